@@ -46,10 +46,8 @@ bool NamesReduction(const Sharding& sharding) {
          std::any_of(sharding.tuple_elements.begin(), sharding.tuple_elements.end(), NamesReduction);
 }
 bool NamesReduction(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i : computation->instructions()) {
-      if (i->sharding() != nullptr && NamesReduction(*i->sharding())) return true;
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (i->sharding() != nullptr && NamesReduction(*i->sharding())) return true;
   }
   return false;
 }

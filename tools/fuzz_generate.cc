@@ -90,8 +90,7 @@ int Coverage(const GenerateFlags& flags) {
   std::set<HloOpcode> occur;
   for (int64_t k = 0; k < flags.count; ++k) {
     const fuzz::CaseModule made = fuzz::MakeCases(flags.first + static_cast<uint64_t>(k), flags.cases);
-    for (const HloComputation* computation : made.module->computations())
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) occur.insert(i->opcode());
+    for (const HloInstruction* i : made.module->AllInstructions()) occur.insert(i->opcode());
     for (const fuzz::Case& one : made.cases) {
       auto& [types, kinds] = seen[one.opcode];
       const size_t type = one.what.find(' ') + 1;

@@ -494,13 +494,11 @@ Status CheckDeviceCounts(const DeviceCounts& counts) {
 }
 
 bool UsesDevices(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (i->Is(kCollective) || i->opcode() == HloOpcode::kReplicaId || i->opcode() == HloOpcode::kPartitionId)
-        return true;
-      if (const auto* transfer = i->attributes().GetIf<TransferAttributes>())
-        if (!transfer->is_host_transfer) return true;
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (i->Is(kCollective) || i->opcode() == HloOpcode::kReplicaId || i->opcode() == HloOpcode::kPartitionId)
+      return true;
+    if (const auto* transfer = i->attributes().GetIf<TransferAttributes>())
+      if (!transfer->is_host_transfer) return true;
   }
   return false;
 }

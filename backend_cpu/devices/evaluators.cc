@@ -63,10 +63,8 @@ std::unique_ptr<HloEvaluator> MakeReferenceEvaluator(EvaluatorOptions options) {
 StatusOr<Literal> EvaluateInPairs(const HloModule& module, std::span<const Literal* const> arguments,
                                   const EvaluatorOptions& options) {
   return Guarded([&]() -> StatusOr<Literal> {
-    for (const HloComputation* computation : module.computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        if (reference::IsUnknownToPairs(*i)) return Unimplemented(Format("{} in double-double", i->opcode_name()));
-      }
+    for (const HloInstruction* i : module.AllInstructions()) {
+      if (reference::IsUnknownToPairs(*i)) return Unimplemented(Format("{} in double-double", i->opcode_name()));
     }
     return reference::EvaluateOn(nullptr, options, *module.entry_computation(), arguments, /*pairs=*/true);
   });

@@ -16,10 +16,8 @@ StatusOr<const HloInstruction*> BeginningOf(const EvalContext& context) {
   if (done.operand(0)->opcode() == wanted) return done.operand(0);
   // In flight around a loop: they have their channel in common.
   const auto channel = done.attributes<TransferAttributes>().channel_id;
-  for (const HloComputation* computation : done.module()->computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      if (i->opcode() == wanted && i->attributes<TransferAttributes>().channel_id == channel) return i;
-  }
+  for (const HloInstruction* i : done.module()->AllInstructions())
+    if (i->opcode() == wanted && i->attributes<TransferAttributes>().channel_id == channel) return i;
   return InvalidArgument(Format("{}: nothing begins what it ends", done.name()));
 }
 
@@ -96,11 +94,9 @@ bool IsOthers(const EvalContext& context, const HloInstruction& beginning) {
 }  // namespace
 
 bool HasTransfers(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      if (const auto* transfer = i->attributes().GetIf<TransferAttributes>(); transfer && !transfer->is_host_transfer)
-        return true;
-  }
+  for (const HloInstruction* i : module.AllInstructions())
+    if (const auto* transfer = i->attributes().GetIf<TransferAttributes>(); transfer && !transfer->is_host_transfer)
+      return true;
   return false;
 }
 

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "support/format.h"
+#include "support/random.h"
 #include "hloir/custom_calls.h"
 #include "hloir/analysis/communication.h"
 #include "hloir/analysis/shape_inference.h"
@@ -94,13 +95,7 @@ Status Evaluation::CountSteps(int64_t steps) {
   return OkStatus();
 }
 
-uint64_t Evaluation::NextRandom() {
-  // SplitMix64: a counter, scrambled.
-  uint64_t z = random_.bits += 0x9E3779B97F4A7C15ull;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  return z ^ (z >> 31);
-}
+uint64_t Evaluation::NextRandom() { return NextSplitMix64(random_.bits); }
 
 bool Evaluation::NeverEnds(const HloInstruction& loop) {
   auto [it, fresh] = never_ends_.try_emplace(&loop, false);

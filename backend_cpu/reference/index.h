@@ -18,7 +18,6 @@ inline int64_t SaturatingProduct(int64_t a, int64_t b) {
   int64_t product;
   return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
-inline bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
 
 // Counts `index` up by one, last dimension fastest; false when it is back at all zeros.
 inline bool NextIndex(DimVector& index, const DimVector& dims) {

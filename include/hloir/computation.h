@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hloir/instruction.h"
+#include "hloir/detail/instruction_range.h"
 #include "hloir/detail/name_index.h"
 #include "hloir/detail/unique_name.h"
 
@@ -54,7 +55,15 @@ class HloComputation {
   HloInstruction* fusion();
   const HloInstruction* fusion() const;
 
-  // Stored order: that of the text, then of addition. for (auto* i = c.first(); i; i = i->next()).
+  // In stored order, which is that of the text, then of addition: for (HloInstruction* i : c.AllInstructions()). The
+  // body may add instructions at the end, which are visited too; it must not remove the one it is at.
+  InstructionRange<HloComputation, HloInstruction> AllInstructions() {
+    return InstructionRange<HloComputation, HloInstruction>(first_);
+  }
+  InstructionRange<const HloComputation, const HloInstruction> AllInstructions() const {
+    return InstructionRange<const HloComputation, const HloInstruction>(first_);
+  }
+  // The same order step by step: first(), and then next() of each instruction.
   HloInstruction* first() { return first_; }
   const HloInstruction* first() const { return first_; }
   HloInstruction* last() { return last_; }

@@ -105,6 +105,14 @@ class HloModule {
   std::span<const HloComputation* const> computations() const { return {computations_.data(), computations_.size()}; }
   int64_t computation_count() const { return static_cast<int64_t>(computations_.size()); }
   int64_t instruction_count() const;
+  // The instructions of all computations, in stored order: for (const HloInstruction* i : module.AllInstructions()).
+  // The body may edit instructions, but neither remove the one it is at nor add or remove computations.
+  InstructionRange<HloComputation, HloInstruction> AllInstructions() {
+    return InstructionRange<HloComputation, HloInstruction>(computations());
+  }
+  InstructionRange<const HloComputation, const HloInstruction> AllInstructions() const {
+    return InstructionRange<const HloComputation, const HloInstruction>(computations());
+  }
   // Callees before callers, the entry last. Computations that nothing reaches from the entry come where their own
   // depth-first walk puts them.
   // The mutable form keeps the order until the next edit of a call; the const form never writes.

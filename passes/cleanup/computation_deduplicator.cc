@@ -44,7 +44,6 @@
 #include <unordered_map>
 
 #include "hloir/analysis/structural.h"
-#include "hloir/detail/fetch_ahead.h"
 #include "hloir/rewrite/util.h"
 
 namespace hloir {
@@ -103,14 +102,12 @@ class ComputationDeduplicator : public RewritingPass {
 
   // Of what stands in it, in an order that does not count, and in what it calls.
   static uint64_t Hash(const HloComputation& computation, const std::vector<uint64_t>& hashes) {
-    constexpr uint64_t kOdd = 0x9E3779B97F4A7C15ull;
     uint64_t hash = static_cast<uint64_t>(computation.parameter_count());
     for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
       uint64_t own = StructuralHash(*i);
       for (const HloComputation* called : i->called_computations())
-        own = (own ^ hashes[static_cast<size_t>(called->id())]) * kOdd;
-      own *= kOdd;
-      hash += own ^ own >> 29;  // or two equal calls in each of 64 functions would shift all bits out
+        own = MixHash(own, hashes[static_cast<size_t>(called->id())]);
+      hash += MixHash(own, 0);  // unmixed, two equal calls in each of 64 functions shift all bits out
     }
     return hash;
   }

@@ -36,7 +36,6 @@
 #include <limits>
 
 #include "hloir/cost.h"
-#include "hloir/detail/fetch_ahead.h"
 #include "hloir/rewrite/match.h"
 #include "control_flow/loop_util.h"
 #include "hloir/rewrite/util.h"
@@ -136,8 +135,7 @@ class ConstantFolding : public RewritingPass {
   bool MayFoldAny(const HloComputation& computation) const {
     if (!computation.MayHave(HloOpcode::kConstant)) return false;
     constexpr int64_t kMostOperands = 8;  // of what is asked about for each of its constants; of more, it may
-    for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
-      FetchAhead(i);
+    for (const HloInstruction* i : computation.AllInstructions()) {
       if (!i->IsConstant()) continue;
       for (const HloInstruction* user : i->users()) {
         const bool many = user->operand_count() > kMostOperands;

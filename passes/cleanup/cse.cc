@@ -32,7 +32,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hloir/detail/fetch_ahead.h"
 #include "hloir/pass.h"
 #include "hloir/analysis/structural.h"
 #include "hloir/rewrite/util.h"
@@ -69,8 +68,7 @@ class Cse : public RewritingPass {
     any_impure_ = false;
     for (const HloComputation* computation : callees_first) {
       if ((computation->opcodes() & kMayBeImpure).none() && !any_impure_) continue;
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        FetchAhead(i);
+      for (const HloInstruction* i : computation->AllInstructions()) {
         if (IsImpure(*i)) impure_[static_cast<size_t>(computation->id())] = any_impure_ = true;
       }
     }
@@ -95,9 +93,9 @@ class Cse : public RewritingPass {
       // Summed, as stored order does not count.
       uint64_t part = StructuralHash(*i);
       for (const HloComputation* called : i->called_computations()) {
-        part = part * 31 + static_cast<uint64_t>(class_of_[static_cast<size_t>(called->id())]);
+        part = MixHash(part, static_cast<uint64_t>(class_of_[static_cast<size_t>(called->id())]));
       }
-      hash += part * 0x9E3779B97F4A7C15ull;
+      hash += part;
     }
     auto& candidates = computations_[hash];
     for (const auto& [other, number] : candidates) {
@@ -128,10 +126,7 @@ class Cse : public RewritingPass {
   }
   uint64_t Hash(const HloInstruction& i) const {
     uint64_t hash = StructuralHash(i);
-    auto add = [&](int64_t word) {
-      hash = (hash ^ static_cast<uint64_t>(word)) * 0x9E3779B97F4A7C15ull;
-      hash ^= hash >> 31;
-    };
+    auto add = [&](int64_t word) { hash = MixHash(hash, static_cast<uint64_t>(word)); };
     if (i.Is(kCommutative)) {
       auto [a, b] = Ordered(i);
       add(a->id()), add(b->id());

@@ -26,7 +26,6 @@
 // instructions with control dependencies; elements that a while loop only carries along.
 #include <algorithm>
 
-#include "hloir/detail/fetch_ahead.h"
 #include "hloir/pass.h"
 #include "hloir/rewrite/util.h"
 
@@ -71,8 +70,7 @@ class Dce : public RewritingPass {
  private:
   bool RemoveInstructions(HloComputation& computation) {
     std::vector<HloInstruction*> worklist;
-    for (HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
-      FetchAhead(i);
+    for (HloInstruction* i : computation.AllInstructions()) {
       if (IsDead(*i)) worklist.push_back(i);
     }
     bool changed = false;

@@ -38,28 +38,24 @@ class HloConstantSplitter : public RewritingPass {
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    bool changed = false;
-    for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* constant : InstructionsOf(*computation, HloOpcode::kConstant)) {
-        const int64_t needed = constant->user_count() + constant->IsRoot();
-        if (needed < 2 || constant->HasControlDependencies() || !constant->shape().IsArray() ||
-            constant->shape().ByteSize() > kMaxSplitBytes) {
-          continue;
-        }
-        if (!Ask(kSplitConstant, *constant)) continue;
-        // The first user (or the computation, whose root it is) keeps the constant.
-        std::vector<HloInstruction*> users(constant->users().begin() + !constant->IsRoot(), constant->users().end());
-        HloInstruction* copy = nullptr;
-        for (HloInstruction* user : users) {
-          copy = computation->AddClone(*constant, {});
-          computation->MoveBefore(copy, constant->next());
-          constant->ReplaceUseWith(user, copy);
-        }
-        gate_.Done(copy);
-        changed = true;
+    return ForEach(module, HloOpcode::kConstant, [this](HloInstruction* constant) {
+      const int64_t needed = constant->user_count() + constant->IsRoot();
+      if (needed < 2 || constant->HasControlDependencies() || !constant->shape().IsArray() ||
+          constant->shape().ByteSize() > kMaxSplitBytes) {
+        return false;
       }
-    }
-    return changed;
+      if (!Ask(kSplitConstant, *constant)) return false;
+      // The first user (or the computation, whose root it is) keeps the constant.
+      std::vector<HloInstruction*> users(constant->users().begin() + !constant->IsRoot(), constant->users().end());
+      HloInstruction* copy = nullptr;
+      for (HloInstruction* user : users) {
+        copy = constant->parent()->AddClone(*constant, {});
+        constant->parent()->MoveBefore(copy, constant->next());
+        constant->ReplaceUseWith(user, copy);
+      }
+      gate_.Done(copy);
+      return true;
+    });
   }
 };
 

@@ -80,7 +80,6 @@
 #include <algorithm>
 
 #include "control_flow/loop_util.h"
-#include "hloir/detail/fetch_ahead.h"
 #include "hloir/rewrite/util.h"
 
 namespace hloir {
@@ -100,12 +99,9 @@ class HloModuleDce : public RewritingPass {
     }
     if (!any) return false;
     FindLive(module);
-    bool changed = false;
-    for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* loop : InstructionsOf(*computation, HloOpcode::kWhile)) {
-        if (IsTupleLoop(*loop) && loop->while_body()->callers().size() == 1) changed |= HandOnDead(loop);
-      }
-    }
+    bool changed = ForEach(module, HloOpcode::kWhile, [this](HloInstruction* loop) {
+      return IsTupleLoop(*loop) && loop->while_body()->callers().size() == 1 && HandOnDead(loop);
+    });
     for (HloComputation* computation : InFetchedOrder(module.PostOrder())) changed |= DropParameters(computation);
     return changed;
   }
@@ -136,8 +132,7 @@ class HloModuleDce : public RewritingPass {
     size_t end = 0;
     for (const HloComputation* computation : InFetchedOrder(module.computations())) {
       // Reducers, fusions' bodies and the like are live as they stand; what does something is, wherever it stands.
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        FetchAhead(i);
+      for (const HloInstruction* i : computation->AllInstructions()) {
         live_at_[static_cast<size_t>(i->id())] = end;
         end += 1 + static_cast<size_t>(i->shape().IsTuple() ? i->shape().tuple_size() : 0);
         if (!i->IsParameter() && !effects.MayRemoveIfUnused(*i)) roots.push_back(i);

@@ -26,7 +26,6 @@
 // Leaves alone: bodies of fusions and async operations; tuples whose sharding would get lost; control dependencies.
 #include <vector>
 
-#include "hloir/detail/fetch_ahead.h"
 #include "hloir/pass.h"
 #include "hloir/rewrite/util.h"
 
@@ -65,8 +64,7 @@ class TupleSimplifier : public RewritingPass {
   // Is there a rewrite to begin with?
   static bool MayApply(const HloComputation& computation) {
     if (!computation.MayHave(HloOpcode::kTuple) || IsWrapped(computation)) return false;
-    for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
-      FetchAhead(i);
+    for (const HloInstruction* i : computation.AllInstructions()) {
       const bool tuple = i->opcode() == HloOpcode::kTuple, element = i->opcode() == HloOpcode::kGetTupleElement;
       if (element ? i->operand(0)->opcode() == HloOpcode::kTuple : tuple && RebuiltFrom(*i) != nullptr) return true;
     }

@@ -26,7 +26,6 @@
 // themselves (but not what reads a parameter).
 #include <algorithm>
 
-#include "hloir/detail/fetch_ahead.h"
 #include "hloir/rewrite/util.h"
 
 namespace hloir {
@@ -62,8 +61,7 @@ class ZeroSizedHloElimination : public RewritingPass {
  private:
   static bool IsEmptyArray(const Shape& shape) { return shape.IsArray() && shape.ElementCount() == 0; }
   static bool HasEmptyArray(const HloComputation& computation) {
-    for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
-      FetchAhead(i);
+    for (const HloInstruction* i : computation.AllInstructions()) {
       if (IsEmptyArray(i->shape())) return true;
     }
     return false;

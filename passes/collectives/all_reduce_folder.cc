@@ -82,13 +82,11 @@ class AllReduceFolder : public RewritingPass {
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    bool changed = false;
-    for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* second : InstructionsOf(*computation, HloOpcode::kAllReduce)) {
-        while (FoldInto(second)) changed = true;
-      }
-    }
-    return changed;
+    return ForEach(module, HloOpcode::kAllReduce, [this](HloInstruction* second) {
+      bool changed = false;
+      while (FoldInto(second)) changed = true;
+      return changed;
+    });
   }
 
  private:

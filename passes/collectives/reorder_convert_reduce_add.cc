@@ -59,14 +59,10 @@ class ReorderConvertReduceAdd : public RewritingPass {
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    bool changed = false;
-    for (HloComputation* computation : ControlFlowComputations(module)) {
-      if (!IsLoopBody(*computation)) continue;
-      for (HloInstruction* add : InstructionsOf(*computation, HloOpcode::kAdd)) {
-        changed |= Reorder(add->operand(0), add->operand(1)) || Reorder(add->operand(1), add->operand(0));
-      }
-    }
-    return changed;
+    return ForEach(module, HloOpcode::kAdd, [this](HloInstruction* add) {
+      return IsLoopBody(*add->parent()) &&
+             (Reorder(add->operand(0), add->operand(1)) || Reorder(add->operand(1), add->operand(0)));
+    });
   }
 
  private:

@@ -63,13 +63,9 @@ class ReorderReduceTranspose : public RewritingPass {
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    bool changed = false;
-    for (HloComputation* computation : ControlFlowComputations(module)) {
-      if (!IsLoopBody(*computation)) continue;
-      for (HloInstruction* transpose : InstructionsOf(*computation, HloOpcode::kTranspose))
-        changed |= Reorder(transpose);
-    }
-    return changed;
+    return ForEach(module, HloOpcode::kTranspose, [this](HloInstruction* transpose) {
+      return IsLoopBody(*transpose->parent()) && Reorder(transpose);
+    });
   }
 
  private:

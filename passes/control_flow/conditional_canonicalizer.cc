@@ -55,17 +55,13 @@ class ConditionalCanonicalizer : public RewritingPass {
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    bool changed = false;
     if (module.config().is_scheduled) return false;
-    for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* i : InstructionsOf(*computation, HloOpcode::kConditional)) {
-        if (i->shape().IsTuple() || i->HasControlDependencies() || HasAnnotations(*i)) continue;
-        if (!Ask(kWrapResult, *i)) continue;
-        Wrap(i);
-        changed = true;
-      }
-    }
-    return changed;
+    return ForEach(module, HloOpcode::kConditional, [this](HloInstruction* i) {
+      if (i->shape().IsTuple() || i->HasControlDependencies() || HasAnnotations(*i)) return false;
+      if (!Ask(kWrapResult, *i)) return false;
+      Wrap(i);
+      return true;
+    });
   }
 
  private:

@@ -67,11 +67,7 @@ class ConditionalCodeMotion : public RewritingPass {
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    bool changed = false;
-    for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* i : InstructionsOf(*computation, HloOpcode::kConditional)) changed |= RunOn(i);
-    }
-    return changed;
+    return ForEach(module, HloOpcode::kConditional, [this](HloInstruction* i) { return RunOn(i); });
   }
 
  private:

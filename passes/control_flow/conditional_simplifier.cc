@@ -73,18 +73,12 @@ class ConditionalSimplifier : public RewritingPass {
 
   StatusOr<bool> Run(HloModule& module) override {
     // First those that go: the branches of the others may then be theirs alone.
-    bool changed = false;
-    for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* i : InstructionsOf(*computation, HloOpcode::kConditional)) {
-        if (MayTouch(*i)) changed |= KnownBranch(i) || EqualBranches(i);
-      }
-    }
-    for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* i : InstructionsOf(*computation, HloOpcode::kConditional)) {
-        if (MayTouch(*i)) changed |= UnreadResults(i);
-      }
-    }
-    return changed;
+    const bool changed = ForEach(module, HloOpcode::kConditional, [this](HloInstruction* i) {
+      return MayTouch(*i) && (KnownBranch(i) || EqualBranches(i));
+    });
+    return ForEach(module, HloOpcode::kConditional,
+                   [this](HloInstruction* i) { return MayTouch(*i) && UnreadResults(i); }) ||
+           changed;
   }
 
  private:

@@ -68,11 +68,7 @@ class ConditionalToSelect : public RewritingPass {
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    bool changed = false;
-    for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* i : InstructionsOf(*computation, HloOpcode::kConditional)) changed |= Select(i);
-    }
-    return changed;
+    return ForEach(module, HloOpcode::kConditional, [this](HloInstruction* i) { return Select(i); });
   }
 
  private:

@@ -124,15 +124,13 @@ class WhileLoopConcatCodeMotion : public RewritingPass {
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    bool changed = false;
     if (module.config().is_scheduled) return false;
-    for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* loop : InstructionsOf(*computation, HloOpcode::kWhile)) {
-        while (IsTupleLoopReadByElement(*loop) && loop->operand(0)->opcode() == HloOpcode::kTuple && RunOn(loop))
-          changed = true;
-      }
-    }
-    return changed;
+    return ForEach(module, HloOpcode::kWhile, [this](HloInstruction* loop) {
+      bool changed = false;
+      while (IsTupleLoopReadByElement(*loop) && loop->operand(0)->opcode() == HloOpcode::kTuple && RunOn(loop))
+        changed = true;
+      return changed;
+    });
   }
 
  private:

@@ -118,14 +118,9 @@ class WhileLoopInvariantCodeMotion : public RewritingPass {
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    bool changed = false;
     // Inner loops first: what leaves them may leave the outer one too.
-    for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* loop : InstructionsOf(*computation, HloOpcode::kWhile)) {
-        if (IsTupleLoop(*loop)) changed |= RunOn(loop);
-      }
-    }
-    return changed;
+    return ForEach(module, HloOpcode::kWhile,
+                   [this](HloInstruction* loop) { return IsTupleLoop(*loop) && RunOn(loop); });
   }
 
  private:

@@ -70,22 +70,18 @@ class WhileLoopTripCountAnnotator : public RewritingPass {
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    bool changed = false;
-    for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* loop : InstructionsOf(*computation, HloOpcode::kWhile)) {
-        if (!loop->extras().backend_config.empty()) continue;
-        std::optional<LoopCounter> counter = FindLoopCounter(*loop);
-        if (!counter || !Ask(kAnnotate, *loop)) continue;
-        auto number = [](int64_t value) { return "\"" + std::to_string(value) + "\""; };
-        loop->set_backend_config("{\"known_trip_count\":{\"n\":" + number(counter->trips) +
-                                 "},\"known_init_step\":{\"init\":" + number(counter->start) +
-                                 ",\"step\":" + number(counter->step) +
-                                 "},\"known_induction_variable\":{\"tuple_index\":" + number(counter->element) + "}}");
-        gate_.Done(loop);
-        changed = true;
-      }
-    }
-    return changed;
+    return ForEach(module, HloOpcode::kWhile, [this](HloInstruction* loop) {
+      if (!loop->extras().backend_config.empty()) return false;
+      std::optional<LoopCounter> counter = FindLoopCounter(*loop);
+      if (!counter || !Ask(kAnnotate, *loop)) return false;
+      auto number = [](int64_t value) { return "\"" + std::to_string(value) + "\""; };
+      loop->set_backend_config("{\"known_trip_count\":{\"n\":" + number(counter->trips) +
+                               "},\"known_init_step\":{\"init\":" + number(counter->start) +
+                               ",\"step\":" + number(counter->step) +
+                               "},\"known_induction_variable\":{\"tuple_index\":" + number(counter->element) + "}}");
+      gate_.Done(loop);
+      return true;
+    });
   }
 };
 

@@ -107,24 +107,20 @@ class WhileLoopUnroller : public RewritingPass {
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    bool changed = false;
-    for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* loop : InstructionsOf(*computation, HloOpcode::kWhile)) {
-        std::optional<LoopCounter> counter = FindLoopCounter(*loop);
-        if (!counter) continue;
-        HloComputation& body = *loop->while_body();
-        // First what costs nothing to ask: as many loops as the module has instructions may share a large body.
-        if (body.instruction_count() * std::min(counter->trips, 2 * factor_ - 1) > max_instructions_) continue;
-        if (!MayBeUnrolled(*loop) || !MayBeInlined(body, *computation) ||
-            !InstructionsOf(body, HloOpcode::kWhile).empty())
-          continue;
-        if (elementwise_only_ && !IsElementwise(body)) continue;
-        const bool whole =
-            counter->trips <= max_rounds_ && body.instruction_count() * counter->trips <= max_instructions_;
-        changed |= whole ? Unroll(loop, counter->trips) : UnrollPart(loop, counter->trips);
-      }
-    }
-    return changed;
+    return ForEach(module, HloOpcode::kWhile, [this](HloInstruction* loop) {
+      std::optional<LoopCounter> counter = FindLoopCounter(*loop);
+      if (!counter) return false;
+      HloComputation& body = *loop->while_body();
+      // First what costs nothing to ask: as many loops as the module has instructions may share a large body.
+      if (body.instruction_count() * std::min(counter->trips, 2 * factor_ - 1) > max_instructions_) return false;
+      if (!MayBeUnrolled(*loop) || !MayBeInlined(body, *loop->parent()) ||
+          !InstructionsOf(body, HloOpcode::kWhile).empty())
+        return false;
+      if (elementwise_only_ && !IsElementwise(body)) return false;
+      const bool whole =
+          counter->trips <= max_rounds_ && body.instruction_count() * counter->trips <= max_instructions_;
+      return whole ? Unroll(loop, counter->trips) : UnrollPart(loop, counter->trips);
+    });
   }
 
  private:

@@ -42,18 +42,7 @@ namespace hloir {
 namespace rules {
 namespace {
 
-bool MayJoin(const HloInstruction* i) {
-  switch (i->opcode()) {
-    case HloOpcode::kAdd:
-    case HloOpcode::kMultiply:
-    case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum:
-    case HloOpcode::kAnd:
-    case HloOpcode::kOr:
-    case HloOpcode::kXor: return !IsComplex(i->shape().element_type());
-    default: return false;
-  }
-}
+bool MayJoin(const HloInstruction* i) { return i->Is(kAssociative) && !IsComplex(i->shape().element_type()); }
 bool ReducerDependsOnOrder(const HloInstruction* i) {
   return IsFloating(i) && (i->opcode() == HloOpcode::kAdd || i->opcode() == HloOpcode::kMultiply);
 }

@@ -55,11 +55,7 @@ class TopkRewriter : public RewritingPass {
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    bool changed = false;
-    for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* sort : InstructionsOf(*computation, HloOpcode::kSort)) changed |= Rewrite(sort);
-    }
-    return changed;
+    return ForEach(module, HloOpcode::kSort, [this](HloInstruction* sort) { return Rewrite(sort); });
   }
 
  private:

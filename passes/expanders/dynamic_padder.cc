@@ -48,7 +48,6 @@
 #include <unordered_map>
 
 #include "hloir/rewrite/rules.h"
-#include "hloir/detail/fetch_ahead.h"
 #include "hloir/rewrite/util.h"
 
 namespace hloir {
@@ -75,8 +74,7 @@ class DynamicPadder : public RewritingPass {
 
  private:
   static bool HasDynamicShapes(const HloComputation& computation) {
-    for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
-      FetchAhead(i);
+    for (const HloInstruction* i : computation.AllInstructions()) {
       if (!i->shape().IsStatic()) return true;
     }
     return false;

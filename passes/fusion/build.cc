@@ -73,8 +73,7 @@ class Joiner {
   // What both have, such as a broadcast that each repeats, is there once.
   HloInstruction* Copy(const HloInstruction& original, std::span<HloInstruction* const> operands) {
     uint64_t hash = StructuralHash(original);
-    for (const HloInstruction* operand : operands)
-      hash = (hash ^ static_cast<uint64_t>(operand->id())) * 0x9E3779B97F4A7C15ull;
+    for (const HloInstruction* operand : operands) hash = MixHash(hash, static_cast<uint64_t>(operand->id()));
     auto [first, last] = copies_.equal_range(hash);
     for (auto it = first; it != last; ++it) {
       HloInstruction* known = it->second;

@@ -57,7 +57,6 @@
 #include "fusion/build.h"
 #include "fusion/group.h"
 #include "fusion/multi_output.h"
-#include "hloir/detail/fetch_ahead.h"
 #include "hloir/rewrite/util.h"
 
 namespace hloir {
@@ -113,8 +112,7 @@ class Fusion : public RewritingPass {
   bool RemoveDeadCode(HloComputation& computation) {
     std::vector<HloInstruction*> dead;
     if (!computation.HasUnused()) return false;
-    for (HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
-      FetchAhead(i);
+    for (HloInstruction* i : computation.AllInstructions()) {
       if (IsDead(*i)) dead.push_back(i);
     }
     bool changed = false;

@@ -45,11 +45,7 @@ class FusionConstantSinking : public RewritingPass {
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    bool changed = false;
-    for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (HloInstruction* fusion : InstructionsOf(*computation, HloOpcode::kFusion)) changed |= RunOn(fusion);
-    }
-    return changed;
+    return ForEach(module, HloOpcode::kFusion, [this](HloInstruction* fusion) { return RunOn(fusion); });
   }
 
  private:

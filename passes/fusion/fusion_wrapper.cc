@@ -47,7 +47,6 @@ class FusionWrapper : public RewritingPass {
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
     for (HloComputation* computation : ControlFlowComputations(module)) {
-      if (IsWrapped(*computation)) continue;
       for (HloInstruction* i : InOrder(*computation)) {
         if (!BecomesLoop(*i) || !Ask(kWrap, *i)) continue;
         HloComputation* body = module.AddComputation("wrapped_" + std::string(i->opcode_name()) + "_computation");

@@ -21,7 +21,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "hloir/detail/fetch_ahead.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir::fusion {
 namespace {

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "fusion/pairs.h"
-#include "hloir/detail/fetch_ahead.h"
+#include "hloir/rewrite/util.h"
 
 namespace hloir::fusion {
 namespace {

@@ -184,7 +184,6 @@ class CopyInsertion : public RewritingPass {
   StatusOr<bool> Run(HloModule& module) override {
     changed_ = false;
     for (HloComputation* computation : ControlFlowComputations(module)) {
-      if (IsWrapped(*computation)) continue;
       is_scheduled_ = module.config().is_scheduled;
       for (HloInstruction* i : InOrder(*computation)) {
         if (i->opcode() == HloOpcode::kWhile) {

@@ -482,7 +482,7 @@ class LayoutAssignment : public RewritingPass {
     changed_ = false;
     const auto& entry_layout = module.config().entry_computation_layout;
     for (HloComputation* computation : ControlFlowComputations(module)) {
-      if (IsWrapped(*computation) || computation->root() == nullptr) continue;
+      if (computation->root() == nullptr) continue;
       const Shape result =
           computation->IsEntry() && entry_layout && entry_layout->result.Compatible(computation->root()->shape())
               ? entry_layout->result

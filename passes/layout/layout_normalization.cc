@@ -74,7 +74,6 @@ class LayoutNormalization : public RewritingPass {
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
     for (HloComputation* computation : ControlFlowComputations(module)) {
-      if (IsWrapped(*computation)) continue;
       made_.clear();
       for (HloInstruction* i : InOrder(*computation)) changed = Visit(i) || changed;
     }

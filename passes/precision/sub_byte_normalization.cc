@@ -48,12 +48,10 @@ class SubByteNormalization : public RewritingPass {
 
   StatusOr<bool> Run(HloModule& module) override {
     std::vector<std::pair<HloInstruction*, Shape>> changes;
-    for (HloComputation* computation : module.computations()) {
-      for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        if (i->IsConstant()) continue;
-        Shape packed = Packed(i->shape());
-        if (!(packed == i->shape())) changes.emplace_back(i, std::move(packed));
-      }
+    for (HloInstruction* i : module.AllInstructions()) {
+      if (i->IsConstant()) continue;
+      Shape packed = Packed(i->shape());
+      if (!(packed == i->shape())) changes.emplace_back(i, std::move(packed));
     }
     std::optional<ProgramShape>& entry = module.config().entry_computation_layout;
     ProgramShape wanted = entry ? *entry : ProgramShape();

@@ -161,11 +161,9 @@ StatusOr<DeviceMesh> DeviceMesh::Of(const HloModule& module, int64_t devices) {
   mesh.device_of_ = mesh.number_of_;
   std::vector<const Sharding*> all;
   std::vector<const HloInstruction*> owners;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (i->sharding() != nullptr) Collect(*i->sharding(), all);
-      owners.resize(all.size(), i);
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (i->sharding() != nullptr) Collect(*i->sharding(), all);
+    owners.resize(all.size(), i);
   }
   DimVector dims;
   std::vector<int64_t> array;
@@ -440,17 +438,15 @@ bool IsPartitioned(const HloModule& module) { return module.entry_computation()-
 
 int64_t PartitionCount(const HloModule& module) {
   if (module.config().num_partitions > 1) return module.config().num_partitions;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      std::vector<const Sharding*> shardings;
-      if (i->sharding() != nullptr) Collect(*i->sharding(), shardings);
-      for (const Sharding* sharding : shardings) {
-        int64_t count = 1;
-        if (sharding->kind == Kind::kTiled) count = Product(sharding->tile_dims);
-        if (sharding->kind == Kind::kNamed)
-          for (const auto& [name, size] : sharding->mesh.axes) count *= size;
-        if (count > 1) return count;
-      }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    std::vector<const Sharding*> shardings;
+    if (i->sharding() != nullptr) Collect(*i->sharding(), shardings);
+    for (const Sharding* sharding : shardings) {
+      int64_t count = 1;
+      if (sharding->kind == Kind::kTiled) count = Product(sharding->tile_dims);
+      if (sharding->kind == Kind::kNamed)
+        for (const auto& [name, size] : sharding->mesh.axes) count *= size;
+      if (count > 1) return count;
     }
   }
   return 1;

@@ -369,10 +369,8 @@ bool HasShardy(const HloModule& module) {
   const auto is_shardy = [](const auto& attribute) { return attribute.first.starts_with(kPrefix); };
   const auto has = [&](const FrontendAttributes& all) { return std::any_of(all.begin(), all.end(), is_shardy); };
   if (has(module.config().frontend_attributes)) return true;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (i->has_extras() && has(i->extras().frontend_attributes)) return true;
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (i->has_extras() && has(i->extras().frontend_attributes)) return true;
   }
   return false;
 }

@@ -120,13 +120,11 @@ StatusOr<bool> SpmdPartitioner::Run(HloModule& module) {
   HLOIR_ASSIGN_OR_RETURN(const DeviceMesh mesh, DeviceMesh::Of(module, devices));
   constexpr int64_t kGrowth = 64, kSmall = 100000;
   PartitionState m{module, mesh, Reducers(module), 1, kGrowth * module.instruction_count() + kSmall};
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      i->attributes().Visit([&](const auto& attributes) {
-        if constexpr (requires { attributes.channel_id; })
-          m.next_channel = std::max(m.next_channel, attributes.channel_id.value_or(0) + 1);
-      });
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    i->attributes().Visit([&](const auto& attributes) {
+      if constexpr (requires { attributes.channel_id; })
+        m.next_channel = std::max(m.next_channel, attributes.channel_id.value_or(0) + 1);
+    });
   }
   std::vector<ArraySharding> parameters;
   for (const HloInstruction* parameter : old.parameters()) {

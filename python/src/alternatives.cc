@@ -70,11 +70,8 @@ GraphRef Repeat(const Instruction& instruction, int64_t times) {
 
 // Constants whose values the text left out, "{...}", are zeros from now on.
 void TakeElidedAsZeros(const Graph& graph) {
-  for (HloComputation* computation : graph.module().computations()) {
-    for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (i->IsConstant() && i->literal().elided())
-        i->mutable_attributes<ConstantAttributes>().literal.set_elided(false);
-    }
+  for (HloInstruction* i : graph.module().AllInstructions()) {
+    if (i->IsConstant() && i->literal().elided()) i->mutable_attributes<ConstantAttributes>().literal.set_elided(false);
   }
 }
 

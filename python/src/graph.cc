@@ -378,9 +378,7 @@ void BindModule(nb::module_& m) {
           "instructions",
           [](const GraphRef& g) {
             std::vector<HloInstruction*> all;
-            for (HloComputation* computation : g->unfinished().computations()) {
-              for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) all.push_back(i);
-            }
+            for (HloInstruction* i : g->unfinished().AllInstructions()) all.push_back(i);
             return InstructionList(g, all);
           },
           "Of all computations, in the order of the text.")

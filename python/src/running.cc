@@ -65,14 +65,12 @@ class Callbacks {
   // (channel, device, the sent value's block or None, its shape) and gives the block of what is received.
   void Register(const HloModule& module, EvaluatorOptions& options) {
     if (!host_.is_none()) options.host_transfer = [this](const HostTransfer& transfer) { return Exchange(transfer); };
-    for (const HloComputation* computation : module.computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        if (i->opcode() != HloOpcode::kCustomCall || Find(*i).is_none()) continue;
-        options.custom_calls[i->attributes<CustomCallAttributes>().custom_call_target] =
-            [this](const HloInstruction& call, std::span<const Literal* const> operands) {
-              return Answer(call, operands);
-            };
-      }
+    for (const HloInstruction* i : module.AllInstructions()) {
+      if (i->opcode() != HloOpcode::kCustomCall || Find(*i).is_none()) continue;
+      options.custom_calls[i->attributes<CustomCallAttributes>().custom_call_target] =
+          [this](const HloInstruction& call, std::span<const Literal* const> operands) {
+            return Answer(call, operands);
+          };
     }
   }
   // What a function raised during the run.

@@ -170,16 +170,7 @@ std::optional<HloOpcode> PlainOp(const Reducer& reducer, int k) {
     op = &reducer.ops[static_cast<size_t>(op->operands[0])];
     if (!kept(op->instruction->shape().element_type())) return std::nullopt;
   }
-  switch (op->instruction->opcode()) {
-    case HloOpcode::kAdd:
-    case HloOpcode::kMultiply:
-    case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum:
-    case HloOpcode::kAnd:
-    case HloOpcode::kOr:
-    case HloOpcode::kXor: break;
-    default: return std::nullopt;
-  }
+  if (!op->instruction->Is(kAssociative)) return std::nullopt;
   int parameters[2];
   for (size_t side = 0; side < 2; ++side) {
     const ScalarOp* operand = &reducer.ops[static_cast<size_t>(op->operands[side])];

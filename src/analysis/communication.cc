@@ -319,18 +319,16 @@ std::optional<Mesh> FindMesh(const HloModule& module) {
       if (element.kind == Sharding::Kind::kNamed && !element.mesh.axes.empty()) return &element.mesh;
     return nullptr;
   };
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      const Mesh* mesh = i->sharding() == nullptr ? nullptr : of_sharding(*i->sharding());
-      if (mesh == nullptr && i->Is(kCollective)) {
-        i->attributes().Visit([&]<class T>(const T& a) {
-          if constexpr (requires { a.replica_groups; }) {
-            if (a.replica_groups.form == ReplicaGroups::Form::kMesh) mesh = &a.replica_groups.mesh;
-          }
-        });
-      }
-      if (mesh != nullptr) return *mesh;
+  for (const HloInstruction* i : module.AllInstructions()) {
+    const Mesh* mesh = i->sharding() == nullptr ? nullptr : of_sharding(*i->sharding());
+    if (mesh == nullptr && i->Is(kCollective)) {
+      i->attributes().Visit([&]<class T>(const T& a) {
+        if constexpr (requires { a.replica_groups; }) {
+          if (a.replica_groups.form == ReplicaGroups::Form::kMesh) mesh = &a.replica_groups.mesh;
+        }
+      });
     }
+    if (mesh != nullptr) return *mesh;
   }
   return std::nullopt;
 }

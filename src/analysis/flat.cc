@@ -6,14 +6,11 @@
 
 #include "hloir/printer.h"
 #include "hloir/analysis/structural.h"
+#include "support/hash.h"
 
 namespace hloir {
 namespace {
 
-uint64_t AddToHash(uint64_t hash, uint64_t part) {
-  hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
-  return hash ^ hash >> 29;
-}
 uint64_t HashText(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 PrintOptions PlainOptions() {

@@ -14,6 +14,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "support/hash.h"
+
 namespace hloir {
 namespace {
 
@@ -179,10 +181,7 @@ class Matcher {
     if (node.instruction->Is(kCommutative) && operands.size() == 2 && operands[0] > operands[1])
       std::swap(operands[0], operands[1]);
     uint64_t hash = node.own_plain;
-    for (int32_t operand : operands) {
-      hash = (hash ^ static_cast<uint64_t>(operand)) * 0x9E3779B97F4A7C15u;
-      hash ^= hash >> 29;
-    }
+    for (int32_t operand : operands) hash = Mix(hash, static_cast<uint64_t>(operand));
     return hash;
   }
   bool MatchCongruent(const Nodes& in_a, const Nodes& in_b) {
@@ -353,13 +352,13 @@ class Matcher {
     const auto key = [context](const FlatModule& module, int32_t n) {
       const FlatModule::Node& node = module[n];
       uint64_t hash = node.own_plain;
-      if (context == Context::kOpName) return hash ^ std::hash<std::string_view>()(OpName(node)) * 31;
+      if (context == Context::kOpName) return Mix(hash, std::hash<std::string_view>()(OpName(node)));
       for (int32_t operand : node.operands) {
-        hash = (hash ^ module[operand].own_plain) * 0x9E3779B97F4A7C15u, hash ^= hash >> 29;
-        for (int32_t next : module[operand].operands) hash = hash * 31 + module[next].own_plain;
+        hash = Mix(hash, module[operand].own_plain);
+        for (int32_t next : module[operand].operands) hash = Mix(hash, module[next].own_plain);
       }
       if (context == Context::kOperandsAndUsers)
-        for (int32_t user : node.users) hash += module[user].own_plain * 0xBF58476D1CE4E5B9u;
+        for (int32_t user : node.users) hash += Scramble(module[user].own_plain);  // in no order
       return hash;
     };
     const auto counts = [context](const FlatModule::Node& node) {

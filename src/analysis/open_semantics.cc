@@ -74,20 +74,15 @@ bool IsAssociative(const HloComputation& reducer) { return ClassifyReducer(reduc
 
 std::vector<OpenSemantics> FindAllOpenSemantics(const HloModule& module) {
   std::vector<OpenSemantics> all;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* instruction : computation->instructions()) {
-      if (std::string reason = WhatIsOpen(*instruction); !reason.empty())
-        all.push_back({instruction, std::move(reason)});
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (std::string reason = WhatIsOpen(*i); !reason.empty()) all.push_back({i, std::move(reason)});
   }
   return all;
 }
 
 std::optional<OpenSemantics> FindOpenSemantics(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* instruction : computation->instructions()) {
-      if (std::string reason = WhatIsOpen(*instruction); !reason.empty()) return OpenSemantics{instruction, reason};
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (std::string reason = WhatIsOpen(*i); !reason.empty()) return OpenSemantics{i, reason};
   }
   return std::nullopt;
 }

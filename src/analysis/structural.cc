@@ -8,18 +8,17 @@
 #include <unordered_map>
 #include <vector>
 
+#include "support/hash.h"
+
 namespace hloir {
 namespace {
 
 class Hasher {
  public:
-  void AddWord(uint64_t word) {
-    state_ = (state_ ^ word) * 0x9E3779B97F4A7C15ull;
-    state_ ^= state_ >> 29;
-  }
+  void AddWord(uint64_t word) { state_ = Mix(state_, word); }
   void Add(std::string_view text) {
     AddWord(text.size());
-    for (char c : text) state_ = (state_ ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
+    for (char c : text) AddWord(static_cast<unsigned char>(c));
   }
   void Add(const Shape& shape) { AddWord(shape.Hash()); }
   // Values that the text left out are not looked at: there may be gigabytes of nothing.
@@ -66,7 +65,7 @@ class Hasher {
   uint64_t result() const { return state_; }
 
  private:
-  uint64_t state_ = 0xCBF29CE484222325ull;
+  uint64_t state_ = kGoldenRatio;
 };
 
 template <class T>
@@ -141,6 +140,8 @@ uint64_t StructuralHash(const HloInstruction& instruction) {
   HashInstruction(instruction, hasher);
   return hasher.result();
 }
+
+uint64_t MixHash(uint64_t hash, uint64_t word) { return Mix(hash, word); }
 
 namespace {
 

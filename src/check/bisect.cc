@@ -35,11 +35,8 @@ Status CheckEach::AfterPass(const PassEvent& event, const HloModule& module) {
   return OkStatus();
 }
 
-namespace {
-
-StatusOr<Bisection> UnguardedBisect(const HloModule& module,
-                                    const std::function<Status(HloModule&, Rewriter&)>& optimize,
-                                    std::vector<InputSet> inputs, CheckOptions options) {
+StatusOr<Bisection> Bisect(const HloModule& module, const std::function<Status(HloModule&, Rewriter&)>& optimize,
+                           std::vector<InputSet> inputs, CheckOptions options) try {
   Bisection result;
   Checker checker(module, std::move(inputs), Quick(std::move(options)));
   // What is wrong after the first `count` rewrites; "" if nothing is.
@@ -72,13 +69,8 @@ StatusOr<Bisection> UnguardedBisect(const HloModule& module,
   HLOIR_RETURN_IF_ERROR(optimize(*again, log));
   if (!log.entries().empty()) result.record = log.entries().front();
   return result;
-}
-
-}  // namespace
-
-StatusOr<Bisection> Bisect(const HloModule& module, const std::function<Status(HloModule&, Rewriter&)>& optimize,
-                           std::vector<InputSet> inputs, CheckOptions options) {
-  return Guarded([&] { return UnguardedBisect(module, optimize, std::move(inputs), options); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 }  // namespace hloir

@@ -25,9 +25,7 @@ bool Counts(const HloInstruction& instruction) { return instruction.shape().IsAr
 
 template <class F>
 void ForEach(const HloModule& module, F&& f) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) f(*i);
-  }
+  for (const HloInstruction* i : module.AllInstructions()) f(*i);
 }
 
 // Of each instruction of `after`, by id: that of `before`, or nullptr.

@@ -55,10 +55,8 @@ int64_t CountOf(const HloModule& module, std::initializer_list<HloOpcode> opcode
   return count;
 }
 bool HasAny(const HloModule& module, std::initializer_list<HloOpcode> opcodes) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (IsOneOf(i->opcode(), opcodes)) return true;
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (IsOneOf(i->opcode(), opcodes)) return true;
   }
   return false;
 }
@@ -101,10 +99,8 @@ bool IsUndefinedForSome(const HloModule& module) { return HasAny(module, kUndefi
 bool SolveAlike(const HloModule& a, const HloModule& b) {
   const auto solvers = [](const HloModule& module) {
     std::vector<const HloInstruction*> found;
-    for (const HloComputation* computation : module.computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-        if (IsOneOf(i->opcode(), kUndefinedForSome)) found.push_back(i);
-    }
+    for (const HloInstruction* i : module.AllInstructions())
+      if (IsOneOf(i->opcode(), kUndefinedForSome)) found.push_back(i);
     return found;
   };
   const auto alike = [](const HloInstruction* x, const HloInstruction* y) {

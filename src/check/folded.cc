@@ -27,22 +27,20 @@ struct Values {
 Values ConstantsOf(const HloModule& module) {
   constexpr int64_t kSmall = 16;
   Values values;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      const PrimitiveType type = i->shape().element_type();
-      if (!i->IsConstant() || !(IsFloat(type) || IsComplex(type))) continue;
-      const int64_t count = i->literal().element_count();
-      for (int64_t k = 0; k < count && values.all.size() < kMostValues; ++k) {
-        const std::complex<double> element = i->literal().GetAsComplex(k);
-        for (const double value : {element.real(), element.imag()}) {
-          if (!std::isfinite(value) || value == 0) continue;
-          values.all.insert(value);
-          if (IsFloat(type) && GetFloatFormat(type).mantissa_bits < kFewDigits) values.narrow.insert(value);
-          if (count > kSmall) continue;
-          values.small.insert(value);
-          for (size_t t = 0; t < std::size(kRoundedTo); ++t)
-            if (ComplexComponentType(type) == kRoundedTo[t]) values.of_type[t].insert(value);
-        }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    const PrimitiveType type = i->shape().element_type();
+    if (!i->IsConstant() || !(IsFloat(type) || IsComplex(type))) continue;
+    const int64_t count = i->literal().element_count();
+    for (int64_t k = 0; k < count && values.all.size() < kMostValues; ++k) {
+      const std::complex<double> element = i->literal().GetAsComplex(k);
+      for (const double value : {element.real(), element.imag()}) {
+        if (!std::isfinite(value) || value == 0) continue;
+        values.all.insert(value);
+        if (IsFloat(type) && GetFloatFormat(type).mantissa_bits < kFewDigits) values.narrow.insert(value);
+        if (count > kSmall) continue;
+        values.small.insert(value);
+        for (size_t t = 0; t < std::size(kRoundedTo); ++t)
+          if (ComplexComponentType(type) == kRoundedTo[t]) values.of_type[t].insert(value);
       }
     }
   }
@@ -65,8 +63,7 @@ int RoundingsOfWhatIsGone(const HloModule& before, const HloModule& after) {
   constexpr int kOfABatchNorm = 3, kMost = 8;
   std::vector<int64_t> more(static_cast<size_t>(kOpcodeCount));
   const auto for_each = [](const HloModule& module, auto f) {
-    for (const HloComputation* computation : module.computations())
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) f(*i);
+    for (const HloInstruction* i : module.AllInstructions()) f(*i);
   };
   for_each(before, [&](const HloInstruction& i) { ++more[static_cast<size_t>(i.opcode())]; });
   for_each(after, [&](const HloInstruction& i) { --more[static_cast<size_t>(i.opcode())]; });

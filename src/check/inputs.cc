@@ -13,28 +13,15 @@
 #include "hloir/check.h"
 #include "hloir/cost.h"
 #include "support/guard.h"
+#include "support/random.h"
 
 namespace hloir {
 namespace {
 
-// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-class InputRandom {
- public:
-  explicit InputRandom(uint64_t seed) : state_(seed) {}
-  uint64_t Next() {
-    uint64_t z = state_ += 0x9E3779B97F4A7C15;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    return z ^ (z >> 31);
-  }
-  int64_t Below(int64_t bound) { return static_cast<int64_t>(Next() % static_cast<uint64_t>(bound)); }
-  double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
-  // Near enough to a normal distribution, within ±3.5: four uniform ones added up.
-  double Normal() { return (Uniform() + Uniform() + Uniform() + Uniform() - 2) * std::sqrt(3.0); }
-
- private:
-  uint64_t state_;
-};
+// Near enough to a normal distribution, within ±3.5: four uniform ones added up.
+double Normal(Random& random) {
+  return (random.Uniform() + random.Uniform() + random.Uniform() + random.Uniform() - 2) * std::sqrt(3.0);
+}
 
 // A leaf of a value: which instruction, and where in its tuple.
 struct Place {
@@ -47,9 +34,7 @@ struct Place {
 class IndexBounds {
  public:
   explicit IndexBounds(const HloModule& module) {
-    for (const HloComputation* computation : module.computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) AddUses(*i);
-    }
+    for (const HloInstruction* i : module.AllInstructions()) AddUses(*i);
     // Each place is visited again only for a smaller bound; the count limits what a hostile graph can cost.
     for (int64_t steps = 0; !todo_.empty() && steps < 64 * module.instruction_count() + 1024; ++steps) {
       const auto [place, bound] = std::move(todo_.back());
@@ -245,22 +230,20 @@ Constants ConstantsOf(const HloModule& module) {
   constexpr size_t kMost = 256;
   std::set<double> floats;
   std::set<int64_t> integers;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (!i->IsConstant() || !i->shape().IsArray() || i->literal().element_count() > kSmall) continue;
-      const PrimitiveType type = i->shape().element_type();
-      for (int64_t k = 0; k < i->literal().element_count(); ++k) {
-        if (IsFloat(type) && std::isfinite(i->literal().GetAsDouble(k)) && floats.size() < kMost)
-          floats.insert(i->literal().GetAsDouble(k));
-        else if (IsInteger(type) && integers.size() < kMost) integers.insert(i->literal().GetAsInt64(k));
-      }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (!i->IsConstant() || !i->shape().IsArray() || i->literal().element_count() > kSmall) continue;
+    const PrimitiveType type = i->shape().element_type();
+    for (int64_t k = 0; k < i->literal().element_count(); ++k) {
+      if (IsFloat(type) && std::isfinite(i->literal().GetAsDouble(k)) && floats.size() < kMost)
+        floats.insert(i->literal().GetAsDouble(k));
+      else if (IsInteger(type) && integers.size() < kMost) integers.insert(i->literal().GetAsInt64(k));
     }
   }
   return {{floats.begin(), floats.end()}, {integers.begin(), integers.end()}};
 }
 
 // Half of them halves and whole numbers up to 2, the others constants and what is next to them.
-double EdgeNumber(PrimitiveType type, InputRandom& random, const Constants& constants) {
+double EdgeNumber(PrimitiveType type, Random& random, const Constants& constants) {
   if (constants.floats.empty() || random.Below(2) == 0) return static_cast<double>(random.Below(9) - 4) / 2;
   const double value =
       constants.floats[static_cast<size_t>(random.Below(static_cast<int64_t>(constants.floats.size())))];
@@ -270,13 +253,13 @@ double EdgeNumber(PrimitiveType type, InputRandom& random, const Constants& cons
   return random.Below(8) == 0 ? -near : near;
 }
 
-double WideNumber(PrimitiveType type, InputRandom& random) {
+double WideNumber(PrimitiveType type, Random& random) {
   const int largest = std::min(16, GetFloatFormat(type).bias / 2);
   const double size = std::ldexp(1 + random.Uniform(), static_cast<int>(random.Below(largest + 25)) - 24);
   return random.Below(2) == 0 ? -size : size;
 }
 
-int64_t EdgeInteger(InputRandom& random, const Constants& constants, int64_t bound) {
+int64_t EdgeInteger(Random& random, const Constants& constants, int64_t bound) {
   if (bound >= 0 && random.Below(4) != 0) {
     const int64_t ends[] = {0, bound, bound / 2, -1, std::min(bound, INT64_MAX - 1) + 1};
     return ends[random.Below(std::size(ends))];
@@ -287,9 +270,9 @@ int64_t EdgeInteger(InputRandom& random, const Constants& constants, int64_t bou
   return static_cast<int64_t>(static_cast<uint64_t>(value) + static_cast<uint64_t>(random.Below(3)) - 1);
 }
 
-int64_t WideInteger(PrimitiveType type, InputRandom& random, int64_t bound) {
+int64_t WideInteger(PrimitiveType type, Random& random, int64_t bound) {
   if (bound >= 0 && random.Below(4) != 0) return random.Below(std::min(bound, INT64_MAX - 1) + 1);
-  const uint64_t bits = random.Next() >> random.Below(BitWidth(type));
+  const uint64_t bits = random.Bits() >> random.Below(BitWidth(type));
   return static_cast<int64_t>(random.Below(2) == 0 ? bits : -bits);
 }
 
@@ -301,7 +284,7 @@ S Wrapped(int64_t value, PrimitiveType type) {
   return static_cast<S>(static_cast<uint64_t>(value) << unused >> unused);
 }
 
-double CornerCase(PrimitiveType type, InputRandom& random) {
+double CornerCase(PrimitiveType type, Random& random) {
   const FloatFormat format = GetFloatFormat(type);
   const double denormal = std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
   const double largest = std::ldexp(2 - std::ldexp(1.0, -format.mantissa_bits), format.bias);
@@ -321,14 +304,14 @@ double CornerCase(PrimitiveType type, InputRandom& random) {
 }
 
 // A number of a kind; corner cases come from CornerCase.
-double Number(PrimitiveType type, InputRandom& random, InputKind kind, const Constants& constants) {
+double Number(PrimitiveType type, Random& random, InputKind kind, const Constants& constants) {
   if (kind == InputKind::kEdges) return EdgeNumber(type, random, constants);
   if (kind == InputKind::kWide) return WideNumber(type, random);
-  return kind == InputKind::kPositive ? 0.25 + 0.75 * random.Uniform() : random.Normal();
+  return kind == InputKind::kPositive ? 0.25 + 0.75 * random.Uniform() : Normal(random);
 }
 
 template <class S>
-S Draw(PrimitiveType type, InputRandom& random, InputKind kind, int64_t bound, const Constants& constants) {
+S Draw(PrimitiveType type, Random& random, InputKind kind, int64_t bound, const Constants& constants) {
   const bool corner = kind == InputKind::kCornerCases && random.Below(8) == 0;
   if constexpr (std::is_same_v<S, bool>) {
     return random.Below(2) == 1;
@@ -359,7 +342,7 @@ S Draw(PrimitiveType type, InputRandom& random, InputKind kind, int64_t bound, c
 
 // Elements that are NaN, infinite, -0 or a denormal, all alike: what becomes of them shows where no number is so large
 // that it overflows by itself.
-void AddSpecial(Literal& value, uint64_t which, InputRandom& random) {
+void AddSpecial(Literal& value, uint64_t which, Random& random) {
   const PrimitiveType type = value.shape().element_type();
   if (!IsFloat(type) || value.element_count() == 0) return;
   const FloatFormat format = GetFloatFormat(type);
@@ -373,7 +356,7 @@ void AddSpecial(Literal& value, uint64_t which, InputRandom& random) {
 }
 
 // Other values than the kinds alone have: what is wrong with small numbers, or with equal ones, shows where all are.
-void Vary(Literal& value, InputRandom& random) {
+void Vary(Literal& value, Random& random) {
   const PrimitiveType type = value.shape().element_type();
   const int64_t count = value.element_count();
   if (!IsFloat(type) || count == 0) return;
@@ -398,7 +381,7 @@ void Vary(Literal& value, InputRandom& random) {
 
 // Shifted far from 0, so that differences stay and what is made of the numbers themselves overflows; no farther than
 // whole numbers are numbers of the type.
-void Shift(Literal& value, InputRandom& random) {
+void Shift(Literal& value, Random& random) {
   const PrimitiveType type = value.shape().element_type();
   if (!IsFloat(type)) return;
   constexpr int kNearest = 4, kFarthest = 24;
@@ -411,7 +394,7 @@ void Shift(Literal& value, InputRandom& random) {
 }
 
 // Equal along one dimension, or throughout: sums, products and transforms of such numbers are exact.
-void MakeUniform(Literal& value, InputRandom& random) {
+void MakeUniform(Literal& value, Random& random) {
   const Shape& shape = value.shape();
   const int64_t dimension = random.Below(shape.rank() + 1);
   int64_t stride = 1, size = value.element_count();
@@ -449,7 +432,7 @@ struct Known {
 };
 
 StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter, ShapeIndex& index, const Known& known,
-                            InputKind kind, uint64_t seed, InputRandom& random) {
+                            InputKind kind, uint64_t seed, Random& random) {
   if (shape.IsTuple()) {
     std::vector<Literal> elements;
     for (int64_t i = 0; i < shape.tuple_size(); ++i) {
@@ -501,9 +484,7 @@ StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t 
   return MakeFakeInputs(module, seed, seed % 2 == 1 ? InputKind::kCornerCases : InputKind::kPlain);
 }
 
-namespace {
-
-StatusOr<std::vector<Literal>> UnguardedMakeFakeInputs(const HloModule& module, uint64_t seed, InputKind kind) {
+StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed, InputKind kind) try {
   constexpr int64_t kMaxBytes = int64_t{1} << 34;
   const std::span<const HloInstruction* const> parameters = module.entry_computation()->parameters();
   int64_t bytes = 0;
@@ -520,7 +501,7 @@ StatusOr<std::vector<Literal>> UnguardedMakeFakeInputs(const HloModule& module, 
       (kind == InputKind::kEdges || kind == InputKind::kMixed || kind == InputKind::kUniform) && seed / 2 % 2 == 1;
   const Known known = {IndexBounds(module), with_constants ? ConstantsOf(module) : Constants(),
                        check::IsUndefinedForSome(module)};
-  InputRandom random(seed);
+  Random random = Random::FromState(seed);
   std::vector<Literal> inputs;
   for (const HloInstruction* parameter : parameters) {
     // Numbers like these might keep a loop from ending.
@@ -533,18 +514,12 @@ StatusOr<std::vector<Literal>> UnguardedMakeFakeInputs(const HloModule& module, 
     inputs.push_back(std::move(input));
   }
   return inputs;
+} catch (...) {
+  return OutOfMemory();
 }
 
-}  // namespace
-
-StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed, InputKind kind) {
-  return Guarded([&] { return UnguardedMakeFakeInputs(module, seed, kind); });
-}
-
-namespace {
-
-StatusOr<InputSet> UnguardedMakeInputSet(const HloModule& module, const DeviceCounts& counts, uint64_t seed,
-                                         InputKind kind) {
+StatusOr<InputSet> MakeInputSet(const HloModule& module, const DeviceCounts& counts, uint64_t seed,
+                                InputKind kind) try {
   InputSet set;
   set.kind = kind;
   HLOIR_ASSIGN_OR_RETURN(set.devices.emplace_back(), MakeFakeInputs(module, seed, kind));
@@ -560,12 +535,8 @@ StatusOr<InputSet> UnguardedMakeInputSet(const HloModule& module, const DeviceCo
     set.devices.push_back(std::move(inputs));
   }
   return set;
-}
-
-}  // namespace
-
-StatusOr<InputSet> MakeInputSet(const HloModule& module, const DeviceCounts& counts, uint64_t seed, InputKind kind) {
-  return Guarded([&] { return UnguardedMakeInputSet(module, counts, seed, kind); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 }  // namespace hloir

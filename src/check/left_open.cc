@@ -184,12 +184,10 @@ void WithoutInitialValue(HloInstruction& reduce) {
 void AddThoseThatMayOverflow(const HloModule& module, std::vector<OpenSemantics>& all) {
   std::unordered_set<const HloInstruction*> known;
   for (const OpenSemantics& open : all) known.insert(open.instruction);
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i : computation->instructions()) {
-      if (i->opcode() != HloOpcode::kReduce && i->opcode() != HloOpcode::kReduceWindow) continue;
-      const PrimitiveType type = i->operand(0)->shape().element_type();
-      if ((IsFloat(type) || IsComplex(type)) && known.count(i) == 0) all.push_back({i, ""});
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (i->opcode() != HloOpcode::kReduce && i->opcode() != HloOpcode::kReduceWindow) continue;
+    const PrimitiveType type = i->operand(0)->shape().element_type();
+    if ((IsFloat(type) || IsComplex(type)) && known.count(i) == 0) all.push_back({i, ""});
   }
 }
 

@@ -197,11 +197,9 @@ std::vector<double> RelativeDistances(const Results& a, const Results& b) {
 }
 
 bool NamesDotAlgorithm(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (i->HasAttributes<DotAttributes>() && i->attributes<DotAttributes>().algorithm != DotAlgorithm::kUnset)
-        return true;
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (i->HasAttributes<DotAttributes>() && i->attributes<DotAttributes>().algorithm != DotAlgorithm::kUnset)
+      return true;
   }
   return false;
 }
@@ -319,10 +317,8 @@ std::unique_ptr<HloModule> WithoutBatchNorms(const HloModule& module) {
 // Calls that are computed until they are as exact as their type asks for, and no further.
 int64_t IterativeCalls(const HloModule& module) {
   int64_t count = 0;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      count += IsCustomCall(*i, CustomCall::kEigh);
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    count += IsCustomCall(*i, CustomCall::kEigh);
   }
   return count;
 }

@@ -11,6 +11,7 @@
 #include "check/compare.h"
 #include "check/rounding.h"
 #include "check/subject.h"
+#include "support/hash.h"
 
 namespace hloir::check {
 namespace {
@@ -33,8 +34,8 @@ HloInstruction* AddFactors(HloComputation* computation, const Shape& shape, uint
   for (int64_t d = first; d < shape.rank(); ++d) tail.push_back(shape.dimensions(d)), places.push_back(d);
   Literal factors(Shape::Array(shape.element_type(), tail));
   for (int64_t i = 0; i < factors.element_count(); ++i) {
-    uint64_t bits = (static_cast<uint64_t>(i) + 1) * 0x9E3779B97F4A7C15 + pattern * 0xBF58476D1CE4E5B9;
-    bits = (bits ^ (bits >> 29)) * 0x94D049BB133111EB;
+    uint64_t bits = (static_cast<uint64_t>(i) + 1) * kGoldenRatio + pattern * 0xBF58476D1CE4E5B9;
+    bits = (bits ^ (bits >> 29)) * 0x94D049BB133111EB;  // not Scramble: docs/power.md's figures are of these bits
     const double part = 0.25 + 0.75 * static_cast<double>(bits >> 11 & 0xFFFFFFFF) * 0x1p-32;
     const double by = ((bits >> 63) != 0 ? part : -part) * move.size;
     if (move.pairs) factors.data<std::complex<double>>()[static_cast<size_t>(i)] = {1, by};
@@ -323,7 +324,7 @@ void FillWithNearlyOne(Literal& literal, uint64_t pattern, double units) {
   const double ulp =
       std::ldexp(units, -GetFloatFormat(ComplexComponentType(literal.shape().element_type())).mantissa_bits);
   for (int64_t i = 0; i < literal.element_count(); ++i) {
-    const bool up = ((static_cast<uint64_t>(i) + pattern) * 0x9E3779B97F4A7C15 >> 63) != 0;
+    const bool up = ((static_cast<uint64_t>(i) + pattern) * kGoldenRatio >> 63) != 0;
     literal.SetFromDouble(i, up ? 1 + ulp : 1 - ulp);
   }
 }

@@ -65,11 +65,9 @@ bool IsPredicate(const HloInstruction& i) {
 
 Reach::Reach(const HloModule& module) {
   std::unordered_set<const HloComputation*> applied;  // to single elements: comparators see all there is to see
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (i->Is(kControlFlow) || i->opcode() == HloOpcode::kFusion) continue;
-      applied.insert(i->called_computations().begin(), i->called_computations().end());
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (i->Is(kControlFlow) || i->opcode() == HloOpcode::kFusion) continue;
+    applied.insert(i->called_computations().begin(), i->called_computations().end());
   }
   for (const HloComputation* computation : module.computations()) {
     if (applied.count(computation) > 0) continue;

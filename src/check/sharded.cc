@@ -26,10 +26,8 @@ bool IsBoundary(const HloInstruction& i) {
 }
 
 bool HasBoundaries(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      if (IsBoundary(*i)) return true;
-  }
+  for (const HloInstruction* i : module.AllInstructions())
+    if (IsBoundary(*i)) return true;
   return false;
 }
 
@@ -59,17 +57,15 @@ int64_t DevicesOf(const HloModule& module) {
     const std::unique_ptr<HloModule> read = module.Clone();
     return ReadShardy(*read).ok() ? DevicesOf(*read) : 1;
   }
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      const Sharding* sharding = i->sharding();
-      while (sharding != nullptr && sharding->kind == Sharding::Kind::kTuple)
-        sharding = sharding->tuple_elements.empty() ? nullptr : &sharding->tuple_elements[0];
-      if (sharding == nullptr) continue;
-      int64_t count = 1;
-      if (sharding->kind == Sharding::Kind::kTiled) count = Product(sharding->tile_dims);
-      for (const auto& [name, size] : sharding->mesh.axes) count *= size;
-      if (count > 1) return count;
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    const Sharding* sharding = i->sharding();
+    while (sharding != nullptr && sharding->kind == Sharding::Kind::kTuple)
+      sharding = sharding->tuple_elements.empty() ? nullptr : &sharding->tuple_elements[0];
+    if (sharding == nullptr) continue;
+    int64_t count = 1;
+    if (sharding->kind == Sharding::Kind::kTiled) count = Product(sharding->tile_dims);
+    for (const auto& [name, size] : sharding->mesh.axes) count *= size;
+    if (count > 1) return count;
   }
   return 1;
 }
@@ -408,12 +404,10 @@ Op Unflatten(HloBuilder& b, const std::vector<Op>& leaves, const Shape& shape, s
 
 int64_t NextChannel(const HloModule& module) {
   int64_t next = 1;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      i->attributes().Visit([&](const auto& attributes) {
-        if constexpr (requires { attributes.channel_id; }) next = std::max(next, attributes.channel_id.value_or(0) + 1);
-      });
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    i->attributes().Visit([&](const auto& attributes) {
+      if constexpr (requires { attributes.channel_id; }) next = std::max(next, attributes.channel_id.value_or(0) + 1);
+    });
   }
   return next;
 }

@@ -53,10 +53,7 @@ double HalfUnits(const HloModule& module) {
   constexpr double kMost = 256, kTermsOfOne = 2;
   double most_terms = 0;
   const CostAnalysis costs(module);
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      most_terms = std::max(most_terms, TermsOf(*i, costs));
-  }
+  for (const HloInstruction* i : module.AllInstructions()) most_terms = std::max(most_terms, TermsOf(*i, costs));
   return std::clamp(most_terms / kTermsOfOne, kLeastHalfUnits, kMost);
 }
 

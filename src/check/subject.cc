@@ -9,6 +9,7 @@
 #include "check/compare.h"
 #include "hloir/detail/widen.h"
 #include "support/format.h"
+#include "support/hash.h"
 #include "support/stopwatch.h"
 
 namespace hloir::check {
@@ -16,13 +17,11 @@ namespace {
 
 // Nothing that MakeIdealModule would change.
 bool IsIdeal(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (i->opcode() == HloOpcode::kReducePrecision) return false;
-      for (const Shape* leaf : i->shape().Leaves()) {
-        const PrimitiveType type = ComplexComponentType(leaf->element_type());
-        if (IsFloat(type) && type != PrimitiveType::F64) return false;
-      }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (i->opcode() == HloOpcode::kReducePrecision) return false;
+    for (const Shape* leaf : i->shape().Leaves()) {
+      const PrimitiveType type = ComplexComponentType(leaf->element_type());
+      if (IsFloat(type) && type != PrimitiveType::F64) return false;
     }
   }
   return true;
@@ -31,7 +30,7 @@ bool IsIdeal(const HloModule& module) {
 size_t HashOf(const InputSet& inputs) {
   size_t hash = 0;
   for (const std::vector<Literal>& device : inputs.devices) {
-    for (const Literal& literal : device) hash = hash * 31 + literal.Hash();
+    for (const Literal& literal : device) hash = Mix(hash, literal.Hash());
   }
   return hash;
 }
@@ -51,28 +50,22 @@ Arguments Context::ArgumentsOf(size_t set) const {
 }
 
 bool HasLoops(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      if (i->opcode() == HloOpcode::kWhile) return true;
-  }
+  for (const HloInstruction* i : module.AllInstructions())
+    if (i->opcode() == HloOpcode::kWhile) return true;
   return false;
 }
 
 bool HasDoubles(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      const PrimitiveType type = i->shape().element_type();
-      if (type == PrimitiveType::F64 || type == PrimitiveType::C128) return true;
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    const PrimitiveType type = i->shape().element_type();
+    if (type == PrimitiveType::F64 || type == PrimitiveType::C128) return true;
   }
   return false;
 }
 
 bool HasComplexNumbers(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      if (IsComplex(i->shape().element_type())) return true;
-  }
+  for (const HloInstruction* i : module.AllInstructions())
+    if (IsComplex(i->shape().element_type())) return true;
   return false;
 }
 
@@ -260,8 +253,8 @@ const StatusOr<Results>& Subject::OtherResult(size_t set, bool whatever_it_takes
     RunnerOptions options = context_.options.runner;
     options.engine = Engine::kFast;
     options.devices = context_.counts;
-    const StatusOr<Runner> runner = Runner::Prepare(module_, options);
-    if (runner.ok()) at.other = const_cast<Runner&>(*runner).RunOnAll(context_.ArgumentsOf(set));
+    StatusOr<Runner> runner = Runner::Prepare(module_, options);
+    if (runner.ok()) at.other = runner->RunOnAll(context_.ArgumentsOf(set));
     else at.other = runner.status();
     at.other_is_final = true;
   }

@@ -150,14 +150,12 @@ class Retyper {
   }
 
   Status Run() {
-    for (HloComputation* computation : module_.computations()) {
-      for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        original_.push_back({i, &i->shape()});
-        ties_.push_back(TiesTypes(*i));  // as its types are now
-        operand_type_.push_back(i->operand_count() == 0              ? PrimitiveType::F32
-                                : i->opcode() == HloOpcode::kConvert ? MadeIn(*i->operand(0))
-                                                                     : i->operand(0)->shape().element_type());
-      }
+    for (HloInstruction* i : module_.AllInstructions()) {
+      original_.push_back({i, &i->shape()});
+      ties_.push_back(TiesTypes(*i));  // as its types are now
+      operand_type_.push_back(i->operand_count() == 0              ? PrimitiveType::F32
+                              : i->opcode() == HloOpcode::kConvert ? MadeIn(*i->operand(0))
+                                                                   : i->operand(0)->shape().element_type());
     }
     // First every shape, so that what is added later finds its neighbours as they will stay.
     std::vector<const Shape*> shape_of(module_.instruction_id_limit());
@@ -266,13 +264,11 @@ void SkipBitsReadBack(HloModule& module) {
   const auto reads_bits = [](const HloInstruction& i) {
     return i.opcode() == HloOpcode::kBitcastConvert && TiesTypes(i);
   };
-  for (HloComputation* computation : module.computations()) {
-    for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (!reads_bits(*i) || !reads_bits(*i->operand(0))) continue;
-      HloInstruction* number = i->operand(0)->operand(0);
-      if (!number->shape().Compatible(i->shape())) continue;
-      Redirect(i, {i->users().begin(), i->users().end()}, i->IsRoot(), number);
-    }
+  for (HloInstruction* i : module.AllInstructions()) {
+    if (!reads_bits(*i) || !reads_bits(*i->operand(0))) continue;
+    HloInstruction* number = i->operand(0)->operand(0);
+    if (!number->shape().Compatible(i->shape())) continue;
+    Redirect(i, {i->users().begin(), i->users().end()}, i->IsRoot(), number);
   }
 }
 
@@ -357,11 +353,9 @@ PrimitiveType PairOf(PrimitiveType type) { return type == PrimitiveType::F64 ? P
 }  // namespace
 
 StatusOr<std::unique_ptr<HloModule>> MakePairModule(const HloModule& ideal, const ConstantMove* move) {
-  for (const HloComputation* computation : ideal.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      for (const Shape* leaf : i->shape().Leaves())
-        if (IsComplex(leaf->element_type())) return Unimplemented("complex numbers in double-double");
-    }
+  for (const HloInstruction* i : ideal.AllInstructions()) {
+    for (const Shape* leaf : i->shape().Leaves())
+      if (IsComplex(leaf->element_type())) return Unimplemented("complex numbers in double-double");
   }
   HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> pairs, RetypeModule(ideal, PairOf));
   for (HloComputation* computation : pairs->computations()) {

@@ -73,29 +73,27 @@ std::vector<WrittenOut> FindWrittenOut(const HloModule& module, const HloModule&
                                                            CountOf(module, {HloOpcode::kBatchNormInference});
   std::vector<WrittenOut> all;
   if (!solvers && !norms) return all;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      switch (i->opcode()) {
-        case HloOpcode::kCholesky:
-          if (solvers)
-            all.push_back({i,
-                           {OutsideItsDomain<0>, OutsideItsDomain<1>},
-                           /*is_known=*/false,
-                           Format("what {} gives of a matrix that is not positive definite", i->name())});
-          break;
-        case HloOpcode::kTriangularSolve:
-          if (solvers)
-            all.push_back({i,
-                           {ByInverse},
-                           /*is_known=*/false,
-                           Format("how {} is computed: by the matrix's inverse it gives something else", i->name())});
-          break;
-        case HloOpcode::kBatchNormInference:
-          if (norms)
-            all.push_back({i, {FactorFirst}, /*is_known=*/true, Format("by which formula {} is computed", i->name())});
-          break;
-        default: break;
-      }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    switch (i->opcode()) {
+      case HloOpcode::kCholesky:
+        if (solvers)
+          all.push_back({i,
+                         {OutsideItsDomain<0>, OutsideItsDomain<1>},
+                         /*is_known=*/false,
+                         Format("what {} gives of a matrix that is not positive definite", i->name())});
+        break;
+      case HloOpcode::kTriangularSolve:
+        if (solvers)
+          all.push_back({i,
+                         {ByInverse},
+                         /*is_known=*/false,
+                         Format("how {} is computed: by the matrix's inverse it gives something else", i->name())});
+        break;
+      case HloOpcode::kBatchNormInference:
+        if (norms)
+          all.push_back({i, {FactorFirst}, /*is_known=*/true, Format("by which formula {} is computed", i->name())});
+        break;
+      default: break;
     }
   }
   return all;

@@ -48,19 +48,17 @@ const Term* Terms::Of(const HloModule& module) {
     why_ = "the module has no entry computation";
     return nullptr;
   }
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      std::string_view what;
-      if (!i->shape().IsStatic()) what = "has sizes that are known only when it runs";
-      else if (i->Is(kImpure) || i->Is(kSideEffect) || i->opcode() == HloOpcode::kInfeed ||
-               (i->opcode() == HloOpcode::kCustomCall && i->HasSideEffect()))
-        what = "is not a function of its operands alone";
-      else if (i->IsConstant() && i->literal().elided()) what = "has values that the text left out";
-      else if (i->shape().IsArray() && i->shape().ElementCount() > kMaxBuiltElements) what = "is too large";
-      if (what.empty()) continue;
-      why_ = Format("{} {}", i->name(), what);
-      return nullptr;
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    std::string_view what;
+    if (!i->shape().IsStatic()) what = "has sizes that are known only when it runs";
+    else if (i->Is(kImpure) || i->Is(kSideEffect) || i->opcode() == HloOpcode::kInfeed ||
+             (i->opcode() == HloOpcode::kCustomCall && i->HasSideEffect()))
+      what = "is not a function of its operands alone";
+    else if (i->IsConstant() && i->literal().elided()) what = "has values that the text left out";
+    else if (i->shape().IsArray() && i->shape().ElementCount() > kMaxBuiltElements) what = "is too large";
+    if (what.empty()) continue;
+    why_ = Format("{} {}", i->name(), what);
+    return nullptr;
   }
   const Term* result = Body(*module.entry_computation(), 0);
   return why_.empty() ? result : nullptr;

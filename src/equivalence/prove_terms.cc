@@ -7,17 +7,13 @@
 
 #include "hloir/analysis/structural.h"
 #include "hloir/cost.h"
+#include "support/hash.h"
 
 namespace hloir::equivalence {
 namespace {
 
 constexpr int kMostHeight = 200;               // of elementwise operations that views are moved through
 constexpr int64_t kMaxTermElements = 1 << 14;  // of constants that are computed with
-
-uint64_t Mix(uint64_t state, uint64_t word) {
-  state = (state ^ word) * 0x9E3779B97F4A7C15ull;
-  return state ^ (state >> 29);
-}
 
 bool IsContiguous(std::span<const int64_t> strides, const DimVector& dimensions) {
   int64_t expected = 1;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fuzz/mutations.h"
+#include "support/hash.h"
 
 namespace hloir {
 namespace fuzz {
@@ -18,12 +19,6 @@ const std::vector<Mutation>& Mutations() {
     return mutations;
   }();
   return *all;
-}
-
-uint64_t Mixed(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
-  return x ^ (x >> 31);
 }
 
 }  // namespace
@@ -76,13 +71,13 @@ std::optional<Mutant> MakeMutant(const HloModule& module, size_t kind, uint64_t 
     }
   }
   std::sort(sites.begin(), sites.end(), [&](const HloInstruction* a, const HloInstruction* b) {
-    const uint64_t x = fuzz::Mixed(seed * 0x9E3779B97F4A7C15 + static_cast<uint64_t>(a->id())),
-                   y = fuzz::Mixed(seed * 0x9E3779B97F4A7C15 + static_cast<uint64_t>(b->id()));
+    const uint64_t x = Scramble(seed * kGoldenRatio + static_cast<uint64_t>(a->id())),
+                   y = Scramble(seed * kGoldenRatio + static_cast<uint64_t>(b->id()));
     return x != y ? x < y : a->id() < b->id();
   });
   for (HloInstruction* i : sites) {
     mutant.instruction = i->name();
-    if (fuzz::Mutations()[kind].apply(i, fuzz::Mixed(seed + 1))) return mutant;
+    if (fuzz::Mutations()[kind].apply(i, Scramble(seed + 1))) return mutant;
   }
   return std::nullopt;
 }

@@ -11,6 +11,7 @@
 #include "hloir/analysis/structural.h"
 #include "analysis/flat.h"
 #include "analysis/match.h"
+#include "support/hash.h"
 
 namespace hloir {
 namespace {
@@ -157,7 +158,7 @@ ModuleDiff::ModuleDiff(const HloModule& before, const HloModule& after)
   };
   std::unordered_map<uint64_t, int32_t> by_value;  // and home
   const auto key = [](const FlatModule::Node& node, const HloComputation* home) {
-    return node.value_plain + static_cast<uint64_t>(home->id()) * 0x9E3779B97F4A7C15u;
+    return Mix(node.value_plain, static_cast<uint64_t>(home->id()));
   };
   for (int32_t n : b.order())
     if (!b[n].looked_through) by_value.try_emplace(key(b[n], b[n].home), n);

@@ -40,10 +40,8 @@ class Names {
  public:
   explicit Names(const HloModule& module) {
     std::set<std::string_view> seen;
-    for (const HloComputation* computation : module.computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-        if (!seen.insert(i->name()).second) ambiguous_.insert(i->name());
-    }
+    for (const HloInstruction* i : module.AllInstructions())
+      if (!seen.insert(i->name()).second) ambiguous_.insert(i->name());
   }
   std::string operator()(const HloInstruction& i) const {
     if (!ambiguous_.contains(i.name())) return std::string(i.name());

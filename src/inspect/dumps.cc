@@ -141,16 +141,13 @@ void ReadStage(DumpFolder::Stage& stage, const std::string& find, bool is_last, 
     memory.total = memory.parameters + memory.constants + memory.others;
   }
   std::array<int64_t, kOpcodeCount> counts{};
-  for (const HloComputation* computation : module.computations())
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      ++counts[static_cast<size_t>(i->opcode())];
+  for (const HloInstruction* i : module.AllInstructions()) ++counts[static_cast<size_t>(i->opcode())];
   for (size_t k = 0; k < counts.size(); ++k)
     if (counts[k] > 0) stage.opcodes.emplace_back(OpcodeName(static_cast<HloOpcode>(k)), counts[k]);
   std::sort(stage.opcodes.begin(), stage.opcodes.end());
   if (find.empty()) return;
-  for (const HloComputation* computation : module.computations())
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      if (Finds(*i, find)) stage.found.push_back(i->ToString());
+  for (const HloInstruction* i : module.AllInstructions())
+    if (Finds(*i, find)) stage.found.push_back(i->ToString());
 }
 
 std::string BytesText(double bytes) { return HumanBytes(static_cast<int64_t>(std::min(bytes, 0x1p62))); }
@@ -162,7 +159,9 @@ const DumpFolder::Stage* LastOf(const DumpFolder::Module& module) {
   return nullptr;
 }
 
-StatusOr<DumpFolder> ReadUnguarded(const std::string& path, const ReadDumpsOptions& options) {
+}  // namespace
+
+StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& options) try {
   std::error_code error;
   if (!fs::is_directory(path, error)) return InvalidArgument("it is not a folder");
   struct Known {
@@ -244,12 +243,8 @@ StatusOr<DumpFolder> ReadUnguarded(const std::string& path, const ReadDumpsOptio
     }
   }
   return folder;
-}
-
-}  // namespace
-
-StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& options) {
-  return Guarded([&] { return ReadUnguarded(path, options); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 std::string DumpReport(const DumpFolder& folder) {

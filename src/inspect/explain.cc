@@ -205,9 +205,7 @@ Json FiguresJson(const Film::Figures& f) {
 
 }  // namespace
 
-namespace {
-
-StatusOr<Film> UnguardedMakeFilm(HloModule& module, const Optimizer& optimize, uint64_t seed) {
+StatusOr<Film> MakeFilm(HloModule& module, const Optimizer& optimize, uint64_t seed) try {
   Film film;
   film.module = module.name();
   film.at_first = FiguresOf(module);
@@ -232,12 +230,8 @@ StatusOr<Film> UnguardedMakeFilm(HloModule& module, const Optimizer& optimize, u
   film.scenes.resize(log.entries().size());
   for (size_t k = 0; k < film.scenes.size(); ++k) film.scenes[k].rewrite = log.entries()[k];
   return film;
-}
-
-}  // namespace
-
-StatusOr<Film> MakeFilm(HloModule& module, const Optimizer& optimize, uint64_t seed) {
-  return Guarded([&] { return UnguardedMakeFilm(module, optimize, seed); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 Status Replay(const Film& film, HloModule& module, const Optimizer& optimize) {

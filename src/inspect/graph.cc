@@ -269,9 +269,7 @@ std::vector<std::pair<std::string, int32_t>> ModuleGraph::CalledViews(const HloI
   return called;
 }
 
-namespace {
-
-StatusOr<ModuleGraph> UnguardedMakeGraph(const HloModule& module, const GraphOptions& options) {
+StatusOr<ModuleGraph> MakeGraph(const HloModule& module, const GraphOptions& options) try {
   const HloComputation* first = module.entry_computation();
   if (!options.computation.empty()) {
     first = module.FindComputation(options.computation);
@@ -297,12 +295,8 @@ StatusOr<ModuleGraph> UnguardedMakeGraph(const HloModule& module, const GraphOpt
     first = from->parent();
   }
   return Maker(module, options.most_boxes).Run(*first, chosen.empty() ? nullptr : &chosen);
-}
-
-}  // namespace
-
-StatusOr<ModuleGraph> MakeGraph(const HloModule& module, const GraphOptions& options) {
-  return Guarded([&] { return UnguardedMakeGraph(module, options); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 }  // namespace hloir

@@ -227,14 +227,12 @@ StatusOr<Fact> Marker::ModuleFact(const std::string& word, const std::string& re
   if (word == "top-level") return Fact(CountInstructions(module).top_level);
   if (word == "count" || word == "fusions") {
     int64_t count = 0;
-    for (const HloComputation* computation : module.computations()) {
-      for (const HloInstruction* i : computation->instructions()) {
-        const bool counts = word == "count"
-                                ? i->opcode_name() == rest
-                                : i->opcode() == HloOpcode::kFusion &&
-                                      (rest.empty() || EnumWord(i->attributes<FusionAttributes>().kind) == rest);
-        count += counts ? 1 : 0;
-      }
+    for (const HloInstruction* i : module.AllInstructions()) {
+      const bool counts = word == "count"
+                              ? i->opcode_name() == rest
+                              : i->opcode() == HloOpcode::kFusion &&
+                                    (rest.empty() || EnumWord(i->attributes<FusionAttributes>().kind) == rest);
+      count += counts ? 1 : 0;
     }
     return Fact(count);
   }

@@ -96,9 +96,7 @@ class NewFile {
 
 }  // namespace
 
-namespace {
-
-StatusOr<std::string> UnguardedReadFile(const std::string& path) {
+StatusOr<std::string> ReadFile(const std::string& path) try {
   const bool standard = path == "-";
   File opened(standard ? nullptr : std::fopen(path.c_str(), "rb"));
   FILE* file = standard ? stdin : opened.get();
@@ -117,12 +115,8 @@ StatusOr<std::string> UnguardedReadFile(const std::string& path) {
   }
   if (std::ferror(file)) return InvalidArgument(std::strerror(errno));
   return content;
-}
-
-}  // namespace
-
-StatusOr<std::string> ReadFile(const std::string& path) {
-  return Guarded([&] { return UnguardedReadFile(path); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 Status WriteFile(const std::string& path, const std::function<Status(const WriteText& write)>& produce) {

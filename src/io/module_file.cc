@@ -96,9 +96,7 @@ StatusOr<FileFormat> FormatOf(std::string_view path) {
   return format;
 }
 
-namespace {
-
-StatusOr<ModuleFile> UnguardedParseModuleFile(std::string bytes, const ReadOptions& options) {
+StatusOr<ModuleFile> ParseModuleFile(std::string bytes, const ReadOptions& options) try {
   ModuleFile file;
   HLOIR_RETURN_IF_ERROR(ParseContent(std::move(bytes), options, file));
   if (options.verify) {
@@ -109,27 +107,17 @@ StatusOr<ModuleFile> UnguardedParseModuleFile(std::string bytes, const ReadOptio
   if (options.one_module && file.modules.size() != 1)
     return InvalidArgument(Format("it holds {} modules, expected one", file.modules.size()));
   return file;
+} catch (...) {
+  return OutOfMemory();
 }
 
-}  // namespace
-
-StatusOr<ModuleFile> ParseModuleFile(std::string bytes, const ReadOptions& options) {
-  return Guarded([&] { return UnguardedParseModuleFile(std::move(bytes), options); });
-}
-
-namespace {
-
-StatusOr<ModuleFile> UnguardedReadModuleFile(const std::string& path, const ReadOptions& options) {
+StatusOr<ModuleFile> ReadModuleFile(const std::string& path, const ReadOptions& options) try {
   HLOIR_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path));
   ReadOptions named = options;
   if (named.file_name.empty()) named.file_name = DisplayName(path);
   return ParseModuleFile(std::move(bytes), named);
-}
-
-}  // namespace
-
-StatusOr<ModuleFile> ReadModuleFile(const std::string& path, const ReadOptions& options) {
-  return Guarded([&] { return UnguardedReadModuleFile(path, options); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 StatusOr<std::unique_ptr<HloModule>> ReadModule(const std::string& path, const ReadOptions& options) {
@@ -141,20 +129,7 @@ StatusOr<std::unique_ptr<HloModule>> ReadModule(const std::string& path, const R
 
 namespace {
 
-Status UnguardedSerializeModule(const HloModule& module, const FileFormat& format, const WriteOptions& options,
-                                const WriteText& write) {
-  if (format.form == FileFormat::Form::kText) {
-    return Send(
-        format, [&](const WriteText& send) { return PrintModule(module, options.print, send); }, write);
-  }
-  HloProtoFile proto;
-  proto.form = options.message;
-  HLOIR_ASSIGN_OR_RETURN(const std::string bytes, SerializeProto(proto, module, format));
-  return Send(
-      format, [&](const WriteText& send) { return send(bytes); }, write);
-}
-
-Status UnguardedSerializeModuleFile(const ModuleFile& file, const FileFormat& format, const WriteText& write) {
+Status SendModuleFile(const ModuleFile& file, const FileFormat& format, const WriteText& write) {
   if (format.form == FileFormat::Form::kText) {
     const auto print = [&](const WriteText& send) -> Status {
       for (const auto& module : file.modules)
@@ -183,34 +158,45 @@ StatusOr<std::string> Joined(const std::function<Status(const WriteText&)>& prod
 }  // namespace
 
 Status SerializeModule(const HloModule& module, const FileFormat& format, const WriteOptions& options,
-                       const WriteText& write) {
-  return Guarded([&] { return UnguardedSerializeModule(module, format, options, write); });
+                       const WriteText& write) try {
+  if (format.form == FileFormat::Form::kText) {
+    return Send(
+        format, [&](const WriteText& send) { return PrintModule(module, options.print, send); }, write);
+  }
+  HloProtoFile proto;
+  proto.form = options.message;
+  HLOIR_ASSIGN_OR_RETURN(const std::string bytes, SerializeProto(proto, module, format));
+  return Send(
+      format, [&](const WriteText& send) { return send(bytes); }, write);
+} catch (...) {
+  return OutOfMemory();
 }
 
-StatusOr<std::string> SerializeModule(const HloModule& module, const FileFormat& format, const WriteOptions& options) {
-  return Guarded([&] {
-    return Joined([&](const WriteText& write) { return UnguardedSerializeModule(module, format, options, write); });
-  });
+StatusOr<std::string> SerializeModule(const HloModule& module, const FileFormat& format,
+                                      const WriteOptions& options) try {
+  return Joined([&](const WriteText& write) { return SerializeModule(module, format, options, write); });
+} catch (...) {
+  return OutOfMemory();
 }
 
-StatusOr<std::string> SerializeModuleFile(const ModuleFile& file, const FileFormat& format) {
-  return Guarded([&] {
-    return Joined([&](const WriteText& write) { return UnguardedSerializeModuleFile(file, format, write); });
-  });
+StatusOr<std::string> SerializeModuleFile(const ModuleFile& file, const FileFormat& format) try {
+  return Joined([&](const WriteText& write) { return SendModuleFile(file, format, write); });
+} catch (...) {
+  return OutOfMemory();
 }
 
-Status WriteModule(const HloModule& module, const std::string& path, const WriteOptions& options) {
+Status WriteModule(const HloModule& module, const std::string& path, const WriteOptions& options) try {
   HLOIR_ASSIGN_OR_RETURN(const FileFormat format, FormatOf(path));
-  return Guarded([&] {
-    return WriteFile(path, [&](const WriteText& write) { return SerializeModule(module, format, options, write); });
-  });
+  return WriteFile(path, [&](const WriteText& write) { return SerializeModule(module, format, options, write); });
+} catch (...) {
+  return OutOfMemory();
 }
 
-Status WriteModuleFile(const ModuleFile& file, const std::string& path) {
+Status WriteModuleFile(const ModuleFile& file, const std::string& path) try {
   HLOIR_ASSIGN_OR_RETURN(const FileFormat format, FormatOf(path));
-  return Guarded([&] {
-    return WriteFile(path, [&](const WriteText& write) { return UnguardedSerializeModuleFile(file, format, write); });
-  });
+  return WriteFile(path, [&](const WriteText& write) { return SendModuleFile(file, format, write); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 }  // namespace hloir

@@ -369,10 +369,7 @@ std::string PrintNpy(const Literal& literal) {
   return bytes;
 }
 
-namespace {
-
-StatusOr<std::vector<Literal>> UnguardedReadNpz(const std::string& path, std::string_view prefix,
-                                                const NpzLimits& limits) {
+StatusOr<std::vector<Literal>> ReadNpz(const std::string& path, std::string_view prefix, const NpzLimits& limits) try {
   HLOIR_ASSIGN_OR_RETURN(Archive archive, OpenArchive(path, ZIP_RDONLY));
   std::vector<Literal> leaves;
   for (int64_t i = 0; i < limits.max_arrays; ++i) {
@@ -393,12 +390,8 @@ StatusOr<std::vector<Literal>> UnguardedReadNpz(const std::string& path, std::st
     leaves.push_back(std::move(*literal));
   }
   return leaves;
-}
-
-}  // namespace
-
-StatusOr<std::vector<Literal>> ReadNpz(const std::string& path, std::string_view prefix, const NpzLimits& limits) {
-  return Guarded([&] { return UnguardedReadNpz(path, prefix, limits); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 StatusOr<bool> NpzHas(const std::string& path, std::string_view prefix) {
@@ -411,9 +404,7 @@ Status WriteNpz(const std::string& path, std::string_view prefix, std::span<cons
   return WriteNpz(path, all);
 }
 
-namespace {
-
-Status UnguardedWriteNpz(const std::string& path, std::span<const NpzLeaves> all) {
+Status WriteNpz(const std::string& path, std::span<const NpzLeaves> all) try {
   if (path == "-") return InvalidArgument("an .npz cannot be written to standard output: name a file");
   // In memory: a file that libzip writes itself would be left half written, were it stopped.
   zip_source_t* source = zip_source_buffer_create(nullptr, 0, 0, nullptr);
@@ -447,12 +438,8 @@ Status UnguardedWriteNpz(const std::string& path, std::span<const NpzLeaves> all
   zip_source_close(source);
   if (got != static_cast<zip_int64_t>(stat.size)) return Internal("libzip returned no data");
   return WriteFile(path, content);
-}
-
-}  // namespace
-
-Status WriteNpz(const std::string& path, std::span<const NpzLeaves> all) {
-  return Guarded([&] { return UnguardedWriteNpz(path, all); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 }  // namespace hloir

@@ -1,6 +1,8 @@
 // See instruction_list.h.
 #include "hloir/detail/instruction_list.h"
 
+#include "support/hash.h"
+
 #include <algorithm>
 
 namespace hloir {
@@ -8,7 +10,7 @@ namespace {
 
 uint32_t Hash(const HloInstruction* item) {
   // Instructions stand some hundred bytes apart; the product's high half mixes all bits.
-  return static_cast<uint32_t>((reinterpret_cast<uintptr_t>(item) >> 3) * 0x9E3779B97F4A7C15u >> 32);
+  return static_cast<uint32_t>((reinterpret_cast<uintptr_t>(item) >> 3) * kGoldenRatio >> 32);
 }
 
 }  // namespace

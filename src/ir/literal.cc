@@ -11,6 +11,7 @@
 
 #include "support/endian.h"
 #include "support/format.h"
+#include "support/hash.h"
 #include "support/huge_pages.h"
 
 namespace hloir {
@@ -302,9 +303,9 @@ bool Literal::BitwiseEqual(const Literal& other) const {
 }
 
 size_t Literal::Hash() const {
-  uint64_t hash = 0xCBF29CE484222325ull ^ static_cast<uint64_t>(shape_.element_type());
-  for (int64_t size : shape_.dimensions()) hash = (hash ^ static_cast<uint64_t>(size)) * 0x100000001B3ull;
-  for (const Literal& element : elements_) hash = (hash ^ element.Hash()) * 0x100000001B3ull;
+  uint64_t hash = static_cast<uint64_t>(shape_.element_type()) + 1;
+  for (int64_t size : shape_.dimensions()) hash = Mix(hash, static_cast<uint64_t>(size));
+  for (const Literal& element : elements_) hash = Mix(hash, element.Hash());
   const size_t words = static_cast<size_t>(size_bytes_) / 8;
   const std::byte* data = data_.get();
   std::vector<std::byte> swapped;
@@ -315,13 +316,9 @@ size_t Literal::Hash() const {
                      swapped.size() / std::max<size_t>(element_count_ * parts, 1));
     data = swapped.data();
   }
-  for (size_t i = 0; i < words; ++i) {
-    hash = (hash ^ LoadLittleEndian<uint64_t>(data + 8 * i)) * 0x9E3779B97F4A7C15ull;
-    hash ^= hash >> 32;
-  }
-  for (size_t i = 8 * words; i < static_cast<size_t>(size_bytes_); ++i) {
-    hash = (hash ^ static_cast<uint64_t>(data[i])) * 0x100000001B3ull;
-  }
+  for (size_t i = 0; i < words; ++i) hash = Mix(hash, LoadLittleEndian<uint64_t>(data + 8 * i));
+  for (size_t i = 8 * words; i < static_cast<size_t>(size_bytes_); ++i)
+    hash = Mix(hash, static_cast<uint64_t>(data[i]));
   return static_cast<size_t>(hash);
 }
 

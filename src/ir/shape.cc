@@ -3,10 +3,10 @@
 
 #include <functional>
 
+#include "support/hash.h"
+
 namespace hloir {
 namespace {
-
-size_t Mix(size_t hash, size_t value) { return (hash ^ value) * 0x9E3779B97F4A7C15ull + (hash >> 29); }
 
 int64_t SaturatingMultiply(int64_t a, int64_t b) {
   int64_t product;

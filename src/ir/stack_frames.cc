@@ -8,14 +8,15 @@
 #include <unordered_map>
 
 #include "ir/graph_loader.h"
+#include "support/hash.h"
 
 namespace hloir {
 namespace {
 
 uint64_t Hash(std::initializer_list<int64_t> parts) {
   uint64_t hash = 0;
-  for (int64_t part : parts) hash = (hash ^ static_cast<uint64_t>(part)) * 0x9E3779B97F4A7C15u + (hash >> 32);
-  return hash ^ hash >> 29;
+  for (int64_t part : parts) hash = Mix(hash, static_cast<uint64_t>(part));
+  return hash;
 }
 
 template <class T>
@@ -107,18 +108,14 @@ void CompactStackFrames(HloModule& module, bool merged) {
     if (metadata.stack_frame_id != old->stack_frame_id) at->second = loader.KeepMetadata(metadata);
     return at->second;
   };
-  for (HloComputation* computation : module.computations()) {
-    for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      GraphLoader::set_metadata(i, renumber(i->metadata()));
-      if (!merged && !i->merged_metadata().empty()) i->ClearMergedMetadata();
-    }
+  for (HloInstruction* i : module.AllInstructions()) {
+    GraphLoader::set_metadata(i, renumber(i->metadata()));
+    if (!merged && !i->merged_metadata().empty()) i->ClearMergedMetadata();
   }
   // After all that every reader keeps.
-  for (HloComputation* computation : module.computations()) {
-    for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (i->merged_metadata().empty()) continue;
-      for (const OpMetadata*& metadata : GraphLoader::merged_metadata(i)) metadata = renumber(metadata);
-    }
+  for (HloInstruction* i : module.AllInstructions()) {
+    if (i->merged_metadata().empty()) continue;
+    for (const OpMetadata*& metadata : GraphLoader::merged_metadata(i)) metadata = renumber(metadata);
   }
   module.config().stack_frames = tables.TakeTables();
 }

@@ -125,8 +125,7 @@ bool HloModule::PutInTextOrder() {
   for (const bool bodies : {false, true}) {
     for (size_t k = computations_.size(); k-- > 0;) {
       if ((computations_[k]->fusion() != nullptr) != bodies) continue;
-      for (HloInstruction* i = computations_[k]->first(); i != nullptr; i = i->next()) {
-        FetchAhead(i);
+      for (HloInstruction* i : computations_[k]->AllInstructions()) {
         queue(i, taken.Fetch(ReadName()(*i)));
       }
     }

@@ -232,10 +232,9 @@ void Document::Diagnose() {
     for (VerifierError& error : errors)
       diagnostics_.push_back(
           {place(error.instruction), Diagnostic::Severity::kError, "verifier", std::move(error.message)});
-    for (const HloComputation* computation : module->computations())
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-        if (of_id[static_cast<size_t>(i->id())] >= 0 && IsDead(*i))
-          diagnostics_.push_back({place(i), Diagnostic::Severity::kHint, "unused", "nothing uses this"});
+    for (const HloInstruction* i : module->AllInstructions())
+      if (of_id[static_cast<size_t>(i->id())] >= 0 && IsDead(*i))
+        diagnostics_.push_back({place(i), Diagnostic::Severity::kHint, "unused", "nothing uses this"});
   }
 }
 

@@ -135,19 +135,17 @@ void ModuleReader::GiveNamesAnew() {
   std::unordered_map<const HloInstruction*, std::string_view> wanted(renamed_from_.begin(), renamed_from_.end());
   names_ = NameTable(part_count_ == 0 ? &loader_ : nullptr);
   namer_ = UniqueNamer();
-  for (HloComputation* computation : module_->computations()) {
-    for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      const auto known = wanted.empty() ? wanted.end() : wanted.find(i);
-      const Word name = MakeWord(known != wanted.end() ? known->second : i->name());
-      bool is_new = false;
-      NameTable::Slot& slot = names_.FindOrAdd(name, is_new);
-      GraphLoader::set_name(i, name.text());
-      if (is_new && !HasZeroes(name.text())) {
-        names_.SetOwn(slot, name, i);
-      } else {
-        names_.Set(slot, name, nullptr);
-        GiveName(name.text(), is_new, i);
-      }
+  for (HloInstruction* i : module_->AllInstructions()) {
+    const auto known = wanted.empty() ? wanted.end() : wanted.find(i);
+    const Word name = MakeWord(known != wanted.end() ? known->second : i->name());
+    bool is_new = false;
+    NameTable::Slot& slot = names_.FindOrAdd(name, is_new);
+    GraphLoader::set_name(i, name.text());
+    if (is_new && !HasZeroes(name.text())) {
+      names_.SetOwn(slot, name, i);
+    } else {
+      names_.Set(slot, name, nullptr);
+      GiveName(name.text(), is_new, i);
     }
   }
 }

@@ -42,13 +42,12 @@ StatusOr<T> ParseFragment(std::string_view text) {
 }  // namespace
 
 StatusOr<ModulePtr> ParseHloModule(std::string text, const ParserOptions& options, const ParserCores& cores,
-                                   size_t* parts) {
-  return Guarded([&]() -> StatusOr<ModulePtr> {
-    HLOIR_ASSIGN_OR_RETURN(
-        std::vector<ModulePtr> modules,
-        ParseSome(std::make_shared<const std::string>(std::move(text)), options, /*only_one=*/true, cores, parts));
-    return std::move(modules.front());
-  });
+                                   size_t* parts) try {
+  HLOIR_ASSIGN_OR_RETURN(std::vector<ModulePtr> modules, ParseSome(std::make_shared<const std::string>(std::move(text)),
+                                                                   options, /*only_one=*/true, cores, parts));
+  return std::move(modules.front());
+} catch (...) {
+  return OutOfMemory();
 }
 
 StatusOr<ModulePtr> ParseHloModule(std::string text, const ParserOptions& options) {
@@ -59,18 +58,11 @@ StatusOr<std::vector<ModulePtr>> ParseHloModules(std::string text, const ParserO
   return ParseHloModules(std::make_shared<const std::string>(std::move(text)), options);
 }
 
-namespace {
-
-StatusOr<std::vector<ModulePtr>> UnguardedParseHloModules(std::shared_ptr<const std::string> text,
-                                                          const ParserOptions& options) {
-  return ParseSome(std::move(text), options, /*only_one=*/false);
-}
-
-}  // namespace
-
 StatusOr<std::vector<ModulePtr>> ParseHloModules(std::shared_ptr<const std::string> text,
-                                                 const ParserOptions& options) {
-  return Guarded([&] { return UnguardedParseHloModules(std::move(text), options); });
+                                                 const ParserOptions& options) try {
+  return ParseSome(std::move(text), options, /*only_one=*/false);
+} catch (...) {
+  return OutOfMemory();
 }
 
 StatusOr<Shape> ParseShape(std::string_view text) { return ParseFragment<Shape>(text); }
@@ -81,17 +73,12 @@ StatusOr<ConvDimensionNumbers> ParseConvDimensionNumbers(std::string_view text) 
   return ParseFragment<ConvDimensionNumbers>(text);
 }
 StatusOr<PaddingConfig> ParsePadding(std::string_view text) { return ParseFragment<PaddingConfig>(text); }
-namespace {
 
-StatusOr<Literal> UnguardedParseLiteral(std::string_view text) {
+StatusOr<Literal> ParseLiteral(std::string_view text) try {
   return ParseFragment<Literal>(
       text, [](FragmentReader& reader, Literal& value) { return reader.ParseShapedLiteral(value); });
-}
-
-}  // namespace
-
-StatusOr<Literal> ParseLiteral(std::string_view text) {
-  return Guarded([&] { return UnguardedParseLiteral(text); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 }  // namespace hloir

@@ -1,5 +1,5 @@
-// The wire form of the messages of hlo.h, by protozero: Decode<Message>(bytes) and Encode(message). Both walk the one
-// Fields() of each message, so what is written is what is read.
+// The wire form of the messages of messages.def, by protozero: Decode<Message>(bytes) and Encode(message). Both walk
+// the one Fields() of each message, so what is written is what is read.
 #pragma once
 
 #include <cstring>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "hlo.h"
+#include "messages.h"
 #include "hloir/status.h"
 #include "support/endian.h"
 

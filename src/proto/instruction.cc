@@ -226,10 +226,10 @@ Status Write(const Context&, const ScatterAttributes& a, proto::Instruction& m) 
 
 template <class A>
 void ReadDotDimensions(const proto::DotDimensionNumbers& d, A& a) {
-  a.lhs_contracting_dims = ToDims(d.lhs_contracting);
-  a.rhs_contracting_dims = ToDims(d.rhs_contracting);
-  a.lhs_batch_dims = ToDims(d.lhs_batch);
-  a.rhs_batch_dims = ToDims(d.rhs_batch);
+  a.lhs_contracting_dims = ToDims(d.lhs_contracting_dimensions);
+  a.rhs_contracting_dims = ToDims(d.rhs_contracting_dimensions);
+  a.lhs_batch_dims = ToDims(d.lhs_batch_dimensions);
+  a.rhs_batch_dims = ToDims(d.rhs_batch_dimensions);
 }
 template <class A>
 proto::DotDimensionNumbers WriteDotDimensions(const A& a) {
@@ -253,9 +253,9 @@ Status Write(const Context&, const DotAttributes& a, proto::Instruction& m) {
 Status Read(const Context&, const proto::Instruction& m, RaggedDotAttributes& a) {
   if (!m.ragged_dot_dimension_numbers.has_value()) return InvalidArgument("ragged-dot without dimension numbers");
   const proto::RaggedDotDimensionNumbers& d = *m.ragged_dot_dimension_numbers;
-  if (d.dot.has_value()) ReadDotDimensions(*d.dot, a);
-  a.lhs_ragged_dims = ToDims(d.lhs_ragged);
-  a.rhs_group_dims = ToDims(d.rhs_group);
+  if (d.dot_dimension_numbers.has_value()) ReadDotDimensions(*d.dot_dimension_numbers, a);
+  a.lhs_ragged_dims = ToDims(d.lhs_ragged_dimensions);
+  a.rhs_group_dims = ToDims(d.rhs_group_dimensions);
   a.operand_precision = ReadPrecision(m);
   return OkStatus();
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hloir/module.h"
-#include "hlo.h"
+#include "messages.h"
 
 namespace hloir {
 

@@ -320,9 +320,7 @@ Status SyntaxError(std::string_view text, const Json::parse_error& error) {
 
 }  // namespace
 
-namespace {
-
-StatusOr<std::string> UnguardedSerializeHloProtoAsJson(const HloProtoFile& file, const HloModule* module) {
+StatusOr<std::string> SerializeHloProtoAsJson(const HloProtoFile& file, const HloModule* module) try {
   HLOIR_ASSIGN_OR_RETURN(std::string bytes, SerializeMessage(file, module, nullptr));
   // Strings that are not UTF-8 (names and configs may hold any bytes) are written with their bytes replaced, not
   // refused.
@@ -338,17 +336,11 @@ StatusOr<std::string> UnguardedSerializeHloProtoAsJson(const HloProtoFile& file,
     return proto::TooDeepError();
   }
   return Internal("unknown file format");
+} catch (...) {
+  return OutOfMemory();
 }
 
-}  // namespace
-
-StatusOr<std::string> SerializeHloProtoAsJson(const HloProtoFile& file, const HloModule* module) {
-  return Guarded([&] { return UnguardedSerializeHloProtoAsJson(file, module); });
-}
-
-namespace {
-
-StatusOr<HloProtoFile> UnguardedParseHloProtoJson(std::string_view text) {
+StatusOr<HloProtoFile> ParseHloProtoJson(std::string_view text) try {
   if (NestsDeeperThan(text, 4 * proto::kMaxNesting)) return proto::TooDeepError();
   try {
     const Json json = Json::parse(text);
@@ -370,12 +362,8 @@ StatusOr<HloProtoFile> UnguardedParseHloProtoJson(std::string_view text) {
   } catch (const std::exception& error) {
     return InvalidArgument(error.what());
   }
-}
-
-}  // namespace
-
-StatusOr<HloProtoFile> ParseHloProtoJson(std::string_view text) {
-  return Guarded([&] { return UnguardedParseHloProtoJson(text); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 }  // namespace hloir

@@ -206,8 +206,8 @@ class ProtoModuleReader {
   Status ReadDecorations(const proto::Instruction& m, HloInstruction& instruction) {
     if (m.metadata.has_value()) {
       OpMetadata metadata = FromProto(*m.metadata);
-      if (m.metadata->metadata_payload.has_value() && m.metadata->metadata_payload->index.has_value()) {
-        const int64_t index = *m.metadata->metadata_payload->index;
+      if (m.metadata->metadata_payload.has_value() && m.metadata->metadata_payload->payload_index.has_value()) {
+        const int64_t index = *m.metadata->metadata_payload->payload_index;
         if (index < 0 || index >= static_cast<int64_t>(payloads_.size()))
           return InvalidArgument("metadata: no payload " + std::to_string(index));
         metadata.metadata_payload = payloads_[static_cast<size_t>(index)];
@@ -324,15 +324,13 @@ class ProtoModuleReader {
       }
     }
     std::vector<bool> done(static_cast<size_t>(module_.instruction_id_limit()), false);
-    for (const HloComputation* computation : module_.computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        const auto is_done = [&](const HloInstruction* needed) { return done[static_cast<size_t>(needed->id())]; };
-        if (!std::all_of(i->operands().begin(), i->operands().end(), is_done) ||
-            !std::all_of(i->control_predecessors().begin(), i->control_predecessors().end(), is_done)) {
-          return InvalidArgument("schedule: '" + std::string(i->name()) + "' comes before what it needs");
-        }
-        done[static_cast<size_t>(i->id())] = true;
+    for (const HloInstruction* i : module_.AllInstructions()) {
+      const auto is_done = [&](const HloInstruction* needed) { return done[static_cast<size_t>(needed->id())]; };
+      if (!std::all_of(i->operands().begin(), i->operands().end(), is_done) ||
+          !std::all_of(i->control_predecessors().begin(), i->control_predecessors().end(), is_done)) {
+        return InvalidArgument("schedule: '" + std::string(i->name()) + "' comes before what it needs");
       }
+      done[static_cast<size_t>(i->id())] = true;
     }
     return OkStatus();
   }
@@ -518,9 +516,7 @@ StatusOr<HloProtoFile> Parse(std::string_view bytes) {
 
 }  // namespace
 
-namespace {
-
-StatusOr<HloProtoFile> UnguardedParseHloProto(std::string_view bytes) {
+StatusOr<HloProtoFile> ParseHloProto(std::string_view bytes) try {
   // protozero reports broken bytes by exceptions; they end here.
   try {
     return Parse(bytes);
@@ -529,12 +525,8 @@ StatusOr<HloProtoFile> UnguardedParseHloProto(std::string_view bytes) {
   } catch (const std::exception& error) {
     return InvalidArgument(std::string("broken protocol buffer: ") + error.what());
   }
-}
-
-}  // namespace
-
-StatusOr<HloProtoFile> ParseHloProto(std::string_view bytes) {
-  return Guarded([&] { return UnguardedParseHloProto(bytes); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 bool LooksLikeHloProto(std::string_view bytes) {

@@ -6,28 +6,28 @@ namespace {
 
 Sharding::Kind KindFromProto(int64_t type) {
   switch (type) {
-    case proto::OpSharding::kReplicated: return Sharding::Kind::kReplicated;
-    case proto::OpSharding::kMaximal: return Sharding::Kind::kMaximal;
-    case proto::OpSharding::kTuple: return Sharding::Kind::kTuple;
-    case proto::OpSharding::kManual: return Sharding::Kind::kManual;
-    case proto::OpSharding::kUnreduced: return Sharding::Kind::kUnreduced;
-    case proto::OpSharding::kOther: return Sharding::Kind::kTiled;
+    case proto::ShardingType::kReplicated: return Sharding::Kind::kReplicated;
+    case proto::ShardingType::kMaximal: return Sharding::Kind::kMaximal;
+    case proto::ShardingType::kTuple: return Sharding::Kind::kTuple;
+    case proto::ShardingType::kManual: return Sharding::Kind::kManual;
+    case proto::ShardingType::kUnreduced: return Sharding::Kind::kUnreduced;
+    case proto::ShardingType::kOther: return Sharding::Kind::kTiled;
     default: return Sharding::Kind::kUnknown;
   }
 }
 
 int64_t KindToProto(Sharding::Kind kind) {
   switch (kind) {
-    case Sharding::Kind::kReplicated: return proto::OpSharding::kReplicated;
-    case Sharding::Kind::kMaximal: return proto::OpSharding::kMaximal;
-    case Sharding::Kind::kTuple: return proto::OpSharding::kTuple;
-    case Sharding::Kind::kManual: return proto::OpSharding::kManual;
-    case Sharding::Kind::kUnreduced: return proto::OpSharding::kUnreduced;
-    case Sharding::Kind::kTiled: return proto::OpSharding::kOther;
-    case Sharding::Kind::kUnknown: return proto::OpSharding::kUnknown;
+    case Sharding::Kind::kReplicated: return proto::ShardingType::kReplicated;
+    case Sharding::Kind::kMaximal: return proto::ShardingType::kMaximal;
+    case Sharding::Kind::kTuple: return proto::ShardingType::kTuple;
+    case Sharding::Kind::kManual: return proto::ShardingType::kManual;
+    case Sharding::Kind::kUnreduced: return proto::ShardingType::kUnreduced;
+    case Sharding::Kind::kTiled: return proto::ShardingType::kOther;
+    case Sharding::Kind::kUnknown: return proto::ShardingType::kUnknown;
     case Sharding::Kind::kNamed: break;
   }
-  return proto::OpSharding::kReplicated;
+  return proto::ShardingType::kReplicated;
 }
 
 }  // namespace
@@ -152,7 +152,8 @@ proto::Window ToProto(const Window& window) {
 
 PaddingConfig FromProto(const proto::PaddingConfig& message) {
   PaddingConfig padding;
-  for (const proto::PaddingDimension& d : message.dimensions) padding.push_back({d.low, d.high, d.interior});
+  for (const proto::PaddingDimension& d : message.dimensions)
+    padding.push_back({d.edge_padding_low, d.edge_padding_high, d.interior_padding});
   return padding;
 }
 
@@ -164,9 +165,10 @@ proto::PaddingConfig ToProto(const PaddingConfig& padding) {
 
 StatusOr<ConvDimensionNumbers> FromProto(const proto::ConvolutionDimensionNumbers& m) {
   constexpr int64_t kMostDimensions = 1024;  // text has a place for each dimension up to the largest
-  proto::Int64s all = {m.input_batch,           m.input_feature, m.kernel_input_feature,
-                       m.kernel_output_feature, m.output_batch,  m.output_feature};
-  for (const proto::Int64s* spatial : {&m.input_spatial, &m.kernel_spatial, &m.output_spatial}) {
+  proto::Int64s all = {m.input_batch_dimension,           m.input_feature_dimension, m.kernel_input_feature_dimension,
+                       m.kernel_output_feature_dimension, m.output_batch_dimension,  m.output_feature_dimension};
+  for (const proto::Int64s* spatial :
+       {&m.input_spatial_dimensions, &m.kernel_spatial_dimensions, &m.output_spatial_dimensions}) {
     all.insert(all.end(), spatial->begin(), spatial->end());
   }
   for (int64_t dimension : all) {
@@ -174,21 +176,27 @@ StatusOr<ConvDimensionNumbers> FromProto(const proto::ConvolutionDimensionNumber
       return InvalidArgument("convolution_dimension_numbers: no array has a dimension " + std::to_string(dimension));
     }
   }
-  return ConvDimensionNumbers{m.input_batch,           m.input_feature,          m.kernel_input_feature,
-                              m.kernel_output_feature, m.output_batch,           m.output_feature,
-                              ToDims(m.input_spatial), ToDims(m.kernel_spatial), ToDims(m.output_spatial)};
+  return ConvDimensionNumbers{m.input_batch_dimension,
+                              m.input_feature_dimension,
+                              m.kernel_input_feature_dimension,
+                              m.kernel_output_feature_dimension,
+                              m.output_batch_dimension,
+                              m.output_feature_dimension,
+                              ToDims(m.input_spatial_dimensions),
+                              ToDims(m.kernel_spatial_dimensions),
+                              ToDims(m.output_spatial_dimensions)};
 }
 
 proto::ConvolutionDimensionNumbers ToProto(const ConvDimensionNumbers& d) {
-  return {d.input_batch,
-          d.input_feature,
-          d.kernel_input_feature,
-          d.kernel_output_feature,
-          d.output_batch,
-          d.output_feature,
-          ToInt64s(d.input_spatial),
-          ToInt64s(d.kernel_spatial),
-          ToInt64s(d.output_spatial)};
+  return {.kernel_input_feature_dimension = d.kernel_input_feature,
+          .kernel_output_feature_dimension = d.kernel_output_feature,
+          .kernel_spatial_dimensions = ToInt64s(d.kernel_spatial),
+          .input_batch_dimension = d.input_batch,
+          .input_feature_dimension = d.input_feature,
+          .output_batch_dimension = d.output_batch,
+          .output_feature_dimension = d.output_feature,
+          .input_spatial_dimensions = ToInt64s(d.input_spatial),
+          .output_spatial_dimensions = ToInt64s(d.output_spatial)};
 }
 
 OpMetadata FromProto(const proto::OpMetadata& m) {
@@ -208,18 +216,17 @@ OpMetadata FromProto(const proto::OpMetadata& m) {
 }
 
 proto::OpMetadata ToProto(const OpMetadata& m) {
-  return {m.op_type,
-          m.op_name,
-          m.source_file,
-          m.deduplicated_name,
-          m.scheduling_name,
-          m.source_line,
-          m.source_end_line,
-          m.source_column,
-          m.source_end_column,
-          m.stack_frame_id,
-          ToInt64s(m.profile_type),
-          std::nullopt};
+  return {.op_type = m.op_type,
+          .op_name = m.op_name,
+          .source_file = m.source_file,
+          .source_line = m.source_line,
+          .profile_type = ToInt64s(m.profile_type),
+          .deduplicated_name = m.deduplicated_name,
+          .stack_frame_id = m.stack_frame_id,
+          .scheduling_name = m.scheduling_name,
+          .source_end_line = m.source_end_line,
+          .source_column = m.source_column,
+          .source_end_column = m.source_end_column};
 }
 
 Mesh FromProto(const proto::Mesh& message) {
@@ -370,7 +377,7 @@ OutputOperandAliasing FromProto(const std::vector<proto::OutputOperandAliasing>&
 std::vector<proto::OutputOperandAliasing> ToProto(const OutputOperandAliasing& aliasing) {
   std::vector<proto::OutputOperandAliasing> message;
   for (const OutputOperandAlias& a : aliasing) {
-    message.push_back({ToInt64s(a.output_index), ToInt64s(a.operand_index), a.operand});
+    message.push_back({ToInt64s(a.output_index), a.operand, ToInt64s(a.operand_index)});
   }
   return message;
 }

@@ -10,7 +10,7 @@
 #include "hloir/attributes.h"
 #include "hloir/module.h"
 #include "hloir/proto.h"
-#include "xla_data.h"
+#include "messages.h"
 
 namespace hloir {
 

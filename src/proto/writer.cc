@@ -23,10 +23,7 @@ class InstructionIds {
  public:
   explicit InstructionIds(const HloModule& module) : ids_(static_cast<size_t>(module.instruction_id_limit()), 0) {
     int64_t next = 1;
-    for (const HloComputation* computation : module.computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-        ids_[static_cast<size_t>(i->id())] = next++;
-    }
+    for (const HloInstruction* i : module.AllInstructions()) ids_[static_cast<size_t>(i->id())] = next++;
   }
   int64_t operator()(const HloInstruction& instruction) const { return ids_[static_cast<size_t>(instruction.id())]; }
 
@@ -181,7 +178,7 @@ proto::Module WriteModule(const HloModule& module, std::deque<std::string>& stor
     m.input_output_alias.emplace();
     for (const InputOutputAlias& a : config.input_output_alias) {
       m.input_output_alias->entries.push_back(
-          {ToInt64s(a.output_index), ToInt64s(a.parameter_index), a.parameter, a.must_alias ? 2 : 1});
+          {ToInt64s(a.output_index), a.parameter, ToInt64s(a.parameter_index), a.must_alias ? 2 : 1});
     }
   }
   if (!config.buffer_donor.empty()) {
@@ -205,7 +202,7 @@ proto::Module WriteModule(const HloModule& module, std::deque<std::string>& stor
     index.file_names.assign(frames.file_names.begin(), frames.file_names.end());
     index.function_names.assign(frames.function_names.begin(), frames.function_names.end());
     for (const StackFrameIndex::FileLocation& l : frames.file_locations) {
-      index.file_locations.push_back({l.file_name_id, l.function_name_id, l.line, l.end_line, l.column, l.end_column});
+      index.file_locations.push_back({l.file_name_id, l.function_name_id, l.line, l.column, l.end_line, l.end_column});
     }
     for (const StackFrameIndex::StackFrame& f : frames.stack_frames) {
       index.stack_frames.push_back({f.file_location_id, std::max<int64_t>(f.parent_frame_id - 1, 0)});
@@ -225,11 +222,9 @@ Status CheckAllKnown(const HloModule& module) {
   if (!module.config().debug_attributes.empty()) {
     return Unimplemented("the module has debug_attributes, whose form in a message is not known here");
   }
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (!i->has_extras()) continue;
-      for (const auto& [name, value] : i->extras().unknown_attributes) return no_field(i->name(), name, value);
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (!i->has_extras()) continue;
+    for (const auto& [name, value] : i->extras().unknown_attributes) return no_field(i->name(), name, value);
   }
   return OkStatus();
 }
@@ -242,21 +237,15 @@ std::string SerializeHloModuleProto(const HloModule& module) {
   return proto::Encode(message);
 }
 
-namespace {
-
-StatusOr<std::string> UnguardedSerializeHloProto(const HloProtoFile& file, const HloModule* module) {
+StatusOr<std::string> SerializeHloProto(const HloProtoFile& file, const HloModule* module) try {
   if (!file.streamed || file.form != HloProtoFile::Form::kHloUnoptimizedSnapshot)
     return SerializeMessage(file, module, nullptr);
   std::string stream, bytes;
   HLOIR_ASSIGN_OR_RETURN(const std::string message, SerializeMessage(file, module, &stream));
   protozero::add_varint_to_buffer(&bytes, message.size());
   return bytes + message + stream;
-}
-
-}  // namespace
-
-StatusOr<std::string> SerializeHloProto(const HloProtoFile& file, const HloModule* module) {
-  return Guarded([&] { return UnguardedSerializeHloProto(file, module); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 StatusOr<std::string> SerializeMessage(const HloProtoFile& file, const HloModule* graph, std::string* stream) {

@@ -241,11 +241,13 @@ void Schedule(HloComputation& computation, const Target& target) {
   }
 }
 
-StatusOr<AlternativeGraph> UnguardedAddAlternatives(const HloModule& given_module, const PassRegistry& registry,
-                                                    std::span<const std::string> names, const PassOptions& given,
-                                                    int64_t max_work) {
+}  // namespace
+
+StatusOr<AlternativeGraph> AddAlternatives(const HloModule& given_module, const PassRegistry& registry,
+                                           std::span<const std::string> names, const PassOptions& given,
+                                           int64_t max_work) try {
   if (!AlternativesOf(given_module).empty()) return InvalidArgument("the module has alternatives already");
-  // What the pipeline would do first on each copy.
+  // The copies take the pipeline's first step: no instruction mixes float types.
   const std::unique_ptr<HloModule> legalized = given_module.Clone();
   LegalizeMixedFloats(*legalized);
   const HloModule& module = *legalized;
@@ -310,14 +312,8 @@ StatusOr<AlternativeGraph> UnguardedAddAlternatives(const HloModule& given_modul
   graph.module = target.Release();
   graph.module->PutInTextOrder();
   return graph;
-}
-
-}  // namespace
-
-StatusOr<AlternativeGraph> AddAlternatives(const HloModule& module, const PassRegistry& registry,
-                                           std::span<const std::string> names, const PassOptions& options,
-                                           int64_t max_work) {
-  return Guarded([&] { return UnguardedAddAlternatives(module, registry, names, options, max_work); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 }  // namespace hloir

@@ -120,61 +120,61 @@ void RemoveAllDead(std::vector<HloInstruction*> candidates) {
 }
 
 StatusOr<std::vector<AlternativeOutcome>> ResolveAlternatives(HloModule& module,
-                                                              std::span<const AlternativeDecision> decisions) {
-  return Guarded([&]() -> StatusOr<std::vector<AlternativeOutcome>> {
-    const std::vector<HloInstruction*> all = AlternativesOf(module);
-    std::map<const HloInstruction*, std::vector<AlternativeChoice>> choices;
-    std::map<std::string, std::vector<std::pair<const HloInstruction*, int64_t>>, std::less<>> places;  // of an id
-    for (const HloInstruction* alternative : all) {
-      const std::vector<AlternativeChoice>& here = choices[alternative] = ChoicesOf(*alternative);
-      for (size_t k = 0; k < here.size(); ++k)
-        places[here[k].rewrite].emplace_back(alternative, static_cast<int64_t>(k) + 1);
+                                                              std::span<const AlternativeDecision> decisions) try {
+  const std::vector<HloInstruction*> all = AlternativesOf(module);
+  std::map<const HloInstruction*, std::vector<AlternativeChoice>> choices;
+  std::map<std::string, std::vector<std::pair<const HloInstruction*, int64_t>>, std::less<>> places;  // of an id
+  for (const HloInstruction* alternative : all) {
+    const std::vector<AlternativeChoice>& here = choices[alternative] = ChoicesOf(*alternative);
+    for (size_t k = 0; k < here.size(); ++k)
+      places[here[k].rewrite].emplace_back(alternative, static_cast<int64_t>(k) + 1);
+  }
+  for (const AlternativeDecision& decision : decisions) {
+    if (!choices.contains(decision.alternative))
+      return InvalidArgument("a decision names something that is not an alternative of the module");
+    if (decision.operand < 0 || decision.operand >= decision.alternative->operand_count()) {
+      return InvalidArgument("'" + std::string(decision.alternative->name()) + "' has " +
+                             std::to_string(decision.alternative->operand_count()) + " operands, and no number " +
+                             std::to_string(decision.operand));
     }
-    for (const AlternativeDecision& decision : decisions) {
-      if (!choices.contains(decision.alternative))
-        return InvalidArgument("a decision names something that is not an alternative of the module");
-      if (decision.operand < 0 || decision.operand >= decision.alternative->operand_count()) {
-        return InvalidArgument("'" + std::string(decision.alternative->name()) + "' has " +
-                               std::to_string(decision.alternative->operand_count()) + " operands, and no number " +
-                               std::to_string(decision.operand));
-      }
-    }
+  }
 
-    std::vector<AlternativeOutcome> outcomes;
-    std::map<const HloInstruction*, int64_t> taken;       // operands
-    std::map<const HloInstruction*, std::string> owners;  // the rewrite that decided it
-    std::map<std::string, std::string, std::less<>> excluded;
-    for (const AlternativeDecision& decision : decisions) {
-      if (decision.operand == 0) continue;
-      const AlternativeChoice& choice = choices[decision.alternative][static_cast<size_t>(decision.operand) - 1];
-      AlternativeOutcome& outcome = outcomes.emplace_back(AlternativeOutcome{choice.rewrite, {}});
-      // Without an id (somebody else's custom-call) the operand stands for itself.
-      std::vector<std::pair<const HloInstruction*, int64_t>> results{{decision.alternative, decision.operand}};
-      if (!choice.rewrite.empty()) {
-        if (const auto known = excluded.find(choice.rewrite); known != excluded.end()) {
-          outcome.excluded_by = known->second;
-          continue;
-        }
-        results = places[choice.rewrite];
+  std::vector<AlternativeOutcome> outcomes;
+  std::map<const HloInstruction*, int64_t> taken;       // operands
+  std::map<const HloInstruction*, std::string> owners;  // the rewrite that decided it
+  std::map<std::string, std::string, std::less<>> excluded;
+  for (const AlternativeDecision& decision : decisions) {
+    if (decision.operand == 0) continue;
+    const AlternativeChoice& choice = choices[decision.alternative][static_cast<size_t>(decision.operand) - 1];
+    AlternativeOutcome& outcome = outcomes.emplace_back(AlternativeOutcome{choice.rewrite, {}});
+    // Without an id (somebody else's custom-call) the operand stands for itself.
+    std::vector<std::pair<const HloInstruction*, int64_t>> results{{decision.alternative, decision.operand}};
+    if (!choice.rewrite.empty()) {
+      if (const auto known = excluded.find(choice.rewrite); known != excluded.end()) {
+        outcome.excluded_by = known->second;
+        continue;
       }
-      for (const auto& [alternative, operand] : results) {
-        const auto other = taken.find(alternative);
-        if (other != taken.end() && other->second != operand) outcome.excluded_by = owners[alternative];
-      }
-      if (!outcome.excluded_by.empty()) continue;
-      for (const auto& [alternative, operand] : results) {
-        taken[alternative] = operand, owners[alternative] = choice.rewrite;
-        const AlternativeChoice& made = choices[alternative][static_cast<size_t>(operand) - 1];
-        for (const std::string& conflict : made.conflicts) excluded.emplace(conflict, choice.rewrite);
-      }
+      results = places[choice.rewrite];
     }
-    const std::vector<bool> unreached = UnreachedComputations(module);
-    for (HloInstruction* alternative : all) alternative->ReplaceAllUsesWith(alternative->operand(taken[alternative]));
-    RemoveAllDead(all);
-    RemoveUnreached(module, unreached);
-    module.PutInTextOrder();
-    return outcomes;
-  });
+    for (const auto& [alternative, operand] : results) {
+      const auto other = taken.find(alternative);
+      if (other != taken.end() && other->second != operand) outcome.excluded_by = owners[alternative];
+    }
+    if (!outcome.excluded_by.empty()) continue;
+    for (const auto& [alternative, operand] : results) {
+      taken[alternative] = operand, owners[alternative] = choice.rewrite;
+      const AlternativeChoice& made = choices[alternative][static_cast<size_t>(operand) - 1];
+      for (const std::string& conflict : made.conflicts) excluded.emplace(conflict, choice.rewrite);
+    }
+  }
+  const std::vector<bool> unreached = UnreachedComputations(module);
+  for (HloInstruction* alternative : all) alternative->ReplaceAllUsesWith(alternative->operand(taken[alternative]));
+  RemoveAllDead(all);
+  RemoveUnreached(module, unreached);
+  module.PutInTextOrder();
+  return outcomes;
+} catch (...) {
+  return OutOfMemory();
 }
 
 }  // namespace hloir

@@ -10,6 +10,7 @@
 #include "hloir/detail/mixed_floats.h"
 #include "hloir/pipeline.h"
 #include "support/guard.h"
+#include "support/hash.h"
 
 namespace hloir {
 namespace {
@@ -25,35 +26,30 @@ constexpr std::string_view kSweep = "dce";
 
 uint64_t KeyOf(int32_t kind, const HloInstruction* instruction, const HloInstruction* partner) {
   const auto id = [](const HloInstruction* i) { return static_cast<uint64_t>(i == nullptr ? 0 : i->id() + 1); };
-  return (id(instruction) * 0x9E3779B97F4A7C15ull + id(partner)) * 0x9E3779B97F4A7C15ull + static_cast<uint64_t>(kind);
+  return Mix(Mix(id(instruction), id(partner)), static_cast<uint64_t>(kind));
 }
 
 std::vector<bool> IdsOf(const HloModule& module) {
   std::vector<bool> there(static_cast<size_t>(module.instruction_id_limit()), false);
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      there[static_cast<size_t>(i->id())] = true;
-  }
+  for (const HloInstruction* i : module.AllInstructions()) there[static_cast<size_t>(i->id())] = true;
   return there;
 }
-
-void Mix(uint64_t& hash, uint64_t word) { hash = (hash ^ word) * 0x9E3779B97F4A7C15ull ^ (hash >> 29); }
 
 // Two of one instruction are the same as long as its cost is: it computes on the same shapes, each of which the module
 // has once, and what it calls is as it was. 0: ask again (how often a loop runs depends on much).
 uint64_t CostKey(const HloInstruction& i, const std::vector<uint64_t>& computation_keys) {
   if (i.Is(kControlFlow | kCollective | kAsyncPart)) return 0;
   uint64_t key = reinterpret_cast<uintptr_t>(&i.shape());
-  for (const HloInstruction* operand : i.operands()) Mix(key, reinterpret_cast<uintptr_t>(&operand->shape()));
+  for (const HloInstruction* operand : i.operands()) key = Mix(key, reinterpret_cast<uintptr_t>(&operand->shape()));
   for (const HloComputation* called : i.called_computations())
-    Mix(key, computation_keys[static_cast<size_t>(called->id())]);
+    key = Mix(key, computation_keys[static_cast<size_t>(called->id())]);
   return key | 1;
 }
 // The graph of a computation, as long as nobody edits attributes in place.
 void MixEdges(uint64_t& key, const HloInstruction& i, uint64_t cost_key) {
-  Mix(key, static_cast<uint64_t>(i.id()));
-  Mix(key, cost_key);
-  for (const HloInstruction* operand : i.operands()) Mix(key, static_cast<uint64_t>(operand->id()));
+  key = Mix(key, static_cast<uint64_t>(i.id()));
+  key = Mix(key, cost_key);
+  for (const HloInstruction* operand : i.operands()) key = Mix(key, static_cast<uint64_t>(operand->id()));
 }
 
 void operator+=(CostResult& sum, const CostResult& cost) {
@@ -137,53 +133,53 @@ DecisionSpace::DecisionSpace()
 DecisionSpace::~DecisionSpace() = default;
 
 StatusOr<std::shared_ptr<DecisionSpace>> DecisionSpace::Make(const PassRegistry& registry,
-                                                             const DecisionOptions& options) {
-  return Guarded([&]() -> StatusOr<std::shared_ptr<DecisionSpace>> {
-    std::shared_ptr<DecisionSpace> space(new DecisionSpace());
-    space->max_instructions_ = options.max_instructions;
-    PassOptions pass_options = options.pass_options;
-    pass_options.growth = space->growth_;
-    if (pass_options.evaluator == nullptr) pass_options.evaluator = registry.MakeEvaluator();
-    HLOIR_RETURN_IF_ERROR(registry.CheckRules(pass_options.disabled_rules));
-    pass_options.rewriter = nullptr;
-    if (registry.Find(kSweep) != nullptr) {
-      PassOptions sweep_options = pass_options;
-      sweep_options.disabled_rules.clear();
-      HLOIR_ASSIGN_OR_RETURN(space->sweep_, registry.Make(kSweep, sweep_options));
-    }
-    pass_options.rewriter = space->asked_.get();
-    const bool all = options.passes.empty();
-    for (const std::string& given : all ? registry.default_pipeline() : options.passes) {
-      const std::string name(WithoutBrackets(given));
-      if ((all && name == kSweep) ||
-          std::find(space->passes_.begin(), space->passes_.end(), name) != space->passes_.end())
-        continue;
-      HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloPass> pass, registry.Make(name, pass_options));
-      const PassInfo* info = registry.Find(std::string_view(name).substr(0, name.find('{')));
-      const int32_t index = static_cast<int32_t>(space->passes_.size());
-      for (const RuleInfo& rule : info->rules) space->asked_->Declare(index, info->name, rule);
-      space->passes_.push_back(name);
-      space->made_.push_back(std::move(pass));
-    }
-    return space;
-  });
+                                                             const DecisionOptions& options) try {
+  std::shared_ptr<DecisionSpace> space(new DecisionSpace());
+  space->max_instructions_ = options.max_instructions;
+  PassOptions pass_options = options.pass_options;
+  pass_options.growth = space->growth_;
+  if (pass_options.evaluator == nullptr) pass_options.evaluator = registry.MakeEvaluator();
+  HLOIR_RETURN_IF_ERROR(registry.CheckRules(pass_options.disabled_rules));
+  pass_options.rewriter = nullptr;
+  if (registry.Find(kSweep) != nullptr) {
+    PassOptions sweep_options = pass_options;
+    sweep_options.disabled_rules.clear();
+    HLOIR_ASSIGN_OR_RETURN(space->sweep_, registry.Make(kSweep, sweep_options));
+  }
+  pass_options.rewriter = space->asked_.get();
+  const bool all = options.passes.empty();
+  for (const std::string& given : all ? registry.default_pipeline() : options.passes) {
+    const std::string name(WithoutBrackets(given));
+    if ((all && name == kSweep) ||
+        std::find(space->passes_.begin(), space->passes_.end(), name) != space->passes_.end())
+      continue;
+    HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloPass> pass, registry.Make(name, pass_options));
+    const PassInfo* info = registry.Find(std::string_view(name).substr(0, name.find('{')));
+    const int32_t index = static_cast<int32_t>(space->passes_.size());
+    for (const RuleInfo& rule : info->rules) space->asked_->Declare(index, info->name, rule);
+    space->passes_.push_back(name);
+    space->made_.push_back(std::move(pass));
+  }
+  return space;
+} catch (...) {
+  return OutOfMemory();
 }
 
 Decisions::Decisions(Decisions&&) noexcept = default;
 Decisions& Decisions::operator=(Decisions&&) noexcept = default;
 Decisions::~Decisions() = default;
 
-StatusOr<Decisions> Decisions::Begin(const HloModule& module, std::shared_ptr<DecisionSpace> space) {
-  return Guarded([&]() -> StatusOr<Decisions> {
-    Decisions decisions;
-    decisions.space_ = std::move(space);
-    decisions.module_ = module.Clone();
-    LegalizeMixedFloats(*decisions.module_);
-    decisions.growth_ = GrowthBudget(decisions.space_->max_instructions_);
-    decisions.growth_.Begin(module);
-    HLOIR_RETURN_IF_ERROR(decisions.Sweep());
-    return decisions;
-  });
+StatusOr<Decisions> Decisions::Begin(const HloModule& module, std::shared_ptr<DecisionSpace> space) try {
+  Decisions decisions;
+  decisions.space_ = std::move(space);
+  decisions.module_ = module.Clone();
+  LegalizeMixedFloats(*decisions.module_);
+  decisions.growth_ = GrowthBudget(decisions.space_->max_instructions_);
+  decisions.growth_.Begin(module);
+  HLOIR_RETURN_IF_ERROR(decisions.Sweep());
+  return decisions;
+} catch (...) {
+  return OutOfMemory();
 }
 
 Decisions Decisions::Clone() const {
@@ -237,11 +233,7 @@ StatusOr<std::span<const Opportunity>> Decisions::Open() {
   return std::span<const Opportunity>(open_.data(), open_.size());
 }
 
-StatusOr<DecisionStep> Decisions::Take(size_t index) {
-  return Guarded([&] { return UnguardedTake(index); });
-}
-
-StatusOr<DecisionStep> Decisions::UnguardedTake(size_t index) {
+StatusOr<DecisionStep> Decisions::Take(size_t index) try {
   HLOIR_RETURN_IF_ERROR(Open().status());
   if (index >= open_.size()) return InvalidArgument("no such opportunity");
   const Opportunity wanted = open_[index];
@@ -264,6 +256,8 @@ StatusOr<DecisionStep> Decisions::UnguardedTake(size_t index) {
     if (before[id] != after[id]) (after[id] ? step.added : step.removed).push_back(static_cast<int32_t>(id));
   }
   return step;
+} catch (...) {
+  return OutOfMemory();
 }
 
 std::string Decisions::Id(const Opportunity& opportunity) const {

@@ -77,10 +77,7 @@ void ModuleArrays::AddEdge(const HloInstruction& from, int32_t to, EdgeKind kind
 
 void ModuleArrays::Fill(const HloModule& module, const CostAnalysis& cost) {
   std::vector<CostResult> costs(static_cast<size_t>(module.instruction_id_limit()));
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      costs[static_cast<size_t>(i->id())] = cost.Of(*i);
-  }
+  for (const HloInstruction* i : module.AllInstructions()) costs[static_cast<size_t>(i->id())] = cost.Of(*i);
   Fill(module, costs);
 }
 

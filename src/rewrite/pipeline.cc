@@ -102,11 +102,11 @@ StatusOr<bool> HloPassPipeline::RunStage(Stage& stage, HloModule& module) {
   return changed;
 }
 
-StatusOr<bool> HloPassPipeline::RunOnce(HloModule& module) {
-  return Guarded([&] {
-    if (options_.growth != nullptr) options_.growth->Begin(module);
-    return RunStages(module);
-  });
+StatusOr<bool> HloPassPipeline::RunOnce(HloModule& module) try {
+  if (options_.growth != nullptr) options_.growth->Begin(module);
+  return RunStages(module);
+} catch (...) {
+  return OutOfMemory();
 }
 
 StatusOr<bool> HloPassPipeline::RunStages(HloModule& module) {
@@ -119,17 +119,17 @@ StatusOr<bool> HloPassPipeline::RunStages(HloModule& module) {
   return changed;
 }
 
-StatusOr<bool> HloPassPipeline::RunToFixpoint(HloModule& module) {
-  return Guarded([&]() -> StatusOr<bool> {
-    if (options_.growth != nullptr) options_.growth->Begin(module);
-    bool changed = false;
-    for (int round = 0; round < options_.max_iterations; ++round) {
-      HLOIR_ASSIGN_OR_RETURN(bool round_changed, RunStages(module));
-      changed |= round_changed;
-      if (!round_changed) break;
-    }
-    return changed;
-  });
+StatusOr<bool> HloPassPipeline::RunToFixpoint(HloModule& module) try {
+  if (options_.growth != nullptr) options_.growth->Begin(module);
+  bool changed = false;
+  for (int round = 0; round < options_.max_iterations; ++round) {
+    HLOIR_ASSIGN_OR_RETURN(bool round_changed, RunStages(module));
+    changed |= round_changed;
+    if (!round_changed) break;
+  }
+  return changed;
+} catch (...) {
+  return OutOfMemory();
 }
 
 }  // namespace hloir

@@ -84,10 +84,8 @@ StatusOr<std::vector<std::string>> SplitPipeline(std::string_view text) {
   return names;
 }
 
-namespace {
-
-StatusOr<HloPassPipeline> MakeUnguarded(const PassRegistry& registry, std::span<const std::string> names,
-                                        const PassOptions& given, PipelineOptions& pipeline_options) {
+StatusOr<HloPassPipeline> MakePipeline(const PassRegistry& registry, std::span<const std::string> names,
+                                       const PassOptions& given, PipelineOptions pipeline_options) try {
   HLOIR_RETURN_IF_ERROR(registry.CheckRules(given.disabled_rules));
   PassOptions options = given;
   if (options.evaluator == nullptr) options.evaluator = registry.MakeEvaluator();  // one for all of them
@@ -115,13 +113,8 @@ StatusOr<HloPassPipeline> MakeUnguarded(const PassRegistry& registry, std::span<
   }
   if (in_group) return InvalidArgument("the list of passes has a '[' without its ']'");
   return pipeline;
-}
-
-}  // namespace
-
-StatusOr<HloPassPipeline> MakePipeline(const PassRegistry& registry, std::span<const std::string> names,
-                                       const PassOptions& given, PipelineOptions pipeline_options) {
-  return Guarded([&] { return MakeUnguarded(registry, names, given, pipeline_options); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 }  // namespace hloir

@@ -36,11 +36,8 @@ StatusOr<bool> Try(const HloModule& module, const PassRegistry& registry, std::s
 
 }  // namespace
 
-namespace {
-
-StatusOr<Proposals> UnguardedFindProposals(const HloModule& given_module, const PassRegistry& registry,
-                                           std::span<const std::string> names, const PassOptions& given,
-                                           int64_t max_work) {
+StatusOr<Proposals> FindProposals(const HloModule& given_module, const PassRegistry& registry,
+                                  std::span<const std::string> names, const PassOptions& given, int64_t max_work) try {
   if (names.empty()) names = registry.default_pipeline();
   PassOptions options = given;
   if (options.evaluator == nullptr) options.evaluator = registry.MakeEvaluator();
@@ -66,13 +63,8 @@ StatusOr<Proposals> UnguardedFindProposals(const HloModule& given_module, const 
     if (!tried) ++proposals.untried;
   }
   return proposals;
-}
-
-}  // namespace
-
-StatusOr<Proposals> FindProposals(const HloModule& module, const PassRegistry& registry,
-                                  std::span<const std::string> names, const PassOptions& given, int64_t max_work) {
-  return Guarded([&] { return UnguardedFindProposals(module, registry, names, given, max_work); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 }  // namespace hloir

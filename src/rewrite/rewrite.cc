@@ -68,10 +68,7 @@ void GrowthBudget::Begin(const HloModule& module) {
   if (given_ > 0) return;
   constexpr int64_t kAlways = 50000, kTimes = 16, kMostText = int64_t{1} << 27;
   int64_t longest = 1;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      longest = std::max(longest, TextSize(*i));
-  }
+  for (const HloInstruction* i : module.AllInstructions()) longest = std::max(longest, TextSize(*i));
   const int64_t count = module.instruction_count();
   most_ = count + std::min(kAlways + (kTimes - 1) * count, std::max(count, kMostText / longest));
 }

@@ -134,8 +134,7 @@ bool RulePass::MayApply(const HloComputation& computation) const {
   if ((computation.opcodes() & opcodes_).none() || IsWrapped(computation)) return false;
   // What has no callers any more may have been the body of a fusion.
   if (!computation.IsEntry() && computation.callers().empty()) return false;
-  for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
-    FetchAhead(i);
+  for (const HloInstruction* i : computation.AllInstructions()) {
     if (opcodes_[static_cast<size_t>(i->opcode())]) return true;
   }
   return false;

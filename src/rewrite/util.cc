@@ -9,6 +9,14 @@
 
 namespace hloir {
 
+bool RewritingPass::ForEach(HloModule& module, HloOpcode opcode, const std::function<bool(HloInstruction*)>& rewrite) {
+  bool changed = false;
+  for (HloComputation* computation : ControlFlowComputations(module)) {
+    for (HloInstruction* i : InstructionsOf(*computation, opcode)) changed |= rewrite(i);
+  }
+  return changed;
+}
+
 void RewritingPass::PutInPlaceOf(HloInstruction* old, HloInstruction* made) {
   InheritAnnotations(made, *old);
   if (!(made->shape() == old->shape())) made->set_shape(old->shape());
@@ -189,9 +197,8 @@ std::vector<HloInstruction*> InOrder(HloComputation& computation) {
 std::vector<HloInstruction*> InstructionsOf(HloComputation& computation, HloOpcode opcode) {
   bool any = false;
   if (!computation.MayHave(opcode)) return {};
-  for (const HloInstruction* i = computation.first(); i != nullptr && !any; i = i->next()) {
-    FetchAhead(i);
-    any = i->opcode() == opcode;
+  for (const HloInstruction* i : computation.AllInstructions()) {
+    if ((any = i->opcode() == opcode)) break;
   }
   if (!any) return {};
   std::vector<HloInstruction*> found = InOrder(computation);

@@ -73,7 +73,6 @@ template <class... Args>
 Status ExpectDimensions(const DimVector& dimensions, int64_t rank, std::string_view what, const Args&... args) {
   return AreDimensions(dimensions, rank) ? OkStatus() : NotDimensions(dimensions, rank, Format(what, args...));
 }
-bool Contains(const DimVector& list, int64_t value);
 bool StrictlyAscending(const DimVector& list);
 
 // XLA's mixed precision: two floats of different widths may meet; any other two types must be the same.

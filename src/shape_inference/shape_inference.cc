@@ -42,8 +42,6 @@ Status NotDimensions(const DimVector& dimensions, int64_t rank, std::string_view
   return Invalid("{}={} names a dimension twice", what, Braced(dimensions));
 }
 
-bool Contains(const DimVector& list, int64_t value) { return std::find(list.begin(), list.end(), value) != list.end(); }
-
 bool StrictlyAscending(const DimVector& list) {
   return std::adjacent_find(list.begin(), list.end(), std::greater_equal<int64_t>()) == list.end();
 }

@@ -5,6 +5,7 @@
 
 #include "hloir/parser.h"
 #include "ir/scan.h"
+#include "support/hash.h"
 
 namespace hloir::stablehlo {
 namespace {
@@ -119,7 +120,7 @@ StatusOr<std::vector<Op>> Converter::Operands(const Operation& op, Scope& scope)
 
 // Of equal elements: a broadcast of one.
 Op SharedConstant(Scope& scope, const Shape& shape, const Literal& literal) {
-  auto& same = scope.constants[literal.Hash() * 31 + shape.Hash()];
+  auto& same = scope.constants[Mix(literal.Hash(), shape.Hash())];
   for (const Scope::Known& known : same) {
     if (known.shape == shape && known.literal.BitwiseEqual(literal)) return known.op;
   }

@@ -14,17 +14,25 @@
 
 namespace hloir {
 
-// run(), which returns a Status or a StatusOr; or ResourceExhausted.
-template <class Run>
-auto Guarded(const Run& run) -> decltype(run()) {
+// For the handler of an entry, which is a function-try-block: Status F() try { … } catch (...) { return OutOfMemory();
+// } Any other exception goes on.
+inline Status OutOfMemory() {
   try {
-    return run();
+    throw;
   } catch (const std::bad_alloc&) {
   } catch (const std::length_error&) {
   }
   // Short enough for the string to need no memory.
   static_assert(sizeof("out of memory") <= 15);
   return ResourceExhausted("out of memory");
+}
+
+// The same for a part of a function, or for one call: run(), which returns a Status or a StatusOr.
+template <class Run>
+auto Guarded(const Run& run) -> decltype(run()) try {
+  return run();
+} catch (...) {
+  return OutOfMemory();
 }
 
 }  // namespace hloir

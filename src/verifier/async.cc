@@ -316,23 +316,21 @@ void VerifyAsyncChains(const HloModule& module, Errors& errors) {
   std::vector<const HloInstruction*> links;
   std::unordered_set<const HloInstruction*> taken;
   bool any_takes = false;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (IsLink(*i)) links.push_back(i);
-      if (!TakesLink(*i) || i->operand_count() == 0 || errors.full()) continue;
-      any_takes = true;
-      for (int64_t k = 1; k < i->operand_count(); ++k) {
-        if (IsLink(*i->operand(k))) errors.Add(i, "takes {} as operand {}, not as its first", i->operand(k)->name(), k);
-      }
-      const Source source = SourceOf(i->operand(0), {HloOpcode::kAsyncStart, HloOpcode::kAsyncUpdate});
-      if (source.instruction == nullptr) {
-        if (source.is_known)
-          errors.Add(i, "must take async-start or async-update, but takes {}", i->operand(0)->opcode_name());
-        continue;
-      }
-      taken.insert(source.instruction);
-      if (i->opcode() == HloOpcode::kAsyncDone) VerifyDone(*i, *source.instruction, errors);
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (IsLink(*i)) links.push_back(i);
+    if (!TakesLink(*i) || i->operand_count() == 0 || errors.full()) continue;
+    any_takes = true;
+    for (int64_t k = 1; k < i->operand_count(); ++k) {
+      if (IsLink(*i->operand(k))) errors.Add(i, "takes {} as operand {}, not as its first", i->operand(k)->name(), k);
     }
+    const Source source = SourceOf(i->operand(0), {HloOpcode::kAsyncStart, HloOpcode::kAsyncUpdate});
+    if (source.instruction == nullptr) {
+      if (source.is_known)
+        errors.Add(i, "must take async-start or async-update, but takes {}", i->operand(0)->opcode_name());
+      continue;
+    }
+    taken.insert(source.instruction);
+    if (i->opcode() == HloOpcode::kAsyncDone) VerifyDone(*i, *source.instruction, errors);
   }
   for (const HloInstruction* link : links) VerifyUsersOfLink(*link, taken.contains(link), errors);
   if (!any_takes) return;

@@ -30,10 +30,8 @@ class Verifier {
  private:
   // Most modules have none, and are not looked through a second time.
   bool AnyComeToBe() {
-    for (const HloComputation* computation : module_.computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        if (i->opcode() == HloOpcode::kCustomCall ? IsKnown(*i) || Has(*i) : i->IsParameter() && Has(*i)) return true;
-      }
+    for (const HloInstruction* i : module_.AllInstructions()) {
+      if (i->opcode() == HloOpcode::kCustomCall ? IsKnown(*i) || Has(*i) : i->IsParameter() && Has(*i)) return true;
     }
     return false;
   }

@@ -33,24 +33,22 @@ bool SameTransfer(const HloInstruction& a, const HloInstruction& b) {
 void VerifyChannels(const HloModule& module, Errors& errors) {
   std::unordered_map<int64_t, const HloInstruction*> first_with_host;
   const HloInstruction* first_all_reduce = nullptr;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (i->opcode() == HloOpcode::kAllReduce || i->opcode() == HloOpcode::kAllReduceStart) {
-        const auto& a = i->attributes<AllReduceAttributes>();
-        if (first_all_reduce == nullptr) first_all_reduce = i;
-        if (a.constrain_layout != first_all_reduce->attributes<AllReduceAttributes>().constrain_layout)
-          errors.Add(i, "differs from {} in constrain_layout; a module has all or none", first_all_reduce->name());
-        if (i->opcode() == HloOpcode::kAllReduce && a.channel_id && *a.channel_id <= 0)
-          errors.Add(i, "channel_id={} must be positive", *a.channel_id);
-      } else if (i->opcode() == HloOpcode::kSend || i->opcode() == HloOpcode::kRecv) {
-        VerifyTransfer(*i, errors);
-        const auto& a = i->attributes<TransferAttributes>();
-        if (!a.is_host_transfer || !a.channel_id) continue;
-        const HloInstruction& first = *first_with_host.emplace(*a.channel_id, i).first->second;
-        if (!SameTransfer(first, *i))
-          errors.Add(i, "is another transfer than {}, but has channel {} with the host as well", first.name(),
-                     *a.channel_id);
-      }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (i->opcode() == HloOpcode::kAllReduce || i->opcode() == HloOpcode::kAllReduceStart) {
+      const auto& a = i->attributes<AllReduceAttributes>();
+      if (first_all_reduce == nullptr) first_all_reduce = i;
+      if (a.constrain_layout != first_all_reduce->attributes<AllReduceAttributes>().constrain_layout)
+        errors.Add(i, "differs from {} in constrain_layout; a module has all or none", first_all_reduce->name());
+      if (i->opcode() == HloOpcode::kAllReduce && a.channel_id && *a.channel_id <= 0)
+        errors.Add(i, "channel_id={} must be positive", *a.channel_id);
+    } else if (i->opcode() == HloOpcode::kSend || i->opcode() == HloOpcode::kRecv) {
+      VerifyTransfer(*i, errors);
+      const auto& a = i->attributes<TransferAttributes>();
+      if (!a.is_host_transfer || !a.channel_id) continue;
+      const HloInstruction& first = *first_with_host.emplace(*a.channel_id, i).first->second;
+      if (!SameTransfer(first, *i))
+        errors.Add(i, "is another transfer than {}, but has channel {} with the host as well", first.name(),
+                   *a.channel_id);
     }
   }
 }

@@ -17,15 +17,14 @@ std::vector<VerifierError> VerifyModuleAll(const HloModule& module, const Verifi
   Errors errors(static_cast<size_t>(std::max(options.max_errors, 1)));
   VerifyStructure(module, errors);
   if (errors.empty()) {
-    for (const HloComputation* computation : module.computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr && !errors.full(); i = i->next()) {
-        if (!VerifyShape(*i, options, errors)) continue;
-        VerifyCalls(*i, errors);
-        VerifyCollective(*i, errors);
-        VerifyAsyncPair(*i, errors);
-        VerifySharding(*i, errors);
-        VerifyOrigin(*i, errors);
-      }
+    for (const HloInstruction* i : module.AllInstructions()) {
+      if (errors.full()) break;
+      if (!VerifyShape(*i, options, errors)) continue;
+      VerifyCalls(*i, errors);
+      VerifyCollective(*i, errors);
+      VerifyAsyncPair(*i, errors);
+      VerifySharding(*i, errors);
+      VerifyOrigin(*i, errors);
     }
     VerifyAsyncChains(module, errors);
     VerifyChannels(module, errors);
@@ -41,9 +40,7 @@ std::vector<VerifierError> VerifyModuleAll(const HloModule& module, const Verifi
   return std::move(errors.list());
 }
 
-namespace {
-
-Status UnguardedVerifyModule(const HloModule& module, const VerifierOptions& options) {
+Status VerifyModule(const HloModule& module, const VerifierOptions& options) try {
   VerifierOptions first = options;
   first.max_errors = 1;
   std::vector<VerifierError> errors = VerifyModuleAll(module, first);
@@ -52,12 +49,8 @@ Status UnguardedVerifyModule(const HloModule& module, const VerifierOptions& opt
   if (where == nullptr) return InvalidArgument(Format("module {}: {}", module.name(), errors[0].message));
   std::string line = where->line() > 0 ? Format("line {}: ", where->line()) : "";
   return InvalidArgument(Format("{}{} {}: {}", line, where->opcode_name(), where->name(), errors[0].message));
-}
-
-}  // namespace
-
-Status VerifyModule(const HloModule& module, const VerifierOptions& options) {
-  return Guarded([&] { return UnguardedVerifyModule(module, options); });
+} catch (...) {
+  return OutOfMemory();
 }
 
 }  // namespace hloir

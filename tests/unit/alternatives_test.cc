@@ -14,15 +14,10 @@
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
+#include "tests/unit/parse.h"
 
 namespace hloir {
 namespace {
-
-std::unique_ptr<HloModule> Parse(std::string text) {
-  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(std::move(text));
-  REQUIRE(module.status().message() == "");
-  return std::move(module).value();
-}
 
 AlternativeGraph Add(const HloModule& module, std::vector<std::string> passes, MathMode math = MathMode::kExact) {
   PassOptions options;

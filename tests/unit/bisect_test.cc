@@ -1,14 +1,9 @@
 // Planted bugs must be found: by the pass that has them, and by the single rewrite.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include "hloir/check/bisect.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/check/reduce.h"
+#include "tests/unit/catch.h"
 
 namespace hloir {
 namespace {

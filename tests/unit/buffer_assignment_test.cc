@@ -7,16 +7,10 @@
 #include "hloir/passes.h"
 #include "fuzz/programs.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
 
 namespace hloir {
 namespace {
-
-std::unique_ptr<HloModule> Parse(const std::string& text) {
-  auto module = ParseHloModule(text);
-  INFO((module.ok() ? "" : module.status().message()));
-  REQUIRE(module.ok());
-  return std::move(*module);
-}
 
 const BufferAssignment::Value& ValueOf(const BufferAssignment::Computation& computation, std::string_view name) {
   for (const BufferAssignment::Value& value : computation.values) {

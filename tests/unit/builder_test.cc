@@ -1,16 +1,11 @@
 // HloBuilder: that what it makes is legal and is what was meant, that the first error sticks and names its op, and that
 // the example at the head of builder.h does what it says.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include <cmath>
 #include <string>
 
 #include "hloir/builder.h"
 #include "hloir/verifier.h"
+#include "tests/unit/catch.h"
 
 namespace hloir {
 namespace {

@@ -12,17 +12,11 @@
 #include "hloir/printer.h"
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
 
 using namespace hloir;
 
 namespace {
-
-std::unique_ptr<HloModule> Parse(const std::string& text) {
-  auto module = ParseHloModule(text);
-  INFO((module.ok() ? "" : module.status().message()));
-  REQUIRE(module.ok());
-  return std::move(*module);
-}
 
 Literal F32(std::initializer_list<float> values) {
   Literal literal(Shape::Array(PrimitiveType::F32, {static_cast<int64_t>(values.size())}));

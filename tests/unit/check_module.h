@@ -9,14 +9,9 @@
 #include "hloir/executable.h"
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
 
 namespace hloir {
-
-inline std::unique_ptr<HloModule> ParsedModule(const std::string& text) {
-  auto parsed = ParseHloModule(text);
-  REQUIRE(parsed.status().message() == "");
-  return std::move(*parsed);
-}
 
 // Numbers of both signs around 1, the same for every run.
 inline Literal Ramp(const Shape& shape, uint64_t seed) {
@@ -39,7 +34,7 @@ inline Literal Ramp(const Shape& shape, uint64_t seed) {
 // A module, inputs for it, and what the reference makes of them.
 struct CheckedModule {
   explicit CheckedModule(const std::string& text) {
-    module = ParsedModule(text);
+    module = Parse(text);
     const HloComputation& entry = *module->entry_computation();
     for (int64_t i = 0; i < entry.parameter_count(); ++i)
       inputs.push_back(Ramp(entry.parameter(i)->shape(), 10 * i + 1));

@@ -7,17 +7,11 @@
 
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
 
 using namespace hloir;
 
 namespace {
-
-std::unique_ptr<HloModule> Parse(const std::string& text) {
-  auto module = ParseHloModule(text);
-  INFO(module.status().message());
-  REQUIRE(module.ok());
-  return std::move(*module);
-}
 
 Verdict VerdictOf(const std::string& a, const std::string& b, const CheckOptions& options = {},
                   std::vector<InputSet> inputs = {}) {

@@ -12,6 +12,7 @@
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
 #include "tests/unit/listing.h"
+#include "tests/unit/parse.h"
 
 using namespace hloir;
 
@@ -19,12 +20,6 @@ namespace {
 
 // XLA adds in f32: each of the module's instructions may round the sum.
 bool Near(double ours, double xla) { return std::abs(ours - xla) <= 1e-5 * std::abs(xla); }
-
-std::unique_ptr<HloModule> Parse(std::string_view text) {
-  auto module = ParseHloModule(std::string(text));
-  REQUIRE(module.ok());
-  return *std::move(module);
-}
 
 }  // namespace
 
@@ -45,12 +40,10 @@ TEST_CASE("cost analysis gives XLA's figures on the corpus") {
     const CostAnalysis analysis(*module);
     Cost known;
     double unknown = 0;
-    for (const HloComputation* computation : module->computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        if (i->opcode() != HloOpcode::kCustomCall) continue;
-        known += analysis.Of(*i).once;
-        ++unknown;
-      }
+    for (const HloInstruction* i : module->AllInstructions()) {
+      if (i->opcode() != HloOpcode::kCustomCall) continue;
+      known += analysis.Of(*i).once;
+      ++unknown;
     }
     // What docs/cost.md explains: XLA counts one row of a ragged dot, and a scan's body once for each element of a
     // slice.

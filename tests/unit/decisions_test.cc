@@ -21,6 +21,7 @@
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
+#include "tests/unit/parse.h"
 
 namespace hloir {
 namespace {
@@ -37,12 +38,6 @@ ENTRY e {
   ROOT r = f32[4] add(m, m)
 }
 )";
-
-std::unique_ptr<HloModule> Parse(std::string text) {
-  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(std::move(text));
-  REQUIRE(module.status().message() == "");
-  return std::move(module).value();
-}
 
 std::unique_ptr<HloModule> OfCorpus(const std::string& name) {
   StatusOr<std::string> text = ReadFile((std::filesystem::path(kCorpusFolder) / "modules" / name).string());
@@ -104,9 +99,7 @@ uint64_t HashAfterTaking(const HloModule& module, const std::string& pass, const
 
 std::set<int32_t> InstructionIds(const HloModule& module) {
   std::set<int32_t> ids;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) ids.insert(i->id());
-  }
+  for (const HloInstruction* i : module.AllInstructions()) ids.insert(i->id());
   return ids;
 }
 

@@ -7,16 +7,11 @@
 
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
 
 using namespace hloir;
 
 namespace {
-
-std::unique_ptr<HloModule> Parse(const std::string& text) {
-  auto module = ParseHloModule(text);
-  REQUIRE(module.status().message() == "");
-  return std::move(*module);
-}
 
 const std::string kAdd = "add { a = s32[] parameter(0)\n b = s32[] parameter(1)\n ROOT s = s32[] add(a, b) }\n";
 

@@ -14,17 +14,11 @@
 #include "hloir/analysis/structural.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
+#include "tests/unit/parse.h"
 
 using namespace hloir;
 
 namespace {
-
-std::unique_ptr<HloModule> Parse(std::string_view text) {
-  auto module = ParseHloModule(std::string(text));
-  INFO((module.ok() ? "" : module.status().message()));
-  REQUIRE(module.ok());
-  return *std::move(module);
-}
 
 const ModuleDiff::Gone* Find(const ModuleDiff& diff, std::string_view name) {
   for (const ModuleDiff::Gone& gone : diff.removed())
@@ -48,8 +42,7 @@ std::vector<std::filesystem::path> Corpus(const char* folder) {
 
 template <class F>
 void ForEach(HloModule& module, F&& f) {
-  for (HloComputation* computation : module.computations())
-    for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) f(*i);
+  for (HloInstruction* i : module.AllInstructions()) f(*i);
 }
 
 // Passes keep metadata: what stands for an instruction has its op_name, or has it among the merged ones. So with an

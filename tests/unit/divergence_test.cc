@@ -2,16 +2,11 @@
 #include "hloir/check.h"
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
 
 using namespace hloir;
 
 namespace {
-
-std::unique_ptr<HloModule> Parse(const std::string& text) {
-  auto module = ParseHloModule(text);
-  REQUIRE(module.status().message() == "");
-  return std::move(*module);
-}
 
 std::optional<Divergence> DivergenceOf(const std::string& a, const std::string& b) {
   const auto before = Parse(a), after = Parse(b);

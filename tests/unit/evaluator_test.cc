@@ -1,11 +1,5 @@
 // The reference evaluator as a whole: limits, callbacks, errors, in-place loops, conversion of literals. What each op
 // computes is in tests/ops (ops_test.cc).
-#if __has_include(<catch2/catch_test_macros.hpp>)
-#include <catch2/catch_test_macros.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include <cmath>
 #include <limits>
 #include <string>
@@ -13,16 +7,11 @@
 
 #include "hloir/evaluator.h"
 #include "hloir/parser.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
 
 namespace hloir {
 namespace {
-
-std::unique_ptr<HloModule> Parse(const std::string& text) {
-  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text);
-  INFO(module.status().message());
-  REQUIRE(module.ok());
-  return *std::move(module);
-}
 
 StatusOr<Literal> Run(const HloModule& module, const std::vector<Literal>& arguments = {},
                       EvaluatorOptions options = {}) {

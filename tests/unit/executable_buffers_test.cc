@@ -14,7 +14,7 @@ namespace {
 // The arena of the module's plan, which gives the reference's result.
 int64_t ArenaOf(const std::string& text, double tolerance = 1e-4) {
   CheckModule(text, tolerance);
-  const auto module = ParsedModule(text);
+  const auto module = Parse(text);
   ExecutableOptions options;
   options.threads = 1;
   const auto executable = PrepareExecutable(*module, options);
@@ -53,7 +53,7 @@ TEST_CASE("what is dead before a result is written lies in its memory") {
 }
 
 TEST_CASE("results' memory is another in each run") {
-  const auto module = ParsedModule(Late(std::string(kMade) + "ROOT r = f32[200,3,128] negate(e)"));
+  const auto module = Parse(Late(std::string(kMade) + "ROOT r = f32[200,3,128] negate(e)"));
   const auto executable = PrepareExecutable(*module, {});
   REQUIRE(executable.ok());
   std::vector<Literal> arguments;
@@ -191,7 +191,7 @@ TEST_CASE("a gather that is loop-invariant writes no part of what is not") {
 }
 
 TEST_CASE("what a dead node made, no node makes") {
-  const auto module = ParsedModule(Entry("x = f32[4] parameter(0)\n ROOT y = f32[4] negate(x)"));
+  const auto module = Parse(Entry("x = f32[4] parameter(0)\n ROOT y = f32[4] negate(x)"));
   cpu::Graph graph;
   for (const int32_t node : {-1, 0, 1, 2}) {
     cpu::GraphValue& value = graph.values.emplace_back();

@@ -10,7 +10,7 @@ namespace {
 int Concatenations(const std::string& body) {
   const std::string text = "HloModule m\nENTRY e {\n" + body + "\n}\n";
   CheckModule(text, 0);
-  const auto module = ParsedModule(text);
+  const auto module = Parse(text);
   auto executable = PrepareExecutable(*module, ExecutableOptions());
   REQUIRE(executable.status().message() == "");
   const std::string plan = (*executable)->ToString();

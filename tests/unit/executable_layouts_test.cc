@@ -16,7 +16,7 @@ int Count(std::string_view text, std::string_view what) {
   return count;
 }
 std::string PlanOf(const std::string& text, const ExecutableOptions& options = {}) {
-  const auto module = ParsedModule(text);
+  const auto module = Parse(text);
   auto executable = PrepareExecutable(*module, options);
   REQUIRE(executable.ok());
   return (*executable)->ToString();
@@ -45,7 +45,7 @@ TEST_CASE("transposes around convolutions move nothing") {
   numbered.choose_layouts = false;
   CHECK(Moves(PlanOf(Entry(body), numbered)) == 2);  // of the convolutions' results
 
-  const auto module = ParsedModule(Entry(body));
+  const auto module = Parse(Entry(body));
   const auto choices = ChosenLayouts(*module);
   REQUIRE(choices.ok());
   REQUIRE(choices->size() == 2);
@@ -110,7 +110,7 @@ TEST_CASE("windows and sums follow the order of what they read") {
   };
   CheckModule(normalized(true), 1e-5);
   CHECK(Moves(PlanOf(normalized(true))) == 0);
-  const auto plain = ParsedModule(normalized(false)), turned = ParsedModule(normalized(true));
+  const auto plain = Parse(normalized(false)), turned = Parse(normalized(true));
   const auto inputs = MakeFakeInputs(*plain, 1, InputKind::kPlain);
   REQUIRE(inputs.ok());
   const Literal* argument = inputs->data();
@@ -126,7 +126,7 @@ TEST_CASE("windows and sums follow the order of what they read") {
 
 TEST_CASE("what stays as it is numbered says why") {
   // Two reductions along other dimensions want the elementwise result in other orders: one has to read along columns.
-  const auto module = ParsedModule(Entry(
+  const auto module = Parse(Entry(
       "x = f32[64,80] parameter(0)\n y = f32[80,64] parameter(1)\n t = f32[64,80] transpose(y), dimensions={1,0}\n"
       " ROOT a = f32[64,80] add(x, t)"));
   const auto choices = ChosenLayouts(*module);

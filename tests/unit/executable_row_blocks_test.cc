@@ -49,13 +49,13 @@ constexpr int64_t kScores = 2 * 3 * 256 * 256 * 4;
 void CheckBlocks(const std::string& body, const std::string& root) {
   const std::string text = Module(body + " ROOT " + root);
   CheckModule(text, 1e-5);
-  const auto module = ParsedModule(text);
+  const auto module = Parse(text);
   const auto executable = Prepared(*module);
   CHECK(executable->ToString().find("6 blocks of dot") != std::string::npos);
   CHECK(executable->arena_bytes() < kScores / 10);  // a mask
   const std::string type = root.substr(root.find('=') + 1, root.find(']') - root.find('='));
   const auto whole_module =
-      ParsedModule(Module(body + " " + root + "\n ROOT both = (" + type + ", f32[2,3,256,256]) tuple(r, p)"));
+      Parse(Module(body + " " + root + "\n ROOT both = (" + type + ", f32[2,3,256,256]) tuple(r, p)"));
   const auto whole = Prepared(*whole_module);
   CHECK(whole->ToString().find("blocks of") == std::string::npos);
   std::vector<Literal> inputs;
@@ -117,7 +117,7 @@ TEST_CASE("heads may lie among the rows, and the scores on the right") {
 }
 
 TEST_CASE("scores that somebody else reads, and small ones, are made at once") {
-  auto plan = [](const std::string& text) { return Prepared(*ParsedModule(text))->ToString(); };
+  auto plan = [](const std::string& text) { return Prepared(*Parse(text))->ToString(); };
   const std::string result = " r = f32[2,3,256,24] " + kByValues + "\n";
   const std::string attention = kOperands + kScaled + kSoftmax;
   auto has_blocks = [&](const std::string& text) { return plan(text).find("blocks of") != std::string::npos; };

@@ -6,16 +6,12 @@
 
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
 
 using namespace hloir;
 
 namespace {
 
-std::unique_ptr<HloModule> Parse(const std::string& text) {
-  auto module = ParseHloModule(text);
-  REQUIRE(module.status().message() == "");
-  return *std::move(module);
-}
 Roofline Times(const HloModule& module) {
   DeviceDescription device;
   device.flops["default"] = 1;

@@ -2,11 +2,17 @@
 // depends on where the tree lies (and ccache can share it between clones).
 #pragma once
 
+#include <filesystem>
+#include <string>
+
 namespace hloir {
 
 extern const char kTestsFolder[];    // tests/
 extern const char kCorpusFolder[];   // corpus/
 extern const char kPassesFolder[];   // passes/
 extern const char kLessonsFolder[];  // docs/lessons/
+
+// The file's text; "" if there is no such file.
+std::string TextOf(const std::filesystem::path& path);
 
 }  // namespace hloir

@@ -159,8 +159,7 @@ ENTRY main {
     CHECK(mutated->entry_computation()->parameter_count() == 2);
     CHECK(print(*MutateModule(**given, seed)) == print(*mutated));
     texts.insert(print(*mutated));
-    for (const HloComputation* computation : mutated->computations())
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) opcodes.insert(i->opcode());
+    for (const HloInstruction* i : mutated->AllInstructions()) opcodes.insert(i->opcode());
   }
   CHECK(print(**given) == print(**ParseHloModule(text)));  // it stays what it was
   CHECK(texts.size() > 190);

@@ -12,17 +12,11 @@
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
+#include "tests/unit/parse.h"
 
 using namespace hloir;
 
 namespace {
-
-std::unique_ptr<HloModule> Parse(std::string_view text) {
-  auto module = ParseHloModule(std::string(text));
-  INFO((module.ok() ? "" : module.status().message()));
-  REQUIRE(module.ok());
-  return *std::move(module);
-}
 
 constexpr char kText[] = R"(HloModule m
 fused {
@@ -70,8 +64,7 @@ TEST_CASE("parts of a module: a neighbourhood, a path, a computation") {
 
 TEST_CASE("folding loses no instruction and no edge") {
   int64_t modules = 0;
-  for (const auto& file :
-       std::filesystem::directory_iterator(std::filesystem::path(kCorpusFolder) / "with_metadata")) {
+  for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(kCorpusFolder) / "with_metadata")) {
     if (file.path().extension() != ".hlo") continue;
     INFO(file.path().string());
     auto module = ReadModule(file.path().string());

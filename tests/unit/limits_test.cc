@@ -18,15 +18,10 @@
 #include "hloir/proto.h"
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
 
 namespace hloir {
 namespace {
-
-std::unique_ptr<HloModule> Parsed(const std::string& text) {
-  auto module = ParseHloModule(text);
-  REQUIRE(module.status().message() == "");
-  return std::move(*module);
-}
 
 // fn0 is one sine; each further function has twice what the one before has: `body` with NAME and BEFORE.
 std::string Doubling(int levels, const std::string& body) {
@@ -68,7 +63,7 @@ TEST_CASE("passes: what doubles a module again and again stops, and says so", "[
   };
   for (const Case& c : cases) {
     INFO(c.pass << "\n" << c.body);
-    auto module = Parsed(Doubling(kLevels, c.body));
+    auto module = Parse(Doubling(kLevels, c.body));
     auto pipeline = MakePipeline({{c.pass}}, {}, {.max_instructions = kLimit});
     REQUIRE(pipeline.ok());
     REQUIRE(pipeline->RunOnce(*module).ok());
@@ -94,7 +89,7 @@ TEST_CASE("runs: what maps and calls double with each level is refused before it
     const Literal x = Literal::Scalar(PrimitiveType::F32, 0.5);
     const Literal* arguments[] = {&x};
     const auto run = [&](int levels) {
-      const auto module = Parsed(Doubling(levels, body));
+      const auto module = Parse(Doubling(levels, body));
       return MakeReferenceEvaluator(options)->EvaluateComputation(*module->entry_computation(), arguments).status();
     };
     CHECK(run(10).ok());  // some 2^11 or 2^12 steps
@@ -105,28 +100,26 @@ TEST_CASE("runs: what maps and calls double with each level is refused before it
 TEST_CASE("passes: one that met its limit copies nothing more, in whatever round it is asked again", "[limits]") {
   // Else functions that call what was too large to copy are copied in its place: tens of thousands of conditionals, for
   // each of which each later pass looked into branches of thousands.
-  auto module = Parsed(Doubling(40,
-                                "  k = pred[] constant(true)\n  a = f32[] conditional(k, x, x), "
-                                "true_computation=BEFORE, false_computation=fn0\n"
-                                "  ROOT b = f32[] conditional(k, a, a), true_computation=BEFORE, "
-                                "false_computation=fn0\n"));
+  auto module = Parse(Doubling(40,
+                               "  k = pred[] constant(true)\n  a = f32[] conditional(k, x, x), "
+                               "true_computation=BEFORE, false_computation=fn0\n"
+                               "  ROOT b = f32[] conditional(k, a, a), true_computation=BEFORE, "
+                               "false_computation=fn0\n"));
   const auto names = SplitPipeline("[conditional-simplifier,dce]");
   REQUIRE(names.ok());
   auto pipeline = MakePipeline(*names, {}, {.max_instructions = 2000});
   REQUIRE(pipeline.ok());
   REQUIRE(pipeline->RunOnce(*module).ok());
   int64_t conditionals = 0;
-  for (const HloComputation* computation : module->computations()) {
-    for (const HloInstruction* i : computation->instructions()) conditionals += i->opcode() == HloOpcode::kConditional;
-  }
+  for (const HloInstruction* i : module->AllInstructions()) conditionals += i->opcode() == HloOpcode::kConditional;
   CHECK(conditionals <= 2 * 40);
   CHECK(pipeline->runs().size() <= 8);
 }
 
 TEST_CASE("passes: copies of what is long count for more", "[limits]") {
   const std::string name(20000, 'n');
-  auto module = Parsed(Doubling(40, kCalls));
-  auto named = Parsed([&] {
+  auto module = Parse(Doubling(40, kCalls));
+  auto named = Parse([&] {
     std::string text = Doubling(40, kCalls);
     const std::string sine = "ROOT r = f32[] sine(x)";
     return text.replace(text.find(sine), sine.size(), sine + ", metadata={op_name=\"" + name + "\"}");
@@ -163,7 +156,7 @@ TEST_CASE("passes: loops of one round in one another stop, too", "[limits]") {
   }
   text += "ENTRY e {\n  zero = s32[] constant(0)\n  x = f32[] parameter(0)\n  t = " + state +
           " tuple(zero, x)\n  ROOT w = " + state + " while(t), condition=once, body=b40\n}\n";
-  auto module = Parsed(text);
+  auto module = Parse(text);
   auto pipeline = MakePipeline({{"while-loop-simplifier"}}, {}, {.max_instructions = 2000});
   REQUIRE(pipeline.ok());
   REQUIRE(pipeline->RunOnce(*module).ok());
@@ -179,7 +172,7 @@ TEST_CASE("passes: concatenations of themselves are not written out", "[limits]"
     text += "  v" + std::to_string(i) + " = f32[" + std::to_string(int64_t{1} << i) + "] concatenate(" + before + ", " +
             before + "), dimensions={0}\n";
   }
-  auto module = Parsed(text + "}\n");
+  auto module = Parse(text + "}\n");
   auto pipeline = MakePipeline({{"dynamic-dimension-simplifier"}}, {});
   REQUIRE(pipeline.ok());
   REQUIRE(pipeline->RunOnce(*module).ok());
@@ -188,9 +181,9 @@ TEST_CASE("passes: concatenations of themselves are not written out", "[limits]"
 
 TEST_CASE("passes: functions alike but for what they call deep down are told apart", "[limits]") {
   // Comparing each with each down to the leaves took time that grew with the cube of their number.
-  auto module = Parsed(Doubling(700,
-                                "  a = f32[] call(x), to_apply=BEFORE\n  b = f32[] call(x), to_apply=BEFORE\n"
-                                "  ROOT c = f32[] add(a, b)\n"));
+  auto module = Parse(Doubling(700,
+                               "  a = f32[] call(x), to_apply=BEFORE\n  b = f32[] call(x), to_apply=BEFORE\n"
+                               "  ROOT c = f32[] add(a, b)\n"));
   auto pipeline = MakePipeline({{"computation-deduplicator"}}, {});
   REQUIRE(pipeline.ok());
   const int64_t computations = module->computation_count();

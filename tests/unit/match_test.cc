@@ -1,12 +1,7 @@
 // The patterns of match.h, as its example shows them.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include "hloir/rewrite/match.h"
 #include "hloir/parser.h"
+#include "tests/unit/catch.h"
 
 namespace hloir {
 namespace {

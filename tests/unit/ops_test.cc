@@ -38,14 +38,12 @@ TEST_CASE("each file in tests/ops computes what it says", "[files]") {
   REQUIRE_FALSE(files.empty());
   for (const std::filesystem::path& file : files) {
     DYNAMIC_SECTION(file.stem().string()) {
-      std::ifstream stream(file);
-      std::stringstream text;
-      text << stream.rdbuf();
-      StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text.str());
+      const std::string text = TextOf(file);
+      StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text);
       INFO(module.status().message());
       REQUIRE(module.ok());
       const Running until_the_end;
-      CHECK(run_lines::CheckRunLines(**module, text.str()) > 0);
+      CHECK(run_lines::CheckRunLines(**module, text) > 0);
     }
   }
 }

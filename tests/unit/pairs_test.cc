@@ -12,6 +12,7 @@
 #include "hloir/passes.h"
 #include "hloir/printer.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
 
 using namespace hloir;
 using reference::DoubleDouble;
@@ -22,13 +23,6 @@ namespace {
 double Apart(DoubleDouble a, DoubleDouble b) {
   const DoubleDouble difference = a - b;
   return std::abs(difference.hi) / std::abs(b.hi);
-}
-
-std::unique_ptr<HloModule> Parse(const std::string& text) {
-  auto module = ParseHloModule(text);
-  INFO(module.status().message());
-  REQUIRE(module.ok());
-  return std::move(*module);
 }
 
 std::string Module(const std::string& body) {

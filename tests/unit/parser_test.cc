@@ -30,10 +30,8 @@ std::string ErrorOf(const std::string& text, const ParserOptions& options = {}) 
   return ParseHloModule(text, options).status().message();
 }
 const HloInstruction& Find(const HloModule& module, std::string_view name) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (i->name() == name) return *i;
-    }
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (i->name() == name) return *i;
   }
   FAIL("no instruction " << name);
   return *module.entry_computation()->root();

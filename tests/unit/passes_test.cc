@@ -3,12 +3,6 @@
 // expected one; the reference evaluator gives the same results before and after; a second run changes nothing. In these
 // files an instruction named …_stays is one that a rule must not touch. HLOIR_UPDATE=FILE writes the expectation of the
 // files whose path holds FILE. ctest runs each folder of tests/passes by itself: passes.FOLDER.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -22,19 +16,13 @@
 #include "hloir/printer.h"
 #include "hloir/analysis/structural.h"
 #include "hloir/verifier.h"
+#include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
 
 namespace hloir {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string ReadFile(const fs::path& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // An expectation must read back.
 std::string Print(const HloModule& module) { return PrintModule(module, PrintOptions::Readable()); }
@@ -128,7 +116,7 @@ void CheckSameResults(const HloModule& before, const HloModule& after, std::init
 
 void RunFile(const fs::path& path) {
   INFO(path.string());
-  const std::string text = ReadFile(path);
+  const std::string text = TextOf(path);
   const RunLine line = ParseRunLine(text);
   std::unique_ptr<HloModule> module = Parse(text, path.filename().string());
   RequireLegal(*module);
@@ -144,12 +132,12 @@ void RunFile(const fs::path& path) {
   fs::path expected_path = path;
   expected_path.replace_extension(".expected.hlo");
   const char* update = std::getenv("HLOIR_UPDATE");
-  if (update != nullptr && path.string().find(update) != std::string::npos && ReadFile(expected_path) != output)
+  if (update != nullptr && path.string().find(update) != std::string::npos && TextOf(expected_path) != output)
     std::ofstream(expected_path) << output;
   const std::string folder = path.parent_path().filename().string();
   INFO("if the new output is right: HLOIR_UPDATE=" << folder << "/" << path.filename().string()
                                                    << " ctest --preset release -R '^passes." << folder << "$'");
-  CHECK(ReadFile(expected_path) == output);
+  CHECK(TextOf(expected_path) == output);
 
   for (const HloComputation* computation : before->computations()) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
@@ -188,8 +176,7 @@ std::vector<fs::path> TestFiles(const fs::path& folder) {
 
 TEST_CASE("each file in tests/passes gives what is expected", "[files]") {
   std::vector<fs::path> folders;
-  for (const auto& entry : fs::directory_iterator(fs::path(kTestsFolder) / "passes"))
-    folders.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(fs::path(kTestsFolder) / "passes")) folders.push_back(entry.path());
   std::sort(folders.begin(), folders.end());
   for (const fs::path& folder : folders) {
     DYNAMIC_SECTION(folder.filename().string()) {
@@ -211,12 +198,10 @@ Covered CoveredByFiles() {
   Covered covered;
   for (const fs::path& file : TestFiles(fs::path(kTestsFolder) / "passes")) {
     INFO(file.string());
-    const std::string text = ReadFile(file);
+    const std::string text = TextOf(file);
     std::unique_ptr<HloModule> module = Parse(text, file.filename().string());
-    for (const HloComputation* computation : module->computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        if (i->name().ends_with("_stays")) covered.stays.emplace(i->name().substr(0, i->name().size() - 6));
-      }
+    for (const HloInstruction* i : module->AllInstructions()) {
+      if (i->name().ends_with("_stays")) covered.stays.emplace(i->name().substr(0, i->name().size() - 6));
     }
     RewriteLog log;
     log.keep_text = false;
@@ -265,7 +250,7 @@ std::multiset<std::string> Annotations(const HloModule& module) {
 }
 
 TEST_CASE("shardings, frontend attributes and control edges go through the pipeline") {
-  const std::string text = ReadFile(fs::path(kTestsFolder) / "passes/default-pipeline/annotations.hlo");
+  const std::string text = TextOf(fs::path(kTestsFolder) / "passes/default-pipeline/annotations.hlo");
   std::unique_ptr<HloModule> module = Parse(text, "annotations.hlo");
   const std::multiset<std::string> before = Annotations(*module);
   REQUIRE(before.size() == 10);
@@ -295,7 +280,7 @@ TEST_CASE("each pass does what the BEFORE and AFTER in its file say; every rule 
       if (entry.path().filename() == file + ".cc") path = entry.path();
     }
     INFO(path.string());
-    const std::string text = ReadFile(path);
+    const std::string text = TextOf(path);
     std::unique_ptr<HloModule> module = Parse(CommentBetween(text, "BEFORE", "AFTER"), "BEFORE");
     const std::string after_text = CommentBetween(text, "AFTER", "END");
     RequireLegal(*module);

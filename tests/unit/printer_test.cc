@@ -1,7 +1,5 @@
 // The printer: literals' digits, layouts, shardings, every print style and switch on small modules, and that what is
 // printed reads back to the same text.
-#include "catch.h"
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -9,16 +7,11 @@
 
 #include "hloir/parser.h"
 #include "hloir/printer.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
 
 namespace hloir {
 namespace {
-
-std::unique_ptr<HloModule> Parse(const std::string& text) {
-  auto module = ParseHloModule(text);
-  INFO((module.ok() ? "" : module.status().message()));
-  REQUIRE(module.ok());
-  return std::move(module).value();
-}
 
 std::string Print(const std::string& text, const PrintOptions& options = {}) {
   return PrintModule(*Parse(text), options);

@@ -7,16 +7,11 @@
 #include "hloir/check.h"
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
 
 using namespace hloir;
 
 namespace {
-
-std::unique_ptr<HloModule> Parse(const std::string& text) {
-  auto module = ParseHloModule(text);
-  REQUIRE(module.status().message() == "");
-  return std::move(*module);
-}
 
 // Instructions of an entry over a, b: s32[6], x, y: f32[2,3], p: pred[6], and c: s8[6].
 std::unique_ptr<HloModule> Entry(const std::string& body, const std::string& others = "") {

@@ -26,10 +26,8 @@ std::string Program(int count, int fault) {
 }
 
 bool HasAtan2(const HloModule& module) {
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* i : computation->instructions())
-      if (i->opcode() == HloOpcode::kAtan2) return true;
-  }
+  for (const HloInstruction* i : module.AllInstructions())
+    if (i->opcode() == HloOpcode::kAtan2) return true;
   return false;
 }
 

@@ -92,10 +92,7 @@ TEST_CASE("what was mended stays mended") {
   REQUIRE(static_cast<int64_t>(files.size()) == ListedFiles("corpus/regressions/"));
   for (const fs::path& file : files) {
     DYNAMIC_SECTION(file.stem().string()) {
-      std::ifstream stream(file);
-      std::stringstream contents;
-      contents << stream.rdbuf();
-      const std::string text = contents.str();
+      const std::string text = TextOf(file);
       const std::vector<std::string> checks = Directives(text, "check");
       auto module = ParseHloModule(text);
       if (!checks.empty() && checks[0].starts_with("refused: ")) {

@@ -1,11 +1,5 @@
 // The one door for rewrites: ids, records, proposals, fuel, taking by id, switched-off rules; and that what an
 // instruction came to stand for keeps its metadata.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include <algorithm>
 
 #include "hloir/evaluator.h"
@@ -14,16 +8,11 @@
 #include "hloir/printer.h"
 #include "hloir/rewrite/proposals.h"
 #include "hloir/rewrite/rules.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
 
 namespace hloir {
 namespace {
-
-std::unique_ptr<HloModule> Parse(std::string text) {
-  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(std::move(text));
-  INFO((module.ok() ? "" : module.status().message()));
-  REQUIRE(module.ok());
-  return std::move(module).value();
-}
 
 void Run(HloModule& module, std::vector<std::string> passes, PassOptions options = {}) {
   StatusOr<HloPassPipeline> pipeline = MakePipeline(passes, options);

@@ -37,9 +37,8 @@ std::unique_ptr<HloModule> Parse(const std::string& body, const std::string& mor
   return *std::move(module);
 }
 const Roofline::Step& StepOf(const Roofline& roofline, const HloModule& module, std::string_view name) {
-  for (const HloComputation* computation : module.computations())
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      if (i->name() == name) return *roofline.Of(*i);
+  for (const HloInstruction* i : module.AllInstructions())
+    if (i->name() == name) return *roofline.Of(*i);
   FAIL("no such instruction");
   return roofline.steps()[0];
 }

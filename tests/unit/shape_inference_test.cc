@@ -1,17 +1,12 @@
 // InferShape: the shapes that texts may leave out, and what the verifier's files (tests/verifier_errors) can't say:
 // dynamic and unbounded dimensions, layouts, mixed precision, and sizes at the edge of 64 bits.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include <string>
 #include <vector>
 
 #include "hloir/builder.h"
 #include "hloir/parser.h"
 #include "hloir/analysis/shape_inference.h"
+#include "tests/unit/catch.h"
 
 namespace hloir {
 namespace {

@@ -7,16 +7,10 @@
 #include "hloir/passes.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
+#include "tests/unit/parse.h"
 
 namespace hloir {
 namespace {
-
-std::unique_ptr<HloModule> Parse(const std::string& text) {
-  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text);
-  INFO((module.ok() ? "" : module.status().message()));
-  REQUIRE(module.ok());
-  return std::move(*module);
-}
 
 const std::string kWhole =
     "HloModule m, num_partitions=4\nENTRY main {\n"

@@ -10,16 +10,10 @@
 #include "passes/spmd/op_rule.h"
 #include "passes/spmd/reshard.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
 
 namespace hloir::spmd {
 namespace {
-
-std::unique_ptr<HloModule> Parse(const std::string& text) {
-  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text);
-  INFO((module.ok() ? "" : module.status().message()));
-  REQUIRE(module.ok());
-  return std::move(*module);
-}
 
 // A module with a parameter of rank 2 for each sharding.
 std::unique_ptr<HloModule> WithShardings(const std::vector<std::string>& shardings) {

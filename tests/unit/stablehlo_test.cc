@@ -19,6 +19,7 @@
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
 #include "tests/unit/listing.h"
+#include "tests/unit/parse.h"
 
 using namespace hloir;
 namespace fs = std::filesystem;
@@ -32,13 +33,6 @@ std::unique_ptr<HloModule> Read(std::string_view text) {
   const Status legal = VerifyModule(**module);
   INFO(legal.message());
   REQUIRE(legal.ok());
-  return *std::move(module);
-}
-
-std::unique_ptr<HloModule> Hlo(std::string_view text) {
-  auto module = ParseHloModule(std::string(text));
-  INFO((module.ok() ? "" : module.status().message()));
-  REQUIRE(module.ok());
   return *std::move(module);
 }
 
@@ -125,8 +119,8 @@ ENTRY main {
 }  // namespace
 
 TEST_CASE("both forms of StableHLO give XLA's module") {
-  CheckSame(*Read(kPretty), *Hlo(kExpected));
-  CheckSame(*Read(kGeneric), *Hlo(kExpected));
+  CheckSame(*Read(kPretty), *Parse(kExpected));
+  CheckSame(*Read(kGeneric), *Parse(kExpected));
   CHECK(Read(kPretty)->name() == "jit_f");
 }
 
@@ -185,7 +179,7 @@ TEST_CASE("loops capture what they pass on, and branches what they use") {
     }) : (tensor<i32>) -> tensor<f32>
     return %1 : tensor<f32>
 )"));
-  CheckSame(*module, *Hlo(R"(HloModule m
+  CheckSame(*module, *Parse(R"(HloModule m
 condition { t = (f32[], s32[], s32[]) parameter(0)
             unused = f32[] get-tuple-element(t), index=0
             i = s32[] get-tuple-element(t), index=1
@@ -230,7 +224,7 @@ TEST_CASE("what XLA's converter simplifies is simplified") {
     %5 = stablehlo.add %c, %arg1 : tensor<4xi32>
     return %4, %5 : tensor<4xf32>, tensor<4xi32>
 )"));
-  CheckSame(*module, *Hlo(R"(HloModule m
+  CheckSame(*module, *Parse(R"(HloModule m
 ENTRY main {
   x = f32[4] parameter(0)
   two = f32[] constant(2)
@@ -289,7 +283,7 @@ TEST_CASE("GSPMD's shardings of results") {
   }
 }
 )");
-  CheckSame(*one, *Hlo(R"(HloModule m
+  CheckSame(*one, *Parse(R"(HloModule m
 ENTRY main {
   x = f32[8] parameter(0)
   s = f32[8] sine(x)
@@ -304,7 +298,7 @@ TEST_CASE("functions that XLA writes out are written out, and fold where their o
                     "    %0 = chlo." + std::string(op) + " %arg0 : " + std::string(type) + " -> " + std::string(type) +
                         "\n    return %0 : " + std::string(type) + "\n");
   };
-  CheckSame(*Read(of("acos", "tensor<4xf32>")), *Hlo(R"(HloModule m
+  CheckSame(*Read(of("acos", "tensor<4xf32>")), *Parse(R"(HloModule m
 ENTRY main {
   x = f32[4] parameter(0)
   one = f32[] constant(1)
@@ -315,7 +309,7 @@ ENTRY main {
   leg = f32[4] sqrt(product)
   ROOT r = f32[4] atan2(leg, x)
 })"));
-  CheckSame(*Read(of("square", "tensor<4xcomplex<f32>>")), *Hlo(R"(HloModule m
+  CheckSame(*Read(of("square", "tensor<4xcomplex<f32>>")), *Parse(R"(HloModule m
 ENTRY main {
   z = c64[4] parameter(0)
   x = f32[4] real(z)
@@ -341,7 +335,7 @@ ENTRY main {
   CheckSame(*Read(Function("", "tensor<f32>",
                            "    %cst = stablehlo.constant dense<0.0> : tensor<f32>\n    %0 = chlo.cosh %cst : "
                            "tensor<f32> -> tensor<f32>\n    return %0 : tensor<f32>\n")),
-            *Hlo("HloModule m\nENTRY main { ROOT r = f32[] constant(1) }"));
+            *Parse("HloModule m\nENTRY main { ROOT r = f32[] constant(1) }"));
 }
 
 TEST_CASE("CHLO's special functions have their values") {
@@ -428,7 +422,7 @@ TEST_CASE("what CHLO leaves implicit is written out") {
     %2 = stablehlo.multiply %0, %1 : tensor<3x4xf32>
     return %2 : tensor<3x4xf32>
 )")),
-            *Hlo(R"(HloModule m
+            *Parse(R"(HloModule m
 ENTRY main {
   x = f32[4] parameter(0)
   xs = f32[3,4] broadcast(x), dimensions={1}
@@ -500,7 +494,7 @@ ENTRY main {
   const std::string_view arguments = "%arg0: tensor<4xf32>, %arg1: tensor<4x3xf32>, %arg2: tensor<2x1xi32>";
   const std::string_view results =
       "(tensor<2x2xf32>, tensor<3x4xf32>, tensor<5xi32>, tensor<8xf32>, tensor<2xf32>, tensor<2x3xf32>)";
-  CheckSame(*Read(Function(arguments, results, kText)), *Hlo(kHlo));
+  CheckSame(*Read(Function(arguments, results, kText)), *Parse(kHlo));
   // From a parameter it is not.
   CHECK(ErrorOf(Function("%arg0: tensor<4xf32>, %arg1: tensor<1xi64>", "tensor<2xf32>",
                          "    %0 = stablehlo.real_dynamic_slice %arg0, %arg1, %arg1, %arg1 : (tensor<4xf32>, "
@@ -537,7 +531,7 @@ ENTRY main {
 })";
   CheckSame(*Read(Function("%arg0: tensor<4xf32>, %arg1: !stablehlo.token",
                            "(tensor<2xi32>, tensor<3xf32>, !stablehlo.token)", kText)),
-            *Hlo(kHlo));
+            *Parse(kHlo));
   constexpr std::string_view kBetween = R"(
     %0 = "stablehlo.send"(%arg0, %arg1) <{channel_handle = #stablehlo.channel_handle<handle = 5, type = 1>, is_host_transfer = false, source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}> : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token
     return %0 : !stablehlo.token

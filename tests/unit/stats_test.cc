@@ -9,17 +9,11 @@
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
+#include "tests/unit/parse.h"
 
 using namespace hloir;
 
 namespace {
-
-std::unique_ptr<HloModule> Parse(std::string_view text) {
-  auto module = ParseHloModule(std::string(text));
-  INFO((module.ok() ? "" : module.status().message()));
-  REQUIRE(module.ok());
-  return *std::move(module);
-}
 
 const ModuleStats::Tally* Find(const std::vector<ModuleStats::Tally>& tallies, std::string_view key) {
   for (const ModuleStats::Tally& tally : tallies)
@@ -196,9 +190,8 @@ TEST_CASE("on the corpus the parts add up to the whole") {
     for (const ModuleStats::Tally& tally : stats.opcodes) instructions += tally.instructions;
     CHECK(instructions == stats.count.instructions);
     bool conditional = false;
-    for (const HloComputation* computation : (*module)->computations())
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-        conditional = conditional || i->opcode() == HloOpcode::kConditional;
+    for (const HloInstruction* i : (*module)->AllInstructions())
+      conditional = conditional || i->opcode() == HloOpcode::kConditional;
     Cost sum;
     for (const ModuleStats::Tally& tally : stats.opcodes) sum += tally.cost;
     if (!conditional) {

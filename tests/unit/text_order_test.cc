@@ -4,6 +4,7 @@
 #include "hloir/printer.h"
 #include "hloir/analysis/stack_frames.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
 
 namespace hloir {
 namespace {
@@ -41,13 +42,6 @@ ENTRY e {
 }
 )";
 
-std::unique_ptr<HloModule> Parse(std::string text) {
-  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(std::move(text));
-  INFO((module.ok() ? "" : module.status().message()));
-  REQUIRE(module.ok());
-  return std::move(module).value();
-}
-
 std::unique_ptr<HloModule> Fused() {
   std::unique_ptr<HloModule> module = Parse(kText);
   const std::vector<std::string> passes = {"dce", "fusion{multi-output=false}"};
@@ -68,9 +62,7 @@ TEST_CASE("what a pipeline made is printed as it reads back") {
 TEST_CASE("names are unique in the module, and bodies of fusions give way") {
   std::unique_ptr<HloModule> module = Fused();
   std::unordered_map<std::string_view, int> count;
-  for (const HloComputation* computation : module->computations()) {
-    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) ++count[i->name()];
-  }
+  for (const HloInstruction* i : module->AllInstructions()) ++count[i->name()];
   for (const auto& [name, times] : count) {
     INFO(name);
     CHECK(times == 1);

@@ -10,18 +10,13 @@
 #include "hloir/passes.h"
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
 
 using namespace hloir;
 
 namespace {
 
 using Texts = std::vector<std::string>;
-
-std::unique_ptr<HloModule> Parse(const std::string& text) {
-  auto module = ParseHloModule(text);
-  REQUIRE(module.status().message() == "");
-  return std::move(*module);
-}
 
 // Device d's x is 10 d + 1. Results, or the error, which both engines have in common.
 Texts RunOn(std::vector<const HloModule*> programs, const DeviceCounts& counts, std::string* error = nullptr,

@@ -1,12 +1,6 @@
 // The verifier. Rules that a text can break are in tests/verifier_errors/*.hlo: each faulty line ends in `// error:
 // WORDS`, and the verifier must say just these errors, each on its line; errors of the module as a whole stand on its
 // header's line. Lines without an error are the rules' legal twins. What no text can break is built here in C++.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -16,6 +10,7 @@
 #include "hloir/builder.h"
 #include "hloir/parser.h"
 #include "hloir/verifier.h"
+#include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
 #include "tests/unit/listing.h"
 
@@ -52,12 +47,9 @@ std::vector<std::pair<int, std::string>> Parts(const std::string& text) {
 }
 
 void CheckFile(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
   VerifierOptions options;
   options.max_errors = 1000;
-  for (const auto& [lines_before, part] : Parts(text.str())) {
+  for (const auto& [lines_before, part] : Parts(TextOf(path))) {
     std::vector<Expected> expected = ExpectedErrors(part);
     auto module = ParseHloModule(part);
     INFO(path.string() << " from line " << lines_before + 1);

@@ -118,16 +118,7 @@ std::optional<BinaryOp> ReducerOp(const HloComputation& computation) {
   if (root->operand_count() != 2) return std::nullopt;
   const HloInstruction *a = root->operand(0), *b = root->operand(1);
   if (!a->IsParameter() || !b->IsParameter() || a == b) return std::nullopt;
-  switch (root->opcode()) {
-    case HloOpcode::kAdd:
-    case HloOpcode::kMultiply:
-    case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum:
-    case HloOpcode::kAnd:
-    case HloOpcode::kOr:
-    case HloOpcode::kXor: return BinaryOpFor(root->opcode());
-    default: return std::nullopt;
-  }
+  return root->Is(kAssociative) ? BinaryOpFor(root->opcode()) : std::nullopt;
 }
 namespace {
 

@@ -7,6 +7,7 @@
 
 #include "ir/element_bytes.h"
 #include "support/format.h"
+#include "support/hash.h"
 #include "support/ranges.h"
 #include "hloir/analysis/communication.h"
 #include "hloir/analysis/structural.h"
@@ -114,8 +115,7 @@ class Builder {
     for (const HloInstruction* operand : instruction.operands()) {
       for (ValueId leaf : LeavesOf(*operand)) {
         operands.push_back(leaf);
-        hash = (hash ^ static_cast<uint64_t>(leaf)) * 0x9E3779B97F4A7C15ull;
-        hash ^= hash >> 31;
+        hash = Mix(hash, static_cast<uint64_t>(leaf));
       }
     }
     std::vector<Known>& known = known_[hash];

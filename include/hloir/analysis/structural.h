@@ -18,6 +18,8 @@ uint64_t StructuralHash(const HloModule& module);
 uint64_t StructuralHash(const HloComputation& computation);
 // The instruction alone: opcode, shape, attributes and annotations, without operands and called computations.
 uint64_t StructuralHash(const HloInstruction& instruction);
+// `hash` with one more word in it: for a key of an instruction and its operands' ids.
+uint64_t MixHash(uint64_t hash, uint64_t word);
 
 bool StructurallyEqual(const HloComputation& a, const HloComputation& b);
 // The instructions alone: everything but operands, called computations, control edges and metadata. With `same_layout`

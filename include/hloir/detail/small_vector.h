@@ -134,5 +134,7 @@ class SmallVector {
 
 using DimVector = SmallVector<int64_t, 4>;
 
+inline bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
+
 }  // namespace hloir
 #pragma GCC visibility pop

@@ -120,7 +120,6 @@ class Decisions {
 
  private:
   Decisions() = default;
-  StatusOr<DecisionStep> UnguardedTake(size_t index);
   Status Find();
   Status Sweep();
   StatusOr<bool> Run(HloPass& pass);

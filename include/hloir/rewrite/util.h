@@ -4,18 +4,18 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "hloir/detail/fetch_ahead.h"  // Fetch and InFetchedOrder, for a pass's walks
 #include "hloir/module.h"
 #include "hloir/pass.h"
 
 #pragma GCC visibility push(default)
 namespace hloir {
-
-inline bool Contains(const DimVector& list, int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
 
 // The base of a pass that makes named rewrites: its name, its options, and the gate that it asks before each change.
 //
@@ -42,6 +42,9 @@ class RewritingPass : public HloPass {
   }
   // After a yes of Ask: `made`, which is new, takes the place and the annotations of `old`, and `old` goes if it may.
   void PutInPlaceOf(HloInstruction* old, HloInstruction* made);
+  // Calls rewrite(i) for each instruction of `opcode` in ControlFlowComputations, callees first, within a computation
+  // in InOrder; whether one of the calls returned true. `rewrite` must not remove another such instruction.
+  static bool ForEach(HloModule& module, HloOpcode opcode, const std::function<bool(HloInstruction*)>& rewrite);
   // Asks, and if the answer is yes, all users of `old` take `existing`, which stood there before.
   bool ReplaceWith(HloInstruction* old, HloInstruction* existing, const RuleInfo& rule);
 
