@@ -1,7 +1,7 @@
 // Evaluation where float types are mixed. See the header.
 #include "reference/mixed_precision.h"
 
-#include "hloir/detail/one_float_type.h"
+#include "ir/one_float_type.h"
 
 namespace hloir::reference {
 namespace {

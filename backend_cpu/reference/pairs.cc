@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "hloir/detail/widen.h"
+#include "reference/evaluate_pairs.h"
 #include "reference/evaluation.h"
 #include "reference/kernels.h"
 #include "support/format.h"

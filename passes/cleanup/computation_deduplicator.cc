@@ -43,9 +43,9 @@
 // computations for another thread.
 #include <unordered_map>
 
-#include "hloir/analysis/structural.h"
+#include "hloir/analysis.h"
 #include "hloir/detail/fetch_ahead.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

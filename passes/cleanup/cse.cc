@@ -34,8 +34,8 @@
 
 #include "hloir/detail/fetch_ahead.h"
 #include "hloir/pass.h"
-#include "hloir/analysis/structural.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/analysis.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -81,7 +81,7 @@
 
 #include "control_flow/loop_util.h"
 #include "hloir/detail/fetch_ahead.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

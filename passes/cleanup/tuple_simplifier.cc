@@ -28,7 +28,7 @@
 
 #include "hloir/detail/fetch_ahead.h"
 #include "hloir/pass.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

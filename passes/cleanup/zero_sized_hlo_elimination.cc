@@ -27,7 +27,7 @@
 #include <algorithm>
 
 #include "hloir/detail/fetch_ahead.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -47,9 +47,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 #include "hloir/detail/fetch_ahead.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

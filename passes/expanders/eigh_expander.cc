@@ -24,7 +24,7 @@
 #include <limits>
 
 #include "hloir/parser.h"
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 #include "for_loop.h"
 #include "matrices.h"
 

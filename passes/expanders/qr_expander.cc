@@ -18,7 +18,7 @@
 #include <cmath>
 #include <limits>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 #include "for_loop.h"
 #include "matrices.h"
 

@@ -19,7 +19,7 @@
 // rounding. Leaves alone: integers of less than a byte, pred, f8 and less, complex numbers.
 #include <numbers>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -58,7 +58,7 @@
 #include "fusion/group.h"
 #include "fusion/multi_output.h"
 #include "hloir/detail/fetch_ahead.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace fusion {

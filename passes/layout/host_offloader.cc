@@ -31,7 +31,7 @@
 #include <set>
 #include <vector>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

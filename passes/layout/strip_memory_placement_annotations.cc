@@ -20,8 +20,8 @@
 //
 // The custom-calls MoveToHost, MoveToDevice and annotate_device_placement. host-offloader gives the first two a meaning
 // for devices with two memories.
-#include "hloir/rewrite/rules.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rules.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace rules {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir::spmd {
 namespace {

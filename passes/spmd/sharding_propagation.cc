@@ -27,7 +27,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 #include "partition_op.h"
 #include "shardy.h"
 

@@ -34,7 +34,7 @@
 // this pass and XLA's call what is partitioned. Design: docs/partition.md.
 #include <algorithm>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 #include "computation_partitioner.h"
 #include "shardy.h"
 

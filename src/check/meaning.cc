@@ -27,7 +27,7 @@
 #include "check/rounding.h"
 #include "check/sources.h"
 #include "check/spread.h"
-#include "hloir/detail/widen.h"
+#include "check/widen.h"
 #include "hloir/passes.h"
 #include "support/format.h"
 

@@ -5,10 +5,10 @@
 #include <catch2/catch.hpp>
 #endif
 
-#include "hloir/check/bisect.h"
+#include "hloir/check.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"
-#include "hloir/check/reduce.h"
+#include "reduce/reduce.h"
 
 namespace hloir {
 namespace {

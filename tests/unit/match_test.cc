@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #endif
 
-#include "hloir/rewrite/match.h"
+#include "hloir/match.h"
 #include "hloir/parser.h"
 
 namespace hloir {

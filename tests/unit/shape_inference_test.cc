@@ -11,7 +11,7 @@
 
 #include "hloir/builder.h"
 #include "hloir/parser.h"
-#include "hloir/analysis/shape_inference.h"
+#include "shape_inference/shape_inference.h"
 
 namespace hloir {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "hloir/detail/one_float_type.h"
+#include "ir/one_float_type.h"
 #include "plan/steps/kernel_choice.h"
 #include "support/ranges.h"
 
