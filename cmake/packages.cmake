@@ -70,8 +70,8 @@ if(hloir_missing)
 endif()
 
 # Headers that hloir::ir's files include, wherever they lie.
-set(hloir_ir_packages ${HLOIR_PROTOZERO_HEADERS})
+set(hloir_packages ${HLOIR_PROTOZERO_HEADERS})
 foreach(package fmt::fmt nlohmann_json::nlohmann_json)
   get_target_property(headers ${package} INTERFACE_INCLUDE_DIRECTORIES)
-  list(APPEND hloir_ir_packages ${headers})
+  list(APPEND hloir_packages ${headers})
 endforeach()

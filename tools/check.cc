@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "hloir/inspect/folder.h"
+#include "inspect/folder.h"
 #include "hloir/io.h"
 #include "hloir/report.h"
 #include "tools/command.h"

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "hloir/inspect/cost_report.h"
+#include "inspect/cost_report.h"
 #include "hloir/io.h"
 #include "tools/command.h"
 #include "tools/devices.h"

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "hloir/check/calibrate.h"
+#include "tune/calibrate.h"
 #include "hloir/passes.h"
 #include "hloir/pipeline.h"
 #include "tools/progress.h"

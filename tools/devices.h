@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "hloir/analysis/roofline.h"
+#include "hloir/cost.h"
 #include "hloir/io.h"
 #include "hloir/status.h"
 

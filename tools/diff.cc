@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "hloir/inspect/diff.h"
+#include "hloir/inspect.h"
 #include "hloir/io.h"
 #include "tools/command.h"
 #include "tools/flags.h"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "hloir/inspect/dumps.h"
+#include "inspect/dumps.h"
 #include "tools/command.h"
 #include "tools/flags.h"
 #include "tools/progress.h"

@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "hloir/inspect/explain.h"
+#include "inspect/explain.h"
 #include "hloir/io.h"
 #include "tools/command.h"
 #include "tools/flags.h"

@@ -7,9 +7,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "hloir/analysis/export.h"
-#include "hloir/inspect/cost_report.h"
-#include "hloir/inspect/graph.h"
+#include "hloir/export.h"
+#include "inspect/cost_report.h"
+#include "hloir/inspect.h"
 #include "hloir/io.h"
 #include "tools/command.h"
 #include "tools/devices.h"

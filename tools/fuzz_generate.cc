@@ -18,7 +18,7 @@
 #include "hloir/check.h"
 #include "hloir/io.h"
 #include "hloir/printer.h"
-#include "hloir/check/runner.h"
+#include "hloir/runner.h"
 #include "report/table.h"
 #include "tools/command.h"
 #include "tools/flags.h"

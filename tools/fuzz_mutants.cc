@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "hloir/check/mutants.h"
+#include "fuzz/mutants.h"
 #include "hloir/io.h"
 #include "hloir/printer.h"
 #include "hloir/verifier.h"

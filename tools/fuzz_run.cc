@@ -22,7 +22,7 @@
 #include "fuzz/checks.h"
 #include "fuzz/mutate.h"
 #include "fuzz/programs.h"
-#include "hloir/check/reduce.h"
+#include "reduce/reduce.h"
 #include "hloir/io.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"

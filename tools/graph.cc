@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "hloir/inspect/graph.h"
+#include "hloir/inspect.h"
 #include "hloir/io.h"
 #include "tools/command.h"
 #include "tools/flags.h"

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "hloir/inspect/lesson.h"
+#include "lesson/lesson.h"
 #include "hloir/io.h"
 #include "hloir/passes.h"
 #include "support/did_you_mean.h"

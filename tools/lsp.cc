@@ -8,7 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "hloir/inspect/lsp.h"
+#include "lsp/lsp.h"
 #include "tools/command.h"
 #include "tools/report.h"
 

@@ -23,7 +23,7 @@
 #include <fmt/ranges.h>
 
 #include "hloir/executable.h"
-#include "hloir/inspect/folder.h"
+#include "inspect/folder.h"
 #include "hloir/main.h"
 #include "hloir/version.h"
 #include "support/did_you_mean.h"

@@ -13,14 +13,14 @@
 #include <nlohmann/json.hpp>
 #include <re2/re2.h>
 
-#include "hloir/check/bisect.h"
-#include "hloir/inspect/folder.h"
+#include "hloir/check.h"
+#include "inspect/folder.h"
 #include "hloir/io.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"
 #include "hloir/report.h"
-#include "hloir/rewrite/proposals.h"
-#include "hloir/analysis/stack_frames.h"
+#include "rewrite/proposals.h"
+#include "ir/stack_frames.h"
 #include "tools/command.h"
 #include "tools/flags.h"
 #include "tools/help.h"

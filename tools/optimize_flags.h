@@ -9,7 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "hloir/passes.h"
-#include "hloir/rewrite/plugin.h"
+#include "hloir/pass.h"
 #include "tools/flags.h"
 
 namespace hloir::tool {

@@ -15,8 +15,8 @@
 #include <nlohmann/json.hpp>
 
 #include "hloir/check.h"
-#include "hloir/check/reduce.h"
-#include "hloir/check/runner.h"
+#include "reduce/reduce.h"
+#include "hloir/runner.h"
 #include "hloir/io.h"
 #include "hloir/parser.h"
 #include "hloir/printer.h"

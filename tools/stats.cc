@@ -10,7 +10,7 @@
 
 #include "hloir/io.h"
 #include "hloir/report.h"
-#include "hloir/inspect/stats.h"
+#include "hloir/inspect.h"
 #include "tools/command.h"
 #include "tools/flags.h"
 #include "tools/report.h"

@@ -1,5 +1,5 @@
 // hloir tune: the pipeline that is best for a module, or, with --rewrites, the rewrites to take. Flags, tables and the
-// progress bar; the searches are in hloir/rewrite/tune.h and search.h.
+// progress bar; the searches are in tune/tune.h and search.h.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -11,12 +11,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "hloir/inspect/tune_report.h"
+#include "inspect/tune_report.h"
 #include "hloir/io.h"
 #include "hloir/passes.h"
 #include "hloir/report.h"
-#include "hloir/rewrite/search.h"
-#include "hloir/rewrite/tune.h"
+#include "tune/search.h"
+#include "tune/tune.h"
 #include "support/number.h"
 #include "tools/command.h"
 #include "tools/flags.h"

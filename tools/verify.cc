@@ -12,8 +12,8 @@
 
 #include "hloir/check.h"
 #include "hloir/cost.h"
-#include "hloir/check/reduce.h"
-#include "hloir/inspect/stats.h"
+#include "reduce/reduce.h"
+#include "hloir/inspect.h"
 #include "hloir/io.h"
 #include "hloir/report.h"
 #include "report/table.h"

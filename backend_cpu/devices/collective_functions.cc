@@ -2,7 +2,7 @@
 // tests/unit/devices_test.cc.
 #include <algorithm>
 
-#include "hloir/analysis/communication.h"
+#include "hloir/cost.h"
 #include "support/format.h"
 #include "devices/devices.h"
 #include "reference/index.h"

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hloir/analysis/communication.h"
+#include "hloir/cost.h"
 #include "hloir/evaluator.h"
 #include "reference/evaluation.h"
 

@@ -1,4 +1,4 @@
-// The devices of other processes: messages over a Transport (hloir/transport.h), and which process has which device.
+// The devices of other processes: messages over a Transport (hloir/executable.h), and which process has which device.
 // What the messages mean is devices.cc's. Tests: tests/unit/transport_test.cc.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 #include "hloir/literal.h"
 #include "hloir/status.h"
-#include "hloir/transport.h"
+#include "hloir/executable.h"
 
 namespace hloir::reference {
 

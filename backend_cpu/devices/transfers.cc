@@ -1,5 +1,5 @@
 // Sends and receives: between simulated devices, of one device with itself, and with the host or a program that does
-// not run here, for which the caller's handler answers. Who sends to whom: hloir/analysis/communication.h. Tests:
+// not run here, for which the caller's handler answers. Who sends to whom: hloir/cost.h. Tests:
 // tests/unit/devices_test.cc.
 #include "support/format.h"
 #include "devices/devices.h"

@@ -1,5 +1,5 @@
-// See hloir/transport.h: finds the plugin that speaks MPI.
-#include "hloir/transport.h"
+// See hloir/executable.h: finds the plugin that speaks MPI.
+#include "hloir/executable.h"
 
 #include <cstdlib>
 #include <filesystem>

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "support/format.h"
-#include "hloir/analysis/shape_inference.h"
+#include "shape_inference/shape_inference.h"
 #include "reference/index.h"
 
 namespace hloir::reference {

@@ -1,7 +1,7 @@
 // Pairs: how a module is evaluated in double-double. Its f64 arrays are c128 ones whose parts are the high and the low
 // double of each number (MakePairModule in src/check/widen.cc), so that whatever moves elements needs to know nothing
 // of them; what computes with them asks Evaluation::pairs(), and finds its kernels here. Ops without one say that they
-// are not implemented. In: EvaluateInPairs (hloir/detail/widen.h). Tested by tests/unit/pairs_test.cc.
+// are not implemented. In: EvaluateInPairs (evaluate_pairs.h). Tested by tests/unit/pairs_test.cc.
 #pragma once
 
 #include "hloir/instruction.h"

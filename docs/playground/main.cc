@@ -11,10 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "hloir/check.h"
-#include "hloir/inspect/diff.h"
-#include "hloir/inspect/explain.h"
-#include "hloir/inspect/graph.h"
-#include "hloir/inspect/stats.h"
+#include "hloir/inspect.h"
+#include "inspect/explain.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"

@@ -184,5 +184,9 @@ class HloComputation {
   Tables* tables_ = nullptr;  // made for a large computation's order, or the first name that has to be made unique
 };
 
+// `later` is `earlier`, or needs it directly or through others. Looks at as many instructions as stand between them at
+// most.
+bool DependsOn(const HloInstruction& later, const HloInstruction& earlier);
+
 }  // namespace hloir
 #pragma GCC visibility pop

@@ -16,13 +16,15 @@
 #include <utility>
 #include <vector>
 
-#include "hloir/evaluator.h"
 #include "hloir/module.h"
-#include "hloir/rewrite/rewrite.h"
+#include "hloir/rewrite.h"
 #include "hloir/status.h"
+#include "hloir/version.h"
 
 #pragma GCC visibility push(default)
 namespace hloir {
+
+class HloEvaluator;
 
 // An option of a pass, as users write it behind the pass's name: fusion{max-instructions=64}. Declared once, in the
 // pass's own file, as one of the four kinds below:
@@ -142,5 +144,25 @@ class PassRegistry {
 // The options that every pass has: math and disable.
 std::span<const PassOption> CommonPassOptions();
 
+// Passes in a shared object that a command loads at run time, with the flag --load=PLUGIN of hloir opt. The
+// plugin and the command must be built against the same version of hloir. A plugin is a file with
+//
+//   HLOIR_PASS_PLUGIN(registry) { return registry.Add("my-pass", "what it does", DefineMyPass()); }
+//
+// compiled as a shared object. tests/install/own is an example.
+
+// Loads the shared object and lets it add its passes. It stays loaded until the process ends.
+Status LoadPassPlugin(const std::string& path, PassRegistry& registry);
+
 }  // namespace hloir
 #pragma GCC visibility pop
+
+// Defines the two symbols that LoadPassPlugin looks for; the body that follows returns a Status.
+#define HLOIR_PASS_PLUGIN(registry)                                                                              \
+  static hloir::Status HloirAddPasses(hloir::PassRegistry& registry);                                            \
+  extern "C" __attribute__((visibility("default"))) const char* hloirPluginVersion() { return hloir::kVersion; } \
+  extern "C" __attribute__((visibility("default"))) void hloirRegisterPasses(hloir::PassRegistry* registry,      \
+                                                                             hloir::Status* status) {            \
+    *status = HloirAddPasses(*registry);                                                                         \
+  }                                                                                                              \
+  static hloir::Status HloirAddPasses(hloir::PassRegistry& registry)

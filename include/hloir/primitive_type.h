@@ -68,7 +68,6 @@ constexpr FloatFormat GetFloatFormat(PrimitiveType type) {
 #define HLOIR_TYPE(name, text, number, bits, storage, kind, format, numpy) \
   case PrimitiveType::name:                                                \
     return format;
-#include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
     default: return {};
   }
@@ -144,7 +143,6 @@ struct StorageTypeOf;
   struct StorageTypeOf<PrimitiveType::name> {              \
     using type = storage;                                  \
   };
-#include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
 template <PrimitiveType P>
 using StorageType = typename StorageTypeOf<P>::type;
@@ -156,7 +154,6 @@ constexpr bool IsStoredAs(PrimitiveType type) {
 #define HLOIR_TYPE(name, text, number, bits, storage, ...) \
   case PrimitiveType::name:                                \
     return std::is_same_v<T, storage>;
-#include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
     default: return false;
   }
@@ -174,7 +171,6 @@ constexpr TypeClass GetTypeClass(PrimitiveType type) {
 #define HLOIR_TYPE(name, text, number, bits, storage, kind, ...) \
   case PrimitiveType::name:                                      \
     return TypeClass::kind;
-#include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
     default: return TypeClass::kNone;
   }
@@ -185,7 +181,6 @@ constexpr int BitWidth(PrimitiveType type) {
 #define HLOIR_TYPE(name, text, number, bits, ...) \
   case PrimitiveType::name:                       \
     return bits;
-#include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
     default: return 0;
   }
@@ -218,7 +213,6 @@ decltype(auto) PrimitiveTypeSwitch(PrimitiveType type, F&& f) {
 #define HLOIR_TYPE(name, ...) \
   case PrimitiveType::name:   \
     return f(TypeTag<PrimitiveType::name>{});
-#include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
     default: internal::CheckFailed(__builtin_FILE(), __builtin_LINE(), "the type is not an element type of arrays");
   }

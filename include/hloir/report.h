@@ -24,12 +24,11 @@
 #include <vector>
 
 #include "hloir/check.h"
-#include "hloir/check/bisect.h"
 #include "hloir/executable.h"
 #include "hloir/module.h"
 #include "hloir/pass.h"
 #include "hloir/pipeline.h"
-#include "hloir/rewrite/rewrite.h"
+#include "hloir/rewrite.h"
 #include "hloir/status.h"
 
 #pragma GCC visibility push(default)

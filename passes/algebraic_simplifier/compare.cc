@@ -1,6 +1,6 @@
 // Rules of compare. Floats: a NaN is unequal to itself and neither less nor greater than anything.
 #include "algebraic_simplifier/families.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir::rules {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "algebraic_simplifier/families.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir::rules {
 namespace {

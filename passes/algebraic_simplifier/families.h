@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir::rules {
 

@@ -24,7 +24,7 @@
 //
 // At least two operands are moved, the others broadcasts of scalars. Leaves alone: reshapes and transposes that
 // somebody else needs too.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -22,7 +22,7 @@
 // The order in which products are summed stays. Leaves alone: transposes that would change the order of the result's
 // dimensions.
 #include "algebraic_simplifier/families.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace rules {

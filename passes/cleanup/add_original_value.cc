@@ -23,7 +23,7 @@
 //
 // A tuple is what its elements are, and an element what its tuple has there; each other array is itself, by its name,
 // which is made unique in the module first. Leaves alone: instructions that say it already.
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

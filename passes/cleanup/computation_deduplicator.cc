@@ -43,8 +43,8 @@
 // computations for another thread.
 #include <unordered_map>
 
-#include "hloir/analysis/structural.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/analysis.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

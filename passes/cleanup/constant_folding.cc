@@ -35,10 +35,11 @@
 #include <cstring>
 #include <limits>
 
+#include "hloir/evaluator.h"
 #include "hloir/cost.h"
-#include "hloir/rewrite/match.h"
+#include "hloir/match.h"
 #include "control_flow/loop_util.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

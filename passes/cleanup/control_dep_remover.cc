@@ -22,7 +22,7 @@
 //
 // Leaves alone: those between two instructions that have side effects or communicate with other devices, which
 // would then happen in another order.
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -33,8 +33,8 @@
 #include <vector>
 
 #include "hloir/pass.h"
-#include "hloir/analysis/structural.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/analysis.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -27,7 +27,7 @@
 #include <algorithm>
 
 #include "hloir/pass.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -24,7 +24,7 @@
 // known; slices that share an element with the update, or might.
 #include <algorithm>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -24,7 +24,7 @@
 //
 // cse merges them again, so the two do not belong into one group. Leaves alone: constants of more than 4096 bytes, of
 // which there would be several; control dependencies.
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -80,7 +80,7 @@
 #include <algorithm>
 
 #include "control_flow/loop_util.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

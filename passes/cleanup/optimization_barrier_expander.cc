@@ -21,7 +21,7 @@
 //
 // Not in the default pipeline: before other passes it would undo what the barrier is there for. Leaves alone: control
 // dependencies, shardings that would get lost.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

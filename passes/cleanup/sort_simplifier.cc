@@ -35,7 +35,7 @@
 //
 // An unstable sort of fewer arrays still puts the keys in the same order. Leaves alone: arrays that the comparator
 // reads; control dependencies, shardings.
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

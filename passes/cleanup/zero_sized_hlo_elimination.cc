@@ -26,7 +26,7 @@
 // themselves (but not what reads a parameter).
 #include <algorithm>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -22,7 +22,7 @@
 // repeated: the rows are gathered, and repeated then. Leaves alone: several operands; broadcasts that add nothing.
 #include <algorithm>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

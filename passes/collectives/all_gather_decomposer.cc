@@ -34,7 +34,7 @@
 // END
 //
 // Of class rounding for floats: -0 + 0 is 0. Leaves alone: several operands; devices that are in no group.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 #include "collective_util.h"
 
 namespace hloir {

@@ -39,7 +39,7 @@
 // END
 //
 // Leaves alone: arrays of several element types; constrained layouts.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -35,9 +35,9 @@
 #include <map>
 #include <set>
 
-#include "hloir/rewrite/rules.h"
-#include "hloir/analysis/structural.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rules.h"
+#include "hloir/analysis.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

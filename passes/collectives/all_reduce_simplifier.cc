@@ -49,8 +49,8 @@
 // A group of one device gives its operand back; the largest (smallest, …) of equal constants is that constant. A sum of
 // equal constants is their product with the group's size, of class rounding for floats. Leaves alone: several operands;
 // groups whose size is not known; collectives with other programs (constrain_layout).
-#include "hloir/rewrite/rules.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rules.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace rules {

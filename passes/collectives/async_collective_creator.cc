@@ -22,7 +22,7 @@
 // modules.
 #include <algorithm>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

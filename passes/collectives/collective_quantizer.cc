@@ -39,8 +39,8 @@
 // take converts alone. Leaves alone: scales that are not constants; reshapes in between; values with another user;
 // elements of less than a byte.
 #include "collective_util.h"
-#include "hloir/rewrite/match.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/match.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

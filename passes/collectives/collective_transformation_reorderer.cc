@@ -21,7 +21,7 @@
 // The parts must lie along a dimension of the reshaped array too, with as many elements before and after it. Leaves
 // alone: several operands; values with another user; collectives that hold on to a layout.
 #include "collective_util.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "hloir/rewrite/rules.h"
-#include "hloir/analysis/structural.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rules.h"
+#include "hloir/analysis.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

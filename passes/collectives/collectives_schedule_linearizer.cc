@@ -37,8 +37,8 @@
 //
 // The order is that of the text. Of a start and a done, the done is waited for. Leaves alone: collectives that wait for
 // the one before them already; modules with a schedule, which is an order.
-#include "hloir/analysis/reachability.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/analysis.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

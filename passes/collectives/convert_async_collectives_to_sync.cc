@@ -21,7 +21,7 @@
 // alone: what is handed through a tuple on its way, other work that runs aside.
 #include <algorithm>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -38,7 +38,7 @@
 //
 // Of class rounding for floats: the order of the sum is open. Leaves alone: several operands; devices that are in no
 // group.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 #include "collective_util.h"
 
 namespace hloir {

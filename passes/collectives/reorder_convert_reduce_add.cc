@@ -44,9 +44,9 @@
 // So the collective can be hoisted: the sum over iterations of sums over devices is that of the sums over iterations.
 // Of class rounding: the sum over devices rounds to the other type. Leaves alone: conversions from and to integers;
 // collectives with another user; what is not added to an element that the loop carries; reduce-scatter.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 #include "collective_util.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -45,9 +45,9 @@
 // and to integers; values with another user.
 #include <algorithm>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 #include "collective_util.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -33,7 +33,7 @@
 // which looks for them by name; and what is left once the module has grown a hundredfold, as calls of calls of calls
 // can.
 #include "hloir/pass.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

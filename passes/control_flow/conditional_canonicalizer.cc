@@ -42,7 +42,7 @@
 // END
 //
 // A branch that is called elsewhere too gets a copy. Leaves alone: shardings, control dependencies, scheduled modules.
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

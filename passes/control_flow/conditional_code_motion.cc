@@ -52,9 +52,9 @@
 // a branch needs elsewhere; control dependencies; shardings and frontend attributes.
 #include <algorithm>
 
-#include "hloir/rewrite/match.h"
-#include "hloir/analysis/structural.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/match.h"
+#include "hloir/analysis.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

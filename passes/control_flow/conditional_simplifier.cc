@@ -57,8 +57,8 @@
 // An index out of range takes the last branch. Leaves alone: branches with control dependencies; shardings.
 #include <algorithm>
 
-#include "hloir/analysis/structural.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/analysis.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

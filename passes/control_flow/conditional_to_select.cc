@@ -42,7 +42,7 @@
 //
 // At most 16 operations on scalars in both branches together. Leaves alone: arrays; side effects, loops and calls; more
 // than two branches.
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -38,7 +38,7 @@
 // like, which may be shared; what is left once the module has grown a hundredfold, as calls of calls of calls can.
 #include <algorithm>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -1,7 +1,7 @@
 // See loop_util.h.
 #include "loop_util.h"
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 

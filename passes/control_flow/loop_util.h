@@ -1,10 +1,10 @@
 // Adding elements to the tuple that a while loop carries, removing them, and whether it may be unrolled: what the loop
-// passes share beside hloir/analysis/loop_analysis.h. Covered by the expectation files of those passes.
+// passes share beside hloir/analysis.h. Covered by the expectation files of those passes.
 #pragma once
 
 #include <vector>
 
-#include "hloir/analysis/loop_analysis.h"
+#include "hloir/analysis.h"
 
 namespace hloir {
 

@@ -40,8 +40,8 @@
 // Leaves alone: bodies with anything but parameters, constants and elementwise operations on scalars.
 #include <unordered_map>
 
-#include "hloir/rewrite/rules.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rules.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace rules {

@@ -71,7 +71,7 @@
 #include <optional>
 
 #include "loop_util.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

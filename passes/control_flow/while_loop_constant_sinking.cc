@@ -54,9 +54,9 @@
 //
 // So do broadcasts of scalar constants. The element itself is while-loop-simplifier's to drop. Leaves alone: constants
 // of more than 4096 bytes, which would then be there several times; those whose values the text left out.
-#include "hloir/rewrite/match.h"
+#include "hloir/match.h"
 #include "loop_util.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

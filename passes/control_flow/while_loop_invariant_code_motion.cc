@@ -69,7 +69,7 @@
 #include <unordered_map>
 
 #include "loop_util.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -76,7 +76,7 @@
 
 #include "integer_range.h"
 #include "loop_util.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -58,7 +58,7 @@
 //
 // Leaves alone: loops that have a backend_config.
 #include "loop_util.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -73,7 +73,7 @@
 // does not go into fours comes before it. Leaves alone: more than 64 iterations, or 800 instructions over all of them
 // (max-rounds, max-instructions); side effects; loops within.
 #include "loop_util.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

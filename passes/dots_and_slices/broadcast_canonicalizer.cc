@@ -21,7 +21,7 @@
 // The operand is transposed, which is no larger than the result.
 #include <algorithm>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

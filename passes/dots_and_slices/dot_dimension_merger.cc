@@ -25,7 +25,7 @@
 // Merging contracted dimensions keeps the order in which products are summed, but an engine may sum one dimension in
 // other steps than two: of class rounding for floats. Not in the default pipeline, whose engine takes any dot as it is.
 // Leaves alone: dimensions that are neighbours on one side only.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

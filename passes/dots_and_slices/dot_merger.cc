@@ -31,7 +31,7 @@
 // result; right operands with more than one dimension that is kept.
 #include <unordered_map>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

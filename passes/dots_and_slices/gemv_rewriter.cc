@@ -22,8 +22,8 @@
 //
 // For kernels that take matrices alone; batch dimensions may stand before both. Leaves alone: vectors with vectors, and
 // layouts other than row-major.
-#include "hloir/rewrite/rules.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rules.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace rules {

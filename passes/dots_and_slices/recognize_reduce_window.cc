@@ -35,8 +35,8 @@
 // slices along several dimensions.
 #include <algorithm>
 
-#include "hloir/rewrite/rules.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rules.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace rules {

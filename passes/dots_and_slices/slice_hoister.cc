@@ -23,8 +23,8 @@
 //
 // The other way round from slice-sinker. Leaves alone: results that are also used whole; slices that take more
 // elements together than the whole has.
-#include "hloir/rewrite/rules.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rules.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace rules {

@@ -39,8 +39,8 @@
 // topk-decomposer undoes it. Exact where the order is total and, if places are sorted along, stable; of class rounding
 // where the comparison does not say where NaN and -0 go, or the sort does not say which of equal ones come first.
 // Leaves alone: sorts that are read in another way, along another dimension than the last, by other comparators.
-#include "hloir/rewrite/rules.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rules.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -19,7 +19,7 @@
 // The custom-calls "AssumeGatherIndicesInBound" and "GatherScatterIndicesBitpacked", as XLA makes them for gathers on
 // accelerators. No engine has them.
 #include "hloir/custom_call.h"
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

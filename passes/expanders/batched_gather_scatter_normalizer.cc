@@ -26,7 +26,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -37,7 +37,7 @@
 //
 // Class rounding, as the op itself leaves open in which precision it computes: ours is the widest of its operands'
 // types, and f32 at least. Rounding each step to bf16 would cost most digits.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -29,7 +29,7 @@
 //
 // The last dimension is that of the parts, the lowest first. Leaves alone: equal widths; parts of less than a byte;
 // complex numbers.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -15,7 +15,7 @@
 // counts. Of class rounding: the order of the sums is another.
 #include <cmath>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 #include "for_loop.h"
 #include "matrices.h"
 

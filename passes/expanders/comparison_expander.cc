@@ -35,7 +35,7 @@
 // END
 //
 // Leaves alone: floats of 8 bits and less, of which some have no -0.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

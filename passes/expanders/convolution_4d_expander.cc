@@ -24,7 +24,7 @@
 // Leaves alone: dimensions that are padded; three dimensions and fewer, which engines know.
 #include <algorithm>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

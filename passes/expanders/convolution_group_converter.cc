@@ -15,7 +15,7 @@
 // features are a convolution each, of which the features are put together again. (XLA has one convolution by a kernel
 // that is 0 between groups, or sums over a dimension of groups. Those compute more, and 0 times infinity.) Leaves
 // alone: more than 64 groups of features, sparse operands.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

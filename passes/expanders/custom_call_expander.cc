@@ -24,7 +24,7 @@
 // Not XLA's: its GPU backend makes such calls (gemm-rewriter, conv-rewriter), and nothing takes them apart again. So a
 // dump can be read, compared with the module before optimization, and costed as plain HLO.
 #include "hloir/custom_calls.h"
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -26,8 +26,8 @@
 //
 // The order in which products are summed stays. Not in the default pipeline, whose engine takes any dot as it is.
 // Leaves alone: dots that are of matrices already, in whatever order of dimensions. Of class rounding for floats.
-#include "hloir/rewrite/rules.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rules.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace rules {

@@ -23,7 +23,7 @@
 // END
 //
 // Of a scalar, which has no places, the operand or the update itself.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

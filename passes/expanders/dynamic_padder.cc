@@ -47,8 +47,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "hloir/rewrite/rules.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rules.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

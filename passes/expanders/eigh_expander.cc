@@ -25,7 +25,7 @@
 
 #include "hloir/custom_call.h"
 #include "hloir/parser.h"
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 #include "for_loop.h"
 #include "matrices.h"
 

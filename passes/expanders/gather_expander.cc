@@ -53,9 +53,9 @@
 // A dynamic-slice keeps inside as a gather does. Leaves alone: batching dimensions; results without elements.
 #include <algorithm>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 #include "for_loop.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace rules {

@@ -22,7 +22,7 @@
 // END
 //
 // Not in the default pipeline, whose engine has a kernel for it. Leaves alone: complex numbers.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -19,7 +19,7 @@
 #include <limits>
 
 #include "hloir/custom_call.h"
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 #include "for_loop.h"
 #include "matrices.h"
 

@@ -33,8 +33,8 @@
 // END
 //
 // Several arrays are all laid as the first is. Leaves alone: arrays without a layout.
-#include "hloir/rewrite/rules.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rules.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace rules {

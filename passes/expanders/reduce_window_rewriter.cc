@@ -43,7 +43,7 @@
 // A window over all that came before costs n*n additions, written out; n*(block + n/block) this way. From either end;
 // running products, maxima, … too. Of class rounding for sums and products of floats. Leaves alone: up to 128 elements;
 // init values that the reducer notices; windows in several dimensions.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -35,7 +35,7 @@
 // Undoes what makes a reduction as wide as its operand. Of class rounding for sums and products of floats: the order of
 // the sum is another. Leaves alone: windows along several dimensions; several arrays; reducers of more than one
 // operation.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -20,7 +20,7 @@
 // A reshape reads and writes row by row: an array that lies so is the same bytes in the other shape. Other passes look
 // into reshapes, not bitcasts: so the default pipeline ends with this, with the first rule alone. Leaves alone: bodies
 // of fusions, where a reshape costs nothing; arrays without a layout, or with tiles and the like in it.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

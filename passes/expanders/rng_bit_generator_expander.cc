@@ -15,7 +15,7 @@
 // that are not integers of whole bytes, f16, bf16, f32 or f64.
 #include <algorithm>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -20,7 +20,7 @@
 #include <numbers>
 
 #include "hloir/custom_call.h"
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

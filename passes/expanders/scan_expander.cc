@@ -19,7 +19,7 @@
 // END
 //
 // The loop's state is the inputs, the outputs so far and the carries. Leaves alone: scans that mix float types.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 #include "for_loop.h"
 
 namespace hloir {

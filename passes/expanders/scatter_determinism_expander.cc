@@ -27,8 +27,8 @@
 // an associative operation or the update itself.
 #include <algorithm>
 
-#include "hloir/rewrite/rules.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rules.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace rules {

@@ -72,7 +72,7 @@
 // operands; windows of more than one element in an indexed dimension, of which a part may be inside.
 #include <algorithm>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 #include "for_loop.h"
 
 namespace hloir {

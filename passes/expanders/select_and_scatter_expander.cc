@@ -81,8 +81,8 @@
 //
 // Places are counted through the whole array; -1 stands for none yet, and is where a window of nothing but padding
 // scatters to: nowhere. Leaves alone: arrays of more than 2^31 elements.
-#include "hloir/rewrite/rules.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rules.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace rules {

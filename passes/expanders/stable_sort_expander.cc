@@ -47,8 +47,8 @@
 // 2^31 elements.
 #include <algorithm>
 
-#include "hloir/rewrite/rules.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rules.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace rules {

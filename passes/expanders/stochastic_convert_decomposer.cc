@@ -15,7 +15,7 @@
 // rounds away from zero. Leaves alone: conversions to floats, which round by other rules.
 #include <cmath>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -31,7 +31,7 @@
 // END
 //
 // Floats compare by total order; among equals the one that stands first comes first, so the sort is stable.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

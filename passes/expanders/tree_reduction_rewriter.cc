@@ -35,7 +35,7 @@
 // values that the reducer notices.
 #include <algorithm>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

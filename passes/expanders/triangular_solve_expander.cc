@@ -13,7 +13,7 @@
 //
 // Every form is brought to t x = b: transposes turn a and its triangle over, and x a = b is a' x' = b'. Of class
 // rounding: the order of the sums is another.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 #include "for_loop.h"
 #include "matrices.h"
 

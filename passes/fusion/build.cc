@@ -5,8 +5,8 @@
 #include <unordered_map>
 
 #include "fusion/name.h"
-#include "hloir/analysis/structural.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/analysis.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir::fusion {
 namespace {

@@ -24,7 +24,7 @@
 // END
 //
 // Leaves alone: custom fusions, which their config gives a meaning; control dependencies.
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -28,7 +28,7 @@
 // END
 //
 // That is hlo-descheduler, control-dep-remover and defuser. Leaves alone: layouts; what those three leave alone.
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 

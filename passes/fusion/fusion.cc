@@ -57,7 +57,7 @@
 #include "fusion/build.h"
 #include "fusion/group.h"
 #include "fusion/multi_output.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace fusion {

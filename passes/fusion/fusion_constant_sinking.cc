@@ -33,7 +33,7 @@
 //
 // Leaves alone: larger constants, custom fusions, results that share an operand's memory, constants that are the
 // result.
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -25,7 +25,7 @@
 // data, reductions and scatters. Leaves alone: what has control dependencies; bitcasts and what is free.
 #include <algorithm>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -45,7 +45,7 @@
 #include "fusion/build.h"
 #include "fusion/pairs.h"
 #include "fusion/role.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace fusion {

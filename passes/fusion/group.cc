@@ -21,7 +21,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir::fusion {
 namespace {

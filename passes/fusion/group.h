@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fusion/role.h"
-#include "hloir/rewrite/rewrite.h"
+#include "hloir/rewrite.h"
 
 namespace hloir::fusion {
 

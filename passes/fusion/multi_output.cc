@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "fusion/pairs.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir::fusion {
 namespace {

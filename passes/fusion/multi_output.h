@@ -3,7 +3,7 @@
 
 #include "fusion/build.h"
 #include "fusion/pairs.h"
-#include "hloir/rewrite/rewrite.h"
+#include "hloir/rewrite.h"
 
 namespace hloir::fusion {
 

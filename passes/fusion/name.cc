@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "fusion/role.h"
-#include "hloir/rewrite/match.h"
+#include "hloir/match.h"
 
 namespace hloir::fusion {
 namespace {

@@ -77,8 +77,8 @@
 #include <set>
 #include <vector>
 
-#include "hloir/analysis/reachability.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/analysis.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

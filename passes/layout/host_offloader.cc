@@ -32,7 +32,7 @@
 #include <vector>
 
 #include "hloir/custom_call.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -40,7 +40,7 @@
 #include <utility>
 #include <vector>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 #include "layout/orders.h"
 
 namespace hloir {

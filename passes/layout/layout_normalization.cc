@@ -30,7 +30,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 #include "layout/orders.h"
 
 namespace hloir {

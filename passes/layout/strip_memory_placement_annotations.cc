@@ -21,8 +21,8 @@
 // The custom-calls MoveToHost, MoveToDevice and annotate_device_placement. host-offloader gives the first two a meaning
 // for devices with two memories.
 #include "hloir/custom_call.h"
-#include "hloir/rewrite/rules.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rules.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace rules {

@@ -25,7 +25,7 @@
 // whose algorithm is given; results that are also used in f32.
 #include <algorithm>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -28,7 +28,7 @@
 // parts of tuples, and whatever is tied to its type.
 #include <algorithm>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

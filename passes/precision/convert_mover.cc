@@ -29,7 +29,7 @@
 //
 // Data movement: reshape, transpose and reverse; slice too for widening ones, as it then converts less. Leaves
 // alone: converts and movements with another user.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -23,7 +23,7 @@
 //
 // operand-upcaster undoes it. Exact for integers; floats may be summed in another type, so of class rounding. Leaves
 // alone: operands of two types, types that do not hold all of the narrower one's values, dots whose algorithm is given.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

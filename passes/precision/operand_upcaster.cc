@@ -22,7 +22,7 @@
 //
 // Exact for integers. Floats may be summed in another type, so of class rounding. Leaves alone: types that do not hold
 // all values of the operands'.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

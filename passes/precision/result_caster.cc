@@ -20,7 +20,7 @@
 // END
 //
 // Exact for integers. Floats may be summed in another type, so of class rounding. Leaves alone: operands of two types.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

@@ -21,7 +21,7 @@
 // More exact than what was written, so of class rounding. By way of a wider type there is nothing to lose: that is the
 // algebraic simplifier's. Leaves alone: integers; a narrower type that cannot hold large numbers, which become
 // infinite.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir {
 namespace rules {

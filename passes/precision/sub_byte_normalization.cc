@@ -19,7 +19,7 @@
 // All of them at once, the entry's layout included, as shapes must agree. (XLA has the way back under another option;
 // here a layout without E(…) says the same.) Leaves alone: arrays without a layout; constants, whose text has no place
 // for it.
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

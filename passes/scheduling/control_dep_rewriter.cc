@@ -22,9 +22,9 @@
 // END
 //
 // Leaves alone: calls with users; a dependency on what itself needs the other, which would be a cycle.
-#include "hloir/analysis/reachability.h"
+#include "hloir/analysis.h"
 #include "hloir/custom_call.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

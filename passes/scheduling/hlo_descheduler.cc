@@ -17,7 +17,7 @@
 // END
 //
 // Undoes the schedulers. Leaves alone: modules that are not scheduled.
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -50,7 +50,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

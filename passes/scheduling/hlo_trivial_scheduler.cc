@@ -17,7 +17,7 @@
 // END
 //
 // Operands first. Leaves alone: scheduled modules. (hlo-memory-scheduler looks for an order that takes less memory.)
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

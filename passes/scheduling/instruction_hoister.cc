@@ -25,7 +25,7 @@
 // END
 //
 // Leaves alone: modules without a schedule; bodies of fusions; what must wait for something by a control dependency.
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -20,7 +20,7 @@
 // that buffer_donor does not name, as their caller still needs them; donors that no result fits, which stay donors.
 #include <algorithm>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

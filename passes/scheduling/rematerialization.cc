@@ -55,8 +55,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "hloir/analysis/buffer_assignment.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/analysis.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

@@ -23,7 +23,7 @@
 //
 // A root that nothing else waits for moves; another gets a successor that is its result: a bitcast, or for a tuple a
 // tuple of its elements. Leaves alone: modules without a schedule; bodies of fusions.
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

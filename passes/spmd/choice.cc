@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 #include "reshard.h"
 
 namespace hloir::spmd {

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "hloir/custom_call.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir::spmd {
 

@@ -2,7 +2,7 @@
 // counts the indices from where its part begins, and leaves out what is not its own. See partition_op.h.
 #include <algorithm>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 #include "partition_op.h"
 
 namespace hloir::spmd {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir::spmd {
 

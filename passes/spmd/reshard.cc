@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir::spmd {
 namespace {

@@ -28,7 +28,7 @@
 #include <numeric>
 
 #include "hloir/custom_call.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 #include "partition_op.h"
 #include "shardy.h"
 

@@ -19,7 +19,7 @@
 //
 // Leaves alone: modules for several devices, whose annotations spmd-partitioning reads; shardings that are attributes.
 #include "hloir/custom_call.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir {
 namespace {

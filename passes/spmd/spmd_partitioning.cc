@@ -35,7 +35,7 @@
 #include <algorithm>
 
 #include "hloir/custom_call.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 #include "computation_partitioner.h"
 #include "shardy.h"
 

@@ -4,7 +4,7 @@
 // moves less; then the op is computed on the interval alone. See partition_op.h.
 #include <algorithm>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 #include "partition_op.h"
 
 namespace hloir::spmd {

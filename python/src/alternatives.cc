@@ -11,9 +11,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "passes.h"
-#include "hloir/analysis/extract.h"
+#include "analysis/extract.h"
 #include "hloir/passes.h"
-#include "hloir/rewrite/alternatives.h"
+#include "rewrite/alternatives.h"
 
 namespace hloir::python {
 namespace {

@@ -1,5 +1,5 @@
 // Builder's methods: one for each opcode, from opcodes.def; constants, reducers, comparators. Attributes come by name,
-// and become text (python/hloir/_attributes.py), which the parser reads (hloir/by_name.h).
+// and become text (python/hloir/_attributes.py), which the parser reads (hloir/builder.h).
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -13,7 +13,6 @@
 
 #include "builder.h"
 #include "hloir/builder.h"
-#include "hloir/by_name.h"
 #include "hloir/parser.h"
 
 namespace hloir::python {

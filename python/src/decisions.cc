@@ -15,13 +15,13 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include "hloir/analysis/roofline.h"
+#include "hloir/cost.h"
 #include "hloir/check.h"
 #include "hloir/executable.h"
 #include "hloir/pipeline.h"
 #include "hloir/report.h"
-#include "hloir/rewrite/decisions.h"
-#include "hloir/rewrite/module_arrays.h"
+#include "rewrite/decisions.h"
+#include "rewrite/module_arrays.h"
 #include "hloir/verifier.h"
 #include "passes.h"
 

@@ -13,9 +13,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "handles.h"
-#include "hloir/analysis/reachability.h"
-#include "hloir/analysis/structural.h"
-#include "hloir/by_name.h"
+#include "hloir/analysis.h"
+#include "hloir/builder.h"
 #include "hloir/cost.h"
 #include "hloir/io.h"
 #include "hloir/parser.h"

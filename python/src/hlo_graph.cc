@@ -13,7 +13,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "handles.h"
-#include "hloir/rewrite/alternatives.h"
+#include "rewrite/alternatives.h"
 
 namespace hloir::python {
 namespace {

@@ -5,10 +5,8 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
-#include "hloir/inspect/diff.h"
-#include "hloir/inspect/explain.h"
-#include "hloir/inspect/graph.h"
-#include "hloir/inspect/stats.h"
+#include "hloir/inspect.h"
+#include "inspect/explain.h"
 #include "hloir/pipeline.h"
 #include "interrupt.h"
 #include "passes.h"

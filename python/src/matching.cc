@@ -7,7 +7,7 @@
 #include <nanobind/stl/string.h>
 
 #include "builder.h"
-#include "hloir/rewrite/match.h"
+#include "hloir/match.h"
 #include "pattern.h"
 
 namespace hloir::python {

@@ -12,10 +12,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "hloir/analysis/structural.h"
+#include "hloir/analysis.h"
 #include "hloir/passes.h"
 #include "hloir/report.h"
-#include "hloir/rewrite/proposals.h"
+#include "rewrite/proposals.h"
 #include "interrupt.h"
 
 namespace hloir::python {

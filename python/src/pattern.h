@@ -1,4 +1,4 @@
-// Pattern: what an instruction may look like, as data: the patterns of hloir/rewrite/match.h for Python.
+// Pattern: what an instruction may look like, as data: the patterns of hloir/match.h for Python.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // Rules in Python: a pattern, a formula, and a function that gives what is to take the instruction's place. They become
-// rows of a rule pass (hloir/rewrite/rules.h), so that they are asked for, recorded, proposed and taken as all others.
+// rows of a rule pass (hloir/rules.h), so that they are asked for, recorded, proposed and taken as all others.
 #include <deque>
 #include <memory>
 
@@ -10,8 +10,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "builder.h"
-#include "hloir/rewrite/rules.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rules.h"
+#include "hloir/rewrite_util.h"
 #include "passes.h"
 #include "pattern.h"
 

@@ -14,7 +14,7 @@
 
 #include "handles.h"
 #include "hloir/check.h"
-#include "hloir/check/reduce.h"
+#include "reduce/reduce.h"
 #include "hloir/executable.h"
 #include "hloir/verifier.h"
 #include "interrupt.h"

@@ -11,9 +11,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "hloir/inspect/tune_report.h"
+#include "inspect/tune_report.h"
 #include "hloir/pipeline.h"
-#include "hloir/rewrite/tune.h"
+#include "tune/tune.h"
 #include "interrupt.h"
 #include "passes.h"
 

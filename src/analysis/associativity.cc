@@ -19,7 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hloir/analysis/open_semantics.h"
+#include "analysis/open_semantics.h"
 #include "hloir/module.h"
 #include "support/ranges.h"
 

@@ -6,7 +6,7 @@
 // memory, and so do its results: what the root's elements are made of is written where the caller wants it. A loop's
 // state is one buffer per element: what the body makes anew goes there in place if nobody reads the old one any more,
 // else it is made beside it.
-#include "hloir/analysis/buffer_assignment.h"
+#include "hloir/analysis.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
 // See call_graph.h.
-#include "hloir/analysis/call_graph.h"
+#include "hloir/analysis.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Sends and receives that no pairs are given for: a channel joins the one that sends over it with the one that
 // receives. Who runs an instruction is read off its sharding and off the conditionals around it, as far as their
-// branches follow from partition-id and replica-id. See hloir/analysis/communication.h; tested by
+// branches follow from partition-id and replica-id. See hloir/cost.h; tested by
 // tests/unit/devices_test.cc.
 #include <algorithm>
 #include <functional>
@@ -8,7 +8,7 @@
 #include <queue>
 #include <unordered_map>
 
-#include "hloir/analysis/communication.h"
+#include "hloir/cost.h"
 #include "support/format.h"
 
 namespace hloir {

@@ -1,5 +1,5 @@
-// See hloir/analysis/communication.h.
-#include "hloir/analysis/communication.h"
+// See hloir/cost.h.
+#include "hloir/cost.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,6 @@
 #include <map>
 #include <type_traits>
 
-#include "hloir/cost.h"
 #include "support/format.h"
 
 namespace hloir {

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "analysis/custom_call_cost.h"
-#include "hloir/analysis/loop_analysis.h"
+#include "hloir/analysis.h"
 
 namespace hloir {
 

@@ -1,5 +1,5 @@
-// See hloir/analysis/device.h.
-#include "hloir/analysis/device.h"
+// See hloir/cost.h.
+#include "hloir/cost.h"
 
 #include <algorithm>
 #include <cmath>

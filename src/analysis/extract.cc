@@ -1,5 +1,5 @@
-// See hloir/analysis/extract.h.
-#include "hloir/analysis/extract.h"
+// See analysis/extract.h.
+#include "analysis/extract.h"
 
 #include <string>
 #include <unordered_map>

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "hloir/printer.h"
-#include "hloir/analysis/structural.h"
+#include "hloir/analysis.h"
 #include "support/hash.h"
 
 namespace hloir {

@@ -1,5 +1,5 @@
-// See hloir/analysis/loop_analysis.h.
-#include "hloir/analysis/loop_analysis.h"
+// See hloir/analysis.h.
+#include "hloir/analysis.h"
 
 namespace hloir {
 namespace {

@@ -1,4 +1,4 @@
-// Which instruction of one module is which of another: the search behind hloir/inspect/diff.h.
+// Which instruction of one module is which of another: the search behind hloir/inspect.h.
 #pragma once
 
 #include <cstdint>

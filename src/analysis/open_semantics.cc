@@ -1,5 +1,5 @@
 // See open_semantics.h. What a reducer's structure proves: associativity.cc.
-#include "hloir/analysis/open_semantics.h"
+#include "analysis/open_semantics.h"
 
 #include <vector>
 

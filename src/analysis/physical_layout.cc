@@ -1,5 +1,5 @@
-// See hloir/analysis/physical_layout.h. Tests: tests/unit/physical_layout_test.cc.
-#include "hloir/analysis/physical_layout.h"
+// See analysis/physical_layout.h. Tests: tests/unit/physical_layout_test.cc.
+#include "analysis/physical_layout.h"
 
 #include "support/format.h"
 

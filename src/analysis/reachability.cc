@@ -1,8 +1,7 @@
-// See reachability.h.
-#include "hloir/analysis/reachability.h"
+// Reachability; see hloir/analysis.h.
+#include "hloir/analysis.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "support/format.h"
 
@@ -16,20 +15,6 @@ void VisitPredecessors(const HloInstruction& instruction, Visit visit) {
 }
 
 }  // namespace
-
-bool DependsOn(const HloInstruction& later, const HloInstruction& earlier) {
-  std::unordered_set<const HloInstruction*> seen{&later};
-  std::vector<const HloInstruction*> todo{&later};
-  while (!todo.empty()) {
-    const HloInstruction* at = todo.back();
-    todo.pop_back();
-    if (at == &earlier) return true;
-    VisitPredecessors(*at, [&](const HloInstruction& predecessor) {
-      if (seen.insert(&predecessor).second) todo.push_back(&predecessor);
-    });
-  }
-  return false;
-}
 
 StatusOr<Reachability> Reachability::Make(const HloComputation& computation, int64_t max_bytes) {
   const std::vector<const HloInstruction*> order = computation.PostOrder();

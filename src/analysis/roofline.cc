@@ -1,5 +1,5 @@
-// See hloir/analysis/roofline.h. Computations are taken callees first, each once; what runs in a loop is multiplied.
-#include "hloir/analysis/roofline.h"
+// See hloir/cost.h. Computations are taken callees first, each once; what runs in a loop is multiplied.
+#include "hloir/cost.h"
 
 #include <algorithm>
 #include <charconv>

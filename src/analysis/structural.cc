@@ -1,6 +1,6 @@
 // Structural hash and equality. Attributes go through VisitFields, so that a new field in attributes.def counts at
 // once.
-#include "hloir/analysis/structural.h"
+#include "hloir/analysis.h"
 
 #include <cstring>
 #include <set>

@@ -7,7 +7,7 @@
 
 #include "hloir/detail/unique_name.h"
 #include "support/format.h"
-#include "hloir/analysis/shape_inference.h"
+#include "shape_inference/shape_inference.h"
 
 namespace hloir {
 namespace {

@@ -1,15 +1,14 @@
-// See hloir/by_name.h. The parser reads the attributes, so that there is one place that knows how they are written: it
+// See hloir/builder.h. The parser reads the attributes, so that there is one place that knows how they are written: it
 // gets a module of one instruction, whose operands are parameters, and which calls computations that have the names and
 // the signatures of those that are meant, and nothing in them.
-#include "hloir/by_name.h"
+#include "hloir/builder.h"
 
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
 
-#include "hloir/analysis/reachability.h"
-#include "hloir/analysis/shape_inference.h"
+#include "shape_inference/shape_inference.h"
 #include "hloir/parser.h"
 #include "hloir/printer.h"
 #include "ir/opcode_suggestion.h"

@@ -4,7 +4,7 @@
 
 #include "handles.h"
 #include "hloir/passes.h"
-#include "hloir/rewrite/proposals.h"
+#include "rewrite/proposals.h"
 
 namespace hloir::c_api {
 namespace {

@@ -1,5 +1,5 @@
 // See bisect.h.
-#include "hloir/check/bisect.h"
+#include "hloir/check.h"
 
 #include "hloir/verifier.h"
 #include "support/format.h"

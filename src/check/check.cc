@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "check/compare.h"
+#include "check/confirm.h"
 #include "check/divergence.h"
 #include "check/extremes.h"
 #include "check/judge.h"
@@ -19,7 +20,7 @@
 #include "check/spread.h"
 #include "check/subject.h"
 #include "check/tiny.h"
-#include "hloir/check/paired.h"
+#include "run/paired_times.h"
 #include "support/format.h"
 #include "support/guard.h"
 
@@ -664,7 +665,11 @@ StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
   HLOIR_RETURN_IF_ERROR(check::CheckSameInterface(before_->module(), after, options));
   Verdict verdict;
   // Proofs know nothing of devices.
-  if (options.proofs != Proofs::kNone && !before_view_) verdict.proof = Prove(before_->module(), after);
+  if (options.proofs != Proofs::kNone && !before_view_) {
+    ProveOptions prove;
+    prove.confirm = check::ConfirmDifference;
+    verdict.proof = Prove(before_->module(), after, prove);
+  }
   const bool enough = verdict.proof.holds && options.proofs == Proofs::kEnough;
   HLOIR_RETURN_IF_ERROR(Prepare(after, enough));
   after_ = &after == &before_->module() ? before_ : std::make_shared<Subject>(after, context_);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/match.h"
-#include "hloir/rewrite/rewrite.h"
+#include "hloir/rewrite.h"
 #include "support/format.h"
 
 namespace hloir {

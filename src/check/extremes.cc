@@ -6,7 +6,7 @@
 #include <complex>
 
 #include "check/compare.h"
-#include "hloir/analysis/structural.h"
+#include "hloir/analysis.h"
 
 namespace hloir::check {
 namespace {

@@ -16,8 +16,8 @@
 #include "check/extremes.h"
 #include "check/sources.h"
 #include "check/written_out.h"
-#include "hloir/analysis/open_semantics.h"
-#include "hloir/rewrite/rules.h"
+#include "analysis/open_semantics.h"
+#include "hloir/rules.h"
 #include "support/format.h"
 
 namespace hloir::check {

@@ -28,7 +28,7 @@
 #include "check/sources.h"
 #include "check/spread.h"
 #include "hloir/custom_call.h"
-#include "hloir/detail/widen.h"
+#include "check/widen.h"
 #include "hloir/passes.h"
 #include "support/format.h"
 

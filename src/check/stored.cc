@@ -14,7 +14,7 @@
 #include "check/rounding.h"
 #include "check/subject.h"
 #include "hloir/cost.h"
-#include "hloir/detail/widen.h"
+#include "check/widen.h"
 #include "support/format.h"
 
 namespace hloir::check {

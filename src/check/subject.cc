@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "check/compare.h"
-#include "hloir/detail/widen.h"
+#include "check/widen.h"
+#include "reference/evaluate_pairs.h"
 #include "support/format.h"
 #include "support/hash.h"
 #include "support/stopwatch.h"

@@ -13,7 +13,7 @@
 
 #include "hloir/check.h"
 #include "hloir/cost.h"
-#include "hloir/detail/widen.h"
+#include "check/widen.h"
 
 namespace hloir::check {
 

@@ -2,7 +2,7 @@
 // is replaced, constants are converted, and converts are put where a type must stay: after the entry's parameters,
 // around ops whose result depends on a type's bits, and in an ideal module where rounding is part of what is computed.
 // Covered by tests/unit/check_compare_test.cc and meaning_test.cc.
-#include "hloir/detail/widen.h"
+#include "check/widen.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,15 +1,12 @@
 // See prove.h: structure first, then normal forms (prove_terms.h), then the solver (prove_solver.h).
-#include "hloir/check/prove.h"
+#include "hloir/prove.h"
 
-#include <map>
 #include <set>
 #include <utility>
 
 #include "equivalence/prove_solver.h"
 #include "equivalence/prove_terms.h"
-#include "hloir/analysis/structural.h"
-#include "hloir/check.h"
-#include "hloir/evaluator.h"
+#include "hloir/analysis.h"
 #include "support/format.h"
 
 namespace hloir {
@@ -88,34 +85,6 @@ bool FindGoals(const Term* a, const Term* b, std::vector<std::pair<const Term*, 
   return true;
 }
 
-// The entry's arguments with these elements, if the two give different results on them.
-std::vector<Literal> Confirmed(const HloModule& a, const HloModule& b,
-                               const std::map<int64_t, std::map<int64_t, int64_t>>& elements) {
-  StatusOr<std::vector<Literal>> made = MakeFakeInputs(a, 0);
-  if (!made.ok()) return {};
-  for (const auto& [number, values] : elements) {
-    if (number >= static_cast<int64_t>(made->size())) continue;
-    Literal& argument = (*made)[static_cast<size_t>(number)];
-    const PrimitiveType type = argument.shape().element_type();
-    if (!IsInteger(type) && type != PrimitiveType::PRED) continue;
-    for (const auto& [k, value] : values) {
-      int64_t number_of_type = value;
-      if (IsSigned(type) && BitWidth(type) < 64 && (value >> (BitWidth(type) - 1) & 1) != 0)
-        number_of_type = value - (int64_t{1} << BitWidth(type));
-      argument.SetFromInt64(k, number_of_type);
-    }
-  }
-  std::vector<const Literal*> arguments;
-  for (const Literal& argument : *made) arguments.push_back(&argument);
-  EvaluatorOptions options;
-  options.max_steps = int64_t{1} << 20;
-  const auto evaluator = MakeReferenceEvaluator(options);
-  const StatusOr<Literal> x = evaluator->EvaluateComputation(*a.entry_computation(), arguments),
-                          y = evaluator->EvaluateComputation(*b.entry_computation(), arguments);
-  if (!x.ok() || !y.ok() || CompareResults(*x, *y, {.exact = true}).agree) return {};
-  return *std::move(made);
-}
-
 }  // namespace
 
 bool HasProofSolver() { return equivalence::HasSolver(); }
@@ -137,7 +106,8 @@ Proof Prove(const HloModule& a, const HloModule& b, const ProveOptions& options)
   for (const auto& [p, q] : goals) {
     const equivalence::Solved solved = equivalence::Solve(p, q, options.solver_work);
     if (solved.equal) continue;
-    if (!solved.counterexample.empty()) proof.counterexample = Confirmed(a, b, solved.counterexample);
+    if (!solved.counterexample.empty() && options.confirm)
+      proof.counterexample = options.confirm(a, b, solved.counterexample);
     if (!proof.counterexample.empty()) proof.how += "; the solver found inputs on which they give different results";
     else if (!solved.why.empty()) proof.how += "; " + solved.why;
     return proof;

@@ -16,7 +16,7 @@ struct Solved {
   bool equal = false;
   // Elements of the entry's parameters, by number and row-major index, for which the two may differ: may, as what the
   // solver cannot look into (floats, dots, …) it takes for anything. Empty: nothing was found.
-  std::map<int64_t, std::map<int64_t, int64_t>> counterexample;
+  ElementValues counterexample;
   std::string why;  // why it says neither
 };
 

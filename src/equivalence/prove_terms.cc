@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "hloir/analysis/structural.h"
+#include "hloir/analysis.h"
 #include "hloir/cost.h"
 #include "support/hash.h"
 

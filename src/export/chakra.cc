@@ -1,4 +1,4 @@
-// Chakra's execution traces; see hloir/analysis/export.h. A trace is flat, so loops are unrolled and calls written out;
+// Chakra's execution traces; see hloir/export.h. A trace is flat, so loops are unrolled and calls written out;
 // all ranks run the same program, and differ in the groups and pairs that they are in. A rank communicates one thing
 // after the other, as the simulators that read it do. Time is in whole microseconds:
 // each node's begin and end are rounded, so that errors do not add up.
@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "hloir/analysis/export.h"
+#include "hloir/export.h"
 #include "proto/codec.h"
 #include "support/format.h"
 

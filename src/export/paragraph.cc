@@ -1,4 +1,4 @@
-// ParaGraph's graphs; see hloir/analysis/export.h. Its readers want of a subroutine that its instructions have ids of
+// ParaGraph's graphs; see hloir/export.h. Its readers want of a subroutine that its instructions have ids of
 // their own in the whole graph, that nothing uses the root, and that only loops run more than once; of a loop first the
 // body, then the condition; of what reduces a subroutine that does the reduction of the whole array, which they divide;
 // and as bytes_out of a collective the whole array, whatever part of it a device gets.
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "export/text_proto.h"
-#include "hloir/analysis/export.h"
+#include "hloir/export.h"
 #include "proto/codec.h"
 
 namespace hloir {

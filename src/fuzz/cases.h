@@ -15,7 +15,6 @@
 #include "hloir/literal.h"
 #include "hloir/module.h"
 
-#pragma GCC visibility push(default)
 namespace hloir::fuzz {
 
 // What two right implementations may differ by, element by element.
@@ -61,4 +60,3 @@ CaseModule MakeCases(uint64_t seed, const CaseOptions& options = {});
 void KeepCases(CaseModule& made, const std::vector<int64_t>& places);
 
 }  // namespace hloir::fuzz
-#pragma GCC visibility pop

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "hloir/analysis/structural.h"
-#include "hloir/check/runner.h"
+#include "hloir/analysis.h"
+#include "hloir/runner.h"
 #include "hloir/io.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"

@@ -12,9 +12,8 @@
 #include "fuzz/cases.h"
 #include "hloir/check.h"
 #include "hloir/module.h"
-#include "hloir/rewrite/rewrite.h"
+#include "hloir/rewrite.h"
 
-#pragma GCC visibility push(default)
 namespace hloir::fuzz {
 
 // What is wrong, and which check found it: "text", "proto", "verifier", a pass's name, "pipeline", an instruction
@@ -62,4 +61,3 @@ class ModuleChecks {
 std::vector<std::vector<std::string>> PassesBesideTheDefault();
 
 }  // namespace hloir::fuzz
-#pragma GCC visibility pop

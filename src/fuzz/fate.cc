@@ -6,9 +6,9 @@
 
 #include "check/compare.h"
 #include "check/subject.h"
-#include "hloir/check/mutants.h"
-#include "hloir/check/runner.h"
-#include "hloir/detail/widen.h"
+#include "fuzz/mutants.h"
+#include "hloir/runner.h"
+#include "check/widen.h"
 #include "hloir/verifier.h"
 
 namespace hloir {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "hloir/analysis/shape_inference.h"
+#include "shape_inference/shape_inference.h"
 #include "hloir/module.h"
 
 namespace hloir::fuzz {

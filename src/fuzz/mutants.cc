@@ -1,5 +1,5 @@
 // MakeMutant(): see mutants.h. Covered by tests/unit/mutants_test.cc.
-#include "hloir/check/mutants.h"
+#include "fuzz/mutants.h"
 
 #include <algorithm>
 #include <vector>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fuzz/ops.h"
-#include "hloir/check/mutants.h"
+#include "fuzz/mutants.h"
 #include "hloir/verifier.h"
 
 namespace hloir::fuzz {

@@ -1,7 +1,7 @@
 // MutateModule: a legal module that is near a given one. Where programs.h and cases.h make what their authors thought
 // of, this starts from what people's programs look like: it rewires operands, grows new operations between those that
 // are there, leaves some out, doubles them, moves them into called computations and branches, and plants the mutants of
-// hloir/check/mutants.h. The same module and seed give the same module everywhere. For `hloir fuzz run FILE…`, and for
+// fuzz/mutants.h. The same module and seed give the same module everywhere. For `hloir fuzz run FILE…`, and for
 // fuzzers (tests/fuzz/mutator.cc). Tested by tests/unit/fuzz_test.cc.
 #pragma once
 
@@ -10,11 +10,9 @@
 
 #include "hloir/module.h"
 
-#pragma GCC visibility push(default)
 namespace hloir::fuzz {
 
 // `module` must be legal. A module in which nothing can be changed comes back as it is.
 std::unique_ptr<HloModule> MutateModule(const HloModule& module, uint64_t seed);
 
 }  // namespace hloir::fuzz
-#pragma GCC visibility pop

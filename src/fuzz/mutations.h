@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "hloir/check/mutants.h"
+#include "fuzz/mutants.h"
 
 namespace hloir::fuzz {
 

@@ -11,11 +11,9 @@
 
 #include "hloir/module.h"
 
-#pragma GCC visibility push(default)
 namespace hloir::fuzz {
 
 // `portable`: as in CaseOptions.
 std::unique_ptr<HloModule> RandomModule(uint64_t seed, bool portable = false);
 
 }  // namespace hloir::fuzz
-#pragma GCC visibility pop

@@ -14,7 +14,6 @@
 #include "hloir/module.h"
 #include "hloir/pass.h"
 
-#pragma GCC visibility push(default)
 namespace hloir::fuzz {
 
 // The left side of a rule's formula, over free operands (A, B, …), constants (C, C1, N, 2^K, 0, ones, …) and conditions
@@ -74,4 +73,3 @@ class RuleTester {
 };
 
 }  // namespace hloir::fuzz
-#pragma GCC visibility pop

@@ -1,11 +1,11 @@
-// See hloir/inspect/cost_report.h.
-#include "hloir/inspect/cost_report.h"
+// See inspect/cost_report.h.
+#include "inspect/cost_report.h"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "hloir/analysis/buffer_assignment.h"
+#include "hloir/analysis.h"
 #include "hloir/report.h"
 #include "report/json.h"
 #include "report/table.h"

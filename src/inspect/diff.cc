@@ -1,6 +1,6 @@
-// What changed between matched instructions, and what became of the others; see hloir/inspect/diff.h. The match:
+// What changed between matched instructions, and what became of the others; see hloir/inspect.h. The match:
 // match.h.
-#include "hloir/inspect/diff.h"
+#include "hloir/inspect.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -8,7 +8,7 @@
 
 #include "hloir/check.h"
 #include "hloir/evaluator.h"
-#include "hloir/analysis/structural.h"
+#include "hloir/analysis.h"
 #include "analysis/flat.h"
 #include "analysis/match.h"
 #include "support/hash.h"

@@ -1,13 +1,12 @@
-// A diff as text and as JSON; see hloir/inspect/diff.h.
+// A diff as text and as JSON; see hloir/inspect.h.
 #include <algorithm>
 #include <array>
 #include <set>
 
-#include "hloir/analysis/buffer_assignment.h"
+#include "hloir/analysis.h"
 #include "hloir/cost.h"
-#include "hloir/inspect/diff.h"
+#include "hloir/inspect.h"
 #include "hloir/printer.h"
-#include "hloir/inspect/stats.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "support/format.h"

@@ -1,5 +1,5 @@
-// Reads dump folders; see hloir/inspect/dumps.h.
-#include "hloir/inspect/dumps.h"
+// Reads dump folders; see inspect/dumps.h.
+#include "inspect/dumps.h"
 
 #include <algorithm>
 #include <array>
@@ -10,8 +10,7 @@
 #include <system_error>
 #include <tuple>
 
-#include "hloir/analysis/buffer_assignment.h"
-#include "hloir/analysis/structural.h"
+#include "hloir/analysis.h"
 #include "hloir/io.h"
 #include "hloir/verifier.h"
 #include "inspect/dump_names.h"

@@ -1,10 +1,10 @@
-// The page of a dump folder; see hloir/inspect/dumps.h.
+// The page of a dump folder; see inspect/dumps.h.
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "hloir/inspect/diff.h"
-#include "hloir/inspect/dumps.h"
+#include "hloir/inspect.h"
+#include "inspect/dumps.h"
 #include "hloir/io.h"
 #include "inspect/pages.h"
 #include "support/parallel.h"

@@ -1,8 +1,8 @@
-// Runs what a dump folder holds: stages one after the other, and snapshots; see hloir/inspect/dumps.h.
+// Runs what a dump folder holds: stages one after the other, and snapshots; see inspect/dumps.h.
 #include <memory>
 #include <optional>
 
-#include "hloir/inspect/dumps.h"
+#include "inspect/dumps.h"
 #include "hloir/io.h"
 
 namespace hloir {

@@ -1,5 +1,5 @@
-// Films passes; see hloir/inspect/explain.h.
-#include "hloir/inspect/explain.h"
+// Films passes; see inspect/explain.h.
+#include "inspect/explain.h"
 
 #include <algorithm>
 #include <unordered_map>

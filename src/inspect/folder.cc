@@ -1,5 +1,5 @@
-// See hloir/inspect/folder.h.
-#include "hloir/inspect/folder.h"
+// See inspect/folder.h.
+#include "inspect/folder.h"
 
 #include <algorithm>
 #include <condition_variable>

@@ -1,5 +1,5 @@
-// Which boxes stand in which view; see hloir/inspect/graph.h.
-#include "hloir/inspect/graph.h"
+// Which boxes stand in which view; see hloir/inspect.h.
+#include "hloir/inspect.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,10 +1,9 @@
-// A graph in Graphviz's language, as Model Explorer's JSON, as SVG and as a page; see hloir/inspect/graph.h.
+// A graph in Graphviz's language, as Model Explorer's JSON, as SVG and as a page; see hloir/inspect.h.
 #include <algorithm>
 #include <set>
 #include <unordered_map>
 
-#include "hloir/inspect/graph.h"
-#include "hloir/inspect/stats.h"
+#include "hloir/inspect.h"
 #include "hloir/printer.h"
 #include "inspect/layout.h"
 #include "inspect/pages.h"

@@ -1,10 +1,10 @@
-// A data set from a dump folder; see hloir/inspect/dumps.h.
+// A data set from a dump folder; see inspect/dumps.h.
 #include <filesystem>
 #include <map>
 #include <system_error>
 #include <vector>
 
-#include "hloir/inspect/dumps.h"
+#include "inspect/dumps.h"
 #include "hloir/io.h"
 #include "hloir/printer.h"
 #include "support/parallel.h"

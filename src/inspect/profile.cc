@@ -1,5 +1,5 @@
-// See hloir/inspect/profile.h.
-#include "hloir/inspect/profile.h"
+// See inspect/profile.h.
+#include "inspect/profile.h"
 
 #include "hloir/report.h"
 #include "inspect/pages.h"

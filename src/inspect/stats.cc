@@ -1,6 +1,6 @@
-// A module in figures; see hloir/inspect/stats.h. Costs come from hloir/cost.h, and how often each computation runs
+// A module in figures; see hloir/inspect.h. Costs come from hloir/cost.h, and how often each computation runs
 // from the trip counts of the loops around it.
-#include "hloir/inspect/stats.h"
+#include "hloir/inspect.h"
 
 #include <algorithm>
 #include <map>

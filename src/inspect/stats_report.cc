@@ -1,9 +1,9 @@
-// A module's figures as tables and as JSON; see hloir/inspect/stats.h.
+// A module's figures as tables and as JSON; see hloir/inspect.h.
 #include <algorithm>
 #include <utility>
 
 #include "hloir/report.h"
-#include "hloir/inspect/stats.h"
+#include "hloir/inspect.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "support/format.h"

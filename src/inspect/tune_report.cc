@@ -1,5 +1,5 @@
-// See hloir/inspect/tune_report.h.
-#include "hloir/inspect/tune_report.h"
+// See inspect/tune_report.h.
+#include "inspect/tune_report.h"
 
 #include <algorithm>
 #include <cmath>

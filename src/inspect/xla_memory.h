@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "hloir/inspect/dumps.h"
+#include "inspect/dumps.h"
 
 namespace hloir {
 

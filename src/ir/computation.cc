@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <unordered_set>
 #include <utility>
 
 #include "hloir/detail/fetch_ahead.h"
@@ -566,6 +567,21 @@ HloInstruction* HloComputation::Find(std::string_view name) const {
     if (i->name_size_ == name.size() && i->name_[0] == name[0] && i->name() == name) return i;
   }
   return nullptr;
+}
+
+bool DependsOn(const HloInstruction& later, const HloInstruction& earlier) {
+  std::unordered_set<const HloInstruction*> seen{&later};
+  std::vector<const HloInstruction*> todo{&later};
+  while (!todo.empty()) {
+    const HloInstruction* at = todo.back();
+    todo.pop_back();
+    if (at == &earlier) return true;
+    for (const HloInstruction* operand : at->operands())
+      if (seen.insert(operand).second) todo.push_back(operand);
+    for (const HloInstruction* predecessor : at->control_predecessors())
+      if (seen.insert(predecessor).second) todo.push_back(predecessor);
+  }
+  return false;
 }
 
 }  // namespace hloir

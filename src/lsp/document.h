@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "hloir/inspect/stats.h"
+#include "hloir/inspect.h"
 #include "hloir/module.h"
 #include "lsp/outline.h"
 

@@ -1,11 +1,11 @@
-// The protocol: requests, notifications and their errors; see hloir/inspect/lsp.h. What is said of a document is in
+// The protocol: requests, notifications and their errors; see lsp/lsp.h. What is said of a document is in
 // answers.cc.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <map>
 
-#include "hloir/inspect/lsp.h"
+#include "lsp/lsp.h"
 #include "hloir/version.h"
 #include "lsp/answers.h"
 #include "support/format.h"

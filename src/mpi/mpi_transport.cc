@@ -1,4 +1,4 @@
-// libhloir_mpi.so: a Transport (hloir/transport.h) over MPI, which OpenMpi loads. Nothing else of hloir is in it, and
+// libhloir_mpi.so: a Transport (hloir/executable.h) over MPI, which OpenMpi loads. Nothing else of hloir is in it, and
 // nothing of hloir needs it. Test: tests/cli/mpi.test.
 #include <algorithm>
 #include <deque>
@@ -7,7 +7,7 @@
 
 #include <mpi.h>
 
-#include "hloir/transport.h"
+#include "hloir/executable.h"
 
 namespace hloir {
 namespace {

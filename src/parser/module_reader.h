@@ -16,7 +16,7 @@
 #include "fragment_reader.h"
 #include "hloir/detail/unique_name.h"
 #include "hloir/module.h"
-#include "hloir/analysis/stack_frames.h"
+#include "ir/stack_frames.h"
 #include "ir/graph_loader.h"
 #include "name_table.h"
 #include "parser_cores.h"

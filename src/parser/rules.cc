@@ -7,7 +7,7 @@
 
 #include "module_reader.h"
 
-#include "hloir/analysis/shape_inference.h"
+#include "shape_inference/shape_inference.h"
 #include "support/format.h"
 
 namespace hloir {

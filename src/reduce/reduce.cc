@@ -1,5 +1,5 @@
 // ReduceModule(): see reduce.h. Each candidate is a clone with one thing taken away.
-#include "hloir/check/reduce.h"
+#include "reduce/reduce.h"
 
 #include <algorithm>
 #include <string>

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "hloir/evaluator.h"
-#include "hloir/check/reduce.h"
+#include "reduce/reduce.h"
 
 namespace hloir {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "hloir/check/reduce.h"
+#include "reduce/reduce.h"
 #include "hloir/evaluator.h"
 
 namespace hloir {

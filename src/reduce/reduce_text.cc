@@ -3,7 +3,7 @@
 #include <cctype>
 #include <vector>
 
-#include "hloir/check/reduce.h"
+#include "reduce/reduce.h"
 
 namespace hloir {
 namespace {

@@ -1,9 +1,9 @@
-// WriteSpecimen; see hloir/check/reduce.h. Tested by tests/cli/verify.test (--save).
+// WriteSpecimen; see reduce/reduce.h. Tested by tests/cli/verify.test (--save).
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "hloir/check/reduce.h"
+#include "reduce/reduce.h"
 #include "hloir/io.h"
 #include "hloir/printer.h"
 

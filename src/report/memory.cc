@@ -1,7 +1,7 @@
 // Memory, from the buffer assignment; see hloir/report.h.
 #include <algorithm>
 
-#include "hloir/analysis/buffer_assignment.h"
+#include "hloir/analysis.h"
 #include "hloir/report.h"
 #include "json.h"
 #include "support/format.h"

@@ -1,4 +1,4 @@
-// AddAlternatives, see hloir/rewrite/alternatives.h. Three steps:
+// AddAlternatives, see rewrite/alternatives.h. Three steps:
 //
 // Record. Passes run on a scratch copy of the module, allowed those of the proposals that do not touch one another; on
 // the next copy those that are left, and so on. After each rewrite the copy is held against what it was: which edge
@@ -25,7 +25,7 @@
 #include "hloir/detail/mixed_floats.h"
 #include "hloir/pipeline.h"
 #include "rewrite/alternative_recorder.h"
-#include "rewrite/alternatives.h"
+#include "rewrite/choices.h"
 #include "support/guard.h"
 
 namespace hloir {

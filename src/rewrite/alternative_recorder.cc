@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "hloir/analysis/structural.h"
+#include "hloir/analysis.h"
 
 namespace hloir::alternatives {
 namespace {

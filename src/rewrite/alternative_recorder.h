@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "hloir/rewrite/alternatives.h"
+#include "rewrite/alternatives.h"
 
 namespace hloir::alternatives {
 

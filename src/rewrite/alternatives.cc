@@ -1,13 +1,12 @@
-// See hloir/rewrite/alternatives.h. This file is the attributes and the way back; the way there is in
+// See rewrite/alternatives.h. This file is the attributes and the way back; the way there is in
 // alternative_graph.cc.
-#include "hloir/rewrite/alternatives.h"
+#include "rewrite/alternatives.h"
 
 #include <algorithm>
 #include <map>
 #include <unordered_set>
 
 #include "hloir/custom_call.h"
-#include "rewrite/alternatives.h"
 #include "support/guard.h"
 
 namespace hloir {

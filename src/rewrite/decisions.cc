@@ -1,5 +1,5 @@
-// See hloir/rewrite/decisions.h. To find and to take are the same run of a pass, with another answer to what it asks.
-#include "hloir/rewrite/decisions.h"
+// See rewrite/decisions.h. To find and to take are the same run of a pass, with another answer to what it asks.
+#include "rewrite/decisions.h"
 
 #include <algorithm>
 #include <string_view>

@@ -1,5 +1,5 @@
-// See hloir/rewrite/module_arrays.h.
-#include "hloir/rewrite/module_arrays.h"
+// See rewrite/module_arrays.h.
+#include "rewrite/module_arrays.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // IsNonNegative: what makes an array tells whether an element of it can be negative.
 #include <cmath>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 namespace hloir::rules {
 namespace {

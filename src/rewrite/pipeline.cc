@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "hloir/analysis/structural.h"
+#include "hloir/analysis.h"
 #include "hloir/detail/mixed_floats.h"
 #include "hloir/verifier.h"
 #include "support/guard.h"

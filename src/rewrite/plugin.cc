@@ -1,5 +1,5 @@
 // See plugin.h.
-#include "hloir/rewrite/plugin.h"
+#include "hloir/pass.h"
 
 #include <dlfcn.h>
 

@@ -1,5 +1,5 @@
-// See hloir/rewrite/proposals.h. A pass is run on a fresh copy for each of its proposals, and allowed that one rewrite.
-#include "hloir/rewrite/proposals.h"
+// See rewrite/proposals.h. A pass is run on a fresh copy for each of its proposals, and allowed that one rewrite.
+#include "rewrite/proposals.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,5 +1,5 @@
 // The gate for rewrites: RewriteGate, which passes ask, and RewriteLog, which keeps what was asked.
-#include "hloir/rewrite/rewrite.h"
+#include "hloir/rewrite.h"
 
 #include <algorithm>
 #include <limits>

@@ -3,10 +3,10 @@
 // linear in the instructions and rewrites. tests/passes/algebraic-simplifier.
 #include <algorithm>
 
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 #include "hloir/detail/fetch_ahead.h"
 #include "hloir/detail/mixed_floats.h"
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir::rules {
 namespace {

@@ -1,9 +1,9 @@
 // What rules.h declares: asking, building, and facts that several families ask for.
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 
 #include <cmath>
 
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 namespace hloir::rules {
 

@@ -1,5 +1,5 @@
 // See util.h.
-#include "hloir/rewrite/util.h"
+#include "hloir/rewrite_util.h"
 
 #include <algorithm>
 #include <utility>

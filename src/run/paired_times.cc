@@ -1,10 +1,11 @@
-// JudgePairs(): a sign test and a bootstrap over the times of pairs of runs; see hloir/check/paired.h. Tested by
+// JudgePairs(): a sign test and a bootstrap over the times of pairs of runs; see paired_times.h. Tested by
 // tests/unit/tune_test.cc.
+#include "run/paired_times.h"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "hloir/check/paired.h"
 #include "support/random.h"
 #include "support/stopwatch.h"
 

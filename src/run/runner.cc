@@ -1,5 +1,5 @@
 // See runner.h.
-#include "hloir/check/runner.h"
+#include "hloir/runner.h"
 
 #include <algorithm>
 #include <string>

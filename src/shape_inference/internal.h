@@ -10,7 +10,7 @@
 
 #include "support/format.h"
 #include "hloir/module.h"
-#include "hloir/analysis/shape_inference.h"
+#include "shape_inference/shape_inference.h"
 
 namespace hloir::inference {
 

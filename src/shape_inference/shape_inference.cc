@@ -1,7 +1,7 @@
 // Shape inference's way in: checks that the ingredients are the opcode's, then asks the op family's rules, each in a
 // file of its own. Here too are the helpers that all families use. What needs the graph around an instruction (callers,
 // pairs, devices) is the verifier's. tests/unit/shape_inference_test.cc.
-#include "hloir/analysis/shape_inference.h"
+#include "shape_inference/shape_inference.h"
 #include "support/format.h"
 
 #include <algorithm>

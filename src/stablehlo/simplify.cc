@@ -6,7 +6,6 @@
 #include <algorithm>
 #include "formula.h"
 
-#include <algorithm>
 #include <functional>
 
 namespace hloir::stablehlo {

@@ -1,6 +1,6 @@
-// See hloir/check/calibrate.h. Each probe is a module that does mostly one thing; a rate is what the cost analysis
+// See tune/calibrate.h. Each probe is a module that does mostly one thing; a rate is what the cost analysis
 // counts of it over the best time. None is a case of bench/, which says how good the predictions are.
-#include "hloir/check/calibrate.h"
+#include "tune/calibrate.h"
 
 #include <algorithm>
 #include <chrono>

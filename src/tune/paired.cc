@@ -1,5 +1,5 @@
-// MeasurePaired(): see hloir/check/paired.h.
-#include "hloir/check/paired.h"
+// MeasurePaired(): see tune/paired.h.
+#include "tune/paired.h"
 
 #include <algorithm>
 #include <chrono>

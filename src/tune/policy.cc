@@ -1,9 +1,9 @@
-// The learned policy: what it sees of an opportunity, and the network itself. See hloir/rewrite/search.h.
+// The learned policy: what it sees of an opportunity, and the network itself. See tune/search.h.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "hloir/rewrite/search.h"
+#include "tune/search.h"
 #include "support/number.h"
 
 namespace hloir {

@@ -1,6 +1,6 @@
-// See hloir/rewrite/search.h. A state is a module after some decisions. It is worth what the better of two pipelines
+// See tune/search.h. A state is a module after some decisions. It is worth what the better of two pipelines
 // makes of it: the end of the default one, or the same with a fusion that goes as far as it can.
-#include "hloir/rewrite/search.h"
+#include "tune/search.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "hloir/analysis/structural.h"
+#include "hloir/analysis.h"
 #include "hloir/pipeline.h"
 #include "hloir/verifier.h"
 #include "support/guard.h"

@@ -1,7 +1,7 @@
-// See hloir/rewrite/tune.h. A candidate is the first pipeline with a set of changes (plan.h). The search screens all
+// See tune/tune.h. A candidate is the first pipeline with a set of changes (plan.h). The search screens all
 // single changes, then combines them by simulated annealing, takes out of the best set what it does not need, and has
 // the result verified.
-#include "hloir/rewrite/tune.h"
+#include "tune/tune.h"
 
 #include <algorithm>
 #include <chrono>
@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "hloir/analysis/structural.h"
+#include "hloir/analysis.h"
 #include "hloir/cost.h"
 #include "hloir/pipeline.h"
 #include "hloir/verifier.h"

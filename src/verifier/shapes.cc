@@ -2,7 +2,7 @@
 // dimension once. Ops that hand a buffer on as it is must state its very element type; others may round between floats.
 #include <algorithm>
 
-#include "hloir/analysis/shape_inference.h"
+#include "shape_inference/shape_inference.h"
 #include "shape_inference/internal.h"
 #include "internal.h"
 

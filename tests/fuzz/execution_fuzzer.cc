@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "hloir/check.h"
-#include "hloir/check/runner.h"
+#include "hloir/runner.h"
 #include "hloir/io.h"
 #include "tests/fuzz/small_module.h"
 

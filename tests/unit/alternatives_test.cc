@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "hloir/analysis/structural.h"
+#include "hloir/analysis.h"
 #include "hloir/check.h"
 #include "hloir/io.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"
-#include "hloir/rewrite/alternatives.h"
+#include "rewrite/alternatives.h"
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "hloir/builder.h"
-#include "hloir/analysis/call_graph.h"
+#include "hloir/analysis.h"
 #include "hloir/parser.h"
-#include "hloir/analysis/reachability.h"
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
 

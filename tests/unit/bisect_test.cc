@@ -1,8 +1,8 @@
 // Planted bugs must be found: by the pass that has them, and by the single rewrite.
-#include "hloir/check/bisect.h"
+#include "hloir/check.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"
-#include "hloir/check/reduce.h"
+#include "reduce/reduce.h"
 #include "tests/unit/catch.h"
 
 namespace hloir {

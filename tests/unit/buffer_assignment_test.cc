@@ -1,5 +1,5 @@
 // Buffer assignment: sizes that can be told by hand, and on random modules that no two values in use lie in one place.
-#include "hloir/analysis/buffer_assignment.h"
+#include "hloir/analysis.h"
 
 #include <algorithm>
 

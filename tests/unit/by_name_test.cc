@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "catch.h"
-#include "hloir/analysis/structural.h"
-#include "hloir/by_name.h"
+#include "hloir/analysis.h"
+#include "hloir/builder.h"
 #include "hloir/io.h"
 #include "hloir/parser.h"
 #include "hloir/printer.h"

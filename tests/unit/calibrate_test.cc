@@ -1,5 +1,5 @@
 // check/calibrate.h: the figures are there and no nonsense; how good they are, bench/predict.py says.
-#include "hloir/check/calibrate.h"
+#include "tune/calibrate.h"
 
 #include "tests/unit/catch.h"
 

@@ -6,7 +6,7 @@
 #include <complex>
 #include <limits>
 
-#include "hloir/detail/widen.h"
+#include "check/widen.h"
 #include "hloir/evaluator.h"
 #include "hloir/parser.h"
 #include "hloir/printer.h"

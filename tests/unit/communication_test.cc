@@ -1,5 +1,5 @@
-// analysis/communication.h: groups of devices in every sense that collectives have, bytes on the wire, mesh axes.
-#include "hloir/analysis/communication.h"
+// cost.h: groups of devices in every sense that collectives have, bytes on the wire, mesh axes.
+#include "hloir/cost.h"
 
 #include <string>
 

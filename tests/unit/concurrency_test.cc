@@ -4,14 +4,12 @@
 #include <atomic>
 #include <thread>
 
-#include "hloir/analysis/call_graph.h"
+#include "hloir/analysis.h"
 #include "hloir/executable.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"
 #include "hloir/proto.h"
-#include "hloir/analysis/reachability.h"
-#include "hloir/analysis/structural.h"
 #include "hloir/verifier.h"
 #include "tests/unit/check_module.h"
 

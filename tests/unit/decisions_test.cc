@@ -1,6 +1,6 @@
 // A module as decisions: on random walks over modules of the corpus, what is open is what a fresh search finds, and a
 // step does what taking that rewrite alone does.
-#include "hloir/rewrite/decisions.h"
+#include "rewrite/decisions.h"
 
 #include <algorithm>
 #include <array>
@@ -10,14 +10,14 @@
 #include <set>
 #include <string>
 
-#include "hloir/analysis/structural.h"
+#include "hloir/analysis.h"
 #include "hloir/io.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/pipeline.h"
 #include "hloir/printer.h"
-#include "hloir/rewrite/module_arrays.h"
-#include "hloir/rewrite/proposals.h"
+#include "rewrite/module_arrays.h"
+#include "rewrite/proposals.h"
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"

@@ -1,6 +1,6 @@
 // What `hloir diff` matches: the same module under other names, each kind of change, the record of what our own passes
 // did to the whole corpus, and XLA's own before and after by values.
-#include "hloir/inspect/diff.h"
+#include "hloir/inspect.h"
 
 #include <filesystem>
 #include <map>
@@ -11,7 +11,7 @@
 #include "hloir/io.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"
-#include "hloir/analysis/structural.h"
+#include "hloir/analysis.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
 #include "tests/unit/parse.h"

@@ -1,5 +1,5 @@
 // Dump folders: which file is which stage of which module, what changed, and which stage is wrong.
-#include "hloir/inspect/dumps.h"
+#include "inspect/dumps.h"
 
 #include <unistd.h>
 

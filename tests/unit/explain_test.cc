@@ -1,5 +1,5 @@
 // The film of rewrites that `hloir explain` shows: it is the record, and the record makes the pipeline's output again.
-#include "hloir/inspect/explain.h"
+#include "inspect/explain.h"
 
 #include <filesystem>
 

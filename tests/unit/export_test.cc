@@ -1,6 +1,6 @@
-// analysis/export.h: ParaGraph's text form of a small module, what of it a device has, sizes that are refused. That the
+// export.h: ParaGraph's text form of a small module, what of it a device has, sizes that are refused. That the
 // bytes are what protobuf reads, tests/export/read_back.py checks.
-#include "hloir/analysis/export.h"
+#include "hloir/export.h"
 
 #include <string>
 

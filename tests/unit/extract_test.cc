@@ -1,5 +1,5 @@
 // Cones and repeated instructions as modules of their own.
-#include "hloir/analysis/extract.h"
+#include "analysis/extract.h"
 
 #include "hloir/parser.h"
 #include "hloir/printer.h"

@@ -1,6 +1,6 @@
-// hloir/inspect/folder.h: each item is worked on once and reported in order, on any number of threads; and which files
+// inspect/folder.h: each item is worked on once and reported in order, on any number of threads; and which files
 // of a folder are modules.
-#include "hloir/inspect/folder.h"
+#include "inspect/folder.h"
 
 #include <algorithm>
 #include <atomic>

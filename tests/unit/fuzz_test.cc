@@ -10,7 +10,7 @@
 #include "hloir/io.h"
 #include "hloir/parser.h"
 #include "hloir/printer.h"
-#include "hloir/check/runner.h"
+#include "hloir/runner.h"
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
 

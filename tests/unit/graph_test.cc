@@ -1,6 +1,6 @@
 // What `hloir graph` draws: which boxes and edges, that nothing is lost by folding, parts of a module, Model Explorer's
 // JSON. The page in a browser: tests/pages.
-#include "hloir/inspect/graph.h"
+#include "hloir/inspect.h"
 
 #include <filesystem>
 #include <set>

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "tests/unit/catch.h"
-#include "hloir/inspect/lesson.h"
+#include "lesson/lesson.h"
 #include "hloir/passes.h"
 #include "tests/unit/folders.h"
 

@@ -1,6 +1,6 @@
 // What the language server says: of a document line by line, of requests out of order, of any bytes. A real client asks
 // it in tests/editors.
-#include "hloir/inspect/lsp.h"
+#include "lsp/lsp.h"
 
 #include <ctime>
 #include <filesystem>

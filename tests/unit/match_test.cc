@@ -1,5 +1,5 @@
 // The patterns of match.h, as its example shows them.
-#include "hloir/rewrite/match.h"
+#include "hloir/match.h"
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
 

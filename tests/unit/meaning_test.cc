@@ -3,7 +3,7 @@
 #include <string>
 
 #include "hloir/check.h"
-#include "hloir/detail/widen.h"
+#include "check/widen.h"
 #include "hloir/parser.h"
 #include "hloir/printer.h"
 #include "hloir/verifier.h"

@@ -10,7 +10,7 @@
 #include "catch.h"
 #include "hloir/module.h"
 #include "hloir/parser.h"
-#include "hloir/rewrite/rewrite.h"
+#include "hloir/rewrite.h"
 
 namespace hloir {
 namespace {

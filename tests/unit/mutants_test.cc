@@ -1,5 +1,5 @@
 // Wrong modules, and whether the verdict notices them.
-#include "hloir/check/mutants.h"
+#include "fuzz/mutants.h"
 
 #include <set>
 #include <string>

@@ -1,7 +1,7 @@
 // Which reducers are recognized as associative, and what FindOpenSemantics says of a module.
 #include <string>
 
-#include "hloir/analysis/open_semantics.h"
+#include "analysis/open_semantics.h"
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
 

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "hloir/check.h"
-#include "hloir/detail/widen.h"
+#include "check/widen.h"
+#include "reference/evaluate_pairs.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"

@@ -14,7 +14,7 @@
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"
-#include "hloir/analysis/structural.h"
+#include "hloir/analysis.h"
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"

@@ -1,5 +1,5 @@
 // Places of elements in tiled layouts: worked examples of XLA's page on tiled layouts, and facts that hold for any.
-#include "hloir/analysis/physical_layout.h"
+#include "analysis/physical_layout.h"
 
 #include <set>
 

@@ -1,9 +1,10 @@
 // Proofs: what has one normal form and what must not have; and that on what is proved the reference computes the same
 // bits.
-#include "hloir/check/prove.h"
+#include "hloir/prove.h"
 
 #include <algorithm>
 
+#include "check/confirm.h"
 #include "hloir/check.h"
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
@@ -219,7 +220,9 @@ TEST_CASE("a solver finds the one value on which two modules differ") {
   const auto two = Entry(
       "k = s32[] constant(123456789)\n e = s32[6] broadcast(k), dimensions={}\n q = pred[6] compare(a, e), "
       "direction=EQ\n n = s32[6] negate(a)\n ROOT r = s32[6] select(q, n, a)");
-  const Proof proof = Prove(*one, *two);
+  ProveOptions options;
+  options.confirm = check::ConfirmDifference;
+  const Proof proof = Prove(*one, *two, options);
   INFO(proof.how);
   CHECK(!proof.holds);
   REQUIRE(proof.counterexample.size() == 6);

@@ -1,5 +1,5 @@
 // ReduceModule and ReduceText: large things with one fault become small ones.
-#include "hloir/check/reduce.h"
+#include "reduce/reduce.h"
 
 #include <string>
 

@@ -2,8 +2,8 @@
 // pipeline without options folds constants.
 #include "hloir/parser.h"
 #include "hloir/passes.h"
-#include "hloir/rewrite/util.h"
-#include "hloir/rewrite/rules.h"
+#include "hloir/rewrite_util.h"
+#include "hloir/rules.h"
 #include "hloir/verifier.h"
 #include "catch.h"
 

@@ -6,8 +6,8 @@
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"
-#include "hloir/rewrite/proposals.h"
-#include "hloir/rewrite/rules.h"
+#include "rewrite/proposals.h"
+#include "hloir/rules.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/parse.h"
 

@@ -1,5 +1,5 @@
-// analysis/device.h, analysis/roofline.h: descriptions, bounds, loops, overlap, meshes.
-#include "hloir/analysis/roofline.h"
+// cost.h: descriptions, bounds, loops, overlap, meshes.
+#include "hloir/cost.h"
 
 #include <cmath>
 #include <filesystem>

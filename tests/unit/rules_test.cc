@@ -7,7 +7,7 @@
 
 #include "hloir/io.h"
 #include "hloir/passes.h"
-#include "hloir/rewrite/rules.h"
+#include "hloir/rules.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
 

@@ -5,7 +5,7 @@
 
 #include "hloir/builder.h"
 #include "hloir/parser.h"
-#include "hloir/analysis/shape_inference.h"
+#include "shape_inference/shape_inference.h"
 #include "tests/unit/catch.h"
 
 namespace hloir {

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "hloir/analysis/communication.h"
+#include "hloir/cost.h"
 #include "hloir/check.h"
 #include "hloir/io.h"
 #include "hloir/passes.h"

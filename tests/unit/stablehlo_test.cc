@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "hloir/executable.h"
-#include "hloir/inspect/diff.h"
+#include "hloir/inspect.h"
 #include "hloir/io.h"
 #include "hloir/parser.h"
 #include "hloir/printer.h"

@@ -1,5 +1,5 @@
 // What `hloir stats` counts, on modules small enough to count by hand.
-#include "hloir/inspect/stats.h"
+#include "hloir/inspect.h"
 
 #include <filesystem>
 

@@ -2,7 +2,7 @@
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"
-#include "hloir/analysis/stack_frames.h"
+#include "ir/stack_frames.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/parse.h"
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include "hloir/analysis/communication.h"
-#include "hloir/check/runner.h"
+#include "hloir/cost.h"
+#include "hloir/runner.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/verifier.h"

@@ -1,7 +1,7 @@
 // transport.h and executable.h: devices spread over processes give the same bits and the same errors as in one; here
 // the processes are threads, and queues carry the messages, some of them late. tests/cli/mpi.test has real processes.
 // And values that lie in files.
-#include "hloir/transport.h"
+#include "hloir/executable.h"
 
 #include <unistd.h>
 
@@ -10,7 +10,6 @@
 #include <string>
 #include <thread>
 
-#include "hloir/executable.h"
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
 

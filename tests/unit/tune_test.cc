@@ -1,15 +1,15 @@
-// Pipelines found by search (hloir/rewrite/tune.h) with the changes of pipelines that they are made of, rewrites found
+// Pipelines found by search (tune/tune.h) with the changes of pipelines that they are made of, rewrites found
 // by search (rewrite/search.h), and pairs of timed runs (check/paired.h).
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "hloir/check/paired.h"
+#include "tune/paired.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"
-#include "hloir/rewrite/search.h"
-#include "hloir/rewrite/tune.h"
+#include "tune/search.h"
+#include "tune/tune.h"
 #include "tests/unit/catch.h"
 #include "tune/plan.h"
 

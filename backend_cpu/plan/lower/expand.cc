@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "hloir/builder.h"
-#include "hloir/analysis/open_semantics.h"
+#include "analysis/open_semantics.h"
 #include "plan/lower/expand_ops.h"
 #include "plan/capability/kernel_choice.h"
 

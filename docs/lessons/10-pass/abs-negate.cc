@@ -1,7 +1,7 @@
 // abs-negate: |-A| is |A|, so the negate can go.
 #include <hloir/passes.h>
-#include <hloir/rewrite/plugin.h>
-#include <hloir/rewrite/rules.h>
+#include <hloir/pass.h>
+#include <hloir/rules.h>
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <hloir/hloir.h>
 #include <hloir/io.h>
-#include <hloir/rewrite/plugin.h>
+#include <hloir/pass.h>
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;

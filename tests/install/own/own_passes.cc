@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include <hloir/rewrite/util.h>
-#include <hloir/rewrite/rules.h>
+#include <hloir/rewrite_util.h>
+#include <hloir/rules.h>
 
 namespace {
 

@@ -1,5 +1,5 @@
 // The same passes as a plugin: hloir opt --load=./libown_passes.so
-#include <hloir/rewrite/plugin.h>
+#include <hloir/pass.h>
 
 #include "own_passes.h"
 

@@ -1,6 +1,6 @@
 #include <hloir/passes.h>
-#include <hloir/rewrite/plugin.h>
-#include <hloir/rewrite/rules.h>
+#include <hloir/pass.h>
+#include <hloir/rules.h>
 
 namespace {
 

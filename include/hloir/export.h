@@ -1,0 +1,54 @@
+// A module as simulators read it: ParaGraph's graphs and Chakra's execution traces. Both tell what runs after what,
+// with operations, bytes and predicted seconds (cost.h), and who communicates with whom; the network is
+// the simulator's business. docs/studies/simulate.md has both from end to end.
+//
+// Example:
+//
+//   const DeviceDescription device;  // as ParseDevice reads one
+//   const Roofline roofline(module, device);
+//   StatusOr<std::string> graph = ParagraphGraph(module, roofline, {.text = true});          // of all devices
+//   StatusOr<ChakraTraces> traces = ChakraTrace(module, roofline);
+//   for (size_t rank = 0; traces.ok() && rank < traces->ranks.size(); ++rank) (void)traces->ranks[rank];
+//
+// Errors: ResourceExhausted for more instructions than a simulator would read (loops are unrolled in traces), and for
+// calls nested deeper than protobuf's readers follow. Threads: reads what it is given.
+// Tested by tests/unit/export_test.cc, and with protobuf's own reader by tests/cli/export.test.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hloir/cost.h"
+#include "hloir/module.h"
+#include "hloir/status.h"
+
+#pragma GCC visibility push(default)
+namespace hloir {
+
+// ParaGraph's GraphProto (github.com/google/paragraph, graph.proto).
+struct ParagraphOptions {
+  std::optional<int64_t> device =
+      {};             // of this one; else the composite graph of all, which its graph translator divides
+  bool text = false;  // protobuf's text form
+};
+// Collectives become the opcodes of the same name, with all groups; collective-permute and transfers with named pairs
+// `sendrecv`, `send` and `recv`; what communicates with the host `infeed` and `outfeed`; loops `while` with their trip
+// count; all else, fusions too, `delay`.
+StatusOr<std::string> ParagraphGraph(const HloModule& module, const Roofline& roofline,
+                                     const ParagraphOptions& options = {});
+
+// Chakra's execution traces (github.com/mlcommons/chakra, et_def.proto): of each rank a GlobalMetadata and its Nodes,
+// each behind its length; and the groups that nodes name by pg_name, as the JSON that ASTRA-sim reads.
+struct ChakraTraces {
+  std::vector<std::string> ranks;
+  std::string groups;
+};
+// Loops are unrolled, of conditionals the longest branch is taken. Nodes are COMP_NODE (num_ops, tensor_size: the bytes
+// moved), COMM_COLL_NODE (comm_type, comm_size, pg_name), COMM_SEND_NODE and COMM_RECV_NODE (comm_src, comm_dst,
+// comm_size, comm_tag), with predicted start and duration.
+StatusOr<ChakraTraces> ChakraTrace(const HloModule& module, const Roofline& roofline);
+
+}  // namespace hloir
+#pragma GCC visibility pop

@@ -1,0 +1,164 @@
+// Passes that are tables of rules, and what a rule may use. A rule is a function under its formula:
+//
+//   // A * 1 => A
+//   HloInstruction* MultiplyOne(HloInstruction* i, RuleContext& c) {
+//     HloInstruction* a;
+//     if (!Match(i, m::MultiplyAnyOrder(m::Any(&a), m::Splat(1)))) return nullptr;
+//     return c.ReplaceWith(a);
+//   }
+//
+// and a row in a table, which DefineRulePass makes a pass. It looks first; then asks (ReplaceWith and Allow ask for
+// it); then builds. It returns what stands for `i` from now on, or nullptr if it does not apply or may not. A rule that
+// returns something without having asked is an error, which ends the pass.
+//
+// Rules for rules, as they run to a fixpoint: the right side is never worse (fewer or cheaper instructions, or smaller
+// operands); constants go to the right; no rule undoes another.
+//
+// Threads: a rule runs on the thread of its pass; tables are constant.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hloir/builder.h"
+#include "hloir/match.h"
+#include "hloir/pass.h"
+
+#pragma GCC visibility push(default)
+namespace hloir::rules {
+
+class RuleContext;
+using RuleFunction = HloInstruction* (*)(HloInstruction* instruction, RuleContext& context);
+
+// A row of a table of rules.
+struct Rule {
+  HloOpcode opcode = {};  // of the instructions that it looks at
+  std::string_view name, formula;
+  // Its class, by the element type it computes in (for a compare: that of its operands).
+  MathMode integers, floats;
+  RuleFunction apply;
+  bool every_elementwise = false;  // it looks at all elementwise instructions, and `opcode` does not count
+  const void* data = nullptr;      // for `apply`, which finds it as RuleContext::data(): rules that others write
+
+  constexpr RuleInfo info() const { return {name, formula, integers, floats}; }
+};
+
+// A pass that runs these rules to their fixpoint: for PassRegistry::Add. The tables are kept by reference: make them
+// constants. To the rules comes the pass's own, "dead-instruction", for what a rewrite leaves unused.
+PassDefinition DefineRulePass(std::vector<std::span<const Rule>> families);
+inline PassDefinition DefineRulePass(std::span<const Rule> rules) { return DefineRulePass(std::vector{rules}); }
+
+// What a rule that matched may do.
+class RuleContext {
+ public:
+  explicit RuleContext(RewriteGate& gate) : gate_(gate) {}
+
+  // May the rule that is running change the graph? Nothing may be built before this said yes.
+  bool Allow(std::string reason = {});
+  // Does the module have room for so many instructions more? Asked before Allow by what copies whole computations.
+  bool HasRoom(int64_t added) { return gate_.HasRoom(rule_->info(), *instruction_, added); }
+  // The instruction's place goes to one that is there already: Allow(), and nothing that the old one carried gets lost.
+  HloInstruction* ReplaceWith(HloInstruction* existing);
+
+  // Builders. They put the instruction into the computation of the one that is being rewritten. Shapes made here have
+  // the default layout; that of the final result is set to the old one's.
+  HloInstruction* Unary(HloOpcode opcode, HloInstruction* a);
+  HloInstruction* Binary(HloOpcode opcode, HloInstruction* a, HloInstruction* b);
+  HloInstruction* Select(HloInstruction* p, HloInstruction* a, HloInstruction* b);
+  HloInstruction* Compare(ComparisonDirection direction, HloInstruction* a, HloInstruction* b,
+                          ComparisonType type = ComparisonType::kDefault);
+  HloInstruction* Convert(HloInstruction* a, PrimitiveType type);
+  HloInstruction* Broadcast(HloInstruction* a, const Shape& shape, DimVector dimensions);
+  HloInstruction* BroadcastScalar(HloInstruction* scalar, const Shape& shape);  // the scalar itself, if shape is one
+  HloInstruction* Reshape(HloInstruction* a, const Shape& shape);
+  HloInstruction* Transpose(HloInstruction* a, const DimVector& permutation);
+  HloInstruction* Slice(HloInstruction* a, const SliceRanges& ranges);
+  HloInstruction* Constant(Literal literal) { return computation()->AddConstant(std::move(literal)); }
+  // All elements this number.
+  HloInstruction* Splat(const Shape& shape, double value);
+  HloInstruction* SplatOf(const Shape& shape, Literal scalar);
+  // An elementwise copy of `original` over other operands, with the type it had and the dimensions of `dimensions`.
+  HloInstruction* CloneOver(const HloInstruction* original, std::span<HloInstruction* const> operands,
+                            const Shape& dimensions);
+  template <class A>
+  HloInstruction* Add(HloOpcode opcode, const Shape& shape, std::initializer_list<HloInstruction*> operands,
+                      A attributes) {
+    return computation()->AddInstruction(opcode, shape, operands, std::move(attributes));
+  }
+  // What `build` makes of the operands, with HloBuilder, which infers the shapes; Allow() is asked in it. nullptr if it
+  // could not be built, or may not.
+  using Expansion = HloBuilder::Op (*)(HloBuilder& b, HloInstruction& i, HloBuilder::Ops operands);
+  HloInstruction* Expand(Expansion build);
+  HloComputation* computation() const { return instruction_->parent(); }
+  const void* data() const { return rule_->data; }
+
+  // For the driver.
+  void Begin(const Rule* rule, HloInstruction* instruction, MathMode math) {
+    rule_ = rule, instruction_ = instruction, math_ = math, allowed_ = false;
+  }
+  const Rule& rule() const { return *rule_; }
+  bool allowed() const { return allowed_; }  // has Allow() said yes?
+
+ private:
+  HloInstruction* Built(Expansion build);
+
+  RewriteGate& gate_;
+  const Rule* rule_ = nullptr;
+  HloInstruction* instruction_ = nullptr;
+  MathMode math_ = MathMode::kExact;
+  bool allowed_ = false;
+};
+
+// Short words for the tables.
+inline constexpr MathMode kExact = MathMode::kExact, kRounding = MathMode::kRounding, kFast = MathMode::kFast;
+
+// Facts that rules ask for.
+
+// The type whose arithmetic the instruction does: of a compare, its operands'.
+PrimitiveType ComputedType(const HloInstruction& instruction);
+inline bool IsIntegral(const HloInstruction* i) { return IsInteger(i->shape().element_type()); }
+inline bool IsFloating(const HloInstruction* i) { return IsFloat(i->shape().element_type()); }
+inline bool IsPred(const HloInstruction* i) { return i->shape().element_type() == PrimitiveType::PRED; }
+// Every bit set: -1, the largest unsigned number, true.
+bool IsAllOnes(const HloInstruction* i);
+// For a splat of a power of two, of integers: its exponent; else -1.
+int PowerOfTwoExponent(const HloInstruction* i);
+// A splat zero with the sign bit set, or without it.
+bool IsNegativeZero(const HloInstruction* i);
+bool IsPositiveZero(const HloInstruction* i);
+// An array of one byte or more per element, all of whose sizes are known.
+bool IsStaticArray(const HloInstruction* i);
+// {0, 1, …, n-1}.
+bool IsIdentity(const DimVector& dimensions);
+// For a reshape that only inserts and drops dimensions of size 1: where dimension d of the operand, not of size 1, is
+// in the result. -1 for those of size 1.
+DimVector WhereDimensionsWent(const Shape& from, const Shape& to);
+// Same dimensions once those of size 1 are dropped, in the same order.
+bool EqualIgnoringOnes(const Shape& a, const Shape& b);
+// The value that `opcode` does not notice, of this type, as a literal: -0 for float add (0 would turn -0 into 0), 1,
+// the lowest, … False if there is none.
+bool IsIdentityElement(HloOpcode opcode, const HloInstruction* value);
+// No element is negative or -0 (but one may be NaN), as far as can be told from what makes it.
+bool IsNonNegative(const HloInstruction* i);
+// Does `to` hold every value of `from`, so that a conversion there and back changes nothing?
+bool HoldsAllOf(PrimitiveType to, PrimitiveType from);
+// The splat's integer; nullopt for anything else, and for unsigned numbers over the largest int64.
+std::optional<int64_t> SplatInteger(const HloInstruction* i);
+bool IsSplatZero(const HloInstruction* i);  // of either sign
+
+// Rules that several tables have.
+// C op A => A op C, op commutative
+HloInstruction* ConstantRight(HloInstruction* i, RuleContext& c);
+// (A op C1) op C2 => A op (C1 op C2), op associative
+HloInstruction* MergeConstants(HloInstruction* i, RuleContext& c);
+
+// If `computation` is f(p0, p1) = p0 op p1 (or p1 op p0, if it commutes): op. Else nullopt.
+std::optional<HloOpcode> BinaryReducer(const HloComputation* computation);
+
+}  // namespace hloir::rules
+#pragma GCC visibility pop

@@ -1,0 +1,26 @@
+// Parts of a module as modules of their own: what one value is computed from, or one instruction, repeated to be timed.
+//
+//   std::unique_ptr<HloModule> near = ExtractCone(*module.entry_computation()->root(), 3);  // the last three steps
+//
+// Tested by tests/unit/extract_test.cc. Threads: reads the module.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "hloir/module.h"
+
+namespace hloir {
+
+// The module that computes `root`, with copies of all that this needs. Its parameters are the values in `boundary`,
+// those `height` edges above the root (of a negative height none), and parameters of root's computation that it needs;
+// in the order of their computation. A height of 0 and a boundary that holds the root give a module of one parameter.
+std::unique_ptr<HloModule> ExtractCone(const HloInstruction& root, int64_t height = -1,
+                                       std::span<const HloInstruction* const> boundary = {});
+
+// A module that computes `instruction` of its operands, each a parameter, `times` times, one after the other by control
+// dependencies. For what has no side effect, is not a parameter and takes part in no collective; times > 0.
+std::unique_ptr<HloModule> RepeatInstruction(const HloInstruction& instruction, int64_t times);
+
+}  // namespace hloir

@@ -1,0 +1,58 @@
+// Wrong modules, made from right ones: what a wrong rewrite or a wrong kernel would leave. By how many of them a check
+// notices, its power is measured: `hloir fuzz mutants`, docs/power.md.
+//
+// Example:
+//
+//   Checker checker(module, {}, {});
+//   for (size_t kind = 0; kind < MutantKinds().size(); ++kind) {
+//     std::optional<Mutant> mutant = MakeMutant(module, kind, /*seed=*/1);
+//     if (!mutant) continue;  // there is nothing in the module that this could be done to
+//     StatusOr<MutantFate> fate = FateOf(module, *mutant, checker);
+//     if (fate.ok() && *fate == MutantFate::kGotAway) std::puts(mutant->instruction.c_str());
+//   }
+//
+// Threads: any. Tested by tests/unit/mutants_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "hloir/check.h"
+#include "hloir/module.h"
+
+namespace hloir {
+
+// One way to be wrong.
+struct MutantKind {
+  std::string name;  // "compare-lt-as-le"
+  std::string what;  // "less or equal in place of less"
+  // It changes what a module means by less than f32 rounds.
+  bool below_rounding = false;
+};
+std::span<const MutantKind> MutantKinds();
+
+// A copy with one instruction made wrong.
+struct Mutant {
+  std::unique_ptr<HloModule> module;
+  std::string instruction;  // its name in the original
+};
+// The seed chooses among the instructions that this can be done to; the same seed makes the same mutant everywhere.
+// Nothing if there are none. Mutants are legal modules with the interface of the original; some compute the same.
+std::optional<Mutant> MakeMutant(const HloModule& module, size_t kind, uint64_t seed);
+
+// What becomes of a mutant in a check.
+enum class MutantFate {
+  kCaught,     // the verdict is that they disagree
+  kNotJudged,  // the verdict is neither that nor agreement
+  kGotAway,    // they agree, and there are inputs on which they do not compute the same
+  kSame,       // they agree, and no such inputs were found
+};
+// `checker` is one of the original. Other inputs are tried only if the two agree: more of them than the checker has, of
+// every kind and from other seeds. Errors: those of Checker::Check.
+StatusOr<MutantFate> FateOf(const HloModule& original, const Mutant& mutant, Checker& checker);
+
+}  // namespace hloir

@@ -1,0 +1,37 @@
+// What a module costs, told: operations, bytes, communication by collective, group and mesh axis, memory, and on a
+// device described (cost.h) the time of each instruction and of all.
+//
+// Example:
+//
+//   const DeviceDescription device;  // as ParseDevice reads one
+//   CostReportOptions options;
+//   options.device = &device;
+//   std::puts(CostReport(module, options).c_str());   // tables, 80 columns wide
+//   std::puts(CostJson(module, options).c_str());     // docs/json.md has the fields
+//
+// Threads: reads what it is given, so any thread may call it. Tested by tests/cli/cost.test.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "hloir/cost.h"
+#include "hloir/module.h"
+
+namespace hloir {
+
+// What a report is to tell beside the counts.
+struct CostReportOptions {
+  const DeviceDescription* device = nullptr;  // none: no times
+  std::optional<WhatIfMesh> mesh;
+  size_t most = 10;  // rows of each table
+};
+
+// Tables for people; and all of it as JSON.
+std::string CostReport(const HloModule& module, const CostReportOptions& options = {});
+std::string CostJson(const HloModule& module, const CostReportOptions& options = {});
+// The predicted timeline for chrome://tracing and ui.perfetto.dev: computation, communication and other asynchronous
+// work are tracks of their own; of a loop the first round is shown.
+std::string CostTrace(const Roofline& roofline);
+
+}  // namespace hloir

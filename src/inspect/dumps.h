@@ -1,0 +1,121 @@
+// A folder that XLA_FLAGS=--xla_dump_to=DIR (or hloir opt --dump-to) has filled, as one thing: its modules, each with
+// its stages in their order, its snapshots, and what XLA says of its memory. Files are told by name and content; LLVM
+// IR and objects are counted and left alone.
+//
+// Example:
+//
+//   StatusOr<DumpFolder> dumps = ReadDumps("dump");
+//   if (dumps.ok()) for (const DumpFolder::Module& m : dumps->modules) std::puts(m.name.c_str());
+//
+// Threads: a value; ReadDumps reads files on several threads of its own.
+// Tested by tests/unit/dumps_test.cc and tests/cli/dumps.test.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hloir/check.h"
+#include "hloir/cost.h"
+#include "hloir/inspect.h"
+#include "hloir/status.h"
+
+namespace hloir {
+
+// What a dump folder holds.
+struct DumpFolder {
+  // One state of a module: a file.
+  struct Stage {
+    std::string path, name;  // "before_optimizations", "simplification: algsimp", "cpu_after_optimizations"
+    Status status;           // not ok: it cannot be read
+    bool legal = true;       // the verifier finds nothing wrong; else there are neither costs nor memory
+    InstructionCount count;
+    Cost cost;
+    int64_t devices = 1;
+    bool changed = true;  // it is not the same as the stage before
+    uint64_t structure = 0;
+    std::vector<std::pair<std::string, int64_t>> opcodes;  // how many of each, by name
+    std::vector<std::string> found;  // instructions that ReadDumpsOptions::find looks for, as text
+  };
+  // Bytes by what they are for; -1: unknown.
+  struct Memory {
+    int64_t parameters = -1, constants = -1;
+    int64_t others = -1;  // results and temporaries
+    int64_t total = -1;
+    // A block of memory.
+    struct Allocation {
+      std::string what;  // "parameter 0", "preallocated-temp"
+      int64_t bytes = 0;
+      int64_t values = 0;  // that lie in it, one after the other or side by side
+    };
+    std::vector<Allocation> allocations;  // XLA's, the largest first
+  };
+  // A module: "module_0001.jit_f".
+  struct Module {
+    std::string name;
+    std::vector<Stage> stages;           // before the passes, after each, at last
+    std::vector<std::string> snapshots;  // files with inputs and results
+    int64_t others = 0;                  // reports, IR, …
+    Memory xla_memory;                   // by XLA's buffer-assignment and memory-usage-report
+    Memory memory;                       // of the last stage, by hloir's buffer assignment
+  };
+  std::string path;             // as it was given
+  std::vector<Module> modules;  // by name
+  int64_t files = 0;
+};
+
+// How to read a folder.
+struct ReadDumpsOptions {
+  // Instructions whose opcode, name, op_name or source line (FILE:LINE) has this in it; "": none.
+  std::string find = {};
+  int threads = 0;                                                  // 0: as many as there are cores
+  std::function<void(size_t done, size_t total)> on_progress = {};  // called from one thread at a time
+};
+// The folder and those in it. InvalidArgument if it is not a folder, or holds nothing of the kind.
+StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& options = {});
+
+// What came of running a module's stages on the same inputs.
+struct DumpVerdict {
+  int64_t stages = 0;   // that were compared with the first
+  int64_t guilty = -1;  // the first stage that does not agree with it; -1: all do
+  Verdict verdict;      // of that one, else of the last
+};
+StatusOr<DumpVerdict> VerifyStages(const DumpFolder::Module& module, const CheckOptions& options = {});
+
+// What came of running a snapshot's module on the inputs that it has.
+struct SnapshotVerdict {
+  std::string path;
+  Status status;             // not ok: it could not be read or run
+  bool has_results = false;  // stored ones, to compare with
+  Comparison comparison;     // with them
+};
+std::vector<SnapshotVerdict> RunSnapshots(const DumpFolder::Module& module);
+
+// A data set from a folder: each structure once, without metadata, as OUT/HASH.hlo; and OUT/index.json, which says of
+// each its size, cost and opcodes, and of which module and stage it is (docs/json.md). Files that are there already
+// stay.
+struct Harvest {
+  int64_t stages = 0;      // that could be read
+  int64_t modules = 0;     // files: structures that differ
+  int64_t duplicates = 0;  // stages whose structure another one has
+};
+StatusOr<Harvest> HarvestDumps(const DumpFolder& folder, const std::string& out, int threads = 0);
+
+// One HTML file that needs nothing else: modules, stages, sizes, what each pass changed, what the module has come to
+// from its first stage to its last, and memory by XLA beside hloir's.
+std::string DumpPage(const DumpFolder& folder, int threads = 0);
+
+// What each stage changed of the one before it: instructions by what became of them (DiffChanges), at most `most` of a
+// kind; "" for stages that changed nothing, and for the first. A stage that the verifier refuses, or that is too large
+// to be matched while one waits, says so.
+std::vector<std::string> StageChanges(const DumpFolder::Module& module, size_t most = 6, int threads = 0);
+
+// Tables for people, and all as JSON (docs/json.md).
+std::string DumpReport(const DumpFolder& folder);
+std::string StagesReport(const DumpFolder::Module& module);  // those that changed something
+std::string DumpJson(const DumpFolder& folder);
+
+}  // namespace hloir

@@ -1,0 +1,97 @@
+// What passes do to a module, as a film: every rewrite with its formula, why it was allowed, what went and what came as
+// text and as a small graph, what was refused and why, and after each pass what the module costs and whether it still
+// computes the same. All of it is the record of rewrites (rewrite.h), so it can tell no other story than the
+// passes; Replay makes the same module of it again.
+//
+// Example:
+//
+//   const auto optimize = [](HloModule& m, PipelineOptions options, Rewriter* rewriter) -> Status {
+//     PassOptions pass_options;
+//     pass_options.rewriter = rewriter;
+//     auto pipeline = MakePipeline({}, pass_options, std::move(options));
+//     return pipeline.ok() ? pipeline->RunOnce(m).status() : pipeline.status();
+//   };
+//   StatusOr<Film> film = MakeFilm(module, optimize);
+//   if (film.ok()) std::puts(FilmText(*film).c_str());
+//
+// Threads: a film is a value; making one edits the module, as its passes do.
+// Tested by tests/unit/explain_test.cc, tests/cli/explain.test and, in a browser, tests/pages.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hloir/cost.h"
+#include "hloir/executable.h"
+#include "hloir/inspect.h"
+#include "hloir/pipeline.h"
+#include "hloir/rewrite.h"
+#include "hloir/status.h"
+
+namespace hloir {
+
+// A module's passes and what they did to it.
+struct Film {
+  // A few instructions around a rewrite.
+  struct Sketch {
+    // An instruction.
+    struct Box {
+      std::string name, opcode, shape;
+      bool marked = false;  // it went, or it came
+    };
+    std::vector<Box> boxes;
+    std::vector<std::pair<int, int>> edges;
+  };
+  // One rewrite, or one that the pass decided against (see RewriteLog::Entry::outcome).
+  struct Scene {
+    RewriteLog::Entry rewrite;
+    Sketch before, after;
+    int64_t instructions = 0;  // of the module, right after it
+  };
+  // What a module is at some time.
+  struct Figures {
+    InstructionCount count;
+    Cost cost;
+  };
+  // What its values on made-up inputs say against those of the module at first.
+  enum class Values : uint8_t { kNotRun, kSameBits, kRounding, kDifferent };
+  // One run of a pass: its scenes are [first, last).
+  struct Act {
+    std::string pass;
+    int64_t number = 0;  // of this run, over all
+    size_t first = 0, last = 0;
+    bool changed = false;
+    Figures figures;  // after it
+    Values values = Values::kNotRun;
+    std::string why_not;  // kNotRun
+  };
+  std::string module;
+  Figures at_first;
+  std::string text_before, text_after;
+  std::vector<Scene> scenes;
+  std::vector<Act> acts;              // those that changed something or have scenes
+  std::vector<LayoutChoice> layouts;  // of the plan that runs the result
+};
+
+// Runs passes: `options` and `rewriter` are for the pipeline.
+using Optimizer = std::function<Status(HloModule& module, PipelineOptions options, Rewriter* rewriter)>;
+
+// Lets `optimize` rewrite the module, and films it. Inputs for the values are made up from `seed`; a module that takes
+// too long to run is not run, and the acts say so.
+StatusOr<Film> MakeFilm(HloModule& module, const Optimizer& optimize, uint64_t seed = 0);
+
+// Makes the film's rewrites again, in their order and no others, on a module like the one that it began with. Internal
+// if they do not come up in that order.
+Status Replay(const Film& film, HloModule& module, const Optimizer& optimize);
+
+// The story, pass by pass; and as one HTML file, for which Graphviz's `dot` is needed (Unimplemented without).
+std::string FilmText(const Film& film);
+std::string ActText(const Film& film, const Film::Act& act);  // its headline and its figures
+std::string SceneText(const Film& film, size_t scene);        // one rewrite
+std::string LayoutsText(const Film& film);                    // "" if nothing had to be chosen
+StatusOr<std::string> FilmPage(const Film& film);
+
+}  // namespace hloir

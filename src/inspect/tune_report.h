@@ -1,0 +1,23 @@
+// What a search for the best pipeline (rewrite/tune.h) found: as a table for people, 80 columns wide, and as JSON.
+//
+//   StatusOr<TuneResult> tuned = Tune(module, BuiltinPasses(), options);
+//   if (tuned.ok()) std::puts(TuneReport(*tuned).c_str());
+//
+// `hloir tune` prints it. Tested by tests/cli/tune.test. Threads: all of it only reads what it is given.
+#pragma once
+
+#include <string>
+
+#include "tune/tune.h"
+
+namespace hloir {
+
+// What the modules cost, how the best pipeline differs from the first, how sure that is, and the pipeline.
+std::string TuneReport(const TuneResult& result);
+// docs/json.md has the fields, those of `hloir tune --json` but `file`.
+std::string TuneReportJson(const TuneResult& result);
+// The costs alone: of a module as it is given, as the first pipeline leaves it, and as it is best.
+std::string TuneCostReport(const HloModule& module, const TuneCost& before, const TuneCost& first,
+                           const TuneCost& best);
+
+}  // namespace hloir

@@ -1,0 +1,67 @@
+// Lessons: folders of a text, modules, and exercises whose answers are marked by running them. What an exercise wants
+// is data in the lesson's lesson.json (docs/lessons/teaching.md has its words), so a lesson is added by adding a
+// folder.
+//
+// Example:
+//
+//   StatusOr<std::vector<Lesson>> lessons = ReadLessons("docs/lessons");
+//   if (lessons.ok() && !lessons->empty()) {
+//     const Lesson& lesson = lessons->front();
+//     StatusOr<Mark> mark = MarkAnswer(lesson, lesson.exercises.front(), "first.hlo", BuiltinPasses());
+//     if (mark.ok()) std::puts(mark->said.c_str());
+//   }
+//
+// Threads: a lesson is a value; answers may be marked from any thread, those that are plugins once per process.
+// Tested by tests/unit/lesson_test.cc, which marks every answer in the lessons' folders, and tests/cli/lesson.test.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hloir/pass.h"
+#include "hloir/status.h"
+
+namespace hloir {
+
+// A folder of lessons has one of these in each of its folders, NN-NAME.
+struct Lesson {
+  // What an answer is.
+  enum class Answer : uint8_t {
+    kModule,   // a module
+    kPasses,   // a pipeline as --pipeline takes it; what it makes of the given module counts
+    kValues,   // values of a module's parameters, a literal a line: f32[2] {1, 2}
+    kNumbers,  // what was counted or found, a line each: fusions = 3
+    kPlugin,   // a plugin of passes; what the passes that are asked for make of the given module counts
+  };
+  // Something to do.
+  struct Exercise {
+    std::string name, task;  // "sum-by-hand", a sentence
+    std::string file;        // what the answer is to be called: "sum-by-hand.hlo"
+    Answer answer = Answer::kModule;
+    std::vector<std::string> mistakes;  // names of those that hints are for
+    std::string conditions;             // JSON: its part of lesson.json
+  };
+  std::string name, title, summary;  // "folding"
+  std::string folder;                // with lesson.json, lesson.md and the files that they name
+  int64_t minutes = 0;
+  std::vector<Exercise> exercises;
+};
+
+// In their folders' order. InvalidArgument if there are none, or one cannot be read.
+StatusOr<std::vector<Lesson>> ReadLessons(const std::string& folder);
+
+// What came of an answer.
+struct Mark {
+  bool right = false;
+  std::string said;     // what there is to say: what it shows, or what is not yet so
+  std::string hint;     // for one of the usual mistakes; "" if it is none
+  std::string mistake;  // its name
+};
+// Marks the answer that is in the file at `path`. An answer that cannot be read as what it should be is wrong, and
+// `said` says why; errors are those of the lesson's own files, of plugins that cannot be loaded, and of a path where
+// nothing is.
+StatusOr<Mark> MarkAnswer(const Lesson& lesson, const Lesson::Exercise& exercise, const std::string& path,
+                          const PassRegistry& registry);
+
+}  // namespace hloir

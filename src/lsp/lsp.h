@@ -1,0 +1,68 @@
+// A language server for HLO: what an editor asks of a text, by Microsoft's Language Server Protocol 3.17: diagnostics
+// by parser and verifier, hovers, definitions, references, symbols, renaming, formatting (of blanks alone), inferred
+// shapes, names to complete. `hloir lsp` joins it to standard input and output.
+//
+// Example:
+//
+//   LanguageServer server;
+//   std::vector<std::string> answers = server.Handle(R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{}})");
+//   if (answers.size() != 1 || answers[0].find("hoverProvider") == std::string::npos) return;
+//   std::string framed = FrameMessage(answers[0]);  // "Content-Length: …\r\n\r\n{…}"
+//   MessageStream stream;                           // and the other way round
+//   stream.Append(framed);
+//   if (stream.Next() != answers[0]) return;
+//
+// Whatever bytes come, there is an answer or none; nothing ends the process. Positions count UTF-16 units, or bytes
+// where the client takes utf-8. Threads: a server and a stream belong to one thread at a time. Tested by
+// tests/unit/lsp_test.cc, tests/cli/lsp.test and tests/editors.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hloir/status.h"
+
+namespace hloir {
+
+// The documents that are open in one editor.
+class LanguageServer {
+ public:
+  LanguageServer();
+  ~LanguageServer();
+  LanguageServer(const LanguageServer&) = delete;
+  LanguageServer& operator=(const LanguageServer&) = delete;
+
+  // One message from the client, as JSON; the messages to send back, in their order.
+  std::vector<std::string> Handle(std::string_view message);
+  // The client has said "exit"; and whether it said "shutdown" before, as it should.
+  bool exited() const;
+  bool shut_down() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Bytes that arrive, cut into messages.
+class MessageStream {
+ public:
+  static constexpr size_t kMostBytes = size_t{256} << 20;  // of one message
+
+  void Append(std::string_view bytes) { bytes_ += bytes; }
+  // The next message, if all of it is there. Headers other than Content-Length are passed over.
+  std::optional<std::string> Next();
+  // Not ok: a header without a length, or a message that is too long; nothing can be read any more.
+  const Status& status() const { return status_; }
+
+ private:
+  std::string bytes_;
+  Status status_;
+};
+
+// The message with its header.
+std::string FrameMessage(std::string_view message);
+
+}  // namespace hloir

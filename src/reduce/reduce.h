@@ -1,0 +1,67 @@
+// The smallest module found that still has a property ("the verifier crashes", "the passes change its result"):
+// results, instructions and bodies are taken away one after the other, many at once to begin with, as long as the
+// property holds. Text that is not a legal module is made smaller as text.
+//
+// Example:
+//
+//   auto has_add = [](const HloModule& m) {
+//     for (const HloInstruction* i : m.entry_computation()->instructions())
+//       if (i->opcode() == HloOpcode::kAdd) return true;
+//     return false;
+//   };
+//   std::unique_ptr<HloModule> small = ReduceModule(module, has_add);
+//
+// May be called from any thread. Used by `reduce`, `verify --save` and `fuzz run`; tested by tests/unit/bisect_test.cc
+// and reduce_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "hloir/check.h"
+#include "hloir/module.h"
+#include "hloir/runner.h"
+
+namespace hloir {
+
+// `property` is asked of legal modules only; it must hold for `module`. After `max_attempts` candidates, what there is
+// by then. An instruction of the entry computation that is cut off leaves a parameter of its name.
+std::unique_ptr<HloModule> ReduceModule(const HloModule& module, const std::function<bool(const HloModule&)>& property,
+                                        int64_t max_attempts = INT64_MAX);
+
+// A reduced module, and the inputs on which it has the property.
+struct ReducedCase {
+  std::unique_ptr<HloModule> module;
+  InputSet inputs;
+};
+// The same for a property of a module on inputs. What takes the place of a part that is cut off is the value that the
+// reference evaluator computes for it from `inputs`. On several devices parts are taken away, but none is cut off.
+ReducedCase ReduceOnInputs(const HloModule& module, const InputSet& inputs,
+                           const std::function<bool(const HloModule&, const InputSet&)>& property,
+                           const RunnerOptions& options = {}, int64_t max_attempts = 4000);
+
+// Two modules, and inputs on which they disagree.
+struct ReducedPair {
+  std::unique_ptr<HloModule> before, after;
+  InputSet inputs;
+};
+// Of two modules that disagree on `inputs`, the parts that begin to: what both have computed alike by then becomes
+// parameters, and the first that differs the result. The names of the two need not have to do with each other. If no
+// part was found that disagrees by itself, and on several devices, copies of the whole.
+ReducedPair ReducePair(const HloModule& before, const HloModule& after, const InputSet& inputs,
+                       const CheckOptions& options = {});
+
+// Writes what shows a disagreement: the inputs to STEM.npz (in0, in1, …; of several devices device0.in0, …), the
+// module, if it is given, to STEM.hlo, and the second of two to STEM.other.hlo. `hloir verify STEM.hlo
+// --inputs=STEM.npz` and `hloir run` take them.
+Status WriteSpecimen(const std::string& stem, const InputSet& inputs, const HloModule* module = nullptr,
+                     const HloModule* other = nullptr);
+
+// The smallest text found that still has a property: lines are taken away, many at once to begin with, then words.
+std::string ReduceText(std::string_view text, const std::function<bool(const std::string&)>& property,
+                       int64_t max_attempts = INT64_MAX);
+
+}  // namespace hloir

@@ -1,0 +1,67 @@
+// A module as arrays of numbers, for models that learn from graphs: a node for each instruction, an edge for each value
+// that goes from one to another, features for both. hloir.gym's observations are these; docs/gym.md has the columns.
+//
+// Example:
+//
+//   ModuleArrays arrays;
+//   arrays.Fill(module, CostAnalysis(module));
+//   const size_t node = 3;
+//   int64_t sum = 0;  // of the numbers of its operands
+//   for (int32_t e = arrays.offsets[node]; e < arrays.offsets[node + 1]; ++e) sum +=
+//   arrays.sources[static_cast<size_t>(e)];
+//
+// It reads the module, so any thread may fill one of its own. Tested by tests/unit/decisions_test.cc.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "hloir/cost.h"
+#include "hloir/module.h"
+
+namespace hloir {
+
+// Compressed rows: of node k, the edges offsets[k] to offsets[k + 1] say what it depends on.
+struct ModuleArrays {
+  // The columns of `features`. log: log2(1 + x), so that sizes of all magnitudes are numbers of one. Elements and bytes
+  // are the result's, of a tuple those of all its arrays; log_dim_0 is an array's last dimension, 0 if it has none;
+  // FLOPs, transcendentals and bytes moved are what CostAnalysis says of one run of the instruction with all that it
+  // calls.
+  static constexpr std::array<std::string_view, 17> kFeatures = {
+      "log_elements", "log_bytes",     "rank",      "log_dim_0", "log_dim_1",
+      "log_dim_2",    "log_dim_3",     "is_tuple",  "is_root",   "in_entry",
+      "in_fusion",    "log_operands",  "log_users", "log_flops", "log_transcendentals",
+      "log_moved",    "is_elementwise"};
+  // How a value goes. kOperand: slot says which; kCalled: from the root of what the node calls (slot says which of
+  // these computations) to the node; kArgument: from a caller to a parameter; kControl: no value, an order.
+  enum EdgeKind : int32_t { kOperand, kCalled, kArgument, kControl };
+  static constexpr int32_t kEdgeKinds = 4;
+
+  // A node for each instruction, computation by computation, in stored order.
+  std::vector<const HloInstruction*> nodes;
+  std::vector<int32_t> opcodes, element_types, computations;  // of each: HloOpcode, PrimitiveType, computation id
+  std::vector<float> features;                                // of each kFeatures.size()
+  std::vector<int32_t> offsets;                               // nodes + 1
+  std::vector<int32_t> sources, targets, kinds, slots;        // of each edge
+
+  // `cost` is of this module as it is, `costs` of each instruction, by id (Decisions::instruction_costs()). What was
+  // there before goes; its memory is used again.
+  void Fill(const HloModule& module, const CostAnalysis& cost);
+  void Fill(const HloModule& module, std::span<const CostResult> costs);
+  int64_t node_count() const { return static_cast<int64_t>(nodes.size()); }
+  int64_t edge_count() const { return static_cast<int64_t>(sources.size()); }
+  // A node by its instruction's id; -1 for none.
+  int32_t NodeOf(int32_t instruction_id) const {
+    const size_t at = static_cast<size_t>(instruction_id);
+    return instruction_id >= 0 && at < node_of_.size() ? node_of_[at] : -1;
+  }
+
+ private:
+  void AddEdge(const HloInstruction& from, int32_t to, EdgeKind kind, int32_t slot);
+  std::vector<int32_t> node_of_;  // by instruction id
+};
+
+}  // namespace hloir

@@ -1,0 +1,25 @@
+// What the times of pairs of runs say: is one of two modules faster, and is that more than noise? Tested by
+// tests/unit/tune_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace hloir {
+
+// What pairs of runs say.
+struct PairedTimes {
+  int pairs = 0;
+  double before_ms = 0, after_ms = 0;  // of one run, the medians
+  double ratio = 1;                    // after / before, the median of the pairs
+  double low = 1, high = 1;            // 95 % of medians lie between, of samples drawn from these pairs (bootstrap)
+  double sign_p = 1;                   // so likely are such signs of the differences if neither is faster (sign test)
+
+  // Is one faster? Asks more than chance gives in one of a hundred; else the ratio is noise, and not to be told.
+  bool differ() const { return sign_p < 0.01 && (high < 1 || low > 1); }
+};
+
+// What pairs of times say, by themselves; as many of each.
+PairedTimes JudgePairs(std::span<const double> before, std::span<const double> after, uint64_t seed = 0);
+
+}  // namespace hloir

@@ -1,0 +1,33 @@
+// Which of two modules runs faster, and is that more than noise? Both are prepared, and run in turns on the same
+// inputs, so that whatever else the machine does meets both; what is judged is the ratio within each pair of runs.
+//
+// Example:
+//
+//   const std::unique_ptr<HloModule> after = module.Clone();  // and rewritten
+//   StatusOr<PairedTimes> times = MeasurePaired(module, *after);
+//   if (times.ok() && times->differ()) std::printf("%.2f of the time\n", times->ratio);
+//
+// May be called from any thread; what else runs meanwhile is measured, too. Tested by tests/unit/tune_test.cc.
+#pragma once
+
+#include <cstdint>
+
+#include "hloir/module.h"
+#include "hloir/runner.h"
+#include "hloir/status.h"
+#include "run/paired_times.h"
+
+namespace hloir {
+
+// How long to measure, and how.
+struct PairedOptions {
+  double seconds = 1;  // at most, preparing left out; at least seven pairs are run
+  int max_pairs = 101;
+  uint64_t seed = 0;  // of the inputs, of who goes first, and of the bootstrap
+  RunnerOptions runner = {};
+};
+
+// Errors: those of preparing and running; InvalidArgument if the modules take different arguments.
+StatusOr<PairedTimes> MeasurePaired(const HloModule& before, const HloModule& after, const PairedOptions& options = {});
+
+}  // namespace hloir

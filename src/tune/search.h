@@ -1,0 +1,131 @@
+// Which rewrites to take, one by one: a search over the opportunities that passes find in a module (decisions.h), for
+// the module that costs least when a pipeline has finished the rest. Beam search, Monte Carlo tree search, or a learned
+// policy by itself, which also tells the other two where to look first. The default pipeline alone is the first
+// candidate, so nothing that comes out costs more; and it is verified by Check.
+//
+// Example:
+//
+//   SearchOptions options;
+//   options.trials = 500;
+//   StatusOr<SearchResult> found = SearchRewrites(module, BuiltinPasses(), options);
+//   if (found.ok()) std::printf("%.0f of %.0f bytes\n", found->best.bytes, found->first.bytes);
+//
+// May be called from any thread. `hloir tune --rewrites` shows it; docs/tune.md has what came of it, and how the policy
+// is trained. Tested by tests/unit/tune_test.cc.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hloir/check.h"
+#include "hloir/module.h"
+#include "hloir/pass.h"
+#include "rewrite/decisions.h"
+#include "tune/tune.h"
+#include "hloir/status.h"
+
+namespace hloir {
+
+// What a policy sees of an opportunity: sizes as log2(1 + x) / 32, counts as log2(1 + x) / 8, the rest 0 to 1.
+inline constexpr std::array<std::string_view, 32> kOpportunityFeatures = {"one",
+                                                                          "is_fuse",
+                                                                          "is_multi_output",
+                                                                          "is_other_rule",
+                                                                          "result_bytes",
+                                                                          "operand_bytes",
+                                                                          "users",
+                                                                          "operands",
+                                                                          "is_elementwise",
+                                                                          "moves_data",
+                                                                          "is_reduce",
+                                                                          "is_product",
+                                                                          "is_free",
+                                                                          "is_fusion",
+                                                                          "share_of_bytes",
+                                                                          "has_partner",
+                                                                          "partner_bytes",
+                                                                          "shared_bytes",
+                                                                          "reads_partner",
+                                                                          "shared_operands",
+                                                                          "largest_shared",
+                                                                          "in_loop",
+                                                                          "open",
+                                                                          "steps",
+                                                                          "elementwise_users",
+                                                                          "reducing_users",
+                                                                          "product_users",
+                                                                          "place",
+                                                                          "saves_now",
+                                                                          "costs_now",
+                                                                          "same_shape_users",
+                                                                          "is_read_by_root"};
+using OpportunityFeatures = std::array<float, kOpportunityFeatures.size()>;
+// Of each of state.Open(); `steps` were taken before. saves_now and costs_now, parts of the module's bytes by which it
+// moves fewer or more right after the step, are found by taking it on a copy, for the 64 that move most.
+// `look_ahead`: else these two are 0.
+StatusOr<std::vector<OpportunityFeatures>> FeaturesOf(Decisions& state, int64_t steps, bool look_ahead = true);
+
+// A small network over the features, trained by bench/learn_policy.py: the logarithm of how likely it is, but for a
+// constant, that an opportunity leads to the best of what can be reached from a state.
+class RewritePolicy {
+ public:
+  // Text: "hloir-policy 2", the numbers of features and of hidden units, then weights and biases of both layers.
+  static StatusOr<RewritePolicy> Parse(std::string_view text);
+  double Score(const OpportunityFeatures& features) const;
+
+ private:
+  size_t hidden_ = 0;
+  std::vector<float> weights_;  // hidden x features, hidden biases, hidden, bias
+};
+
+enum class SearchMethod : uint8_t { kBeam, kTree, kPolicy };
+// "beam", "tree", "policy"
+std::string_view SearchMethodName(SearchMethod method);
+
+// An opportunity that was tried, and what it brought: for training.
+struct SearchSample {
+  OpportunityFeatures features = {};
+  double gain = 0;    // of the best that is known below it, in percent of what the default pipeline's module costs
+  int64_t state = 0;  // those of one number were open together
+  int64_t visits = 0;
+};
+
+// How to search.
+struct SearchOptions {
+  SearchMethod method = SearchMethod::kTree;
+  TuneBy by = TuneBy::kBytes;  // not kTime
+  double seconds = 60;         // at most, by the clock; verifying comes on top
+  int64_t trials = 0;          // if not 0: so many modules are finished and counted, and the clock is not asked
+  uint64_t seed = 0;
+  int width = 6;                   // of the beam
+  double operations_per_byte = 8;  // as in TuneOptions
+  double most_operations = 1.25;
+  const RewritePolicy* policy = nullptr;                 // borrowed; kPolicy needs one
+  std::function<void(const SearchSample&)> sample = {};  // told of each opportunity tried, by kTree, at its end
+  bool verify = true;
+  std::function<bool(const TuneProgress&)> progress = {};  // false ends the search
+};
+
+// What was found.
+struct SearchResult {
+  std::unique_ptr<HloModule> module;
+  TuneCost unoptimized, first, best;  // first: of the default pipeline
+  std::vector<std::string> taken;     // ids of rewrites, in order, on the module after `begin`
+  std::string begin, finish;          // pipelines before and after them
+  int64_t tried = 0;                  // modules finished and counted
+  int64_t refused = 0;                // better ones that did not agree
+  std::optional<Verdict> verdict;
+};
+
+// Errors: those of the passes on the first candidate, and of Check; InvalidArgument for kPolicy without a policy.
+StatusOr<SearchResult> SearchRewrites(const HloModule& module, const PassRegistry& registry,
+                                      const SearchOptions& options = {});
+
+}  // namespace hloir

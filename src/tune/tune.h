@@ -1,0 +1,105 @@
+// Which pipeline is best for a module? Tune() searches the order of passes, which are there, their options and the
+// rules that are switched off, from a pipeline to begin with; the best is what costs least by the public cost model
+// (cost.h), or takes the least time by paired runs. It is verified by Check before anybody hears of it.
+//
+// Example:
+//
+//   TuneOptions options;
+//   options.seconds = 10;
+//   StatusOr<TuneResult> tuned = Tune(module, BuiltinPasses(), options);
+//   if (tuned.ok()) std::printf("%s: %.0f bytes\n", tuned->passes.c_str(), tuned->best.bytes);
+//
+// May be called from any thread. `hloir tune` and Python's hloir.tune show it (inspect/tune_report.h has the tables);
+// docs/tune.md tells how it searches and what came of it. Tested by tests/unit/tune_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hloir/check.h"
+#include "tune/paired.h"
+#include "hloir/module.h"
+#include "hloir/pass.h"
+#include "hloir/status.h"
+
+namespace hloir {
+
+// What a module costs, of all runs of its loops' bodies where that is known.
+struct TuneCost {
+  double bytes = 0;       // moved
+  double operations = 0;  // FLOPs and transcendentals
+  // Each instruction's bytes or operations / TuneOptions::operations_per_byte, whichever is more: bytes' worth of time.
+  double roofline = 0;
+  int64_t instructions = 0;  // a fusion is one
+  int64_t unknown_loops = 0, custom_calls = 0;
+};
+TuneCost TuneCostOf(const HloModule& module, double operations_per_byte = 8);
+
+// What is to be least.
+enum class TuneBy : uint8_t { kBytes, kOperations, kRoofline, kTime };
+// "bytes", "operations", "roofline", "time"
+std::string_view TuneByName(TuneBy by);
+
+// Said while Tune() works.
+struct TuneProgress {
+  std::string_view phase;  // "screening", "combining", "pruning", "verifying", "measuring"
+  double done = 0;         // of all work, 0 to 1
+  int64_t tried = 0;       // pipelines
+  double best = 1;         // of what is to be least, as a part of what the first pipeline gives
+};
+
+// How to search.
+struct TuneOptions {
+  TuneBy by = TuneBy::kBytes;
+  double seconds = 60;  // at most, by the clock; verifying may take longer
+  int64_t trials =
+      0;  // if not 0: so many pipelines at most; as the clock is then not asked, a seed gives the same result
+  uint64_t seed = 0;
+  std::vector<std::string> start = {};  // as MakePipeline takes it; empty: the registry's default
+  MathMode math = MathMode::kExact;
+  double operations_per_byte = 8;  // of the roofline: what a machine computes while it moves a byte
+  // A pipeline whose module computes more than so many times the operations of the first one's is refused: bytes are
+  // to be saved, and not to be computed again and again.
+  double most_operations = 1.25;
+  RunnerOptions runner = {};  // of what is measured
+  bool verify = true;         // off: the result is nobody's but the caller's to trust
+  // Asked after each pipeline; false ends the search with what there is.
+  std::function<bool(const TuneProgress&)> progress = {};
+};
+
+// One difference of the best pipeline from the first, and what it is worth.
+struct TuneChange {
+  std::string text;  // "dot-merger before fusion", "without cse", "fusion{multi-output=false}"
+  // What is to be least without this change alone, as a part of what it is with all of them. None of times: single
+  // changes are not measured long enough.
+  std::optional<double> without;
+};
+
+// What Tune found.
+struct TuneResult {
+  TuneBy by = TuneBy::kBytes;  // as it was asked
+  uint64_t seed = 0;           // …
+  std::string passes;          // for MakePipeline, or `hloir opt --passes=`; the first pipeline if none is better
+  std::unique_ptr<HloModule> module;  // what it makes of the module
+  TuneCost unoptimized, first, best;
+  std::vector<TuneChange> changes;  // those that matter: without any one of them the module costs more, or is another
+  int64_t tried = 0;                // pipelines
+  int64_t modules = 0;              // different modules that they gave
+  int64_t failed = 0;               // pipelines that ended with an error or went over a limit
+  int64_t refused = 0;              // that were better, and did not agree with the module, or could not be verified to
+  std::string refused_because;      // of the last of these
+  bool ended = true;                // false: the time was over before each single change had been tried
+  std::optional<Verdict> verdict;   // of `module` against the given one; none if options.verify is off
+  // The first pipeline's module against the best one's, on runs that the search has not seen; none if it does not run.
+  std::optional<PairedTimes> times;
+};
+
+// Errors: MakePipeline's and the passes' for the first pipeline; Check's, if not even that can be verified.
+StatusOr<TuneResult> Tune(const HloModule& module, const PassRegistry& registry, const TuneOptions& options = {});
+
+}  // namespace hloir
