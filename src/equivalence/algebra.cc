@@ -33,6 +33,14 @@ double Exprs::Coefficient(double value) {
     coefficients_.try_emplace(value, true);
     return value;
   }
+  if (!wide) {
+    // What f32 rounds it to, if that is written.
+    const double rounded = static_cast<double>(static_cast<float>(value));
+    if (const auto known = coefficients_.find(rounded); known != coefficients_.end() && known->second) {
+      Uses(kConstants);
+      return rounded;
+    }
+  }
   const double reach = std::fabs(value) * tolerance_;
   const auto first = coefficients_.lower_bound(value - reach);
   std::optional<double> best;
@@ -151,10 +159,55 @@ bool Exprs::TidyGuards(Monomial& m) {
   return true;
 }
 
+bool Exprs::IsPlainGuard(ExprId e) const {
+  const Expr& x = At(e);
+  return x.kind == Expr::Kind::kGuard && x.tag == 0 &&
+         std::none_of(x.index[0].terms.begin(), x.index[0].terms.end(),
+                      [&](const auto& term) { return TermAt(term.first).kind == IndexTerm::Kind::kValue; });
+}
+
+// Where i = data, what is read at data is read at i.
+bool Exprs::UseEqualities(Monomial& m) {
+  bool changed = false;
+  for (size_t k = 0; k < m.factors.size(); ++k) {
+    const Expr& guard = At(m.factors[k].base);
+    if (guard.kind != Expr::Kind::kGuard || guard.tag != 1) continue;
+    TermId data = -1;
+    int64_t factor = 0;
+    int count = 0;
+    for (const auto& [term, f] : guard.index[0].terms) {
+      if (TermAt(term).kind == IndexTerm::Kind::kValue) data = term, factor = f, ++count;
+    }
+    if (count != 1 || (factor != 1 && factor != -1)) continue;
+    // data = rest
+    const Index rest = Times(Plus(guard.index[0], {0, {{data, 1}}}, -factor), -factor);
+    for (size_t j = 0; j < m.factors.size(); ++j) {
+      if (j == k) continue;
+      const Expr& x = At(m.factors[j].base);
+      if (x.kind != Expr::Kind::kLeaf && x.kind != Expr::Kind::kGuard) continue;
+      std::vector<Index> index = x.index;
+      bool here = false;
+      for (Index& i : index) {
+        const auto at = std::find_if(i.terms.begin(), i.terms.end(), [&](const auto& entry) { return entry.first == data; });
+        if (at == i.terms.end()) continue;
+        const int64_t f = at->second;
+        i = Plus(Plus(i, {0, {{data, 1}}}, -f), rest, f);
+        here = true;
+      }
+      if (!here) continue;
+      const Expr copy = x;
+      m.factors[j].base = copy.kind == Expr::Kind::kLeaf ? MakeLeaf(static_cast<int32_t>(copy.tag), std::move(index))
+                                                         : Guard(copy.tag != 0, std::move(index[0]));
+      changed = true;
+    }
+  }
+  return changed;
+}
+
 bool Exprs::Tidy(Monomial& m, PrimitiveType type) {
-  if (std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); }) &&
-      !TidyGuards(m))
-    return false;
+  if (std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); })) {
+    if (!TidyGuards(m) || (UseEqualities(m) && !TidyGuards(m))) return false;
+  }
   std::sort(m.factors.begin(), m.factors.end());
   std::vector<Factor> factors;
   for (const Factor& f : m.factors) {
@@ -192,9 +245,43 @@ Monomial Exprs::Times(const Monomial& a, const Monomial& b, PrimitiveType type) 
 // A factor that is a sum, to a whole power, is multiplied out while that stays small.
 Polynomial Exprs::Expanded(Monomial m, PrimitiveType type) {
   if (!Tidy(m, type)) return {};
+  // [not c] is 1 - [c], but for bounds of variables, while there are few.
+  constexpr size_t kMostConditions = 5;
+  const size_t conditions = static_cast<size_t>(std::count_if(m.factors.begin(), m.factors.end(), [&](const Factor& f) {
+    return IsPred(TypeOf(f.base)) && !IsPlainGuard(f.base);
+  }));
+  for (size_t i = 0; i < m.factors.size() && conditions <= kMostConditions; ++i) {
+    const Expr& x = At(m.factors[i].base);
+    ExprId positive = -1;
+    if (x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kNot && IsPred(x.type)) {
+      positive = x.args[0];
+    } else if (x.kind == Expr::Kind::kGuard && x.tag == 0 && !IsPlainGuard(m.factors[i].base)) {
+      for (const auto& [term, factor] : x.index[0].terms) {
+        if (TermAt(term).kind != IndexTerm::Kind::kValue) continue;
+        if (factor < 0) positive = Not(m.factors[i].base);
+        break;
+      }
+    }
+    if (positive < 0) continue;
+    Monomial without = m, with = m;
+    without.factors.erase(without.factors.begin() + static_cast<std::ptrdiff_t>(i));
+    with.factors[i] = {positive, kOne};
+    with.real = -with.real;
+    with.integer = Wrapped(-with.integer, IsInteger(type) ? type : PrimitiveType::S64);
+    Polynomial out = Expanded(std::move(without), type), more = Expanded(std::move(with), type);
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+  }
   for (size_t i = 0; i < m.factors.size(); ++i) {
     const Factor f = m.factors[i];
     const Expr& x = At(f.base);
+    if (x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kAbs && x.type == PrimitiveType::F64 &&
+        TypeOf(x.args[0]) == PrimitiveType::F64 && f.power % (2 * kOne) == 0) {
+      // |x|^2 is x^2.
+      const ExprId inside = x.args[0];
+      m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(i));
+      return Product({m}, PolynomialOf(Power(inside, f.power)), type);
+    }
     if (x.kind != Expr::Kind::kSum || IsPred(x.type) || f.power < kOne || f.power % kOne != 0) continue;
     const bool alone = m.factors.size() == 1 && f.power == kOne;
     if (!alone && (f.power > 3 * kOne || x.sum.size() > 8)) continue;
@@ -249,7 +336,8 @@ void Exprs::SortSum(Polynomial& p, PrimitiveType type) {
         const double a = out.back().real, sum = a + m.real;
         const bool gone = std::fabs(sum) <= std::fabs(a) * 1e-13;
         if (gone && sum != 0) Uses(kConstants);
-        if (gone && !m.factors.empty()) Uses(kFiniteOnly);
+        if (gone && !m.factors.empty() && std::none_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); }))
+          Uses(kFiniteOnly);
         out.back().real = gone ? 0 : Coefficient(sum);
       }
     } else {
@@ -265,7 +353,7 @@ ExprId Exprs::Sum(Polynomial p, PrimitiveType type) {
   SortSum(p, type);
   // f [c] + f [not c] is f; f + g [c] with the same factors is split by c.
   const auto conditional = [&](const Monomial& m) {
-    return std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); });
+    return std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPlainGuard(f.base); });
   };
   for (bool changed = true; changed && p.size() > 1 && p.size() <= kMostMerged && !Spent();) {
     changed = false;
@@ -277,7 +365,7 @@ ExprId Exprs::Sum(Polynomial p, PrimitiveType type) {
       if (!conditional(p[i])) continue;
       for (size_t k = 0; k < p[i].factors.size() && !changed; ++k) {
         const ExprId guard = p[i].factors[k].base;
-        if (!IsPred(TypeOf(guard))) continue;
+        if (!IsPlainGuard(guard)) continue;
         Monomial rest = p[i], other;
         rest.factors.erase(rest.factors.begin() + static_cast<std::ptrdiff_t>(k));
         other = rest;
@@ -430,7 +518,7 @@ ExprId Exprs::If(ExprId condition, ExprId a, ExprId b) {
   for (const auto& [guard, value] : {std::pair(condition, a), std::pair(Not(condition), b)}) {
     for (Monomial m : PolynomialOf(value)) {
       m.factors.push_back({guard, kOne});
-      if (Tidy(m, type)) sum.push_back(std::move(m));
+      for (Monomial& part : Expanded(std::move(m), type)) sum.push_back(std::move(part));
     }
   }
   return Sum(std::move(sum), type);

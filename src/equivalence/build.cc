@@ -52,7 +52,17 @@ ExprId Builder::Read(ExprId x, const Shape& shape, const std::vector<Index>& ind
   return x_.Substitute(x, by);
 }
 
-ExprId Builder::LeafArray(std::vector<int64_t> key, const Shape& shape) {
+std::vector<VarId> Builder::Captured(const std::vector<ExprId>& values) const {
+  std::set<VarId> turns;
+  for (ExprId e : values) {
+    for (VarId v : x_.At(e).free) {
+      if (x_.VariableAt(v).level == Variable::kTurn) turns.insert(v);
+    }
+  }
+  return {turns.begin(), turns.end()};
+}
+
+ExprId Builder::LeafArray(std::vector<int64_t> key, const Shape& shape, const std::vector<VarId>& captured) {
   Leaf leaf;
   leaf.key = std::move(key);
   leaf.type = shape.IsArray() ? Normal(shape.element_type()) : PrimitiveType::TOKEN;
@@ -60,6 +70,11 @@ ExprId Builder::LeafArray(std::vector<int64_t> key, const Shape& shape) {
   if (shape.IsArray()) {
     leaf.sizes.assign(shape.dimensions().begin(), shape.dimensions().end());
     index = Dimensions(shape);
+  }
+  // What it depends on beside its dimensions: the turns of loops around it.
+  for (VarId v : captured) {
+    leaf.sizes.push_back(x_.VariableAt(v).size);
+    index.push_back(x_.Var(v));
   }
   return x_.MakeLeaf(x_.LeafOf(std::move(leaf)), std::move(index));
 }
@@ -194,8 +209,10 @@ Value Builder::Opaque(const HloInstruction& i, const std::vector<const Value*>& 
     key.push_back(sequence_++);
     x_.Uses(kSameRandom);
   }
+  std::vector<ExprId> all;
   for (size_t k = 0; k < operands.size(); ++k) {
     size_t part = 0;
+    all.insert(all.end(), operands[k]->begin(), operands[k]->end());
     for (const Shape* leaf : i.operand(static_cast<int64_t>(k))->shape().Leaves()) {
       key.push_back(-7);
       key.push_back((*operands[k])[part++]);
@@ -213,7 +230,7 @@ Value Builder::Opaque(const HloInstruction& i, const std::vector<const Value*>& 
     std::vector<int64_t> one = key;
     one.push_back(-9);
     one.push_back(k++);
-    value.push_back(LeafArray(std::move(one), *leaf));
+    value.push_back(LeafArray(std::move(one), *leaf, Captured(all)));
   }
   return value;
 }

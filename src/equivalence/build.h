@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -65,8 +67,13 @@ class Builder {
   Value Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
   Value ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
   Value Sort(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
+  ExprId Scatter(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
   Value BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x);
   Value While(const HloInstruction& i, const Value& init, Inside in);
+  bool Reached(ExprId from, std::set<int64_t>& leaves);
+  int64_t Turns(const Value& init, const Value& carried, const Value& next, ExprId condition);
+  std::optional<Index> Counter(ExprId init, ExprId carried, ExprId next, VarId turn);
+  ExprId OverTurns(ExprId init, ExprId carried, ExprId next, VarId turn, const std::set<int64_t>& varying);
   Value Conditional(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in);
   Value Opaque(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in);
 
@@ -76,7 +83,8 @@ class Builder {
   ExprId RegionParameter(int64_t kind, int64_t a, int64_t b, const Shape& shape);
   ExprId Read(ExprId x, const Shape& shape, const std::vector<Index>& index);
   std::vector<Index> Dimensions(const Shape& shape);
-  ExprId LeafArray(std::vector<int64_t> key, const Shape& shape);
+  ExprId LeafArray(std::vector<int64_t> key, const Shape& shape, const std::vector<VarId>& captured = {});
+  std::vector<VarId> Captured(const std::vector<ExprId>& values) const;
   bool TooDeep(Inside in);
 
   Shared& shared_;

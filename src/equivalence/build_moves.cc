@@ -85,7 +85,18 @@ ExprId Builder::Elementwise(const HloInstruction& i, const std::vector<ExprId>& 
     case kCompare: {
       const CompareAttributes& compare = i.attributes<CompareAttributes>();
       const PrimitiveType of = i.operand(0)->shape().element_type();
-      if (compare.type == ComparisonType::kFloatTotalOrder && IsFloat(of)) return -1;
+      if (compare.type == ComparisonType::kFloatTotalOrder && IsFloat(of)) {
+        // By their bits, those of negative numbers turned over.
+        const PrimitiveType bits = BitWidth(of) == 16 ? PrimitiveType::S16 : BitWidth(of) == 32 ? PrimitiveType::S32 : PrimitiveType::S64;
+        if (BitWidth(of) < 16) return -1;
+        const auto key = [&](ExprId e) {
+          const ExprId as_bits = x_.Function(kBitcastConvert, bits, {e}, {static_cast<int64_t>(of), static_cast<int64_t>(bits)});
+          const ExprId most = x_.Constant(Literal::MaxValue(bits), 0);
+          const ExprId negative = x_.Compare(static_cast<int>(ComparisonDirection::kLt), as_bits, x_.Integer(0, bits));
+          return x_.If(negative, x_.Function(kXor, bits, {most, as_bits}), as_bits);
+        };
+        return x_.Compare(static_cast<int>(compare.direction), key(x[0]), key(x[1]));
+      }
       return x_.Compare(static_cast<int>(compare.direction), x[0], x[1]);
     }
     case kConvert: {
@@ -119,6 +130,12 @@ ExprId Builder::Elementwise(const HloInstruction& i, const std::vector<ExprId>& 
 
 ExprId Builder::Bitcast(const HloInstruction& i, ExprId x) {
   const Shape from = i.operand(0)->shape().WithDefaultLayout(), to = i.shape().WithDefaultLayout();
+  if (const PrimitiveType s = from.element_type(), t = to.element_type(); s != t) {
+    if (BitWidth(s) != BitWidth(t) || BitWidth(s) < 8 || IsComplex(s) || IsComplex(t) || from.dimensions() != to.dimensions() ||
+        !(from.layout() == to.layout()))
+      return -1;
+    return x_.Function(HloOpcode::kBitcastConvert, Normal(t), {x}, {static_cast<int64_t>(s), static_cast<int64_t>(t)});
+  }
   if (from.element_type() != to.element_type() || from.ElementCount() != to.ElementCount()) return -1;
   for (const Shape* shape : {&from, &to}) {
     if (shape->layout().has_extras() && !shape->layout().extras().tiles.empty()) return -1;
@@ -236,7 +253,7 @@ ExprId Builder::DynamicUpdateSlice(const HloInstruction& i, const std::vector<Ex
   return x_.If(inside, Read(x[1], part, index), x[0]);
 }
 
-ExprId Builder::Array(const HloInstruction& i, const std::vector<ExprId>& x, Inside) {
+ExprId Builder::Array(const HloInstruction& i, const std::vector<ExprId>& x, Inside in) {
   using enum HloOpcode;
   const Shape& shape = i.shape();
   const PrimitiveType type = Normal(shape.element_type());
@@ -309,6 +326,7 @@ ExprId Builder::Array(const HloInstruction& i, const std::vector<ExprId>& x, Ins
     case kDynamicUpdateSlice: return DynamicUpdateSlice(i, x);
     case kGather: return Gather(i, x);
     case kDot: return Dot(i, x);
+    case kScatter: return Scatter(i, x, in);
     case kConvolution: return Convolution(i, x);
     default:
       if (i.Is(kElementwise)) return Elementwise(i, x);

@@ -12,7 +12,7 @@
 namespace hloir::equivalence {
 namespace {
 
-constexpr int kMostOpenings = 4;  // times that names are undone for a second look
+constexpr int kMostOpenings = 12;  // times that names are undone for a second look
 constexpr size_t kMostOpen = 16;  // open steps that are told
 
 // Literals stand for themselves: what is computed otherwise is held against them.
@@ -39,12 +39,15 @@ struct Prover {
   // Are the two one expression, once what they are made of is looked into?
   bool Equal(ExprId x, ExprId y) {
     Exprs& e = shared.exprs;
-    for (int k = 0; k < kMostOpenings && x != y && !e.OutOfWork(); ++k) {
+    std::unordered_set<ExprId> of_x{x}, of_y{y};
+    for (int k = 0; k < kMostOpenings && !e.OutOfWork(); ++k) {
+      if (of_x.count(y) != 0 || of_y.count(x) != 0) return true;
       const ExprId p = e.OpenedAll(x), q = e.OpenedAll(y);
       if (p == x && q == y) break;
-      x = p, y = q;
+      of_x.insert(x = p);
+      of_y.insert(y = q);
     }
-    return x == y;
+    return of_x.count(y) != 0 || of_y.count(x) != 0;
   }
 };
 
@@ -170,6 +173,10 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
         output.uses |= (*cones)[static_cast<size_t>(root)];
       }
       output.answer = AnswerOf(output.uses);
+    }
+    if (!equal && result.open.size() < kMostOpen) {
+      const auto [p_before, p_after] = p.shared.exprs.Difference(x[k], y[k]);
+      result.open.push_back({"", Format("result {}", k), Format("{} against {}", p.shared.exprs.Text(p_before), p.shared.exprs.Text(p_after)), 0});
     }
     result.uses |= output.uses;
     result.answer = std::max(result.answer, output.answer);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kLarge = 160;    // an expression's weight from which it gets a name
 constexpr int32_t kDeep = 48;      // its depth
-constexpr int64_t kOpenTo = 4000;  // how large it may become when names are undone
+constexpr int64_t kOpenTo = 20000;  // how large it may become when names are undone
 
 uint64_t HashOf(const Index& a) {
   uint64_t hash = Mix(3, static_cast<uint64_t>(a.constant));
@@ -323,6 +323,9 @@ ExprId Exprs::Named(ExprId e, bool always) {
     }
   }
   if (!always && x.weight < kLarge && x.depth < kDeep) return e;
+  // (What is made while a name is given, or undone, gets none.)
+  if (naming_) return e;
+  naming_ = true;
   const std::vector<VarId> free = x.free;
   Ordered order = Order(free, {e}, true);
   Leaf leaf;
@@ -335,6 +338,7 @@ ExprId Exprs::Named(ExprId e, bool always) {
   leaf.value = Substitute(order.bodies[0], to);
   leaf.key = {-1};
   std::vector<Index> index = std::move(order.in_given);
+  naming_ = false;
   const int32_t id = LeafOf(std::move(leaf));
   return MakeLeaf(id, std::move(index));
 }
@@ -345,11 +349,18 @@ ExprId Exprs::Opened(ExprId e) {
   const Leaf leaf = LeafAt(x.tag);
   Substitution by;
   for (size_t d = 0; d < leaf.sizes.size(); ++d) by.push_back({Dimension(static_cast<int32_t>(d), leaf.sizes[d]), x.index[d]});
-  return Substitute(leaf.value, by);
+  const bool was = std::exchange(naming_, true);
+  const ExprId value = Substitute(leaf.value, by);
+  naming_ = was;
+  return value;
 }
 
 ExprId Exprs::OpenedAll(ExprId e) {
-  return At(e).weight > kOpenTo ? e : Rebuilt(e, {}, true);
+  if (At(e).weight > kOpenTo) return e;
+  const bool was = std::exchange(naming_, true);
+  const ExprId result = Rebuilt(e, {}, true);
+  naming_ = was;
+  return result;
 }
 
 }  // namespace hloir::equivalence

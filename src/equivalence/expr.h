@@ -53,7 +53,7 @@ struct IndexTerm {
 // Variables: a dimension of a value (level kDimension, by its place), one that a sum binds (level 0 and up, canonical),
 // or one of no name yet (kFresh).
 struct Variable {
-  static constexpr int32_t kDimension = -1, kFresh = -2;
+  static constexpr int32_t kDimension = -1, kFresh = -2, kTurn = -3;  // kTurn: of a loop
   int64_t size = 0;
   int32_t level = 0, place = 0;
 };
@@ -95,6 +95,7 @@ struct Expr {
   int32_t depth = 0, level = -1;
   int64_t weight = 1;
 };
+inline constexpr int64_t kLoopLeaf = -16;  // Leaf::key[0] of what a loop ends with
 // Expr::tag of kBind.
 inline constexpr int64_t kSumOf = 0, kExtremeOf = 1, kRow = 2;
 
@@ -135,6 +136,7 @@ class Exprs {
   // ---- Indices (index.cc) ----
   VarId Dimension(int32_t place, int64_t size) { return NewVariable({size, Variable::kDimension, place}); }
   VarId Fresh(int64_t size) { return NewVariable({size, Variable::kFresh, next_fresh_++}); }
+  VarId Turn(int32_t level, int64_t turns) { return NewVariable({turns, Variable::kTurn, level}); }
   const Variable& VariableAt(VarId v) const { return variables_[static_cast<size_t>(v)]; }
   const IndexTerm& TermAt(TermId t) const { return terms_[static_cast<size_t>(t)]; }
   Index Var(VarId v);
@@ -166,6 +168,12 @@ class Exprs {
   ExprId Opened(ExprId leaf);
   // With every leaf that it reads opened that is not too large: for a second look.
   ExprId OpenedAll(ExprId e);
+
+  // ---- For readers (text.cc) ----
+  std::string Text(const Index& index, int depth = 6) const;
+  std::string Text(ExprId e, int depth = 6) const;
+  // The innermost parts in which two expressions differ.
+  std::pair<ExprId, ExprId> Difference(ExprId a, ExprId b) const;
 
   // ---- Sums and products (algebra.cc) ----
   ExprId Real(double value);
@@ -212,6 +220,8 @@ class Exprs {
   Monomial Times(const Monomial& a, const Monomial& b, PrimitiveType type);
   bool Tidy(Monomial& m, PrimitiveType type);  // false: it is 0
   bool TidyGuards(Monomial& m);
+  bool UseEqualities(Monomial& m);
+  bool IsPlainGuard(ExprId e) const;  // a bound of variables alone
   Polynomial Product(const Polynomial& a, const Polynomial& b, PrimitiveType type);
   void SortSum(Polynomial& p, PrimitiveType type);
   double Coefficient(double value);
@@ -242,6 +252,7 @@ class Exprs {
   std::map<double, bool> coefficients_;  // those known; true: written as a literal
   int32_t next_fresh_ = 0;
   uint32_t uses_ = 0;
+  bool naming_ = false;
   double tolerance_ = 2.5e-7;
   int64_t work_left_;
 };

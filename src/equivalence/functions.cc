@@ -122,7 +122,7 @@ ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
   e.type = PrimitiveType::PRED;
   e.op = HloOpcode::kCompare;
   e.data = {static_cast<int64_t>(d)};
-  e.args = {Named(a), Named(b)};
+  e.args = {a, b};
   return Make(std::move(e));
 }
 
@@ -311,6 +311,28 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
       if (TypeOf(args[0]) == PrimitiveType::F64) return op == kReal ? args[0] : Real(0);
       break;
     }
+    case kBitcastConvert: {
+      // Of a number that is known: its bits.
+      const PrimitiveType from = static_cast<PrimitiveType>(data[0]), to = static_cast<PrimitiveType>(data[1]);
+      std::optional<double> value = IsFloat(from) ? RealOf(args[0]) : std::nullopt;
+      if (IsFloat(from) && !value) {
+        Expr symbol = At(args[0]);
+        double sign = 1;
+        if (symbol.kind == Expr::Kind::kSum && symbol.sum.size() == 1 && symbol.sum[0].factors.size() == 1 && std::fabs(symbol.sum[0].real) == 1) {
+          sign = symbol.sum[0].real;
+          symbol = At(symbol.sum[0].factors[0].base);
+        }
+        if (symbol.kind == Expr::Kind::kFunction && symbol.op == kConstant) value = symbol.data[0] == 1 ? sign * INFINITY : NAN;
+      }
+      const std::optional<int64_t> integer = IsInteger(from) ? IntegerOf(args[0]) : std::nullopt;
+      if (!value && !integer) break;
+      Literal scalar(Shape::Scalar(from)), bits(Shape::Scalar(to));
+      if (value) scalar.SetFromDouble(0, *value);
+      else scalar.SetFromInt64(0, *integer);
+      if (scalar.size_bytes() != bits.size_bytes() || to == PrimitiveType::PRED) break;
+      std::copy_n(scalar.untyped_data(), scalar.size_bytes(), bits.untyped_data());
+      return Constant(bits, 0);
+    }
     case kShiftLeft:
       if (const auto by = IntegerOf(args[1]); by && *by >= 0 && *by < BitWidth(type))
         return Multiply(args[0], Integer(static_cast<int64_t>(uint64_t{1} << *by), type));
@@ -366,7 +388,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
   e.type = type;
   e.op = op;
   e.data = std::move(data);
-  for (ExprId arg : args) e.args.push_back(Named(arg));
+  e.args = std::move(args);
   return Make(std::move(e));
 }
 

@@ -316,6 +316,22 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
       if (!again(Product({m}, TypeOf(body) == PrimitiveType::PRED ? Polynomial{{1, 1, {{body, kOne}}}} : PolynomialOf(body), type))) return;
       changed = true;
     }
+    if (!changed) {
+      // Cut and joined as the indices want, which may bring conditions on one variable alone.
+      const ExprId body = [&] {
+        Expr e;
+        e.type = type;
+        e.sum = {{IsInteger(type) ? 0.0 : 1.0, IsInteger(type) ? 1 : 0, m.factors}};
+        return Make(std::move(e));
+      }();
+      Ordered order{variables, {body}, std::vector<Index>(variables.size())};
+      if (turn < 16 && CutOrJoin(order)) {
+        variables = std::move(order.variables);
+        const Monomial factor{m.real, m.integer, {}};
+        if (!again(Product({factor}, PolynomialOf(order.bodies[0]), type))) return;
+        changed = true;
+      }
+    }
     if (!changed) break;
   }
   // A variable that does not occur counts.
@@ -440,6 +456,14 @@ ExprId Exprs::ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId bod
       mask = And(mask, Substitute(x.args[1], open));
       changed = true;
     }
+    if (!changed && turn < 16) {
+      Ordered order{variables, {body, mask}, std::vector<Index>(variables.size())};
+      if (CutOrJoin(order)) {
+        variables = std::move(order.variables);
+        body = order.bodies[0], mask = order.bodies[1];
+        changed = true;
+      }
+    }
     if (!changed || Spent()) break;
   }
   std::erase_if(variables, [&](VarId v) {
@@ -464,7 +488,6 @@ ExprId Exprs::Row(HloOpcode op, std::vector<int64_t> data, std::vector<VarId> va
   e.tag = kRow;
   e.data = std::move(data);
   e.args = std::move(bodies);
-  for (ExprId& arg : e.args) arg = Named(arg);
   e.index = std::move(at);
   return Named(Bound(std::move(e), std::move(variables), true));
 }
