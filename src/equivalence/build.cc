@@ -140,7 +140,10 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
         why_ = "too many instructions";
         return {};
       }
-      records_.push_back({i, value, x_.TakeUses(), std::move(records)});
+      uint32_t uses = x_.TakeUses();
+      if (on_value) on_value(*i, value);
+      uses |= x_.TakeUses();
+      records_.push_back({i, value, uses, std::move(records)});
     }
     // (`values` may have moved.)
     auto& done = values[i];

@@ -39,6 +39,8 @@ class Builder {
     std::vector<int32_t> operands;  // records; -1: none
   };
   explicit Builder(Shared& shared) : shared_(shared), x_(shared.exprs) {}
+  // Called with each value that is recorded; it may put an equal one in its place.
+  std::function<void(const HloInstruction&, Value&)> on_value;
   // The entry's result; false: why() tells.
   bool Build(const HloModule& module, Value& result);
   const std::string& why() const { return why_; }

@@ -12,7 +12,8 @@
 namespace hloir::equivalence {
 namespace {
 
-constexpr int kMostOpenings = 12;  // times that names are undone for a second look
+constexpr int64_t kLastLook = 400000;  // work for a result whose two values differ
+constexpr size_t kMostCandidates = 3;  // values that one is held against
 constexpr size_t kMostOpen = 16;  // open steps that are told
 
 // Literals stand for themselves: what is computed otherwise is held against them.
@@ -33,22 +34,44 @@ struct Prover {
   Shared shared;
   Builder before, after;
   const HloModule &a, &b;
-  std::unordered_map<ExprId, int32_t> record_of;     // of `before`: the first with this value
-  std::unordered_map<ExprId, ExprId> opened;
+  std::unordered_map<std::string_view, std::vector<int32_t>> by_name, by_origin;
+  std::unordered_set<ExprId> known;  // values of `before`
 
-  // Are the two one expression, once what they are made of is looked into?
-  bool Equal(ExprId x, ExprId y) {
-    Exprs& e = shared.exprs;
-    std::unordered_set<ExprId> of_x{x}, of_y{y};
-    for (int k = 0; k < kMostOpenings && !e.OutOfWork(); ++k) {
-      if (of_x.count(y) != 0 || of_y.count(x) != 0) return true;
-      const ExprId p = e.OpenedAll(x), q = e.OpenedAll(y);
-      if (p == x && q == y) break;
-      of_x.insert(x = p);
-      of_y.insert(y = q);
+  void Index() {
+    const auto& records = before.records();
+    for (size_t k = 0; k < records.size(); ++k) {
+      if (records[k].value.size() != 1) continue;
+      const HloInstruction& i = *records[k].instruction;
+      known.insert(records[k].value[0]);
+      by_name[i.name()].push_back(static_cast<int32_t>(k));
+      if (i.metadata() != nullptr && !i.metadata()->op_name.empty()) by_origin[i.metadata()->op_name].push_back(static_cast<int32_t>(k));
     }
-    return of_x.count(y) != 0 || of_y.count(x) != 0;
   }
+
+  // A value of `after` that has no equal yet: is it one of those that its name or origin tells, by a closer look?
+  void Match(const HloInstruction& i, Value& value) {
+    if (value.size() != 1 || known.count(value[0]) != 0 || !i.shape().IsArray()) return;
+    if (shared.exprs.RealOf(value[0]) || shared.exprs.IntegerOf(value[0])) return;
+    std::vector<int32_t> candidates;
+    const auto add = [&](const auto& table, std::string_view key) {
+      const auto found = table.find(key);
+      if (found == table.end()) return;
+      for (size_t k = 0; k < found->second.size() && candidates.size() < kMostCandidates; ++k) candidates.push_back(found->second[k]);
+    };
+    add(by_name, i.name());
+    if (i.metadata() != nullptr) add(by_origin, i.metadata()->op_name);
+    for (int32_t candidate : candidates) {
+      const Builder::Record& a = before.records()[static_cast<size_t>(candidate)];
+      if (a.instruction->shape().dimensions() != i.shape().dimensions() || shared.exprs.TypeOf(a.value[0]) != shared.exprs.TypeOf(value[0])) continue;
+      if (search_left <= 0) return;
+      search_left -= kPerStep;
+      if (!shared.exprs.EqualInside(a.value[0], value[0], kPerStep)) continue;
+      value[0] = a.value[0];
+      return;
+    }
+  }
+  static constexpr int64_t kPerStep = 20000;
+  int64_t search_left = int64_t{1} << 22;
 };
 
 Answer AnswerOf(uint32_t uses) {
@@ -93,7 +116,10 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   KnowLiterals(after, p.shared.exprs, wide);
   if (wide) p.shared.exprs.SetPrecision(1e-14);
   Value x, y;
-  if (!p.before.Build(before, x) || !p.after.Build(after, y)) {
+  const bool built = p.before.Build(before, x);
+  p.Index();
+  p.after.on_value = [&](const HloInstruction& i, Value& value) { p.Match(i, value); };
+  if (!built || !p.after.Build(after, y)) {
     result.why = p.before.why().empty() ? p.after.why() : p.before.why();
     return result;
   }
@@ -161,7 +187,7 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   for (size_t k = 0; k < x.size(); ++k) {
     Output output;
     p.shared.exprs.TakeUses();
-    const bool equal = p.Equal(x[k], y[k]);
+    const bool equal = p.shared.exprs.EqualInside(x[k], y[k], kLastLook);
     output.uses = result.uses;
     if (equal) {
       if (x[k] != y[k]) output.uses |= p.shared.exprs.TakeUses();

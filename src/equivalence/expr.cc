@@ -12,7 +12,6 @@ namespace {
 
 constexpr int64_t kLarge = 160;    // an expression's weight from which it gets a name
 constexpr int32_t kDeep = 48;      // its depth
-constexpr int64_t kOpenTo = 20000;  // how large it may become when names are undone
 
 uint64_t HashOf(const Index& a) {
   uint64_t hash = Mix(3, static_cast<uint64_t>(a.constant));
@@ -226,11 +225,11 @@ Index Exprs::Substitute(const Index& index, const Substitution& by) {
   return result;
 }
 
-ExprId Exprs::Rebuilt(ExprId e, const Substitution& by, bool open) {
+ExprId Exprs::Rebuilt(ExprId e, const Substitution& by, const std::unordered_set<int64_t>* open) {
   std::unordered_map<ExprId, ExprId> done;
   const std::function<ExprId(ExprId)> visit = [&](ExprId at) -> ExprId {
     const Expr& x = At(at);
-    const bool touched = open || std::any_of(by.begin(), by.end(), [&](const auto& entry) {
+    const bool touched = open != nullptr || std::any_of(by.begin(), by.end(), [&](const auto& entry) {
       return std::binary_search(x.free.begin(), x.free.end(), entry.first);
     });
     if (!touched || Spent()) return at;
@@ -263,7 +262,7 @@ ExprId Exprs::Rebuilt(ExprId e, const Substitution& by, bool open) {
         std::vector<Index> index;
         for (const Index& i : std::vector<Index>(x.index)) index.push_back(Substitute(i, by));
         result = MakeLeaf(leaf, std::move(index));
-        if (const ExprId value = open ? Opened(result) : -1; value >= 0) result = value;
+        if (open != nullptr && open->count(leaf) != 0) result = std::max(result, Opened(result));
         break;
       }
       case Expr::Kind::kIndex: {
@@ -355,12 +354,69 @@ ExprId Exprs::Opened(ExprId e) {
   return value;
 }
 
-ExprId Exprs::OpenedAll(ExprId e) {
-  if (At(e).weight > kOpenTo) return e;
+std::unordered_set<int64_t> Exprs::NamesIn(ExprId e) {
+  std::unordered_set<int64_t> names;
+  std::unordered_set<ExprId> seen;
+  std::vector<ExprId> work{e};
+  std::vector<const Index*> indices;
+  while (!work.empty()) {
+    const ExprId at = work.back();
+    work.pop_back();
+    if (!seen.insert(at).second || Spent()) continue;
+    const Expr& x = At(at);
+    if (x.kind == Expr::Kind::kLeaf && LeafAt(x.tag).value >= 0) names.insert(x.tag);
+    for (ExprId arg : x.args) work.push_back(arg);
+    for (const Monomial& m : x.sum) {
+      for (const Factor& f : m.factors) work.push_back(f.base);
+    }
+    for (const Index& index : x.index) indices.push_back(&index);
+    while (!indices.empty()) {
+      const Index* index = indices.back();
+      indices.pop_back();
+      for (const auto& [term, factor] : index->terms) {
+        const IndexTerm& t = TermAt(term);
+        if (t.kind == IndexTerm::Kind::kValue) work.push_back(t.value);
+        else if (t.kind == IndexTerm::Kind::kDivMod) indices.push_back(&t.inner);
+      }
+    }
+  }
+  return names;
+}
+
+ExprId Exprs::OpenedOnly(ExprId e, const std::unordered_set<int64_t>& names) {
+  if (names.empty()) return e;
   const bool was = std::exchange(naming_, true);
-  const ExprId result = Rebuilt(e, {}, true);
+  const ExprId result = Rebuilt(e, {}, &names);
   naming_ = was;
   return result;
+}
+
+// Names that only one of the two has are undone, until there are none or the two are one.
+bool Exprs::EqualInside(ExprId a, ExprId b, int64_t budget) {
+  constexpr int kMostRounds = 10;
+  constexpr int64_t kMostWeight = 8000;
+  const int64_t left = work_left_;
+  work_left_ = std::min(left, budget);
+  bool equal = a == b;
+  for (int round = 0; round < kMostRounds && !equal && !OutOfWork(); ++round) {
+    if (At(a).weight > kMostWeight || At(b).weight > kMostWeight) break;
+    const std::unordered_set<int64_t> in_a = NamesIn(a), in_b = NamesIn(b);
+    std::unordered_set<int64_t> only_a, only_b;
+    for (int64_t name : in_a) {
+      if (in_b.count(name) == 0) only_a.insert(name);
+    }
+    for (int64_t name : in_b) {
+      if (in_a.count(name) == 0) only_b.insert(name);
+    }
+    if (only_a.empty() && only_b.empty()) only_a = in_a, only_b = in_b;
+    if (only_a.empty() && only_b.empty()) break;
+    const ExprId p = OpenedOnly(a, only_a), q = OpenedOnly(b, only_b);
+    if (p == a && q == b) break;
+    a = p, b = q;
+    equal = a == b && !OutOfWork();
+  }
+  work_left_ = left - (std::min(left, budget) - work_left_);
+  return equal;
 }
 
 }  // namespace hloir::equivalence

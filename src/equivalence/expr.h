@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -160,14 +161,14 @@ class Exprs {
   ExprId IndexValue(const Index& index, PrimitiveType type);
   ExprId Guard(bool equal, Index index);
   using Substitution = std::vector<std::pair<VarId, Index>>;
-  ExprId Substitute(ExprId e, const Substitution& by) { return by.empty() ? e : Rebuilt(e, by, false); }
+  ExprId Substitute(ExprId e, const Substitution& by) { return by.empty() ? e : Rebuilt(e, by, nullptr); }
   Index Substitute(const Index& index, const Substitution& by);
   // The same value behind a name, if it has grown large; `always`: whatever its size.
   ExprId Named(ExprId e, bool always = false);
   // A named leaf's value in its place; -1 for anything else.
   ExprId Opened(ExprId leaf);
-  // With every leaf that it reads opened that is not too large: for a second look.
-  ExprId OpenedAll(ExprId e);
+  // Are the two one expression, once the names that only one of them has are undone?
+  bool EqualInside(ExprId a, ExprId b, int64_t budget);
 
   // ---- For readers (text.cc) ----
   std::string Text(const Index& index, int depth = 6) const;
@@ -216,7 +217,9 @@ class Exprs {
   Index Canonical(Index a);
   static void Put(Index& a, TermId term, int64_t factor);
   void Derive(Expr& e) const;
-  ExprId Rebuilt(ExprId e, const Substitution& by, bool open);
+  ExprId Rebuilt(ExprId e, const Substitution& by, const std::unordered_set<int64_t>* open);
+  std::unordered_set<int64_t> NamesIn(ExprId e);
+  ExprId OpenedOnly(ExprId e, const std::unordered_set<int64_t>& names);
   Monomial Times(const Monomial& a, const Monomial& b, PrimitiveType type);
   bool Tidy(Monomial& m, PrimitiveType type);  // false: it is 0
   bool TidyGuards(Monomial& m);
