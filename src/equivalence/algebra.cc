@@ -93,6 +93,19 @@ std::optional<double> Exprs::RealOf(ExprId e) const {
   if (x.sum.size() == 1 && x.sum[0].factors.empty()) return x.sum[0].real;
   return std::nullopt;
 }
+std::optional<double> Exprs::NumberOf(ExprId e) const {
+  if (const auto value = RealOf(e)) return value;
+  double sign = 1;
+  const Expr* x = &At(e);
+  if (x->kind == Expr::Kind::kSum && x->sum.size() == 1 && x->sum[0].factors.size() == 1 && x->sum[0].factors[0].power == kOne &&
+      std::fabs(x->sum[0].real) == 1) {
+    sign = x->sum[0].real;
+    x = &At(x->sum[0].factors[0].base);
+  }
+  if (x->kind != Expr::Kind::kFunction || x->op != HloOpcode::kConstant) return std::nullopt;
+  return x->data[0] == 1 ? sign * INFINITY : NAN;
+}
+
 std::optional<int64_t> Exprs::IntegerOf(ExprId e) const {
   const Expr& x = At(e);
   if (x.kind == Expr::Kind::kGuard && x.index[0].terms.empty()) return x.index[0].constant >= 0 ? 1 : 0;

@@ -49,15 +49,51 @@ ExprId Builder::OfConstant(const HloInstruction& i) {
       return x_.IndexValue(sum, Normal(type));
     }
   }
+  // Its dimensions in an order that size and content tell, so that a transposed one is the same.
+  std::vector<int64_t> order;
+  std::vector<uint64_t> content;
+  const size_t bytes = static_cast<size_t>(literal.size_bytes() / literal.element_count());
+  const std::vector<int64_t> strides = [&] {
+    std::vector<int64_t> of(static_cast<size_t>(shape.rank()), 1);
+    for (int64_t d = shape.rank() - 1; d-- > 0;) of[static_cast<size_t>(d)] = of[static_cast<size_t>(d) + 1] * shape.dimensions(d + 1);
+    return of;
+  }();
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    order.push_back(d);
+    std::vector<uint64_t> slices(static_cast<size_t>(shape.dimensions(d)), 0);
+    for (int64_t k = 0; k < literal.element_count() && shape.rank() > 1; ++k) {
+      uint64_t element = 0;
+      std::copy_n(literal.untyped_data() + static_cast<size_t>(k) * bytes, std::min<size_t>(bytes, 8), reinterpret_cast<std::byte*>(&element));
+      slices[static_cast<size_t>(k / strides[static_cast<size_t>(d)] % shape.dimensions(d))] += Mix(3, element);
+    }
+    uint64_t hash = static_cast<uint64_t>(shape.dimensions(d));
+    for (uint64_t slice : slices) hash = Mix(hash, slice);
+    content.push_back(hash);
+    x_.Spent(literal.element_count() / 256);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return std::pair(shape.dimensions(a), content[static_cast<size_t>(a)]) < std::pair(shape.dimensions(b), content[static_cast<size_t>(b)]);
+  });
   Leaf leaf;
   leaf.key = {-14};
   leaf.type = Normal(type);
   leaf.sizes = {literal.element_count()};
   Literal flat = literal;
+  std::vector<int64_t> sizes;
+  std::vector<Index> index;
+  const std::vector<Index> given = Dimensions(shape);
+  for (int64_t d : order) {
+    sizes.push_back(shape.dimensions(d));
+    index.push_back(given[static_cast<size_t>(d)]);
+  }
+  for (int64_t to = 0; to < literal.element_count(); ++to) {
+    int64_t rest = to, from = 0;
+    for (size_t k = order.size(); k-- > 0; rest /= sizes[k]) from += rest % sizes[k] * strides[static_cast<size_t>(order[k])];
+    std::copy_n(literal.untyped_data() + static_cast<size_t>(from) * bytes, bytes, flat.untyped_data() + static_cast<size_t>(to) * bytes);
+  }
   flat.set_shape_layout(Shape::Array(type, {literal.element_count()}));
   leaf.literal = std::make_shared<const Literal>(std::move(flat));
-  std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
-  return x_.MakeLeaf(x_.LeafOf(std::move(leaf)), {x_.Flatten(Dimensions(shape), sizes)});
+  return x_.MakeLeaf(x_.LeafOf(std::move(leaf)), {x_.Flatten(index, sizes)});
 }
 
 ExprId Exprs::Constant(const Literal& literal, int64_t element) {

@@ -337,7 +337,13 @@ Value Builder::BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x) 
     const ExprId scale = x_.Power(x_.Add(at_feature(variance), epsilon), -kOne / 2);
     return {x_.Add(x_.Multiply(x_.Multiply(centred, scale), at_feature(x[1])), at_feature(x[2])), mean, variance};
   }
-  return {};
+  // Of x, scale, mean, variance and the gradient.
+  const ExprId centred = x_.Add(x[0], at_feature(x[2]), -1), spread = x_.Add(at_feature(x[3]), epsilon);
+  const ExprId one_by_root = x_.Power(spread, -kOne / 2), product = x_.Multiply(x[4], centred);
+  const ExprId inner = x_.Add(x_.Add(x[4], at_feature(mean_of(x[4])), -1),
+                              x_.Multiply(x_.Multiply(centred, at_feature(mean_of(product))), x_.Power(spread, -kOne)), -1);
+  const ExprId of_scale = x_.Multiply(x_.Multiply(mean_of(product), x_.Real(count)), x_.Power(x_.Add(x[3], epsilon), -kOne / 2));
+  return {x_.Multiply(x_.Multiply(at_feature(x[1]), one_by_root), inner), of_scale, x_.Multiply(mean_of(x[4]), x_.Real(count))};
 }
 
 }  // namespace hloir::equivalence

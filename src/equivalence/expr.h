@@ -182,6 +182,7 @@ class Exprs {
   ExprId Constant(const Literal& literal, int64_t element);
   void KnowLiteral(double value);
   std::optional<double> RealOf(ExprId e) const;
+  std::optional<double> NumberOf(ExprId e) const;  // infinities and NaN too
   std::optional<int64_t> IntegerOf(ExprId e) const;
   ExprId Add(ExprId a, ExprId b, double factor = 1);
   ExprId Multiply(ExprId a, ExprId b);
@@ -252,6 +253,7 @@ class Exprs {
   std::unordered_map<uint64_t, std::vector<int32_t>> leaf_by_hash_;
   std::unordered_map<uint64_t, std::vector<TermId>> term_by_hash_;
   std::map<std::pair<int64_t, int64_t>, VarId> variable_by_;
+  std::unordered_map<ExprId, uint64_t> plain_hash_;
   std::map<double, bool> coefficients_;  // those known; true: written as a literal
   int32_t next_fresh_ = 0;
   uint32_t uses_ = 0;

@@ -106,7 +106,7 @@ ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
     const bool value = d == D::kEq ? *x == *y : d == D::kNe ? *x != *y : d == D::kLt ? less : less || *x == *y;
     return value ? True() : False();
   }
-  if (const auto x = RealOf(a), y = RealOf(b); x && y && type == PrimitiveType::F64) {
+  if (const auto x = NumberOf(a), y = NumberOf(b); x && y && type == PrimitiveType::F64) {
     const bool value = d == D::kEq ? *x == *y : d == D::kNe ? *x != *y : d == D::kLt ? *x < *y : *x <= *y;
     return value ? True() : False();
   }
@@ -314,16 +314,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
     case kBitcastConvert: {
       // Of a number that is known: its bits.
       const PrimitiveType from = static_cast<PrimitiveType>(data[0]), to = static_cast<PrimitiveType>(data[1]);
-      std::optional<double> value = IsFloat(from) ? RealOf(args[0]) : std::nullopt;
-      if (IsFloat(from) && !value) {
-        Expr symbol = At(args[0]);
-        double sign = 1;
-        if (symbol.kind == Expr::Kind::kSum && symbol.sum.size() == 1 && symbol.sum[0].factors.size() == 1 && std::fabs(symbol.sum[0].real) == 1) {
-          sign = symbol.sum[0].real;
-          symbol = At(symbol.sum[0].factors[0].base);
-        }
-        if (symbol.kind == Expr::Kind::kFunction && symbol.op == kConstant) value = symbol.data[0] == 1 ? sign * INFINITY : NAN;
-      }
+      const std::optional<double> value = IsFloat(from) ? NumberOf(args[0]) : std::nullopt;
       const std::optional<int64_t> integer = IsInteger(from) ? IntegerOf(args[0]) : std::nullopt;
       if (!value && !integer) break;
       Literal scalar(Shape::Scalar(from)), bits(Shape::Scalar(to));

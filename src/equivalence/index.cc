@@ -213,7 +213,7 @@ Index Exprs::Div(const Index& a, int64_t by) {
 Index Exprs::Mod(const Index& a, int64_t by) {
   if (by == 1) return {};
   Index rest{FloorMod(a.constant, by), {}};
-  for (const auto& [term, factor] : a.terms) Put(rest, term, FloorMod(factor, by) == 0 ? 0 : factor);
+  for (const auto& [term, factor] : a.terms) Put(rest, term, factor < 0 || factor >= by ? FloorMod(factor, by) : factor);
   const Range range = RangeOf(rest);
   if (!Unbounded(range) && FloorDiv(range.low, by) == FloorDiv(range.high, by)) {
     rest.constant -= FloorDiv(range.low, by) * by;

@@ -24,9 +24,14 @@ uint64_t Exprs::HashWith(const Index& index, const std::unordered_map<VarId, uin
   for (const auto& [term, factor] : index.terms) {
     const IndexTerm& t = TermAt(term);
     uint64_t hash = Mix(5, static_cast<uint64_t>(factor));
-    const bool touched = std::any_of(t.free.begin(), t.free.end(), [&](VarId v) { return colours.count(v) != 0; });
-    if (!touched) hash = Mix(hash, static_cast<uint64_t>(term));
-    else if (t.kind == IndexTerm::Kind::kVar) hash = Mix(hash, colours.at(t.var));
+    if (t.kind == IndexTerm::Kind::kVar) {
+      // (A variable around this by its size alone, as its name may be any.)
+      const auto colour = colours.find(t.var);
+      const Variable& v = VariableAt(t.var);
+      hash = Mix(hash, colour != colours.end() ? colour->second
+                       : v.level >= 0 ? Mix(static_cast<uint64_t>(v.level), static_cast<uint64_t>(v.place))
+                                      : Mix(99, static_cast<uint64_t>(v.size)));
+    }
     else if (t.kind == IndexTerm::Kind::kValue) hash = Mix(hash, HashWith(t.value, colours, done));
     else hash = Mix(Mix(Mix(hash, HashWith(t.inner, colours, done)), static_cast<uint64_t>(t.div)), static_cast<uint64_t>(t.mod));
     sum += hash;
@@ -37,8 +42,12 @@ uint64_t Exprs::HashWith(const Index& index, const std::unordered_map<VarId, uin
 uint64_t Exprs::HashWith(ExprId e, const std::unordered_map<VarId, uint64_t>& colours,
                          std::unordered_map<ExprId, uint64_t>& done) {
   const Expr& x = At(e);
-  if (std::none_of(x.free.begin(), x.free.end(), [&](VarId v) { return colours.count(v) != 0; }))
-    return Mix(2, static_cast<uint64_t>(e));
+  if (x.free.empty()) return Mix(2, static_cast<uint64_t>(e));
+  const bool plain = std::none_of(x.free.begin(), x.free.end(), [&](VarId v) { return colours.count(v) != 0; });
+  if (plain) {
+    // Without any of the variables in question: always the same.
+    if (const auto known = plain_hash_.find(e); known != plain_hash_.end()) return known->second;
+  }
   if (const auto found = done.find(e); found != done.end()) return found->second;
   Spent();
   uint64_t hash = Mix(Mix(static_cast<uint64_t>(x.kind), static_cast<uint64_t>(x.op)), static_cast<uint64_t>(x.tag));
@@ -49,14 +58,21 @@ uint64_t Exprs::HashWith(ExprId e, const std::unordered_map<VarId, uint64_t>& co
     if (unordered || x.op == HloOpcode::kCompare) parts += HashWith(arg, colours, done) * (unordered ? 1 : arg == x.args[0] ? 3 : 5);
     else hash = Mix(hash, HashWith(arg, colours, done));
   }
-  for (const Index& index : x.index) hash = Mix(hash, HashWith(index, colours, done));
+  for (const Index& index : x.index) {
+    uint64_t one = HashWith(index, colours, done);
+    // (i = 0 is -i = 0.)
+    if (x.kind == Expr::Kind::kGuard && x.tag == 1) one += HashWith(Times(index, -1), colours, done);
+    hash = Mix(hash, one);
+  }
   for (const Monomial& m : x.sum) {
     uint64_t product = Mix(__builtin_bit_cast(uint64_t, m.real), static_cast<uint64_t>(m.integer));
     uint64_t factors = 0;
     for (const Factor& f : m.factors) factors += Mix(HashWith(f.base, colours, done), static_cast<uint64_t>(f.power));
     parts += Mix(product, factors);
   }
-  return done[e] = Mix(hash, parts);
+  hash = Mix(hash, parts);
+  if (plain) return plain_hash_[e] = hash;
+  return done[e] = hash;
 }
 
 // One step of cutting a variable where its div and mod are asked for, or of joining two that only occur as one.
@@ -268,6 +284,25 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
           else elsewhere = elsewhere || Has(TermAt(term).free, v);
         }
         const int64_t size = VariableAt(v).size;
+        if (x.tag == 1 && factor == 0 && x.index[0].terms.size() == 1 && x.index[0].constant == 0) {
+          // (u + v) mod m = 0: v is -u mod m, if there is such a v.
+          const IndexTerm t = TermAt(x.index[0].terms[0].first);
+          int64_t inner_factor = 0;
+          bool again_inside = false;
+          for (const auto& [term, f] : t.inner.terms) {
+            if (term == self) inner_factor = f;
+            else again_inside = again_inside || Has(TermAt(term).free, v);
+          }
+          if (t.kind == IndexTerm::Kind::kDivMod && t.div == 1 && t.mod >= size && !again_inside && (inner_factor == 1 || inner_factor == -1)) {
+            const Index rest = Mod(Times(Plus(t.inner, Var(v), -inner_factor), -inner_factor), t.mod);
+            m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(k));
+            m.factors.push_back({Guard(false, Plus(Number(size - 1), rest, -1)), kOne});
+            variables.erase(variables.begin() + static_cast<std::ptrdiff_t>(j));
+            if (!again(substitute({{v, rest}}))) return;
+            changed = true;
+            continue;
+          }
+        }
         if (x.tag == 1 && !elsewhere && (factor == 1 || factor == -1)) {
           // v is what the condition says, if that is in range.
           Index rest = Plus(x.index[0], Var(v), -factor);
@@ -470,6 +505,26 @@ ExprId Exprs::ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId bod
     return VariableAt(v).size == 1 || (VariableAt(v).size > 0 && !Has(At(body).free, v) && !Has(At(mask).free, v));
   });
   if (variables.empty() && mask == True()) return body;
+  if (op == HloOpcode::kAnd && type == PrimitiveType::PRED) {
+    // Few conditions are written out.
+    constexpr int64_t kFew = 16;
+    int64_t count = 1;
+    for (VarId v : variables) count = std::min<int64_t>(count * VariableAt(v).size, kFew + 1);
+    const ExprId each = Or(Not(mask), body);
+    if (count <= kFew) {
+      ExprId all = True();
+      for (int64_t k = 0; k < count; ++k) {
+        Substitution by;
+        int64_t rest = k;
+        for (VarId v : variables) {
+          by.push_back({v, Number(rest % VariableAt(v).size)});
+          rest /= VariableAt(v).size;
+        }
+        all = And(all, Substitute(each, by));
+      }
+      return all;
+    }
+  }
   Expr e;
   e.kind = Expr::Kind::kBind;
   e.type = type;

@@ -108,6 +108,17 @@ std::pair<ExprId, ExprId> Exprs::Difference(ExprId a, ExprId b) const {
       p = fx[0].base, q = fy[0].base;
     } else if (x.kind == Expr::Kind::kLeaf) {
       const Leaf &l = LeafAt(x.tag), &r = LeafAt(y.tag);
+      for (size_t k = 0; k < x.index.size() && x.tag == y.tag && p < 0; ++k) {
+        // Of one leaf, the first index that data tells.
+        const auto data = [&](const Index& index) {
+          for (const auto& [term, factor] : index.terms) {
+            if (TermAt(term).kind == IndexTerm::Kind::kValue) return TermAt(term).value;
+          }
+          return ExprId{-1};
+        };
+        if (!(x.index[k] == y.index[k]) && data(x.index[k]) >= 0 && data(y.index[k]) >= 0 && data(x.index[k]) != data(y.index[k]))
+          p = data(x.index[k]), q = data(y.index[k]);
+      }
       if (x.tag != y.tag && l.value >= 0 && r.value >= 0) p = l.value, q = r.value;
       if (l.key[0] == kLoopLeaf && r.key[0] == kLoopLeaf) {
         // Of two loops, the first class that only one has.
