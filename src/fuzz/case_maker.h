@@ -8,8 +8,8 @@
 
 #include "fuzz/cases.h"
 #include "fuzz/inferred.h"
-#include "fuzz/random.h"
 #include "hloir/builder.h"
+#include "support/random.h"
 
 namespace hloir::fuzz {
 

@@ -14,7 +14,7 @@
 
 #include "hloir/builder.h"
 #include "fuzz/inferred.h"
-#include "fuzz/random.h"
+#include "support/random.h"
 
 namespace hloir::fuzz {
 

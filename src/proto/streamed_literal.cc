@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "codec.h"
+#include "ir/element_bytes.h"
 #include "support/endian.h"
 #include "values.h"
 

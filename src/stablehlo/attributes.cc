@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "reader.h"
+#include "ir/element_bytes.h"
 #include "support/endian.h"
 #include "support/format.h"
 #include "support/number.h"

@@ -9,8 +9,6 @@
 #include <cstring>
 #include <type_traits>
 
-#include "hloir/primitive_type.h"
-
 namespace hloir {
 
 inline constexpr bool kBigEndian = std::endian::native == std::endian::big;
@@ -23,20 +21,6 @@ inline void CopyLittleEndian(void* to, const void* from, size_t size, size_t wid
     char* bytes = static_cast<char*>(to);
     for (size_t i = 0; width > 1 && i + width <= size; i += width) std::reverse(bytes + i, bytes + i + width);
   }
-}
-
-// The width of the numbers that an element is made of: two of them where it is complex.
-inline size_t NumberBytes(PrimitiveType type) {
-  return static_cast<size_t>(StorageBytes(type)) / (IsComplex(type) ? 2 : 1);
-}
-
-// May memory of numbers of the one type be read as numbers of the other, with a bitcast's meaning? What a byte holds
-// beside a narrow number is for each type to say: copies of the sign, zeros.
-inline bool SameInMemory(PrimitiveType a, PrimitiveType b) {
-  const auto whole = [](PrimitiveType type) {
-    return type != PrimitiveType::PRED && BitWidth(type) == 8 * StorageBytes(type);
-  };
-  return a == b || (whole(a) && whole(b) && (!kBigEndian || NumberBytes(a) == NumberBytes(b)));
 }
 
 // The number at the beginning of `bytes`.

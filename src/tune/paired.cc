@@ -1,14 +1,13 @@
-// See hloir/check/paired.h.
+// MeasurePaired(): see hloir/check/paired.h.
 #include "hloir/check/paired.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <vector>
 
-#include "fuzz/random.h"
 #include "hloir/check.h"
 #include "support/guard.h"
+#include "support/random.h"
 #include "support/stopwatch.h"
 
 namespace hloir {
@@ -16,20 +15,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kLeastPairs = 7;  // the fewest whose signs can be all alike by chance in less than 2 of 100
-constexpr int kBootstraps = 2000;
+constexpr int kLeastPairs = 7;         // the fewest whose signs can be all alike by chance in less than 2 of 100
 constexpr double kLeastSample = 2e-4;  // seconds; what is shorter is run several times for one sample
 
 double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-// P(at most `few` of n fair coins, or at most that many of the other side).
-double SignTest(int few, int n) {
-  double p = 0;
-  for (int k = 0; k <= few; ++k) {
-    p += std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) - n * std::log(2.0));
-  }
-  return std::min(1.0, 2 * p);
-}
 
 // A module that is ready to run, and its arguments.
 class Contender {
@@ -83,7 +72,7 @@ StatusOr<PairedTimes> Measure(const HloModule& before, const HloModule& after, c
   }
   HLOIR_ASSIGN_OR_RETURN(Contender a, Contender::Prepare(before, runner, arguments));
   HLOIR_ASSIGN_OR_RETURN(Contender b, Contender::Prepare(after, runner, arguments));
-  fuzz::Random random(options.seed);
+  Random random(options.seed);
   std::vector<double> of_a, of_b;
   const Clock::time_point start = Clock::now();
   while (static_cast<int>(of_a.size()) < std::max(options.max_pairs, kLeastPairs) &&
@@ -98,34 +87,6 @@ StatusOr<PairedTimes> Measure(const HloModule& before, const HloModule& after, c
 }
 
 }  // namespace
-
-PairedTimes JudgePairs(std::span<const double> before, std::span<const double> after, uint64_t seed) {
-  PairedTimes times;
-  const size_t n = std::min(before.size(), after.size());
-  times.pairs = static_cast<int>(n);
-  if (n == 0) return times;
-  std::vector<double> ratios, a(before.begin(), before.end()), b(after.begin(), after.end());
-  int less = 0, more = 0;
-  for (size_t k = 0; k < n; ++k) {
-    ratios.push_back(before[k] > 0 ? after[k] / before[k] : 1);
-    less += after[k] < before[k];
-    more += after[k] > before[k];
-  }
-  times.before_ms = 1e3 * Median(a);
-  times.after_ms = 1e3 * Median(b);
-  times.sign_p = SignTest(std::min(less, more), less + more);
-  fuzz::Random random(seed);
-  std::vector<double> medians, sample(n);
-  for (int k = 0; k < kBootstraps; ++k) {
-    for (double& value : sample) value = ratios[static_cast<size_t>(random.Below(static_cast<int64_t>(n)))];
-    medians.push_back(Median(sample));
-  }
-  std::sort(medians.begin(), medians.end());
-  times.low = medians[kBootstraps / 40];
-  times.high = medians[kBootstraps - 1 - kBootstraps / 40];
-  times.ratio = Median(ratios);
-  return times;
-}
 
 StatusOr<PairedTimes> MeasurePaired(const HloModule& before, const HloModule& after, const PairedOptions& options) {
   return Guarded([&] { return Measure(before, after, options); });

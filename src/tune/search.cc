@@ -9,11 +9,11 @@
 #include <set>
 #include <utility>
 
-#include "fuzz/random.h"
 #include "hloir/analysis/structural.h"
 #include "hloir/pipeline.h"
 #include "hloir/verifier.h"
 #include "support/guard.h"
+#include "support/random.h"
 
 namespace hloir {
 
@@ -129,7 +129,7 @@ class Searcher {
   const HloModule& module_;
   const PassRegistry& registry_;
   const SearchOptions& options_;
-  fuzz::Random random_;
+  Random random_;
   const Clock::time_point start_ = Clock::now();
   bool stopped_ = false;
   double best_ = 1;

@@ -12,12 +12,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include "fuzz/random.h"
 #include "hloir/analysis/structural.h"
 #include "hloir/cost.h"
 #include "hloir/pipeline.h"
 #include "hloir/verifier.h"
 #include "support/guard.h"
+#include "support/random.h"
 #include "tune/plan.h"
 
 namespace hloir {
@@ -143,7 +143,7 @@ class Tuner {
   const HloModule& module_;
   const PassRegistry& registry_;
   const TuneOptions& options_;
-  fuzz::Random random_;
+  Random random_;
   const Clock::time_point start_ = Clock::now();
   bool stopped_ = false, deadline_ = true;
 

@@ -56,18 +56,18 @@ class QueueTransport : public Transport {
   size_t looks_ = 0;
 };
 
-struct Outcome {
+struct RunOutcome {
   std::string error;
   std::vector<std::string> results;
 };
 
 // Prepares and runs twice, in so many processes; device d's x is {d, d + 1}. What process 0 says; the others must say
 // the same errors.
-Outcome RunIn(int processes, const HloModule& module, const std::string& spill = "",
-              const HloModule* of_last = nullptr) {
+RunOutcome RunIn(int processes, const HloModule& module, const std::string& spill = "",
+                 const HloModule* of_last = nullptr) {
   const DeviceCounts counts = DeviceCountsOf(module);
   Post post(static_cast<size_t>(processes));
-  std::vector<Outcome> outcomes(static_cast<size_t>(processes));
+  std::vector<RunOutcome> outcomes(static_cast<size_t>(processes));
   std::vector<std::thread> threads;
   for (int rank = 0; rank < processes; ++rank) {
     threads.emplace_back([&, rank] {
@@ -83,7 +83,7 @@ Outcome RunIn(int processes, const HloModule& module, const std::string& spill =
         x.SetFromDouble(0, static_cast<double>(d)), x.SetFromDouble(1, static_cast<double>(d) + 1);
       }
       for (const Literal& x : inputs) arguments.push_back({&x});
-      Outcome& outcome = outcomes[static_cast<size_t>(rank)];
+      RunOutcome& outcome = outcomes[static_cast<size_t>(rank)];
       const bool is_last = rank + 1 == processes && of_last != nullptr;
       auto executable = PrepareOnDevices(is_last ? *of_last : module, counts, options);
       outcome.error = executable.status().message();
@@ -97,7 +97,7 @@ Outcome RunIn(int processes, const HloModule& module, const std::string& spill =
     });
   }
   for (std::thread& thread : threads) thread.join();
-  for (const Outcome& outcome : outcomes) CHECK(outcome.error == outcomes[0].error);
+  for (const RunOutcome& outcome : outcomes) CHECK(outcome.error == outcomes[0].error);
   return outcomes[0];
 }
 
@@ -136,12 +136,12 @@ const std::string kLoop =
 
 TEST_CASE("devices in several processes compute what they do in one") {
   const auto module = Parse(kMuch, kLoop);
-  const Outcome one = RunIn(1, *module);
+  const RunOutcome one = RunIn(1, *module);
   REQUIRE(one.error == "");
   REQUIRE(one.results.size() == 5);
   CHECK(one.results[3].find("{0, 1}") != std::string::npos);  // 13 places on, in a ring of five
   for (int processes : {2, 3, 5, 7}) {                        // of seven two have no device
-    const Outcome several = RunIn(processes, *module);
+    const RunOutcome several = RunIn(processes, *module);
     CHECK(several.error == "");
     CHECK(several.results == one.results);
   }
@@ -181,7 +181,7 @@ TEST_CASE("one device's mistake is everybody's, and so is another module") {
 
 TEST_CASE("values and exchanges may lie on disk") {
   const auto module = Parse(kMuch, kLoop);
-  const Outcome one = RunIn(1, *module);
+  const RunOutcome one = RunIn(1, *module);
   CHECK(RunIn(1, *module, "/tmp").results == one.results);
   CHECK(RunIn(2, *module, "/tmp").results == one.results);
   CHECK(RunIn(1, *module, "/nonexistent").error.find("no file can be made in /nonexistent") == 0);

@@ -5,7 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "support/endian.h"
+#include "ir/element_bytes.h"
 #include "support/format.h"
 #include "support/ranges.h"
 #include "hloir/analysis/communication.h"

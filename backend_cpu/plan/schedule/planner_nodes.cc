@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "support/endian.h"
+#include "ir/element_bytes.h"
 #include "support/format.h"
 #include "support/ranges.h"
 #include "plan/steps/array_step.h"

@@ -1,5 +1,5 @@
 // The table of terms, and views. See prove_terms.h.
-#include "check/prove_terms.h"
+#include "equivalence/prove_terms.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,7 +8,7 @@
 #include "hloir/analysis/structural.h"
 #include "hloir/cost.h"
 
-namespace hloir::check {
+namespace hloir::equivalence {
 namespace {
 
 constexpr int kMostHeight = 200;            // of elementwise operations that views are moved through
@@ -417,4 +417,4 @@ const Term* Terms::Concatenate(Operands operands, int64_t dimension) {
   return Op(HloOpcode::kConcatenate, shape, std::move(joined), {dimension});
 }
 
-}  // namespace hloir::check
+}  // namespace hloir::equivalence

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "check/mutations.h"
+#include "fuzz/mutations.h"
 
-namespace hloir::check {
+namespace hloir::fuzz {
 namespace {
 
 using Instruction = HloInstruction*;
@@ -425,4 +425,4 @@ void AddMutationsOfInstructions(std::vector<Mutation>& mutations) {
   AddSums(mutations);
 }
 
-}  // namespace hloir::check
+}  // namespace hloir::fuzz

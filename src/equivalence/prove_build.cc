@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "check/prove_terms.h"
+#include "equivalence/prove_terms.h"
 #include "support/format.h"
 
-namespace hloir::check {
+namespace hloir::equivalence {
 namespace {
 
 constexpr int kMostDepth = 64;                       // of calls in calls
@@ -345,4 +345,4 @@ const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
   return Op(i.opcode(), shape, std::move(operands), {}, &i);
 }
 
-}  // namespace hloir::check
+}  // namespace hloir::equivalence

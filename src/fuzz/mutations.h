@@ -7,7 +7,7 @@
 
 #include "hloir/check/mutants.h"
 
-namespace hloir::check {
+namespace hloir::fuzz {
 
 struct Mutation {
   MutantKind kind;
@@ -25,4 +25,4 @@ bool Rewire(HloInstruction* i, HloInstruction* to);
 // The value in every element of an array of this shape.
 HloInstruction* Filled(HloComputation* computation, const Shape& shape, double value);
 
-}  // namespace hloir::check
+}  // namespace hloir::fuzz

@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "check/prove_solver.h"
-#include "check/prove_terms.h"
+#include "equivalence/prove_solver.h"
+#include "equivalence/prove_terms.h"
 #include "hloir/analysis/structural.h"
 #include "hloir/check.h"
 #include "hloir/evaluator.h"
@@ -15,7 +15,7 @@
 namespace hloir {
 namespace {
 
-using check::Term;
+using equivalence::Term;
 
 // Where two terms begin to differ, in words: the first pair from the top whose heads are not the same.
 std::string FirstDifference(const Term* a, const Term* b) {
@@ -118,14 +118,14 @@ std::vector<Literal> Confirmed(const HloModule& a, const HloModule& b,
 
 }  // namespace
 
-bool HasProofSolver() { return check::HasSolver(); }
+bool HasProofSolver() { return equivalence::HasSolver(); }
 
 Proof Prove(const HloModule& a, const HloModule& b, const ProveOptions& options) {
   if (a.entry_computation() == nullptr || b.entry_computation() == nullptr)
     return {false, "a module has no entry computation", {}};
   if (&a == &b || StructurallyEqual(*a.entry_computation(), *b.entry_computation()))
     return {true, "the two have the same structure", {}};
-  check::Terms terms(options.max_work);
+  equivalence::Terms terms(options.max_work);
   const Term* x = terms.Of(a);
   if (x == nullptr) return {false, terms.why(), {}};
   const Term* y = terms.Of(b);
@@ -133,9 +133,9 @@ Proof Prove(const HloModule& a, const HloModule& b, const ProveOptions& options)
   if (x == y) return {true, "the two have the same normal form", {}};
   Proof proof{false, "their normal forms differ: " + FirstDifference(x, y), {}};
   std::vector<std::pair<const Term*, const Term*>> goals;
-  if (options.solver_work <= 0 || !check::HasSolver() || !FindGoals(x, y, goals)) return proof;
+  if (options.solver_work <= 0 || !equivalence::HasSolver() || !FindGoals(x, y, goals)) return proof;
   for (const auto& [p, q] : goals) {
-    const check::Solved solved = check::Solve(p, q, options.solver_work);
+    const equivalence::Solved solved = equivalence::Solve(p, q, options.solver_work);
     if (solved.equal) continue;
     if (!solved.counterexample.empty()) proof.counterexample = Confirmed(a, b, solved.counterexample);
     if (!proof.counterexample.empty()) proof.how += "; the solver found inputs on which they give different results";

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "check/mutations.h"
+#include "fuzz/mutations.h"
 
-namespace hloir::check {
+namespace hloir::fuzz {
 namespace {
 
 using Instruction = HloInstruction*;
@@ -280,4 +280,4 @@ void AddMutationsOfValues(std::vector<Mutation>& mutations) {
   AddKernels(mutations);
 }
 
-}  // namespace hloir::check
+}  // namespace hloir::fuzz

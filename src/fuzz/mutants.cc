@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "check/mutations.h"
+#include "fuzz/mutations.h"
 
 namespace hloir {
-namespace check {
+namespace fuzz {
 namespace {
 
 const std::vector<Mutation>& Mutations() {
@@ -53,19 +53,19 @@ HloInstruction* Filled(HloComputation* computation, const Shape& shape, double v
   return computation->AddInstruction(HloOpcode::kBroadcast, shape, {constant}, DimensionsAttributes());
 }
 
-}  // namespace check
+}  // namespace fuzz
 
 std::span<const MutantKind> MutantKinds() {
   static const std::vector<MutantKind>* const kinds = [] {
     auto* all = new std::vector<MutantKind>;
-    for (const check::Mutation& mutation : check::Mutations()) all->push_back(mutation.kind);
+    for (const fuzz::Mutation& mutation : fuzz::Mutations()) all->push_back(mutation.kind);
     return all;
   }();
   return *kinds;
 }
 
 std::optional<Mutant> MakeMutant(const HloModule& module, size_t kind, uint64_t seed) {
-  if (kind >= check::Mutations().size()) return std::nullopt;
+  if (kind >= fuzz::Mutations().size()) return std::nullopt;
   Mutant mutant{module.Clone(), ""};
   mutant.module->config().is_scheduled = false;
   // What the entry reaches.
@@ -76,13 +76,13 @@ std::optional<Mutant> MakeMutant(const HloModule& module, size_t kind, uint64_t 
     }
   }
   std::sort(sites.begin(), sites.end(), [&](const HloInstruction* a, const HloInstruction* b) {
-    const uint64_t x = check::Mixed(seed * 0x9E3779B97F4A7C15 + static_cast<uint64_t>(a->id())),
-                   y = check::Mixed(seed * 0x9E3779B97F4A7C15 + static_cast<uint64_t>(b->id()));
+    const uint64_t x = fuzz::Mixed(seed * 0x9E3779B97F4A7C15 + static_cast<uint64_t>(a->id())),
+                   y = fuzz::Mixed(seed * 0x9E3779B97F4A7C15 + static_cast<uint64_t>(b->id()));
     return x != y ? x < y : a->id() < b->id();
   });
   for (HloInstruction* i : sites) {
     mutant.instruction = i->name();
-    if (check::Mutations()[kind].apply(i, check::Mixed(seed + 1))) return mutant;
+    if (fuzz::Mutations()[kind].apply(i, fuzz::Mixed(seed + 1))) return mutant;
   }
   return std::nullopt;
 }

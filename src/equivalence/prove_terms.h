@@ -25,7 +25,7 @@
 #include "hloir/evaluator.h"
 #include "hloir/module.h"
 
-namespace hloir::check {
+namespace hloir::equivalence {
 
 struct Term {
   enum class Kind : uint8_t {
@@ -146,4 +146,4 @@ class Terms {
   int64_t work_left_;
 };
 
-}  // namespace hloir::check
+}  // namespace hloir::equivalence

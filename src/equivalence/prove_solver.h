@@ -7,9 +7,9 @@
 #include <map>
 #include <string>
 
-#include "check/prove_terms.h"
+#include "equivalence/prove_terms.h"
 
-namespace hloir::check {
+namespace hloir::equivalence {
 
 // What the solver says of two arrays.
 struct Solved {
@@ -24,4 +24,4 @@ struct Solved {
 Solved Solve(const Term* a, const Term* b, int64_t resources);
 bool HasSolver();
 
-}  // namespace hloir::check
+}  // namespace hloir::equivalence

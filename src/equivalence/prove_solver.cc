@@ -1,6 +1,6 @@
 // See prove_solver.h. Integers are bit vectors, indices of 64 bits; what is not looked into is a function of the index,
 // one for each term, and an operation on floats a function of its operands.
-#include "check/prove_solver.h"
+#include "equivalence/prove_solver.h"
 
 #include <cstring>
 #include <limits>
@@ -15,7 +15,7 @@
 #include <z3++.h>
 #endif
 
-namespace hloir::check {
+namespace hloir::equivalence {
 
 #ifndef HLOIR_HAS_Z3
 
@@ -379,4 +379,4 @@ Solved Solve(const Term* a, const Term* b, int64_t resources) {
 
 #endif
 
-}  // namespace hloir::check
+}  // namespace hloir::equivalence

@@ -12,8 +12,15 @@
 #include "hloir/verifier.h"
 
 namespace hloir {
-namespace check {
+namespace fuzz {
 namespace {
+
+using check::Arguments;
+using check::Context;
+using check::Distance;
+using check::Measure;
+using check::Results;
+using check::Subject;
 
 // Where nothing is widened the two differ in order at most, which is a few units of f64.
 constexpr double kSameInF64 = 0x1p-36, kSameInPairs = 0x1p-65;
@@ -113,13 +120,13 @@ StatusOr<bool> ShowsOnOtherInputs(const HloModule& original, const HloModule& mu
 }
 
 }  // namespace
-}  // namespace check
+}  // namespace fuzz
 
 StatusOr<MutantFate> FateOf(const HloModule& original, const Mutant& mutant, Checker& checker) {
   HLOIR_ASSIGN_OR_RETURN(const Verdict verdict, checker.Check(*mutant.module));
   if (verdict.outcome == Outcome::kDisagree) return MutantFate::kCaught;
   if (!verdict.agrees()) return MutantFate::kNotJudged;
-  const StatusOr<bool> shows = check::ShowsOnOtherInputs(
+  const StatusOr<bool> shows = fuzz::ShowsOnOtherInputs(
       original, *mutant.module, check::WantsPairs(original) && check::WantsPairs(*mutant.module));
   return shows.ok() && *shows ? MutantFate::kGotAway : MutantFate::kSame;
 }

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "check/prove_terms.h"
+#include "equivalence/prove_terms.h"
 
-namespace hloir::check {
+namespace hloir::equivalence {
 namespace {
 
 constexpr size_t kMostMonomials = 64, kMostFactors = 8;
@@ -655,4 +655,4 @@ const Term* Terms::Elementwise(HloOpcode opcode, PrimitiveType type, Operands x,
   return Op(opcode, shape, std::move(x), std::move(data));
 }
 
-}  // namespace hloir::check
+}  // namespace hloir::equivalence

@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <utility>
 
-namespace hloir::fuzz {
+namespace hloir {
 
 // SplitMix64: a counter, hashed. The seed is hashed too: else the next seed would give the same numbers, one place on.
 class Random {
@@ -42,4 +42,4 @@ class Random {
   uint64_t state_;
 };
 
-}  // namespace hloir::fuzz
+}  // namespace hloir

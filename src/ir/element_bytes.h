@@ -1,0 +1,26 @@
+// How the elements of a type lie in memory, for those that copy or reinterpret them. Tests: those of literals and
+// bitcasts, on a big-endian machine (scripts/test-cross s390x).
+#pragma once
+
+#include <cstddef>
+
+#include "hloir/primitive_type.h"
+#include "support/endian.h"
+
+namespace hloir {
+
+// The width of the numbers that an element is made of: two of them where it is complex.
+inline size_t NumberBytes(PrimitiveType type) {
+  return static_cast<size_t>(StorageBytes(type)) / (IsComplex(type) ? 2 : 1);
+}
+
+// May memory of numbers of the one type be read as numbers of the other, with a bitcast's meaning? What a byte holds
+// beside a narrow number is for each type to say: copies of the sign, zeros.
+inline bool SameInMemory(PrimitiveType a, PrimitiveType b) {
+  const auto whole = [](PrimitiveType type) {
+    return type != PrimitiveType::PRED && BitWidth(type) == 8 * StorageBytes(type);
+  };
+  return a == b || (whole(a) && whole(b) && (!kBigEndian || NumberBytes(a) == NumberBytes(b)));
+}
+
+}  // namespace hloir
