@@ -15,6 +15,7 @@
 #include "reduce/reduce.h"
 #include "hloir/inspect.h"
 #include "hloir/io.h"
+#include "equivalence/equivalence.h"
 #include "hloir/report.h"
 #include "report/table.h"
 #include "tools/command.h"
@@ -34,7 +35,7 @@ struct VerifyFlags {
   uint64_t seed = 0;
   int threads = 0;
   DeviceCounts counts{0, 0};  // 0: as the module says
-  bool each = false, json = false, has_seed = false;
+  bool each = false, json = false, has_seed = false, prove = false;
 };
 
 // How much a module does, counted.
@@ -126,6 +127,25 @@ StatusOr<std::string> SaveDisagreement(const VerifyFlags& flags, const std::stri
   HLOIR_RETURN_IF_ERROR(WriteSpecimen(stem, reduced.inputs, reduced.module.get()));
   return fmt::format("the smallest module found that shows it, {} instructions, is {}.hlo, its inputs {}.npz",
                      reduced.module->instruction_count(), stem, stem);
+}
+
+// verify --prove: proves step by step, and runs nothing.
+int ProveOnly(const VerifyFlags& flags) {
+  StatusOr<std::unique_ptr<HloModule>> before = ReadModule(flags.files[0]);
+  if (!before.ok()) return Fail(before.status(), DisplayName(flags.files[0]));
+  std::unique_ptr<HloModule> after;
+  if (flags.files.size() > 1) {
+    StatusOr<std::unique_ptr<HloModule>> other = ReadModule(flags.files[1]);
+    if (!other.ok()) return Fail(other.status(), DisplayName(flags.files[1]));
+    after = *std::move(other);
+  } else {
+    after = (*before)->Clone();
+    if (StatusOr<std::vector<PassRun>> runs = Optimize(*after, flags.optimize, {}); !runs.ok())
+      return Fail(runs.status(), DisplayName(flags.files[0]));
+  }
+  const equivalence::Result result = equivalence::ProveInside(**before, *after);
+  Write(stdout, flags.json ? result.ToJson() + "\n" : result.ToString());
+  return result.answer == equivalence::Answer::kOpen ? kExitUnsupported : kExitGood;
 }
 
 StatusOr<Row> Verify(const VerifyFlags& flags, const std::string& file, const std::string* other) {
@@ -358,10 +378,11 @@ void AddVerifyCommand(CLI::App* command, Action& action, PassRegistry& registry)
             "that disagree");
   command->add_flag("--each", flags->each,
                     "Optimize and compare each FILE, even if there are two; --json prints a list");
+  command->add_flag("--prove", flags->prove, "Prove step by step and run nothing; exit status 3 if steps are left open");
   command->add_flag("--json", flags->json, "Print the report as JSON");
   command->callback([flags, seed, &action] {
     flags->has_seed = seed->count() > 0;
-    action = [flags] { return VerifyAll(*flags); };
+    action = [flags] { return flags->prove ? ProveOnly(*flags) : VerifyAll(*flags); };
   });
 }
 

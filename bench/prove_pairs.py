@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""How much `hloir verify --prove` proves of XLA:CPU's compile, of hloir's own pipeline, and of stages of a dump.
+
+    bench/prove_pairs.py [--hloir BIN] [--kind xla|own|stages] [--keep DIR] [--seconds S] FILE…
+
+For `xla` each FILE is compiled by jaxlib (as bench/right_pairs.py does), and before and after are held against each
+other; --keep keeps what was compiled, so that the next run needs no jaxlib. For `own` the default pipeline makes the
+second module. For `stages` the FILEs are a dump's stages in order, each held against the next. Prints a line for each
+pair that is not proved, with why or the first open steps, and at the end the share proved and the times.
+"""
+import argparse, collections, json, os, statistics, subprocess, sys, time
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import right_pairs
+
+
+def prove(hloir, files, seconds):
+    start = time.time()
+    try:
+        run = subprocess.run([hloir, "verify", "--prove", "--json", *files], capture_output=True, text=True, timeout=seconds)
+        found = json.loads(run.stdout)
+        found["status"] = run.returncode
+    except subprocess.TimeoutExpired: found = {"answer": "took too long"}
+    except ValueError: found = {"answer": "error", "why": (run.stderr.strip() or f"status {run.returncode}")[-200:]}
+    found["seconds"] = time.time() - start
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--hloir", default="build/release/tools/hloir")
+    parser.add_argument("--kind", default="xla", choices=["xla", "own", "stages"])
+    parser.add_argument("--keep", default="/tmp/prove_pairs")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--quiet", action="store_true")
+    args = parser.parse_args()
+    os.makedirs(args.keep, exist_ok=True)
+    xla, seen, times = right_pairs.Xla(), collections.Counter(), []
+    pairs = list(zip(args.files, args.files[1:])) if args.kind == "stages" else [(f,) for f in args.files]
+    for pair in pairs:
+        if args.kind == "xla":
+            after = os.path.join(args.keep, pair[0].replace("/", "_") + ".after.pb")
+            refused = after + ".refused"
+            if os.path.exists(refused): continue
+            if not os.path.exists(after) and (why := xla.optimize(os.path.abspath(pair[0]), after, args.seconds)):
+                open(refused, "w").write(why)
+                continue
+            pair = (pair[0], after)
+        found = prove(args.hloir, pair, args.seconds)
+        seen[found["answer"]] += 1
+        times.append(found["seconds"])
+        if not args.quiet and not found["answer"].startswith("proved"):
+            why = found.get("why") or "; ".join(s["after"] for s in found.get("open", [])[:3])
+            print(f"{pair[0]}: {found['answer']}: {why} ({found.get('matched')}/{found.get('values')}, {found['seconds']:.1f} s)", flush=True)
+    proved = sum(n for answer, n in seen.items() if answer.startswith("proved"))
+    print(f"{proved} of {len(times)} proved ({100 * proved / max(1, len(times)):.1f} %): {dict(seen)}; "
+          f"median {statistics.median(times or [0]):.2f} s, most {max(times or [0]):.1f} s")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

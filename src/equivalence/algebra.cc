@@ -1,0 +1,571 @@
+// Sums and products: over the reals with coefficients that constants' rounding is allowed for, over integers modulo
+// 2^n; conditions as factors. See expr.h.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "equivalence/expr.h"
+
+namespace hloir::equivalence {
+namespace {
+
+constexpr size_t kMostMonomials = 64;
+constexpr size_t kMostMerged = 96;  // monomials among which conditions are looked for that make one
+
+bool IsPred(PrimitiveType type) { return type == PrimitiveType::PRED; }
+
+// An integer of the type's width, the top bit its sign, unsigned ones too.
+int64_t Wrapped(int64_t value, PrimitiveType type) {
+  const int width = BitWidth(type);
+  if (width >= 64 || width <= 0) return value;
+  const uint64_t low = static_cast<uint64_t>(value) << (64 - width);
+  return static_cast<int64_t>(low) >> (64 - width);
+}
+
+}  // namespace
+
+double Exprs::Coefficient(double value) {
+  // What f32 can hold stands for itself (f64's own, if that is how exact the modules are); anything else was computed,
+  // and is what a constant near it was rounded from.
+  if (value == 0 || !std::isfinite(value)) return value;
+  const bool wide = tolerance_ < 1e-10;
+  if (!wide && static_cast<double>(static_cast<float>(value)) == value) {
+    coefficients_.try_emplace(value, true);
+    return value;
+  }
+  if (!wide) {
+    // What f32 rounds it to, if that is written.
+    const double rounded = static_cast<double>(static_cast<float>(value));
+    if (const auto known = coefficients_.find(rounded); known != coefficients_.end() && known->second) {
+      Uses(kConstants);
+      return rounded;
+    }
+  }
+  const double reach = std::fabs(value) * tolerance_;
+  const auto first = coefficients_.lower_bound(value - reach);
+  std::optional<double> best;
+  for (auto at = first; at != coefficients_.end() && at->first <= value + reach; ++at) {
+    if (at->second && (!best || std::fabs(at->first - value) < std::fabs(*best - value))) best = at->first;
+  }
+  if (wide && best && *best != value && coefficients_.count(value) != 0 && coefficients_[value]) best = value;
+  if (!best && first != coefficients_.end() && first->first <= value + reach) best = first->first;
+  if (!best) {
+    coefficients_.try_emplace(value, false);
+    return value;
+  }
+  if (*best != value) Uses(kConstants);
+  return *best;
+}
+
+void Exprs::KnowLiteral(double value) {
+  if (std::isfinite(value) && value != 0) coefficients_[value] = true;
+  if (std::isfinite(value) && value != 0) coefficients_[-value] = true;
+}
+
+ExprId Exprs::Real(double value) {
+  Expr e;
+  if (!std::isfinite(value)) {
+    // Infinity and NaN are symbols of their own.
+    e.kind = Expr::Kind::kFunction;
+    e.op = HloOpcode::kConstant;
+    e.data = {std::isnan(value) ? 0 : 1};
+    const ExprId symbol = Make(std::move(e));
+    if (!(value < 0)) return symbol;
+    return Sum({{-1, -1, {{symbol, kOne}}}}, PrimitiveType::F64);
+  }
+  if (value != 0) e.sum = {{Coefficient(value), 0, {}}};
+  return Make(std::move(e));
+}
+
+ExprId Exprs::Integer(int64_t value, PrimitiveType type) {
+  if (IsPred(type)) return value != 0 ? True() : False();
+  Expr e;
+  e.type = type;
+  value = Wrapped(value, type);
+  if (value != 0) e.sum = {{0, value, {}}};
+  return Make(std::move(e));
+}
+
+std::optional<double> Exprs::RealOf(ExprId e) const {
+  const Expr& x = At(e);
+  if (x.kind != Expr::Kind::kSum || !(x.type == PrimitiveType::F64 || x.type == PrimitiveType::C128)) return std::nullopt;
+  if (x.sum.empty()) return 0;
+  if (x.sum.size() == 1 && x.sum[0].factors.empty()) return x.sum[0].real;
+  return std::nullopt;
+}
+std::optional<double> Exprs::NumberOf(ExprId e) const {
+  if (const auto value = RealOf(e)) return value;
+  double sign = 1;
+  const Expr* x = &At(e);
+  if (x->kind == Expr::Kind::kSum && x->sum.size() == 1 && x->sum[0].factors.size() == 1 && x->sum[0].factors[0].power == kOne &&
+      std::fabs(x->sum[0].real) == 1) {
+    sign = x->sum[0].real;
+    x = &At(x->sum[0].factors[0].base);
+  }
+  if (x->kind != Expr::Kind::kFunction || x->op != HloOpcode::kConstant) return std::nullopt;
+  return x->data[0] == 1 ? sign * INFINITY : NAN;
+}
+
+std::optional<int64_t> Exprs::IntegerOf(ExprId e) const {
+  const Expr& x = At(e);
+  if (x.kind == Expr::Kind::kGuard && x.index[0].terms.empty()) return x.index[0].constant >= 0 ? 1 : 0;
+  if (x.kind != Expr::Kind::kSum || !IsInteger(x.type)) return std::nullopt;
+  if (x.sum.empty()) return 0;
+  if (x.sum.size() != 1 || !x.sum[0].factors.empty()) return std::nullopt;
+  const int width = BitWidth(x.type);
+  if (IsUnsigned(x.type) && width < 64) return x.sum[0].integer & ((int64_t{1} << width) - 1);
+  return x.sum[0].integer;
+}
+
+// ---- Monomials ----
+
+bool Exprs::TidyGuards(Monomial& m) {
+  // Conditions that stand for several, and those that others imply.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < m.factors.size() && !changed; ++i) {
+      const Expr& x = At(m.factors[i].base);
+      if (!IsPred(x.type)) continue;
+      if (x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kAnd) {
+        const std::vector<ExprId> args = x.args;
+        m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(i));
+        for (ExprId arg : args) m.factors.push_back({arg, kOne});
+        changed = true;
+        break;
+      }
+      if (x.kind == Expr::Kind::kGuard && x.index[0].terms.empty()) {
+        if (x.index[0].constant < 0) return false;
+        m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(i));
+        changed = true;
+        break;
+      }
+      for (size_t j = 0; j < m.factors.size() && !changed; ++j) {
+        const Expr& y = At(m.factors[j].base);
+        if (i == j || !IsPred(y.type)) continue;
+        if (m.factors[i].base == m.factors[j].base) {
+          m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(j));
+          changed = true;
+          break;
+        }
+        if (x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kNot && x.args[0] == m.factors[j].base) return false;
+        if (x.kind != Expr::Kind::kGuard || y.kind != Expr::Kind::kGuard || x.tag != 0 || y.tag != 0) continue;
+        if (x.index[0].terms == y.index[0].terms) {
+          // The one with the smaller constant implies the other.
+          const size_t weaker = x.index[0].constant <= y.index[0].constant ? j : i;
+          m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(weaker));
+          changed = true;
+          break;
+        }
+        Index both = Plus(x.index[0], y.index[0]);
+        if (!both.terms.empty()) continue;
+        if (both.constant < 0) return false;
+        if (both.constant == 0) {
+          const ExprId equal = Guard(true, Index(x.index[0]));
+          const size_t first = std::min(i, j), second = std::max(i, j);
+          m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(second));
+          m.factors[first] = {equal, kOne};
+          changed = true;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+bool Exprs::IsPlainGuard(ExprId e) const {
+  const Expr& x = At(e);
+  return x.kind == Expr::Kind::kGuard && x.tag == 0 &&
+         std::none_of(x.index[0].terms.begin(), x.index[0].terms.end(),
+                      [&](const auto& term) { return TermAt(term.first).kind == IndexTerm::Kind::kValue; });
+}
+
+// Where i = data, what is read at data is read at i.
+bool Exprs::UseEqualities(Monomial& m) {
+  bool changed = false;
+  for (size_t k = 0; k < m.factors.size(); ++k) {
+    const Expr& guard = At(m.factors[k].base);
+    if (guard.kind != Expr::Kind::kGuard || guard.tag != 1) continue;
+    TermId data = -1;
+    int64_t factor = 0;
+    int count = 0;
+    for (const auto& [term, f] : guard.index[0].terms) {
+      if (TermAt(term).kind == IndexTerm::Kind::kValue) data = term, factor = f, ++count;
+    }
+    if (count != 1 || (factor != 1 && factor != -1)) continue;
+    // data = rest
+    const Index rest = Times(Plus(guard.index[0], {0, {{data, 1}}}, -factor), -factor);
+    for (size_t j = 0; j < m.factors.size(); ++j) {
+      if (j == k) continue;
+      const Expr& x = At(m.factors[j].base);
+      if (x.kind != Expr::Kind::kLeaf && x.kind != Expr::Kind::kGuard) continue;
+      std::vector<Index> index = x.index;
+      bool here = false;
+      for (Index& i : index) {
+        const auto at = std::find_if(i.terms.begin(), i.terms.end(), [&](const auto& entry) { return entry.first == data; });
+        if (at == i.terms.end()) continue;
+        const int64_t f = at->second;
+        i = Plus(Plus(i, {0, {{data, 1}}}, -f), rest, f);
+        here = true;
+      }
+      if (!here) continue;
+      const Expr copy = x;
+      m.factors[j].base = copy.kind == Expr::Kind::kLeaf ? MakeLeaf(static_cast<int32_t>(copy.tag), std::move(index))
+                                                         : Guard(copy.tag != 0, std::move(index[0]));
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+bool Exprs::Tidy(Monomial& m, PrimitiveType type) {
+  if (std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); })) {
+    if (!TidyGuards(m) || (UseEqualities(m) && !TidyGuards(m))) return false;
+  }
+  std::sort(m.factors.begin(), m.factors.end());
+  std::vector<Factor> factors;
+  for (const Factor& f : m.factors) {
+    if (!factors.empty() && factors.back().base == f.base) {
+      if (IsPred(TypeOf(f.base))) continue;
+      factors.back().power += f.power;
+      if (factors.back().power == 0) {
+        factors.pop_back();
+        Uses(kFiniteOnly | kRounds);
+      }
+    } else {
+      factors.push_back(f);
+    }
+  }
+  m.factors = std::move(factors);
+  if (IsInteger(type)) {
+    m.integer = Wrapped(m.integer, type);
+    m.real = 0;
+    return m.integer != 0;
+  }
+  m.integer = 0;
+  m.real = Coefficient(m.real);
+  return m.real != 0;
+}
+
+Monomial Exprs::Times(const Monomial& a, const Monomial& b, PrimitiveType type) {
+  Monomial m;
+  if (IsInteger(type)) m.integer = static_cast<int64_t>(static_cast<uint64_t>(a.integer) * static_cast<uint64_t>(b.integer));
+  else m.real = a.real * b.real;
+  m.factors = a.factors;
+  m.factors.insert(m.factors.end(), b.factors.begin(), b.factors.end());
+  return m;
+}
+
+// A factor that is a sum, to a whole power, is multiplied out while that stays small.
+Polynomial Exprs::Expanded(Monomial m, PrimitiveType type) {
+  if (!Tidy(m, type)) return {};
+  // [not c] is 1 - [c], but for bounds of variables, while there are few.
+  constexpr size_t kMostConditions = 5;
+  const size_t conditions = static_cast<size_t>(std::count_if(m.factors.begin(), m.factors.end(), [&](const Factor& f) {
+    return IsPred(TypeOf(f.base)) && !IsPlainGuard(f.base);
+  }));
+  for (size_t i = 0; i < m.factors.size() && conditions <= kMostConditions; ++i) {
+    const Expr& x = At(m.factors[i].base);
+    ExprId positive = -1;
+    if (x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kNot && IsPred(x.type)) {
+      positive = x.args[0];
+    } else if (x.kind == Expr::Kind::kGuard && x.tag == 0 && !IsPlainGuard(m.factors[i].base)) {
+      for (const auto& [term, factor] : x.index[0].terms) {
+        if (TermAt(term).kind != IndexTerm::Kind::kValue) continue;
+        if (factor < 0) positive = Not(m.factors[i].base);
+        break;
+      }
+    }
+    if (positive < 0) continue;
+    Monomial without = m, with = m;
+    without.factors.erase(without.factors.begin() + static_cast<std::ptrdiff_t>(i));
+    with.factors[i] = {positive, kOne};
+    with.real = -with.real;
+    with.integer = Wrapped(-with.integer, IsInteger(type) ? type : PrimitiveType::S64);
+    Polynomial out = Expanded(std::move(without), type), more = Expanded(std::move(with), type);
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+  }
+  for (size_t i = 0; i < m.factors.size(); ++i) {
+    const Factor f = m.factors[i];
+    const Expr& x = At(f.base);
+    if (x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kAbs && x.type == PrimitiveType::F64 &&
+        TypeOf(x.args[0]) == PrimitiveType::F64 && f.power % (2 * kOne) == 0) {
+      // |x|^2 is x^2.
+      const ExprId inside = x.args[0];
+      m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(i));
+      return Product({m}, PolynomialOf(Power(inside, f.power)), type);
+    }
+    if (x.kind != Expr::Kind::kSum || IsPred(x.type) || f.power < kOne || f.power % kOne != 0) continue;
+    const bool alone = m.factors.size() == 1 && f.power == kOne;
+    if (!alone && (f.power > 3 * kOne || x.sum.size() > 8)) continue;
+    const Polynomial inside = x.sum;
+    m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(i));
+    if (f.power > kOne) m.factors.insert(m.factors.begin() + static_cast<std::ptrdiff_t>(i), {f.base, f.power - kOne});
+    Polynomial out;
+    for (const Monomial& other : inside) {
+      Polynomial part = Expanded(Times(m, other, type), type);
+      out.insert(out.end(), part.begin(), part.end());
+      if (Spent()) return out;
+    }
+    return out;
+  }
+  return {std::move(m)};
+}
+
+Polynomial Exprs::Product(const Polynomial& a, const Polynomial& b, PrimitiveType type) {
+  if (a.size() > 1 && b.size() > 1 && a.size() * b.size() > kMostMonomials) {
+    // Too many: the larger one is a factor as it stands.
+    const Polynomial &large = a.size() >= b.size() ? a : b, &small = a.size() >= b.size() ? b : a;
+    Monomial m;
+    m.real = 1, m.integer = 1;
+    m.factors = {{Sum(large, type), kOne}};
+    Polynomial out;
+    for (const Monomial& other : small) {
+      Monomial product = Times(m, other, type);
+      if (Tidy(product, type)) out.push_back(std::move(product));
+    }
+    return out;
+  }
+  if (a.size() > 1 || b.size() > 1) Uses(kRounds);
+  Polynomial out;
+  for (const Monomial& x : a) {
+    for (const Monomial& y : b) {
+      Polynomial part = Expanded(Times(x, y, type), type);
+      out.insert(out.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+      if (Spent()) return out;
+    }
+  }
+  return out;
+}
+
+void Exprs::SortSum(Polynomial& p, PrimitiveType type) {
+  std::sort(p.begin(), p.end(), [](const Monomial& a, const Monomial& b) { return a.factors < b.factors; });
+  Polynomial out;
+  for (Monomial& m : p) {
+    if (!out.empty() && out.back().factors == m.factors) {
+      if (IsInteger(type)) {
+        out.back().integer = Wrapped(static_cast<int64_t>(static_cast<uint64_t>(out.back().integer) + static_cast<uint64_t>(m.integer)), type);
+      } else {
+        const double a = out.back().real, sum = a + m.real;
+        const bool gone = std::fabs(sum) <= std::fabs(a) * 1e-13;
+        if (gone && sum != 0) Uses(kConstants);
+        if (gone && !m.factors.empty() && std::none_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); }))
+          Uses(kFiniteOnly);
+        out.back().real = gone ? 0 : Coefficient(sum);
+      }
+    } else {
+      out.push_back(std::move(m));
+    }
+    if (out.back().integer == 0 && out.back().real == 0) out.pop_back();
+  }
+  p = std::move(out);
+}
+
+ExprId Exprs::Sum(Polynomial p, PrimitiveType type) {
+  Spent(static_cast<int64_t>(p.size()) / 4);
+  SortSum(p, type);
+  // f [c] + f [not c] is f; f + g [c] with the same factors is split by c.
+  const auto conditional = [&](const Monomial& m) {
+    return std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPlainGuard(f.base); });
+  };
+  for (bool changed = true; changed && p.size() > 1 && p.size() <= kMostMerged && !Spent();) {
+    changed = false;
+    const auto find = [&](const Monomial& wanted) {
+      const auto at = std::lower_bound(p.begin(), p.end(), wanted, [](const Monomial& a, const Monomial& b) { return a.factors < b.factors; });
+      return at != p.end() && at->factors == wanted.factors ? static_cast<size_t>(at - p.begin()) : p.size();
+    };
+    for (size_t i = 0; i < p.size() && !changed; ++i) {
+      if (!conditional(p[i])) continue;
+      for (size_t k = 0; k < p[i].factors.size() && !changed; ++k) {
+        const ExprId guard = p[i].factors[k].base;
+        if (!IsPlainGuard(guard)) continue;
+        Monomial rest = p[i], other;
+        rest.factors.erase(rest.factors.begin() + static_cast<std::ptrdiff_t>(k));
+        other = rest;
+        other.factors.push_back({Not(guard), kOne});
+        if (Tidy(other, type)) {
+          const size_t j = find(other);
+          if (j < p.size() && j != i && p[j].real == p[i].real && p[j].integer == p[i].integer) {
+            p.erase(p.begin() + static_cast<std::ptrdiff_t>(std::max(i, j)));
+            p.erase(p.begin() + static_cast<std::ptrdiff_t>(std::min(i, j)));
+            if (Tidy(rest, type)) p.push_back(std::move(rest));
+            SortSum(p, type);
+            changed = true;
+            break;
+          }
+        }
+        if (!Tidy(rest, type)) continue;
+        const size_t whole = find(rest);
+        if (whole < p.size() && whole != i) {
+          Monomial outside = p[whole];
+          outside.factors = other.factors;
+          Monomial inside = p[i];
+          inside.real = p[whole].real, inside.integer = p[whole].integer;
+          p.erase(p.begin() + static_cast<std::ptrdiff_t>(whole));
+          p.push_back(std::move(inside));
+          if (Tidy(outside, type)) p.push_back(std::move(outside));
+          SortSum(p, type);
+          changed = true;
+        }
+      }
+    }
+  }
+  if (p.size() == 1 && p[0].factors.size() == 1 && p[0].factors[0].power == kOne &&
+      (IsInteger(type) ? p[0].integer == 1 : p[0].real == 1)) {
+    const ExprId only = p[0].factors[0].base;
+    if (TypeOf(only) == type) return only;
+  }
+  Expr e;
+  e.type = type;
+  e.sum = std::move(p);
+  return Make(std::move(e));
+}
+
+Polynomial Exprs::PolynomialOf(ExprId e) {
+  const Expr& x = At(e);
+  if (x.kind == Expr::Kind::kSum) return x.sum;
+  return {{IsInteger(x.type) ? 0.0 : 1.0, IsInteger(x.type) ? 1 : 0, {{e, kOne}}}};
+}
+
+ExprId Exprs::OfMonomial(Monomial m, PrimitiveType type) { return Sum(Expanded(std::move(m), type), type); }
+
+ExprId Exprs::Add(ExprId a, ExprId b, double factor) {
+  const PrimitiveType type = TypeOf(a);
+  Polynomial sum = PolynomialOf(a), more = PolynomialOf(b);
+  for (Monomial& m : more) {
+    m.real *= factor;
+    m.integer = Wrapped(m.integer * static_cast<int64_t>(factor), IsInteger(type) ? type : PrimitiveType::S64);
+    sum.push_back(std::move(m));
+  }
+  return Sum(std::move(sum), type);
+}
+
+ExprId Exprs::Multiply(ExprId a, ExprId b) {
+  const PrimitiveType type = TypeOf(a);
+  const Polynomial x = PolynomialOf(a), y = PolynomialOf(b);
+  if (!IsInteger(type) && (x.empty() || y.empty()) && !(RealOf(a) && RealOf(b))) Uses(kFiniteOnly);
+  // A condition as a number: 0 times infinity is not what a select gives.
+  const auto is_condition = [&](const Polynomial& p) {
+    return std::any_of(p.begin(), p.end(), [&](const Monomial& m) {
+      return std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); });
+    });
+  };
+  if (!IsInteger(type) && (is_condition(x) || is_condition(y)) && !RealOf(a) && !RealOf(b)) Uses(kFiniteOnly);
+  return Sum(Product(x, y, type), type);
+}
+
+ExprId Exprs::Power(ExprId a, int32_t power) {
+  const PrimitiveType type = TypeOf(a);
+  if (power == kOne) return a;
+  if (power == 0) return Real(1);
+  const Polynomial p = PolynomialOf(a);
+  const bool whole = power % kOne == 0;
+  if (p.empty()) {
+    if (power > 0) return Real(0);
+  } else if (p.size() == 1) {
+    Monomial m = p[0];
+    if (m.factors.empty() && (whole || m.real > 0)) {
+      if (!whole || power < 0) Uses(kConstants);
+      return Real(std::pow(m.real, static_cast<double>(power) / kOne));
+    }
+    // (A root of x^2 is |x|, and conditions have no inverse.)
+    const bool plain = std::all_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) {
+      return !IsPred(TypeOf(f.base)) && (whole || (f.power % (2 * kOne) != 0 && m.factors.size() == 1 && m.real > 0));
+    });
+    const bool conditions = std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); });
+    if (plain || (conditions && whole && power > 0)) {
+      m.real = std::pow(m.real, static_cast<double>(power) / kOne);
+      for (Factor& f : m.factors) {
+        if (IsPred(TypeOf(f.base))) continue;
+        if (!whole && f.power != kOne) Uses(kDomain);
+        f.power = static_cast<int32_t>(static_cast<int64_t>(f.power) * power / kOne);
+      }
+      Uses(kRounds);
+      return OfMonomial(std::move(m), type);
+    }
+    Monomial bare = m;
+    bare.real = 1;
+    const double out = whole || m.real > 0 ? std::pow(std::fabs(m.real), static_cast<double>(power) / kOne) *
+                                                 (whole && m.real < 0 && power / kOne % 2 != 0 ? -1 : 1)
+                                           : 1;
+    if (!(whole || m.real > 0)) bare.real = m.real;
+    Expr e;
+    e.type = type;
+    e.sum = {bare};
+    const ExprId base = bare.real == 1 && bare.factors.size() == 1 && bare.factors[0].power == kOne ? bare.factors[0].base : Make(std::move(e));
+    return OfMonomial({out, 0, {{base, power}}}, type);
+  }
+  if (power > 0 && whole && power <= 4 * kOne && p.size() <= 4) {
+    Polynomial product = p;
+    for (int32_t k = kOne; k < power; k += kOne) product = Product(product, p, type);
+    return Sum(std::move(product), type);
+  }
+  // A sum's first coefficient goes out.
+  double lead = 1;
+  ExprId base = a;
+  if (!p.empty()) {
+    uint64_t best = std::numeric_limits<uint64_t>::max();
+    for (const Monomial& m : p) {
+      uint64_t key = 1;
+      for (const Factor& f : m.factors) key = Mix(key, static_cast<uint64_t>(f.base) * 64 + static_cast<uint64_t>(f.power));
+      if (m.factors.empty()) key = std::numeric_limits<uint64_t>::max() - 1;
+      if (key < best) best = key, lead = m.real;
+    }
+    if (!whole) lead = std::fabs(lead);
+    if (lead != 1) {
+      Polynomial scaled = p;
+      for (Monomial& m : scaled) m.real = Coefficient(m.real / lead);
+      base = Sum(std::move(scaled), type);
+    }
+  }
+  return OfMonomial({std::pow(lead, static_cast<double>(power) / kOne), 0, {{base, power}}}, type);
+}
+
+ExprId Exprs::If(ExprId condition, ExprId a, ExprId b) {
+  if (a == b) return a;
+  if (const std::optional<int64_t> known = IntegerOf(condition)) return *known != 0 ? a : b;
+  const PrimitiveType type = TypeOf(a);
+  if (IsPred(type)) return Or(And(condition, a), And(Not(condition), b));
+  if (type == PrimitiveType::TOKEN) return a;
+  Polynomial sum;
+  for (const auto& [guard, value] : {std::pair(condition, a), std::pair(Not(condition), b)}) {
+    for (Monomial m : PolynomialOf(value)) {
+      m.factors.push_back({guard, kOne});
+      for (Monomial& part : Expanded(std::move(m), type)) sum.push_back(std::move(part));
+    }
+  }
+  return Sum(std::move(sum), type);
+}
+
+std::optional<Index> Exprs::AsIndex(ExprId e) {
+  const Expr& x = At(e);
+  if (x.kind == Expr::Kind::kIndex) return x.index[0];
+  const bool integer = IsInteger(x.type);
+  if (x.kind != Expr::Kind::kSum || !(integer || x.type == PrimitiveType::F64)) return std::nullopt;
+  Index sum;
+  for (const Monomial& m : x.sum) {
+    int64_t factor = m.integer;
+    if (!integer) {
+      if (m.real != std::floor(m.real) || std::fabs(m.real) > 1e6) return std::nullopt;
+      factor = static_cast<int64_t>(m.real);
+    }
+    if (m.factors.empty()) {
+      sum.constant += factor;
+      continue;
+    }
+    if (m.factors.size() != 1 || m.factors[0].power != kOne || At(m.factors[0].base).kind != Expr::Kind::kIndex)
+      return std::nullopt;
+    sum = Plus(sum, At(m.factors[0].base).index[0], factor);
+  }
+  const Range range = RangeOf(sum);
+  if (integer && BitWidth(x.type) < 64) {
+    const int64_t high = (int64_t{1} << (BitWidth(x.type) - (IsSigned(x.type) ? 1 : 0))) - 1;
+    const int64_t low = IsSigned(x.type) ? -high - 1 : 0;
+    if (range.low < low || range.high > high) return std::nullopt;
+  } else if (integer && IsUnsigned(x.type) && range.low < 0) {
+    return std::nullopt;
+  }
+  return sum;
+}
+
+}  // namespace hloir::equivalence

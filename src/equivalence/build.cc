@@ -1,0 +1,308 @@
+// Modules as expressions: computations, calls, opaque operations, and the dispatch by opcode. See build.h.
+#include "equivalence/build.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hloir/analysis/structural.h"
+#include "support/format.h"
+
+namespace hloir::equivalence {
+namespace {
+
+constexpr int32_t kMostDepth = 48;
+constexpr int64_t kMostRecords = 1 << 20;
+
+}  // namespace
+
+PrimitiveType Normal(PrimitiveType type) {
+  if (IsFloat(type)) return PrimitiveType::F64;
+  if (IsComplex(type)) return PrimitiveType::C128;
+  return type;
+}
+
+int64_t Shared::AttributesOf(const HloInstruction& i) {
+  std::vector<const HloInstruction*>& all = like[i.opcode()];
+  for (size_t k = 0; k < all.size(); ++k) {
+    if (EqualAttributes(*all[k], i)) return static_cast<int64_t>(k);
+  }
+  all.push_back(&i);
+  return static_cast<int64_t>(all.size()) - 1;
+}
+
+bool Builder::TooDeep(Inside in) {
+  if (in.depth <= kMostDepth) return false;
+  if (why_.empty()) why_ = "calls are nested too deeply";
+  return true;
+}
+
+std::vector<Index> Builder::Dimensions(const Shape& shape) {
+  std::vector<Index> index;
+  for (int64_t d = 0; d < shape.rank(); ++d)
+    index.push_back(x_.Var(x_.Dimension(static_cast<int32_t>(d), shape.dimensions(d))));
+  return index;
+}
+
+ExprId Builder::Read(ExprId x, const Shape& shape, const std::vector<Index>& index) {
+  Exprs::Substitution by;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    const VarId v = x_.Dimension(static_cast<int32_t>(d), shape.dimensions(d));
+    if (!(index[static_cast<size_t>(d)] == x_.Var(v))) by.push_back({v, index[static_cast<size_t>(d)]});
+  }
+  return x_.Substitute(x, by);
+}
+
+std::vector<VarId> Builder::Captured(const std::vector<ExprId>& values) const {
+  std::set<VarId> turns;
+  for (ExprId e : values) {
+    for (VarId v : x_.At(e).free) {
+      if (x_.VariableAt(v).level == Variable::kTurn) turns.insert(v);
+    }
+  }
+  return {turns.begin(), turns.end()};
+}
+
+ExprId Builder::LeafArray(std::vector<int64_t> key, const Shape& shape, const std::vector<VarId>& captured) {
+  Leaf leaf;
+  leaf.key = std::move(key);
+  leaf.type = shape.IsArray() ? Normal(shape.element_type()) : PrimitiveType::TOKEN;
+  std::vector<Index> index;
+  if (shape.IsArray()) {
+    leaf.sizes.assign(shape.dimensions().begin(), shape.dimensions().end());
+    index = Dimensions(shape);
+  }
+  // What it depends on beside its dimensions: the turns of loops around it.
+  for (VarId v : captured) {
+    leaf.sizes.push_back(x_.VariableAt(v).size);
+    index.push_back(x_.Var(v));
+  }
+  return x_.MakeLeaf(x_.LeafOf(std::move(leaf)), std::move(index));
+}
+
+bool Builder::Build(const HloModule& module, Value& result) {
+  const HloComputation* entry = module.entry_computation();
+  if (entry == nullptr) {
+    why_ = "the module has no entry computation";
+    return false;
+  }
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      for (const Shape* leaf : i->shape().Leaves()) {
+        if (leaf->IsStatic() && !leaf->IsBuffer()) continue;
+        why_ = Format("{} has sizes that are known only when it runs", i->name());
+        return false;
+      }
+    }
+  }
+  std::vector<Value> arguments;
+  for (const HloInstruction* parameter : entry->parameters()) {
+    Value value;
+    int64_t k = 0;
+    for (const Shape* leaf : parameter->shape().Leaves())
+      value.push_back(LeafArray({-2, parameter->parameter_number(), k++}, *leaf));
+    arguments.push_back(std::move(value));
+  }
+  result = Evaluate(*entry, arguments, {}, std::vector<int32_t>(arguments.size(), -1), &root_record_);
+  return why_.empty();
+}
+
+Value Builder::Evaluate(const HloComputation& computation, const std::vector<Value>& arguments, Inside in,
+                        const std::vector<int32_t>& argument_records, int32_t* root_record) {
+  if (TooDeep(in)) return {};
+  std::unordered_map<const HloInstruction*, std::pair<Value, int32_t>> values;
+  for (const HloInstruction* i : computation.PostOrder()) {
+    std::pair<Value, int32_t>& to = values[i];
+    to.second = -1;
+    if (i->IsParameter()) {
+      to.first = arguments[static_cast<size_t>(i->parameter_number())];
+      to.second = argument_records[static_cast<size_t>(i->parameter_number())];
+      continue;
+    }
+    std::vector<const Value*> operands;
+    std::vector<int32_t> records;
+    for (const HloInstruction* operand : i->operands()) {
+      const auto& [value, record] = values.at(operand);
+      operands.push_back(&value);
+      records.push_back(record);
+    }
+    x_.TakeUses();
+    int32_t record = -1;
+    Value value = Of(*i, operands, in, records, &record);
+    if (!why_.empty()) return {};
+    if (x_.OutOfWork()) {
+      why_ = Format("out of budget at {}", i->name());
+      return {};
+    }
+    for (ExprId& part : value) part = x_.Named(part);
+    if (in.record && record < 0) {
+      record = static_cast<int32_t>(records_.size());
+      if (record >= kMostRecords) {
+        why_ = "too many instructions";
+        return {};
+      }
+      uint32_t uses = x_.TakeUses();
+      if (on_value) on_value(*i, value);
+      uses |= x_.TakeUses();
+      records_.push_back({i, value, uses, std::move(records)});
+    }
+    // (`values` may have moved.)
+    auto& done = values[i];
+    done.first = std::move(value);
+    done.second = record;
+  }
+  auto& [value, record] = values.at(computation.root());
+  if (root_record != nullptr) *root_record = record;
+  return std::move(value);
+}
+
+// ---- Regions ----
+
+ExprId Builder::RegionParameter(int64_t kind, int64_t a, int64_t b, const Shape& shape) {
+  return LeafArray({-3, kind, a, b, static_cast<int64_t>(shape.IsArray() ? Normal(shape.element_type()) : shape.element_type())}, shape);
+}
+
+Value Builder::Region(const HloComputation& computation, Inside in) {
+  std::vector<Value> arguments;
+  ++in.level, ++in.depth;
+  in.record = false;
+  for (const HloInstruction* parameter : computation.parameters()) {
+    Value value;
+    int64_t k = 0;
+    for (const Shape* leaf : parameter->shape().Leaves())
+      value.push_back(RegionParameter(0, in.level, parameter->parameter_number() * 4096 + k++, *leaf));
+    arguments.push_back(std::move(value));
+  }
+  return Evaluate(computation, arguments, in, std::vector<int32_t>(arguments.size(), -1));
+}
+
+HloOpcode Builder::Combiner(const HloComputation& computation, PrimitiveType type, Inside in, Value* region) {
+  *region = Region(computation, in);
+  if (region->size() != 1 || computation.parameter_count() != 2 || !computation.parameter(0)->shape().IsScalar()) return HloOpcode::kTuple;
+  const ExprId a = RegionParameter(0, in.level + 1, 0, computation.parameter(0)->shape());
+  const ExprId b = RegionParameter(0, in.level + 1, 4096, computation.parameter(1)->shape());
+  const ExprId made = region->front();
+  if (x_.TypeOf(a) != type || x_.TypeOf(b) != type || x_.TypeOf(made) != type) return HloOpcode::kTuple;
+  using enum HloOpcode;
+  if (type == PrimitiveType::PRED) {
+    if (made == x_.And(a, b)) return kAnd;
+    if (made == x_.Or(a, b)) return kOr;
+    return kTuple;
+  }
+  if (made == x_.Add(a, b)) return kAdd;
+  if (type == PrimitiveType::C128) return kTuple;
+  for (HloOpcode op : {kMaximum, kMinimum}) {
+    if (made == x_.Function(op, type, {a, b})) return op;
+  }
+  return kTuple;
+}
+
+// ---- Operations that are not looked into ----
+
+Value Builder::Opaque(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in) {
+  std::vector<int64_t> key{-5, static_cast<int64_t>(i.opcode())};
+  if (i.opcode() == HloOpcode::kCustomCall) {
+    const CustomCallAttributes& call = i.attributes<CustomCallAttributes>();
+    key.push_back(shared_.NameOf("target " + call.custom_call_target));
+    key.push_back(shared_.NameOf("config " + std::string(i.extras().backend_config)));
+    x_.Uses(kSameUnknown);
+  } else {
+    key.push_back(shared_.AttributesOf(i));
+  }
+  if (i.Is(kImpure) || i.opcode() == HloOpcode::kInfeed || (i.opcode() == HloOpcode::kCustomCall && i.HasSideEffect())) {
+    key.push_back(sequence_++);
+    x_.Uses(kSameRandom);
+  }
+  std::vector<ExprId> all;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    size_t part = 0;
+    all.insert(all.end(), operands[k]->begin(), operands[k]->end());
+    for (const Shape* leaf : i.operand(static_cast<int64_t>(k))->shape().Leaves()) {
+      key.push_back(-7);
+      key.push_back((*operands[k])[part++]);
+      if (!leaf->IsArray()) continue;
+      for (int64_t size : leaf->dimensions()) key.push_back(size);
+    }
+  }
+  for (const HloComputation* called : i.called_computations()) {
+    for (ExprId e : Region(*called, in)) key.push_back(-8), key.push_back(e);
+    if (!why_.empty()) return {};
+  }
+  Value value;
+  int64_t k = 0;
+  for (const Shape* leaf : i.shape().Leaves()) {
+    std::vector<int64_t> one = key;
+    one.push_back(-9);
+    one.push_back(k++);
+    value.push_back(LeafArray(std::move(one), *leaf, Captured(all)));
+  }
+  return value;
+}
+
+// ---- Dispatch ----
+
+Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in,
+                  const std::vector<int32_t>& operand_records, int32_t* record) {
+  using enum HloOpcode;
+  Inside inner = in;
+  ++inner.depth;
+  switch (i.opcode()) {
+    case kTuple: {
+      Value all;
+      for (const Value* operand : operands) all.insert(all.end(), operand->begin(), operand->end());
+      return all;
+    }
+    case kGetTupleElement: {
+      size_t first = 0;
+      const Shape& tuple = i.operand(0)->shape();
+      for (int64_t k = 0; k < i.tuple_index(); ++k) first += tuple.tuple_shapes(k).Leaves().size();
+      const auto begin = operands[0]->begin() + static_cast<std::ptrdiff_t>(first);
+      return {begin, begin + static_cast<std::ptrdiff_t>(i.shape().Leaves().size())};
+    }
+    case kCopy:
+    case kOptimizationBarrier:
+    case kDomain:
+    case kAddDependency: return *operands[0];
+    case kMap:
+      // (Of scalars alone, so that no dimension is taken for another.)
+      for (const HloInstruction* inside = i.to_apply()->first(); inside != nullptr; inside = inside->next()) {
+        if (!inside->shape().IsScalar() || !(inside->Is(kElementwise) || inside->IsParameter() || inside->IsConstant())) return Opaque(i, operands, in);
+      }
+      [[fallthrough]];
+    case kCall:
+    case kFusion: {
+      std::vector<Value> arguments;
+      for (const Value* operand : operands) arguments.push_back(*operand);
+      return Evaluate(*i.called_computation(0), arguments, inner, operand_records, record);
+    }
+    case kCopyStart: return {(*operands[0])[0], (*operands[0])[0], LeafArray({-10}, Shape::Scalar(PrimitiveType::U32))};
+    case kCopyDone: return {(*operands[0])[0]};
+    case kAfterAll: return {LeafArray({-11}, i.shape())};
+    case kConditional: return Conditional(i, operands, inner);
+    case kWhile: return While(i, *operands[0], inner);
+    default: break;
+  }
+  std::vector<ExprId> x;
+  bool arrays = i.shape().IsArray() || i.opcode() == kReduce || i.opcode() == kSort || i.opcode() == kReduceWindow ||
+                i.opcode() == kBatchNormTraining || i.opcode() == kBatchNormGrad;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    arrays = arrays && i.operand(static_cast<int64_t>(k))->shape().IsArray() && operands[k]->size() == 1;
+    if (!operands[k]->empty()) x.push_back(operands[k]->front());
+  }
+  if (!arrays) return Opaque(i, operands, in);
+  Value value;
+  switch (i.opcode()) {
+    case kReduce: value = Reduce(i, x, inner); break;
+    case kReduceWindow: value = ReduceWindow(i, x, inner); break;
+    case kSort: value = Sort(i, x, inner); break;
+    case kBatchNormInference:
+    case kBatchNormTraining:
+    case kBatchNormGrad: value = BatchNorm(i, x); break;
+    default:
+      if (const ExprId e = Array(i, x, inner); e >= 0) value = {e};
+      break;
+  }
+  if (value.empty() && why_.empty()) return Opaque(i, operands, in);
+  return value;
+}
+
+}  // namespace hloir::equivalence

@@ -1,0 +1,102 @@
+// Modules as expressions: the value of each instruction, inside calls, fusions, branches and loops too. One Builder
+// reads a module; two that share an Exprs give equal values equal ids. See equivalence.h.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "equivalence/expr.h"
+#include "hloir/module.h"
+
+namespace hloir::equivalence {
+
+// A value's arrays and tokens, depth first: each an expression in its dimensions' variables.
+using Value = std::vector<ExprId>;
+
+// What the builders of two modules have in common.
+struct Shared {
+  Exprs exprs;
+  std::map<std::string, int64_t> names;  // of targets, elided constants, …
+  std::map<HloOpcode, std::vector<const HloInstruction*>> like;
+  explicit Shared(int64_t max_work) : exprs(max_work) {}
+  int64_t NameOf(std::string_view text) { return names.try_emplace(std::string(text), static_cast<int64_t>(names.size())).first->second; }
+  int64_t AttributesOf(const HloInstruction& i);
+};
+
+class Builder {
+ public:
+  // An instruction with its value, in the order of evaluation.
+  struct Record {
+    const HloInstruction* instruction;
+    Value value;
+    uint32_t uses;                  // of this one alone
+    std::vector<int32_t> operands;  // records; -1: none
+  };
+  explicit Builder(Shared& shared) : shared_(shared), x_(shared.exprs) {}
+  // Called with each value that is recorded; it may put an equal one in its place.
+  std::function<void(const HloInstruction&, Value&)> on_value;
+  // The entry's result; false: why() tells.
+  bool Build(const HloModule& module, Value& result);
+  const std::string& why() const { return why_; }
+  const std::vector<Record>& records() const { return records_; }
+  int32_t root_record() const { return root_record_; }
+
+ private:
+  struct Inside {
+    int32_t level = 0, depth = 0;
+    bool record = true;
+  };
+  Value Evaluate(const HloComputation& computation, const std::vector<Value>& arguments, Inside in,
+                 const std::vector<int32_t>& argument_records, int32_t* root_record = nullptr);
+  Value Of(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in,
+           const std::vector<int32_t>& operand_records, int32_t* record);
+  ExprId Array(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
+  ExprId Elementwise(const HloInstruction& i, const std::vector<ExprId>& x);
+  ExprId OfConstant(const HloInstruction& i);
+  ExprId Dot(const HloInstruction& i, const std::vector<ExprId>& x);
+  ExprId Convolution(const HloInstruction& i, const std::vector<ExprId>& x);
+  ExprId Pad(const HloInstruction& i, const std::vector<ExprId>& x);
+  ExprId Gather(const HloInstruction& i, const std::vector<ExprId>& x);
+  ExprId DynamicSlice(const HloInstruction& i, const std::vector<ExprId>& x);
+  ExprId DynamicUpdateSlice(const HloInstruction& i, const std::vector<ExprId>& x);
+  ExprId Bitcast(const HloInstruction& i, ExprId x);
+  Value Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
+  Value ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
+  Value Sort(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
+  ExprId Scatter(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
+  Value BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x);
+  Value While(const HloInstruction& i, const Value& init, Inside in);
+  bool Reached(ExprId from, std::set<int64_t>& leaves);
+  int64_t Turns(const Value& init, const Value& carried, const Value& next, ExprId condition);
+  std::optional<Index> Counter(ExprId init, ExprId carried, ExprId next, VarId turn);
+  ExprId OverTurns(ExprId init, ExprId carried, ExprId next, VarId turn, const std::set<int64_t>& varying);
+  Value Conditional(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in);
+  Value Opaque(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in);
+
+  // Which operation a computation of two scalars is: add, maximum, …; kTuple for none of these. `region`: its values.
+  HloOpcode Combiner(const HloComputation& computation, PrimitiveType type, Inside in, Value* region);
+  Value Region(const HloComputation& computation, Inside in);
+  ExprId RegionParameter(int64_t kind, int64_t a, int64_t b, const Shape& shape);
+  ExprId Read(ExprId x, const Shape& shape, const std::vector<Index>& index);
+  std::vector<Index> Dimensions(const Shape& shape);
+  ExprId LeafArray(std::vector<int64_t> key, const Shape& shape, const std::vector<VarId>& captured = {});
+  std::vector<VarId> Captured(const std::vector<ExprId>& values) const;
+  bool TooDeep(Inside in);
+
+  Shared& shared_;
+  Exprs& x_;
+  std::string why_;
+  std::vector<Record> records_;
+  int32_t root_record_ = -1;
+  int64_t sequence_ = 0;
+};
+
+PrimitiveType Normal(PrimitiveType type);
+
+}  // namespace hloir::equivalence

@@ -1,0 +1,316 @@
+// Loops and branches. A loop is what its condition and body make of classes of carried values: those that begin alike
+// and that the body makes alike from classes are one class, so that order, number and copies of what is carried do not
+// count. See build.h.
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "equivalence/build.h"
+
+namespace hloir::equivalence {
+namespace {
+
+constexpr int64_t kMostTurns = 4;   // of a loop that is written out
+constexpr int kMostRounds = 24;
+
+}  // namespace
+
+Value Builder::Conditional(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in) {
+  const ExprId which = operands[0]->front();
+  const size_t count = i.called_computations().size();
+  std::vector<Value> branches;
+  for (size_t k = 0; k < count; ++k) {
+    Inside inner = in;
+    inner.record = in.record;
+    branches.push_back(Evaluate(*i.called_computation(static_cast<int64_t>(k)), {*operands[k + 1]}, inner, {-1}));
+    if (!why_.empty()) return {};
+  }
+  Value result = branches.back();
+  if (x_.TypeOf(which) == PrimitiveType::PRED) {
+    for (size_t k = 0; k < result.size(); ++k) result[k] = x_.If(which, branches[0][k], branches[1][k]);
+    return result;
+  }
+  for (size_t b = 0; b + 1 < count; ++b) {
+    const ExprId taken = x_.Compare(static_cast<int>(ComparisonDirection::kEq), which, x_.Integer(static_cast<int64_t>(b), x_.TypeOf(which)));
+    for (size_t k = 0; k < result.size(); ++k) result[k] = x_.If(taken, branches[b][k], result[k]);
+  }
+  return result;
+}
+
+// The leaves that a value is made of, through names; true: a loop among them, in which anything may be read.
+bool Builder::Reached(ExprId from, std::set<int64_t>& leaves) {
+  bool nested = false;
+  std::set<ExprId> seen;
+  std::vector<ExprId> work{from};
+  while (!work.empty()) {
+    const ExprId e = work.back();
+    work.pop_back();
+    if (!seen.insert(e).second) continue;
+    const Expr& expr = x_.At(e);
+    if (expr.kind == Expr::Kind::kLeaf && leaves.insert(expr.tag).second) {
+      const Leaf& leaf = x_.LeafAt(expr.tag);
+      if (leaf.value >= 0) work.push_back(leaf.value);
+      // (Of an opaque operation everything counts: its key holds its operands.)
+      for (size_t at = 1; at < leaf.key.size(); ++at) {
+        if (leaf.key[0] == -5 && (leaf.key[at - 1] == -7 || leaf.key[at - 1] == -8)) work.push_back(static_cast<ExprId>(leaf.key[at]));
+      }
+    }
+    for (ExprId arg : expr.args) work.push_back(arg);
+    for (const Monomial& m : expr.sum) {
+      for (const Factor& f : m.factors) work.push_back(f.base);
+    }
+    std::vector<const Index*> indices;
+    for (const Index& index : expr.index) indices.push_back(&index);
+    while (!indices.empty()) {
+      const Index* index = indices.back();
+      indices.pop_back();
+      for (const auto& [term, factor] : index->terms) {
+        const IndexTerm& t = x_.TermAt(term);
+        if (t.kind == IndexTerm::Kind::kValue) work.push_back(t.value);
+        else if (t.kind == IndexTerm::Kind::kDivMod) indices.push_back(&t.inner);
+      }
+    }
+    if (x_.Spent()) {
+      why_ = "out of budget in a loop";
+      return {};
+    }
+  }
+  for (int64_t leaf : leaves) nested = nested || x_.LeafAt(leaf).key[0] == -16;
+  return nested;
+}
+
+// How often a loop turns whose condition is a counter's bound; 0: not known.
+int64_t Builder::Turns(const Value& init, const Value& carried, const Value& next, ExprId condition) {
+  bool negated = false;
+  if (const Expr& x = x_.At(condition); x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kNot) {
+    negated = true;
+    condition = x.args[0];
+  }
+  const Expr& x = x_.At(condition);
+  if (x.kind != Expr::Kind::kFunction || x.op != HloOpcode::kCompare ||
+      x.data[0] != static_cast<int64_t>(ComparisonDirection::kLt))
+    return 0;
+  // counter < bound, or not bound < counter.
+  const ExprId counter = x.args[negated ? 1 : 0], bound = x.args[negated ? 0 : 1];
+  const std::optional<int64_t> limit = x_.IntegerOf(bound);
+  if (!limit) return 0;
+  for (size_t k = 0; k < carried.size(); ++k) {
+    if (carried[k] != counter) continue;
+    const std::optional<int64_t> first = x_.IntegerOf(init[k]);
+    if (!first || !IsInteger(x_.TypeOf(counter)) || BitWidth(x_.TypeOf(counter)) < 32) return 0;
+    const std::optional<int64_t> step = x_.IntegerOf(x_.Add(next[k], carried[k], -1));
+    const int64_t far = int64_t{1} << 30;
+    if (!step || *step <= 0 || *step > far || std::llabs(*first) > far || std::llabs(*limit) > far) return 0;
+    const int64_t end = negated ? *limit + 1 : *limit;
+    return end > *first ? (end - *first + *step - 1) / *step : 0;
+  }
+  return 0;
+}
+
+// A carried integer that each turn adds one number to, as what it is at `turn`.
+std::optional<Index> Builder::Counter(ExprId init, ExprId carried, ExprId next, VarId turn) {
+  const PrimitiveType type = x_.TypeOf(init);
+  if (!IsInteger(type) || BitWidth(type) < 32) return std::nullopt;
+  const std::optional<int64_t> first = x_.IntegerOf(init), step = x_.IntegerOf(x_.Add(next, carried, -1));
+  const int64_t far = int64_t{1} << 30, turns = x_.VariableAt(turn).size;
+  if (!first || !step || std::llabs(*first) > far || std::llabs(*step) > far / turns) return std::nullopt;
+  if (IsUnsigned(type) && (*first < 0 || *step < 0)) return std::nullopt;
+  return x_.Plus(Exprs::Number(*first), x_.Var(turn), *step);
+}
+
+// The end of what each turn adds to independently of what is carried, or of whose elements each turn writes others.
+ExprId Builder::OverTurns(ExprId init, ExprId carried, ExprId next, VarId turn, const std::set<int64_t>& varying) {
+  const PrimitiveType type = x_.TypeOf(init);
+  if (type == PrimitiveType::PRED || type == PrimitiveType::TOKEN) return -1;
+  const uint32_t uses = x_.TakeUses();
+  ExprId added = x_.Add(next, carried, -1);
+  x_.TakeUses();  // (what is carried goes out without being computed)
+  x_.Uses(uses);
+  std::optional<ExprId> guard;
+  bool once = true, changed = false;
+  Polynomial sum;
+  for (const Monomial& m : Polynomial(x_.PolynomialOf(added))) {
+    ExprId equality = -1;
+    for (const Factor& f : m.factors) {
+      const Expr& x = x_.At(f.base);
+      if (x.kind != Expr::Kind::kGuard || x.tag != 1) continue;
+      const auto& terms = x.index[0].terms;
+      const bool plain = std::all_of(terms.begin(), terms.end(), [&](const auto& t) { return x_.TermAt(t.first).kind == IndexTerm::Kind::kVar; });
+      if (plain && std::binary_search(x.free.begin(), x.free.end(), turn)) equality = f.base;
+    }
+    once = once && equality >= 0 && (!guard || *guard == equality);
+    guard = equality;
+    Monomial to = m;
+    ExprId value = -1;
+    for (size_t k = 0; k < to.factors.size(); ++k) {
+      if (to.factors[k].base != carried || to.factors[k].power != kOne) continue;
+      to.factors.erase(to.factors.begin() + static_cast<std::ptrdiff_t>(k));
+      value = init;
+      break;
+    }
+    changed = changed || value >= 0;
+    const ExprId product = x_.OfMonomial(std::move(to), type);
+    const uint32_t before = x_.TakeUses();
+    for (Monomial& part : x_.PolynomialOf(value < 0 ? product : x_.Multiply(product, value))) sum.push_back(std::move(part));
+    x_.TakeUses();
+    x_.Uses(before);
+  }
+  if (changed && !once) return -1;
+  added = x_.Sum(std::move(sum), type);
+  std::set<int64_t> leaves;
+  if (Reached(added, leaves)) return -1;
+  for (int64_t leaf : leaves) {
+    if (varying.count(leaf) != 0) return -1;
+  }
+  const VarId over = x_.Fresh(x_.VariableAt(turn).size);
+  return x_.Add(init, x_.SumOver({over}, x_.Substitute(added, {{turn, x_.Var(over)}})));
+}
+
+Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
+  const std::vector<const Shape*> shapes = i.shape().Leaves();
+  const size_t n = init.size();
+  Inside inner = in;
+  inner.record = false;
+  ++inner.level;
+  const auto run = [&](const HloComputation& computation, const Value& carried) { return Evaluate(computation, {carried}, inner, {-1}); };
+  // A few turns that are known are written out.
+  Value now = init;
+  for (int64_t turn = 0; turn <= kMostTurns; ++turn) {
+    const Value again = run(*i.while_condition(), now);
+    if (!why_.empty()) return {};
+    const std::optional<int64_t> known = x_.IntegerOf(again[0]);
+    if (!known) break;
+    if (*known == 0) return now;
+    if (turn == kMostTurns) break;
+    now = run(*i.while_body(), now);
+    if (!why_.empty()) return {};
+    for (ExprId& part : now) part = x_.Named(part);
+  }
+  // What each turn leaves as it is.
+  std::vector<bool> fixed(n, false);
+  Value carried(n), next;
+  const auto parameter = [&](size_t k, int64_t of) { return RegionParameter(1, inner.level, of, *shapes[k]); };
+  for (size_t k = 0; k < n; ++k) carried[k] = parameter(k, -1 - static_cast<int64_t>(k));
+  for (int round = 0; round < kMostRounds; ++round) {
+    next = run(*i.while_body(), carried);
+    if (!why_.empty()) return {};
+    bool found = false;
+    for (size_t k = 0; k < n; ++k) {
+      if (fixed[k] || next[k] != carried[k]) continue;
+      fixed[k] = found = true;
+      carried[k] = init[k];
+    }
+    if (!found) break;
+  }
+  // Counters of a loop of so many turns are numbers of the turn.
+  Value condition = run(*i.while_condition(), carried);
+  if (!why_.empty()) return {};
+  std::vector<ExprId> result(n, -1);
+  const int64_t turns = Turns(init, carried, next, condition[0]);
+  VarId turn = -1;
+  if (turns > 0) {
+    turn = x_.Turn(inner.level, turns);
+    for (size_t k = 0; k < n; ++k) {
+      const std::optional<Index> counter = fixed[k] ? std::nullopt : Counter(init[k], carried[k], next[k], turn);
+      if (!counter) continue;
+      result[k] = x_.Integer(x_.Substitute(*counter, {{turn, Exprs::Number(turns)}}).constant, x_.TypeOf(init[k]));
+      carried[k] = x_.IndexValue(*counter, x_.TypeOf(init[k]));
+      fixed[k] = true;
+    }
+    next = run(*i.while_body(), carried);
+    if (why_.empty()) condition = run(*i.while_condition(), carried);
+    if (!why_.empty()) return {};
+    // What a turn adds to, or writes each element of once, is a sum over the turns.
+    std::set<int64_t> varying;
+    for (size_t k = 0; k < n; ++k) {
+      if (!fixed[k]) varying.insert(x_.At(carried[k]).tag);
+    }
+    for (size_t k = 0; k < n; ++k) {
+      if (!fixed[k]) result[k] = OverTurns(init[k], carried[k], next[k], turn, varying);
+    }
+  }
+  const Value start = carried;
+  // Classes, until no turn tells two of one class apart.
+  std::vector<int64_t> of(n, -1);
+  const auto name = [&](std::vector<int64_t> key) {
+    Leaf leaf;
+    leaf.key = std::move(key);
+    leaf.key.insert(leaf.key.begin(), -15);
+    return static_cast<int64_t>(x_.LeafOf(std::move(leaf)));
+  };
+  const auto shape_key = [&](size_t k) {
+    std::vector<int64_t> key{static_cast<int64_t>(shapes[k]->element_type())};
+    if (shapes[k]->IsArray()) key.insert(key.end(), shapes[k]->dimensions().begin(), shapes[k]->dimensions().end());
+    return key;
+  };
+  for (size_t k = 0; k < n; ++k) {
+    std::vector<int64_t> key = shape_key(k);
+    key.push_back(init[k]);
+    of[k] = name(std::move(key));
+  }
+  const auto count = [&] {
+    std::set<int64_t> all;
+    for (size_t k = 0; k < n; ++k) {
+      if (!fixed[k]) all.insert(of[k]);
+    }
+    return all.size();
+  };
+  for (int round = 0;; ++round) {
+    for (size_t k = 0; k < n; ++k) carried[k] = fixed[k] ? start[k] : parameter(k, of[k]);
+    next = run(*i.while_body(), carried);
+    if (why_.empty()) condition = run(*i.while_condition(), carried);
+    if (!why_.empty()) return {};
+    const size_t before = count();
+    std::vector<int64_t> made(n, -1);
+    for (size_t k = 0; k < n; ++k) {
+      if (!fixed[k]) made[k] = name({of[k], next[k], condition[0], turns});
+    }
+    of = std::move(made);
+    if (count() == before) break;
+    if (round == kMostRounds) {
+      why_ = "a loop carries too much";
+      return {};
+    }
+  }
+  std::vector<ExprId> all = next;
+  all.insert(all.end(), init.begin(), init.end());
+  all.push_back(condition[0]);
+  std::vector<VarId> captured = Captured(all);
+  std::erase(captured, turn);
+  // What each depends on: the classes that a turn reads for it, and those of the condition. Two loops whose closures
+  // are the same set of classes are one loop there (each class tells what it was before).
+  std::vector<std::vector<size_t>> reads(n + 1);
+  for (size_t k = 0; k <= n; ++k) {
+    if (k < n && fixed[k]) continue;
+    std::set<int64_t> leaves;
+    const bool nested = Reached(k < n ? next[k] : condition[0], leaves);
+    if (!why_.empty()) return {};
+    for (size_t j = 0; j < n; ++j) {
+      if (!fixed[j] && (nested || leaves.count(x_.At(carried[j]).tag) != 0)) reads[k].push_back(j);
+    }
+  }
+  for (size_t k = 0; k < n; ++k) {
+    if (result[k] >= 0) continue;
+    if (fixed[k]) {
+      result[k] = init[k];
+      continue;
+    }
+    std::set<size_t> closure{k};
+    std::vector<size_t> work{k, n};
+    while (!work.empty()) {
+      const size_t at = work.back();
+      work.pop_back();
+      for (size_t j : reads[at]) {
+        if (closure.insert(j).second) work.push_back(j);
+      }
+    }
+    std::set<int64_t> classes;
+    for (size_t j : closure) classes.insert(of[j]);
+    std::vector<int64_t> key{-16, of[k], condition[0], turns};
+    key.insert(key.end(), classes.begin(), classes.end());
+    result[k] = LeafArray(std::move(key), *shapes[k], captured);
+  }
+  return result;
+}
+
+}  // namespace hloir::equivalence

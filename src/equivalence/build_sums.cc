@@ -1,0 +1,349 @@
+// Contractions and reductions as sums over index variables. See build.h.
+#include <algorithm>
+#include <cmath>
+
+#include "equivalence/build.h"
+
+namespace hloir::equivalence {
+namespace {
+
+bool Contains(const DimVector& v, int64_t d) { return std::find(v.begin(), v.end(), d) != v.end(); }
+
+}  // namespace
+
+ExprId Builder::Dot(const HloInstruction& i, const std::vector<ExprId>& x) {
+  const DotAttributes& dot = i.attributes<DotAttributes>();
+  const PrimitiveType type = Normal(i.shape().element_type());
+  if (type == PrimitiveType::PRED) return -1;
+  const std::vector<Index> out = Dimensions(i.shape());
+  std::vector<Index> at[2];
+  std::vector<VarId> over;
+  size_t next = 0;
+  const auto& l = i.operand(0)->shape();
+  const auto& r = i.operand(1)->shape();
+  at[0].resize(static_cast<size_t>(l.rank()));
+  at[1].resize(static_cast<size_t>(r.rank()));
+  for (size_t k = 0; k < dot.lhs_batch_dims.size(); ++k, ++next) {
+    at[0][static_cast<size_t>(dot.lhs_batch_dims[k])] = out[next];
+    at[1][static_cast<size_t>(dot.rhs_batch_dims[k])] = out[next];
+  }
+  for (size_t k = 0; k < dot.lhs_contracting_dims.size(); ++k) {
+    over.push_back(x_.Fresh(l.dimensions(dot.lhs_contracting_dims[k])));
+    at[0][static_cast<size_t>(dot.lhs_contracting_dims[k])] = x_.Var(over.back());
+    at[1][static_cast<size_t>(dot.rhs_contracting_dims[k])] = x_.Var(over.back());
+  }
+  for (int64_t d = 0; d < l.rank(); ++d) {
+    if (!Contains(dot.lhs_batch_dims, d) && !Contains(dot.lhs_contracting_dims, d)) at[0][static_cast<size_t>(d)] = out[next++];
+  }
+  for (int64_t d = 0; d < r.rank(); ++d) {
+    if (!Contains(dot.rhs_batch_dims, d) && !Contains(dot.rhs_contracting_dims, d)) at[1][static_cast<size_t>(d)] = out[next++];
+  }
+  ExprId a = Read(x[0], l, at[0]), b = Read(x[1], r, at[1]);
+  if (IsInteger(type)) {
+    a = x_.Convert(a, x_.TypeOf(a), type);
+    b = x_.Convert(b, x_.TypeOf(b), type);
+  } else if (x_.TypeOf(a) != type || x_.TypeOf(b) != type) {
+    return -1;
+  }
+  const uint32_t before = x_.TakeUses();
+  const ExprId product = x_.Multiply(a, b);
+  const uint32_t multiplied = x_.TakeUses();
+  x_.Uses(before | multiplied);
+  return x_.SumOver(std::move(over), product);
+}
+
+ExprId Builder::Convolution(const HloInstruction& i, const std::vector<ExprId>& x) {
+  const ConvolutionAttributes& conv = i.attributes<ConvolutionAttributes>();
+  const PrimitiveType type = Normal(i.shape().element_type());
+  if (x.size() != 2 || type == PrimitiveType::PRED || conv.sparsity_config.lhs || conv.sparsity_config.rhs) return -1;
+  const ConvDimensionNumbers& d = conv.dim_labels;
+  const Shape &input = i.operand(0)->shape(), &kernel = i.operand(1)->shape(), &output = i.shape();
+  const std::vector<Index> out = Dimensions(output);
+  std::vector<Index> in(static_cast<size_t>(input.rank())), ker(static_cast<size_t>(kernel.rank()));
+  std::vector<VarId> over;
+  const int64_t groups = conv.feature_group_count, batches = conv.batch_group_count;
+  const int64_t channels = kernel.dimensions(d.kernel_input_feature), features = output.dimensions(d.output_feature);
+  const Index feature = out[static_cast<size_t>(d.output_feature)];
+  over.push_back(x_.Fresh(channels));
+  const Index channel = x_.Var(over.back());
+  ker[static_cast<size_t>(d.kernel_input_feature)] = channel;
+  ker[static_cast<size_t>(d.kernel_output_feature)] = feature;
+  in[static_cast<size_t>(d.input_feature)] =
+      groups > 1 ? x_.Plus(channel, x_.Div(feature, features / groups), channels) : channel;
+  Index batch = out[static_cast<size_t>(d.output_batch)];
+  if (batches > 1) batch = x_.Plus(batch, x_.Div(feature, features / batches), output.dimensions(d.output_batch));
+  in[static_cast<size_t>(d.input_batch)] = batch;
+  ExprId inside = x_.True();
+  for (size_t k = 0; k < conv.window.size(); ++k) {
+    const WindowDimension& w = conv.window[k];
+    const int64_t size = input.dimensions(d.input_spatial[k]);
+    over.push_back(x_.Fresh(w.size));
+    const Index tap = x_.Var(over.back());
+    ker[static_cast<size_t>(d.kernel_spatial[k])] = w.window_reversal ? x_.Plus(Exprs::Number(w.size - 1), tap, -1) : tap;
+    Index at = x_.Times(out[static_cast<size_t>(d.output_spatial[k])], w.stride);
+    at = x_.Plus(x_.Plus(at, tap, w.window_dilation), Exprs::Number(-w.padding_low));
+    inside = x_.And(inside, x_.Guard(false, at));
+    inside = x_.And(inside, x_.Guard(false, x_.Plus(Exprs::Number((size - 1) * w.base_dilation), at, -1)));
+    if (w.base_dilation > 1) {
+      inside = x_.And(inside, x_.Guard(true, x_.Mod(at, w.base_dilation)));
+      at = x_.Div(at, w.base_dilation);
+    }
+    in[static_cast<size_t>(d.input_spatial[k])] = at;
+  }
+  ExprId a = Read(x[0], input, in), b = Read(x[1], kernel, ker);
+  if (IsInteger(type)) {
+    a = x_.Convert(a, x_.TypeOf(a), type);
+    b = x_.Convert(b, x_.TypeOf(b), type);
+  } else if (x_.TypeOf(a) != type || x_.TypeOf(b) != type) {
+    return -1;
+  }
+  const ExprId zero = IsInteger(type) ? x_.Integer(0, type) : x_.Real(0);
+  return x_.SumOver(std::move(over), x_.If(inside, x_.Multiply(a, b), zero));
+}
+
+Value Builder::Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Inside in) {
+  const size_t n = x.size() / 2;
+  const Shape& from = i.operand(0)->shape();
+  std::vector<Index> index(static_cast<size_t>(from.rank()));
+  std::vector<VarId> over;
+  int32_t next = 0;
+  for (int64_t d = 0; d < from.rank(); ++d) {
+    if (Contains(i.dimensions(), d)) {
+      over.push_back(x_.Fresh(from.dimensions(d)));
+      index[static_cast<size_t>(d)] = x_.Var(over.back());
+    } else {
+      index[static_cast<size_t>(d)] = x_.Var(x_.Dimension(next++, from.dimensions(d)));
+    }
+  }
+  for (VarId v : over) {
+    if (x_.VariableAt(v).size == 0) return {};
+  }
+  std::vector<ExprId> bodies;
+  for (size_t k = 0; k < n; ++k) bodies.push_back(Read(x[k], from, index));
+  Value region;
+  const PrimitiveType type = x_.TypeOf(x[0]);
+  if (n == 1) {
+    const HloOpcode op = Combiner(*i.to_apply(), type, in, &region);
+    if (!why_.empty()) return {};
+    if (op == HloOpcode::kAdd) return {x_.Add(x_.SumOver(over, bodies[0]), x[1])};
+    if (op == HloOpcode::kMaximum || op == HloOpcode::kMinimum || op == HloOpcode::kAnd || op == HloOpcode::kOr) {
+      const bool is_or = op == HloOpcode::kOr;
+      ExprId result = x_.ExtremeOver(is_or ? HloOpcode::kAnd : op, over, is_or ? x_.Not(bodies[0]) : bodies[0], x_.True());
+      if (is_or) result = x_.Not(result);
+      const PrimitiveType of = i.operand(1)->shape().element_type();
+      if (const auto init = x_.IntegerOf(x[1]); init && IsInteger(of)) {
+        const Literal least = op == HloOpcode::kMaximum ? Literal::MinValue(of) : Literal::MaxValue(of);
+        if (least.GetAsInt64(0) == *init) return {result};
+      }
+      if (op == HloOpcode::kAnd) return {x_.And(result, x[1])};
+      if (is_or) return {x_.Or(result, x[1])};
+      return {x_.Function(op, type, {result, x[1]})};
+    }
+  } else {
+    region = Region(*i.to_apply(), in);
+    if (!why_.empty()) return {};
+  }
+  Value value;
+  for (size_t k = 0; k < n; ++k) {
+    std::vector<int64_t> data{static_cast<int64_t>(k)};
+    for (ExprId e : region) data.push_back(e);
+    std::vector<ExprId> args = bodies;
+    for (size_t j = 0; j < n; ++j) args.push_back(x[n + j]);
+    value.push_back(x_.Row(HloOpcode::kReduce, data, over, std::move(args), {}, x_.TypeOf(x[k])));
+  }
+  return value;
+}
+
+Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& x, Inside in) {
+  const Shape& from = i.operand(0)->shape();
+  const PrimitiveType type = x_.TypeOf(x[0]);
+  if (x.size() != 2) return {};
+  Value region;
+  const HloOpcode op = Combiner(*i.to_apply(), type, in, &region);
+  if (!why_.empty() || op == HloOpcode::kTuple) return {};
+  // What stands around the operand is what a reduction starts from.
+  ExprId identity = -1;
+  const PrimitiveType of = i.operand(1)->shape().element_type();
+  switch (op) {
+    case HloOpcode::kAdd: identity = IsInteger(type) ? x_.Integer(0, type) : x_.Real(0); break;
+    case HloOpcode::kMaximum:
+    case HloOpcode::kMinimum:
+      if (IsInteger(type)) identity = x_.Constant(op == HloOpcode::kMaximum ? Literal::MinValue(of) : Literal::MaxValue(of), 0);
+      else identity = x_.Real(op == HloOpcode::kMaximum ? -INFINITY : INFINITY);
+      break;
+    case HloOpcode::kAnd: identity = x_.True(); break;
+    default: identity = x_.False(); break;
+  }
+  if (x[1] != identity) return {};
+  const std::vector<Index> out = Dimensions(i.shape());
+  const Window& window = i.attributes<WindowAttributes>().window;
+  std::vector<Index> index;
+  std::vector<VarId> over;
+  ExprId inside = x_.True();
+  for (size_t d = 0; d < window.size(); ++d) {
+    const WindowDimension& w = window[d];
+    over.push_back(x_.Fresh(w.size));
+    const Index tap = w.window_reversal ? x_.Plus(Exprs::Number(w.size - 1), x_.Var(over.back()), -1) : x_.Var(over.back());
+    Index at = x_.Plus(x_.Plus(x_.Times(out[d], w.stride), tap, w.window_dilation), Exprs::Number(-w.padding_low));
+    const int64_t size = from.dimensions(static_cast<int64_t>(d));
+    inside = x_.And(inside, x_.Guard(false, at));
+    inside = x_.And(inside, x_.Guard(false, x_.Plus(Exprs::Number((size - 1) * w.base_dilation), at, -1)));
+    if (w.base_dilation > 1) {
+      inside = x_.And(inside, x_.Guard(true, x_.Mod(at, w.base_dilation)));
+      at = x_.Div(at, w.base_dilation);
+    }
+    index.push_back(at);
+  }
+  const ExprId body = Read(x[0], from, index);
+  if (op == HloOpcode::kAdd) return {x_.SumOver(over, x_.If(inside, body, identity))};
+  const bool is_or = op == HloOpcode::kOr;
+  const ExprId result = x_.ExtremeOver(is_or ? HloOpcode::kAnd : op, over, is_or ? x_.Not(body) : body, inside);
+  return {is_or ? x_.Not(result) : result};
+}
+
+Value Builder::Sort(const HloInstruction& i, const std::vector<ExprId>& x, Inside in) {
+  const SortAttributes& sort = i.attributes<SortAttributes>();
+  const Shape& shape = i.operand(0)->shape();
+  const Value region = Region(*i.to_apply(), in);
+  if (!why_.empty()) return {};
+  const int64_t d = sort.dimensions.empty() ? 0 : sort.dimensions[0];
+  if (shape.rank() == 0 || shape.dimensions(d) == 0) return {};
+  const std::vector<Index> out = Dimensions(shape);
+  Value value;
+  for (size_t k = 0; k < x.size(); ++k) {
+    const VarId v = x_.Fresh(shape.dimensions(d));
+    std::vector<Index> index = out;
+    index[static_cast<size_t>(d)] = x_.Var(v);
+    std::vector<ExprId> bodies;
+    for (ExprId operand : x) bodies.push_back(Read(operand, shape, index));
+    std::vector<int64_t> data{static_cast<int64_t>(k), sort.is_stable};
+    for (ExprId e : region) data.push_back(e);
+    value.push_back(x_.Row(HloOpcode::kSort, std::move(data), {v}, std::move(bodies), {out[static_cast<size_t>(d)]}, x_.TypeOf(x[k])));
+  }
+  return value;
+}
+
+// Of one update, or with a sum for its combiner: which element each update meets, if it lies inside.
+ExprId Builder::Scatter(const HloInstruction& i, const std::vector<ExprId>& x, Inside in) {
+  const ScatterAttributes& s = i.attributes<ScatterAttributes>();
+  if (x.size() != 3 || !s.input_batching_dims.empty()) return -1;
+  const Shape &whole = i.shape(), &indices = i.operand(1)->shape(), &updates = i.operand(2)->shape();
+  const PrimitiveType type = x_.TypeOf(x[0]), index_type = Normal(indices.element_type());
+  if (!IsInteger(index_type) || BitWidth(index_type) < 32) return -1;
+  const std::vector<Index> out = Dimensions(whole);
+  // An update's window stands at a start in the dimensions that indices tell; there it has one element.
+  std::vector<Index> at(static_cast<size_t>(updates.rank())), batch;
+  std::vector<VarId> over;
+  std::vector<int64_t> window_of(static_cast<size_t>(whole.rank()), 1);
+  size_t next = 0;
+  for (int64_t d = 0; d < whole.rank(); ++d) {
+    if (Contains(s.inserted_window_dims, d)) continue;
+    const int64_t w = s.update_window_dims[next++];
+    window_of[static_cast<size_t>(d)] = updates.dimensions(w);
+    at[static_cast<size_t>(w)] = updates.dimensions(w) == 1 ? Index() : out[static_cast<size_t>(d)];
+  }
+  for (int64_t d = 0; d < updates.rank(); ++d) {
+    if (Contains(s.update_window_dims, d)) continue;
+    over.push_back(x_.Fresh(updates.dimensions(d)));
+    if (updates.dimensions(d) == 0) return -1;
+    at[static_cast<size_t>(d)] = x_.Var(over.back());
+    batch.push_back(at[static_cast<size_t>(d)]);
+  }
+  for (int64_t d = 0; d < whole.rank(); ++d) {
+    if (!Contains(s.scatter_dims_to_operand_dims, d) && window_of[static_cast<size_t>(d)] != whole.dimensions(d)) return -1;
+  }
+  ExprId meets = x_.True();
+  for (size_t k = 0; k < s.scatter_dims_to_operand_dims.size(); ++k) {
+    const int64_t d = s.scatter_dims_to_operand_dims[k];
+    if (window_of[static_cast<size_t>(d)] != 1) return -1;
+    std::vector<Index> where;
+    size_t b = 0;
+    for (int64_t j = 0; j < indices.rank(); ++j) where.push_back(j == s.index_vector_dim ? Exprs::Number(static_cast<int64_t>(k)) : batch[b++]);
+    const ExprId start = Read(x[1], indices, where);
+    const int64_t most = whole.dimensions(d) - 1;
+    ExprId clamped = IsUnsigned(index_type) ? start : x_.Function(HloOpcode::kMaximum, index_type, {start, x_.Integer(0, index_type)});
+    clamped = x_.Function(HloOpcode::kMinimum, index_type, {clamped, x_.Integer(most, index_type)});
+    const int less = static_cast<int>(ComparisonDirection::kLt);
+    if (!IsUnsigned(index_type)) meets = x_.And(meets, x_.Not(x_.Compare(less, start, x_.Integer(0, index_type))));
+    meets = x_.And(meets, x_.Not(x_.Compare(less, x_.Integer(most, index_type), start)));
+    if (most > 0) meets = x_.And(meets, x_.Guard(true, x_.Plus(out[static_cast<size_t>(d)], x_.ValueTerm(clamped), -1)));
+  }
+  const ExprId update = Read(x[2], updates, at);
+  Value region;
+  const HloOpcode op = Combiner(*i.to_apply(), type, in, &region);
+  if (!why_.empty()) return -1;
+  if (op == HloOpcode::kAdd && type != PrimitiveType::PRED) {
+    const ExprId zero = IsInteger(type) ? x_.Integer(0, type) : x_.Real(0);
+    return x_.Add(x[0], x_.SumOver(over, x_.If(meets, update, zero)));
+  }
+  if (op == HloOpcode::kMaximum || op == HloOpcode::kMinimum) {
+    // (Without an update there is the smallest, or the largest, of all.)
+    return x_.Function(op, type, {x[0], x_.ExtremeOver(op, over, update, meets)});
+  }
+  const bool one = std::all_of(over.begin(), over.end(), [&](VarId v) { return x_.VariableAt(v).size == 1; });
+  if (!one) {
+    // In the order of the updates, whatever the combiner is.
+    std::vector<int64_t> data{0};
+    for (ExprId e : region) data.push_back(e);
+    int64_t count = 1;
+    std::vector<int64_t> sizes;
+    for (VarId v : over) sizes.push_back(x_.VariableAt(v).size), count *= sizes.back();
+    const VarId all = x_.Fresh(count);
+    const std::vector<Index> apart = x_.Unflatten(x_.Var(all), sizes);
+    Exprs::Substitution by;
+    for (size_t k = 0; k < over.size(); ++k) by.push_back({over[k], apart[k]});
+    return x_.Row(HloOpcode::kScatter, std::move(data), {all}, {x_.Substitute(meets, by), x_.Substitute(update, by), x[0]}, {}, type);
+  }
+  for (const HloInstruction* inside = i.to_apply()->first(); inside != nullptr; inside = inside->next()) {
+    if (!inside->shape().IsScalar() || !(inside->Is(kElementwise) || inside->IsParameter() || inside->IsConstant())) return -1;
+  }
+  in.record = false;
+  const Value made = Evaluate(*i.to_apply(), {{x[0]}, {update}}, in, {-1, -1});
+  if (!why_.empty()) return -1;
+  return x_.If(meets, made[0], x[0]);
+}
+
+Value Builder::BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x) {
+  const BatchNormAttributes& norm = i.attributes<BatchNormAttributes>();
+  const Shape& shape = i.operand(0)->shape();
+  const size_t f = static_cast<size_t>(norm.feature_index);
+  const std::vector<Index> out = Dimensions(shape);
+  const ExprId epsilon = x_.Real(static_cast<double>(norm.epsilon));
+  const double count = static_cast<double>(shape.ElementCount()) / static_cast<double>(shape.dimensions(norm.feature_index));
+  if (shape.ElementCount() == 0) return {};
+  // A value of one dimension, at the feature.
+  const auto at_feature = [&](ExprId e) { return Read(e, Shape::Array(shape.element_type(), {shape.dimensions(norm.feature_index)}), {out[f]}); };
+  const auto mean_of = [&](ExprId e) {
+    std::vector<Index> index;
+    std::vector<VarId> over;
+    for (int64_t d = 0; d < shape.rank(); ++d) {
+      if (static_cast<size_t>(d) == f) {
+        index.push_back(x_.Var(x_.Dimension(0, shape.dimensions(d))));
+      } else {
+        over.push_back(x_.Fresh(shape.dimensions(d)));
+        index.push_back(x_.Var(over.back()));
+      }
+    }
+    return x_.Multiply(x_.SumOver(over, Read(e, shape, index)), x_.Power(x_.Real(count), -kOne));
+  };
+  if (i.opcode() == HloOpcode::kBatchNormInference) {
+    const ExprId scale = x_.Power(x_.Add(at_feature(x[4]), epsilon), -kOne / 2);
+    return {x_.Add(x_.Multiply(x_.Multiply(x_.Add(x[0], at_feature(x[3]), -1), scale), at_feature(x[1])), at_feature(x[2]))};
+  }
+  if (i.opcode() == HloOpcode::kBatchNormTraining) {
+    const ExprId mean = mean_of(x[0]);
+    const ExprId centred = x_.Add(x[0], at_feature(mean), -1);
+    const ExprId variance = mean_of(x_.Multiply(centred, centred));
+    const ExprId scale = x_.Power(x_.Add(at_feature(variance), epsilon), -kOne / 2);
+    return {x_.Add(x_.Multiply(x_.Multiply(centred, scale), at_feature(x[1])), at_feature(x[2])), mean, variance};
+  }
+  // Of x, scale, mean, variance and the gradient.
+  const ExprId centred = x_.Add(x[0], at_feature(x[2]), -1), spread = x_.Add(at_feature(x[3]), epsilon);
+  const ExprId one_by_root = x_.Power(spread, -kOne / 2), product = x_.Multiply(x[4], centred);
+  const ExprId inner = x_.Add(x_.Add(x[4], at_feature(mean_of(x[4])), -1),
+                              x_.Multiply(x_.Multiply(centred, at_feature(mean_of(product))), x_.Power(spread, -kOne)), -1);
+  const ExprId of_scale = x_.Multiply(x_.Multiply(mean_of(product), x_.Real(count)), x_.Power(x_.Add(x[3], epsilon), -kOne / 2));
+  return {x_.Multiply(x_.Multiply(at_feature(x[1]), one_by_root), inner), of_scale, x_.Multiply(mean_of(x[4]), x_.Real(count))};
+}
+
+}  // namespace hloir::equivalence

@@ -1,0 +1,265 @@
+// Reads both modules into one table of expressions and compares them, value by value. See equivalence.h.
+#include "equivalence/equivalence.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "equivalence/build.h"
+#include "equivalence/expr.h"
+#include "support/format.h"
+
+namespace hloir::equivalence {
+namespace {
+
+constexpr int64_t kLastLook = 400000;  // work for a result whose two values differ
+constexpr size_t kMostCandidates = 3;  // values that one is held against
+constexpr size_t kMostOpen = 16;  // open steps that are told
+
+// Literals stand for themselves: what is computed otherwise is held against them.
+void KnowLiterals(const HloModule& module, Exprs& exprs, bool& wide) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      if (i->shape().IsArray() && i->shape().element_type() == PrimitiveType::F64 && i->Is(kElementwise)) wide = true;
+      if (!i->IsConstant() || !i->shape().IsArray() || !IsFloat(i->shape().element_type())) continue;
+      const Literal& literal = i->literal();
+      if (literal.elided() || literal.element_count() == 0 || (literal.element_count() > 1 && !literal.IsAllSame())) continue;
+      exprs.KnowLiteral(literal.GetAsDouble(0));
+    }
+  }
+}
+
+struct Prover {
+  Prover(const HloModule& a, const HloModule& b, const Options& options) : shared(options.max_work), before(shared), after(shared), a(a), b(b) {}
+  Shared shared;
+  Builder before, after;
+  const HloModule &a, &b;
+  std::unordered_map<std::string_view, std::vector<int32_t>> by_name, by_origin;
+  std::unordered_set<ExprId> known;  // values of `before`
+
+  void Index() {
+    const auto& records = before.records();
+    for (size_t k = 0; k < records.size(); ++k) {
+      if (records[k].value.size() != 1) continue;
+      const HloInstruction& i = *records[k].instruction;
+      known.insert(records[k].value[0]);
+      by_name[i.name()].push_back(static_cast<int32_t>(k));
+      if (i.metadata() != nullptr && !i.metadata()->op_name.empty()) by_origin[i.metadata()->op_name].push_back(static_cast<int32_t>(k));
+    }
+  }
+
+  // A value of `after` that has no equal yet: is it one of those that its name or origin tells, by a closer look?
+  void Match(const HloInstruction& i, Value& value) {
+    if (value.size() != 1 || known.count(value[0]) != 0 || !i.shape().IsArray()) return;
+    if (shared.exprs.RealOf(value[0]) || shared.exprs.IntegerOf(value[0])) return;
+    std::vector<int32_t> candidates;
+    const auto add = [&](const auto& table, std::string_view key) {
+      const auto found = table.find(key);
+      if (found == table.end()) return;
+      for (size_t k = 0; k < found->second.size() && candidates.size() < kMostCandidates; ++k) candidates.push_back(found->second[k]);
+    };
+    add(by_name, i.name());
+    if (i.metadata() != nullptr) add(by_origin, i.metadata()->op_name);
+    for (int32_t candidate : candidates) {
+      const Builder::Record& a = before.records()[static_cast<size_t>(candidate)];
+      if (a.instruction->shape().dimensions() != i.shape().dimensions() || shared.exprs.TypeOf(a.value[0]) != shared.exprs.TypeOf(value[0])) continue;
+      if (search_left <= 0) return;
+      search_left -= kPerStep;
+      if (!shared.exprs.EqualInside(a.value[0], value[0], kPerStep)) continue;
+      value[0] = a.value[0];
+      return;
+    }
+  }
+  static constexpr int64_t kPerStep = 20000;
+  int64_t search_left = int64_t{1} << 22;
+};
+
+Answer AnswerOf(uint32_t uses) {
+  if ((uses & (kSameUnknown | kSameElided | kSameRandom)) != 0) return Answer::kProvedAssuming;
+  return uses == 0 ? Answer::kProvedBitwise : Answer::kProvedReals;
+}
+
+}  // namespace
+
+std::string_view AnswerName(Answer answer) {
+  switch (answer) {
+    case Answer::kProvedBitwise: return "proved-bitwise";
+    case Answer::kProvedReals: return "proved-reals";
+    case Answer::kProvedAssuming: return "proved-assuming";
+    case Answer::kOpen: break;
+  }
+  return "not-judged";
+}
+
+std::vector<std::string> WordsOf(uint32_t uses) {
+  std::vector<std::string> words;
+  const auto add = [&](uint32_t use, const char* text) {
+    if ((uses & use) != 0) words.push_back(text);
+  };
+  add(kRounds, "rounds differently");
+  add(kFiniteOnly, "for finite values only");
+  add(kNarrows, "passes through a narrower float on one side");
+  add(kConstants, "a constant was computed and rounded");
+  add(kDomain, "where roots and logarithms take positive values");
+  add(kCancels, "log1p or expm1 written out: digits are lost near 0");
+  add(kSameUnknown, "custom-calls of one target are one function of their operands");
+  add(kSameElided, "constants that the texts leave out are the same");
+  add(kSameRandom, "random numbers and infeeds come in the same order");
+  return words;
+}
+
+Result ProveInside(const HloModule& before, const HloModule& after, const Options& options) {
+  Result result;
+  Prover p(before, after, options);
+  bool wide = false;
+  KnowLiterals(before, p.shared.exprs, wide);
+  KnowLiterals(after, p.shared.exprs, wide);
+  if (wide) p.shared.exprs.SetPrecision(1e-14);
+  Value x, y;
+  const bool built = p.before.Build(before, x);
+  p.Index();
+  p.after.on_value = [&](const HloInstruction& i, Value& value) { p.Match(i, value); };
+  if (!built || !p.after.Build(after, y)) {
+    result.why = p.before.why().empty() ? p.after.why() : p.before.why();
+    return result;
+  }
+  if (x.size() != y.size()) {
+    result.why = "the results have different numbers of arrays";
+    return result;
+  }
+  const std::vector<const Shape*> s = before.entry_computation()->root()->shape().Leaves(), t = after.entry_computation()->root()->shape().Leaves();
+  for (size_t k = 0; k < s.size(); ++k) {
+    if (s[k]->Compatible(*t[k])) continue;
+    result.why = "the results have different shapes";
+    return result;
+  }
+  // Which values have a partner. An instruction that is the same operation of partners says nothing new.
+  const auto& as = p.before.records();
+  const auto& bs = p.after.records();
+  std::unordered_map<ExprId, std::vector<int32_t>> by_value;
+  for (size_t k = 0; k < as.size(); ++k) {
+    if (as[k].value.size() == 1) by_value[as[k].value[0]].push_back(static_cast<int32_t>(k));
+  }
+  std::vector<int32_t> partner(bs.size(), -1), partner_of_a(as.size(), -1);
+  std::vector<bool> congruent(bs.size(), false);
+  std::vector<uint32_t> cone_a(as.size(), 0), cone_b(bs.size(), 0);
+  for (size_t k = 0; k < bs.size(); ++k) {
+    if (bs[k].value.size() != 1) continue;
+    ++result.values;
+    const auto found = by_value.find(bs[k].value[0]);
+    if (found == by_value.end()) continue;
+    ++result.matched;
+    partner[k] = found->second[0];
+    for (size_t c = 0; c < found->second.size() && c < 16; ++c) {
+      const auto& a = as[static_cast<size_t>(found->second[c])];
+      bool same = a.instruction->opcode() == bs[k].instruction->opcode() && a.operands.size() == bs[k].operands.size() &&
+                  a.instruction->shape().Compatible(bs[k].instruction->shape());
+      for (size_t o = 0; o < a.operands.size() && same; ++o) {
+        const int32_t left = a.operands[o], right = bs[k].operands[o];
+        same = (left < 0) == (right < 0) && (left < 0 || partner[static_cast<size_t>(right)] == left);
+      }
+      if (!same) continue;
+      congruent[k] = true;
+      partner[k] = found->second[c];
+      break;
+    }
+    partner_of_a[static_cast<size_t>(partner[k])] = static_cast<int32_t>(k);
+  }
+  for (size_t k = 0; k < as.size(); ++k) {
+    cone_a[k] = as[k].uses;
+    for (int32_t o : as[k].operands) {
+      if (o >= 0 && partner_of_a[static_cast<size_t>(o)] < 0) cone_a[k] |= cone_a[static_cast<size_t>(o)];
+    }
+  }
+  constexpr uint32_t kAssumes = kSameUnknown | kSameElided | kSameRandom;
+  for (size_t k = 0; k < bs.size(); ++k) {
+    cone_b[k] = bs[k].uses;
+    for (int32_t o : bs[k].operands) {
+      if (o >= 0 && partner[static_cast<size_t>(o)] < 0) cone_b[k] |= cone_b[static_cast<size_t>(o)];
+    }
+    if (partner[k] < 0) continue;
+    const uint32_t uses = (cone_b[k] | cone_a[static_cast<size_t>(partner[k])]) & (congruent[k] ? kAssumes : ~uint32_t{0});
+    result.uses |= uses;
+    if (!congruent[k])
+      result.steps.push_back({std::string(as[static_cast<size_t>(partner[k])].instruction->name()), std::string(bs[k].instruction->name()), "index notation", uses});
+  }
+  result.answer = AnswerOf(result.uses);
+  for (size_t k = 0; k < x.size(); ++k) {
+    Output output;
+    p.shared.exprs.TakeUses();
+    const bool equal = p.shared.exprs.EqualInside(x[k], y[k], kLastLook);
+    output.uses = result.uses;
+    if (equal) {
+      if (x[k] != y[k]) output.uses |= p.shared.exprs.TakeUses();
+      // (What stands between the last matched values and the result.)
+      for (const auto& [records, root, cones] : {std::tuple(&as, p.before.root_record(), &cone_a), std::tuple(&bs, p.after.root_record(), &cone_b)}) {
+        if (root < 0) continue;
+        const auto& record = (*records)[static_cast<size_t>(root)];
+        if (record.value.size() == 1 && x[k] == y[k]) continue;
+        output.uses |= (*cones)[static_cast<size_t>(root)];
+      }
+      output.answer = AnswerOf(output.uses);
+    }
+    if (!equal && result.open.size() < kMostOpen) {
+      const auto [p_before, p_after] = p.shared.exprs.Difference(x[k], y[k]);
+      result.open.push_back({"", Format("result {}", k), Format("{} against {}", p.shared.exprs.Text(p_before), p.shared.exprs.Text(p_after)), 0});
+    }
+    result.uses |= output.uses;
+    result.answer = std::max(result.answer, output.answer);
+    result.outputs.push_back(output);
+  }
+  if (result.answer != Answer::kOpen) return result;
+  for (size_t k = 0; k < bs.size() && result.open.size() < kMostOpen; ++k) {
+    if (partner[k] >= 0 || bs[k].value.size() != 1) continue;
+    const bool ready = std::all_of(bs[k].operands.begin(), bs[k].operands.end(), [&](int32_t o) { return o < 0 || partner[static_cast<size_t>(o)] >= 0; });
+    if (ready) result.open.push_back({"", std::string(bs[k].instruction->name()), "no value of the other module was found equal", 0});
+  }
+  return result;
+}
+
+std::string Result::ToString() const {
+  std::string text = Format("answer: {}\n", AnswerName(answer));
+  if (!why.empty()) text += Format("  {}\n", why);
+  for (const std::string& word : WordsOf(uses)) text += Format("  {}\n", word);
+  for (const Step& step : steps) {
+    if (step.uses == 0) continue;
+    text += Format("  {} = {}:", step.before, step.after);
+    for (const std::string& word : WordsOf(step.uses)) text += " " + word + ";";
+    text.back() = '\n';
+  }
+  if (answer == Answer::kOpen) {
+    size_t proved = 0;
+    for (const Output& output : outputs) proved += output.answer != Answer::kOpen;
+    text += Format("  {} of {} results proved, {} of {} values matched\n", proved, outputs.size(), matched, values);
+    for (const Step& step : open) text += Format("  open: {}: {}\n", step.after, step.rule);
+  }
+  return text;
+}
+
+std::string Result::ToJson() const {
+  const auto quoted = [](std::string_view text) {
+    std::string out = "\"";
+    for (char c : text) {
+      if (c == '"' || c == '\\') out += '\\';
+      if (static_cast<unsigned char>(c) >= 32) out += c;
+    }
+    return out + "\"";
+  };
+  const auto words = [&](uint32_t of) {
+    std::string out = "[";
+    for (const std::string& word : WordsOf(of)) out += (out.size() > 1 ? ", " : "") + quoted(word);
+    return out + "]";
+  };
+  const auto list = [&](const std::vector<Step>& all) {
+    std::string out = "[";
+    for (const Step& step : all) {
+      out += Format("{}{{\"before\": {}, \"after\": {}, \"rule\": {}, \"uses\": {}}}", out.size() > 1 ? ", " : "", quoted(step.before), quoted(step.after), quoted(step.rule), words(step.uses));
+    }
+    return out + "]";
+  };
+  std::string out = Format("{{\"answer\": {}, \"why\": {}, \"uses\": {}, \"outputs\": [", quoted(AnswerName(answer)), quoted(why), words(uses));
+  for (size_t k = 0; k < outputs.size(); ++k) out += Format("{}{}", k > 0 ? ", " : "", quoted(AnswerName(outputs[k].answer)));
+  return out + Format("], \"values\": {}, \"matched\": {}, \"steps\": {}, \"open\": {}}}", values, matched, list(steps), list(open));
+}
+
+}  // namespace hloir::equivalence

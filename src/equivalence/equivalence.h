@@ -1,0 +1,50 @@
+// Proves that two modules compute the same, from inside: each value becomes an expression in index notation over the
+// reals, in a normal form that both modules share; values of one expression are equal, and an output is proved when its
+// two values are. Neither module is run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hloir/module.h"
+
+namespace hloir::equivalence {
+
+enum class Answer : uint8_t { kProvedBitwise, kProvedReals, kProvedAssuming, kOpen };
+std::string_view AnswerName(Answer answer);
+
+// Two values that are equal, or (open) that are not shown to be.
+struct Step {
+  std::string before, after;  // instructions' names
+  std::string rule;
+  uint32_t uses = 0;          // Use bits: what it rests on
+};
+
+struct Output {
+  Answer answer = Answer::kOpen;
+  uint32_t uses = 0;
+};
+
+struct Result {
+  Answer answer = Answer::kOpen;
+  uint32_t uses = 0;
+  std::vector<Output> outputs;
+  std::vector<Step> steps;  // those that are more than the same operation of equal operands
+  std::vector<Step> open;   // the first values of what is not proved whose operands are all matched
+  std::string why;          // if nothing could be said
+  int64_t values = 0, matched = 0;
+  std::string ToString() const;
+  std::string ToJson() const;
+};
+
+struct Options {
+  int64_t max_work = int64_t{1} << 24;
+};
+
+Result ProveInside(const HloModule& before, const HloModule& after, const Options& options = {});
+
+// What Use bits mean, in words.
+std::vector<std::string> WordsOf(uint32_t uses);
+
+}  // namespace hloir::equivalence

@@ -1,0 +1,422 @@
+// The table of expressions: each is made once; substitution, names for what has grown large, and names undone. See
+// expr.h.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "equivalence/expr.h"
+
+namespace hloir::equivalence {
+namespace {
+
+constexpr int64_t kLarge = 160;    // an expression's weight from which it gets a name
+constexpr int32_t kDeep = 48;      // its depth
+
+uint64_t HashOf(const Index& a) {
+  uint64_t hash = Mix(3, static_cast<uint64_t>(a.constant));
+  for (const auto& [term, factor] : a.terms)
+    hash = Mix(Mix(hash, static_cast<uint64_t>(term)), static_cast<uint64_t>(factor));
+  return hash;
+}
+uint64_t HashOf(const Expr& e) {
+  uint64_t hash = Mix(static_cast<uint64_t>(e.kind), static_cast<uint64_t>(e.type));
+  hash = Mix(Mix(hash, static_cast<uint64_t>(e.op)), static_cast<uint64_t>(e.tag));
+  for (int64_t value : e.data) hash = Mix(hash, static_cast<uint64_t>(value));
+  for (ExprId arg : e.args) hash = Mix(hash, static_cast<uint64_t>(arg));
+  for (const Index& index : e.index) hash = Mix(hash, HashOf(index));
+  for (VarId v : e.bound) hash = Mix(hash, static_cast<uint64_t>(v));
+  for (const Monomial& m : e.sum) {
+    hash = Mix(Mix(hash, static_cast<uint64_t>(m.integer)), __builtin_bit_cast(uint64_t, m.real));
+    for (const Factor& f : m.factors)
+      hash = Mix(Mix(hash, static_cast<uint64_t>(f.base)), static_cast<uint64_t>(f.power));
+  }
+  return hash;
+}
+bool Same(const Expr& a, const Expr& b) {
+  if (a.kind != b.kind || a.type != b.type || a.op != b.op || a.tag != b.tag || a.data != b.data || a.args != b.args ||
+      a.index != b.index || a.bound != b.bound || a.sum.size() != b.sum.size())
+    return false;
+  for (size_t i = 0; i < a.sum.size(); ++i) {
+    const Monomial &x = a.sum[i], &y = b.sum[i];
+    if (x.integer != y.integer || x.real != y.real || x.factors != y.factors) return false;
+  }
+  return true;
+}
+void SortUnique(std::vector<VarId>& v) {
+  std::sort(v.begin(), v.end());
+  v.erase(std::unique(v.begin(), v.end()), v.end());
+}
+
+}  // namespace
+
+Exprs::Exprs(int64_t max_work) : work_left_(max_work) {}
+
+// Free variables, depth, weight and the highest level that is bound inside.
+void Exprs::Derive(Expr& e) const {
+  const auto take = [&](ExprId part) {
+    const Expr& x = At(part);
+    e.free.insert(e.free.end(), x.free.begin(), x.free.end());
+    e.depth = std::max(e.depth, x.depth + 1);
+    e.level = std::max(e.level, x.level);
+    e.weight = std::min<int64_t>(e.weight + x.weight, int64_t{1} << 40);
+  };
+  for (ExprId arg : e.args) take(arg);
+  for (const Monomial& m : e.sum) {
+    ++e.weight;
+    for (const Factor& f : m.factors) take(f.base);
+  }
+  const std::function<void(const Index&, int)> walk = [&](const Index& index, int depth) {
+    for (const auto& [term, factor] : index.terms) {
+      const IndexTerm& t = TermAt(term);
+      if (t.kind == IndexTerm::Kind::kValue) take(t.value);
+      else if (t.kind == IndexTerm::Kind::kDivMod && depth < 64) walk(t.inner, depth + 1);
+    }
+  };
+  for (const Index& index : e.index) {
+    AddFree(index, e.free);
+    walk(index, 0);
+  }
+  SortUnique(e.free);
+  if (!e.bound.empty()) {
+    std::erase_if(e.free, [&](VarId v) { return std::find(e.bound.begin(), e.bound.end(), v) != e.bound.end(); });
+    for (VarId v : e.bound) e.level = std::max(e.level, VariableAt(v).level);
+  }
+}
+
+ExprId Exprs::Make(Expr e) {
+  std::vector<ExprId>& candidates = by_hash_[HashOf(e)];
+  for (ExprId candidate : candidates) {
+    if (Same(At(candidate), e)) return candidate;
+  }
+  Spent();
+  e.free.clear();
+  e.depth = 0, e.level = -1, e.weight = 1;
+  Derive(e);
+  const ExprId id = static_cast<ExprId>(exprs_.size());
+  exprs_.push_back(std::move(e));
+  candidates.push_back(id);
+  return id;
+}
+
+int32_t Exprs::LeafOf(Leaf leaf) {
+  uint64_t hash = Mix(1, static_cast<uint64_t>(leaf.type));
+  for (int64_t k : leaf.key) hash = Mix(hash, static_cast<uint64_t>(k));
+  for (int64_t k : leaf.sizes) hash = Mix(hash, static_cast<uint64_t>(k));
+  hash = Mix(hash, static_cast<uint64_t>(leaf.value));
+  if (leaf.literal != nullptr) hash = Mix(hash, leaf.literal->Hash());
+  std::vector<int32_t>& candidates = leaf_by_hash_[hash];
+  for (int32_t candidate : candidates) {
+    const Leaf& l = leaves_[static_cast<size_t>(candidate)];
+    if (l.key == leaf.key && l.sizes == leaf.sizes && l.type == leaf.type && l.value == leaf.value &&
+        (l.literal == nullptr) == (leaf.literal == nullptr) &&
+        (l.literal == nullptr || l.literal->BitwiseEqual(*leaf.literal)))
+      return candidate;
+  }
+  Spent();
+  leaves_.push_back(std::move(leaf));
+  candidates.push_back(static_cast<int32_t>(leaves_.size()) - 1);
+  return candidates.back();
+}
+
+ExprId Exprs::MakeLeaf(int32_t leaf, std::vector<Index> index) {
+  Expr e;
+  e.kind = Expr::Kind::kLeaf;
+  e.type = LeafAt(leaf).type;
+  e.tag = leaf;
+  e.index = std::move(index);
+  for (size_t d = 0; d < e.index.size(); ++d) {
+    if (LeafAt(leaf).sizes[d] == 1) e.index[d] = {};
+  }
+  if (const Leaf& l = LeafAt(leaf); l.literal != nullptr) {
+    // An element that is known.
+    const bool known = std::all_of(e.index.begin(), e.index.end(), [](const Index& i) { return i.terms.empty(); });
+    bool inside = true;
+    int64_t at = 0;
+    for (size_t d = 0; d < e.index.size(); ++d) {
+      inside = inside && e.index[d].constant >= 0 && e.index[d].constant < l.sizes[d];
+      at = at * l.sizes[d] + e.index[d].constant;
+    }
+    if (known && inside) return Constant(*l.literal, at);
+  }
+  return Make(std::move(e));
+}
+
+ExprId Exprs::IndexValue(const Index& index, PrimitiveType type) {
+  if (index.terms.empty()) return IsInteger(type) ? Integer(index.constant, type) : Real(static_cast<double>(index.constant));
+  // A sum of its terms, so that it adds up with others.
+  Polynomial sum;
+  for (const auto& [term, factor] : index.terms) {
+    Expr e;
+    e.kind = Expr::Kind::kIndex;
+    e.type = type;
+    e.index = {{0, {{term, 1}}}};
+    const IndexTerm& t = TermAt(term);
+    ExprId base = t.kind == IndexTerm::Kind::kValue
+                      ? Convert(t.value, TypeOf(t.value), type)
+                      : Make(std::move(e));
+    Monomial m;
+    m.real = static_cast<double>(factor);
+    m.integer = factor;
+    m.factors = {{base, kOne}};
+    sum.push_back(std::move(m));
+  }
+  if (index.constant != 0) sum.push_back({static_cast<double>(index.constant), index.constant, {}});
+  return Sum(std::move(sum), type);
+}
+
+ExprId Exprs::Guard(bool equal, Index index) {
+  Range range = RangeOf(index);
+  bool known = false, value = false;
+  if (equal) {
+    if (range.low > 0 || range.high < 0) known = true, value = false;
+    else if (range.low == 0 && range.high == 0) known = true, value = true;
+    if (!index.terms.empty() && index.terms[0].second < 0) index = Times(index, -1);
+  } else {
+    if (range.low >= 0) known = true, value = true;
+    else if (range.high < 0) known = true, value = false;
+    // (2 i - 3 >= 0 is i - 2 >= 0.)
+    int64_t common = 0;
+    for (const auto& [term, factor] : index.terms) common = std::gcd(common, factor);
+    if (common > 1) {
+      const int64_t c = index.constant;
+      index.constant = c / common - (c % common != 0 && c < 0);
+      for (auto& [term, factor] : index.terms) factor /= common;
+    }
+  }
+  if (known) {
+    index = Number(value ? 0 : -1);
+    equal = false;
+  }
+  Expr e;
+  e.kind = Expr::Kind::kGuard;
+  e.type = PrimitiveType::PRED;
+  e.tag = equal;
+  e.index = {std::move(index)};
+  return Make(std::move(e));
+}
+
+// ---- Substitution ----
+
+Index Exprs::Substitute(const Index& index, const Substitution& by) {
+  Index result{index.constant, {}};
+  for (const auto& [term, factor] : index.terms) {
+    const IndexTerm t = TermAt(term);
+    const bool touched = std::any_of(by.begin(), by.end(), [&](const auto& entry) {
+      return std::binary_search(t.free.begin(), t.free.end(), entry.first);
+    });
+    Index part{0, {{term, 1}}};
+    if (touched) {
+      switch (t.kind) {
+        case IndexTerm::Kind::kVar:
+          for (const auto& [v, to] : by) {
+            if (v == t.var) part = to;
+          }
+          break;
+        case IndexTerm::Kind::kDivMod:
+          part = Div(Substitute(t.inner, by), t.div);
+          if (t.mod != 0) part = Mod(part, t.mod);
+          break;
+        case IndexTerm::Kind::kValue: part = ValueTerm(Substitute(t.value, by)); break;
+      }
+    }
+    result = Plus(result, part, factor);
+  }
+  return result;
+}
+
+ExprId Exprs::Rebuilt(ExprId e, const Substitution& by, const std::unordered_set<int64_t>* open) {
+  std::unordered_map<ExprId, ExprId> done;
+  const std::function<ExprId(ExprId)> visit = [&](ExprId at) -> ExprId {
+    const Expr& x = At(at);
+    const bool touched = open != nullptr || std::any_of(by.begin(), by.end(), [&](const auto& entry) {
+      return std::binary_search(x.free.begin(), x.free.end(), entry.first);
+    });
+    if (!touched || Spent()) return at;
+    if (const auto found = done.find(at); found != done.end()) return found->second;
+    ExprId result = at;
+    switch (x.kind) {
+      case Expr::Kind::kSum: {
+        const PrimitiveType type = x.type;
+        Polynomial sum;
+        for (const Monomial& m : Polynomial(x.sum)) {
+          // Where a factor becomes a sum the product is multiplied out.
+          Monomial bare;
+          bare.real = m.real, bare.integer = m.integer;
+          Polynomial product{bare};
+          for (const Factor& f : m.factors) {
+            const ExprId base = visit(f.base);
+            const ExprId power = TypeOf(base) == PrimitiveType::PRED || f.power == kOne ? base : Power(base, f.power);
+            product = Product(product, TypeOf(power) == PrimitiveType::PRED
+                                           ? Polynomial{{1, 1, {{power, kOne}}}}
+                                           : PolynomialOf(power),
+                              type);
+          }
+          sum.insert(sum.end(), product.begin(), product.end());
+        }
+        result = Sum(std::move(sum), type);
+        break;
+      }
+      case Expr::Kind::kLeaf: {
+        const int32_t leaf = static_cast<int32_t>(x.tag);
+        std::vector<Index> index;
+        for (const Index& i : std::vector<Index>(x.index)) index.push_back(Substitute(i, by));
+        result = MakeLeaf(leaf, std::move(index));
+        if (open != nullptr && open->count(leaf) != 0) result = std::max(result, Opened(result));
+        break;
+      }
+      case Expr::Kind::kIndex: {
+        const PrimitiveType type = x.type;
+        result = IndexValue(Substitute(Index(x.index[0]), by), type);
+        break;
+      }
+      case Expr::Kind::kGuard: {
+        const bool equal = x.tag != 0;
+        result = Guard(equal, Substitute(Index(x.index[0]), by));
+        break;
+      }
+      case Expr::Kind::kFunction: {
+        const Expr copy = x;
+        std::vector<ExprId> args;
+        for (ExprId arg : copy.args) args.push_back(visit(arg));
+        result = Function(copy.op, copy.type, std::move(args), copy.data);
+        break;
+      }
+      case Expr::Kind::kBind: {
+        // Bound variables are opened, so that nothing is captured.
+        Expr copy = x;
+        std::vector<VarId> fresh;
+        Substitution inside = by;
+        std::erase_if(inside, [&](const auto& entry) {
+          return std::find(copy.bound.begin(), copy.bound.end(), entry.first) != copy.bound.end();
+        });
+        for (VarId v : copy.bound) {
+          fresh.push_back(Fresh(VariableAt(v).size));
+          inside.push_back({v, Var(fresh.back())});
+        }
+        std::vector<ExprId> bodies;
+        for (ExprId arg : copy.args) bodies.push_back(Rebuilt(arg, inside, open));
+        std::vector<Index> index;
+        for (const Index& i : copy.index) index.push_back(Substitute(i, by));
+        if (copy.tag == kSumOf) result = SumOver(fresh, bodies[0]);
+        else if (copy.tag == kExtremeOf) result = ExtremeOver(copy.op, fresh, bodies[0], bodies[1]);
+        else result = Row(copy.op, copy.data, fresh, std::move(bodies), std::move(index), copy.type);
+        break;
+      }
+    }
+    return done[at] = result;
+  };
+  return visit(e);
+}
+
+// ---- Names ----
+
+ExprId Exprs::Named(ExprId e, bool always) {
+  const Expr& x = At(e);
+  if (x.kind == Expr::Kind::kLeaf || x.kind == Expr::Kind::kIndex || x.kind == Expr::Kind::kGuard) return e;
+  if (x.kind == Expr::Kind::kSum && x.sum.size() <= 1) {
+    if (x.sum.empty() || x.sum[0].factors.empty()) return e;
+    if (x.sum[0].factors.size() == 1 && x.sum[0].factors[0].power == kOne) {
+      const Expr& only = At(x.sum[0].factors[0].base);
+      if (only.kind == Expr::Kind::kLeaf || only.kind == Expr::Kind::kIndex) return e;
+    }
+  }
+  if (!always && x.weight < kLarge && x.depth < kDeep) return e;
+  // (What is made while a name is given, or undone, gets none.)
+  if (naming_) return e;
+  naming_ = true;
+  const std::vector<VarId> free = x.free;
+  Ordered order = Order(free, {e}, true);
+  Leaf leaf;
+  Substitution to;
+  for (size_t k = 0; k < order.variables.size(); ++k) {
+    leaf.sizes.push_back(VariableAt(order.variables[k]).size);
+    to.push_back({order.variables[k], Var(Dimension(static_cast<int32_t>(k), leaf.sizes.back()))});
+  }
+  leaf.type = TypeOf(e);
+  leaf.value = Substitute(order.bodies[0], to);
+  leaf.key = {-1};
+  std::vector<Index> index = std::move(order.in_given);
+  naming_ = false;
+  const int32_t id = LeafOf(std::move(leaf));
+  return MakeLeaf(id, std::move(index));
+}
+
+ExprId Exprs::Opened(ExprId e) {
+  const Expr x = At(e);
+  if (x.kind != Expr::Kind::kLeaf || LeafAt(x.tag).value < 0) return -1;
+  const Leaf leaf = LeafAt(x.tag);
+  Substitution by;
+  for (size_t d = 0; d < leaf.sizes.size(); ++d) by.push_back({Dimension(static_cast<int32_t>(d), leaf.sizes[d]), x.index[d]});
+  const bool was = std::exchange(naming_, true);
+  const ExprId value = Substitute(leaf.value, by);
+  naming_ = was;
+  return value;
+}
+
+std::unordered_set<int64_t> Exprs::NamesIn(ExprId e) {
+  std::unordered_set<int64_t> names;
+  std::unordered_set<ExprId> seen;
+  std::vector<ExprId> work{e};
+  std::vector<const Index*> indices;
+  while (!work.empty()) {
+    const ExprId at = work.back();
+    work.pop_back();
+    if (!seen.insert(at).second || Spent()) continue;
+    const Expr& x = At(at);
+    if (x.kind == Expr::Kind::kLeaf && LeafAt(x.tag).value >= 0) names.insert(x.tag);
+    for (ExprId arg : x.args) work.push_back(arg);
+    for (const Monomial& m : x.sum) {
+      for (const Factor& f : m.factors) work.push_back(f.base);
+    }
+    for (const Index& index : x.index) indices.push_back(&index);
+    while (!indices.empty()) {
+      const Index* index = indices.back();
+      indices.pop_back();
+      for (const auto& [term, factor] : index->terms) {
+        const IndexTerm& t = TermAt(term);
+        if (t.kind == IndexTerm::Kind::kValue) work.push_back(t.value);
+        else if (t.kind == IndexTerm::Kind::kDivMod) indices.push_back(&t.inner);
+      }
+    }
+  }
+  return names;
+}
+
+ExprId Exprs::OpenedOnly(ExprId e, const std::unordered_set<int64_t>& names) {
+  if (names.empty()) return e;
+  const bool was = std::exchange(naming_, true);
+  const ExprId result = Rebuilt(e, {}, &names);
+  naming_ = was;
+  return result;
+}
+
+// Names that only one of the two has are undone, until there are none or the two are one.
+bool Exprs::EqualInside(ExprId a, ExprId b, int64_t budget) {
+  constexpr int kMostRounds = 10;
+  constexpr int64_t kMostWeight = 8000;
+  const int64_t left = work_left_;
+  work_left_ = std::min(left, budget);
+  bool equal = a == b;
+  for (int round = 0; round < kMostRounds && !equal && !OutOfWork(); ++round) {
+    if (At(a).weight > kMostWeight || At(b).weight > kMostWeight) break;
+    const std::unordered_set<int64_t> in_a = NamesIn(a), in_b = NamesIn(b);
+    std::unordered_set<int64_t> only_a, only_b;
+    for (int64_t name : in_a) {
+      if (in_b.count(name) == 0) only_a.insert(name);
+    }
+    for (int64_t name : in_b) {
+      if (in_a.count(name) == 0) only_b.insert(name);
+    }
+    if (only_a.empty() && only_b.empty()) only_a = in_a, only_b = in_b;
+    if (only_a.empty() && only_b.empty()) break;
+    const ExprId p = OpenedOnly(a, only_a), q = OpenedOnly(b, only_b);
+    if (p == a && q == b) break;
+    a = p, b = q;
+    equal = a == b && !OutOfWork();
+  }
+  work_left_ = left - (std::min(left, budget) - work_left_);
+  return equal;
+}
+
+}  // namespace hloir::equivalence

@@ -1,0 +1,271 @@
+// Values in index notation: each element of an array as an expression over the reals (or integers modulo 2^n) in its
+// index variables. Expressions are made once (equal ones have one id) and are in normal form as they are made:
+// sums of products of factors to rational powers, conditions as factors that are 0 or 1, sums over index variables,
+// leaves read at affine indices. Two values whose expressions are one id are the same function.
+//
+// equivalence.h is the way in. index.cc has index arithmetic, expr.cc the table, algebra.cc sums and products,
+// functions.cc other elementwise operations, sums.cc what binds variables. Covered by tests/unit/equivalence_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "hloir/literal.h"
+#include "hloir/opcode.h"
+#include "hloir/primitive_type.h"
+
+namespace hloir::equivalence {
+
+using ExprId = int32_t;
+using VarId = int32_t;
+using TermId = int32_t;
+
+// An index: a constant, and terms with their factors, in the order of the terms' ids.
+struct Index {
+  int64_t constant = 0;
+  std::vector<std::pair<TermId, int64_t>> terms;
+  bool operator==(const Index&) const = default;
+};
+struct Range {
+  int64_t low, high;
+};
+
+// What an index is a sum of: a variable, (inner div by) mod to (mod 0: none), or an integer that data tells.
+struct IndexTerm {
+  enum class Kind : uint8_t { kVar, kDivMod, kValue } kind = Kind::kVar;
+  VarId var = -1;
+  Index inner;
+  int64_t div = 1, mod = 0;
+  ExprId value = -1;
+  Range range{0, 0};
+  std::vector<VarId> free;  // sorted
+};
+
+// Variables: a dimension of a value (level kDimension, by its place), one that a sum binds (level 0 and up, canonical),
+// or one of no name yet (kFresh).
+struct Variable {
+  static constexpr int32_t kDimension = -1, kFresh = -2, kTurn = -3;  // kTurn: of a loop
+  int64_t size = 0;
+  int32_t level = 0, place = 0;
+};
+
+inline constexpr int32_t kOne = 12;  // exponents are in twelfths
+struct Factor {
+  ExprId base;
+  int32_t power;
+  bool operator==(const Factor&) const = default;
+  auto operator<=>(const Factor&) const = default;
+};
+struct Monomial {
+  double real = 0;      // the coefficient of a real or complex one
+  int64_t integer = 0;  // of an integer
+  std::vector<Factor> factors;
+};
+using Polynomial = std::vector<Monomial>;  // sorted by factors, none twice
+
+struct Expr {
+  enum class Kind : uint8_t {
+    kSum,       // a polynomial; a constant has at most one monomial without factors
+    kLeaf,      // element `index` of leaf `tag`
+    kIndex,     // index[0] as a number
+    kGuard,     // tag 0: index[0] >= 0; tag 1: index[0] == 0
+    kFunction,  // op of args, elementwise
+    kBind,      // op over `bound` of args; `tag` tells which rule: kSumOf, kExtremeOf, kRow
+  };
+  Kind kind = Kind::kSum;
+  PrimitiveType type = PrimitiveType::F64;  // F64 stands for all floats, C128 for all complex numbers
+  HloOpcode op = HloOpcode::kTuple;
+  int64_t tag = 0;
+  std::vector<int64_t> data;
+  std::vector<ExprId> args;
+  std::vector<Index> index;
+  std::vector<VarId> bound;
+  Polynomial sum;
+  // Follow from the above.
+  std::vector<VarId> free;  // sorted
+  int32_t depth = 0, level = -1;
+  int64_t weight = 1;
+};
+inline constexpr int64_t kLoopLeaf = -16;  // Leaf::key[0] of what a loop ends with
+// Expr::tag of kBind.
+inline constexpr int64_t kSumOf = 0, kExtremeOf = 1, kRow = 2;
+
+// What a leaf is: an input, or a value that was named; its elements are then `value` in dimension variables.
+struct Leaf {
+  std::vector<int64_t> key;
+  std::vector<int64_t> sizes;
+  PrimitiveType type = PrimitiveType::F64;
+  ExprId value = -1;                         // -1: not looked into
+  std::shared_ptr<const Literal> literal;  // of a constant
+};
+
+// What was assumed to reach a normal form.
+enum Use : uint32_t {
+  kRounds = 1 << 0,         // arithmetic over the reals, which rounds otherwise
+  kFiniteOnly = 1 << 1,     // holds where nothing is infinite or NaN
+  kNarrows = 1 << 2,        // a value passes through a narrower float on one side alone
+  kConstants = 1 << 3,      // a constant was computed at compile time, and rounded
+  kDomain = 1 << 4,         // holds where a root's or logarithm's argument is positive
+  kCancels = 1 << 5,        // log1p or expm1 written out: digits are lost near 0
+  kSameUnknown = 1 << 6,    // calls of one unknown target are one function of their operands
+  kSameElided = 1 << 7,     // constants that both texts leave out are the same
+  kSameRandom = 1 << 8,     // random numbers and infeeds come in the same order
+};
+
+class Exprs {
+ public:
+  explicit Exprs(int64_t max_work);
+
+  const Expr& At(ExprId e) const { return exprs_[static_cast<size_t>(e)]; }
+  PrimitiveType TypeOf(ExprId e) const { return At(e).type; }
+  bool Spent(int64_t work = 1) { return (work_left_ -= work) < 0; }
+  bool OutOfWork() const { return work_left_ < 0; }
+  int64_t count() const { return static_cast<int64_t>(exprs_.size()); }
+  uint32_t TakeUses() { return std::exchange(uses_, 0); }
+  void Uses(uint32_t use) { uses_ |= use; }
+
+  // ---- Indices (index.cc) ----
+  VarId Dimension(int32_t place, int64_t size) { return NewVariable({size, Variable::kDimension, place}); }
+  VarId Fresh(int64_t size) { return NewVariable({size, Variable::kFresh, next_fresh_++}); }
+  VarId Turn(int32_t level, int64_t turns) { return NewVariable({turns, Variable::kTurn, level}); }
+  const Variable& VariableAt(VarId v) const { return variables_[static_cast<size_t>(v)]; }
+  const IndexTerm& TermAt(TermId t) const { return terms_[static_cast<size_t>(t)]; }
+  Index Var(VarId v);
+  static Index Number(int64_t value) { return {value, {}}; }
+  Index Plus(const Index& a, const Index& b, int64_t factor = 1);
+  Index Times(const Index& a, int64_t factor);
+  Index Div(const Index& a, int64_t by);
+  Index Mod(const Index& a, int64_t by);
+  Range RangeOf(const Index& a) const;
+  Index ValueTerm(ExprId e);  // of an integer expression
+  void AddFree(const Index& a, std::vector<VarId>& free) const;
+  // Row-major: where an element of these sizes stands, and back.
+  Index Flatten(std::span<const Index> index, std::span<const int64_t> sizes);
+  std::vector<Index> Unflatten(const Index& flat, std::span<const int64_t> sizes);
+
+  // ---- Making expressions (expr.cc) ----
+  ExprId Make(Expr e);
+  ExprId MakeLeaf(int32_t leaf, std::vector<Index> index);
+  int32_t LeafOf(Leaf leaf);
+  const Leaf& LeafAt(int64_t leaf) const { return leaves_[static_cast<size_t>(leaf)]; }
+  ExprId IndexValue(const Index& index, PrimitiveType type);
+  ExprId Guard(bool equal, Index index);
+  using Substitution = std::vector<std::pair<VarId, Index>>;
+  ExprId Substitute(ExprId e, const Substitution& by) { return by.empty() ? e : Rebuilt(e, by, nullptr); }
+  Index Substitute(const Index& index, const Substitution& by);
+  // The same value behind a name, if it has grown large; `always`: whatever its size.
+  ExprId Named(ExprId e, bool always = false);
+  // A named leaf's value in its place; -1 for anything else.
+  ExprId Opened(ExprId leaf);
+  // Are the two one expression, once the names that only one of them has are undone?
+  bool EqualInside(ExprId a, ExprId b, int64_t budget);
+
+  // ---- For readers (text.cc) ----
+  std::string Text(const Index& index, int depth = 6) const;
+  std::string Text(ExprId e, int depth = 6) const;
+  // The innermost parts in which two expressions differ.
+  std::pair<ExprId, ExprId> Difference(ExprId a, ExprId b) const;
+
+  // ---- Sums and products (algebra.cc) ----
+  ExprId Real(double value);
+  ExprId Integer(int64_t value, PrimitiveType type);
+  ExprId Constant(const Literal& literal, int64_t element);
+  void KnowLiteral(double value);
+  std::optional<double> RealOf(ExprId e) const;
+  std::optional<double> NumberOf(ExprId e) const;  // infinities and NaN too
+  std::optional<int64_t> IntegerOf(ExprId e) const;
+  ExprId Add(ExprId a, ExprId b, double factor = 1);
+  ExprId Multiply(ExprId a, ExprId b);
+  ExprId Power(ExprId a, int32_t power);
+  Polynomial PolynomialOf(ExprId e);
+  ExprId Sum(Polynomial p, PrimitiveType type);
+  ExprId OfMonomial(Monomial m, PrimitiveType type);
+  ExprId If(ExprId condition, ExprId a, ExprId b);
+  // As an index, if that is what it is.
+  std::optional<Index> AsIndex(ExprId e);
+  void SetPrecision(double tolerance) { tolerance_ = tolerance; }
+
+  // ---- Functions (functions.cc) ----
+  ExprId Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> args, std::vector<int64_t> data = {});
+  ExprId True() { return Guard(false, Number(0)); }
+  ExprId False() { return Guard(false, Number(-1)); }
+  ExprId Not(ExprId a);
+  ExprId And(ExprId a, ExprId b);
+  ExprId Or(ExprId a, ExprId b) { return Not(And(Not(a), Not(b))); }
+  ExprId Compare(int direction, ExprId a, ExprId b);
+  ExprId Convert(ExprId a, PrimitiveType from, PrimitiveType to);
+
+  // ---- What binds variables (sums.cc) ----
+  // The variables are fresh ones.
+  ExprId SumOver(std::vector<VarId> variables, ExprId body);
+  ExprId ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId body, ExprId mask);
+  ExprId Row(HloOpcode op, std::vector<int64_t> data, std::vector<VarId> variables, std::vector<ExprId> bodies,
+             std::vector<Index> at, PrimitiveType type);
+
+ private:
+  VarId NewVariable(Variable v);
+  Index WithTerm(IndexTerm term);
+  Index Canonical(Index a);
+  static void Put(Index& a, TermId term, int64_t factor);
+  void Derive(Expr& e) const;
+  ExprId Rebuilt(ExprId e, const Substitution& by, const std::unordered_set<int64_t>* open);
+  std::unordered_set<int64_t> NamesIn(ExprId e);
+  ExprId OpenedOnly(ExprId e, const std::unordered_set<int64_t>& names);
+  Monomial Times(const Monomial& a, const Monomial& b, PrimitiveType type);
+  bool Tidy(Monomial& m, PrimitiveType type);  // false: it is 0
+  bool TidyGuards(Monomial& m);
+  bool UseEqualities(Monomial& m);
+  bool IsPlainGuard(ExprId e) const;  // a bound of variables alone
+  Polynomial Product(const Polynomial& a, const Polynomial& b, PrimitiveType type);
+  void SortSum(Polynomial& p, PrimitiveType type);
+  double Coefficient(double value);
+  // sums.cc: variables in an order that the expression tells, cut and joined as its indices want.
+  struct Ordered {
+    std::vector<VarId> variables;
+    std::vector<ExprId> bodies;
+    std::vector<Index> in_given;  // each of `variables` in terms of those that were given
+  };
+  Ordered Order(std::vector<VarId> variables, std::vector<ExprId> bodies, bool reshape);
+  bool CutOrJoin(Ordered& order);
+  uint64_t HashWith(ExprId e, const std::unordered_map<VarId, uint64_t>& colours,
+                    std::unordered_map<ExprId, uint64_t>& done);
+  uint64_t HashWith(const Index& index, const std::unordered_map<VarId, uint64_t>& colours,
+                    std::unordered_map<ExprId, uint64_t>& done);
+  void SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveType type, Polynomial& out);
+  ExprId Bound(Expr e, std::vector<VarId> variables, bool in_order);
+  Polynomial Expanded(Monomial m, PrimitiveType type);
+
+  std::deque<Expr> exprs_;
+  std::deque<Leaf> leaves_;
+  std::deque<IndexTerm> terms_;
+  std::vector<Variable> variables_;
+  std::unordered_map<uint64_t, std::vector<ExprId>> by_hash_;
+  std::unordered_map<uint64_t, std::vector<int32_t>> leaf_by_hash_;
+  std::unordered_map<uint64_t, std::vector<TermId>> term_by_hash_;
+  std::map<std::pair<int64_t, int64_t>, VarId> variable_by_;
+  std::unordered_map<ExprId, uint64_t> plain_hash_;
+  std::map<double, bool> coefficients_;  // those known; true: written as a literal
+  int32_t next_fresh_ = 0;
+  uint32_t uses_ = 0;
+  bool naming_ = false;
+  double tolerance_ = 2.5e-7;
+  int64_t work_left_;
+};
+
+inline uint64_t Mix(uint64_t hash, uint64_t value) {
+  hash ^= value + 0x9E3779B97F4A7C15 + (hash << 6) + (hash >> 2);
+  hash *= 0xBF58476D1CE4E5B9;
+  return hash ^ (hash >> 31);
+}
+
+}  // namespace hloir::equivalence

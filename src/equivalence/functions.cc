@@ -1,0 +1,386 @@
+// Elementwise operations other than sums and products: conditions, comparisons, conversions, and known functions by
+// identities, each with what it assumes. See expr.h.
+#include <algorithm>
+#include <cmath>
+
+#include "equivalence/expr.h"
+#include "hloir/attributes.h"
+
+namespace hloir::equivalence {
+namespace {
+
+bool IsRealOrComplex(PrimitiveType type) { return type == PrimitiveType::F64 || type == PrimitiveType::C128; }
+
+std::optional<double> Known(HloOpcode op, double x) {
+  switch (op) {
+    case HloOpcode::kExp: return std::exp(x);
+    case HloOpcode::kLog: return x > 0 ? std::optional(std::log(x)) : std::nullopt;
+    case HloOpcode::kTanh: return std::tanh(x);
+    case HloOpcode::kSin: return std::sin(x);
+    case HloOpcode::kCos: return std::cos(x);
+    case HloOpcode::kFloor: return std::floor(x);
+    case HloOpcode::kCeil: return std::ceil(x);
+    case HloOpcode::kErf: return std::erf(x);
+    case HloOpcode::kRoundNearestEven: return std::nearbyint(x);
+    case HloOpcode::kSign: return x > 0 ? 1 : x < 0 ? -1 : 0;
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+ExprId Exprs::Not(ExprId a) {
+  const Expr& x = At(a);
+  if (x.kind == Expr::Kind::kGuard && x.tag == 0) return Guard(false, Plus(Number(-1), x.index[0], -1));
+  if (x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kNot) return x.args[0];
+  Expr e;
+  e.kind = Expr::Kind::kFunction;
+  e.type = PrimitiveType::PRED;
+  e.op = HloOpcode::kNot;
+  e.args = {a};
+  return Make(std::move(e));
+}
+
+ExprId Exprs::And(ExprId a, ExprId b) {
+  Monomial m;
+  m.integer = 1;
+  m.factors = {{a, kOne}, {b, kOne}};
+  if (!Tidy(m, PrimitiveType::S32)) return False();
+  if (m.factors.empty()) return True();
+  // a and not (a and b) is a and not b.
+  for (size_t i = 0; i < m.factors.size(); ++i) {
+    const Expr& x = At(m.factors[i].base);
+    if (x.kind != Expr::Kind::kFunction || x.op != HloOpcode::kNot) continue;
+    const Expr& y = At(x.args[0]);
+    if (y.kind != Expr::Kind::kFunction || y.op != HloOpcode::kAnd) continue;
+    ExprId rest = True();
+    bool shorter = false;
+    for (ExprId arg : std::vector<ExprId>(y.args)) {
+      const bool given = std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return f.base == arg; });
+      shorter = shorter || given;
+      if (!given) rest = And(rest, arg);
+    }
+    if (!shorter) continue;
+    ExprId result = Not(rest);
+    for (size_t j = 0; j < m.factors.size(); ++j) {
+      if (j != i) result = And(result, m.factors[j].base);
+    }
+    return result;
+  }
+  if (m.factors.size() == 1) return m.factors[0].base;
+  Expr e;
+  e.kind = Expr::Kind::kFunction;
+  e.type = PrimitiveType::PRED;
+  e.op = HloOpcode::kAnd;
+  for (const Factor& f : m.factors) e.args.push_back(f.base);
+  return Make(std::move(e));
+}
+
+ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
+  using D = ComparisonDirection;
+  D d = static_cast<D>(direction);
+  const PrimitiveType type = TypeOf(a);
+  if (d == D::kGt || d == D::kGe) {
+    std::swap(a, b);
+    d = d == D::kGt ? D::kLt : D::kLe;
+  }
+  if (type == PrimitiveType::PRED) {
+    if (d == D::kLt) return And(Not(a), b);
+    if (d == D::kLe) return Or(Not(a), b);
+    const ExprId differs = Or(And(a, Not(b)), And(Not(a), b));
+    return d == D::kNe ? differs : Not(differs);
+  }
+  if (IsInteger(type) && a == b) return d == D::kEq || d == D::kLe ? True() : False();
+  const std::optional<Index> i = AsIndex(a), j = AsIndex(b);
+  if (i && j) {
+    switch (d) {
+      case D::kLt: return Guard(false, Plus(Plus(*j, *i, -1), Number(-1)));
+      case D::kLe: return Guard(false, Plus(*j, *i, -1));
+      case D::kEq: return Guard(true, Plus(*j, *i, -1));
+      case D::kNe: return Not(Guard(true, Plus(*j, *i, -1)));
+      default: break;
+    }
+  }
+  if (const auto x = IntegerOf(a), y = IntegerOf(b); x && y) {
+    const bool less = IsUnsigned(type) ? static_cast<uint64_t>(*x) < static_cast<uint64_t>(*y) : *x < *y;
+    const bool value = d == D::kEq ? *x == *y : d == D::kNe ? *x != *y : d == D::kLt ? less : less || *x == *y;
+    return value ? True() : False();
+  }
+  if (const auto x = NumberOf(a), y = NumberOf(b); x && y && type == PrimitiveType::F64) {
+    const bool value = d == D::kEq ? *x == *y : d == D::kNe ? *x != *y : d == D::kLt ? *x < *y : *x <= *y;
+    return value ? True() : False();
+  }
+  if (d == D::kNe) return Not(Compare(static_cast<int>(D::kEq), a, b));
+  // Of integers, a <= b is not (b < a).
+  if (d == D::kLe && IsInteger(type)) return Not(Compare(static_cast<int>(D::kLt), b, a));
+  if (d == D::kLt && IsUnsigned(type)) {
+    if (const auto zero = IntegerOf(b); zero && *zero == 0) return False();
+  }
+  if (d == D::kEq && a > b) std::swap(a, b);
+  Expr e;
+  e.kind = Expr::Kind::kFunction;
+  e.type = PrimitiveType::PRED;
+  e.op = HloOpcode::kCompare;
+  e.data = {static_cast<int64_t>(d)};
+  e.args = {a, b};
+  return Make(std::move(e));
+}
+
+ExprId Exprs::Convert(ExprId a, PrimitiveType from, PrimitiveType to) {
+  const bool from_real = from == PrimitiveType::F64, to_real = to == PrimitiveType::F64;
+  if (from == to) return a;
+  if (from == PrimitiveType::PRED) {
+    if (to == PrimitiveType::C128) return Function(HloOpcode::kConvert, to, {a}, {});
+    return Sum({{to_real ? 1.0 : 0.0, to_real ? 0 : 1, {{a, kOne}}}}, to);
+  }
+  if (to == PrimitiveType::PRED) {
+    const ExprId zero = from_real ? Real(0) : Integer(0, from);
+    return Not(Compare(static_cast<int>(ComparisonDirection::kEq), a, zero));
+  }
+  if (IsInteger(from)) {
+    if (const auto value = IntegerOf(a); value && to_real && std::llabs(*value) < (int64_t{1} << 53))
+      return Real(static_cast<double>(*value));
+    if (const auto value = IntegerOf(a); value && IsInteger(to)) return Integer(*value, to);
+    if (std::optional<Index> index = AsIndex(a)) {
+      const Range range = RangeOf(*index);
+      const int64_t most = to_real ? int64_t{1} << 24 : int64_t{1} << std::min(62, BitWidth(to) - (IsSigned(to) ? 1 : 0));
+      if (range.high < most && range.low >= (to_real || IsSigned(to) ? -most : 0)) return IndexValue(*index, to);
+    }
+    // Conditions count.
+    const Expr& x = At(a);
+    const bool counts = x.kind == Expr::Kind::kSum && x.sum.size() <= 2 &&
+                        std::all_of(x.sum.begin(), x.sum.end(), [&](const Monomial& m) {
+                          return std::llabs(m.integer) < 100 &&
+                                 std::all_of(m.factors.begin(), m.factors.end(),
+                                             [&](const Factor& f) { return TypeOf(f.base) == PrimitiveType::PRED; });
+                        });
+    if (counts && (to_real || (IsInteger(to) && BitWidth(to) >= 16 && (IsSigned(to) || x.sum.size() == 1)))) {
+      Polynomial sum;
+      for (const Monomial& m : Polynomial(x.sum))
+        sum.push_back({to_real ? static_cast<double>(m.integer) : 0.0, to_real ? 0 : m.integer, m.factors});
+      return Sum(std::move(sum), to);
+    }
+    if (IsInteger(to) && BitWidth(to) == BitWidth(from) && BitWidth(to) >= 8 && x.kind == Expr::Kind::kFunction &&
+        x.op == HloOpcode::kConvert && TypeOf(x.args[0]) == to && x.data.size() == 1)
+      return x.args[0];  // there and back between signs
+  }
+  if (from_real && IsInteger(to)) {
+    if (std::optional<Index> index = AsIndex(a)) {
+      const Range range = RangeOf(*index);
+      if (BitWidth(to) >= 32 && range.low >= 0 && range.high < (int64_t{1} << 24)) return IndexValue(*index, to);
+    }
+    if (const auto value = RealOf(a); value && std::fabs(*value) < 100) return Integer(static_cast<int64_t>(*value), to);
+  }
+  Expr e;
+  e.kind = Expr::Kind::kFunction;
+  e.type = to;
+  e.op = HloOpcode::kConvert;
+  e.args = {a};
+  e.data = {static_cast<int64_t>(from)};
+  return Make(std::move(e));
+}
+
+ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> args, std::vector<int64_t> data) {
+  using enum HloOpcode;
+  const bool real = type == PrimitiveType::F64;
+  switch (op) {
+    case kNot:
+      if (type == PrimitiveType::PRED) return Not(args[0]);
+      return Add(Integer(-1, type), args[0], -1);
+    case kAnd:
+      if (type == PrimitiveType::PRED) {
+        ExprId all = args[0];
+        for (size_t k = 1; k < args.size(); ++k) all = And(all, args[k]);
+        return all;
+      }
+      break;
+    case kOr:
+      if (type == PrimitiveType::PRED) return Or(args[0], args[1]);
+      break;
+    case kXor:
+      if (type == PrimitiveType::PRED) return Compare(static_cast<int>(ComparisonDirection::kNe), args[0], args[1]);
+      break;
+    case kCompare: return Compare(static_cast<int>(data[0]), args[0], args[1]);
+    case kConvert:
+      if (!data.empty()) return Convert(args[0], TypeOf(args[0]), type);
+      break;
+    case kSqrt:
+      if (real) return Power(args[0], kOne / 2);
+      break;
+    case kRsqrt:
+      if (real) return Power(args[0], -kOne / 2);
+      break;
+    case kLogistic:
+      if (real) return Power(Add(Real(1), Function(kExp, type, {Add(Real(0), args[0], -1)})), -kOne);
+      break;
+    case kExpm1:
+      if (real) {
+        Uses(kCancels);
+        return Add(Function(kExp, type, {args[0]}), Real(-1));
+      }
+      break;
+    case kLog1p:
+      if (real) {
+        Uses(kCancels);
+        return Function(kLog, type, {Add(Real(1), args[0])});
+      }
+      break;
+    case kPower: {
+      const std::optional<double> power = real ? RealOf(args[1]) : std::nullopt;
+      if (power && std::fabs(*power) <= 16 && *power * kOne == std::floor(*power * kOne))
+        return Power(args[0], static_cast<int32_t>(*power * kOne));
+      const std::optional<int64_t> whole = IsInteger(type) ? IntegerOf(args[1]) : std::nullopt;
+      if (whole && *whole >= 0 && *whole <= 4) {
+        ExprId product = Integer(1, type);
+        for (int64_t k = 0; k < *whole; ++k) product = Multiply(product, args[0]);
+        return product;
+      }
+      break;
+    }
+    case kDivide:
+      if (IsRealOrComplex(type)) {
+        const ExprId inverse = Power(args[1], -kOne);
+        return Multiply(args[0], inverse);
+      }
+      if (const auto by = IntegerOf(args[1])) {
+        if (*by == 1) return args[0];
+        std::optional<Index> index = AsIndex(args[0]);
+        if (index && *by > 0 && RangeOf(*index).low >= 0) return IndexValue(Div(*index, *by), type);
+      }
+      break;
+    case kRemainder:
+      if (const auto by = IsInteger(type) ? IntegerOf(args[1]) : std::nullopt) {
+        std::optional<Index> index = AsIndex(args[0]);
+        if (index && *by > 0 && RangeOf(*index).low >= 0) return IndexValue(Mod(*index, *by), type);
+      }
+      break;
+    case kAbs:
+      if (const auto value = real ? RealOf(args[0]) : std::nullopt) return Real(std::fabs(*value));
+      if (const Expr& x = At(args[0]); x.kind == Expr::Kind::kFunction && x.op == kAbs) return args[0];
+      if (real && TypeOf(args[0]) == PrimitiveType::F64) {
+        // |-x| is |x|: of the two the one with the smaller id.
+        const ExprId negative = Add(Real(0), args[0], -1);
+        args[0] = std::min(args[0], negative);
+      }
+      break;
+    case kMaximum:
+    case kMinimum: {
+      if (type == PrimitiveType::PRED) return op == kMaximum ? Or(args[0], args[1]) : And(args[0], args[1]);
+      std::vector<ExprId> parts;
+      for (ExprId arg : args) {
+        const Expr& x = At(arg);
+        if (x.kind == Expr::Kind::kFunction && x.op == op) parts.insert(parts.end(), x.args.begin(), x.args.end());
+        else parts.push_back(arg);
+      }
+      std::sort(parts.begin(), parts.end());
+      parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+      // The least of all goes.
+      const ExprId infinity = real ? Real(op == kMaximum ? -INFINITY : INFINITY) : -1;
+      if (parts.size() > 1 && real) std::erase(parts, infinity);
+      std::optional<int64_t> bound;
+      std::optional<double> real_bound;
+      std::vector<ExprId> rest;
+      for (ExprId part : parts) {
+        if (const auto value = IntegerOf(part); value && !IsUnsigned(type)) {
+          bound = bound ? (op == kMaximum ? std::max(*bound, *value) : std::min(*bound, *value)) : *value;
+        } else if (const auto value = real ? RealOf(part) : std::nullopt) {
+          real_bound = real_bound ? (op == kMaximum ? std::max(*real_bound, *value) : std::min(*real_bound, *value)) : *value;
+        } else {
+          rest.push_back(part);
+        }
+      }
+      // What is known of an index.
+      if (bound && rest.size() == 1) {
+        if (const std::optional<Index> index = AsIndex(rest[0])) {
+          const Range range = RangeOf(*index);
+          if (op == kMaximum ? range.low >= *bound : range.high <= *bound) return rest[0];
+          if (op == kMaximum ? range.high <= *bound : range.low >= *bound) return Integer(*bound, type);
+        }
+      }
+      if (bound) rest.push_back(Integer(*bound, type));
+      if (real_bound) rest.push_back(Real(*real_bound));
+      std::sort(rest.begin(), rest.end());
+      if (rest.size() == 1) return rest[0];
+      args = std::move(rest);
+      break;
+    }
+    case kReal:
+    case kImag: {
+      const Expr& x = At(args[0]);
+      if (x.kind == Expr::Kind::kFunction && x.op == kComplex) return x.args[op == kReal ? 0 : 1];
+      if (TypeOf(args[0]) == PrimitiveType::F64) return op == kReal ? args[0] : Real(0);
+      break;
+    }
+    case kBitcastConvert: {
+      // Of a number that is known: its bits.
+      const PrimitiveType from = static_cast<PrimitiveType>(data[0]), to = static_cast<PrimitiveType>(data[1]);
+      const std::optional<double> value = IsFloat(from) ? NumberOf(args[0]) : std::nullopt;
+      const std::optional<int64_t> integer = IsInteger(from) ? IntegerOf(args[0]) : std::nullopt;
+      if (!value && !integer) break;
+      Literal scalar(Shape::Scalar(from)), bits(Shape::Scalar(to));
+      if (value) scalar.SetFromDouble(0, *value);
+      else scalar.SetFromInt64(0, *integer);
+      if (scalar.size_bytes() != bits.size_bytes() || to == PrimitiveType::PRED) break;
+      std::copy_n(scalar.untyped_data(), scalar.size_bytes(), bits.untyped_data());
+      return Constant(bits, 0);
+    }
+    case kShiftLeft:
+      if (const auto by = IntegerOf(args[1]); by && *by >= 0 && *by < BitWidth(type))
+        return Multiply(args[0], Integer(static_cast<int64_t>(uint64_t{1} << *by), type));
+      break;
+    default: break;
+  }
+  // Integers that are known.
+  if (IsInteger(type) && args.size() == 2 && !(op == kMaximum || op == kMinimum)) {
+    const auto a = IntegerOf(args[0]), b = IntegerOf(args[1]);
+    if (a && b && TypeOf(args[0]) == type) {
+      const int width = BitWidth(type);
+      const uint64_t x = static_cast<uint64_t>(*a), y = static_cast<uint64_t>(*b);
+      const uint64_t low = width < 64 ? x & ((uint64_t{1} << width) - 1) : x;
+      switch (op) {
+        case kAnd: return Integer(static_cast<int64_t>(x & y), type);
+        case kOr: return Integer(static_cast<int64_t>(x | y), type);
+        case kXor: return Integer(static_cast<int64_t>(x ^ y), type);
+        case kShiftRightLogical: return Integer(y < static_cast<uint64_t>(width) ? static_cast<int64_t>(low >> y) : 0, type);
+        case kDivide:
+          if (*b != 0 && *b != -1) return Integer(IsUnsigned(type) ? static_cast<int64_t>(x / y) : *a / *b, type);
+          break;
+        case kRemainder:
+          if (*b != 0 && *b != -1) return Integer(IsUnsigned(type) ? static_cast<int64_t>(x % y) : *a % *b, type);
+          break;
+        default: break;
+      }
+    }
+  }
+  if (real && args.size() == 1) {
+    if (const auto x = RealOf(args[0])) {
+      if (const auto value = Known(op, *x); value && std::isfinite(*value)) {
+        Uses(kConstants);
+        return Real(*value);
+      }
+    }
+  }
+  if (OpcodeInfo info = GetOpcodeInfo(op); (info.traits & kCommutative) != 0 && args.size() >= 2)
+    std::sort(args.begin(), args.end());
+  if ((op == kAnd || op == kOr) && args.size() == 2) {
+    if (args[0] == args[1]) return args[0];
+    for (size_t k : {size_t{0}, size_t{1}}) {
+      const auto value = IntegerOf(args[k]);
+      if (!value) continue;
+      const int64_t ones = *IntegerOf(Integer(-1, type));
+      if (*value == 0) return op == kAnd ? args[k] : args[1 - k];
+      if (*value == ones) return op == kAnd ? args[1 - k] : args[k];
+    }
+  }
+  if (op == kXor && args.size() == 2 && args[0] == args[1]) return Integer(0, type);
+  if ((op == kShiftRightLogical || op == kShiftRightArithmetic) && IntegerOf(args[1]) == std::optional<int64_t>(0)) return args[0];
+  Expr e;
+  e.kind = Expr::Kind::kFunction;
+  e.type = type;
+  e.op = op;
+  e.data = std::move(data);
+  e.args = std::move(args);
+  return Make(std::move(e));
+}
+
+}  // namespace hloir::equivalence

@@ -1,0 +1,550 @@
+// What binds variables: sums, largest and smallest, and operations on whole rows. A bound variable has a name that the
+// body tells alone, so that equal bodies are one expression. See expr.h.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "equivalence/expr.h"
+
+namespace hloir::equivalence {
+namespace {
+
+int64_t CeilDiv(int64_t a, int64_t b) { return a / b + (a % b > 0); }    // b > 0
+int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }  // b > 0
+
+bool Has(const std::vector<VarId>& sorted, VarId v) { return std::binary_search(sorted.begin(), sorted.end(), v); }
+
+}  // namespace
+
+// ---- An order of variables ----
+
+uint64_t Exprs::HashWith(const Index& index, const std::unordered_map<VarId, uint64_t>& colours,
+                         std::unordered_map<ExprId, uint64_t>& done) {
+  uint64_t sum = Mix(11, static_cast<uint64_t>(index.constant));
+  for (const auto& [term, factor] : index.terms) {
+    const IndexTerm& t = TermAt(term);
+    uint64_t hash = Mix(5, static_cast<uint64_t>(factor));
+    if (t.kind == IndexTerm::Kind::kVar) {
+      // (A variable around this by its size alone, as its name may be any.)
+      const auto colour = colours.find(t.var);
+      const Variable& v = VariableAt(t.var);
+      hash = Mix(hash, colour != colours.end() ? colour->second
+                       : v.level >= 0 ? Mix(static_cast<uint64_t>(v.level), static_cast<uint64_t>(v.place))
+                                      : Mix(99, static_cast<uint64_t>(v.size)));
+    }
+    else if (t.kind == IndexTerm::Kind::kValue) hash = Mix(hash, HashWith(t.value, colours, done));
+    else hash = Mix(Mix(Mix(hash, HashWith(t.inner, colours, done)), static_cast<uint64_t>(t.div)), static_cast<uint64_t>(t.mod));
+    sum += hash;
+  }
+  return Mix(1, sum);
+}
+
+uint64_t Exprs::HashWith(ExprId e, const std::unordered_map<VarId, uint64_t>& colours,
+                         std::unordered_map<ExprId, uint64_t>& done) {
+  const Expr& x = At(e);
+  if (x.free.empty()) return Mix(2, static_cast<uint64_t>(e));
+  const bool plain = std::none_of(x.free.begin(), x.free.end(), [&](VarId v) { return colours.count(v) != 0; });
+  if (plain) {
+    // Without any of the variables in question: always the same.
+    if (const auto known = plain_hash_.find(e); known != plain_hash_.end()) return known->second;
+  }
+  if (const auto found = done.find(e); found != done.end()) return found->second;
+  Spent();
+  uint64_t hash = Mix(Mix(static_cast<uint64_t>(x.kind), static_cast<uint64_t>(x.op)), static_cast<uint64_t>(x.tag));
+  for (int64_t value : x.data) hash = Mix(hash, static_cast<uint64_t>(value));
+  const bool unordered = x.kind == Expr::Kind::kFunction && (GetOpcodeInfo(x.op).traits & kCommutative) != 0;
+  uint64_t parts = 0;
+  for (ExprId arg : x.args) {
+    if (unordered || x.op == HloOpcode::kCompare) parts += HashWith(arg, colours, done) * (unordered ? 1 : arg == x.args[0] ? 3 : 5);
+    else hash = Mix(hash, HashWith(arg, colours, done));
+  }
+  for (const Index& index : x.index) {
+    uint64_t one = HashWith(index, colours, done);
+    // (i = 0 is -i = 0.)
+    if (x.kind == Expr::Kind::kGuard && x.tag == 1) one += HashWith(Times(index, -1), colours, done);
+    hash = Mix(hash, one);
+  }
+  for (const Monomial& m : x.sum) {
+    uint64_t product = Mix(__builtin_bit_cast(uint64_t, m.real), static_cast<uint64_t>(m.integer));
+    uint64_t factors = 0;
+    for (const Factor& f : m.factors) factors += Mix(HashWith(f.base, colours, done), static_cast<uint64_t>(f.power));
+    parts += Mix(product, factors);
+  }
+  hash = Mix(hash, parts);
+  if (plain) return plain_hash_[e] = hash;
+  return done[e] = hash;
+}
+
+// One step of cutting a variable where its div and mod are asked for, or of joining two that only occur as one.
+bool Exprs::CutOrJoin(Ordered& order) {
+  // Every index that a body has, inside out.
+  std::vector<const Index*> all;
+  std::unordered_map<ExprId, bool> seen;
+  std::vector<ExprId> work = order.bodies;
+  std::vector<const Index*> indices;
+  while (!work.empty()) {
+    const ExprId e = work.back();
+    work.pop_back();
+    if (!seen.emplace(e, true).second) continue;
+    const Expr& x = At(e);
+    if (x.free.empty()) continue;
+    for (ExprId arg : x.args) work.push_back(arg);
+    for (const Monomial& m : x.sum) {
+      for (const Factor& f : m.factors) work.push_back(f.base);
+    }
+    for (const Index& index : x.index) indices.push_back(&index);
+    while (!indices.empty()) {
+      const Index* index = indices.back();
+      indices.pop_back();
+      all.push_back(index);
+      for (const auto& [term, factor] : index->terms) {
+        const IndexTerm& t = TermAt(term);
+        if (t.kind == IndexTerm::Kind::kDivMod) indices.push_back(&t.inner);
+        else if (t.kind == IndexTerm::Kind::kValue) work.push_back(t.value);
+      }
+    }
+    if (Spent()) return false;
+  }
+  if (all.size() > 4000) return false;
+  const auto replace = [&](std::vector<size_t> old, const std::vector<VarId>& made, const std::vector<Index>& in_given,
+                           const Substitution& by) {
+    std::sort(old.rbegin(), old.rend());
+    for (size_t k : old) {
+      order.variables.erase(order.variables.begin() + static_cast<std::ptrdiff_t>(k));
+      order.in_given.erase(order.in_given.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+    order.variables.insert(order.variables.end(), made.begin(), made.end());
+    order.in_given.insert(order.in_given.end(), in_given.begin(), in_given.end());
+    for (ExprId& body : order.bodies) body = Substitute(body, by);
+  };
+  // Cut.
+  for (size_t k = 0; k < order.variables.size(); ++k) {
+    const VarId v = order.variables[k];
+    const int64_t size = VariableAt(v).size;
+    const Index self = Var(v);
+    std::vector<int64_t> cuts;
+    for (const Index* index : all) {
+      for (const auto& [term, factor] : index->terms) {
+        const IndexTerm& t = TermAt(term);
+        if (t.kind != IndexTerm::Kind::kDivMod || !(t.inner == self)) continue;
+        cuts.push_back(t.div);
+        if (t.mod != 0) cuts.push_back(t.div * t.mod);
+      }
+    }
+    std::sort(cuts.begin(), cuts.end());
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    std::erase(cuts, 1);
+    std::erase(cuts, size);
+    if (cuts.empty()) continue;
+    bool chain = true;
+    int64_t last = 1;
+    cuts.push_back(size);
+    for (int64_t cut : cuts) chain = chain && cut % last == 0 && cut <= size, last = cut;
+    if (!chain) continue;
+    std::vector<VarId> made;
+    std::vector<Index> in_given;
+    Index sum;
+    last = 1;
+    for (int64_t cut : cuts) {
+      made.push_back(Fresh(cut / last));
+      sum = Plus(sum, Var(made.back()), last);
+      Index given = Div(order.in_given[k], last);
+      if (cut != size) given = Mod(given, cut / last);
+      in_given.push_back(given);
+      last = cut;
+    }
+    replace({k}, made, in_given, {{v, sum}});
+    return true;
+  }
+  // Join: wherever either occurs, it is as size(v) u + v.
+  for (size_t i = 0; i < order.variables.size(); ++i) {
+    for (size_t j = 0; j < order.variables.size(); ++j) {
+      if (i == j) continue;
+      const VarId u = order.variables[i], v = order.variables[j];
+      const int64_t size = VariableAt(v).size;
+      const TermId tu = Var(u).terms.empty() ? -1 : Var(u).terms[0].first, tv = Var(v).terms.empty() ? -1 : Var(v).terms[0].first;
+      if (tu < 0 || tv < 0) continue;
+      bool together = !all.empty(), occurs = false;
+      for (const Index* index : all) {
+        int64_t fu = 0, fv = 0;
+        for (const auto& [term, factor] : index->terms) {
+          if (term == tu) fu = factor;
+          if (term == tv) fv = factor;
+        }
+        if (fu == 0 && fv == 0) continue;
+        occurs = true;
+        together = together && fu == fv * size;
+        if (!together) break;
+      }
+      if (!together || !occurs) continue;
+      const VarId w = Fresh(VariableAt(u).size * size);
+      const Index joined = Var(w);
+      const Index given = Plus(order.in_given[j], order.in_given[i], size);
+      replace({i, j}, {w}, {given}, {{u, Div(joined, size)}, {v, Mod(joined, size)}});
+      return true;
+    }
+  }
+  return false;
+}
+
+Exprs::Ordered Exprs::Order(std::vector<VarId> variables, std::vector<ExprId> bodies, bool reshape) {
+  Ordered order{std::move(variables), std::move(bodies), {}};
+  for (VarId v : order.variables) order.in_given.push_back(Var(v));
+  if (reshape) {
+    for (int turn = 0; turn < 16 && CutOrJoin(order) && !Spent(); ++turn) continue;
+  }
+  if (order.variables.size() > 1) {
+    std::unordered_map<VarId, uint64_t> colours;
+    for (VarId v : order.variables) colours[v] = Mix(17, static_cast<uint64_t>(VariableAt(v).size));
+    for (int round = 0; round < 2; ++round) {
+      std::unordered_map<VarId, uint64_t> next;
+      for (VarId v : order.variables) {
+        std::unordered_map<VarId, uint64_t> marked = colours;
+        marked[v] = Mix(colours[v], 0x5EEF);
+        std::unordered_map<ExprId, uint64_t> done;
+        uint64_t hash = 0;
+        for (ExprId body : order.bodies) hash = Mix(hash, HashWith(body, marked, done));
+        next[v] = hash;
+      }
+      colours = std::move(next);
+    }
+    std::vector<size_t> places(order.variables.size());
+    std::iota(places.begin(), places.end(), size_t{0});
+    std::stable_sort(places.begin(), places.end(), [&](size_t a, size_t b) { return colours[order.variables[a]] < colours[order.variables[b]]; });
+    Ordered sorted{{}, std::move(order.bodies), {}};
+    for (size_t k : places) {
+      sorted.variables.push_back(order.variables[k]);
+      sorted.in_given.push_back(std::move(order.in_given[k]));
+    }
+    return sorted;
+  }
+  return order;
+}
+
+// Binds fresh variables: they get the canonical names of a level above all that is bound inside.
+ExprId Exprs::Bound(Expr e, std::vector<VarId> variables, bool in_order) {
+  if (!in_order) {
+    Ordered order = Order(std::move(variables), std::move(e.args), true);
+    variables = std::move(order.variables);
+    e.args = std::move(order.bodies);
+  }
+  int32_t level = -1;
+  for (ExprId arg : e.args) level = std::max(level, At(arg).level);
+  Substitution by;
+  for (size_t k = 0; k < variables.size(); ++k) {
+    const VarId v = NewVariable({VariableAt(variables[k]).size, level + 1, static_cast<int32_t>(k)});
+    e.bound.push_back(v);
+    by.push_back({variables[k], Var(v)});
+  }
+  for (ExprId& arg : e.args) arg = Substitute(arg, by);
+  // (A substitution may simplify, and bind anew.)
+  for (ExprId arg : e.args) {
+    if (At(arg).level > level) level = At(arg).level;
+  }
+  return Make(std::move(e));
+}
+
+// ---- Sums ----
+
+void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveType type, Polynomial& out) {
+  for (int turn = 0; turn < 64; ++turn) {
+    if (Spent()) break;
+    if (!Tidy(m, type)) return;
+    bool changed = false;
+    const auto substitute = [&](const Substitution& by) {
+      Polynomial product{{m.real, m.integer, {}}};
+      for (const Factor& f : m.factors) {
+        const ExprId base = Substitute(f.base, by);
+        if (TypeOf(base) == PrimitiveType::PRED) product = Product(product, {{1, 1, {{base, kOne}}}}, type);
+        else product = Product(product, PolynomialOf(f.power == kOne ? base : Power(base, f.power)), type);
+      }
+      return product;
+    };
+    // What is under the sum may fall apart when an index is put in.
+    const auto again = [&](Polynomial product) {
+      if (product.size() == 1) {
+        m = std::move(product[0]);
+        return true;
+      }
+      for (Monomial& part : product) SumOfMonomial(variables, std::move(part), type, out);
+      return false;
+    };
+    for (size_t k = 0; k < m.factors.size() && !changed; ++k) {
+      const ExprId guard = m.factors[k].base;
+      const Expr& x = At(guard);
+      if (x.kind != Expr::Kind::kGuard) continue;
+      for (size_t j = 0; j < variables.size() && !changed; ++j) {
+        const VarId v = variables[j];
+        if (!Has(x.free, v)) continue;
+        const TermId self = Var(v).terms[0].first;
+        int64_t factor = 0;
+        bool elsewhere = false;
+        for (const auto& [term, f] : x.index[0].terms) {
+          if (term == self) factor = f;
+          else elsewhere = elsewhere || Has(TermAt(term).free, v);
+        }
+        const int64_t size = VariableAt(v).size;
+        if (x.tag == 1 && factor == 0 && x.index[0].terms.size() == 1 && x.index[0].constant == 0) {
+          // (u + v) mod m = 0: v is -u mod m, if there is such a v.
+          const IndexTerm t = TermAt(x.index[0].terms[0].first);
+          int64_t inner_factor = 0;
+          bool again_inside = false;
+          for (const auto& [term, f] : t.inner.terms) {
+            if (term == self) inner_factor = f;
+            else again_inside = again_inside || Has(TermAt(term).free, v);
+          }
+          if (t.kind == IndexTerm::Kind::kDivMod && t.div == 1 && t.mod >= size && !again_inside && (inner_factor == 1 || inner_factor == -1)) {
+            const Index rest = Mod(Times(Plus(t.inner, Var(v), -inner_factor), -inner_factor), t.mod);
+            m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(k));
+            m.factors.push_back({Guard(false, Plus(Number(size - 1), rest, -1)), kOne});
+            variables.erase(variables.begin() + static_cast<std::ptrdiff_t>(j));
+            if (!again(substitute({{v, rest}}))) return;
+            changed = true;
+            continue;
+          }
+        }
+        if (x.tag == 1 && !elsewhere && (factor == 1 || factor == -1)) {
+          // v is what the condition says, if that is in range.
+          Index rest = Plus(x.index[0], Var(v), -factor);
+          rest = Times(rest, -factor);
+          m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(k));
+          m.factors.push_back({Guard(false, rest), kOne});
+          m.factors.push_back({Guard(false, Plus(Number(size - 1), rest, -1)), kOne});
+          variables.erase(variables.begin() + static_cast<std::ptrdiff_t>(j));
+          if (!again(substitute({{v, rest}}))) return;
+          changed = true;
+        } else if (x.tag == 0 && !elsewhere && x.index[0].terms.size() == 1 && factor != 0) {
+          const int64_t c = x.index[0].constant;
+          int64_t low = 0, high = size - 1;
+          if (factor > 0) low = std::max(low, CeilDiv(-c, factor));
+          else high = std::min(high, FloorDiv(c, -factor));
+          m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(k));
+          if (high < low) return;
+          const VarId narrow = Fresh(high - low + 1);
+          variables[j] = narrow;
+          if (!again(substitute({{v, Plus(Var(narrow), Number(low))}}))) return;
+          changed = true;
+        }
+      }
+    }
+    if (changed) continue;
+    // Sums of sums are one.
+    for (size_t k = 0; k < m.factors.size() && !changed; ++k) {
+      if (m.factors[k].power != kOne) continue;
+      ExprId inner = m.factors[k].base;
+      const bool depends = std::any_of(variables.begin(), variables.end(), [&](VarId v) { return Has(At(inner).free, v); });
+      if (!depends) continue;
+      if (At(inner).kind == Expr::Kind::kLeaf && LeafAt(At(inner).tag).value >= 0) {
+        const Expr& value = At(LeafAt(At(inner).tag).value);
+        const bool alone = std::count_if(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return TypeOf(f.base) != PrimitiveType::PRED; }) == 1;
+        if (alone && value.kind == Expr::Kind::kBind && value.tag == kSumOf) inner = Opened(inner);
+      }
+      const Expr x = At(inner);
+      if (x.kind != Expr::Kind::kBind || x.tag != kSumOf) continue;
+      m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(k));
+      Substitution open;
+      for (VarId v : x.bound) {
+        variables.push_back(Fresh(VariableAt(v).size));
+        open.push_back({v, Var(variables.back())});
+      }
+      const ExprId body = Substitute(x.args[0], open);
+      if (!again(Product({m}, TypeOf(body) == PrimitiveType::PRED ? Polynomial{{1, 1, {{body, kOne}}}} : PolynomialOf(body), type))) return;
+      changed = true;
+    }
+    if (!changed) {
+      // Cut and joined as the indices want, which may bring conditions on one variable alone.
+      const ExprId body = [&] {
+        Expr e;
+        e.type = type;
+        e.sum = {{IsInteger(type) ? 0.0 : 1.0, IsInteger(type) ? 1 : 0, m.factors}};
+        return Make(std::move(e));
+      }();
+      Ordered order{variables, {body}, std::vector<Index>(variables.size())};
+      if (turn < 16 && CutOrJoin(order)) {
+        variables = std::move(order.variables);
+        const Monomial factor{m.real, m.integer, {}};
+        if (!again(Product({factor}, PolynomialOf(order.bodies[0]), type))) return;
+        changed = true;
+      }
+    }
+    if (!changed) break;
+  }
+  // A variable that does not occur counts.
+  Monomial outside{m.real, m.integer, {}};
+  std::vector<Factor> inside;
+  for (const Factor& f : m.factors) {
+    const bool depends = std::any_of(variables.begin(), variables.end(), [&](VarId v) { return Has(At(f.base).free, v); });
+    if (depends) inside.push_back(f);
+    else outside.factors.push_back(f);
+  }
+  std::vector<VarId> left;
+  for (VarId v : variables) {
+    const bool occurs = std::any_of(inside.begin(), inside.end(), [&](const Factor& f) { return Has(At(f.base).free, v); });
+    if (occurs) {
+      left.push_back(v);
+    } else {
+      outside.real *= static_cast<double>(VariableAt(v).size);
+      outside.integer = static_cast<int64_t>(static_cast<uint64_t>(outside.integer) * static_cast<uint64_t>(VariableAt(v).size));
+    }
+  }
+  // What has no variable in common is a product of sums.
+  while (!inside.empty() && !left.empty()) {
+    std::vector<Factor> part{inside.back()};
+    inside.pop_back();
+    std::vector<VarId> over;
+    for (bool grew = true; grew;) {
+      grew = false;
+      for (size_t k = 0; k < left.size(); ++k) {
+        if (std::any_of(part.begin(), part.end(), [&](const Factor& f) { return Has(At(f.base).free, left[k]); })) {
+          over.push_back(left[k]);
+          left.erase(left.begin() + static_cast<std::ptrdiff_t>(k--));
+          grew = true;
+        }
+      }
+      for (size_t k = 0; k < inside.size(); ++k) {
+        if (std::any_of(over.begin(), over.end(), [&](VarId v) { return Has(At(inside[k].base).free, v); })) {
+          part.push_back(inside[k]);
+          inside.erase(inside.begin() + static_cast<std::ptrdiff_t>(k--));
+          grew = true;
+        }
+      }
+    }
+    Expr e;
+    e.kind = Expr::Kind::kBind;
+    e.type = type;
+    e.op = HloOpcode::kAdd;
+    e.tag = kSumOf;
+    // (As it stands: if it were multiplied out we would be here again.)
+    Expr body;
+    body.type = type;
+    std::sort(part.begin(), part.end());
+    body.sum = {{IsInteger(type) ? 0.0 : 1.0, IsInteger(type) ? 1 : 0, part}};
+    const bool single = part.size() == 1 && part[0].power == kOne && TypeOf(part[0].base) == type;
+    e.args = {single ? part[0].base : Make(std::move(body))};
+    const ExprId sum = Bound(std::move(e), std::move(over), false);
+    outside.factors.push_back({Named(sum), kOne});
+  }
+  outside.factors.insert(outside.factors.end(), inside.begin(), inside.end());
+  Polynomial product = Expanded(std::move(outside), type);
+  out.insert(out.end(), product.begin(), product.end());
+}
+
+ExprId Exprs::SumOver(std::vector<VarId> variables, ExprId body) {
+  const PrimitiveType type = TypeOf(body);
+  std::erase_if(variables, [&](VarId v) { return VariableAt(v).size == 1; });
+  if (std::any_of(variables.begin(), variables.end(), [&](VarId v) { return VariableAt(v).size == 0; }))
+    return IsInteger(type) ? Integer(0, type) : Real(0);
+  if (variables.empty()) return body;
+  Uses(kRounds);
+  Polynomial out;
+  for (const Monomial& m : PolynomialOf(body)) SumOfMonomial(variables, m, type, out);
+  return Sum(std::move(out), type);
+}
+
+// ---- Largest, smallest, all ----
+
+ExprId Exprs::ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId body, ExprId mask) {
+  const PrimitiveType type = TypeOf(body);
+  std::erase_if(variables, [&](VarId v) { return VariableAt(v).size == 1; });
+  // Conditions that bound a variable alone narrow it.
+  for (int turn = 0; turn < 32; ++turn) {
+    bool changed = false;
+    std::vector<ExprId> conditions{mask};
+    if (const Expr& x = At(mask); x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kAnd) conditions = x.args;
+    for (size_t k = 0; k < conditions.size() && !changed; ++k) {
+      const Expr& x = At(conditions[k]);
+      if (x.kind != Expr::Kind::kGuard || x.tag != 0 || x.index[0].terms.size() != 1) continue;
+      for (VarId& v : variables) {
+        if (VariableAt(v).size <= 1 || x.index[0].terms[0].first != Var(v).terms[0].first) continue;
+        const int64_t c = x.index[0].constant, factor = x.index[0].terms[0].second;
+        int64_t low = 0, high = VariableAt(v).size - 1;
+        if (factor > 0) low = std::max(low, CeilDiv(-c, factor));
+        else high = std::min(high, FloorDiv(c, -factor));
+        if (high < low) break;
+        const VarId narrow = Fresh(high - low + 1);
+        ExprId rest = True();
+        for (size_t j = 0; j < conditions.size(); ++j) {
+          if (j != k) rest = And(rest, conditions[j]);
+        }
+        const Substitution by{{v, Plus(Var(narrow), Number(low))}};
+        v = narrow;
+        body = Substitute(body, by);
+        mask = Substitute(rest, by);
+        changed = true;
+        break;
+      }
+    }
+    // Of the same kind inside: one.
+    ExprId inner = body;
+    if (!changed && At(inner).kind == Expr::Kind::kLeaf && LeafAt(At(inner).tag).value >= 0) {
+      const Expr& value = At(LeafAt(At(inner).tag).value);
+      if (value.kind == Expr::Kind::kBind && value.tag == kExtremeOf && value.op == op) inner = Opened(inner);
+    }
+    const Expr x = At(inner);
+    if (!changed && x.kind == Expr::Kind::kBind && x.tag == kExtremeOf && x.op == op) {
+      Substitution open;
+      for (VarId v : x.bound) {
+        variables.push_back(Fresh(VariableAt(v).size));
+        open.push_back({v, Var(variables.back())});
+      }
+      body = Substitute(x.args[0], open);
+      mask = And(mask, Substitute(x.args[1], open));
+      changed = true;
+    }
+    if (!changed && turn < 16) {
+      Ordered order{variables, {body, mask}, std::vector<Index>(variables.size())};
+      if (CutOrJoin(order)) {
+        variables = std::move(order.variables);
+        body = order.bodies[0], mask = order.bodies[1];
+        changed = true;
+      }
+    }
+    if (!changed || Spent()) break;
+  }
+  std::erase_if(variables, [&](VarId v) {
+    return VariableAt(v).size == 1 || (VariableAt(v).size > 0 && !Has(At(body).free, v) && !Has(At(mask).free, v));
+  });
+  if (variables.empty() && mask == True()) return body;
+  if (op == HloOpcode::kAnd && type == PrimitiveType::PRED) {
+    // Few conditions are written out.
+    constexpr int64_t kFew = 16;
+    int64_t count = 1;
+    for (VarId v : variables) count = std::min<int64_t>(count * VariableAt(v).size, kFew + 1);
+    const ExprId each = Or(Not(mask), body);
+    if (count <= kFew) {
+      ExprId all = True();
+      for (int64_t k = 0; k < count; ++k) {
+        Substitution by;
+        int64_t rest = k;
+        for (VarId v : variables) {
+          by.push_back({v, Number(rest % VariableAt(v).size)});
+          rest /= VariableAt(v).size;
+        }
+        all = And(all, Substitute(each, by));
+      }
+      return all;
+    }
+  }
+  Expr e;
+  e.kind = Expr::Kind::kBind;
+  e.type = type;
+  e.op = op;
+  e.tag = kExtremeOf;
+  e.args = {body, mask};
+  return Named(Bound(std::move(e), std::move(variables), false));
+}
+
+ExprId Exprs::Row(HloOpcode op, std::vector<int64_t> data, std::vector<VarId> variables, std::vector<ExprId> bodies,
+                  std::vector<Index> at, PrimitiveType type) {
+  Expr e;
+  e.kind = Expr::Kind::kBind;
+  e.type = type;
+  e.op = op;
+  e.tag = kRow;
+  e.data = std::move(data);
+  e.args = std::move(bodies);
+  e.index = std::move(at);
+  return Named(Bound(std::move(e), std::move(variables), true));
+}
+
+}  // namespace hloir::equivalence
