@@ -53,6 +53,7 @@ PassRegistry MakeBuiltinPasses() {
   PassRegistry registry;
   // The names are constants of this file and passes.def, so none of these fails; tests/unit/registry_test.cc.
 #define HLOIR_PASS(define, name, description) (void)registry.Add(name, description, define());
+#include "hloir/passes.def"
 #undef HLOIR_PASS
   for (const auto& [xla, ours] : kXlaNames) (void)registry.AddAlias(std::string(xla), std::string(ours));
   registry.default_pipeline().assign(std::begin(kDefaultPipeline), std::end(kDefaultPipeline));

@@ -251,6 +251,7 @@ const KernelTable& ChainedKernels();
 // The kernels of each instruction set, in isa/*.cc. Call only what the machine has: the function itself is compiled for
 // it. Everybody else asks ChooseKernels (isas.h).
 #define HLOIR_ISA(id, ...) const KernelTable& id##Kernels();
+#include "isa/isas.def"
 
 // What every table begins with: see per_element.cc.
 void FillPerElement(KernelTable& table);

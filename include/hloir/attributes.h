@@ -50,6 +50,7 @@ constexpr std::span<const std::string_view> EnumWords();
   constexpr std::span<const std::string_view> EnumWords<type>() { \
     return {kWordsOf##type, std::size(kWordsOf##type)};           \
   }
+#include "hloir/enums.def"
 #undef HLOIR_ENUM
 #undef HLOIR_VALUE
 #undef HLOIR_ENUM_END
@@ -287,6 +288,7 @@ enum class FieldRule : uint8_t { kRequired, kOptional, kAlways, kSpecial };
   requires(std::is_same_v<std::remove_const_t<Self>, type>) void VisitFields(Self& self, Visit&& visit) {
 #define HLOIR_FIELD(ctype, name, default_value, rule) visit(std::string_view(#name), self.name, FieldRule::rule);
 #define HLOIR_END(type) }
+#include "hloir/attributes.def"
 #undef HLOIR_STRUCT
 #undef HLOIR_FIELD
 #undef HLOIR_END
@@ -308,6 +310,7 @@ enum AttributesIndex : uint8_t {
 #define HLOIR_STRUCT(type) k##type##Index,
 #define HLOIR_FIELD(...)
 #define HLOIR_END(type)
+#include "hloir/attributes.def"
 #undef HLOIR_STRUCT
 };
 template <class T>
@@ -315,6 +318,7 @@ inline constexpr AttributesIndex kAttributesIndex = kNoAttributesIndex;
 #define HLOIR_STRUCT(type) \
   template <>              \
   inline constexpr AttributesIndex kAttributesIndex<type> = k##type##Index;
+#include "hloir/attributes.def"
 #undef HLOIR_STRUCT
 }  // namespace internal
 
@@ -343,6 +347,7 @@ class Attributes {
 #define HLOIR_STRUCT(type)       \
   case internal::k##type##Index: \
     return visit(*static_cast<const type*>(attributes_));
+#include "hloir/attributes.def"
 #undef HLOIR_STRUCT
 #undef HLOIR_FIELD
 #undef HLOIR_END

@@ -23,6 +23,7 @@ enum class CustomCall : uint8_t {
 
 inline constexpr int kCustomCallCount = 1
 #define HLOIR_CUSTOM_CALL(...) +1
+#include "hloir/custom_calls.def"
     ;
 
 // Bits of CustomCallInfo::traits.

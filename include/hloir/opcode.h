@@ -20,6 +20,7 @@ enum class HloOpcode : uint8_t {
 
 inline constexpr int kOpcodeCount = 0
 #define HLOIR_OP(...) +1
+#include "hloir/opcodes.def"
 #undef HLOIR_OP
     ;
 
@@ -110,6 +111,7 @@ constexpr uint32_t AllTraits(int max_ulps, uint32_t traits) {
 inline constexpr std::array<OpcodeInfo, kOpcodeCount> kTable{{
 #define HLOIR_OP(name, text, arity, attributes, calls, shape, types, cost, accuracy, traits) \
   {text, arity, calls, shape, types, cost, accuracy, AllTraits(accuracy, traits)},
+#include "hloir/opcodes.def"
 #undef HLOIR_OP
 }};
 // The traits alone, again, as they are asked for in every loop over instructions.

@@ -68,6 +68,7 @@ constexpr FloatFormat GetFloatFormat(PrimitiveType type) {
 #define HLOIR_TYPE(name, text, number, bits, storage, kind, format, numpy) \
   case PrimitiveType::name:                                                \
     return format;
+#include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
     default: return {};
   }
@@ -143,6 +144,7 @@ struct StorageTypeOf;
   struct StorageTypeOf<PrimitiveType::name> {              \
     using type = storage;                                  \
   };
+#include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
 template <PrimitiveType P>
 using StorageType = typename StorageTypeOf<P>::type;
@@ -154,6 +156,7 @@ constexpr bool IsStoredAs(PrimitiveType type) {
 #define HLOIR_TYPE(name, text, number, bits, storage, ...) \
   case PrimitiveType::name:                                \
     return std::is_same_v<T, storage>;
+#include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
     default: return false;
   }
@@ -171,6 +174,7 @@ constexpr TypeClass GetTypeClass(PrimitiveType type) {
 #define HLOIR_TYPE(name, text, number, bits, storage, kind, ...) \
   case PrimitiveType::name:                                      \
     return TypeClass::kind;
+#include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
     default: return TypeClass::kNone;
   }
@@ -181,6 +185,7 @@ constexpr int BitWidth(PrimitiveType type) {
 #define HLOIR_TYPE(name, text, number, bits, ...) \
   case PrimitiveType::name:                       \
     return bits;
+#include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
     default: return 0;
   }
@@ -213,6 +218,7 @@ decltype(auto) PrimitiveTypeSwitch(PrimitiveType type, F&& f) {
 #define HLOIR_TYPE(name, ...) \
   case PrimitiveType::name:   \
     return f(TypeTag<PrimitiveType::name>{});
+#include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
     default: internal::CheckFailed(__builtin_FILE(), __builtin_LINE(), "the type is not an element type of arrays");
   }

@@ -227,6 +227,7 @@ struct Family {
 };
 constexpr Family kPrefixes[] = {
 #define HLOIR_CUSTOM_CALL_FAMILY(prefix, cost) {prefix, cost},
+#include "hloir/custom_calls.def"
 };
 constexpr Family kTransforms[] = {{"cufft", FourierTransform}, {"cuFFT", FourierTransform}};
 // Behind "lapack_s", "cusolver_", "hipsolver_", "cublas_", "blas_s" or "cusparse_"; what a name has in it.

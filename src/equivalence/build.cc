@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "hloir/analysis/structural.h"
+#include "hloir/analysis.h"
 #include "support/format.h"
 
 namespace hloir::equivalence {

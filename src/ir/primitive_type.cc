@@ -30,6 +30,7 @@ std::string_view NumpyName(PrimitiveType type) {
 #define HLOIR_TYPE(name, text, number, bits, storage, kind, format, numpy) \
   case PrimitiveType::name:                                                \
     return numpy;
+#include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
     default: return "";
   }
@@ -38,6 +39,7 @@ std::string_view NumpyName(PrimitiveType type) {
 std::optional<PrimitiveType> ParsePrimitiveType(std::string_view text) {
   static constexpr std::pair<std::string_view, PrimitiveType> kNames[] = {
 #define HLOIR_TYPE(name, text, ...) {text, PrimitiveType::name},
+#include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
       {"token", PrimitiveType::TOKEN},
       {"opaque", PrimitiveType::OPAQUE_TYPE},

@@ -55,6 +55,7 @@ inline void ToField(const Window& from, std::optional<proto::Window>& to) { to =
   void WriteByName(const type& a, Message& m) {
 #define HLOIR_FIELD(ctype, name, default_value, rule) \
   if constexpr (requires { ToField(a.name, m.name); }) ToField(a.name, m.name);
+#include "hloir/attributes.def"
 #undef HLOIR_STRUCT
 #undef HLOIR_FIELD
 #undef HLOIR_END
@@ -68,6 +69,7 @@ inline void ToField(const Window& from, std::optional<proto::Window>& to) { to =
 #define HLOIR_END(type) \
   ;                     \
   }
+#include "hloir/attributes.def"
 #undef HLOIR_STRUCT
 #undef HLOIR_FIELD
 #undef HLOIR_END

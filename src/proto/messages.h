@@ -60,6 +60,7 @@ struct Shape;
 #define HLOIR_MESSAGE_MAP(number, type, name) io.MessageMap(number, #name, m.name);
 #define HLOIR_UNREAD
 #define HLOIR_END }
+#include "proto/messages.def"
 #undef HLOIR_MESSAGE
 #undef HLOIR_FIELD
 #undef HLOIR_MAP
