@@ -9,7 +9,7 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kMaxWork = int64_t{1} << 32;
+constexpr int64_t kMaxWindowWork = int64_t{1} << 32;
 
 bool Trivial(const WindowDimension& w) {
   return w.size == 1 && w.stride == 1 && w.padding_low == 0 && w.padding_high == 0 && w.base_dilation == 1;
@@ -76,8 +76,8 @@ std::optional<ReduceWindowPlan> PlanReduceWindow(const HloInstruction& instructi
   // Rows of tiles must find room in a thread's scratch memory, and the work be little enough for one step, which cannot
   // be cancelled.
   const int64_t results = plan.rows * plan.row();
-  if (plan.scan == ReduceWindowPlan::kNone &&
-      (plan.row() > kScratchBytes / 4 / TileBytes(plan.tile) || plan.taps > kMaxWork / std::max<int64_t>(results, 1))) {
+  if (plan.scan == ReduceWindowPlan::kNone && (plan.row() > kScratchBytes / 4 / TileBytes(plan.tile) ||
+                                               plan.taps > kMaxWindowWork / std::max<int64_t>(results, 1))) {
     return std::nullopt;
   }
   return plan;
