@@ -49,7 +49,6 @@ class Body {
   std::vector<Slot> next_;
 };
 
-using reference::Contains;
 std::vector<PrimitiveType> OperandTypes(const HloInstruction& i) {
   std::vector<PrimitiveType> types;
   for (const HloInstruction* operand : i.operands()) types.push_back(operand->shape().element_type());
