@@ -1,4 +1,4 @@
-# For the other scripts, to be sourced: say, install_packages, build, takes, make_libraries.
+# For the other scripts, to be sourced: say, install_packages, install_test_packages, build, takes, make_libraries.
 set -eu
 cd "$(dirname "$0")/.."
 jobs=$(nproc)
@@ -25,6 +25,23 @@ install_packages() {
   $as_root apt-get update -q
   # Packages that only some machines need must not ask questions.
   DEBIAN_FRONTEND=noninteractive $as_root apt-get install -q -y --no-install-recommends $missing </dev/null
+}
+
+# install_test_packages: what tests need besides, and build/test-venv, the Python that tests/CMakeLists.txt takes where it
+# is there. Without a network tests that need its packages are skipped; in continuous integration that is an error.
+install_test_packages() {
+  install_packages scripts/packages-test.txt
+  venv=build/test-venv
+  if [ ! "$venv/done" -nt scripts/requirements-test.txt ]; then
+    say "installing Python packages for tests in $venv"
+    if python3 -m venv "$venv" && "$venv/bin/pip" install -q -r scripts/requirements-test.txt; then
+      touch "$venv/done"
+    else
+      rm -rf "$venv"
+      echo "These packages could not be installed; tests that need them are skipped."
+      [ -z "${CI:-}" ] || exit 1
+    fi
+  fi
 }
 
 # build PRESET [target]

@@ -45,7 +45,9 @@ namespace {
 std::string Version() {
   std::string version = fmt::format("hloir {}", kVersion);
   if (std::string_view(HLOIR_COMMIT) != "") version += " (" HLOIR_COMMIT ")";
-  return fmt::format("{}\ninstruction sets here: {}\n", version, fmt::join(SupportedIsas(), ", "));
+  const StatusOr<std::string> isa = cpu::ChosenIsa();
+  return fmt::format("{}\ninstruction set: {}\nbuilt for: {}\n", version, isa.ok() ? *isa : isa.status().message(),
+                     fmt::join(cpu::BuiltIsas(), ", "));
 }
 
 std::vector<std::string> CommandNames(const CLI::App& app) {

@@ -8,6 +8,7 @@
 #endif
 
 #include "hloir/executable.h"
+#include "isa/isa_names.h"
 #include "support/format.h"
 
 namespace hloir {
@@ -33,15 +34,31 @@ constexpr Row kRows[] = {
 #include "isa/isas.def"
 };
 
+// HLOIR_FORCE_ISA's, whether it exists or not, else the best of this machine.
+std::string DefaultIsa() {
+  const char* forced = std::getenv("HLOIR_FORCE_ISA");
+  return forced != nullptr && *forced != 0 ? forced : SupportedIsas().back();
+}
+
 }  // namespace
 
 const char* IsaName(Isa isa) { return kRows[static_cast<int>(isa)].name; }
 
+std::vector<std::string> BuiltIsas() {
+  std::vector<std::string> names;
+  for (const Row& row : kRows) names.push_back(row.name);
+  return names;
+}
+
+StatusOr<std::string> ChosenIsa() {
+  std::string isa = DefaultIsa();
+  const StatusOr<const KernelTable*> kernels = ChooseKernels(isa);
+  if (!kernels.ok()) return kernels.status();
+  return isa;
+}
+
 StatusOr<const KernelTable*> ChooseKernels(std::string isa) {
-  if (isa.empty()) {
-    const char* forced = std::getenv("HLOIR_FORCE_ISA");
-    isa = forced != nullptr && *forced != 0 ? forced : SupportedIsas().back();
-  }
+  if (isa.empty()) isa = DefaultIsa();
   std::string names;
   for (const Row& row : kRows) {
     if (isa == row.name) {

@@ -34,9 +34,8 @@ uint32_t ChangesOf(const ModuleDiff& diff, std::string_view name) {
 
 std::vector<std::filesystem::path> Corpus(const char* folder) {
   std::vector<std::filesystem::path> files;
-  for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(kCorpusFolder) / folder))
-    if (file.path().extension() == ".hlo" && file.path().stem().extension() != ".opt") files.push_back(file.path());
-  std::sort(files.begin(), files.end());
+  for (const std::filesystem::path& file : FilesIn(std::filesystem::path(kCorpusFolder) / folder))
+    if (file.stem().extension() != ".opt") files.push_back(file);
   return files;
 }
 

@@ -25,11 +25,9 @@ Status Optimize(HloModule& module, PipelineOptions options, Rewriter* rewriter) 
 
 TEST_CASE("replaying the record gives the pipeline's output byte for byte") {
   int64_t modules = 0, scenes = 0;
-  for (const auto& file :
-       std::filesystem::directory_iterator(std::filesystem::path(kCorpusFolder) / "with_metadata")) {
-    if (file.path().extension() != ".hlo") continue;
-    INFO(file.path().string());
-    auto original = ReadModule(file.path().string());
+  for (const std::filesystem::path& path : FilesIn(std::string(kCorpusFolder) + "/with_metadata")) {
+    INFO(path.string());
+    auto original = ReadModule(path.string());
     REQUIRE(original.ok());
     const auto plain = (*original)->Clone(), filmed = (*original)->Clone(), replayed = (*original)->Clone();
     REQUIRE(Optimize(*plain, {}, nullptr).ok());

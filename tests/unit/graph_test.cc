@@ -64,10 +64,9 @@ TEST_CASE("parts of a module: a neighbourhood, a path, a computation") {
 
 TEST_CASE("folding loses no instruction and no edge") {
   int64_t modules = 0;
-  for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(kCorpusFolder) / "with_metadata")) {
-    if (file.path().extension() != ".hlo") continue;
-    INFO(file.path().string());
-    auto module = ReadModule(file.path().string());
+  for (const std::filesystem::path& path : FilesIn(std::string(kCorpusFolder) + "/with_metadata")) {
+    INFO(path.string());
+    auto module = ReadModule(path.string());
     REQUIRE(module.ok());
     auto graph = MakeGraph(**module);
     REQUIRE(graph.ok());

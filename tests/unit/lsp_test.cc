@@ -341,11 +341,11 @@ TEST_CASE("formatting moves blanks alone") {
         "metadata={op_name=\"a  b\"}\n}\n\nENTRY e {\n  c = f32[2] constant({1,\n   2})\n}\n");
   // Twice is as good as once; and on real modules it changes nothing of what they are.
   int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(kCorpusFolder) + "/modules")) {
-    if (entry.path().extension() != ".hlo" || ++count % 7 != 0) continue;
-    const StatusOr<std::string> text = ReadFile(entry.path().string());
+  for (const std::filesystem::path& path : FilesIn(std::string(kCorpusFolder) + "/modules")) {
+    if (++count % 7 != 0) continue;
+    const StatusOr<std::string> text = ReadFile(path.string());
     REQUIRE(text.ok());
-    INFO(entry.path());
+    INFO(path);
     CHECK(client.Open(*text).dump().find("parser") == std::string::npos);
     const std::string once = client.Edited(client.Ask("formatting", "HloModule")["result"]);
     auto before = ParseHloModule(*text), after = ParseHloModule(once);
@@ -362,11 +362,10 @@ TEST_CASE("the outline finds what the parser finds, on the corpus") {
   int count = 0;
   for (const std::string& folder :
        {std::string(kCorpusFolder) + "/modules", std::string(kCorpusFolder) + "/with_metadata"}) {
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-      if (entry.path().extension() != ".hlo") continue;
-      const StatusOr<std::string> text = ReadFile(entry.path().string());
+    for (const std::filesystem::path& path : FilesIn(folder)) {
+      const StatusOr<std::string> text = ReadFile(path.string());
       REQUIRE(text.ok());
-      INFO(entry.path());
+      INFO(path);
       const lsp::Document document(*text, false);
       REQUIRE(document.parses());
       ++count;

@@ -30,13 +30,7 @@ struct Running {
 }  // namespace
 
 TEST_CASE("each file in tests/ops computes what it says", "[files]") {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(kTestsFolder) + "/ops")) {
-    if (entry.path().extension() == ".hlo") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  REQUIRE_FALSE(files.empty());
-  for (const std::filesystem::path& file : files) {
+  for (const std::filesystem::path& file : FilesIn(std::string(kTestsFolder) + "/ops")) {
     DYNAMIC_SECTION(file.stem().string()) {
       const std::string text = TextOf(file);
       StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text);

@@ -178,6 +178,7 @@ TEST_CASE("each file in tests/passes gives what is expected", "[files]") {
   std::vector<fs::path> folders;
   for (const auto& entry : fs::directory_iterator(fs::path(kTestsFolder) / "passes")) folders.push_back(entry.path());
   std::sort(folders.begin(), folders.end());
+  REQUIRE_FALSE(folders.empty());
   for (const fs::path& folder : folders) {
     DYNAMIC_SECTION(folder.filename().string()) {
       const std::vector<fs::path> files = TestFiles(folder);

@@ -7,7 +7,6 @@
 #include "hloir/proto.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
-#include "tests/unit/listing.h"
 
 namespace hloir {
 namespace {
@@ -389,14 +388,12 @@ TEST_CASE("text is not taken for a message") {
 }
 
 TEST_CASE("the corpus comes back from HloProto") {
-  int modules = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(kCorpusFolder) + "/modules")) {
-    if (entry.path().extension() != ".hlo") continue;
-    std::ifstream in(entry.path(), std::ios::binary);
+  for (const std::filesystem::path& path : FilesIn(std::string(kCorpusFolder) + "/modules")) {
+    std::ifstream in(path, std::ios::binary);
     std::stringstream text;
     text << in.rdbuf();
     HloProtoFile file = FileOf(text.str());
-    INFO(entry.path().filename().string());
+    INFO(path.filename().string());
     StatusOr<std::string> bytes = SerializeHloProto(file);
     REQUIRE(bytes.ok());
     StatusOr<HloProtoFile> back = ParseHloProto(*bytes);
@@ -404,9 +401,7 @@ TEST_CASE("the corpus comes back from HloProto") {
     // HloModuleProto has no place for the number of devices and for what sharding propagation may do: the header's end.
     auto body = [](const std::string& printed) { return printed.substr(printed.find('\n')); };
     CHECK(body(Text(*back->module)) == body(Text(*file.module)));
-    ++modules;
   }
-  CHECK(modules == ListedFiles("corpus/modules/"));
 }
 
 TEST_CASE("broken bytes are an error, wherever they break") {

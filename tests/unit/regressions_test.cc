@@ -20,7 +20,6 @@
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
-#include "tests/unit/listing.h"
 #include "tests/unit/run_lines.h"
 
 namespace hloir {
@@ -85,12 +84,7 @@ void CheckPasses(const HloModule& module, const std::string& names, const std::s
 }  // namespace
 
 TEST_CASE("what was mended stays mended") {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(fs::path(kCorpusFolder) / "regressions"))
-    if (entry.path().extension() == ".hlo") files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  REQUIRE(static_cast<int64_t>(files.size()) == ListedFiles("corpus/regressions/"));
-  for (const fs::path& file : files) {
+  for (const fs::path& file : FilesIn(fs::path(kCorpusFolder) / "regressions")) {
     DYNAMIC_SECTION(file.stem().string()) {
       const std::string text = TextOf(file);
       const std::vector<std::string> checks = Directives(text, "check");

@@ -240,11 +240,9 @@ TEST_CASE("device descriptions are read, written, and refused by name") {
 
 TEST_CASE("the devices that come with hloir are read, with their sources") {
   int devices = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(kCorpusFolder) / ".." / "docs" / "devices")) {
-    if (entry.path().extension() != ".json") continue;
-    INFO(entry.path());
-    const auto text = ReadFile(entry.path().string());
+  for (const std::filesystem::path& path : FilesIn(kCorpusFolder + std::string("/../docs/devices"), ".json")) {
+    INFO(path);
+    const auto text = ReadFile(path.string());
     REQUIRE(text.ok());
     const auto device = ParseDevice(*text);
     REQUIRE(device.status().message() == "");

@@ -28,12 +28,11 @@ TEST_CASE("JAX's sharded programs, partitioned, compute the same and send no mor
   std::set<std::string> seen;
   double log_ratios = 0;
   int compared = 0;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() != ".hlo") continue;
-    const std::string name = entry.path().stem();
+  for (const std::filesystem::path& path : FilesIn(folder)) {
+    const std::string name = path.stem();
     INFO(name);
     seen.insert(name);
-    StatusOr<ModuleFile> file = ReadModuleFile(entry.path().string(), {.one_module = true});
+    StatusOr<ModuleFile> file = ReadModuleFile(path.string(), {.one_module = true});
     REQUIRE(file.status().message() == "");
     const HloModule& whole = file->module();
     const std::unique_ptr<HloModule> partitioned = whole.Clone();

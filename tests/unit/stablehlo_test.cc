@@ -629,11 +629,10 @@ TEST_CASE("no depth and no bytes break the reader") {
 // JAX's texts of the programs whose HLO, from XLA's own converter, is corpus/modules.
 TEST_CASE("the corpus's programs become XLA's modules") {
   const fs::path corpus = kCorpusFolder;
-  int64_t count = 0;
-  for (const auto& entry : fs::directory_iterator(corpus / "stablehlo")) {
-    const std::string name = entry.path().stem().string();
+  for (const fs::path& path : FilesIn(corpus / "stablehlo", ".mlir")) {
+    const std::string name = path.stem().string();
     INFO(name);
-    auto read = ReadModule(entry.path().string());
+    auto read = ReadModule(path.string());
     INFO((read.ok() ? "" : read.status().message()));
     REQUIRE(read.ok());
     auto expected = ReadModule((corpus / "modules" / (name + ".hlo")).string());
@@ -641,7 +640,5 @@ TEST_CASE("the corpus's programs become XLA's modules") {
     const ModuleDiff diff(**read, **expected);
     INFO((diff.same() ? "" : DiffReport(diff)));
     CHECK(diff.same());
-    ++count;
   }
-  CHECK(count == ListedFiles("corpus/stablehlo/", ".mlir"));
 }

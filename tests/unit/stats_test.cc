@@ -180,10 +180,9 @@ ENTRY e {
 
 TEST_CASE("on the corpus the parts add up to the whole") {
   int64_t modules = 0;
-  for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(kCorpusFolder) / "modules")) {
-    if (file.path().extension() != ".hlo") continue;
-    INFO(file.path().string());
-    auto module = ReadModule(file.path().string());
+  for (const std::filesystem::path& path : FilesIn(std::string(kCorpusFolder) + "/modules")) {
+    INFO(path.string());
+    auto module = ReadModule(path.string());
     REQUIRE(module.ok());
     const ModuleStats stats(**module);
     int64_t instructions = 0;
