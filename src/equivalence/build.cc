@@ -7,10 +7,10 @@
 #include "hloir/analysis/structural.h"
 #include "support/format.h"
 
-namespace hloir::equivalence {
+namespace hloir::equivalence::inside {
 namespace {
 
-constexpr int32_t kMostDepth = 48;
+constexpr int32_t kMostCalls = 48;
 constexpr int64_t kMostRecords = 1 << 20;
 
 }  // namespace
@@ -31,7 +31,7 @@ int64_t Shared::AttributesOf(const HloInstruction& i) {
 }
 
 bool Builder::TooDeep(Inside in) {
-  if (in.depth <= kMostDepth) return false;
+  if (in.depth <= kMostCalls) return false;
   if (why_.empty()) why_ = "calls are nested too deeply";
   return true;
 }
@@ -305,4 +305,4 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
   return value;
 }
 
-}  // namespace hloir::equivalence
+}  // namespace hloir::equivalence::inside

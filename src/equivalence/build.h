@@ -14,7 +14,7 @@
 #include "equivalence/expr.h"
 #include "hloir/module.h"
 
-namespace hloir::equivalence {
+namespace hloir::equivalence::inside {
 
 // A value's arrays and tokens, depth first: each an expression in its dimensions' variables.
 using Value = std::vector<ExprId>;
@@ -99,4 +99,4 @@ class Builder {
 
 PrimitiveType Normal(PrimitiveType type);
 
-}  // namespace hloir::equivalence
+}  // namespace hloir::equivalence::inside

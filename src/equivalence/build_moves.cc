@@ -4,7 +4,7 @@
 
 #include "equivalence/build.h"
 
-namespace hloir::equivalence {
+namespace hloir::equivalence::inside {
 namespace {
 
 constexpr size_t kMostParts = 64;  // of a concatenation
@@ -64,10 +64,10 @@ ExprId Builder::OfConstant(const HloInstruction& i) {
     for (int64_t k = 0; k < literal.element_count() && shape.rank() > 1; ++k) {
       uint64_t element = 0;
       std::copy_n(literal.untyped_data() + static_cast<size_t>(k) * bytes, std::min<size_t>(bytes, 8), reinterpret_cast<std::byte*>(&element));
-      slices[static_cast<size_t>(k / strides[static_cast<size_t>(d)] % shape.dimensions(d))] += Mix(3, element);
+      slices[static_cast<size_t>(k / strides[static_cast<size_t>(d)] % shape.dimensions(d))] += MixHash(3, element);
     }
     uint64_t hash = static_cast<uint64_t>(shape.dimensions(d));
-    for (uint64_t slice : slices) hash = Mix(hash, slice);
+    for (uint64_t slice : slices) hash = MixHash(hash, slice);
     content.push_back(hash);
     x_.Spent(literal.element_count() / 256);
   }
@@ -370,4 +370,4 @@ ExprId Builder::Array(const HloInstruction& i, const std::vector<ExprId>& x, Ins
   }
 }
 
-}  // namespace hloir::equivalence
+}  // namespace hloir::equivalence::inside

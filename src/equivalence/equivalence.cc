@@ -10,6 +10,7 @@
 #include "support/format.h"
 
 namespace hloir::equivalence {
+using namespace inside;  // the expressions of this prover
 namespace {
 
 constexpr int64_t kLastLook = 400000;  // work for a result whose two values differ

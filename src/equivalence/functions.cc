@@ -6,7 +6,7 @@
 #include "equivalence/expr.h"
 #include "hloir/attributes.h"
 
-namespace hloir::equivalence {
+namespace hloir::equivalence::inside {
 namespace {
 
 bool IsRealOrComplex(PrimitiveType type) { return type == PrimitiveType::F64 || type == PrimitiveType::C128; }
@@ -383,4 +383,4 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
   return Make(std::move(e));
 }
 
-}  // namespace hloir::equivalence
+}  // namespace hloir::equivalence::inside
