@@ -347,7 +347,7 @@ void Exprs::SortSum(Polynomial& p, PrimitiveType type) {
         out.back().integer = Wrapped(static_cast<int64_t>(static_cast<uint64_t>(out.back().integer) + static_cast<uint64_t>(m.integer)), type);
       } else {
         const double a = out.back().real, sum = a + m.real;
-        const bool gone = std::fabs(sum) <= std::fabs(a) * 1e-13;
+        const bool gone = std::fabs(sum) <= std::fabs(a) * (tolerance_ < 1e-10 ? 3e-16 : 1e-13);
         if (gone && sum != 0) Uses(kConstants);
         if (gone && !m.factors.empty() && std::none_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); }))
           Uses(kFiniteOnly);
