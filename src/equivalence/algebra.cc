@@ -6,10 +6,10 @@
 
 #include "equivalence/expr.h"
 
-namespace hloir::equivalence {
+namespace hloir::equivalence::inside {
 namespace {
 
-constexpr size_t kMostMonomials = 64;
+constexpr size_t kMostProducts = 64;
 constexpr size_t kMostMerged = 96;  // monomials among which conditions are looked for that make one
 
 bool IsPred(PrimitiveType type) { return type == PrimitiveType::PRED; }
@@ -313,7 +313,7 @@ Polynomial Exprs::Expanded(Monomial m, PrimitiveType type) {
 }
 
 Polynomial Exprs::Product(const Polynomial& a, const Polynomial& b, PrimitiveType type) {
-  if (a.size() > 1 && b.size() > 1 && a.size() * b.size() > kMostMonomials) {
+  if (a.size() > 1 && b.size() > 1 && a.size() * b.size() > kMostProducts) {
     // Too many: the larger one is a factor as it stands.
     const Polynomial &large = a.size() >= b.size() ? a : b, &small = a.size() >= b.size() ? b : a;
     Monomial m;
@@ -347,7 +347,7 @@ void Exprs::SortSum(Polynomial& p, PrimitiveType type) {
         out.back().integer = Wrapped(static_cast<int64_t>(static_cast<uint64_t>(out.back().integer) + static_cast<uint64_t>(m.integer)), type);
       } else {
         const double a = out.back().real, sum = a + m.real;
-        const bool gone = std::fabs(sum) <= std::fabs(a) * 1e-13;
+        const bool gone = std::fabs(sum) <= std::fabs(a) * (tolerance_ < 1e-10 ? 3e-16 : 1e-13);
         if (gone && sum != 0) Uses(kConstants);
         if (gone && !m.factors.empty() && std::none_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); }))
           Uses(kFiniteOnly);
@@ -507,7 +507,7 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
     uint64_t best = std::numeric_limits<uint64_t>::max();
     for (const Monomial& m : p) {
       uint64_t key = 1;
-      for (const Factor& f : m.factors) key = Mix(key, static_cast<uint64_t>(f.base) * 64 + static_cast<uint64_t>(f.power));
+      for (const Factor& f : m.factors) key = MixHash(key, static_cast<uint64_t>(f.base) * 64 + static_cast<uint64_t>(f.power));
       if (m.factors.empty()) key = std::numeric_limits<uint64_t>::max() - 1;
       if (key < best) best = key, lead = m.real;
     }
@@ -568,4 +568,4 @@ std::optional<Index> Exprs::AsIndex(ExprId e) {
   return sum;
 }
 
-}  // namespace hloir::equivalence
+}  // namespace hloir::equivalence::inside

@@ -7,10 +7,10 @@
 #include "hloir/analysis.h"
 #include "support/format.h"
 
-namespace hloir::equivalence {
+namespace hloir::equivalence::inside {
 namespace {
 
-constexpr int32_t kMostDepth = 48;
+constexpr int32_t kMostCalls = 48;
 constexpr int64_t kMostRecords = 1 << 20;
 
 }  // namespace
@@ -31,7 +31,7 @@ int64_t Shared::AttributesOf(const HloInstruction& i) {
 }
 
 bool Builder::TooDeep(Inside in) {
-  if (in.depth <= kMostDepth) return false;
+  if (in.depth <= kMostCalls) return false;
   if (why_.empty()) why_ = "calls are nested too deeply";
   return true;
 }
@@ -110,6 +110,9 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
                         const std::vector<int32_t>& argument_records, int32_t* root_record) {
   if (TooDeep(in)) return {};
   std::unordered_map<const HloInstruction*, std::pair<Value, int32_t>> values;
+  // (What a region rests on, the instruction that calls it rests on.)
+  const uint32_t around = x_.TakeUses();
+  uint32_t inside = 0;
   for (const HloInstruction* i : computation.PostOrder()) {
     std::pair<Value, int32_t>& to = values[i];
     to.second = -1;
@@ -128,12 +131,14 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
     x_.TakeUses();
     int32_t record = -1;
     Value value = Of(*i, operands, in, records, &record);
+    if (!in.record) inside |= x_.TakeUses();
     if (!why_.empty()) return {};
     if (x_.OutOfWork()) {
       why_ = Format("out of budget at {}", i->name());
       return {};
     }
     for (ExprId& part : value) part = x_.Named(part);
+    if (!in.record) inside |= x_.TakeUses();
     if (in.record && record < 0) {
       record = static_cast<int32_t>(records_.size());
       if (record >= kMostRecords) {
@@ -150,6 +155,7 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
     done.first = std::move(value);
     done.second = record;
   }
+  x_.Uses(around | inside);
   auto& [value, record] = values.at(computation.root());
   if (root_record != nullptr) *root_record = record;
   return std::move(value);
@@ -205,9 +211,8 @@ Value Builder::Opaque(const HloInstruction& i, const std::vector<const Value*>& 
     key.push_back(shared_.NameOf("target " + call.custom_call_target));
     key.push_back(shared_.NameOf("config " + std::string(i.extras().backend_config)));
     x_.Uses(kSameUnknown);
-  } else {
-    key.push_back(shared_.AttributesOf(i));
   }
+  key.push_back(shared_.AttributesOf(i));
   if (i.Is(kImpure) || i.opcode() == HloOpcode::kInfeed || (i.opcode() == HloOpcode::kCustomCall && i.HasSideEffect())) {
     key.push_back(sequence_++);
     x_.Uses(kSameRandom);
@@ -234,6 +239,11 @@ Value Builder::Opaque(const HloInstruction& i, const std::vector<const Value*>& 
     one.push_back(-9);
     one.push_back(k++);
     value.push_back(LeafArray(std::move(one), *leaf, Captured(all)));
+  }
+  // What others see must be the same, in the same order.
+  if (i.Is(kSideEffect) || (i.opcode() == HloOpcode::kCustomCall && i.HasSideEffect())) {
+    key.push_back(-17);
+    effects_.push_back(LeafArray(std::move(key), Shape::Token()));
   }
   return value;
 }
@@ -305,4 +315,4 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
   return value;
 }
 
-}  // namespace hloir::equivalence
+}  // namespace hloir::equivalence::inside

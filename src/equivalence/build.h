@@ -14,7 +14,7 @@
 #include "equivalence/expr.h"
 #include "hloir/module.h"
 
-namespace hloir::equivalence {
+namespace hloir::equivalence::inside {
 
 // A value's arrays and tokens, depth first: each an expression in its dimensions' variables.
 using Value = std::vector<ExprId>;
@@ -24,6 +24,8 @@ struct Shared {
   Exprs exprs;
   std::map<std::string, int64_t> names;  // of targets, elided constants, …
   std::map<HloOpcode, std::vector<const HloInstruction*>> like;
+  // Conversions to narrower floats are operations of their own; else they are taken for exact.
+  bool keep_narrow = false;
   explicit Shared(int64_t max_work) : exprs(max_work) {}
   int64_t NameOf(std::string_view text) { return names.try_emplace(std::string(text), static_cast<int64_t>(names.size())).first->second; }
   int64_t AttributesOf(const HloInstruction& i);
@@ -45,6 +47,8 @@ class Builder {
   bool Build(const HloModule& module, Value& result);
   const std::string& why() const { return why_; }
   const std::vector<Record>& records() const { return records_; }
+  // What acts on the outside, in order.
+  const std::vector<ExprId>& effects() const { return effects_; }
   int32_t root_record() const { return root_record_; }
 
  private:
@@ -95,8 +99,9 @@ class Builder {
   std::vector<Record> records_;
   int32_t root_record_ = -1;
   int64_t sequence_ = 0;
+  std::vector<ExprId> effects_;
 };
 
 PrimitiveType Normal(PrimitiveType type);
 
-}  // namespace hloir::equivalence
+}  // namespace hloir::equivalence::inside

@@ -7,7 +7,7 @@
 
 #include "equivalence/build.h"
 
-namespace hloir::equivalence {
+namespace hloir::equivalence::inside {
 namespace {
 
 constexpr int64_t kMostTurns = 4;   // of a loop that is written out
@@ -313,4 +313,4 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   return result;
 }
 
-}  // namespace hloir::equivalence
+}  // namespace hloir::equivalence::inside

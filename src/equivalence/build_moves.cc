@@ -4,7 +4,7 @@
 
 #include "equivalence/build.h"
 
-namespace hloir::equivalence {
+namespace hloir::equivalence::inside {
 namespace {
 
 constexpr size_t kMostParts = 64;  // of a concatenation
@@ -64,10 +64,10 @@ ExprId Builder::OfConstant(const HloInstruction& i) {
     for (int64_t k = 0; k < literal.element_count() && shape.rank() > 1; ++k) {
       uint64_t element = 0;
       std::copy_n(literal.untyped_data() + static_cast<size_t>(k) * bytes, std::min<size_t>(bytes, 8), reinterpret_cast<std::byte*>(&element));
-      slices[static_cast<size_t>(k / strides[static_cast<size_t>(d)] % shape.dimensions(d))] += Mix(3, element);
+      slices[static_cast<size_t>(k / strides[static_cast<size_t>(d)] % shape.dimensions(d))] += MixHash(3, element);
     }
     uint64_t hash = static_cast<uint64_t>(shape.dimensions(d));
-    for (uint64_t slice : slices) hash = Mix(hash, slice);
+    for (uint64_t slice : slices) hash = MixHash(hash, slice);
     content.push_back(hash);
     x_.Spent(literal.element_count() / 256);
   }
@@ -104,15 +104,20 @@ ExprId Exprs::Constant(const Literal& literal, int64_t element) {
     const std::complex<double> value = literal.GetAsComplex(element);
     return Function(HloOpcode::kComplex, PrimitiveType::C128, {Real(value.real()), Real(value.imag())});
   }
-  return Real(literal.GetAsDouble(element));
+  const double value = literal.GetAsDouble(element);
+  if (value == 0 && std::signbit(value)) Uses(kRounds);  // -0 is 0 here
+  return Real(value);
 }
 
 ExprId Builder::Elementwise(const HloInstruction& i, const std::vector<ExprId>& x) {
   using enum HloOpcode;
   const PrimitiveType type = Normal(i.shape().element_type());
   const bool pred = type == PrimitiveType::PRED;
+  const bool rounds = i.opcode() == kAdd || i.opcode() == kSubtract || i.opcode() == kMultiply || i.opcode() == kDivide ||
+                      i.opcode() == kNegate || i.opcode() == kSqrt || i.opcode() == kRsqrt || i.opcode() == kPower || i.Is(kTranscendental);
+  if (rounds && (type == PrimitiveType::F64 || type == PrimitiveType::C128)) x_.Uses(kRounds);
   switch (i.opcode()) {
-    case kAdd: return pred ? x_.Or(x[0], x[1]) : (x_.Uses(IsInteger(type) ? 0u : uint32_t{kRounds}), x_.Add(x[0], x[1]));
+    case kAdd: return pred ? x_.Or(x[0], x[1]) : x_.Add(x[0], x[1]);
     case kSubtract: return x_.Add(x[0], x[1], -1);
     case kNegate: return x_.Add(IsInteger(type) ? x_.Integer(0, type) : x_.Real(0), x[0], -1);
     case kMultiply: return pred ? x_.And(x[0], x[1]) : x_.Multiply(x[0], x[1]);
@@ -139,7 +144,9 @@ ExprId Builder::Elementwise(const HloInstruction& i, const std::vector<ExprId>& 
       const PrimitiveType from = i.operand(0)->shape().element_type(), to = i.shape().element_type();
       if (IsFloat(from) && IsFloat(to)) {
         if (IsQuantized(to)) return x_.Function(kReducePrecision, type, {x[0]}, {-1, static_cast<int64_t>(to)});
-        if (BitWidth(to) < BitWidth(from) || (from != to && BitWidth(to) == BitWidth(from))) x_.Uses(kNarrows | kRounds);
+        if (BitWidth(to) > BitWidth(from) || from == to) return x[0];
+        if (shared_.keep_narrow) return x_.Function(kReducePrecision, type, {x[0]}, {-2, static_cast<int64_t>(to)});
+        x_.Uses(kNarrows | kRounds);
         return x[0];
       }
       if (IsQuantized(to)) return -1;
@@ -370,4 +377,4 @@ ExprId Builder::Array(const HloInstruction& i, const std::vector<ExprId>& x, Ins
   }
 }
 
-}  // namespace hloir::equivalence
+}  // namespace hloir::equivalence::inside

@@ -4,7 +4,7 @@
 
 #include "equivalence/build.h"
 
-namespace hloir::equivalence {
+namespace hloir::equivalence::inside {
 namespace {
 
 bool Contains(const DimVector& v, int64_t d) { return std::find(v.begin(), v.end(), d) != v.end(); }
@@ -346,4 +346,4 @@ Value Builder::BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x) 
   return {x_.Multiply(x_.Multiply(at_feature(x[1]), one_by_root), inner), of_scale, x_.Multiply(mean_of(x[4]), x_.Real(count))};
 }
 
-}  // namespace hloir::equivalence
+}  // namespace hloir::equivalence::inside

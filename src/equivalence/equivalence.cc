@@ -7,9 +7,11 @@
 
 #include "equivalence/build.h"
 #include "equivalence/expr.h"
+#include "hloir/analysis.h"
 #include "support/format.h"
 
 namespace hloir::equivalence {
+using namespace inside;  // the expressions of this prover
 namespace {
 
 constexpr int64_t kLastLook = 400000;  // work for a result whose two values differ
@@ -27,6 +29,34 @@ void KnowLiterals(const HloModule& module, Exprs& exprs, bool& wide) {
       exprs.KnowLiteral(literal.GetAsDouble(0));
     }
   }
+}
+
+// The same operation, with what it calls; operands apart.
+bool SameOperation(const HloInstruction& a, const HloInstruction& b) {
+  if (a.opcode() != b.opcode() || !a.shape().Compatible(b.shape()) || !EqualAttributes(a, b)) return false;
+  if (a.called_computations().size() != b.called_computations().size()) return false;
+  for (int64_t k = 0; k < a.operand_count() && k < b.operand_count(); ++k) {
+    if (!a.operand(k)->shape().Compatible(b.operand(k)->shape())) return false;
+  }
+  for (size_t k = 0; k < a.called_computations().size(); ++k) {
+    if (!StructurallyEqual(*a.called_computations()[k], *b.called_computations()[k])) return false;
+  }
+  return true;
+}
+
+// How often a module rounds to a narrow float: by operations of that type, and by conversions to it.
+int64_t Roundings(const HloModule& module, PrimitiveType type) {
+  int64_t count = 0;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      if (!i->shape().IsArray() || i->shape().element_type() != type || i->Is(kMovesData)) continue;
+      const bool converts = i->opcode() == HloOpcode::kConvert && i->operand(0)->shape().element_type() != type;
+      const bool computes = type != PrimitiveType::F32 && (i->Is(kElementwise) || i->opcode() == HloOpcode::kDot || i->opcode() == HloOpcode::kReduce || i->opcode() == HloOpcode::kConvolution);
+      const bool from_wider = converts && BitWidth(i->operand(0)->shape().element_type()) > BitWidth(type);
+      count += type == PrimitiveType::F32 ? from_wider && IsFloat(i->operand(0)->shape().element_type()) : converts || (computes && i->opcode() != HloOpcode::kConvert);
+    }
+  }
+  return count;
 }
 
 struct Prover {
@@ -114,13 +144,28 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   bool wide = false;
   KnowLiterals(before, p.shared.exprs, wide);
   KnowLiterals(after, p.shared.exprs, wide);
-  if (wide) p.shared.exprs.SetPrecision(1e-14);
+  if (wide) p.shared.exprs.SetPrecision(3e-16);
   Value x, y;
+  // What rounds more often to a narrower float than before is less accurate: there no such rounding is passed over.
+  for (PrimitiveType type : {PrimitiveType::BF16, PrimitiveType::F16, PrimitiveType::F32})
+    p.shared.keep_narrow = p.shared.keep_narrow || Roundings(after, type) > Roundings(before, type);
   const bool built = p.before.Build(before, x);
   p.Index();
   p.after.on_value = [&](const HloInstruction& i, Value& value) { p.Match(i, value); };
   if (!built || !p.after.Build(after, y)) {
     result.why = p.before.why().empty() ? p.after.why() : p.before.why();
+    return result;
+  }
+  const HloComputation &entry = *before.entry_computation(), &other = *after.entry_computation();
+  bool same_parameters = entry.parameter_count() == other.parameter_count();
+  for (int64_t k = 0; k < entry.parameter_count() && same_parameters; ++k)
+    same_parameters = entry.parameter(k)->shape().Compatible(other.parameter(k)->shape());
+  if (!same_parameters) {
+    result.why = "the parameters have different shapes";
+    return result;
+  }
+  if (p.before.effects() != p.after.effects()) {
+    result.why = "what acts on the outside was not found to be the same";
     return result;
   }
   if (x.size() != y.size()) {
@@ -152,8 +197,7 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     partner[k] = found->second[0];
     for (size_t c = 0; c < found->second.size() && c < 16; ++c) {
       const auto& a = as[static_cast<size_t>(found->second[c])];
-      bool same = a.instruction->opcode() == bs[k].instruction->opcode() && a.operands.size() == bs[k].operands.size() &&
-                  a.instruction->shape().Compatible(bs[k].instruction->shape());
+      bool same = a.operands.size() == bs[k].operands.size() && SameOperation(*a.instruction, *bs[k].instruction);
       for (size_t o = 0; o < a.operands.size() && same; ++o) {
         const int32_t left = a.operands[o], right = bs[k].operands[o];
         same = (left < 0) == (right < 0) && (left < 0 || partner[static_cast<size_t>(right)] == left);

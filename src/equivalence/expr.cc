@@ -7,33 +7,33 @@
 
 #include "equivalence/expr.h"
 
-namespace hloir::equivalence {
+namespace hloir::equivalence::inside {
 namespace {
 
 constexpr int64_t kLarge = 160;    // an expression's weight from which it gets a name
 constexpr int32_t kDeep = 48;      // its depth
 
-uint64_t HashOf(const Index& a) {
-  uint64_t hash = Mix(3, static_cast<uint64_t>(a.constant));
+uint64_t HashOfParts(const Index& a) {
+  uint64_t hash = MixHash(3, static_cast<uint64_t>(a.constant));
   for (const auto& [term, factor] : a.terms)
-    hash = Mix(Mix(hash, static_cast<uint64_t>(term)), static_cast<uint64_t>(factor));
+    hash = MixHash(MixHash(hash, static_cast<uint64_t>(term)), static_cast<uint64_t>(factor));
   return hash;
 }
-uint64_t HashOf(const Expr& e) {
-  uint64_t hash = Mix(static_cast<uint64_t>(e.kind), static_cast<uint64_t>(e.type));
-  hash = Mix(Mix(hash, static_cast<uint64_t>(e.op)), static_cast<uint64_t>(e.tag));
-  for (int64_t value : e.data) hash = Mix(hash, static_cast<uint64_t>(value));
-  for (ExprId arg : e.args) hash = Mix(hash, static_cast<uint64_t>(arg));
-  for (const Index& index : e.index) hash = Mix(hash, HashOf(index));
-  for (VarId v : e.bound) hash = Mix(hash, static_cast<uint64_t>(v));
+uint64_t HashOfParts(const Expr& e) {
+  uint64_t hash = MixHash(static_cast<uint64_t>(e.kind), static_cast<uint64_t>(e.type));
+  hash = MixHash(MixHash(hash, static_cast<uint64_t>(e.op)), static_cast<uint64_t>(e.tag));
+  for (int64_t value : e.data) hash = MixHash(hash, static_cast<uint64_t>(value));
+  for (ExprId arg : e.args) hash = MixHash(hash, static_cast<uint64_t>(arg));
+  for (const Index& index : e.index) hash = MixHash(hash, HashOfParts(index));
+  for (VarId v : e.bound) hash = MixHash(hash, static_cast<uint64_t>(v));
   for (const Monomial& m : e.sum) {
-    hash = Mix(Mix(hash, static_cast<uint64_t>(m.integer)), __builtin_bit_cast(uint64_t, m.real));
+    hash = MixHash(MixHash(hash, static_cast<uint64_t>(m.integer)), __builtin_bit_cast(uint64_t, m.real));
     for (const Factor& f : m.factors)
-      hash = Mix(Mix(hash, static_cast<uint64_t>(f.base)), static_cast<uint64_t>(f.power));
+      hash = MixHash(MixHash(hash, static_cast<uint64_t>(f.base)), static_cast<uint64_t>(f.power));
   }
   return hash;
 }
-bool Same(const Expr& a, const Expr& b) {
+bool SameParts(const Expr& a, const Expr& b) {
   if (a.kind != b.kind || a.type != b.type || a.op != b.op || a.tag != b.tag || a.data != b.data || a.args != b.args ||
       a.index != b.index || a.bound != b.bound || a.sum.size() != b.sum.size())
     return false;
@@ -85,9 +85,9 @@ void Exprs::Derive(Expr& e) const {
 }
 
 ExprId Exprs::Make(Expr e) {
-  std::vector<ExprId>& candidates = by_hash_[HashOf(e)];
+  std::vector<ExprId>& candidates = by_hash_[HashOfParts(e)];
   for (ExprId candidate : candidates) {
-    if (Same(At(candidate), e)) return candidate;
+    if (SameParts(At(candidate), e)) return candidate;
   }
   Spent();
   e.free.clear();
@@ -100,11 +100,11 @@ ExprId Exprs::Make(Expr e) {
 }
 
 int32_t Exprs::LeafOf(Leaf leaf) {
-  uint64_t hash = Mix(1, static_cast<uint64_t>(leaf.type));
-  for (int64_t k : leaf.key) hash = Mix(hash, static_cast<uint64_t>(k));
-  for (int64_t k : leaf.sizes) hash = Mix(hash, static_cast<uint64_t>(k));
-  hash = Mix(hash, static_cast<uint64_t>(leaf.value));
-  if (leaf.literal != nullptr) hash = Mix(hash, leaf.literal->Hash());
+  uint64_t hash = MixHash(1, static_cast<uint64_t>(leaf.type));
+  for (int64_t k : leaf.key) hash = MixHash(hash, static_cast<uint64_t>(k));
+  for (int64_t k : leaf.sizes) hash = MixHash(hash, static_cast<uint64_t>(k));
+  hash = MixHash(hash, static_cast<uint64_t>(leaf.value));
+  if (leaf.literal != nullptr) hash = MixHash(hash, leaf.literal->Hash());
   std::vector<int32_t>& candidates = leaf_by_hash_[hash];
   for (int32_t candidate : candidates) {
     const Leaf& l = leaves_[static_cast<size_t>(candidate)];
@@ -419,4 +419,4 @@ bool Exprs::EqualInside(ExprId a, ExprId b, int64_t budget) {
   return equal;
 }
 
-}  // namespace hloir::equivalence
+}  // namespace hloir::equivalence::inside

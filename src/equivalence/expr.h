@@ -24,7 +24,7 @@
 #include "hloir/opcode.h"
 #include "hloir/primitive_type.h"
 
-namespace hloir::equivalence {
+namespace hloir::equivalence::inside {
 
 using ExprId = int32_t;
 using VarId = int32_t;
@@ -262,10 +262,10 @@ class Exprs {
   int64_t work_left_;
 };
 
-inline uint64_t Mix(uint64_t hash, uint64_t value) {
+inline uint64_t MixHash(uint64_t hash, uint64_t value) {
   hash ^= value + 0x9E3779B97F4A7C15 + (hash << 6) + (hash >> 2);
   hash *= 0xBF58476D1CE4E5B9;
   return hash ^ (hash >> 31);
 }
 
-}  // namespace hloir::equivalence
+}  // namespace hloir::equivalence::inside

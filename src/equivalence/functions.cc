@@ -6,7 +6,7 @@
 #include "equivalence/expr.h"
 #include "hloir/attributes.h"
 
-namespace hloir::equivalence {
+namespace hloir::equivalence::inside {
 namespace {
 
 bool IsRealOrComplex(PrimitiveType type) { return type == PrimitiveType::F64 || type == PrimitiveType::C128; }
@@ -150,7 +150,7 @@ ExprId Exprs::Convert(ExprId a, PrimitiveType from, PrimitiveType to) {
     const Expr& x = At(a);
     const bool counts = x.kind == Expr::Kind::kSum && x.sum.size() <= 2 &&
                         std::all_of(x.sum.begin(), x.sum.end(), [&](const Monomial& m) {
-                          return std::llabs(m.integer) < 100 &&
+                          return std::llabs(m.integer) < 100 && (m.integer >= 0 || IsSigned(from)) &&
                                  std::all_of(m.factors.begin(), m.factors.end(),
                                              [&](const Factor& f) { return TypeOf(f.base) == PrimitiveType::PRED; });
                         });
@@ -383,4 +383,4 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
   return Make(std::move(e));
 }
 
-}  // namespace hloir::equivalence
+}  // namespace hloir::equivalence::inside

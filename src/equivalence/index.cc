@@ -5,7 +5,7 @@
 
 #include "equivalence/expr.h"
 
-namespace hloir::equivalence {
+namespace hloir::equivalence::inside {
 namespace {
 
 constexpr int64_t kFar = int64_t{1} << 60;  // as far as ranges go
@@ -18,10 +18,10 @@ int64_t Clipped(__int128 value) {
 int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
 int64_t FloorMod(int64_t a, int64_t b) { return a - FloorDiv(a, b) * b; }
 
-uint64_t HashOf(const Index& a) {
-  uint64_t hash = Mix(7, static_cast<uint64_t>(a.constant));
+uint64_t HashOfIndex(const Index& a) {
+  uint64_t hash = MixHash(7, static_cast<uint64_t>(a.constant));
   for (const auto& [term, factor] : a.terms)
-    hash = Mix(Mix(hash, static_cast<uint64_t>(term)), static_cast<uint64_t>(factor));
+    hash = MixHash(MixHash(hash, static_cast<uint64_t>(term)), static_cast<uint64_t>(factor));
   return hash;
 }
 bool Unbounded(Range r) { return r.low <= -kFar || r.high >= kFar; }
@@ -50,9 +50,9 @@ void Exprs::Put(Index& a, TermId term, int64_t factor) {
 }
 
 Index Exprs::WithTerm(IndexTerm term) {
-  uint64_t hash = Mix(static_cast<uint64_t>(term.kind), static_cast<uint64_t>(term.var));
-  hash = Mix(Mix(hash, HashOf(term.inner)), static_cast<uint64_t>(term.div));
-  hash = Mix(Mix(hash, static_cast<uint64_t>(term.mod)), static_cast<uint64_t>(term.value));
+  uint64_t hash = MixHash(static_cast<uint64_t>(term.kind), static_cast<uint64_t>(term.var));
+  hash = MixHash(MixHash(hash, HashOfIndex(term.inner)), static_cast<uint64_t>(term.div));
+  hash = MixHash(MixHash(hash, static_cast<uint64_t>(term.mod)), static_cast<uint64_t>(term.value));
   std::vector<TermId>& candidates = term_by_hash_[hash];
   TermId id = -1;
   for (TermId candidate : candidates) {
@@ -267,4 +267,4 @@ std::vector<Index> Exprs::Unflatten(const Index& flat, std::span<const int64_t> 
   return index;
 }
 
-}  // namespace hloir::equivalence
+}  // namespace hloir::equivalence::inside

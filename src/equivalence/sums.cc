@@ -6,11 +6,11 @@
 
 #include "equivalence/expr.h"
 
-namespace hloir::equivalence {
+namespace hloir::equivalence::inside {
 namespace {
 
-int64_t CeilDiv(int64_t a, int64_t b) { return a / b + (a % b > 0); }    // b > 0
-int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }  // b > 0
+int64_t CeilOf(int64_t a, int64_t b) { return a / b + (a % b > 0); }    // b > 0
+int64_t FloorOf(int64_t a, int64_t b) { return a / b - (a % b < 0); }  // b > 0
 
 bool Has(const std::vector<VarId>& sorted, VarId v) { return std::binary_search(sorted.begin(), sorted.end(), v); }
 
@@ -20,29 +20,29 @@ bool Has(const std::vector<VarId>& sorted, VarId v) { return std::binary_search(
 
 uint64_t Exprs::HashWith(const Index& index, const std::unordered_map<VarId, uint64_t>& colours,
                          std::unordered_map<ExprId, uint64_t>& done) {
-  uint64_t sum = Mix(11, static_cast<uint64_t>(index.constant));
+  uint64_t sum = MixHash(11, static_cast<uint64_t>(index.constant));
   for (const auto& [term, factor] : index.terms) {
     const IndexTerm& t = TermAt(term);
-    uint64_t hash = Mix(5, static_cast<uint64_t>(factor));
+    uint64_t hash = MixHash(5, static_cast<uint64_t>(factor));
     if (t.kind == IndexTerm::Kind::kVar) {
       // (A variable around this by its size alone, as its name may be any.)
       const auto colour = colours.find(t.var);
       const Variable& v = VariableAt(t.var);
-      hash = Mix(hash, colour != colours.end() ? colour->second
-                       : v.level >= 0 ? Mix(static_cast<uint64_t>(v.level), static_cast<uint64_t>(v.place))
-                                      : Mix(99, static_cast<uint64_t>(v.size)));
+      hash = MixHash(hash, colour != colours.end() ? colour->second
+                       : v.level >= 0 ? MixHash(static_cast<uint64_t>(v.level), static_cast<uint64_t>(v.place))
+                                      : MixHash(99, static_cast<uint64_t>(v.size)));
     }
-    else if (t.kind == IndexTerm::Kind::kValue) hash = Mix(hash, HashWith(t.value, colours, done));
-    else hash = Mix(Mix(Mix(hash, HashWith(t.inner, colours, done)), static_cast<uint64_t>(t.div)), static_cast<uint64_t>(t.mod));
+    else if (t.kind == IndexTerm::Kind::kValue) hash = MixHash(hash, HashWith(t.value, colours, done));
+    else hash = MixHash(MixHash(MixHash(hash, HashWith(t.inner, colours, done)), static_cast<uint64_t>(t.div)), static_cast<uint64_t>(t.mod));
     sum += hash;
   }
-  return Mix(1, sum);
+  return MixHash(1, sum);
 }
 
 uint64_t Exprs::HashWith(ExprId e, const std::unordered_map<VarId, uint64_t>& colours,
                          std::unordered_map<ExprId, uint64_t>& done) {
   const Expr& x = At(e);
-  if (x.free.empty()) return Mix(2, static_cast<uint64_t>(e));
+  if (x.free.empty()) return MixHash(2, static_cast<uint64_t>(e));
   const bool plain = std::none_of(x.free.begin(), x.free.end(), [&](VarId v) { return colours.count(v) != 0; });
   if (plain) {
     // Without any of the variables in question: always the same.
@@ -50,27 +50,27 @@ uint64_t Exprs::HashWith(ExprId e, const std::unordered_map<VarId, uint64_t>& co
   }
   if (const auto found = done.find(e); found != done.end()) return found->second;
   Spent();
-  uint64_t hash = Mix(Mix(static_cast<uint64_t>(x.kind), static_cast<uint64_t>(x.op)), static_cast<uint64_t>(x.tag));
-  for (int64_t value : x.data) hash = Mix(hash, static_cast<uint64_t>(value));
+  uint64_t hash = MixHash(MixHash(static_cast<uint64_t>(x.kind), static_cast<uint64_t>(x.op)), static_cast<uint64_t>(x.tag));
+  for (int64_t value : x.data) hash = MixHash(hash, static_cast<uint64_t>(value));
   const bool unordered = x.kind == Expr::Kind::kFunction && (GetOpcodeInfo(x.op).traits & kCommutative) != 0;
   uint64_t parts = 0;
   for (ExprId arg : x.args) {
     if (unordered || x.op == HloOpcode::kCompare) parts += HashWith(arg, colours, done) * (unordered ? 1 : arg == x.args[0] ? 3 : 5);
-    else hash = Mix(hash, HashWith(arg, colours, done));
+    else hash = MixHash(hash, HashWith(arg, colours, done));
   }
   for (const Index& index : x.index) {
     uint64_t one = HashWith(index, colours, done);
     // (i = 0 is -i = 0.)
     if (x.kind == Expr::Kind::kGuard && x.tag == 1) one += HashWith(Times(index, -1), colours, done);
-    hash = Mix(hash, one);
+    hash = MixHash(hash, one);
   }
   for (const Monomial& m : x.sum) {
-    uint64_t product = Mix(__builtin_bit_cast(uint64_t, m.real), static_cast<uint64_t>(m.integer));
+    uint64_t product = MixHash(__builtin_bit_cast(uint64_t, m.real), static_cast<uint64_t>(m.integer));
     uint64_t factors = 0;
-    for (const Factor& f : m.factors) factors += Mix(HashWith(f.base, colours, done), static_cast<uint64_t>(f.power));
-    parts += Mix(product, factors);
+    for (const Factor& f : m.factors) factors += MixHash(HashWith(f.base, colours, done), static_cast<uint64_t>(f.power));
+    parts += MixHash(product, factors);
   }
-  hash = Mix(hash, parts);
+  hash = MixHash(hash, parts);
   if (plain) return plain_hash_[e] = hash;
   return done[e] = hash;
 }
@@ -195,15 +195,15 @@ Exprs::Ordered Exprs::Order(std::vector<VarId> variables, std::vector<ExprId> bo
   }
   if (order.variables.size() > 1) {
     std::unordered_map<VarId, uint64_t> colours;
-    for (VarId v : order.variables) colours[v] = Mix(17, static_cast<uint64_t>(VariableAt(v).size));
+    for (VarId v : order.variables) colours[v] = MixHash(17, static_cast<uint64_t>(VariableAt(v).size));
     for (int round = 0; round < 2; ++round) {
       std::unordered_map<VarId, uint64_t> next;
       for (VarId v : order.variables) {
         std::unordered_map<VarId, uint64_t> marked = colours;
-        marked[v] = Mix(colours[v], 0x5EEF);
+        marked[v] = MixHash(colours[v], 0x5EEF);
         std::unordered_map<ExprId, uint64_t> done;
         uint64_t hash = 0;
-        for (ExprId body : order.bodies) hash = Mix(hash, HashWith(body, marked, done));
+        for (ExprId body : order.bodies) hash = MixHash(hash, HashWith(body, marked, done));
         next[v] = hash;
       }
       colours = std::move(next);
@@ -316,8 +316,8 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
         } else if (x.tag == 0 && !elsewhere && x.index[0].terms.size() == 1 && factor != 0) {
           const int64_t c = x.index[0].constant;
           int64_t low = 0, high = size - 1;
-          if (factor > 0) low = std::max(low, CeilDiv(-c, factor));
-          else high = std::min(high, FloorDiv(c, -factor));
+          if (factor > 0) low = std::max(low, CeilOf(-c, factor));
+          else high = std::min(high, FloorOf(c, -factor));
           m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(k));
           if (high < low) return;
           const VarId narrow = Fresh(high - low + 1);
@@ -458,8 +458,8 @@ ExprId Exprs::ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId bod
         if (VariableAt(v).size <= 1 || x.index[0].terms[0].first != Var(v).terms[0].first) continue;
         const int64_t c = x.index[0].constant, factor = x.index[0].terms[0].second;
         int64_t low = 0, high = VariableAt(v).size - 1;
-        if (factor > 0) low = std::max(low, CeilDiv(-c, factor));
-        else high = std::min(high, FloorDiv(c, -factor));
+        if (factor > 0) low = std::max(low, CeilOf(-c, factor));
+        else high = std::min(high, FloorOf(c, -factor));
         if (high < low) break;
         const VarId narrow = Fresh(high - low + 1);
         ExprId rest = True();
@@ -547,4 +547,4 @@ ExprId Exprs::Row(HloOpcode op, std::vector<int64_t> data, std::vector<VarId> va
   return Named(Bound(std::move(e), std::move(variables), true));
 }
 
-}  // namespace hloir::equivalence
+}  // namespace hloir::equivalence::inside

@@ -5,7 +5,7 @@
 #include "equivalence/expr.h"
 #include "support/format.h"
 
-namespace hloir::equivalence {
+namespace hloir::equivalence::inside {
 
 std::string Exprs::Text(const Index& index, int depth) const {
   std::string text;
@@ -139,4 +139,4 @@ std::pair<ExprId, ExprId> Exprs::Difference(ExprId a, ExprId b) const {
   return {a, b};
 }
 
-}  // namespace hloir::equivalence
+}  // namespace hloir::equivalence::inside
