@@ -36,9 +36,9 @@ AlignedBlock AllocateAligned(int64_t bytes) {
 }
 
 template <class L, class F>
-void ForEachLeaf(L& literal, F&& f) {
+void ForEachArray(L& literal, F&& f) {
   if (literal.shape().IsTuple()) {
-    for (auto& element : literal.elements()) ForEachLeaf(element, f);
+    for (auto& element : literal.elements()) ForEachArray(element, f);
   } else {
     f(literal);
   }
@@ -186,11 +186,11 @@ class PlannedExecutable : public HloExecutable {
       return InvalidArgument("the literal for the result has another shape");
     size_t leaf = 0;
     for (const Literal* argument : arguments) {
-      ForEachLeaf(*argument,
+      ForEachArray(*argument,
                   [&](const Literal& literal) { MoveTo(parameter_pointers_[leaf++], literal.untyped_data()); });
     }
     leaf = 0;
-    ForEachLeaf(*result, [&](Literal& literal) { MoveTo(result_pointers_[leaf++], literal.untyped_data()); });
+    ForEachArray(*result, [&](Literal& literal) { MoveTo(result_pointers_[leaf++], literal.untyped_data()); });
     if (!dynamic_parameters_.empty()) LoadDynamicParameters(arguments);
     for (Step* step : moved_) step->Bound(runtime_);
     moved_.clear();
@@ -208,13 +208,13 @@ class PlannedExecutable : public HloExecutable {
   void LoadDynamicParameters(std::span<const Literal* const> arguments) {
     std::vector<const Literal*> leaves;
     for (const Literal* argument : arguments)
-      ForEachLeaf(*argument, [&](const Literal& literal) { leaves.push_back(&literal); });
+      ForEachArray(*argument, [&](const Literal& literal) { leaves.push_back(&literal); });
     for (auto [leaf, dynamic] : dynamic_parameters_) runtime_.dynamic[static_cast<size_t>(dynamic)] = *leaves[leaf];
   }
   // Several results may be one value.
   void StoreDynamicResults(Literal* result) {
     std::vector<Literal*> leaves;
-    ForEachLeaf(*result, [&](Literal& literal) { leaves.push_back(&literal); });
+    ForEachArray(*result, [&](Literal& literal) { leaves.push_back(&literal); });
     for (auto [leaf, dynamic] : dynamic_results_) {
       const Literal& value = runtime_.dynamic[static_cast<size_t>(dynamic)];
       if (value.size_bytes() > 0)
