@@ -171,22 +171,22 @@ void FlatModule::Hash() {
     Node& node = nodes_[static_cast<size_t>(n)];
     const HloInstruction& i = *node.instruction;
     node.own_plain = HashText(PlainText(i));
-    if (i.IsConstant()) node.own_plain = AddToHash(node.own_plain, i.literal().Hash());
-    node.own = AddToHash(node.own_plain, StructuralHash(i));
+    if (i.IsConstant()) node.own_plain = Mix(node.own_plain, i.literal().Hash());
+    node.own = Mix(node.own_plain, StructuralHash(i));
     node.value = node.own, node.value_plain = node.own_plain;
     // Parameters of a loop's body and of its condition are told apart by their callers alone.
     for (const HloComputation* callee : i.called_computations()) {
       const uint64_t hash = HashOf(*callee);
-      node.value = AddToHash(node.value, hash);
-      if (!i.Is(kControlFlow)) node.value_plain = AddToHash(node.value_plain, hash);
+      node.value = Mix(node.value, hash);
+      if (!i.Is(kControlFlow)) node.value_plain = Mix(node.value_plain, hash);
     }
     for (int32_t operand : node.operands) {
-      node.value = AddToHash(node.value, nodes_[static_cast<size_t>(operand)].value);
-      node.value_plain = AddToHash(node.value_plain, nodes_[static_cast<size_t>(operand)].value_plain);
+      node.value = Mix(node.value, nodes_[static_cast<size_t>(operand)].value);
+      node.value_plain = Mix(node.value_plain, nodes_[static_cast<size_t>(operand)].value_plain);
     }
     // In whatever order they come.
     uint64_t& home = home_hashes_[static_cast<size_t>(node.home->id())];
-    if (&i == node.home->root()) home += AddToHash(node.value, 1);
+    if (&i == node.home->root()) home += Mix(node.value, 1);
     if (!node.looked_through && node.users.empty()) home += node.value;
   }
 }
