@@ -7,7 +7,6 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-bool Contains(const DimVector& v, int64_t d) { return std::find(v.begin(), v.end(), d) != v.end(); }
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "equivalence/prove_terms.h"
+#include "hloir/prove.h"
 
 namespace hloir::equivalence {
 
