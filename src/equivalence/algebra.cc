@@ -88,7 +88,8 @@ ExprId Exprs::Integer(int64_t value, PrimitiveType type) {
 
 std::optional<double> Exprs::RealOf(ExprId e) const {
   const Expr& x = At(e);
-  if (x.kind != Expr::Kind::kSum || !(x.type == PrimitiveType::F64 || x.type == PrimitiveType::C128)) return std::nullopt;
+  if (x.kind != Expr::Kind::kSum || !(x.type == PrimitiveType::F64 || x.type == PrimitiveType::C128))
+    return std::nullopt;
   if (x.sum.empty()) return 0;
   if (x.sum.size() == 1 && x.sum[0].factors.empty()) return x.sum[0].real;
   return std::nullopt;
@@ -97,8 +98,8 @@ std::optional<double> Exprs::NumberOf(ExprId e) const {
   if (const auto value = RealOf(e)) return value;
   double sign = 1;
   const Expr* x = &At(e);
-  if (x->kind == Expr::Kind::kSum && x->sum.size() == 1 && x->sum[0].factors.size() == 1 && x->sum[0].factors[0].power == kOne &&
-      std::fabs(x->sum[0].real) == 1) {
+  if (x->kind == Expr::Kind::kSum && x->sum.size() == 1 && x->sum[0].factors.size() == 1 &&
+      x->sum[0].factors[0].power == kOne && std::fabs(x->sum[0].real) == 1) {
     sign = x->sum[0].real;
     x = &At(x->sum[0].factors[0].base);
   }
@@ -201,7 +202,8 @@ bool Exprs::UseEqualities(Monomial& m) {
       std::vector<Index> index = x.index;
       bool here = false;
       for (Index& i : index) {
-        const auto at = std::find_if(i.terms.begin(), i.terms.end(), [&](const auto& entry) { return entry.first == data; });
+        const auto at =
+            std::find_if(i.terms.begin(), i.terms.end(), [&](const auto& entry) { return entry.first == data; });
         if (at == i.terms.end()) continue;
         const int64_t f = at->second;
         i = Plus(Plus(i, {0, {{data, 1}}}, -f), rest, f);
@@ -248,7 +250,8 @@ bool Exprs::Tidy(Monomial& m, PrimitiveType type) {
 
 Monomial Exprs::Times(const Monomial& a, const Monomial& b, PrimitiveType type) {
   Monomial m;
-  if (IsInteger(type)) m.integer = static_cast<int64_t>(static_cast<uint64_t>(a.integer) * static_cast<uint64_t>(b.integer));
+  if (IsInteger(type))
+    m.integer = static_cast<int64_t>(static_cast<uint64_t>(a.integer) * static_cast<uint64_t>(b.integer));
   else m.real = a.real * b.real;
   m.factors = a.factors;
   m.factors.insert(m.factors.end(), b.factors.begin(), b.factors.end());
@@ -326,7 +329,8 @@ Polynomial Exprs::Product(const Polynomial& a, const Polynomial& b, PrimitiveTyp
     }
     return out;
   }
-  if (a.size() > 1 || b.size() > 1) Uses(kRounds);
+  // (x + y) z may be finite where x z is not.
+  if (!IsInteger(type) && (a.size() > 1 || b.size() > 1)) Uses(kRounds | kFiniteOnly);
   Polynomial out;
   for (const Monomial& x : a) {
     for (const Monomial& y : b) {
@@ -344,12 +348,14 @@ void Exprs::SortSum(Polynomial& p, PrimitiveType type) {
   for (Monomial& m : p) {
     if (!out.empty() && out.back().factors == m.factors) {
       if (IsInteger(type)) {
-        out.back().integer = Wrapped(static_cast<int64_t>(static_cast<uint64_t>(out.back().integer) + static_cast<uint64_t>(m.integer)), type);
+        out.back().integer = Wrapped(
+            static_cast<int64_t>(static_cast<uint64_t>(out.back().integer) + static_cast<uint64_t>(m.integer)), type);
       } else {
         const double a = out.back().real, sum = a + m.real;
         const bool gone = std::fabs(sum) <= std::fabs(a) * (tolerance_ < 1e-10 ? 3e-16 : 1e-13);
         if (gone && sum != 0) Uses(kConstants);
-        if (gone && !m.factors.empty() && std::none_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); }))
+        if (gone && !m.factors.empty() &&
+            std::none_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); }))
           Uses(kFiniteOnly);
         out.back().real = gone ? 0 : Coefficient(sum);
       }
@@ -371,7 +377,8 @@ ExprId Exprs::Sum(Polynomial p, PrimitiveType type) {
   for (bool changed = true; changed && p.size() > 1 && p.size() <= kMostMerged && !Spent();) {
     changed = false;
     const auto find = [&](const Monomial& wanted) {
-      const auto at = std::lower_bound(p.begin(), p.end(), wanted, [](const Monomial& a, const Monomial& b) { return a.factors < b.factors; });
+      const auto at = std::lower_bound(p.begin(), p.end(), wanted,
+                                       [](const Monomial& a, const Monomial& b) { return a.factors < b.factors; });
       return at != p.end() && at->factors == wanted.factors ? static_cast<size_t>(at - p.begin()) : p.size();
     };
     for (size_t i = 0; i < p.size() && !changed; ++i) {
@@ -472,7 +479,8 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
     const bool plain = std::all_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) {
       return !IsPred(TypeOf(f.base)) && (whole || (f.power % (2 * kOne) != 0 && m.factors.size() == 1 && m.real > 0));
     });
-    const bool conditions = std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); });
+    const bool conditions =
+        std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); });
     if (plain || (conditions && whole && power > 0)) {
       m.real = std::pow(m.real, static_cast<double>(power) / kOne);
       for (Factor& f : m.factors) {
@@ -492,7 +500,9 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
     Expr e;
     e.type = type;
     e.sum = {bare};
-    const ExprId base = bare.real == 1 && bare.factors.size() == 1 && bare.factors[0].power == kOne ? bare.factors[0].base : Make(std::move(e));
+    const ExprId base = bare.real == 1 && bare.factors.size() == 1 && bare.factors[0].power == kOne
+                            ? bare.factors[0].base
+                            : Make(std::move(e));
     return OfMonomial({out, 0, {{base, power}}}, type);
   }
   if (power > 0 && whole && power <= 4 * kOne && p.size() <= 4) {
@@ -507,7 +517,8 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
     uint64_t best = std::numeric_limits<uint64_t>::max();
     for (const Monomial& m : p) {
       uint64_t key = 1;
-      for (const Factor& f : m.factors) key = MixHash(key, static_cast<uint64_t>(f.base) * 64 + static_cast<uint64_t>(f.power));
+      for (const Factor& f : m.factors)
+        key = MixHash(key, static_cast<uint64_t>(f.base) * 64 + static_cast<uint64_t>(f.power));
       if (m.factors.empty()) key = std::numeric_limits<uint64_t>::max() - 1;
       if (key < best) best = key, lead = m.real;
     }
