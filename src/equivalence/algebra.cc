@@ -41,7 +41,8 @@ double Exprs::Coefficient(double value) {
       return rounded;
     }
   }
-  const double reach = std::fabs(value) * tolerance_;
+  // (What was computed on both sides was computed exactly here.)
+  const double reach = std::fabs(value) * (wide ? tolerance_ : 1e-12);
   const auto first = coefficients_.lower_bound(value - reach);
   std::optional<double> best;
   for (auto at = first; at != coefficients_.end() && at->first <= value + reach; ++at) {

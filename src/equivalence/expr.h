@@ -258,7 +258,7 @@ class Exprs {
   int32_t next_fresh_ = 0;
   uint32_t uses_ = 0;
   bool naming_ = false;
-  double tolerance_ = 9e-8;  // of f32's constants: one rounding, and a half
+  double tolerance_ = 1e-7;  // of constants; below 1e-10: f64's
   int64_t work_left_;
 };
 
