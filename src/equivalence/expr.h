@@ -4,7 +4,8 @@
 // leaves read at affine indices. Two values whose expressions are one id are the same function.
 //
 // equivalence.h is the way in. index.cc has index arithmetic, expr.cc the table, algebra.cc sums and products,
-// functions.cc other elementwise operations, sums.cc what binds variables. Covered by tests/unit/equivalence_test.cc.
+// conditions.cc conditions, functions.cc other elementwise operations, sums.cc what binds variables, order.cc their
+// order. Covered by tests/unit/equivalence_test.cc.
 #pragma once
 
 #include <cstdint>
