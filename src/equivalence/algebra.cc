@@ -41,7 +41,8 @@ double Exprs::Coefficient(double value) {
       return rounded;
     }
   }
-  const double reach = std::fabs(value) * tolerance_;
+  // (What was computed on both sides was computed exactly here.)
+  const double reach = std::fabs(value) * (wide ? tolerance_ : 1e-12);
   const auto first = coefficients_.lower_bound(value - reach);
   std::optional<double> best;
   for (auto at = first; at != coefficients_.end() && at->first <= value + reach; ++at) {
@@ -88,7 +89,8 @@ ExprId Exprs::Integer(int64_t value, PrimitiveType type) {
 
 std::optional<double> Exprs::RealOf(ExprId e) const {
   const Expr& x = At(e);
-  if (x.kind != Expr::Kind::kSum || !(x.type == PrimitiveType::F64 || x.type == PrimitiveType::C128)) return std::nullopt;
+  if (x.kind != Expr::Kind::kSum || !(x.type == PrimitiveType::F64 || x.type == PrimitiveType::C128))
+    return std::nullopt;
   if (x.sum.empty()) return 0;
   if (x.sum.size() == 1 && x.sum[0].factors.empty()) return x.sum[0].real;
   return std::nullopt;
@@ -97,8 +99,8 @@ std::optional<double> Exprs::NumberOf(ExprId e) const {
   if (const auto value = RealOf(e)) return value;
   double sign = 1;
   const Expr* x = &At(e);
-  if (x->kind == Expr::Kind::kSum && x->sum.size() == 1 && x->sum[0].factors.size() == 1 && x->sum[0].factors[0].power == kOne &&
-      std::fabs(x->sum[0].real) == 1) {
+  if (x->kind == Expr::Kind::kSum && x->sum.size() == 1 && x->sum[0].factors.size() == 1 &&
+      x->sum[0].factors[0].power == kOne && std::fabs(x->sum[0].real) == 1) {
     sign = x->sum[0].real;
     x = &At(x->sum[0].factors[0].base);
   }
@@ -118,104 +120,6 @@ std::optional<int64_t> Exprs::IntegerOf(ExprId e) const {
 }
 
 // ---- Monomials ----
-
-bool Exprs::TidyGuards(Monomial& m) {
-  // Conditions that stand for several, and those that others imply.
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t i = 0; i < m.factors.size() && !changed; ++i) {
-      const Expr& x = At(m.factors[i].base);
-      if (!IsPred(x.type)) continue;
-      if (x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kAnd) {
-        const std::vector<ExprId> args = x.args;
-        m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(i));
-        for (ExprId arg : args) m.factors.push_back({arg, kOne});
-        changed = true;
-        break;
-      }
-      if (x.kind == Expr::Kind::kGuard && x.index[0].terms.empty()) {
-        if (x.index[0].constant < 0) return false;
-        m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(i));
-        changed = true;
-        break;
-      }
-      for (size_t j = 0; j < m.factors.size() && !changed; ++j) {
-        const Expr& y = At(m.factors[j].base);
-        if (i == j || !IsPred(y.type)) continue;
-        if (m.factors[i].base == m.factors[j].base) {
-          m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(j));
-          changed = true;
-          break;
-        }
-        if (x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kNot && x.args[0] == m.factors[j].base) return false;
-        if (x.kind != Expr::Kind::kGuard || y.kind != Expr::Kind::kGuard || x.tag != 0 || y.tag != 0) continue;
-        if (x.index[0].terms == y.index[0].terms) {
-          // The one with the smaller constant implies the other.
-          const size_t weaker = x.index[0].constant <= y.index[0].constant ? j : i;
-          m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(weaker));
-          changed = true;
-          break;
-        }
-        Index both = Plus(x.index[0], y.index[0]);
-        if (!both.terms.empty()) continue;
-        if (both.constant < 0) return false;
-        if (both.constant == 0) {
-          const ExprId equal = Guard(true, Index(x.index[0]));
-          const size_t first = std::min(i, j), second = std::max(i, j);
-          m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(second));
-          m.factors[first] = {equal, kOne};
-          changed = true;
-        }
-      }
-    }
-  }
-  return true;
-}
-
-bool Exprs::IsPlainGuard(ExprId e) const {
-  const Expr& x = At(e);
-  return x.kind == Expr::Kind::kGuard && x.tag == 0 &&
-         std::none_of(x.index[0].terms.begin(), x.index[0].terms.end(),
-                      [&](const auto& term) { return TermAt(term.first).kind == IndexTerm::Kind::kValue; });
-}
-
-// Where i = data, what is read at data is read at i.
-bool Exprs::UseEqualities(Monomial& m) {
-  bool changed = false;
-  for (size_t k = 0; k < m.factors.size(); ++k) {
-    const Expr& guard = At(m.factors[k].base);
-    if (guard.kind != Expr::Kind::kGuard || guard.tag != 1) continue;
-    TermId data = -1;
-    int64_t factor = 0;
-    int count = 0;
-    for (const auto& [term, f] : guard.index[0].terms) {
-      if (TermAt(term).kind == IndexTerm::Kind::kValue) data = term, factor = f, ++count;
-    }
-    if (count != 1 || (factor != 1 && factor != -1)) continue;
-    // data = rest
-    const Index rest = Times(Plus(guard.index[0], {0, {{data, 1}}}, -factor), -factor);
-    for (size_t j = 0; j < m.factors.size(); ++j) {
-      if (j == k) continue;
-      const Expr& x = At(m.factors[j].base);
-      if (x.kind != Expr::Kind::kLeaf && x.kind != Expr::Kind::kGuard) continue;
-      std::vector<Index> index = x.index;
-      bool here = false;
-      for (Index& i : index) {
-        const auto at = std::find_if(i.terms.begin(), i.terms.end(), [&](const auto& entry) { return entry.first == data; });
-        if (at == i.terms.end()) continue;
-        const int64_t f = at->second;
-        i = Plus(Plus(i, {0, {{data, 1}}}, -f), rest, f);
-        here = true;
-      }
-      if (!here) continue;
-      const Expr copy = x;
-      m.factors[j].base = copy.kind == Expr::Kind::kLeaf ? MakeLeaf(static_cast<int32_t>(copy.tag), std::move(index))
-                                                         : Guard(copy.tag != 0, std::move(index[0]));
-      changed = true;
-    }
-  }
-  return changed;
-}
 
 bool Exprs::Tidy(Monomial& m, PrimitiveType type) {
   if (std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); })) {
@@ -248,7 +152,8 @@ bool Exprs::Tidy(Monomial& m, PrimitiveType type) {
 
 Monomial Exprs::Times(const Monomial& a, const Monomial& b, PrimitiveType type) {
   Monomial m;
-  if (IsInteger(type)) m.integer = static_cast<int64_t>(static_cast<uint64_t>(a.integer) * static_cast<uint64_t>(b.integer));
+  if (IsInteger(type))
+    m.integer = static_cast<int64_t>(static_cast<uint64_t>(a.integer) * static_cast<uint64_t>(b.integer));
   else m.real = a.real * b.real;
   m.factors = a.factors;
   m.factors.insert(m.factors.end(), b.factors.begin(), b.factors.end());
@@ -326,7 +231,8 @@ Polynomial Exprs::Product(const Polynomial& a, const Polynomial& b, PrimitiveTyp
     }
     return out;
   }
-  if (a.size() > 1 || b.size() > 1) Uses(kRounds);
+  // (x + y) z may be finite where x z is not.
+  if (!IsInteger(type) && (a.size() > 1 || b.size() > 1)) Uses(kRounds | kFiniteOnly);
   Polynomial out;
   for (const Monomial& x : a) {
     for (const Monomial& y : b) {
@@ -344,12 +250,14 @@ void Exprs::SortSum(Polynomial& p, PrimitiveType type) {
   for (Monomial& m : p) {
     if (!out.empty() && out.back().factors == m.factors) {
       if (IsInteger(type)) {
-        out.back().integer = Wrapped(static_cast<int64_t>(static_cast<uint64_t>(out.back().integer) + static_cast<uint64_t>(m.integer)), type);
+        out.back().integer = Wrapped(
+            static_cast<int64_t>(static_cast<uint64_t>(out.back().integer) + static_cast<uint64_t>(m.integer)), type);
       } else {
         const double a = out.back().real, sum = a + m.real;
-        const bool gone = std::fabs(sum) <= std::fabs(a) * (tolerance_ < 1e-10 ? 3e-16 : 1e-13);
+        const bool gone = std::fabs(sum) <= std::fabs(a) * (tolerance_ < 1e-10 ? 0 : 1e-13);
         if (gone && sum != 0) Uses(kConstants);
-        if (gone && !m.factors.empty() && std::none_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); }))
+        if (gone && !m.factors.empty() &&
+            std::none_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); }))
           Uses(kFiniteOnly);
         out.back().real = gone ? 0 : Coefficient(sum);
       }
@@ -371,7 +279,8 @@ ExprId Exprs::Sum(Polynomial p, PrimitiveType type) {
   for (bool changed = true; changed && p.size() > 1 && p.size() <= kMostMerged && !Spent();) {
     changed = false;
     const auto find = [&](const Monomial& wanted) {
-      const auto at = std::lower_bound(p.begin(), p.end(), wanted, [](const Monomial& a, const Monomial& b) { return a.factors < b.factors; });
+      const auto at = std::lower_bound(p.begin(), p.end(), wanted,
+                                       [](const Monomial& a, const Monomial& b) { return a.factors < b.factors; });
       return at != p.end() && at->factors == wanted.factors ? static_cast<size_t>(at - p.begin()) : p.size();
     };
     for (size_t i = 0; i < p.size() && !changed; ++i) {
@@ -472,7 +381,8 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
     const bool plain = std::all_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) {
       return !IsPred(TypeOf(f.base)) && (whole || (f.power % (2 * kOne) != 0 && m.factors.size() == 1 && m.real > 0));
     });
-    const bool conditions = std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); });
+    const bool conditions =
+        std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); });
     if (plain || (conditions && whole && power > 0)) {
       m.real = std::pow(m.real, static_cast<double>(power) / kOne);
       for (Factor& f : m.factors) {
@@ -492,7 +402,9 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
     Expr e;
     e.type = type;
     e.sum = {bare};
-    const ExprId base = bare.real == 1 && bare.factors.size() == 1 && bare.factors[0].power == kOne ? bare.factors[0].base : Make(std::move(e));
+    const ExprId base = bare.real == 1 && bare.factors.size() == 1 && bare.factors[0].power == kOne
+                            ? bare.factors[0].base
+                            : Make(std::move(e));
     return OfMonomial({out, 0, {{base, power}}}, type);
   }
   if (power > 0 && whole && power <= 4 * kOne && p.size() <= 4) {
@@ -507,7 +419,8 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
     uint64_t best = std::numeric_limits<uint64_t>::max();
     for (const Monomial& m : p) {
       uint64_t key = 1;
-      for (const Factor& f : m.factors) key = MixHash(key, static_cast<uint64_t>(f.base) * 64 + static_cast<uint64_t>(f.power));
+      for (const Factor& f : m.factors)
+        key = MixHash(key, static_cast<uint64_t>(f.base) * 64 + static_cast<uint64_t>(f.power));
       if (m.factors.empty()) key = std::numeric_limits<uint64_t>::max() - 1;
       if (key < best) best = key, lead = m.real;
     }

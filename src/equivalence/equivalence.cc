@@ -8,6 +8,7 @@
 #include "equivalence/build.h"
 #include "equivalence/expr.h"
 #include "hloir/analysis.h"
+#include "hloir/prove.h"
 #include "support/format.h"
 
 namespace hloir::equivalence {
@@ -16,7 +17,7 @@ namespace {
 
 constexpr int64_t kLastLook = 400000;  // work for a result whose two values differ
 constexpr size_t kMostCandidates = 3;  // values that one is held against
-constexpr size_t kMostOpen = 16;  // open steps that are told
+constexpr size_t kMostOpen = 16;       // open steps that are told
 
 // Literals stand for themselves: what is computed otherwise is held against them.
 void KnowLiterals(const HloModule& module, Exprs& exprs, bool& wide) {
@@ -25,7 +26,8 @@ void KnowLiterals(const HloModule& module, Exprs& exprs, bool& wide) {
       if (i->shape().IsArray() && i->shape().element_type() == PrimitiveType::F64 && i->Is(kElementwise)) wide = true;
       if (!i->IsConstant() || !i->shape().IsArray() || !IsFloat(i->shape().element_type())) continue;
       const Literal& literal = i->literal();
-      if (literal.elided() || literal.element_count() == 0 || (literal.element_count() > 1 && !literal.IsAllSame())) continue;
+      if (literal.elided() || literal.element_count() == 0 || (literal.element_count() > 1 && !literal.IsAllSame()))
+        continue;
       exprs.KnowLiteral(literal.GetAsDouble(0));
     }
   }
@@ -51,16 +53,24 @@ int64_t Roundings(const HloModule& module, PrimitiveType type) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       if (!i->shape().IsArray() || i->shape().element_type() != type || i->Is(kMovesData)) continue;
       const bool converts = i->opcode() == HloOpcode::kConvert && i->operand(0)->shape().element_type() != type;
-      const bool computes = type != PrimitiveType::F32 && (i->Is(kElementwise) || i->opcode() == HloOpcode::kDot || i->opcode() == HloOpcode::kReduce || i->opcode() == HloOpcode::kConvolution);
+      const bool computes =
+          type != PrimitiveType::F32 && (i->Is(kElementwise) || i->opcode() == HloOpcode::kDot ||
+                                         i->opcode() == HloOpcode::kReduce || i->opcode() == HloOpcode::kConvolution);
       const bool from_wider = converts && BitWidth(i->operand(0)->shape().element_type()) > BitWidth(type);
-      count += type == PrimitiveType::F32 ? from_wider && IsFloat(i->operand(0)->shape().element_type()) : converts || (computes && i->opcode() != HloOpcode::kConvert);
+      count += type == PrimitiveType::F32 ? from_wider && IsFloat(i->operand(0)->shape().element_type())
+                                          : converts || (computes && i->opcode() != HloOpcode::kConvert);
     }
   }
   return count;
 }
 
 struct Prover {
-  Prover(const HloModule& a, const HloModule& b, const Options& options) : shared(options.max_work), before(shared), after(shared), a(a), b(b) {}
+  Prover(const HloModule& a, const HloModule& b, const Options& options)
+      : shared(options.max_work + options.work_for_each * (a.instruction_count() + b.instruction_count())),
+        before(shared),
+        after(shared),
+        a(a),
+        b(b) {}
   Shared shared;
   Builder before, after;
   const HloModule &a, &b;
@@ -74,7 +84,8 @@ struct Prover {
       const HloInstruction& i = *records[k].instruction;
       known.insert(records[k].value[0]);
       by_name[i.name()].push_back(static_cast<int32_t>(k));
-      if (i.metadata() != nullptr && !i.metadata()->op_name.empty()) by_origin[i.metadata()->op_name].push_back(static_cast<int32_t>(k));
+      if (i.metadata() != nullptr && !i.metadata()->op_name.empty())
+        by_origin[i.metadata()->op_name].push_back(static_cast<int32_t>(k));
     }
   }
 
@@ -86,13 +97,16 @@ struct Prover {
     const auto add = [&](const auto& table, std::string_view key) {
       const auto found = table.find(key);
       if (found == table.end()) return;
-      for (size_t k = 0; k < found->second.size() && candidates.size() < kMostCandidates; ++k) candidates.push_back(found->second[k]);
+      for (size_t k = 0; k < found->second.size() && candidates.size() < kMostCandidates; ++k)
+        candidates.push_back(found->second[k]);
     };
     add(by_name, i.name());
     if (i.metadata() != nullptr) add(by_origin, i.metadata()->op_name);
     for (int32_t candidate : candidates) {
       const Builder::Record& a = before.records()[static_cast<size_t>(candidate)];
-      if (a.instruction->shape().dimensions() != i.shape().dimensions() || shared.exprs.TypeOf(a.value[0]) != shared.exprs.TypeOf(value[0])) continue;
+      if (a.instruction->shape().dimensions() != i.shape().dimensions() ||
+          shared.exprs.TypeOf(a.value[0]) != shared.exprs.TypeOf(value[0]))
+        continue;
       if (search_left <= 0) return;
       search_left -= kPerStep;
       if (!shared.exprs.EqualInside(a.value[0], value[0], kPerStep)) continue;
@@ -144,7 +158,7 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   bool wide = false;
   KnowLiterals(before, p.shared.exprs, wide);
   KnowLiterals(after, p.shared.exprs, wide);
-  if (wide) p.shared.exprs.SetPrecision(3e-16);
+  if (wide) p.shared.exprs.SetPrecision(0);
   Value x, y;
   // What rounds more often to a narrower float than before is less accurate: there no such rounding is passed over.
   for (PrimitiveType type : {PrimitiveType::BF16, PrimitiveType::F16, PrimitiveType::F32})
@@ -172,7 +186,8 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     result.why = "the results have different numbers of arrays";
     return result;
   }
-  const std::vector<const Shape*> s = before.entry_computation()->root()->shape().Leaves(), t = after.entry_computation()->root()->shape().Leaves();
+  const std::vector<const Shape*> s = before.entry_computation()->root()->shape().Leaves(),
+                                  t = after.entry_computation()->root()->shape().Leaves();
   for (size_t k = 0; k < s.size(); ++k) {
     if (s[k]->Compatible(*t[k])) continue;
     result.why = "the results have different shapes";
@@ -222,10 +237,12 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
       if (o >= 0 && partner[static_cast<size_t>(o)] < 0) cone_b[k] |= cone_b[static_cast<size_t>(o)];
     }
     if (partner[k] < 0) continue;
-    const uint32_t uses = (cone_b[k] | cone_a[static_cast<size_t>(partner[k])]) & (congruent[k] ? kAssumes : ~uint32_t{0});
+    const uint32_t uses =
+        (cone_b[k] | cone_a[static_cast<size_t>(partner[k])]) & (congruent[k] ? kAssumes : ~uint32_t{0});
     result.uses |= uses;
     if (!congruent[k])
-      result.steps.push_back({std::string(as[static_cast<size_t>(partner[k])].instruction->name()), std::string(bs[k].instruction->name()), "index notation", uses});
+      result.steps.push_back({std::string(as[static_cast<size_t>(partner[k])].instruction->name()),
+                              std::string(bs[k].instruction->name()), "index notation", uses});
   }
   result.answer = AnswerOf(result.uses);
   for (size_t k = 0; k < x.size(); ++k) {
@@ -236,7 +253,8 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     if (equal) {
       if (x[k] != y[k]) output.uses |= p.shared.exprs.TakeUses();
       // (What stands between the last matched values and the result.)
-      for (const auto& [records, root, cones] : {std::tuple(&as, p.before.root_record(), &cone_a), std::tuple(&bs, p.after.root_record(), &cone_b)}) {
+      for (const auto& [records, root, cones] :
+           {std::tuple(&as, p.before.root_record(), &cone_a), std::tuple(&bs, p.after.root_record(), &cone_b)}) {
         if (root < 0) continue;
         const auto& record = (*records)[static_cast<size_t>(root)];
         if (record.value.size() == 1 && x[k] == y[k]) continue;
@@ -246,17 +264,31 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     }
     if (!equal && result.open.size() < kMostOpen) {
       const auto [p_before, p_after] = p.shared.exprs.Difference(x[k], y[k]);
-      result.open.push_back({"", Format("result {}", k), Format("{} against {}", p.shared.exprs.Text(p_before), p.shared.exprs.Text(p_after)), 0});
+      result.open.push_back({"", Format("result {}", k),
+                             Format("{} against {}", p.shared.exprs.Text(p_before), p.shared.exprs.Text(p_after)), 0});
     }
     result.uses |= output.uses;
     result.answer = std::max(result.answer, output.answer);
     result.outputs.push_back(output);
   }
-  if (result.answer != Answer::kOpen) return result;
+  if (result.answer != Answer::kOpen) {
+    // Bit for bit, if the exact normal form of the whole says so.
+    if (result.answer != Answer::kProvedBitwise && Prove(before, after, {.solver_work = 0}).holds) {
+      result.answer = Answer::kProvedBitwise;
+      result.uses = 0;
+      result.steps = {
+          {std::string(entry.root()->name()), std::string(other.root()->name()), "one exact normal form", 0}};
+      for (Output& output : result.outputs) output = {Answer::kProvedBitwise, 0};
+    }
+    return result;
+  }
   for (size_t k = 0; k < bs.size() && result.open.size() < kMostOpen; ++k) {
     if (partner[k] >= 0 || bs[k].value.size() != 1) continue;
-    const bool ready = std::all_of(bs[k].operands.begin(), bs[k].operands.end(), [&](int32_t o) { return o < 0 || partner[static_cast<size_t>(o)] >= 0; });
-    if (ready) result.open.push_back({"", std::string(bs[k].instruction->name()), "no value of the other module was found equal", 0});
+    const bool ready = std::all_of(bs[k].operands.begin(), bs[k].operands.end(),
+                                   [&](int32_t o) { return o < 0 || partner[static_cast<size_t>(o)] >= 0; });
+    if (ready)
+      result.open.push_back(
+          {"", std::string(bs[k].instruction->name()), "no value of the other module was found equal", 0});
   }
   return result;
 }
@@ -297,13 +329,17 @@ std::string Result::ToJson() const {
   const auto list = [&](const std::vector<Step>& all) {
     std::string out = "[";
     for (const Step& step : all) {
-      out += Format("{}{{\"before\": {}, \"after\": {}, \"rule\": {}, \"uses\": {}}}", out.size() > 1 ? ", " : "", quoted(step.before), quoted(step.after), quoted(step.rule), words(step.uses));
+      out += Format("{}{{\"before\": {}, \"after\": {}, \"rule\": {}, \"uses\": {}}}", out.size() > 1 ? ", " : "",
+                    quoted(step.before), quoted(step.after), quoted(step.rule), words(step.uses));
     }
     return out + "]";
   };
-  std::string out = Format("{{\"answer\": {}, \"why\": {}, \"uses\": {}, \"outputs\": [", quoted(AnswerName(answer)), quoted(why), words(uses));
-  for (size_t k = 0; k < outputs.size(); ++k) out += Format("{}{}", k > 0 ? ", " : "", quoted(AnswerName(outputs[k].answer)));
-  return out + Format("], \"values\": {}, \"matched\": {}, \"steps\": {}, \"open\": {}}}", values, matched, list(steps), list(open));
+  std::string out = Format("{{\"answer\": {}, \"why\": {}, \"uses\": {}, \"outputs\": [", quoted(AnswerName(answer)),
+                           quoted(why), words(uses));
+  for (size_t k = 0; k < outputs.size(); ++k)
+    out += Format("{}{}", k > 0 ? ", " : "", quoted(AnswerName(outputs[k].answer)));
+  return out + Format("], \"values\": {}, \"matched\": {}, \"steps\": {}, \"open\": {}}}", values, matched, list(steps),
+                      list(open));
 }
 
 }  // namespace hloir::equivalence

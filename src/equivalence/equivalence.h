@@ -18,7 +18,7 @@ std::string_view AnswerName(Answer answer);
 struct Step {
   std::string before, after;  // instructions' names
   std::string rule;
-  uint32_t uses = 0;          // Use bits: what it rests on
+  uint32_t uses = 0;  // Use bits: what it rests on
 };
 
 struct Output {
@@ -39,7 +39,8 @@ struct Result {
 };
 
 struct Options {
-  int64_t max_work = int64_t{1} << 24;
+  int64_t max_work = int64_t{1} << 22;  // in expressions, about
+  int64_t work_for_each = 64;           // and so much more for each instruction
 };
 
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options = {});

@@ -4,7 +4,8 @@
 // leaves read at affine indices. Two values whose expressions are one id are the same function.
 //
 // equivalence.h is the way in. index.cc has index arithmetic, expr.cc the table, algebra.cc sums and products,
-// functions.cc other elementwise operations, sums.cc what binds variables. Covered by tests/unit/equivalence_test.cc.
+// conditions.cc conditions, functions.cc other elementwise operations, sums.cc what binds variables, order.cc their
+// order. Covered by tests/unit/equivalence_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -105,21 +106,21 @@ struct Leaf {
   std::vector<int64_t> key;
   std::vector<int64_t> sizes;
   PrimitiveType type = PrimitiveType::F64;
-  ExprId value = -1;                         // -1: not looked into
+  ExprId value = -1;                       // -1: not looked into
   std::shared_ptr<const Literal> literal;  // of a constant
 };
 
 // What was assumed to reach a normal form.
 enum Use : uint32_t {
-  kRounds = 1 << 0,         // arithmetic over the reals, which rounds otherwise
-  kFiniteOnly = 1 << 1,     // holds where nothing is infinite or NaN
-  kNarrows = 1 << 2,        // a value passes through a narrower float on one side alone
-  kConstants = 1 << 3,      // a constant was computed at compile time, and rounded
-  kDomain = 1 << 4,         // holds where a root's or logarithm's argument is positive
-  kCancels = 1 << 5,        // log1p or expm1 written out: digits are lost near 0
-  kSameUnknown = 1 << 6,    // calls of one unknown target are one function of their operands
-  kSameElided = 1 << 7,     // constants that both texts leave out are the same
-  kSameRandom = 1 << 8,     // random numbers and infeeds come in the same order
+  kRounds = 1 << 0,       // arithmetic over the reals, which rounds otherwise
+  kFiniteOnly = 1 << 1,   // holds where nothing is infinite or NaN
+  kNarrows = 1 << 2,      // a value passes through a narrower float on one side alone
+  kConstants = 1 << 3,    // a constant was computed at compile time, and rounded
+  kDomain = 1 << 4,       // holds where a root's or logarithm's argument is positive
+  kCancels = 1 << 5,      // log1p or expm1 written out: digits are lost near 0
+  kSameUnknown = 1 << 6,  // calls of one unknown target are one function of their operands
+  kSameElided = 1 << 7,   // constants that both texts leave out are the same
+  kSameRandom = 1 << 8,   // random numbers and infeeds come in the same order
 };
 
 class Exprs {
@@ -174,7 +175,7 @@ class Exprs {
   std::string Text(const Index& index, int depth = 6) const;
   std::string Text(ExprId e, int depth = 6) const;
   // The innermost parts in which two expressions differ.
-  std::pair<ExprId, ExprId> Difference(ExprId a, ExprId b) const;
+  std::pair<ExprId, ExprId> Difference(ExprId a, ExprId b);
 
   // ---- Sums and products (algebra.cc) ----
   ExprId Real(double value);
@@ -258,7 +259,7 @@ class Exprs {
   int32_t next_fresh_ = 0;
   uint32_t uses_ = 0;
   bool naming_ = false;
-  double tolerance_ = 2.5e-7;
+  double tolerance_ = 1e-7;  // of constants; below 1e-10: f64's
   int64_t work_left_;
 };
 

@@ -16,7 +16,12 @@ std::string Exprs::Text(const Index& index, int depth) const {
     if (factor != 1 && factor != -1) text += Format("{}*", factor < 0 ? -factor : factor);
     if (t.kind == IndexTerm::Kind::kVar) {
       const Variable& v = VariableAt(t.var);
-      text += Format("{}{}", v.level == Variable::kDimension ? "d" : v.level == Variable::kFresh ? "f" : v.level == Variable::kTurn ? "t" : Format("b{}.", v.level), v.place);
+      text += Format("{}{}",
+                     v.level == Variable::kDimension ? "d"
+                     : v.level == Variable::kFresh   ? "f"
+                     : v.level == Variable::kTurn    ? "t"
+                                                     : Format("b{}.", v.level),
+                     v.place);
     } else if (t.kind == IndexTerm::Kind::kValue) {
       text += "<" + Text(t.value, depth - 1) + ">";
     } else {
@@ -25,7 +30,8 @@ std::string Exprs::Text(const Index& index, int depth) const {
       if (t.mod != 0) text += Format("%{}", t.mod);
     }
   }
-  if (index.constant != 0 || text.empty()) text += Format("{}{}", index.constant >= 0 && !text.empty() ? "+" : "", index.constant);
+  if (index.constant != 0 || text.empty())
+    text += Format("{}{}", index.constant >= 0 && !text.empty() ? "+" : "", index.constant);
   return text;
 }
 
@@ -48,8 +54,15 @@ std::string Exprs::Text(ExprId e, int depth) const {
         for (const Factor& f : m.factors) {
           if (!product.empty()) product += "*";
           const bool pred = TypeOf(f.base) == PrimitiveType::PRED;
-          product += (pred ? "[" : At(f.base).kind == Expr::Kind::kSum ? "(" : "") + Text(f.base, depth - 1) + (pred ? "]" : At(f.base).kind == Expr::Kind::kSum ? ")" : "");
-          if (f.power != kOne) product += f.power % kOne == 0 ? Format("^{}", f.power / kOne) : Format("^({}/12)", f.power);
+          product += (pred                                  ? "["
+                      : At(f.base).kind == Expr::Kind::kSum ? "("
+                                                            : "") +
+                     Text(f.base, depth - 1) +
+                     (pred                                  ? "]"
+                      : At(f.base).kind == Expr::Kind::kSum ? ")"
+                                                            : "");
+          if (f.power != kOne)
+            product += f.power % kOne == 0 ? Format("^{}", f.power / kOne) : Format("^({}/12)", f.power);
         }
         text += product;
       }
@@ -57,8 +70,13 @@ std::string Exprs::Text(ExprId e, int depth) const {
     case Expr::Kind::kLeaf: {
       const Leaf& leaf = LeafAt(x.tag);
       if (leaf.key[0] == -2) return Format("parameter{}{}", leaf.key[1], list(x.index));
-      const char* what = leaf.value >= 0 ? "value" : leaf.literal != nullptr ? "constant" : leaf.key[0] == -16 ? "loop" : leaf.key[0] == -3 ? "carried" : "leaf";
-      if (leaf.key[0] == -5) return Format("{}#{}{}", OpcodeName(static_cast<HloOpcode>(leaf.key[1])), x.tag, list(x.index));
+      const char* what = leaf.value >= 0           ? "value"
+                         : leaf.literal != nullptr ? "constant"
+                         : leaf.key[0] == -16      ? "loop"
+                         : leaf.key[0] == -3       ? "carried"
+                                                   : "leaf";
+      if (leaf.key[0] == -5)
+        return Format("{}#{}{}", OpcodeName(static_cast<HloOpcode>(leaf.key[1])), x.tag, list(x.index));
       return Format("{}#{}{}", what, x.tag, list(x.index));
     }
     case Expr::Kind::kIndex: return Text(x.index[0], depth - 1);
@@ -69,7 +87,8 @@ std::string Exprs::Text(ExprId e, int depth) const {
       for (int64_t d : x.data) text += Format(".{}", d);
       if (x.kind == Expr::Kind::kBind) {
         text += "{";
-        for (VarId v : x.bound) text += Format("b{}.{}<{} ", VariableAt(v).level, VariableAt(v).place, VariableAt(v).size);
+        for (VarId v : x.bound)
+          text += Format("b{}.{}<{} ", VariableAt(v).level, VariableAt(v).place, VariableAt(v).size);
         text += "}";
       }
       text += "(";
@@ -79,7 +98,7 @@ std::string Exprs::Text(ExprId e, int depth) const {
   return text;
 }
 
-std::pair<ExprId, ExprId> Exprs::Difference(ExprId a, ExprId b) const {
+std::pair<ExprId, ExprId> Exprs::Difference(ExprId a, ExprId b) {
   for (int turn = 0; turn < 200 && a != b; ++turn) {
     const Expr &x = At(a), &y = At(b);
     if (x.kind != y.kind || x.type != y.type) break;
@@ -88,7 +107,9 @@ std::pair<ExprId, ExprId> Exprs::Difference(ExprId a, ExprId b) const {
       // What only one of them has; if that is one product each, the factors that only one has.
       std::vector<const Monomial*> only_x, only_y;
       const auto has = [](const Polynomial& all, const Monomial& m) {
-        return std::any_of(all.begin(), all.end(), [&](const Monomial& o) { return o.factors == m.factors && o.real == m.real && o.integer == m.integer; });
+        return std::any_of(all.begin(), all.end(), [&](const Monomial& o) {
+          return o.factors == m.factors && o.real == m.real && o.integer == m.integer;
+        });
       };
       for (const Monomial& m : x.sum) {
         if (!has(y.sum, m)) only_x.push_back(&m);
@@ -96,15 +117,27 @@ std::pair<ExprId, ExprId> Exprs::Difference(ExprId a, ExprId b) const {
       for (const Monomial& m : y.sum) {
         if (!has(x.sum, m)) only_y.push_back(&m);
       }
-      if (only_x.size() != 1 || only_y.size() != 1 || only_x[0]->real != only_y[0]->real) break;
+      if (only_x.size() != 1 || only_y.size() != 1 || only_x[0]->real != only_y[0]->real) {
+        // Or the one name that only one of them has.
+        std::unordered_set<int64_t> of_a = NamesIn(a), of_b = NamesIn(b);
+        const std::unordered_set<int64_t> both = of_b;
+        std::erase_if(of_b, [&](int64_t name) { return of_a.count(name) != 0; });
+        std::erase_if(of_a, [&](int64_t name) { return both.count(name) != 0; });
+        if (of_a.size() != of_b.size() || of_a.empty()) break;
+        a = LeafAt(*std::min_element(of_a.begin(), of_a.end())).value;
+        b = LeafAt(*std::min_element(of_b.begin(), of_b.end())).value;
+        continue;
+      }
       std::vector<Factor> fx, fy;
       for (const Factor& f : only_x[0]->factors) {
-        if (std::find(only_y[0]->factors.begin(), only_y[0]->factors.end(), f) == only_y[0]->factors.end()) fx.push_back(f);
+        if (std::find(only_y[0]->factors.begin(), only_y[0]->factors.end(), f) == only_y[0]->factors.end())
+          fx.push_back(f);
       }
       for (const Factor& f : only_y[0]->factors) {
-        if (std::find(only_x[0]->factors.begin(), only_x[0]->factors.end(), f) == only_x[0]->factors.end()) fy.push_back(f);
+        if (std::find(only_x[0]->factors.begin(), only_x[0]->factors.end(), f) == only_x[0]->factors.end())
+          fy.push_back(f);
       }
-      if (fx.size() != 1 || fy.size() != 1 || fx[0].power != fy[0].power) break;
+      if (fx.empty() || fy.empty() || fx[0].power != fy[0].power) break;
       p = fx[0].base, q = fy[0].base;
     } else if (x.kind == Expr::Kind::kLeaf) {
       const Leaf &l = LeafAt(x.tag), &r = LeafAt(y.tag);
@@ -116,7 +149,8 @@ std::pair<ExprId, ExprId> Exprs::Difference(ExprId a, ExprId b) const {
           }
           return ExprId{-1};
         };
-        if (!(x.index[k] == y.index[k]) && data(x.index[k]) >= 0 && data(y.index[k]) >= 0 && data(x.index[k]) != data(y.index[k]))
+        if (!(x.index[k] == y.index[k]) && data(x.index[k]) >= 0 && data(y.index[k]) >= 0 &&
+            data(x.index[k]) != data(y.index[k]))
           p = data(x.index[k]), q = data(y.index[k]);
       }
       if (x.tag != y.tag && l.value >= 0 && r.value >= 0) p = l.value, q = r.value;
@@ -128,7 +162,8 @@ std::pair<ExprId, ExprId> Exprs::Difference(ExprId a, ExprId b) const {
           if (c.size() == 5 && d.size() == 5) p = static_cast<ExprId>(c[2]), q = static_cast<ExprId>(d[2]);
         }
       }
-    } else if (x.op == y.op && x.data == y.data && x.bound == y.bound && x.index == y.index && x.args.size() == y.args.size()) {
+    } else if (x.op == y.op && x.data == y.data && x.bound == y.bound && x.index == y.index &&
+               x.args.size() == y.args.size()) {
       for (size_t k = 0; k < x.args.size() && p < 0; ++k) {
         if (x.args[k] != y.args[k]) p = x.args[k], q = y.args[k];
       }

@@ -1,0 +1,108 @@
+// Conditions among the factors of a product: those that others imply, that contradict, or that say what data is. See
+// expr.h.
+#include <algorithm>
+
+#include "equivalence/expr.h"
+
+namespace hloir::equivalence::inside {
+
+bool Exprs::TidyGuards(Monomial& m) {
+  // Conditions that stand for several, and those that others imply.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < m.factors.size() && !changed; ++i) {
+      const Expr& x = At(m.factors[i].base);
+      if (x.type != PrimitiveType::PRED) continue;
+      if (x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kAnd) {
+        const std::vector<ExprId> args = x.args;
+        m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(i));
+        for (ExprId arg : args) m.factors.push_back({arg, kOne});
+        changed = true;
+        break;
+      }
+      if (x.kind == Expr::Kind::kGuard && x.index[0].terms.empty()) {
+        if (x.index[0].constant < 0) return false;
+        m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(i));
+        changed = true;
+        break;
+      }
+      for (size_t j = 0; j < m.factors.size() && !changed; ++j) {
+        const Expr& y = At(m.factors[j].base);
+        if (i == j || y.type != PrimitiveType::PRED) continue;
+        if (m.factors[i].base == m.factors[j].base) {
+          m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(j));
+          changed = true;
+          break;
+        }
+        if (x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kNot && x.args[0] == m.factors[j].base) return false;
+        if (x.kind != Expr::Kind::kGuard || y.kind != Expr::Kind::kGuard || x.tag != 0 || y.tag != 0) continue;
+        if (x.index[0].terms == y.index[0].terms) {
+          // The one with the smaller constant implies the other.
+          const size_t weaker = x.index[0].constant <= y.index[0].constant ? j : i;
+          m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(weaker));
+          changed = true;
+          break;
+        }
+        Index both = Plus(x.index[0], y.index[0]);
+        if (!both.terms.empty()) continue;
+        if (both.constant < 0) return false;
+        if (both.constant == 0) {
+          const ExprId equal = Guard(true, Index(x.index[0]));
+          const size_t first = std::min(i, j), second = std::max(i, j);
+          m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(second));
+          m.factors[first] = {equal, kOne};
+          changed = true;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+bool Exprs::IsPlainGuard(ExprId e) const {
+  const Expr& x = At(e);
+  return x.kind == Expr::Kind::kGuard && x.tag == 0 &&
+         std::none_of(x.index[0].terms.begin(), x.index[0].terms.end(),
+                      [&](const auto& term) { return TermAt(term.first).kind == IndexTerm::Kind::kValue; });
+}
+
+// Where i = data, what is read at data is read at i.
+bool Exprs::UseEqualities(Monomial& m) {
+  bool changed = false;
+  for (size_t k = 0; k < m.factors.size(); ++k) {
+    const Expr& guard = At(m.factors[k].base);
+    if (guard.kind != Expr::Kind::kGuard || guard.tag != 1) continue;
+    TermId data = -1;
+    int64_t factor = 0;
+    int count = 0;
+    for (const auto& [term, f] : guard.index[0].terms) {
+      if (TermAt(term).kind == IndexTerm::Kind::kValue) data = term, factor = f, ++count;
+    }
+    if (count != 1 || (factor != 1 && factor != -1)) continue;
+    // data = rest
+    const Index rest = Times(Plus(guard.index[0], {0, {{data, 1}}}, -factor), -factor);
+    for (size_t j = 0; j < m.factors.size(); ++j) {
+      if (j == k) continue;
+      const Expr& x = At(m.factors[j].base);
+      if (x.kind != Expr::Kind::kLeaf && x.kind != Expr::Kind::kGuard) continue;
+      std::vector<Index> index = x.index;
+      bool here = false;
+      for (Index& i : index) {
+        const auto at =
+            std::find_if(i.terms.begin(), i.terms.end(), [&](const auto& entry) { return entry.first == data; });
+        if (at == i.terms.end()) continue;
+        const int64_t f = at->second;
+        i = Plus(Plus(i, {0, {{data, 1}}}, -f), rest, f);
+        here = true;
+      }
+      if (!here) continue;
+      const Expr copy = x;
+      m.factors[j].base = copy.kind == Expr::Kind::kLeaf ? MakeLeaf(static_cast<int32_t>(copy.tag), std::move(index))
+                                                         : Guard(copy.tag != 0, std::move(index[0]));
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+}  // namespace hloir::equivalence::inside

@@ -1,0 +1,219 @@
+// An order of variables that the expression alone tells: by hashes in which a variable is what stands around it, after
+// variables are cut where their div and mod are asked for, and joined where they only occur as one. See expr.h.
+#include <algorithm>
+#include <numeric>
+
+#include "equivalence/expr.h"
+
+namespace hloir::equivalence::inside {
+
+uint64_t Exprs::HashWith(const Index& index, const std::unordered_map<VarId, uint64_t>& colours,
+                         std::unordered_map<ExprId, uint64_t>& done) {
+  uint64_t sum = MixHash(11, static_cast<uint64_t>(index.constant));
+  for (const auto& [term, factor] : index.terms) {
+    const IndexTerm& t = TermAt(term);
+    uint64_t hash = MixHash(5, static_cast<uint64_t>(factor));
+    if (t.kind == IndexTerm::Kind::kVar) {
+      // (A variable around this by its size alone, as its name may be any.)
+      const auto colour = colours.find(t.var);
+      const Variable& v = VariableAt(t.var);
+      hash = MixHash(hash, colour != colours.end() ? colour->second
+                           : v.level >= 0 ? MixHash(static_cast<uint64_t>(v.level), static_cast<uint64_t>(v.place))
+                                          : MixHash(99, static_cast<uint64_t>(v.size)));
+    } else if (t.kind == IndexTerm::Kind::kValue) hash = MixHash(hash, HashWith(t.value, colours, done));
+    else
+      hash = MixHash(MixHash(MixHash(hash, HashWith(t.inner, colours, done)), static_cast<uint64_t>(t.div)),
+                     static_cast<uint64_t>(t.mod));
+    sum += hash;
+  }
+  return MixHash(1, sum);
+}
+
+uint64_t Exprs::HashWith(ExprId e, const std::unordered_map<VarId, uint64_t>& colours,
+                         std::unordered_map<ExprId, uint64_t>& done) {
+  const Expr& x = At(e);
+  if (x.free.empty()) return MixHash(2, static_cast<uint64_t>(e));
+  const bool plain = std::none_of(x.free.begin(), x.free.end(), [&](VarId v) { return colours.count(v) != 0; });
+  if (plain) {
+    // Without any of the variables in question: always the same.
+    if (const auto known = plain_hash_.find(e); known != plain_hash_.end()) return known->second;
+  }
+  if (const auto found = done.find(e); found != done.end()) return found->second;
+  Spent();
+  uint64_t hash =
+      MixHash(MixHash(static_cast<uint64_t>(x.kind), static_cast<uint64_t>(x.op)), static_cast<uint64_t>(x.tag));
+  for (int64_t value : x.data) hash = MixHash(hash, static_cast<uint64_t>(value));
+  const bool unordered = x.kind == Expr::Kind::kFunction && (GetOpcodeInfo(x.op).traits & kCommutative) != 0;
+  uint64_t parts = 0;
+  for (ExprId arg : x.args) {
+    if (unordered || x.op == HloOpcode::kCompare)
+      parts += HashWith(arg, colours, done) * (unordered ? 1 : arg == x.args[0] ? 3 : 5);
+    else hash = MixHash(hash, HashWith(arg, colours, done));
+  }
+  for (const Index& index : x.index) {
+    uint64_t one = HashWith(index, colours, done);
+    // (i = 0 is -i = 0.)
+    if (x.kind == Expr::Kind::kGuard && x.tag == 1) one += HashWith(Times(index, -1), colours, done);
+    hash = MixHash(hash, one);
+  }
+  for (const Monomial& m : x.sum) {
+    uint64_t product = MixHash(__builtin_bit_cast(uint64_t, m.real), static_cast<uint64_t>(m.integer));
+    uint64_t factors = 0;
+    for (const Factor& f : m.factors)
+      factors += MixHash(HashWith(f.base, colours, done), static_cast<uint64_t>(f.power));
+    parts += MixHash(product, factors);
+  }
+  hash = MixHash(hash, parts);
+  if (plain) return plain_hash_[e] = hash;
+  return done[e] = hash;
+}
+
+// One step of cutting a variable where its div and mod are asked for, or of joining two that only occur as one.
+bool Exprs::CutOrJoin(Ordered& order) {
+  // Every index that a body has, inside out.
+  std::vector<const Index*> all;
+  std::unordered_map<ExprId, bool> seen;
+  std::vector<ExprId> work = order.bodies;
+  std::vector<const Index*> indices;
+  while (!work.empty()) {
+    const ExprId e = work.back();
+    work.pop_back();
+    if (!seen.emplace(e, true).second) continue;
+    const Expr& x = At(e);
+    if (x.free.empty()) continue;
+    for (ExprId arg : x.args) work.push_back(arg);
+    for (const Monomial& m : x.sum) {
+      for (const Factor& f : m.factors) work.push_back(f.base);
+    }
+    for (const Index& index : x.index) indices.push_back(&index);
+    while (!indices.empty()) {
+      const Index* index = indices.back();
+      indices.pop_back();
+      all.push_back(index);
+      for (const auto& [term, factor] : index->terms) {
+        const IndexTerm& t = TermAt(term);
+        if (t.kind == IndexTerm::Kind::kDivMod) indices.push_back(&t.inner);
+        else if (t.kind == IndexTerm::Kind::kValue) work.push_back(t.value);
+      }
+    }
+    if (Spent()) return false;
+  }
+  if (all.size() > 4000) return false;
+  const auto replace = [&](std::vector<size_t> old, const std::vector<VarId>& made, const std::vector<Index>& in_given,
+                           const Substitution& by) {
+    std::sort(old.rbegin(), old.rend());
+    for (size_t k : old) {
+      order.variables.erase(order.variables.begin() + static_cast<std::ptrdiff_t>(k));
+      order.in_given.erase(order.in_given.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+    order.variables.insert(order.variables.end(), made.begin(), made.end());
+    order.in_given.insert(order.in_given.end(), in_given.begin(), in_given.end());
+    for (ExprId& body : order.bodies) body = Substitute(body, by);
+  };
+  // Cut.
+  for (size_t k = 0; k < order.variables.size(); ++k) {
+    const VarId v = order.variables[k];
+    const int64_t size = VariableAt(v).size;
+    const Index self = Var(v);
+    std::vector<int64_t> cuts;
+    for (const Index* index : all) {
+      for (const auto& [term, factor] : index->terms) {
+        const IndexTerm& t = TermAt(term);
+        if (t.kind != IndexTerm::Kind::kDivMod || !(t.inner == self)) continue;
+        cuts.push_back(t.div);
+        if (t.mod != 0) cuts.push_back(t.div * t.mod);
+      }
+    }
+    std::sort(cuts.begin(), cuts.end());
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    std::erase(cuts, 1);
+    std::erase(cuts, size);
+    if (cuts.empty()) continue;
+    bool chain = true;
+    int64_t last = 1;
+    cuts.push_back(size);
+    for (int64_t cut : cuts) chain = chain && cut % last == 0 && cut <= size, last = cut;
+    if (!chain) continue;
+    std::vector<VarId> made;
+    std::vector<Index> in_given;
+    Index sum;
+    last = 1;
+    for (int64_t cut : cuts) {
+      made.push_back(Fresh(cut / last));
+      sum = Plus(sum, Var(made.back()), last);
+      Index given = Div(order.in_given[k], last);
+      if (cut != size) given = Mod(given, cut / last);
+      in_given.push_back(given);
+      last = cut;
+    }
+    replace({k}, made, in_given, {{v, sum}});
+    return true;
+  }
+  // Join: wherever either occurs, it is as size(v) u + v.
+  for (size_t i = 0; i < order.variables.size(); ++i) {
+    for (size_t j = 0; j < order.variables.size(); ++j) {
+      if (i == j) continue;
+      const VarId u = order.variables[i], v = order.variables[j];
+      const int64_t size = VariableAt(v).size;
+      const TermId tu = Var(u).terms.empty() ? -1 : Var(u).terms[0].first,
+                   tv = Var(v).terms.empty() ? -1 : Var(v).terms[0].first;
+      if (tu < 0 || tv < 0) continue;
+      bool together = !all.empty(), occurs = false;
+      for (const Index* index : all) {
+        int64_t fu = 0, fv = 0;
+        for (const auto& [term, factor] : index->terms) {
+          if (term == tu) fu = factor;
+          if (term == tv) fv = factor;
+        }
+        if (fu == 0 && fv == 0) continue;
+        occurs = true;
+        together = together && fu == fv * size;
+        if (!together) break;
+      }
+      if (!together || !occurs) continue;
+      const VarId w = Fresh(VariableAt(u).size * size);
+      const Index joined = Var(w);
+      const Index given = Plus(order.in_given[j], order.in_given[i], size);
+      replace({i, j}, {w}, {given}, {{u, Div(joined, size)}, {v, Mod(joined, size)}});
+      return true;
+    }
+  }
+  return false;
+}
+
+Exprs::Ordered Exprs::Order(std::vector<VarId> variables, std::vector<ExprId> bodies, bool reshape) {
+  Ordered order{std::move(variables), std::move(bodies), {}};
+  for (VarId v : order.variables) order.in_given.push_back(Var(v));
+  if (reshape) {
+    for (int turn = 0; turn < 16 && CutOrJoin(order) && !Spent(); ++turn) continue;
+  }
+  if (order.variables.size() > 1) {
+    std::unordered_map<VarId, uint64_t> colours;
+    for (VarId v : order.variables) colours[v] = MixHash(17, static_cast<uint64_t>(VariableAt(v).size));
+    for (int round = 0; round < 2; ++round) {
+      std::unordered_map<VarId, uint64_t> next;
+      for (VarId v : order.variables) {
+        std::unordered_map<VarId, uint64_t> marked = colours;
+        marked[v] = MixHash(colours[v], 0x5EEF);
+        std::unordered_map<ExprId, uint64_t> done;
+        uint64_t hash = 0;
+        for (ExprId body : order.bodies) hash = MixHash(hash, HashWith(body, marked, done));
+        next[v] = hash;
+      }
+      colours = std::move(next);
+    }
+    std::vector<size_t> places(order.variables.size());
+    std::iota(places.begin(), places.end(), size_t{0});
+    std::stable_sort(places.begin(), places.end(),
+                     [&](size_t a, size_t b) { return colours[order.variables[a]] < colours[order.variables[b]]; });
+    Ordered sorted{{}, std::move(order.bodies), {}};
+    for (size_t k : places) {
+      sorted.variables.push_back(order.variables[k]);
+      sorted.in_given.push_back(std::move(order.in_given[k]));
+    }
+    return sorted;
+  }
+  return order;
+}
+
+}  // namespace hloir::equivalence::inside
