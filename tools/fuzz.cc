@@ -7,7 +7,7 @@
 namespace hloir::tool {
 
 void AddFuzzCommand(CLI::App& app, Action& action, PassRegistry& registry) {
-  CLI::App* fuzz = app.add_subcommand("fuzz", "Test hloir on modules that are made up");
+  CLI::App* fuzz = app.add_subcommand("fuzz", "Test hloir on generated modules");
   fuzz->require_subcommand(0, 1);
   for (AddCommand* add :
        {&AddFuzzGenerateCommand, &AddFuzzRunCommand, &AddFuzzMutantsCommand, &AddFuzzRulesCommand, &AddFuzzXlaCommand})

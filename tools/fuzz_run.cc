@@ -42,7 +42,7 @@ constexpr double kSecondsForASeed = 60;                         // of processor 
 constexpr double kMostSecondsForASeed = 20 * kSecondsForASeed;  // by the clock: it waits for something
 constexpr int64_t kReductions = 1000;
 
-struct RunFlags {
+struct FuzzRunFlags {
   std::string kind = "all", passes, output;
   std::vector<std::string> files;
   std::vector<std::unique_ptr<HloModule>> modules;  // of the files: what is mutated
@@ -68,7 +68,7 @@ void Send(int descriptor, const Json& line) {
 
 class Worker {
  public:
-  Worker(const RunFlags& flags, int descriptor)
+  Worker(const FuzzRunFlags& flags, int descriptor)
       : flags_(flags),
         descriptor_(descriptor),
         checks_(flags.math),
@@ -161,7 +161,7 @@ class Worker {
     Send(descriptor_, {{"finding", std::move(finding)}});
   }
 
-  const RunFlags& flags_;
+  const FuzzRunFlags& flags_;
   const int descriptor_;
   fuzz::ModuleChecks checks_;
   fuzz::ModuleChecks small_checks_;  // while a module is made smaller, which may take the end from its loops
@@ -178,7 +178,7 @@ struct Stretch {
 
 class Campaign {
  public:
-  Campaign(const RunFlags& flags, uint64_t first)
+  Campaign(const FuzzRunFlags& flags, uint64_t first)
       : flags_(flags), first_(first), progress_(static_cast<size_t>(flags.count)) {}
 
   Status Run() {
@@ -316,7 +316,7 @@ class Campaign {
     return WriteFile((std::filesystem::path(flags_.output) / "next").string(), fmt::format("{}\n", next));
   }
 
-  const RunFlags& flags_;
+  const FuzzRunFlags& flags_;
   const uint64_t first_;
   Progress progress_;
   std::deque<Stretch> waiting_;
@@ -326,7 +326,7 @@ class Campaign {
   uint64_t remembered_ = 0;
 };
 
-int Run(RunFlags& flags) {
+int Run(FuzzRunFlags& flags) {
   if (StatusOr<std::vector<std::string>> names = SplitPipeline(flags.passes); !names.ok()) return Fail(names.status());
   for (const std::string& file : flags.files) {
     StatusOr<ModuleFile> loaded = ReadModuleFile(file, {.one_module = true});
@@ -351,21 +351,21 @@ int Run(RunFlags& flags) {
 }  // namespace
 
 void AddFuzzRunCommand(CLI::App& fuzz, Action& action, PassRegistry& /*registry*/) {
-  auto flags = std::make_shared<RunFlags>();
+  auto flags = std::make_shared<FuzzRunFlags>();
   static const std::map<std::string, MathMode> kModes = {
       {"exact", MathMode::kExact}, {"rounding", MathMode::kRounding}, {"fast", MathMode::kFast}};
-  CLI::App* command = fuzz.add_subcommand("run", "Check hloir on generated modules, a line of JSON for each finding");
-  AddOption(*command, "FILE", flags->files, "Modules to change (default: modules are made up)");
-  AddOption(*command, "--kind KIND", flags->kind, "cases, programs, or all: both of each seed (the default)")
+  CLI::App* command =
+      fuzz.add_subcommand("run", "Check hloir on generated modules; prints one line of JSON per finding");
+  AddOption(*command, "FILE", flags->files, "Modules to mutate (default: generated modules)");
+  AddOption(*command, "--kind KIND", flags->kind, "cases, programs or all (both for each seed, the default)")
       ->check(OneOf({"all", "cases", "programs"}));
-  AddOption(*command, "--first N", flags->first,
-            "The first seed (default: 1, or where the last campaign in DIR ended)");
-  AddOption(*command, "--count N", flags->count, "How many seeds")->check(CLI::PositiveNumber);
-  AddOption(*command, "--passes A,[B,C],...", flags->passes, "Check these passes alone");
-  AddChoice(*command, "--math MODE", flags->math, kModes, "How far passes may change results (see opt)");
-  AddOption(*command, "--jobs N", flags->jobs, "How many processes (default: one for each core)");
-  command->add_flag("--rules", flags->rules, "List how often each rule of the passes fired");
-  AddOption(*command, "-o,--output DIR", flags->output, "A folder for the modules that show a finding, made small");
+  AddOption(*command, "--first N", flags->first, "First seed (default: 1, or the seed after the last campaign in DIR)");
+  AddOption(*command, "--count N", flags->count, "Number of seeds")->check(CLI::PositiveNumber);
+  AddOption(*command, "--passes A,[B,C],...", flags->passes, "Check only these passes");
+  AddChoice(*command, "--math MODE", flags->math, kModes, "Allowed changes of results (see hloir opt --help)");
+  AddOption(*command, "--jobs N", flags->jobs, "Number of processes (default: one per core)");
+  command->add_flag("--rules", flags->rules, "List how often each rule fired");
+  AddOption(*command, "-o,--output DIR", flags->output, "Output folder for reduced modules that show a finding");
   command->callback([flags, &action] { action = [flags] { return Run(*flags); }; });
 }
 

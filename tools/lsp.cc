@@ -40,7 +40,7 @@ void AddLspCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
   CLI::App* command = app.add_subcommand("lsp", "Serve an editor: diagnostics, hovers, definitions, shapes, …");
   // Editors say so; there is no other way.
   command->add_flag_callback(
-      "--stdio", [] {}, "On standard input and output, as always");
+      "--stdio", [] {}, "Use standard input and output (always the case)");
   command->callback([&action] { action = [] { return Lsp(); }; });
 }
 

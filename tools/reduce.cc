@@ -57,27 +57,28 @@ class Attempts {
 };
 
 // A command's word on a candidate, which lies in a file: 0 is "still so".
-class Command {
+class TestCommand {
  public:
-  static StatusOr<Command> Make(std::string test) {
+  static StatusOr<TestCommand> Make(std::string test) {
     std::string folder = (std::filesystem::temp_directory_path() / "hloir-reduce-XXXXXX").string();
     if (mkdtemp(folder.data()) == nullptr) return ResourceExhausted("no temporary folder at " + folder);
     const std::string path = folder + "/candidate.hlo";
     if (test.find("{}") == std::string::npos) test += " {}";
     for (size_t at; (at = test.find("{}")) != std::string::npos;) test.replace(at, 2, path);
-    return Command(std::move(folder), path, "(" + test + ") >/dev/null 2>&1");
+    return TestCommand(std::move(folder), path, "(" + test + ") >/dev/null 2>&1");
   }
-  Command(Command&& other) noexcept : folder_(std::move(other.folder_)), path_(other.path_), line_(other.line_) {
+  TestCommand(TestCommand&& other) noexcept
+      : folder_(std::move(other.folder_)), path_(other.path_), line_(other.line_) {
     other.folder_.clear();
   }
-  ~Command() {
+  ~TestCommand() {
     std::error_code error;
     if (!folder_.empty()) std::filesystem::remove_all(folder_, error);
   }
   bool Holds(const std::string& text) const { return WriteFile(path_, text).ok() && std::system(line_.c_str()) == 0; }
 
  private:
-  Command(std::string folder, std::string path, std::string line)
+  TestCommand(std::string folder, std::string path, std::string line)
       : folder_(std::move(folder)), path_(std::move(path)), line_(std::move(line)) {}
   std::string folder_, path_, line_;
 };
@@ -179,9 +180,9 @@ StatusOr<Reduced> ReduceAsModule(const ReduceFlags& flags, const HloModule& modu
 StatusOr<Reduced> Reduce(const ReduceFlags& flags) {
   const auto loaded = ReadModuleFile(flags.file, {.one_module = true});
   const Status refused = loaded.ok() ? OkStatus() : loaded.status();
-  std::optional<Command> command;
+  std::optional<TestCommand> command;
   if (!flags.test.empty()) {
-    HLOIR_ASSIGN_OR_RETURN(Command made, Command::Make(flags.test));
+    HLOIR_ASSIGN_OR_RETURN(TestCommand made, TestCommand::Make(flags.test));
     command.emplace(std::move(made));
     if (loaded.ok())
       return ReduceAsModule(flags, loaded->module(),
@@ -241,21 +242,21 @@ int Run(const ReduceFlags& flags) {
 
 void AddReduceCommand(CLI::App& app, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<ReduceFlags>();
-  CLI::App* command = app.add_subcommand("reduce", "Reduce a module that shows a fault");
-  AddOption(*command, "FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->required();
-  CLI::Option* test = AddOption(
-      *command, "--test COMMAND", flags->test,
-      "Keep candidates for which this command exits with 0; {} stands for the candidate's file, else it comes last");
+  CLI::App* command = app.add_subcommand("reduce", "Reduce a module that shows a bug");
+  AddOption(*command, "FILE", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
+  CLI::Option* test = AddOption(*command, "--test COMMAND", flags->test,
+                                "Keep candidates for which this command exits with 0; {} is replaced by the "
+                                "candidate's file, which is otherwise the last argument");
   AddOption(*command, "--property WHAT", flags->property,
-            "Keep what crashes hloir (crash), what the passes or two engines compute differently (disagree), "
-            "what is refused with the same message (reject)")
+            "Keep candidates that crash hloir (crash), whose results differ after passes or between engines "
+            "(disagree), or that fail with the same message (reject)")
       ->check(OneOf({"crash", "disagree", "reject"}))
       ->excludes(test);
-  AddOption(*command, "-o,--output FILE", flags->output, "The small module's file (default: standard output)");
-  AddOption(*command, "--max-attempts N", flags->attempts, "How many candidates to try")->check(CLI::PositiveNumber);
-  AddOption(*command, "--time-limit SECONDS", flags->seconds, "After this long a candidate counts as a crash")
+  AddOption(*command, "-o,--output FILE", flags->output, "Output file (default: stdout)");
+  AddOption(*command, "--max-attempts N", flags->attempts, "Maximum number of candidates")->check(CLI::PositiveNumber);
+  AddOption(*command, "--time-limit SECONDS", flags->seconds, "Time limit per candidate; a timeout counts as a crash")
       ->check(CLI::PositiveNumber);
-  command->add_flag("--json", flags->json, "Report as JSON");
+  command->add_flag("--json", flags->json, "Print the report as JSON");
   AddOptimizeFlags(*command, flags->optimize, registry);
   command->callback([flags, &action] { action = [flags] { return Run(*flags); }; });
 }

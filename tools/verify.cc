@@ -189,7 +189,7 @@ std::string Words(const Row& row) {
   }
 }
 
-int ExitStatusOf(const Row& row) {
+int ExitStatusOfRow(const Row& row) {
   if (!row.status.ok()) return tool::ExitStatusOf(row.status.code());
   switch (row.verdict.outcome) {
     case Outcome::kSameBits:
@@ -204,14 +204,14 @@ int ExitStatusOf(const Row& row) {
 }
 
 Color ColorOf(const Row& row) {
-  const int status = ExitStatusOf(row);
+  const int status = ExitStatusOfRow(row);
   return status == kExitGood                                  ? Color::kGreen
          : status == kExitDisagree || status == kExitInternal ? Color::kRed
                                                               : Color::kYellow;
 }
 
 Json ToJson(const Row& row) {
-  Json json = {{"file", row.file}, {"verdict", Words(row)}, {"exit_status", ExitStatusOf(row)}};
+  Json json = {{"file", row.file}, {"verdict", Words(row)}, {"exit_status", ExitStatusOfRow(row)}};
   if (!row.status.ok()) {
     json["errors"] = Json::parse(DiagnosticsJson(row.status, row.file));
     return json;
@@ -263,7 +263,7 @@ void PrintAll(const std::vector<Row>& rows) {
       ++unjudged;
       cells.resize(kVerdict);
     } else {
-      const int status = ExitStatusOf(row);
+      const int status = ExitStatusOfRow(row);
       (status == kExitGood ? agree : status == kExitUnsupported ? unjudged : disagree) += 1;
       exact += v.outcome == Outcome::kSameBits;
       proved += status == kExitGood && v.proof.holds;
@@ -315,7 +315,7 @@ int VerifyAll(const VerifyFlags& flags) {
       if (v.divergence) PrintError("{}: {}\n", file, v.divergence->Details(done.before_name, done.after_name));
       if (!done.saved.empty()) PrintError("{}: {}\n", file, done.saved);
     }
-    status = Worse(status, ExitStatusOf(done));
+    status = Worse(status, ExitStatusOfRow(done));
     rows.push_back(std::move(done));
   }
   progress.Clear();
@@ -336,28 +336,31 @@ int VerifyAll(const VerifyFlags& flags) {
 void AddVerifyCommand(CLI::App& app, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<VerifyFlags>();
   CLI::App* command =
-      app.add_subcommand("verify", "Optimize a module, run it before and after, and say whether they agree");
+      app.add_subcommand("verify", "Check whether two modules, or one before and after optimization, compute the same");
   AddOption(*command, "FILE", flags->files,
-            "A module; or a module and OTHER, to compare with; or three and more, each by itself")
+            "One module: optimize it and compare; two: compare them; three or more: optimize and compare each")
       ->required();
   AddOptimizeFlags(*command, flags->optimize, registry);
   AddOption(*command, "--inputs X.npz", flags->inputs,
-            "Inputs in0, in1, … of this .npz, or of NAME.npz in this folder (default: a snapshot's own); its out0, … "
-            "must be the results");
-  CLI::Option* seed =
-      AddOption(*command, "--seed N", flags->seed, "Of made-up inputs (two sets: plain numbers, and corner cases)")
-          ->check(AnySeed());
-  AddOption(*command, "--threads N", flags->threads, "Default: one for each core")->check(Between(0, 1024));
+            "Read inputs in0, in1, … from this .npz, or from NAME.npz in this folder (default: the snapshot's, else "
+            "generated inputs); results must equal its out0, … within rounding error");
+  CLI::Option* seed = AddOption(*command, "--seed N", flags->seed,
+                                "Seed of the generated inputs: up to some 70 sets of ten kinds, among them ordinary "
+                                "numbers, corner cases, wide ranges, equal rows and single NaNs")
+                          ->check(AnySeed());
+  AddOption(*command, "--threads N", flags->threads, "Threads of the engine (default: one per core)")
+      ->check(Between(0, 1024));
   AddOption(*command, "--num-replicas N", flags->counts.replicas,
-            "Simulate this many (default: the module's, if they communicate)")
+            "Replicas to simulate (default: from the module, if it has collectives)")
       ->check(Between<int64_t>(1, 1024));
-  AddOption(*command, "--num-partitions N", flags->counts.partitions, "Partitions of each replica")
+  AddOption(*command, "--num-partitions N", flags->counts.partitions, "Partitions per replica")
       ->check(Between<int64_t>(1, 1024));
   AddOption(*command, "--save DIR", flags->save,
-            "If they disagree, write the inputs here, and the smallest module found that the passes change on them; of "
-            "two modules, the parts in which they begin to disagree");
-  command->add_flag("--each", flags->each, "Two FILEs are two modules, each by itself; --json prints a list");
-  command->add_flag("--json", flags->json, "Report as JSON");
+            "On disagreement write the inputs and a reduced module to this folder; for two modules, the reduced parts "
+            "that disagree");
+  command->add_flag("--each", flags->each,
+                    "Optimize and compare each FILE, even if there are two; --json prints a list");
+  command->add_flag("--json", flags->json, "Print the report as JSON");
   command->callback([flags, seed, &action] {
     flags->has_seed = seed->count() > 0;
     action = [flags] { return VerifyAll(*flags); };

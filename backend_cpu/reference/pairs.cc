@@ -32,7 +32,7 @@ void BinaryPairs(const KernelArgs& args) {
 }
 
 Pair Same(Pair x) { return x; }
-Pair Nothing(Pair) { return 0.0; }
+Pair ImaginaryPart(Pair) { return 0.0; }
 Pair Negated(Pair x) { return -x; }
 Pair Sum(Pair a, Pair b) { return a + b; }
 Pair Difference(Pair a, Pair b) { return a - b; }
@@ -101,7 +101,7 @@ Kernel FindPairKernel(const HloInstruction& instruction) {
     case kClamp: return ClampPairs;
     case kCopy:
     case kReal: return UnaryPairs<Same>;
-    case kImag: return UnaryPairs<Nothing>;
+    case kImag: return UnaryPairs<ImaginaryPart>;
     case kAbs: return UnaryPairs<Size>;
     case kNegate: return UnaryPairs<Negated>;
     case kSign: return UnaryPairs<Sign>;

@@ -25,20 +25,23 @@ namespace rules {
 namespace {
 
 // custom-call(A) => copy(A)
-HloInstruction* Copy(HloInstruction* i, RuleContext& c) {
+HloInstruction* AssertionToCopy(HloInstruction* i, RuleContext& c) {
   const std::string& target = i->attributes<CustomCallAttributes>().custom_call_target;
   if (target != "AssumeGatherIndicesInBound" && target != "GatherScatterIndicesBitpacked") return nullptr;
   if (i->operand_count() != 1 || !i->operand(0)->shape().Compatible(i->shape()) || !c.Allow()) return nullptr;
   return c.Unary(HloOpcode::kCopy, i->operand(0));
 }
 
-constexpr Rule kRules[] = {
-    {HloOpcode::kCustomCall, "copy-indices", "custom-call(A), a promise of indices => copy(A)", kExact, kExact, Copy},
+constexpr Rule kAssumeGatherIndicesInBoundRewriteToCopyRules[] = {
+    {HloOpcode::kCustomCall, "copy-indices", "custom-call(A), a promise of indices => copy(A)", kExact, kExact,
+     AssertionToCopy},
 };
 
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineAssumeGatherIndicesInBoundRewriteToCopy() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineAssumeGatherIndicesInBoundRewriteToCopy() {
+  return rules::DefineRulePass(rules::kAssumeGatherIndicesInBoundRewriteToCopyRules);
+}
 
 }  // namespace hloir

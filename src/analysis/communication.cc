@@ -142,7 +142,7 @@ HloOpcode SynchronousForm(HloOpcode opcode) {
   }
 }
 
-double Bytes(const Shape& shape) {
+double ArrayBytes(const Shape& shape) {
   double bytes = 0;
   for (const Shape* leaf : shape.Leaves())
     if (leaf->IsArray()) bytes += static_cast<double>(leaf->ByteSize());
@@ -152,9 +152,9 @@ double Bytes(const Shape& shape) {
 // What a device brings, operands that only say where things go apart.
 double Payload(const HloInstruction& i) {
   switch (i.opcode()) {
-    case HloOpcode::kSend: return Bytes(i.operand(0)->shape());
+    case HloOpcode::kSend: return ArrayBytes(i.operand(0)->shape());
     case HloOpcode::kRecv: return 0;
-    case HloOpcode::kRaggedAllToAll: return Bytes(i.operand(0)->shape());
+    case HloOpcode::kRaggedAllToAll: return ArrayBytes(i.operand(0)->shape());
     case HloOpcode::kCollectivePermute:
     case HloOpcode::kCollectivePermuteStart: {
       const auto& sizes = i.attributes<CollectivePermuteAttributes>().slice_sizes;
@@ -173,7 +173,7 @@ double Payload(const HloInstruction& i) {
     default: break;
   }
   double bytes = 0;
-  for (const HloInstruction* operand : i.operands()) bytes += Bytes(operand->shape());
+  for (const HloInstruction* operand : i.operands()) bytes += ArrayBytes(operand->shape());
   return bytes;
 }
 
@@ -183,7 +183,7 @@ double ResultBytes(const HloInstruction& i, HloOpcode kind, double payload, int6
     case HloOpcode::kReduceScatter: return payload / static_cast<double>(n);
     case HloOpcode::kSend: return 0;
     case HloOpcode::kRecv:  // (the array, a context, a token)
-      return i.shape().IsTuple() && i.shape().tuple_size() > 0 ? Bytes(i.shape().tuple_shapes(0)) : 0;
+      return i.shape().IsTuple() && i.shape().tuple_size() > 0 ? ArrayBytes(i.shape().tuple_shapes(0)) : 0;
     default: return payload;
   }
 }

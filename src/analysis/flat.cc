@@ -29,7 +29,7 @@ PrintOptions PlainOptions() {
 }
 
 // A computation that may as well stand where its caller does: a fusion's body, or what calls alone call.
-bool IsWrapped(const HloComputation& computation) {
+bool IsAsyncWrapper(const HloComputation& computation) {
   for (const HloInstruction* caller : computation.callers()) {
     const bool wraps = caller->opcode() == HloOpcode::kFusion || caller->opcode() == HloOpcode::kCall;
     if (!wraps || caller->called_computations().size() != 1 || caller->operand_count() != computation.parameter_count())
@@ -68,7 +68,7 @@ FlatModule::FlatModule(const HloModule& module)
   for (auto it = computations.rbegin(); it != computations.rend(); ++it) {
     if ((*it)->calling_count() == 0) continue;
     for (const HloInstruction* i : (*it)->PostOrder()) {
-      if (i->called_computations().size() != 1 || !IsWrapped(*i->to_apply())) continue;
+      if (i->called_computations().size() != 1 || !IsAsyncWrapper(*i->to_apply())) continue;
       const HloInstruction*& caller = inlined_[static_cast<size_t>(i->to_apply()->id())];
       if (caller == nullptr) caller = i;
     }

@@ -12,8 +12,8 @@
 namespace hloir::equivalence {
 namespace {
 
-constexpr int kMostHeight = 200;            // of elementwise operations that views are moved through
-constexpr int64_t kMostElements = 1 << 14;  // of constants that are computed with
+constexpr int kMostHeight = 200;               // of elementwise operations that views are moved through
+constexpr int64_t kMaxTermElements = 1 << 14;  // of constants that are computed with
 
 bool IsContiguous(std::span<const int64_t> strides, const DimVector& dimensions) {
   int64_t expected = 1;
@@ -139,7 +139,7 @@ const Term* Terms::SplatOf(const Shape& shape, int64_t value) {
 std::optional<Literal> Terms::ConstantOf(const Term* t) {
   if (t->kind == Term::Kind::kConstant) return *t->literal;
   if (t->kind != Term::Kind::kView || t->operands[0]->kind != Term::Kind::kConstant ||
-      !t->operands[0]->shape.IsScalar() || t->shape.ElementCount() > kMostElements ||
+      !t->operands[0]->shape.IsScalar() || t->shape.ElementCount() > kMaxTermElements ||
       Spent(t->shape.ElementCount() / 64))
     return std::nullopt;
   const Literal& one = *t->operands[0]->literal;
@@ -187,7 +187,7 @@ const Term* Terms::View(Strided v, const Shape& shape) {
   }
   if (!endless && v.offset == 0 && v.base->shape.dimensions() == dimensions && IsContiguous(v.strides, dimensions))
     return v.base;
-  if (v.base->kind == Term::Kind::kConstant && !v.base->shape.IsScalar() && shape.ElementCount() <= kMostElements) {
+  if (v.base->kind == Term::Kind::kConstant && !v.base->shape.IsScalar() && shape.ElementCount() <= kMaxTermElements) {
     const Literal& from = *v.base->literal;
     Literal to(shape.WithDefaultLayout());
     const size_t size = static_cast<size_t>(StorageBytes(shape.element_type()));
