@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "support/format.h"
-#include "plan/steps/kernel_choice.h"
+#include "plan/capability/kernel_choice.h"
 #include "plan/steps/indices.h"
 #include "plan/steps/strided_copy.h"
 #include "reference/index.h"
@@ -102,7 +102,6 @@ struct Windows {
     }
   }
 };
-
 
 // window_dims: the dimensions of `small` that walk the window; removed: dimensions of `big` that have none there.
 Windows MakeWindows(const View& big, const View& small, const View& indices, PrimitiveType index_type,
