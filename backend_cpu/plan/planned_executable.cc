@@ -187,7 +187,7 @@ class PlannedExecutable : public HloExecutable {
     size_t leaf = 0;
     for (const Literal* argument : arguments) {
       ForEachArray(*argument,
-                  [&](const Literal& literal) { MoveTo(parameter_pointers_[leaf++], literal.untyped_data()); });
+                   [&](const Literal& literal) { MoveTo(parameter_pointers_[leaf++], literal.untyped_data()); });
     }
     leaf = 0;
     ForEachArray(*result, [&](Literal& literal) { MoveTo(result_pointers_[leaf++], literal.untyped_data()); });

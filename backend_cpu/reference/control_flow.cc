@@ -90,7 +90,8 @@ StatusOr<Value> EvaluateAsyncUpdate(EvalContext& context) {
   if (context.operand_count() == 1 && context.shape.Compatible(before)) return std::move(context.operands[0]);
   const HloInstruction* start = AsyncStartOf(context.instruction);
   if (start == nullptr || !IsLateBound(*start))
-    return UnimplementedOp(context, "it binds operands or results of a start that is not before it, or has all of them");
+    return UnimplementedOp(context,
+                           "it binds operands or results of a start that is not before it, or has all of them");
   std::vector<Value> operands = context.operands[0].elements()[0].elements();
   operands.insert(operands.end(), context.operands.begin() + 1, context.operands.end());
   return InFlight(context.shape, Value::Tuple(std::move(operands)), Literal(context.shape.tuple_shapes(1)));

@@ -19,7 +19,7 @@ namespace hloir {
 namespace {
 
 // Near enough to a normal distribution, within ±3.5: four uniform ones added up.
-double Normal(Random& random) {
+double NormalNumber(Random& random) {
   return (random.Uniform() + random.Uniform() + random.Uniform() + random.Uniform() - 2) * std::sqrt(3.0);
 }
 
@@ -307,7 +307,7 @@ double CornerCase(PrimitiveType type, Random& random) {
 double Number(PrimitiveType type, Random& random, InputKind kind, const Constants& constants) {
   if (kind == InputKind::kEdges) return EdgeNumber(type, random, constants);
   if (kind == InputKind::kWide) return WideNumber(type, random);
-  return kind == InputKind::kPositive ? 0.25 + 0.75 * random.Uniform() : Normal(random);
+  return kind == InputKind::kPositive ? 0.25 + 0.75 * random.Uniform() : NormalNumber(random);
 }
 
 template <class S>

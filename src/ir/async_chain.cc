@@ -49,7 +49,8 @@ std::vector<const HloInstruction*> AsyncOperands(const HloInstruction& done) {
   std::vector<const HloInstruction*> operands;
   for (auto link = links.rbegin(); link != links.rend(); ++link) {
     const auto given = (*link)->operands();
-    operands.insert(operands.end(), given.begin() + ((*link)->opcode() == HloOpcode::kAsyncUpdate ? 1 : 0), given.end());
+    operands.insert(operands.end(), given.begin() + ((*link)->opcode() == HloOpcode::kAsyncUpdate ? 1 : 0),
+                    given.end());
   }
   return operands;
 }

@@ -1,6 +1,6 @@
 // Whatever the verifier accepts of asynchronous forms, both engines run alike, or refuse with a Status that says why:
-// links of async chains that bind operands and results early or late and pass through tuples, barriers, calls and loops;
-// and random rewirings of each form. scripts/sanitize runs it under AddressSanitizer.
+// links of async chains that bind operands and results early or late and pass through tuples, barriers, calls and
+// loops; and random rewirings of each form. scripts/sanitize runs it under AddressSanitizer.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -87,8 +87,8 @@ std::string GoOn(const std::string& way, const std::string& in, const std::strin
       called += out + pass + " {\n  ROOT p" + out + pass + " = " + type + " parameter(0)\n}\n";
   }
   if (way.find("never") != std::string::npos)
-    called += out + ".never {\n  q" + out + " = " + type + " parameter(0)\n  ROOT n" + out +
-              " = pred[] constant(false)\n}\n";
+    called +=
+        out + ".never {\n  q" + out + " = " + type + " parameter(0)\n  ROOT n" + out + " = pred[] constant(false)\n}\n";
   return out;
 }
 
@@ -110,11 +110,12 @@ TEST_CASE("async chains bind operands and results on every way that the verifier
           const std::string taken = GoOn(first, "s", start, body, called);
           body += "  u = " + update + " async-update(" + taken + rest[at_start] + ")\n";
           const std::string last = GoOn(second, "u", update, body, called);
-          RunIfLegal("HloModule m\nwork {\n  a = f32[4] parameter(0)\n  b = f32[4] parameter(1)\n"
-                     "  ROOT c = f32[4] add(a, b)\n}\n" +
-                         called + "ENTRY e {\n  x = f32[4] parameter(0)\n  y = f32[4] parameter(1)\n" + body +
-                         "  ROOT d = f32[4] async-done(" + last + ")\n}\n",
-                     first.empty() && second.empty() ? direct : counts, &sums);
+          RunIfLegal(
+              "HloModule m\nwork {\n  a = f32[4] parameter(0)\n  b = f32[4] parameter(1)\n"
+              "  ROOT c = f32[4] add(a, b)\n}\n" +
+                  called + "ENTRY e {\n  x = f32[4] parameter(0)\n  y = f32[4] parameter(1)\n" + body +
+                  "  ROOT d = f32[4] async-done(" + last + ")\n}\n",
+              first.empty() && second.empty() ? direct : counts, &sums);
         }
       }
     }

@@ -397,7 +397,8 @@ class Builder {
           std::span<const ValueId>(all.data() + LeafCount(start.shape().tuple_shapes(0)), LeafCount(result)));
     }
     if (!IsLateBound(start)) return InlineAsync(start, start.operands(), result, depth);
-    if (AsyncDoneOf(start) == nullptr) return Unimplemented(Format("{}: it is bound late, on a way aside", start.name()));
+    if (AsyncDoneOf(start) == nullptr)
+      return Unimplemented(Format("{}: it is bound late, on a way aside", start.name()));
     return ValueList();  // VisitAsyncLink inlines its computation where it is done
   }
 

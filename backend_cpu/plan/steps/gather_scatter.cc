@@ -103,7 +103,6 @@ struct Windows {
   }
 };
 
-
 // window_dims: the dimensions of `small` that walk the window; removed: dimensions of `big` that have none there.
 Windows MakeWindows(const View& big, const View& small, const View& indices, PrimitiveType index_type,
                     const DimVector& window_dims, const DimVector& removed, const DimVector& big_batching,

@@ -22,7 +22,8 @@ const HloInstruction* AsyncDoneOf(const HloInstruction& start);
 // True if `start` has fewer operands or results than its computation: the others come with its async-updates.
 bool IsLateBound(const HloInstruction& start);
 
-// The operands of all links of the chain that `done` ends, for the computation's parameters. AsyncStartOf(done) is known.
+// The operands of all links of the chain that `done` ends, for the computation's parameters. AsyncStartOf(done) is
+// known.
 std::vector<const HloInstruction*> AsyncOperands(const HloInstruction& done);
 
 }  // namespace hloir
