@@ -19,4 +19,3 @@ constexpr bool MeansOneFloatType(HloOpcode opcode) {
 }
 
 }  // namespace hloir
-
