@@ -99,9 +99,8 @@ int Check(const CheckFlags& flags) {
 
 }  // namespace
 
-void AddCheckCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
+void AddCheckCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<CheckFlags>();
-  CLI::App* command = app.add_subcommand("check", "Parse and verify modules");
   AddOption(*command, "FILE", flags->files,
             "Modules (HLO text, HloProto, snapshot or JSON, optionally gzipped) or folders of modules")
       ->required();

@@ -1,5 +1,5 @@
-// The subcommands: each Add…Command() gives the application its flags and, when the user chose it, sets `action` to
-// what main() then runs. An action returns the exit status. Tested by tests/cli.
+// The subcommands of commands.def: each Add…Command() gives `command` its flags and, when the user chose it, sets
+// `action` to what main() then runs. An action returns the exit status. Tested by tests/cli.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,10 @@ namespace hloir::tool {
 
 using Action = std::function<int()>;
 
-using AddCommand = void(CLI::App& app, Action& action, PassRegistry& registry);
+using AddCommand = void(CLI::App* command, Action& action, PassRegistry& registry);
 
-AddCommand AddCheckCommand, AddPrintCommand, AddOptCommand, AddRunCommand, AddVerifyCommand, AddConvertCommand,
-    AddStatsCommand, AddCostCommand, AddExportCommand, AddReduceCommand, AddTuneCommand, AddFuzzCommand, AddDiffCommand,
-    AddGraphCommand, AddDumpsCommand, AddExplainCommand, AddLspCommand, AddLessonCommand;
-// Of `hloir fuzz`.
-AddCommand AddFuzzGenerateCommand, AddFuzzRunCommand, AddFuzzMutantsCommand, AddFuzzRulesCommand, AddFuzzXlaCommand;
+#define HLOIR_COMMAND(name, ...) AddCommand Add##name##Command;
+#define HLOIR_FUZZ_COMMAND(name, ...) AddCommand Add##name##Command;
+#include "tools/commands.def"
 
 }  // namespace hloir::tool

@@ -73,7 +73,7 @@ void TellWhatIsLeftOut(const std::string& path, FileFormat::Form form, const Mod
     if (NamesReduction(file.module())) fields.push_back("the max or min of unreduced shardings");
   }
   const std::string left_out = fmt::format("{}", fmt::join(fields, ", "));
-  if (!left_out.empty()) Note(fmt::format("{} is without {}", DisplayName(path), left_out));
+  if (!left_out.empty()) Note(fmt::format("{} lacks {}", DisplayName(path), left_out));
 }
 
 int Convert(const ConvertFlags& flags) {
@@ -108,13 +108,12 @@ int Convert(const ConvertFlags& flags) {
 
 }  // namespace
 
-void AddConvertCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
+void AddConvertCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   static const std::map<std::string, Message> kMessages = {{"hlo", Message::kHloProto},
                                                            {"module", Message::kHloModuleProto},
                                                            {"snapshot", Message::kHloSnapshot},
                                                            {"unoptimized-snapshot", Message::kHloUnoptimizedSnapshot}};
   auto flags = std::make_shared<ConvertFlags>();
-  CLI::App* command = app.add_subcommand("convert", "Convert between HLO text, HloProto, JSON, snapshots and .npz");
   AddOption(*command, "IN", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
   AddOption(*command, "-o,--output OUT", flags->outputs,
             "Output file; the extension selects the format: .hlo .txt .pb .json, optionally .gz; .npz gets the values "

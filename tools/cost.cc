@@ -65,10 +65,8 @@ int RunCost(const CostFlags& flags) {
 
 }  // namespace
 
-void AddCostCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
+void AddCostCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<CostFlags>();
-  CLI::App* command =
-      app.add_subcommand("cost", "Estimate operations, bytes, communication, memory and time on a device");
   AddOption(*command, "FILE", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
   AddOption(*command, "--device DEVICE", flags->device,
             "Estimate times by this device's roofline: h100, a100, tpu, tpu-v4, a JSON file as docs/devices/h100.json, "

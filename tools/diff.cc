@@ -79,9 +79,8 @@ int Diff(const DiffFlags& flags) {
 
 }  // namespace
 
-void AddDiffCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
+void AddDiffCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<DiffFlags>();
-  CLI::App* command = app.add_subcommand("diff", "Compare the structure of two modules");
   AddOption(*command, "BEFORE", flags->before, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
   AddOption(*command, "AFTER", flags->after, "The module to compare with")->required();
   AddOption(*command, "--top N", flags->top, "Changes shown of each kind (default: 10)")

@@ -60,7 +60,7 @@ int RunAllSnapshots(const DumpsFlags& flags, const DumpFolder& folder, Json& jso
       const bool agrees = verdict.comparison.agree;
       const std::string text = !verdict.status.ok()   ? "not run: " + verdict.status.message()
                                : !verdict.has_results ? "runs; no result is stored"
-                               : agrees               ? "gives what is stored"
+                               : agrees               ? "equals the stored results"
                                                       : verdict.comparison.ToString("computed", "stored");
       if (!verdict.status.ok() && worst == kExitGood) worst = ExitStatusOf(verdict.status.code());
       if (verdict.status.ok() && !agrees) worst = kExitDisagree;
@@ -145,9 +145,8 @@ int Dumps(DumpsFlags flags) {
 
 }  // namespace
 
-void AddDumpsCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
+void AddDumpsCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<DumpsFlags>();
-  CLI::App* command = app.add_subcommand("dumps", "Inspect a folder of XLA dumps");
   AddOption(*command, "DIR", flags->folder, "Folder written by XLA_FLAGS=--xla_dump_to=DIR or hloir opt --dump-to=DIR")
       ->required();
   command->add_flag("--stages", flags->stages, "List the passes that changed each module, with the resulting counts");

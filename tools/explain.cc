@@ -91,9 +91,8 @@ int Explain(const ExplainFlags& flags) {
 
 }  // namespace
 
-void AddExplainCommand(CLI::App& app, Action& action, PassRegistry& registry) {
+void AddExplainCommand(CLI::App* command, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<ExplainFlags>();
-  CLI::App* command = app.add_subcommand("explain", "Show what passes do to a module, one rewrite at a time");
   AddOption(*command, "FILE", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
   CLI::Option* output =
       AddOption(*command, "-o,--output OUT", flags->output,

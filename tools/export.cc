@@ -97,13 +97,12 @@ int Export(const ExportFlags& flags) {
 
 }  // namespace
 
-void AddExportCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
+void AddExportCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   static const std::map<std::string, Format> kFormats = {{"paragraph", Format::kParagraph},
                                                          {"chakra", Format::kChakra},
                                                          {"perfetto", Format::kPerfetto},
                                                          {"dot", Format::kDot}};
   auto flags = std::make_shared<ExportFlags>();
-  CLI::App* command = app.add_subcommand("export", "Write a module for a network simulator or a viewer");
   AddOption(*command, "FILE", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
   AddChoice(
       *command, "--format FORMAT", flags->format, kFormats,

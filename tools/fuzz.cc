@@ -6,12 +6,11 @@
 
 namespace hloir::tool {
 
-void AddFuzzCommand(CLI::App& app, Action& action, PassRegistry& registry) {
-  CLI::App* fuzz = app.add_subcommand("fuzz", "Test hloir on generated modules");
+void AddFuzzCommand(CLI::App* fuzz, Action& action, PassRegistry& registry) {
   fuzz->require_subcommand(0, 1);
-  for (AddCommand* add :
-       {&AddFuzzGenerateCommand, &AddFuzzRunCommand, &AddFuzzMutantsCommand, &AddFuzzRulesCommand, &AddFuzzXlaCommand})
-    add(*fuzz, action, registry);
+#define HLOIR_FUZZ_COMMAND(name, text, description) \
+  Add##name##Command(fuzz->add_subcommand(text, description), action, registry);
+#include "tools/commands.def"
   for (CLI::App* command : fuzz->get_subcommands({})) command->group("Commands");
   fuzz->callback([fuzz, &action] {
     if (!fuzz->get_subcommands().empty()) return;

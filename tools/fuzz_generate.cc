@@ -1,5 +1,5 @@
-// hloir fuzz generate: writes modules that are made up, the values to run them on and, if asked, what both engines make
-// of them: for a comparison with another implementation (tools/fuzz_xla.py).
+// hloir fuzz generate: writes generated modules, inputs for them and, with --run, the results of both engines:
+// for comparison with another implementation (tools/fuzz_xla.py).
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -132,10 +132,8 @@ int Run(const GenerateFlags& flags) {
 
 }  // namespace
 
-void AddFuzzGenerateCommand(CLI::App& fuzz, Action& action, PassRegistry& /*registry*/) {
+void AddFuzzGenerateCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<GenerateFlags>();
-  CLI::App* command =
-      fuzz.add_subcommand("generate", "Generate modules and inputs; prints one line of JSON per module");
   AddOption(*command, "--kind KIND", flags->kind,
             "cases: many independent operations; programs: nested and mixed operations")
       ->check(OneOf({"cases", "programs"}));

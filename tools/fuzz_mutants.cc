@@ -161,9 +161,8 @@ int Mutants(const MutantsFlags& flags) {
 
 }  // namespace
 
-void AddFuzzMutantsCommand(CLI::App& fuzz, Action& action, PassRegistry& /*registry*/) {
+void AddFuzzMutantsCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<MutantsFlags>();
-  CLI::App* command = fuzz.add_subcommand("mutants", "Mutate modules and count how many mutants hloir verify detects");
   AddOption(*command, "FILE", flags->files, "Modules");
   AddOption(*command, "--kinds PART,…", flags->kinds, "Only kinds of mutation whose name contains one of these")
       ->delimiter(',')

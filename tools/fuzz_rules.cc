@@ -165,10 +165,8 @@ int Rules(const RulesFlags& flags, const PassRegistry& registry) {
 
 }  // namespace
 
-void AddFuzzRulesCommand(CLI::App& app, Action& action, PassRegistry& registry) {
+void AddFuzzRulesCommand(CLI::App* command, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<RulesFlags>();
-  CLI::App* command = app.add_subcommand(
-      "rules", "Check every exact rule of the algebraic simplifier exhaustively on small types and by proof");
   AddOption(*command, "MODULE", flags->files, "Modules on which to test rules without an elementwise formula");
   AddOption(*command, "--rule NAME", flags->only, "Only rules whose name contains this; may be repeated")
       ->allow_extra_args(false);

@@ -350,12 +350,10 @@ int Run(FuzzRunFlags& flags) {
 
 }  // namespace
 
-void AddFuzzRunCommand(CLI::App& fuzz, Action& action, PassRegistry& /*registry*/) {
+void AddFuzzRunCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<FuzzRunFlags>();
   static const std::map<std::string, MathMode> kModes = {
       {"exact", MathMode::kExact}, {"rounding", MathMode::kRounding}, {"fast", MathMode::kFast}};
-  CLI::App* command =
-      fuzz.add_subcommand("run", "Check hloir on generated modules; prints one line of JSON per finding");
   AddOption(*command, "FILE", flags->files, "Modules to mutate (default: generated modules)");
   AddOption(*command, "--kind KIND", flags->kind, "cases, programs or all (both for each seed, the default)")
       ->check(OneOf({"all", "cases", "programs"}));

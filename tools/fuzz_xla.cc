@@ -44,12 +44,12 @@ int RunDriver(const std::string& python, const std::string& driver, const std::v
 
 }  // namespace
 
-void AddFuzzXlaCommand(CLI::App& fuzz, Action& action, PassRegistry& /*registry*/) {
-  CLI::App* command = fuzz.add_subcommand("xla", "Compare hloir's engines with XLA:CPU on generated modules");
+void AddFuzzXlaCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto python = std::make_shared<std::string>("python3");
   AddOption(*command, "--python FILE", *python, "A Python that has jaxlib and ml_dtypes (default: python3)");
   auto driver = std::make_shared<std::string>();
-  AddOption(*command, "--driver FILE", *driver, "fuzz_xla.py, if hloir lies neither in an installation nor in a build");
+  AddOption(*command, "--driver FILE", *driver,
+            "Path of fuzz_xla.py (default: that of the installation or of the build)");
   command->allow_extras();
   command->footer(
       "All other flags are the driver's: --kind, --first, --count, --only, --jobs, …\n"

@@ -46,9 +46,8 @@ int Graph(GraphFlags flags) {
 
 }  // namespace
 
-void AddGraphCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
+void AddGraphCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<GraphFlags>();
-  CLI::App* command = app.add_subcommand("graph", "Draw a module or a part of it");
   AddOption(*command, "FILE", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
   AddOption(*command, "-o,--output OUT", flags->output,
             "Output file; its extension is the format: .html (an interactive page), .svg, .dot for Graphviz, .json for "

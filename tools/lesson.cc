@@ -247,9 +247,8 @@ int CheckAnswers(const LessonFlags& flags) {
 
 }  // namespace
 
-void AddLessonCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
+void AddLessonCommand(CLI::App* lesson, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<LessonFlags>();
-  CLI::App* lesson = app.add_subcommand("lesson", "Lessons about HLO with automatically checked exercises");
   lesson->require_subcommand(0, 1);
   const auto add = [&](const char* name, const char* what, int (*run)(const LessonFlags&)) {
     CLI::App* command = lesson->add_subcommand(name, what);

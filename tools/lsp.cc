@@ -36,8 +36,7 @@ int Lsp() {
 
 }  // namespace
 
-void AddLspCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
-  CLI::App* command = app.add_subcommand("lsp", "Serve an editor: diagnostics, hovers, definitions, shapes, …");
+void AddLspCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   // Editors say so; there is no other way.
   command->add_flag_callback(
       "--stdio", [] {}, "Use standard input and output (always the case)");

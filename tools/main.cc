@@ -126,15 +126,12 @@ void LimitMemory(uint64_t most, const std::vector<std::string>& arguments) {
 
 struct Command {
   const char* name;
+  const char* description;
   AddCommand* add;
 };
 constexpr Command kCommands[] = {
-    {"check", &AddCheckCommand},     {"print", &AddPrintCommand},   {"opt", &AddOptCommand},
-    {"run", &AddRunCommand},         {"verify", &AddVerifyCommand}, {"convert", &AddConvertCommand},
-    {"stats", &AddStatsCommand},     {"cost", &AddCostCommand},     {"export", &AddExportCommand},
-    {"reduce", &AddReduceCommand},   {"tune", &AddTuneCommand},     {"fuzz", &AddFuzzCommand},
-    {"diff", &AddDiffCommand},       {"graph", &AddGraphCommand},   {"dumps", &AddDumpsCommand},
-    {"explain", &AddExplainCommand}, {"lsp", &AddLspCommand},       {"lesson", &AddLessonCommand},
+#define HLOIR_COMMAND(name, text, description) {text, description, &Add##name##Command},
+#include "tools/commands.def"
 };
 
 int Main(int argc, char** argv, PassRegistry& registry) {
@@ -149,7 +146,7 @@ int Main(int argc, char** argv, PassRegistry& registry) {
   // To describe all commands and their options takes longer than to run a small module.
   const bool one = std::any_of(std::begin(kCommands), std::end(kCommands), named);
   for (const Command& command : kCommands)
-    if (!one || named(command)) command.add(app, action, registry);
+    if (!one || named(command)) command.add(app.add_subcommand(command.name, command.description), action, registry);
   uint64_t max_memory = 0;
   bool limited = false;
   for (CLI::App* command : app.get_subcommands({})) {

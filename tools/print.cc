@@ -99,13 +99,12 @@ int Print(const PrintFlags& flags) {
 
 }  // namespace
 
-void AddPrintCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
+void AddPrintCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   static const std::map<std::string, Style> kStyles = {{"default", &PrintOptions::Default},
                                                        {"canonical", &PrintOptions::Canonical},
                                                        {"short", &PrintOptions::ShortParsable},
                                                        {"fingerprint", &PrintOptions::Fingerprint}};
   auto flags = std::make_shared<PrintFlags>();
-  CLI::App* command = app.add_subcommand("print", "Print a module as XLA prints it");
   AddOption(*command, "FILE", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
   AddChoice(*command, "--style STYLE", flags->style, kStyles,
             "default, canonical, short or fingerprint, as in XLA's HloPrintOptions");

@@ -220,8 +220,7 @@ StatusOr<Reduced> Reduce(const ReduceFlags& flags) {
 
 int Run(const ReduceFlags& flags) {
   if (flags.json) ReportErrorsAsJson();
-  if (flags.test.empty() == flags.property.empty())
-    return Fail(InvalidArgument("name what a module must show by --test or --property"));
+  if (flags.test.empty() == flags.property.empty()) return Fail(InvalidArgument("expected --test or --property"));
   const StatusOr<Reduced> reduced = Reduce(flags);
   if (!reduced.ok()) return Fail(reduced.status(), DisplayName(flags.file));
   if (Status written = WriteFile(flags.output, reduced->text); !written.ok()) return Fail(written);
@@ -240,9 +239,8 @@ int Run(const ReduceFlags& flags) {
 
 }  // namespace
 
-void AddReduceCommand(CLI::App& app, Action& action, PassRegistry& registry) {
+void AddReduceCommand(CLI::App* command, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<ReduceFlags>();
-  CLI::App* command = app.add_subcommand("reduce", "Reduce a module that shows a bug");
   AddOption(*command, "FILE", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
   CLI::Option* test = AddOption(*command, "--test COMMAND", flags->test,
                                 "Keep candidates for which this command exits with 0; {} is replaced by the "

@@ -1,4 +1,4 @@
-// hloir run: runs a module on inputs from an .npz, or on made-up ones.
+// hloir run: runs a module on inputs from an .npz, or on generated ones.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -65,7 +65,7 @@ void PrintLeaves(const std::vector<Literal>& leaves, const std::string& prefix =
   }
 }
 
-// For each device: from an .npz; else those that a snapshot brings along; else made up, the same for all, also where
+// For each device: from an .npz; else those that a snapshot brings along; else generated, the same for all, also where
 // the user names a seed or asks for it.
 using DeviceArguments = std::vector<std::vector<Literal>>;  // or of one device, for all
 StatusOr<DeviceArguments> ArgumentsOf(const RunFlags& flags, const ModuleFile& file, const DeviceCounts& counts) {
@@ -245,14 +245,13 @@ int RunHere(const RunFlags& flags) {
 
 }  // namespace
 
-void AddRunCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
+void AddRunCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   static const std::map<std::string, Engine> kEngines = {{"fast", Engine::kFast}, {"reference", Engine::kReference}};
   static const std::map<std::string, ElidedConstants> kElided = {{"refuse", ElidedConstants::kRefuse},
                                                                  {"zeros", ElidedConstants::kZeros},
                                                                  {"iota", ElidedConstants::kIota},
                                                                  {"random", ElidedConstants::kRandom}};
   auto flags = std::make_shared<RunFlags>();
-  CLI::App* command = app.add_subcommand("run", "Run a module");
   AddOption(*command, "FILE", flags->files,
             "HLO text, HloProto, snapshot or JSON, optionally gzipped. Several files: one program per partition, run "
             "together")

@@ -59,9 +59,8 @@ int Stats(const StatsFlags& flags) {
 
 }  // namespace
 
-void AddStatsCommand(CLI::App& app, Action& action, PassRegistry& /*registry*/) {
+void AddStatsCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<StatsFlags>();
-  CLI::App* command = app.add_subcommand("stats", "Count instructions, operations, bytes and memory");
   AddOption(*command, "FILE", flags->files, "Modules: HLO text, HloProto, snapshot or JSON, optionally gzipped")
       ->required();
   AddOption(*command, "--top N", flags->top, "Rows of each table (default: 10)")->check(Between(int64_t{1}, INT64_MAX));

@@ -175,10 +175,9 @@ int Run(TuneFlags& flags) {
 
 }  // namespace
 
-void AddTuneCommand(CLI::App& app, Action& action, PassRegistry& registry) {
+void AddTuneCommand(CLI::App* command, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<TuneFlags>();
   flags->registry = &registry;
-  CLI::App* command = app.add_subcommand("tune", "Search for the best pipeline for a module");
   AddOption(*command, "FILE", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
   AddOption(*command, "-o,--output OUT", flags->output, "Write the module after the best pipeline");
   AddOption(*command, "--budget TIME", flags->budget, "Search time: 500ms, 60s, 2m (default: 60s)");

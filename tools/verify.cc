@@ -74,7 +74,7 @@ DeviceCounts CountsOf(const VerifyFlags& flags, const HloModule& module) {
 }
 
 // The values that come with a module: in an .npz, or in the file itself if it is a snapshot and no seed is named.
-// Nothing: they are made up. Stored results go into `options`.
+// Empty: inputs are generated. Stored results go into `options`.
 StatusOr<std::vector<InputSet>> GivenInputs(const VerifyFlags& flags, const std::string& name, const ModuleFile& file,
                                             CheckOptions& options) {
   std::vector<InputSet> sets;
@@ -333,10 +333,8 @@ int VerifyAll(const VerifyFlags& flags) {
 
 }  // namespace
 
-void AddVerifyCommand(CLI::App& app, Action& action, PassRegistry& registry) {
+void AddVerifyCommand(CLI::App* command, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<VerifyFlags>();
-  CLI::App* command =
-      app.add_subcommand("verify", "Check whether two modules, or one before and after optimization, compute the same");
   AddOption(*command, "FILE", flags->files,
             "One module: optimize it and compare; two: compare them; three or more: optimize and compare each")
       ->required();

@@ -18,6 +18,7 @@
 //
 // The custom-calls "AssumeGatherIndicesInBound" and "GatherScatterIndicesBitpacked", as XLA makes them for gathers on
 // accelerators. No engine has them.
+#include "hloir/custom_call.h"
 #include "hloir/rules.h"
 
 namespace hloir {
@@ -26,8 +27,9 @@ namespace {
 
 // custom-call(A) => copy(A)
 HloInstruction* AssertionToCopy(HloInstruction* i, RuleContext& c) {
-  const std::string& target = i->attributes<CustomCallAttributes>().custom_call_target;
-  if (target != "AssumeGatherIndicesInBound" && target != "GatherScatterIndicesBitpacked") return nullptr;
+  if (!IsCustomCall(*i, CustomCall::kAssumeGatherIndicesInBound) &&
+      !IsCustomCall(*i, CustomCall::kGatherScatterIndicesBitpacked))
+    return nullptr;
   if (i->operand_count() != 1 || !i->operand(0)->shape().Compatible(i->shape()) || !c.Allow()) return nullptr;
   return c.Unary(HloOpcode::kCopy, i->operand(0));
 }

@@ -23,6 +23,7 @@
 #include <charconv>
 #include <limits>
 
+#include "hloir/custom_call.h"
 #include "hloir/parser.h"
 #include "hloir/rules.h"
 #include "for_loop.h"
@@ -210,7 +211,7 @@ Op BuildEigh(HloBuilder& b, HloInstruction& i, Ops x) {
 }
 
 HloInstruction* ExpandEigh(HloInstruction* i, RuleContext& c) {
-  if (i->attributes<CustomCallAttributes>().custom_call_target != "Eigh" || i->operand_count() != 1) return nullptr;
+  if (!IsCustomCall(*i, CustomCall::kEigh) || i->operand_count() != 1) return nullptr;
   const Shape& a = i->operand(0)->shape();
   const PrimitiveType real = ComplexComponentType(a.element_type());
   if (a.rank() < 2 || a.ElementCount() == 0 || (real != PrimitiveType::F32 && real != PrimitiveType::F64))

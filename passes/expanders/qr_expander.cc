@@ -18,6 +18,7 @@
 #include <cmath>
 #include <limits>
 
+#include "hloir/custom_call.h"
 #include "hloir/rules.h"
 #include "for_loop.h"
 #include "matrices.h"
@@ -183,11 +184,10 @@ Op Product(HloBuilder& b, Op a, Op taus) {
 }
 
 HloInstruction* ExpandQr(HloInstruction* i, RuleContext& c) {
-  const std::string& target = i->attributes<CustomCallAttributes>().custom_call_target;
-  const bool factors =
-      target == "Qr" && i->operand_count() == 1 && i->shape().IsTuple() && i->shape().tuple_size() == 2;
+  const bool factors = IsCustomCall(*i, CustomCall::kQr) && i->operand_count() == 1 && i->shape().IsTuple() &&
+                       i->shape().tuple_size() == 2;
   const bool product =
-      target == "ProductOfElementaryHouseholderReflectors" && i->operand_count() == 2 && i->shape().IsArray();
+      IsCustomCall(*i, CustomCall::kHouseholderProduct) && i->operand_count() == 2 && i->shape().IsArray();
   if (!factors && !product) return nullptr;
   const Shape &a = i->operand(0)->shape(), &taus = factors ? i->shape().tuple_shapes(1) : i->operand(1)->shape();
   const PrimitiveType real = ComplexComponentType(a.element_type());

@@ -19,6 +19,7 @@
 // rounding. Leaves alone: integers of less than a byte, pred, f8 and less, complex numbers.
 #include <numbers>
 
+#include "hloir/custom_call.h"
 #include "hloir/rules.h"
 
 namespace hloir {
@@ -35,7 +36,7 @@ PrimitiveType UnsignedOf(int bits) {
 
 // Philox's state: the key and a counter of its own.
 Op State(HloBuilder& b, int64_t numbers) {
-  Op key = b.CustomCall("GetRngSeed", Shape::Scalar(U64), {});
+  Op key = b.CustomCall(std::string(TargetOf(CustomCall::kGetRngSeed)), Shape::Scalar(U64), {});
   const ModuleConfig& config = b.module().config();
   if (config.replica_count > 1) key = b.Xor(key, b.Convert(b.ReplicaId(), U64));
   if (config.num_partitions > 1 && !config.use_spmd_partitioning) {

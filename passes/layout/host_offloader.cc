@@ -31,6 +31,7 @@
 #include <set>
 #include <vector>
 
+#include "hloir/custom_call.h"
 #include "hloir/rewrite_util.h"
 
 namespace hloir {
@@ -40,10 +41,7 @@ constexpr int64_t kHostMemory = 5;
 constexpr RuleInfo kOffload = {"offload", "MoveToDevice(MoveToHost(A)) => copy(copy(A)), kept in the host's memory"};
 constexpr RuleInfo kLoad = {"load", "MoveToDevice(A), A in the host's memory => copy(A)"};
 
-bool IsCallOf(const HloInstruction& i, std::string_view target) {
-  return i.opcode() == HloOpcode::kCustomCall && i.operand_count() == 1 &&
-         i.attributes<CustomCallAttributes>().custom_call_target == target;
-}
+bool IsCallOf(const HloInstruction& i, CustomCall call) { return i.operand_count() == 1 && IsCustomCall(i, call); }
 bool IsOnHost(const Shape& shape) { return shape.has_layout() && shape.layout().extras().memory_space == kHostMemory; }
 Shape InMemory(Shape shape, int64_t memory_space) {
   if (!shape.has_layout()) shape = shape.WithDefaultLayout();
@@ -122,7 +120,7 @@ class Buffer {
   void FollowDefinition(HloInstruction& i, const ShapeIndex& index) {
     switch (i.opcode()) {
       case HloOpcode::kCustomCall:
-        if (IsCallOf(i, "MoveToHost")) starts_.push_back(&i);
+        if (IsCallOf(i, CustomCall::kMoveToHost)) starts_.push_back(&i);
         else Fail(i, "computes it");
         return;
       case HloOpcode::kTuple: return Add({i.operand(index[0]), ShapeIndex(index.begin() + 1, index.end())});
@@ -178,14 +176,14 @@ class Buffer {
         case HloOpcode::kDynamicUpdateSlice:
           Add({user, {}});
           if (user->operand(1) == i) {
-            if (IsCallOf(*i, "MoveToHost")) updates_.push_back(i);
+            if (IsCallOf(*i, CustomCall::kMoveToHost)) updates_.push_back(i);
             else Fail(*user, "takes a part from the host's memory");
           }
           break;
         case HloOpcode::kSlice:
         case HloOpcode::kDynamicSlice: FollowPart(user); break;
         case HloOpcode::kCustomCall:
-          if (IsCallOf(*user, "MoveToDevice")) ends_.push_back(user);
+          if (IsCallOf(*user, CustomCall::kMoveToDevice)) ends_.push_back(user);
           else Fail(*user, "reads it in the host's memory");
           break;
         default: Fail(*user, "reads it in the host's memory");
@@ -199,7 +197,7 @@ class Buffer {
       HloInstruction* at = work.back();
       work.pop_back();
       for (HloInstruction* user : at->users()) {
-        if (IsCallOf(*user, "MoveToDevice")) part_ends_.push_back(user);
+        if (IsCallOf(*user, CustomCall::kMoveToDevice)) part_ends_.push_back(user);
         else if (user->opcode() == HloOpcode::kBitcast || user->opcode() == HloOpcode::kReshape) work.push_back(user);
         else Fail(*user, "reads a part of it in the host's memory");
       }
@@ -238,7 +236,7 @@ class HostOffloader : public RewritingPass {
     for (HloComputation* computation : ControlFlowComputations(module)) {
       for (HloInstruction* i : InstructionsOf(*computation, HloOpcode::kCustomCall)) {
         if (looked_at.count(i->id()) > 0) continue;
-        if (IsCallOf(*i, "MoveToHost")) {
+        if (IsCallOf(*i, CustomCall::kMoveToHost)) {
           const Buffer buffer(i);
           for (HloInstruction* start : buffer.starts()) looked_at.insert(start->id());
           for (HloInstruction* end : buffer.ends()) looked_at.insert(end->id());
@@ -247,7 +245,7 @@ class HostOffloader : public RewritingPass {
         }
       }
       for (HloInstruction* i : InstructionsOf(*computation, HloOpcode::kCustomCall)) {
-        if (IsCallOf(*i, "MoveToDevice") && IsOnHost(i->operand(0)->shape()) && Ask(kLoad, *i)) {
+        if (IsCallOf(*i, CustomCall::kMoveToDevice) && IsOnHost(i->operand(0)->shape()) && Ask(kLoad, *i)) {
           PutInPlaceOf(i, Copy(i, 0));
           changed = true;
         }

@@ -20,6 +20,7 @@
 //
 // The custom-calls MoveToHost, MoveToDevice and annotate_device_placement. host-offloader gives the first two a meaning
 // for devices with two memories.
+#include "hloir/custom_call.h"
 #include "hloir/rules.h"
 #include "hloir/rewrite_util.h"
 
@@ -29,8 +30,7 @@ namespace {
 
 // custom-call(A) => A
 HloInstruction* DropPlacement(HloInstruction* i, RuleContext& c) {
-  const std::string& target = i->attributes<CustomCallAttributes>().custom_call_target;
-  if (target != "MoveToHost" && target != "MoveToDevice" && target != "annotate_device_placement") return nullptr;
+  if (!GetCustomCallInfo(CustomCallOf(*i)).Is(kMemoryPlacement)) return nullptr;
   if (i->operand_count() != 1 || !(i->operand(0)->shape() == i->shape()) || !c.Allow()) return nullptr;
   return i->operand(0);
 }

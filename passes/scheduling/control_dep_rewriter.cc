@@ -23,6 +23,7 @@
 //
 // Leaves alone: calls with users; a dependency on what itself needs the other, which would be a cycle.
 #include "hloir/analysis.h"
+#include "hloir/custom_call.h"
 #include "hloir/rewrite_util.h"
 
 namespace hloir {
@@ -38,8 +39,8 @@ class ControlDepRewriter : public RewritingPass {
     bool changed = false;
     for (HloComputation* computation : module.PostOrder()) {
       for (HloInstruction* i : InstructionsOf(*computation, HloOpcode::kCustomCall)) {
-        if (i->attributes<CustomCallAttributes>().custom_call_target != "control_dep" || i->operand_count() != 2 ||
-            i->user_count() > 0 || i->IsRoot() || i->operand(1)->IsParameter()) {
+        if (!IsCustomCall(*i, CustomCall::kControlDep) || i->operand_count() != 2 || i->user_count() > 0 ||
+            i->IsRoot() || i->operand(1)->IsParameter()) {
           continue;
         }
         HloInstruction *first = i->operand(0), *second = i->operand(1);

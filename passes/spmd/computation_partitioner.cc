@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "hloir/custom_call.h"
 #include "hloir/rewrite_util.h"
 
 namespace hloir::spmd {
@@ -55,7 +56,7 @@ class ComputationPartitioner {
   StatusOr<Value> Make(const HloInstruction& i);
   StatusOr<Value> MakeWhile(const HloInstruction& i);
   StatusOr<Value> MakeConditional(const HloInstruction& i);
-  StatusOr<Value> MakeCustomCall(const HloInstruction& i, const std::string& target);
+  StatusOr<Value> MakeCustomCall(const HloInstruction& i, CustomCall call);
   StatusOr<Value> MakeWhole(const HloInstruction& i);
   StatusOr<Value> MakeFeed(const HloInstruction& i);
   StatusOr<HloInstruction*> MakeOnDevice(const HloInstruction& i, const std::vector<HloInstruction*>& operands,
@@ -311,7 +312,7 @@ StatusOr<Value> ComputationPartitioner::Make(const HloInstruction& i) {
     case HloOpcode::kConditional: return MakeConditional(i);
     case HloOpcode::kCustomCall:
       if (BatchDimsOf(i) > 0) break;
-      return MakeCustomCall(i, i.attributes<CustomCallAttributes>().custom_call_target);
+      return MakeCustomCall(i, CustomCallOf(i));
     default: break;
   }
   const auto is_array = [](const Shape* leaf) { return leaf->IsArray(); };
@@ -565,12 +566,12 @@ StatusOr<Value> ComputationPartitioner::MakeConditional(const HloInstruction& i)
   return value;
 }
 
-StatusOr<Value> ComputationPartitioner::MakeCustomCall(const HloInstruction& i, const std::string& target) {
-  if (target == "Sharding" && i.operand_count() == 1) {
+StatusOr<Value> ComputationPartitioner::MakeCustomCall(const HloInstruction& i, CustomCall call) {
+  if (call == CustomCall::kSharding && i.operand_count() == 1) {
     HLOIR_ASSIGN_OR_RETURN(const Wanted wanted, WantedOf(i, ManualOf(i)));
     return Resharded(ValueOf(i.operand(0)), i.shape(), wanted);
   }
-  if (target == "SPMDFullToShardShape" && i.operand_count() == 1) {
+  if (call == CustomCall::kSpmdFullToShardShape && i.operand_count() == 1) {
     HLOIR_ASSIGN_OR_RETURN(const Wanted wanted, ReadLeaves(mesh_, i));
     const Part& whole = ValueOf(i.operand(0))[0];
     ArraySharding manual = wanted[0].value_or(Replicated(i.shape().rank(), mesh_.AllAxes()));
@@ -600,7 +601,7 @@ StatusOr<Value> ComputationPartitioner::MakeCustomCall(const HloInstruction& i, 
     Drop(own, manual);
     return Value{{local, manual}};
   }
-  if (target == "SPMDShardToFullShape" && i.operand_count() == 1) {
+  if (call == CustomCall::kSpmdShardToFullShape && i.operand_count() == 1) {
     HLOIR_ASSIGN_OR_RETURN(const Wanted wanted, ReadLeaves(mesh_, i));
     const Part& shard = ValueOf(i.operand(0))[0];
     const ArraySharding to = wanted[0].value_or(Replicated(i.shape().rank()));

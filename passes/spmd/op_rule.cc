@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hloir/custom_call.h"
 #include "hloir/rewrite_util.h"
 
 namespace hloir::spmd {
@@ -323,7 +324,7 @@ OpRule RuleMaker::Make() {
       if (i_.operand_count() == 1) EverywhereBut({});
       break;
     case HloOpcode::kCustomCall:
-      if (i_.attributes<CustomCallAttributes>().custom_call_target == "Sharding") EverywhereBut({});
+      if (IsCustomCall(i_, CustomCall::kSharding)) EverywhereBut({});
       for (int64_t d = 0; d < BatchDimsOf(i_); ++d) {
         const int64_t factor = New(Leaf(0).dimensions(d));
         for (int64_t k = 0; k < i_.operand_count(); ++k) Operand(k, d, factor);

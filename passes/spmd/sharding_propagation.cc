@@ -27,6 +27,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hloir/custom_call.h"
 #include "hloir/rewrite_util.h"
 #include "partition_op.h"
 #include "shardy.h"
@@ -37,10 +38,6 @@ namespace {
 
 constexpr RuleInfo kPropagate = {"propagate", "op(A) with A sharded => op(A), sharded as A is"};
 constexpr RuleInfo kImport = {"import", "xla.sdy.sharding of A => A's sharding by the axes of a mesh"};
-
-bool IsCall(const HloInstruction& i, std::string_view target) {
-  return i.opcode() == HloOpcode::kCustomCall && i.attributes<CustomCallAttributes>().custom_call_target == target;
-}
 
 // What is known of one leaf of a value, or of several that are one: a loop's state, a tuple's element.
 struct Leaf {
@@ -149,7 +146,7 @@ void Propagation::FindManual() {
   std::vector<bool> seen(first_.size());
   for (HloComputation* computation : computations_) {
     for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (!IsCall(*i, "SPMDFullToShardShape")) continue;
+      if (!IsCustomCall(*i, CustomCall::kSpmdFullToShardShape)) continue;
       const Axes manual = leaves_[first_[static_cast<size_t>(i->id())]].sharding.manual;
       todo.emplace_back(i, manual.empty() ? mesh_.AllAxes() : manual);
     }
@@ -170,10 +167,10 @@ void Propagation::FindManual() {
     }
     const bool shared = i->operand_count() == 0 && !i->IsParameter();  // a constant may be others', too
     for (HloInstruction* user : i->users()) {
-      if (!shared && !IsCall(*user, "SPMDShardToFullShape")) todo.emplace_back(user, manual);
+      if (!shared && !IsCustomCall(*user, CustomCall::kSpmdShardToFullShape)) todo.emplace_back(user, manual);
     }
     for (HloInstruction* operand : i->operands()) {
-      if (!IsCall(*i, "SPMDFullToShardShape")) todo.emplace_back(operand, manual);
+      if (!IsCustomCall(*i, CustomCall::kSpmdFullToShardShape)) todo.emplace_back(operand, manual);
     }
     if (i->Is(kControlFlow)) {
       for (HloComputation* called : i->called_computations()) {
@@ -314,7 +311,7 @@ void Propagation::PassPartials(const HloInstruction& i) {
 
 // What is said to be partial is made so where it comes from.
 void Propagation::BeginPartials(const HloInstruction& i) {
-  if (!IsCall(i, "Sharding") && i.opcode() != HloOpcode::kCopy && i.opcode() != HloOpcode::kReshape &&
+  if (!IsCustomCall(i, CustomCall::kSharding) && i.opcode() != HloOpcode::kCopy && i.opcode() != HloOpcode::kReshape &&
       i.opcode() != HloOpcode::kTranspose && i.opcode() != HloOpcode::kNegate)
     return;
   if (i.operand_count() != 1 || i.operand(0)->user_count() != 1 || !i.shape().IsArray()) return;
@@ -330,7 +327,7 @@ void Propagation::BeginPartials(const HloInstruction& i) {
 
 bool Propagation::Visit(const HloInstruction& i, Level level) {
   if (IsIdentity(i)) return false;
-  if (IsCall(i, "SPMDFullToShardShape") || IsCall(i, "SPMDShardToFullShape"))
+  if (IsCustomCall(i, CustomCall::kSpmdFullToShardShape) || IsCustomCall(i, CustomCall::kSpmdShardToFullShape))
     return level != Level::kElementwise && VisitBoundary(i);
   const bool moves = i.Is(kElementwise) || i.opcode() == HloOpcode::kTranspose || i.opcode() == HloOpcode::kReshape ||
                      i.opcode() == HloOpcode::kCopy;

@@ -18,7 +18,7 @@
 // END
 //
 // Leaves alone: modules for several devices, whose annotations spmd-partitioning reads; shardings that are attributes.
-#include "hloir/detail/passed_on.h"
+#include "hloir/custom_call.h"
 #include "hloir/rewrite_util.h"
 
 namespace hloir {
@@ -36,7 +36,7 @@ class ShardingRemover : public RewritingPass {
     for (HloComputation* computation : module.computations()) {
       if (!computation->MayHave(HloOpcode::kCustomCall)) continue;
       for (HloInstruction* call : InstructionsOf(*computation, HloOpcode::kCustomCall)) {
-        if (!IsShardingMark(*call) || call->HasControlDependencies()) continue;
+        if (!IsShardingAnnotation(*call) || call->HasControlDependencies()) continue;
         if (!Ask(kRemove, *call)) continue;
         const bool single = call->operand_count() == 1 && call->shape().Compatible(call->operand(0)->shape());
         HloInstruction* value = single ? call->operand(0) : computation->AddTuple(call->operands());

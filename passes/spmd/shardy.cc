@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "hloir/custom_call.h"
+
 namespace hloir::spmd {
 namespace {
 
@@ -226,10 +228,10 @@ class Importer {
   Status Unreadable(const HloInstruction& i) const {
     return InvalidArgument(std::string(i.name()) + ": a Shardy attribute that cannot be read");
   }
-  HloInstruction* Call(HloInstruction* place, std::string target, const Shape& shape, HloInstruction* operand,
+  HloInstruction* Call(HloInstruction* place, CustomCall target, const Shape& shape, HloInstruction* operand,
                        Sharding sharding) {
     CustomCallAttributes attributes;
-    attributes.custom_call_target = std::move(target);
+    attributes.custom_call_target = TargetOf(target);
     HloInstruction* made =
         place->parent()->AddInstruction(HloOpcode::kCustomCall, shape, {operand}, std::move(attributes));
     made->set_sharding(std::move(sharding));
@@ -258,7 +260,7 @@ Status Importer::ImportGlobalToLocal(HloInstruction* i) {
   for (int64_t k = 0; k < i->operand_count(); ++k) {
     const Shape shape = i->shape().IsTuple() ? i->shape().tuple_shapes(k) : i->shape();
     const Sharding& sharding = in[static_cast<size_t>(k)];
-    HloInstruction* local = Call(i, "Sharding", i->operand(k)->shape(), i->operand(k), sharding);
+    HloInstruction* local = Call(i, CustomCall::kSharding, i->operand(k)->shape(), i->operand(k), sharding);
     if (!manual.empty()) {
       Sharding inside;
       inside.kind = Sharding::Kind::kNamed;
@@ -266,7 +268,7 @@ Status Importer::ImportGlobalToLocal(HloInstruction* i) {
       inside.dimensions.resize(static_cast<size_t>(shape.rank()));
       for (Sharding::Dimension& dimension : inside.dimensions) dimension.open = true;
       inside.manual_axes = manual;
-      local = Call(i, "SPMDFullToShardShape", shape, local, std::move(inside));
+      local = Call(i, CustomCall::kSpmdFullToShardShape, shape, local, std::move(inside));
     }
     locals.push_back(local);
   }
@@ -289,8 +291,8 @@ Status Importer::ImportLocalToGlobal(HloInstruction* i) {
   std::vector<HloInstruction*> globals;
   for (int64_t k = 0; k < i->operand_count(); ++k) {
     const Shape shape = i->shape().IsTuple() ? i->shape().tuple_shapes(k) : i->shape();
-    globals.push_back(Call(i, manual.empty() ? "Sharding" : "SPMDShardToFullShape", shape, i->operand(k),
-                           out[static_cast<size_t>(k)]));
+    globals.push_back(Call(i, manual.empty() ? CustomCall::kSharding : CustomCall::kSpmdShardToFullShape, shape,
+                           i->operand(k), out[static_cast<size_t>(k)]));
   }
   if (!i->shape().IsTuple()) {
     Replace(i, globals[0]);
@@ -304,10 +306,9 @@ Status Importer::ImportLocalToGlobal(HloInstruction* i) {
 
 Status Importer::ImportInstruction(HloInstruction* i) {
   const FrontendAttributes& attributes = i->extras().frontend_attributes;
-  const std::string target =
-      i->opcode() == HloOpcode::kCustomCall ? i->attributes<CustomCallAttributes>().custom_call_target : "";
-  if (target == "xla.sdy.GlobalToLocalShape") return ImportGlobalToLocal(i);
-  if (target == "xla.sdy.LocalToGlobalShape") return ImportLocalToGlobal(i);
+  const CustomCall call = CustomCallOf(*i);
+  if (call == CustomCall::kSdyGlobalToLocalShape) return ImportGlobalToLocal(i);
+  if (call == CustomCall::kSdyLocalToGlobalShape) return ImportLocalToGlobal(i);
   if (const std::string_view text = Attribute(attributes, "xla.sdy.sharding"); !text.empty()) {
     bool ok = false;
     std::vector<Sharding> shardings = ReadShardings(text, meshes_, ok);
@@ -327,12 +328,12 @@ Status Importer::ImportInstruction(HloInstruction* i) {
     DropShardyAttributes(i);
     changed_ = true;
   }
-  if (target == "xla.sdy.FuncResultSharding" && i->operand_count() == 1) {
+  if (call == CustomCall::kSdyFuncResultSharding && i->operand_count() == 1) {
     if (i->sharding() == nullptr) Replace(i, i->operand(0));
-    else Replace(i, Call(i, "Sharding", i->shape(), i->operand(0), *i->sharding()));
-  } else if (target == "xla.sdy.PropagationBarrier" && i->operand_count() == 1) {
+    else Replace(i, Call(i, CustomCall::kSharding, i->shape(), i->operand(0), *i->sharding()));
+  } else if (call == CustomCall::kSdyPropagationBarrier && i->operand_count() == 1) {
     Replace(i, i->operand(0));
-  } else if (target == "xla.sdy.ShardingGroup" && i->user_count() == 0 && !i->IsRoot()) {
+  } else if (call == CustomCall::kSdyShardingGroup && i->user_count() == 0 && !i->IsRoot()) {
     i->parent()->RemoveInstruction(i);
     changed_ = true;
   }

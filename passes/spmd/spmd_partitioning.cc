@@ -34,6 +34,7 @@
 // this pass and XLA's call what is partitioned. Design: docs/partition.md.
 #include <algorithm>
 
+#include "hloir/custom_call.h"
 #include "hloir/rewrite_util.h"
 #include "computation_partitioner.h"
 #include "shardy.h"
@@ -55,9 +56,7 @@ void RemoveUnreached(HloModule& module, HloComputation* entry) {
     reached[static_cast<size_t>(computation->id())] = true;
     for (HloInstruction* i : computation->instructions()) {
       todo.insert(todo.end(), i->called_computations().begin(), i->called_computations().end());
-      if (i->opcode() != HloOpcode::kCustomCall || i->operand_count() != 1 ||
-          i->attributes<CustomCallAttributes>().custom_call_target != "Sharding")
-        continue;
+      if (!IsCustomCall(*i, CustomCall::kSharding) || i->operand_count() != 1) continue;
       i->ReplaceAllUsesWith(i->operand(0));
       computation->RemoveInstruction(i);
     }

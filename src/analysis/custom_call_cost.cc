@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "custom_calls/config.h"
+#include "hloir/custom_call.h"
 
 namespace hloir {
 namespace {
@@ -200,108 +201,85 @@ Model SparseProduct(const HloInstruction& i, std::string_view) {
   if (values == nullptr || factor == nullptr) return std::nullopt;
   return CallModel(PerElement(*values) * 2 * LeafElements(*values) * (factor->rank() > 1 ? Dim(*factor, 1) : 1));
 }
-// To and from dense matrices.
-Model Move(const HloInstruction&, std::string_view) { return CustomCallModel{{}, true}; }
+// To and from dense matrices, and along a dimension.
+Model MovesBytes(const HloInstruction&, std::string_view) { return CustomCallModel{{}, true}; }
 
-struct Target {
-  std::string_view name;  // all of it, or what it begins with, ends with, or has in it
-  enum Where { kAll, kBegins, kWithin } where;
-  Model (*model)(const HloInstruction&, std::string_view);
+Model Cholesky(const HloInstruction& i, std::string_view target) { return Solver<CholeskyFlops>(i, target); }
+Model Lu(const HloInstruction& i, std::string_view target) { return Solver<LuFlops>(i, target); }
+Model Qr(const HloInstruction& i, std::string_view target) { return Solver<QrFlops>(i, target); }
+Model SymmetricEigen(const HloInstruction& i, std::string_view target) {
+  return Solver<SymmetricEigenFlops>(i, target);
+}
+
+Model ByName(const HloInstruction& i, std::string_view target);
+
+using CostFunction = Model (*)(const HloInstruction&, std::string_view target);
+// By CustomCall.
+constexpr CostFunction kCosts[] = {
+    ByName,
+#define HLOIR_CUSTOM_CALL(name, target, computes, meaning, evaluate, cost, ...) cost,
+#include "hloir/custom_calls.def"
 };
-// The first that fits; what merely has a routine's name in it must be a library's.
-constexpr Target kTargets[] = {
-    {"Sharding", Target::kAll, Annotation},
-    {"SPMDFullToShardShape", Target::kAll, Annotation},
-    {"SPMDShardToFullShape", Target::kAll, Annotation},
-    {"ShardBarrierFrom", Target::kAll, Annotation},
-    {"ShardBarrierTo", Target::kAll, Annotation},
-    {"xla.sdy.", Target::kBegins, Annotation},
-    {"LayoutConstraint", Target::kAll, Annotation},
-    {"kAlternative", Target::kAll, Annotation},
-    {"annotate_device_placement", Target::kAll, Annotation},
-    {"AllocateBuffer", Target::kAll, Annotation},
-    {"MoveToHost", Target::kAll, Annotation},
-    {"MoveToDevice", Target::kAll, Annotation},
-    {"Pin", Target::kAll, Annotation},
-    {"Unpin", Target::kAll, Annotation},
-    {"__cublas$gemm", Target::kAll, Product},
-    {"__cublas$lt$matmul", Target::kBegins, Product},
-    {"__op$block_scaled_dot", Target::kAll, Product},
-    {"__onednn$matmul", Target::kBegins, Product},
-    {"__cublas$triangularSolve", Target::kAll, TriangularSolve},
-    {"__cudnn$conv", Target::kBegins, Convolution},
-    {"__onednn$convolution", Target::kBegins, Convolution},
-    {"DynamicConvolution", Target::kBegins, Convolution},
-    {"__cudnn$fmha", Target::kBegins, Attention},
-    {"TopK", Target::kAll, TopK},
-    {"__gpu$TopK", Target::kAll, TopK},
-    {"__cub$DeviceRadixSort", Target::kBegins, Sort},
-    {"cpu_csr_sparse_dense_ffi", Target::kAll, SparseProduct},
-    {"AssumeGatherIndicesInBound", Target::kAll, Annotation},
-    {"_SPMDInternalOp_RotateRight", Target::kAll, Move},
-    {"ducc_fft", Target::kAll, FourierTransform},
-    {"dynamic_ducc_fft", Target::kAll, FourierTransform},
-    {"cufft", Target::kWithin, FourierTransform},
-    {"cuFFT", Target::kWithin, FourierTransform},
-    {"Cholesky", Target::kAll, Solver<CholeskyFlops>},
-    {"LuDecomposition", Target::kAll, Solver<LuFlops>},
-    {"Qr", Target::kAll, Solver<QrFlops>},
-    {"QrDecomposition", Target::kAll, Solver<QrFlops>},
-    {"ProductOfElementaryHouseholderReflectors", Target::kAll, Solver<QrFlops>},
-    {"Eigh", Target::kAll, Solver<SymmetricEigenFlops>},
+
+struct Family {
+  std::string_view text;  // what a name begins with, or has in it
+  CostFunction model;
 };
+constexpr Family kPrefixes[] = {
+#define HLOIR_CUSTOM_CALL_FAMILY(prefix, cost) {prefix, cost},
+#include "hloir/custom_calls.def"
+};
+constexpr Family kTransforms[] = {{"cufft", FourierTransform}, {"cuFFT", FourierTransform}};
 // Behind "lapack_s", "cusolver_", "hipsolver_", "cublas_", "blas_s" or "cusparse_"; what a name has in it.
-constexpr Target kRoutines[] = {
-    {"potrf", Target::kWithin, Solver<CholeskyFlops>},
-    {"getrf", Target::kWithin, Solver<LuFlops>},
-    {"geqrf", Target::kWithin, Solver<QrFlops>},
-    {"geqp3", Target::kWithin, Solver<QrFlops>},
-    {"orgqr", Target::kWithin, Solver<QrFlops>},
-    {"ungqr", Target::kWithin, Solver<QrFlops>},
-    {"ormqr", Target::kWithin, ApplyReflectors},
-    {"unmqr", Target::kWithin, ApplyReflectors},
-    {"syevd", Target::kWithin, Solver<SymmetricEigenFlops>},
-    {"heevd", Target::kWithin, Solver<SymmetricEigenFlops>},
-    {"syevj", Target::kWithin, Solver<SymmetricEigenFlops>},
-    {"geev", Target::kWithin, Solver<EigenFlops>},
-    {"gees", Target::kWithin, Solver<EigenFlops>},
-    {"gesdd", Target::kWithin, Solver<SvdFlops>},
-    {"gesvd", Target::kWithin, Solver<SvdFlops>},
-    {"gehrd", Target::kWithin, Solver<HessenbergFlops>},
-    {"sytrd", Target::kWithin, Solver<TridiagonalFlops>},
-    {"hetrd", Target::kWithin, Solver<TridiagonalFlops>},
-    {"trsm", Target::kWithin, TriangularSolve},
-    {"gtsv", Target::kWithin, TridiagonalSolve},
-    {"syrk", Target::kWithin, SymmetricProduct},
-    {"_matvec", Target::kWithin, SparseProduct},
-    {"_matmat", Target::kWithin, SparseProduct},
-    {"todense", Target::kWithin, Move},
-    {"fromdense", Target::kWithin, Move},
+constexpr Family kRoutines[] = {
+    {"potrf", Solver<CholeskyFlops>},
+    {"getrf", Solver<LuFlops>},
+    {"geqrf", Solver<QrFlops>},
+    {"geqp3", Solver<QrFlops>},
+    {"orgqr", Solver<QrFlops>},
+    {"ungqr", Solver<QrFlops>},
+    {"ormqr", ApplyReflectors},
+    {"unmqr", ApplyReflectors},
+    {"syevd", Solver<SymmetricEigenFlops>},
+    {"heevd", Solver<SymmetricEigenFlops>},
+    {"syevj", Solver<SymmetricEigenFlops>},
+    {"geev", Solver<EigenFlops>},
+    {"gees", Solver<EigenFlops>},
+    {"gesdd", Solver<SvdFlops>},
+    {"gesvd", Solver<SvdFlops>},
+    {"gehrd", Solver<HessenbergFlops>},
+    {"sytrd", Solver<TridiagonalFlops>},
+    {"hetrd", Solver<TridiagonalFlops>},
+    {"trsm", TriangularSolve},
+    {"gtsv", TridiagonalSolve},
+    {"syrk", SymmetricProduct},
+    {"_matvec", SparseProduct},
+    {"_matmat", SparseProduct},
+    {"todense", MovesBytes},
+    {"fromdense", MovesBytes},
 };
 constexpr std::string_view kLibraries[] = {"lapack_",  "cusolver_", "hipsolver_", "cublas_",
                                            "hipblas_", "blas_",     "cusparse_",  "hipsparse_"};
 
-bool Fits(const Target& target, std::string_view name) {
-  switch (target.where) {
-    case Target::kAll: return name == target.name;
-    case Target::kBegins: return name.starts_with(target.name);
-    case Target::kWithin: return name.find(target.name) != std::string_view::npos;
-  }
-  return false;
+Model ByName(const HloInstruction& i, std::string_view target) {
+  const auto model = [&](const Family& family) { return family.model(i, target); };
+  const auto is_in = [&](const Family& family) { return target.find(family.text) != std::string_view::npos; };
+  for (const Family& family : kPrefixes)
+    if (target.starts_with(family.text)) return model(family);
+  for (const Family& family : kTransforms)
+    if (is_in(family)) return model(family);
+  const bool library = std::any_of(std::begin(kLibraries), std::end(kLibraries),
+                                   [&](std::string_view prefix) { return target.starts_with(prefix); });
+  if (!library) return std::nullopt;
+  const auto routine = std::find_if(std::begin(kRoutines), std::end(kRoutines), is_in);
+  return routine == std::end(kRoutines) ? std::nullopt : model(*routine);
 }
 
 }  // namespace
 
 std::optional<CustomCallModel> ModelOf(const HloInstruction& custom_call) {
-  const std::string_view name = custom_call.attributes<CustomCallAttributes>().custom_call_target;
-  for (const Target& target : kTargets)
-    if (Fits(target, name)) return target.model(custom_call, name);
-  for (std::string_view library : kLibraries) {
-    if (!name.starts_with(library)) continue;
-    for (const Target& routine : kRoutines)
-      if (Fits(routine, name)) return routine.model(custom_call, name);
-  }
-  return std::nullopt;
+  return kCosts[static_cast<size_t>(CustomCallOf(custom_call))](
+      custom_call, custom_call.attributes<CustomCallAttributes>().custom_call_target);
 }
 
 }  // namespace hloir

@@ -27,6 +27,7 @@
 #include "check/rounding.h"
 #include "check/sources.h"
 #include "check/spread.h"
+#include "hloir/custom_call.h"
 #include "check/widen.h"
 #include "hloir/passes.h"
 #include "support/format.h"
@@ -320,8 +321,7 @@ int64_t IterativeCalls(const HloModule& module) {
   int64_t count = 0;
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      count +=
-          i->opcode() == HloOpcode::kCustomCall && i->attributes<CustomCallAttributes>().custom_call_target == "Eigh";
+      count += IsCustomCall(*i, CustomCall::kEigh);
     }
   }
   return count;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hloir/builder.h"
+#include "hloir/custom_call.h"
 #include "hloir/evaluator.h"
 #include "hloir/passes.h"
 #include "support/format.h"
@@ -17,14 +18,11 @@ namespace {
 
 using Op = HloInstruction*;
 
-bool Calls(const HloInstruction& i, std::string_view target) {
-  return i.opcode() == HloOpcode::kCustomCall && i.attributes<CustomCallAttributes>().custom_call_target == target;
-}
-
 // Around what is written for a device.
 bool IsBoundary(const HloInstruction& i) {
-  return Calls(i, "SPMDFullToShardShape") || Calls(i, "SPMDShardToFullShape") ||
-         Calls(i, "xla.sdy.GlobalToLocalShape") || Calls(i, "xla.sdy.LocalToGlobalShape");
+  const CustomCall call = CustomCallOf(i);
+  return call == CustomCall::kSpmdFullToShardShape || call == CustomCall::kSpmdShardToFullShape ||
+         call == CustomCall::kSdyGlobalToLocalShape || call == CustomCall::kSdyLocalToGlobalShape;
 }
 
 bool HasBoundaries(const HloModule& module) {
@@ -476,7 +474,7 @@ Status WrapEntry(HloModule& module, const HloModule& whole, const HloModule& pro
 
 // The sharding that says how the array outside of a boundary is cut, and along which axes that happens there.
 StatusOr<Tiling> BoundaryTiling(const HloInstruction& i, int64_t devices) {
-  const bool enters = Calls(i, "SPMDFullToShardShape");
+  const bool enters = IsCustomCall(i, CustomCall::kSpmdFullToShardShape);
   const Shape &whole = enters ? i.operand(0)->shape() : i.shape(), &shard = enters ? i.shape() : i.operand(0)->shape();
   const Sharding* outside = enters ? i.operand(0)->sharding() : i.sharding();
   Tiling tiling;
@@ -508,9 +506,11 @@ Status LowerBoundaries(HloModule& module) {
   std::vector<std::pair<HloInstruction*, Tiling>> boundaries;
   for (HloComputation* computation : module.computations()) {
     for (HloInstruction* i : computation->instructions()) {
-      if (Calls(*i, "Sharding") && i->operand_count() == 1 && i->shape().Compatible(i->operand(0)->shape())) {
+      if (IsCustomCall(*i, CustomCall::kSharding) && i->operand_count() == 1 &&
+          i->shape().Compatible(i->operand(0)->shape())) {
         marks.push_back(i);
-      } else if (Calls(*i, "SPMDFullToShardShape") || Calls(*i, "SPMDShardToFullShape")) {
+      } else if (IsCustomCall(*i, CustomCall::kSpmdFullToShardShape) ||
+                 IsCustomCall(*i, CustomCall::kSpmdShardToFullShape)) {
         if (i->operand_count() != 1 || !i->shape().IsArray() || i->operand(0)->shape().rank() != i->shape().rank())
           return InvalidArgument(Format("{} takes no array to its shard", i->name()));
         HLOIR_ASSIGN_OR_RETURN(Tiling tiling, BoundaryTiling(*i, devices));
@@ -521,8 +521,8 @@ Status LowerBoundaries(HloModule& module) {
   for (const auto& [i, tiling] : boundaries) {
     HloBuilder b(i);
     Writer writer(b, module.config(), channel);
-    Op made = Calls(*i, "SPMDFullToShardShape") ? writer.Cut(i->operand(0), i->shape(), tiling)
-                                                : writer.Gather(i->operand(0), i->shape(), tiling);
+    Op made = IsCustomCall(*i, CustomCall::kSpmdFullToShardShape) ? writer.Cut(i->operand(0), i->shape(), tiling)
+                                                                  : writer.Gather(i->operand(0), i->shape(), tiling);
     HLOIR_RETURN_IF_ERROR(b.status());
     i->ReplaceAllUsesWith(made);
     i->parent()->RemoveInstruction(i);

@@ -13,7 +13,7 @@
 
 #include "check/rounding.h"
 #include "hloir/builder.h"
-#include "hloir/detail/passed_on.h"
+#include "hloir/custom_call.h"
 #include "hloir/evaluator.h"
 
 namespace hloir {
@@ -77,13 +77,6 @@ HloInstruction* Converted(HloInstruction* value, const Shape& to) {
   return computation->AddTuple(elements);
 }
 
-// XLA's own calls, which are of any type; and a choice among rewrites that is open (rewrite/alternatives.h).
-bool IsOfAnyType(const HloInstruction& call) {
-  const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
-  return target == "Qr" || target == "ProductOfElementaryHouseholderReflectors" || target == "Eigh" ||
-         target == "kAlternative";
-}
-
 // Ops whose result depends on how their operands or results are stored.
 bool TiesTypes(const HloInstruction& i) {
   switch (i.opcode()) {
@@ -95,7 +88,8 @@ bool TiesTypes(const HloInstruction& i) {
     case HloOpcode::kOutfeed:
     case HloOpcode::kSend:
     case HloOpcode::kRecv: return true;
-    case HloOpcode::kCustomCall: return !IsOfAnyType(i) && PassedOnOperands(i) == 0;
+    case HloOpcode::kCustomCall:
+      return !GetCustomCallInfo(CustomCallOf(i)).Is(kAnyElementType) && ForwardedOperands(i) == 0;
     case HloOpcode::kBitcast:
     case HloOpcode::kBitcastConvert: return i.shape().element_type() != i.operand(0)->shape().element_type();
     default: return false;

@@ -49,34 +49,8 @@ Op Saturated(HloBuilder& b, Op x, PrimitiveType type);
 Status Unknown(const Call& call, std::string_view why);  // Unimplemented
 Status Wrong(const Call& call, std::string_view why);    // InvalidArgument
 
-// The meanings, in gemm.cc, convolution.cc, fft.cc, attention.cc, solvers.cc and small_calls.cc.
-StatusOr<Op> Gemm(const Call& call);
-StatusOr<Op> GemmF8(const Call& call);
-StatusOr<Op> ConvolutionForward(const Call& call);
-StatusOr<Op> ConvolutionGraph(const Call& call);
-StatusOr<Op> ConvolutionBackwardInput(const Call& call);
-StatusOr<Op> ConvolutionBackwardFilter(const Call& call);
-StatusOr<Op> DuccFft(const Call& call);
-StatusOr<Op> DynamicDuccFft(const Call& call);
-StatusOr<Op> Attention(const Call& call);
-StatusOr<Op> AttentionBackward(const Call& call);
-StatusOr<Op> Norm(const Call& call);
-StatusOr<Op> RadixSort(const Call& call);
-StatusOr<Op> Cholesky(const Call& call);
-StatusOr<Op> TriangularSolve(const Call& call);
-StatusOr<Op> TrsmBatched(const Call& call);
-StatusOr<Op> SymmetricProduct(const Call& call);
-StatusOr<Op> CholeskyUpdate(const Call& call);
-StatusOr<Op> BatchNormInference(const Call& call);
-StatusOr<Op> BatchNormTraining(const Call& call);
-StatusOr<Op> BatchNormBackward(const Call& call);
-StatusOr<Op> RotateRight(const Call& call);
-StatusOr<Op> GpuTopK(const Call& call);
-StatusOr<Op> Threefry(const Call& call);
-StatusOr<Op> CombineHalves(const Call& call);
-StatusOr<Op> LowHalf(const Call& call);
-StatusOr<Op> HighHalf(const Call& call);
-StatusOr<Op> BlockScaledDot(const Call& call);
-StatusOr<Op> PassOn(const Call& call);
+// The meanings of custom_calls.def, in gemm.cc, convolution.cc, fft.cc, attention.cc, solvers.cc and small_calls.cc.
+#define HLOIR_CUSTOM_CALL(name, target, computes, meaning, ...) StatusOr<Op> meaning(const Call& call);
+#include "hloir/custom_calls.def"
 
 }  // namespace hloir::custom_calls

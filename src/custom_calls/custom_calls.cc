@@ -1,4 +1,4 @@
-// The table of custom-calls with a meaning, and what their builders share. See custom_calls.h.
+// Custom-calls with a meaning in HLO (custom_calls.def), and what their builders share. See custom_calls.h.
 #include "hloir/custom_calls.h"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "custom_calls/call.h"
+#include "hloir/custom_call.h"
 #include "support/format.h"
 #include "support/parse_json.h"
 
@@ -14,78 +15,14 @@ namespace custom_calls {
 namespace {
 
 constexpr int kMostNesting = 64;  // of a backend_config
-constexpr const char* kAttention =
-    "attention: softmax(scale · Q K^T + bias, masked) V, and the log of each softmax's sum";
-constexpr const char* kAttentionBackward = "the derivatives of attention by Q, K, V and bias";
-constexpr const char* kPassOn = "its operands: a mark for where things lie or who computes them";
 
-struct Meaning : KnownCustomCall {
-  StatusOr<Op> (*build)(const Call&);
+// By CustomCall.
+constexpr StatusOr<Op> (*kMeanings[])(const Call&) = {
+    NoMeaning,
+#define HLOIR_CUSTOM_CALL(name, target, computes, meaning, ...) meaning,
+#include "hloir/custom_calls.def"
 };
-// By name. From XLA's service/gpu/cublas_cudnn.cc, and from where jaxlib registers its own.
-constexpr const char* kSymmetricProduct = "alpha A A^T + beta C";
-constexpr const char* kCholeskyUpdate = "the Cholesky factor of R^T R + w w^T";
-constexpr Meaning kMeanings[] = {
-    {{"AssumeGatherIndicesInBound", kPassOn}, PassOn},
-    {{"ShardBarrierFrom", kPassOn}, PassOn},
-    {{"ShardBarrierTo", kPassOn}, PassOn},
-    {{"X64Combine", "64-bit numbers of their low and high halves"}, CombineHalves},
-    {{"X64SplitHigh", "the high halves of 64-bit numbers"}, HighHalf},
-    {{"X64SplitLow", "the low halves of 64-bit numbers"}, LowHalf},
-    {{"_SPMDInternalOp_RotateRight", "its operand rotated along a dimension"}, RotateRight},
-    {{"__cub$DeviceRadixSort", "rows sorted by their keys"}, RadixSort},
-    {{"__cublas$gemm", "alpha A B + beta C"}, Gemm},
-    {{"__cublas$lt$matmul", "epilogue(alpha A B + beta C + bias)"}, Gemm},
-    {{"__cublas$lt$matmul$f8", "the same of scaled f8 matrices, and the largest |result|"}, GemmF8},
-    {{"__cublas$triangularSolve", "triangular-solve"}, TriangularSolve},
-    {{"__cudnn$batchNormalizationBackward", "batch-norm-grad, of 1/deviations"}, BatchNormBackward},
-    {{"__cudnn$batchNormalizationForwardInference", "batch-norm-inference"}, BatchNormInference},
-    {{"__cudnn$batchNormalizationForwardTraining", "batch-norm-training, with 1/deviations"}, BatchNormTraining},
-    {{"__cudnn$convBackwardFilter", "the derivative of a convolution by its filter"}, ConvolutionBackwardFilter},
-    {{"__cudnn$convBackwardInput", "the derivative of a convolution by its input"}, ConvolutionBackwardInput},
-    {{"__cudnn$convBiasActivationForward", "activation(scale · convolution + side_scale · side + bias)"},
-     ConvolutionForward},
-    {{"__cudnn$convForward", "scale · convolution"}, ConvolutionForward},
-    {{"__cudnn$convForwardGraph", "a convolution and the scales, sums, ReLU and largest |x| of its graph"},
-     ConvolutionGraph},
-    {{"__cudnn$fmhaScaleBiasSoftmax", kAttention}, Attention},
-    {{"__cudnn$fmhaScaleBiasSoftmaxBackward", kAttentionBackward}, AttentionBackward},
-    {{"__cudnn$fmhaScaleBiasSoftmaxDropout", kAttention}, Attention},
-    {{"__cudnn$fmhaScaleBiasSoftmaxDropoutBackward", kAttentionBackward}, AttentionBackward},
-    {{"__cudnn$fmhaSoftmax", kAttention}, Attention},
-    {{"__cudnn$fmhaSoftmaxBackward", kAttentionBackward}, AttentionBackward},
-    {{"__cudnn$fmhaSoftmaxDropout", kAttention}, Attention},
-    {{"__cudnn$fmhaSoftmaxDropoutBackward", kAttentionBackward}, AttentionBackward},
-    {{"__cudnn$norm", "layer normalization, with mean and 1/deviation where they are asked for"}, Norm},
-    {{"__cusolver$cholesky", "cholesky, and an info of zeros"}, Cholesky},
-    {{"__gpu$TopK", "topk: the largest elements of each row and their places"}, GpuTopK},
-    {{"__op$block_scaled_dot", "A B^T of matrices whose blocks of columns have a scale each"}, BlockScaledDot},
-    {{"cu_cholesky_update_ffi", kCholeskyUpdate}, CholeskyUpdate},
-    {{"cu_threefry2x32", "Threefry's 20 rounds"}, Threefry},
-    {{"cu_threefry2x32_ffi", "Threefry's 20 rounds"}, Threefry},
-    {{"cublas_trsm_batched", "triangular-solve"}, TrsmBatched},
-    {{"cuda_threefry2x32", "Threefry's 20 rounds"}, Threefry},
-    {{"cusolver_syrk_ffi", kSymmetricProduct}, SymmetricProduct},
-    {{"ducc_fft", "scale · fft"}, DuccFft},
-    {{"dynamic_ducc_fft", "scale · fft"}, DynamicDuccFft},
-    {{"hip_cholesky_update_ffi", kCholeskyUpdate}, CholeskyUpdate},
-    {{"hip_threefry2x32_ffi", "Threefry's 20 rounds"}, Threefry},
-    {{"hipblas_trsm_batched", "triangular-solve"}, TrsmBatched},
-    {{"hipsolver_syrk_ffi", kSymmetricProduct}, SymmetricProduct},
-    {{"xla.gpu.ext.cub_sort_keys", "rows sorted by their keys"}, RadixSort},
-    {{"xla.gpu.ext.cub_sort_pairs", "rows sorted by their keys"}, RadixSort},
-    {{"xla.gpu.ext.cub_sort_unassigned_scratch_size", "rows sorted by their keys"}, RadixSort},
-};
-
-constexpr bool ByName(const Meaning& a, const Meaning& b) { return a.target < b.target; }
-static_assert(std::is_sorted(std::begin(kMeanings), std::end(kMeanings), ByName), "kMeanings is searched by halves");
-
-const Meaning* FindMeaning(const HloInstruction& call) {
-  const std::string_view target = call.attributes<CustomCallAttributes>().custom_call_target;
-  const auto less = [](const Meaning& m, std::string_view name) { return m.target < name; };
-  const auto at = std::lower_bound(std::begin(kMeanings), std::end(kMeanings), target, less);
-  return at != std::end(kMeanings) && at->target == target ? at : nullptr;
-}
+auto MeaningOf(CustomCall call) { return kMeanings[static_cast<size_t>(call)]; }
 
 // What it is called, for messages.
 std::string NameOf(const Call& call) {
@@ -96,6 +33,8 @@ std::string NameOf(const Call& call) {
 
 Status Unknown(const Call& call, std::string_view why) { return Unimplemented(Format("{}: {}", NameOf(call), why)); }
 Status Wrong(const Call& call, std::string_view why) { return InvalidArgument(Format("{}: {}", NameOf(call), why)); }
+
+StatusOr<Op> NoMeaning(const Call& call) { return Unknown(call, "unsupported custom-call target"); }
 
 const Shape& Call::Result(int64_t i) const {
   return instruction.shape().IsTuple() ? instruction.shape().tuple_shapes(i) : instruction.shape();
@@ -166,17 +105,27 @@ Op Saturated(HloBuilder& b, Op x, PrimitiveType type) {
 }  // namespace custom_calls
 
 std::span<const KnownCustomCall> KnownCustomCalls() {
-  static const std::vector<KnownCustomCall> kCalls(std::begin(custom_calls::kMeanings),
-                                                   std::end(custom_calls::kMeanings));
+  static const std::vector<KnownCustomCall> kCalls = [] {
+    std::vector<KnownCustomCall> calls;
+    for (int i = 0; i < kCustomCallCount; ++i) {
+      if (custom_calls::kMeanings[i] == custom_calls::NoMeaning) continue;
+      const CustomCallInfo& info = GetCustomCallInfo(static_cast<CustomCall>(i));
+      calls.push_back({info.target, info.computes});
+    }
+    std::sort(calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.target < b.target; });
+    return calls;
+  }();
   return kCalls;
 }
 
-bool IsKnownCustomCall(const HloInstruction& call) { return custom_calls::FindMeaning(call) != nullptr; }
+bool IsKnownCustomCall(const HloInstruction& call) {
+  return custom_calls::MeaningOf(CustomCallOf(call)) != custom_calls::NoMeaning;
+}
 
 StatusOr<HloInstruction*> BuildCustomCall(HloBuilder& b, const HloInstruction& call, HloBuilder::Ops operands) {
   custom_calls::Call known{b, call, operands, custom_calls::Json::object()};
-  const custom_calls::Meaning* meaning = custom_calls::FindMeaning(call);
-  if (meaning == nullptr) return custom_calls::Unknown(known, "unsupported custom-call target");
+  const auto meaning = custom_calls::MeaningOf(CustomCallOf(call));
+  if (meaning == custom_calls::NoMeaning) return meaning(known);
   for (const HloInstruction* operand : operands)
     if (operand == nullptr || !operand->shape().IsArray())
       return custom_calls::Unknown(known, "an operand is not an array");
@@ -185,7 +134,7 @@ StatusOr<HloInstruction*> BuildCustomCall(HloBuilder& b, const HloInstruction& c
       return custom_calls::Wrong(known, "its backend_config nests too deep");
     known.config = custom_calls::ReadConfig(call);
   }
-  HLOIR_ASSIGN_OR_RETURN(HloInstruction * result, meaning->build(known));
+  HLOIR_ASSIGN_OR_RETURN(HloInstruction * result, meaning(known));
   HLOIR_RETURN_IF_ERROR(b.status());
   if (!result->shape().Compatible(call.shape())) {
     return custom_calls::Wrong(known, Format("its result is {}, but its config gives {}",

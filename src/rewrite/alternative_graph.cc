@@ -21,6 +21,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "hloir/custom_call.h"
+#include "ir/mixed_floats.h"
 #include "hloir/pipeline.h"
 #include "rewrite/alternative_recorder.h"
 #include "rewrite/choices.h"
@@ -79,7 +81,7 @@ class Connector {
     }
     const std::vector<HloInstruction*> users(source->users().begin(), source->users().end());
     CustomCallAttributes attributes;
-    attributes.custom_call_target = kAlternativeTarget;
+    attributes.custom_call_target = TargetOf(CustomCall::kAlternative);
     HloInstruction* alternative = computation.AddInstruction(HloOpcode::kCustomCall, source->shape(), {source},
                                                              std::move(attributes), "alternative");
     Place(alternative) = Place(source) + 2;
@@ -239,10 +241,14 @@ void Schedule(HloComputation& computation, const Target& target) {
   }
 }
 
-StatusOr<AlternativeGraph> UnguardedAddAlternatives(const HloModule& module, const PassRegistry& registry,
+StatusOr<AlternativeGraph> UnguardedAddAlternatives(const HloModule& given_module, const PassRegistry& registry,
                                                     std::span<const std::string> names, const PassOptions& given,
                                                     int64_t max_work) {
-  if (!AlternativesOf(module).empty()) return InvalidArgument("the module has alternatives already");
+  if (!AlternativesOf(given_module).empty()) return InvalidArgument("the module has alternatives already");
+  // What the pipeline would do first on each copy.
+  const std::unique_ptr<HloModule> legalized = given_module.Clone();
+  LegalizeMixedFloats(*legalized);
+  const HloModule& module = *legalized;
   PassOptions options = given;
   if (options.evaluator == nullptr) options.evaluator = registry.MakeEvaluator();
   const auto run = [&](HloModule& scratch, Rewriter& rewriter) -> Status {

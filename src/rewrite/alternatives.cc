@@ -6,7 +6,7 @@
 #include <map>
 #include <unordered_set>
 
-#include "rewrite/choices.h"
+#include "hloir/custom_call.h"
 #include "support/guard.h"
 
 namespace hloir {
@@ -46,8 +46,7 @@ std::vector<I*> Alternatives(M& module) {
 }  // namespace
 
 bool IsAlternative(const HloInstruction& i) {
-  return i.opcode() == HloOpcode::kCustomCall && i.operand_count() > 0 &&
-         i.attributes<CustomCallAttributes>().custom_call_target == kAlternativeTarget;
+  return IsCustomCall(i, CustomCall::kAlternative) && i.operand_count() > 0;
 }
 
 std::vector<HloInstruction*> AlternativesOf(HloModule& module) { return Alternatives<HloInstruction>(module); }

@@ -32,8 +32,6 @@
 
 namespace hloir {
 
-inline constexpr std::string_view kAlternativeTarget = "kAlternative";
-
 // What one operand after the source stands for.
 struct AlternativeChoice {
   std::string rewrite;                 // its id

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "convert.h"
+#include "hloir/custom_call.h"
 #include "hloir/parser.h"
 #include "shape_inference/internal.h"
 
@@ -615,7 +616,7 @@ Status Converter::CustomCall(const Operation& op, Scope& scope) {
   if (dictionary == nullptr && config != nullptr && config->kind == Attribute::Kind::kDictionary) dictionary = config;
   if (dictionary != nullptr) version = 4;
   if (const Attribute* fallback = dictionary == nullptr ? nullptr : dictionary->Find("is_fallback");
-      a.custom_call_target == "ApproxTopK" && fallback != nullptr && fallback->integer == 1)
+      FindCustomCall(a.custom_call_target) == CustomCall::kApproxTopK && fallback != nullptr && fallback->integer == 1)
     return ApproxTopK(op, *dictionary, scope);
   if (version < 0 || version >= static_cast<int64_t>(EnumWords<CustomCallApiVersion>().size()))
     return Missing(op, "api_version");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "convert.h"
+#include "hloir/custom_call.h"
 #include "hloir/parser.h"
 
 namespace hloir::stablehlo {
@@ -37,7 +38,7 @@ Status Converter::ShardedResults(const Operation& main, Scope& scope, std::vecto
     if (attribute == nullptr) continue;
     shardings[i] = ShardingOf(attribute->source);
     CustomCallAttributes a;
-    a.custom_call_target = "xla.sdy.FuncResultSharding";
+    a.custom_call_target = TargetOf(CustomCall::kSdyFuncResultSharding);
     a.custom_call_has_side_effect = true;
     Shape shape = results[i]->shape();
     if (shape.IsArray()) shape.set_layout(Layout::MajorToMinor(shape.rank()));
@@ -223,7 +224,7 @@ Status Converter::ShardingConstraint(const Operation& op, Scope& scope) {
   const Attribute* sharding = op.Find("sharding");
   if (sharding == nullptr || operands.size() != 1 || op.results.size() != 1) return Missing(op, "sharding");
   CustomCallAttributes a;
-  a.custom_call_target = "Sharding";
+  a.custom_call_target = TargetOf(CustomCall::kSharding);
   a.custom_call_has_side_effect = sharding->source.find("unreduced=") != std::string_view::npos;
   Op made = scope.builder.Make(HloOpcode::kCustomCall, HloBuilder::Ops(operands), a, {}, &op.results[0]->shape);
   if (made != nullptr) {
@@ -248,10 +249,10 @@ Status Converter::ManualComputation(const Operation& op, Scope& scope) {
   HloBuilder& b = scope.builder;
   HLOIR_ASSIGN_OR_RETURN(HloComputation * body, RegionComputation(op, 0));
   body->set_name("xla.sdy.manual_computation_body");
-  const auto reshaped = [&](std::string_view target, std::span<const Op> values, std::vector<Shape> shapes,
+  const auto reshaped = [&](hloir::CustomCall target, std::span<const Op> values, std::vector<Shape> shapes,
                             std::string_view which) {
     CustomCallAttributes a;
-    a.custom_call_target = target;
+    a.custom_call_target = TargetOf(target);
     a.custom_call_has_side_effect = true;
     const size_t count = shapes.size();
     const Shape shape = count == 1 ? shapes[0] : Shape::Tuple(std::move(shapes));
@@ -272,7 +273,8 @@ Status Converter::ManualComputation(const Operation& op, Scope& scope) {
   for (const Value* argument : op.regions[0].arguments) inside.push_back(argument->shape);
   for (const Value* result : op.results) outside.push_back(result->shape);
   std::vector<Op> arguments = operands;
-  if (!inside.empty()) arguments = reshaped("xla.sdy.GlobalToLocalShape", operands, std::move(inside), "in_shardings");
+  if (!inside.empty())
+    arguments = reshaped(CustomCall::kSdyGlobalToLocalShape, operands, std::move(inside), "in_shardings");
   Op call = b.Call(body, HloBuilder::Ops(arguments));
   if (call == nullptr) return Set(op, scope, call);
   std::vector<Op> results;
@@ -283,7 +285,8 @@ Status Converter::ManualComputation(const Operation& op, Scope& scope) {
   for (Op i = before == nullptr ? call : before->next(); i != nullptr; i = i->next())
     i->set_frontend_attributes({{"inlineable", "false"}});
   if (outside.empty()) return OkStatus();
-  const std::vector<Op> made = reshaped("xla.sdy.LocalToGlobalShape", results, std::move(outside), "out_shardings");
+  const std::vector<Op> made =
+      reshaped(CustomCall::kSdyLocalToGlobalShape, results, std::move(outside), "out_shardings");
   for (size_t i = 0; i < op.results.size(); ++i) HLOIR_RETURN_IF_ERROR(Set(op, scope, made[i], i));
   return OkStatus();
 }

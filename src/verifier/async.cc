@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "hloir/custom_call.h"
 #include "internal.h"
 
 #include "support/format.h"
@@ -27,14 +28,11 @@ std::string Names(Opcodes opcodes) {
 bool IsOneOf(const HloInstruction& i, Opcodes opcodes) {
   return std::find(opcodes.begin(), opcodes.end(), i.opcode()) != opcodes.end();
 }
-bool Calls(const HloInstruction& i, std::string_view target) {
-  return i.opcode() == HloOpcode::kCustomCall && i.attributes<CustomCallAttributes>().custom_call_target == target;
-}
-bool OnlyOrders(const HloInstruction& i) { return Calls(i, kControlDependencyTarget); }
+bool OnlyOrders(const HloInstruction& i) { return IsCustomCall(i, CustomCall::kControlDep); }
 // Passes on what it takes, whole or in part.
 bool PassesOn(const HloInstruction& i) {
-  return Calls(i, "Sharding") || IsOneOf(i, {HloOpcode::kTuple, HloOpcode::kGetTupleElement,
-                                             HloOpcode::kOptimizationBarrier, HloOpcode::kCopy});
+  return IsCustomCall(i, CustomCall::kSharding) || IsOneOf(i, {HloOpcode::kTuple, HloOpcode::kGetTupleElement,
+                                                               HloOpcode::kOptimizationBarrier, HloOpcode::kCopy});
 }
 
 // One step back from a value, an element of what `at` gives (`index`, the outermost last), to what it was passed on

@@ -5,15 +5,11 @@
 #include <map>
 #include <unordered_map>
 
+#include "hloir/custom_call.h"
 #include "internal.h"
 
 namespace hloir::verification {
 namespace {
-
-bool IsBufferOf(const Shape& buffer, const Shape& array) {
-  return buffer.IsBuffer() && buffer.tuple_shapes().size() == 1 && array.IsArray() &&
-         buffer.tuple_shapes(0).Compatible(array);
-}
 
 class Verifier {
  public:
@@ -41,10 +37,7 @@ class Verifier {
     }
     return false;
   }
-  static bool IsKnown(const HloInstruction& call) {
-    const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
-    return target == "Pin" || target == "Unpin" || target == "CreateBuffer";
-  }
+  static bool IsKnown(const HloInstruction& call) { return GetCustomCallInfo(CustomCallOf(call)).Is(kBufferBoundary); }
   // Where the buffers of a shape are. Instructions share their shapes, so that each is looked through once.
   const std::vector<ShapeIndex>& BuffersOf(const Shape& shape) {
     auto [it, is_new] = buffers_of_.try_emplace(&shape);
@@ -111,25 +104,10 @@ class Verifier {
     return false;
   }
 
+  // Calls that make buffers, and arrays of them, have rules of their own (calls.cc).
   void VerifyCustomCall(const HloInstruction& call) {
-    const auto& attributes = call.attributes<CustomCallAttributes>();
-    const std::string& target = attributes.custom_call_target;
-    const Shape* operand = call.operand_count() == 1 ? &call.operand(0)->shape() : nullptr;
-    const bool aliases_once = attributes.output_to_operand_aliasing.size() == 1;
-    if (target == "Pin") {
-      if (operand == nullptr || !IsBufferOf(call.shape(), *operand))
-        errors_.Add(&call, "Pin makes an array a buffer of its shape, and nothing else");
-      else if (!aliases_once) errors_.Add(&call, "Pin needs an output_to_operand_aliasing of its buffer and array");
-    } else if (target == "Unpin") {
-      if (operand == nullptr || !IsBufferOf(*operand, call.shape()))
-        errors_.Add(&call, "Unpin makes a buffer an array of its shape, and nothing else");
-      else if (!aliases_once) errors_.Add(&call, "Unpin needs an output_to_operand_aliasing of its array and buffer");
-    } else if (target == "CreateBuffer") {
-      if (call.operand_count() != 0 || !call.shape().IsBuffer())
-        errors_.Add(&call, "CreateBuffer takes nothing and gives a buffer");
-    } else if (Has(call) || AnyOperandHas(call, 0)) {
-      VerifyPassedOn(call, attributes.output_to_operand_aliasing);
-    }
+    if (!IsKnown(call) && (Has(call) || AnyOperandHas(call, 0)))
+      VerifyPassedOn(call, call.attributes<CustomCallAttributes>().output_to_operand_aliasing);
   }
 
   // What comes in as a buffer goes out as one, by an alias of the two.

@@ -2,6 +2,7 @@
 // composite calls; of results that share a buffer with an operand; of custom calls that XLA knows by name.
 #include <charconv>
 
+#include "hloir/custom_call.h"
 #include "internal.h"
 
 namespace hloir::verification {
@@ -137,8 +138,8 @@ void VerifyAsyncAliasing(const HloInstruction& i, Errors& errors) {
 }
 
 void VerifyLayoutConstraints(const HloInstruction& i, const OptionalShapeList& constraints, Errors& errors) {
-  const std::string& target = i.attributes<CustomCallAttributes>().custom_call_target;
-  if (!constraints || target == "LayoutConstraint" || target == kControlDependencyTarget) return;
+  if (!constraints || IsCustomCall(i, CustomCall::kLayoutConstraint) || IsCustomCall(i, CustomCall::kControlDep))
+    return;
   if (static_cast<int64_t>(constraints->size()) != i.operand_count()) {
     errors.Add(&i, "operand_layout_constraints gives {} shapes for {} operands", constraints->size(),
                i.operand_count());
@@ -170,11 +171,41 @@ void VerifyComposite(const HloInstruction& call, Errors& errors) {
   }
 }
 
-void VerifyKnownTarget(const HloInstruction& call, std::string_view target, Errors& errors) {
-  if (target == "GetRngSeed" &&
-      (call.operand_count() != 0 || !call.shape().Compatible(Shape::Scalar(PrimitiveType::U64))))
+// The rules of custom_calls.def.
+
+bool IsBufferOf(const Shape& buffer, const Shape& array) {
+  return buffer.IsBuffer() && buffer.tuple_shapes().size() == 1 && array.IsArray() &&
+         buffer.tuple_shapes(0).Compatible(array);
+}
+bool AliasesOnce(const HloInstruction& call) {
+  return call.attributes<CustomCallAttributes>().output_to_operand_aliasing.size() == 1;
+}
+void VerifyNoRule(const HloInstruction&, Errors&) {}
+void VerifyGetRngSeed(const HloInstruction& call, Errors& errors) {
+  if (call.operand_count() != 0 || !call.shape().Compatible(Shape::Scalar(PrimitiveType::U64)))
     errors.Add(&call, "GetRngSeed takes nothing and gives u64[]");
 }
+void VerifyPin(const HloInstruction& call, Errors& errors) {
+  if (call.operand_count() != 1 || !IsBufferOf(call.shape(), call.operand(0)->shape()))
+    errors.Add(&call, "Pin makes an array a buffer of its shape, and nothing else");
+  else if (!AliasesOnce(call)) errors.Add(&call, "Pin needs an output_to_operand_aliasing of its buffer and array");
+}
+void VerifyUnpin(const HloInstruction& call, Errors& errors) {
+  if (call.operand_count() != 1 || !IsBufferOf(call.operand(0)->shape(), call.shape()))
+    errors.Add(&call, "Unpin makes a buffer an array of its shape, and nothing else");
+  else if (!AliasesOnce(call)) errors.Add(&call, "Unpin needs an output_to_operand_aliasing of its array and buffer");
+}
+void VerifyCreateBuffer(const HloInstruction& call, Errors& errors) {
+  if (call.operand_count() != 0 || !call.shape().IsBuffer())
+    errors.Add(&call, "CreateBuffer takes nothing and gives a buffer");
+}
+
+// By CustomCall.
+constexpr void (*kCustomCallRules[])(const HloInstruction&, Errors&) = {
+    VerifyNoRule,
+#define HLOIR_CUSTOM_CALL(name, target, computes, meaning, evaluate, cost, verify, ...) Verify##verify,
+#include "hloir/custom_calls.def"
+};
 
 }  // namespace
 
@@ -188,11 +219,12 @@ void VerifyCalls(const HloInstruction& instruction, Errors& errors) {
       break;
     case HloOpcode::kCustomCall: {
       const auto& attributes = instruction.attributes<CustomCallAttributes>();
-      const bool converts = attributes.custom_call_target == "Pin" || attributes.custom_call_target == "Unpin";
+      const CustomCall call = CustomCallOf(instruction);
+      const bool converts = GetCustomCallInfo(call).Is(kBufferBoundary);
       VerifyAliasing(instruction, attributes.output_to_operand_aliasing,
                      converts ? Buffers::kAreArrays : Buffers::kAreOther, errors);
       VerifyLayoutConstraints(instruction, attributes.operand_layout_constraints, errors);
-      VerifyKnownTarget(instruction, attributes.custom_call_target, errors);
+      kCustomCallRules[static_cast<size_t>(call)](instruction, errors);
       break;
     }
     case HloOpcode::kAsyncStart: VerifyAsyncBody(instruction, errors); [[fallthrough]];

@@ -65,8 +65,6 @@ inline std::string IndexText(const ShapeIndex& index) {
   }
   return text + "}";
 }
-// A custom call that orders instructions, and is no user of what it takes.
-inline constexpr std::string_view kControlDependencyTarget = "control_dep";
 // Text says nothing for the main thread, or its name.
 inline std::string_view ThreadName(std::string_view thread) { return thread.empty() ? "main" : thread; }
 

@@ -1,5 +1,5 @@
 // Double-double against known digits and identities, and modules evaluated in it.
-#include "backend_cpu/reference/double_double.h"
+#include "backend_cpu/wide/double_double.h"
 
 #include <cmath>
 #include <functional>
@@ -8,7 +8,7 @@
 
 #include "hloir/check.h"
 #include "check/widen.h"
-#include "reference/evaluate_pairs.h"
+#include "wide/evaluate_pairs.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"
