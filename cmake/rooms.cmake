@@ -13,9 +13,9 @@
 # All that a program needs to read, check and print HLO.
 hloir_room(support LIBRARY ir HEADERS status version detail/check detail/small_vector)
 hloir_room(ir LIBRARY ir USES support
-  HEADERS primitive_type shape literal opcode attributes instruction computation module
-          custom_call detail/arena detail/async_chain detail/fetch_ahead detail/instruction_list detail/instruction_range
-          detail/mixed_floats detail/name_index detail/unique_name)
+  HEADERS primitive_type shape literal opcode attributes custom_call instruction computation module
+          detail/arena detail/fetch_ahead detail/instruction_list detail/instruction_range
+          detail/name_index detail/unique_name)
 hloir_room(shape_inference LIBRARY ir USES ir support)
 hloir_room(verifier LIBRARY ir USES shape_inference ir support HEADERS verifier)
 hloir_room(parser LIBRARY ir USES shape_inference ir support HEADERS parser)

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "devices/devices.h"
-#include "reference/evaluate_pairs.h"
+#include "wide/evaluate_pairs.h"
 #include "support/format.h"
 #include "support/guard.h"
 #include "wide/pairs.h"

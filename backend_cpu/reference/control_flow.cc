@@ -1,6 +1,6 @@
 // Ops that run other computations as a whole: call, fusion, while, conditional; and the pairs of ops that start
 // something and wait for it, which here is done when it is started.
-#include "hloir/detail/async_chain.h"
+#include "ir/async_chain.h"
 #include "support/format.h"
 #include "reference/evaluation.h"
 #include "reference/mixed_precision.h"

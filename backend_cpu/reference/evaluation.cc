@@ -11,7 +11,7 @@
 #include "hloir/custom_calls.h"
 #include "hloir/cost.h"
 #include "shape_inference/shape_inference.h"
-#include "hloir/detail/mixed_floats.h"
+#include "ir/mixed_floats.h"
 #include "reference/dynamic.h"
 #include "reference/loop_state.h"
 #include "reference/mixed_precision.h"

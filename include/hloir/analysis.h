@@ -1,5 +1,6 @@
 // What follows from a module's graph without running it: structural equality and hashes, reachability, the call graph,
-// while loops, and where values would lie in memory. What a module costs is cost.h. Each part says below how it is used.
+// while loops, and where values would lie in memory. What a module costs is cost.h. Each part says below how it is
+// used.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 #pragma GCC visibility push(default)
 namespace hloir {
+
 // Structure: what a module, computation or instruction computes, apart from names, ids, metadata and stored order.
 // Equal structures have equal hashes. CSE, the corpus's deduplication, and the pipeline's check of
 // what a pass reports as changed use it.
@@ -36,7 +38,8 @@ bool EqualAttributes(const HloInstruction& a, const HloInstruction& b);
 
 // Reachability: which instruction of a computation must come before which, by operands and control edges. The table
 // answers in constant time and is a picture of the computation as it was when it was made; DependsOn()
-// (computation.h) asks the graph itself, for a question or two. The order itself, operands first: HloComputation::PostOrder().
+// (computation.h) asks the graph itself, for a question or two. The order itself, operands first:
+// HloComputation::PostOrder().
 //
 // Example:
 //

@@ -16,6 +16,7 @@
 
 #pragma GCC visibility push(default)
 namespace hloir {
+
 // What is in a module, counted: instructions by opcode, type, computation, op_name scope and source line, each with
 // what it costs; fusions, layouts, constants, parameters, collectives, custom-calls; the longest path; memory at its
 // peak. One way of counting for every command: CountInstructions.

@@ -43,7 +43,8 @@ struct ProveOptions {
   int64_t solver_work = int64_t{1} << 21;  // in z3's units (rlimit), of which a second has some millions; 0: no solver
   // Runs both modules with these elements, which the solver found: the arguments if the results differ, else none.
   // Without it there are no counterexamples.
-  std::function<std::vector<Literal>(const HloModule& a, const HloModule& b, const ElementValues& elements)> confirm;
+  std::function<std::vector<Literal>(const HloModule& a, const HloModule& b, const ElementValues& elements)> confirm =
+      {};
 };
 // Was hloir built with a solver?
 bool HasProofSolver();

@@ -8,7 +8,7 @@
 
 #include "check/compare.h"
 #include "check/widen.h"
-#include "reference/evaluate_pairs.h"
+#include "wide/evaluate_pairs.h"
 #include "support/format.h"
 #include "support/hash.h"
 #include "support/stopwatch.h"

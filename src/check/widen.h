@@ -42,8 +42,8 @@ void FoldConstants(HloModule& module, int64_t most_elements);
 StatusOr<IdealModule> MakeIdealModule(const HloModule& module, bool keep_roundings, const ConstantMove* move = nullptr,
                                       bool fold_scalars = true);
 
-// An ideal module in double-double, for EvaluateInPairs (reference/evaluate_pairs.h): each f64 array is one of c128, whose elements are the high and
-// the low double of a number. Unimplemented if the module has complex numbers. `move`: of f64 constants, in units of
-// f64.
+// An ideal module in double-double, for EvaluateInPairs (wide/evaluate_pairs.h): each f64 array is one of c128,
+// whose elements are the high and the low double of a number. Unimplemented if the module has complex numbers. `move`:
+// of f64 constants, in units of f64.
 StatusOr<std::unique_ptr<HloModule>> MakePairModule(const HloModule& ideal, const ConstantMove* move = nullptr);
 }  // namespace hloir

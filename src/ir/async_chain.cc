@@ -1,5 +1,5 @@
-// See hloir/detail/async_chain.h.
-#include "hloir/detail/async_chain.h"
+// See ir/async_chain.h.
+#include "ir/async_chain.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-// See hloir/detail/mixed_floats.h. The rules are XLA's float normalization with no mixed precision supported.
-#include "hloir/detail/mixed_floats.h"
+// See ir/mixed_floats.h. The rules are XLA's float normalization with no mixed precision supported.
+#include "ir/mixed_floats.h"
 
 #include <vector>
 

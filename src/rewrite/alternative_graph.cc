@@ -22,7 +22,7 @@
 #include <utility>
 
 #include "hloir/custom_call.h"
-#include "hloir/detail/mixed_floats.h"
+#include "ir/mixed_floats.h"
 #include "hloir/pipeline.h"
 #include "rewrite/alternative_recorder.h"
 #include "rewrite/choices.h"

@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "hloir/detail/mixed_floats.h"
+#include "ir/mixed_floats.h"
 #include "hloir/pipeline.h"
 #include "support/guard.h"
 #include "support/hash.h"

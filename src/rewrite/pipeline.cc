@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "hloir/analysis.h"
-#include "hloir/detail/mixed_floats.h"
+#include "ir/mixed_floats.h"
 #include "hloir/verifier.h"
 #include "support/guard.h"
 #include "support/stopwatch.h"

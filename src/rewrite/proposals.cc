@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "hloir/detail/mixed_floats.h"
+#include "ir/mixed_floats.h"
 #include "hloir/pipeline.h"
 #include "support/guard.h"
 

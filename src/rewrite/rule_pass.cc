@@ -5,7 +5,7 @@
 
 #include "hloir/rules.h"
 #include "hloir/detail/fetch_ahead.h"
-#include "hloir/detail/mixed_floats.h"
+#include "ir/mixed_floats.h"
 #include "hloir/rewrite_util.h"
 
 namespace hloir::rules {

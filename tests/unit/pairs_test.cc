@@ -8,7 +8,7 @@
 
 #include "hloir/check.h"
 #include "check/widen.h"
-#include "reference/evaluate_pairs.h"
+#include "wide/evaluate_pairs.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"

@@ -243,7 +243,9 @@ TEST_CASE("what is not a function is not proved by its form, and what is too lar
   CHECK(Prove(*twice, *twice).holds);
   const auto sum = Entry("ROOT r = s32[6] add(a, b)"), other = Entry("ROOT r = s32[6] add(b, a)");
   CHECK(Prove(*sum, *other).holds);
-  CHECK(!Prove(*sum, *other, {.max_work = 3}).holds);
+  ProveOptions few;
+  few.max_work = 3;
+  CHECK(!Prove(*sum, *other, few).holds);
 }
 
 TEST_CASE("what is proved runs once, and is not doubted for lack of numbers") {

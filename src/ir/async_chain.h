@@ -8,8 +8,6 @@
 
 #include "hloir/instruction.h"
 
-#pragma GCC visibility push(default)
-
 namespace hloir {
 
 // The async-start whose chain `link`, an async-update or async-done, continues; nullptr if a link on the way takes
@@ -28,4 +26,3 @@ std::vector<const HloInstruction*> AsyncOperands(const HloInstruction& done);
 
 }  // namespace hloir
 
-#pragma GCC visibility pop

@@ -11,8 +11,6 @@
 
 #include "hloir/module.h"
 
-#pragma GCC visibility push(default)
-
 namespace hloir {
 
 // True if `instruction` needs converts. Data movement converts its operands to the type of the result; other
@@ -29,4 +27,3 @@ std::unique_ptr<HloModule> LegalizedMixedFloats(const HloInstruction& instructio
 
 }  // namespace hloir
 
-#pragma GCC visibility pop
