@@ -29,6 +29,7 @@ int ExitStatusOf(StatusCode code) {
     case StatusCode::kInvalidArgument: return kExitBadInput;
     case StatusCode::kUnimplemented:
     case StatusCode::kResourceExhausted:
+    case StatusCode::kDeadlineExceeded:
     case StatusCode::kCancelled: return kExitUnsupported;
     case StatusCode::kInternal: return kExitInternal;
   }

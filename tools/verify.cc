@@ -35,7 +35,7 @@ struct VerifyFlags {
   uint64_t seed = 0;
   int threads = 0;
   DeviceCounts counts{0, 0};  // 0: as the module says
-  bool each = false, json = false, has_seed = false, prove = false;
+  bool each = false, json = false, has_seed = false, prove = false, strict = false;
 };
 
 // How much a module does, counted.
@@ -57,6 +57,7 @@ struct Row {
   Work before, after;
   Verdict verdict;
   std::string saved;  // what --save wrote of a disagreement
+  bool strict = false;
 };
 
 // An .npz for all, or a folder with one for each.
@@ -201,7 +202,7 @@ std::string Ratio(double before, double after) { return after > 0 ? fmt::format(
 std::string TimeRatio(const Verdict& v) { return v.times_differ ? Ratio(v.before.median, v.after.median) : "~"; }
 
 std::string Words(const Row& row) {
-  if (row.status.ok()) return std::string(OutcomeName(row.verdict.outcome));
+  if (row.status.ok()) return row.verdict.Headline();
   switch (ExitStatusOf(row.status.code())) {
     case kExitUnsupported: return "not supported";
     case kExitInternal: return "BUG";
@@ -213,11 +214,12 @@ int ExitStatusOfRow(const Row& row) {
   if (!row.status.ok()) return tool::ExitStatusOf(row.status.code());
   switch (row.verdict.outcome) {
     case Outcome::kSameBits:
-    case Outcome::kAgree: return kExitGood;
+    case Outcome::kAgree: return row.strict && !row.verdict.finite_only.empty() ? kExitDisagree : kExitGood;
+    case Outcome::kLessAccurate:
     case Outcome::kDisagree:
     case Outcome::kNotAsStored: return kExitDisagree;
     case Outcome::kNothingFinite:
-    case Outcome::kLeftOpen: return kExitUnsupported;
+    case Outcome::kUnspecified: return kExitUnsupported;
     case Outcome::kEnginesDisagree: break;
   }
   return kExitInternal;
@@ -328,6 +330,7 @@ int VerifyAll(const VerifyFlags& flags) {
     if (row.ok()) done = std::move(*row);
     else done.status = row.status();
     done.file = file;
+    done.strict = flags.strict;
     const Verdict& v = done.verdict;
     if (done.status.ok() && !v.reason.empty()) {
       progress.Clear();
@@ -379,6 +382,7 @@ void AddVerifyCommand(CLI::App* command, Action& action, PassRegistry& registry)
   command->add_flag("--each", flags->each,
                     "Optimize and compare each FILE, even if there are two; --json prints a list");
   command->add_flag("--prove", flags->prove, "Prove step by step and run nothing; exit status 3 if steps are left open");
+  command->add_flag("--strict", flags->strict, "Exit with 1 also if the modules agree only where nothing overflows");
   command->add_flag("--json", flags->json, "Print the report as JSON");
   command->callback([flags, seed, &action] {
     flags->has_seed = seed->count() > 0;

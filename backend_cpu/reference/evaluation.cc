@@ -89,7 +89,7 @@ Status Evaluation::CountSteps(int64_t steps) {
   if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed))
     return Cancelled("the run was cancelled");
   if (steps > options_.max_steps - steps_) {
-    return ResourceExhausted(Format("evaluation exceeds the limit of {} steps", options_.max_steps));
+    return DeadlineExceeded(Format("evaluation exceeds the limit of {} steps", options_.max_steps));
   }
   steps_ += steps;
   return OkStatus();
@@ -351,7 +351,7 @@ class LeastSteps {
 
 Status CheckLeastSteps(double steps, const EvaluatorOptions& options) {
   if (steps <= static_cast<double>(options.max_steps)) return OkStatus();
-  return ResourceExhausted(Format("evaluation takes {:.2g} steps, and the limit is {}", steps, options.max_steps));
+  return DeadlineExceeded(Format("evaluation takes {:.2g} steps, and the limit is {}", steps, options.max_steps));
 }
 
 // With the shape that the graph states, layout included.

@@ -1,7 +1,7 @@
-// Do two modules compute the same? Check() runs both on the same inputs and judges the distance of the results by the
-// rounding error that each really has, measured against the same module in wider arithmetic. It asks two engines, so
-// that an engine's own mistake is not taken for agreement, and runs modules that communicate on all of their devices.
-// This is the one place that decides what "the same" means: `hloir verify`, `opt --check-each` and the tests call it.
+// Equivalence of two modules. Check() proves it where it can; else it runs both on the same inputs and judges the
+// distance of the results by the rounding error that each has, measured against the module in wider arithmetic. It runs
+// two engines, so that an error of one is not taken for agreement, and modules that communicate on all of their
+// devices. `hloir verify`, `opt --check-each` and the tests call it.
 //
 // Example:
 //
@@ -123,8 +123,9 @@ std::string ValueSummary(const Literal& value);
 enum class Outcome {
   kSameBits,         // the modules agree, bit for bit
   kAgree,            // they agree as far as rounding explains
-  kNothingFinite,    // no result held a finite number, so nothing was compared
-  kLeftOpen,         // they differ in what HLO leaves open: a reduction's order, an rng's numbers
+  kLessAccurate,     // they agree over the real numbers, and the second loses more digits than the first
+  kNothingFinite,    // some result is NaN on all inputs, or decided by rounding errors alone; or none is ever finite
+  kUnspecified,      // HLO does not specify the results: a reduction's order, an rng's numbers
   kDisagree,         // they compute different things
   kEnginesDisagree,  // one module gives different results on two engines: a bug of an engine
   kNotAsStored,      // they agree, but the results are not the stored ones
@@ -132,12 +133,31 @@ enum class Outcome {
 // "agree, bit for bit", "DISAGREE"
 std::string_view OutcomeName(Outcome outcome);
 
+// The strongest statement that holds of an output, or of a module: docs/accuracy.md.
+enum class Answer {
+  kProvedBitwise,   // equal bits on every input, apart from which NaN
+  kProvedReals,     // the same function of the real numbers; the two may round differently
+  kProvedAssuming,  // one of these, if Verdict::assumptions hold
+  kTested,          // no proof; the results agree on all inputs that were run
+  kLessAccurate,    // the same function of the real numbers; the second loses more digits than the first
+  kDifferent,       // there are inputs on which they differ
+  kNotJudged,       // none of these is known; Verdict::reason says why
+};
+// "proved-bitwise", "tested", "not-judged", …
+std::string_view AnswerName(Answer answer);
+
+// What is known of one leaf of the result.
+struct OutputAnswer {
+  std::string where;  // "out0"
+  Answer answer = Answer::kNotJudged;
+};
+
 // Where two modules part: the first instruction whose values in one are not those of its partner in the other, though
 // all that it is computed from is the same, as far as that has a partner.
 struct Divergence {
   std::string instruction;  // of the first module
   std::string partner;      // of the second
-  // Were they paired by what they compute, as names did not help?
+  // They were paired by what they compute, as their names do not match.
   bool by_structure = false;
   int64_t run = 0;            // how often it had run before: in a loop, or a computation that is called several times
   std::string before, after;  // its values, as ValueSummary gives them
@@ -167,6 +187,23 @@ struct Timing {
 // What Check found out.
 struct Verdict {
   Outcome outcome = Outcome::kSameBits;
+  // The strongest statement that holds of the modules: the weakest of those of their outputs. Engines that disagree
+  // leave it kNotJudged.
+  Answer answer = Answer::kNotJudged;
+  std::vector<OutputAnswer> outputs;
+  // What a proof takes for granted; empty if nothing.
+  std::vector<std::string> assumptions;
+  // Where the modules may differ in NaN or infinity though they agree on finite numbers: steps of a proof, elements
+  // that were seen to overflow in one module alone.
+  std::vector<std::string> finite_only;
+  // Pairs of values inside the modules that were proved equal, that were compared by runs, and that are neither.
+  struct Steps {
+    int64_t proved = 0, tested = 0, open = 0;
+  } steps;
+  // How many sets of inputs the modules were compared on.
+  int64_t input_sets = 0;
+  // Why results that are not the same still agree: names of src/check/explanations.cc, "signed-zero". In order of use.
+  std::vector<std::string> explanations;
   // Why the outcome is not agreement; "" if it is.
   std::string reason;
   // What else is worth saying: leaves without a finite number, an engine that was not asked, results that round more.
@@ -192,7 +229,9 @@ struct Verdict {
   bool times_differ = false;
 
   bool agrees() const { return outcome == Outcome::kSameBits || outcome == Outcome::kAgree; }
-  // "agree, bit for bit"; "DISAGREE: out0 differs in …", a line for each note.
+  // "agree, bit for bit", "agree where nothing overflows", "DISAGREE"
+  std::string Headline() const;
+  // That, the reason, the explanations, and a line for each note.
   std::string ToString() const;
 };
 
@@ -214,11 +253,11 @@ struct CheckOptions {
   // `runner.devices` says 0. Loops that made-up inputs keep from ending stop after max_steps.
   RunnerOptions runner;
   ModuleRunner engine;  // if set: under test in place of hloir's own
-  // The other engine (the reference, if the fast one or the caller's is under test) must give the same. It is not asked
-  // where it would take more than so many operations on elements, which a note says. 0: never.
+  // The limit of the other engine (the reference, if the fast one or the caller's is under test), in operations on
+  // elements. A module that takes more runs by the engine under test alone, and a note says so. 0: always.
   int64_t other_engine_work = int64_t{1} << 25;
   Proofs proofs = Proofs::kEnough;
-  bool exact = false;       // the rewrites between the two claim to change no bit
+  bool exact = false;       // the results must have equal bits, apart from which NaN
   bool timing = false;      // measure a run of each
   bool divergence = false;  // if they disagree, look for the first instruction that differs
   // Of what made the second module from the first; asked if they disagree, to name the rule. nullptr: there is none.

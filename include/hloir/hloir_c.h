@@ -55,7 +55,8 @@ typedef enum hloir_code {
   HLOIR_UNIMPLEMENTED = 2,      /* legal HLO that hloir does not support */
   HLOIR_RESOURCE_EXHAUSTED = 3, /* over a limit, or out of memory */
   HLOIR_CANCELLED = 4,
-  HLOIR_INTERNAL = 5 /* a bug of hloir's */
+  HLOIR_INTERNAL = 5,         /* a bug of hloir's */
+  HLOIR_DEADLINE_EXCEEDED = 6 /* a run exceeds its limit of steps */
 } hloir_code;
 
 hloir_code hloir_error_code(const hloir_error* error);
@@ -239,6 +240,21 @@ typedef struct hloir_check_options {
 hloir_verdict* hloir_check(const hloir_module* before, const hloir_module* after, const hloir_check_options* options,
                            hloir_error** error);
 bool hloir_verdict_agrees(const hloir_verdict* verdict);
+/* The strongest statement that holds of the two modules: check.h, docs/accuracy.md. */
+typedef enum hloir_answer {
+  HLOIR_PROVED_BITWISE = 0,  /* equal bits on every input, apart from which NaN */
+  HLOIR_PROVED_REALS = 1,    /* the same function of the real numbers */
+  HLOIR_PROVED_ASSUMING = 2, /* one of these, under assumptions that the text has */
+  HLOIR_TESTED = 3,          /* they agree on all inputs that were run */
+  HLOIR_LESS_ACCURATE = 4,   /* the second loses more digits than the first */
+  HLOIR_DIFFERENT = 5,       /* there are inputs on which they differ */
+  HLOIR_NOT_JUDGED = 6       /* none of these is known */
+} hloir_answer;
+hloir_answer hloir_verdict_answer(const hloir_verdict* verdict);
+/* Why results that are not the same agree, separated by commas: "signed-zero, ill-conditioned". */
+hloir_text hloir_verdict_explanations(const hloir_verdict* verdict);
+/* They agree only where nothing overflows. */
+bool hloir_verdict_finite_only(const hloir_verdict* verdict);
 /* "agree, bit for bit", or what differs; as `hloir verify` says it. */
 hloir_text hloir_verdict_text(const hloir_verdict* verdict);
 /* Of all results: elements that differ, and the largest difference over the largest magnitude. */

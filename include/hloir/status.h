@@ -19,9 +19,10 @@ enum class StatusCode {
   kOk,
   kInvalidArgument,    // the input is wrong; the command exits with 2
   kUnimplemented,      // legal HLO that hloir does not support; exit 3
-  kResourceExhausted,  // over a limit (depth, size, steps, memory); exit 3
+  kResourceExhausted,  // over a limit of depth, size or memory; exit 3
   kCancelled,          // the caller asked to stop
   kInternal,           // a bug of ours; exit 70
+  kDeadlineExceeded,   // a run exceeds its limit of steps; exit 3
 };
 
 // Success, or a code and a message.
@@ -42,6 +43,7 @@ inline Status OkStatus() { return {}; }
 inline Status InvalidArgument(std::string message) { return {StatusCode::kInvalidArgument, std::move(message)}; }
 inline Status Unimplemented(std::string message) { return {StatusCode::kUnimplemented, std::move(message)}; }
 inline Status ResourceExhausted(std::string message) { return {StatusCode::kResourceExhausted, std::move(message)}; }
+inline Status DeadlineExceeded(std::string message) { return {StatusCode::kDeadlineExceeded, std::move(message)}; }
 inline Status Cancelled(std::string message) { return {StatusCode::kCancelled, std::move(message)}; }
 inline Status Internal(std::string message) { return {StatusCode::kInternal, std::move(message)}; }
 

@@ -4,7 +4,8 @@
 class Error(Exception):
     """What hloir refuses or fails at.
 
-    code: 'invalid argument' (the input is wrong), 'unimplemented', 'resource exhausted', 'cancelled', or 'internal' (a bug).
+    code: 'invalid argument' (the input is wrong), 'unimplemented', 'resource exhausted', 'deadline exceeded' (the
+        limit of steps), 'cancelled', or 'internal' (a bug).
     line, column: where in the text, from 1; 0 where there is no place.
     """
 

@@ -17,6 +17,7 @@ const char* CodeName(StatusCode code) {
     case StatusCode::kInvalidArgument: return "invalid argument";
     case StatusCode::kUnimplemented: return "unimplemented";
     case StatusCode::kResourceExhausted: return "resource exhausted";
+    case StatusCode::kDeadlineExceeded: return "deadline exceeded";
     case StatusCode::kCancelled: return "cancelled";
     case StatusCode::kOk:
     case StatusCode::kInternal: break;

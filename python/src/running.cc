@@ -7,7 +7,9 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -333,7 +335,29 @@ void BindRunning(nb::module_& m) {
       .def_prop_ro("agrees", &Verdict::agrees, "Also bool(verdict).")
       .def_prop_ro(
           "outcome", [](const Verdict& v) { return std::string(OutcomeName(v.outcome)); },
-          "'agree, bit for bit', 'agree', 'DISAGREE', 'left open by HLO', …")
+          "'agree, bit for bit', 'agree', 'DISAGREE', 'not specified by HLO', …")
+      .def_prop_ro(
+          "answer", [](const Verdict& v) { return std::string(AnswerName(v.answer)); },
+          "'proved-bitwise', 'tested', 'less-accurate', 'different', 'not-judged', …")
+      .def_prop_ro(
+          "outputs",
+          [](const Verdict& v) {
+            std::vector<std::pair<std::string, std::string>> outputs;
+            for (const OutputAnswer& output : v.outputs) outputs.emplace_back(output.where, AnswerName(output.answer));
+            return outputs;
+          },
+          "The answer of each leaf of the result: [('out0', 'tested'), …].")
+      .def_ro("assumptions", &Verdict::assumptions, "What a proof takes for granted.")
+      .def_ro("finite_only", &Verdict::finite_only, "Where they agree only if nothing overflows.")
+      .def_prop_ro(
+          "steps",
+          [](const Verdict& v) {
+            return std::map<std::string, int64_t>{
+                {"proved", v.steps.proved}, {"tested", v.steps.tested}, {"open", v.steps.open}};
+          },
+          "How many pairs of values inside the modules were proved, tested, or neither.")
+      .def_ro("input_sets", &Verdict::input_sets, "How many sets of inputs they were compared on.")
+      .def_ro("explanations", &Verdict::explanations, "Why results that are not the same agree: 'signed-zero', ….")
       .def_ro("reason", &Verdict::reason, "Of a disagreement, or of what could not be told: in words.")
       .def_ro("notes", &Verdict::notes, "What was left open, or held against other bounds.")
       .def_ro("differing", &Verdict::differing, "Elements that are not the same bits.")

@@ -8,8 +8,12 @@ using namespace hloir::c_api;
 
 struct hloir_verdict {
   Verdict verdict;
-  std::string text;
+  std::string text, explanations;
 };
+
+static_assert(static_cast<int>(Answer::kProvedBitwise) == HLOIR_PROVED_BITWISE &&
+              static_cast<int>(Answer::kTested) == HLOIR_TESTED &&
+              static_cast<int>(Answer::kNotJudged) == HLOIR_NOT_JUDGED);
 
 hloir_verdict* hloir_check(const hloir_module* before, const hloir_module* after, const hloir_check_options* options,
                            hloir_error** error) {
@@ -21,12 +25,18 @@ hloir_verdict* hloir_check(const hloir_module* before, const hloir_module* after
       wanted.exact = options->exact;
     }
     HLOIR_ASSIGN_OR_RETURN(Verdict verdict, Check(*before->module, *after->module, {}, wanted));
-    std::string text = verdict.ToString();
-    return new hloir_verdict{std::move(verdict), std::move(text)};
+    std::string text = verdict.ToString(), explanations;
+    for (const std::string& one : verdict.explanations) explanations += (explanations.empty() ? "" : ", ") + one;
+    return new hloir_verdict{std::move(verdict), std::move(text), std::move(explanations)};
   });
 }
 
 bool hloir_verdict_agrees(const hloir_verdict* verdict) { return verdict->verdict.agrees(); }
+hloir_answer hloir_verdict_answer(const hloir_verdict* verdict) {
+  return static_cast<hloir_answer>(verdict->verdict.answer);
+}
+hloir_text hloir_verdict_explanations(const hloir_verdict* verdict) { return Text(verdict->explanations); }
+bool hloir_verdict_finite_only(const hloir_verdict* verdict) { return !verdict->verdict.finite_only.empty(); }
 hloir_text hloir_verdict_text(const hloir_verdict* verdict) { return Text(verdict->text); }
 int64_t hloir_verdict_differing(const hloir_verdict* verdict) { return verdict->verdict.differing; }
 double hloir_verdict_largest_relative(const hloir_verdict* verdict) { return verdict->verdict.largest_relative; }

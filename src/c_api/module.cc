@@ -18,6 +18,7 @@ hloir_code CodeOf(StatusCode code) {
     case StatusCode::kInvalidArgument: return HLOIR_INVALID_ARGUMENT;
     case StatusCode::kUnimplemented: return HLOIR_UNIMPLEMENTED;
     case StatusCode::kResourceExhausted: return HLOIR_RESOURCE_EXHAUSTED;
+    case StatusCode::kDeadlineExceeded: return HLOIR_DEADLINE_EXCEEDED;
     case StatusCode::kCancelled: return HLOIR_CANCELLED;
     case StatusCode::kOk:
     case StatusCode::kInternal: break;

@@ -1,25 +1,26 @@
 // The verdict: Check() and Checker. It runs both modules on each set of inputs and judges the results (JudgeSet), asks
-// the other engine, and adds what was seen over all sets. When two results agree: judge.h, meaning.h, own_rounding.h
-// and tiny.h. Covered by tests/unit/check_test.cc.
+// the other engine, compares the modules in wide arithmetic (meaning.h) and their accuracy (accuracy.h), and adds up
+// what was seen on all sets. What excuses a difference is a row of explanations.cc; what is proved comes first, by
+// Prove(). Covered by tests/unit/check_test.cc.
 #include "hloir/check.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "check/accuracy.h"
 #include "check/compare.h"
-#include "check/confirm.h"
 #include "check/divergence.h"
+#include "check/explanations.h"
 #include "check/extremes.h"
 #include "check/judge.h"
-#include "check/left_open.h"
 #include "check/meaning.h"
-#include "check/own_rounding.h"
+#include "check/prove_first.h"
 #include "check/reach.h"
 #include "check/sharded.h"
-#include "check/spread.h"
-#include "check/subject.h"
-#include "check/tiny.h"
+#include "check/module_under_test.h"
+#include "check/sources.h"
+#include "check/thresholds.h"
 #include "run/paired_times.h"
 #include "support/format.h"
 #include "support/guard.h"
@@ -28,32 +29,9 @@ namespace hloir {
 namespace check {
 namespace {
 
-// Loops: `after` is taken to be endless if it runs more than so many times as long as `before`.
-constexpr int64_t kMuchLonger = 16;
-
-// Leaves in which `b` rounds so much more than `a` that it must compute in a narrower type somewhere; as a note each.
-std::vector<std::string> CoarserLeaves(const Results& a, Subject& of_a, const Results& b, Subject& of_b, size_t set,
-                                       const CheckOptions& options) {
-  constexpr double kMuchCoarser = 64;
-  std::vector<std::string> notes;
-  const Comparison first = CompareOnAll(a, b, {}, {});
-  if (first.agree) return notes;  // apart by a few units in the last place
-  const Errors errors_a = of_a.ErrorsOf(a, set), errors_b = of_b.ErrorsOf(b, set);
-  size_t k = 0;
-  for (size_t d = 0; d < errors_a.size(); ++d) {
-    for (size_t i = 0; i < errors_a[d].size(); ++i, ++k) {
-      const LeafDifference& leaf = first.leaves[k];
-      if (leaf.agrees || leaf.max_relative == 0) continue;
-      const double few_units = leaf.allowed_relative * leaf.max_absolute / leaf.max_relative;
-      if (few_units == 0) continue;  // integers
-      const double ratio = errors_b[d][i] / std::max(errors_a[d][i], few_units / 4);
-      if (ratio > kMuchCoarser) {
-        notes.push_back(Format("{} rounds {:.0f} times as much in {} as in {}", leaf.where, ratio, options.after_name,
-                               options.before_name));
-      }
-    }
-  }
-  return notes;
+template <class T>
+void AddOnce(std::vector<T>& all, T one) {
+  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(std::move(one));
 }
 
 Status CheckSameInterface(const HloModule& a, const HloModule& b, const CheckOptions& options) {
@@ -79,11 +57,6 @@ Status CheckSameInterface(const HloModule& a, const HloModule& b, const CheckOpt
   return InvalidArgument("the two modules have different parameters or results: " + what);
 }
 
-// Of the two limits of a run, that of steps.
-bool IsStepLimit(const Status& status) {
-  return status.code() == StatusCode::kResourceExhausted && status.message().find("steps") != std::string::npos;
-}
-
 Status Of(const std::string& name, const Status& status) {
   return Status(status.code(), name + ": " + status.message());
 }
@@ -101,21 +74,24 @@ Timing Summary(std::vector<double> times) {
 }  // namespace
 }  // namespace check
 
+using check::ModuleUnderTest;
 using check::Nonfinite;
+using check::ResultDifference;
 using check::Results;
-using check::Subject;
 
 class Checker::Impl {
  public:
   Impl(const HloModule& before, std::vector<InputSet> inputs, CheckOptions options)
-      : context_{std::move(options), {}, std::move(inputs)}, made_up_(context_.inputs.empty()) {
-    before_ = std::make_shared<Subject>(before, context_);
+      : context_{std::move(options), {}, std::move(inputs)},
+        exact_(context_.options.exact),
+        made_up_(context_.inputs.empty()) {
+    before_ = std::make_shared<ModuleUnderTest>(before, context_);
     before_text_ = &before;
   }
 
   StatusOr<Verdict> Check(const HloModule& after);
   void Advance() {
-    meaning_.reset(), tiny_.reset();
+    meaning_.reset();
     if (!after_) return;
     before_ = std::move(after_);
     before_text_ = after_text_;
@@ -133,58 +109,54 @@ class Checker::Impl {
   Status Prepare(const HloModule& after, bool few);
   // Adds inputs to those that are made up, until they reach all that they can in `before`.
   Status FindInputs();
+  // Adds sets of inputs on which the modules are compared in wide arithmetic alone: two runs each.
+  Status AddMeaningSets(bool ran);
+
+  Status JudgeAll(bool proof_is_enough, Verdict& verdict);
   // Adds what one set of inputs says; `outcome` is then what the verdict would be with this set alone.
   Status JudgeSet(size_t set, Verdict& verdict);
-  // Both engines, on one module or the other; called if the engine under test sees no difference.
+  Status JudgeResults(size_t set, const Results& a, const Results& b, Verdict& verdict);
+  // In exact mode: bits by the reference, as the engine under test may order sums as the graph's form suggests.
+  Status JudgeBits(size_t set, Verdict& verdict);
+  // Called if the engine under test sees no difference: the modules by the other engine, then one module by both.
   Status AskOther(size_t set, Verdict& verdict);
-  // One set of inputs, and the reference as the engine under test.
-  check::Context ByReference(size_t set) const;
-  // Is the engine's result of a module the reference's once denormals among the factors of bf16 products are zeros?
-  bool HasFlushedFactors(Subject& subject, size_t set) const;
-  // Both have run this module. What overflows on corner cases is only noted.
-  // If not, `engines` says in what.
-  bool EnginesAgree(Subject& subject, size_t set, Verdict& verdict, Comparison& engines);
-  // The engine under test sees a difference: is it the modules'?
-  Status ExplainDifference(size_t set, Verdict& verdict);
-  // Are the results apart by no more than they round and what the two mean is? For two that agree in what they mean.
-  bool AgreeAsMeant(size_t set, const Results& a, const Results& b);
-  // Do the two mean the same, and do rounding and what folded constants mean explain what is seen of their results `a`
-  // and `b`? What rounding alone does so is noted, or nothing on extra sets.
-  bool IsRounding(size_t set, const Results& a, const Results& b, const Comparison& comparison, Verdict& verdict);
-  // Do they differ only in NaNs and infinities, in a way that the order of adding decides, and agree without extremes?
-  bool OnlyAtExtremes(size_t set, const Comparison& comparison);
+  bool EnginesAgree(ModuleUnderTest& subject, size_t set, Verdict& verdict);
+  // Looks for an explanation of a difference. If there is none, the outcome is `otherwise`, for `reason`.
+  void JudgeDifference(ResultDifference difference, Verdict& verdict, Outcome otherwise, std::string reason);
+  ResultDifference DifferenceOf(check::Between between, size_t set, const Results* a, const Results* b,
+                                Comparison seen);
+  // A set on which the modules differ in wide arithmetic is judged like the others.
+  Status JudgeMeaningSet(size_t set, Verdict& verdict);
+  // In wide arithmetic, where the results are the same but for rounding.
+  void JudgeMeaning(size_t set, Verdict& verdict);
+  void UseMeaning(size_t set, check::Meaning& meaning, Verdict& verdict);
+  // What each result lost by rounding, against what the roundings of its module, and of the first, explain.
+  void JudgeAccuracy(size_t set, Verdict& verdict);
+  void JudgeStored(Verdict& verdict);
+  void Blame(Verdict& verdict, Outcome outcome, std::string reason);
   // Which NaNs and infinities are judged that one has alone in f64.
   Nonfinite WhichNonfinite(size_t set) const;
-  // Adds sets of inputs on which only what the modules mean is compared: two runs each.
-  Status AddMeaningSets(bool ran);
-  // A set on which they mean different things is judged like the others.
-  Status JudgeMeaningSet(size_t set, Verdict& verdict);
-  // What the modules mean, where their results are the same but for rounding.
-  void JudgeMeaning(size_t set, Verdict& verdict);
-  // Do they agree once zeros and NaN have no sign and denormals are zeros? Then that is all, and is noted.
-  void ForgiveTiny(size_t set, Verdict& verdict);
-  // Each result in the modules' own types against what its own roundings explain.
-  void JudgeOwnRounding(size_t set, Verdict& verdict);
-  void Blame(Verdict& verdict, Outcome outcome, std::string reason);
-  void JudgeStored(Verdict& verdict);
-  // Leaves in which no set gave a finite number.
-  std::vector<std::string> SilentLeaves() const;
+  // The answers of the outputs, and of the module.
+  void Conclude(Verdict& verdict);
   Status Measure(Verdict& verdict);
 
   check::Context context_;
-  bool made_up_, prepared_ = false, counted_ = false;
+  bool exact_, made_up_, prepared_ = false, counted_ = false;
   const HloModule *before_text_ = nullptr, *after_text_ = nullptr;  // as they were given
   std::unique_ptr<HloModule> before_view_, after_view_;             // if they stand for programs on whole arrays
-  std::shared_ptr<Subject> before_, after_;
+  std::shared_ptr<ModuleUnderTest> before_, after_;
   std::unique_ptr<check::MeaningComparer> meaning_;  // of the two
-  std::unique_ptr<check::TinyComparer> tiny_;        // of the two, if it has been asked for
   size_t whole_sets_ = 0;                            // of the inputs; with the others only the meaning is compared
-  // By leaf, over the sets of this verdict: name, elements, finite ones.
+  // By leaf, over the sets of this verdict.
   struct LeafTotal {
     std::string where;
     int64_t total = 0, finite = 0;
+    bool known = false;  // on some set it was a number or infinite, and not decided by rounding errors alone
   };
   std::vector<LeafTotal> totals_;
+  check::Proved proved_;            // in this verdict
+  std::vector<bool> undetermined_;  // by leaf, on the set that is judged
+  int accuracy_sets_ = 0;           // on which accuracy was judged in this verdict, beside whole ones
   std::vector<std::string> unreached_;
   int64_t reached_ = 0;
 };
@@ -235,7 +207,7 @@ Status Checker::Impl::FindInputs() {
   const uint64_t tries = before.entry_computation()->parameter_count() > 0 ? kMostTries : 0;
   for (uint64_t k = 0; k < tries; ++k) {
     const InputKind kind = kinds[k % std::size(kinds)];
-    if (undefined && check::IsExtra(kind)) continue;
+    if (undefined && check::IsForCoverage(kind)) continue;
     const bool always = k < std::size(kinds);  // later sets must reach something
     if (!always && (!runs || reach.reached() == reach.total())) break;
     if (before_->reference_work() > kMostSearchWork) break;
@@ -286,60 +258,91 @@ Status Checker::Impl::AddMeaningSets(bool ran) {
 
 Nonfinite Checker::Impl::WhichNonfinite(size_t set) const {
   const InputSet& inputs = context_.inputs[set];
-  if (!check::IsExtra(inputs.kind)) return Nonfinite::kAlways;
+  if (!check::IsForCoverage(inputs.kind)) return Nonfinite::kAlways;
   return check::HasLargeNumbers(inputs) && check::MayLeaveF64(before_->module()) ? Nonfinite::kWorse : Nonfinite::kBoth;
 }
 
 Status Checker::Impl::JudgeMeaningSet(size_t set, Verdict& verdict) {
-  // Of a NaN in a matrix, or of a singular one, nothing says what a solver makes, but the same solver makes the same.
+  constexpr int kMostAccuracySets = 4;
+  // What a solver gives of a NaN or of a singular matrix is undefined, but the same solver gives the same.
   const HloModule& before = before_->module();
-  if (check::IsExtra(context_.inputs[set].kind) && check::IsUndefinedForSome(before) &&
-      !check::SolveAlike(before, after_->module()))
+  const InputKind kind = context_.inputs[set].kind;
+  if (check::IsForCoverage(kind) && check::IsUndefinedForSome(before) &&
+      !check::HaveSameSolvers(before, after_->module()))
     return OkStatus();
   if (!before_->Ideal(set, /*keep_roundings=*/true).ok() || !after_->Ideal(set, /*keep_roundings=*/true).ok())
     return OkStatus();
-  const check::Meaning meaning = meaning_->Compare(set, WhichNonfinite(set), /*notes=*/false);
-  return meaning.agree ? OkStatus() : JudgeSet(set, verdict);
+  check::Meaning meaning = meaning_->Compare(set, WhichNonfinite(set), /*notes=*/false);
+  const bool judges_accuracy = accuracy_sets_ < kMostAccuracySets;
+  const bool dropped = !meaning.dropped_rounding.empty() && judges_accuracy;
+  accuracy_sets_ += dropped ? 1 : 0;
+  if (!meaning.agree || dropped) return JudgeSet(set, verdict);
+  ++verdict.input_sets;
+  if (!meaning.explanation.empty()) check::AddOnce(verdict.explanations, meaning.explanation);
+  for (size_t k = 0; k < std::min(totals_.size(), meaning.has_number.size()); ++k)
+    totals_[k].known = totals_[k].known || (meaning.has_number[k] && !meaning.undetermined[k]);
+  if ((kind == InputKind::kFar || kind == InputKind::kWide) && judges_accuracy) {
+    ++accuracy_sets_;
+    JudgeAccuracy(set, verdict);
+  }
+  if (!verdict.agrees()) verdict.input_set = set;
+  return OkStatus();
+}
+
+void Checker::Impl::UseMeaning(size_t set, check::Meaning& meaning, Verdict& verdict) {
+  for (std::string& note : meaning.notes) check::AddOnce(verdict.notes, std::move(note));
+  undetermined_.resize(std::max(undetermined_.size(), meaning.undetermined.size()));
+  for (size_t k = 0; k < meaning.undetermined.size(); ++k)
+    undetermined_[k] = undetermined_[k] || meaning.undetermined[k];
+  if (!meaning.agree) return;
+  if (!meaning.explanation.empty()) check::AddOnce(verdict.explanations, meaning.explanation);
+  if (meaning.dropped_rounding.empty()) return;
+  // Results that are no farther apart than a few units in the last place are as accurate.
+  Comparison apart = check::CompareOnAll(*before_->Result(set), *after_->Result(set), {}, {});
+  if (apart.agree) return;
+  const CheckOptions& options = context_.options;
+  Blame(verdict, Outcome::kLessAccurate,
+        Format("{} leaves out {}: {}", options.after_name, meaning.dropped_rounding,
+               apart.ToString(options.before_name, options.after_name)));
+  verdict.comparison = std::move(apart);
 }
 
 void Checker::Impl::JudgeMeaning(size_t set, Verdict& verdict) {
   // What overflows on inputs that are extreme, and what does not, is judged by the results as they are.
   const bool corner_cases = context_.inputs[set].kind == InputKind::kCornerCases;
-  check::Meaning meaning = meaning_->Compare(set, corner_cases ? Nonfinite::kIgnored : WhichNonfinite(set));
-  for (std::string& note : meaning.notes) {
-    if (std::find(verdict.notes.begin(), verdict.notes.end(), note) == verdict.notes.end())
-      verdict.notes.push_back(std::move(note));
-  }
+  const Nonfinite nonfinite = corner_cases ? Nonfinite::kIgnored : WhichNonfinite(set);
+  check::Meaning meaning = meaning_->Compare(set, nonfinite);
+  UseMeaning(set, meaning, verdict);
   if (meaning.agree) return;
-  Blame(verdict, Outcome::kDisagree, meaning.reason);
-  verdict.comparison = std::move(meaning.comparison);
-  if (const std::string open = check::LeftOpen(*before_, after_->module(), set, verdict.comparison); !open.empty())
-    Blame(verdict, Outcome::kLeftOpen, verdict.reason + "; " + open);
+  ResultDifference difference = DifferenceOf(check::Between::kWideModules, set, nullptr, nullptr, meaning.comparison);
+  JudgeDifference(std::move(difference), verdict, Outcome::kDisagree, meaning.reason);
 }
 
-void Checker::Impl::JudgeOwnRounding(size_t set, Verdict& verdict) {
+void Checker::Impl::JudgeAccuracy(size_t set, Verdict& verdict) {
   const CheckOptions& options = context_.options;
-  const std::string after = check::BeyondOwnRounding(*after_, set);
-  if (after.empty()) return;
-  const std::string before = check::BeyondOwnRounding(*before_, set);
-  if (before.empty()) {
-    Blame(verdict, Outcome::kDisagree, Format("{} of {}", after, options.after_name));
-  } else {
-    // Nothing that tells the two apart; whether it is the engine's fault, or rounds where nothing was moved, is open.
-    verdict.notes.push_back(Format("{} of {} (by {})", before, options.before_name, before_->engine()));
+  if (const std::optional<check::AccuracyLoss> loss = check::LosesMore(*before_, *after_, set)) {
+    const int digits = before_->pairs() ? 17 : 9;
+    Blame(
+        verdict, Outcome::kLessAccurate,
+        Format("out{}{} is {:.{}g} in {}, {:.{}g} in {} and {:.{}g} in {}: {:.1f} and {:.1f} decimal digits are right",
+               loss->element.leaf, loss->element.element, loss->element.ideal, digits, before_->wide_name(),
+               loss->first, digits, options.before_name, loss->element.value, digits, options.after_name,
+               loss->digits[0], loss->digits[1]));
+    verdict.comparison =
+        check::OnlyLeaf(check::CompareOnAll(*before_->Result(set), *after_->Result(set), {}, {}), loss->element.leaf);
+    verdict.comparison.agree = false;
+    return;
   }
-}
-
-void Checker::Impl::ForgiveTiny(size_t set, Verdict& verdict) {
-  // An engine of its own says too little: it may be wrong in both.
-  if (context_.options.exact || context_.options.other_engine_work <= 0) return;
-  if (!tiny_) tiny_ = std::make_unique<check::TinyComparer>(*before_, *after_);
-  std::optional<Comparison> agreed = tiny_->Agree(set, WhichNonfinite(set));
-  if (!agreed) return;
-  const std::string note = "only denormals, or signs of zeros or NaN, make them differ: " + verdict.reason;
-  if (std::find(verdict.notes.begin(), verdict.notes.end(), note) == verdict.notes.end()) verdict.notes.push_back(note);
-  Blame(verdict, Outcome::kAgree, "");
-  verdict.comparison = *std::move(agreed);
+  const std::optional<check::Inaccuracy> after = check::BeyondOwnRounding(*after_, set);
+  if (!after) return;
+  const std::optional<check::Inaccuracy> before = check::BeyondOwnRounding(*before_, set);
+  if (!before) {
+    Blame(verdict, Outcome::kDisagree, Format("{} of {}", after->ToString(*after_), options.after_name));
+    return;
+  }
+  // It does not tell the two apart; the engine is wrong, or rounds where nothing was moved.
+  verdict.notes.push_back(
+      Format("{} of {} (by {})", before->ToString(*before_), options.before_name, before_->engine()));
 }
 
 void Checker::Impl::Blame(Verdict& verdict, Outcome outcome, std::string reason) {
@@ -347,262 +350,176 @@ void Checker::Impl::Blame(Verdict& verdict, Outcome outcome, std::string reason)
   verdict.reason = std::move(reason);
 }
 
-bool Checker::Impl::OnlyAtExtremes(size_t set, const Comparison& comparison) {
-  if (!check::DiffersInNonfiniteAlone(comparison)) return false;
-  if (check::IsExtra(context_.inputs[set].kind)) return meaning_->Compare(set, WhichNonfinite(set)).agree;
-  if (context_.inputs[set].kind != InputKind::kCornerCases) return false;
-  // f64 has exponents for what overflows, but not for exponentials of anything.
-  const bool leaves_f64 = check::HasLargeNumbers(context_.inputs[set]) && check::MayLeaveF64(before_->module());
-  const check::Meaning meaning = meaning_->Compare(set, leaves_f64 ? Nonfinite::kWorse : Nonfinite::kAlways);
-  if (meaning.judged && meaning.agree) return true;
-  // Where a convolution is cut, what was padding may be multiplied as zeros.
-  const bool cut = before_view_ != nullptr && check::HasAny(before_->module(), {HloOpcode::kConvolution});
-  const bool whole_arrays = cut || check::HasWholeArrayMathematics(before_->module());
-  // Than f64 no type has more exponents, double-double neither.
-  if (!whole_arrays && !check::HasDoubles(before_->module())) return false;
-  const std::optional<check::Context> tame =
-      check::WithoutExtremes(context_, set, before_->module(), /*all_finite=*/whole_arrays);
-  if (!tame) return false;
-  Subject before(before_->module(), *tame), after(after_->module(), *tame);
-  const StatusOr<Results>&x = before.Result(0), &y = after.Result(0);
-  return x.ok() && y.ok() && check::Judge(*x, before, *y, after, 0, /*exact=*/false).agree &&
-         check::MeaningComparer(before, after).Compare(0, Nonfinite::kAlways).agree;
+ResultDifference Checker::Impl::DifferenceOf(check::Between between, size_t set, const Results* a, const Results* b,
+                                             Comparison seen) {
+  ResultDifference d{between, set, *before_, *after_, a, b, std::move(seen), meaning_.get(), WhichNonfinite(set)};
+  d.whole_arrays = before_view_ != nullptr;
+  return d;
 }
 
-bool Checker::Impl::AgreeAsMeant(size_t set, const Results& a, const Results& b) {
-  const StatusOr<Results>&x = before_->Ideal(set, /*keep_roundings=*/true),
-        &y = after_->Ideal(set, /*keep_roundings=*/true);
-  if (!x.ok() || !y.ok()) return false;
-  // An engine that gives the same for both, be it wrong, has made the two agree in what they mean.
-  if (check::CompareOnAll(*before_->Result(set), *after_->Result(set), {.exact = true}, {}).agree) return false;
-  check::Errors meant(x->size());
-  check::ForEachLeaf(*x, *y, [&](size_t d, size_t leaf, const Literal& p, const Literal& q) {
-    if (meant[d].size() <= leaf) meant[d].resize(leaf + 1, 0);
-    if (check::IsExact(p.shape().element_type())) return;
-    check::ForEachDifference(p, q, before_->pairs(), [&](size_t, double distance, double) {
-      if (std::isfinite(distance)) meant[d][leaf] = std::max(meant[d][leaf], distance);
-    });
-  });
-  // Of f64 double-double tells what each has rounded.
-  for (size_t d = 0; before_->pairs() && d < meant.size(); ++d) {
-    const std::vector<double> of_a = check::MeasureErrors(a[d], &(*x)[d]), of_b = check::MeasureErrors(b[d], &(*y)[d]);
-    for (size_t i = 0; i < meant[d].size(); ++i) meant[d][i] += 2 * (of_a[i] + of_b[i]);
+void Checker::Impl::JudgeDifference(ResultDifference d, Verdict& verdict, Outcome otherwise, std::string reason) {
+  const Comparison seen = d.seen;
+  const check::Explained explained = check::Explain(d);
+  Blame(verdict, otherwise, std::move(reason));
+  if (explained.row == nullptr) {
+    verdict.comparison = seen;
+    return;
   }
-  return check::Judge(a, *before_, b, *after_, set, context_.options.exact, meant).agree;
-}
-
-bool Checker::Impl::IsRounding(size_t set, const Results& a, const Results& b, const Comparison& comparison,
-                               Verdict& verdict) {
-  // Where rounding alone does as much, what the modules mean decides; and where many elements are equal, as rounding
-  // decides there who comes first.
-  const check::Meaning meaning = meaning_->Compare(set, WhichNonfinite(set));
-  if (!meaning.judged || !meaning.agree) return false;
-  if (check::IsExtra(context_.inputs[set].kind) || AgreeAsMeant(set, a, b)) return true;
-  const std::string chaos = check::MovedByRoundingAlone(*before_, context_.options.before_name, set, comparison);
-  if (chaos.empty()) return false;
-  verdict.notes.push_back(Format("{}; in {} the two agree", chaos, before_->wide_name()));
-  return true;
-}
-
-Status Checker::Impl::ExplainDifference(size_t set, Verdict& verdict) {
-  const CheckOptions& options = context_.options;
-  const std::string seen = verdict.comparison.ToString(options.before_name, options.after_name);
-  if (OnlyAtExtremes(set, verdict.comparison)) {
-    verdict.notes.push_back("at extremes of the number format, " + seen);
-    return OkStatus();
+  check::AddOnce(verdict.explanations, std::string(explained.row->name));
+  if (explained.row->outcome == Outcome::kUnspecified) {
+    Blame(verdict, Outcome::kUnspecified, verdict.reason + "; " + explained.evidence);
+    verdict.comparison = seen;
+    return;
   }
-  if (IsRounding(set, *before_->Result(set), *after_->Result(set), verdict.comparison, verdict)) return OkStatus();
-  const bool extra = check::IsExtra(context_.inputs[set].kind);
-  Blame(verdict, Outcome::kDisagree, seen);
-  if (options.other_engine_work <= 0) return OkStatus();
-  const StatusOr<Results>&a = before_->OtherResult(set), &b = after_->OtherResult(set);
-  if (!a.ok() || !b.ok()) return OkStatus();
-  if (check::Judge(*a, *before_, *b, *after_, set, options.exact).agree) {
-    if (extra) {
-      Blame(verdict, Outcome::kAgree, "");
-      return OkStatus();
-    }
-    if (const std::optional<check::Context> tame = check::WithoutExtremes(context_, set, before_->module())) {
-      Subject before(before_->module(), *tame), after(after_->module(), *tame);
-      const StatusOr<Results>&x = before.Result(0), &y = after.Result(0);
-      if (x.ok() && y.ok() && check::Judge(*x, before, *y, after, 0, /*exact=*/false).agree) {
-        verdict.notes.push_back("at extremes of the number format, " + seen);
-        Blame(verdict, Outcome::kAgree, "");
-        return OkStatus();
-      }
-    }
-    const auto is_explained = [&](Subject& subject) {
-      return subject.CompareWithReference(*subject.Result(set), set).agree || HasFlushedFactors(subject, set);
-    };
-    if (check::OtherIsReference(context_) && is_explained(*before_) && is_explained(*after_)) {
-      verdict.notes.push_back("denormals are zeros in the engine's products of bf16: " + seen);
-      Blame(verdict, Outcome::kAgree, "");
-      return OkStatus();
-    }
-    Blame(verdict, Outcome::kEnginesDisagree,
-          Format("{} (by {}); by the other engine the two agree", seen, before_->engine()));
+  Blame(verdict, Outcome::kAgree, "");
+  if (!explained.evidence.empty()) check::AddOnce(verdict.notes, explained.evidence);
+  const bool ill_conditioned = explained.row->name == "ill-conditioned" && d.between == check::Between::kModules;
+  const bool overflows = explained.row->name == "overflow-at-extremes" && d.between == check::Between::kModules;
+  undetermined_.resize(std::max(undetermined_.size(), seen.leaves.size()));
+  for (size_t k = 0; k < seen.leaves.size(); ++k) {
+    if (seen.leaves[k].agrees) continue;
+    if (ill_conditioned) undetermined_[k] = true;
+    const LeafDifference& leaf = seen.leaves[k];
+    const bool listed = std::any_of(verdict.finite_only.begin(), verdict.finite_only.end(),
+                                    [&](const std::string& other) { return other.starts_with(leaf.where + "["); });
+    if (overflows && !listed)
+      verdict.finite_only.push_back(Format("{}{} is {} ({}) and {} ({})", leaf.where, leaf.element, leaf.a,
+                                           context_.options.before_name, leaf.b, context_.options.after_name));
   }
-  if (const std::string open = check::LeftOpen(*before_, after_->module(), set, verdict.comparison); !open.empty())
-    Blame(verdict, Outcome::kLeftOpen, seen + "; " + open);
-  return OkStatus();
+  // The wide comparison may have found a rounding that `after` leaves out.
+  if (explained.row->name == "rounding" && d.between == check::Between::kModules && !d.by_other) {
+    check::Meaning meaning = meaning_->Compare(d.set, d.nonfinite);
+    UseMeaning(d.set, meaning, verdict);
+  }
 }
 
-check::Context Checker::Impl::ByReference(size_t set) const {
-  check::Context context{context_.options, context_.counts, {context_.inputs[set]}};
-  context.options.engine = nullptr;
-  context.options.runner.engine = Engine::kReference;
-  return context;
-}
-
-bool Checker::Impl::HasFlushedFactors(Subject& subject, size_t set) const {
-  const std::unique_ptr<HloModule> flushed = check::FlushFactors(subject.module());
-  if (!flushed) return false;
-  const check::Context by_reference = ByReference(set);
-  Subject without(*flushed, by_reference);
-  return without.Result(0).ok() && without.CompareWithReference(*subject.FastResult(set), 0).agree;
-}
-
-bool Checker::Impl::EnginesAgree(Subject& subject, size_t set, Verdict& verdict, Comparison& engines) {
-  const std::string other_name = check::TestsReference(context_) ? "the other" : subject.engine();
-  const auto compare = [&](Subject& one, size_t which) {
-    return one.CompareWithReference(*one.FastResult(which), which);
-  };
-  engines = compare(subject, set);
+bool Checker::Impl::EnginesAgree(ModuleUnderTest& subject, size_t set, Verdict& verdict) {
+  Comparison engines = subject.CompareWithReference(*subject.FastResult(set), set);
   if (engines.agree) return true;
-  if (const std::optional<check::Context> tame = check::WithoutExtremes(context_, set, before_->module())) {
-    Subject without(subject.module(), *tame);
-    if (without.Result(0).ok() && without.OtherResult(0).ok()) {
-      const Comparison again = compare(without, 0);
-      if (again.agree) {
-        verdict.notes.push_back("at extremes of the number format, " + engines.ToString("reference", other_name));
-        return true;
-      }
-      engines = again;
-    }
+  const CheckOptions& options = context_.options;
+  ResultDifference d{
+      check::Between::kEngines, set, subject, subject, &*subject.ReferenceResult(set), &*subject.FastResult(set),
+      std::move(engines)};
+  d.module_name = &subject == before_.get() ? options.before_name : options.after_name;
+  const std::string reason = Format("two engines disagree about {}: {}", d.module_name, d.ToString());
+  JudgeDifference(std::move(d), verdict, Outcome::kEnginesDisagree, reason);
+  return verdict.agrees();
+}
+
+Status Checker::Impl::JudgeBits(size_t set, Verdict& verdict) {
+  const CheckOptions& options = context_.options;
+  const StatusOr<Results>& a = before_->OtherResult(set, /*whatever_it_takes=*/true);
+  if (!a.ok()) {
+    check::AddOnce(verdict.notes, "the other engine was not asked: " + a.status().message());
+    return a.status();
   }
-  const std::string& name = &subject == before_.get() ? context_.options.before_name : context_.options.after_name;
-  const std::string seen = engines.ToString("reference", other_name);
-  // By the reference alone, so that what is wrong in the other engine is not evidence.
-  const check::Context by_reference = ByReference(set);
-  Subject alone(subject.module(), by_reference);
-  if (HasFlushedFactors(subject, set)) {
-    verdict.notes.push_back("denormals are zeros in the other engine's products of bf16: " + seen);
-    return true;
-  }
-  if (const StatusOr<Results>& ideal = alone.Ideal(0, /*keep_roundings=*/false);
-      ideal.ok() && check::DiffersInNonfiniteAlone(engines)) {
-    Results other = *subject.FastResult(set);
-    for (size_t d = 0; d < other.size(); ++d)
-      check::EqualizeOverflows(other[d], (*subject.ReferenceResult(set))[d], (*ideal)[d]);
-    if (subject.CompareWithReference(other, set).agree) {
-      verdict.notes.push_back("where numbers overflow, " + seen);
-      return true;
-    }
-  }
-  if (const std::string chaos = check::MovedByRoundingAlone(alone, name, 0, engines); !chaos.empty()) {
-    verdict.notes.push_back(chaos + "; by two engines, " + seen);
-    return true;
-  }
-  Blame(verdict, Outcome::kEnginesDisagree, Format("two engines disagree about {}: {}", name, seen));
-  return false;
+  const StatusOr<Results>& b = after_->OtherResult(set, /*whatever_it_takes=*/true);
+  if (!b.ok()) return check::Of(options.after_name, b.status());
+  check::AddOnce(verdict.engines, std::string("reference"));
+  Comparison bits = check::CompareOnAll(*a, *b, {.exact = true}, {});
+  if (bits.agree) return OkStatus();
+  const std::string reason = Format("a rewrite that should be exact changed bits: {} (by the reference engine)",
+                                    bits.ToString(options.before_name, options.after_name));
+  ResultDifference d = DifferenceOf(check::Between::kExactModules, set, &*a, &*b, std::move(bits));
+  d.by_other = true;
+  JudgeDifference(std::move(d), verdict, Outcome::kDisagree, reason);
+  return OkStatus();
 }
 
 Status Checker::Impl::AskOther(size_t set, Verdict& verdict) {
   const CheckOptions& options = context_.options;
-  // If rewrites that claim to be exact have changed bits (the engine may order sums as the graph's form suggests), only
-  // the other engine can tell.
-  const bool must = options.exact && verdict.comparison.differing() > 0 && !check::TestsReference(context_);
-  if (options.other_engine_work <= 0 && !must) return OkStatus();
-  const StatusOr<Results>& a = before_->OtherResult(set, must);
+  if (options.other_engine_work <= 0) return OkStatus();
+  const StatusOr<Results>& a = before_->OtherResult(set);
   if (!a.ok()) {
-    const std::string note = "the other engine was not asked: " + a.status().message();
-    if (std::find(verdict.notes.begin(), verdict.notes.end(), note) == verdict.notes.end())
-      verdict.notes.push_back(note);
-    return must ? a.status() : OkStatus();
-  }
-  const StatusOr<Results>& b = after_->OtherResult(set, must);
-  if (!b.ok()) return must ? check::Of(options.after_name, b.status()) : OkStatus();
-  const std::string other = check::OtherIsReference(context_) ? "reference" : "fast";
-  if (std::find(verdict.engines.begin(), verdict.engines.end(), other) == verdict.engines.end())
-    verdict.engines.push_back(other);
-
-  const Comparison modules = check::Judge(*a, *before_, *b, *after_, set, options.exact);
-  Comparison seen;
-  if (!modules.agree && OnlyAtExtremes(set, modules)) {
-    verdict.notes.push_back("at extremes of the number format, " +
-                            modules.ToString(options.before_name, options.after_name));
+    check::AddOnce(verdict.notes, "the other engine was not asked: " + a.status().message());
     return OkStatus();
   }
-  if (!modules.agree && !options.exact && IsRounding(set, *a, *b, modules, verdict)) return OkStatus();
+  const StatusOr<Results>& b = after_->OtherResult(set);
+  if (!b.ok()) return OkStatus();
+  const std::string other = check::OtherIsReference(context_) ? "reference" : "fast";
+  check::AddOnce(verdict.engines, other);
+  Comparison modules = check::Judge(*a, *before_, *b, *after_, set, options.exact);
   if (!modules.agree) {
-    Blame(verdict, Outcome::kDisagree,
-          Format("{}{} (by the {} engine)", options.exact ? "a rewrite that should be exact changed bits: " : "",
-                 modules.ToString(options.before_name, options.after_name), other));
-    seen = verdict.comparison = modules;
-  } else {
-    // Where many are equal, rounding decides who comes first.
-    if (check::IsExtra(context_.inputs[set].kind)) return OkStatus();
-    // Of `after` only what was not seen with `before`.
-    const bool both = verdict.comparison.differing() > 0;
-    if (EnginesAgree(*before_, set, verdict, seen) && (!both || EnginesAgree(*after_, set, verdict, seen)))
-      return OkStatus();
+    const std::string reason =
+        Format("{}{} (by the {} engine)", options.exact ? "a rewrite that should be exact changed bits: " : "",
+               modules.ToString(options.before_name, options.after_name), other);
+    const auto between = options.exact ? check::Between::kExactModules : check::Between::kModules;
+    ResultDifference d = DifferenceOf(between, set, &*a, &*b, std::move(modules));
+    d.by_other = true;
+    JudgeDifference(std::move(d), verdict, Outcome::kDisagree, reason);
+    return OkStatus();
   }
-  const Results& result = modules.agree ? *before_->FastResult(set) : *b;
-  if (const std::string open = check::LeftOpen(*before_, after_->module(), set, seen, &result); !open.empty())
-    Blame(verdict, Outcome::kLeftOpen, verdict.reason + "; " + open);
+  // Where many are equal, rounding decides which comes first.
+  if (check::IsForCoverage(context_.inputs[set].kind)) return OkStatus();
+  // Of `after` only what was not seen with `before`.
+  if (EnginesAgree(*before_, set, verdict) && verdict.comparison.differing() > 0) EnginesAgree(*after_, set, verdict);
   return OkStatus();
 }
 
 Status Checker::Impl::JudgeSet(size_t set, Verdict& verdict) {
   const CheckOptions& options = context_.options;
   const StatusOr<Results>& a = before_->Result(set);
-  if (!a.ok()) return made_up_ && check::IsExtra(context_.inputs[set].kind) ? OkStatus() : a.status();
+  if (!a.ok()) return made_up_ && check::IsForCoverage(context_.inputs[set].kind) ? OkStatus() : a.status();
   const StatusOr<Results>& b = after_->Result(set);
-  if (!b.ok() && check::IsStepLimit(b.status())) {
-    // Does `before` end long before that?
+  if (b.ok()) return JudgeResults(set, *a, *b, verdict);
+  if (b.status().code() == StatusCode::kDeadlineExceeded) {
+    // `before` may end long before that.
     check::Context fewer{options, context_.counts, {context_.inputs[set]}};
-    fewer.options.runner.max_steps /= check::kMuchLonger;
-    Subject quick(before_->module(), fewer);
+    fewer.options.runner.max_steps /= check::thresholds::kMuchLonger;
+    ModuleUnderTest quick(before_->module(), fewer);
     if (quick.Result(0).ok()) {
       Blame(verdict, Outcome::kDisagree,
             Format("{} does not finish within {} steps, {} within a {}th of that", options.after_name,
-                   options.runner.max_steps, options.before_name, check::kMuchLonger));
+                   options.runner.max_steps, options.before_name, check::thresholds::kMuchLonger));
       return OkStatus();
     }
   }
-  if (!b.ok()) return check::Of(options.after_name, b.status());
-  if (verdict.engines.empty()) verdict.engines.push_back(before_->engine());
+  return check::Of(options.after_name, b.status());
+}
 
-  const bool exact = options.exact && check::TestsReference(context_);
-  Comparison comparison = check::Judge(*a, *before_, *b, *after_, set, exact);
+Status Checker::Impl::JudgeResults(size_t set, const Results& a, const Results& b, Verdict& verdict) {
+  const CheckOptions& options = context_.options;
+  if (verdict.engines.empty()) verdict.engines.push_back(before_->engine());
+  const bool by_reference = check::TestsReference(context_), exact = options.exact && by_reference;
+  Comparison comparison = check::Judge(a, *before_, b, *after_, set, exact);
+  const bool agree = comparison.agree, same_bits = comparison.differing() == 0;
+  ++verdict.input_sets;
   verdict.differing += comparison.differing();
   verdict.largest_relative = std::max(verdict.largest_relative, comparison.max_relative());
   totals_.resize(std::max(totals_.size(), comparison.leaves.size()));
-  for (size_t i = 0; i < comparison.leaves.size(); ++i) {
-    totals_[i].where = comparison.leaves[i].where;
-    totals_[i].total += comparison.leaves[i].total;
-    totals_[i].finite += comparison.leaves[i].finite;
+  undetermined_.assign(comparison.leaves.size(), false);
+  for (size_t k = 0; k < comparison.leaves.size(); ++k) {
+    totals_[k].where = comparison.leaves[k].where;
+    totals_[k].total += comparison.leaves[k].total;
+    totals_[k].finite += comparison.leaves[k].finite;
   }
-  const bool agree = comparison.agree, first = set == 0;
-  if (agree && first) verdict.notes = check::CoarserLeaves(*a, *before_, *b, *after_, set, options);
+  std::vector<bool> has_number;
+  for (const Literal& device : a)
+    for (const Literal* leaf : device.Leaves()) has_number.push_back(check::HasNumber(*leaf));
   Comparison kept = std::exchange(verdict.comparison, std::move(comparison));
   verdict.input_set = set;
-  HLOIR_RETURN_IF_ERROR(agree ? AskOther(set, verdict) : ExplainDifference(set, verdict));
-  if (verdict.agrees() && agree && !verdict.proof.holds) JudgeMeaning(set, verdict);
-  // What devices add up in the others' order is not moved.
-  if (verdict.agrees() && agree && !verdict.proof.holds && context_.inputs[set].kind == InputKind::kPlain &&
-      context_.counts.devices() <= 1)
-    JudgeOwnRounding(set, verdict);
-  if (verdict.agrees() && !first) verdict.comparison = std::move(kept), verdict.input_set = 0;
-  return OkStatus();
-}
-
-std::vector<std::string> Checker::Impl::SilentLeaves() const {
-  std::vector<std::string> silent;
-  for (const LeafTotal& leaf : totals_) {
-    if (leaf.total > 0 && leaf.finite == 0) silent.push_back(leaf.where);
+  if (options.exact && !by_reference && !same_bits) HLOIR_RETURN_IF_ERROR(JudgeBits(set, verdict));
+  if (verdict.agrees() && !agree) {
+    ResultDifference d =
+        DifferenceOf(exact ? check::Between::kExactModules : check::Between::kModules, set, &a, &b, verdict.comparison);
+    const std::string seen = d.ToString();
+    JudgeDifference(std::move(d), verdict, Outcome::kDisagree, seen);
+    if (verdict.outcome == Outcome::kDisagree && DifferenceOf(check::Between::kModules, set, &a, &b, {}).OthersAgree())
+      Blame(verdict, Outcome::kEnginesDisagree,
+            Format("{} (by {}); by the other engine the two agree", seen, before_->engine()));
+  } else if (verdict.agrees()) {
+    HLOIR_RETURN_IF_ERROR(AskOther(set, verdict));
   }
-  return silent;
+  if (verdict.agrees() && agree && !verdict.proof.holds) JudgeMeaning(set, verdict);
+  // Sums of several devices are added up in an order that no rounding was moved in.
+  if (verdict.agrees() && !verdict.proof.holds && context_.inputs[set].kind == InputKind::kPlain &&
+      context_.counts.devices() <= 1)
+    JudgeAccuracy(set, verdict);
+  if (!verdict.agrees()) return OkStatus();
+  for (size_t k = 0; k < std::min(totals_.size(), has_number.size()); ++k)
+    totals_[k].known = totals_[k].known || (has_number[k] && !undetermined_[k]);
+  if (set != 0) verdict.comparison = std::move(kept), verdict.input_set = 0;
+  return OkStatus();
 }
 
 void Checker::Impl::JudgeStored(Verdict& verdict) {
@@ -645,13 +562,14 @@ Status Checker::Impl::Measure(Verdict& verdict) {
 
 StatusOr<Verdict> Checker::Impl::Check(const HloModule& after) {
   after_text_ = &after;
+  context_.options.exact = exact_;
   if (!before_view_ && !check::AreOfWholeArrays(*before_text_, after)) return CheckAsTheyAre(after);
   const HloModule& whole = check::WholeOf(*before_text_, after);
-  context_.options.exact = false;  // what is partitioned is added up in another order
+  context_.options.exact = false;  // partitioned sums are added up in another order
   for (InputSet& set : context_.inputs) set.devices.resize(std::min<size_t>(set.devices.size(), 1));
   if (!before_view_) {
     HLOIR_ASSIGN_OR_RETURN(before_view_, check::MakeWholeView(*before_text_, whole));
-    before_ = std::make_shared<Subject>(*before_view_, context_);
+    before_ = std::make_shared<ModuleUnderTest>(*before_view_, context_);
   }
   HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> view, check::MakeWholeView(after, whole));
   meaning_.reset();
@@ -660,26 +578,7 @@ StatusOr<Verdict> Checker::Impl::Check(const HloModule& after) {
   return CheckAsTheyAre(*after_view_);
 }
 
-StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
-  const CheckOptions& options = context_.options;
-  HLOIR_RETURN_IF_ERROR(check::CheckSameInterface(before_->module(), after, options));
-  Verdict verdict;
-  // Proofs know nothing of devices.
-  if (options.proofs != Proofs::kNone && !before_view_) {
-    ProveOptions prove;
-    prove.confirm = check::ConfirmDifference;
-    verdict.proof = Prove(before_->module(), after, prove);
-  }
-  const bool enough = verdict.proof.holds && options.proofs == Proofs::kEnough;
-  HLOIR_RETURN_IF_ERROR(Prepare(after, enough));
-  after_ = &after == &before_->module() ? before_ : std::make_shared<Subject>(after, context_);
-  totals_.clear();
-  verdict.devices = context_.counts.devices();
-  if (!enough) verdict.unreached = unreached_, verdict.reached = reached_;
-  const bool pairs = verdict.devices == 1 && check::WantsPairs(before_->module()) && check::WantsPairs(after);
-  before_->set_pairs(pairs), after_->set_pairs(pairs);
-  meaning_ = std::make_unique<check::MeaningComparer>(*before_, *after_);
-  tiny_.reset();
+Status Checker::Impl::JudgeAll(bool proof_is_enough, Verdict& verdict) {
   if (made_up_ && !verdict.proof.counterexample.empty() && verdict.devices == 1) {
     context_.inputs.push_back({.devices = {verdict.proof.counterexample}});
     HLOIR_RETURN_IF_ERROR(JudgeSet(context_.inputs.size() - 1, verdict));
@@ -687,26 +586,76 @@ StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
   }
   // What is proved, and what one module means, needs no further sets.
   const bool no_more = verdict.proof.holds || after_ == before_;
-  const size_t sets = enough && made_up_ ? 1 : no_more ? whole_sets_ : context_.inputs.size();
+  const size_t sets = proof_is_enough && made_up_ ? 1 : no_more ? whole_sets_ : context_.inputs.size();
   for (size_t set = 0; set < sets && verdict.agrees(); ++set) {
-    HLOIR_RETURN_IF_ERROR(set < whole_sets_ || enough ? JudgeSet(set, verdict) : JudgeMeaningSet(set, verdict));
-    if (verdict.outcome == Outcome::kDisagree) ForgiveTiny(set, verdict);
+    HLOIR_RETURN_IF_ERROR(set < whole_sets_ || proof_is_enough ? JudgeSet(set, verdict)
+                                                               : JudgeMeaningSet(set, verdict));
   }
+  return OkStatus();
+}
+
+void Checker::Impl::Conclude(Verdict& verdict) {
   if (verdict.outcome == Outcome::kDisagree && verdict.proof.holds) {
     Blame(verdict, Outcome::kEnginesDisagree,
           Format("{}; but {}: a bug of hloir, in an engine or in the proof", verdict.reason, verdict.proof.how));
   }
-  if (verdict.agrees()) {
-    verdict.outcome = verdict.differing == 0 ? Outcome::kSameBits : Outcome::kAgree;
-    const std::vector<std::string> silent = SilentLeaves();
-    const bool any_values =
-        std::any_of(totals_.begin(), totals_.end(), [](const LeafTotal& leaf) { return leaf.finite > 0; });
-    if (!silent.empty() && !any_values && !verdict.proof.holds) {
-      Blame(verdict, Outcome::kNothingFinite, "no input gave a finite number in any result");
-    } else {
-      for (const std::string& leaf : silent) verdict.notes.push_back(leaf + " had no finite number on any input");
-    }
+  const bool agrees = verdict.agrees();
+  Answer weakest = totals_.empty() && !verdict.proof.holds ? Answer::kTested : Answer::kProvedBitwise;
+  std::string unknown;
+  for (size_t k = 0; k < totals_.size(); ++k) {
+    const LeafTotal& leaf = totals_[k];
+    const bool known = leaf.known || leaf.total == 0;
+    const bool differs = k < verdict.comparison.leaves.size() && !verdict.comparison.leaves[k].agrees;
+    const Answer proved = k < proved_.outputs.size() ? proved_.outputs[k] : Answer::kNotJudged;
+    Answer answer = known ? Answer::kTested : Answer::kNotJudged;
+    if (agrees && proved != Answer::kNotJudged) answer = proved;
+    else if (differs && verdict.outcome == Outcome::kDisagree) answer = Answer::kDifferent;
+    else if (differs && verdict.outcome == Outcome::kLessAccurate) answer = Answer::kLessAccurate;
+    else if (differs && !agrees) answer = Answer::kNotJudged;
+    if (agrees && leaf.total > 0 && leaf.finite == 0 && !leaf.known)
+      verdict.notes.push_back(leaf.where + " had no finite number on any input");
+    if (answer == Answer::kNotJudged) unknown += (unknown.empty() ? "" : ", ") + leaf.where;
+    weakest = std::max(weakest, answer);
+    verdict.outputs.push_back({leaf.where, answer});
   }
+  if (!agrees) {
+    verdict.answer = verdict.outcome == Outcome::kDisagree       ? Answer::kDifferent
+                     : verdict.outcome == Outcome::kLessAccurate ? Answer::kLessAccurate
+                                                                 : Answer::kNotJudged;
+    return;
+  }
+  const bool any_finite = std::any_of(totals_.begin(), totals_.end(),
+                                      [](const LeafTotal& leaf) { return leaf.finite > 0 || leaf.total == 0; });
+  if (!any_finite && !verdict.proof.holds && !totals_.empty()) weakest = Answer::kNotJudged;
+  verdict.answer = weakest;
+  verdict.outcome = verdict.differing == 0 ? Outcome::kSameBits : Outcome::kAgree;
+  if (weakest != Answer::kNotJudged) return;
+  if (!any_finite) return Blame(verdict, Outcome::kNothingFinite, "no input gave a finite number in any result");
+  Blame(verdict, Outcome::kNothingFinite,
+        Format("nothing is known of {}: on all inputs NaN, or decided by rounding errors alone", unknown));
+}
+
+StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
+  const CheckOptions& options = context_.options;
+  HLOIR_RETURN_IF_ERROR(check::CheckSameInterface(before_->module(), after, options));
+  Verdict verdict;
+  // Proofs know nothing of devices.
+  proved_ = {};
+  if (options.proofs != Proofs::kNone && !before_view_) proved_ = check::ProveFirst(before_->module(), after);
+  verdict.proof = proved_.proof;
+  verdict.assumptions = proved_.assumptions, verdict.finite_only = proved_.finite_only, verdict.steps = proved_.steps;
+  const bool enough = verdict.proof.holds && options.proofs == Proofs::kEnough;
+  HLOIR_RETURN_IF_ERROR(Prepare(after, enough));
+  after_ = &after == &before_->module() ? before_ : std::make_shared<ModuleUnderTest>(after, context_);
+  totals_.clear();
+  accuracy_sets_ = 0;
+  verdict.devices = context_.counts.devices();
+  if (!enough) verdict.unreached = unreached_, verdict.reached = reached_;
+  const bool pairs = verdict.devices == 1 && check::WantsPairs(before_->module()) && check::WantsPairs(after);
+  before_->set_pairs(pairs), after_->set_pairs(pairs);
+  meaning_ = std::make_unique<check::MeaningComparer>(*before_, *after_);
+  HLOIR_RETURN_IF_ERROR(JudgeAll(enough, verdict));
+  Conclude(verdict);
   if (!options.stored.empty() && verdict.devices == 1 && before_->Result(0).ok()) JudgeStored(verdict);
   // Without leaves one of the two did not end.
   if (verdict.outcome == Outcome::kDisagree && options.divergence && !verdict.comparison.leaves.empty()) {

@@ -9,6 +9,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "check/thresholds.h"
 #include "support/format.h"
 
 namespace hloir::check {
@@ -140,6 +141,14 @@ Distance Measure(const Literal& a, const Literal& b) {
   return d;
 }
 
+bool HasNumber(const Literal& leaf) {
+  const PrimitiveType type = leaf.shape().element_type();
+  if (!leaf.shape().IsArray() || !IsFloat(ComplexComponentType(type))) return true;
+  for (int64_t i = 0; i < leaf.element_count(); ++i)
+    if (!IsNan(leaf.GetAsComplex(i))) return true;
+  return false;
+}
+
 std::vector<double> MeasureErrors(const Literal& result, const Literal* wide) {
   const std::vector<const Literal*> leaves = result.Leaves();
   std::vector<double> errors(leaves.size(), 0);
@@ -154,7 +163,6 @@ std::vector<double> MeasureErrors(const Literal& result, const Literal* wide) {
 }
 
 Comparison Compare(const Literal& a, const Literal& b, const Tolerance& tolerance, std::span<const double> errors) {
-  constexpr double kFewUlps = 4;
   Comparison comparison;
   const std::vector<const Literal*> a_leaves = a.Leaves(), b_leaves = b.Leaves();
   if (a_leaves.size() != b_leaves.size()) comparison.agree = false;
@@ -186,7 +194,7 @@ Comparison Compare(const Literal& a, const Literal& b, const Tolerance& toleranc
         leaf.allowed_relative = tolerance.relative;
         leaf.agrees = d.nonfinite == 0 && leaf.max_relative <= tolerance.relative;
       } else {
-        leaf.allowed_relative = relative(i < errors.size() ? errors[i] : 0) + kFewUlps * RelativeUlp(type);
+        leaf.allowed_relative = relative(i < errors.size() ? errors[i] : 0) + thresholds::kFewUlps * RelativeUlp(type);
         // An engine may take denormals for zeros, as XLA:CPU does, and as the products of bf16 of some machines do.
         leaf.agrees =
             d.nonfinite == 0 && (leaf.max_relative <= leaf.allowed_relative || d.absolute < SmallestNormal(type));

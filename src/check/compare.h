@@ -1,4 +1,4 @@
-// The measuring that CompareResults and the verdict share.
+// Distances of results: shared by CompareResults and the verdict. Covered by tests/unit/check_compare_test.cc.
 #pragma once
 
 #include <cmath>
@@ -23,13 +23,15 @@ struct Distance {
 // Both leaves have the same dimensions; their element types may differ.
 Distance Measure(const Literal& a, const Literal& b);
 
+// Some element is no NaN; so it is of a value that is not an array.
+bool HasNumber(const Literal& leaf);
 inline bool IsFinite(std::complex<double> v) { return std::isfinite(v.real()) && std::isfinite(v.imag()); }
 
 // Of a float type, or of a complex one's parts; 0 for others. What is below it is a denormal, or 0.
 double SmallestNormal(PrimitiveType type);
 // Of a float type. What is beyond it overflows.
 double LargestFinite(PrimitiveType type);
-// May its denormals count as zeros, as XLA:CPU has it? Those of types with less range than f32 are numbers like others.
+// Its denormals may count as zeros, as XLA:CPU takes them. Types with less range than f32 keep theirs.
 bool MayFlushDenormals(PrimitiveType type);
 // One element as HLO text writes it, and "[1,2]", where it stands; "" for a scalar.
 std::string ElementText(const Literal& literal, int64_t linear);

@@ -39,7 +39,7 @@ bool IsGeneric(const HloInstruction& i) {
   return name.find_first_not_of(".0123456789") == std::string_view::npos;
 }
 
-// Two of one generic name: have they something else in common, of what they are made of or serve?
+// Two instructions of one generic name have an operand or a user in common.
 bool AreConnected(const HloInstruction& a, const HloInstruction& b) {
   const bool serves = a.operand_count() == 0;
   const auto x = serves ? a.users() : a.operands(), y = serves ? b.users() : b.operands();

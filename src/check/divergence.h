@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "check/subject.h"
+#include "check/module_under_test.h"
 
 namespace hloir::check {
 

@@ -6,12 +6,11 @@
 #include <complex>
 
 #include "check/compare.h"
+#include "check/thresholds.h"
 #include "hloir/analysis.h"
 
 namespace hloir::check {
 namespace {
-
-constexpr double kLarge = 16;
 
 constexpr std::initializer_list<HloOpcode> kUndefinedForSome = {HloOpcode::kRaggedDot, HloOpcode::kRaggedAllToAll,
                                                                 HloOpcode::kCholesky, HloOpcode::kTriangularSolve,
@@ -23,7 +22,7 @@ bool IsOneOf(HloOpcode opcode, std::initializer_list<HloOpcode> opcodes) {
 
 }  // namespace
 
-bool IsExtra(InputKind kind) {
+bool IsForCoverage(InputKind kind) {
   return kind == InputKind::kEdges || kind == InputKind::kWide || kind == InputKind::kMixed ||
          kind == InputKind::kSpecials || kind == InputKind::kFar || kind == InputKind::kUniform;
 }
@@ -35,7 +34,7 @@ bool HasLargeNumbers(const InputSet& set) {
     if (!IsFloat(ComplexComponentType(literal.shape().element_type()))) return false;
     for (int64_t i = 0; i < literal.element_count(); ++i) {
       const double size = std::abs(literal.GetAsComplex(i));
-      if (std::isfinite(size) && size > kLarge) return true;
+      if (std::isfinite(size) && size > thresholds::kLarge) return true;
     }
     return false;
   };
@@ -67,7 +66,8 @@ bool MayLeaveF64(const HloModule& module) {
 }
 
 std::optional<Context> WithoutExtremes(const Context& context, size_t set, const HloModule& module, bool all_finite) {
-  if (context.inputs[set].kind != InputKind::kCornerCases && !IsExtra(context.inputs[set].kind)) return std::nullopt;
+  if (context.inputs[set].kind != InputKind::kCornerCases && !IsForCoverage(context.inputs[set].kind))
+    return std::nullopt;
   Context tame{context.options, context.counts, {context.inputs[set]}};
   const bool finite_only = all_finite || HasComplexNumbers(module);
   const std::function<void(Literal&)> replace = [&](Literal& literal) {
@@ -78,7 +78,8 @@ std::optional<Context> WithoutExtremes(const Context& context, size_t set, const
     for (int64_t i = 0; i < literal.element_count(); ++i) {
       const std::complex<double> x = literal.GetAsComplex(i);
       const double size = std::max(std::abs(x.real()), std::abs(x.imag()));
-      if (std::isfinite(std::abs(x)) ? size > kLarge : finite_only) literal.SetFromDouble(i, x.real() < 0 ? -2 : 2);
+      if (std::isfinite(std::abs(x)) ? size > thresholds::kLarge : finite_only)
+        literal.SetFromDouble(i, x.real() < 0 ? -2 : 2);
       else if (size < smallest && size > 0) literal.SetFromDouble(i, 0);
     }
   };
@@ -88,7 +89,7 @@ std::optional<Context> WithoutExtremes(const Context& context, size_t set, const
   return tame;
 }
 
-bool HasWholeArrayMathematics(const HloModule& module) {
+bool HasWholeArrayOps(const HloModule& module) {
   return HasAny(module, {HloOpcode::kRaggedDot, HloOpcode::kCholesky, HloOpcode::kTriangularSolve, HloOpcode::kFft,
                          HloOpcode::kBatchNormTraining, HloOpcode::kBatchNormInference, HloOpcode::kBatchNormGrad,
                          HloOpcode::kCustomCall});
@@ -96,7 +97,7 @@ bool HasWholeArrayMathematics(const HloModule& module) {
 
 bool IsUndefinedForSome(const HloModule& module) { return HasAny(module, kUndefinedForSome); }
 
-bool SolveAlike(const HloModule& a, const HloModule& b) {
+bool HaveSameSolvers(const HloModule& a, const HloModule& b) {
   const auto solvers = [](const HloModule& module) {
     std::vector<const HloInstruction*> found;
     for (const HloInstruction* i : module.AllInstructions())

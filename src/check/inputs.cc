@@ -213,7 +213,7 @@ class ControlFlow {
   std::vector<bool> has_;  // by computation id: such control flow is in it or in what it calls
 };
 
-// Does the module say that every device has the same value?
+// The module says that every device has the same value.
 bool IsReplicated(const HloInstruction& parameter) {
   const Sharding* sharding = parameter.sharding();
   return sharding != nullptr && sharding->kind == Sharding::Kind::kReplicated;

@@ -6,17 +6,16 @@
 #include <utility>
 
 #include "check/compare.h"
+#include "check/thresholds.h"
 #include "support/format.h"
 
 namespace hloir::check {
 namespace {
 
-constexpr double kErrorFactor = 2;
-
 Errors Sum(Errors a, const Errors& b) {
   for (size_t d = 0; d < a.size(); ++d) {
     for (size_t i = 0; i < a[d].size(); ++i)
-      a[d][i] = kErrorFactor * (a[d][i] + (d < b.size() && i < b[d].size() ? b[d][i] : 0));
+      a[d][i] = thresholds::kErrorFactor * (a[d][i] + (d < b.size() && i < b[d].size() ? b[d][i] : 0));
   }
   return a;
 }
@@ -39,8 +38,8 @@ Comparison CompareOnAll(const Results& a, const Results& b, const Tolerance& tol
   return all;
 }
 
-Comparison Judge(const Results& a, Subject& of_a, const Results& b, Subject& of_b, size_t set, bool exact,
-                 const Errors& meant) {
+Comparison Judge(const Results& a, ModuleUnderTest& of_a, const Results& b, ModuleUnderTest& of_b, size_t set,
+                 bool exact, const Errors& meant) {
   Comparison first = CompareOnAll(a, b, {.exact = exact}, {});
   if (exact || first.agree) return first;
   Errors allowed = Sum(of_a.ErrorsOf(a, set), of_b.ErrorsOf(b, set));

@@ -1,4 +1,4 @@
-// PerturbModule(), FlushTiny(), FlushFactors() and MoveRoundings(): a module that rounds otherwise. Covered by
+// PerturbModule(), FlushSigns(), FlushFactors() and MoveRoundings(): a module that rounds otherwise. Covered by
 // tests/unit/check_test.cc.
 #include <algorithm>
 #include <bit>
@@ -10,8 +10,7 @@
 
 #include "check/compare.h"
 #include "check/rounding.h"
-#include "check/subject.h"
-#include "support/hash.h"
+#include "check/module_under_test.h"
 
 namespace hloir::check {
 namespace {
@@ -110,7 +109,7 @@ HloInstruction* AddHasFewDigits(HloInstruction* x, bool pairs, int spare = 0) {
   return AddIsEqual(x->parent()->AddInstruction(HloOpcode::kConvert, x->shape(), {few}), x);
 }
 
-// Is it one number for many elements, or a constant? Then compilers multiply by its reciprocal.
+// One number for many elements, or a constant: compilers multiply by its reciprocal.
 bool IsSharedDivisor(const HloInstruction& divisor) {
   return divisor.IsConstant() || divisor.opcode() == HloOpcode::kBroadcast;
 }
@@ -199,7 +198,7 @@ void PutInPlace(HloInstruction* i, F make) {
   if (was_root) i->parent()->set_root(made);
 }
 
-// Its numbers are none of its own making.
+// It passes numbers on and computes none.
 bool IsGivenOrChosen(const HloInstruction& i) {
   return IsOneOf(i.opcode(), HloOpcode::kParameter, HloOpcode::kConstant, HloOpcode::kMaximum, HloOpcode::kMinimum,
                  HloOpcode::kClamp, HloOpcode::kSelect);
@@ -212,22 +211,22 @@ bool IsFlushed(const Shape& shape) {
   return IsFloat(type) && GetFloatFormat(type).has_zero;
 }
 
-// `x` with `zero` for its zeros and denormals, and with one NaN for all of them; of types with less range than f32
-// denormals are numbers like others.
-HloInstruction* AddFlushed(HloInstruction* x, double zero = 0) {
+// `x` with `zero` for its zeros and, if `flush_denormals`, its denormals, and with one NaN for all NaNs. Denormals of
+// types with less range than f32 are never flushed.
+HloInstruction* AddFlushed(HloInstruction* x, bool flush_denormals, double zero = 0) {
   HloComputation* computation = x->parent();
   const Shape shape = Shape::Array(x->shape().element_type(), x->shape().dimensions());
   if (IsComplex(shape.element_type())) {
     const Shape part = shape.WithElementType(ComplexComponentType(shape.element_type()));
-    HloInstruction* real = AddFlushed(computation->AddInstruction(HloOpcode::kReal, part, {x}), zero);
-    HloInstruction* imag = AddFlushed(computation->AddInstruction(HloOpcode::kImag, part, {x}), zero);
+    HloInstruction* real = AddFlushed(computation->AddInstruction(HloOpcode::kReal, part, {x}), flush_denormals, zero);
+    HloInstruction* imag = AddFlushed(computation->AddInstruction(HloOpcode::kImag, part, {x}), flush_denormals, zero);
     return computation->AddInstruction(HloOpcode::kComplex, shape, {real, imag});
   }
   const auto splat = [&](double value) {
     HloInstruction* scalar = computation->AddConstant(Literal::Scalar(shape.element_type(), value));
     return computation->AddInstruction(HloOpcode::kBroadcast, shape, {scalar}, DimensionsAttributes());
   };
-  const bool denormals = MayFlushDenormals(shape.element_type());
+  const bool denormals = flush_denormals && MayFlushDenormals(shape.element_type());
   const auto replace = [&](HloInstruction* a, ComparisonDirection direction, HloInstruction* b, double by) {
     HloInstruction* where = computation->AddInstruction(HloOpcode::kCompare, shape.WithElementType(PrimitiveType::PRED),
                                                         {a, b}, CompareAttributes{direction});
@@ -270,7 +269,7 @@ std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t patte
   return copy;
 }
 
-std::unique_ptr<HloModule> FlushTiny(const HloModule& module, FlushMode mode) {
+std::unique_ptr<HloModule> FlushSigns(const HloModule& module, FlushMode mode, bool denormals) {
   std::unique_ptr<HloModule> copy = module.Clone();
   copy->config().is_scheduled = false;
   for (HloComputation* computation : ComputationsThatRunOnce(*copy)) {
@@ -279,7 +278,7 @@ std::unique_ptr<HloModule> FlushTiny(const HloModule& module, FlushMode mode) {
       if (i->IsParameter() && computation != copy->entry_computation()) continue;
       if (mode == FlushMode::kPlusIfComputed && IsGivenOrChosen(*i)) continue;
       if (mode == FlushMode::kMinusIfRounded && !Rounds(*i)) continue;
-      PutInPlace(i, [&] { return AddFlushed(i, mode == FlushMode::kMinusIfRounded ? -0.0 : 0.0); });
+      PutInPlace(i, [&] { return AddFlushed(i, denormals, mode == FlushMode::kMinusIfRounded ? -0.0 : 0.0); });
     }
   }
   return copy;
@@ -295,7 +294,7 @@ std::unique_ptr<HloModule> FlushFactors(const HloModule& module) {
       for (int64_t k = 0; k < 2; ++k) {
         HloInstruction* factor = i->operand(k);
         if (factor->shape().element_type() != PrimitiveType::BF16 || !factor->shape().IsStatic()) continue;
-        i->ReplaceOperandWith(k, AddFlushed(factor));
+        i->ReplaceOperandWith(k, AddFlushed(factor, /*flush_denormals=*/true));
         any = true;
       }
     }

@@ -12,7 +12,7 @@
 
 namespace hloir::check {
 
-// Do the two stand for one program on whole arrays, at least one of them as a program of one device on its shards? Then
+// The two stand for one program on whole arrays, at least one of them as a program of one device on its shards. Then
 // the inputs are the whole arrays, the same for each device.
 bool AreOfWholeArrays(const HloModule& a, const HloModule& b);
 

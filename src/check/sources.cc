@@ -77,4 +77,9 @@ std::unordered_set<const HloInstruction*> SourcesOf(const HloModule& module, con
   return sources;
 }
 
+Comparison OnlyLeaf(Comparison seen, size_t leaf) {
+  for (size_t k = 0; k < seen.leaves.size(); ++k) seen.leaves[k].agrees = k != leaf;
+  return seen;
+}
+
 }  // namespace hloir::check

@@ -12,7 +12,7 @@
 
 #include "check/compare.h"
 #include "check/rounding.h"
-#include "check/subject.h"
+#include "check/module_under_test.h"
 #include "hloir/cost.h"
 #include "check/widen.h"
 #include "support/format.h"

@@ -1,6 +1,6 @@
 // How much the reference evaluator would have to do: WorkOf(), of the counts of hloir/cost.h. Rough, and the same on
 // every machine, so that whether an engine is asked does not depend on the clock.
-#include "check/subject.h"
+#include "check/module_under_test.h"
 
 namespace hloir::check {
 

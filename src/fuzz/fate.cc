@@ -5,7 +5,7 @@
 #include <complex>
 
 #include "check/compare.h"
-#include "check/subject.h"
+#include "check/module_under_test.h"
 #include "fuzz/mutants.h"
 #include "hloir/runner.h"
 #include "check/widen.h"
@@ -18,9 +18,10 @@ namespace {
 using check::Arguments;
 using check::Context;
 using check::Distance;
+using check::IsFinite;
 using check::Measure;
+using check::ModuleUnderTest;
 using check::Results;
-using check::Subject;
 
 // Where nothing is widened the two differ in order at most, which is a few units of f64.
 constexpr double kSameInF64 = 0x1p-36, kSameInPairs = 0x1p-65;
@@ -87,7 +88,7 @@ StatusOr<bool> ShowsOnOtherInputs(const HloModule& original, const HloModule& mu
   check_options.runner = options;
   Context context{check_options, options.devices, {}};
   context.inputs.resize(1);
-  Subject a(original, context), b(mutant, context);
+  ModuleUnderTest a(original, context), b(mutant, context);
   a.set_pairs(pairs), b.set_pairs(pairs);
   for (uint64_t round = 0; round < kRounds; ++round) {
     for (const InputKind kind :

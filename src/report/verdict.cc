@@ -1,6 +1,9 @@
 // A verdict, with what led to it; see hloir/report.h.
 #include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "hloir/report.h"
 #include "json.h"
@@ -43,6 +46,24 @@ std::string Reached(const Verdict& v) {
   return text;
 }
 
+// "answer: tested on 31 sets of inputs; less-accurate: out0, out3"
+std::string Answers(const Verdict& v) {
+  constexpr size_t kShown = 8;
+  std::string text = Format("answer: {}", AnswerName(v.answer));
+  if (v.answer == Answer::kTested) text += Format(" on {} set{} of inputs", v.input_sets, v.input_sets == 1 ? "" : "s");
+  std::map<Answer, std::vector<std::string>> others;
+  for (const OutputAnswer& output : v.outputs)
+    if (output.answer != v.answer) others[output.answer].push_back(output.where);
+  for (const auto& [answer, outputs] : others) {
+    text += Format("; {}:", AnswerName(answer));
+    for (size_t k = 0; k < std::min(kShown, outputs.size()); ++k) text += (k == 0 ? " " : ", ") + outputs[k];
+    if (outputs.size() > kShown) text += Format(" and {} more", outputs.size() - kShown);
+  }
+  text += "\n";
+  for (const std::string& assumption : v.assumptions) text += "assumed: " + Printable(assumption) + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string LargestDifference(const Verdict& v) { return Difference(v.differing, v.largest_relative); }
@@ -54,29 +75,46 @@ std::string StoredDifference(const Verdict& v) {
 std::string VerdictReport(const Verdict& v) {
   std::string text;
   if (v.devices > 1) text += Format("devices: {}\n", v.devices);
-  std::string engines;
-  for (const std::string& engine : v.engines) engines += (engines.empty() ? "" : ", ") + engine;
-  text += "engines: " + engines + "\n";
+  const auto list = [](const std::vector<std::string>& all) {
+    std::string joined;
+    for (const std::string& one : all) joined += (joined.empty() ? "" : ", ") + one;
+    return joined + "\n";
+  };
+  text += "engines: " + list(v.engines);
+  if (!v.explanations.empty()) text += "explained by: " + list(v.explanations);
+  for (const std::string& where : v.finite_only) text += "only where nothing overflows: " + Printable(where) + "\n";
   for (const std::string& note : v.notes) text += "note: " + note + "\n";
   if (v.reached > 0 || !v.unreached.empty()) text += "reached: " + Reached(v) + "\n";
   text += "largest difference: " + LargestDifference(v) + "\n";
   text += Format("proof: {}{}\n", v.proof.holds ? "" : "none; ", Printable(v.proof.how));
+  text += Answers(v);
   if (v.stored) text += "from the stored results: " + StoredDifference(v) + "\n";
   return text;
 }
 
 std::string VerdictJson(const Verdict& verdict) {
-  Json json = {{"verdict", OutcomeName(verdict.outcome)},
-               {"agree", verdict.agrees() || verdict.outcome == Outcome::kNotAsStored},
-               {"before", TimesJson(verdict.before)},
-               {"after", TimesJson(verdict.after)},
-               {"times_differ", verdict.times_differ},
-               {"engines", verdict.engines},
-               {"reached", verdict.reached},
-               {"unreached", verdict.unreached},
-               {"devices", verdict.devices},
-               {"differing_elements", verdict.differing},
-               {"largest_relative_difference", verdict.largest_relative}};
+  Json outputs = Json::array();
+  for (const OutputAnswer& output : verdict.outputs)
+    outputs.push_back({{"where", output.where}, {"answer", AnswerName(output.answer)}});
+  Json json = {
+      {"verdict", verdict.Headline()},
+      {"answer", AnswerName(verdict.answer)},
+      {"outputs", std::move(outputs)},
+      {"assumptions", verdict.assumptions},
+      {"finite_only", verdict.finite_only},
+      {"steps", {{"proved", verdict.steps.proved}, {"tested", verdict.steps.tested}, {"open", verdict.steps.open}}},
+      {"input_sets", verdict.input_sets},
+      {"explanations", verdict.explanations},
+      {"agree", verdict.agrees() || verdict.outcome == Outcome::kNotAsStored},
+      {"before", TimesJson(verdict.before)},
+      {"after", TimesJson(verdict.after)},
+      {"times_differ", verdict.times_differ},
+      {"engines", verdict.engines},
+      {"reached", verdict.reached},
+      {"unreached", verdict.unreached},
+      {"devices", verdict.devices},
+      {"differing_elements", verdict.differing},
+      {"largest_relative_difference", verdict.largest_relative}};
   if (verdict.stored) {
     json["stored"] = {{"agree", verdict.stored->agree},
                       {"differing_elements", verdict.stored->differing()},

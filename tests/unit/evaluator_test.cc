@@ -68,7 +68,7 @@ TEST_CASE("evaluator: an endless loop ends at the step limit", "[evaluator]") {
   options.max_steps = 1000;
   const StatusOr<Literal> result = Run(*Parse(kEndlessLoop), {}, options);
   REQUIRE(!result.ok());
-  CHECK(result.status().code() == StatusCode::kResourceExhausted);
+  CHECK(result.status().code() == StatusCode::kDeadlineExceeded);
 }
 
 TEST_CASE("evaluator: a value that is too large is refused before it is made", "[evaluator]") {
@@ -119,7 +119,7 @@ ENTRY e {
   EvaluatorOptions options;
   options.max_steps = 1000000;
   const auto result = Run(*module, {Literal(Shape::Array(PrimitiveType::F32, {100}))}, options);
-  CHECK(result.status().code() == StatusCode::kResourceExhausted);
+  CHECK(result.status().code() == StatusCode::kDeadlineExceeded);
 }
 
 TEST_CASE("evaluator: calls nested too deep are refused", "[evaluator]") {

@@ -357,7 +357,7 @@ TEST_CASE("limits and cancelling") {
   options.evaluator.max_steps = 1000;
   auto executable = PrepareExecutable(**module, options);
   REQUIRE(executable.ok());
-  CHECK((*executable)->Run(arguments).status().code() == StatusCode::kResourceExhausted);
+  CHECK((*executable)->Run(arguments).status().code() == StatusCode::kDeadlineExceeded);
   std::atomic<bool> cancel{true};
   options.evaluator.cancel = &cancel;
   executable = PrepareExecutable(**module, options);

@@ -91,6 +91,23 @@ TEST_CASE("a sharding that is missing or does not fit is told by name") {
   CHECK(wrong.status().code() == StatusCode::kInvalidArgument);
 }
 
+TEST_CASE("a partitioned module is not held to bits, and a later one is") {
+  std::string rounded = kWhole;
+  rounded.replace(rounded.find("  ROOT sum = f32[8,6] add(x, wide)"), 34,
+                  "  c = f32[] constant(3)\n  cs = f32[8,6] broadcast(c), dimensions={}\n"
+                  "  m = f32[8,6] multiply(x, cs)\n  d = f32[8,6] divide(m, cs)\n  ROOT sum = f32[8,6] add(d, wide)");
+  const auto before = Parse(kWhole), partitioned = Parse(OfADevice("{devices=[4,1]<=[4]}")), other = Parse(rounded);
+  CheckOptions options;
+  options.exact = true;
+  Checker checker(*before, {}, options);
+  const auto first = checker.Check(*partitioned);
+  REQUIRE(first.ok());
+  CHECK(first->agrees());
+  const auto second = checker.Check(*other);
+  REQUIRE(second.ok());
+  CHECK(second->outcome == Outcome::kDisagree);
+}
+
 TEST_CASE("what is written for a device is run as such, within a program on whole arrays") {
   const std::string manual =
       "HloModule m, num_partitions=4\nadd {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n"

@@ -17,7 +17,7 @@ constexpr double kCopyNanosPerByte = 0.1;  // memory's
 
 void Runtime::Stop() {
   if (!status.ok()) return;
-  if (steps_left < 0) status = ResourceExhausted("the limit of executed steps is reached");
+  if (steps_left < 0) status = DeadlineExceeded("the limit of executed steps is reached");
   else status = Cancelled("the run was cancelled");
 }
 

@@ -1,5 +1,4 @@
-// How far each element of a result may be off by what rounding does: measured by how far it moves if roundings are
-// moved.
+// Error bounds: how far rounding may move each element of a result, measured by moving the module's roundings.
 #pragma once
 
 #include <algorithm>
@@ -9,27 +8,22 @@
 #include <limits>
 #include <vector>
 
-#include "check/subject.h"
+#include "check/module_under_test.h"
 
 namespace hloir::check {
 
-constexpr uint64_t kPatterns = 3;      // of moves that are tried
-constexpr uint64_t kMorePatterns = 8;  // where few steps are moved: those of two may cancel, or all lead to an overflow
-// A part of what half of a leaf moves by is every element's bound: patterns may happen to cancel in one.
-constexpr double kPartOfLeaf = 1.0 / 64;
-
 // How far each element of each leaf of each device may be off; infinite where an integer has moved.
-using Spread = std::vector<double>;
-using Spreads = std::vector<std::vector<Spread>>;
+using ErrorBound = std::vector<double>;
+using ErrorBounds = std::vector<std::vector<ErrorBound>>;
 
 inline bool IsExact(PrimitiveType type) { return !IsFloat(type) && !IsComplex(type); }
 
-// Raises what is known of how far each element may be off by the distance of another run from this one.
-// `pairs`: c128 stands for double-double.
-void Raise(Spreads& spreads, const Results& results, const Results& moved, bool pairs, double factor = 1);
+// Raises each bound to `factor` times the distance of another run from this one. `pairs`: c128 stands for
+// double-double.
+void Raise(ErrorBounds& bounds, const Results& results, const Results& moved, bool pairs, double factor = 1);
 
-// What half of a leaf's elements move by at least. A mean would be that of its largest elements.
-double Median(const Spread& spread);
+// The median of the finite bounds. A mean would be that of the largest elements.
+double Median(const ErrorBound& bounds);
 
 // Calls f(device, leaf, x, y) for each array of two results that have the same type and dimensions.
 template <class F>

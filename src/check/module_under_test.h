@@ -1,5 +1,5 @@
-// A module under check: what it gives on each set of inputs, by each engine and in wider arithmetic. Everything is
-// computed when it is first asked for, and once. Checker (check.cc) holds two of these against each other.
+// A module and its results on each set of inputs, by each engine and in wide arithmetic, each computed once, on first
+// use. Checker (check.cc) compares two of these.
 #pragma once
 
 #include <deque>
@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "check/thresholds.h"
 #include "hloir/check.h"
 #include "hloir/cost.h"
 #include "check/widen.h"
@@ -30,48 +31,46 @@ struct Context {
   Arguments ArgumentsOf(size_t set) const;
 };
 
-class Subject {
+class ModuleUnderTest {
  public:
   // Both outlive it.
   // `fold_scalars`: as MakeIdealModule has it.
-  Subject(const HloModule& module, const Context& context, bool fold_scalars = true);
+  ModuleUnderTest(const HloModule& module, const Context& context, bool fold_scalars = true);
 
   const HloModule& module() const { return module_; }
   Arguments ArgumentsOf(size_t set) const { return context_.ArgumentsOf(set); }
-  // Forgets what is prepared to run, which takes megabytes each, of all but the module as it is; not what it gave.
+  // Frees the executables of all variants of the module, of megabytes each; their results stay.
   void DropVariants() {
     for (auto* variant : {&wide_, &narrow_, &ideal_[0], &ideal_[1]}) variant->reset();
     moved_.clear(), with_constants_.clear();
   }
   // By the engine under test.
   const StatusOr<Results>& Result(size_t set);
-  // By the other one. With `whatever_it_takes` the limit of work does not count. ResourceExhausted says why it was not
-  // asked.
+  // By the other one. `whatever_it_takes`: without the limit of work; beyond that it is ResourceExhausted.
   const StatusOr<Results>& OtherResult(size_t set, bool whatever_it_takes = false);
   // By the reference, whichever of the two that is.
   const StatusOr<Results>& ReferenceResult(size_t set);
   // By the one that is not the reference.
   const StatusOr<Results>& FastResult(size_t set);
-  // The rounding errors of a result on these inputs, by how far it is from the same in other arithmetic. Where that
-  // cannot run, they count as none.
+  // The rounding errors of a result on these inputs: its distance from the results in other arithmetic; 0 where that
+  // does not run.
   Errors ErrorsOf(const Results& result, size_t set);
 
-  // Is what the module means computed in double-double (pairs of f64 in c128 literals), and not in f64? What has been
-  // computed otherwise is forgotten.
+  // Wide arithmetic is double-double (pairs of f64 in c128 literals) and not f64. Setting it drops results of the
+  // other.
   bool pairs() const { return pairs_; }
   void set_pairs(bool pairs);
   // "f64" or "double-double".
   std::string_view wide_name() const { return pairs_ ? "double-double" : "f64"; }
   // The part of itself that IdealMoved moves results by.
-  double move_size() const { return pairs_ ? 0x1p-73 : 0x1p-44; }
-  // What the module means on these inputs: in f64 or double-double, with roundings that are part of it or without
-  // (MakeIdealModule).
+  double move_size() const { return pairs_ ? thresholds::kMoveOfPairs : thresholds::kMove; }
+  // The module's results in wide arithmetic, with its roundings to narrower types or without (MakeIdealModule).
   const StatusOr<Results>& Ideal(size_t set, bool keep_roundings);
   // The same with each rounding moved (MoveRoundings), and with constants moved.
   StatusOr<Results> IdealMoved(size_t set, bool keep_roundings, uint64_t pattern, bool exact_too = false);
   // `move` is the same for all sets, patterns apart.
   StatusOr<Results> IdealWithConstants(size_t set, bool keep_roundings, const ConstantMove& move);
-  // Has it roundings that are part of what it means? Known once Ideal() has been asked.
+  // The module has roundings to narrower types. Known after a call of Ideal().
   bool HasRoundings() const { return roundings_ > 0; }
   const InputSet& InputsOf(size_t set) const { return context_.inputs[set]; }
   const CheckOptions& options() const { return context_.options; }
@@ -79,11 +78,11 @@ class Subject {
 
   // Milliseconds of one more run. Only after Result() has been good.
   StatusOr<double> TimeRun(size_t set);
-  // Is called with each value of runs of this module by the reference.
+  // `watch` is called with each value of runs of this module by the reference.
   void set_watch(std::function<void(const HloInstruction&, const Literal&)> watch) { watch_ = std::move(watch); }
-  // Operations that the reference has done so far for results that need not have been.
+  // Operations that the reference has done so far within its limit of work.
   double reference_work() const { return reference_work_; }
-  // This set of inputs is another now.
+  // Drops the results on a set of inputs that has changed.
   void Forget(size_t set) {
     if (set < sets_.size()) sets_[set] = PerSet();
   }
@@ -92,8 +91,8 @@ class Subject {
   // Runs this or a relative of it by the engine under test, or by the reference.
   StatusOr<Results> RunTested(const HloModule& module, size_t set) const;
   StatusOr<Results> RunReference(const HloModule& module, const Arguments& arguments, bool whatever_it_takes) const;
-  // The reference's result against another of this module on the same inputs, or of one that must give the same.
-  // How far they may be apart is found by the reference alone: the other result has no say in it.
+  // The reference's result against another on the same inputs. The bound comes from the reference alone, not from the
+  // other result.
   Comparison CompareWithReference(const Results& other, size_t set);
 
  private:
@@ -141,15 +140,14 @@ class Subject {
 Comparison CompareRounded(const HloModule& module, const Results& results, const Results& others,
                           const Arguments& arguments, const ModuleRunner& runner);
 
-// A copy of the module in which each rounded result of a float is moved by a unit in its last place, up or down in one
-// of several patterns; or only those that are computed from constants alone. How far its result then moves is what
-// rounding otherwise may do. (In perturb.cc.)
+// A copy of the module in which each rounded float is moved by a unit in its last place, up or down by a pattern; or
+// only those that depend on constants alone. How far the result moves is what rounding may change. (In perturb.cc.)
 std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t pattern, bool of_constants_alone = false);
-// The module with one NaN for all, and 0 for each -0 and, of types with f32's range, for each denormal, of what it
-// reads and computes; of what it computes alone; or with -0 for each zero and denormal that it has rounded. (In
-// perturb.cc.)
+// The module with one NaN for all NaNs and 0 for -0 in all values that it reads and computes, in those that it computes
+// alone, or with -0 for 0 in those that it rounds. `denormals`: and the same zero for each denormal of types with f32's
+// range. (In perturb.cc.)
 enum class FlushMode { kPlus, kPlusIfComputed, kMinusIfRounded };
-std::unique_ptr<HloModule> FlushTiny(const HloModule& module, FlushMode mode);
+std::unique_ptr<HloModule> FlushSigns(const HloModule& module, FlushMode mode, bool denormals);
 // The module with zeros for the denormals among the bf16 factors of its products, as the dot instructions of some
 // processors take them; nullptr if it has no such product.
 std::unique_ptr<HloModule> FlushFactors(const HloModule& module);
@@ -163,13 +161,13 @@ void FillWithNearlyOne(Literal& literal, uint64_t pattern, double units = 1);
 bool HasLoops(const HloModule& module);
 bool HasDoubles(const HloModule& module);
 bool HasComplexNumbers(const HloModule& module);
-// Is what a module means to be computed in double-double? Where f64 is a type of its own, and a run by the reference is
-// short: all sets together take about a second. Which ops have no double-double form is found out by running it.
+// The module's wide arithmetic is to be double-double: it has f64, and a run by the reference is short, so that all
+// sets together take about a second. Whether its ops have a double-double form shows when it runs.
 bool WantsPairs(const HloModule& module);
 
-// Is the reference under test itself?
+// The engine under test is the reference.
 bool TestsReference(const Context& context);
-// Else it is the other engine.
+// The other engine is the reference.
 bool OtherIsReference(const Context& context);
 
 // Operations on elements that this takes in the reference, roughly.

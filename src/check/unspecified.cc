@@ -1,10 +1,8 @@
-// See left_open.h. A reduce is replaced by one that HLO says is the same: over the elements in reverse, then over two
+// See unspecified.h. A reduce is replaced by one that HLO says is the same: over the elements in reverse, then over two
 // parts one by one and over their results (the two halves, or every second element and the others), or with the initial
 // value last, or of one element without it; a reduce-window by one over the elements in reverse. If the module then
-// gives something else, the value was never determined. What the other module has written out may be another formula
-// (written_out.h). An rng has no variants: it is open where the other module has none for it. Covered by
-// tests/unit/check_test.cc.
-#include "check/left_open.h"
+// gives something else, HLO does not specify the value. Covered by tests/unit/check_test.cc and explanations_test.cc.
+#include "check/unspecified.h"
 
 #include <algorithm>
 #include <optional>
@@ -13,9 +11,10 @@
 #include <vector>
 
 #include "check/compare.h"
+#include "check/explanations.h"
 #include "check/extremes.h"
+#include "check/reference_formula.h"
 #include "check/sources.h"
-#include "check/written_out.h"
 #include "analysis/open_semantics.h"
 #include "hloir/rules.h"
 #include "support/format.h"
@@ -200,35 +199,11 @@ std::vector<Rewrite> VariantsOf(const OpenSemantics& open) {
   return {};
 }
 
-std::string Explanation(const HloInstruction& i, Rewrite apply) {
-  return Format("HLO leaves open {} {} combines, and its reducer {} gives another result then",
+std::string Reason(const HloInstruction& i, Rewrite apply) {
+  return Format("HLO does not specify {} {} combines, and its reducer {} gives another result then",
                 apply == Reverse || apply == ReverseWindows ? "in which order"
                                                             : "in which groups and with how many initial values",
                 i.name(), i.to_apply()->name());
-}
-
-// If `other` has fewer rng, and so wrote some out: an instruction on whose open numbers each leaf depends that does not
-// agree. XLA writes them out with the module's state, so that the state is another too. Where both have as many, both
-// have the same numbers.
-std::string NumbersOfItsOwn(const HloModule& module, const HloModule& other, const Comparison& seen) {
-  if (CountOf(other, {HloOpcode::kRng}) >= CountOf(module, {HloOpcode::kRng})) return "";
-  std::string reason;
-  Comparison one = seen;  // in which a single leaf does not agree
-  for (LeafDifference& leaf : one.leaves) leaf.agrees = true;
-  for (size_t k = 0; k < seen.leaves.size(); ++k) {
-    if (seen.leaves[k].agrees) continue;
-    one.leaves[k].agrees = false;
-    const HloInstruction* open = nullptr;
-    for (const HloInstruction* i : SourcesOf(module, one)) {
-      const bool drawn = i->opcode() == HloOpcode::kRng || i->opcode() == HloOpcode::kRngGetAndUpdateState;
-      if (drawn && (open == nullptr || i->id() < open->id())) open = i;
-    }
-    if (open == nullptr) return "";
-    one.leaves[k].agrees = true;
-    if (reason.empty())
-      reason = Format("HLO leaves open what {} gives, and the other module has its own way", open->name());
-  }
-  return reason;
 }
 
 bool AgreeButForRounding(const Results& a, const Results& b) {
@@ -237,61 +212,109 @@ bool AgreeButForRounding(const Results& a, const Results& b) {
   return agree;
 }
 
-}  // namespace
+// A module's results by the reference with one instruction replaced.
+class Variants {
+ public:
+  explicit Variants(const ResultDifference& d)
+      : subject_(d.before),
+        set_(d.set),
+        arguments_(d.before.ArgumentsOf(d.set)),
+        base_(d.before.ReferenceResult(d.set)) {}
 
-std::string LeftOpen(Subject& subject, const HloModule& other, size_t set, const Comparison& seen,
-                     const Results* result) {
-  const HloModule& module = subject.module();
-  if (std::string reason = NumbersOfItsOwn(module, other, seen); !reason.empty()) return reason;
-  std::vector<OpenSemantics> all = FindAllOpenSemantics(module);
-  const bool shows = std::any_of(seen.leaves.begin(), seen.leaves.end(),
-                                 [](const LeafDifference& leaf) { return leaf.nonfinite > 0; });
-  if (shows || result != nullptr) AddThoseThatMayOverflow(module, all);
-  const std::vector<WrittenOut> written_out = FindWrittenOut(module, other);
-  if (all.empty() && written_out.empty()) return "";
-  const std::unordered_set<const HloInstruction*> sources = SourcesOf(module, seen);
-  const StatusOr<Results>& base = subject.ReferenceResult(set);
-  const Arguments arguments = subject.ArgumentsOf(set);
-  int tried = 0;
-  // What the module gives with the variant.
-  const auto run = [&](const HloInstruction& i, Rewrite apply) {
-    std::unique_ptr<HloModule> variant = module.Clone();
+  bool can_run() { return base_.ok() && ++tried_ <= kMaxTried; }
+  StatusOr<Results> Run(const HloInstruction& i, Rewrite apply) const {
+    std::unique_ptr<HloModule> variant = subject_.module().Clone();
     variant->config().is_scheduled = false;
     apply(*variant->FindComputation(i.parent()->name())->FindInstruction(i.name()));
-    return subject.RunReference(*variant, arguments, /*whatever_it_takes=*/false);
-  };
-  const auto is_moved = [&](const StatusOr<Results>& results) {
-    return results.ok() && !subject.CompareWithReference(*results, set).agree;
-  };
+    return Run(*variant);
+  }
+  StatusOr<Results> Run(const HloModule& module) const {
+    return subject_.RunReference(module, arguments_, /*whatever_it_takes=*/false);
+  }
+  // By more than rounding.
+  bool Changes(const StatusOr<Results>& results) const {
+    return results.ok() && !subject_.CompareWithReference(*results, set_).agree;
+  }
+
+ private:
+  ModuleUnderTest& subject_;
+  size_t set_;
+  Arguments arguments_;
+  const StatusOr<Results>& base_;
+  int tried_ = 0;
+};
+
+}  // namespace
+
+std::string UnspecifiedRng(const ResultDifference& d) {
+  const HloModule& module = d.before.module();
+  // XLA writes rng out with the module's state, so that the state differs too. Modules with as many have the same
+  // numbers.
+  if (CountOf(d.after.module(), {HloOpcode::kRng}) >= CountOf(module, {HloOpcode::kRng})) return "";
+  std::string reason;
+  for (size_t k = 0; k < d.seen.leaves.size(); ++k) {
+    if (d.seen.leaves[k].agrees) continue;
+    const HloInstruction* rng = nullptr;
+    for (const HloInstruction* i : SourcesOf(module, OnlyLeaf(d.seen, k))) {
+      const bool drawn = i->opcode() == HloOpcode::kRng || i->opcode() == HloOpcode::kRngGetAndUpdateState;
+      if (drawn && (rng == nullptr || i->id() < rng->id())) rng = i;
+    }
+    if (rng == nullptr) return "";
+    if (reason.empty())
+      reason =
+          Format("HLO does not specify what {} gives, and the other module computes numbers of its own", rng->name());
+  }
+  return reason;
+}
+
+std::string UnspecifiedFormula(const ResultDifference& d) {
+  const std::vector<ReferenceFormula> formulas = FindReferenceFormulas(d.before.module(), d.after.module());
+  if (formulas.empty()) return "";
+  const std::unordered_set<const HloInstruction*> sources = SourcesOf(d.before.module(), d.seen);
+  Variants variants(d);
   std::optional<StatusOr<Results>> others;
-  for (const WrittenOut& open : written_out) {
-    if (sources.count(open.instruction) == 0 || !base.ok() || ++tried > kMaxTried) continue;
-    if (open.is_known && !others) others = subject.RunReference(other, arguments, /*whatever_it_takes=*/false);
-    for (const Rewrite apply : open.variants) {
-      const StatusOr<Results> results = run(*open.instruction, apply);
-      const bool is_open =
-          open.is_known ? results.ok() && others->ok() && AgreeButForRounding(*results, **others) : is_moved(results);
-      if (is_open) return "HLO leaves open " + open.what_is_open;
+  for (const ReferenceFormula& formula : formulas) {
+    if (sources.count(formula.instruction) == 0 || !variants.can_run()) continue;
+    if (formula.is_known && !others) others = variants.Run(d.after.module());
+    for (const Rewrite apply : formula.variants) {
+      const StatusOr<Results> results = variants.Run(*formula.instruction, apply);
+      const bool found = formula.is_known ? results.ok() && others->ok() && AgreeButForRounding(*results, **others)
+                                          : variants.Changes(results);
+      if (found) return "HLO does not specify " + formula.what_is_unspecified;
     }
   }
+  return "";
+}
+
+std::string UnspecifiedOrder(const ResultDifference& d) {
+  const HloModule& module = d.before.module();
+  std::vector<OpenSemantics> all = FindAllOpenSemantics(module);
+  const bool shows = std::any_of(d.seen.leaves.begin(), d.seen.leaves.end(),
+                                 [](const LeafDifference& leaf) { return leaf.nonfinite > 0; });
+  // The result that is not the reference's, if any, which the order may explain where numbers overflow on the way.
+  const Results* other = d.by_other || d.between == Between::kEngines ? d.b : nullptr;
+  if (shows || other != nullptr) AddThoseThatMayOverflow(module, all);
+  if (all.empty()) return "";
+  const std::unordered_set<const HloInstruction*> sources = SourcesOf(module, d.seen);
+  Variants variants(d);
   std::string untried;
   for (const OpenSemantics& open : all) {
     const HloInstruction* i = open.instruction;
     if (sources.count(i) == 0) continue;
-    const std::vector<Rewrite> variants = VariantsOf(open);
-    if (variants.empty() && i->opcode() != HloOpcode::kReduce && untried.empty() && !open.reason.empty())
-      untried = Format("HLO leaves open what {} gives: {}", i->name(), open.reason);
-    if (variants.empty() || !base.ok() || ++tried > kMaxTried) continue;
-    for (const Rewrite apply : variants) {
-      const StatusOr<Results> results = run(*i, apply);
-      if (!is_moved(results)) continue;
-      // Where no infinity or NaN shows, only one that was there on the way, and gives just this, has to do with it.
-      if (open.reason.empty() && !shows && !AgreeButForRounding(*results, *result)) continue;
-      return Explanation(*i, apply);
+    const std::vector<Rewrite> rewrites = VariantsOf(open);
+    if (rewrites.empty() && i->opcode() != HloOpcode::kReduce && untried.empty() && !open.reason.empty())
+      untried = Format("HLO does not specify what {} gives: {}", i->name(), open.reason);
+    if (rewrites.empty() || !variants.can_run()) continue;
+    for (const Rewrite apply : rewrites) {
+      const StatusOr<Results> results = variants.Run(*i, apply);
+      if (!variants.Changes(results)) continue;
+      // Where no infinity or NaN shows, only one on the way, and one that gives this very result, is evidence.
+      if (open.reason.empty() && !shows && !AgreeButForRounding(*results, *other)) continue;
+      return Reason(*i, apply);
     }
   }
-  // Of others there is no such variant: that they are open has to do.
-  return base.ok() ? untried : "";
+  // Other instructions have no variants: that HLO does not specify them is enough.
+  return d.before.ReferenceResult(d.set).ok() ? untried : "";
 }
 
 }  // namespace hloir::check

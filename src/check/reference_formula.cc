@@ -1,5 +1,5 @@
-// See written_out.h. Covered by tests/unit/check_test.cc.
-#include "check/written_out.h"
+// See reference_formula.h. Covered by tests/unit/check_test.cc.
+#include "check/reference_formula.h"
 
 #include "check/extremes.h"
 #include "hloir/builder.h"
@@ -68,10 +68,10 @@ void FactorFirst(HloInstruction& norm) {
 
 }  // namespace
 
-std::vector<WrittenOut> FindWrittenOut(const HloModule& module, const HloModule& other) {
-  const bool solvers = !SolveAlike(module, other), norms = CountOf(other, {HloOpcode::kBatchNormInference}) <
-                                                           CountOf(module, {HloOpcode::kBatchNormInference});
-  std::vector<WrittenOut> all;
+std::vector<ReferenceFormula> FindReferenceFormulas(const HloModule& module, const HloModule& other) {
+  const bool solvers = !HaveSameSolvers(module, other), norms = CountOf(other, {HloOpcode::kBatchNormInference}) <
+                                                                CountOf(module, {HloOpcode::kBatchNormInference});
+  std::vector<ReferenceFormula> all;
   if (!solvers && !norms) return all;
   for (const HloInstruction* i : module.AllInstructions()) {
     switch (i->opcode()) {

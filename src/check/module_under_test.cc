@@ -1,5 +1,5 @@
-// See subject.h.
-#include "check/subject.h"
+// See module_under_test.h.
+#include "check/module_under_test.h"
 
 #include <algorithm>
 #include <atomic>
@@ -75,7 +75,7 @@ bool WantsPairs(const HloModule& module) {
   return HasDoubles(module) && !HasComplexNumbers(module) && WorkOf(CostAnalysis(module).total().once) <= kMostWork;
 }
 
-Subject::Subject(const HloModule& module, const Context& context, bool fold_scalars)
+ModuleUnderTest::ModuleUnderTest(const HloModule& module, const Context& context, bool fold_scalars)
     : module_(module), context_(context), fold_scalars_(fold_scalars), is_ideal_(IsIdeal(module)) {}
 
 bool TestsReference(const Context& context) {
@@ -83,12 +83,12 @@ bool TestsReference(const Context& context) {
 }
 bool OtherIsReference(const Context& context) { return !TestsReference(context); }
 
-Subject::PerSet& Subject::At(size_t set) {
+ModuleUnderTest::PerSet& ModuleUnderTest::At(size_t set) {
   if (set >= sets_.size()) sets_.resize(set + 1);
   return sets_[set];
 }
 
-StatusOr<Results> Subject::Compute(size_t set) {
+StatusOr<Results> ModuleUnderTest::Compute(size_t set) {
   const CheckOptions& options = context_.options;
   const Arguments arguments = context_.ArgumentsOf(set);
   if (options.engine) {
@@ -106,7 +106,7 @@ StatusOr<Results> Subject::Compute(size_t set) {
   return runner_->RunOnAll(arguments);
 }
 
-const StatusOr<Results>& Subject::Result(size_t set) {
+const StatusOr<Results>& ModuleUnderTest::Result(size_t set) {
   PerSet& at = At(set);
   if (at.result) return *at.result;
   // An engine that writes over its arguments would make the next one agree with it.
@@ -117,19 +117,20 @@ const StatusOr<Results>& Subject::Result(size_t set) {
   return *at.result;
 }
 
-StatusOr<Runner> Subject::PrepareTested(const HloModule& module) const {
+StatusOr<Runner> ModuleUnderTest::PrepareTested(const HloModule& module) const {
   RunnerOptions options = context_.options.runner;
   options.devices = context_.counts;
   return Runner::Prepare(module, options);
 }
 
-StatusOr<Results> Subject::RunTested(const HloModule& module, size_t set) const {
+StatusOr<Results> ModuleUnderTest::RunTested(const HloModule& module, size_t set) const {
   HLOIR_ASSIGN_OR_RETURN(Runner runner, PrepareTested(module));
   return runner.RunOnAll(context_.ArgumentsOf(set));
 }
 
-StatusOr<Results> Subject::RunPrepared(std::unique_ptr<Prepared>& prepared, size_t set,
-                                       const std::function<StatusOr<std::unique_ptr<HloModule>>()>& make) const {
+StatusOr<Results> ModuleUnderTest::RunPrepared(
+    std::unique_ptr<Prepared>& prepared, size_t set,
+    const std::function<StatusOr<std::unique_ptr<HloModule>>()>& make) const {
   if (!prepared) {
     prepared = std::make_unique<Prepared>();
     StatusOr<std::unique_ptr<HloModule>> made = make();
@@ -149,7 +150,7 @@ StatusOr<Results> Subject::RunPrepared(std::unique_ptr<Prepared>& prepared, size
   return results;
 }
 
-void Subject::set_pairs(bool pairs) {
+void ModuleUnderTest::set_pairs(bool pairs) {
   if (std::exchange(pairs_, pairs) == pairs) return;
   for (PerSet& set : sets_) set.ideal[0].reset(), set.ideal[1].reset();
   ideal_[0].reset(), ideal_[1].reset();
@@ -157,15 +158,15 @@ void Subject::set_pairs(bool pairs) {
   with_constants_.clear();
 }
 
-StatusOr<std::unique_ptr<HloModule>> Subject::MakeIdeal(bool keep_roundings, const ConstantMove* move) {
+StatusOr<std::unique_ptr<HloModule>> ModuleUnderTest::MakeIdeal(bool keep_roundings, const ConstantMove* move) {
   HLOIR_ASSIGN_OR_RETURN(IdealModule ideal, MakeIdealModule(module_, keep_roundings, move, fold_scalars_));
   roundings_ = ideal.roundings;
   if (pairs_) return MakePairModule(*ideal.module, move);
   return std::move(ideal.module);
 }
 
-StatusOr<Results> Subject::RunIdeal(std::unique_ptr<Prepared>& prepared, size_t set,
-                                    const std::function<StatusOr<std::unique_ptr<HloModule>>()>& make) const {
+StatusOr<Results> ModuleUnderTest::RunIdeal(std::unique_ptr<Prepared>& prepared, size_t set,
+                                            const std::function<StatusOr<std::unique_ptr<HloModule>>()>& make) const {
   if (!pairs_) return RunPrepared(prepared, set, make);
   if (!prepared) {
     prepared = std::make_unique<Prepared>();
@@ -185,7 +186,7 @@ StatusOr<Results> Subject::RunIdeal(std::unique_ptr<Prepared>& prepared, size_t 
   return results;
 }
 
-const StatusOr<Results>& Subject::Ideal(size_t set, bool keep_roundings) {
+const StatusOr<Results>& ModuleUnderTest::Ideal(size_t set, bool keep_roundings) {
   // Without floats to widen it is what it is.
   if (is_ideal_ && !pairs_ && !context_.options.engine) return Result(set);
   std::optional<StatusOr<Results>>& ideal = At(set).ideal[keep_roundings];
@@ -193,7 +194,7 @@ const StatusOr<Results>& Subject::Ideal(size_t set, bool keep_roundings) {
   return *ideal;
 }
 
-StatusOr<Results> Subject::IdealMoved(size_t set, bool keep_roundings, uint64_t pattern, bool exact_too) {
+StatusOr<Results> ModuleUnderTest::IdealMoved(size_t set, bool keep_roundings, uint64_t pattern, bool exact_too) {
   return RunIdeal(moved_[{keep_roundings, pattern, exact_too}], set, [&]() -> StatusOr<std::unique_ptr<HloModule>> {
     HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> ideal, MakeIdeal(keep_roundings, nullptr));
     MoveRoundings(*ideal, pattern, move_size(), exact_too, pairs_);
@@ -201,13 +202,13 @@ StatusOr<Results> Subject::IdealMoved(size_t set, bool keep_roundings, uint64_t 
   });
 }
 
-StatusOr<Results> Subject::IdealWithConstants(size_t set, bool keep_roundings, const ConstantMove& move) {
+StatusOr<Results> ModuleUnderTest::IdealWithConstants(size_t set, bool keep_roundings, const ConstantMove& move) {
   return RunIdeal(with_constants_[{keep_roundings, move.pattern}], set,
                   [&] { return MakeIdeal(keep_roundings, &move); });
 }
 
-StatusOr<Results> Subject::RunReference(const HloModule& module, const Arguments& arguments,
-                                        bool whatever_it_takes) const {
+StatusOr<Results> ModuleUnderTest::RunReference(const HloModule& module, const Arguments& arguments,
+                                                bool whatever_it_takes) const {
   RunnerOptions options = context_.options.runner;
   options.devices = context_.counts;
   options.engine = Engine::kReference;
@@ -244,7 +245,7 @@ StatusOr<Results> Subject::RunReference(const HloModule& module, const Arguments
   return stop ? too_much() : std::move(results);
 }
 
-const StatusOr<Results>& Subject::OtherResult(size_t set, bool whatever_it_takes) {
+const StatusOr<Results>& ModuleUnderTest::OtherResult(size_t set, bool whatever_it_takes) {
   PerSet& at = At(set);
   if (at.other && (at.other_is_final || !whatever_it_takes)) return *at.other;
   if (OtherIsReference(context_)) {
@@ -262,22 +263,22 @@ const StatusOr<Results>& Subject::OtherResult(size_t set, bool whatever_it_takes
   return *at.other;
 }
 
-const StatusOr<Results>& Subject::ReferenceResult(size_t set) {
+const StatusOr<Results>& ModuleUnderTest::ReferenceResult(size_t set) {
   return TestsReference(context_) ? Result(set) : OtherResult(set);
 }
 
-const StatusOr<Results>& Subject::FastResult(size_t set) {
+const StatusOr<Results>& ModuleUnderTest::FastResult(size_t set) {
   return TestsReference(context_) ? OtherResult(set) : Result(set);
 }
 
-Comparison Subject::CompareWithReference(const Results& other, size_t set) {
+Comparison ModuleUnderTest::CompareWithReference(const Results& other, size_t set) {
   const ModuleRunner runner = [&](const HloModule& module, std::span<const std::vector<const Literal*>> arguments) {
     return RunReference(module, {arguments.begin(), arguments.end()}, /*whatever_it_takes=*/true);
   };
   return CompareRounded(module_, *ReferenceResult(set), other, context_.ArgumentsOf(set), runner);
 }
 
-Errors Subject::ErrorsOf(const Results& result, size_t set) {
+Errors ModuleUnderTest::ErrorsOf(const Results& result, size_t set) {
   PerSet& at = At(set);
   if (!at.wide) at.wide = RunPrepared(wide_, set, [&] { return WidenModule(module_); });
   if (!at.narrow) {
@@ -294,7 +295,7 @@ Errors Subject::ErrorsOf(const Results& result, size_t set) {
   return errors;
 }
 
-StatusOr<double> Subject::TimeRun(size_t set) {
+StatusOr<double> ModuleUnderTest::TimeRun(size_t set) {
   const Arguments arguments = context_.ArgumentsOf(set);
   if (scratch_.empty()) scratch_.resize(1);
   const Stopwatch watch;

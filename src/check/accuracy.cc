@@ -1,0 +1,208 @@
+// See accuracy.h. IdealMoved moves each rounding in f64 by up to 2^-44 of itself. Rounding errors are so small that
+// results move in proportion to them: in f32 an element moves 2^20 times as far. Where that does not hold the module is
+// ill-conditioned, and its bound large. So no further runs are needed than those by which meaning.cc compares. Covered
+// by tests/unit/meaning_test.cc and accuracy_test.cc.
+#include "check/accuracy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include "check/compare.h"
+#include "check/sources.h"
+#include "check/error_bound.h"
+#include "check/thresholds.h"
+#include "support/format.h"
+
+namespace hloir::check {
+namespace {
+
+// A rounding error may move what depends on `i` by any amount: `i` is discontinuous, or rounds inside, where
+// MoveRoundings does not reach.
+bool IsDiscontinuous(const HloInstruction& i, PrimitiveType own_type) {
+  const auto is_float = [](const HloInstruction* operand) {
+    return operand->shape().IsArray() && IsFloat(ComplexComponentType(operand->shape().element_type()));
+  };
+  const bool of_floats = std::any_of(i.operands().begin(), i.operands().end(), is_float);
+  for (const Shape* leaf : i.shape().Leaves()) {
+    const PrimitiveType type = ComplexComponentType(leaf->element_type());
+    if (IsFloat(type) && type != own_type) return true;  // other units
+    if (IsComplex(leaf->element_type())) return true;    // products cancel inside
+    if (leaf->IsArray() && of_floats && IsExact(leaf->element_type()) && !i.IsConstant()) return true;
+  }
+  switch (i.opcode()) {
+    case HloOpcode::kFloor:
+    case HloOpcode::kCeil:
+    case HloOpcode::kRoundNearestAfz:
+    case HloOpcode::kRoundNearestEven:
+    case HloOpcode::kSign:
+    case HloOpcode::kRemainder:
+    case HloOpcode::kReducePrecision:
+    case HloOpcode::kSort:
+    case HloOpcode::kSelectAndScatter:
+    case HloOpcode::kCustomCall:
+    case HloOpcode::kCholesky:
+    case HloOpcode::kTriangularSolve:
+    case HloOpcode::kBitcastConvert:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kBatchNormTraining:
+    case HloOpcode::kBatchNormInference:
+    case HloOpcode::kBatchNormGrad:
+    case HloOpcode::kMap:
+    case HloOpcode::kRng:
+    case HloOpcode::kRngBitGenerator:
+    case HloOpcode::kScan:
+    case HloOpcode::kWhile: return true;  // what they round inside is not moved
+    case HloOpcode::kReduce:
+    case HloOpcode::kScatter:
+    case HloOpcode::kAllReduce:
+    case HloOpcode::kReduceScatter:
+      return !i.called_computations().empty() && i.called_computations()[0]->instruction_count() > 3;
+    case HloOpcode::kDot: return i.attributes<DotAttributes>().algorithm != DotAlgorithm::kUnset;
+    default: return false;
+  }
+}
+
+bool HasDiscontinuousSource(const HloModule& module, size_t leaf, size_t leaves, PrimitiveType type) {
+  Comparison seen;  // in which this leaf alone differs
+  seen.leaves.resize(leaves);
+  seen.leaves[leaf].agrees = false;
+  const auto sources = SourcesOf(module, seen);
+  return std::any_of(sources.begin(), sources.end(),
+                     [type](const HloInstruction* i) { return IsDiscontinuous(*i, type); });
+}
+
+// Decimal digits of `ideal` that `value` has right.
+double RightDigits(double distance, double ideal) {
+  constexpr double kMost = 17;
+  if (distance == 0) return kMost;
+  return ideal == 0 ? 0 : std::clamp(-std::log10(distance / std::abs(ideal)), 0.0, kMost);
+}
+
+// The results of `judged`, held against those of `measure` in wide arithmetic, with the bounds that the roundings of
+// `measure` give. Both subjects may be the same.
+class AccuracyComparer {
+ public:
+  AccuracyComparer(ModuleUnderTest& judged, ModuleUnderTest& measure, size_t set)
+      : judged_(judged),
+        measure_(measure),
+        set_(set),
+        result_(judged.Result(set)),
+        own_(measure.Result(set)),
+        ideal_(measure.Ideal(set, /*keep_roundings=*/true)) {}
+
+  std::optional<Inaccuracy> Find() {
+    if (!result_.ok() || !own_.ok() || !ideal_.ok() || &*result_ == &*ideal_) return std::nullopt;
+    std::optional<Inaccuracy> found = FindOnce(/*bounds_are_known=*/false);
+    for (uint64_t pattern = 0; pattern < thresholds::kMovesForAccuracy && found; ++pattern) {
+      const StatusOr<Results> moved = measure_.IdealMoved(set_, /*keep_roundings=*/true, pattern);
+      if (!moved.ok()) return std::nullopt;
+      Raise(bounds_, *ideal_, *moved, measure_.pairs());
+      found = FindOnce(/*bounds_are_known=*/true);
+    }
+    return found;
+  }
+
+ private:
+  // An element's distance from the ideal one; that has a low part in double-double.
+  static double DistanceOf(double value, std::complex<double> ideal) {
+    return std::abs((value - ideal.real()) - ideal.imag());
+  }
+
+  std::optional<Inaccuracy> FindOnce(bool bounds_are_known) {
+    for (size_t d = 0; d < std::min(result_->size(), ideal_->size()); ++d) {
+      const std::vector<const Literal*> value = (*result_)[d].Leaves(), own = (*own_)[d].Leaves(),
+                                        ideal = (*ideal_)[d].Leaves();
+      for (size_t leaf = 0; leaf < std::min({value.size(), own.size(), ideal.size()}); ++leaf) {
+        const PrimitiveType type = value[leaf]->shape().element_type(), wide = ideal[leaf]->shape().element_type();
+        const bool is_f64 = measure_.pairs() && type == PrimitiveType::F64 && wide == PrimitiveType::C128;
+        const bool is_f32 = !measure_.pairs() && type == PrimitiveType::F32 && wide == PrimitiveType::F64;
+        if ((!is_f64 && !is_f32) || !value[leaf]->shape().SameDimensions(ideal[leaf]->shape())) continue;
+        const bool known = d < bounds_.size() && leaf < bounds_[d].size() && !bounds_[d][leaf].empty();
+        std::optional<Inaccuracy> found =
+            FindInLeaf(leaf, *value[leaf], *own[leaf], *ideal[leaf], known ? &bounds_[d][leaf] : nullptr);
+        if (!found) continue;
+        const auto jumps = [&](const ModuleUnderTest& subject) {
+          return HasDiscontinuousSource(subject.module(), leaf, value.size(), type);
+        };
+        if (bounds_are_known && (jumps(judged_) || (&judged_ != &measure_ && jumps(measure_)))) continue;
+        return found;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Inaccuracy> FindInLeaf(size_t leaf, const Literal& value, const Literal& own, const Literal& ideal,
+                                       const ErrorBound* bounds) const {
+    const PrimitiveType type = value.shape().element_type();
+    const double unit = std::ldexp(1, -GetFloatFormat(type).mantissa_bits);
+    const double part = bounds != nullptr ? thresholds::kPartOfLeaf * Median(*bounds) : 0;
+    const Loss loss = &judged_ == &measure_ ? Loss() : LossOf(own, ideal);
+    for (int64_t i = 0; i < value.element_count(); ++i) {
+      const double x = value.GetAsDouble(i);
+      const std::complex<double> pair = ideal.GetAsComplex(i);
+      if (!std::isfinite(x) || !std::isfinite(pair.real())) continue;
+      const double distance = DistanceOf(x, pair), size = std::abs(pair.real());
+      double bound = thresholds::kUnitsOfAccuracy * (size * unit + SmallestNormal(type));
+      if (bounds != nullptr) {
+        bound += thresholds::kAccuracyMargin * thresholds::kOwnOverMoved * ((*bounds)[static_cast<size_t>(i)] + part);
+      }
+      if (&judged_ != &measure_) {
+        const double own_distance = DistanceOf(own.GetAsDouble(i), pair);
+        bound += thresholds::kOwnLosses * std::max(own_distance, std::min(loss.relative * size, loss.absolute));
+      }
+      if (distance > bound)
+        return Inaccuracy{leaf, i, ElementIndexText(value.shape(), i), x, pair.real(), distance / bound};
+    }
+    return std::nullopt;
+  }
+
+  // By how much an element is off at most, and by which part of itself.
+  struct Loss {
+    double absolute = 0, relative = 0;
+  };
+  static Loss LossOf(const Literal& own, const Literal& ideal) {
+    Loss loss;
+    for (int64_t i = 0; i < own.element_count(); ++i) {
+      const double x = own.GetAsDouble(i);
+      const std::complex<double> pair = ideal.GetAsComplex(i);
+      if (!std::isfinite(x) || !std::isfinite(pair.real()) || pair.real() == 0) continue;
+      const double distance = DistanceOf(x, pair);
+      loss.absolute = std::max(loss.absolute, distance);
+      loss.relative = std::max(loss.relative, distance / std::abs(pair.real()));
+    }
+    return loss;
+  }
+
+  ModuleUnderTest &judged_, &measure_;
+  size_t set_;
+  const StatusOr<Results>&result_, &own_, &ideal_;
+  ErrorBounds bounds_;
+};
+
+}  // namespace
+
+std::string Inaccuracy::ToString(const ModuleUnderTest& subject) const {
+  const int digits = subject.pairs() ? 17 : 9;
+  return Format("out{}{} is {:.{}g}, and {:.{}g} in {}, which is {:.3g} times as far as its roundings explain", leaf,
+                element, value, digits, ideal, digits, subject.wide_name(), times);
+}
+
+std::optional<Inaccuracy> BeyondOwnRounding(ModuleUnderTest& subject, size_t set) {
+  return AccuracyComparer(subject, subject, set).Find();
+}
+
+std::optional<AccuracyLoss> LosesMore(ModuleUnderTest& first, ModuleUnderTest& second, size_t set) {
+  if (&first == &second) return std::nullopt;
+  const std::optional<Inaccuracy> found = AccuracyComparer(second, first, set).Find();
+  if (!found) return std::nullopt;
+  AccuracyLoss loss{*found};
+  const std::vector<const Literal*> own = (*first.Result(set))[0].Leaves();
+  loss.first = own[found->leaf]->GetAsDouble(found->index);
+  loss.digits[0] = RightDigits(std::abs(loss.first - found->ideal), found->ideal);
+  loss.digits[1] = RightDigits(std::abs(found->value - found->ideal), found->ideal);
+  return loss;
+}
+
+}  // namespace hloir::check

@@ -1,0 +1,277 @@
+// See explanations.h. A row's `applies` costs no run. Rows that end in agreement come before those that HLO leaves
+// unspecified, but for denormals and signs, whose runs cost most. Covered by tests/unit/explanations_test.cc.
+#include "check/explanations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "check/compare.h"
+#include "check/error_bound.h"
+#include "check/extremes.h"
+#include "check/judge.h"
+#include "check/unspecified.h"
+#include "support/format.h"
+
+namespace hloir::check {
+namespace {
+
+constexpr unsigned kModules = static_cast<unsigned>(Between::kModules),
+                   kEngines = static_cast<unsigned>(Between::kEngines), kWide = static_cast<unsigned>(Between::kWide),
+                   kWideModules = static_cast<unsigned>(Between::kWideModules),
+                   kExactModules = static_cast<unsigned>(Between::kExactModules);
+using Evidence = std::optional<std::string>;
+
+bool IsCoverageSet(const ResultDifference& d) { return IsForCoverage(d.before.InputsOf(d.set).kind); }
+
+// One set of inputs, and the reference as the engine under test: what is wrong in the other engine is no evidence.
+Context ByReference(const ResultDifference& d) {
+  const Context& all = d.before.context();
+  Context context{all.options, all.counts, {all.inputs[d.set]}};
+  context.options.engine = nullptr;
+  context.options.runner.engine = Engine::kReference;
+  return context;
+}
+
+bool AgreeInOwnTypes(ModuleUnderTest& before, ModuleUnderTest& after) {
+  const StatusOr<Results>&a = before.Result(0), &b = after.Result(0);
+  return a.ok() && b.ok() && Judge(*a, before, *b, after, 0, /*exact=*/false).agree;
+}
+
+// ---- Extremes ----
+
+bool HasExtremes(const ResultDifference& d) {
+  return IsCoverageSet(d) || d.before.InputsOf(d.set).kind == InputKind::kCornerCases;
+}
+
+// The modules agree in wide arithmetic, which has exponents for what overflows.
+Evidence OverflowAtExtremes(ResultDifference& d) {
+  const Evidence evidence = "at extremes of the number format, " + d.ToString();
+  if (IsCoverageSet(d)) return d.meaning->Compare(d.set, d.nonfinite).agree ? evidence : std::nullopt;
+  const HloModule &before = d.before.module(), &after = d.after.module();
+  // But not for exponentials of anything.
+  const bool leaves_f64 = HasLargeNumbers(d.before.InputsOf(d.set)) && MayLeaveF64(before);
+  const Meaning meaning = d.meaning->Compare(d.set, leaves_f64 ? Nonfinite::kWorse : Nonfinite::kAlways);
+  if (meaning.judged && meaning.agree) return evidence;
+  // Where a convolution is cut, padding may be multiplied as zeros.
+  const bool cut = d.whole_arrays && HasAny(before, {HloOpcode::kConvolution});
+  const bool whole_arrays = cut || HasWholeArrayOps(before);
+  // No type has more exponents than f64, double-double neither.
+  if (!whole_arrays && !HasDoubles(before)) return std::nullopt;
+  const auto tame = WithoutExtremes(d.before.context(), d.set, before, /*all_finite=*/whole_arrays);
+  if (!tame) return std::nullopt;
+  ModuleUnderTest x(before, *tame), y(after, *tame);
+  const bool agree = AgreeInOwnTypes(x, y) && MeaningComparer(x, y).Compare(0, Nonfinite::kAlways).agree;
+  return agree ? evidence : std::nullopt;
+}
+
+// What differs is an engine's way with extremes, as the other engine agrees about the modules.
+Evidence EngineExtremes(ResultDifference& d) {
+  const auto tame = WithoutExtremes(d.before.context(), d.set, d.before.module());
+  if (!tame) return std::nullopt;
+  const std::string evidence = "at extremes of the number format, " + d.ToString();
+  ModuleUnderTest x(d.before.module(), *tame), y(d.after.module(), *tame);
+  if (d.between == Between::kModules) return AgreeInOwnTypes(x, y) ? Evidence(evidence) : std::nullopt;
+  if (!x.Result(0).ok() || !x.OtherResult(0).ok()) return std::nullopt;
+  d.seen = x.CompareWithReference(*x.FastResult(0), 0);
+  return d.seen.agree ? Evidence(evidence) : std::nullopt;
+}
+
+// ---- rounding ----
+
+// Their results are apart by no more than they round, and than the modules are apart in wide arithmetic.
+bool AgreeWithWideDistance(const ResultDifference& d) {
+  const StatusOr<Results>&x = d.before.Ideal(d.set, /*keep_roundings=*/true),
+        &y = d.after.Ideal(d.set, /*keep_roundings=*/true);
+  if (!x.ok() || !y.ok()) return false;
+  // An engine that gives the same for both, be it wrong, has made the two agree in wide arithmetic.
+  if (CompareOnAll(*d.before.Result(d.set), *d.after.Result(d.set), {.exact = true}, {}).agree) return false;
+  Errors apart(x->size());
+  ForEachLeaf(*x, *y, [&](size_t device, size_t leaf, const Literal& p, const Literal& q) {
+    if (apart[device].size() <= leaf) apart[device].resize(leaf + 1, 0);
+    if (IsExact(p.shape().element_type())) return;
+    ForEachDifference(p, q, d.before.pairs(), [&](size_t, double distance, double) {
+      if (std::isfinite(distance)) apart[device][leaf] = std::max(apart[device][leaf], distance);
+    });
+  });
+  // In f64 the error of each result is its distance from the one in double-double.
+  for (size_t k = 0; d.before.pairs() && k < apart.size(); ++k) {
+    const std::vector<double> of_a = MeasureErrors((*d.a)[k], &(*x)[k]), of_b = MeasureErrors((*d.b)[k], &(*y)[k]);
+    for (size_t i = 0; i < apart[k].size(); ++i) apart[k][i] += 2 * (of_a[i] + of_b[i]);
+  }
+  return Judge(*d.a, d.before, *d.b, d.after, d.set, d.options().exact, apart).agree;
+}
+
+bool AgreeInWideArithmetic(const ResultDifference& d) {
+  const Meaning meaning = d.meaning->Compare(d.set, d.nonfinite);
+  return meaning.judged && meaning.agree;
+}
+
+// Where many elements are equal, rounding decides which comes first.
+Evidence Rounding(ResultDifference& d) {
+  return AgreeInWideArithmetic(d) && (IsCoverageSet(d) || AgreeWithWideDistance(d)) ? Evidence("") : std::nullopt;
+}
+
+Evidence IllConditioned(ResultDifference& d) {
+  const std::string& name = d.between == Between::kEngines ? d.module_name : d.options().before_name;
+  if (d.between == Between::kModules) {
+    const std::string moved = AgreeInWideArithmetic(d) ? MovedByRoundingAlone(d.before, name, d.set, d.seen) : "";
+    return moved.empty() ? std::nullopt : Evidence(Format("{}; in {} the two agree", moved, d.before.wide_name()));
+  }
+  const Context by_reference = ByReference(d);
+  ModuleUnderTest alone(d.before.module(), by_reference);
+  const std::string moved = MovedByRoundingAlone(alone, name, 0, d.seen);
+  return moved.empty() ? std::nullopt : Evidence(moved + "; by two engines, " + d.ToString());
+}
+
+// ---- Engines' own habits ----
+
+bool MayFlushFactors(const ResultDifference& d) {
+  return d.between == Between::kEngines ||
+         (!IsCoverageSet(d) && OtherIsReference(d.before.context()) && d.OthersAgree());
+}
+
+// The engine's result of a module is the reference's once denormals among the factors of its bf16 products are zeros.
+bool HasFlushedFactors(const ResultDifference& d, ModuleUnderTest& subject) {
+  const std::unique_ptr<HloModule> flushed = FlushFactors(subject.module());
+  if (!flushed) return false;
+  const Context by_reference = ByReference(d);
+  ModuleUnderTest without(*flushed, by_reference);
+  return without.Result(0).ok() && without.CompareWithReference(*subject.FastResult(d.set), 0).agree;
+}
+
+Evidence FlushedFactors(ResultDifference& d) {
+  const auto explained = [&](ModuleUnderTest& subject) {
+    return (d.between == Between::kModules && subject.CompareWithReference(*subject.Result(d.set), d.set).agree) ||
+           HasFlushedFactors(d, subject);
+  };
+  if (!explained(d.before) || (&d.after != &d.before && !explained(d.after))) return std::nullopt;
+  return "denormals are zeros in an engine's products of bf16: " + d.ToString();
+}
+
+Evidence OverflowingSum(ResultDifference& d) {
+  const Context by_reference = ByReference(d);
+  ModuleUnderTest alone(d.before.module(), by_reference);
+  const StatusOr<Results>& ideal = alone.Ideal(0, /*keep_roundings=*/false);
+  if (!ideal.ok()) return std::nullopt;
+  Results other = *d.b;
+  for (size_t k = 0; k < other.size(); ++k) EqualizeOverflows(other[k], (*d.a)[k], (*ideal)[k]);
+  if (!d.before.CompareWithReference(other, d.set).agree) return std::nullopt;
+  return "where numbers overflow, " + d.ToString();
+}
+
+// ---- Unspecified by HLO ----
+
+bool MayBeUnspecified(const ResultDifference& d) { return d.options().other_engine_work > 0 || d.by_other; }
+
+template <std::string (*find)(const ResultDifference&)>
+Evidence Unspecified(ResultDifference& d) {
+  std::string reason = find(d);
+  return reason.empty() ? std::nullopt : Evidence(std::move(reason));
+}
+
+// ---- Denormals, signs of zeros and NaN ----
+
+// An engine of the caller's own says too little: it may be wrong in both.
+bool MayDropSigns(const ResultDifference& d) {
+  return !d.options().exact && d.options().other_engine_work > 0 && !d.OthersAgree();
+}
+
+// They agree by both engines and in wide arithmetic once zeros and NaN have no sign; `denormals`: and denormals are
+// zeros.
+template <bool denormals>
+Evidence WithoutSigns(ResultDifference& d) {
+  // Zeros that one of the two has folded may have had either sign, which they have for good.
+  for (const FlushMode mode : {FlushMode::kPlus, FlushMode::kPlusIfComputed, FlushMode::kMinusIfRounded}) {
+    const std::unique_ptr<HloModule> modules[] = {FlushSigns(d.before.module(), mode, denormals),
+                                                  FlushSigns(d.after.module(), mode, denormals)};
+    ModuleUnderTest before(*modules[0], d.before.context()), after(*modules[1], d.after.context());
+    before.set_pairs(d.before.pairs()), after.set_pairs(d.after.pairs());
+    const auto agree = [&](const StatusOr<Results>& a, const StatusOr<Results>& b) {
+      return a.ok() && b.ok() && Judge(*a, before, *b, after, d.set, /*exact=*/false).agree;
+    };
+    if (!before.Result(d.set).ok() || !after.Result(d.set).ok()) return std::nullopt;
+    if (agree(before.Result(d.set), after.Result(d.set)) &&
+        MeaningComparer(before, after).Compare(d.set, d.nonfinite).agree &&
+        agree(before.OtherResult(d.set), after.OtherResult(d.set)))
+      return (denormals ? "only denormals, or signs of zeros or NaN, make them differ: "
+                        : "only signs of zeros or NaN make them differ: ") +
+             d.ToString();
+  }
+  return std::nullopt;
+}
+
+// ---- In wide arithmetic ----
+
+template <bool (MeaningComparer::*agree)()>
+Evidence InWide(ResultDifference& d) {
+  return (d.meaning->*agree)() ? Evidence("") : std::nullopt;
+}
+
+bool Always(const ResultDifference&) { return true; }
+
+constexpr Explanation kExplanations[] = {
+    {"folded-constants", "a constant of the second module alone may be a rounded result of the first's", kWide,
+     Outcome::kAgree, Always, InWide<&MeaningComparer::AgreeWithConstantsMoved>, 20},
+    {"constant-folding", "both agree once neither, or both, have their constants folded", kWide, Outcome::kAgree,
+     Always, InWide<&MeaningComparer::AgreeFoldedAlike>, 40},
+    {"excess-precision", "the second module leaves out roundings to narrower types inside a computation", kWide,
+     Outcome::kAgree, [](const ResultDifference& d) { return d.meaning->agree_without_roundings(); },
+     InWide<&MeaningComparer::AgreeWithExcessPrecision>, 8},
+    {"constant-steps", "steps on constants that the first module rounds one by one are gone from the second", kWide,
+     Outcome::kAgree, [](const ResultDifference& d) { return !d.meaning->agree_without_roundings(); },
+     InWide<&MeaningComparer::AgreeWithConstantStepsMoved>, 9},
+    {"overflow-at-extremes", "numbers overflow in one result alone, and in wide arithmetic the two agree", kModules,
+     Outcome::kAgree, [](const ResultDifference& d) { return HasExtremes(d) && DiffersInNonfiniteAlone(d.seen); },
+     OverflowAtExtremes, 6},
+    {"rounding", "the two agree in wide arithmetic, and are apart by no more than they round", kModules,
+     Outcome::kAgree, [](const ResultDifference& d) { return d.meaning != nullptr; }, Rounding, 2},
+    {"engine-extremes", "one engine alone tells them apart, and only by extremes in the inputs", kModules | kEngines,
+     Outcome::kAgree,
+     [](const ResultDifference& d) {
+       return HasExtremes(d) && (d.between == Between::kEngines || (!IsCoverageSet(d) && d.OthersAgree()));
+     },
+     EngineExtremes, 4},
+    {"bf16-denormal-flush", "the engine takes denormals among the factors of bf16 products for zeros",
+     kModules | kEngines, Outcome::kAgree, MayFlushFactors, FlushedFactors, 2},
+    {"overflowing-sum", "a sum overflows on its way in one engine, and its true value in both", kEngines,
+     Outcome::kAgree, [](const ResultDifference& d) { return DiffersInNonfiniteAlone(d.seen); }, OverflowingSum, 1},
+    {"ill-conditioned", "moving each result by a unit in the last place moves the output as far", kModules | kEngines,
+     Outcome::kAgree, Always, IllConditioned, 8},
+    {"unspecified-rng", "HLO does not specify which numbers rng gives",
+     kModules | kEngines | kWideModules | kExactModules, Outcome::kUnspecified, MayBeUnspecified,
+     Unspecified<UnspecifiedRng>, 0},
+    {"unspecified-formula", "HLO does not specify what a solver gives outside its domain, or a batch norm's formula",
+     kModules | kEngines | kWideModules, Outcome::kUnspecified, MayBeUnspecified, Unspecified<UnspecifiedFormula>, 16},
+    {"unspecified-order", "HLO does not specify the order and the groups in which a reduction combines",
+     kModules | kEngines | kWideModules, Outcome::kUnspecified, MayBeUnspecified, Unspecified<UnspecifiedOrder>, 16},
+    {"signed-zero", "XLA takes x + 0 for x, and the sign of a NaN is the processor's choice", kModules | kWideModules,
+     Outcome::kAgree, MayDropSigns, WithoutSigns<false>, 12},
+    {"denormal-flush", "CPUs that run XLA's code take denormals for zeros", kModules | kWideModules, Outcome::kAgree,
+     MayDropSigns, WithoutSigns<true>, 12},
+};
+
+}  // namespace
+
+std::string ResultDifference::ToString() const {
+  if (between != Between::kEngines) return seen.ToString(options().before_name, options().after_name);
+  return seen.ToString("reference", TestsReference(before.context()) ? "the other" : before.engine());
+}
+
+bool ResultDifference::OthersAgree() const {
+  if (by_other || between != Between::kModules || options().other_engine_work <= 0) return false;
+  const StatusOr<Results>&x = before.OtherResult(set), &y = after.OtherResult(set);
+  return x.ok() && y.ok() && Judge(*x, before, *y, after, set, options().exact).agree;
+}
+
+std::span<const Explanation> Explanations() { return kExplanations; }
+
+Explained Explain(ResultDifference& d) {
+  for (const Explanation& row : kExplanations) {
+    if ((row.between & static_cast<unsigned>(d.between)) == 0 || !row.applies(d)) continue;
+    if (std::optional<std::string> evidence = row.check(d)) return {&row, *std::move(evidence)};
+  }
+  return {};
+}
+
+}  // namespace hloir::check
