@@ -22,6 +22,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "backend_cpu/isa/isa_names.h"
 #include "hloir/executable.h"
 #include "inspect/folder.h"
 #include "hloir/main.h"

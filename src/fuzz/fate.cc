@@ -18,7 +18,6 @@ namespace {
 using check::Arguments;
 using check::Context;
 using check::Distance;
-using check::IsFinite;
 using check::Measure;
 using check::ModuleUnderTest;
 using check::Results;

@@ -11,7 +11,6 @@
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
-#include "tests/unit/listing.h"
 #include "tests/unit/parse.h"
 
 using namespace hloir;

@@ -29,7 +29,7 @@ TEST_CASE("rows of custom_calls.def agree") {
 
 TEST_CASE("an instruction is a custom-call of one target at most") {
   const auto module =
-      ParsedModule(Entry(" x = f32[2] parameter(0)\n"
+      Parse(Entry(" x = f32[2] parameter(0)\n"
                          " known = f32[2] custom-call(x), custom_call_target=\"MoveToHost\"\n"
                          " ROOT other = f32[2] custom-call(known), custom_call_target=\"MoveToMars\""));
   const HloInstruction& unknown = *module->entry_computation()->root();
@@ -47,7 +47,7 @@ TEST_CASE("an instruction is a custom-call of one target at most") {
 
 TEST_CASE("a target that has no evaluator is refused with the pass that rewrites it") {
   const auto error = [](const std::string& target) {
-    const auto module = ParsedModule(
+    const auto module = Parse(
         Entry(" x = s32[2] constant({1, 2})\n ROOT r = s32[2] custom-call(x), custom_call_target=\"" + target + "\""));
     return std::string(
         MakeReferenceEvaluator()->EvaluateComputation(*module->entry_computation(), {}).status().message());
@@ -61,7 +61,7 @@ TEST_CASE("a target that has no evaluator is refused with the pass that rewrites
 TEST_CASE("both names of a radix sort cost a sort") {
   for (const char* target : {"__cub$DeviceRadixSort", "xla.gpu.ext.cub_sort_keys"}) {
     INFO(target);
-    const auto module = ParsedModule(
+    const auto module = Parse(
         Entry(" x = u32[8] parameter(0)\n ROOT r = (u32[8], u8[16]) custom-call(x), custom_call_target=\"" +
               std::string(target) + "\""));
     const CostAnalysis cost(*module);

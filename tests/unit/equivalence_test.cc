@@ -16,7 +16,7 @@
 #include "tests/unit/folders.h"
 
 using namespace hloir;
-using equivalence::Answer;
+using StepAnswer = equivalence::Answer;
 
 namespace {
 
@@ -92,7 +92,7 @@ bool Holds(const equivalence::Result& result, const HloModule& a, const HloModul
   const std::vector<std::string> words = equivalence::WordsOf(result.uses);
   if (std::find(words.begin(), words.end(), "for finite values only") != words.end()) return NearOnOrdinary(a, b);
   const Outcome outcome = OnValues(a, b);
-  return outcome == Outcome::kSameBits || (outcome == Outcome::kAgree && result.answer != Answer::kProvedBitwise);
+  return outcome == Outcome::kSameBits || (outcome == Outcome::kAgree && result.answer != StepAnswer::kProvedBitwise);
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ TEST_CASE("right pairs are proved, and agree on values") {
     const auto [a, b] = Pair(file);
     const equivalence::Result result = equivalence::ProveInside(*a, *b);
     INFO(result.ToString());
-    CHECK(result.answer != Answer::kOpen);
+    CHECK(result.answer != StepAnswer::kOpen);
     CHECK(Holds(result, *a, *b));
   }
 }
@@ -116,10 +116,10 @@ TEST_CASE("wrong pairs that look alike are not proved, in either direction") {
   for (const auto& file : files) {
     INFO(file.string());
     const auto [a, b] = Pair(file);
-    CHECK(equivalence::ProveInside(*a, *b).answer == Answer::kOpen);
+    CHECK(equivalence::ProveInside(*a, *b).answer == StepAnswer::kOpen);
     // (Backwards, a rounding to a narrower float is left out, which is said.)
     const equivalence::Result backwards = equivalence::ProveInside(*b, *a);
-    CHECK((backwards.answer == Answer::kOpen || file.stem() == "through-bf16"));
+    CHECK((backwards.answer == StepAnswer::kOpen || file.stem() == "through-bf16"));
   }
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("mutants that compute something else are not proved") {
       if (!mutant) continue;
       ++made;
       const equivalence::Result result = equivalence::ProveInside(*module, *mutant->module);
-      if (result.answer == Answer::kOpen) continue;
+      if (result.answer == StepAnswer::kOpen) continue;
       INFO(name << " " << MutantKinds()[kind].name << " at " << mutant->instruction << "\n" << result.ToString());
       CHECK(Holds(result, *module, *mutant->module));
     }
@@ -146,7 +146,7 @@ TEST_CASE("mutants that compute something else are not proved") {
 TEST_CASE("what cannot be judged says why") {
   const auto a = Parse("HloModule a\nENTRY e { ROOT x = f32[<=4] parameter(0) }");
   const equivalence::Result result = equivalence::ProveInside(*a, *a);
-  CHECK(result.answer == Answer::kOpen);
+  CHECK(result.answer == StepAnswer::kOpen);
   CHECK(result.why == "x has sizes that are known only when it runs");
   equivalence::Options little;
   little.max_work = 4;
