@@ -606,7 +606,9 @@ void Checker::Impl::Conclude(Verdict& verdict) {
     const LeafTotal& leaf = totals_[k];
     const bool known = leaf.known || leaf.total == 0;
     const bool differs = k < verdict.comparison.leaves.size() && !verdict.comparison.leaves[k].agrees;
-    const Answer proved = k < proved_.outputs.size() ? proved_.outputs[k] : Answer::kNotJudged;
+    // Each device computes the same outputs, device by device.
+    const size_t outputs = proved_.outputs.size();
+    const Answer proved = outputs > 0 ? proved_.outputs[k % outputs] : Answer::kNotJudged;
     Answer answer = known ? Answer::kTested : Answer::kNotJudged;
     if (agrees && proved != Answer::kNotJudged) answer = proved;
     else if (differs && verdict.outcome == Outcome::kDisagree) answer = Answer::kDifferent;

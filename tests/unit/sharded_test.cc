@@ -94,7 +94,7 @@ TEST_CASE("a sharding that is missing or does not fit is told by name") {
 TEST_CASE("a partitioned module is not held to bits, and a later one is") {
   std::string rounded = kWhole;
   rounded.replace(rounded.find("  ROOT sum = f32[8,6] add(x, wide)"), 34,
-                  "  c = f32[] constant(3)\n  cs = f32[8,6] broadcast(c), dimensions={}\n"
+                  "  c = f32[] constant(7)\n  cs = f32[8,6] broadcast(c), dimensions={}\n"
                   "  m = f32[8,6] multiply(x, cs)\n  d = f32[8,6] divide(m, cs)\n  ROOT sum = f32[8,6] add(d, wide)");
   const auto before = Parse(kWhole), partitioned = Parse(OfADevice("{devices=[4,1]<=[4]}")), other = Parse(rounded);
   CheckOptions options;
