@@ -381,7 +381,8 @@ void AddVerifyCommand(CLI::App* command, Action& action, PassRegistry& registry)
             "that disagree");
   command->add_flag("--each", flags->each,
                     "Optimize and compare each FILE, even if there are two; --json prints a list");
-  command->add_flag("--prove", flags->prove, "Prove step by step and run nothing; exit status 3 if steps are left open");
+  command->add_flag("--prove", flags->prove,
+                    "Prove step by step and run nothing; exit status 3 if steps are left open");
   command->add_flag("--strict", flags->strict, "Exit with 1 also if the modules agree only where nothing overflows");
   command->add_flag("--json", flags->json, "Print the report as JSON");
   command->callback([flags, seed, &action] {

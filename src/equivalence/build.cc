@@ -164,7 +164,9 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
 // ---- Regions ----
 
 ExprId Builder::RegionParameter(int64_t kind, int64_t a, int64_t b, const Shape& shape) {
-  return LeafArray({-3, kind, a, b, static_cast<int64_t>(shape.IsArray() ? Normal(shape.element_type()) : shape.element_type())}, shape);
+  return LeafArray(
+      {-3, kind, a, b, static_cast<int64_t>(shape.IsArray() ? Normal(shape.element_type()) : shape.element_type())},
+      shape);
 }
 
 Value Builder::Region(const HloComputation& computation, Inside in) {
@@ -183,7 +185,8 @@ Value Builder::Region(const HloComputation& computation, Inside in) {
 
 HloOpcode Builder::Combiner(const HloComputation& computation, PrimitiveType type, Inside in, Value* region) {
   *region = Region(computation, in);
-  if (region->size() != 1 || computation.parameter_count() != 2 || !computation.parameter(0)->shape().IsScalar()) return HloOpcode::kTuple;
+  if (region->size() != 1 || computation.parameter_count() != 2 || !computation.parameter(0)->shape().IsScalar())
+    return HloOpcode::kTuple;
   const ExprId a = RegionParameter(0, in.level + 1, 0, computation.parameter(0)->shape());
   const ExprId b = RegionParameter(0, in.level + 1, 4096, computation.parameter(1)->shape());
   const ExprId made = region->front();
@@ -213,7 +216,8 @@ Value Builder::Opaque(const HloInstruction& i, const std::vector<const Value*>& 
     x_.Uses(kSameUnknown);
   }
   key.push_back(shared_.AttributesOf(i));
-  if (i.Is(kImpure) || i.opcode() == HloOpcode::kInfeed || (i.opcode() == HloOpcode::kCustomCall && i.HasSideEffect())) {
+  if (i.Is(kImpure) || i.opcode() == HloOpcode::kInfeed ||
+      (i.opcode() == HloOpcode::kCustomCall && i.HasSideEffect())) {
     key.push_back(sequence_++);
     x_.Uses(kSameRandom);
   }
@@ -275,7 +279,8 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
     case kMap:
       // (Of scalars alone, so that no dimension is taken for another.)
       for (const HloInstruction* inside = i.to_apply()->first(); inside != nullptr; inside = inside->next()) {
-        if (!inside->shape().IsScalar() || !(inside->Is(kElementwise) || inside->IsParameter() || inside->IsConstant())) return Opaque(i, operands, in);
+        if (!inside->shape().IsScalar() || !(inside->Is(kElementwise) || inside->IsParameter() || inside->IsConstant()))
+          return Opaque(i, operands, in);
       }
       [[fallthrough]];
     case kCall:

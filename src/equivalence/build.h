@@ -27,7 +27,9 @@ struct Shared {
   // Conversions to narrower floats are operations of their own; else they are taken for exact.
   bool keep_narrow = false;
   explicit Shared(int64_t max_work) : exprs(max_work) {}
-  int64_t NameOf(std::string_view text) { return names.try_emplace(std::string(text), static_cast<int64_t>(names.size())).first->second; }
+  int64_t NameOf(std::string_view text) {
+    return names.try_emplace(std::string(text), static_cast<int64_t>(names.size())).first->second;
+  }
   int64_t AttributesOf(const HloInstruction& i);
 };
 

@@ -10,7 +10,7 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-constexpr int64_t kMostTurns = 4;   // of a loop that is written out
+constexpr int64_t kMostTurns = 4;  // of a loop that is written out
 constexpr int kMostRounds = 24;
 
 }  // namespace
@@ -31,7 +31,8 @@ Value Builder::Conditional(const HloInstruction& i, const std::vector<const Valu
     return result;
   }
   for (size_t b = 0; b + 1 < count; ++b) {
-    const ExprId taken = x_.Compare(static_cast<int>(ComparisonDirection::kEq), which, x_.Integer(static_cast<int64_t>(b), x_.TypeOf(which)));
+    const ExprId taken = x_.Compare(static_cast<int>(ComparisonDirection::kEq), which,
+                                    x_.Integer(static_cast<int64_t>(b), x_.TypeOf(which)));
     for (size_t k = 0; k < result.size(); ++k) result[k] = x_.If(taken, branches[b][k], result[k]);
   }
   return result;
@@ -52,7 +53,8 @@ bool Builder::Reached(ExprId from, std::set<int64_t>& leaves) {
       if (leaf.value >= 0) work.push_back(leaf.value);
       // (Of an opaque operation everything counts: its key holds its operands.)
       for (size_t at = 1; at < leaf.key.size(); ++at) {
-        if (leaf.key[0] == -5 && (leaf.key[at - 1] == -7 || leaf.key[at - 1] == -8)) work.push_back(static_cast<ExprId>(leaf.key[at]));
+        if (leaf.key[0] == -5 && (leaf.key[at - 1] == -7 || leaf.key[at - 1] == -8))
+          work.push_back(static_cast<ExprId>(leaf.key[at]));
       }
     }
     for (ExprId arg : expr.args) work.push_back(arg);
@@ -135,7 +137,8 @@ ExprId Builder::OverTurns(ExprId init, ExprId carried, ExprId next, VarId turn, 
       const Expr& x = x_.At(f.base);
       if (x.kind != Expr::Kind::kGuard || x.tag != 1) continue;
       const auto& terms = x.index[0].terms;
-      const bool plain = std::all_of(terms.begin(), terms.end(), [&](const auto& t) { return x_.TermAt(t.first).kind == IndexTerm::Kind::kVar; });
+      const bool plain = std::all_of(terms.begin(), terms.end(),
+                                     [&](const auto& t) { return x_.TermAt(t.first).kind == IndexTerm::Kind::kVar; });
       if (plain && std::binary_search(x.free.begin(), x.free.end(), turn)) equality = f.base;
     }
     once = once && equality >= 0 && (!guard || *guard == equality);
@@ -151,7 +154,8 @@ ExprId Builder::OverTurns(ExprId init, ExprId carried, ExprId next, VarId turn, 
     changed = changed || value >= 0;
     const ExprId product = x_.OfMonomial(std::move(to), type);
     const uint32_t before = x_.TakeUses();
-    for (Monomial& part : x_.PolynomialOf(value < 0 ? product : x_.Multiply(product, value))) sum.push_back(std::move(part));
+    for (Monomial& part : x_.PolynomialOf(value < 0 ? product : x_.Multiply(product, value)))
+      sum.push_back(std::move(part));
     x_.TakeUses();
     x_.Uses(before);
   }
@@ -172,7 +176,9 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   Inside inner = in;
   inner.record = false;
   ++inner.level;
-  const auto run = [&](const HloComputation& computation, const Value& carried) { return Evaluate(computation, {carried}, inner, {-1}); };
+  const auto run = [&](const HloComputation& computation, const Value& carried) {
+    return Evaluate(computation, {carried}, inner, {-1});
+  };
   // A few turns that are known are written out.
   Value now = init;
   for (int64_t turn = 0; turn <= kMostTurns; ++turn) {

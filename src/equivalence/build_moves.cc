@@ -26,14 +26,17 @@ ExprId Builder::OfConstant(const HloInstruction& i) {
   // Numbers that count along the dimensions.
   const PrimitiveType type = shape.element_type();
   if ((IsInteger(type) || IsFloat(type)) && literal.element_count() <= kMostCounted) {
-    const auto at = [&](int64_t k) { return IsInteger(type) ? static_cast<double>(literal.GetAsInt64(k)) : literal.GetAsDouble(k); };
+    const auto at = [&](int64_t k) {
+      return IsInteger(type) ? static_cast<double>(literal.GetAsInt64(k)) : literal.GetAsDouble(k);
+    };
     std::vector<double> steps(static_cast<size_t>(shape.rank()), 0);
     int64_t stride = 1;
     const double first = at(0);
     bool counts = first == std::floor(first) && std::fabs(first) < 1e6;
     for (int64_t d = shape.rank(); d-- > 0; stride *= shape.dimensions(d)) {
       if (shape.dimensions(d) > 1) steps[static_cast<size_t>(d)] = at(stride) - first;
-      counts = counts && steps[static_cast<size_t>(d)] == std::floor(steps[static_cast<size_t>(d)]) && std::fabs(steps[static_cast<size_t>(d)]) < 1e6;
+      counts = counts && steps[static_cast<size_t>(d)] == std::floor(steps[static_cast<size_t>(d)]) &&
+               std::fabs(steps[static_cast<size_t>(d)]) < 1e6;
     }
     for (int64_t k = 0; k < literal.element_count() && counts; ++k) {
       double expected = first;
@@ -55,7 +58,8 @@ ExprId Builder::OfConstant(const HloInstruction& i) {
   const size_t bytes = static_cast<size_t>(literal.size_bytes() / literal.element_count());
   const std::vector<int64_t> strides = [&] {
     std::vector<int64_t> of(static_cast<size_t>(shape.rank()), 1);
-    for (int64_t d = shape.rank() - 1; d-- > 0;) of[static_cast<size_t>(d)] = of[static_cast<size_t>(d) + 1] * shape.dimensions(d + 1);
+    for (int64_t d = shape.rank() - 1; d-- > 0;)
+      of[static_cast<size_t>(d)] = of[static_cast<size_t>(d) + 1] * shape.dimensions(d + 1);
     return of;
   }();
   for (int64_t d = 0; d < shape.rank(); ++d) {
@@ -63,7 +67,8 @@ ExprId Builder::OfConstant(const HloInstruction& i) {
     std::vector<uint64_t> slices(static_cast<size_t>(shape.dimensions(d)), 0);
     for (int64_t k = 0; k < literal.element_count() && shape.rank() > 1; ++k) {
       uint64_t element = 0;
-      std::copy_n(literal.untyped_data() + static_cast<size_t>(k) * bytes, std::min<size_t>(bytes, 8), reinterpret_cast<std::byte*>(&element));
+      std::copy_n(literal.untyped_data() + static_cast<size_t>(k) * bytes, std::min<size_t>(bytes, 8),
+                  reinterpret_cast<std::byte*>(&element));
       slices[static_cast<size_t>(k / strides[static_cast<size_t>(d)] % shape.dimensions(d))] += MixHash(3, element);
     }
     uint64_t hash = static_cast<uint64_t>(shape.dimensions(d));
@@ -72,7 +77,8 @@ ExprId Builder::OfConstant(const HloInstruction& i) {
     x_.Spent(literal.element_count() / 256);
   }
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return std::pair(shape.dimensions(a), content[static_cast<size_t>(a)]) < std::pair(shape.dimensions(b), content[static_cast<size_t>(b)]);
+    return std::pair(shape.dimensions(a), content[static_cast<size_t>(a)]) <
+           std::pair(shape.dimensions(b), content[static_cast<size_t>(b)]);
   });
   Leaf leaf;
   leaf.key = {-14};
@@ -88,8 +94,10 @@ ExprId Builder::OfConstant(const HloInstruction& i) {
   }
   for (int64_t to = 0; to < literal.element_count(); ++to) {
     int64_t rest = to, from = 0;
-    for (size_t k = order.size(); k-- > 0; rest /= sizes[k]) from += rest % sizes[k] * strides[static_cast<size_t>(order[k])];
-    std::copy_n(literal.untyped_data() + static_cast<size_t>(from) * bytes, bytes, flat.untyped_data() + static_cast<size_t>(to) * bytes);
+    for (size_t k = order.size(); k-- > 0; rest /= sizes[k])
+      from += rest % sizes[k] * strides[static_cast<size_t>(order[k])];
+    std::copy_n(literal.untyped_data() + static_cast<size_t>(from) * bytes, bytes,
+                flat.untyped_data() + static_cast<size_t>(to) * bytes);
   }
   flat.set_shape_layout(Shape::Array(type, {literal.element_count()}));
   leaf.literal = std::make_shared<const Literal>(std::move(flat));
@@ -113,8 +121,9 @@ ExprId Builder::Elementwise(const HloInstruction& i, const std::vector<ExprId>& 
   using enum HloOpcode;
   const PrimitiveType type = Normal(i.shape().element_type());
   const bool pred = type == PrimitiveType::PRED;
-  const bool rounds = i.opcode() == kAdd || i.opcode() == kSubtract || i.opcode() == kMultiply || i.opcode() == kDivide ||
-                      i.opcode() == kNegate || i.opcode() == kSqrt || i.opcode() == kRsqrt || i.opcode() == kPower || i.Is(kTranscendental);
+  const bool rounds = i.opcode() == kAdd || i.opcode() == kSubtract || i.opcode() == kMultiply ||
+                      i.opcode() == kDivide || i.opcode() == kNegate || i.opcode() == kSqrt || i.opcode() == kRsqrt ||
+                      i.opcode() == kPower || i.Is(kTranscendental);
   if (rounds && (type == PrimitiveType::F64 || type == PrimitiveType::C128)) x_.Uses(kRounds);
   switch (i.opcode()) {
     case kAdd: return pred ? x_.Or(x[0], x[1]) : x_.Add(x[0], x[1]);
@@ -128,10 +137,13 @@ ExprId Builder::Elementwise(const HloInstruction& i, const std::vector<ExprId>& 
       const PrimitiveType of = i.operand(0)->shape().element_type();
       if (compare.type == ComparisonType::kFloatTotalOrder && IsFloat(of)) {
         // By their bits, those of negative numbers turned over.
-        const PrimitiveType bits = BitWidth(of) == 16 ? PrimitiveType::S16 : BitWidth(of) == 32 ? PrimitiveType::S32 : PrimitiveType::S64;
+        const PrimitiveType bits = BitWidth(of) == 16   ? PrimitiveType::S16
+                                   : BitWidth(of) == 32 ? PrimitiveType::S32
+                                                        : PrimitiveType::S64;
         if (BitWidth(of) < 16) return -1;
         const auto key = [&](ExprId e) {
-          const ExprId as_bits = x_.Function(kBitcastConvert, bits, {e}, {static_cast<int64_t>(of), static_cast<int64_t>(bits)});
+          const ExprId as_bits =
+              x_.Function(kBitcastConvert, bits, {e}, {static_cast<int64_t>(of), static_cast<int64_t>(bits)});
           const ExprId most = x_.Constant(Literal::MaxValue(bits), 0);
           const ExprId negative = x_.Compare(static_cast<int>(ComparisonDirection::kLt), as_bits, x_.Integer(0, bits));
           return x_.If(negative, x_.Function(kXor, bits, {most, as_bits}), as_bits);
@@ -153,7 +165,8 @@ ExprId Builder::Elementwise(const HloInstruction& i, const std::vector<ExprId>& 
       if (IsComplex(from) && IsComplex(to)) return x[0];
       if (IsComplex(to) && !IsComplex(from))
         return x_.Function(kComplex, type, {x_.Convert(x[0], Normal(from), PrimitiveType::F64), x_.Real(0)});
-      if (IsComplex(from)) return x_.Convert(x_.Function(kReal, PrimitiveType::F64, {x[0]}), PrimitiveType::F64, Normal(to));
+      if (IsComplex(from))
+        return x_.Convert(x_.Function(kReal, PrimitiveType::F64, {x[0]}), PrimitiveType::F64, Normal(to));
       return x_.Convert(x[0], Normal(from), Normal(to));
     }
     case kReducePrecision: {
@@ -162,7 +175,9 @@ ExprId Builder::Elementwise(const HloInstruction& i, const std::vector<ExprId>& 
     }
     case kBitcastConvert: {
       const PrimitiveType from = i.operand(0)->shape().element_type(), to = i.shape().element_type();
-      if (BitWidth(from) != BitWidth(to) || IsComplex(from) || IsComplex(to) || i.operand(0)->shape().rank() != i.shape().rank()) return -1;
+      if (BitWidth(from) != BitWidth(to) || IsComplex(from) || IsComplex(to) ||
+          i.operand(0)->shape().rank() != i.shape().rank())
+        return -1;
       if (from == to) return x[0];
       return x_.Function(kBitcastConvert, type, {x[0]}, {static_cast<int64_t>(from), static_cast<int64_t>(to)});
     }
@@ -174,8 +189,8 @@ ExprId Builder::Elementwise(const HloInstruction& i, const std::vector<ExprId>& 
 ExprId Builder::Bitcast(const HloInstruction& i, ExprId x) {
   const Shape from = i.operand(0)->shape().WithDefaultLayout(), to = i.shape().WithDefaultLayout();
   if (const PrimitiveType s = from.element_type(), t = to.element_type(); s != t) {
-    if (BitWidth(s) != BitWidth(t) || BitWidth(s) < 8 || IsComplex(s) || IsComplex(t) || from.dimensions() != to.dimensions() ||
-        !(from.layout() == to.layout()))
+    if (BitWidth(s) != BitWidth(t) || BitWidth(s) < 8 || IsComplex(s) || IsComplex(t) ||
+        from.dimensions() != to.dimensions() || !(from.layout() == to.layout()))
       return -1;
     return x_.Function(HloOpcode::kBitcastConvert, Normal(t), {x}, {static_cast<int64_t>(s), static_cast<int64_t>(t)});
   }
@@ -195,7 +210,8 @@ ExprId Builder::Bitcast(const HloInstruction& i, ExprId x) {
   for (size_t k = old_minor.size(); k-- > 0;) old_sizes.push_back(from.dimensions(old_minor[k]));
   const std::vector<Index> unflat = x_.Unflatten(x_.Flatten(in_memory, sizes), old_sizes);
   std::vector<Index> index(old_sizes.size());
-  for (size_t k = 0; k < old_sizes.size(); ++k) index[static_cast<size_t>(old_minor[old_sizes.size() - 1 - k])] = unflat[k];
+  for (size_t k = 0; k < old_sizes.size(); ++k)
+    index[static_cast<size_t>(old_minor[old_sizes.size() - 1 - k])] = unflat[k];
   return Read(x, from, index);
 }
 
@@ -226,7 +242,8 @@ ExprId Builder::Gather(const HloInstruction& i, const std::vector<ExprId>& x) {
   const std::vector<Index> out = Dimensions(i.shape());
   const auto has = [](const DimVector& v, int64_t d) { return std::find(v.begin(), v.end(), d) != v.end(); };
   std::vector<Index> batch, offset;
-  for (int64_t d = 0; d < i.shape().rank(); ++d) (has(g.offset_dims, d) ? offset : batch).push_back(out[static_cast<size_t>(d)]);
+  for (int64_t d = 0; d < i.shape().rank(); ++d)
+    (has(g.offset_dims, d) ? offset : batch).push_back(out[static_cast<size_t>(d)]);
   const auto index_of = [&](int64_t component) {
     std::vector<Index> at;
     size_t next = 0;
@@ -237,7 +254,8 @@ ExprId Builder::Gather(const HloInstruction& i, const std::vector<ExprId>& x) {
   std::vector<Index> at(static_cast<size_t>(from.rank()));
   size_t next = 0;
   for (int64_t d = 0; d < from.rank(); ++d) {
-    if (!has(g.collapsed_slice_dims, d) && !has(g.operand_batching_dims, d)) at[static_cast<size_t>(d)] = offset[next++];
+    if (!has(g.collapsed_slice_dims, d) && !has(g.operand_batching_dims, d))
+      at[static_cast<size_t>(d)] = offset[next++];
   }
   const PrimitiveType type = Normal(indices.element_type());
   if (!IsInteger(type)) return -1;
@@ -253,7 +271,8 @@ ExprId Builder::Gather(const HloInstruction& i, const std::vector<ExprId>& x) {
   for (size_t k = 0; k < g.operand_batching_dims.size(); ++k) {
     // Which of the batch dimensions: indices' dimension without the index vector's.
     const int64_t d = g.start_indices_batching_dims[k];
-    at[static_cast<size_t>(g.operand_batching_dims[k])] = batch[static_cast<size_t>(d < g.index_vector_dim ? d : d - 1)];
+    at[static_cast<size_t>(g.operand_batching_dims[k])] =
+        batch[static_cast<size_t>(d < g.index_vector_dim ? d : d - 1)];
   }
   return Read(x[0], from, at);
 }
@@ -314,7 +333,8 @@ ExprId Builder::Array(const HloInstruction& i, const std::vector<ExprId>& x, Ins
   switch (i.opcode()) {
     case kBitcast: return Bitcast(i, x[0]);
     case kReshape: {
-      std::vector<int64_t> to(shape.dimensions().begin(), shape.dimensions().end()), old(from.dimensions().begin(), from.dimensions().end());
+      std::vector<int64_t> to(shape.dimensions().begin(), shape.dimensions().end()),
+          old(from.dimensions().begin(), from.dimensions().end());
       return Read(x[0], from, x_.Unflatten(x_.Flatten(out, to), old));
     }
     case kTranspose: {
@@ -330,7 +350,8 @@ ExprId Builder::Array(const HloInstruction& i, const std::vector<ExprId>& x, Ins
     case kReverse: {
       std::vector<Index> index = out;
       for (int64_t d : i.dimensions())
-        index[static_cast<size_t>(d)] = x_.Plus(Exprs::Number(shape.dimensions(d) - 1), out[static_cast<size_t>(d)], -1);
+        index[static_cast<size_t>(d)] =
+            x_.Plus(Exprs::Number(shape.dimensions(d) - 1), out[static_cast<size_t>(d)], -1);
       return Read(x[0], from, index);
     }
     case kSlice: {
@@ -355,7 +376,8 @@ ExprId Builder::Array(const HloInstruction& i, const std::vector<ExprId>& x, Ins
         std::vector<Index> index = out;
         index[d] = x_.Plus(out[d], Exprs::Number(-begin));
         const ExprId value = Read(x[k], part, index);
-        if (type == PrimitiveType::PRED) result = result < 0 ? x_.And(inside, value) : x_.Or(result, x_.And(inside, value));
+        if (type == PrimitiveType::PRED)
+          result = result < 0 ? x_.And(inside, value) : x_.Or(result, x_.And(inside, value));
         else {
           const ExprId zero = IsInteger(type) ? x_.Integer(0, type) : x_.Real(0);
           for (const Monomial& m : x_.PolynomialOf(x_.If(inside, value, zero))) sum.push_back(m);

@@ -5,10 +5,7 @@
 #include "equivalence/build.h"
 
 namespace hloir::equivalence::inside {
-namespace {
-
-
-}  // namespace
+namespace {}  // namespace
 
 ExprId Builder::Dot(const HloInstruction& i, const std::vector<ExprId>& x) {
   const DotAttributes& dot = i.attributes<DotAttributes>();
@@ -32,10 +29,12 @@ ExprId Builder::Dot(const HloInstruction& i, const std::vector<ExprId>& x) {
     at[1][static_cast<size_t>(dot.rhs_contracting_dims[k])] = x_.Var(over.back());
   }
   for (int64_t d = 0; d < l.rank(); ++d) {
-    if (!Contains(dot.lhs_batch_dims, d) && !Contains(dot.lhs_contracting_dims, d)) at[0][static_cast<size_t>(d)] = out[next++];
+    if (!Contains(dot.lhs_batch_dims, d) && !Contains(dot.lhs_contracting_dims, d))
+      at[0][static_cast<size_t>(d)] = out[next++];
   }
   for (int64_t d = 0; d < r.rank(); ++d) {
-    if (!Contains(dot.rhs_batch_dims, d) && !Contains(dot.rhs_contracting_dims, d)) at[1][static_cast<size_t>(d)] = out[next++];
+    if (!Contains(dot.rhs_batch_dims, d) && !Contains(dot.rhs_contracting_dims, d))
+      at[1][static_cast<size_t>(d)] = out[next++];
   }
   ExprId a = Read(x[0], l, at[0]), b = Read(x[1], r, at[1]);
   if (IsInteger(type)) {
@@ -78,7 +77,8 @@ ExprId Builder::Convolution(const HloInstruction& i, const std::vector<ExprId>& 
     const int64_t size = input.dimensions(d.input_spatial[k]);
     over.push_back(x_.Fresh(w.size));
     const Index tap = x_.Var(over.back());
-    ker[static_cast<size_t>(d.kernel_spatial[k])] = w.window_reversal ? x_.Plus(Exprs::Number(w.size - 1), tap, -1) : tap;
+    ker[static_cast<size_t>(d.kernel_spatial[k])] =
+        w.window_reversal ? x_.Plus(Exprs::Number(w.size - 1), tap, -1) : tap;
     Index at = x_.Times(out[static_cast<size_t>(d.output_spatial[k])], w.stride);
     at = x_.Plus(x_.Plus(at, tap, w.window_dilation), Exprs::Number(-w.padding_low));
     inside = x_.And(inside, x_.Guard(false, at));
@@ -127,7 +127,8 @@ Value Builder::Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Ins
     if (op == HloOpcode::kAdd) return {x_.Add(x_.SumOver(over, bodies[0]), x[1])};
     if (op == HloOpcode::kMaximum || op == HloOpcode::kMinimum || op == HloOpcode::kAnd || op == HloOpcode::kOr) {
       const bool is_or = op == HloOpcode::kOr;
-      ExprId result = x_.ExtremeOver(is_or ? HloOpcode::kAnd : op, over, is_or ? x_.Not(bodies[0]) : bodies[0], x_.True());
+      ExprId result =
+          x_.ExtremeOver(is_or ? HloOpcode::kAnd : op, over, is_or ? x_.Not(bodies[0]) : bodies[0], x_.True());
       if (is_or) result = x_.Not(result);
       const PrimitiveType of = i.operand(1)->shape().element_type();
       if (const auto init = x_.IntegerOf(x[1]); init && IsInteger(of)) {
@@ -167,7 +168,8 @@ Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& 
     case HloOpcode::kAdd: identity = IsInteger(type) ? x_.Integer(0, type) : x_.Real(0); break;
     case HloOpcode::kMaximum:
     case HloOpcode::kMinimum:
-      if (IsInteger(type)) identity = x_.Constant(op == HloOpcode::kMaximum ? Literal::MinValue(of) : Literal::MaxValue(of), 0);
+      if (IsInteger(type))
+        identity = x_.Constant(op == HloOpcode::kMaximum ? Literal::MinValue(of) : Literal::MaxValue(of), 0);
       else identity = x_.Real(op == HloOpcode::kMaximum ? -INFINITY : INFINITY);
       break;
     case HloOpcode::kAnd: identity = x_.True(); break;
@@ -182,7 +184,8 @@ Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& 
   for (size_t d = 0; d < window.size(); ++d) {
     const WindowDimension& w = window[d];
     over.push_back(x_.Fresh(w.size));
-    const Index tap = w.window_reversal ? x_.Plus(Exprs::Number(w.size - 1), x_.Var(over.back()), -1) : x_.Var(over.back());
+    const Index tap =
+        w.window_reversal ? x_.Plus(Exprs::Number(w.size - 1), x_.Var(over.back()), -1) : x_.Var(over.back());
     Index at = x_.Plus(x_.Plus(x_.Times(out[d], w.stride), tap, w.window_dilation), Exprs::Number(-w.padding_low));
     const int64_t size = from.dimensions(static_cast<int64_t>(d));
     inside = x_.And(inside, x_.Guard(false, at));
@@ -217,7 +220,8 @@ Value Builder::Sort(const HloInstruction& i, const std::vector<ExprId>& x, Insid
     for (ExprId operand : x) bodies.push_back(Read(operand, shape, index));
     std::vector<int64_t> data{static_cast<int64_t>(k), sort.is_stable};
     for (ExprId e : region) data.push_back(e);
-    value.push_back(x_.Row(HloOpcode::kSort, std::move(data), {v}, std::move(bodies), {out[static_cast<size_t>(d)]}, x_.TypeOf(x[k])));
+    value.push_back(x_.Row(HloOpcode::kSort, std::move(data), {v}, std::move(bodies), {out[static_cast<size_t>(d)]},
+                           x_.TypeOf(x[k])));
   }
   return value;
 }
@@ -249,7 +253,8 @@ ExprId Builder::Scatter(const HloInstruction& i, const std::vector<ExprId>& x, I
     batch.push_back(at[static_cast<size_t>(d)]);
   }
   for (int64_t d = 0; d < whole.rank(); ++d) {
-    if (!Contains(s.scatter_dims_to_operand_dims, d) && window_of[static_cast<size_t>(d)] != whole.dimensions(d)) return -1;
+    if (!Contains(s.scatter_dims_to_operand_dims, d) && window_of[static_cast<size_t>(d)] != whole.dimensions(d))
+      return -1;
   }
   ExprId meets = x_.True();
   for (size_t k = 0; k < s.scatter_dims_to_operand_dims.size(); ++k) {
@@ -257,15 +262,19 @@ ExprId Builder::Scatter(const HloInstruction& i, const std::vector<ExprId>& x, I
     if (window_of[static_cast<size_t>(d)] != 1) return -1;
     std::vector<Index> where;
     size_t b = 0;
-    for (int64_t j = 0; j < indices.rank(); ++j) where.push_back(j == s.index_vector_dim ? Exprs::Number(static_cast<int64_t>(k)) : batch[b++]);
+    for (int64_t j = 0; j < indices.rank(); ++j)
+      where.push_back(j == s.index_vector_dim ? Exprs::Number(static_cast<int64_t>(k)) : batch[b++]);
     const ExprId start = Read(x[1], indices, where);
     const int64_t most = whole.dimensions(d) - 1;
-    ExprId clamped = IsUnsigned(index_type) ? start : x_.Function(HloOpcode::kMaximum, index_type, {start, x_.Integer(0, index_type)});
+    ExprId clamped = IsUnsigned(index_type)
+                         ? start
+                         : x_.Function(HloOpcode::kMaximum, index_type, {start, x_.Integer(0, index_type)});
     clamped = x_.Function(HloOpcode::kMinimum, index_type, {clamped, x_.Integer(most, index_type)});
     const int less = static_cast<int>(ComparisonDirection::kLt);
     if (!IsUnsigned(index_type)) meets = x_.And(meets, x_.Not(x_.Compare(less, start, x_.Integer(0, index_type))));
     meets = x_.And(meets, x_.Not(x_.Compare(less, x_.Integer(most, index_type), start)));
-    if (most > 0) meets = x_.And(meets, x_.Guard(true, x_.Plus(out[static_cast<size_t>(d)], x_.ValueTerm(clamped), -1)));
+    if (most > 0)
+      meets = x_.And(meets, x_.Guard(true, x_.Plus(out[static_cast<size_t>(d)], x_.ValueTerm(clamped), -1)));
   }
   const ExprId update = Read(x[2], updates, at);
   Value region;
@@ -291,10 +300,12 @@ ExprId Builder::Scatter(const HloInstruction& i, const std::vector<ExprId>& x, I
     const std::vector<Index> apart = x_.Unflatten(x_.Var(all), sizes);
     Exprs::Substitution by;
     for (size_t k = 0; k < over.size(); ++k) by.push_back({over[k], apart[k]});
-    return x_.Row(HloOpcode::kScatter, std::move(data), {all}, {x_.Substitute(meets, by), x_.Substitute(update, by), x[0]}, {}, type);
+    return x_.Row(HloOpcode::kScatter, std::move(data), {all},
+                  {x_.Substitute(meets, by), x_.Substitute(update, by), x[0]}, {}, type);
   }
   for (const HloInstruction* inside = i.to_apply()->first(); inside != nullptr; inside = inside->next()) {
-    if (!inside->shape().IsScalar() || !(inside->Is(kElementwise) || inside->IsParameter() || inside->IsConstant())) return -1;
+    if (!inside->shape().IsScalar() || !(inside->Is(kElementwise) || inside->IsParameter() || inside->IsConstant()))
+      return -1;
   }
   in.record = false;
   const Value made = Evaluate(*i.to_apply(), {{x[0]}, {update}}, in, {-1, -1});
@@ -308,10 +319,13 @@ Value Builder::BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x) 
   const size_t f = static_cast<size_t>(norm.feature_index);
   const std::vector<Index> out = Dimensions(shape);
   const ExprId epsilon = x_.Real(static_cast<double>(norm.epsilon));
-  const double count = static_cast<double>(shape.ElementCount()) / static_cast<double>(shape.dimensions(norm.feature_index));
+  const double count =
+      static_cast<double>(shape.ElementCount()) / static_cast<double>(shape.dimensions(norm.feature_index));
   if (shape.ElementCount() == 0) return {};
   // A value of one dimension, at the feature.
-  const auto at_feature = [&](ExprId e) { return Read(e, Shape::Array(shape.element_type(), {shape.dimensions(norm.feature_index)}), {out[f]}); };
+  const auto at_feature = [&](ExprId e) {
+    return Read(e, Shape::Array(shape.element_type(), {shape.dimensions(norm.feature_index)}), {out[f]});
+  };
   const auto mean_of = [&](ExprId e) {
     std::vector<Index> index;
     std::vector<VarId> over;
@@ -327,7 +341,8 @@ Value Builder::BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x) 
   };
   if (i.opcode() == HloOpcode::kBatchNormInference) {
     const ExprId scale = x_.Power(x_.Add(at_feature(x[4]), epsilon), -kOne / 2);
-    return {x_.Add(x_.Multiply(x_.Multiply(x_.Add(x[0], at_feature(x[3]), -1), scale), at_feature(x[1])), at_feature(x[2]))};
+    return {x_.Add(x_.Multiply(x_.Multiply(x_.Add(x[0], at_feature(x[3]), -1), scale), at_feature(x[1])),
+                   at_feature(x[2]))};
   }
   if (i.opcode() == HloOpcode::kBatchNormTraining) {
     const ExprId mean = mean_of(x[0]);
@@ -339,10 +354,13 @@ Value Builder::BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x) 
   // Of x, scale, mean, variance and the gradient.
   const ExprId centred = x_.Add(x[0], at_feature(x[2]), -1), spread = x_.Add(at_feature(x[3]), epsilon);
   const ExprId one_by_root = x_.Power(spread, -kOne / 2), product = x_.Multiply(x[4], centred);
-  const ExprId inner = x_.Add(x_.Add(x[4], at_feature(mean_of(x[4])), -1),
-                              x_.Multiply(x_.Multiply(centred, at_feature(mean_of(product))), x_.Power(spread, -kOne)), -1);
-  const ExprId of_scale = x_.Multiply(x_.Multiply(mean_of(product), x_.Real(count)), x_.Power(x_.Add(x[3], epsilon), -kOne / 2));
-  return {x_.Multiply(x_.Multiply(at_feature(x[1]), one_by_root), inner), of_scale, x_.Multiply(mean_of(x[4]), x_.Real(count))};
+  const ExprId inner =
+      x_.Add(x_.Add(x[4], at_feature(mean_of(x[4])), -1),
+             x_.Multiply(x_.Multiply(centred, at_feature(mean_of(product))), x_.Power(spread, -kOne)), -1);
+  const ExprId of_scale =
+      x_.Multiply(x_.Multiply(mean_of(product), x_.Real(count)), x_.Power(x_.Add(x[3], epsilon), -kOne / 2));
+  return {x_.Multiply(x_.Multiply(at_feature(x[1]), one_by_root), inner), of_scale,
+          x_.Multiply(mean_of(x[4]), x_.Real(count))};
 }
 
 }  // namespace hloir::equivalence::inside

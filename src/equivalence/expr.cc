@@ -10,8 +10,8 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-constexpr int64_t kLarge = 160;    // an expression's weight from which it gets a name
-constexpr int32_t kDeep = 48;      // its depth
+constexpr int64_t kLarge = 160;  // an expression's weight from which it gets a name
+constexpr int32_t kDeep = 48;    // its depth
 
 uint64_t HashOfParts(const Index& a) {
   uint64_t hash = MixHash(3, static_cast<uint64_t>(a.constant));
@@ -143,7 +143,8 @@ ExprId Exprs::MakeLeaf(int32_t leaf, std::vector<Index> index) {
 }
 
 ExprId Exprs::IndexValue(const Index& index, PrimitiveType type) {
-  if (index.terms.empty()) return IsInteger(type) ? Integer(index.constant, type) : Real(static_cast<double>(index.constant));
+  if (index.terms.empty())
+    return IsInteger(type) ? Integer(index.constant, type) : Real(static_cast<double>(index.constant));
   // A sum of its terms, so that it adds up with others.
   Polynomial sum;
   for (const auto& [term, factor] : index.terms) {
@@ -152,9 +153,7 @@ ExprId Exprs::IndexValue(const Index& index, PrimitiveType type) {
     e.type = type;
     e.index = {{0, {{term, 1}}}};
     const IndexTerm& t = TermAt(term);
-    ExprId base = t.kind == IndexTerm::Kind::kValue
-                      ? Convert(t.value, TypeOf(t.value), type)
-                      : Make(std::move(e));
+    ExprId base = t.kind == IndexTerm::Kind::kValue ? Convert(t.value, TypeOf(t.value), type) : Make(std::move(e));
     Monomial m;
     m.real = static_cast<double>(factor);
     m.integer = factor;
@@ -230,8 +229,8 @@ ExprId Exprs::Rebuilt(ExprId e, const Substitution& by, const std::unordered_set
   const std::function<ExprId(ExprId)> visit = [&](ExprId at) -> ExprId {
     const Expr& x = At(at);
     const bool touched = open != nullptr || std::any_of(by.begin(), by.end(), [&](const auto& entry) {
-      return std::binary_search(x.free.begin(), x.free.end(), entry.first);
-    });
+                           return std::binary_search(x.free.begin(), x.free.end(), entry.first);
+                         });
     if (!touched || Spent()) return at;
     if (const auto found = done.find(at); found != done.end()) return found->second;
     ExprId result = at;
@@ -247,10 +246,9 @@ ExprId Exprs::Rebuilt(ExprId e, const Substitution& by, const std::unordered_set
           for (const Factor& f : m.factors) {
             const ExprId base = visit(f.base);
             const ExprId power = TypeOf(base) == PrimitiveType::PRED || f.power == kOne ? base : Power(base, f.power);
-            product = Product(product, TypeOf(power) == PrimitiveType::PRED
-                                           ? Polynomial{{1, 1, {{power, kOne}}}}
-                                           : PolynomialOf(power),
-                              type);
+            product = Product(
+                product,
+                TypeOf(power) == PrimitiveType::PRED ? Polynomial{{1, 1, {{power, kOne}}}} : PolynomialOf(power), type);
           }
           sum.insert(sum.end(), product.begin(), product.end());
         }
@@ -347,7 +345,8 @@ ExprId Exprs::Opened(ExprId e) {
   if (x.kind != Expr::Kind::kLeaf || LeafAt(x.tag).value < 0) return -1;
   const Leaf leaf = LeafAt(x.tag);
   Substitution by;
-  for (size_t d = 0; d < leaf.sizes.size(); ++d) by.push_back({Dimension(static_cast<int32_t>(d), leaf.sizes[d]), x.index[d]});
+  for (size_t d = 0; d < leaf.sizes.size(); ++d)
+    by.push_back({Dimension(static_cast<int32_t>(d), leaf.sizes[d]), x.index[d]});
   const bool was = std::exchange(naming_, true);
   const ExprId value = Substitute(leaf.value, by);
   naming_ = was;

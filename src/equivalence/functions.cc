@@ -56,7 +56,8 @@ ExprId Exprs::And(ExprId a, ExprId b) {
     ExprId rest = True();
     bool shorter = false;
     for (ExprId arg : std::vector<ExprId>(y.args)) {
-      const bool given = std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return f.base == arg; });
+      const bool given =
+          std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return f.base == arg; });
       shorter = shorter || given;
       if (!given) rest = And(rest, arg);
     }
@@ -143,7 +144,8 @@ ExprId Exprs::Convert(ExprId a, PrimitiveType from, PrimitiveType to) {
     if (const auto value = IntegerOf(a); value && IsInteger(to)) return Integer(*value, to);
     if (std::optional<Index> index = AsIndex(a)) {
       const Range range = RangeOf(*index);
-      const int64_t most = to_real ? int64_t{1} << 24 : int64_t{1} << std::min(62, BitWidth(to) - (IsSigned(to) ? 1 : 0));
+      const int64_t most =
+          to_real ? int64_t{1} << 24 : int64_t{1} << std::min(62, BitWidth(to) - (IsSigned(to) ? 1 : 0));
       if (range.high < most && range.low >= (to_real || IsSigned(to) ? -most : 0)) return IndexValue(*index, to);
     }
     // Conditions count.
@@ -169,7 +171,8 @@ ExprId Exprs::Convert(ExprId a, PrimitiveType from, PrimitiveType to) {
       const Range range = RangeOf(*index);
       if (BitWidth(to) >= 32 && range.low >= 0 && range.high < (int64_t{1} << 24)) return IndexValue(*index, to);
     }
-    if (const auto value = RealOf(a); value && std::fabs(*value) < 100) return Integer(static_cast<int64_t>(*value), to);
+    if (const auto value = RealOf(a); value && std::fabs(*value) < 100)
+      return Integer(static_cast<int64_t>(*value), to);
   }
   Expr e;
   e.kind = Expr::Kind::kFunction;
@@ -284,7 +287,8 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
         if (const auto value = IntegerOf(part); value && !IsUnsigned(type)) {
           bound = bound ? (op == kMaximum ? std::max(*bound, *value) : std::min(*bound, *value)) : *value;
         } else if (const auto value = real ? RealOf(part) : std::nullopt) {
-          real_bound = real_bound ? (op == kMaximum ? std::max(*real_bound, *value) : std::min(*real_bound, *value)) : *value;
+          real_bound =
+              real_bound ? (op == kMaximum ? std::max(*real_bound, *value) : std::min(*real_bound, *value)) : *value;
         } else {
           rest.push_back(part);
         }
@@ -341,7 +345,8 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
         case kAnd: return Integer(static_cast<int64_t>(x & y), type);
         case kOr: return Integer(static_cast<int64_t>(x | y), type);
         case kXor: return Integer(static_cast<int64_t>(x ^ y), type);
-        case kShiftRightLogical: return Integer(y < static_cast<uint64_t>(width) ? static_cast<int64_t>(low >> y) : 0, type);
+        case kShiftRightLogical:
+          return Integer(y < static_cast<uint64_t>(width) ? static_cast<int64_t>(low >> y) : 0, type);
         case kDivide:
           if (*b != 0 && *b != -1) return Integer(IsUnsigned(type) ? static_cast<int64_t>(x / y) : *a / *b, type);
           break;
@@ -373,7 +378,8 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
     }
   }
   if (op == kXor && args.size() == 2 && args[0] == args[1]) return Integer(0, type);
-  if ((op == kShiftRightLogical || op == kShiftRightArithmetic) && IntegerOf(args[1]) == std::optional<int64_t>(0)) return args[0];
+  if ((op == kShiftRightLogical || op == kShiftRightArithmetic) && IntegerOf(args[1]) == std::optional<int64_t>(0))
+    return args[0];
   Expr e;
   e.kind = Expr::Kind::kFunction;
   e.type = type;

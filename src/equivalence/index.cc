@@ -30,8 +30,8 @@ bool Unbounded(Range r) { return r.low <= -kFar || r.high >= kFar; }
 
 VarId Exprs::NewVariable(Variable v) {
   if (v.level != Variable::kFresh) {
-    const auto [found, is_new] = variable_by_.try_emplace({(int64_t{v.level} << 32) + v.place, v.size},
-                                                          static_cast<VarId>(variables_.size()));
+    const auto [found, is_new] =
+        variable_by_.try_emplace({(int64_t{v.level} << 32) + v.place, v.size}, static_cast<VarId>(variables_.size()));
     if (!is_new) return found->second;
   }
   variables_.push_back(v);
@@ -213,7 +213,8 @@ Index Exprs::Div(const Index& a, int64_t by) {
 Index Exprs::Mod(const Index& a, int64_t by) {
   if (by == 1) return {};
   Index rest{FloorMod(a.constant, by), {}};
-  for (const auto& [term, factor] : a.terms) Put(rest, term, factor < 0 || factor >= by ? FloorMod(factor, by) : factor);
+  for (const auto& [term, factor] : a.terms)
+    Put(rest, term, factor < 0 || factor >= by ? FloorMod(factor, by) : factor);
   const Range range = RangeOf(rest);
   if (!Unbounded(range) && FloorDiv(range.low, by) == FloorDiv(range.high, by)) {
     rest.constant -= FloorDiv(range.low, by) * by;

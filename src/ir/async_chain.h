@@ -25,4 +25,3 @@ bool IsLateBound(const HloInstruction& start);
 std::vector<const HloInstruction*> AsyncOperands(const HloInstruction& done);
 
 }  // namespace hloir
-

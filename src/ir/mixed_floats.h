@@ -26,4 +26,3 @@ bool LegalizeMixedFloats(HloModule& module);
 std::unique_ptr<HloModule> LegalizedMixedFloats(const HloInstruction& instruction);
 
 }  // namespace hloir
-

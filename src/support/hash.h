@@ -10,8 +10,8 @@ namespace hloir {
 // 2^64 divided by the golden ratio, odd: multiples of it are spread evenly over 64 bits.
 inline constexpr uint64_t kGoldenRatio = 0x9E3779B97F4A7C15u;
 
-// `hash` with one more word in it, in this order: `hash` may be a plain word itself, and Mix(a, b) is not Mix(b, a). The
-// high bits, which a product mixes best, come down to where tables look.
+// `hash` with one more word in it, in this order: `hash` may be a plain word itself, and Mix(a, b) is not Mix(b, a).
+// The high bits, which a product mixes best, come down to where tables look.
 inline uint64_t Mix(uint64_t hash, uint64_t word) {
   hash = (hash * 0xD1342543DE82EF95u ^ word) * kGoldenRatio;
   return hash ^ hash >> 29;

@@ -30,8 +30,8 @@ TEST_CASE("rows of custom_calls.def agree") {
 TEST_CASE("an instruction is a custom-call of one target at most") {
   const auto module =
       Parse(Entry(" x = f32[2] parameter(0)\n"
-                         " known = f32[2] custom-call(x), custom_call_target=\"MoveToHost\"\n"
-                         " ROOT other = f32[2] custom-call(known), custom_call_target=\"MoveToMars\""));
+                  " known = f32[2] custom-call(x), custom_call_target=\"MoveToHost\"\n"
+                  " ROOT other = f32[2] custom-call(known), custom_call_target=\"MoveToMars\""));
   const HloInstruction& unknown = *module->entry_computation()->root();
   const HloInstruction& known = *unknown.operand(0);
   CHECK(CustomCallOf(known) == CustomCall::kMoveToHost);
@@ -61,9 +61,9 @@ TEST_CASE("a target that has no evaluator is refused with the pass that rewrites
 TEST_CASE("both names of a radix sort cost a sort") {
   for (const char* target : {"__cub$DeviceRadixSort", "xla.gpu.ext.cub_sort_keys"}) {
     INFO(target);
-    const auto module = Parse(
-        Entry(" x = u32[8] parameter(0)\n ROOT r = (u32[8], u8[16]) custom-call(x), custom_call_target=\"" +
-              std::string(target) + "\""));
+    const auto module =
+        Parse(Entry(" x = u32[8] parameter(0)\n ROOT r = (u32[8], u8[16]) custom-call(x), custom_call_target=\"" +
+                    std::string(target) + "\""));
     const CostAnalysis cost(*module);
     CHECK(cost.total().custom_calls == 0);
     CHECK(cost.Of(*module->entry_computation()->root()).once.flops == 8 * 3);
