@@ -563,9 +563,10 @@ Status Checker::Impl::Measure(Verdict& verdict) {
 StatusOr<Verdict> Checker::Impl::Check(const HloModule& after) {
   after_text_ = &after;
   context_.options.exact = exact_;
-  if (!before_view_ && !check::AreOfWholeArrays(*before_text_, after)) return CheckAsTheyAre(after);
+  const bool partitioned = check::AreOfWholeArrays(*before_text_, after);
+  if (!before_view_ && !partitioned) return CheckAsTheyAre(after);
   const HloModule& whole = check::WholeOf(*before_text_, after);
-  context_.options.exact = false;  // partitioned sums are added up in another order
+  if (partitioned) context_.options.exact = false;  // partitioned sums are added up in another order
   for (InputSet& set : context_.inputs) set.devices.resize(std::min<size_t>(set.devices.size(), 1));
   if (!before_view_) {
     HLOIR_ASSIGN_OR_RETURN(before_view_, check::MakeWholeView(*before_text_, whole));
