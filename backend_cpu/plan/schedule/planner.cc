@@ -178,15 +178,10 @@ Status Planner::PlanNode(int32_t index) {
     HLOIR_ASSIGN_OR_RETURN(places_[node.outputs[0]], Locate(node.inputs[0]));
     return OkStatus();
   }
-  switch (node.opcode()) {
-    case HloOpcode::kWhile: return PlanWhile(node);
-    case HloOpcode::kConditional: return PlanConditional(node);
-    case HloOpcode::kDot: return node.blocks != nullptr ? PlanRowBlocks(node) : PlanDot(node);
-    case HloOpcode::kConvolution: return PlanConvolution(node);
-    case HloOpcode::kConcatenate: return PlanConcatenate(node);
-    case HloOpcode::kIota: return PlanConstant(node);
-    default: return HasTrait(node.opcode(), kElementwise) ? PlanArrays(node) : PlanStep(node);
-  }
+#define HLOIR_PLANNED(name) \
+  if (node.opcode() == HloOpcode::k##name) return Plan##name(node);
+#include "plan/capability/steps.def"
+  return HasTrait(node.opcode(), kElementwise) ? PlanArrays(node) : PlanStep(node);
 }
 
 // ---- Places.

@@ -1,6 +1,6 @@
 // See double_double.h. Functions start from f64's own and are made exact by a step of Newton's method against series
 // that converge fast: exp's and the sine's. Special values are f64's.
-#include "reference/double_double.h"
+#include "wide/double_double.h"
 
 #include <algorithm>
 #include <bit>

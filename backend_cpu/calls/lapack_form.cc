@@ -1,5 +1,5 @@
 // See lapack_form.h. Covered by tests/ops/lapack-*.hlo.
-#include "reference/lapack_form.h"
+#include "calls/lapack_form.h"
 
 #include <algorithm>
 #include <iterator>

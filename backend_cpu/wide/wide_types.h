@@ -7,7 +7,7 @@
 #include <complex>
 
 #include "hloir/literal.h"
-#include "reference/double_double.h"
+#include "wide/double_double.h"
 
 namespace hloir::reference {
 

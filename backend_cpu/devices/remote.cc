@@ -1,5 +1,5 @@
 // See remote.h.
-#include "reference/remote.h"
+#include "devices/remote.h"
 
 #include <chrono>
 #include <cstring>

@@ -1,5 +1,5 @@
 // See kernel_choice.h.
-#include "plan/steps/kernel_choice.h"
+#include "plan/capability/kernel_choice.h"
 
 #include <algorithm>
 #include <complex>

@@ -1,5 +1,5 @@
 // See spill.h.
-#include "reference/spill.h"
+#include "devices/spill.h"
 
 #include <cerrno>
 #include <cstring>

@@ -11,8 +11,8 @@
 #include "reference/dynamic.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
-#include "reference/lapack.h"
-#include "reference/sparse.h"
+#include "calls/lapack.h"
+#include "calls/sparse.h"
 #include "reference/topk.h"
 
 namespace hloir::reference {

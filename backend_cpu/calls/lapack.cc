@@ -2,7 +2,7 @@
 // call is met, so that neither building nor using hloir asks for it. LAPACK keeps matrices by columns; a literal has
 // them by rows: each is copied over and back. LAPACK ends the process when it is given wrong sizes or options, so all
 // of them are checked here first. Tests: tests/ops/lapack-*.hlo; what the results must be like in value: corpus.
-#include "reference/lapack.h"
+#include "calls/lapack.h"
 
 #include <dlfcn.h>
 
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "support/format.h"
-#include "reference/lapack_form.h"
+#include "calls/lapack_form.h"
 
 namespace hloir::reference {
 namespace {

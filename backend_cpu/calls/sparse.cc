@@ -4,7 +4,7 @@
 // among them (one more than rows), by COO their rows. Values behind the last row's end, and such whose place is outside
 // of the matrix, are padding; equal places are added up. Results behind the first ones are scratch. Not here: batches.
 // Tests: tests/ops/custom-call-csr.hlo, custom-call-sparse.hlo.
-#include "reference/sparse.h"
+#include "calls/sparse.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 // RunOnDevices and, for any engine, RunOnEach: a thread for each device, of which one or several run at a time; the
 // devices of other processes send and get messages. Tests: tests/unit/devices_test.cc, transport_test.cc,
 // tests/cli/devices.test.
-#include "reference/devices.h"
+#include "devices/devices.h"
 
 #include <algorithm>
 #include <array>
@@ -17,8 +17,8 @@
 
 #include "support/format.h"
 #include "support/guard.h"
-#include "reference/remote.h"
-#include "reference/spill.h"
+#include "devices/remote.h"
+#include "devices/spill.h"
 
 namespace hloir::reference {
 

@@ -4,7 +4,7 @@
 
 #include "hloir/analysis/communication.h"
 #include "support/format.h"
-#include "reference/devices.h"
+#include "devices/devices.h"
 #include "reference/index.h"
 #include "reference/scalar_function.h"
 

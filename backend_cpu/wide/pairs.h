@@ -4,8 +4,9 @@
 // are not implemented. In: EvaluateInPairs (hloir/detail/widen.h). Tested by tests/unit/pairs_test.cc.
 #pragma once
 
-#include "reference/double_double.h"
-#include "reference/elementwise.h"
+#include "hloir/instruction.h"
+#include "wide/double_double.h"
+#include "wide/kernel.h"
 
 namespace hloir::reference {
 

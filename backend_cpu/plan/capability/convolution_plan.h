@@ -8,10 +8,15 @@
 
 #include <optional>
 
-#include "plan/steps/dot.h"
-#include "plan/steps/element_convolution.h"
+#include "plan/capability/gemm_problem.h"
 
 namespace hloir::cpu {
+
+// Views have batch, spatial dimensions and features in this order; the kernel's is the instruction's. Only elements of
+// the input itself are read, so its view may lie within a padded copy.
+struct ConvolutionViews {
+  View input, kernel, result;
+};
 
 struct ConvolutionPlan {
   View input;                 // batch, spatial dimensions, features
@@ -35,7 +40,5 @@ DimVector ConvolutionOrder(const HloInstruction& convolution, bool of_result);
 // What is read and written as element_convolution.h wants it; the views have the instruction's dimensions.
 ConvolutionViews ViewsInOrder(const HloInstruction& convolution, const View& input, const View& kernel,
                               const View& result);
-// Refs: input, weights (packed as plan.weights says); the result.
-std::unique_ptr<Step> MakeDepthwiseStep(const ConvolutionPlan& plan, const KernelTable& kernels);
 
 }  // namespace hloir::cpu

@@ -8,10 +8,6 @@
 
 namespace hloir::cpu {
 
-// HLO lets floats of several types meet where one is meant. Does the instruction, which takes elements as they lie,
-// have such operands or such a result?
-bool MixesFloats(const HloInstruction& instruction);
-
 Support SupportFor(const Graph& graph, const Node& node, const KernelTable& kernels);
 
 }  // namespace hloir::cpu

@@ -2,7 +2,7 @@
 // not run here, for which the caller's handler answers. Who sends to whom: hloir/analysis/communication.h. Tests:
 // tests/unit/devices_test.cc.
 #include "support/format.h"
-#include "reference/devices.h"
+#include "devices/devices.h"
 
 namespace hloir::reference {
 namespace {

@@ -1,15 +1,9 @@
 // See pairs.h.
-#include "reference/pairs.h"
+#include "wide/pairs.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
-
-#include "hloir/detail/widen.h"
-#include "reference/evaluation.h"
-#include "reference/kernels.h"
-#include "support/format.h"
-#include "support/guard.h"
 
 namespace hloir::reference {
 namespace {
@@ -45,7 +39,10 @@ bool IsAtMost(Pair a, Pair b) { return a <= b; }
 bool IsMore(Pair a, Pair b) { return a > b; }
 bool IsAtLeast(Pair a, Pair b) { return a >= b; }
 // By total order, in which the low parts of equal high ones decide.
-int64_t Key(double x) { return TotalOrderCompareElement<ComparisonDirection::kLt>::Key(x); }
+int64_t Key(double x) {
+  const auto bits = __builtin_bit_cast(int64_t, x);
+  return bits < 0 ? bits ^ INT64_MAX : bits;
+}
 bool IsBefore(Pair a, Pair b) { return Key(a.hi) < Key(b.hi) || (Key(a.hi) == Key(b.hi) && a.lo < b.lo); }
 bool IsBehind(Pair a, Pair b) { return IsBefore(b, a); }
 bool IsNotBehind(Pair a, Pair b) { return !IsBefore(b, a); }
@@ -211,19 +208,3 @@ bool IsUnknownToPairs(const HloInstruction& i) {
 }
 
 }  // namespace hloir::reference
-
-namespace hloir {
-
-StatusOr<Literal> EvaluateInPairs(const HloModule& module, std::span<const Literal* const> arguments,
-                                  const EvaluatorOptions& options) {
-  return Guarded([&]() -> StatusOr<Literal> {
-    for (const HloComputation* computation : module.computations()) {
-      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-        if (reference::IsUnknownToPairs(*i)) return Unimplemented(Format("{} in double-double", i->opcode_name()));
-      }
-    }
-    return reference::EvaluateOn(nullptr, options, *module.entry_computation(), arguments, /*pairs=*/true);
-  });
-}
-
-}  // namespace hloir

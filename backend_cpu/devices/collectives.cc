@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "support/format.h"
-#include "reference/devices.h"
+#include "devices/devices.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 
@@ -145,6 +145,18 @@ StatusOr<Value> EvaluateOutfeed(EvalContext& context) {
   if (!context.run.options().outfeed) return UnimplementedOp(context, "no outfeed was given");
   HLOIR_RETURN_IF_ERROR(context.run.options().outfeed(Value(context.operands[0]).TakeLiteral()));
   return Value(Literal(context.shape));
+}
+
+// If there is one device, it is the first of its kind.
+StatusOr<Value> EvaluateReplicaId(EvalContext& context) {
+  Literal id(context.shape);
+  if (context.run.device() != nullptr) id.SetFromInt64(0, context.run.device()->replica);
+  return id;
+}
+StatusOr<Value> EvaluatePartitionId(EvalContext& context) {
+  Literal id(context.shape);
+  if (context.run.device() != nullptr) id.SetFromInt64(0, context.run.device()->partition);
+  return id;
 }
 
 }  // namespace hloir::reference
