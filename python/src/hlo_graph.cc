@@ -481,7 +481,7 @@ class FeatureBuilder {
 };
 
 template <class T>
-nb::object Array(std::vector<T> values) {
+nb::object OwnedArray(std::vector<T> values) {
   auto* kept = new std::vector<T>(std::move(values));
   const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
@@ -489,10 +489,11 @@ nb::object Array(std::vector<T> values) {
 
 nb::typed<nb::dict, nb::str, nb::any> EdgeArrays(Edges& edges) {
   nb::typed<nb::dict, nb::str, nb::any> arrays;
-  arrays["uids"] = Array(std::move(edges.uids)), arrays["srcs"] = Array(std::move(edges.srcs));
-  arrays["dsts"] = Array(std::move(edges.dsts)), arrays["dims"] = Array(std::move(edges.dims));
-  arrays["layouts"] = Array(std::move(edges.layouts)), arrays["lehmercodes"] = Array(std::move(edges.lehmercodes));
-  arrays["types"] = Array(std::move(edges.types)), arrays["dtypes"] = Array(std::move(edges.dtypes));
+  arrays["uids"] = OwnedArray(std::move(edges.uids)), arrays["srcs"] = OwnedArray(std::move(edges.srcs));
+  arrays["dsts"] = OwnedArray(std::move(edges.dsts)), arrays["dims"] = OwnedArray(std::move(edges.dims));
+  arrays["layouts"] = OwnedArray(std::move(edges.layouts)),
+  arrays["lehmercodes"] = OwnedArray(std::move(edges.lehmercodes));
+  arrays["types"] = OwnedArray(std::move(edges.types)), arrays["dtypes"] = OwnedArray(std::move(edges.dtypes));
   return arrays;
 }
 
@@ -500,27 +501,28 @@ nb::typed<nb::dict, nb::str, nb::any> GraphArrays(Graph& graph, bool inline_call
   FeatureBuilder built(graph, inline_calls);
   Nodes& n = built.nodes;
   nb::typed<nb::dict, nb::str, nb::any> nodes, arrays;
-  nodes["uids"] = Array(std::move(n.uids)), nodes["names"] = nb::cast(n.names);
-  nodes["gids"] = Array(std::move(n.gids)), nodes["fused_comp_ids"] = Array(std::move(n.fused_comp_ids));
-  nodes["num_users"] = Array(std::move(n.num_users)), nodes["num_operands"] = Array(std::move(n.num_operands));
-  nodes["opcodes"] = Array(std::move(n.opcodes)), nodes["opcode_attrs"] = Array(std::move(n.opcode_attrs));
-  nodes["num_opcode_attrs"] = Array(std::move(n.num_opcode_attrs));
-  nodes["is_alternative"] = Array(std::move(n.is_alternative));
-  nodes["is_in_fusion"] = Array(std::move(n.is_in_fusion));
-  nodes["in_tensor_sizes"] = Array(std::move(n.in_tensor_sizes));
-  nodes["out_tensor_sizes"] = Array(std::move(n.out_tensor_sizes));
-  nodes["has_max_in_tensor"] = Array(std::move(n.has_max_in_tensor));
-  nodes["has_max_out_tensor"] = Array(std::move(n.has_max_out_tensor));
-  nodes["normalized_num_group_inst"] = Array(std::move(n.normalized_num_group_inst));
+  nodes["uids"] = OwnedArray(std::move(n.uids)), nodes["names"] = nb::cast(n.names);
+  nodes["gids"] = OwnedArray(std::move(n.gids)), nodes["fused_comp_ids"] = OwnedArray(std::move(n.fused_comp_ids));
+  nodes["num_users"] = OwnedArray(std::move(n.num_users)),
+  nodes["num_operands"] = OwnedArray(std::move(n.num_operands));
+  nodes["opcodes"] = OwnedArray(std::move(n.opcodes)), nodes["opcode_attrs"] = OwnedArray(std::move(n.opcode_attrs));
+  nodes["num_opcode_attrs"] = OwnedArray(std::move(n.num_opcode_attrs));
+  nodes["is_alternative"] = OwnedArray(std::move(n.is_alternative));
+  nodes["is_in_fusion"] = OwnedArray(std::move(n.is_in_fusion));
+  nodes["in_tensor_sizes"] = OwnedArray(std::move(n.in_tensor_sizes));
+  nodes["out_tensor_sizes"] = OwnedArray(std::move(n.out_tensor_sizes));
+  nodes["has_max_in_tensor"] = OwnedArray(std::move(n.has_max_in_tensor));
+  nodes["has_max_out_tensor"] = OwnedArray(std::move(n.has_max_out_tensor));
+  nodes["normalized_num_group_inst"] = OwnedArray(std::move(n.normalized_num_group_inst));
   arrays["node_features"] = nodes;
   arrays["in_edge_features"] = EdgeArrays(built.in), arrays["out_edge_features"] = EdgeArrays(built.out);
-  arrays["in_edge_offsets"] = Array(std::move(built.in_offsets));
-  arrays["in_edge_indices"] = Array(std::move(built.in_indices));
-  arrays["out_edge_offsets"] = Array(std::move(built.out_offsets));
-  arrays["out_edge_indices"] = Array(std::move(built.out_indices));
-  arrays["alternative_indices"] = Array(std::move(built.alternatives));
-  arrays["_alternative_ids"] = Array(std::move(built.alternative_ids));
-  arrays["opcode_attr_counts"] = Array(AttributeCounts());
+  arrays["in_edge_offsets"] = OwnedArray(std::move(built.in_offsets));
+  arrays["in_edge_indices"] = OwnedArray(std::move(built.in_indices));
+  arrays["out_edge_offsets"] = OwnedArray(std::move(built.out_offsets));
+  arrays["out_edge_indices"] = OwnedArray(std::move(built.out_indices));
+  arrays["alternative_indices"] = OwnedArray(std::move(built.alternatives));
+  arrays["_alternative_ids"] = OwnedArray(std::move(built.alternative_ids));
+  arrays["opcode_attr_counts"] = OwnedArray(AttributeCounts());
   return arrays;
 }
 
