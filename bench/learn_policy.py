@@ -8,7 +8,7 @@
 Programs are told apart by the names of their modules without _forward, _backward, _f32 and the like: of a program, either
 all modules are trained on or none. What judge prints is the geometric mean over held-out modules of bytes moved, as a part
 of what the default pipeline gives, and between which values 95 % of such means lie when modules are drawn again
-(bootstrap); every module is verified by hloir. Needs numpy, and jax for train. docs/tune.md has what came of it.
+(bootstrap); every module is verified by hloir. Needs numpy, and jax for train. docs/notes/tune.md has what came of it.
 """
 import argparse
 import concurrent.futures

@@ -6,7 +6,7 @@
 Every fourth module of the corpus, by name, is one that inputs and bounds were tuned on (the first of each four); every
 fourth is one that is only reported on (the third of each four). `generated` are programs of `hloir fuzz generate`, reported
 on too. Each module is given to `hloir fuzz mutants` by itself; what it says is kept in DIR (default: power_results),
-so that a campaign goes on where it was stopped. The table of docs/power.md goes to standard output, then what got away. A
+so that a campaign goes on where it was stopped. The table of docs/notes/power.md goes to standard output, then what got away. A
 module that takes longer than N seconds (default: 600) is left out, and named.
 """
 import argparse, collections, concurrent.futures, glob, json, os, subprocess, sys

@@ -45,7 +45,7 @@ constexpr const char* kDefaultPipeline[] = {
     "all-reduce-simplifier", "sort-simplifier", "conditional-simplifier", "conditional-to-select", "dynamic-padder",
     "while-loop-constant-sinking", "while-loop-simplifier", "while-loop-unroller{elementwise-only=true max-rounds=8}",
     "while-loop-invariant-code-motion", "tuple-simplifier", "hlo-module-dce", "dce]", "computation-deduplicator",
-    // As far as it saves bytes: docs/tune.md has what each setting brings.
+    // As far as it saves bytes: docs/notes/tune.md has what each setting brings.
     "fusion{feed-products=true join-products=true least-gain=0 max-results=32}",
     "reshape-decomposer{disable=decompose-reshape}", "tuple-simplifier", "dce"};
 

@@ -102,14 +102,14 @@ int Check(const CheckFlags& flags) {
 void AddCheckCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<CheckFlags>();
   AddOption(*command, "FILE", flags->files,
-            "Modules: HLO text, HloProto or a snapshot, JSON; also gzipped; or folders of such")
+            "Modules (HLO text, HloProto, snapshot or JSON, optionally gzipped) or folders of modules")
       ->required();
-  command->add_flag("--no-verify", flags->no_verify, "Parse alone");
+  command->add_flag("--no-verify", flags->no_verify, "Do not run the verifier");
   command->add_flag("--allow-unknown", flags->allow_unknown, "Accept unknown opcodes and attributes");
-  command->add_flag("--verbose", flags->verbose, "Print a line for each valid file (on a terminal always)");
-  AddOption(*command, "--threads N", flags->threads, "To read files (default: one for each core)")
+  command->add_flag("--verbose", flags->verbose, "Print a line for each valid file (the default on a terminal)");
+  AddOption(*command, "--threads N", flags->threads, "Threads that read files (default: one per core)")
       ->check(Between(1, 1024));
-  command->add_flag("--json", flags->json, "Report as JSON, errors with line and column");
+  command->add_flag("--json", flags->json, "Print the report as JSON, with line and column of each error");
   command->callback([flags, &action] { action = [flags] { return Check(*flags); }; });
 }
 

@@ -114,22 +114,22 @@ void AddConvertCommand(CLI::App* command, Action& action, PassRegistry& /*regist
                                                            {"snapshot", Message::kHloSnapshot},
                                                            {"unoptimized-snapshot", Message::kHloUnoptimizedSnapshot}};
   auto flags = std::make_shared<ConvertFlags>();
-  AddOption(*command, "IN", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->required();
+  AddOption(*command, "IN", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
   AddOption(*command, "-o,--output OUT", flags->outputs,
-            "Output file; its extension is the format: .hlo .txt .pb .json, each also with .gz; .npz takes a "
-            "snapshot's values. May be repeated")
+            "Output file; the extension selects the format: .hlo .txt .pb .json, optionally .gz; .npz gets the values "
+            "of a snapshot. May be repeated")
       ->required()
       ->allow_extra_args(false);
   AddOption(*command, "--inputs X.npz", flags->inputs,
-            "Make a snapshot: its inputs are in0, in1, … of this .npz, its result out0, …");
+            "Write a snapshot with inputs in0, in1, … and results out0, … of this .npz");
   CLI::Option* message = AddChoice(*command, "--proto MESSAGE", flags->message, kMessages,
-                                   "Which message .pb and .json hold: hlo, module, snapshot or unoptimized-snapshot "
-                                   "(default: what IN was; hlo for text)");
+                                   "Message type of .pb and .json: hlo, module, snapshot or unoptimized-snapshot "
+                                   "(default: the type of IN; hlo if IN is text)");
   command->add_flag(
       "--stream", flags->streamed,
-      "Put an unoptimized snapshot's arguments behind the message, as XLA dumps it: there may be more than 2 GiB");
+      "Append an unoptimized snapshot's arguments to the message, as XLA's dumps do; allows more than 2 GiB");
   AddOption(*command, "--partition N", flags->partition,
-            "Of a snapshot of several partitions: whose values go to the .npz (default: 0)")
+            "Partition of a snapshot whose values go to the .npz (default: 0)")
       ->check(Between<int64_t>(0, INT64_MAX));
   command->add_flag("--allow-unknown", flags->allow_unknown, "Keep unknown opcodes and attributes");
   command->callback([flags, message, &action] {

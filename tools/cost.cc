@@ -67,20 +67,19 @@ int RunCost(const CostFlags& flags) {
 
 void AddCostCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<CostFlags>();
-  AddOption(*command, "FILE", flags->file, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
-      ->required();
+  AddOption(*command, "FILE", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
   AddOption(*command, "--device DEVICE", flags->device,
-            "Times by the roofline of this device: h100, a100, tpu, …, a file like docs/devices/h100.json, or cpu: "
-            "this machine, measured now");
+            "Estimate times by this device's roofline: h100, a100, tpu, tpu-v4, a JSON file as docs/devices/h100.json, "
+            "or cpu (this machine, measured first)");
   AddOption(*command, "--mesh AXES", flags->mesh,
-            "Names the axes of the devices, data=8,model=4; data=8:64@dcn asks what if it were 64, on that link");
-  command->add_flag("--optimize", flags->optimize, "Run the default passes first, as hloir opt does");
-  AddOption(*command, "--trace OUT.json", flags->trace, "Write the predicted timeline there, for ui.perfetto.dev");
-  AddOption(*command, "--save-device OUT.json", flags->save_device, "Write the device's description there");
-  AddOption(*command, "--threads N", flags->threads, "Of the engine, for --device=cpu (default: one for each core)")
+            "Mesh axes, as in data=8,model=4; data=8:64@dcn estimates 64 devices on that axis, over the link dcn");
+  command->add_flag("--optimize", flags->optimize, "Run the default pipeline first, as hloir opt does");
+  AddOption(*command, "--trace OUT.json", flags->trace, "Write the predicted timeline for ui.perfetto.dev");
+  AddOption(*command, "--save-device OUT.json", flags->save_device, "Write the device description");
+  AddOption(*command, "--threads N", flags->threads, "Threads of the engine for --device=cpu (default: one per core)")
       ->check(Between(1, 1024));
   AddOption(*command, "--top N", flags->top, "Rows of each table (default: 10)")->check(Between(int64_t{1}, INT64_MAX));
-  command->add_flag("--json", flags->json, "Report as JSON, each instruction");
+  command->add_flag("--json", flags->json, "Print the report as JSON, with every instruction");
   command->callback([flags, &action] { action = [flags] { return RunCost(*flags); }; });
 }
 

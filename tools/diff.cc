@@ -81,16 +81,15 @@ int Diff(const DiffFlags& flags) {
 
 void AddDiffCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<DiffFlags>();
-  AddOption(*command, "BEFORE", flags->before, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
-      ->required();
-  AddOption(*command, "AFTER", flags->after, "Another")->required();
-  AddOption(*command, "--top N", flags->top, "Show this many of each kind of change (default: 10)")
+  AddOption(*command, "BEFORE", flags->before, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
+  AddOption(*command, "AFTER", flags->after, "The module to compare with")->required();
+  AddOption(*command, "--top N", flags->top, "Changes shown of each kind (default: 10)")
       ->check(Between(int64_t{1}, INT64_MAX));
   command->add_flag("--values", flags->values,
-                    "Run both on the same made-up inputs, and compare what matched instructions compute");
-  AddOption(*command, "--seed N", flags->seed, "Of the inputs for --values")->check(AnySeed());
-  command->add_flag("--json", flags->json, "Report as JSON, each instruction of both");
-  command->footer("Exit status: 0 the same but for names, metadata and order; 1 not the same.");
+                    "Run both on the same generated inputs and compare the values of matched instructions");
+  AddOption(*command, "--seed N", flags->seed, "Seed of the generated inputs for --values")->check(AnySeed());
+  command->add_flag("--json", flags->json, "Print the report as JSON, with every instruction of both");
+  command->footer("Exit status: 0 equal except for names, metadata and order; 1 different.");
   command->callback([flags, &action] { action = [flags] { return Diff(*flags); }; });
 }
 

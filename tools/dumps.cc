@@ -147,22 +147,22 @@ int Dumps(DumpsFlags flags) {
 
 void AddDumpsCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<DumpsFlags>();
-  AddOption(*command, "DIR", flags->folder, "What XLA_FLAGS=--xla_dump_to=DIR or hloir opt --dump-to=DIR wrote")
+  AddOption(*command, "DIR", flags->folder, "Folder written by XLA_FLAGS=--xla_dump_to=DIR or hloir opt --dump-to=DIR")
       ->required();
-  command->add_flag("--stages", flags->stages, "For each module, the passes that changed it, and what came of it");
-  command->add_flag("--changes", flags->changes, "What each of these changed, instruction by instruction");
+  command->add_flag("--stages", flags->stages, "List the passes that changed each module, with the resulting counts");
+  command->add_flag("--changes", flags->changes, "List the changes of each pass, instruction by instruction");
   AddOption(*command, "--find TEXT", flags->read.find,
             "Show instructions whose name, opcode, op_name or source line (FILE:LINE) contains this");
   command->add_flag("--verify", flags->verify,
-                    "Run each module's stages on the same inputs, and name the first that changes the result; "
-                    "and snapshots, on their own inputs");
-  AddOption(*command, "-o,--output OUT.html", flags->page, "Write all of it as one self-contained page");
+                    "Run the stages of each module on the same inputs and report the first that changes the results; "
+                    "run snapshots on their own inputs");
+  AddOption(*command, "-o,--output OUT.html", flags->page, "Write the report as a self-contained HTML page");
   AddOption(*command, "--harvest FOLDER", flags->harvest,
-            "Write each structure once, without metadata, into this folder, with an index");
-  AddOption(*command, "--seed N", flags->seed, "Of the inputs for --verify")->check(AnySeed());
-  AddOption(*command, "--threads N", flags->read.threads, "To read files (default: one for each core)")
+            "Write every distinct module, without metadata, and an index to this folder");
+  AddOption(*command, "--seed N", flags->seed, "Seed of the generated inputs for --verify")->check(AnySeed());
+  AddOption(*command, "--threads N", flags->read.threads, "Threads that read files (default: one per core)")
       ->check(Between(0, 1024));
-  command->add_flag("--json", flags->json, "Report as JSON");
+  command->add_flag("--json", flags->json, "Print the report as JSON");
   command->callback([flags, &action] { action = [flags] { return Dumps(*flags); }; });
 }
 

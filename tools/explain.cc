@@ -93,12 +93,12 @@ int Explain(const ExplainFlags& flags) {
 
 void AddExplainCommand(CLI::App* command, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<ExplainFlags>();
-  AddOption(*command, "FILE", flags->file, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
-      ->required();
-  CLI::Option* output = AddOption(*command, "-o,--output OUT", flags->output,
-                                  "Write it there: OUT.html a page to walk through, else text (default: stdout)");
+  AddOption(*command, "FILE", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
+  CLI::Option* output =
+      AddOption(*command, "-o,--output OUT", flags->output,
+                "Output file: OUT.html is an interactive page, other names get text (default: stdout)");
   AddOptimizeFlags(*command, flags->optimize, registry);
-  AddOption(*command, "--seed N", flags->seed, "Of the inputs that the module is run on after each pass")
+  AddOption(*command, "--seed N", flags->seed, "Seed of the generated inputs on which the module runs after each pass")
       ->check(AnySeed());
   command->add_flag("--step", flags->step, "Wait for Enter after each rewrite")->excludes(output);
   command->callback([flags, &action] { action = [flags] { return Explain(*flags); }; });

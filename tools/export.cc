@@ -103,18 +103,18 @@ void AddExportCommand(CLI::App* command, Action& action, PassRegistry& /*registr
                                                          {"perfetto", Format::kPerfetto},
                                                          {"dot", Format::kDot}};
   auto flags = std::make_shared<ExportFlags>();
-  AddOption(*command, "FILE", flags->file, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
-      ->required();
+  AddOption(*command, "FILE", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
   AddChoice(
       *command, "--format FORMAT", flags->format, kFormats,
       "paragraph: ParaGraph's graph (.pb, or .textproto for text); chakra: execution traces, OUT.N.et of each rank "
       "and OUT.groups.json; perfetto: the predicted timeline; dot")
       ->required();
-  AddOption(*command, "-o,--output OUT", flags->output, "Write it there")->required();
-  AddOption(*command, "--device DEVICE", flags->device, "Predict times for this device, as hloir cost does");
-  AddOption(*command, "--mesh AXES", flags->mesh, "Axes of the devices, and what if, as for hloir cost");
-  command->add_flag("--per-device", flags->per_device, "ParaGraph: a graph of each device, OUT.N.pb, not one of all");
-  command->add_flag("--optimize", flags->optimize, "Run the default passes first, as hloir opt does");
+  AddOption(*command, "-o,--output OUT", flags->output, "Output file")->required();
+  AddOption(*command, "--device DEVICE", flags->device, "Estimate times for this device, as hloir cost does");
+  AddOption(*command, "--mesh AXES", flags->mesh, "Mesh axes, as in hloir cost");
+  command->add_flag("--per-device", flags->per_device,
+                    "ParaGraph: write one graph per device, OUT.N.pb, instead of one for all devices");
+  command->add_flag("--optimize", flags->optimize, "Run the default pipeline first, as hloir opt does");
   command->callback([flags, &action] { action = [flags] { return Export(*flags); }; });
 }
 

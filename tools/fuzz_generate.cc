@@ -134,9 +134,10 @@ int Run(const GenerateFlags& flags) {
 
 void AddFuzzGenerateCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<GenerateFlags>();
-  AddOption(*command, "--kind KIND", flags->kind, "cases: many operations, each alone; programs: nested and mixed")
+  AddOption(*command, "--kind KIND", flags->kind,
+            "cases: many independent operations; programs: nested and mixed operations")
       ->check(OneOf({"cases", "programs"}));
-  AddOption(*command, "--only FAMILY", flags->cases.only, "Cases of one family")
+  AddOption(*command, "--only FAMILY", flags->cases.only, "Generate cases of one family")
       ->check(CLI::Validator(
           [](const std::string& name) {
             const std::vector<std::string> all = fuzz::CaseFamilies();
@@ -144,16 +145,19 @@ void AddFuzzGenerateCommand(CLI::App* command, Action& action, PassRegistry& /*r
             return fmt::format("unknown family '{}'; known are {}", name, fmt::join(all, ", "));
           },
           ""));
-  AddOption(*command, "--first N", flags->first, "The first seed");
-  AddOption(*command, "--count N", flags->count, "How many modules, from consecutive seeds")
+  AddOption(*command, "--first N", flags->first, "First seed");
+  AddOption(*command, "--count N", flags->count, "Number of modules, from consecutive seeds")
       ->check(CLI::NonNegativeNumber);
-  AddOption(*command, "--cases N", flags->cases.count, "How many cases a module")->check(CLI::PositiveNumber);
-  command->add_flag("--portable", flags->cases.portable, "Only what every implementation supports and must agree on");
-  AddOption(*command, "--keep N,...", flags->keep, "Of the cases only those of these places, as in 0,3,7")
+  AddOption(*command, "--cases N", flags->cases.count, "Cases per module")->check(CLI::PositiveNumber);
+  command->add_flag("--portable", flags->cases.portable,
+                    "Only operations that every implementation supports and whose results are specified");
+  AddOption(*command, "--keep N,...", flags->keep, "Keep only the cases with these indices, as in 0,3,7")
       ->delimiter(',');
-  command->add_flag("--run", flags->run, "Also write what the engines make of them, SEED.fast.npz and .reference.npz");
-  command->add_flag("--coverage", flags->coverage, "Write nothing: list how many types and kinds of each opcode occur");
-  AddOption(*command, "-o,--output DIR", flags->output, "The folder to write to");
+  command->add_flag("--run", flags->run,
+                    "Also write the results of both engines, SEED.fast.npz and SEED.reference.npz");
+  command->add_flag("--coverage", flags->coverage,
+                    "List how many types and variants of each opcode occur, and write no modules");
+  AddOption(*command, "-o,--output DIR", flags->output, "Output folder");
   command->callback([flags, &action] { action = [flags] { return Run(*flags); }; });
 }
 

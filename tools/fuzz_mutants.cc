@@ -164,16 +164,16 @@ int Mutants(const MutantsFlags& flags) {
 void AddFuzzMutantsCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<MutantsFlags>();
   AddOption(*command, "FILE", flags->files, "Modules");
-  AddOption(*command, "--kinds PART,…", flags->kinds, "Only kinds whose name has one of these in it")
+  AddOption(*command, "--kinds PART,…", flags->kinds, "Only kinds of mutation whose name contains one of these")
       ->delimiter(',')
       ->allow_extra_args(false);
-  AddOption(*command, "--each N", flags->each, "Mutants of each kind and module (default: 1)")
+  AddOption(*command, "--each N", flags->each, "Mutants per kind and module (default: 1)")
       ->check(Between(int64_t{1}, INT64_MAX));
   AddOption(*command, "--count N", flags->count, "Stop after this many")->check(Between(int64_t{1}, INT64_MAX));
-  AddOption(*command, "--seed N", flags->seed, "Chooses the instructions (default: 1)")->check(AnySeed());
-  AddOption(*command, "--save DIR", flags->save, "Write missed mutants to this folder");
+  AddOption(*command, "--seed N", flags->seed, "Seed that selects the instructions (default: 1)")->check(AnySeed());
+  AddOption(*command, "--save DIR", flags->save, "Write undetected mutants to this folder");
   command->add_flag("--list-kinds", flags->list, "Print the kinds and exit");
-  command->add_flag("--json", flags->json, "Report as JSON");
+  command->add_flag("--json", flags->json, "Print the report as JSON");
   command->callback([flags, &action] { action = [flags] { return Mutants(*flags); }; });
 }
 

@@ -167,11 +167,11 @@ int Rules(const RulesFlags& flags, const PassRegistry& registry) {
 
 void AddFuzzRulesCommand(CLI::App* command, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<RulesFlags>();
-  AddOption(*command, "MODULE", flags->files, "Modules to try rules on that have no elementwise formula");
-  AddOption(*command, "--rule NAME", flags->only, "Only rules with this in their name; may be repeated")
+  AddOption(*command, "MODULE", flags->files, "Modules on which to test rules without an elementwise formula");
+  AddOption(*command, "--rule NAME", flags->only, "Only rules whose name contains this; may be repeated")
       ->allow_extra_args(false);
-  command->add_flag("--markdown", flags->markdown, "The table of docs/proofs.md");
-  command->add_flag("--json", flags->json, "As JSON");
+  command->add_flag("--markdown", flags->markdown, "Print the table of docs/proofs.md");
+  command->add_flag("--json", flags->json, "Print the report as JSON");
   command->callback([flags, &action, &registry] { action = [flags, &registry] { return Rules(*flags, registry); }; });
 }
 

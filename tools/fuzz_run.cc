@@ -354,17 +354,16 @@ void AddFuzzRunCommand(CLI::App* command, Action& action, PassRegistry& /*regist
   auto flags = std::make_shared<RunFlags>();
   static const std::map<std::string, MathMode> kModes = {
       {"exact", MathMode::kExact}, {"rounding", MathMode::kRounding}, {"fast", MathMode::kFast}};
-  AddOption(*command, "FILE", flags->files, "Modules to change (default: modules are made up)");
-  AddOption(*command, "--kind KIND", flags->kind, "cases, programs, or all: both of each seed (the default)")
+  AddOption(*command, "FILE", flags->files, "Modules to mutate (default: generated modules)");
+  AddOption(*command, "--kind KIND", flags->kind, "cases, programs or all (both for each seed, the default)")
       ->check(OneOf({"all", "cases", "programs"}));
-  AddOption(*command, "--first N", flags->first,
-            "The first seed (default: 1, or where the last campaign in DIR ended)");
-  AddOption(*command, "--count N", flags->count, "How many seeds")->check(CLI::PositiveNumber);
-  AddOption(*command, "--passes A,[B,C],...", flags->passes, "Check these passes alone");
-  AddChoice(*command, "--math MODE", flags->math, kModes, "How far passes may change results (see opt)");
-  AddOption(*command, "--jobs N", flags->jobs, "How many processes (default: one for each core)");
-  command->add_flag("--rules", flags->rules, "List how often each rule of the passes fired");
-  AddOption(*command, "-o,--output DIR", flags->output, "A folder for the modules that show a finding, made small");
+  AddOption(*command, "--first N", flags->first, "First seed (default: 1, or the seed after the last campaign in DIR)");
+  AddOption(*command, "--count N", flags->count, "Number of seeds")->check(CLI::PositiveNumber);
+  AddOption(*command, "--passes A,[B,C],...", flags->passes, "Check only these passes");
+  AddChoice(*command, "--math MODE", flags->math, kModes, "Allowed changes of results (see hloir opt --help)");
+  AddOption(*command, "--jobs N", flags->jobs, "Number of processes (default: one per core)");
+  command->add_flag("--rules", flags->rules, "List how often each rule fired");
+  AddOption(*command, "-o,--output DIR", flags->output, "Output folder for reduced modules that show a finding");
   command->callback([flags, &action] { action = [flags] { return Run(*flags); }; });
 }
 

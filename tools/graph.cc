@@ -48,22 +48,20 @@ int Graph(GraphFlags flags) {
 
 void AddGraphCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<GraphFlags>();
-  AddOption(*command, "FILE", flags->file, "A module: HLO text, HloProto or a snapshot, JSON; also gzipped")
-      ->required();
+  AddOption(*command, "FILE", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
   AddOption(*command, "-o,--output OUT", flags->output,
             "Output file; its extension is the format: .html (an interactive page), .svg, .dot for Graphviz, .json for "
             "Model Explorer")
       ->required();
   CLI::Option* around =
-      AddOption(*command, "--around NAME", flags->options.around, "Only this instruction and its neighbours");
-  AddOption(*command, "--depth N", flags->options.depth, "Of --around: how many operands or users away (default: 2)")
+      AddOption(*command, "--around NAME", flags->options.around, "Draw only this instruction and its neighbours");
+  AddOption(*command, "--depth N", flags->options.depth, "Distance of neighbours drawn by --around (default: 2)")
       ->check(Between(int64_t{0}, int64_t{1} << 20))
       ->needs(around);
-  AddOption(*command, "--path FROM:TO", flags->path,
-            "Only what is computed from one instruction and needed for another")
+  AddOption(*command, "--path FROM:TO", flags->path, "Draw only the instructions on paths from FROM to TO")
       ->excludes(around);
   AddOption(*command, "--computation NAME", flags->options.computation,
-            "Begin with this computation, not with the entry");
+            "Start at this computation (default: the entry)");
   command->callback([flags, &action] { action = [flags] { return Graph(*flags); }; });
 }
 

@@ -71,8 +71,10 @@ std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
 
 std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = Chosen(app);
-  const std::string see =
-      fmt::format("; see hloir {}--help", command.get_parent() == nullptr ? "" : command.get_name() + " ");
+  std::string path;  // "fuzz run "
+  for (const CLI::App* part = &command; part->get_parent() != nullptr; part = part->get_parent())
+    path = part->get_name() + " " + path;
+  const std::string see = fmt::format("; see hloir {}--help", path);
   std::string message = error.what();
   const int kind = error.get_exit_code();
   if (kind == static_cast<int>(CLI::ExitCodes::ExtrasError)) {

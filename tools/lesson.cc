@@ -88,7 +88,7 @@ int List(const LessonFlags& flags) {
     Write(stdout,
           HelpRow(lesson.name, fmt::format("{} ({} exercise{}, {} minutes)", lesson.title, lesson.exercises.size(),
                                            lesson.exercises.size() == 1 ? "" : "s", lesson.minutes)));
-  PrintOut("\nhloir lesson start NAME copies a lesson's files to a folder of yours.\n");
+  PrintOut("\nRun hloir lesson start NAME to copy a lesson's files to a folder.\n");
   return kExitGood;
 }
 
@@ -161,10 +161,10 @@ int Start(const LessonFlags& flags) {
     // What a package installed may be for reading only.
     fs::permissions(to / name, fs::perms::owner_write, fs::perm_options::add, error);
   }
-  PrintOut("The lesson is in {}: read {}, and answer in files beside it:\n", Printable(to.string()),
+  PrintOut("The lesson is in {}. Read {} and write there:\n", Printable(to.string()),
            Printable((to / "lesson.md").string()));
   for (const Lesson::Exercise& exercise : lesson->exercises) Write(stdout, HelpRow(exercise.file, exercise.task));
-  PrintOut("There, `hloir lesson check {}` marks them.\n", lesson->name);
+  PrintOut("Run `hloir lesson check {}` in that folder to check them.\n", lesson->name);
   return kExitGood;
 }
 
@@ -188,7 +188,7 @@ void PrintMark(const Marked& marked) {
     return lines;
   };
   if (!marked.there) {
-    PrintOut("{}: not there yet: {}\n", marked.exercise->name, Printable(marked.exercise->file));
+    PrintOut("{}: no answer yet: {}\n", marked.exercise->name, Printable(marked.exercise->file));
     return;
   }
   PrintOut("{}: {}\n", marked.exercise->name,
@@ -255,17 +255,18 @@ void AddLessonCommand(CLI::App* lesson, Action& action, PassRegistry& /*registry
     command->callback([flags, run, &action] { action = [flags, run] { return run(*flags); }; });
     return command;
   };
-  CLI::App* list = add("list", "Name them all", List);
+  CLI::App* list = add("list", "List the lessons", List);
   CLI::App* show = add("show", "Print a lesson's text", Show);
   CLI::App* start = add("start", "Copy a lesson's files to a folder to work in", Start);
-  CLI::App* check = add("check", "Mark answers by running them", CheckAnswers);
+  CLI::App* check = add("check", "Check answers by running them", CheckAnswers);
   for (CLI::App* command : {show, start, check})
-    AddOption(*command, "LESSON", flags->lesson, "Its name, as the list has it")->required();
-  show->add_flag("--teacher", flags->teacher, "The teacher's page");
-  AddOption(*start, "DIR", flags->folder, "Destination (default: a folder of the lesson's name)");
-  AddOption(*check, "FILE", flags->files, "Answers, named after their exercises (default: those that are here)");
-  AddOption(*check, "--exercise NAME", flags->exercise, "The exercise that FILE answers");
-  for (CLI::App* command : {list, check}) command->add_flag("--json", flags->json, "Report as JSON");
+    AddOption(*command, "LESSON", flags->lesson, "Name of the lesson (see hloir lesson list)")->required();
+  show->add_flag("--teacher", flags->teacher, "Print the page for teachers");
+  AddOption(*start, "DIR", flags->folder, "Destination (default: a folder named after the lesson)");
+  AddOption(*check, "FILE", flags->files,
+            "Answers, named after their exercises (default: those in the current folder)");
+  AddOption(*check, "--exercise NAME", flags->exercise, "Exercise that FILE answers");
+  for (CLI::App* command : {list, check}) command->add_flag("--json", flags->json, "Print the report as JSON");
   for (CLI::App* command : lesson->get_subcommands({})) command->group("Commands");
   lesson->callback([lesson, &action] {
     if (!lesson->get_subcommands().empty()) return;

@@ -39,7 +39,7 @@ int Lsp() {
 void AddLspCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   // Editors say so; there is no other way.
   command->add_flag_callback(
-      "--stdio", [] {}, "On standard input and output, as always");
+      "--stdio", [] {}, "Use standard input and output (always the case)");
   command->callback([&action] { action = [] { return Lsp(); }; });
 }
 

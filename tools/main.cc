@@ -154,14 +154,15 @@ int Main(int argc, char** argv, PassRegistry& registry) {
     const std::string& name = command->get_name();
     if (name != "opt" && name != "run" && name != "verify") continue;
     AddOption(*command, "--max-memory SIZE", max_memory,
-              "Limit of memory, as in 500M or 16G (default: 768M, and 64 times the files given; for a file over 100 kB "
-              "half of the machine's)")
+              "Memory limit, as in 500M or 16G (default: 768M plus 64 times the size of the input files; with an input "
+              "over 100 kB at least half of the machine's memory)")
         ->transform(CLI::Validator(CLI::AsSizeValue(false)).description(""));
     command->parse_complete_callback([&limited] { limited = true; });
   }
   // After the commands, which would take it over.
   app.footer(
-      "A FILE of - is standard input. `hloir help COMMAND` says more.\nExit status: 0 success; 1 modules disagree; 2 "
+      "A FILE of - is standard input. `hloir help COMMAND` describes a command.\nExit status: 0 success; 1 modules "
+      "disagree; 2 "
       "invalid input or command line;\n3 not supported or over a limit; 70 a bug in hloir.");
 
   if (arguments.empty()) {

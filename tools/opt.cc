@@ -239,54 +239,57 @@ int Opt(const OptFlags& flags) {
 void AddOptCommand(CLI::App* command, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<OptFlags>();
   CLI::Option* file = AddOption(*command, "FILE", flags->file,
-                                "HLO text, HloProto or a snapshot, JSON; also gzipped; or a folder of such");
+                                "HLO text, HloProto, snapshot or JSON, optionally gzipped; or a folder of modules");
   AddOption(*command, "-o,--output OUT", flags->output,
-            "Write the module there, as the ending says: .hlo .txt .pb .json, each also with .gz; what --dry-run or "
-            "--bisect report, too (default: stdout, as text). For a folder, a folder");
+            "Output file for the module, or for the report of --dry-run or --bisect; the extension selects the format: "
+            ".hlo .txt .pb .json, optionally .gz (default: text to stdout). If FILE is a folder, the output folder");
   AddOptimizeFlags(*command, flags->optimize, registry);
   command->add_flag("--list-passes", flags->list_passes, "List the passes and their options, and exit");
   command->add_flag("--list-rules", flags->list_rules, "List the rules of each pass, with their formulas, and exit");
   AddOption(*command, "--dump-to DIR", flags->dump_to,
-            "Write the module there before, after, and after each pass that changed it");
+            "Write the module to this folder before and after the pipeline and after each pass that changed it");
   AddOption(*command, "--dump-pass-re RE", flags->dump_pass_re,
-            "Dump after passes whose name this regular expression finds");
-  AddOption(*command, "--threads N", flags->threads, "For the modules of a folder (default: one for each core)")
+            "Dump only after passes whose name matches this regular expression");
+  AddOption(*command, "--threads N", flags->threads,
+            "Threads that optimize the modules of a folder (default: one per core)")
       ->check(Between(1, 1024));
   command->add_flag("--verify-each", flags->verify_each, "Verify the module after each pass");
   command->add_flag("--check-each", flags->check_each,
-                    "Run the module after each pass; name the first that changes what it computes");
-  AddOption(*command, "--seed N", flags->seed, "Of the inputs for --check-each and --bisect")->check(AnySeed());
+                    "Run the module after each pass and report the first pass that changes its results");
+  AddOption(*command, "--seed N", flags->seed, "Seed of the generated inputs for --check-each and --bisect")
+      ->check(AnySeed());
   command->add_flag("--stats", flags->stats,
-                    "Report on stderr what each pass did, how long it took, and how often each rule fired");
+                    "Report changes and time of each pass, and how often each rule fired, to stderr");
   command->add_flag("--memory", flags->memory,
-                    "Report on stderr how much memory the result would take, and for what at the peak, in the module's "
-                    "order (hlo-memory-scheduler may lower it)");
-  AddOption(
-      *command, "--trace OUT", flags->trace,
-      "Write every rewrite there, and every refused one with its reason: OUT.txt as text, else a JSON object a line");
+                    "Report to stderr the optimized module's peak memory and the values live at the peak, for its "
+                    "instruction order (hlo-memory-scheduler may lower the peak)");
+  AddOption(*command, "--trace OUT", flags->trace,
+            "Record every rewrite, and every refused one with its reason: OUT.txt is text, other names get one JSON "
+            "object per line");
   CLI::Option* dry_run =
       command
           ->add_flag("--dry-run", flags->dry_run,
-                     "Print no module: list every opportunity that the passes find in it, with what each would give, "
-                     "and take none")
+                     "List the rewrites that the passes would do, with their ids and results, and apply none")
           ->excludes("--verify-each", "--check-each", "--stats", "--memory", "--trace", "--dump-to");
-  CLI::Option* take = AddOption(*command, "--take ID,...", flags->take, "Of the opportunities, take only these")
-                          ->delimiter(',')
-                          ->take_all()
-                          ->allow_extra_args(false)
-                          ->excludes(dry_run);
+  CLI::Option* take =
+      AddOption(*command, "--take ID,...", flags->take, "Apply only the rewrites with these ids (see --dry-run)")
+          ->delimiter(',')
+          ->take_all()
+          ->allow_extra_args(false)
+          ->excludes(dry_run);
   CLI::Option* fuel = AddOption(*command, "--max-rewrites N", flags->max_rewrites, "Stop after N rewrites")
                           ->check(Between(int64_t{0}, INT64_MAX))
                           ->excludes(dry_run);
   command
       ->add_flag("--bisect", flags->bisect,
-                 "Print no module: find the single rewrite that changes what the module computes")
+                 "Find the single rewrite that changes the module's results, and print it instead of the module")
       ->excludes(dry_run)
       ->excludes(take)
       ->excludes(fuel);
-  command->add_flag("--json", flags->json, "Report as JSON: lists, --dry-run, --bisect, --stats, --memory");
+  command->add_flag("--json", flags->json,
+                    "Print lists and the reports of --dry-run, --bisect, --stats and --memory as JSON");
   command->add_flag("--merged-metadata", flags->merged_metadata,
-                    "Print in comments the metadata of what was merged, folded or fused into an instruction");
+                    "Print the metadata of instructions that were merged, folded or fused into others, as comments");
   command->callback([flags, file, &action] {
     if (!flags->list_passes && !flags->list_rules && file->count() == 0) throw CLI::RequiredError("FILE");
     action = [flags] { return Opt(*flags); };

@@ -37,12 +37,12 @@ inline void AddOptimizeFlags(CLI::App& command, OptimizeFlags& flags, PassRegist
   static const std::map<std::string, MathMode> kModes = {
       {"exact", MathMode::kExact}, {"rounding", MathMode::kRounding}, {"fast", MathMode::kFast}};
   CLI::Option* passes = AddOption(command, "--passes A,[B,C],...", flags.passes,
-                                  "Run these; what is in brackets until nothing changes; options in braces: A{X=1 Y=2} "
-                                  "(default: the whole pipeline)");
+                                  "Run these passes; repeat a bracketed list until nothing changes; give options in "
+                                  "braces: A{X=1 Y=2} (default: the default pipeline)");
   AddOption(command, "--pipeline FILE", flags.pipeline_file,
-            "The same from a file: one pass a line or several, # begins a comment")
+            "Read the pipeline from a file: passes separated by commas or newlines, comments after #")
       ->excludes(passes);
-  command.add_option("--load", "Add the passes of this plugin, a shared object; may be repeated")
+  command.add_option("--load", "Load a pass plugin (a shared object); may be repeated")
       ->type_name("FILE.so")
       ->take_all()
       ->allow_extra_args(false)
@@ -51,14 +51,14 @@ inline void AddOptimizeFlags(CLI::App& command, OptimizeFlags& flags, PassRegist
         if (!loaded.ok()) throw CLI::ValidationError(loaded.message());
       });
   AddOption(command, "--disable-rule NAME", flags.disabled_rules,
-            "Switch off a rule by its name (see --stats); may be repeated")
+            "Disable a rewrite rule by name (see hloir opt --list-rules); may be repeated")
       ->take_all()
       ->allow_extra_args(false);
   AddOption(command, "--max-instructions N", flags.max_instructions,
-            "Stop passes that grow the module past N instructions (default: 16 times what it has, and 50000)")
+            "Stop passes that grow the module past N instructions (default: 16 times its size plus 50000)")
       ->check(Between(int64_t{1}, int64_t{1} << 40));
   AddChoice(command, "--math MODE", flags.math, kModes,
-            "How far results may change: exact (no bit, the default), rounding (as XLA does), fast");
+            "Allowed changes of results: exact (none, the default), rounding (as XLA's default), fast (fast-math)");
 }
 
 }  // namespace hloir::tool

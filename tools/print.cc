@@ -105,17 +105,18 @@ void AddPrintCommand(CLI::App* command, Action& action, PassRegistry& /*registry
                                                        {"short", &PrintOptions::ShortParsable},
                                                        {"fingerprint", &PrintOptions::Fingerprint}};
   auto flags = std::make_shared<PrintFlags>();
-  AddOption(*command, "FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->required();
+  AddOption(*command, "FILE", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
   AddChoice(*command, "--style STYLE", flags->style, kStyles,
-            "default, canonical, short or fingerprint, as XLA's HloPrintOptions");
+            "default, canonical, short or fingerprint, as in XLA's HloPrintOptions");
   command->add_flag("--large-constants", flags->large_constants, "Print every element of every constant");
   command->add_flag("--inline-stack-frames", flags->inline_stack_frames,
                     "Print source file and line where metadata has a stack_frame_id");
-  command->add_flag("--allow-unknown", flags->allow_unknown, "Keep unknown opcodes and attributes, and print them");
-  CLI::Option* bench =
-      AddOption(*command, "--bench N", flags->bench, "Print no module: parse and print N times and report the medians")
-          ->check(Between(1, 1000000));
-  command->add_flag("--json", flags->json, "Report the medians as JSON: parse_ms, print_ms")->needs(bench);
+  command->add_flag("--allow-unknown", flags->allow_unknown,
+                    "Keep unknown opcodes and attributes and print them unchanged");
+  CLI::Option* bench = AddOption(*command, "--bench N", flags->bench,
+                                 "Parse and print N times and report the median times instead of the module")
+                           ->check(Between(1, 1000000));
+  command->add_flag("--json", flags->json, "Print the medians as JSON: parse_ms, print_ms")->needs(bench);
   command->callback([flags, &action] { action = [flags] { return Print(*flags); }; });
 }
 

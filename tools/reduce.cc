@@ -241,20 +241,20 @@ int Run(const ReduceFlags& flags) {
 
 void AddReduceCommand(CLI::App* command, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<ReduceFlags>();
-  AddOption(*command, "FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->required();
-  CLI::Option* test = AddOption(
-      *command, "--test COMMAND", flags->test,
-      "Keep candidates for which this command exits with 0; {} stands for the candidate's file, else it comes last");
+  AddOption(*command, "FILE", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
+  CLI::Option* test = AddOption(*command, "--test COMMAND", flags->test,
+                                "Keep candidates for which this command exits with 0; {} is replaced by the "
+                                "candidate's file, which is otherwise the last argument");
   AddOption(*command, "--property WHAT", flags->property,
-            "Keep what crashes hloir (crash), what the passes or two engines compute differently (disagree), "
-            "what is refused with the same message (reject)")
+            "Keep candidates that crash hloir (crash), whose results differ after passes or between engines "
+            "(disagree), or that fail with the same message (reject)")
       ->check(OneOf({"crash", "disagree", "reject"}))
       ->excludes(test);
-  AddOption(*command, "-o,--output FILE", flags->output, "The small module's file (default: standard output)");
-  AddOption(*command, "--max-attempts N", flags->attempts, "How many candidates to try")->check(CLI::PositiveNumber);
-  AddOption(*command, "--time-limit SECONDS", flags->seconds, "After this long a candidate counts as a crash")
+  AddOption(*command, "-o,--output FILE", flags->output, "Output file (default: stdout)");
+  AddOption(*command, "--max-attempts N", flags->attempts, "Maximum number of candidates")->check(CLI::PositiveNumber);
+  AddOption(*command, "--time-limit SECONDS", flags->seconds, "Time limit per candidate; a timeout counts as a crash")
       ->check(CLI::PositiveNumber);
-  command->add_flag("--json", flags->json, "Report as JSON");
+  command->add_flag("--json", flags->json, "Print the report as JSON");
   AddOptimizeFlags(*command, flags->optimize, registry);
   command->callback([flags, &action] { action = [flags] { return Run(*flags); }; });
 }

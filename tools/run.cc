@@ -253,57 +253,60 @@ void AddRunCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/
                                                                  {"random", ElidedConstants::kRandom}};
   auto flags = std::make_shared<RunFlags>();
   AddOption(*command, "FILE", flags->files,
-            "HLO text, HloProto or a snapshot, JSON; also gzipped. Several: one program for each partition, together")
+            "HLO text, HloProto, snapshot or JSON, optionally gzipped. Several files: one program per partition, run "
+            "together")
       ->required();
   AddOption(*command, "--inputs X.npz", flags->inputs,
-            "Inputs in0, in1, … of this .npz (default: the snapshot's own, else made from the seed)");
-  AddOption(*command, "--outputs Y.npz", flags->outputs, "Write the results there, as out0, out1, …");
+            "Read inputs in0, in1, … from this .npz (default: the snapshot's, else generated from the seed)");
+  AddOption(*command, "--outputs Y.npz", flags->outputs, "Write results out0, out1, … to this .npz");
   CLI::Option* seed = AddOption(*command, "--seed N", flags->seed,
-                                "Of made-up inputs; odd ones have corner cases such as NaN among them")
+                                "Seed of the generated inputs; an odd seed adds corner cases such as NaN")
                           ->check(AnySeed());
   AddOption(*command, "--repeat N", flags->repeat, "Run this many times")->check(Between(1, 100000000));
-  AddOption(*command, "--threads N", flags->runner.threads, "Default: one for each core")->check(Between(0, 1024));
+  AddOption(*command, "--threads N", flags->runner.threads, "Threads of the engine (default: one per core)")
+      ->check(Between(0, 1024));
   AddChoice(*command, "--engine ENGINE", flags->runner.engine, kEngines,
-            "fast (prepared plan) or reference (one plain loop per op)");
+            "fast (SIMD engine) or reference (scalar evaluator)");
   AddChoice(*command, "--elided HOW", flags->runner.elided, kElided,
-            "What a constant {...} is: refuse (the default), zeros, iota or random");
+            "Values of an elided constant {...}: refuse (the default), zeros, iota or random");
   AddOption(*command, "--num-replicas N", flags->counts.replicas,
-            "Simulate this many (default: the module's, if they communicate); inputs are device3.in0, … or in0 for all")
+            "Replicas to simulate (default: from the module, if it has collectives); inputs are device3.in0, … or in0 "
+            "for all devices")
       ->check(Between(1, 1024));
   AddOption(*command, "--num-partitions N", flags->counts.partitions,
-            "Partitions of each replica; device = replica * partitions + partition")
+            "Partitions per replica; device = replica * partitions + partition")
       ->check(Between(1, 1024));
   AddOption(*command, "--spill DIR", flags->runner.spill_folder,
-            "Keep the devices' values in files of this folder, not in memory, one device running at a time");
-  AddOption(*command, "--infeed X.npz", flags->infeed, "Data of infeeds: in0, in1, … of this .npz, in order");
-  AddOption(*command, "--outfeed Y.npz", flags->outfeed, "Write the data of outfeeds there, as out0, out1, …");
+            "Keep the devices' values in files of this folder and run one device at a time");
+  AddOption(*command, "--infeed X.npz", flags->infeed, "Read infeed data in0, in1, … from this .npz, in order");
+  AddOption(*command, "--outfeed Y.npz", flags->outfeed, "Write outfeed data out0, out1, … to this .npz");
   AddOption(*command, "--host-transfer DIR", flags->host_transfer,
-            "Sends to the host become files send.CHANNEL.DEVICE.N.npy there; receives read recv.CHANNEL.DEVICE.N.npy, "
-            "recv.CHANNEL.DEVICE.npy or recv.CHANNEL.npy")
+            "Folder for host transfers: a send writes send.CHANNEL.DEVICE.N.npy; a recv reads "
+            "recv.CHANNEL.DEVICE.N.npy, recv.CHANNEL.DEVICE.npy or recv.CHANNEL.npy")
       ->check(CLI::ExistingDirectory);
-  command->add_flag("--force-fake-data", flags->fake, "Make inputs from the seed, even if others are given");
-  AddOption(*command, "--max-steps N", flags->runner.max_steps, "Stop a run after this many steps, loops included")
+  command->add_flag("--force-fake-data", flags->fake, "Generate inputs from the seed, even if the file has inputs");
+  AddOption(*command, "--max-steps N", flags->runner.max_steps,
+            "Stop a run after this many steps, including loop iterations")
       ->check(Between(int64_t{1}, EvaluatorOptions{}.max_steps));
-  AddOption(*command, "--max-bytes N", flags->runner.max_bytes, "Refuse a run whose values take more than this")
+  AddOption(*command, "--max-bytes N", flags->runner.max_bytes, "Refuse a run whose values need more bytes")
       ->check(Between(int64_t{1}, int64_t{1} << 60));
   AddOption(*command, "--memory-limit SIZE", flags->runner.memory_limit,
-            "Fit values into this, as in 500M: another order, values computed again (default: as planned)")
+            "Reschedule and rematerialize until values fit this size, as in 500M (default: no limit)")
       ->transform(CLI::Validator(CLI::AsSizeValue(false)).description(""))
       ->check(Between(int64_t{1}, int64_t{1} << 60));
-  command->add_flag("!--no-fusion", flags->runner.fuse,
-                    "Run each instruction by itself: the engine fuses none that the module does not");
+  command->add_flag("!--no-fusion", flags->runner.fuse, "Disable the engine's own fusion; fusions in the module stay");
   command->add_flag("!--no-layouts", flags->runner.choose_layouts,
-                    "Lay each array as its dimensions are numbered, whatever that moves");
+                    "Disable the engine's layout selection: every array is row-major");
   CLI::Option* profile =
-      command->add_flag("--profile", flags->profile, "Print what each step of the plan took, in place of results");
-  AddOption(*command, "-o,--output OUT.html", flags->page, "Write a self-contained page with a flame graph there")
+      command->add_flag("--profile", flags->profile, "Print the time of each step of the plan instead of the results");
+  AddOption(*command, "-o,--output OUT.html", flags->page, "Write the profile as an HTML page with a flame graph")
       ->needs(profile);
-  AddOption(*command, "--profile-trace T.json", flags->trace,
-            "Write each step's start and end there, as a Chrome trace");
+  AddOption(*command, "--profile-trace T.json", flags->trace, "Write start and end of each step as a Chrome trace");
   command->add_flag("--trace-values", flags->trace_values,
-                    "Print a line about each instruction's result (by the reference engine)");
-  command->add_flag("--json", flags->json,
-                    "Report as JSON: load_ms, prepare_ms, run_ms (median), runs_ms, arena_bytes, profile, values");
+                    "Print one line about each instruction's result (runs on the reference engine)");
+  command->add_flag(
+      "--json", flags->json,
+      "Print the report as JSON: load_ms, prepare_ms, run_ms (median), runs_ms, arena_bytes, profile, values");
   command->callback([flags, seed, &action] {
     flags->has_seed = seed->count() > 0;
     action = [flags] { return RunHere(*flags); };

@@ -61,10 +61,10 @@ int Stats(const StatsFlags& flags) {
 
 void AddStatsCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<StatsFlags>();
-  AddOption(*command, "FILE", flags->files, "Modules: HLO text, HloProto or a snapshot, JSON; also gzipped")
+  AddOption(*command, "FILE", flags->files, "Modules: HLO text, HloProto, snapshot or JSON, optionally gzipped")
       ->required();
   AddOption(*command, "--top N", flags->top, "Rows of each table (default: 10)")->check(Between(int64_t{1}, INT64_MAX));
-  command->add_flag("--json", flags->json, "Report as JSON, each instruction and all of each list");
+  command->add_flag("--json", flags->json, "Print the report as JSON, with every instruction and complete lists");
   command->callback([flags, &action] { action = [flags] { return Stats(*flags); }; });
 }
 

@@ -178,45 +178,45 @@ int Run(TuneFlags& flags) {
 void AddTuneCommand(CLI::App* command, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<TuneFlags>();
   flags->registry = &registry;
-  AddOption(*command, "FILE", flags->file, "HLO text, HloProto or a snapshot, JSON; also gzipped")->required();
-  AddOption(*command, "-o,--output OUT", flags->output, "Write the module that the best pipeline makes");
-  AddOption(*command, "--budget TIME", flags->budget, "How long to search: 500ms, 60s, 2m (default: 60s)");
+  AddOption(*command, "FILE", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
+  AddOption(*command, "-o,--output OUT", flags->output, "Write the module after the best pipeline");
+  AddOption(*command, "--budget TIME", flags->budget, "Search time: 500ms, 60s, 2m (default: 60s)");
   AddChoice<TuneBy>(
       *command, "--by WHAT", flags->tune.by,
       {{"bytes", TuneBy::kBytes},
        {"operations", TuneBy::kOperations},
        {"roofline", TuneBy::kRoofline},
        {"time", TuneBy::kTime}},
-      "What to minimize: bytes moved (the default), operations, the roofline of both, or the time that runs take here");
+      "Objective: bytes moved (the default), operations, the roofline of both, or measured time on this machine");
   AddOption(*command, "--passes A,[B,C],...", flags->start,
-            "Begin with this pipeline (default: the default one); what is found is compared with it");
+            "Start from this pipeline and compare with it (default: the default pipeline)");
   AddOption(*command, "--trials N", flags->tune.trials,
-            "Try this many pipelines, whatever the budget: by cost, a seed then gives the same on any machine")
+            "Number of pipelines to try instead of a time budget; the result is then reproducible on any machine "
+            "unless --by=time")
       ->check(Between(int64_t{1}, INT64_MAX));
-  AddOption(*command, "--seed N", flags->tune.seed, "Of the search, and of the inputs")->check(AnySeed());
-  AddChoice<MathMode>(*command, "--math MODE", flags->tune.math,
-                      {{"exact", MathMode::kExact}, {"rounding", MathMode::kRounding}, {"fast", MathMode::kFast}},
-                      "How far results may change: exact (no bit, the default), rounding (as XLA does), fast");
+  AddOption(*command, "--seed N", flags->tune.seed, "Seed of the search and of the generated inputs")->check(AnySeed());
+  AddChoice<MathMode>(
+      *command, "--math MODE", flags->tune.math,
+      {{"exact", MathMode::kExact}, {"rounding", MathMode::kRounding}, {"fast", MathMode::kFast}},
+      "Allowed changes of results: exact (none, the default), rounding (as XLA's default), fast (fast-math)");
   AddOption(*command, "--operations-per-byte N", flags->tune.operations_per_byte,
-            "Of the roofline: what the machine computes while it moves a byte (default: 8)")
+            "Roofline balance: operations per byte moved (default: 8)")
       ->check(CLI::PositiveNumber);
   AddOption(*command, "--most-operations TIMES", flags->tune.most_operations,
-            "Refuse what computes more than this many times the operations (default: 1.25)")
+            "Reject pipelines that increase operations by more than this factor (default: 1.25)")
       ->check(CLI::PositiveNumber);
-  AddOption(*command, "--threads N", flags->tune.runner.threads,
-            "Of the runs that are measured (default: one for each core)")
+  AddOption(*command, "--threads N", flags->tune.runner.threads, "Threads of measured runs (default: one per core)")
       ->check(Between(0, 1 << 16));
   AddChoice<SearchMethod>(
       *command, "--rewrites HOW", flags->method,
       {{"beam", SearchMethod::kBeam}, {"tree", SearchMethod::kTree}, {"policy", SearchMethod::kPolicy}},
-      "Search among single rewrites in place of pipelines: beam search, Monte Carlo tree search, or a learned policy "
-      "alone")
+      "Search over single rewrites instead of pipelines: beam search, Monte Carlo tree search, or a learned policy")
       ->each([flags](const std::string&) { flags->rewrites = true; });
-  AddOption(*command, "--policy FILE", flags->policy, "A learned policy, which tells --rewrites where to look first");
+  AddOption(*command, "--policy FILE", flags->policy, "Learned policy that orders the rewrites for --rewrites");
   AddOption(*command, "--samples OUT", flags->samples,
-            "Write what each rewrite that was tried brought, and its features: what a policy is trained on");
-  command->add_flag("--no-verify", flags->no_verify, "Trust the passes: the result is not run against the module");
-  command->add_flag("--json", flags->json, "Report as JSON");
+            "Write features and gain of each rewrite tried, as training data for a policy");
+  command->add_flag("--no-verify", flags->no_verify, "Do not verify the result against the module");
+  command->add_flag("--json", flags->json, "Print the report as JSON");
   command->callback([flags, &action] { action = [flags] { return Run(*flags); }; });
 }
 

@@ -336,26 +336,29 @@ int VerifyAll(const VerifyFlags& flags) {
 void AddVerifyCommand(CLI::App* command, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<VerifyFlags>();
   AddOption(*command, "FILE", flags->files,
-            "A module; or a module and OTHER, to compare with; or three and more, each by itself")
+            "One module: optimize it and compare; two: compare them; three or more: optimize and compare each")
       ->required();
   AddOptimizeFlags(*command, flags->optimize, registry);
   AddOption(*command, "--inputs X.npz", flags->inputs,
-            "Inputs in0, in1, … of this .npz, or of NAME.npz in this folder (default: a snapshot's own); its out0, … "
-            "must be the results");
-  CLI::Option* seed =
-      AddOption(*command, "--seed N", flags->seed, "Of made-up inputs (two sets: plain numbers, and corner cases)")
-          ->check(AnySeed());
-  AddOption(*command, "--threads N", flags->threads, "Default: one for each core")->check(Between(0, 1024));
+            "Read inputs in0, in1, … from this .npz, or from NAME.npz in this folder (default: the snapshot's, else "
+            "generated inputs); results must equal its out0, … within rounding error");
+  CLI::Option* seed = AddOption(*command, "--seed N", flags->seed,
+                                "Seed of the generated inputs: up to some 70 sets of ten kinds, among them ordinary "
+                                "numbers, corner cases, wide ranges, equal rows and single NaNs")
+                          ->check(AnySeed());
+  AddOption(*command, "--threads N", flags->threads, "Threads of the engine (default: one per core)")
+      ->check(Between(0, 1024));
   AddOption(*command, "--num-replicas N", flags->counts.replicas,
-            "Simulate this many (default: the module's, if they communicate)")
+            "Replicas to simulate (default: from the module, if it has collectives)")
       ->check(Between<int64_t>(1, 1024));
-  AddOption(*command, "--num-partitions N", flags->counts.partitions, "Partitions of each replica")
+  AddOption(*command, "--num-partitions N", flags->counts.partitions, "Partitions per replica")
       ->check(Between<int64_t>(1, 1024));
   AddOption(*command, "--save DIR", flags->save,
-            "If they disagree, write the inputs here, and the smallest module found that the passes change on them; of "
-            "two modules, the parts in which they begin to disagree");
-  command->add_flag("--each", flags->each, "Two FILEs are two modules, each by itself; --json prints a list");
-  command->add_flag("--json", flags->json, "Report as JSON");
+            "On disagreement write the inputs and a reduced module to this folder; for two modules, the reduced parts "
+            "that disagree");
+  command->add_flag("--each", flags->each,
+                    "Optimize and compare each FILE, even if there are two; --json prints a list");
+  command->add_flag("--json", flags->json, "Print the report as JSON");
   command->callback([flags, seed, &action] {
     flags->has_seed = seed->count() > 0;
     action = [flags] { return VerifyAll(*flags); };

@@ -21,10 +21,10 @@ CLEAN = "[algebraic-simplifier,constant-folding,cse,reshape-mover,dce]"
 STEPS = [
     ("as written", "", "op by op, as a front end leaves it"),
     ("constants folded", CLEAN, "what follows from constants computed, what is computed twice once, the algebra of a front end gone"),
-    ("layouts chosen", "layout-assignment,layout-normalization," + CLEAN, "each array's order by what it costs; transposes that move nothing go"),
+    ("layouts assigned", "layout-assignment,layout-normalization," + CLEAN, "each array's order by what it costs; transposes that move nothing go"),
     ("fused", "fusion{feed-products=true join-products=true least-gain=0 max-results=32},reshape-decomposer{disable=decompose-reshape},dce",
      "attention with its softmax, products with bias and GELU, norms"),
-    ("memory reused", "hlo-memory-scheduler", "an order in which less is in use at once"),
+    ("memory scheduled", "hlo-memory-scheduler", "an order in which less is in use at once"),
 ]
 
 
@@ -99,7 +99,7 @@ def peak(row):
 
 
 def table(result):
-    yield "| step | instructions | steps | GFLOP | MB moved | temporaries, MB (if none shared) | ms | ms, the engine fusing too | largest difference |"
+    yield "| step | instructions | steps | GFLOP | MB moved | temporaries, MB (unshared) | ms | ms with engine fusion | largest difference |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for row in result["steps"] + result["parts"]:
         heap, unshared = peak(row)

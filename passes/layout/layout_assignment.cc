@@ -445,15 +445,14 @@ class Assignment {
     };
     const std::vector<double> here = costs_in(chosen);
     std::string reason;
-    if (group.members.size() > 1) reason = "one of " + std::to_string(group.members.size()) + " that lie alike: ";
-    reason += "copies of " + text(sum(here)) + " bytes";
+    if (group.members.size() > 1) reason = "group of " + std::to_string(group.members.size()) + " arrays: ";
+    reason += text(sum(here)) + " bytes copied";
     if (moved) {
       const std::vector<double> before = costs_in({});
       size_t most = 0;
       for (size_t i = 1; i < here.size(); ++i)
         if (before[i] - here[i] > before[most] - here[most]) most = i;
-      return reason + ", before of " + text(sum(before)) + ", most of which for " +
-             std::string(group.touched[most]->name());
+      return reason + ", " + text(sum(before)) + " before, most for " + std::string(group.touched[most]->name());
     }
     double next = -1;
     Order other;
@@ -463,7 +462,7 @@ class Assignment {
       if (next < 0 || cost < next) next = cost, other = candidate;
     }
     if (next < 0) return {};
-    return "it stays: " + reason + ", as " + Layout(other).ToString() + " of " + text(next);
+    return "unchanged: " + reason + ", " + text(next) + " with " + Layout(other).ToString();
   }
 
   HloComputation& computation_;

@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 
 #include "hloir/analysis/reachability.h"
 #include "hloir/analysis/shape_inference.h"
 #include "hloir/parser.h"
 #include "hloir/printer.h"
+#include "ir/opcode_suggestion.h"
 #include "shape_inference/internal.h"
-#include "support/did_you_mean.h"
 #include "support/format.h"
 #include "support/guard.h"
 
@@ -52,12 +53,8 @@ std::vector<std::string_view> Words(std::string_view text) {
 }
 
 StatusOr<HloOpcode> OpcodeOf(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (int i = 0; i < kOpcodeCount; ++i) {
-    names.push_back(OpcodeName(static_cast<HloOpcode>(i)));
-    if (names.back() == name) return static_cast<HloOpcode>(i);
-  }
-  return InvalidArgument(Format("unknown opcode '{}'{}", name, DidYouMean(name, names)));
+  if (const std::optional<HloOpcode> opcode = ParseOpcode(name)) return *opcode;
+  return InvalidArgument(Format("unknown opcode '{}'{}", name, SuggestOpcode(name)));
 }
 
 // One instruction: what the parser made of the attributes, and what they name in the real module.

@@ -69,10 +69,10 @@ std::string RooflineTable(const Roofline& roofline, const CostReportOptions& opt
   totals.Add({"a run", Time(roofline.seconds())});
   if (roofline.communication_seconds() > 0) {
     totals.Add({"communication", Time(roofline.communication_seconds())});
-    totals.Add({"of that beside nothing else", Time(roofline.exposed_seconds())});
+    totals.Add({"exposed communication", Time(roofline.exposed_seconds())});
   }
   if (options.mesh && options.mesh->devices() != DeviceCount(options.mesh->mesh))
-    totals.Add({Format("what if on {} devices", options.mesh->devices()), ""});
+    totals.Add({Format("estimate for {} devices", options.mesh->devices()), ""});
   std::string text = "\n" + totals.ToString();
   std::vector<const Roofline::Step*> steps;
   for (const Roofline::Step& step : roofline.steps())
@@ -80,7 +80,7 @@ std::string RooflineTable(const Roofline& roofline, const CostReportOptions& opt
   std::stable_sort(steps.begin(), steps.end(), [](const Roofline::Step* a, const Roofline::Step* b) {
     return a->seconds * a->times > b->seconds * b->times;
   });
-  Table table({"what takes longest", "times", "of one run", "all runs", "of all", "bound by"});
+  Table table({"slowest instructions", "times", "per run", "total", "share", "bound by"});
   table.LeftAlign(5);
   for (size_t k = 0; k < std::min(options.most, steps.size()); ++k) {
     const Roofline::Step& step = *steps[k];

@@ -163,9 +163,9 @@ class Replayer : public Rewriter {
 const char* ValuesText(Film::Values values) {
   switch (values) {
     case Film::Values::kNotRun: return "not run";
-    case Film::Values::kSameBits: return "the same values, bit for bit";
-    case Film::Values::kRounding: return "the same values, but for rounding";
-    case Film::Values::kDifferent: return "OTHER VALUES";
+    case Film::Values::kSameBits: return "values unchanged, bit for bit";
+    case Film::Values::kRounding: return "values changed within rounding error";
+    case Film::Values::kDifferent: return "VALUES CHANGED";
   }
   return "";
 }
@@ -268,12 +268,11 @@ std::string LayoutsText(const Film& film) {
   if (film.layouts.empty()) return {};
   size_t moved = 0;
   for (const LayoutChoice& choice : film.layouts) moved += choice.moved;
-  std::string text =
-      Format("== how a run lays its arrays: {} in another order than their dimensions have, {} in theirs\n", moved,
-             film.layouts.size() - moved);
+  std::string text = Format("== layouts that the engine selects: {} not row-major, {} row-major\n", moved,
+                            film.layouts.size() - moved);
   for (const LayoutChoice& choice : film.layouts) {
     text += Format("   {} {}\n     {}{}\n", choice.instruction, choice.shape.ToString(),
-                   choice.moved ? "" : "it stays: ", choice.reason);
+                   choice.moved ? "" : "unchanged: ", choice.reason);
   }
   return text;
 }
@@ -341,7 +340,7 @@ StatusOr<std::string> FilmPage(const Film& film) {
   for (const LayoutChoice& choice : film.layouts) {
     chosen.push_back({{"name", choice.instruction},
                       {"shape", choice.shape.ToString()},
-                      {"why", (choice.moved ? "" : "it stays: ") + choice.reason}});
+                      {"why", (choice.moved ? "" : "unchanged: ") + choice.reason}});
   }
   return FillPage(kExplainPage, JsonLine({{"name", film.module},
                                           {"first", FiguresJson(film.at_first)},

@@ -50,7 +50,7 @@ std::string Overview(const ModuleStats& stats) {
   table.Add({Format("parameters: {}", stats.parameters.size()), HumanBytes(parameters), ""});
   table.Add({Format("constants: {}", stats.constants.size()), HumanBytes(constants), ""});
   table.Add({"longest path, in instructions", Int(static_cast<int64_t>(stats.longest.instructions.size())), ""});
-  table.Add({"costliest path, of the whole", Percent(stats.costliest.share), ""});
+  table.Add({"most expensive path, share", Percent(stats.costliest.share), ""});
   std::string text = table.ToString();
   if (cost.unknown_loops > 0) text += Format("loops of unknown trip count, counted once: {}\n", cost.unknown_loops);
   if (cost.custom_calls > 0) text += Format("custom-calls of unknown cost: {}\n", cost.custom_calls);
@@ -85,7 +85,7 @@ std::string ComputationTable(const ModuleStats& stats, size_t most) {
   std::vector<const ModuleStats::Computation*> run;  // the entry first, those that do not run as steps last
   for (size_t k = stats.computations.size(); k-- > 0;) run.push_back(&stats.computations[k]);
   std::stable_partition(run.begin(), run.end(), [](const auto* c) { return c->times > 0; });
-  Table table({"computation", "times", "instr.", "FLOPs", "bytes", "of one run"});
+  Table table({"computation", "times", "instr.", "FLOPs", "bytes", "share"});
   for (size_t k = 0; k < std::min(most, run.size()); ++k) {
     const ModuleStats::Computation& c = *run[k];
     const bool steps = c.times > 0;  // else it is applied to elements, or fused: its caller's cost

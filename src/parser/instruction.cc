@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/opcode_suggestion.h"
 #include "module_reader.h"
-#include "support/did_you_mean.h"
 #include "support/format.h"
 
 namespace hloir {
@@ -42,12 +42,6 @@ class OpcodeTable {
   return kTable;
 }
 
-std::string NearestOpcode(std::string_view word) {
-  std::vector<std::string_view> names;
-  for (int i = 0; i < kOpcodeCount; ++i) names.push_back(OpcodeName(static_cast<HloOpcode>(i)));
-  return DidYouMean(word, names);
-}
-
 }  // namespace
 
 bool ModuleReader::ParseOpcode(Opcode& opcode) {
@@ -82,7 +76,7 @@ bool ModuleReader::ParseOpcode(Opcode& opcode) {
     opcode.unknown = word.text();
     return true;
   }
-  return Fail(place, Format("unknown opcode '{}'{}", word.text(), NearestOpcode(word.text())));
+  return Fail(place, Format("unknown opcode '{}'{}", word.text(), SuggestOpcode(word.text())));
 }
 
 bool ModuleReader::ParseInstruction(HloInstruction*& instruction, bool& is_root) {

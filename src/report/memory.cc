@@ -78,19 +78,19 @@ std::string MemoryReport(const HloModule& module, size_t most) {
   Table totals({"memory", "bytes"});
   totals.Add({"parameters", HumanBytes(buffers.parameter_bytes)});
   totals.Add({"constants", HumanBytes(buffers.constant_bytes)});
-  totals.Add({"results and temporaries, each with memory of its own", HumanBytes(entry.unshared_bytes)});
-  totals.Add({"results and temporaries, as they are placed", HumanBytes(entry.heap_bytes)});
-  totals.Add({"of that in use at the peak", HumanBytes(entry.peak_bytes)});
-  totals.Add({"all together", HumanBytes(buffers.parameter_bytes + buffers.constant_bytes + entry.heap_bytes)});
+  totals.Add({"results and temporaries, without sharing", HumanBytes(entry.unshared_bytes)});
+  totals.Add({"results and temporaries, allocated", HumanBytes(entry.heap_bytes)});
+  totals.Add({"live at the peak", HumanBytes(entry.peak_bytes)});
+  totals.Add({"total", HumanBytes(buffers.parameter_bytes + buffers.constant_bytes + entry.heap_bytes)});
   std::string text = totals.ToString();
   if (entry.live_at_peak.empty()) return text;
   constexpr size_t kName = 40;
-  text += Format("\nin use at the peak, when {} runs\n", ShortName(entry.peak->name(), kName)) + LiveTable(entry, most);
+  text += Format("\nlive at the peak, at {}\n", ShortName(entry.peak->name(), kName)) + LiveTable(entry, most);
   const BufferAssignment::Value* scratch = Scratch(entry);
   for (int depth = 0; scratch != nullptr && depth < kMostDeep; ++depth) {
     const BufferAssignment::Computation* within = Within(buffers, *scratch);
     if (within == nullptr || within->live_at_peak.empty()) break;
-    text += Format("\nwithin {}, when {} runs\n", ShortName(scratch->instruction->name(), kName / 2),
+    text += Format("\ninside {}, at {}\n", ShortName(scratch->instruction->name(), kName / 2),
                    ShortName(within->peak->name(), kName)) +
             LiveTable(*within, most);
     scratch = Scratch(*within);

@@ -108,6 +108,7 @@ TEST_CASE("what does not fit is refused, and nothing is left of it") {
   Sample s;
   const std::string before = PrintModule(*s.module);
   CHECK(s.Refused("reduse", {&s["x"]}, {}) == "unknown opcode 'reduse'; did you mean 'reduce'?");
+  CHECK(s.Refused("mul", {&s["x"], &s["x"]}, {}) == "unknown opcode 'mul'; did you mean 'multiply'?");
   CHECK(s.Refused("negate", {&s["x"], &s["x"]}, {}) == "negate takes 1 operand, not 2");
   CHECK(s.Refused("negate", {&s["x"]}, {{"dimensions", "{0}"}}).starts_with("negate has no attribute 'dimensions'"));
   CHECK(s.Refused("reduce", {&s["x"], &s["zero"]}, {{"dimensions", "{0}"}}) == "reduce needs the attribute to_apply");

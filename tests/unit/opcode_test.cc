@@ -1,5 +1,6 @@
 // What the tables of opcodes and element types say, held against itself.
 #include "hloir/opcode.h"
+#include "hloir/parser.h"
 
 #include <set>
 #include <string>
@@ -72,4 +73,43 @@ TEST_CASE("each element type has a NumPy name of its own, and floats have a form
   CHECK(NumpyName(PrimitiveType::F8E4M3FN) == "ml_dtypes.float8_e4m3fn");
   CHECK(NumpyName(PrimitiveType::TOKEN).empty());
   CHECK(GetFloatFormat(PrimitiveType::F8E4M3B11FNUZ).bias == 11);
+}
+
+TEST_CASE("an unknown opcode is answered with the opcode of that meaning") {
+  const auto suggestion = [](const std::string& opcode) {
+    const std::string text =
+        "HloModule m\nENTRY e {\n  a = f32[2] parameter(0)\n  ROOT b = f32[2] " + opcode + "(a)\n}\n";
+    const std::string message = ParseHloModule(text).status().message(), begin = "unknown opcode '" + opcode + "'";
+    const size_t at = message.find(begin);
+    REQUIRE(at != std::string::npos);
+    return message.substr(at + begin.size(), message.find('\n', at) - at - begin.size());
+  };
+  // Words of NumPy, JAX, StableHLO and XLA's enumerators.
+  const std::pair<const char*, HloOpcode> meant[] = {
+      {"exp", HloOpcode::kExp},
+      {"mul", HloOpcode::kMultiply},
+      {"div", HloOpcode::kDivide},
+      {"max", HloOpcode::kMaximum},
+      {"min", HloOpcode::kMinimum},
+      {"pow", HloOpcode::kPower},
+      {"cast", HloOpcode::kConvert},
+      {"sub", HloOpcode::kSubtract},
+      {"sum", HloOpcode::kReduce},
+      {"matmul", HloOpcode::kDot},
+      {"gemm", HloOpcode::kDot},
+      {"conv", HloOpcode::kConvolution},
+      {"kExp", HloOpcode::kExp},
+      {"sigmoid", HloOpcode::kLogistic},
+      {"dynamic_slice", HloOpcode::kDynamicSlice},
+      {"stablehlo.dot_general", HloOpcode::kDot},
+      {"kDynamicUpdateSlice", HloOpcode::kDynamicUpdateSlice},
+      {"multipl", HloOpcode::kMultiply},  // none of these: the nearest spelling
+  };
+  for (const auto& [word, opcode] : meant)
+    CHECK(suggestion(word) == "; did you mean '" + std::string(OpcodeName(opcode)) + "'?");
+  CHECK(suggestion("relu") == "; HLO writes relu(x) as maximum(x, 0)");
+  CHECK(suggestion("mean") == "; HLO writes mean(x) as reduce with add, then divide by the number of elements");
+  CHECK(suggestion("softmax") ==
+        "; HLO writes softmax(x) as reduce with maximum, subtract, exponential, reduce with add, divide");
+  CHECK(suggestion("frobnicate") == "");
 }

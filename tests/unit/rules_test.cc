@@ -1,5 +1,5 @@
 // Rules by their formulas: on all values of the smallest types, each exact rule of the algebraic simplifier is right; a
-// wrong one is caught; docs/rules-proved.md names them all.
+// wrong one is caught; docs/notes/rules-proved.md names them all.
 #include "fuzz/rules.h"
 
 #include <filesystem>
@@ -99,8 +99,9 @@ TEST_CASE("exact rules on all values of the smallest types") {
   CHECK(tried >= 300);
 }
 
-TEST_CASE("docs/rules-proved.md names every exact rule") {
-  const auto page = ReadFile((std::filesystem::path(kCorpusFolder) / ".." / "docs" / "rules-proved.md").string());
+TEST_CASE("docs/notes/rules-proved.md names every exact rule") {
+  const auto page =
+      ReadFile((std::filesystem::path(kCorpusFolder) / ".." / "docs" / "notes" / "rules-proved.md").string());
   REQUIRE(page.ok());
   std::set<std::string> named;
   for (size_t at = page->find("\n| `"); at != std::string::npos; at = page->find("\n| `", at + 1)) {

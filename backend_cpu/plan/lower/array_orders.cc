@@ -512,8 +512,8 @@ class OrderChoice {
       const double cost = Cost(group);
       if (order.empty() && group.at_first == 0) continue;
       std::string reason;
-      if (group.members.size() > 1) reason = Format("one of {} that lie alike: ", group.members.size());
-      reason += Format("{} bytes move around it", static_cast<int64_t>(cost));
+      if (group.members.size() > 1) reason = Format("group of {} arrays: ", group.members.size());
+      reason += Format("{} bytes moved", static_cast<int64_t>(cost));
       if (chosen.empty()) {
         double next = kImpossible;
         for (const DimVector& other : Candidates(group)) {
@@ -523,7 +523,7 @@ class OrderChoice {
         }
         group.order = chosen;
         if (next == kImpossible) continue;
-        reason += Format("; in another order {} would", static_cast<int64_t>(next));
+        reason += Format("; {} with the next best layout", static_cast<int64_t>(next));
       } else {
         // For whom most.
         std::vector<double> now;
@@ -536,8 +536,8 @@ class OrderChoice {
           if (before > saved) saved = before, most = i;
         }
         group.order = chosen;
-        reason += Format("; {} would, did it lie as its dimensions are numbered, most for {}",
-                         static_cast<int64_t>(group.at_first), graph_.nodes[group.touched[most]].instruction->name());
+        reason += Format("; {} if row-major, most for {}", static_cast<int64_t>(group.at_first),
+                         graph_.nodes[group.touched[most]].instruction->name());
       }
       graph_.order_reasons.push_back(
           {graph_.values[first].instruction, graph_.values[first].dims, order, !order.empty(), std::move(reason)});

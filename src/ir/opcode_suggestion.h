@@ -1,0 +1,16 @@
+// SuggestOpcode: the second half of the message about an unknown opcode. Users of NumPy, JAX, PyTorch, StableHLO and
+// XLA's C++ enumerators write `exp`, `mul` or `kDivide`, which no edit distance takes to the right opcode; the table
+// in the source does. Tested by tests/unit/opcode_test.cc.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace hloir {
+
+// "; did you mean 'exponential'?" for "exp"; "; HLO writes relu(x) as maximum(x, 0)" for an operation that HLO
+// composes;
+// "" where no opcode is near.
+std::string SuggestOpcode(std::string_view word);
+
+}  // namespace hloir
