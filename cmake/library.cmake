@@ -1,58 +1,4 @@
-# How a library of ours is made: hloir_library, and hloir_unity for a quick build from nothing.
-
-# hloir_unity(target): with HLOIR_UNITY a folder's files are compiled some ten at a time. Two files that define the same
-# name, each for itself, go into different batches; the names that every pass has (its table of rules) are made different.
-function(hloir_unity target)
-  if(NOT HLOIR_UNITY)
-    return()
-  endif()
-  get_target_property(sources ${target} SOURCES)
-  foreach(source ${sources})
-    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${source})
-    string(REGEX REPLACE "/[^/]*$" "" folder "${folder}")
-    string(MAKE_C_IDENTIFIER "${folder}" folder)
-    # Lines at the left margin that define something: `Type Name(…`, `constexpr Type kName = …`, `struct Name`.
-    file(STRINGS ${source} lines REGEX "^[A-Za-z].*[A-Za-z0-9_]+(\\(|\\[| =|{)")
-    set(names "")
-    foreach(line IN LISTS lines)
-      if(line MATCHES "^(constexpr|const) ")
-        string(REGEX MATCHALL "[A-Za-z0-9_]+((\\[[^]]*\\])? =|{)" found "${line}")
-        list(TRANSFORM found REPLACE "((\\[.*)? =|{)" "")
-        list(APPEND names ${found})
-      elseif(line MATCHES "^(struct|class|enum class) ([A-Za-z0-9_]+)")
-        list(APPEND names ${CMAKE_MATCH_2})
-      elseif(line MATCHES "^([^(]*[ *&])([A-Za-z0-9_]+)\\(")
-        list(APPEND names ${CMAKE_MATCH_2})
-      endif()
-    endforeach()
-    list(REMOVE_ITEM names kRules kOptions)
-    set(batch 0)
-    while(TRUE)
-      set(clash "")
-      foreach(name ${names})
-        if("${name}" IN_LIST names_${folder}_${batch})
-          set(clash ${name})
-        endif()
-      endforeach()
-      list(LENGTH files_${folder}_${batch} count)
-      if(NOT clash AND count LESS 10)
-        break()
-      endif()
-      math(EXPR batch "${batch} + 1")
-    endwhile()
-    list(APPEND names_${folder}_${batch} ${names})
-    list(APPEND files_${folder}_${batch} ${source})
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${batch})
-  endforeach()
-  # The compiler need not tidy its memory: some hundreds of megabytes do for a batch.
-  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    target_compile_options(${target} PRIVATE "SHELL:--param ggc-min-heapsize=1048576" "SHELL:--param ggc-min-expand=400")
-  endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_UNIQUE_ID HLOIR_FILE
-    UNITY_BUILD_CODE_BEFORE_INCLUDE
-    "#define HLOIR_LOCAL_(name, file) name##_##file\n#define HLOIR_LOCAL(name, file) HLOIR_LOCAL_(name, file)
-#define kRules HLOIR_LOCAL(Rules, HLOIR_FILE)\n#define kOptions HLOIR_LOCAL(Options, HLOIR_FILE)")
-endfunction()
+# How a library of ours is made.
 
 # hloir_library(name sources-glob…): one of the static libraries. It includes include/hloir and its own folder only.
 # fmt, xsimd and our flags stay inside: an installed hloir asks nothing of its users.
@@ -76,7 +22,10 @@ function(hloir_library name)
   else()
     target_precompile_headers(hloir_${name} REUSE_FROM hloir_ir)
   endif()
-  hloir_unity(hloir_${name})
+  # Many files in one compilation: the compiler need not tidy its memory, some hundreds of megabytes do.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(hloir_${name} PRIVATE "SHELL:--param ggc-min-heapsize=1048576" "SHELL:--param ggc-min-expand=400")
+  endif()
   set_target_properties(hloir_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)  # but for what include/hloir declares
 endfunction()

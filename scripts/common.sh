@@ -27,11 +27,11 @@ install_packages() {
   DEBIAN_FRONTEND=noninteractive $as_root apt-get install -q -y --no-install-recommends $missing </dev/null
 }
 
-# build PRESET [target]: folders' small files are compiled together, which is half the work from nothing.
+# build PRESET [target]
 build() {
   say "building ($1)"
   log=$(mktemp)
-  cmake --preset "$1" -DHLOIR_UNITY=ON >"$log" 2>&1 || { cat "$log"; rm -f "$log"; exit 1; }
+  cmake --preset "$1" >"$log" 2>&1 || { cat "$log"; rm -f "$log"; exit 1; }
   rm -f "$log"
   cmake --build --preset "$1" --parallel "$jobs" ${2:+--target "$2"}
 }

@@ -42,7 +42,7 @@ constexpr double kSecondsForASeed = 60;                         // of processor 
 constexpr double kMostSecondsForASeed = 20 * kSecondsForASeed;  // by the clock: it waits for something
 constexpr int64_t kReductions = 1000;
 
-struct RunFlags {
+struct FuzzRunFlags {
   std::string kind = "all", passes, output;
   std::vector<std::string> files;
   std::vector<std::unique_ptr<HloModule>> modules;  // of the files: what is mutated
@@ -68,7 +68,7 @@ void Send(int descriptor, const Json& line) {
 
 class Worker {
  public:
-  Worker(const RunFlags& flags, int descriptor)
+  Worker(const FuzzRunFlags& flags, int descriptor)
       : flags_(flags),
         descriptor_(descriptor),
         checks_(flags.math),
@@ -161,7 +161,7 @@ class Worker {
     Send(descriptor_, {{"finding", std::move(finding)}});
   }
 
-  const RunFlags& flags_;
+  const FuzzRunFlags& flags_;
   const int descriptor_;
   fuzz::ModuleChecks checks_;
   fuzz::ModuleChecks small_checks_;  // while a module is made smaller, which may take the end from its loops
@@ -178,7 +178,7 @@ struct Stretch {
 
 class Campaign {
  public:
-  Campaign(const RunFlags& flags, uint64_t first)
+  Campaign(const FuzzRunFlags& flags, uint64_t first)
       : flags_(flags), first_(first), progress_(static_cast<size_t>(flags.count)) {}
 
   Status Run() {
@@ -316,7 +316,7 @@ class Campaign {
     return WriteFile((std::filesystem::path(flags_.output) / "next").string(), fmt::format("{}\n", next));
   }
 
-  const RunFlags& flags_;
+  const FuzzRunFlags& flags_;
   const uint64_t first_;
   Progress progress_;
   std::deque<Stretch> waiting_;
@@ -326,7 +326,7 @@ class Campaign {
   uint64_t remembered_ = 0;
 };
 
-int Run(RunFlags& flags) {
+int Run(FuzzRunFlags& flags) {
   if (StatusOr<std::vector<std::string>> names = SplitPipeline(flags.passes); !names.ok()) return Fail(names.status());
   for (const std::string& file : flags.files) {
     StatusOr<ModuleFile> loaded = ReadModuleFile(file, {.one_module = true});
@@ -351,7 +351,7 @@ int Run(RunFlags& flags) {
 }  // namespace
 
 void AddFuzzRunCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
-  auto flags = std::make_shared<RunFlags>();
+  auto flags = std::make_shared<FuzzRunFlags>();
   static const std::map<std::string, MathMode> kModes = {
       {"exact", MathMode::kExact}, {"rounding", MathMode::kRounding}, {"fast", MathMode::kFast}};
   AddOption(*command, "FILE", flags->files, "Modules to mutate (default: generated modules)");

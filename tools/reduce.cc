@@ -57,27 +57,28 @@ class Attempts {
 };
 
 // A command's word on a candidate, which lies in a file: 0 is "still so".
-class Command {
+class TestCommand {
  public:
-  static StatusOr<Command> Make(std::string test) {
+  static StatusOr<TestCommand> Make(std::string test) {
     std::string folder = (std::filesystem::temp_directory_path() / "hloir-reduce-XXXXXX").string();
     if (mkdtemp(folder.data()) == nullptr) return ResourceExhausted("no temporary folder at " + folder);
     const std::string path = folder + "/candidate.hlo";
     if (test.find("{}") == std::string::npos) test += " {}";
     for (size_t at; (at = test.find("{}")) != std::string::npos;) test.replace(at, 2, path);
-    return Command(std::move(folder), path, "(" + test + ") >/dev/null 2>&1");
+    return TestCommand(std::move(folder), path, "(" + test + ") >/dev/null 2>&1");
   }
-  Command(Command&& other) noexcept : folder_(std::move(other.folder_)), path_(other.path_), line_(other.line_) {
+  TestCommand(TestCommand&& other) noexcept
+      : folder_(std::move(other.folder_)), path_(other.path_), line_(other.line_) {
     other.folder_.clear();
   }
-  ~Command() {
+  ~TestCommand() {
     std::error_code error;
     if (!folder_.empty()) std::filesystem::remove_all(folder_, error);
   }
   bool Holds(const std::string& text) const { return WriteFile(path_, text).ok() && std::system(line_.c_str()) == 0; }
 
  private:
-  Command(std::string folder, std::string path, std::string line)
+  TestCommand(std::string folder, std::string path, std::string line)
       : folder_(std::move(folder)), path_(std::move(path)), line_(std::move(line)) {}
   std::string folder_, path_, line_;
 };
@@ -179,9 +180,9 @@ StatusOr<Reduced> ReduceAsModule(const ReduceFlags& flags, const HloModule& modu
 StatusOr<Reduced> Reduce(const ReduceFlags& flags) {
   const auto loaded = ReadModuleFile(flags.file, {.one_module = true});
   const Status refused = loaded.ok() ? OkStatus() : loaded.status();
-  std::optional<Command> command;
+  std::optional<TestCommand> command;
   if (!flags.test.empty()) {
-    HLOIR_ASSIGN_OR_RETURN(Command made, Command::Make(flags.test));
+    HLOIR_ASSIGN_OR_RETURN(TestCommand made, TestCommand::Make(flags.test));
     command.emplace(std::move(made));
     if (loaded.ok())
       return ReduceAsModule(flags, loaded->module(),

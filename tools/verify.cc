@@ -189,7 +189,7 @@ std::string Words(const Row& row) {
   }
 }
 
-int ExitStatusOf(const Row& row) {
+int ExitStatusOfRow(const Row& row) {
   if (!row.status.ok()) return tool::ExitStatusOf(row.status.code());
   switch (row.verdict.outcome) {
     case Outcome::kSameBits:
@@ -204,14 +204,14 @@ int ExitStatusOf(const Row& row) {
 }
 
 Color ColorOf(const Row& row) {
-  const int status = ExitStatusOf(row);
+  const int status = ExitStatusOfRow(row);
   return status == kExitGood                                  ? Color::kGreen
          : status == kExitDisagree || status == kExitInternal ? Color::kRed
                                                               : Color::kYellow;
 }
 
 Json ToJson(const Row& row) {
-  Json json = {{"file", row.file}, {"verdict", Words(row)}, {"exit_status", ExitStatusOf(row)}};
+  Json json = {{"file", row.file}, {"verdict", Words(row)}, {"exit_status", ExitStatusOfRow(row)}};
   if (!row.status.ok()) {
     json["errors"] = Json::parse(DiagnosticsJson(row.status, row.file));
     return json;
@@ -263,7 +263,7 @@ void PrintAll(const std::vector<Row>& rows) {
       ++unjudged;
       cells.resize(kVerdict);
     } else {
-      const int status = ExitStatusOf(row);
+      const int status = ExitStatusOfRow(row);
       (status == kExitGood ? agree : status == kExitUnsupported ? unjudged : disagree) += 1;
       exact += v.outcome == Outcome::kSameBits;
       proved += status == kExitGood && v.proof.holds;
@@ -315,7 +315,7 @@ int VerifyAll(const VerifyFlags& flags) {
       if (v.divergence) PrintError("{}: {}\n", file, v.divergence->Details(done.before_name, done.after_name));
       if (!done.saved.empty()) PrintError("{}: {}\n", file, done.saved);
     }
-    status = Worse(status, ExitStatusOf(done));
+    status = Worse(status, ExitStatusOfRow(done));
     rows.push_back(std::move(done));
   }
   progress.Clear();

@@ -5,7 +5,7 @@ namespace hloir::reference {
 namespace {
 
 template <int arity, class Op>
-Kernel KernelFor(PrimitiveType type) {
+Kernel BinaryKernelFor(PrimitiveType type) {
   if constexpr (arity == 2 && HasScalarOp<Op>) return BinaryKernel<Op>(type);
   else return nullptr;  // another file's, or none
 }
@@ -17,7 +17,7 @@ Kernel FindBinaryKernel(HloOpcode opcode, PrimitiveType type) {
   switch (opcode) {
 #define HLOIR_OP(name, text, arity, ...) \
   case HloOpcode::k##name:               \
-    return KernelFor<arity, name##Op>(type);
+    return BinaryKernelFor<arity, name##Op>(type);
 #include "hloir/opcodes.def"
 #undef HLOIR_OP
   }

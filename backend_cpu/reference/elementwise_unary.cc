@@ -5,7 +5,7 @@ namespace hloir::reference {
 namespace {
 
 template <int arity, class Op>
-Kernel KernelFor(PrimitiveType type) {
+Kernel UnaryKernelFor(PrimitiveType type) {
   if constexpr (arity == 1 && HasScalarOp<Op>) return UnaryKernel<Op>(type);
   else return nullptr;  // another file's, or none
 }
@@ -18,7 +18,7 @@ Kernel FindUnaryKernel(HloOpcode opcode, PrimitiveType type) {
   switch (opcode) {
 #define HLOIR_OP(name, text, arity, ...) \
   case HloOpcode::k##name:               \
-    return KernelFor<arity, name##Op>(type);
+    return UnaryKernelFor<arity, name##Op>(type);
 #include "hloir/opcodes.def"
 #undef HLOIR_OP
   }

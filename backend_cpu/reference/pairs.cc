@@ -33,7 +33,7 @@ void BinaryPairs(const KernelArgs& args) {
 }
 
 Pair Same(Pair x) { return x; }
-Pair Nothing(Pair) { return 0.0; }
+Pair ImaginaryPart(Pair) { return 0.0; }
 Pair Negated(Pair x) { return -x; }
 Pair Sum(Pair a, Pair b) { return a + b; }
 Pair Difference(Pair a, Pair b) { return a - b; }
@@ -101,7 +101,7 @@ constexpr PairKernel kKernels[] = {
     {HloOpcode::kClamp, ClampPairs},
     {HloOpcode::kCopy, UnaryPairs<Same>},
     {HloOpcode::kReal, UnaryPairs<Same>},
-    {HloOpcode::kImag, UnaryPairs<Nothing>},
+    {HloOpcode::kImag, UnaryPairs<ImaginaryPart>},
     {HloOpcode::kAbs, UnaryPairs<Size>},
     {HloOpcode::kNegate, UnaryPairs<Negated>},
     {HloOpcode::kSign, UnaryPairs<Sign>},

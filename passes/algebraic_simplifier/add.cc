@@ -211,7 +211,7 @@ HloInstruction* AddUpdateOfZeros(HloInstruction* i, RuleContext& c) {
   return c.CloneOver(update, operands, i->shape());
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kAddRules[] = {
     {HloOpcode::kAdd, "add-zero", "A + 0 => A", kExact, kRounding, AddZero},
     {HloOpcode::kAdd, "add-negative-zero", "A + (-0) => A", kExact, kExact, AddNegativeZero},
     {HloOpcode::kAdd, "add-constant-right", "C + A => A + C", kExact, kExact, ConstantRight},
@@ -243,6 +243,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> AddRules() { return kRules; }
+std::span<const Rule> AddRules() { return kAddRules; }
 
 }  // namespace hloir::rules

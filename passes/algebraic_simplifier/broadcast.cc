@@ -80,7 +80,7 @@ HloInstruction* BroadcastOfTranspose(HloInstruction* i, RuleContext& c) {
   return c.Broadcast(transpose->operand(0), i->shape(), dimensions);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kBroadcastRules[] = {
     {HloOpcode::kBroadcast, "broadcast-nothing", "broadcast(A) => A, if it adds nothing", kExact, kExact,
      BroadcastOfNothing},
     {HloOpcode::kBroadcast, "broadcast-permutes", "broadcast(A) => transpose(A), if it only permutes", kExact, kExact,
@@ -98,6 +98,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> BroadcastRules() { return kRules; }
+std::span<const Rule> BroadcastRules() { return kBroadcastRules; }
 
 }  // namespace hloir::rules

@@ -18,7 +18,7 @@ bool IsTotalOrder(const HloInstruction* i) {
 }
 
 // C < A => A > C
-HloInstruction* ConstantRight(HloInstruction* i, RuleContext& c) {
+HloInstruction* CompareConstantRight(HloInstruction* i, RuleContext& c) {
   if (!IsConstantLike(i->operand(0)) || IsConstantLike(i->operand(1)) || !c.Allow()) return nullptr;
   return c.Compare(Flipped(DirectionOf(i)), i->operand(1), i->operand(0), i->attributes<CompareAttributes>().type);
 }
@@ -231,8 +231,8 @@ HloInstruction* CompareOfIota(HloInstruction* i, RuleContext& c) {
   return c.Allow() ? c.Splat(i->shape(), always ? 1 : 0) : nullptr;
 }
 
-constexpr Rule kRules[] = {
-    {HloOpcode::kCompare, "compare-constant-right", "C < A => A > C", kExact, kExact, ConstantRight},
+constexpr Rule kCompareRules[] = {
+    {HloOpcode::kCompare, "compare-constant-right", "C < A => A > C", kExact, kExact, CompareConstantRight},
     {HloOpcode::kCompare, "compare-unsigned-less-zero", "A < 0 => false, unsigned", kExact, kExact, UnsignedLessZero},
     {HloOpcode::kCompare, "compare-unsigned-not-less-zero", "A >= 0 => true, unsigned", kExact, kExact,
      UnsignedNotLessZero},
@@ -264,6 +264,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> CompareRules() { return kRules; }
+std::span<const Rule> CompareRules() { return kCompareRules; }
 
 }  // namespace hloir::rules

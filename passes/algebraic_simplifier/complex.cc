@@ -61,7 +61,7 @@ HloInstruction* PartOfNegate(HloInstruction* i, RuleContext& c) {
   return c.Unary(HloOpcode::kNegate, part);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kComplexRules[] = {
     {HloOpcode::kReal, "real-of-complex", "real(complex(A, B)) => A", kExact, kExact, RealOfComplex},
     {HloOpcode::kImag, "imag-of-complex", "imag(complex(A, B)) => B", kExact, kExact, ImagOfComplex},
     {HloOpcode::kComplex, "complex-of-parts", "complex(real(A), imag(A)) => A", kExact, kExact, ComplexOfParts},
@@ -75,6 +75,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> ComplexRules() { return kRules; }
+std::span<const Rule> ComplexRules() { return kComplexRules; }
 
 }  // namespace hloir::rules

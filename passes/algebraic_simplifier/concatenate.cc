@@ -126,7 +126,7 @@ HloInstruction* OfPadding(HloInstruction* i, RuleContext& c) {
   return nullptr;
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kConcatenateRules[] = {
     {HloOpcode::kConcatenate, "concatenate-one", "concatenate(A) => A", kExact, kExact, One},
     {HloOpcode::kConcatenate, "concatenate-empty", "concatenate(A, empty) => A", kExact, kExact, Empty},
     {HloOpcode::kConcatenate, "concatenate-nested", "concatenate(concatenate(A, B), C) => concatenate(A, B, C)", kExact,
@@ -143,6 +143,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> ConcatenateRules() { return kRules; }
+std::span<const Rule> ConcatenateRules() { return kConcatenateRules; }
 
 }  // namespace hloir::rules

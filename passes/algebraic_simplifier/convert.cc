@@ -137,7 +137,7 @@ HloInstruction* ReducePrecisionOfConvert(HloInstruction* i, RuleContext& c) {
   return holds && HoldsAllOf(i->shape().element_type(), from) ? c.ReplaceWith(convert) : nullptr;
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kConvertRules[] = {
     {HloOpcode::kConvert, "convert-same", "convert(A) => A, same type", kExact, kExact, ConvertSame},
     {HloOpcode::kConvert, "convert-round-trip", "convert(convert(A)) => A, A's type through a wider one", kExact,
      kExact, ConvertRoundTrip},
@@ -164,6 +164,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> ConvertRules() { return kRules; }
+std::span<const Rule> ConvertRules() { return kConvertRules; }
 
 }  // namespace hloir::rules

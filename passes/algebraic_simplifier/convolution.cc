@@ -44,7 +44,7 @@ HloInstruction* ConvolutionOfPad(HloInstruction* i, RuleContext& c) {
 }
 
 // convolution(A, K), a window of one element => dot(A, K)
-HloInstruction* OfOne(HloInstruction* i, RuleContext& c) {
+HloInstruction* ConvolutionOfOne(HloInstruction* i, RuleContext& c) {
   const auto& a = i->attributes<ConvolutionAttributes>();
   if (i->operand_count() != 2 || a.feature_group_count != 1 || a.batch_group_count != 1) return nullptr;
   for (const WindowDimension& w : a.window) {
@@ -73,17 +73,17 @@ HloInstruction* OfOne(HloInstruction* i, RuleContext& c) {
   return c.Add(HloOpcode::kDot, i->shape(), {i->operand(0), matrix}, std::move(dot));
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kConvolutionRules[] = {
     {HloOpcode::kConvolution, "convolution-empty", "convolution(A, K) => 0, if one is empty", kExact, kExact,
      ConvolutionOfEmpty},
     {HloOpcode::kConvolution, "convolution-pad", "convolution(pad(A, 0), K) => convolution(A, K), padded by the window",
      kExact, kRounding, ConvolutionOfPad},
     {HloOpcode::kConvolution, "convolution-one", "convolution(A, K), a window of one element => dot(A, K)", kExact,
-     kRounding, OfOne},
+     kRounding, ConvolutionOfOne},
 };
 
 }  // namespace
 
-std::span<const Rule> ConvolutionRules() { return kRules; }
+std::span<const Rule> ConvolutionRules() { return kConvolutionRules; }
 
 }  // namespace hloir::rules

@@ -22,10 +22,10 @@ double ExactReciprocal(const HloInstruction* splat) {
   return reciprocal.GetAsDouble(0) == 1 / value ? 1 / value : 0;
 }
 
-bool IsReal(const HloInstruction* i) { return IsFloating(i); }
+bool IsRealDivide(const HloInstruction* i) { return IsFloating(i); }
 // In f16 the product of two ordinary numbers may be infinite, or have lost its digits.
 bool HoldsProducts(const HloInstruction* i) {
-  return IsReal(i) && GetFloatFormat(i->shape().element_type()).bias >= GetFloatFormat(PrimitiveType::BF16).bias;
+  return IsRealDivide(i) && GetFloatFormat(i->shape().element_type()).bias >= GetFloatFormat(PrimitiveType::BF16).bias;
 }
 
 bool IsOfConstants(const HloInstruction* i) {
@@ -66,7 +66,7 @@ HloInstruction* DivideExactReciprocal(HloInstruction* i, RuleContext& c) {
 // A / C => A * (1 / C)
 HloInstruction* DivideConstant(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *constant;
-  if (!Match(i, m::Divide(m::Any(&a), m::Splat(&constant))) || !IsReal(i) || IsConstantLike(a)) return nullptr;
+  if (!Match(i, m::Divide(m::Any(&a), m::Splat(&constant))) || !IsRealDivide(i) || IsConstantLike(a)) return nullptr;
   PrimitiveType type = i->shape().element_type();
   double value = SplatConstant(constant)->literal().GetAsDouble(0);
   Literal reciprocal(Shape::Scalar(type));
@@ -100,7 +100,7 @@ HloInstruction* DivideExpExp(HloInstruction* i, RuleContext& c) {
 // A / exp(B) => A * exp(-B); not of f16, where exp(-B) may be infinite
 HloInstruction* DivideExp(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b;
-  if (!Match(i, m::Divide(m::Any(&a), m::Exp(m::Any(&b)).WithOneUser())) || (IsReal(i) && !HoldsProducts(i)) ||
+  if (!Match(i, m::Divide(m::Any(&a), m::Exp(m::Any(&b)).WithOneUser())) || (IsRealDivide(i) && !HoldsProducts(i)) ||
       !c.Allow()) {
     return nullptr;
   }
@@ -120,14 +120,16 @@ HloInstruction* DividePower(HloInstruction* i, RuleContext& c) {
 // A / sqrt(B) => A * rsqrt(B)
 HloInstruction* DivideSqrt(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b;
-  if (!Match(i, m::Divide(m::Any(&a), m::Sqrt(m::Any(&b)).WithOneUser())) || !IsReal(i) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Divide(m::Any(&a), m::Sqrt(m::Any(&b)).WithOneUser())) || !IsRealDivide(i) || !c.Allow())
+    return nullptr;
   return c.Binary(HloOpcode::kMultiply, a, c.Unary(HloOpcode::kRsqrt, b));
 }
 
 // A / rsqrt(B) => A * sqrt(B)
 HloInstruction* DivideRsqrt(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b;
-  if (!Match(i, m::Divide(m::Any(&a), m::Rsqrt(m::Any(&b)).WithOneUser())) || !IsReal(i) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Divide(m::Any(&a), m::Rsqrt(m::Any(&b)).WithOneUser())) || !IsRealDivide(i) || !c.Allow())
+    return nullptr;
   return c.Binary(HloOpcode::kMultiply, a, c.Unary(HloOpcode::kSqrt, b));
 }
 
@@ -242,14 +244,16 @@ HloInstruction* RemainderSignedPowerOfTwo(HloInstruction* i, RuleContext& c) {
 // (-A) / (-B) => A / B, float
 HloInstruction* DivideNegateNegate(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b;
-  if (!IsReal(i) || !Match(i, m::Divide(m::Negate(m::Any(&a)), m::Negate(m::Any(&b)))) || !c.Allow()) return nullptr;
+  if (!IsRealDivide(i) || !Match(i, m::Divide(m::Negate(m::Any(&a)), m::Negate(m::Any(&b)))) || !c.Allow())
+    return nullptr;
   return c.Binary(HloOpcode::kDivide, a, b);
 }
 
 // (-A) / C => A / (-C), float
 HloInstruction* DivideNegateConstant(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *constant;
-  if (!IsReal(i) || !Match(i, m::Divide(m::Negate(m::Any(&a)), m::Splat(&constant))) || !c.Allow()) return nullptr;
+  if (!IsRealDivide(i) || !Match(i, m::Divide(m::Negate(m::Any(&a)), m::Splat(&constant))) || !c.Allow())
+    return nullptr;
   HloInstruction* negated = c.Unary(HloOpcode::kNegate, SplatConstant(constant));
   return c.Binary(HloOpcode::kDivide, a, c.BroadcastScalar(negated, i->shape()));
 }
@@ -309,7 +313,7 @@ HloInstruction* RemainderMinusOne(HloInstruction* i, RuleContext& c) {
   return c.Splat(i->shape(), 0);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kDivideRules[] = {
     {HloOpcode::kDivide, "divide-one", "A / 1 => A", kExact, kExact, DivideOne},
     {HloOpcode::kDivide, "divide-minus-one", "A / -1 => -A", kExact, kExact, DivideMinusOne},
     {HloOpcode::kDivide, "divide-power-of-two", "A / 2^K => A >> K, unsigned", kExact, kExact, DividePowerOfTwo},
@@ -351,6 +355,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> DivideRules() { return kRules; }
+std::span<const Rule> DivideRules() { return kDivideRules; }
 
 }  // namespace hloir::rules

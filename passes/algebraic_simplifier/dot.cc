@@ -118,7 +118,7 @@ bool IsMatMul(const HloInstruction* i) {
 }
 
 // (A·B)·C => A·(B·C), or the other way round, where that multiplies less
-HloInstruction* Reorder(HloInstruction* i, RuleContext& c) {
+HloInstruction* ReorderProducts(HloInstruction* i, RuleContext& c) {
   if (!IsMatMul(i)) return nullptr;
   const bool left = IsMatMul(i->operand(0)) && i->operand(0)->user_count() == 1;
   HloInstruction* inner = i->operand(left ? 0 : 1);
@@ -138,9 +138,9 @@ HloInstruction* Reorder(HloInstruction* i, RuleContext& c) {
   return left ? product(x, product(y, z)) : product(product(x, y), z);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kDotRules[] = {
     {HloOpcode::kDot, "dot-reorder", "(A·B)·C => A·(B·C), and back, where that multiplies less", kExact, kFast,
-     Reorder},
+     ReorderProducts},
     {HloOpcode::kDot, "dot-empty", "dot(A, B) => 0, if one is empty", kExact, kExact, DotOfEmpty},
     {HloOpcode::kDot, "dot-zero", "dot(A, 0) => 0", kExact, kFast, OfZero},
     {HloOpcode::kDot, "dot-as-multiply", "dot(A, B), contracting nothing but 1s => broadcast(A) * broadcast(B)", kExact,
@@ -151,7 +151,7 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> DotRules() { return kRules; }
-std::span<const Rule> DotDropOnesRules() { return std::span(kRules).last(1); }
+std::span<const Rule> DotRules() { return kDotRules; }
+std::span<const Rule> DotDropOnesRules() { return std::span(kDotRules).last(1); }
 
 }  // namespace hloir::rules

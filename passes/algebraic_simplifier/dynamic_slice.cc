@@ -172,7 +172,7 @@ HloInstruction* DynamicSliceOfReshape(HloInstruction* i, RuleContext& c) {
 }
 
 // dynamic-slice(f(A)) => f(dynamic-slice(A)), f elementwise of one operand
-HloInstruction* OfUnary(HloInstruction* i, RuleContext& c) {
+HloInstruction* DynamicSliceOfUnary(HloInstruction* i, RuleContext& c) {
   HloInstruction* f = i->operand(0);
   if (!f->Is(kElementwise) || f->operand_count() != 1 || f->user_count() != 1 || f->opcode() == HloOpcode::kCopy ||
       !f->operand(0)->shape().SameDimensions(f->shape()) || !HasScalarIndices(i, kSliceIndices) || !c.Allow()) {
@@ -241,7 +241,7 @@ HloInstruction* UpdateOfBroadcast(HloInstruction* i, RuleContext& c) {
   return c.Add(HloOpcode::kPad, i->shape(), {i->operand(1), a->operand(0)}, PadAttributes{padding});
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kDynamicSliceRules[] = {
     {HloOpcode::kDynamicSlice, "dynamic-slice-whole", "dynamic-slice(A) => A, of full size", kExact, kExact,
      WholeSlice},
     {HloOpcode::kDynamicSlice, "dynamic-slice-constant", "dynamic-slice(A, constants) => slice(A)", kExact, kExact,
@@ -270,7 +270,7 @@ constexpr Rule kRules[] = {
     {HloOpcode::kDynamicSlice, "dynamic-slice-reshape",
      "dynamic-slice(reshape(A)) => reshape(dynamic-slice(A)), if only 1s move", kExact, kExact, DynamicSliceOfReshape},
     {HloOpcode::kDynamicSlice, "dynamic-slice-unary", "dynamic-slice(f(A)) => f(dynamic-slice(A)), f elementwise",
-     kExact, kExact, OfUnary},
+     kExact, kExact, DynamicSliceOfUnary},
     {HloOpcode::kDynamicSlice, "dynamic-slice-iota", "dynamic-slice(iota, k) => clamp(0, k, n - 1), one element",
      kExact, kExact, DynamicSliceOfIota},
     {HloOpcode::kDynamicSlice, "dynamic-slice-clamped-index", "the index clamp(0, k, n - size) => k", kExact, kExact,
@@ -283,6 +283,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> DynamicSliceRules() { return kRules; }
+std::span<const Rule> DynamicSliceRules() { return kDynamicSliceRules; }
 
 }  // namespace hloir::rules

@@ -107,7 +107,7 @@ HloInstruction* GatherOfBroadcast(HloInstruction* i, RuleContext& c) {
   return c.Allow() ? c.Broadcast(broadcast->operand(0), i->shape(), {}) : nullptr;
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kGatherSimplifierRules[] = {
     {HloOpcode::kGather, "gather-empty-slices", "gather(A, indices) => 0, slices without elements", kExact, kExact,
      EmptySlices},
     {HloOpcode::kGather, "gather-broadcast", "gather(broadcast(s), indices) => broadcast(s)", kExact, kExact,
@@ -120,7 +120,7 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> GatherRules() { return kRules; }
+std::span<const Rule> GatherRules() { return kGatherSimplifierRules; }
 
 }  // namespace rules
 

@@ -45,7 +45,7 @@ HloInstruction* XorSame(HloInstruction* i, RuleContext& c) {
   return i->operand(0) != i->operand(1) || !c.Allow() ? nullptr : c.Splat(i->shape(), 0);
 }
 // (A & B) & B => A & B, and so or
-HloInstruction* Absorbed(HloInstruction* i, RuleContext& c) {
+HloInstruction* AbsorbedLogical(HloInstruction* i, RuleContext& c) {
   for (int64_t k = 0; k < 2; ++k) {
     HloInstruction *inner = i->operand(k), *other = i->operand(1 - k);
     if (inner->opcode() == i->opcode() && (inner->operand(0) == other || inner->operand(1) == other)) {
@@ -142,18 +142,18 @@ HloInstruction* ShiftOfZero(HloInstruction* i, RuleContext& c) {
   return IsSplatZero(i->operand(0)) ? c.ReplaceWith(i->operand(0)) : nullptr;
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kLogicalRules[] = {
     {HloOpcode::kAnd, "and-constant-right", "C & A => A & C", kExact, kExact, ConstantRight},
     {HloOpcode::kAnd, "and-ones", "A & ones => A", kExact, kExact, AndOnes},
     {HloOpcode::kAnd, "and-zero", "A & 0 => 0", kExact, kExact, AndZero},
     {HloOpcode::kAnd, "and-same", "A & A => A", kExact, kExact, LogicalOfSame},
-    {HloOpcode::kAnd, "and-absorbed", "(A & B) & B => A & B", kExact, kExact, Absorbed},
+    {HloOpcode::kAnd, "and-absorbed", "(A & B) & B => A & B", kExact, kExact, AbsorbedLogical},
     {HloOpcode::kAnd, "and-and-constants", "(A & C1) & C2 => A & (C1 & C2)", kExact, kExact, MergeConstants},
     {HloOpcode::kOr, "or-constant-right", "C | A => A | C", kExact, kExact, ConstantRight},
     {HloOpcode::kOr, "or-ones", "A | ones => ones", kExact, kExact, OrOnes},
     {HloOpcode::kOr, "or-zero", "A | 0 => A", kExact, kExact, KeepZero},
     {HloOpcode::kOr, "or-same", "A | A => A", kExact, kExact, LogicalOfSame},
-    {HloOpcode::kOr, "or-absorbed", "(A | B) | B => A | B", kExact, kExact, Absorbed},
+    {HloOpcode::kOr, "or-absorbed", "(A | B) | B => A | B", kExact, kExact, AbsorbedLogical},
     {HloOpcode::kOr, "or-or-constants", "(A | C1) | C2 => A | (C1 | C2)", kExact, kExact, MergeConstants},
     {HloOpcode::kXor, "xor-constant-right", "C ^ A => A ^ C", kExact, kExact, ConstantRight},
     {HloOpcode::kXor, "xor-zero", "A ^ 0 => A", kExact, kExact, KeepZero},
@@ -187,6 +187,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> LogicalRules() { return kRules; }
+std::span<const Rule> LogicalRules() { return kLogicalRules; }
 
 }  // namespace hloir::rules

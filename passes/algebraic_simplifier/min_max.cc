@@ -13,7 +13,7 @@ HloInstruction* MinMaxOfSame(HloInstruction* i, RuleContext& c) {
 }
 
 // max(A, lowest) => A, min(A, highest) => A
-HloInstruction* Extreme(HloInstruction* i, RuleContext& c) {
+HloInstruction* WithExtreme(HloInstruction* i, RuleContext& c) {
   for (int64_t k = 0; k < 2; ++k) {
     if (IsIdentityElement(i->opcode(), i->operand(k))) return c.ReplaceWith(i->operand(1 - k));
   }
@@ -72,7 +72,7 @@ HloInstruction* ClampClamp(HloInstruction* i, RuleContext& c) {
 }
 
 // max(min(A, B), A) => A, and the other way round; a NaN of B is lost
-HloInstruction* Absorbed(HloInstruction* i, RuleContext& c) {
+HloInstruction* AbsorbedMinMax(HloInstruction* i, RuleContext& c) {
   const HloOpcode other = i->opcode() == HloOpcode::kMaximum ? HloOpcode::kMinimum : HloOpcode::kMaximum;
   for (int64_t k = 0; k < 2; ++k) {
     HloInstruction *a = i->operand(k), *b = i->operand(1 - k);
@@ -146,9 +146,9 @@ HloInstruction* ClampToOne(HloInstruction* i, RuleContext& c) {
   return c.Allow() ? c.BroadcastScalar(i->operand(0), i->shape()) : nullptr;
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kMinMaxRules[] = {
     {HloOpcode::kMaximum, "maximum-same", "max(A, A) => A", kExact, kExact, MinMaxOfSame},
-    {HloOpcode::kMaximum, "maximum-lowest", "max(A, lowest) => A", kExact, kExact, Extreme},
+    {HloOpcode::kMaximum, "maximum-lowest", "max(A, lowest) => A", kExact, kExact, WithExtreme},
     {HloOpcode::kMaximum, "maximum-constant-right", "max(C, A) => max(A, C)", kExact, kRounding, ConstantRight},
     {HloOpcode::kMaximum, "maximum-nested", "max(max(A, B), B) => max(A, B)", kExact, kExact, MinMaxNested},
     {HloOpcode::kMaximum, "maximum-constants", "max(max(A, C1), C2) => max(A, max(C1, C2))", kExact, kRounding,
@@ -156,7 +156,7 @@ constexpr Rule kRules[] = {
     {HloOpcode::kMaximum, "maximum-of-minimum", "max(min(A, H), L) => clamp(L, A, H), L <= H", kExact, kRounding,
      MaxOfMin},
     {HloOpcode::kMinimum, "minimum-same", "min(A, A) => A", kExact, kExact, MinMaxOfSame},
-    {HloOpcode::kMinimum, "minimum-highest", "min(A, highest) => A", kExact, kExact, Extreme},
+    {HloOpcode::kMinimum, "minimum-highest", "min(A, highest) => A", kExact, kExact, WithExtreme},
     {HloOpcode::kMinimum, "minimum-constant-right", "min(C, A) => min(A, C)", kExact, kRounding, ConstantRight},
     {HloOpcode::kMinimum, "minimum-nested", "min(min(A, B), B) => min(A, B)", kExact, kExact, MinMaxNested},
     {HloOpcode::kMinimum, "minimum-constants", "min(min(A, C1), C2) => min(A, min(C1, C2))", kExact, kRounding,
@@ -164,8 +164,8 @@ constexpr Rule kRules[] = {
     {HloOpcode::kMinimum, "minimum-of-maximum", "min(max(A, L), H) => clamp(L, A, H), L <= H", kExact, kRounding,
      MinOfMax},
     {HloOpcode::kClamp, "clamp-clamp", "clamp(L, clamp(L, A, H), H) => clamp(L, A, H)", kExact, kExact, ClampClamp},
-    {HloOpcode::kMaximum, "maximum-absorbed", "max(min(A, B), A) => A", kExact, kFast, Absorbed},
-    {HloOpcode::kMinimum, "minimum-absorbed", "min(max(A, B), A) => A", kExact, kFast, Absorbed},
+    {HloOpcode::kMaximum, "maximum-absorbed", "max(min(A, B), A) => A", kExact, kFast, AbsorbedMinMax},
+    {HloOpcode::kMinimum, "minimum-absorbed", "min(max(A, B), A) => A", kExact, kFast, AbsorbedMinMax},
     {HloOpcode::kMaximum, "maximum-of-clamp", "max(clamp(L, A, H), L) => clamp(L, A, H), L <= H", kExact, kRounding,
      OfClamp},
     {HloOpcode::kMinimum, "minimum-of-clamp", "min(clamp(L, A, H), H) => clamp(L, A, H)", kExact, kRounding, OfClamp},
@@ -181,6 +181,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> MinMaxRules() { return kRules; }
+std::span<const Rule> MinMaxRules() { return kMinMaxRules; }
 
 }  // namespace hloir::rules

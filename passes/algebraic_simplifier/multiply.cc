@@ -136,7 +136,7 @@ HloInstruction* MultiplyConstantBroadcast(HloInstruction* i, RuleContext& c) {
   return c.Binary(HloOpcode::kMultiply, a, c.Broadcast(product, i->shape(), broadcast->dimensions()));
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kMultiplyRules[] = {
     {HloOpcode::kMultiply, "multiply-one", "A * 1 => A", kExact, kExact, MultiplyOne},
     {HloOpcode::kMultiply, "multiply-zero", "A * 0 => 0", kExact, kFast, MultiplyZero},
     {HloOpcode::kMultiply, "multiply-minus-one", "A * -1 => -A", kExact, kExact, MultiplyMinusOne},
@@ -159,6 +159,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> MultiplyRules() { return kRules; }
+std::span<const Rule> MultiplyRules() { return kMultiplyRules; }
 
 }  // namespace hloir::rules

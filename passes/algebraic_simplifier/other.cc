@@ -8,7 +8,7 @@ namespace hloir::rules {
 namespace {
 
 // copy(A) => A, same layout
-HloInstruction* Copy(HloInstruction* i, RuleContext& c) {
+HloInstruction* DropCopy(HloInstruction* i, RuleContext& c) {
   // Of a tuple it may separate buffers that a while loop writes to.
   return i->shape().IsArray() ? c.ReplaceWith(i->operand(0)) : nullptr;
 }
@@ -59,7 +59,7 @@ HloInstruction* Map(HloInstruction* i, RuleContext& c) {
 }
 
 // sort(A) => A, along a dimension of size 0 or 1
-HloInstruction* Sort(HloInstruction* i, RuleContext& c) {
+HloInstruction* SortOfOne(HloInstruction* i, RuleContext& c) {
   const int64_t dimension = i->attributes<SortAttributes>().dimensions[0];
   if (i->operand(0)->shape().dimensions(dimension) > 1) return nullptr;
   if (i->operand_count() == 1 && i->shape().IsArray()) return c.ReplaceWith(i->operand(0));
@@ -140,14 +140,14 @@ HloInstruction* ConditionalConvert(HloInstruction* i, RuleContext& c) {
   return made;
 }
 
-constexpr Rule kRules[] = {
-    {HloOpcode::kCopy, "copy-nothing", "copy(A) => A, same layout", kExact, kExact, Copy},
+constexpr Rule kOtherRules[] = {
+    {HloOpcode::kCopy, "copy-nothing", "copy(A) => A, same layout", kExact, kExact, DropCopy},
     {HloOpcode::kCopy, "copy-copy", "copy(copy(A)) => copy(A)", kExact, kExact, CopyCopy},
     {HloOpcode::kAddDependency, "add-dependency-nothing", "add-dependency(A, after-all()) => A", kExact, kExact,
      AddDependencyOnNothing},
     {HloOpcode::kBitcast, "bitcast-nothing", "bitcast(A) => A, same shape", kExact, kExact, Bitcast},
     {HloOpcode::kMap, "map-elementwise", "map(A, B), f elementwise => f(A, B)", kExact, kExact, Map},
-    {HloOpcode::kSort, "sort-one", "sort(A) => A, of at most one element", kExact, kExact, Sort},
+    {HloOpcode::kSort, "sort-one", "sort(A) => A, of at most one element", kExact, kExact, SortOfOne},
     {HloOpcode::kScatter, "scatter-empty", "scatter(A, indices, empty) => A", kExact, kExact, Scatter},
     {HloOpcode::kGetDimensionSize, "get-dimension-size-static", "get-dimension-size(A) => constant, A static", kExact,
      kExact, GetDimensionSize},
@@ -166,6 +166,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> OtherRules() { return kRules; }
+std::span<const Rule> OtherRules() { return kOtherRules; }
 
 }  // namespace hloir::rules

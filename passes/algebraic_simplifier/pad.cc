@@ -99,7 +99,7 @@ HloInstruction* Negative(HloInstruction* i, RuleContext& c) {
   return c.Slice(i->operand(0), ranges);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kPadRules[] = {
     {HloOpcode::kPad, "pad-nothing", "pad(A) => A, no padding", kExact, kExact, PadOfNothing},
     {HloOpcode::kPad, "pad-empty", "pad(empty, v) => broadcast(v)", kExact, kExact, PadOfEmpty},
     {HloOpcode::kPad, "pad-interior-of-one", "pad(A), interior along a 1 => without it", kExact, kExact, InteriorOfOne},
@@ -113,6 +113,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> PadRules() { return kRules; }
+std::span<const Rule> PadRules() { return kPadRules; }
 
 }  // namespace hloir::rules

@@ -6,32 +6,32 @@ namespace {
 
 namespace m = match;
 
-bool IsReal(const HloInstruction* i) { return !IsComplex(i->shape().element_type()); }
+bool IsRealPower(const HloInstruction* i) { return !IsComplex(i->shape().element_type()); }
 
 // A ^ 0 => 1, for NaN too
 HloInstruction* PowerZero(HloInstruction* i, RuleContext& c) {
-  if (!Match(i, m::Power(m::Any(), m::Splat(0))) || !IsReal(i) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Power(m::Any(), m::Splat(0))) || !IsRealPower(i) || !c.Allow()) return nullptr;
   return c.Splat(i->shape(), 1);
 }
 
 // A ^ 1 => A
 HloInstruction* PowerOne(HloInstruction* i, RuleContext& c) {
   HloInstruction* a;
-  if (!Match(i, m::Power(m::Any(&a), m::Splat(1))) || !IsReal(i)) return nullptr;
+  if (!Match(i, m::Power(m::Any(&a), m::Splat(1))) || !IsRealPower(i)) return nullptr;
   return c.ReplaceWith(a);
 }
 
 // A ^ 2 => A * A
 HloInstruction* PowerTwo(HloInstruction* i, RuleContext& c) {
   HloInstruction* a;
-  if (!Match(i, m::Power(m::Any(&a), m::Splat(2))) || !IsReal(i) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Power(m::Any(&a), m::Splat(2))) || !IsRealPower(i) || !c.Allow()) return nullptr;
   return c.Binary(HloOpcode::kMultiply, a, a);
 }
 
 // A ^ 3 => A * (A * A)
 HloInstruction* PowerThree(HloInstruction* i, RuleContext& c) {
   HloInstruction* a;
-  if (!Match(i, m::Power(m::Any(&a), m::Splat(3))) || !IsReal(i) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Power(m::Any(&a), m::Splat(3))) || !IsRealPower(i) || !c.Allow()) return nullptr;
   return c.Binary(HloOpcode::kMultiply, a, c.Binary(HloOpcode::kMultiply, a, a));
 }
 
@@ -59,14 +59,14 @@ HloInstruction* PowerExp(HloInstruction* i, RuleContext& c) {
 // log(exp(A)) => A
 HloInstruction* LogExp(HloInstruction* i, RuleContext& c) {
   HloInstruction* a;
-  if (!Match(i, m::Log(m::Exp(m::Any(&a)))) || !IsReal(i)) return nullptr;
+  if (!Match(i, m::Log(m::Exp(m::Any(&a)))) || !IsRealPower(i)) return nullptr;
   return c.ReplaceWith(a);
 }
 
 // log(sqrt(A)) => log(A) * 0.5
 HloInstruction* LogSqrt(HloInstruction* i, RuleContext& c) {
   HloInstruction* a;
-  if (!Match(i, m::Log(m::Sqrt(m::Any(&a)).WithOneUser())) || !IsReal(i) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Log(m::Sqrt(m::Any(&a)).WithOneUser())) || !IsRealPower(i) || !c.Allow()) return nullptr;
   HloInstruction* half = c.Splat(i->shape(), 0.5);
   return c.Binary(HloOpcode::kMultiply, c.Unary(HloOpcode::kLog, a), half);
 }
@@ -74,7 +74,7 @@ HloInstruction* LogSqrt(HloInstruction* i, RuleContext& c) {
 // log(rsqrt(A)) => log(A) * -0.5
 HloInstruction* LogRsqrt(HloInstruction* i, RuleContext& c) {
   HloInstruction* a;
-  if (!Match(i, m::Log(m::Rsqrt(m::Any(&a)).WithOneUser())) || !IsReal(i) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Log(m::Rsqrt(m::Any(&a)).WithOneUser())) || !IsRealPower(i) || !c.Allow()) return nullptr;
   HloInstruction* half = c.Splat(i->shape(), -0.5);
   return c.Binary(HloOpcode::kMultiply, c.Unary(HloOpcode::kLog, a), half);
 }
@@ -82,35 +82,37 @@ HloInstruction* LogRsqrt(HloInstruction* i, RuleContext& c) {
 // log(A ^ B) => B * log|A|; it hides the NaN of a negative A with an odd B
 HloInstruction* LogPower(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b;
-  if (!Match(i, m::Log(m::Power(m::Any(&a), m::Any(&b)).WithOneUser())) || !IsReal(i) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Log(m::Power(m::Any(&a), m::Any(&b)).WithOneUser())) || !IsRealPower(i) || !c.Allow())
+    return nullptr;
   return c.Binary(HloOpcode::kMultiply, b, c.Unary(HloOpcode::kLog, c.Unary(HloOpcode::kAbs, a)));
 }
 
 // sqrt(A * A) => |A|
 HloInstruction* SqrtSquare(HloInstruction* i, RuleContext& c) {
   HloInstruction* a;
-  if (!Match(i, m::Sqrt(m::Multiply(m::Any(&a), m::Same(&a)))) || !IsReal(i) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Sqrt(m::Multiply(m::Any(&a), m::Same(&a)))) || !IsRealPower(i) || !c.Allow()) return nullptr;
   return c.Unary(HloOpcode::kAbs, a);
 }
 
 // rsqrt(1 / A) => sqrt(A)
 HloInstruction* RsqrtReciprocal(HloInstruction* i, RuleContext& c) {
   HloInstruction* a;
-  if (!Match(i, m::Rsqrt(m::Divide(m::Splat(1), m::Any(&a)).WithOneUser())) || !IsReal(i) || !c.Allow()) return nullptr;
+  if (!Match(i, m::Rsqrt(m::Divide(m::Splat(1), m::Any(&a)).WithOneUser())) || !IsRealPower(i) || !c.Allow())
+    return nullptr;
   return c.Unary(HloOpcode::kSqrt, a);
 }
 
 // 1 ^ A => 1, for NaN too
 HloInstruction* PowerOfOne(HloInstruction* i, RuleContext& c) {
   HloInstruction* one;
-  if (!Match(i, m::Power(m::Splat(&one, 1), m::Any())) || !IsReal(i)) return nullptr;
+  if (!Match(i, m::Power(m::Splat(&one, 1), m::Any())) || !IsRealPower(i)) return nullptr;
   return c.ReplaceWith(one);
 }
 
 // rsqrt(A ^ -2) => A; for negative A the two differ
 HloInstruction* RsqrtPowerMinusTwo(HloInstruction* i, RuleContext& c) {
   HloInstruction* a;
-  if (!Match(i, m::Rsqrt(m::Power(m::Any(&a), m::Splat(-2)))) || !IsReal(i)) return nullptr;
+  if (!Match(i, m::Rsqrt(m::Power(m::Any(&a), m::Splat(-2)))) || !IsRealPower(i)) return nullptr;
   return IsNonNegative(a) ? c.ReplaceWith(a) : c.Allow() ? c.Unary(HloOpcode::kAbs, a) : nullptr;
 }
 
@@ -121,20 +123,20 @@ HloInstruction* Inverse(HloInstruction* i, RuleContext& c) {
   const bool inverse = (i->opcode() == O::kExp && inner->opcode() == O::kLog) ||
                        (i->opcode() == O::kExpm1 && inner->opcode() == O::kLog1p) ||
                        (i->opcode() == O::kLog1p && inner->opcode() == O::kExpm1);
-  return inverse && IsReal(i) ? c.ReplaceWith(inner->operand(0)) : nullptr;
+  return inverse && IsRealPower(i) ? c.ReplaceWith(inner->operand(0)) : nullptr;
 }
 
 // cos(-A) => cos(A), and so cosh; of |A| too
 HloInstruction* Even(HloInstruction* i, RuleContext& c) {
   HloInstruction* inner = i->operand(0);
-  if ((inner->opcode() != HloOpcode::kNegate && inner->opcode() != HloOpcode::kAbs) || !IsReal(i) ||
+  if ((inner->opcode() != HloOpcode::kNegate && inner->opcode() != HloOpcode::kAbs) || !IsRealPower(i) ||
       IsComplex(inner->operand(0)->shape().element_type()) || !c.Allow()) {
     return nullptr;
   }
   return c.Unary(i->opcode(), inner->operand(0));
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kPowerRules[] = {
     {HloOpcode::kPower, "power-zero", "A ^ 0 => 1", kExact, kExact, PowerZero},
     {HloOpcode::kPower, "power-one", "A ^ 1 => A", kExact, kExact, PowerOne},
     {HloOpcode::kPower, "power-two", "A ^ 2 => A * A", kExact, kRounding, PowerTwo},
@@ -159,6 +161,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> PowerRules() { return kRules; }
+std::span<const Rule> PowerRules() { return kPowerRules; }
 
 }  // namespace hloir::rules

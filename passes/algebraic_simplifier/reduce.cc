@@ -8,7 +8,7 @@
 namespace hloir::rules {
 namespace {
 
-bool IsPlain(const HloInstruction* i) { return i->operand_count() == 2 && i->shape().IsArray(); }
+bool IsPlainReduce(const HloInstruction* i) { return i->operand_count() == 2 && i->shape().IsArray(); }
 
 HloInstruction* MakeReduce(RuleContext& c, HloInstruction* like, HloInstruction* a, HloInstruction* init,
                            DimVector dimensions) {
@@ -25,14 +25,14 @@ HloInstruction* MakeReduce(RuleContext& c, HloInstruction* like, HloInstruction*
 
 // reduce(empty, v) => broadcast(v)
 HloInstruction* ReduceOfEmpty(HloInstruction* i, RuleContext& c) {
-  if (!IsPlain(i) || i->operand(0)->shape().ElementCount() != 0) return nullptr;
+  if (!IsPlainReduce(i) || i->operand(0)->shape().ElementCount() != 0) return nullptr;
   if (i->shape().rank() == 0) return c.ReplaceWith(i->operand(1));
   return c.Allow() ? c.Broadcast(i->operand(1), i->shape(), {}) : nullptr;
 }
 
 // reduce(A, v) over dimensions of size 1 => v op reshape(A), or reshape(A) where v is op's identity
 HloInstruction* OfOnes(HloInstruction* i, RuleContext& c) {
-  if (!IsPlain(i)) return nullptr;
+  if (!IsPlainReduce(i)) return nullptr;
   HloInstruction *a = i->operand(0), *init = i->operand(1);
   for (int64_t d : i->dimensions()) {
     if (a->shape().dimensions(d) != 1) return nullptr;
@@ -49,7 +49,7 @@ HloInstruction* OfOnes(HloInstruction* i, RuleContext& c) {
 
 // reduce(transpose(A)) => reduce(A); for floats another order of summation
 HloInstruction* ReduceOfTranspose(HloInstruction* i, RuleContext& c) {
-  if (!IsPlain(i) || i->operand(0)->opcode() != HloOpcode::kTranspose) return nullptr;
+  if (!IsPlainReduce(i) || i->operand(0)->opcode() != HloOpcode::kTranspose) return nullptr;
   HloInstruction* transpose = i->operand(0);
   DimVector dimensions;
   int64_t last = -1;
@@ -68,9 +68,9 @@ HloInstruction* ReduceOfTranspose(HloInstruction* i, RuleContext& c) {
 }
 
 // reduce(reduce(A, v), identity) => reduce(A, v), same op
-HloInstruction* OfReduce(HloInstruction* i, RuleContext& c) {
+HloInstruction* ReduceOfReduce(HloInstruction* i, RuleContext& c) {
   HloInstruction* inner = i->operand(0);
-  if (!IsPlain(i) || inner->opcode() != HloOpcode::kReduce || !IsPlain(inner) || inner->user_count() != 1)
+  if (!IsPlainReduce(i) || inner->opcode() != HloOpcode::kReduce || !IsPlainReduce(inner) || inner->user_count() != 1)
     return nullptr;
   std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
   if (!op || !HasTrait(*op, kAssociative) || BinaryReducer(inner->to_apply()) != op ||
@@ -90,7 +90,7 @@ HloInstruction* OfReduce(HloInstruction* i, RuleContext& c) {
 
 // reduce(reshape(A)) => reshape(reduce(A)), where the reshape only inserts and drops 1s
 HloInstruction* ReduceOfReshape(HloInstruction* i, RuleContext& c) {
-  if (!IsPlain(i) || i->operand(0)->opcode() != HloOpcode::kReshape) return nullptr;
+  if (!IsPlainReduce(i) || i->operand(0)->opcode() != HloOpcode::kReshape) return nullptr;
   HloInstruction *reshape = i->operand(0), *a = reshape->operand(0);
   if (!EqualIgnoringOnes(a->shape(), reshape->shape())) return nullptr;
   DimVector dimensions;
@@ -108,7 +108,8 @@ HloInstruction* ReduceOfReshape(HloInstruction* i, RuleContext& c) {
 
 // reduce(broadcast(s), v) => v op s, op of max, min, and, or
 HloInstruction* ReduceOfBroadcast(HloInstruction* i, RuleContext& c) {
-  if (!IsPlain(i) || i->operand(0)->opcode() != HloOpcode::kBroadcast || i->operand(0)->shape().ElementCount() == 0)
+  if (!IsPlainReduce(i) || i->operand(0)->opcode() != HloOpcode::kBroadcast ||
+      i->operand(0)->shape().ElementCount() == 0)
     return nullptr;
   HloInstruction* scalar = i->operand(0)->operand(0);
   std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
@@ -122,7 +123,8 @@ HloInstruction* ReduceOfBroadcast(HloInstruction* i, RuleContext& c) {
 
 // reduce(broadcast(s), v), + => v + n * s
 HloInstruction* SumOfBroadcast(HloInstruction* i, RuleContext& c) {
-  if (!IsPlain(i) || i->operand(0)->opcode() != HloOpcode::kBroadcast || i->operand(0)->shape().ElementCount() == 0)
+  if (!IsPlainReduce(i) || i->operand(0)->opcode() != HloOpcode::kBroadcast ||
+      i->operand(0)->shape().ElementCount() == 0)
     return nullptr;
   HloInstruction* scalar = i->operand(0)->operand(0);
   PrimitiveType type = i->shape().element_type();
@@ -142,7 +144,7 @@ HloInstruction* SumOfBroadcast(HloInstruction* i, RuleContext& c) {
 // reduce(broadcast(A), v) => v op A, over dimensions that A does not have; op of max, min, and, or
 HloInstruction* OverNewDimensions(HloInstruction* i, RuleContext& c) {
   HloInstruction* broadcast = i->operand(0);
-  if (!IsPlain(i) || broadcast->opcode() != HloOpcode::kBroadcast || broadcast->operand(0)->shape().rank() == 0 ||
+  if (!IsPlainReduce(i) || broadcast->opcode() != HloOpcode::kBroadcast || broadcast->operand(0)->shape().rank() == 0 ||
       broadcast->shape().ElementCount() == 0) {
     return nullptr;
   }
@@ -166,7 +168,7 @@ HloInstruction* OverNewDimensions(HloInstruction* i, RuleContext& c) {
 // reduce(broadcast(A), v) => broadcast(reduce(A, v)), over dimensions of A alone
 HloInstruction* UnderBroadcast(HloInstruction* i, RuleContext& c) {
   HloInstruction* broadcast = i->operand(0);
-  if (!IsPlain(i) || broadcast->opcode() != HloOpcode::kBroadcast) return nullptr;
+  if (!IsPlainReduce(i) || broadcast->opcode() != HloOpcode::kBroadcast) return nullptr;
   HloInstruction* a = broadcast->operand(0);
   const DimVector& of_a = broadcast->dimensions();
   DimVector kept, reduced, dimensions;
@@ -186,7 +188,7 @@ HloInstruction* UnderBroadcast(HloInstruction* i, RuleContext& c) {
 // reduce(pad(A, identity), v) => reduce(A, v), padded along reduced dimensions alone
 HloInstruction* ReduceOfPad(HloInstruction* i, RuleContext& c) {
   HloInstruction* pad = i->operand(0);
-  if (!IsPlain(i) || pad->opcode() != HloOpcode::kPad) return nullptr;
+  if (!IsPlainReduce(i) || pad->opcode() != HloOpcode::kPad) return nullptr;
   std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
   if (!op || !IsIdentityElement(*op, pad->operand(1))) return nullptr;
   for (int64_t d = 0; d < pad->shape().rank(); ++d) {
@@ -198,9 +200,9 @@ HloInstruction* ReduceOfPad(HloInstruction* i, RuleContext& c) {
 }
 
 // reduce(reverse(A), v) => reduce(A, v), reversed along reduced dimensions alone
-HloInstruction* OfReverse(HloInstruction* i, RuleContext& c) {
+HloInstruction* ReduceOfReverse(HloInstruction* i, RuleContext& c) {
   HloInstruction* reverse = i->operand(0);
-  if (!IsPlain(i) || reverse->opcode() != HloOpcode::kReverse) return nullptr;
+  if (!IsPlainReduce(i) || reverse->opcode() != HloOpcode::kReverse) return nullptr;
   for (int64_t d : reverse->dimensions()) {
     if (!Contains(i->dimensions(), d)) return nullptr;
   }
@@ -212,7 +214,7 @@ HloInstruction* OfReverse(HloInstruction* i, RuleContext& c) {
 // reduce(-A, 0), + => -reduce(A, 0)
 HloInstruction* SumOfNegate(HloInstruction* i, RuleContext& c) {
   HloInstruction* negate = i->operand(0);
-  if (!IsPlain(i) || negate->opcode() != HloOpcode::kNegate || negate->user_count() != 1 ||
+  if (!IsPlainReduce(i) || negate->opcode() != HloOpcode::kNegate || negate->user_count() != 1 ||
       !IsSplatZero(i->operand(1)) || BinaryReducer(i->to_apply()) != HloOpcode::kAdd || !c.Allow()) {
     return nullptr;
   }
@@ -222,7 +224,7 @@ HloInstruction* SumOfNegate(HloInstruction* i, RuleContext& c) {
 // reduce(reshape(A), v) of everything => reduce(A, v) of everything
 HloInstruction* AllOfReshape(HloInstruction* i, RuleContext& c) {
   HloInstruction* reshape = i->operand(0);
-  if (!IsPlain(i) || i->shape().rank() != 0 || reshape->opcode() != HloOpcode::kReshape ||
+  if (!IsPlainReduce(i) || i->shape().rank() != 0 || reshape->opcode() != HloOpcode::kReshape ||
       reshape->operand(0)->shape().rank() == 0) {
     return nullptr;
   }
@@ -234,10 +236,10 @@ HloInstruction* AllOfReshape(HloInstruction* i, RuleContext& c) {
 }
 
 // reduce(concatenate(A, B), v) => reduce(A, v) op reduce(B, v), along the dimension; v an identity
-HloInstruction* OfConcatenate(HloInstruction* i, RuleContext& c) {
+HloInstruction* ReduceOfConcatenate(HloInstruction* i, RuleContext& c) {
   HloInstruction* whole = i->operand(0);
   constexpr int64_t kMostParts = 8;
-  if (!IsPlain(i) || whole->opcode() != HloOpcode::kConcatenate || whole->user_count() != 1 ||
+  if (!IsPlainReduce(i) || whole->opcode() != HloOpcode::kConcatenate || whole->user_count() != 1 ||
       whole->operand_count() < 2 || whole->operand_count() > kMostParts ||
       !Contains(i->dimensions(), whole->dimensions()[0])) {
     return nullptr;
@@ -254,7 +256,7 @@ HloInstruction* OfConcatenate(HloInstruction* i, RuleContext& c) {
 // The same with +, where v is 0 and not -0: it is counted once more, and makes +0 of -0.
 HloInstruction* SumOfConcatenate(HloInstruction* i, RuleContext& c) {
   HloInstruction* whole = i->operand(0);
-  if (!IsPlain(i) || whole->opcode() != HloOpcode::kConcatenate || whole->user_count() != 1 ||
+  if (!IsPlainReduce(i) || whole->opcode() != HloOpcode::kConcatenate || whole->user_count() != 1 ||
       whole->operand_count() != 2 || !Contains(i->dimensions(), whole->dimensions()[0]) ||
       BinaryReducer(i->to_apply()) != HloOpcode::kAdd || !IsPositiveZero(i->operand(1)) || !c.Allow()) {
     return nullptr;
@@ -263,9 +265,10 @@ HloInstruction* SumOfConcatenate(HloInstruction* i, RuleContext& c) {
   return c.Binary(HloOpcode::kAdd, MakeReduce(c, i, whole->operand(0), i->operand(1), i->dimensions()), second);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kReduceRules[] = {
     {HloOpcode::kReduce, "reduce-concatenate",
-     "reduce(concatenate(A, B), v) => reduce(A, v) op reduce(B, v), v an identity", kExact, kRounding, OfConcatenate},
+     "reduce(concatenate(A, B), v) => reduce(A, v) op reduce(B, v), v an identity", kExact, kRounding,
+     ReduceOfConcatenate},
     {HloOpcode::kReduce, "reduce-sum-of-concatenate",
      "reduce(concatenate(A, B), 0) with + => reduce(A, 0) + reduce(B, 0)", kRounding, kRounding, SumOfConcatenate},
     {HloOpcode::kReduce, "reduce-empty", "reduce(empty, v) => broadcast(v)", kExact, kExact, ReduceOfEmpty},
@@ -276,7 +279,7 @@ constexpr Rule kRules[] = {
      SumOfBroadcast},
     {HloOpcode::kReduce, "reduce-transpose", "reduce(transpose(A)) => reduce(A)", kExact, kRounding, ReduceOfTranspose},
     {HloOpcode::kReduce, "reduce-reduce", "reduce(reduce(A, v), identity) => reduce(A, v), same op", kExact, kRounding,
-     OfReduce},
+     ReduceOfReduce},
     {HloOpcode::kReduce, "reduce-reshape", "reduce(reshape(A)) => reshape(reduce(A)), if only 1s move", kExact, kExact,
      ReduceOfReshape},
     {HloOpcode::kReduce, "reduce-over-new-dimensions",
@@ -285,7 +288,7 @@ constexpr Rule kRules[] = {
     {HloOpcode::kReduce, "reduce-under-broadcast",
      "reduce(broadcast(A), v) => broadcast(reduce(A, v)), over dimensions of A", kExact, kRounding, UnderBroadcast},
     {HloOpcode::kReduce, "reduce-pad", "reduce(pad(A, identity), v) => reduce(A, v)", kExact, kRounding, ReduceOfPad},
-    {HloOpcode::kReduce, "reduce-reverse", "reduce(reverse(A), v) => reduce(A, v)", kExact, kRounding, OfReverse},
+    {HloOpcode::kReduce, "reduce-reverse", "reduce(reverse(A), v) => reduce(A, v)", kExact, kRounding, ReduceOfReverse},
     {HloOpcode::kReduce, "reduce-sum-of-negate", "reduce(-A, 0) with + => -reduce(A, 0)", kExact, kRounding,
      SumOfNegate},
     {HloOpcode::kReduce, "reduce-all-of-reshape", "reduce(reshape(A), v) of everything => reduce(A, v)", kExact,
@@ -294,6 +297,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> ReduceRules() { return kRules; }
+std::span<const Rule> ReduceRules() { return kReduceRules; }
 
 }  // namespace hloir::rules

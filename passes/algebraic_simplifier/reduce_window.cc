@@ -19,7 +19,7 @@ HloInstruction* ReduceWindowOfEmpty(HloInstruction* i, RuleContext& c) {
 }
 
 // reduce-window(A, v), windows of one element => v op A
-HloInstruction* OfOne(HloInstruction* i, RuleContext& c) {
+HloInstruction* ReduceWindowOfOne(HloInstruction* i, RuleContext& c) {
   if (!IsPlainReduceWindow(i)) return nullptr;
   for (const WindowDimension& d : WindowOf(i)) {
     if (d.size != 1 || d.stride != 1 || d.padding_low != 0 || d.padding_high != 0 || d.base_dilation != 1)
@@ -56,15 +56,15 @@ HloInstruction* Whole(HloInstruction* i, RuleContext& c) {
 }
 
 // The order of a reduction is open, so that rounding may differ.
-bool DependsOnOrder(const HloInstruction* i) {
+bool WindowDependsOnOrder(const HloInstruction* i) {
   const std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
   return !op || !(HasTrait(*op, kAssociative)) || *op == HloOpcode::kAdd || *op == HloOpcode::kMultiply;
 }
 HloInstruction* OfWhole(HloInstruction* i, RuleContext& c) {
-  return IsPlainReduceWindow(i) && !DependsOnOrder(i) ? Whole(i, c) : nullptr;
+  return IsPlainReduceWindow(i) && !WindowDependsOnOrder(i) ? Whole(i, c) : nullptr;
 }
 HloInstruction* SumOfWhole(HloInstruction* i, RuleContext& c) {
-  return IsPlainReduceWindow(i) && DependsOnOrder(i) ? Whole(i, c) : nullptr;
+  return IsPlainReduceWindow(i) && WindowDependsOnOrder(i) ? Whole(i, c) : nullptr;
 }
 
 // reduce-window(pad(A, v), v) => reduce-window(A, v), a larger window padding, dilated where the pad was; v an
@@ -98,11 +98,11 @@ HloInstruction* ReduceWindowOfPad(HloInstruction* i, RuleContext& c) {
   return result;
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kReduceWindowRules[] = {
     {HloOpcode::kReduceWindow, "reduce-window-empty", "reduce-window(empty, v) => broadcast(v)", kExact, kExact,
      ReduceWindowOfEmpty},
     {HloOpcode::kReduceWindow, "reduce-window-one", "reduce-window(A, v), windows of one element => v op A", kExact,
-     kExact, OfOne},
+     kExact, ReduceWindowOfOne},
     {HloOpcode::kReduceWindow, "reduce-window-whole", "reduce-window(A, v), one window => reshape(reduce(A, v))",
      kExact, kExact, OfWhole},
     {HloOpcode::kReduceWindow, "reduce-window-whole-sum", "reduce-window(A, v), one window => reshape(reduce(A, v))",
@@ -113,6 +113,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> ReduceWindowRules() { return kRules; }
+std::span<const Rule> ReduceWindowRules() { return kReduceWindowRules; }
 
 }  // namespace hloir::rules

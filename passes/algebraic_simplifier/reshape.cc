@@ -68,7 +68,7 @@ HloInstruction* OfIotaInTwo(HloInstruction* i, RuleContext& c) {
   return c.Binary(HloOpcode::kAdd, c.Binary(HloOpcode::kMultiply, high, stride), low);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kReshapeRules[] = {
     {HloOpcode::kReshape, "reshape-nothing", "reshape(A) => A, same dimensions", kExact, kExact, ReshapeOfNothing},
     {HloOpcode::kReshape, "reshape-reshape", "reshape(reshape(A)) => reshape(A)", kExact, kExact, ReshapeTwice},
     {HloOpcode::kReshape, "reshape-broadcast", "reshape(broadcast(A)) => broadcast(A), A a scalar or only 1s move",
@@ -80,6 +80,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> ReshapeRules() { return kRules; }
+std::span<const Rule> ReshapeRules() { return kReshapeRules; }
 
 }  // namespace hloir::rules

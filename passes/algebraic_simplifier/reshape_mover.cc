@@ -61,7 +61,7 @@ HloInstruction* Sink(HloInstruction* i, RuleContext& c) {
   return mover->opcode() == HloOpcode::kReshape ? c.Reshape(op, i->shape()) : c.Transpose(op, mover->dimensions());
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kReshapeMoverRules[] = {
     {.name = "sink",
      .formula = "op(reshape(A), reshape(B)) => reshape(op(A, B)), and so transpose",
      .integers = kExact,
@@ -73,6 +73,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineReshapeMover() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineReshapeMover() { return rules::DefineRulePass(rules::kReshapeMoverRules); }
 
 }  // namespace hloir

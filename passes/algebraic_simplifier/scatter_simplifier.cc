@@ -116,7 +116,7 @@ HloInstruction* Simplify(HloInstruction* i, RuleContext& c) {
 }
 
 // A number of this type, which may be too small for it.
-bool Holds(PrimitiveType type, int64_t value) {
+bool IndexTypeHolds(PrimitiveType type, int64_t value) {
   return BitWidth(type) - IsSigned(type) >= 63 || value >> (BitWidth(type) - IsSigned(type)) == 0;
 }
 
@@ -147,7 +147,8 @@ Place PlaceOf(HloBuilder& b, const ScatterAttributes& a, const Shape& array, Op 
       place.inside = place.inside == nullptr ? condition : b.And(place.inside, condition);
     };
     if (IsSigned(type)) also(b.Compare(start, b.Constant(type, 0), ComparisonDirection::kGe));
-    if (Holds(type, room)) also(b.Compare(start, b.Constant(Literal::Scalar(type, room)), ComparisonDirection::kLe));
+    if (IndexTypeHolds(type, room))
+      also(b.Compare(start, b.Constant(Literal::Scalar(type, room)), ComparisonDirection::kLe));
   }
   return place;
 }
@@ -179,7 +180,7 @@ HloInstruction* OnePlace(HloInstruction* i, RuleContext& c) {
   });
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kScatterSimplifierRules[] = {
     {HloOpcode::kScatter, "scatter-one-place",
      "scatter(A, index, B) => dynamic-update-slice(A, select(inside, f(slice, B), slice), index), one place", kExact,
      kExact, OnePlace},
@@ -189,10 +190,10 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> ScatterRules() { return std::span(kRules).first(1); }
+std::span<const Rule> ScatterRules() { return std::span(kScatterSimplifierRules).first(1); }
 
 }  // namespace rules
 
-PassDefinition DefineScatterSimplifier() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineScatterSimplifier() { return rules::DefineRulePass(rules::kScatterSimplifierRules); }
 
 }  // namespace hloir

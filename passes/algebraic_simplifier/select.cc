@@ -92,7 +92,7 @@ HloInstruction* NotEqual(HloInstruction* i, RuleContext& c) {
 }
 
 // select(A > B, A, B) => max(A, B), select(A < B, A, B) => min(A, B), integer
-HloInstruction* Extreme(HloInstruction* i, RuleContext& c) {
+HloInstruction* SelectToExtreme(HloInstruction* i, RuleContext& c) {
   HloInstruction *p = i->operand(0), *a = i->operand(1), *b = i->operand(2);
   if (p->opcode() != HloOpcode::kCompare || !IsIntegral(i) || !p->shape().SameDimensions(i->shape())) return nullptr;
   D direction = p->attributes<CompareAttributes>().direction;
@@ -145,7 +145,7 @@ HloInstruction* OfSameOperation(HloInstruction* i, RuleContext& c) {
   return c.CloneOver(a, std::vector{c.Select(p, a->operand(0), b->operand(0))}, i->shape());
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kSelectRules[] = {
     {HloOpcode::kSelect, "select-same", "select(P, A, A) => A", kExact, kExact, SelectOfSame},
     {HloOpcode::kSelect, "select-true", "select(true, A, B) => A", kExact, kExact, True},
     {HloOpcode::kSelect, "select-false", "select(false, A, B) => B", kExact, kExact, False},
@@ -158,7 +158,8 @@ constexpr Rule kRules[] = {
      SelectNested},
     {HloOpcode::kSelect, "select-equal", "select(A == B, A, B) => B", kExact, kFast, Equal},
     {HloOpcode::kSelect, "select-not-equal", "select(A != B, A, B) => A", kExact, kFast, NotEqual},
-    {HloOpcode::kSelect, "select-extreme", "select(A > B, A, B) => max(A, B), integer", kExact, kExact, Extreme},
+    {HloOpcode::kSelect, "select-extreme", "select(A > B, A, B) => max(A, B), integer", kExact, kExact,
+     SelectToExtreme},
     {HloOpcode::kSelect, "select-one-zero", "select(P, 1, 0) => convert(P)", kExact, kExact, OneZero},
     {HloOpcode::kSelect, "select-and-of-predicates", "select(P, select(Q, A, B), B) => select(P & Q, A, B)", kExact,
      kExact, AndOfPredicates},
@@ -170,6 +171,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> SelectRules() { return kRules; }
+std::span<const Rule> SelectRules() { return kSelectRules; }
 
 }  // namespace hloir::rules

@@ -75,7 +75,7 @@ HloInstruction* SliceOfIota(HloInstruction* i, RuleContext& c) {
 }
 
 // slice(concatenate(A, B)) => slice(B), all from one operand
-HloInstruction* OfConcatenate(HloInstruction* i, RuleContext& c) {
+HloInstruction* SliceOfConcatenate(HloInstruction* i, RuleContext& c) {
   HloInstruction* concatenate = i->operand(0);
   if (concatenate->opcode() != HloOpcode::kConcatenate || i->shape().ElementCount() == 0) return nullptr;
   const int64_t dimension = concatenate->dimensions()[0];
@@ -124,7 +124,7 @@ HloInstruction* SliceOfPad(HloInstruction* i, RuleContext& c) {
 }
 
 // slice(reverse(A)) => reverse(slice(A)), along dimensions that are taken whole or with stride 1
-HloInstruction* OfReverse(HloInstruction* i, RuleContext& c) {
+HloInstruction* SliceOfReverse(HloInstruction* i, RuleContext& c) {
   HloInstruction* reverse = i->operand(0);
   if (reverse->opcode() != HloOpcode::kReverse || reverse->user_count() != 1) return nullptr;
   SliceRanges ranges = RangesOf(i);
@@ -168,7 +168,7 @@ HloInstruction* SliceOfTranspose(HloInstruction* i, RuleContext& c) {
 }
 
 // slice(f(A)) => f(slice(A)), f elementwise of one operand
-HloInstruction* OfUnary(HloInstruction* i, RuleContext& c) {
+HloInstruction* SliceOfUnary(HloInstruction* i, RuleContext& c) {
   HloInstruction* f = i->operand(0);
   if (!f->Is(kElementwise) || f->operand_count() != 1 || f->user_count() != 1 || f->opcode() == HloOpcode::kCopy ||
       !f->operand(0)->shape().SameDimensions(f->shape()) || !c.Allow()) {
@@ -210,7 +210,7 @@ HloInstruction* OfSomeConcatenated(HloInstruction* i, RuleContext& c) {
 }
 
 // slice(reduce(A, v)) => reduce(slice(A), v)
-HloInstruction* OfReduce(HloInstruction* i, RuleContext& c) {
+HloInstruction* SliceOfReduce(HloInstruction* i, RuleContext& c) {
   HloInstruction* reduce = i->operand(0);
   if (reduce->opcode() != HloOpcode::kReduce || reduce->operand_count() != 2 || reduce->user_count() != 1)
     return nullptr;
@@ -259,7 +259,7 @@ HloInstruction* OfDot(HloInstruction* i, RuleContext& c) {
                {operands[0], operands[1]}, DotAttributes(a));
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kSliceRules[] = {
     {HloOpcode::kSlice, "slice-nothing", "slice(A) => A, all of it", kExact, kExact, SliceOfNothing},
     {HloOpcode::kSlice, "slice-needless-stride", "slice(A), a stride that skips nothing => stride 1", kExact, kExact,
      NeedlessStride},
@@ -268,23 +268,23 @@ constexpr Rule kRules[] = {
      SliceOfBroadcast},
     {HloOpcode::kSlice, "slice-iota", "slice(iota) => iota, from its start", kExact, kExact, SliceOfIota},
     {HloOpcode::kSlice, "slice-concatenate", "slice(concatenate(A, B)) => slice(B), all from one", kExact, kExact,
-     OfConcatenate},
+     SliceOfConcatenate},
     {HloOpcode::kSlice, "slice-pad", "slice(pad(A, v)) => slice(A) or broadcast(v), all from one", kExact, kExact,
      SliceOfPad},
-    {HloOpcode::kSlice, "slice-reverse", "slice(reverse(A)) => reverse(slice(A))", kExact, kExact, OfReverse},
+    {HloOpcode::kSlice, "slice-reverse", "slice(reverse(A)) => reverse(slice(A))", kExact, kExact, SliceOfReverse},
     {HloOpcode::kSlice, "slice-reshape", "slice(reshape(A)) => reshape(slice(A)), if only 1s move", kExact, kExact,
      SliceOfReshape},
     {HloOpcode::kSlice, "slice-transpose", "slice(transpose(A)) => transpose(slice(A))", kExact, kExact,
      SliceOfTranspose},
-    {HloOpcode::kSlice, "slice-unary", "slice(f(A)) => f(slice(A)), f elementwise", kExact, kExact, OfUnary},
+    {HloOpcode::kSlice, "slice-unary", "slice(f(A)) => f(slice(A)), f elementwise", kExact, kExact, SliceOfUnary},
     {HloOpcode::kSlice, "slice-some-concatenated", "slice(concatenate(A, B, C)) => slice(concatenate(B, C))", kExact,
      kExact, OfSomeConcatenated},
-    {HloOpcode::kSlice, "slice-reduce", "slice(reduce(A, v)) => reduce(slice(A), v)", kExact, kRounding, OfReduce},
+    {HloOpcode::kSlice, "slice-reduce", "slice(reduce(A, v)) => reduce(slice(A), v)", kExact, kRounding, SliceOfReduce},
     {HloOpcode::kSlice, "slice-dot", "slice(dot(A, B)) => dot(slice(A), slice(B))", kExact, kRounding, OfDot},
 };
 
 }  // namespace
 
-std::span<const Rule> SliceRules() { return kRules; }
+std::span<const Rule> SliceRules() { return kSliceRules; }
 
 }  // namespace hloir::rules

@@ -112,7 +112,7 @@ HloInstruction* TransposeOfDot(HloInstruction* i, RuleContext& c) {
   return c.Add(HloOpcode::kDot, i->shape(), {dot->operand(1), dot->operand(0)}, std::move(a));
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kTransposeRules[] = {
     {HloOpcode::kTranspose, "transpose-nothing", "transpose(A) => A, same order", kExact, kExact, TransposeOfNothing},
     {HloOpcode::kTranspose, "transpose-transpose", "transpose(transpose(A)) => transpose(A)", kExact, kExact,
      TransposeTwice},
@@ -130,6 +130,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> TransposeRules() { return kRules; }
+std::span<const Rule> TransposeRules() { return kTransposeRules; }
 
 }  // namespace hloir::rules

@@ -93,7 +93,7 @@ HloInstruction* IntoConvolution(HloInstruction* i, RuleContext& c) {
   return c.Add(HloOpcode::kConvolution, i->shape(), {lhs, rhs}, std::move(attributes));
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kTransposeFoldingRules[] = {
     {HloOpcode::kDot, "dot-transpose",
      "dot(transpose(A), B) => dot(A, B), if the order of the result's dimensions stays", kExact, kExact, IntoDot},
     {HloOpcode::kConvolution, "convolution-transpose", "convolution(transpose(A), transpose(B)) => convolution(A, B)",
@@ -102,7 +102,7 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> TransposeFoldingRules() { return kRules; }
+std::span<const Rule> TransposeFoldingRules() { return kTransposeFoldingRules; }
 
 }  // namespace rules
 

@@ -159,7 +159,7 @@ HloInstruction* SignOfNonNegative(HloInstruction* i, RuleContext& c) {
 
 constexpr std::string_view kIdempotent = "f(f(A)) => f(A)", kOfInteger = "f(convert(integer A)) => convert(A)",
                            kOfRounded = "f(g(A)) => g(A), both of floor, ceil, round";
-constexpr Rule kRules[] = {
+constexpr Rule kUnaryRules[] = {
     {HloOpcode::kNegate, "negate-negate", "-(-A) => A", kExact, kExact, NegateNegate},
     {HloOpcode::kNegate, "negate-subtract", "-(A - B) => B - A", kExact, kRounding, NegateSubtract},
     {HloOpcode::kNot, "not-not", "not(not A) => A", kExact, kExact, NotNot},
@@ -188,6 +188,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> UnaryRules() { return kRules; }
+std::span<const Rule> UnaryRules() { return kUnaryRules; }
 
 }  // namespace hloir::rules

@@ -50,7 +50,7 @@
 namespace hloir {
 namespace {
 
-constexpr RuleInfo kMerge = {"merge", "f, f again => f"};
+constexpr RuleInfo kMergeComputations = {"merge", "f, f again => f"};
 
 class ComputationDeduplicator : public RewritingPass {
  public:
@@ -78,7 +78,7 @@ class ComputationDeduplicator : public RewritingPass {
         candidates.push_back(computation);
         continue;
       }
-      if (!Ask(kMerge, *computation->root())) continue;
+      if (!Ask(kMergeComputations, *computation->root())) continue;
       const std::vector<HloInstruction*> callers(computation->callers().begin(), computation->callers().end());
       for (HloInstruction* caller : callers) {
         for (size_t k = 0; k < caller->called_computations().size(); ++k) {
@@ -118,6 +118,6 @@ class ComputationDeduplicator : public RewritingPass {
 
 }  // namespace
 
-PassDefinition DefineComputationDeduplicator() { return {MakePassOf<ComputationDeduplicator>, {kMerge}}; }
+PassDefinition DefineComputationDeduplicator() { return {MakePassOf<ComputationDeduplicator>, {kMergeComputations}}; }
 
 }  // namespace hloir

@@ -45,7 +45,7 @@ namespace hloir {
 namespace {
 
 constexpr RuleInfo kFoldParameter = {"fold-parameter", "call(C), f in every place => the constant in f"};
-constexpr RuleInfo kFold = {"fold", "op(constants) => constant"};
+constexpr RuleInfo kFoldConstant = {"fold", "op(constants) => constant"};
 constexpr NumberOption kMaxElements = {"max-elements", "of a result, or of an operand that has to be made for it",
                                        int64_t{1} << 16};
 constexpr NumberOption kMaxSteps = {"max-steps", "roughly, to compute one result", int64_t{1} << 20};
@@ -76,7 +76,7 @@ class ConstantFolding : public RewritingPass {
     const std::vector<HloComputation*> order = module.PostOrder();
     // Callers first: what they pass on is then folded in the callee.
     for (size_t at = order.size(); at-- > 0;) changed |= FoldParameters(order[at]);
-    if (!gate_.Enabled(kFold)) return changed;
+    if (!gate_.Enabled(kFoldConstant)) return changed;
     cost_.reset();
     for (HloComputation* computation : InFetchedOrder(order)) {
       if (!IsWrapped(*computation) && MayFoldAny(*computation)) {
@@ -217,7 +217,7 @@ class ConstantFolding : public RewritingPass {
     // What the evaluator cannot do stays as it is.
     StatusOr<Literal> value = options_.evaluator->EvaluateInstruction(*i, values);
     if (!value.ok() || !value->shape().Compatible(i->shape()) || !HasText(*value)) return false;
-    if (!gate_.Allow(kFold, *i)) return false;
+    if (!gate_.Allow(kFoldConstant, *i)) return false;
     HloInstruction* folded = MakeConstants(i, std::move(value).value());
     InheritAnnotations(folded, *i);
     i->ReplaceAllUsesWith(folded);
@@ -314,7 +314,7 @@ class ConstantFolding : public RewritingPass {
 }  // namespace
 
 PassDefinition DefineConstantFolding() {
-  return {MakePassOf<ConstantFolding>, {kFold, kFoldParameter}, {kMaxElements, kMaxSteps}};
+  return {MakePassOf<ConstantFolding>, {kFoldConstant, kFoldParameter}, {kMaxElements, kMaxSteps}};
 }
 
 }  // namespace hloir

@@ -40,14 +40,14 @@
 namespace hloir {
 namespace {
 
-constexpr RuleInfo kMerge = {"merge", "A, A again => A"};
+constexpr RuleInfo kMergeCommonSubexpressions = {"merge", "A, A again => A"};
 
 class Cse : public RewritingPass {
  public:
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    if (!gate_.Enabled(kMerge)) return false;
+    if (!gate_.Enabled(kMergeCommonSubexpressions)) return false;
     std::vector<HloComputation*> order = module.PostOrder();
     FindImpure(module, order);
     class_of_.assign(static_cast<size_t>(module.computation_id_limit()), -1);
@@ -212,7 +212,7 @@ class Cse : public RewritingPass {
       const uint64_t hash = at < stale ? Hash(*i) : ring[at % kAhead].hash;
       HloInstruction* same = seen.FindOrAdd(hash, at, [&](const HloInstruction& known) { return Equal(known, *i); });
       if (same == nullptr) continue;
-      if (!gate_.Allow(kMerge, *i)) continue;
+      if (!gate_.Allow(kMergeCommonSubexpressions, *i)) continue;
       i->ReplaceAllUsesWith(same);
       stale = known;
       gate_.Done(same);
@@ -233,6 +233,6 @@ class Cse : public RewritingPass {
 
 }  // namespace
 
-PassDefinition DefineCse() { return {MakePassOf<Cse>, {kMerge}}; }
+PassDefinition DefineCse() { return {MakePassOf<Cse>, {kMergeCommonSubexpressions}}; }
 
 }  // namespace hloir

@@ -51,7 +51,7 @@ HloInstruction* BesideUpdate(HloInstruction* i, RuleContext& c) {
   return c.Slice(updated->operand(0), i->attributes<SliceAttributes>().slice);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kDeadDynamicUpdateSliceEliminationRules[] = {
     {HloOpcode::kSlice, "slice-beside-update",
      "slice(dynamic-update-slice(A, B, constants)) => slice(A), of other elements", kExact, kExact, BesideUpdate},
 };
@@ -59,6 +59,8 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineDeadDynamicUpdateSliceElimination() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineDeadDynamicUpdateSliceElimination() {
+  return rules::DefineRulePass(rules::kDeadDynamicUpdateSliceEliminationRules);
+}
 
 }  // namespace hloir

@@ -29,9 +29,9 @@
 namespace hloir {
 namespace {
 
-constexpr RuleInfo kSplit = {"split", "f(C), g(C), C constant => f(C), g(C'), C' the same"};
+constexpr RuleInfo kSplitConstant = {"split", "f(C), g(C), C constant => f(C), g(C'), C' the same"};
 
-constexpr int64_t kMostBytes = 4096;
+constexpr int64_t kMaxSplitBytes = 4096;
 
 class HloConstantSplitter : public RewritingPass {
  public:
@@ -43,10 +43,10 @@ class HloConstantSplitter : public RewritingPass {
       for (HloInstruction* constant : InstructionsOf(*computation, HloOpcode::kConstant)) {
         const int64_t needed = constant->user_count() + constant->IsRoot();
         if (needed < 2 || constant->HasControlDependencies() || !constant->shape().IsArray() ||
-            constant->shape().ByteSize() > kMostBytes) {
+            constant->shape().ByteSize() > kMaxSplitBytes) {
           continue;
         }
-        if (!Ask(kSplit, *constant)) continue;
+        if (!Ask(kSplitConstant, *constant)) continue;
         // The first user (or the computation, whose root it is) keeps the constant.
         std::vector<HloInstruction*> users(constant->users().begin() + !constant->IsRoot(), constant->users().end());
         HloInstruction* copy = nullptr;
@@ -65,6 +65,6 @@ class HloConstantSplitter : public RewritingPass {
 
 }  // namespace
 
-PassDefinition DefineHloConstantSplitter() { return {MakePassOf<HloConstantSplitter>, {kSplit}}; }
+PassDefinition DefineHloConstantSplitter() { return {MakePassOf<HloConstantSplitter>, {kSplitConstant}}; }
 
 }  // namespace hloir

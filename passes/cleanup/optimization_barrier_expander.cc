@@ -30,13 +30,15 @@ namespace {
 // opt-barrier(A) => A
 HloInstruction* Drop(HloInstruction* i, RuleContext& c) { return c.ReplaceWith(i->operand(0)); }
 
-constexpr Rule kRules[] = {
+constexpr Rule kOptimizationBarrierExpanderRules[] = {
     {HloOpcode::kOptimizationBarrier, "drop", "opt-barrier(A) => A", kExact, kExact, Drop},
 };
 
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineOptimizationBarrierExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineOptimizationBarrierExpander() {
+  return rules::DefineRulePass(rules::kOptimizationBarrierExpanderRules);
+}
 
 }  // namespace hloir

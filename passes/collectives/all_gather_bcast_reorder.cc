@@ -28,7 +28,7 @@ namespace hloir {
 namespace rules {
 namespace {
 
-HloInstruction* Reorder(HloInstruction* i, RuleContext& c) {
+HloInstruction* BroadcastAfterGather(HloInstruction* i, RuleContext& c) {
   if (i->operand_count() != 1 || !i->shape().IsArray()) return nullptr;
   HloInstruction* broadcast = i->operand(0);
   if (broadcast->opcode() != HloOpcode::kBroadcast) return nullptr;
@@ -58,14 +58,14 @@ HloInstruction* Reorder(HloInstruction* i, RuleContext& c) {
   return c.Reshape(c.Broadcast(rows, Shape::Array(type, both), places), i->shape());
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kAllGatherBcastReorderRules[] = {
     {HloOpcode::kAllGather, "gather-first", "all-gather(broadcast(A)) => broadcast(all-gather(A))", kExact, kExact,
-     Reorder},
+     BroadcastAfterGather},
 };
 
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineAllGatherBcastReorder() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineAllGatherBcastReorder() { return rules::DefineRulePass(rules::kAllGatherBcastReorderRules); }
 
 }  // namespace hloir

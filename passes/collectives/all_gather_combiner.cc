@@ -31,9 +31,9 @@
 namespace hloir {
 
 namespace {
-constexpr RuleInfo kCombine = {"combine", "all-gather(A), all-gather(B) => all-gather(A, B)"};
+constexpr RuleInfo kCombineAllGathers = {"combine", "all-gather(A), all-gather(B) => all-gather(A, B)"};
 }  // namespace
 
-PassDefinition DefineAllGatherCombiner() { return DefineCombiner(HloOpcode::kAllGather, kCombine); }
+PassDefinition DefineAllGatherCombiner() { return DefineCombiner(HloOpcode::kAllGather, kCombineAllGathers); }
 
 }  // namespace hloir

@@ -27,9 +27,9 @@
 namespace hloir {
 
 namespace {
-constexpr RuleInfo kMerge = {"merge", "all-gather(A), all-gather(A) => all-gather(A)"};
+constexpr RuleInfo kMergeAllGathers = {"merge", "all-gather(A), all-gather(A) => all-gather(A)"};
 }  // namespace
 
-PassDefinition DefineAllGatherCse() { return DefineCollectiveCse(HloOpcode::kAllGather, kMerge); }
+PassDefinition DefineAllGatherCse() { return DefineCollectiveCse(HloOpcode::kAllGather, kMergeAllGathers); }
 
 }  // namespace hloir

@@ -62,7 +62,7 @@ HloInstruction* DecomposeAllGather(HloInstruction* i, RuleContext& c) {
              : nullptr;
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kAllGatherDecomposerRules[] = {
     {HloOpcode::kAllGather, "decompose-all-gather", "all-gather(A) => all-reduce(dynamic-update-slice(0, A))", kExact,
      kRounding, DecomposeAllGather},
 };
@@ -70,6 +70,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineAllGatherDecomposer() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineAllGatherDecomposer() { return rules::DefineRulePass(rules::kAllGatherDecomposerRules); }
 
 }  // namespace hloir

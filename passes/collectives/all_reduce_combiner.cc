@@ -43,9 +43,9 @@
 namespace hloir {
 
 namespace {
-constexpr RuleInfo kCombine = {"combine", "all-reduce(A), all-reduce(B) => all-reduce(A, B)"};
+constexpr RuleInfo kCombineAllReduces = {"combine", "all-reduce(A), all-reduce(B) => all-reduce(A, B)"};
 }  // namespace
 
-PassDefinition DefineAllReduceCombiner() { return DefineCombiner(HloOpcode::kAllReduce, kCombine); }
+PassDefinition DefineAllReduceCombiner() { return DefineCombiner(HloOpcode::kAllReduce, kCombineAllReduces); }
 
 }  // namespace hloir

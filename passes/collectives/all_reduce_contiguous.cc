@@ -71,7 +71,7 @@ HloInstruction* Join(HloInstruction* i, RuleContext& c) {
   return c.Expand(BuildAllReduceContiguous);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kAllReduceContiguousRules[] = {
     {HloOpcode::kAllReduce, "join", "all-reduce(A, B) => slices of all-reduce(concatenate(A, B))", kExact, kExact,
      Join},
 };
@@ -79,6 +79,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineAllReduceContiguous() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineAllReduceContiguous() { return rules::DefineRulePass(rules::kAllReduceContiguousRules); }
 
 }  // namespace hloir

@@ -42,8 +42,8 @@
 namespace hloir {
 namespace {
 
-constexpr RuleInfo kFold = {"fold", "all-reduce(all-reduce(A)) => all-reduce(A), in larger groups", MathMode::kExact,
-                            MathMode::kRounding};
+constexpr RuleInfo kFoldAllReduces = {"fold", "all-reduce(all-reduce(A)) => all-reduce(A), in larger groups",
+                                      MathMode::kExact, MathMode::kRounding};
 
 using Groups = std::vector<std::vector<int64_t>>;
 
@@ -113,7 +113,7 @@ class AllReduceFolder : public RewritingPass {
     if (groups.empty()) return false;
     const PrimitiveType type = second->shape().element_type();
     const bool rounds = (IsFloat(type) || IsComplex(type)) && (*op == HloOpcode::kAdd || *op == HloOpcode::kMultiply);
-    if (!Ask(kFold, rounds ? MathMode::kRounding : MathMode::kExact, *second)) {
+    if (!Ask(kFoldAllReduces, rounds ? MathMode::kRounding : MathMode::kExact, *second)) {
       return false;
     }
     ReplicaGroups folded;
@@ -129,6 +129,6 @@ class AllReduceFolder : public RewritingPass {
 
 }  // namespace
 
-PassDefinition DefineAllReduceFolder() { return {MakePassOf<AllReduceFolder>, {kFold}}; }
+PassDefinition DefineAllReduceFolder() { return {MakePassOf<AllReduceFolder>, {kFoldAllReduces}}; }
 
 }  // namespace hloir

@@ -40,10 +40,10 @@
 namespace hloir {
 
 namespace {
-constexpr RuleInfo kReassociate = {"reassociate", "op(all-reduce(A), all-reduce(B)) => all-reduce(op(A, B))",
-                                   MathMode::kExact, MathMode::kRounding};
+constexpr RuleInfo kReassociateAllReduce = {"reassociate", "op(all-reduce(A), all-reduce(B)) => all-reduce(op(A, B))",
+                                            MathMode::kExact, MathMode::kRounding};
 }  // namespace
 
-PassDefinition DefineAllReduceReassociate() { return DefineReassociate(HloOpcode::kAllReduce, kReassociate); }
+PassDefinition DefineAllReduceReassociate() { return DefineReassociate(HloOpcode::kAllReduce, kReassociateAllReduce); }
 
 }  // namespace hloir

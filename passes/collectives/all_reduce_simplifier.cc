@@ -80,18 +80,18 @@ int64_t GroupSize(const HloInstruction* i) {
   return static_cast<int64_t>(groups->groups[0].size()) * partitions;
 }
 
-bool IsPlain(const HloInstruction* i) {
+bool IsPlainAllReduce(const HloInstruction* i) {
   return i->operand_count() == 1 && i->shape().IsArray() && !i->HasSideEffect() && !i->HasControlDependencies();
 }
 
 // all-reduce(A) => A, in groups of one
 HloInstruction* GroupOfOne(HloInstruction* i, RuleContext& c) {
-  return IsPlain(i) && GroupSize(i) == 1 ? c.ReplaceWith(i->operand(0)) : nullptr;
+  return IsPlainAllReduce(i) && GroupSize(i) == 1 ? c.ReplaceWith(i->operand(0)) : nullptr;
 }
 
 // all-reduce(C) => C, with max, min, and, or
 HloInstruction* SameConstant(HloInstruction* i, RuleContext& c) {
-  if (!IsPlain(i) || SplatConstant(i->operand(0)) == nullptr) return nullptr;
+  if (!IsPlainAllReduce(i) || SplatConstant(i->operand(0)) == nullptr) return nullptr;
   std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
   if (op != HloOpcode::kMaximum && op != HloOpcode::kMinimum && op != HloOpcode::kAnd && op != HloOpcode::kOr) {
     return nullptr;
@@ -105,7 +105,7 @@ HloInstruction* SumOfConstant(HloInstruction* i, RuleContext& c) {
   HloInstruction* constant = SplatConstant(i->operand(0));
   const int64_t size = GroupSize(i);
   const PrimitiveType type = i->shape().IsArray() ? i->shape().element_type() : PrimitiveType::INVALID;
-  if (!IsPlain(i) || constant == nullptr || size == 0 || BinaryReducer(i->to_apply()) != HloOpcode::kAdd ||
+  if (!IsPlainAllReduce(i) || constant == nullptr || size == 0 || BinaryReducer(i->to_apply()) != HloOpcode::kAdd ||
       BitWidth(type) < 32 || size > 1 << 20 || !c.Allow()) {
     return nullptr;
   }
@@ -116,7 +116,7 @@ HloInstruction* SumOfConstant(HloInstruction* i, RuleContext& c) {
 
 // all-gather(broadcast(s)) => broadcast(s), s constant
 HloInstruction* GatherConstant(HloInstruction* i, RuleContext& c) {
-  if (!IsPlain(i) || SplatConstant(i->operand(0)) == nullptr || !c.Allow()) return nullptr;
+  if (!IsPlainAllReduce(i) || SplatConstant(i->operand(0)) == nullptr || !c.Allow()) return nullptr;
   return c.SplatOf(i->shape(), SplatConstant(i->operand(0))->literal());
 }
 
@@ -124,7 +124,7 @@ constexpr std::string_view kOne = "all-reduce(A) => A, in groups of one";
 constexpr std::string_view kSame = "all-reduce(C) => C, with max, min, and, or";
 constexpr std::string_view kSum = "all-reduce(C), with + => C * n, in groups of n";
 constexpr std::string_view kGather = "all-gather(C) => C, larger";
-constexpr Rule kRules[] = {
+constexpr Rule kAllReduceSimplifierRules[] = {
     {HloOpcode::kAllReduce, "all-reduce-alone", kOne, kExact, kExact, GroupOfOne},
     {HloOpcode::kAllReduce, "all-reduce-constant", kSame, kExact, kExact, SameConstant},
     {HloOpcode::kAllReduce, "all-reduce-sum-of-constant", kSum, kExact, kRounding, SumOfConstant},
@@ -140,6 +140,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineAllReduceSimplifier() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineAllReduceSimplifier() { return rules::DefineRulePass(rules::kAllReduceSimplifierRules); }
 
 }  // namespace hloir

@@ -27,7 +27,7 @@
 namespace hloir {
 namespace {
 
-constexpr RuleInfo kSplit = {"split", "op(A) => op-done(op-start(A))"};
+constexpr RuleInfo kSplitCollective = {"split", "op(A) => op-done(op-start(A))"};
 
 class AsyncCollectiveCreator : public RewritingPass {
  public:
@@ -41,7 +41,7 @@ class AsyncCollectiveCreator : public RewritingPass {
         if (!i->Is(kCollective) || i->Is(kAsyncPart) || i->operand_count() == 0) continue;
         const bool arrays = std::all_of(i->operands().begin(), i->operands().end(),
                                         [](const HloInstruction* x) { return x->shape().IsArray(); });
-        if (!arrays || !Ask(kSplit, *i)) continue;
+        if (!arrays || !Ask(kSplitCollective, *i)) continue;
         Split(i);
         changed = true;
       }
@@ -94,6 +94,6 @@ class AsyncCollectiveCreator : public RewritingPass {
 
 }  // namespace
 
-PassDefinition DefineAsyncCollectiveCreator() { return {MakePassOf<AsyncCollectiveCreator>, {kSplit}}; }
+PassDefinition DefineAsyncCollectiveCreator() { return {MakePassOf<AsyncCollectiveCreator>, {kSplitCollective}}; }
 
 }  // namespace hloir

@@ -31,9 +31,12 @@
 namespace hloir {
 
 namespace {
-constexpr RuleInfo kCombine = {"combine", "collective-permute(A), collective-permute(B) => collective-permute(A, B)"};
+constexpr RuleInfo kCombineCollectivePermutes = {
+    "combine", "collective-permute(A), collective-permute(B) => collective-permute(A, B)"};
 }  // namespace
 
-PassDefinition DefineCollectivePermuteCombiner() { return DefineCombiner(HloOpcode::kCollectivePermute, kCombine); }
+PassDefinition DefineCollectivePermuteCombiner() {
+  return DefineCombiner(HloOpcode::kCollectivePermute, kCombineCollectivePermutes);
+}
 
 }  // namespace hloir

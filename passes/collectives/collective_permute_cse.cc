@@ -25,9 +25,12 @@
 namespace hloir {
 
 namespace {
-constexpr RuleInfo kMerge = {"merge", "collective-permute(A), collective-permute(A) => collective-permute(A)"};
+constexpr RuleInfo kMergeCollectivePermutes = {"merge",
+                                               "collective-permute(A), collective-permute(A) => collective-permute(A)"};
 }  // namespace
 
-PassDefinition DefineCollectivePermuteCse() { return DefineCollectiveCse(HloOpcode::kCollectivePermute, kMerge); }
+PassDefinition DefineCollectivePermuteCse() {
+  return DefineCollectiveCse(HloOpcode::kCollectivePermute, kMergeCollectivePermutes);
+}
 
 }  // namespace hloir

@@ -31,7 +31,8 @@ int64_t OperandBytes(const HloInstruction& i) {
   return bytes;
 }
 
-constexpr NumberOption kMaxBytes = {"max-bytes", "bytes of operands in one combined collective", int64_t{30} << 20};
+constexpr NumberOption kMaxCombinedBytes = {"max-bytes", "bytes of operands in one combined collective",
+                                            int64_t{30} << 20};
 constexpr NumberOption kMaxOperands = {"max-operands", "operands of one combined collective", 256};
 
 class Combiner : public RewritingPass {
@@ -111,7 +112,7 @@ class Combiner : public RewritingPass {
     for (HloInstruction* i : group) computation.RemoveInstruction(i);
   }
 
-  const int64_t max_bytes_ = options_.Get(kMaxBytes), max_operands_ = options_.Get(kMaxOperands);
+  const int64_t max_bytes_ = options_.Get(kMaxCombinedBytes), max_operands_ = options_.Get(kMaxOperands);
   HloOpcode opcode_;
   RuleInfo rule_;
 };
@@ -293,7 +294,7 @@ auto MakerOf(HloOpcode opcode, const RuleInfo& rule) {
 }  // namespace
 
 PassDefinition DefineCombiner(HloOpcode opcode, const RuleInfo& rule) {
-  return {MakerOf<Combiner>(opcode, rule), {rule}, {kMaxBytes, kMaxOperands}};
+  return {MakerOf<Combiner>(opcode, rule), {rule}, {kMaxCombinedBytes, kMaxOperands}};
 }
 
 PassDefinition DefineCollectiveCse(HloOpcode opcode, const RuleInfo& rule) {

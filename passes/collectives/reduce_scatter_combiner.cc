@@ -43,9 +43,11 @@
 namespace hloir {
 
 namespace {
-constexpr RuleInfo kCombine = {"combine", "reduce-scatter(A), reduce-scatter(B) => reduce-scatter(A, B)"};
+constexpr RuleInfo kCombineReduceScatters = {"combine", "reduce-scatter(A), reduce-scatter(B) => reduce-scatter(A, B)"};
 }  // namespace
 
-PassDefinition DefineReduceScatterCombiner() { return DefineCombiner(HloOpcode::kReduceScatter, kCombine); }
+PassDefinition DefineReduceScatterCombiner() {
+  return DefineCombiner(HloOpcode::kReduceScatter, kCombineReduceScatters);
+}
 
 }  // namespace hloir

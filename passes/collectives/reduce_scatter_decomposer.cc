@@ -62,7 +62,7 @@ HloInstruction* DecomposeReduceScatter(HloInstruction* i, RuleContext& c) {
              : nullptr;
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kReduceScatterDecomposerRules[] = {
     {HloOpcode::kReduceScatter, "decompose-reduce-scatter", "reduce-scatter(A) => dynamic-slice(all-reduce(A))", kExact,
      kRounding, DecomposeReduceScatter},
 };
@@ -70,6 +70,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineReduceScatterDecomposer() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineReduceScatterDecomposer() { return rules::DefineRulePass(rules::kReduceScatterDecomposerRules); }
 
 }  // namespace hloir

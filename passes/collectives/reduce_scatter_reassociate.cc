@@ -39,11 +39,13 @@
 namespace hloir {
 
 namespace {
-constexpr RuleInfo kReassociate = {"reassociate",
-                                   "op(reduce-scatter(A), reduce-scatter(B)) => reduce-scatter(op(A, B))",
-                                   MathMode::kExact, MathMode::kRounding};
+constexpr RuleInfo kReassociateReduceScatter = {"reassociate",
+                                                "op(reduce-scatter(A), reduce-scatter(B)) => reduce-scatter(op(A, B))",
+                                                MathMode::kExact, MathMode::kRounding};
 }  // namespace
 
-PassDefinition DefineReduceScatterReassociate() { return DefineReassociate(HloOpcode::kReduceScatter, kReassociate); }
+PassDefinition DefineReduceScatterReassociate() {
+  return DefineReassociate(HloOpcode::kReduceScatter, kReassociateReduceScatter);
+}
 
 }  // namespace hloir

@@ -59,7 +59,8 @@
 namespace hloir {
 namespace {
 
-constexpr RuleInfo kMoveOut = {"move-out", "conditional(p, A, B), each branch ending in f => f(conditional(p, A, B))"};
+constexpr RuleInfo kMoveOutOfConditional = {"move-out",
+                                            "conditional(p, A, B), each branch ending in f => f(conditional(p, A, B))"};
 
 class ConditionalCodeMotion : public RewritingPass {
  public:
@@ -144,7 +145,7 @@ class ConditionalCodeMotion : public RewritingPass {
     for (size_t k = 1; k < branches; ++k) {
       if (!SameOperation(*first, *LastOf(*conditional, k, element))) return false;
     }
-    if (!Ask(kMoveOut, *first)) return false;
+    if (!Ask(kMoveOutOfConditional, *first)) return false;
     for (size_t k = 0; k < branches; ++k) OwnComputation(conditional, static_cast<int64_t>(k));
     first = LastOf(*conditional, 0, element);
     const int64_t moved = MovedOperand(*first);
@@ -202,6 +203,6 @@ class ConditionalCodeMotion : public RewritingPass {
 
 }  // namespace
 
-PassDefinition DefineConditionalCodeMotion() { return {MakePassOf<ConditionalCodeMotion>, {kMoveOut}}; }
+PassDefinition DefineConditionalCodeMotion() { return {MakePassOf<ConditionalCodeMotion>, {kMoveOutOfConditional}}; }
 
 }  // namespace hloir

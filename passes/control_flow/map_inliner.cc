@@ -71,13 +71,13 @@ HloInstruction* Inline(HloInstruction* i, RuleContext& c) {
   return whole[body.root()];
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kMapInlinerRules[] = {
     {HloOpcode::kMap, "inline-map", "map(A), f => f's operations on A", kExact, kExact, Inline},
 };
 
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineMapInliner() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineMapInliner() { return rules::DefineRulePass(rules::kMapInlinerRules); }
 
 }  // namespace hloir

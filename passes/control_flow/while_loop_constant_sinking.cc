@@ -63,13 +63,13 @@ namespace {
 
 constexpr RuleInfo kSinkConstant = {"sink-constant", "while((A, C)), C constant and loop-invariant => C inside"};
 
-constexpr int64_t kMostBytes = 4096;
+constexpr int64_t kMaxSunkBytes = 4096;
 
 // What can be made again inside: a constant or a broadcast of one.
 bool CanSink(const HloInstruction* value) {
   if (value == nullptr || !IsConstantLike(value) || HasAnnotations(*value)) return false;
   const HloInstruction* constant = value->IsConstant() ? value : value->operand(0);
-  return !constant->literal().elided() && constant->shape().IsArray() && constant->shape().ByteSize() <= kMostBytes;
+  return !constant->literal().elided() && constant->shape().IsArray() && constant->shape().ByteSize() <= kMaxSunkBytes;
 }
 
 class WhileLoopConstantSinking : public RewritingPass {

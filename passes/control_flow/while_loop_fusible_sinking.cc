@@ -77,11 +77,11 @@
 namespace hloir {
 namespace {
 
-constexpr RuleInfo kSink = {"sink", "while((f(s), ...)), f(s) loop-invariant, s scalars => f(s) inside"};
+constexpr RuleInfo kSinkIntoLoop = {"sink", "while((f(s), ...)), f(s) loop-invariant, s scalars => f(s) inside"};
 
 constexpr size_t kMostInstructions = 16;
 
-bool IsCheap(const HloInstruction& i) {
+bool IsFusible(const HloInstruction& i) {
   const bool made_from_scalars = i.opcode() == HloOpcode::kBroadcast || i.opcode() == HloOpcode::kIota;
   return made_from_scalars || (i.Is(kElementwise) && CostClass(i.opcode()) == OpCost::kCheap);
 }
@@ -110,7 +110,7 @@ bool FindRecipe(HloInstruction* value, Recipe& recipe) {
       return false;
     }
     const bool made_again =
-        top->IsScalarConstant() ? !top->literal().elided() : IsCheap(*top) && !top->shape().IsScalar();
+        top->IsScalarConstant() ? !top->literal().elided() : IsFusible(*top) && !top->shape().IsScalar();
     if (!made_again) {
       if (!top->shape().IsScalar()) return false;
       recipe.scalars.push_back(top);
@@ -159,7 +159,7 @@ class WhileLoopFusibleSinking : public RewritingPass {
     int64_t bytes = 0;
     for (const HloInstruction* scalar : recipe.scalars) bytes += scalar->shape().ByteSize();
     if (value->shape().ByteSize() <= bytes) return false;
-    if (!Ask(kSink, *loop)) return false;
+    if (!Ask(kSinkIntoLoop, *loop)) return false;
     OwnLoopComputations(loop);
     std::unordered_map<const HloInstruction*, HloInstruction*> inside;
     for (HloInstruction* scalar : recipe.scalars) inside[scalar] = ReadOf(loop, scalar);
@@ -202,6 +202,6 @@ class WhileLoopFusibleSinking : public RewritingPass {
 
 }  // namespace
 
-PassDefinition DefineWhileLoopFusibleSinking() { return {MakePassOf<WhileLoopFusibleSinking>, {kSink}}; }
+PassDefinition DefineWhileLoopFusibleSinking() { return {MakePassOf<WhileLoopFusibleSinking>, {kSinkIntoLoop}}; }
 
 }  // namespace hloir

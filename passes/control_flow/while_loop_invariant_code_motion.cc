@@ -74,7 +74,7 @@
 namespace hloir {
 namespace {
 
-constexpr RuleInfo kMoveOut = {"move-out", "while(A), f(invariant) in the body => f before the loop"};
+constexpr RuleInfo kMoveOutOfLoop = {"move-out", "while(A), f(invariant) in the body => f before the loop"};
 
 // Not worth a place of its own among what the loop carries.
 bool IsFree(HloOpcode opcode) {
@@ -158,7 +158,7 @@ class WhileLoopInvariantCodeMotion : public RewritingPass {
     bool changed = false;
     std::unordered_map<std::string, HloInstruction*> outside;  // by the name in the body, which a copy of it shares
     for (HloInstruction* i : to_move) {
-      if (!Ask(kMoveOut, *i)) continue;
+      if (!Ask(kMoveOutOfLoop, *i)) continue;
       const std::string name(i->name());
       OwnLoopComputations(loop);
       i = i->parent() == loop->while_body() ? i : loop->while_body()->FindInstruction(name);
@@ -208,6 +208,8 @@ class WhileLoopInvariantCodeMotion : public RewritingPass {
 
 }  // namespace
 
-PassDefinition DefineWhileLoopInvariantCodeMotion() { return {MakePassOf<WhileLoopInvariantCodeMotion>, {kMoveOut}}; }
+PassDefinition DefineWhileLoopInvariantCodeMotion() {
+  return {MakePassOf<WhileLoopInvariantCodeMotion>, {kMoveOutOfLoop}};
+}
 
 }  // namespace hloir

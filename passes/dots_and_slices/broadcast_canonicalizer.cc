@@ -27,7 +27,7 @@ namespace hloir {
 namespace rules {
 namespace {
 
-HloInstruction* Sort(HloInstruction* i, RuleContext& c) {
+HloInstruction* SortDimensions(HloInstruction* i, RuleContext& c) {
   const DimVector& dimensions = i->dimensions();
   if (std::is_sorted(dimensions.begin(), dimensions.end()) || !c.Allow()) return nullptr;
   DimVector order, sorted = dimensions;
@@ -37,14 +37,14 @@ HloInstruction* Sort(HloInstruction* i, RuleContext& c) {
   return c.Broadcast(c.Transpose(i->operand(0), order), i->shape(), sorted);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kBroadcastCanonicalizerRules[] = {
     {HloOpcode::kBroadcast, "sort-dimensions", "broadcast(A), dimensions out of order => broadcast(transpose(A))",
-     kExact, kExact, Sort},
+     kExact, kExact, SortDimensions},
 };
 
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineBroadcastCanonicalizer() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineBroadcastCanonicalizer() { return rules::DefineRulePass(rules::kBroadcastCanonicalizerRules); }
 
 }  // namespace hloir

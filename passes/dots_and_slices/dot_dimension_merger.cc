@@ -82,7 +82,7 @@ HloInstruction* Merge(HloInstruction* i, RuleContext& c) {
   });
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kDotDimensionMergerRules[] = {
     {HloOpcode::kDot, "merge-batch",
      "dot(A, B) => reshape(dot(reshape(A), reshape(B))), neighbouring batch dimensions as one", kExact, kExact,
      Merge<true>},
@@ -94,6 +94,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineDotDimensionMerger() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineDotDimensionMerger() { return rules::DefineRulePass(rules::kDotDimensionMergerRules); }
 
 }  // namespace hloir

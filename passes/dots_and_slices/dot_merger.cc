@@ -36,9 +36,9 @@
 namespace hloir {
 namespace {
 
-constexpr RuleInfo kMerge = {"merge", "dot(A, B), dot(A, C) => slices of dot(A, concatenate(B, C))"};
+constexpr RuleInfo kMergeDots = {"merge", "dot(A, B), dot(A, C) => slices of dot(A, concatenate(B, C))"};
 
-constexpr int64_t kMostBytes = 1 << 20;
+constexpr int64_t kMaxMergedBytes = 1 << 20;
 constexpr size_t kMostLookedAt = 1000;  // instructions, for whether one dot needs the other
 
 // The one dimension of the right operand that the result keeps; -1 if there are more or none.
@@ -97,7 +97,7 @@ class DotMerger : public RewritingPass {
   static bool MayMerge(const HloInstruction& a, const HloInstruction& b) {
     for (const HloInstruction* dot : {&a, &b}) {
       if (dot->HasControlDependencies() || HasAnnotations(*dot) || KeptDimension(*dot) < 0 ||
-          !dot->shape().IsStatic() || dot->shape().ByteSize() > kMostBytes) {
+          !dot->shape().IsStatic() || dot->shape().ByteSize() > kMaxMergedBytes) {
         return false;
       }
     }
@@ -109,7 +109,7 @@ class DotMerger : public RewritingPass {
 
   // dot(A, B), dot(A, C) => slices of dot(A, concatenate(B, C))
   HloInstruction* Merge(HloInstruction* a, HloInstruction* b) {
-    if (!Ask(kMerge, *a)) return nullptr;
+    if (!Ask(kMergeDots, *a)) return nullptr;
     HloComputation& computation = *a->parent();
     const int64_t kept = KeptDimension(*a), last = a->shape().rank() - 1;
     const Shape &x = a->operand(1)->shape(), &y = b->operand(1)->shape();
@@ -142,6 +142,6 @@ class DotMerger : public RewritingPass {
 
 }  // namespace
 
-PassDefinition DefineDotMerger() { return {MakePassOf<DotMerger>, {kMerge}}; }
+PassDefinition DefineDotMerger() { return {MakePassOf<DotMerger>, {kMergeDots}}; }
 
 }  // namespace hloir

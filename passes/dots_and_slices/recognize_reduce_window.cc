@@ -54,7 +54,7 @@ bool MayJoin(const HloInstruction* i) {
     default: return false;
   }
 }
-bool DependsOnOrder(const HloInstruction* i) {
+bool ReducerDependsOnOrder(const HloInstruction* i) {
   return IsFloating(i) && (i->opcode() == HloOpcode::kAdd || i->opcode() == HloOpcode::kMultiply);
 }
 
@@ -177,10 +177,10 @@ HloInstruction* JoinSlices(HloInstruction* i, RuleContext& c, bool of_two) {
 HloInstruction* JoinTwo(HloInstruction* i, RuleContext& c) { return JoinSlices(i, c, true); }
 // op(reduce-window(A, v), slice(A)) => reduce-window(A, v), a longer window
 HloInstruction* JoinMore(HloInstruction* i, RuleContext& c) {
-  return DependsOnOrder(i) ? nullptr : JoinSlices(i, c, false);
+  return ReducerDependsOnOrder(i) ? nullptr : JoinSlices(i, c, false);
 }
 HloInstruction* JoinMoreTerms(HloInstruction* i, RuleContext& c) {
-  return DependsOnOrder(i) ? JoinSlices(i, c, false) : nullptr;
+  return ReducerDependsOnOrder(i) ? JoinSlices(i, c, false) : nullptr;
 }
 
 HloInstruction* JoinPads(HloInstruction* i, RuleContext& c, bool exact) {
@@ -217,7 +217,7 @@ HloInstruction* JoinZeroPads(HloInstruction* i, RuleContext& c) { return JoinPad
 constexpr std::string_view kTwo = "op(slice(A), slice(A)) => reduce-window(slice(A), v), v an identity of op";
 constexpr std::string_view kMore = "op(reduce-window(A, v), slice(A)) => reduce-window(A, v), a longer window";
 constexpr std::string_view kPads = "op(pad(A, v), pad(A, v)) => reduce-window(A, v), v an identity of op";
-constexpr Rule kRules[] = {
+constexpr Rule kRecognizeReduceWindowRules[] = {
     {{}, "two-slices", kTwo, kExact, kExact, JoinTwo, true},
     {{}, "more-slices", kMore, kExact, kExact, JoinMore, true},
     {{}, "more-terms", kMore, kExact, kRounding, JoinMoreTerms, true},
@@ -228,6 +228,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineRecognizeReduceWindow() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineRecognizeReduceWindow() { return rules::DefineRulePass(rules::kRecognizeReduceWindowRules); }
 
 }  // namespace hloir

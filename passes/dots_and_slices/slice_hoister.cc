@@ -50,13 +50,13 @@ HloInstruction* Hoist(HloInstruction* i, RuleContext& c) {
   return c.CloneOver(f, operands, i->shape());
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kSliceHoisterRules[] = {
     {HloOpcode::kSlice, "hoist", "slice(f(A, B)) => f(slice(A), slice(B)), f elementwise", kExact, kExact, Hoist},
 };
 
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineSliceHoister() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineSliceHoister() { return rules::DefineRulePass(rules::kSliceHoisterRules); }
 
 }  // namespace hloir

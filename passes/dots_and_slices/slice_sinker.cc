@@ -38,7 +38,7 @@
 namespace hloir {
 namespace {
 
-constexpr RuleInfo kSink = {"sink", "f(slice(A), slice(B)), f(slice(A), slice(B)) => slices of f(A, B)"};
+constexpr RuleInfo kSinkSlice = {"sink", "f(slice(A), slice(B)), f(slice(A), slice(B)) => slices of f(A, B)"};
 
 const SliceRanges& RangesOf(const HloInstruction* slice) { return slice->attributes<SliceAttributes>().slice; }
 
@@ -115,7 +115,7 @@ class SliceSinker : public RewritingPass {
     int64_t elements = 0;
     for (const HloInstruction* i : group) elements += i->shape().ElementCount();
     if (elements < whole.ElementCount() || group.size() < 2) return false;
-    if (!Ask(kSink, *group[0])) return false;
+    if (!Ask(kSinkSlice, *group[0])) return false;
     std::vector<HloInstruction*> arrays;
     for (HloInstruction* slice : group[0]->operands()) arrays.push_back(slice->operand(0));
     Shape shape = Shape::Array(group[0]->shape().element_type(), whole.dimensions());
@@ -136,6 +136,6 @@ class SliceSinker : public RewritingPass {
 
 }  // namespace
 
-PassDefinition DefineSliceSinker() { return {MakePassOf<SliceSinker>, {kSink}}; }
+PassDefinition DefineSliceSinker() { return {MakePassOf<SliceSinker>, {kSinkSlice}}; }
 
 }  // namespace hloir

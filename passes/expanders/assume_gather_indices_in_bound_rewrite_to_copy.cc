@@ -26,7 +26,7 @@ namespace rules {
 namespace {
 
 // custom-call(A) => copy(A)
-HloInstruction* Copy(HloInstruction* i, RuleContext& c) {
+HloInstruction* AssertionToCopy(HloInstruction* i, RuleContext& c) {
   if (!IsCustomCall(*i, CustomCall::kAssumeGatherIndicesInBound) &&
       !IsCustomCall(*i, CustomCall::kGatherScatterIndicesBitpacked))
     return nullptr;
@@ -34,13 +34,16 @@ HloInstruction* Copy(HloInstruction* i, RuleContext& c) {
   return c.Unary(HloOpcode::kCopy, i->operand(0));
 }
 
-constexpr Rule kRules[] = {
-    {HloOpcode::kCustomCall, "copy-indices", "custom-call(A), a promise of indices => copy(A)", kExact, kExact, Copy},
+constexpr Rule kAssumeGatherIndicesInBoundRewriteToCopyRules[] = {
+    {HloOpcode::kCustomCall, "copy-indices", "custom-call(A), a promise of indices => copy(A)", kExact, kExact,
+     AssertionToCopy},
 };
 
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineAssumeGatherIndicesInBoundRewriteToCopy() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineAssumeGatherIndicesInBoundRewriteToCopy() {
+  return rules::DefineRulePass(rules::kAssumeGatherIndicesInBoundRewriteToCopyRules);
+}
 
 }  // namespace hloir

@@ -36,7 +36,7 @@ using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 
 // Has `type` room for numbers below n?
-bool Holds(PrimitiveType type, int64_t n) {
+bool CanHoldIndex(PrimitiveType type, int64_t n) {
   const int bits = BitWidth(type) - (IsSigned(type) ? 1 : 0);
   return IsInteger(type) && (bits >= 63 || n <= int64_t{1} << bits);
 }
@@ -89,12 +89,12 @@ HloInstruction* Normalize(HloInstruction* i, RuleContext& c) {
                                      : i->attributes<ScatterAttributes>().scatter_indices_batching_dims;
   if (batching.empty()) return nullptr;
   for (int64_t d : batching) {
-    if (!Holds(indices.element_type(), indices.dimensions(d))) return nullptr;
+    if (!CanHoldIndex(indices.element_type(), indices.dimensions(d))) return nullptr;
   }
   return c.Expand(gather ? BuildGather : BuildScatter);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kBatchedGatherScatterNormalizerRules[] = {
     {HloOpcode::kGather, "normalize-gather", "gather(A, I) in batches => gather(A, concatenate(iota, I))", kExact,
      kExact, Normalize},
     {HloOpcode::kScatter, "normalize-scatter", "scatter(A, I, B) in batches => scatter(A, concatenate(iota, I), B)",
@@ -104,6 +104,8 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineBatchedGatherScatterNormalizer() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineBatchedGatherScatterNormalizer() {
+  return rules::DefineRulePass(rules::kBatchedGatherScatterNormalizerRules);
+}
 
 }  // namespace hloir

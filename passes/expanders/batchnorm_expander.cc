@@ -136,7 +136,7 @@ HloInstruction* Gradient(HloInstruction*, RuleContext& c) {
   });
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kBatchnormExpanderRules[] = {
     {HloOpcode::kBatchNormInference, "expand-inference",
      "batch-norm-inference => (x - mean) * rsqrt(variance + epsilon) * scale + offset", kRounding, kRounding,
      Inference},
@@ -149,6 +149,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineBatchNormExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineBatchNormExpander() { return rules::DefineRulePass(rules::kBatchnormExpanderRules); }
 
 }  // namespace hloir

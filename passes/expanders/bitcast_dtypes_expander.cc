@@ -78,7 +78,7 @@ HloInstruction* ExpandBitcastDtypes(HloInstruction* i, RuleContext& c) {
   });
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kBitcastDtypesExpanderRules[] = {
     {HloOpcode::kBitcastConvert, "expand-bitcast-convert", "bitcast-convert(A), to another width => shifts of A",
      kExact, kExact, ExpandBitcastDtypes},
 };
@@ -86,6 +86,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineBitcastDtypesExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineBitcastDtypesExpander() { return rules::DefineRulePass(rules::kBitcastDtypesExpanderRules); }
 
 }  // namespace hloir

@@ -78,7 +78,7 @@ HloInstruction* ExpandCholesky(HloInstruction* i, RuleContext& c) {
   });
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kCholeskyExpanderRules[] = {
     {HloOpcode::kCholesky, "expand-cholesky", "cholesky(A) => a loop over its columns", kRounding, kRounding,
      ExpandCholesky},
 };
@@ -86,6 +86,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineCholeskyExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineCholeskyExpander() { return rules::DefineRulePass(rules::kCholeskyExpanderRules); }
 
 }  // namespace hloir

@@ -71,7 +71,7 @@ HloInstruction* ExpandComparison(HloInstruction* i, RuleContext& c) {
   });
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kComparisonExpanderRules[] = {
     {HloOpcode::kCompare, "expand-comparison", "compare(A, B), total order of floats => compare of integers", kExact,
      kExact, ExpandComparison},
 };
@@ -79,6 +79,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineComparisonExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineComparisonExpander() { return rules::DefineRulePass(rules::kComparisonExpanderRules); }
 
 }  // namespace hloir

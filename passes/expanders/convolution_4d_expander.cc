@@ -102,7 +102,7 @@ HloInstruction* ExpandConvolution4d(HloInstruction* i, RuleContext& c) {
   return nullptr;
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kConvolution4dExpanderRules[] = {
     {HloOpcode::kConvolution, "drop-dimensions", "convolution(A, B) over dimensions of size 1 => without them", kExact,
      kExact, ExpandConvolution4d},
 };
@@ -110,6 +110,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineConvolution4dExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineConvolution4dExpander() { return rules::DefineRulePass(rules::kConvolution4dExpanderRules); }
 
 }  // namespace hloir

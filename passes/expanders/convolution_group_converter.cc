@@ -84,7 +84,7 @@ HloInstruction* Convert(HloInstruction* i, RuleContext& c) {
                                                                                              : nullptr;
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kConvolutionGroupConverterRules[] = {
     {HloOpcode::kConvolution, "ungroup",
      "convolution(A, B) in groups => concatenate(convolution(slice(A), slice(B)), …)", kExact, kExact, Convert},
 };
@@ -92,6 +92,8 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineConvolutionGroupConverter() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineConvolutionGroupConverter() {
+  return rules::DefineRulePass(rules::kConvolutionGroupConverterRules);
+}
 
 }  // namespace hloir

@@ -40,7 +40,7 @@ HloInstruction* ExpandConvolutionPred(HloInstruction* i, RuleContext& c) {
   return c.Convert(c.computation()->AddClone(*i, operands, &shape), PrimitiveType::PRED);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kConvolutionPredExpanderRules[] = {
     {HloOpcode::kConvolution, "expand-pred",
      "convolution(A, B), of pred => convert(convolution(convert(A), convert(B)))", kExact, kExact,
      ExpandConvolutionPred},
@@ -49,6 +49,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineConvolutionPredExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineConvolutionPredExpander() { return rules::DefineRulePass(rules::kConvolutionPredExpanderRules); }
 
 }  // namespace hloir

@@ -38,7 +38,7 @@ HloInstruction* ExpandCustomCall(HloInstruction* call, RuleContext& c) {
   });
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kCustomCallExpanderRules[] = {
     {HloOpcode::kCustomCall, "expand-custom-call",
      "custom-call(A, …) of a known library => the HLO of what it computes", kExact, kExact, ExpandCustomCall},
 };
@@ -46,6 +46,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineCustomCallExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineCustomCallExpander() { return rules::DefineRulePass(rules::kCustomCallExpanderRules); }
 
 }  // namespace hloir

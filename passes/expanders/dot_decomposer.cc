@@ -83,7 +83,7 @@ HloInstruction* DecomposeDot(HloInstruction* i, RuleContext& c) {
   });
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kDotDecomposerRules[] = {
     {HloOpcode::kDot, "decompose", "dot(A, B) => reshape(dot(reshape(transpose(A)), reshape(transpose(B))))", kExact,
      kRounding, DecomposeDot},
 };
@@ -91,6 +91,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineDotDecomposer() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineDotDecomposer() { return rules::DefineRulePass(rules::kDotDecomposerRules); }
 
 }  // namespace hloir

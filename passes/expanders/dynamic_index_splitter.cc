@@ -41,7 +41,7 @@ HloInstruction* Split(HloInstruction* i, RuleContext& c) {
   return c.computation()->AddClone(*i, operands);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kDynamicIndexSplitterRules[] = {
     {HloOpcode::kDynamicSlice, "split-dynamic-slice", "dynamic-slice(A, {i, j}) => dynamic-slice(A, i, j)", kExact,
      kExact, Split},
     {HloOpcode::kDynamicUpdateSlice, "split-dynamic-update-slice",
@@ -51,6 +51,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineDynamicIndexSplitter() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineDynamicIndexSplitter() { return rules::DefineRulePass(rules::kDynamicIndexSplitterRules); }
 
 }  // namespace hloir

@@ -221,7 +221,7 @@ HloInstruction* ExpandEigh(HloInstruction* i, RuleContext& c) {
   return c.Expand(BuildEigh);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kEighExpanderRules[] = {
     {HloOpcode::kCustomCall, "expand-eigh", "Eigh(A) => rotations until A is diagonal", kRounding, kRounding,
      ExpandEigh},
 };
@@ -229,6 +229,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineEighExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineEighExpander() { return rules::DefineRulePass(rules::kEighExpanderRules); }
 
 }  // namespace hloir

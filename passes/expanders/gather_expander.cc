@@ -64,7 +64,7 @@ namespace {
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 
-Op Loop(HloBuilder& b, HloInstruction& i, Ops x) {
+Op GatherLoop(HloBuilder& b, HloInstruction& i, Ops x) {
   const auto& a = i.attributes<GatherAttributes>();
   const Shape &operand = x[0]->shape(), &result = i.shape();
   const PrimitiveType type = x[1]->shape().element_type();
@@ -111,10 +111,10 @@ HloInstruction* ExpandGather(HloInstruction* i, RuleContext& c) {
       !std::is_sorted(a.offset_dims.begin(), a.offset_dims.end())) {
     return nullptr;
   }
-  return c.Expand(Loop);
+  return c.Expand(GatherLoop);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kGatherExpanderRules[] = {
     {HloOpcode::kGather, "expand-gather", "gather(A, indices) => a loop of dynamic-slices of A", kExact, kExact,
      ExpandGather},
 };
@@ -122,6 +122,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineGatherExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineGatherExpander() { return rules::DefineRulePass(rules::kGatherExpanderRules); }
 
 }  // namespace hloir

@@ -37,13 +37,13 @@ HloInstruction* ExpandLogistic(HloInstruction* i, RuleContext& c) {
   });
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kLogisticExpanderRules[] = {
     {HloOpcode::kLogistic, "expand", "logistic(A) => 1 / (1 + exp(-A))", kRounding, kRounding, ExpandLogistic},
 };
 
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineLogisticExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineLogisticExpander() { return rules::DefineRulePass(rules::kLogisticExpanderRules); }
 
 }  // namespace hloir

@@ -204,13 +204,13 @@ HloInstruction* ExpandQr(HloInstruction* i, RuleContext& c) {
   });
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kQrExpanderRules[] = {
     {HloOpcode::kCustomCall, "expand-qr", "Qr(A) => a loop over its columns", kRounding, kRounding, ExpandQr},
 };
 
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineQrExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineQrExpander() { return rules::DefineRulePass(rules::kQrExpanderRules); }
 
 }  // namespace hloir

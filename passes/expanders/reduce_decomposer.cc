@@ -94,7 +94,7 @@ HloInstruction* DecomposeReduce(HloInstruction* i, RuleContext& c) {
   return c.computation()->AddTuple(copies);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kReduceDecomposerRules[] = {
     {HloOpcode::kReduce, "lay-as-operand", "reduce(A, v) in another layout => copy(reduce(A, v))", kExact, kExact,
      DecomposeReduce},
 };
@@ -102,6 +102,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineReduceDecomposer() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineReduceDecomposer() { return rules::DefineRulePass(rules::kReduceDecomposerRules); }
 
 }  // namespace hloir

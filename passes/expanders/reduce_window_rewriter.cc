@@ -139,15 +139,15 @@ HloInstruction* RewriteOther(HloInstruction* i, RuleContext& c) {
   return op == HloOpcode::kAdd || op == HloOpcode::kMultiply ? nullptr : Rewrite(i, c);
 }
 
-constexpr std::string_view kFormula = "reduce-window(A, v), all before each => by blocks";
-constexpr Rule kRules[] = {
-    {HloOpcode::kReduceWindow, "running-sum", kFormula, kExact, kRounding, RewriteSum},
-    {HloOpcode::kReduceWindow, "running-extreme", kFormula, kExact, kExact, RewriteOther},
+constexpr std::string_view kScanFormula = "reduce-window(A, v), all before each => by blocks";
+constexpr Rule kReduceWindowRewriterRules[] = {
+    {HloOpcode::kReduceWindow, "running-sum", kScanFormula, kExact, kRounding, RewriteSum},
+    {HloOpcode::kReduceWindow, "running-extreme", kScanFormula, kExact, kExact, RewriteOther},
 };
 
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineReduceWindowRewriter() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineReduceWindowRewriter() { return rules::DefineRulePass(rules::kReduceWindowRewriterRules); }
 
 }  // namespace hloir

@@ -83,7 +83,7 @@ HloInstruction* DeconstructOther(HloInstruction* i, RuleContext& c) { return Dec
 
 constexpr std::string_view kReduceWindowToReduceAndBroadcastFormula =
     "reduce-window(A, v), everything in each window => broadcast(reduce(A, v))";
-constexpr Rule kRules[] = {
+constexpr Rule kReduceWindowToReduceAndBroadcastRules[] = {
     {HloOpcode::kReduceWindow, "whole-sum", kReduceWindowToReduceAndBroadcastFormula, kExact, kRounding,
      DeconstructSum},
     {HloOpcode::kReduceWindow, "whole-extreme", kReduceWindowToReduceAndBroadcastFormula, kExact, kExact,
@@ -93,6 +93,8 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineReduceWindowToReduceAndBroadcast() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineReduceWindowToReduceAndBroadcast() {
+  return rules::DefineRulePass(rules::kReduceWindowToReduceAndBroadcastRules);
+}
 
 }  // namespace hloir

@@ -57,7 +57,7 @@ HloInstruction* DecomposeReshape(HloInstruction* i, RuleContext& c) {
                                               : c.Add(HloOpcode::kCopy, i->shape(), {bitcast}, NoAttributes());
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kReshapeDecomposerRules[] = {
     {HloOpcode::kReshape, "reshape-is-bitcast", "reshape(A) => bitcast(A), both row by row", kExact, kExact, AsBitcast},
     {HloOpcode::kReshape, "decompose-reshape", "reshape(A) => copy(bitcast(copy(A)))", kExact, kExact,
      DecomposeReshape},
@@ -66,6 +66,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineReshapeDecomposer() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineReshapeDecomposer() { return rules::DefineRulePass(rules::kReshapeDecomposerRules); }
 
 }  // namespace hloir

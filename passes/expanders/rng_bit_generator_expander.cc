@@ -23,10 +23,10 @@ namespace {
 
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
-constexpr PrimitiveType U32 = PrimitiveType::U32, U64 = PrimitiveType::U64;
+constexpr PrimitiveType U32 = PrimitiveType::U32, kU64 = PrimitiveType::U64;
 
 // Arithmetic on arrays of one shape, with words for what the generators do.
-struct Bits {
+struct GeneratedBits {
   HloBuilder& b;
   Op Word(Op like, uint64_t value) {
     Literal scalar = Literal::Scalar(like->shape().element_type(), value);
@@ -35,15 +35,15 @@ struct Bits {
   Op Low(Op x) { return b.Convert(x, U32); }
   Op High(Op x) { return b.Convert(b.ShiftRightLogical(x, Word(x, 32)), U32); }
   Op Join(Op low, Op high) {
-    const Op upper = b.Convert(high, U64);
-    return b.Or(b.Convert(low, U64), b.ShiftLeft(upper, Word(upper, 32)));
+    const Op upper = b.Convert(high, kU64);
+    return b.Or(b.Convert(low, kU64), b.ShiftLeft(upper, Word(upper, 32)));
   }
   Op Rotate(Op x, uint64_t by) { return b.Or(b.ShiftLeft(x, Word(x, by)), b.ShiftRightLogical(x, Word(x, 32 - by))); }
   // A word of the state, wherever `like` has an element.
   Op Spread(Op scalar, Op like) { return b.Broadcast(scalar, like->shape().dimensions(), {}); }
 };
 
-std::pair<Op, Op> Threefry(Bits& w, Op counter, Op key) {
+std::pair<Op, Op> Threefry(GeneratedBits& w, Op counter, Op key) {
   constexpr uint64_t kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
   const Op key0 = w.Low(key), key1 = w.High(key);
   const Op third = w.b.Xor(w.b.Xor(key0, key1), w.Word(key0, 0x1BD11BDA));
@@ -60,10 +60,10 @@ std::pair<Op, Op> Threefry(Bits& w, Op counter, Op key) {
   return {x, y};
 }
 
-std::vector<Op> Philox(Bits& w, std::vector<Op> x, Op key) {
+std::vector<Op> Philox(GeneratedBits& w, std::vector<Op> x, Op key) {
   Op key0 = w.Spread(w.Low(key), x[0]), key1 = w.Spread(w.High(key), x[0]);
   for (int round = 0; round < 10; ++round) {
-    const Op wide0 = w.b.Convert(x[0], U64), wide2 = w.b.Convert(x[2], U64);
+    const Op wide0 = w.b.Convert(x[0], kU64), wide2 = w.b.Convert(x[2], kU64);
     const Op p0 = w.b.Multiply(wide0, w.Word(wide0, 0xD2511F53)), p1 = w.b.Multiply(wide2, w.Word(wide2, 0xCD9E8D57));
     x = {w.b.Xor(w.b.Xor(w.High(p1), x[1]), key0), w.Low(p1), w.b.Xor(w.b.Xor(w.High(p0), x[3]), key1), w.Low(p0)};
     key0 = w.b.Add(key0, w.Word(key0, 0x9E3779B9));
@@ -87,7 +87,7 @@ Op Interleave(HloBuilder& b, const std::vector<Op>& arrays) {
 
 // The words of 32 or 64 bits, and the counter after them.
 std::pair<Op, Op> ThreefryWords(HloBuilder& b, const DimVector& dims, int width, Op key, Op counter) {
-  Bits w{b};
+  GeneratedBits w{b};
   DimVector half = dims;
   size_t split = dims.size();
   if (width != 64) {
@@ -102,7 +102,7 @@ std::pair<Op, Op> ThreefryWords(HloBuilder& b, const DimVector& dims, int width,
   }
   int64_t calls = 1;
   for (int64_t size : half) calls *= size;
-  const Op steps = b.Reshape(b.Iota(Shape::Array(U64, {calls}), 0), half);
+  const Op steps = b.Reshape(b.Iota(Shape::Array(kU64, {calls}), 0), half);
   if (steps == nullptr) return {nullptr, nullptr};
   const auto [x, y] = Threefry(w, b.Add(w.Spread(counter, steps), steps), key);
   const Op next = b.Add(counter, w.Word(counter, static_cast<uint64_t>(calls)));
@@ -126,12 +126,12 @@ HloInstruction* ExpandRngBitGenerator(HloInstruction* i, RuleContext& c) {
   const bool float_type = type == PrimitiveType::F16 || type == PrimitiveType::BF16 || type == PrimitiveType::F32 ||
                           type == PrimitiveType::F64;
   const bool threefry = i->attributes<RngBitGeneratorAttributes>().algorithm == RandomAlgorithm::kRngThreeFry;
-  if (state.element_type() != U64 || state.rank() != 1 || state.dimensions(0) < 2 ||
+  if (state.element_type() != kU64 || state.rank() != 1 || state.dimensions(0) < 2 ||
       state.dimensions(0) > (threefry ? 2 : 3))
     return nullptr;
   if ((!IsInteger(type) && !float_type) || BitWidth(type) < 8 || bits.ElementCount() == 0) return nullptr;
   return c.Expand([](HloBuilder& b, HloInstruction& i, Ops x) {
-    Bits w{b};
+    GeneratedBits w{b};
     const Shape& bits = i.shape().tuple_shapes(1);
     const int width = BitWidth(bits.element_type());
     const int64_t words = x[0]->shape().dimensions(0);
@@ -145,26 +145,27 @@ HloInstruction* ExpandRngBitGenerator(HloInstruction* i, RuleContext& c) {
     } else {
       const int64_t per_call = width == 64 ? 2 : 4, calls = (bits.ElementCount() + per_call - 1) / per_call;
       const Op top = words == 3 ? StateWord(b, x[0], 2) : key;  // of the 128 bits that it counts in
-      const Op steps = b.Iota(Shape::Array(U64, {calls}), 0);
+      const Op steps = b.Iota(Shape::Array(kU64, {calls}), 0);
       const Op start = w.Spread(counter, steps), low = b.Add(start, steps);
-      const Op high = b.Add(w.Spread(top, steps), b.Convert(b.Compare(low, start, ComparisonDirection::kLt), U64));
+      const Op high = b.Add(w.Spread(top, steps), b.Convert(b.Compare(low, start, ComparisonDirection::kLt), kU64));
       const std::vector<Op> y = Philox(w, {w.Low(low), w.High(low), w.Low(high), w.High(high)}, key);
       const Op all = Interleave(b, width == 64 ? std::vector<Op>{w.Join(y[0], y[1]), w.Join(y[2], y[3])} : y);
       random = b.Reshape(b.Slice(all, {0}, {bits.ElementCount()}), bits.dimensions());
       const Op next = b.Add(counter, w.Word(counter, static_cast<uint64_t>(calls)));
       state.push_back(b.Reshape(next, {1}));
       if (words == 3)
-        state.push_back(b.Reshape(b.Add(top, b.Convert(b.Compare(next, counter, ComparisonDirection::kLt), U64)), {1}));
+        state.push_back(
+            b.Reshape(b.Add(top, b.Convert(b.Compare(next, counter, ComparisonDirection::kLt), kU64)), {1}));
     }
     const PrimitiveType plain = width == 8    ? PrimitiveType::U8
                                 : width == 16 ? PrimitiveType::U16
                                 : width == 32 ? U32
-                                              : U64;
+                                              : kU64;
     return b.Tuple({b.Concatenate(state, 0), b.BitcastConvert(b.Convert(random, plain), bits.element_type())});
   });
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kRngBitGeneratorExpanderRules[] = {
     {HloOpcode::kRngBitGenerator, "expand-rng-bit-generator",
      "rng-bit-generator(state) => rounds of integer operations", kExact, kExact, ExpandRngBitGenerator},
 };
@@ -172,6 +173,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineRngBitGeneratorExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineRngBitGeneratorExpander() { return rules::DefineRulePass(rules::kRngBitGeneratorExpanderRules); }
 
 }  // namespace hloir

@@ -49,7 +49,7 @@ Op State(HloBuilder& b, int64_t numbers) {
   return b.Concatenate({b.Reshape(key, {1}), start}, 0);
 }
 
-Op Bits(HloBuilder& b, int width, const DimVector& dims) {
+Op RandomBits(HloBuilder& b, int width, const DimVector& dims) {
   const Shape bits = Shape::Array(UnsignedOf(width), dims);
   return b.GetTupleElement(b.RngBitGenerator(RandomAlgorithm::kRngPhilox, State(b, bits.ElementCount()), bits), 1);
 }
@@ -57,7 +57,7 @@ Op Bits(HloBuilder& b, int width, const DimVector& dims) {
 // Floats in [0, 1): a random mantissa under the exponent of 1, less 1.
 Op Unit(HloBuilder& b, PrimitiveType type, const DimVector& dims) {
   const int width = BitWidth(type), mantissa = GetFloatFormat(type).mantissa_bits;
-  const Op bits = Bits(b, width, dims);
+  const Op bits = RandomBits(b, width, dims);
   if (bits == nullptr) return nullptr;
   auto word = [&](uint64_t value) {
     return b.Broadcast(b.Constant(Literal::Scalar(bits->shape().element_type(), value)), dims, {});
@@ -75,7 +75,7 @@ Op BuildRng(HloBuilder& b, HloInstruction& i, Ops x) {
   if (IsInteger(type)) {
     const PrimitiveType bits = UnsignedOf(BitWidth(type));
     const Op low = b.Broadcast(b.Convert(x[0], bits), dims, {}), high = b.Broadcast(b.Convert(x[1], bits), dims, {});
-    return b.Convert(b.Add(low, b.Remainder(Bits(b, BitWidth(type), dims), b.Subtract(high, low))), type);
+    return b.Convert(b.Add(low, b.Remainder(RandomBits(b, BitWidth(type), dims), b.Subtract(high, low))), type);
   }
   const PrimitiveType wide = type == PrimitiveType::F64 ? type : PrimitiveType::F32;
   const Op first = b.Broadcast(b.Convert(x[0], wide), dims, {}), second = b.Broadcast(b.Convert(x[1], wide), dims, {});
@@ -102,13 +102,13 @@ HloInstruction* ExpandRng(HloInstruction* i, RuleContext& c) {
   return c.Expand(BuildRng);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kRngExpanderRules[] = {
     {HloOpcode::kRng, "expand-rng", "rng(a, b) => a distribution of random bits", kRounding, kRounding, ExpandRng},
 };
 
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineRngExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineRngExpander() { return rules::DefineRulePass(rules::kRngExpanderRules); }
 
 }  // namespace hloir

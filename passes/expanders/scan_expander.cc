@@ -80,13 +80,13 @@ HloInstruction* ExpandScan(HloInstruction* i, RuleContext& c) {
   return c.Expand(BuildScan);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kScanExpanderRules[] = {
     {HloOpcode::kScan, "expand-scan", "scan(A, v) => a loop over A's slices", kExact, kExact, ExpandScan},
 };
 
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineScanExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineScanExpander() { return rules::DefineRulePass(rules::kScanExpanderRules); }
 
 }  // namespace hloir

@@ -142,7 +142,7 @@ HloInstruction* ExpandScatterDeterminism(HloInstruction* i, RuleContext& c) {
   return (op && HasTrait(*op, kAssociative)) || TakesUpdate(*i) ? c.Expand(BuildScatterDeterminism) : nullptr;
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kScatterDeterminismExpanderRules[] = {
     {HloOpcode::kScatter, "expand-meeting-updates", "scatter(A, I, B) => scatter(A, sorted I, sums of B at each)",
      kExact, kRounding, ExpandScatterDeterminism},
 };
@@ -150,6 +150,8 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineScatterDeterminismExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineScatterDeterminismExpander() {
+  return rules::DefineRulePass(rules::kScatterDeterminismExpanderRules);
+}
 
 }  // namespace hloir

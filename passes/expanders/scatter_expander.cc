@@ -82,7 +82,7 @@ namespace {
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 
-Op Loop(HloBuilder& b, HloInstruction& i, Ops x) {
+Op ScatterLoop(HloBuilder& b, HloInstruction& i, Ops x) {
   const auto& a = i.attributes<ScatterAttributes>();
   const Shape& operand = x[0]->shape();
   const PrimitiveType type = x[1]->shape().element_type();
@@ -130,10 +130,10 @@ HloInstruction* ExpandScatter(HloInstruction* i, RuleContext& c) {
   for (int64_t d : a.scatter_dims_to_operand_dims) {
     if (i->operand(2)->shape().dimensions(d + 1) != 1) return nullptr;
   }
-  return c.Expand(Loop);
+  return c.Expand(ScatterLoop);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kScatterExpanderRules[] = {
     {HloOpcode::kScatter, "expand-scatter", "scatter(A, indices, B) => a loop of dynamic-update-slices of A", kExact,
      kExact, ExpandScatter},
 };
@@ -141,6 +141,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineScatterExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineScatterExpander() { return rules::DefineRulePass(rules::kScatterExpanderRules); }
 
 }  // namespace hloir

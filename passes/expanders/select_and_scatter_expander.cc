@@ -135,7 +135,7 @@ HloInstruction* ExpandSelectAndScatter(HloInstruction* i, RuleContext& c) {
   });
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kSelectAndScatterExpanderRules[] = {
     {HloOpcode::kSelectAndScatter, "expand-select-and-scatter",
      "select-and-scatter(A, B, v) => scatter(v, places by reduce-window(A), B)", kExact, kExact,
      ExpandSelectAndScatter},
@@ -144,6 +144,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineSelectAndScatterExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineSelectAndScatterExpander() { return rules::DefineRulePass(rules::kSelectAndScatterExpanderRules); }
 
 }  // namespace hloir

@@ -100,15 +100,15 @@ HloInstruction* OfIntegers(HloInstruction* i, RuleContext& c) {
 }
 HloInstruction* OfFloats(HloInstruction* i, RuleContext& c) { return HasFloats(*i) ? ExpandStableSort(i, c) : nullptr; }
 
-constexpr std::string_view kFormula = "sort(A), stable => sort(A, iota), ties by place";
-constexpr Rule kRules[] = {
-    {HloOpcode::kSort, "expand-stable-sort", kFormula, kExact, kExact, OfIntegers},
-    {HloOpcode::kSort, "expand-stable-sort-of-floats", kFormula, kRounding, kRounding, OfFloats},
+constexpr std::string_view kStableSortFormula = "sort(A), stable => sort(A, iota), ties by place";
+constexpr Rule kStableSortExpanderRules[] = {
+    {HloOpcode::kSort, "expand-stable-sort", kStableSortFormula, kExact, kExact, OfIntegers},
+    {HloOpcode::kSort, "expand-stable-sort-of-floats", kStableSortFormula, kRounding, kRounding, OfFloats},
 };
 
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineStableSortExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineStableSortExpander() { return rules::DefineRulePass(rules::kStableSortExpanderRules); }
 
 }  // namespace hloir

@@ -44,7 +44,7 @@ HloInstruction* DecomposeStochasticConvert(HloInstruction* i, RuleContext& c) {
   });
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kStochasticConvertDecomposerRules[] = {
     {HloOpcode::kStochasticConvert, "decompose-stochastic-convert",
      "stochastic-convert(A, bits) => floor(|A|), + 1 where bits < its fraction", kExact, kExact,
      DecomposeStochasticConvert},
@@ -53,6 +53,8 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineStochasticConvertDecomposer() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineStochasticConvertDecomposer() {
+  return rules::DefineRulePass(rules::kStochasticConvertDecomposerRules);
+}
 
 }  // namespace hloir

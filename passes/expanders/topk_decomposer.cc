@@ -62,13 +62,13 @@ HloInstruction* DecomposeTopk(HloInstruction*, RuleContext& c) {
   });
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kTopkDecomposerRules[] = {
     {HloOpcode::kTopK, "decompose-topk", "topk(A) => slices of sort(A, iota)", kExact, kExact, DecomposeTopk},
 };
 
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineTopkDecomposer() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineTopkDecomposer() { return rules::DefineRulePass(rules::kTopkDecomposerRules); }
 
 }  // namespace hloir

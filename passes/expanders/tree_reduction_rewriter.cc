@@ -66,7 +66,7 @@ HloInstruction* InSteps(HloInstruction* i, RuleContext& c) {
   });
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kTreeReductionRewriterRules[] = {
     {HloOpcode::kReduce, "reduce-in-steps", "reduce(A, v) => reduce(reduce-window(A, v), v)", kExact, kRounding,
      InSteps},
 };
@@ -74,6 +74,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineTreeReductionRewriter() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineTreeReductionRewriter() { return rules::DefineRulePass(rules::kTreeReductionRewriterRules); }
 
 }  // namespace hloir

@@ -73,7 +73,7 @@ HloInstruction* ExpandTriangularSolve(HloInstruction* i, RuleContext& c) {
   });
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kTriangularSolveExpanderRules[] = {
     {HloOpcode::kTriangularSolve, "expand-triangular-solve", "triangular-solve(A, B) => a loop over its rows",
      kRounding, kRounding, ExpandTriangularSolve},
 };
@@ -81,6 +81,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineTriangularSolveExpander() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineTriangularSolveExpander() { return rules::DefineRulePass(rules::kTriangularSolveExpanderRules); }
 
 }  // namespace hloir

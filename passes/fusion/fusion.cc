@@ -65,7 +65,7 @@ namespace fusion {
 namespace {
 
 constexpr RuleInfo kDeadInstruction = {"dead-instruction", "A, unused => nothing"};
-constexpr NumberOption kMaxInstructions = {"max-instructions", "instructions in one fusion", 256};
+constexpr NumberOption kMaxFusedInstructions = {"max-instructions", "instructions in one fusion", 256};
 constexpr NumberOption kMaxCopies = {"max-copies", "fusions that may each compute a cheap value again", 4};
 constexpr NumberOption kWorkPerByte = {"work-per-byte", "additions that may be done again to save moving a byte", 1};
 constexpr FlagOption kFeedProducts = {
@@ -84,7 +84,7 @@ class Fusion : public RewritingPass {
     const bool fuse = gate_.Enabled(kFuse);
     const bool multi_output = options_.Get(kAllowMultiOutput) && gate_.Enabled(kMultiOutput);
     Limits limits;
-    limits.max_instructions = options_.Get(kMaxInstructions);
+    limits.max_instructions = options_.Get(kMaxFusedInstructions);
     limits.max_copies = options_.Get(kMaxCopies);
     limits.work_per_byte = static_cast<double>(options_.Get(kWorkPerByte));
     limits.feed_products = options_.Get(kFeedProducts);
@@ -174,7 +174,7 @@ bool Fusion::RunOn(HloComputation& computation, Grouper& grouper) {
 PassDefinition DefineFusion() {
   return {MakePassOf<fusion::Fusion>,
           {fusion::kDeadInstruction, fusion::kFuse, fusion::kMultiOutput},
-          {fusion::kMaxInstructions, fusion::kMaxCopies, fusion::kWorkPerByte, fusion::kFeedProducts,
+          {fusion::kMaxFusedInstructions, fusion::kMaxCopies, fusion::kWorkPerByte, fusion::kFeedProducts,
            fusion::kAllowMultiOutput, fusion::kMaxResults, fusion::kLeastGain, fusion::kJoinProducts}};
 }
 

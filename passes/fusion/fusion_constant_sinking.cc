@@ -38,7 +38,7 @@
 namespace hloir {
 namespace {
 
-constexpr RuleInfo kSink = {"sink", "fusion(A, constant) => fusion(A), which has the constant"};
+constexpr RuleInfo kSinkIntoFusion = {"sink", "fusion(A, constant) => fusion(A), which has the constant"};
 
 class FusionConstantSinking : public RewritingPass {
  public:
@@ -67,7 +67,7 @@ class FusionConstantSinking : public RewritingPass {
     for (int64_t k = 0; k < fusion->operand_count(); ++k) {
       if (!MaySink(*fusion, k)) kept.push_back(fusion->operand(k));
     }
-    if (static_cast<int64_t>(kept.size()) == fusion->operand_count() || !Ask(kSink, *fusion)) {
+    if (static_cast<int64_t>(kept.size()) == fusion->operand_count() || !Ask(kSinkIntoFusion, *fusion)) {
       return false;
     }
     HloComputation* body = OwnComputation(fusion, 0);
@@ -91,6 +91,6 @@ class FusionConstantSinking : public RewritingPass {
 
 }  // namespace
 
-PassDefinition DefineFusionConstantSinking() { return {MakePassOf<FusionConstantSinking>, {kSink}}; }
+PassDefinition DefineFusionConstantSinking() { return {MakePassOf<FusionConstantSinking>, {kSinkIntoFusion}}; }
 
 }  // namespace hloir

@@ -53,13 +53,13 @@ namespace {
 
 constexpr RuleInfo kProducer = {"fuse-producer", "g(f(A)) => fusion(A)"};
 constexpr RuleInfo kSiblings = {"fuse-siblings", "f(A), g(A) => fusion(A)"};
-constexpr NumberOption kMaxInstructions = {"max-instructions", "instructions in one fusion", 256};
-constexpr FlagOption kMultiOutput = {"multi-output", "let one loop have several results", true};
+constexpr NumberOption kMaxGeneralInstructions = {"max-instructions", "instructions in one fusion", 256};
+constexpr FlagOption kGeneralMultiOutput = {"multi-output", "let one loop have several results", true};
 constexpr FlagOption kFusionsOnly = {"fusions-only", "join fusions with fusions, and no single instructions", false};
 constexpr FlagOption kDuplicate = {"duplicate", "duplicate cheap producers that have other users", true};
 
-constexpr int kRounds = 256;
-constexpr int64_t kMostUsersOfCandidate = 16;
+constexpr int kMaxFusionRounds = 256;
+constexpr int64_t kMaxUsersOfProducer = 16;
 constexpr int64_t kMostRepeated = 16;  // instructions of a producer that is repeated
 
 bool IsLoop(const HloInstruction& i, bool as_producer) {
@@ -98,7 +98,7 @@ class GeneralFusion : public RewritingPass {
     if (module.config().is_scheduled) return false;  // what lies between the two would have to move
     bool changed = false;
     for (HloComputation* computation : ControlFlowComputations(module)) {
-      for (int round = 0; round < kRounds && Round(*computation); ++round) changed = true;
+      for (int round = 0; round < kMaxFusionRounds && Round(*computation); ++round) changed = true;
     }
     return changed;
   }
@@ -144,7 +144,7 @@ class GeneralFusion : public RewritingPass {
     };
     for (HloInstruction* operand : second.operands()) add(UnitOf(operand));
     for (HloInstruction* operand : second.operands()) {
-      if (operand->IsConstant() || operand->user_count() > kMostUsersOfCandidate) continue;
+      if (operand->IsConstant() || operand->user_count() > kMaxUsersOfProducer) continue;
       for (HloInstruction* user : operand->users()) add(user);
     }
   }
@@ -156,10 +156,10 @@ class GeneralFusion : public RewritingPass {
   bool Fit(const HloInstruction& first, const HloInstruction& second) const {
     const bool fusions = first.opcode() == HloOpcode::kFusion && second.opcode() == HloOpcode::kFusion;
     if (options_.Get(kFusionsOnly) && !fusions) return false;
-    return SizeOf(first) + SizeOf(second) <= options_.Get(kMaxInstructions);
+    return SizeOf(first) + SizeOf(second) <= options_.Get(kMaxGeneralInstructions);
   }
   bool MayBeOneLoop(const HloInstruction& first, const HloInstruction& second) const {
-    if (!options_.Get(kMultiOutput)) return false;
+    if (!options_.Get(kGeneralMultiOutput)) return false;
     const Shape *a = LoopShape(first), *b = LoopShape(second);
     return a != nullptr && b != nullptr && a->SameDimensions(*b) && !HasPathAround(&first, &second, positions_);
   }
@@ -186,7 +186,7 @@ class GeneralFusion : public RewritingPass {
 PassDefinition DefineGeneralFusion() {
   return {MakePassOf<fusion::GeneralFusion>,
           {fusion::kProducer, fusion::kSiblings},
-          {fusion::kMaxInstructions, fusion::kMultiOutput, fusion::kDuplicate, fusion::kFusionsOnly}};
+          {fusion::kMaxGeneralInstructions, fusion::kGeneralMultiOutput, fusion::kDuplicate, fusion::kFusionsOnly}};
 }
 
 }  // namespace hloir

@@ -18,8 +18,8 @@
 namespace hloir::fusion {
 namespace {
 
-constexpr int kRounds = 16;
-constexpr int64_t kMostUsersOfCandidate = 16;
+constexpr int kMaxSiblingRounds = 16;
+constexpr int64_t kMaxUsersOfSibling = 16;
 
 // Does `second` read what `first` gives only at the index at which it was just computed? Not so for the result of a
 // reduction, which is there when the loop is over, and below a transpose or slice.
@@ -132,7 +132,7 @@ class Joining {
       for (const HloInstruction* reader : user->users()) again_.Add(reader);
     }
     for (const HloInstruction* operand : joined.operands()) {
-      if (operand->user_count() > kMostUsersOfCandidate) continue;
+      if (operand->user_count() > kMaxUsersOfSibling) continue;
       for (const HloInstruction* user : operand->users()) again_.Add(user);
     }
   }
@@ -170,7 +170,7 @@ class Joining {
     };
     for (HloInstruction* operand : second->operands()) {
       consider(UnitOf(operand));
-      if (operand->user_count() > kMostUsersOfCandidate) continue;
+      if (operand->user_count() > kMaxUsersOfSibling) continue;
       for (HloInstruction* user : operand->users()) consider(user);
     }
     return best;
@@ -194,7 +194,7 @@ bool JoinLoops(HloComputation& computation, const Limits& limits, RewriteGate& g
   if (computation.module()->config().is_scheduled) return false;
   Joining joining(computation, limits, gate, builder, positions);
   bool changed = false;
-  for (int round = 0; round < kRounds && joining.Round(); ++round) changed = true;
+  for (int round = 0; round < kMaxSiblingRounds && joining.Round(); ++round) changed = true;
   return changed;
 }
 

@@ -61,7 +61,7 @@ HloInstruction* FoldResult(HloInstruction* i, RuleContext& c) {
   return c.computation()->AddClone(*op, op->operands(), &shape);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kBfloat16FoldRules[] = {
     {HloOpcode::kDot, "fold-operands-of-dot", "dot(convert(A), convert(B)) => dot(A, B), of bf16", kRounding, kRounding,
      FoldOperands},
     {HloOpcode::kConvolution, "fold-operands-of-convolution",
@@ -72,6 +72,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineBfloat16Fold() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineBfloat16Fold() { return rules::DefineRulePass(rules::kBfloat16FoldRules); }
 
 }  // namespace hloir

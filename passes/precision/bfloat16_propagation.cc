@@ -75,21 +75,21 @@ HloInstruction* Propagate(HloInstruction* i, RuleContext& c) {
 }
 
 // convert(convert(A)) => A, A of bf16
-HloInstruction* ThereAndBack(HloInstruction* i, RuleContext& c) {
+HloInstruction* DropRoundTrip(HloInstruction* i, RuleContext& c) {
   HloInstruction* wide = i->operand(0);
   if (i->shape().element_type() != BF16 || wide->opcode() != HloOpcode::kConvert || wide->shape().element_type() != F32)
     return nullptr;
   return wide->operand(0)->shape().element_type() == BF16 ? c.ReplaceWith(wide->operand(0)) : nullptr;
 }
 
-constexpr Rule kRules[] = {
-    {HloOpcode::kConvert, "there-and-back", "convert(convert(A)) => A, A of bf16", kExact, kExact, ThereAndBack},
+constexpr Rule kBfloat16PropagationRules[] = {
+    {HloOpcode::kConvert, "there-and-back", "convert(convert(A)) => A, A of bf16", kExact, kExact, DropRoundTrip},
     {HloOpcode::kConvert, "propagate", "convert(op(A)) => op(convert(A)), to bf16", kRounding, kRounding, Propagate},
 };
 
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineBfloat16Propagation() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineBfloat16Propagation() { return rules::DefineRulePass(rules::kBfloat16PropagationRules); }
 
 }  // namespace hloir

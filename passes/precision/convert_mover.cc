@@ -35,7 +35,7 @@ namespace hloir {
 namespace rules {
 namespace {
 
-int Bits(const HloInstruction* i) { return BitWidth(i->shape().element_type()); }
+int ElementBits(const HloInstruction* i) { return BitWidth(i->shape().element_type()); }
 
 // The same movement over another operand.
 HloInstruction* Move(RuleContext& c, const HloInstruction* movement, HloInstruction* operand) {
@@ -53,7 +53,7 @@ HloInstruction* Move(RuleContext& c, const HloInstruction* movement, HloInstruct
 HloInstruction* Narrow(HloInstruction* i, RuleContext& c) {
   HloInstruction* movement = i->operand(0);
   if (!IsOneOf(movement->opcode(), HloOpcode::kReshape, HloOpcode::kTranspose, HloOpcode::kReverse)) return nullptr;
-  if (movement->user_count() != 1 || Bits(i) >= Bits(movement) || !c.Allow()) return nullptr;
+  if (movement->user_count() != 1 || ElementBits(i) >= ElementBits(movement) || !c.Allow()) return nullptr;
   return Move(c, movement, c.Convert(movement->operand(0), i->shape().element_type()));
 }
 
@@ -61,14 +61,14 @@ HloInstruction* Narrow(HloInstruction* i, RuleContext& c) {
 HloInstruction* Wide(HloInstruction* i, RuleContext& c) {
   HloInstruction* convert = i->operand(0);
   if (convert->opcode() != HloOpcode::kConvert || convert->user_count() != 1 ||
-      Bits(convert) <= Bits(convert->operand(0)) || !c.Allow()) {
+      ElementBits(convert) <= ElementBits(convert->operand(0)) || !c.Allow()) {
     return nullptr;
   }
   return c.Convert(Move(c, i, convert->operand(0)), i->shape().element_type());
 }
 
 constexpr std::string_view kWide = "move(convert(A)) => convert(move(A)), from a narrower type";
-constexpr Rule kRules[] = {
+constexpr Rule kConvertMoverRules[] = {
     {HloOpcode::kConvert, "narrow-first", "convert(move(A)) => move(convert(A)), to a narrower type", kExact, kExact,
      Narrow},
     {HloOpcode::kReshape, "reshape-first", kWide, kExact, kExact, Wide},
@@ -80,6 +80,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineConvertMover() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineConvertMover() { return rules::DefineRulePass(rules::kConvertMoverRules); }
 
 }  // namespace hloir

@@ -49,15 +49,15 @@ HloInstruction* Fold(HloInstruction* i, RuleContext& c) {
   return c.Allow() ? c.computation()->AddClone(*i, operands) : nullptr;
 }
 
-constexpr std::string_view kFormula = "op(convert(A), convert(B)), of a wider type => op(A, B)";
-constexpr Rule kRules[] = {
-    {HloOpcode::kDot, "fold-into-dot", kFormula, kExact, kRounding, Fold},
-    {HloOpcode::kConvolution, "fold-into-convolution", kFormula, kExact, kRounding, Fold},
+constexpr std::string_view kOperandFoldingFormula = "op(convert(A), convert(B)), of a wider type => op(A, B)";
+constexpr Rule kConvertOperandFoldingRules[] = {
+    {HloOpcode::kDot, "fold-into-dot", kOperandFoldingFormula, kExact, kRounding, Fold},
+    {HloOpcode::kConvolution, "fold-into-convolution", kOperandFoldingFormula, kExact, kRounding, Fold},
 };
 
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineConvertOperandFolding() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineConvertOperandFolding() { return rules::DefineRulePass(rules::kConvertOperandFoldingRules); }
 
 }  // namespace hloir

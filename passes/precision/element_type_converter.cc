@@ -33,14 +33,14 @@ namespace hloir {
 namespace {
 
 constexpr RuleInfo kChangeType = {"change-type", "op(A) => convert(op(convert(A)))", MathMode::kFast};
-constexpr ElementTypeOption kFrom = {"from", "the type that is replaced", PrimitiveType::BF16};
-constexpr ElementTypeOption kTo = {"to", "the type that replaces it", PrimitiveType::F32};
+constexpr ElementTypeOption kConvertFrom = {"from", "the type that is replaced", PrimitiveType::BF16};
+constexpr ElementTypeOption kConvertTo = {"to", "the type that replaces it", PrimitiveType::F32};
 
 class ElementTypeConverter : public TypeChangePass {
  public:
   ElementTypeConverter(std::string_view name, const PassOptions& options) : TypeChangePass(name, options, kChangeType) {
-    from_ = options.Get(kFrom);
-    to_ = options.Get(kTo);
+    from_ = options.Get(kConvertFrom);
+    to_ = options.Get(kConvertTo);
   }
 
  private:
@@ -69,6 +69,8 @@ class ElementTypeConverter : public TypeChangePass {
 
 }  // namespace
 
-PassDefinition DefineElementTypeConverter() { return {MakePassOf<ElementTypeConverter>, {kChangeType}, {kFrom, kTo}}; }
+PassDefinition DefineElementTypeConverter() {
+  return {MakePassOf<ElementTypeConverter>, {kChangeType}, {kConvertFrom, kConvertTo}};
+}
 
 }  // namespace hloir

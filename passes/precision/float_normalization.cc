@@ -31,14 +31,14 @@ namespace hloir {
 namespace {
 
 constexpr RuleInfo kWiden = {"widen", "op(A) => convert(op(convert(A)))", MathMode::kRounding};
-constexpr ElementTypeOption kFrom = {"from", "the type that is not computed in", PrimitiveType::BF16};
-constexpr ElementTypeOption kTo = {"to", "the type that is computed in instead", PrimitiveType::F32};
+constexpr ElementTypeOption kUnsupportedType = {"from", "the type that is not computed in", PrimitiveType::BF16};
+constexpr ElementTypeOption kNormalizedType = {"to", "the type that is computed in instead", PrimitiveType::F32};
 
 class FloatNormalization : public TypeChangePass {
  public:
   FloatNormalization(std::string_view name, const PassOptions& options) : TypeChangePass(name, options, kWiden) {
-    from_ = options.Get(kFrom);
-    to_ = options.Get(kTo);
+    from_ = options.Get(kUnsupportedType);
+    to_ = options.Get(kNormalizedType);
   }
 
  private:
@@ -65,6 +65,8 @@ class FloatNormalization : public TypeChangePass {
 
 }  // namespace
 
-PassDefinition DefineFloatNormalization() { return {MakePassOf<FloatNormalization>, {kWiden}, {kFrom, kTo}}; }
+PassDefinition DefineFloatNormalization() {
+  return {MakePassOf<FloatNormalization>, {kWiden}, {kUnsupportedType, kNormalizedType}};
+}
 
 }  // namespace hloir

@@ -47,7 +47,7 @@ HloInstruction* Upcast(HloInstruction* i, RuleContext& c) {
 }
 
 constexpr std::string_view kOperandUpcasterFormula = "op(A, B), of a wider type => op(convert(A), convert(B))";
-constexpr Rule kRules[] = {
+constexpr Rule kOperandUpcasterRules[] = {
     {HloOpcode::kDot, "upcast-dot", kOperandUpcasterFormula, kExact, kRounding, Upcast},
     {HloOpcode::kConvolution, "upcast-convolution", kOperandUpcasterFormula, kExact, kRounding, Upcast},
 };
@@ -55,6 +55,6 @@ constexpr Rule kRules[] = {
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineOperandUpcaster() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineOperandUpcaster() { return rules::DefineRulePass(rules::kOperandUpcasterRules); }
 
 }  // namespace hloir

@@ -37,15 +37,15 @@ HloInstruction* Cast(HloInstruction* i, RuleContext& c) {
   return c.Convert(c.computation()->AddClone(*i, i->operands(), &wide), to);
 }
 
-constexpr std::string_view kFormula = "op(A, B), of a narrower type => convert(op(A, B))";
-constexpr Rule kRules[] = {
-    {HloOpcode::kDot, "cast-dot", kFormula, kExact, kRounding, Cast},
-    {HloOpcode::kConvolution, "cast-convolution", kFormula, kExact, kRounding, Cast},
+constexpr std::string_view kResultCasterFormula = "op(A, B), of a narrower type => convert(op(A, B))";
+constexpr Rule kResultCasterRules[] = {
+    {HloOpcode::kDot, "cast-dot", kResultCasterFormula, kExact, kRounding, Cast},
+    {HloOpcode::kConvolution, "cast-convolution", kResultCasterFormula, kExact, kRounding, Cast},
 };
 
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineResultCaster() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineResultCaster() { return rules::DefineRulePass(rules::kResultCasterRules); }
 
 }  // namespace hloir

@@ -28,7 +28,7 @@ namespace rules {
 namespace {
 
 // convert(convert(A)) => A, floats through a narrower type of the same range
-HloInstruction* ThereAndBack(HloInstruction* i, RuleContext& c) {
+HloInstruction* DropConvertPair(HloInstruction* i, RuleContext& c) {
   HloInstruction* narrow = i->operand(0);
   if (narrow->opcode() != HloOpcode::kConvert || !IsFloating(i) || !IsFloating(narrow)) return nullptr;
   HloInstruction* a = narrow->operand(0);
@@ -40,14 +40,14 @@ HloInstruction* ThereAndBack(HloInstruction* i, RuleContext& c) {
   return c.ReplaceWith(a);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kSimplifyFpConversionsRules[] = {
     {HloOpcode::kConvert, "there-and-back",
-     "convert(convert(A)) => A, floats through a narrower type of the same range", kExact, kRounding, ThereAndBack},
+     "convert(convert(A)) => A, floats through a narrower type of the same range", kExact, kRounding, DropConvertPair},
 };
 
 }  // namespace
 }  // namespace rules
 
-PassDefinition DefineSimplifyFpConversions() { return rules::DefineRulePass(rules::kRules); }
+PassDefinition DefineSimplifyFpConversions() { return rules::DefineRulePass(rules::kSimplifyFpConversionsRules); }
 
 }  // namespace hloir

@@ -55,7 +55,7 @@
 namespace hloir {
 namespace {
 
-constexpr RuleInfo kSchedule = {"schedule", "module => the module in an order that needs less memory at once"};
+constexpr RuleInfo kScheduleForMemory = {"schedule", "module => the module in an order that needs less memory at once"};
 
 using Order = std::vector<HloInstruction*>;
 
@@ -64,7 +64,7 @@ class HloMemoryScheduler : public RewritingPass {
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    if (module.config().is_scheduled || !gate_.Enabled(kSchedule)) return false;
+    if (module.config().is_scheduled || !gate_.Enabled(kScheduleForMemory)) return false;
     peaks_.assign(static_cast<size_t>(module.computation_id_limit()), 0);
     std::vector<std::pair<HloComputation*, Order>> schedules;
     int64_t before = 0, after = 0;
@@ -88,7 +88,7 @@ class HloMemoryScheduler : public RewritingPass {
     // The entry comes last.
     const std::string reason =
         "peak " + std::to_string(before) + " => " + std::to_string(after) + " bytes in the entry";
-    if (!gate_.Allow(kSchedule, *module.entry_computation()->root(), reason)) {
+    if (!gate_.Allow(kScheduleForMemory, *module.entry_computation()->root(), reason)) {
       return false;
     }
     for (auto& [computation, order] : schedules) {
@@ -266,6 +266,6 @@ class HloMemoryScheduler : public RewritingPass {
 
 }  // namespace
 
-PassDefinition DefineHloMemoryScheduler() { return {MakePassOf<HloMemoryScheduler>, {kSchedule}}; }
+PassDefinition DefineHloMemoryScheduler() { return {MakePassOf<HloMemoryScheduler>, {kScheduleForMemory}}; }
 
 }  // namespace hloir

@@ -22,14 +22,14 @@
 namespace hloir {
 namespace {
 
-constexpr RuleInfo kSchedule = {"schedule", "module => module, is_scheduled=true"};
+constexpr RuleInfo kScheduleInTextOrder = {"schedule", "module => module, is_scheduled=true"};
 
 class HloTrivialScheduler : public RewritingPass {
  public:
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    if (module.config().is_scheduled || !Ask(kSchedule, *module.entry_computation()->root())) return false;
+    if (module.config().is_scheduled || !Ask(kScheduleInTextOrder, *module.entry_computation()->root())) return false;
     for (HloComputation* computation : module.computations()) {
       for (HloInstruction* i : computation->PostOrder()) computation->MoveBefore(i, nullptr);
     }
@@ -41,6 +41,6 @@ class HloTrivialScheduler : public RewritingPass {
 
 }  // namespace
 
-PassDefinition DefineHloTrivialScheduler() { return {MakePassOf<HloTrivialScheduler>, {kSchedule}}; }
+PassDefinition DefineHloTrivialScheduler() { return {MakePassOf<HloTrivialScheduler>, {kScheduleInTextOrder}}; }
 
 }  // namespace hloir

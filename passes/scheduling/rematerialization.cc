@@ -63,13 +63,13 @@ namespace {
 
 constexpr RuleInfo kComputeAgain = {"compute-again", "A, B, f(A) => A, B, A', f(A'), A' = A"};
 
-constexpr NumberOption kMaxBytes = {"max-bytes",
-                                    "in use at once in a computation; with that few, nothing is computed again", 0};
+constexpr NumberOption kMemoryLimit = {"max-bytes",
+                                       "in use at once in a computation; with that few, nothing is computed again", 0};
 
 constexpr int kMostRounds = 16;    // looks at the whole module
 constexpr size_t kMostAgain = 16;  // instructions computed again for one value
 
-bool IsCheap(const HloInstruction& i) {
+bool IsCheapToRecompute(const HloInstruction& i) {
   const OpCost cost = CostClass(i.opcode());
   if ((cost != OpCost::kMoves && cost != OpCost::kCheap) || i.Is(kImpure)) return false;
   if (!i.Is(kElementwise) && i.operand_count() > 1) return false;  // more operands would have to stay
@@ -214,7 +214,7 @@ class Rematerialization : public RewritingPass {
     StepRanges cheap(order.size()), all(max_bytes_ > 0 ? order.size() : 0);
     for (size_t g = 0; g < gaps_.size(); ++g) {
       const int64_t from = uses_[gaps_[g].after - 1].step + 1, to = uses_[gaps_[g].after].step - 1;
-      if (IsCheap(*uses_[gaps_[g].after].value)) cheap.Add(from, to, static_cast<int32_t>(g));
+      if (IsCheapToRecompute(*uses_[gaps_[g].after].value)) cheap.Add(from, to, static_cast<int32_t>(g));
       if (max_bytes_ > 0) all.Add(from, to, static_cast<int32_t>(g));
     }
     in_use_ = BytesInUse(computation, memory, order.size());
@@ -246,7 +246,7 @@ class Rematerialization : public RewritingPass {
       if (value.index.empty()) last_[static_cast<size_t>(value.instruction->id())] = value.last;
       HloInstruction* made = order[static_cast<size_t>(step_[static_cast<size_t>(value.instruction->id())])];
       if (value.is_result || value.is_scratch || value.bytes == 0 || made->IsRoot() || made->user_count() < 2 ||
-          !(max_bytes_ > 0 ? IsRepeatable(*made) : IsCheap(*made)) ||
+          !(max_bytes_ > 0 ? IsRepeatable(*made) : IsCheapToRecompute(*made)) ||
           !std::all_of(made->users().begin(), made->users().end(), [](auto* user) { return PointsNowhere(*user); }))
         continue;
       const size_t first = uses_.size();
@@ -371,7 +371,7 @@ class Rematerialization : public RewritingPass {
     return StepSums(change);
   }
 
-  const int64_t max_bytes_ = options_.Get(kMaxBytes);
+  const int64_t max_bytes_ = options_.Get(kMemoryLimit);
   int64_t rewrites_left_ = 0;
   std::vector<int64_t> step_, last_;  // by id, of the computation at hand: its place; when it is read last, or -1
   std::vector<Use> uses_;             // of one value after the other, each by step
@@ -381,6 +381,6 @@ class Rematerialization : public RewritingPass {
 
 }  // namespace
 
-PassDefinition DefineRematerialization() { return {MakePassOf<Rematerialization>, {kComputeAgain}, {kMaxBytes}}; }
+PassDefinition DefineRematerialization() { return {MakePassOf<Rematerialization>, {kComputeAgain}, {kMemoryLimit}}; }
 
 }  // namespace hloir

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 
+#include "hloir/rewrite/util.h"
 #include "reshard.h"
 
 namespace hloir::spmd {
 namespace {
-
-bool Has(const Axes& axes, int64_t axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
 
 class Chooser {
  public:
@@ -33,7 +32,7 @@ class Chooser {
       // What a factor that may not be cut had.
       for (const Axes& axes : problem_.operands[k].dims) {
         for (int64_t a : axes) {
-          const auto has = [a](const Axes& of) { return Has(of, a); };
+          const auto has = [a](const Axes& of) { return Contains(of, a); };
           if (!std::any_of(wishes_.back().begin(), wishes_.back().end(), has)) displaced.push_back(a);
         }
       }
@@ -70,7 +69,7 @@ class Chooser {
       if (wish[f].size() <= axes[f].size() || !std::equal(axes[f].begin(), axes[f].end(), wish[f].begin())) continue;
       for (size_t k = axes[f].size(); k < wish[f].size(); ++k) {
         const int64_t a = wish[f][k];
-        if (std::any_of(axes.begin(), axes.end(), [a](const Axes& of) { return Has(of, a); })) break;
+        if (std::any_of(axes.begin(), axes.end(), [a](const Axes& of) { return Contains(of, a); })) break;
         axes[f].push_back(a);
       }
     }
@@ -83,7 +82,7 @@ class Chooser {
       if (!wishes_.empty()) Grant(wishes_[0], axes);
       bool added = false;
       for (int64_t a : displaced) {
-        if (std::any_of(axes.begin(), axes.end(), [a](const Axes& of) { return Has(of, a); })) continue;
+        if (std::any_of(axes.begin(), axes.end(), [a](const Axes& of) { return Contains(of, a); })) continue;
         axes[f].push_back(a);
         added = true;
       }
@@ -142,7 +141,7 @@ double PartialBytes(const DeviceMesh& mesh, const Shape& whole, const Axes& part
   double bytes = 0;
   Axes left;
   for (int64_t a : partial) {
-    if (to == nullptr || !Has(to->unreduced, a)) left.push_back(a);
+    if (to == nullptr || !Contains(to->unreduced, a)) left.push_back(a);
   }
   const auto local = [&] { return static_cast<double>(mesh.ShardShape(whole, sharding).ByteSize()); };
   if (to != nullptr) {

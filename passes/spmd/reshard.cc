@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "hloir/rewrite/util.h"
+
 namespace hloir::spmd {
 namespace {
 
@@ -12,7 +14,6 @@ size_t CommonPrefix(const Axes& a, const Axes& b) {
   return static_cast<size_t>(std::mismatch(a.begin(), a.begin() + std::min(a.size(), b.size()), b.begin()).first -
                              a.begin());
 }
-bool Has(const Axes& axes, int64_t axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
 Axes From(const Axes& axes, size_t first) { return Axes(axes.begin() + first, axes.end()); }
 Axes Joined(Axes a, const Axes& b) {
   for (int64_t axis : b) a.push_back(axis);
@@ -109,14 +110,14 @@ class Planner {
     for (size_t d = 0; d < to_.dims.size(); ++d) {
       const Axes &now = now_.dims[d], &to = to_.dims[d];
       const size_t first = CommonPrefix(now, to);
-      if (first >= to.size() || first >= now.size() || !Has(now, to[first])) continue;
+      if (first >= to.size() || first >= now.size() || !Contains(now, to[first])) continue;
       Axes ordered(now.begin(), now.begin() + first);
       for (int64_t a : From(to, first)) {
-        if (!Has(now, a)) break;
+        if (!Contains(now, a)) break;
         ordered.push_back(a);
       }
       for (int64_t a : now) {
-        if (!Has(ordered, a)) ordered.push_back(a);
+        if (!Contains(ordered, a)) ordered.push_back(a);
       }
       ArraySharding after = now_;
       after.dims[d] = ordered;
@@ -201,7 +202,7 @@ std::vector<Scattering> ScatteringsOf(const DeviceMesh& mesh, const Shape& whole
     if (CommonPrefix(now, to.dims[d]) != now.size()) continue;
     Scattering part{static_cast<int64_t>(d), {}};
     for (int64_t a : From(to.dims[d], now.size())) {
-      if (!Has(partial, a)) break;
+      if (!Contains(partial, a)) break;
       part.axes.push_back(a);
     }
     if (!part.axes.empty()) parts.push_back(std::move(part));

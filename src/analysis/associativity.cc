@@ -35,14 +35,14 @@ constexpr double kMaxCoefficient = 9007199254740992.0;  // 2^53: whole numbers u
 
 // ---- The computation, with calls inlined and tuples taken apart.
 
-struct Op {
+struct ScalarOp {
   const HloInstruction* instruction;
   std::vector<int> operands;  // places in Reducer::ops
   int parameter = -1;
 };
 struct Reducer {
   int n = 0;  // accumulators
-  std::vector<Op> ops;
+  std::vector<ScalarOp> ops;
   std::vector<int> results;
   std::vector<PrimitiveType> types;  // of the accumulators
 };
@@ -82,7 +82,7 @@ std::optional<Leaves> Inline(const HloComputation& computation, const std::vecto
       }
       default: break;
     }
-    Op op{i, {}, -1};
+    ScalarOp op{i, {}, -1};
     for (const Leaves& operand : operands) {
       if (operand.size() != 1) return std::nullopt;
       op.operands.push_back(operand[0]);
@@ -135,11 +135,11 @@ bool Holds(PrimitiveType to, PrimitiveType from) {
 }
 
 // Accumulators whose results depend on one another's arguments belong to one group: group[k] is its first member.
-std::vector<int> Groups(const Reducer& reducer) {
+std::vector<int> ReducerGroups(const Reducer& reducer) {
   const size_t n = static_cast<size_t>(reducer.n);
   std::vector<uint32_t> reads(reducer.ops.size());  // accumulators, as a set, whose arguments an op depends on
   for (size_t i = 0; i < reducer.ops.size(); ++i) {
-    const Op& op = reducer.ops[i];
+    const ScalarOp& op = reducer.ops[i];
     if (op.parameter >= 0) reads[i] = uint32_t{1} << (op.parameter % reducer.n);
     for (int operand : op.operands) reads[i] |= reads[static_cast<size_t>(operand)];
   }
@@ -160,8 +160,8 @@ std::vector<int> Groups(const Reducer& reducer) {
 // The op that computes accumulator k's result from its two arguments, if that is all there is.
 std::optional<HloOpcode> PlainOp(const Reducer& reducer, int k) {
   const PrimitiveType type = reducer.types[static_cast<size_t>(k)];
-  const Op* op = &reducer.ops[static_cast<size_t>(reducer.results[static_cast<size_t>(k)])];
-  auto is_conversion = [&](const Op& x) {
+  const ScalarOp* op = &reducer.ops[static_cast<size_t>(reducer.results[static_cast<size_t>(k)])];
+  auto is_conversion = [&](const ScalarOp& x) {
     return x.instruction->opcode() == HloOpcode::kConvert || x.instruction->opcode() == HloOpcode::kCopy;
   };
   // Floats may pass through any other float type, which only rounds; integers are wide inside.
@@ -182,7 +182,7 @@ std::optional<HloOpcode> PlainOp(const Reducer& reducer, int k) {
   }
   int parameters[2];
   for (size_t side = 0; side < 2; ++side) {
-    const Op* operand = &reducer.ops[static_cast<size_t>(op->operands[side])];
+    const ScalarOp* operand = &reducer.ops[static_cast<size_t>(op->operands[side])];
     while (is_conversion(*operand)) {
       if (!kept(operand->instruction->shape().element_type())) return std::nullopt;
       operand = &reducer.ops[static_cast<size_t>(operand->operands[0])];
@@ -267,7 +267,7 @@ class Selection {
   // `low` and `high` are indexed by accumulator; so is the result.
   bool Run(const std::vector<Ranked>& low, const std::vector<Ranked>& high, std::vector<Ranked>* result) {
     for (int i : order_) {
-      const Op& op = reducer_.ops[static_cast<size_t>(i)];
+      const ScalarOp& op = reducer_.ops[static_cast<size_t>(i)];
       Ranked& value = values_[static_cast<size_t>(i)];
       if (op.parameter >= 0) {
         const size_t k = static_cast<size_t>(op.parameter % reducer_.n);
@@ -286,8 +286,8 @@ class Selection {
   }
 
  private:
-  const Ranked& In(const Op& op, size_t i) const { return values_[static_cast<size_t>(op.operands[i])]; }
-  bool Evaluate(const Op& op, Ranked* value) const {
+  const Ranked& In(const ScalarOp& op, size_t i) const { return values_[static_cast<size_t>(op.operands[i])]; }
+  bool Evaluate(const ScalarOp& op, Ranked* value) const {
     const HloInstruction& i = *op.instruction;
     const bool logical = i.shape().element_type() == PrimitiveType::PRED;
     auto give = [&](bool x) {
@@ -415,7 +415,7 @@ std::optional<Polynomials> Expand(const Reducer& reducer, const std::vector<int>
   std::vector<bool> plain(reducer.ops.size());
   const PrimitiveType type = reducer.types[static_cast<size_t>(members[0])];
   for (size_t i = 0; i < reducer.ops.size(); ++i) {
-    const Op& op = reducer.ops[i];
+    const ScalarOp& op = reducer.ops[i];
     const PrimitiveType inside = op.instruction->shape().element_type();
     if (op.parameter >= 0) {
       const size_t k = static_cast<size_t>(op.parameter % reducer.n);
@@ -491,7 +491,7 @@ struct Group {
 };
 
 std::vector<Group> ClassifyGroups(const Reducer& reducer) {
-  const std::vector<int> first = Groups(reducer);
+  const std::vector<int> first = ReducerGroups(reducer);
   std::vector<Group> groups;
   for (int k = 0; k < reducer.n; ++k) {
     if (first[static_cast<size_t>(k)] != k) continue;
@@ -552,7 +552,7 @@ std::optional<ArgExtreme> FindArgExtreme(const HloComputation& computation) {
                : result[0].from == 2 ? ArgExtreme::Zero::kLast
                                      : ArgExtreme::Zero::kExtreme;
   // Where max and min meet in one group, which zero it is depends on both.
-  for (const Op& op : reducer->ops) {
+  for (const ScalarOp& op : reducer->ops) {
     const HloOpcode opcode = op.instruction->opcode();
     if (opcode == HloOpcode::kMinimum && found.largest) return std::nullopt;
     if (opcode == HloOpcode::kMaximum && !found.largest) return std::nullopt;

@@ -140,7 +140,7 @@ HloOpcode SynchronousForm(HloOpcode opcode) {
   return opcode;
 }
 
-double Bytes(const Shape& shape) {
+double ArrayBytes(const Shape& shape) {
   double bytes = 0;
   for (const Shape* leaf : shape.Leaves())
     if (leaf->IsArray()) bytes += static_cast<double>(leaf->ByteSize());
@@ -150,9 +150,9 @@ double Bytes(const Shape& shape) {
 // What a device brings, operands that only say where things go apart.
 double Payload(const HloInstruction& i) {
   switch (i.opcode()) {
-    case HloOpcode::kSend: return Bytes(i.operand(0)->shape());
+    case HloOpcode::kSend: return ArrayBytes(i.operand(0)->shape());
     case HloOpcode::kRecv: return 0;
-    case HloOpcode::kRaggedAllToAll: return Bytes(i.operand(0)->shape());
+    case HloOpcode::kRaggedAllToAll: return ArrayBytes(i.operand(0)->shape());
     case HloOpcode::kCollectivePermute:
     case HloOpcode::kCollectivePermuteStart: {
       const auto& sizes = i.attributes<CollectivePermuteAttributes>().slice_sizes;
@@ -171,7 +171,7 @@ double Payload(const HloInstruction& i) {
     default: break;
   }
   double bytes = 0;
-  for (const HloInstruction* operand : i.operands()) bytes += Bytes(operand->shape());
+  for (const HloInstruction* operand : i.operands()) bytes += ArrayBytes(operand->shape());
   return bytes;
 }
 
@@ -181,7 +181,7 @@ double ResultBytes(const HloInstruction& i, HloOpcode kind, double payload, int6
   if (kind == HloOpcode::kSend) return 0;
   // Its result is an array, a context and a token.
   if (kind == HloOpcode::kRecv)
-    return i.shape().IsTuple() && i.shape().tuple_size() > 0 ? Bytes(i.shape().tuple_shapes(0)) : 0;
+    return i.shape().IsTuple() && i.shape().tuple_size() > 0 ? ArrayBytes(i.shape().tuple_shapes(0)) : 0;
   return payload;
 }
 

@@ -292,7 +292,7 @@ struct Rule {
   Cost (*cost)(const HloInstruction&, Called) = nullptr;   // nullptr: by the opcode table; its bytes are its callees'
   void (*bytes)(const HloInstruction&, Bytes&) = nullptr;  // nullptr: all of the operands and of the result
 };
-constexpr Rule kRules[] = {
+constexpr Rule kCostRules[] = {
     {HloOpcode::kParameter, nullptr, NoBytes},
     {HloOpcode::kConstant, nullptr, NoBytes},
     {HloOpcode::kGetTupleElement, nullptr, NoBytes},
@@ -333,7 +333,7 @@ constexpr Rule kRules[] = {
 };
 constexpr std::array<Rule, kOpcodeCount> kRuleOf = [] {
   std::array<Rule, kOpcodeCount> rules{};
-  for (const Rule& rule : kRules) rules[static_cast<size_t>(rule.opcode)] = rule;
+  for (const Rule& rule : kCostRules) rules[static_cast<size_t>(rule.opcode)] = rule;
   return rules;
 }();
 const Rule& RuleOf(const HloInstruction& i) { return kRuleOf[static_cast<size_t>(i.opcode())]; }

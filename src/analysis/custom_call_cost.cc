@@ -14,7 +14,7 @@ namespace {
 using custom_calls::Choice, custom_calls::DotDimensions, custom_calls::Float, custom_calls::Json;
 using custom_calls::Numbers, custom_calls::ReadConfig, custom_calls::Section;
 
-double Elements(const Shape& shape) { return shape.IsArray() ? static_cast<double>(shape.ElementCount()) : 0; }
+double LeafElements(const Shape& shape) { return shape.IsArray() ? static_cast<double>(shape.ElementCount()) : 0; }
 double Dim(const Shape& shape, int64_t from_the_end) {
   return shape.rank() < from_the_end ? 1 : static_cast<double>(shape.dimensions(shape.rank() - from_the_end));
 }
@@ -23,7 +23,7 @@ const Shape& Result(const HloInstruction& i) {
   const Shape& shape = i.shape();
   return shape.IsTuple() && shape.tuple_size() > 0 ? shape.tuple_shapes(0) : shape;
 }
-const Shape* Operand(const HloInstruction& i, int64_t k) {
+const Shape* ArrayOperand(const HloInstruction& i, int64_t k) {
   return k < i.operand_count() && i.operand(k)->shape().IsArray() ? &i.operand(k)->shape() : nullptr;
 }
 // A multiply-add of complex numbers is four.
@@ -42,7 +42,7 @@ double Width(const Shape& shape, const DimVector& dims) {
 }
 
 using Model = std::optional<CustomCallModel>;
-Model Flops(double flops, double transcendentals = 0) { return CustomCallModel{{flops, transcendentals, 0}, true}; }
+Model CallModel(double flops, double transcendentals = 0) { return CustomCallModel{{flops, transcendentals, 0}, true}; }
 
 // ---- Each group of targets.
 
@@ -51,7 +51,7 @@ Model Annotation(const HloInstruction&, std::string_view) { return CustomCallMod
 // (A, B, what is added, …): the width from the config, or where that says nothing from the sizes: of [m,k] x [k,n] the
 // product of the operands' sizes is k^2 times the result's.
 Model Product(const HloInstruction& i, std::string_view) {
-  const Shape *a = Operand(i, 0), *b = Operand(i, 1);
+  const Shape *a = ArrayOperand(i, 0), *b = ArrayOperand(i, 1);
   const Shape& c = Result(i);
   if (a == nullptr || b == nullptr || !c.IsArray()) return std::nullopt;
   const Json config = ReadConfig(i);
@@ -59,20 +59,21 @@ Model Product(const HloInstruction& i, std::string_view) {
   double width = 0;
   if (gemm.contains("dot_dimension_numbers"))
     width = Width(*a, DotDimensions(gemm, "dot_dimension_numbers").lhs_contracting_dims);
-  if (width == 0) width = Elements(c) == 0 ? 0 : std::round(std::sqrt(Elements(*a) * Elements(*b) / Elements(c)));
-  Model model = Flops(2 * width * Elements(c));
+  if (width == 0)
+    width = LeafElements(c) == 0 ? 0 : std::round(std::sqrt(LeafElements(*a) * LeafElements(*b) / LeafElements(c)));
+  Model model = CallModel(2 * width * LeafElements(c));
   const std::string then = Choice(gemm, "epilogue", custom_calls::kEpilogues);
-  if (then.find("BIAS") != std::string::npos) model->operations.flops += Elements(c);
-  if (then.find("RELU") != std::string::npos) model->operations.flops += Elements(c);
+  if (then.find("BIAS") != std::string::npos) model->operations.flops += LeafElements(c);
+  if (then.find("RELU") != std::string::npos) model->operations.flops += LeafElements(c);
   if (then.find("GELU") != std::string::npos || then.find("SILU") != std::string::npos)
-    model->operations.transcendentals += Elements(c);
-  if (Float(gemm, "beta") != 0) model->operations.flops += 2 * Elements(c);
+    model->operations.transcendentals += LeafElements(c);
+  if (Float(gemm, "beta") != 0) model->operations.flops += 2 * LeafElements(c);
   return model;
 }
 
 // All three kinds have the window and the dimension numbers of the forward convolution.
 Model Convolution(const HloInstruction& i, std::string_view target) {
-  const Shape *a = Operand(i, 0), *b = Operand(i, 1);
+  const Shape *a = ArrayOperand(i, 0), *b = ArrayOperand(i, 1);
   const Shape& c = Result(i);
   const CustomCallAttributes& attributes = i.attributes<CustomCallAttributes>();
   if (a == nullptr || b == nullptr || !c.IsArray() || !attributes.dim_labels) return std::nullopt;
@@ -91,15 +92,15 @@ Model Convolution(const HloInstruction& i, std::string_view target) {
   }
   for (int64_t d : {dims.kernel_input_feature, dims.output_feature, dims.output_batch})
     if (d < 0 || d >= rank) return std::nullopt;
-  Model model = Flops(ConvolutionFlops(*input, *kernel, *output, window, dims));
-  if (target.find("BiasActivation") != std::string_view::npos) model->operations.flops += 2 * Elements(c);
+  Model model = CallModel(ConvolutionFlops(*input, *kernel, *output, window, dims));
+  if (target.find("BiasActivation") != std::string_view::npos) model->operations.flops += 2 * LeafElements(c);
   return model;
 }
 
 // (queries, keys, values, …): products of queries and keys and of the weights and values, a softmax between them; of
 // the gradient five products.
 Model Attention(const HloInstruction& i, std::string_view target) {
-  const Shape *q = Operand(i, 0), *k = Operand(i, 1);
+  const Shape *q = ArrayOperand(i, 0), *k = ArrayOperand(i, 1);
   if (q == nullptr || k == nullptr || q->rank() != 4 || k->rank() != 4) return std::nullopt;
   const Json config = ReadConfig(i);
   const Json& attention = Section(config, "cudnn_fmha_backend_config");
@@ -112,27 +113,27 @@ Model Attention(const HloInstruction& i, std::string_view target) {
     for (int64_t d : Numbers(*shape, "dimensions")) weights *= static_cast<double>(std::max<int64_t>(d, 0));
   }
   // [batch, heads, queries, width] and [batch, heads, keys, width].
-  if (weights == 0) weights = Elements(*q) / std::max(width, 1.0) * Dim(*k, 2);
+  if (weights == 0) weights = LeafElements(*q) / std::max(width, 1.0) * Dim(*k, 2);
   const double products = target.find("Backward") != std::string_view::npos ? 5 : 2;
-  return Flops(products * 2 * weights * width + 3 * weights, weights);
+  return CallModel(products * 2 * weights * width + 3 * weights, weights);
 }
 
 Model TopK(const HloInstruction& i, std::string_view) {
-  const Shape* x = Operand(i, 0);
+  const Shape* x = ArrayOperand(i, 0);
   const Shape& values = Result(i);
   if (x == nullptr || !values.IsArray()) return std::nullopt;
-  return Flops(Elements(*x) * std::max(1.0, std::ceil(std::log2(std::max(2.0, Dim(values, 1))))));
+  return CallModel(LeafElements(*x) * std::max(1.0, std::ceil(std::log2(std::max(2.0, Dim(values, 1))))));
 }
 
 Model Sort(const HloInstruction& i, std::string_view) {
-  const Shape* x = Operand(i, 0);
+  const Shape* x = ArrayOperand(i, 0);
   if (x == nullptr) return std::nullopt;
-  const double n = Elements(*x);
-  return Flops(n <= 1 ? 0 : n * std::ceil(std::log2(n)));
+  const double n = LeafElements(*x);
+  return CallModel(n <= 1 ? 0 : n * std::ceil(std::log2(n)));
 }
 
 Model FourierTransform(const HloInstruction& i, std::string_view) {
-  const Shape* x = Operand(i, 0);
+  const Shape* x = ArrayOperand(i, 0);
   if (x == nullptr) return std::nullopt;
   const Json config = ReadConfig(i);
   DimVector lengths;
@@ -141,17 +142,17 @@ Model FourierTransform(const HloInstruction& i, std::string_view) {
   double log = 1;
   if (lengths.empty()) log = std::floor(std::log2(std::max(1.0, std::max(Dim(*x, 1), Dim(Result(i), 1)))));
   for (int64_t length : lengths) log *= length < 1 ? 0 : std::floor(std::log2(static_cast<double>(length)));
-  return Flops(8 * log * Elements(*x));
+  return CallModel(8 * log * LeafElements(*x));
 }
 
 // Of [batch…, m, n] matrices: how many of them, times what f(m, n) says of one.
 template <double (*f)(double m, double n)>
 Model Solver(const HloInstruction& i, std::string_view) {
-  const Shape* a = Operand(i, 0);
+  const Shape* a = ArrayOperand(i, 0);
   if (a == nullptr || a->rank() < 2) return std::nullopt;
   const double m = Dim(*a, 2), n = Dim(*a, 1);
-  const double matrices = m * n == 0 ? 0 : Elements(*a) / (m * n);
-  return Flops(std::floor(PerElement(*a) * matrices * f(m, n)));
+  const double matrices = m * n == 0 ? 0 : LeafElements(*a) / (m * n);
+  return CallModel(std::floor(PerElement(*a) * matrices * f(m, n)));
 }
 double CholeskyFlops(double, double n) { return n * n * n / 3; }
 double LuFlops(double m, double n) {
@@ -172,33 +173,33 @@ double HessenbergFlops(double, double n) { return 10 * n * n * n / 3; }
 double TridiagonalFlops(double, double n) { return 4 * n * n * n / 3; }
 // (reflectors [m,k], their factors, the matrix [m,n])
 Model ApplyReflectors(const HloInstruction& i, std::string_view) {
-  const Shape *a = Operand(i, 0), *c = Operand(i, 2);
+  const Shape *a = ArrayOperand(i, 0), *c = ArrayOperand(i, 2);
   if (a == nullptr || c == nullptr) return std::nullopt;
-  return Flops(PerElement(*c) * 4 * Dim(*a, 1) * Elements(*c));
+  return CallModel(PerElement(*c) * 4 * Dim(*a, 1) * LeafElements(*c));
 }
 Model TriangularSolve(const HloInstruction& i, std::string_view) {
-  const Shape *a = Operand(i, 0), *b = Operand(i, 1);
+  const Shape *a = ArrayOperand(i, 0), *b = ArrayOperand(i, 1);
   if (a == nullptr || b == nullptr) return std::nullopt;
-  return Flops(2 * Dim(*a, 1) * Elements(*b));
+  return CallModel(2 * Dim(*a, 1) * LeafElements(*b));
 }
 Model TridiagonalSolve(const HloInstruction& i, std::string_view) {
-  const Shape* b = Operand(i, 3);
+  const Shape* b = ArrayOperand(i, 3);
   if (b == nullptr) return std::nullopt;
-  return Flops(8 * Elements(*b));
+  return CallModel(8 * LeafElements(*b));
 }
 
 // (A, C, alpha, beta): one triangle of A A^T, and C.
 Model SymmetricProduct(const HloInstruction& i, std::string_view) {
-  const Shape *a = Operand(i, 0), *c = Operand(i, 1);
-  if (a == nullptr || c == nullptr || Elements(*c) == 0) return std::nullopt;
-  const double width = Elements(*a) * Dim(*c, 1) / Elements(*c);
-  return Flops(PerElement(*c) * (width + 3) * Elements(*c));
+  const Shape *a = ArrayOperand(i, 0), *c = ArrayOperand(i, 1);
+  if (a == nullptr || c == nullptr || LeafElements(*c) == 0) return std::nullopt;
+  const double width = LeafElements(*a) * Dim(*c, 1) / LeafElements(*c);
+  return CallModel(PerElement(*c) * (width + 3) * LeafElements(*c));
 }
 // (values, their places, …): a multiply-add for each value and column of the dense factor.
 Model SparseProduct(const HloInstruction& i, std::string_view) {
-  const Shape *values = Operand(i, 0), *factor = Operand(i, 3);
+  const Shape *values = ArrayOperand(i, 0), *factor = ArrayOperand(i, 3);
   if (values == nullptr || factor == nullptr) return std::nullopt;
-  return Flops(PerElement(*values) * 2 * Elements(*values) * (factor->rank() > 1 ? Dim(*factor, 1) : 1));
+  return CallModel(PerElement(*values) * 2 * LeafElements(*values) * (factor->rank() > 1 ? Dim(*factor, 1) : 1));
 }
 // To and from dense matrices, and along a dimension.
 Model MovesBytes(const HloInstruction&, std::string_view) { return CustomCallModel{{}, true}; }

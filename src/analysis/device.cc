@@ -10,37 +10,37 @@
 namespace hloir {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // Reads fields of one object; the first that is wrong is told of.
 class Reader {
  public:
-  Reader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
+  Reader(const OrderedJson& json, std::string where) : json_(json), where_(std::move(where)) {
     if (!json.is_object()) Wrong("it", "is not an object");
   }
   const Status& status() const { return status_; }
   void Number(const char* field, double& value, bool required = false) {
-    const Json* found = Find(field, required);
+    const OrderedJson* found = Find(field, required);
     if (found != nullptr) value = Rate(*found, field);
   }
   void Text(const char* field, std::string& value) {
-    const Json* found = Find(field, true);
+    const OrderedJson* found = Find(field, true);
     if (found == nullptr) return;
     if (!found->is_string()) return Wrong(field, "is not a string");
     value = found->get<std::string>();
   }
   void Rates(const char* field, std::map<std::string, double>& rates, bool required = false) {
-    const Json* found = Find(field, required);
+    const OrderedJson* found = Find(field, required);
     if (found == nullptr) return;
     if (!found->is_object()) return Wrong(field, "is not an object of rates");
     for (const auto& [key, value] : found->items()) rates[key] = Rate(value, field);
   }
   template <class F>
   void List(const char* field, F&& item) {
-    const Json* found = Find(field, false);
+    const OrderedJson* found = Find(field, false);
     if (found == nullptr) return;
     if (!found->is_array()) return Wrong(field, "is not a list");
-    for (const Json& each : *found) {
+    for (const OrderedJson& each : *found) {
       if (!status_.ok()) return;
       if (each.is_string()) {
         if constexpr (std::is_invocable_v<F, std::string>) item(each.get<std::string>());
@@ -58,14 +58,14 @@ class Reader {
   }
 
  private:
-  const Json* Find(const char* field, bool required) {
+  const OrderedJson* Find(const char* field, bool required) {
     if (!json_.is_object()) return nullptr;
     const auto it = json_.find(field);
     if (it != json_.end()) return &*it;
     if (required) Wrong(field, "is missing");
     return nullptr;
   }
-  double Rate(const Json& json, const char* field) {
+  double Rate(const OrderedJson& json, const char* field) {
     const double value = json.is_number() ? json.get<double>() : -1;
     if (!(value >= 0) || !std::isfinite(value)) Wrong(field, "is not a non-negative number");
     return value;
@@ -73,16 +73,17 @@ class Reader {
   void Wrong(const char* field, const char* what) {
     if (status_.ok()) status_ = InvalidArgument(Format("device description: {}{} {}", where_, field, what));
   }
-  const Json& json_;
+  const OrderedJson& json_;
   std::string where_;
   Status status_;
 };
 
-Json NumberJson(double value) {
-  return value == std::floor(value) && std::abs(value) < 0x1p53 ? Json(static_cast<int64_t>(value)) : Json(value);
+OrderedJson NumberJson(double value) {
+  return value == std::floor(value) && std::abs(value) < 0x1p53 ? OrderedJson(static_cast<int64_t>(value))
+                                                                : OrderedJson(value);
 }
-Json RatesJson(const std::map<std::string, double>& rates) {
-  Json json = Json::object();
+OrderedJson RatesJson(const std::map<std::string, double>& rates) {
+  OrderedJson json = OrderedJson::object();
   for (const auto& [key, value] : rates) json[key] = NumberJson(value);
   return json;
 }
@@ -96,7 +97,7 @@ double DeviceDescription::RateOf(const std::map<std::string, double>& rates, std
 }
 
 StatusOr<DeviceDescription> ParseDevice(std::string_view text) {
-  const Json json = ParseJson<Json>(text);
+  const OrderedJson json = ParseJson<OrderedJson>(text);
   if (json.is_discarded()) return InvalidArgument("device description: not JSON");
   DeviceDescription device;
   Reader reader(json, "");
@@ -134,7 +135,7 @@ StatusOr<DeviceDescription> ParseDevice(std::string_view text) {
 }
 
 std::string DeviceJson(const DeviceDescription& device) {
-  Json json = {{"name", device.name}, {"sources", device.sources}};
+  OrderedJson json = {{"name", device.name}, {"sources", device.sources}};
   if (device.memory_bytes > 0) json["memory_bytes"] = NumberJson(device.memory_bytes);
   json["bandwidth"] = NumberJson(device.bandwidth);
   for (const auto& cache : device.caches)
@@ -149,12 +150,12 @@ std::string DeviceJson(const DeviceDescription& device) {
   if (device.scalar_overhead > 0) json["scalar_overhead"] = device.scalar_overhead;
   if (device.loop_overhead > 0) json["loop_overhead"] = device.loop_overhead;
   for (const auto& link : device.links) {
-    Json item = {{"name", link.name}, {"bandwidth", NumberJson(link.bandwidth)}};
+    OrderedJson item = {{"name", link.name}, {"bandwidth", NumberJson(link.bandwidth)}};
     if (link.latency > 0) item["latency"] = link.latency;
     if (link.devices > 0) item["devices"] = link.devices;
     json["links"].push_back(std::move(item));
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace hloir

@@ -10,7 +10,7 @@
 namespace hloir {
 namespace {
 
-uint64_t Mix(uint64_t hash, uint64_t part) {
+uint64_t AddToHash(uint64_t hash, uint64_t part) {
   hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
   return hash ^ hash >> 29;
 }
@@ -32,7 +32,7 @@ PrintOptions PlainOptions() {
 }
 
 // A computation that may as well stand where its caller does: a fusion's body, or what calls alone call.
-bool IsWrapped(const HloComputation& computation) {
+bool IsAsyncWrapper(const HloComputation& computation) {
   for (const HloInstruction* caller : computation.callers()) {
     const bool wraps = caller->opcode() == HloOpcode::kFusion || caller->opcode() == HloOpcode::kCall;
     if (!wraps || caller->called_computations().size() != 1 || caller->operand_count() != computation.parameter_count())
@@ -71,7 +71,7 @@ FlatModule::FlatModule(const HloModule& module)
   for (auto it = computations.rbegin(); it != computations.rend(); ++it) {
     if ((*it)->calling_count() == 0) continue;
     for (const HloInstruction* i : (*it)->PostOrder()) {
-      if (i->called_computations().size() != 1 || !IsWrapped(*i->to_apply())) continue;
+      if (i->called_computations().size() != 1 || !IsAsyncWrapper(*i->to_apply())) continue;
       const HloInstruction*& caller = inlined_[static_cast<size_t>(i->to_apply()->id())];
       if (caller == nullptr) caller = i;
     }
@@ -174,22 +174,22 @@ void FlatModule::Hash() {
     Node& node = nodes_[static_cast<size_t>(n)];
     const HloInstruction& i = *node.instruction;
     node.own_plain = HashText(PlainText(i));
-    if (i.IsConstant()) node.own_plain = Mix(node.own_plain, i.literal().Hash());
-    node.own = Mix(node.own_plain, StructuralHash(i));
+    if (i.IsConstant()) node.own_plain = AddToHash(node.own_plain, i.literal().Hash());
+    node.own = AddToHash(node.own_plain, StructuralHash(i));
     node.value = node.own, node.value_plain = node.own_plain;
     // Parameters of a loop's body and of its condition are told apart by their callers alone.
     for (const HloComputation* callee : i.called_computations()) {
       const uint64_t hash = HashOf(*callee);
-      node.value = Mix(node.value, hash);
-      if (!i.Is(kControlFlow)) node.value_plain = Mix(node.value_plain, hash);
+      node.value = AddToHash(node.value, hash);
+      if (!i.Is(kControlFlow)) node.value_plain = AddToHash(node.value_plain, hash);
     }
     for (int32_t operand : node.operands) {
-      node.value = Mix(node.value, nodes_[static_cast<size_t>(operand)].value);
-      node.value_plain = Mix(node.value_plain, nodes_[static_cast<size_t>(operand)].value_plain);
+      node.value = AddToHash(node.value, nodes_[static_cast<size_t>(operand)].value);
+      node.value_plain = AddToHash(node.value_plain, nodes_[static_cast<size_t>(operand)].value_plain);
     }
     // In whatever order they come.
     uint64_t& home = home_hashes_[static_cast<size_t>(node.home->id())];
-    if (&i == node.home->root()) home += Mix(node.value, 1);
+    if (&i == node.home->root()) home += AddToHash(node.value, 1);
     if (!node.looked_through && node.users.empty()) home += node.value;
   }
 }

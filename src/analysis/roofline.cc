@@ -14,7 +14,7 @@ namespace {
 
 // Each computation keeps its own events.
 constexpr size_t kMostEvents = 100000, kMostEventsOfCallee = 10000;
-constexpr int kMostNesting = 32;  // of fusions in fusions
+constexpr int kMaxCallNesting = 32;  // of fusions in fusions
 
 bool IsProduct(HloOpcode opcode) {
   return IsOneOf(opcode, HloOpcode::kDot, HloOpcode::kScaledDot, HloOpcode::kRaggedDot, HloOpcode::kConvolution);
@@ -345,7 +345,7 @@ class Roofline::Builder {
       bodies.pop_back();
       for (const HloInstruction* inner = body->first(); inner != nullptr; inner = inner->next()) {
         if (inner->opcode() != HloOpcode::kFusion) seconds += ComputeAlone(*inner);
-        else if (nesting < kMostNesting) bodies.emplace_back(inner->fused_computation(), nesting + 1);
+        else if (nesting < kMaxCallNesting) bodies.emplace_back(inner->fused_computation(), nesting + 1);
       }
     }
     return seconds;

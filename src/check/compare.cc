@@ -21,7 +21,6 @@ double RelativeUlp(PrimitiveType type) {
 }
 
 bool IsNan(std::complex<double> v) { return std::isnan(v.real()) || std::isnan(v.imag()); }
-bool IsFinite(std::complex<double> v) { return std::isfinite(v.real()) && std::isfinite(v.imag()); }
 // Numbers of infinite parts: what is left to differ in the finite ones. Infinite if the infinities differ.
 double FiniteDistance(std::complex<double> x, std::complex<double> y) {
   const auto part = [](double a, double b) { return a == b ? 0 : std::abs(a - b); };

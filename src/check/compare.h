@@ -1,6 +1,8 @@
 // The measuring that CompareResults and the verdict share.
 #pragma once
 
+#include <cmath>
+#include <complex>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -20,6 +22,8 @@ struct Distance {
 };
 // Both leaves have the same dimensions; their element types may differ.
 Distance Measure(const Literal& a, const Literal& b);
+
+inline bool IsFinite(std::complex<double> v) { return std::isfinite(v.real()) && std::isfinite(v.imag()); }
 
 // Of a float type, or of a complex one's parts; 0 for others. What is below it is a denormal, or 0.
 double SmallestNormal(PrimitiveType type);

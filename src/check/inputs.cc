@@ -18,9 +18,9 @@ namespace hloir {
 namespace {
 
 // SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-class Random {
+class InputRandom {
  public:
-  explicit Random(uint64_t seed) : state_(seed) {}
+  explicit InputRandom(uint64_t seed) : state_(seed) {}
   uint64_t Next() {
     uint64_t z = state_ += 0x9E3779B97F4A7C15;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
@@ -260,7 +260,7 @@ Constants ConstantsOf(const HloModule& module) {
 }
 
 // Half of them halves and whole numbers up to 2, the others constants and what is next to them.
-double EdgeNumber(PrimitiveType type, Random& random, const Constants& constants) {
+double EdgeNumber(PrimitiveType type, InputRandom& random, const Constants& constants) {
   if (constants.floats.empty() || random.Below(2) == 0) return static_cast<double>(random.Below(9) - 4) / 2;
   const double value =
       constants.floats[static_cast<size_t>(random.Below(static_cast<int64_t>(constants.floats.size())))];
@@ -270,13 +270,13 @@ double EdgeNumber(PrimitiveType type, Random& random, const Constants& constants
   return random.Below(8) == 0 ? -near : near;
 }
 
-double WideNumber(PrimitiveType type, Random& random) {
+double WideNumber(PrimitiveType type, InputRandom& random) {
   const int largest = std::min(16, GetFloatFormat(type).bias / 2);
   const double size = std::ldexp(1 + random.Uniform(), static_cast<int>(random.Below(largest + 25)) - 24);
   return random.Below(2) == 0 ? -size : size;
 }
 
-int64_t EdgeInteger(Random& random, const Constants& constants, int64_t bound) {
+int64_t EdgeInteger(InputRandom& random, const Constants& constants, int64_t bound) {
   if (bound >= 0 && random.Below(4) != 0) {
     const int64_t ends[] = {0, bound, bound / 2, -1, std::min(bound, INT64_MAX - 1) + 1};
     return ends[random.Below(std::size(ends))];
@@ -287,7 +287,7 @@ int64_t EdgeInteger(Random& random, const Constants& constants, int64_t bound) {
   return static_cast<int64_t>(static_cast<uint64_t>(value) + static_cast<uint64_t>(random.Below(3)) - 1);
 }
 
-int64_t WideInteger(PrimitiveType type, Random& random, int64_t bound) {
+int64_t WideInteger(PrimitiveType type, InputRandom& random, int64_t bound) {
   if (bound >= 0 && random.Below(4) != 0) return random.Below(std::min(bound, INT64_MAX - 1) + 1);
   const uint64_t bits = random.Next() >> random.Below(BitWidth(type));
   return static_cast<int64_t>(random.Below(2) == 0 ? bits : -bits);
@@ -301,7 +301,7 @@ S Wrapped(int64_t value, PrimitiveType type) {
   return static_cast<S>(static_cast<uint64_t>(value) << unused >> unused);
 }
 
-double CornerCase(PrimitiveType type, Random& random) {
+double CornerCase(PrimitiveType type, InputRandom& random) {
   const FloatFormat format = GetFloatFormat(type);
   const double denormal = std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
   const double largest = std::ldexp(2 - std::ldexp(1.0, -format.mantissa_bits), format.bias);
@@ -321,14 +321,14 @@ double CornerCase(PrimitiveType type, Random& random) {
 }
 
 // A number of a kind; corner cases come from CornerCase.
-double Number(PrimitiveType type, Random& random, InputKind kind, const Constants& constants) {
+double Number(PrimitiveType type, InputRandom& random, InputKind kind, const Constants& constants) {
   if (kind == InputKind::kEdges) return EdgeNumber(type, random, constants);
   if (kind == InputKind::kWide) return WideNumber(type, random);
   return kind == InputKind::kPositive ? 0.25 + 0.75 * random.Uniform() : random.Normal();
 }
 
 template <class S>
-S Draw(PrimitiveType type, Random& random, InputKind kind, int64_t bound, const Constants& constants) {
+S Draw(PrimitiveType type, InputRandom& random, InputKind kind, int64_t bound, const Constants& constants) {
   const bool corner = kind == InputKind::kCornerCases && random.Below(8) == 0;
   if constexpr (std::is_same_v<S, bool>) {
     return random.Below(2) == 1;
@@ -359,7 +359,7 @@ S Draw(PrimitiveType type, Random& random, InputKind kind, int64_t bound, const 
 
 // Elements that are NaN, infinite, -0 or a denormal, all alike: what becomes of them shows where no number is so large
 // that it overflows by itself.
-void AddSpecial(Literal& value, uint64_t which, Random& random) {
+void AddSpecial(Literal& value, uint64_t which, InputRandom& random) {
   const PrimitiveType type = value.shape().element_type();
   if (!IsFloat(type) || value.element_count() == 0) return;
   const FloatFormat format = GetFloatFormat(type);
@@ -373,7 +373,7 @@ void AddSpecial(Literal& value, uint64_t which, Random& random) {
 }
 
 // Other values than the kinds alone have: what is wrong with small numbers, or with equal ones, shows where all are.
-void Vary(Literal& value, Random& random) {
+void Vary(Literal& value, InputRandom& random) {
   const PrimitiveType type = value.shape().element_type();
   const int64_t count = value.element_count();
   if (!IsFloat(type) || count == 0) return;
@@ -398,7 +398,7 @@ void Vary(Literal& value, Random& random) {
 
 // Shifted far from 0, so that differences stay and what is made of the numbers themselves overflows; no farther than
 // whole numbers are numbers of the type.
-void Shift(Literal& value, Random& random) {
+void Shift(Literal& value, InputRandom& random) {
   const PrimitiveType type = value.shape().element_type();
   if (!IsFloat(type)) return;
   constexpr int kNearest = 4, kFarthest = 24;
@@ -411,7 +411,7 @@ void Shift(Literal& value, Random& random) {
 }
 
 // Equal along one dimension, or throughout: sums, products and transforms of such numbers are exact.
-void MakeUniform(Literal& value, Random& random) {
+void MakeUniform(Literal& value, InputRandom& random) {
   const Shape& shape = value.shape();
   const int64_t dimension = random.Below(shape.rank() + 1);
   int64_t stride = 1, size = value.element_count();
@@ -449,7 +449,7 @@ struct Known {
 };
 
 StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter, ShapeIndex& index, const Known& known,
-                            InputKind kind, uint64_t seed, Random& random) {
+                            InputKind kind, uint64_t seed, InputRandom& random) {
   if (shape.IsTuple()) {
     std::vector<Literal> elements;
     for (int64_t i = 0; i < shape.tuple_size(); ++i) {
@@ -520,7 +520,7 @@ StatusOr<std::vector<Literal>> UnguardedMakeFakeInputs(const HloModule& module, 
       (kind == InputKind::kEdges || kind == InputKind::kMixed || kind == InputKind::kUniform) && seed / 2 % 2 == 1;
   const Known known = {IndexBounds(module), with_constants ? ConstantsOf(module) : Constants(),
                        check::IsUndefinedForSome(module)};
-  Random random(seed);
+  InputRandom random(seed);
   std::vector<Literal> inputs;
   for (const HloInstruction* parameter : parameters) {
     // Numbers like these might keep a loop from ending.

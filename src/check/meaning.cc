@@ -37,7 +37,7 @@ namespace {
 
 // 16 units in the last place of f64, and as many times what double-double's roundings are moved by; and what is left of
 // double-double's low parts where they run out of exponents.
-constexpr double kFewUnits = 0x1p-48, kFewUnitsOfPairs = 0x1p-77, kSmallestOfPairs = 0x1p-1064;
+constexpr double kFewUnitsOfDoubles = 0x1p-48, kFewUnitsOfPairs = 0x1p-77, kSmallestOfPairs = 0x1p-1064;
 // f32 rounds 2^20 times as much as what is moved for a bound: a leaf that moves by this much of its size is noise in
 // f32.
 constexpr double kChaotic = 0x1p-20;
@@ -156,8 +156,8 @@ Comparison Judge(const Results& a, const Results& b, const OwnResults& own, cons
       // Where so little moves it so far, how far is not a bound any more; but it was a number wherever it was moved to.
       if (both_finite && largest > 0 && bound > kLost * largest) bound = std::numeric_limits<double>::infinity();
       if (std::isfinite(magnitude)) {
-        bound +=
-            own.pairs() && !own.at_limits ? kFewUnitsOfPairs * magnitude + kSmallestOfPairs : kFewUnits * magnitude;
+        bound += own.pairs() && !own.at_limits ? kFewUnitsOfPairs * magnitude + kSmallestOfPairs
+                                               : kFewUnitsOfDoubles * magnitude;
       }
       if (distance <= bound || (!both_finite && nonfinite == Nonfinite::kIgnored)) return;
       if (own_a == nullptr) own_a = LeafOf(own.a, own.set, d, index), own_b = LeafOf(own.b, own.set, d, index);
@@ -249,10 +249,10 @@ std::vector<Digits> NarrowSteps(const HloModule& module, const Comparison& seen,
 // Did conversions to fewer digits, of what the leaves depend on in which `seen` does not agree, drop a digit as the
 // module ran in its own types? What was f32 is rounded to f32 by nothing, whichever way it took through f64. nullopt if
 // it is not known.
-struct Dropped {
+struct DroppedRounding {
   bool of_floats = false, of_integers = false;
 };
-std::optional<Dropped> DroppedByConversions(Subject& subject, size_t set, const Comparison& seen) {
+std::optional<DroppedRounding> DroppedByConversions(Subject& subject, size_t set, const Comparison& seen) {
   std::unordered_map<const HloInstruction*, Literal> operands;
   std::unordered_set<const HloInstruction*> open;
   for (const HloInstruction* i : SourcesOf(subject.module(), seen)) {
@@ -261,7 +261,7 @@ std::optional<Dropped> DroppedByConversions(Subject& subject, size_t set, const 
     operands[i->operand(0)];
     open.insert(i);
   }
-  Dropped dropped;
+  DroppedRounding dropped;
   subject.set_watch([&](const HloInstruction& i, const Literal& value) {
     if (const auto operand = operands.find(&i); operand != operands.end()) operand->second = value;
     if (i.opcode() != HloOpcode::kConvert || !operands.contains(i.operand(0))) return;
@@ -505,8 +505,9 @@ class MeaningComparer::Impl {
 
   // Of floats nothing in either, of integers nothing in `after` where that is so of `before`.
   bool ConversionsDropNoMore(const Comparison& seen) {
-    const std::optional<Dropped> a = DroppedByConversions(before_, set_, seen);
-    const std::optional<Dropped> b = a && !a->of_floats ? DroppedByConversions(after_, set_, seen) : std::nullopt;
+    const std::optional<DroppedRounding> a = DroppedByConversions(before_, set_, seen);
+    const std::optional<DroppedRounding> b =
+        a && !a->of_floats ? DroppedByConversions(after_, set_, seen) : std::nullopt;
     return b && !b->of_floats && (a->of_integers || !b->of_integers);
   }
 

@@ -19,7 +19,7 @@ constexpr double kOverMove = 0x1p20;  // 2^-24 over 2^-44, and 2^-53 over 2^-73
 // Sums of many terms, of which only the terms and the result are moved, do up to 14 times as much on the corpus; a type
 // of 16 bits does 2^13 times as much.
 constexpr double kMargin = 256;
-constexpr double kFewUnits = 8;
+constexpr double kUlpsOfOneStep = 8;
 // Patterns may happen to cancel in an element: so many do not.
 constexpr uint64_t kMovesOnSuspicion = 2 * kPatterns;
 
@@ -95,7 +95,7 @@ std::string BeyondOwnRounding(Subject& subject, size_t set) {
           const double y = pair.real();
           if (!std::isfinite(x) || !std::isfinite(y)) continue;
           const double distance = std::abs((x - y) - pair.imag());
-          double bound = kFewUnits * (std::abs(y) * unit + SmallestNormal(type));
+          double bound = kUlpsOfOneStep * (std::abs(y) * unit + SmallestNormal(type));
           if (known) bound += kMargin * kOverMove * (spreads[d][leaf][i] + part);
           if (distance <= bound) continue;
           if (moved) {

@@ -90,7 +90,6 @@ void Perturb(Literal& literal, uint64_t pattern) {
 }
 
 // Each device's leaves, and what rounding does to each, relative to its largest element.
-using Errors = std::vector<std::vector<double>>;
 
 void RaiseErrors(Errors& errors, const Results& results, const StatusOr<Results>& other) {
   if (!other.ok() || other->size() != results.size()) return;

@@ -10,7 +10,7 @@ namespace hloir::equivalence {
 namespace {
 
 constexpr size_t kMostMonomials = 64, kMostFactors = 8;
-constexpr int64_t kMostElements = 1 << 14;
+constexpr int64_t kMaxReducedElements = 1 << 14;
 
 int WidthOf(PrimitiveType type) { return type == PrimitiveType::PRED ? 1 : BitWidth(type); }
 uint64_t MaskOf(PrimitiveType type) {
@@ -103,7 +103,7 @@ const Term* Terms::Folded(HloOpcode opcode, const Shape& shape, const Operands& 
       values.push_back(*SplatBase(t)->literal);
       continue;
     }
-    if (shape.ElementCount() > kMostElements) return nullptr;
+    if (shape.ElementCount() > kMaxReducedElements) return nullptr;
     std::optional<Literal> value = ConstantOf(t);
     if (!value) return nullptr;
     values.push_back(*std::move(value));

@@ -8,8 +8,8 @@
 namespace hloir::equivalence {
 namespace {
 
-constexpr int kMostDepth = 64;                       // of calls in calls
-constexpr int64_t kMostElements = int64_t{1} << 40;  // of an array, so that no stride overflows
+constexpr int kMostDepth = 64;                           // of calls in calls
+constexpr int64_t kMaxBuiltElements = int64_t{1} << 40;  // of an array, so that no stride overflows
 
 DimVector SizesAt(const Shape& shape, std::span<const int64_t> places) {
   DimVector sizes;
@@ -56,7 +56,7 @@ const Term* Terms::Of(const HloModule& module) {
                (i->opcode() == HloOpcode::kCustomCall && i->HasSideEffect()))
         what = "is not a function of its operands alone";
       else if (i->IsConstant() && i->literal().elided()) what = "has values that the text left out";
-      else if (i->shape().IsArray() && i->shape().ElementCount() > kMostElements) what = "is too large";
+      else if (i->shape().IsArray() && i->shape().ElementCount() > kMaxBuiltElements) what = "is too large";
       if (what.empty()) continue;
       why_ = Format("{} {}", i->name(), what);
       return nullptr;

@@ -11,8 +11,8 @@
 namespace hloir::equivalence {
 namespace {
 
-constexpr int kMostHeight = 200;            // of elementwise operations that views are moved through
-constexpr int64_t kMostElements = 1 << 14;  // of constants that are computed with
+constexpr int kMostHeight = 200;               // of elementwise operations that views are moved through
+constexpr int64_t kMaxTermElements = 1 << 14;  // of constants that are computed with
 
 uint64_t Mix(uint64_t state, uint64_t word) {
   state = (state ^ word) * 0x9E3779B97F4A7C15ull;
@@ -143,7 +143,7 @@ const Term* Terms::SplatOf(const Shape& shape, int64_t value) {
 std::optional<Literal> Terms::ConstantOf(const Term* t) {
   if (t->kind == Term::Kind::kConstant) return *t->literal;
   if (t->kind != Term::Kind::kView || t->operands[0]->kind != Term::Kind::kConstant ||
-      !t->operands[0]->shape.IsScalar() || t->shape.ElementCount() > kMostElements ||
+      !t->operands[0]->shape.IsScalar() || t->shape.ElementCount() > kMaxTermElements ||
       Spent(t->shape.ElementCount() / 64))
     return std::nullopt;
   const Literal& one = *t->operands[0]->literal;
@@ -191,7 +191,7 @@ const Term* Terms::View(Strided v, const Shape& shape) {
   }
   if (!endless && v.offset == 0 && v.base->shape.dimensions() == dimensions && IsContiguous(v.strides, dimensions))
     return v.base;
-  if (v.base->kind == Term::Kind::kConstant && !v.base->shape.IsScalar() && shape.ElementCount() <= kMostElements) {
+  if (v.base->kind == Term::Kind::kConstant && !v.base->shape.IsScalar() && shape.ElementCount() <= kMaxTermElements) {
     const Literal& from = *v.base->literal;
     Literal to(shape.WithDefaultLayout());
     const size_t size = static_cast<size_t>(StorageBytes(shape.element_type()));

@@ -71,7 +71,7 @@ using proto::ChakraAttribute;
 using proto::ChakraNode;
 
 constexpr size_t kMostNodes = 2000000;
-constexpr int kMostNesting = 200;
+constexpr int kMaxChakraNesting = 200;
 
 ChakraAttribute Int32(std::string_view name, int64_t value) { return {name, value, {}, {}, {}, {}}; }
 ChakraAttribute Int64(std::string_view name, double value) {
@@ -106,7 +106,7 @@ class Unroller {
   using Ids = std::vector<int64_t>;
   // The nodes that the root's value waits for, and all that was begun and nobody waits for.
   StatusOr<Ids> Run(const HloComputation& computation, const std::vector<Ids>& parameters, int nesting) {
-    if (nesting > kMostNesting) return ResourceExhausted("calls nested deeper than 200");
+    if (nesting > kMaxChakraNesting) return ResourceExhausted("calls nested deeper than 200");
     std::unordered_map<const HloInstruction*, Ids> ready;
     Ids open;  // side effects: the computation is over when they are
     const bool scheduled = computation.module()->config().is_scheduled;
@@ -216,7 +216,7 @@ class Unroller {
 };
 
 // The groups of all collectives, each once, numbered from 1.
-class Groups {
+class ProcessGroups {
  public:
   std::string_view NameOf(const std::vector<int64_t>& group) {
     const auto [it, is_new] = names_.try_emplace(group);
@@ -251,7 +251,7 @@ void Append(std::string& file, const std::string& message) {
 // One rank's nodes.
 class RankWriter {
  public:
-  RankWriter(const Roofline& roofline, int64_t rank, Groups& groups)
+  RankWriter(const Roofline& roofline, int64_t rank, ProcessGroups& groups)
       : roofline_(roofline), rank_(rank), groups_(groups) {}
 
   std::string Write(const std::vector<Work>& work, std::string_view module) {
@@ -344,7 +344,7 @@ class RankWriter {
 
   const Roofline& roofline_;
   const int64_t rank_;
-  Groups& groups_;
+  ProcessGroups& groups_;
   std::string file_;
   std::vector<std::vector<int64_t>> ids_;  // of the nodes that a piece of work became
   std::vector<int64_t> deps_;
@@ -372,7 +372,7 @@ StatusOr<ChakraTraces> ChakraTrace(const HloModule& module, const Roofline& roof
     return ResourceExhausted(
         Format("{} nodes for each of {} devices: more than 512 MiB of traces", unroller.work.size(), devices));
   ChakraTraces traces;
-  Groups groups;
+  ProcessGroups groups;
   for (int64_t rank = 0; rank < devices; ++rank)
     traces.ranks.push_back(RankWriter(roofline, rank, groups).Write(unroller.work, module.name()));
   traces.groups = groups.Json();

@@ -80,16 +80,16 @@ void Fields(IO& io, Graph& m) {
 namespace {
 
 constexpr int64_t kMostInstructions = 1500000;
-constexpr int kMostNesting = 45;  // of calls: each takes two messages, and protobuf's readers stop at 100
+constexpr int kMaxParagraphNesting = 45;  // of calls: each takes two messages, and protobuf's readers stop at 100
 
 class GraphWriter {
  public:
   GraphWriter(const Roofline& roofline, std::optional<int64_t> device) : roofline_(roofline), device_(device) {}
 
   StatusOr<proto::Subroutine> Write(const HloComputation& computation, int nesting) {
-    if (nesting > kMostNesting)
+    if (nesting > kMaxParagraphNesting)
       return ResourceExhausted(
-          Format("calls nested deeper than {}: protobuf's readers would not follow", kMostNesting));
+          Format("calls nested deeper than {}: protobuf's readers would not follow", kMaxParagraphNesting));
     proto::Subroutine result;
     result.name = computation.name();
     std::unordered_map<const HloInstruction*, std::vector<int64_t>> ids;  // a permute may be three

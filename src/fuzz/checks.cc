@@ -67,7 +67,7 @@ std::vector<Literal> Leaves(Literal result) {
   return std::move(result.elements());
 }
 
-StatusOr<std::vector<Literal>> Results(const CaseModule& cases, const RunnerOptions& options) {
+StatusOr<std::vector<Literal>> ResultsOfCases(const CaseModule& cases, const RunnerOptions& options) {
   HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(*cases.module, options));
   HLOIR_ASSIGN_OR_RETURN(Literal result, runner.Run(Pointers(cases.inputs)));
   return Leaves(std::move(result));
@@ -221,12 +221,12 @@ Complaint ModuleChecks::Engines(const CaseModule& cases) {
   options.threads = 1;
   options.max_steps = max_steps_;
   options.engine = Engine::kReference;
-  const StatusOr<std::vector<Literal>> want = Results(cases, options);
+  const StatusOr<std::vector<Literal>> want = ResultsOfCases(cases, options);
   if (!want.ok()) return {"reference", want.status().message()};
   options.engine = Engine::kFast;
   for (const std::string& isa : SupportedIsas()) {
     options.isa = isa;
-    const StatusOr<std::vector<Literal>> got = Results(cases, options);
+    const StatusOr<std::vector<Literal>> got = ResultsOfCases(cases, options);
     if (!got.ok()) return {isa, got.status().message()};
     for (size_t k = 0; k < cases.cases.size(); ++k) {
       std::string why = Difference((*want)[k], (*got)[k], cases.cases[k].agreement);

@@ -25,8 +25,6 @@ using check::Subject;
 // Where nothing is widened the two differ in order at most, which is a few units of f64.
 constexpr double kSameInF64 = 0x1p-36, kSameInPairs = 0x1p-65;
 
-bool IsFinite(std::complex<double> z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
-
 enum class Difference { kNone, kNonfinite, kFinite };
 
 // Is an element of one leaf another number than in the other, and by more than it moves by itself if what f64 rounds is

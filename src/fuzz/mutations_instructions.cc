@@ -42,7 +42,7 @@ Mutation Exchanged(const std::string& name, HloOpcode opcode) {
           [opcode](Instruction i, uint64_t) { return Has(i, opcode) && Swapped(i, 0, 1); }};
 }
 
-Mutation Dropped(const std::string& name, HloOpcode opcode, int64_t operand = 0) {
+Mutation DropOperation(const std::string& name, HloOpcode opcode, int64_t operand = 0) {
   return {{name + "-dropped", "left out"}, [opcode, operand](Instruction i, uint64_t) {
             return Has(i, opcode) && i->operand(operand)->shape().Compatible(i->shape()) &&
                    Rewire(i, i->operand(operand));
@@ -131,8 +131,8 @@ void AddArithmetic(std::vector<Mutation>& m) {
         std::pair("all-reduce", O::kAllReduce), std::pair("collective-permute", O::kCollectivePermute),
         std::pair("while", O::kWhile), std::pair("dynamic-update-slice", O::kDynamicUpdateSlice),
         std::pair("scatter", O::kScatter)})
-    m.push_back(Dropped(name, opcode));
-  m.push_back(Dropped("clamp", O::kClamp, 1));
+    m.push_back(DropOperation(name, opcode));
+  m.push_back(DropOperation("clamp", O::kClamp, 1));
 }
 
 void AddChoices(std::vector<Mutation>& m) {

@@ -18,7 +18,7 @@ bool IsNumber(const Shape& shape) {
 }
 bool IsOf(const Shape& shape, PrimitiveType type) { return shape.IsArray() && shape.element_type() == type; }
 
-Instruction Op(O opcode, const Shape& shape, std::initializer_list<Instruction> operands) {
+Instruction MakeOp(O opcode, const Shape& shape, std::initializer_list<Instruction> operands) {
   return (*operands.begin())->parent()->AddInstruction(opcode, shape, operands);
 }
 Instruction Compared(Instruction a, Instruction b, ComparisonDirection direction) {
@@ -35,7 +35,7 @@ bool IsComputed(const HloInstruction* i) {
 
 // i's users take `from` where `where` is true.
 bool Where(Instruction i, Instruction where, Instruction from) {
-  return Rewire(i, Op(O::kSelect, i->shape(), {where, from, i}));
+  return Rewire(i, MakeOp(O::kSelect, i->shape(), {where, from, i}));
 }
 
 // True in the elements whose index along `d` is `at`, counted modulo `modulus` if that is positive.
@@ -45,7 +45,8 @@ Instruction At(Instruction i, int64_t d, int64_t at, int64_t modulus = 0) {
   IotaAttributes iota;
   iota.iota_dimension = d;
   Instruction where = computation->AddInstruction(O::kIota, index, std::initializer_list<Instruction>{}, iota);
-  if (modulus > 0) where = Op(O::kRemainder, index, {where, Filled(computation, index, static_cast<double>(modulus))});
+  if (modulus > 0)
+    where = MakeOp(O::kRemainder, index, {where, Filled(computation, index, static_cast<double>(modulus))});
   return Compared(where, Filled(computation, index, static_cast<double>(at)), ComparisonDirection::kEq);
 }
 
@@ -54,12 +55,12 @@ Instruction OneElement(Instruction i, bool last, uint64_t seed) {
   for (int64_t d = 0; d < i->shape().rank(); ++d) {
     const int64_t size = i->shape().dimensions(d);
     Instruction here = At(i, d, last ? size - 1 : static_cast<int64_t>(seed / 3 % static_cast<uint64_t>(size)));
-    all = all == nullptr ? here : Op(O::kAnd, here->shape(), {all, here});
+    all = all == nullptr ? here : MakeOp(O::kAnd, here->shape(), {all, here});
   }
   return all;
 }
 
-Instruction Twice(Instruction i) { return Op(O::kAdd, i->shape(), {i, i}); }
+Instruction Twice(Instruction i) { return MakeOp(O::kAdd, i->shape(), {i, i}); }
 
 Mutation Value(const std::string& name, const std::string& what, std::function<bool(Instruction, uint64_t)> apply,
                bool below_rounding = false) {
@@ -129,7 +130,8 @@ void AddFactors(std::vector<Mutation>& m) {
         "factor-1-plus-2^-" + std::to_string(k), "a factor next to 1",
         [k](Instruction i, uint64_t) {
           if (!IsComputed(i) || !IsOf(i->shape(), PrimitiveType::F32)) return false;
-          return Rewire(i, Op(O::kMultiply, i->shape(), {i, Filled(i->parent(), i->shape(), 1 + std::ldexp(1.0, -k))}));
+          return Rewire(
+              i, MakeOp(O::kMultiply, i->shape(), {i, Filled(i->parent(), i->shape(), 1 + std::ldexp(1.0, -k))}));
         },
         k >= 18));
   }
@@ -138,7 +140,8 @@ void AddFactors(std::vector<Mutation>& m) {
         "f64-factor-1-plus-2^-" + std::to_string(k), "a factor next to 1",
         [k](Instruction i, uint64_t) {
           if (!IsComputed(i) || !IsOf(i->shape(), PrimitiveType::F64)) return false;
-          return Rewire(i, Op(O::kMultiply, i->shape(), {i, Filled(i->parent(), i->shape(), 1 + std::ldexp(1.0, -k))}));
+          return Rewire(
+              i, MakeOp(O::kMultiply, i->shape(), {i, Filled(i->parent(), i->shape(), 1 + std::ldexp(1.0, -k))}));
         },
         true));
   }
@@ -147,7 +150,7 @@ void AddFactors(std::vector<Mutation>& m) {
       [](Instruction i, uint64_t seed) {
         if (!IsComputed(i) || !IsOf(i->shape(), PrimitiveType::F32) || i->shape().ElementCount() < 2) return false;
         return Where(i, OneElement(i, false, seed),
-                     Op(O::kMultiply, i->shape(), {i, Filled(i->parent(), i->shape(), 1 + 0x1p-20)}));
+                     MakeOp(O::kMultiply, i->shape(), {i, Filled(i->parent(), i->shape(), 1 + 0x1p-20)}));
       },
       true));
   for (const auto& [name, type] : {std::pair("bf16", PrimitiveType::BF16), std::pair("f16", PrimitiveType::F16)}) {
@@ -155,7 +158,8 @@ void AddFactors(std::vector<Mutation>& m) {
     m.push_back(
         Value(std::string("step-through-") + name, "rounded to a narrower type", [through](Instruction i, uint64_t) {
           if (!IsComputed(i) || !IsOf(i->shape(), PrimitiveType::F32)) return false;
-          return Rewire(i, Op(O::kConvert, i->shape(), {Op(O::kConvert, i->shape().WithElementType(through), {i})}));
+          return Rewire(
+              i, MakeOp(O::kConvert, i->shape(), {MakeOp(O::kConvert, i->shape().WithElementType(through), {i})}));
         }));
   }
   const std::tuple<const char*, PrimitiveType, PrimitiveType> steps[] = {
@@ -170,7 +174,7 @@ void AddFactors(std::vector<Mutation>& m) {
     const PrimitiveType a = from, b = through;
     m.push_back(Value(name, "converted to another type and back", [a, b](Instruction i, uint64_t) {
       if (!IsComputed(i) || !IsOf(i->shape(), a)) return false;
-      return Rewire(i, Op(O::kConvert, i->shape(), {Op(O::kConvert, i->shape().WithElementType(b), {i})}));
+      return Rewire(i, MakeOp(O::kConvert, i->shape(), {MakeOp(O::kConvert, i->shape().WithElementType(b), {i})}));
     }));
   }
 }
@@ -196,30 +200,31 @@ void AddSpecialValues(std::vector<Mutation>& m) {
     return Where(i, Compared(i, filled(i, 1), ComparisonDirection::kEq), filled(i, 2));
   }));
   m.push_back(real("sign-lost", "negative numbers come out positive", [filled](Instruction i) {
-    return Where(i, Compared(i, filled(i, 0), ComparisonDirection::kLt), Op(O::kNegate, i->shape(), {i}));
+    return Where(i, Compared(i, filled(i, 0), ComparisonDirection::kLt), MakeOp(O::kNegate, i->shape(), {i}));
   }));
   m.push_back(real("wrong-if-large", "doubled above 1000", [filled](Instruction i) {
     return Where(i, Compared(i, filled(i, 1000), ComparisonDirection::kGt), Twice(i));
   }));
   m.push_back(real("wrong-if-small", "0 below 2^-20", [filled](Instruction i) {
-    return Where(i, Compared(Op(O::kAbs, i->shape(), {i}), filled(i, 0x1p-20), ComparisonDirection::kLt), filled(i, 0));
+    return Where(i, Compared(MakeOp(O::kAbs, i->shape(), {i}), filled(i, 0x1p-20), ComparisonDirection::kLt),
+                 filled(i, 0));
   }));
   m.push_back(Value("negative-as-zero", "an integer below 0 comes out as 0", [](Instruction i, uint64_t) {
     if (!IsComputed(i) || !IsInteger(i->shape().element_type()) || !IsSigned(i->shape().element_type())) return false;
-    return Rewire(i, Op(O::kMaximum, i->shape(), {i, Filled(i->parent(), i->shape(), 0)}));
+    return Rewire(i, MakeOp(O::kMaximum, i->shape(), {i, Filled(i->parent(), i->shape(), 0)}));
   }));
   m.push_back(Value("integer-one-more", "one more everywhere", [](Instruction i, uint64_t) {
     if (!IsComputed(i) || !IsInteger(i->shape().element_type())) return false;
-    return Rewire(i, Op(O::kAdd, i->shape(), {i, Filled(i->parent(), i->shape(), 1)}));
+    return Rewire(i, MakeOp(O::kAdd, i->shape(), {i, Filled(i->parent(), i->shape(), 1)}));
   }));
   m.push_back(Value("conjugate", "the other imaginary part", [](Instruction i, uint64_t) {
     if (!IsComputed(i) || !IsComplex(i->shape().element_type())) return false;
     const Shape part = i->shape().WithElementType(ComplexComponentType(i->shape().element_type()));
-    return Rewire(
-        i, Op(O::kComplex, i->shape(), {Op(O::kReal, part, {i}), Op(O::kNegate, part, {Op(O::kImag, part, {i})})}));
+    return Rewire(i, MakeOp(O::kComplex, i->shape(),
+                            {MakeOp(O::kReal, part, {i}), MakeOp(O::kNegate, part, {MakeOp(O::kImag, part, {i})})}));
   }));
   m.push_back(Value("predicate-not", "the opposite", [](Instruction i, uint64_t) {
-    return IsComputed(i) && IsOf(i->shape(), PrimitiveType::PRED) && Rewire(i, Op(O::kNot, i->shape(), {i}));
+    return IsComputed(i) && IsOf(i->shape(), PrimitiveType::PRED) && Rewire(i, MakeOp(O::kNot, i->shape(), {i}));
   }));
 }
 
@@ -246,7 +251,7 @@ void AddKernels(std::vector<Mutation>& m) {
   m.push_back(arrays("last-element", "the last element is doubled",
                      [](Instruction i, uint64_t) { return Where(i, OneElement(i, true, 0), Twice(i)); }));
   m.push_back(arrays("one-element", "one element is one more", [](Instruction i, uint64_t seed) {
-    return Where(i, OneElement(i, false, seed), Op(O::kAdd, i->shape(), {i, Filled(i->parent(), i->shape(), 1)}));
+    return Where(i, OneElement(i, false, seed), MakeOp(O::kAdd, i->shape(), {i, Filled(i->parent(), i->shape(), 1)}));
   }));
   m.push_back(arrays("stale-buffer", "an operand in place of the result", [](Instruction i, uint64_t) {
     for (Instruction operand : i->operands())
@@ -266,7 +271,7 @@ void AddKernels(std::vector<Mutation>& m) {
                           : i->attributes<DimensionsAttributes>().dimensions[0];
     if (d < 0 || !x->shape().IsStatic()) return false;
     Instruction init = x->parent()->AddInstruction(O::kBroadcast, x->shape(), {i->operand(1)}, DimensionsAttributes());
-    Instruction without = Op(O::kSelect, x->shape(), {At(x, d, x->shape().dimensions(d) - 1), init, x});
+    Instruction without = MakeOp(O::kSelect, x->shape(), {At(x, d, x->shape().dimensions(d) - 1), init, x});
     return Rewire(i, i->parent()->AddClone(*i, std::vector<Instruction>{without, i->operand(1)}));
   }));
 }

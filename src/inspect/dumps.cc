@@ -153,7 +153,7 @@ void ReadStage(DumpFolder::Stage& stage, const std::string& find, bool is_last, 
       if (Finds(*i, find)) stage.found.push_back(i->ToString());
 }
 
-std::string Bytes(double bytes) { return HumanBytes(static_cast<int64_t>(std::min(bytes, 0x1p62))); }
+std::string BytesText(double bytes) { return HumanBytes(static_cast<int64_t>(std::min(bytes, 0x1p62))); }
 
 // The last stage that could be read; the first is stages.front().
 const DumpFolder::Stage* LastOf(const DumpFolder::Module& module) {
@@ -267,7 +267,7 @@ std::string DumpReport(const DumpFolder& folder) {
     }
     const DumpFolder::Stage& first = module.stages.front();
     table.Add({name, count, Format("{}", first.count.instructions), Format("{}", last->count.instructions),
-               Bytes(first.cost.bytes), Bytes(last->cost.bytes),
+               BytesText(first.cost.bytes), BytesText(last->cost.bytes),
                module.memory.total < 0 ? "" : HumanBytes(module.memory.total),
                module.xla_memory.total < 0 ? "" : HumanBytes(module.xla_memory.total)});
   }
@@ -290,7 +290,7 @@ std::string StagesReport(const DumpFolder::Module& module) {
       table.Add({ShortName(stage.name, 50), "unread", "", "", ""});
     } else if (stage.changed) {
       table.Add({ShortName(stage.name, 50), Format("{}", stage.count.instructions), Format("{}", stage.count.top_level),
-                 HumanCount(stage.cost.flops), Bytes(stage.cost.bytes)});
+                 HumanCount(stage.cost.flops), BytesText(stage.cost.bytes)});
     } else {
       ++unchanged;
     }

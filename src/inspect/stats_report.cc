@@ -12,9 +12,9 @@
 namespace hloir {
 namespace {
 
-constexpr size_t kNameWidth = 34, kShapeWidth = 28;  // so that a table with figures behind it is 80 columns wide
+constexpr size_t kStatsNameWidth = 34, kShapeWidth = 28;  // so that a table with figures behind it is 80 columns wide
 
-std::string Bytes(double bytes) { return HumanBytes(static_cast<int64_t>(std::min(bytes, 0x1p62))); }
+std::string ByteCell(double bytes) { return HumanBytes(static_cast<int64_t>(std::min(bytes, 0x1p62))); }
 std::string Percent(double share) { return share <= 0 ? "" : Format("{:.1f} %", share * 100); }
 std::string Int(int64_t n) { return Format("{}", n); }
 
@@ -28,22 +28,22 @@ std::string ContentsText(const ModuleStats::Fusion& fusion) {
   return text;
 }
 
-std::string ShapeText(const Shape& shape) { return shape.ToString(/*with_layout=*/false); }
+std::string ShapeCell(const Shape& shape) { return shape.ToString(/*with_layout=*/false); }
 
 // What is not shown of a table.
-void AddRest(std::string& text, size_t count, size_t most) {
+void AddRestOfRows(std::string& text, size_t count, size_t most) {
   if (count > most) text += Format("and {} more\n", count - most);
 }
 
 std::string Overview(const ModuleStats& stats) {
   const CostResult& cost = stats.cost;
-  Table table({Format("module {}", ShortName(stats.module->name(), kNameWidth)), "", "a loop once, as XLA"});
+  Table table({Format("module {}", ShortName(stats.module->name(), kStatsNameWidth)), "", "a loop once, as XLA"});
   table.Add({"instructions", Int(stats.count.instructions), ""});
   table.Add({"top-level (a fusion is one)", Int(stats.count.top_level), ""});
   table.Add({"computations", Int(stats.module->computation_count()), ""});
   table.Add({"FLOPs", HumanCount(cost.repeated.flops), HumanCount(cost.once.flops)});
   table.Add({"transcendentals", HumanCount(cost.repeated.transcendentals), HumanCount(cost.once.transcendentals)});
-  table.Add({"bytes moved", Bytes(cost.repeated.bytes), Bytes(cost.once.bytes)});
+  table.Add({"bytes moved", ByteCell(cost.repeated.bytes), ByteCell(cost.once.bytes)});
   int64_t parameters = 0, constants = 0;
   for (const HloInstruction* parameter : stats.parameters) parameters += parameter->shape().ByteSize();
   for (const ModuleStats::Constant& constant : stats.constants) constants += constant.bytes;
@@ -63,11 +63,11 @@ std::string TallyTable(const ModuleStats& stats, const std::string& title, const
   Table table({title, "instr.", "FLOPs", "transc.", "bytes", "share"});
   for (size_t k = 0; k < std::min(most, all.size()); ++k) {
     const ModuleStats::Tally& tally = all[k];
-    table.Add({ShortName(tally.key, kNameWidth), Int(tally.instructions), HumanCount(tally.cost.flops),
-               HumanCount(tally.cost.transcendentals), Bytes(tally.cost.bytes), Percent(stats.Share(tally.cost))});
+    table.Add({ShortName(tally.key, kStatsNameWidth), Int(tally.instructions), HumanCount(tally.cost.flops),
+               HumanCount(tally.cost.transcendentals), ByteCell(tally.cost.bytes), Percent(stats.Share(tally.cost))});
   }
   std::string text = "\n" + table.ToString();
-  AddRest(text, all.size(), most);
+  AddRestOfRows(text, all.size(), most);
   return text;
 }
 
@@ -75,9 +75,9 @@ std::string CountTable(const std::string& title, const std::vector<ModuleStats::
   if (all.empty()) return "";
   Table table({title, "instr."});
   for (size_t k = 0; k < std::min(most, all.size()); ++k)
-    table.Add({ShortName(all[k].key, kNameWidth), Int(all[k].instructions)});
+    table.Add({ShortName(all[k].key, kStatsNameWidth), Int(all[k].instructions)});
   std::string text = "\n" + table.ToString();
-  AddRest(text, all.size(), most);
+  AddRestOfRows(text, all.size(), most);
   return text;
 }
 
@@ -89,12 +89,12 @@ std::string ComputationTable(const ModuleStats& stats, size_t most) {
   for (size_t k = 0; k < std::min(most, run.size()); ++k) {
     const ModuleStats::Computation& c = *run[k];
     const bool steps = c.times > 0;  // else it is applied to elements, or fused: its caller's cost
-    table.Add({ShortName(c.computation->name(), kNameWidth), steps ? HumanCount(c.times) : "",
+    table.Add({ShortName(c.computation->name(), kStatsNameWidth), steps ? HumanCount(c.times) : "",
                Int(c.computation->instruction_count()), steps ? HumanCount(c.cost.flops) : "",
-               steps ? Bytes(c.cost.bytes) : "", steps ? Percent(stats.Share(c.cost)) : ""});
+               steps ? ByteCell(c.cost.bytes) : "", steps ? Percent(stats.Share(c.cost)) : ""});
   }
   std::string text = "\n" + table.ToString();
-  AddRest(text, run.size(), most);
+  AddRestOfRows(text, run.size(), most);
   return text;
 }
 
@@ -110,7 +110,7 @@ std::string FusionTable(const ModuleStats& stats, size_t most) {
                ShortName(ContentsText(stats.fusions[k]), kContents, /*middle=*/false)});
   }
   std::string text = "\n" + table.ToString();
-  AddRest(text, stats.fusions.size(), most);
+  AddRestOfRows(text, stats.fusions.size(), most);
   return text;
 }
 
@@ -125,11 +125,11 @@ std::string CollectiveTable(const ModuleStats& stats, size_t most) {
     bytes += c.payload * c.times;
     if (k >= most) continue;
     table.Add({ShortName(c.instruction->name(), kName), ShortName(GroupsText(c.groups), kGroups), HumanCount(c.times),
-               Bytes(c.payload), Bytes(c.payload * c.times)});
+               ByteCell(c.payload), ByteCell(c.payload * c.times)});
   }
   std::string text = "\n" + table.ToString();
-  AddRest(text, stats.collectives.size(), most);
-  return text + Format("collectives: {}, which bring {} from each device\n", stats.collectives.size(), Bytes(bytes));
+  AddRestOfRows(text, stats.collectives.size(), most);
+  return text + Format("collectives: {}, which bring {} from each device\n", stats.collectives.size(), ByteCell(bytes));
 }
 
 std::string StepTable(const ModuleStats& stats, size_t most) {
@@ -137,8 +137,9 @@ std::string StepTable(const ModuleStats& stats, size_t most) {
   Table table({"the costliest instructions", "times", "FLOPs", "transc.", "bytes", "share"});
   for (size_t k = 0; k < std::min(most, stats.steps.size()); ++k) {
     const ModuleStats::Step& step = stats.steps[k];
-    table.Add({ShortName(step.instruction->name(), kNameWidth), HumanCount(step.times), HumanCount(step.cost.flops),
-               HumanCount(step.cost.transcendentals), Bytes(step.cost.bytes), Percent(step.share)});
+    table.Add({ShortName(step.instruction->name(), kStatsNameWidth), HumanCount(step.times),
+               HumanCount(step.cost.flops), HumanCount(step.cost.transcendentals), ByteCell(step.cost.bytes),
+               Percent(step.share)});
   }
   return "\n" + table.ToString();
 }
@@ -153,11 +154,11 @@ std::string ParameterTable(const ModuleStats& stats, size_t most) {
   });
   for (size_t k = 0; k < std::min(most, largest.size()); ++k) {
     const HloInstruction& i = *largest[k];
-    table.Add({ShortName(i.name(), kNameWidth), Int(i.parameter_number()), ShortName(ShapeText(i.shape()), kShapeWidth),
-               HumanBytes(i.shape().ByteSize())});
+    table.Add({ShortName(i.name(), kStatsNameWidth), Int(i.parameter_number()),
+               ShortName(ShapeCell(i.shape()), kShapeWidth), HumanBytes(i.shape().ByteSize())});
   }
   std::string text = "\n" + table.ToString();
-  AddRest(text, largest.size(), most);
+  AddRestOfRows(text, largest.size(), most);
   return text;
 }
 
@@ -172,7 +173,7 @@ std::string PathText(const std::string& title, const ModuleStats::Path& path, si
       k = count - (most - most / 2) - 1;
       continue;
     }
-    names += ShortName(path.instructions[k]->name(), kNameWidth) + (k + 1 < count ? " → " : "");
+    names += ShortName(path.instructions[k]->name(), kStatsNameWidth) + (k + 1 < count ? " → " : "");
   }
   return Format("\n{}: {} instruction{}, {} of the work\n  ", title, count, count == 1 ? "" : "s",
                 path.share > 0 ? Percent(path.share) : "none") +
@@ -185,7 +186,7 @@ std::string ConstantTable(const ModuleStats& stats, size_t most) {
   table.LeftAlign(1);
   for (size_t k = 0; k < std::min(most, stats.constants.size()); ++k) {
     const HloInstruction& i = *stats.constants[k].instruction;
-    table.Add({ShortName(i.name(), kNameWidth), ShortName(ShapeText(i.shape()), kShapeWidth),
+    table.Add({ShortName(i.name(), kStatsNameWidth), ShortName(ShapeCell(i.shape()), kShapeWidth),
                HumanBytes(stats.constants[k].bytes)});
   }
   return "\n" + table.ToString();

@@ -10,7 +10,7 @@ namespace hloir {
 namespace {
 
 // The number that `text` begins with; 0 for none.
-int64_t Number(std::string_view text) {
+int64_t ParseSize(std::string_view text) {
   int64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return std::max<int64_t>(number, 0);
@@ -35,7 +35,7 @@ DumpFolder::Memory ParseXlaMemory(std::string_view usage_report, std::string_vie
     const size_t size = line.find(kSize);
     if (!line.starts_with("allocation ") || size == std::string_view::npos) continue;
     DumpFolder::Memory::Allocation allocation;
-    allocation.bytes = Number(line.substr(size + kSize.size()));
+    allocation.bytes = ParseSize(line.substr(size + kSize.size()));
     const bool is_parameter = line.find(", parameter ") != std::string_view::npos,
                is_constant = line.find(", constant") != std::string_view::npos;
     (is_parameter ? parameters : is_constant ? constants : others) += allocation.bytes;
@@ -58,7 +58,7 @@ DumpFolder::Memory ParseXlaMemory(std::string_view usage_report, std::string_vie
   int64_t total = -1;
   for (const std::string_view words : {"Total bytes used: ", "\nTotal bytes: "}) {
     for (size_t at = usage_report.find(words); at != std::string_view::npos; at = usage_report.find(words, at + 1))
-      total = std::max<int64_t>(total, 0) + Number(usage_report.substr(at + words.size()));
+      total = std::max<int64_t>(total, 0) + ParseSize(usage_report.substr(at + words.size()));
   }
   if (total >= 0) memory.total = total;
   return memory;

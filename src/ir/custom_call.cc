@@ -9,7 +9,7 @@
 namespace hloir {
 namespace {
 
-constexpr CustomCallInfo kInfos[] = {
+constexpr CustomCallInfo kCustomCallInfos[] = {
     {"", "", "", 0},
 #define HLOIR_CUSTOM_CALL(name, target, computes, meaning, evaluate, cost, verify, expander, traits) \
   {target, computes, expander, traits},
@@ -21,14 +21,15 @@ constexpr std::array<CustomCall, kCustomCallCount - 1> kByTarget = [] {
   std::array<CustomCall, kCustomCallCount - 1> calls{};
   for (size_t i = 0; i < calls.size(); ++i) calls[i] = static_cast<CustomCall>(i + 1);
   std::sort(calls.begin(), calls.end(), [](CustomCall a, CustomCall b) {
-    return kInfos[static_cast<size_t>(a)].target < kInfos[static_cast<size_t>(b)].target;
+    return kCustomCallInfos[static_cast<size_t>(a)].target < kCustomCallInfos[static_cast<size_t>(b)].target;
   });
   return calls;
 }();
 
 constexpr bool HasTwice() {
   for (size_t i = 1; i < kByTarget.size(); ++i)
-    if (kInfos[static_cast<size_t>(kByTarget[i])].target == kInfos[static_cast<size_t>(kByTarget[i - 1])].target)
+    if (kCustomCallInfos[static_cast<size_t>(kByTarget[i])].target ==
+        kCustomCallInfos[static_cast<size_t>(kByTarget[i - 1])].target)
       return true;
   return false;
 }
@@ -47,7 +48,7 @@ bool ForwardsOperands(const HloInstruction& call) {
 
 }  // namespace
 
-const CustomCallInfo& GetCustomCallInfo(CustomCall call) { return kInfos[static_cast<size_t>(call)]; }
+const CustomCallInfo& GetCustomCallInfo(CustomCall call) { return kCustomCallInfos[static_cast<size_t>(call)]; }
 
 CustomCall FindCustomCall(std::string_view target) {
   const auto less = [](CustomCall call, std::string_view name) { return TargetOf(call) < name; };

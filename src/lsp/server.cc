@@ -84,7 +84,7 @@ struct LanguageServer::State {
   std::string Diagnostics(const std::string& uri) const {
     Json list = Json::array();
     if (const auto it = documents.find(uri); it != documents.end()) {
-      for (const Diagnostic& diagnostic : it->second.diagnostics()) {
+      for (const lsp::Diagnostic& diagnostic : it->second.diagnostics()) {
         Json json = {{"range", ToJson(it->second, diagnostic.range)},
                      {"severity", static_cast<int>(diagnostic.severity)},
                      {"source", "hloir " + std::string(diagnostic.source)},

@@ -63,10 +63,10 @@ void NoteUnread(std::string_view message, std::string_view fields, std::vector<s
 StatusOr<std::unique_ptr<HloModule>> ReadModule(const proto::Module& message, int depth,
                                                 std::vector<std::string>& unread);
 
-class ModuleReader {
+class ProtoModuleReader {
  public:
   // `depth`: in how many recovery tables the module stands.
-  ModuleReader(HloModule& module, int depth, std::vector<std::string>& unread)
+  ProtoModuleReader(HloModule& module, int depth, std::vector<std::string>& unread)
       : module_(module), depth_(depth), unread_(unread) {}
 
   Status Read(const proto::Module& m) {
@@ -350,7 +350,7 @@ StatusOr<std::unique_ptr<HloModule>> ReadModule(const proto::Module& message, in
   constexpr int kMaxDepth = 8;
   if (depth > kMaxDepth) throw proto::TooDeep();
   auto module = std::make_unique<HloModule>(std::string(message.name));
-  HLOIR_RETURN_IF_ERROR(ModuleReader(*module, depth, unread).Read(message));
+  HLOIR_RETURN_IF_ERROR(ProtoModuleReader(*module, depth, unread).Read(message));
   return module;
 }
 

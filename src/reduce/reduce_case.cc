@@ -12,11 +12,11 @@ namespace {
 constexpr int64_t kMaxBytes = int64_t{1} << 30;  // of values that are kept to be arguments
 
 // By name, each device's value: the entry computation's parameters, and its other arrays as far as there is room.
-using Values = std::unordered_map<std::string, std::vector<Literal>>;
+using CaseValues = std::unordered_map<std::string, std::vector<Literal>>;
 
-Values NamedValues(const HloModule& module, const InputSet& inputs, const RunnerOptions& options) {
+CaseValues NamedValues(const HloModule& module, const InputSet& inputs, const RunnerOptions& options) {
   const HloComputation* entry = module.entry_computation();
-  Values values;
+  CaseValues values;
   for (int64_t k = 0; k < entry->parameter_count(); ++k) {
     std::vector<Literal>& each = values[std::string(entry->parameter(k)->name())];
     for (const std::vector<Literal>& device : inputs.devices) each.push_back(device[static_cast<size_t>(k)]);
@@ -36,7 +36,7 @@ Values NamedValues(const HloModule& module, const InputSet& inputs, const Runner
 }
 
 // The inputs by their parameters' names; none if one is not known.
-std::optional<InputSet> InputsByName(const HloModule& module, const Values& values, const InputSet& original) {
+std::optional<InputSet> InputsByName(const HloModule& module, const CaseValues& values, const InputSet& original) {
   InputSet inputs;
   inputs.kind = original.kind;
   inputs.devices.resize(original.devices.size());
@@ -53,7 +53,7 @@ std::optional<InputSet> InputsByName(const HloModule& module, const Values& valu
 ReducedCase ReduceOnInputs(const HloModule& module, const InputSet& inputs,
                            const std::function<bool(const HloModule&, const InputSet&)>& property,
                            const RunnerOptions& options, int64_t max_attempts) {
-  const Values values = NamedValues(module, inputs, options);
+  const CaseValues values = NamedValues(module, inputs, options);
   const auto still_has_it = [&](const HloModule& smaller) {
     const std::optional<InputSet> some = InputsByName(smaller, values, inputs);
     return some.has_value() && property(smaller, *some);

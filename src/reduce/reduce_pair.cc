@@ -16,14 +16,14 @@
 namespace hloir {
 namespace {
 
-constexpr int64_t kMaxBytes = int64_t{1} << 28;  // of values that are kept
+constexpr int64_t kMaxPairBytes = int64_t{1} << 28;  // of values that are kept
 
-using Values = std::unordered_map<const HloInstruction*, Literal>;
+using PairValues = std::unordered_map<const HloInstruction*, Literal>;
 
 // Of the entry computation's arrays, parameters included.
-Values ValuesOf(const HloModule& module, const std::vector<Literal>& arguments, const RunnerOptions& options) {
+PairValues ValuesOf(const HloModule& module, const std::vector<Literal>& arguments, const RunnerOptions& options) {
   const HloComputation& entry = *module.entry_computation();
-  Values values;
+  PairValues values;
   std::vector<const Literal*> pointers;
   for (size_t k = 0; k < arguments.size(); ++k) {
     pointers.push_back(&arguments[k]);
@@ -33,7 +33,7 @@ Values ValuesOf(const HloModule& module, const std::vector<Literal>& arguments, 
   EvaluatorOptions evaluator = ToEvaluatorOptions(options);
   evaluator.on_progress = nullptr;
   evaluator.on_result = [&](const HloInstruction& i, const Literal& value) {
-    if (i.parent() != &entry || !i.shape().IsArray() || value.size_bytes() > kMaxBytes - bytes) return;
+    if (i.parent() != &entry || !i.shape().IsArray() || value.size_bytes() > kMaxPairBytes - bytes) return;
     bytes += value.size_bytes();
     values.emplace(&i, value);
   };
@@ -111,8 +111,8 @@ ReducedPair ReducePair(const HloModule& before, const HloModule& after, const In
                        const CheckOptions& options) {
   ReducedPair whole{before.Clone(), after.Clone(), inputs};
   if (inputs.devices.size() != 1) return whole;
-  const Values a = ValuesOf(before, inputs.devices[0], options.runner);
-  const Values b = ValuesOf(after, inputs.devices[0], options.runner);
+  const PairValues a = ValuesOf(before, inputs.devices[0], options.runner);
+  const PairValues b = ValuesOf(after, inputs.devices[0], options.runner);
   // Partners: equal values; of several the one of the same name, or else the first. Constants stay what they are.
   const std::vector<const HloInstruction*> order_a = before.entry_computation()->PostOrder(),
                                            order_b = after.entry_computation()->PostOrder();

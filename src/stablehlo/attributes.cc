@@ -12,8 +12,6 @@
 namespace hloir::stablehlo {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 int Nibble(char c) {
   if (IsDigit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;

@@ -9,7 +9,6 @@ namespace hloir::stablehlo {
 namespace {
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsNameByte(char c) { return IsLetter(c) || IsDigit(c) || c == '_' || c == '.' || c == '$' || c == '-'; }
 
 }  // namespace

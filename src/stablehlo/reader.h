@@ -12,6 +12,8 @@
 
 namespace hloir::stablehlo {
 
+inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
 class Reader {
  public:
   explicit Reader(Module& module) : module_(module), text_(*module.text) {}

@@ -72,7 +72,7 @@ namespace tune {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kNoDeadline = std::numeric_limits<double>::infinity();
 constexpr double kScreening = 0.4, kSearching = 0.85;  // parts of the budget, from the beginning
 constexpr double kSame = 1e-9;                         // sums of doubles differ by so much
 constexpr size_t kKept = 8;                            // candidates, for when the best is refused
@@ -80,7 +80,7 @@ constexpr int kFirstNewId = 1000;                      // of passes that are put
 
 // Less is better. What is to be least comes first; then fewer operations and instructions, and fewer changes.
 struct Score {
-  double main = kNever, operations = kNever;
+  double main = kNoDeadline, operations = kNoDeadline;
   int64_t instructions = 0;
   size_t changes = 0;
 
@@ -196,7 +196,7 @@ double Tuner::MainOf(const TuneCost& cost) const {
     case TuneBy::kRoofline:
     case TuneBy::kTime: return part(cost.roofline, result_.first.roofline);
   }
-  return kNever;
+  return kNoDeadline;
 }
 
 Score Tuner::ScoreOf(const HloModule& module, uint64_t hash) {
@@ -213,7 +213,7 @@ Score Tuner::ScoreOf(const HloModule& module, uint64_t hash) {
   paired.seed = options_.seed;
   paired.runner = options_.runner;
   const StatusOr<PairedTimes> times = MeasurePaired(*first_, module, paired);
-  score.main = times.ok() ? times->ratio : kNever;
+  score.main = times.ok() ? times->ratio : kNoDeadline;
   return score;
 }
 
@@ -341,7 +341,7 @@ void Tuner::Combine() {
     const std::optional<Candidate> next = Evaluate(Mutated(current.changes));
     useless = result_.tried > tried ? 0 : useless + 1;
     since_best = best_.score < best ? 0 : since_best + 1;
-    if (!next || next->score.main == kNever) continue;
+    if (!next || next->score.main == kNoDeadline) continue;
     const double warmth = kWarmest * std::max(0.0, 1 - Part() / kSearching);
     const double u = static_cast<double>(random_.Below(1 << 20) + 1) / (1 << 20);
     if (next->score < current.score || next->score.main - current.score.main < -warmth * std::log(u)) current = *next;
@@ -375,7 +375,7 @@ void Tuner::Finish(const Candidate& candidate, std::unique_ptr<HloModule> module
     const std::optional<Candidate> without = Evaluate(fewer);
     TuneChange& change = result_.changes.emplace_back();
     change.text = candidate.changes[k].Text(*plan_);
-    const bool known = without && without->score.main < kNever && candidate.score.main > 0;
+    const bool known = without && without->score.main < kNoDeadline && candidate.score.main > 0;
     if (known && options_.by != TuneBy::kTime) change.without = without->score.main / candidate.score.main;
   }
   result_.module = std::move(module);

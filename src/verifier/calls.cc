@@ -197,7 +197,7 @@ void VerifyCreateBuffer(const HloInstruction& call, Errors& errors) {
 }
 
 // By CustomCall.
-constexpr void (*kRules[])(const HloInstruction&, Errors&) = {
+constexpr void (*kCustomCallRules[])(const HloInstruction&, Errors&) = {
     VerifyNoRule,
 #define HLOIR_CUSTOM_CALL(name, target, computes, meaning, evaluate, cost, verify, ...) Verify##verify,
 #include "hloir/custom_calls.def"
@@ -220,7 +220,7 @@ void VerifyCalls(const HloInstruction& instruction, Errors& errors) {
       VerifyAliasing(instruction, attributes.output_to_operand_aliasing,
                      converts ? Buffers::kAreArrays : Buffers::kAreOther, errors);
       VerifyLayoutConstraints(instruction, attributes.operand_layout_constraints, errors);
-      kRules[static_cast<size_t>(call)](instruction, errors);
+      kCustomCallRules[static_cast<size_t>(call)](instruction, errors);
       break;
     }
     case HloOpcode::kAsyncStart: VerifyAsyncBody(instruction, errors); [[fallthrough]];

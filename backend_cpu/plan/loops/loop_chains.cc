@@ -38,11 +38,11 @@ int Bytes(ChainType type) {
   }
   return 0;
 }
-using Meanings = std::unordered_map<TileKernel, Meaning>;
+using ChainMeanings = std::unordered_map<TileKernel, Meaning>;
 
-Meanings MakeMeanings(const KernelTable& table) {
+ChainMeanings MakeChainMeanings(const KernelTable& table) {
   const ChainTable& chains = table.chains();
-  Meanings meanings;
+  ChainMeanings meanings;
   auto add = [&](TileKernel kernel, const Meaning& meaning) {
     if (kernel != nullptr) meanings.emplace(kernel, meaning);
   };
@@ -108,7 +108,7 @@ class ChainMaker {
  public:
   ChainMaker(const KernelTable& kernels, int64_t tile, const std::vector<const std::vector<LoopOp>*>& others,
              std::vector<LoopOp>& body)
-      : table_(kernels.chains()), meanings_(OncePerIsa<MakeMeanings>(kernels)), tile_(tile), body_(body) {
+      : table_(kernels.chains()), meanings_(OncePerIsa<MakeChainMeanings>(kernels)), tile_(tile), body_(body) {
     CountRegisters(body);
     for (const auto* list : others) CountRegisters(*list);
     PutInOrder();
@@ -641,7 +641,7 @@ class ChainMaker {
   }
 
   const ChainTable& table_;
-  const Meanings& meanings_;
+  const ChainMeanings& meanings_;
   const int64_t tile_;
   std::vector<LoopOp>& body_;
   std::vector<Info> info_;

@@ -6,9 +6,9 @@
 namespace hloir::cpu {
 namespace {
 
-class Finder {
+class LoopPatternFinder {
  public:
-  Finder(const Graph& graph, std::span<const int32_t> nodes) : graph_(graph) {
+  LoopPatternFinder(const Graph& graph, std::span<const int32_t> nodes) : graph_(graph) {
     for (int32_t node : nodes) inside_[node] = true;
   }
   // The array that this is the conjugate of, or kNoValue.
@@ -24,7 +24,7 @@ class Finder {
     const PrimitiveType type = graph_.values[real->inputs[0]].type;
     return type == PrimitiveType::C64 || type == PrimitiveType::C128 ? real->inputs[0] : kNoValue;
   }
-  bool Match(const Node& select, Wrap* wrap) const {
+  bool Match(const Node& select, WrappedIndex* wrap) const {
     const Node *compare = NodeOf(select, 0), *sum = NodeOf(select, 1);
     if (select.opcode() != HloOpcode::kSelect || compare == nullptr || sum == nullptr ||
         compare->opcode() != HloOpcode::kCompare || sum->opcode() != HloOpcode::kAdd ||
@@ -77,9 +77,9 @@ LoopPatterns FindPatterns(const Graph& graph, std::span<const int32_t> nodes, st
     return graph.nodes[n].opcode() == HloOpcode::kSelect || graph.nodes[n].opcode() == HloOpcode::kComplex;
   };
   if (std::none_of(nodes.begin(), nodes.end(), begins)) return found;
-  const Finder finder(graph, nodes);
+  const LoopPatternFinder finder(graph, nodes);
   for (int32_t node : nodes) {
-    Wrap wrap;
+    WrappedIndex wrap;
     if (finder.Match(graph.nodes[node], &wrap)) found.wraps.emplace(node, wrap);
     if (ValueId of = finder.ConjugateOf(graph.nodes[node]); of != kNoValue) found.conjugates.emplace(node, of);
   }

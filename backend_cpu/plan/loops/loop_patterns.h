@@ -11,11 +11,11 @@
 namespace hloir::cpu {
 
 // select(x < 0, x + by, x), which is how programs count an index from the end: BinaryOp::kWrap.
-struct Wrap {
+struct WrappedIndex {
   ValueId x, by;
 };
 struct LoopPatterns {
-  std::unordered_map<int32_t, Wrap> wraps;          // by the select's node
+  std::unordered_map<int32_t, WrappedIndex> wraps;  // by the select's node
   std::unordered_map<int32_t, ValueId> conjugates;  // complex(real(x), -imag(x)): x, by its node
   SmallVector<int32_t, 16> rest;  // nodes to emit, those two kinds among them; what they alone need is left out
 };

@@ -42,9 +42,9 @@ bool AreMultiples(const std::vector<int64_t>& offsets, int64_t step) {
   return true;
 }
 
-class Finder {
+class RowBlockFinder {
  public:
-  explicit Finder(Graph& graph) : graph_(graph), uses_(graph.values.size()), removed_(graph.nodes.size()) {
+  explicit RowBlockFinder(Graph& graph) : graph_(graph), uses_(graph.values.size()), removed_(graph.nodes.size()) {
     for (const Node& node : graph.nodes) Use(node.inputs);
     Use(graph.results);
   }
@@ -284,7 +284,7 @@ class Finder {
 void MakeRowBlocks(Graph& graph) {
   for (Node& node : graph.nodes)
     for (auto& inner : node.graphs) MakeRowBlocks(*inner);
-  Finder(graph).Run();
+  RowBlockFinder(graph).Run();
 }
 
 }  // namespace hloir::cpu

@@ -10,7 +10,7 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kBlock = 512;  // elements; two blocks of operands and one of results stay in the first cache
+constexpr int64_t kArrayBlock = 512;  // elements; two blocks of operands and one of results stay in the first cache
 
 // Integers under a byte lie in one with their sign extended or zeros before them: this changes one for the other.
 void Reinterpret(PrimitiveType to, const std::byte* in, std::byte* out, int64_t count) {
@@ -87,8 +87,8 @@ class ElementLoop : public ArrayStep {
 
   void RunRange(const std::byte* const* in, std::byte* out, int64_t begin, int64_t end) const {
     const int64_t bytes = StorageBytes(result_);
-    for (int64_t at = begin; at < end; at += kBlock) {
-      const int64_t n = std::min(kBlock, end - at);
+    for (int64_t at = begin; at < end; at += kArrayBlock) {
+      const int64_t n = std::min(kArrayBlock, end - at);
       const std::byte* block[3] = {};
       for (size_t i = 0; i < operands_.size(); ++i) {
         block[i] = in[i] + (operands_[i].uniform ? 0 : at * StorageBytes(operands_[i].type));
@@ -107,7 +107,7 @@ class ElementLoop : public ArrayStep {
         std::memcpy(out + i * StorageBytes(result_), out, static_cast<size_t>(StorageBytes(result_)));
       return;
     }
-    alignas(16) std::byte wide[3][kBlock * sizeof(float)], rounded[kBlock * sizeof(float)];
+    alignas(16) std::byte wide[3][kArrayBlock * sizeof(float)], rounded[kArrayBlock * sizeof(float)];
     reference::KernelArgs args;
     args.count = n;
     args.bits = bits_;

@@ -12,12 +12,12 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kMaxWork = int64_t{1} << 32;  // products in one go
-constexpr int64_t kColumns = 512;               // sums kept at a time
-constexpr int64_t kSlice = 1 << 16;             // elements that a thread looks through, or products it makes, at a time
+constexpr int64_t kMaxConvolutionWork = int64_t{1} << 32;  // products in one go
+constexpr int64_t kColumns = 512;                          // sums kept at a time
+constexpr int64_t kSlice = 1 << 16;  // elements that a thread looks through, or products it makes, at a time
 
 template <class T>
-struct Elements {
+struct ConvolutionElements {
   const T* data;
   template <class Sum>
   Sum At(int64_t i) const {
@@ -98,13 +98,15 @@ class ElementConvolutionStep : public Step {
     if (input_type_ == kernel_type_ && input_type_ == result_type_) {
       switch (input_type_) {
         case PrimitiveType::F32:
-          return RunAs<double>(runtime, Elements<float>{ref(0).as<float>()}, Elements<float>{ref(1).as<float>()});
+          return RunAs<double>(runtime, ConvolutionElements<float>{ref(0).as<float>()},
+                               ConvolutionElements<float>{ref(1).as<float>()});
         case PrimitiveType::F64:
-          return RunAs<double>(runtime, Elements<double>{ref(0).as<double>()}, Elements<double>{ref(1).as<double>()});
+          return RunAs<double>(runtime, ConvolutionElements<double>{ref(0).as<double>()},
+                               ConvolutionElements<double>{ref(1).as<double>()});
         case PrimitiveType::S64:
         case PrimitiveType::U64:
-          return RunAs<uint64_t>(runtime, Elements<uint64_t>{ref(0).as<uint64_t>()},
-                                 Elements<uint64_t>{ref(1).as<uint64_t>()});
+          return RunAs<uint64_t>(runtime, ConvolutionElements<uint64_t>{ref(0).as<uint64_t>()},
+                                 ConvolutionElements<uint64_t>{ref(1).as<uint64_t>()});
         default: break;
       }
     }
@@ -221,7 +223,7 @@ std::unique_ptr<ElementConvolutionStep> Make(const HloInstruction& convolution, 
 
 std::unique_ptr<Step> MakeElementConvolution(const HloInstruction& convolution, ConvolutionViews views) {
   auto step = Make(convolution, std::move(views), false);
-  return step != nullptr && step->Flops() <= static_cast<double>(kMaxWork) ? std::move(step) : nullptr;
+  return step != nullptr && step->Flops() <= static_cast<double>(kMaxConvolutionWork) ? std::move(step) : nullptr;
 }
 
 std::unique_ptr<Step> MakePaddingRepair(const HloInstruction& convolution, ConvolutionViews views) {

@@ -13,8 +13,8 @@ namespace hloir::cpu {
 namespace {
 
 constexpr int64_t kMaxLineBytes = 1 << 20;  // of those lines together, if they are long
-constexpr int64_t kLanes = 16;              // lines at a time, while there are enough
-static_assert(kLanes + kLanes / 2 <= kFftLanes);
+constexpr int64_t kFftLines = 16;           // lines at a time, while there are enough
+static_assert(kFftLines + kFftLines / 2 <= kFftLanes);
 constexpr int64_t kMaxLength = 1 << 24;
 
 // The transform of `lanes` lines of one length, in arrays [n][lanes] of real and imaginary parts.
@@ -175,7 +175,7 @@ class FftStep : public Step {
       scale_ *= static_cast<double>(n);
       length_.push_back(n);
       const int64_t line_bytes = lines_.back()->room() * static_cast<int64_t>(sizeof(T));
-      lanes_.push_back(std::clamp<int64_t>(kMaxLineBytes / line_bytes, 1, kLanes));
+      lanes_.push_back(std::clamp<int64_t>(kMaxLineBytes / line_bytes, 1, kFftLines));
       each_ = std::max(each_, 4 * line_bytes * (lanes_.back() + lanes_.back() / 2) + 256);
     }
     if ((type_ == FftType::kRfft || type_ == FftType::kIrfft) && lengths.back() % 2 == 0)

@@ -16,7 +16,7 @@ namespace hloir::cpu {
 namespace {
 
 constexpr int64_t kWindowCost = 8;  // of finding one, in bytes that are copied meanwhile
-constexpr double kNanosPerByte = 0.06;
+constexpr double kGatherNanosPerByte = 0.06;
 
 template <class Index>
 void AddIndicesOf(const std::byte* data, int64_t step, int64_t n, int64_t last, int64_t stride, bool clamp,
@@ -195,7 +195,7 @@ class GatherStep : public Step {
     std::byte* to = written(0).pointer + result_offset_;
     const int64_t count = windows_.count(), work = count * (copy_.count * bytes_ + kWindowCost);
     const int64_t parts = std::clamp<int64_t>(work / (1 << 17), 1, std::min<int64_t>(16, std::max<int64_t>(count, 1)));
-    runtime.pool->For(parts, kNanosPerByte * static_cast<double>(work), [&](int64_t part, int) {
+    runtime.pool->For(parts, kGatherNanosPerByte * static_cast<double>(work), [&](int64_t part, int) {
       if (elements_) {
         const int64_t begin = count * part / parts, n = count * (part + 1) / parts - begin;
         const int64_t index_bytes = StorageBytes(windows_.index_type);

@@ -9,7 +9,7 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kLanes = 16, kRun = 32;
+constexpr int64_t kSumLanes = 16, kSumRun = 32;
 constexpr int kLevels = 14;  // runs of runs: 32^13 elements
 
 struct RoundBf16 {
@@ -33,10 +33,10 @@ class Sums {
   explicit Sums(int64_t lanes) : lanes_(lanes) {}
   void Add(const float* x) {
     AddTo(0, x);
-    for (int level = 0; count_[level] == kRun; ++level) {
+    for (int level = 0; count_[level] == kSumRun; ++level) {
       count_[level] = 0;
       AddTo(level + 1, sum_[level]);
-      std::fill_n(sum_[level], kLanes, 0.0f);
+      std::fill_n(sum_[level], kSumLanes, 0.0f);
     }
   }
   const float* Total() {
@@ -54,7 +54,7 @@ class Sums {
     ++count_[level];
   }
   const int64_t lanes_;
-  float sum_[kLevels][kLanes] = {};
+  float sum_[kLevels][kSumLanes] = {};
   int64_t count_[kLevels] = {};
   int used_ = 0;
 };
@@ -64,11 +64,11 @@ class NarrowSumStep : public Step {
  public:
   explicit NarrowSumStep(ReduceShape shape) : shape_(shape) {}
   bool Run(Runtime& runtime) override {
-    const int64_t results = shape_.outer * shape_.inner, groups = (results + kLanes - 1) / kLanes;
+    const int64_t results = shape_.outer * shape_.inner, groups = (results + kSumLanes - 1) / kSumLanes;
     const int64_t parts = std::clamp<int64_t>(results * shape_.reduced / 16384, 1, std::min<int64_t>(groups, 64));
     runtime.pool->For(parts, 0.12 * Flops(), [&](int64_t part, int) {
       for (int64_t g = groups * part / parts; g < groups * (part + 1) / parts; ++g) {
-        Group(g * kLanes, std::min(results, (g + 1) * kLanes));
+        Group(g * kSumLanes, std::min(results, (g + 1) * kSumLanes));
       }
     });
     return true;
@@ -82,9 +82,9 @@ class NarrowSumStep : public Step {
 
  private:
   void Group(int64_t begin, int64_t end) {
-    const uint16_t *x = ref(0).template as<uint16_t>(), *from[kLanes];
+    const uint16_t *x = ref(0).template as<uint16_t>(), *from[kSumLanes];
     const int64_t lanes = end - begin;
-    float numbers[kLanes] = {};
+    float numbers[kSumLanes] = {};
     for (int64_t l = 0; l < lanes; ++l) {
       const int64_t result = begin + l;
       from[l] = x + result / shape_.inner * shape_.inner * shape_.reduced + result % shape_.inner;

@@ -11,7 +11,7 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kBlock = 256;  // counters at once
+constexpr int64_t kCounterBlock = 256;  // counters at once
 
 // Words as elements: the low bits of one word, or of 64-bit elements two words, low first.
 void StoreWords(const uint32_t* words, int64_t n, int64_t bytes, std::byte* to) {
@@ -37,12 +37,13 @@ class PhiloxStep : public Step {
     std::memcpy(state, ref(0).pointer, state_words_ * 8);
     const uint64_t key = state[0], low = state[1], high = state_words_ == 3 ? state[2] : state[0];
     const int64_t each = bytes_ == 8 ? 2 : 4, counters = (count_ + each - 1) / each;
-    const int64_t blocks = (counters + kBlock - 1) / kBlock, parts = std::clamp<int64_t>(blocks / 32, 1, 32);
+    const int64_t blocks = (counters + kCounterBlock - 1) / kCounterBlock,
+                  parts = std::clamp<int64_t>(blocks / 32, 1, 32);
     std::byte* out = written(1).pointer;
     runtime.pool->For(parts, Flops() / 10, [&](int64_t part, int) {
-      uint32_t words[4 * kBlock];
+      uint32_t words[4 * kCounterBlock];
       for (int64_t b = blocks * part / parts; b < blocks * (part + 1) / parts; ++b) {
-        const int64_t first = b * kBlock, n = std::min(kBlock, counters - first);
+        const int64_t first = b * kCounterBlock, n = std::min(kCounterBlock, counters - first);
         const uint64_t at = low + static_cast<uint64_t>(first);
         runtime.kernels->philox(key, at, high + (at < low ? 1 : 0), n, words);
         StoreWords(words, std::min(n * each, count_ - first * each), bytes_, out + first * each * bytes_);
@@ -71,12 +72,13 @@ class ThreefryStep : public Step {
     uint64_t state[2];
     std::memcpy(state, ref(0).pointer, 16);
     const int64_t pairs = bytes_ == 8 ? size_ : (size_ + 1) / 2, counters = outer_ * pairs * inner_;
-    const int64_t blocks = (counters + kBlock - 1) / kBlock, parts = std::clamp<int64_t>(blocks / 32, 1, 32);
+    const int64_t blocks = (counters + kCounterBlock - 1) / kCounterBlock,
+                  parts = std::clamp<int64_t>(blocks / 32, 1, 32);
     std::byte* out = written(1).pointer;
     runtime.pool->For(parts, Flops() / 10, [&](int64_t part, int) {
-      uint32_t a[kBlock], b[kBlock], both[2 * kBlock];
+      uint32_t a[kCounterBlock], b[kCounterBlock], both[2 * kCounterBlock];
       for (int64_t block = blocks * part / parts; block < blocks * (part + 1) / parts; ++block) {
-        const int64_t first = block * kBlock, n = std::min(kBlock, counters - first);
+        const int64_t first = block * kCounterBlock, n = std::min(kCounterBlock, counters - first);
         runtime.kernels->threefry(state[0], state[1] + static_cast<uint64_t>(first), n, a, b);
         if (bytes_ == 8 || (inner_ == 1 && size_ % 2 == 0)) {  // all pairs side by side
           for (int64_t i = 0; i < n; ++i) both[2 * i] = a[i], both[2 * i + 1] = b[i];

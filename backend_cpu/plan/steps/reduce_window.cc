@@ -11,7 +11,7 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kMaxWork = int64_t{1} << 32;
+constexpr int64_t kMaxWindowWork = int64_t{1} << 32;
 constexpr int64_t kElementsPerPart = 1 << 17;  // of combining work, to make a part worth a thread
 
 struct Geometry {
@@ -76,7 +76,7 @@ class ReduceWindowStep : public Step {
   bool Fits() const {
     const int64_t results = g_.rows * g_.row();
     return scan_ != kNone ||
-           (g_.row() <= kScratchBytes / 4 / bytes_ && taps_ <= kMaxWork / std::max<int64_t>(results, 1));
+           (g_.row() <= kScratchBytes / 4 / bytes_ && taps_ <= kMaxWindowWork / std::max<int64_t>(results, 1));
   }
 
   bool Run(Runtime& runtime) override {

@@ -16,7 +16,7 @@ namespace hloir::cpu {
 
 namespace {
 
-using Meanings = std::unordered_map<TileKernel, ScalarMeaning>;
+using ScalarMeanings = std::unordered_map<TileKernel, ScalarMeaning>;
 
 bool IsComparison(BinaryOp op) { return op >= BinaryOp::kEq; }
 bool IsSigned(TileType type) {
@@ -24,7 +24,7 @@ bool IsSigned(TileType type) {
 }
 bool IsIntegerType(TileType type) { return type <= TileType::kU64; }
 
-void AddMeanings(const KernelTable& table, Meanings& meanings) {
+void AddMeanings(const KernelTable& table, ScalarMeanings& meanings) {
   const auto add = [&](TileKernel kernel, const ScalarMeaning& meaning) {
     if (kernel != nullptr) meanings.emplace(kernel, meaning);
   };
@@ -72,8 +72,8 @@ void AddMeanings(const KernelTable& table, Meanings& meanings) {
     add(table.narrow[i], {ScalarMeaning::kCall, {}, {}, 1, {TileType::kF32}, TileType::kU16});
   }
 }
-Meanings MakeMeanings(const KernelTable& table) {
-  Meanings meanings;
+ScalarMeanings MakeScalarMeanings(const KernelTable& table) {
+  ScalarMeanings meanings;
   AddMeanings(OneElementKernels(), meanings);
   AddMeanings(table, meanings);
   return meanings;
@@ -121,7 +121,7 @@ bool Inside(__int128 low, __int128 high, Range range) { return low >= range.low 
 // Reads the ops: which value lies where.
 class Reader {
  public:
-  Reader(const Meanings& meanings, ScalarValues& to) : meanings_(meanings), to_(to) {}
+  Reader(const ScalarMeanings& meanings, ScalarValues& to) : meanings_(meanings), to_(to) {}
 
   bool Add(const TileOp& op) {
     const auto found = meanings_.find(op.kernel);
@@ -232,7 +232,7 @@ class Reader {
     places_[begin] = {bytes, value, true};
   }
 
-  const Meanings& meanings_;
+  const ScalarMeanings& meanings_;
   ScalarValues& to_;
   std::map<uintptr_t, Place> places_;
   std::vector<int> leaves_;
@@ -613,7 +613,7 @@ std::optional<ScalarValues> BuildScalarValues(const KernelTable& table, std::spa
   constexpr size_t kMostValues = 256;  // some searches go through all of them
   if (condition.size() + body.size() > kMostValues) return std::nullopt;
   ScalarValues raw;
-  Reader reader(OncePerIsa<MakeMeanings>(table), raw);
+  Reader reader(OncePerIsa<MakeScalarMeanings>(table), raw);
   for (const TileOp& op : body)
     if (!reader.Add(op)) return std::nullopt;
   for (const TileOp& op : condition)

@@ -11,7 +11,7 @@ namespace hloir::cpu {
 namespace {
 
 constexpr int64_t kPartBytes = 1 << 18;
-constexpr double kNanosPerByte = 0.1;  // memory's
+constexpr double kCopyNanosPerByte = 0.1;  // memory's
 
 }  // namespace
 
@@ -39,7 +39,7 @@ bool BlockCopy::Run(Runtime& runtime) {
     return true;
   }
   const int64_t parts = std::min<int64_t>(8, bytes_ / kPartBytes);
-  runtime.pool->For(parts, kNanosPerByte * static_cast<double>(bytes_), [&](int64_t part, int) {
+  runtime.pool->For(parts, kCopyNanosPerByte * static_cast<double>(bytes_), [&](int64_t part, int) {
     const int64_t begin = bytes_ * part / parts, end = bytes_ * (part + 1) / parts;
     std::memcpy(to + begin, from + begin, end - begin);
   });
@@ -72,7 +72,7 @@ bool ViewCopy::Run(Runtime& runtime) {
       copy.Run(from, to, runtime.kernels);
       continue;
     }
-    runtime.pool->For(parts, kNanosPerByte * static_cast<double>(all), [&](int64_t part, int) {
+    runtime.pool->For(parts, kCopyNanosPerByte * static_cast<double>(all), [&](int64_t part, int) {
       copy.RunPart(from, to, copy.parts() * part / parts, copy.parts() * (part + 1) / parts, runtime.kernels);
     });
   }
