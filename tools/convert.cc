@@ -73,7 +73,7 @@ void TellWhatIsLeftOut(const std::string& path, FileFormat::Form form, const Mod
     if (NamesReduction(file.module())) fields.push_back("the max or min of unreduced shardings");
   }
   const std::string left_out = fmt::format("{}", fmt::join(fields, ", "));
-  if (!left_out.empty()) Note(fmt::format("{} is without {}", DisplayName(path), left_out));
+  if (!left_out.empty()) Note(fmt::format("{} lacks {}", DisplayName(path), left_out));
 }
 
 int Convert(const ConvertFlags& flags) {

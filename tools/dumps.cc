@@ -60,7 +60,7 @@ int RunAllSnapshots(const DumpsFlags& flags, const DumpFolder& folder, Json& jso
       const bool agrees = verdict.comparison.agree;
       const std::string text = !verdict.status.ok()   ? "not run: " + verdict.status.message()
                                : !verdict.has_results ? "runs; no result is stored"
-                               : agrees               ? "gives what is stored"
+                               : agrees               ? "equals the stored results"
                                                       : verdict.comparison.ToString("computed", "stored");
       if (!verdict.status.ok() && worst == kExitGood) worst = ExitStatusOf(verdict.status.code());
       if (verdict.status.ok() && !agrees) worst = kExitDisagree;

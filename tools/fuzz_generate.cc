@@ -1,5 +1,5 @@
-// hloir fuzz generate: writes modules that are made up, the values to run them on and, if asked, what both engines make
-// of them: for a comparison with another implementation (tools/fuzz_xla.py).
+// hloir fuzz generate: writes generated modules, inputs for them and, with --run, the results of both engines:
+// for comparison with another implementation (tools/fuzz_xla.py).
 #include <algorithm>
 #include <filesystem>
 #include <map>

@@ -48,7 +48,8 @@ void AddFuzzXlaCommand(CLI::App* command, Action& action, PassRegistry& /*regist
   auto python = std::make_shared<std::string>("python3");
   AddOption(*command, "--python FILE", *python, "A Python that has jaxlib and ml_dtypes (default: python3)");
   auto driver = std::make_shared<std::string>();
-  AddOption(*command, "--driver FILE", *driver, "fuzz_xla.py, if hloir lies neither in an installation nor in a build");
+  AddOption(*command, "--driver FILE", *driver,
+            "Path of fuzz_xla.py (default: that of the installation or of the build)");
   command->allow_extras();
   command->footer(
       "All other flags are the driver's: --kind, --first, --count, --only, --jobs, …\n"

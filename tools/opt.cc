@@ -91,12 +91,12 @@ int ListProposals(const OptFlags& flags, const HloModule& module, const std::str
   const auto found = FindProposals(module, *flags.optimize.registry, *names, PassOptionsOf(flags.optimize));
   if (!found.ok()) return Fail(found.status(), file);
   if (found->untried > 0) {
-    Note(fmt::format("{} of {} opportunities are listed without their effect, as the module is large", found->untried,
+    Note(fmt::format("{} of {} rewrites are listed without their result, because the module is large", found->untried,
                      found->entries.size()));
   }
   if (!flags.json) {
-    return WriteReport(
-        flags, Trace(found->entries, /*readable=*/true) + fmt::format("{} opportunities\n", found->entries.size()));
+    return WriteReport(flags,
+                       Trace(found->entries, /*readable=*/true) + fmt::format("{} rewrites\n", found->entries.size()));
   }
   Json all = Json::array();
   for (const RewriteLog::Entry& entry : found->entries) all.push_back(Parsed(RewriteReportJson(entry)));
@@ -207,9 +207,8 @@ int Opt(const OptFlags& flags) {
   }
   for (const std::string& id : log.take) {
     const std::string_view by = log.ExcludedBy(id);
-    if (by.empty())
-      return Fail(InvalidArgument(fmt::format("--take={}: no such opportunity; see --dry-run", id)), file);
-    Note(fmt::format("--take={}: not taken, as {} was, which excludes it", id, by));
+    if (by.empty()) return Fail(InvalidArgument(fmt::format("--take={}: no such rewrite; see --dry-run", id)), file);
+    Note(fmt::format("--take={}: not applied: it conflicts with {}", id, by));
   }
   if (dumper) {
     if (Status written = dumper->AfterAll(module); !written.ok()) return Fail(written);

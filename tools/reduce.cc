@@ -220,8 +220,7 @@ StatusOr<Reduced> Reduce(const ReduceFlags& flags) {
 
 int Run(const ReduceFlags& flags) {
   if (flags.json) ReportErrorsAsJson();
-  if (flags.test.empty() == flags.property.empty())
-    return Fail(InvalidArgument("name what a module must show by --test or --property"));
+  if (flags.test.empty() == flags.property.empty()) return Fail(InvalidArgument("expected --test or --property"));
   const StatusOr<Reduced> reduced = Reduce(flags);
   if (!reduced.ok()) return Fail(reduced.status(), DisplayName(flags.file));
   if (Status written = WriteFile(flags.output, reduced->text); !written.ok()) return Fail(written);

@@ -1,4 +1,4 @@
-// hloir run: runs a module on inputs from an .npz, or on made-up ones.
+// hloir run: runs a module on inputs from an .npz, or on generated ones.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -65,7 +65,7 @@ void PrintLeaves(const std::vector<Literal>& leaves, const std::string& prefix =
   }
 }
 
-// For each device: from an .npz; else those that a snapshot brings along; else made up, the same for all, also where
+// For each device: from an .npz; else those that a snapshot brings along; else generated, the same for all, also where
 // the user names a seed or asks for it.
 using DeviceArguments = std::vector<std::vector<Literal>>;  // or of one device, for all
 StatusOr<DeviceArguments> ArgumentsOf(const RunFlags& flags, const ModuleFile& file, const DeviceCounts& counts) {

@@ -74,7 +74,7 @@ DeviceCounts CountsOf(const VerifyFlags& flags, const HloModule& module) {
 }
 
 // The values that come with a module: in an .npz, or in the file itself if it is a snapshot and no seed is named.
-// Nothing: they are made up. Stored results go into `options`.
+// Empty: inputs are generated. Stored results go into `options`.
 StatusOr<std::vector<InputSet>> GivenInputs(const VerifyFlags& flags, const std::string& name, const ModuleFile& file,
                                             CheckOptions& options) {
   std::vector<InputSet> sets;

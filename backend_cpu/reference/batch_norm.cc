@@ -4,7 +4,7 @@
 
 #include "reference/evaluation.h"
 #include "reference/index.h"
-#include "reference/wide.h"
+#include "wide/wide_types.h"
 
 namespace hloir::reference {
 namespace {

@@ -1,7 +1,9 @@
 // Ops that run other computations as a whole: call, fusion, while, conditional; and the pairs of ops that start
 // something and wait for it, which here is done when it is started.
+#include "hloir/detail/async_chain.h"
 #include "support/format.h"
 #include "reference/evaluation.h"
+#include "reference/mixed_precision.h"
 
 namespace hloir::reference {
 namespace {
@@ -71,13 +73,36 @@ StatusOr<Value> EvaluateConditional(EvalContext& context) {
   return context.run.Call(*context.instruction.called_computations()[static_cast<size_t>(branch)], std::move(argument));
 }
 
+// An async computation runs where it is started. One that is bound late runs where it is done, from the operands in
+// flight, and until then has zeros for a result. That is known of chains without detours alone.
 StatusOr<Value> EvaluateAsyncStart(EvalContext& context) {
   const std::vector<Value> operands(context.operands.begin(), context.operands.end());
+  if (IsLateBound(context.instruction)) {
+    if (AsyncDoneOf(context.instruction) == nullptr)
+      return UnimplementedOp(context, "it is bound late, and not by its own async-updates alone");
+    return InFlight(context.shape, Value::Tuple(operands), Literal(context.shape.tuple_shapes(1)));
+  }
   HLOIR_ASSIGN_OR_RETURN(Value result, context.run.Call(*context.instruction.called_computations()[0], operands));
   return InFlight(context.shape, Value::Tuple(operands), std::move(result));
 }
-StatusOr<Value> EvaluateAsyncUpdate(EvalContext& context) { return std::move(context.operands[0]); }
-StatusOr<Value> EvaluateAsyncDone(EvalContext& context) { return ResultInFlight(context); }
+StatusOr<Value> EvaluateAsyncUpdate(EvalContext& context) {
+  const Shape& before = context.instruction.operand(0)->shape();
+  if (context.operand_count() == 1 && context.shape.Compatible(before)) return std::move(context.operands[0]);
+  const HloInstruction* start = AsyncStartOf(context.instruction);
+  if (start == nullptr || !IsLateBound(*start))
+    return UnimplementedOp(context, "it binds operands or results of a start that is not before it, or has all of them");
+  std::vector<Value> operands = context.operands[0].elements()[0].elements();
+  operands.insert(operands.end(), context.operands.begin() + 1, context.operands.end());
+  return InFlight(context.shape, Value::Tuple(std::move(operands)), Literal(context.shape.tuple_shapes(1)));
+}
+StatusOr<Value> EvaluateAsyncDone(EvalContext& context) {
+  const HloInstruction* start = AsyncStartOf(context.instruction);
+  if (start != nullptr && IsLateBound(*start))
+    return context.run.Call(*start->called_computations()[0], context.operands[0].elements()[0].elements());
+  if (!context.shape.Compatible(context.instruction.operand(0)->shape().tuple_shapes(1)))
+    return UnimplementedOp(context, "its result is bound late, by a start that is not before it");
+  return ResultInFlight(context);
+}
 
 // (destination, source, context)
 StatusOr<Value> EvaluateCopyStart(EvalContext& context) {

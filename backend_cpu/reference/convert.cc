@@ -8,7 +8,7 @@
 
 #include "reference/evaluation.h"
 #include "reference/index.h"
-#include "reference/pairs.h"
+#include "wide/pairs.h"
 #include "ir/element_bytes.h"
 #include "support/endian.h"
 

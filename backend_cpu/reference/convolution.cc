@@ -3,7 +3,7 @@
 #include "support/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
-#include "reference/wide.h"
+#include "wide/wide_types.h"
 
 namespace hloir::reference {
 

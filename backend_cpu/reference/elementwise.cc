@@ -7,7 +7,7 @@
 
 #include "reference/evaluation.h"
 #include "reference/kernels.h"
-#include "reference/pairs.h"
+#include "wide/pairs.h"
 
 namespace hloir::reference {
 namespace {

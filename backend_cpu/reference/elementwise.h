@@ -2,23 +2,11 @@
 // small computations that reduce, sort or scatter call for each element, with a count of one (scalar_function.h).
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "hloir/module.h"
 #include "hloir/status.h"
+#include "wide/kernel.h"
 
 namespace hloir::reference {
-
-struct KernelArgs {
-  const std::byte* in[3] = {};
-  std::byte* out = nullptr;
-  int64_t stride[3] = {1, 1, 1};  // in elements; 0 where a scalar stands for a whole array
-  int64_t count = 1;
-  int bits = 0;                                                              // the width of the operands' type
-  PrimitiveType from = PrimitiveType::INVALID, to = PrimitiveType::INVALID;  // for kernels that convert
-};
-using Kernel = void (*)(const KernelArgs& args);
 
 // The type that arithmetic on `type` is done in, which is also how scalar_function.h holds single elements: f32 for the
 // narrower floats, s8 and u8 for the integers under a byte, else the type itself.

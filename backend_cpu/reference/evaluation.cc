@@ -7,11 +7,10 @@
 #include <unordered_set>
 
 #include "support/format.h"
-#include "support/guard.h"
 #include "hloir/custom_calls.h"
 #include "hloir/analysis/communication.h"
 #include "hloir/analysis/shape_inference.h"
-#include "reference/devices.h"
+#include "hloir/detail/mixed_floats.h"
 #include "reference/dynamic.h"
 #include "reference/loop_state.h"
 #include "reference/mixed_precision.h"
@@ -115,6 +114,12 @@ StatusOr<const HloComputation*> Evaluation::MeaningOf(const HloInstruction& call
     HLOIR_ASSIGN_OR_RETURN(module, CustomCallAsModule(call));
   }
   return module->entry_computation();
+}
+
+const HloComputation& Evaluation::Legalized(const HloInstruction& instruction) {
+  std::unique_ptr<HloModule>& module = legalized_[&instruction];
+  if (module == nullptr) module = LegalizedMixedFloats(instruction);
+  return *module->entry_computation();
 }
 
 StatusOr<Literal> Evaluation::FillElided(const HloInstruction& constant) {
@@ -277,15 +282,22 @@ StatusOr<Value> Evaluation::Evaluate(const HloInstruction& instruction, std::vec
                                     instruction.name(), instruction.shape().ToString(false), options_.max_bytes));
   }
   auto evaluate = [&]() -> StatusOr<Value> {
+    if (MixesFloats(instruction)) return Call(Legalized(instruction), std::move(operands));
     if (NeedsActualSizes(instruction, operands)) return EvaluateAtActualSizes(*this, instruction, std::move(operands));
-    const std::optional<Shape> widened = WidenOperands(instruction, &operands);
-    EvalContext context{*this, instruction, widened ? *widened : instruction.shape(), operands};
+    EvalContext context{*this, instruction, instruction.shape(), operands};
     return DispatchOp(context);
   };
   StatusOr<Value> result = evaluate();
   if (result.ok()) result = ConformTo(*std::move(result), instruction.shape());
   if (result.ok() && options_.on_result) options_.on_result(instruction, Value(*result).TakeLiteral());
   return result;
+}
+
+Value Packed(std::vector<Literal> results, const Shape& shape) {
+  if (!shape.IsTuple()) return std::move(results[0]);
+  std::vector<Value> values;
+  for (Literal& literal : results) values.emplace_back(std::move(literal));
+  return Value::Tuple(std::move(values));
 }
 
 StatusOr<Value> DispatchOp(EvalContext& context) {
@@ -373,73 +385,26 @@ StatusOr<Literal> EvaluateOn(Device* device, const EvaluatorOptions& options, co
   return Finish(std::move(result), computation.root()->shape());
 }
 
-namespace {
-
-class ReferenceEvaluator : public HloEvaluator {
- public:
-  explicit ReferenceEvaluator(EvaluatorOptions options, RandomState* random = nullptr, Device* device = nullptr)
-      : options_(std::move(options)), random_(random), device_(device) {}
-
-  StatusOr<Literal> EvaluateInstruction(const HloInstruction& instruction,
-                                        std::span<const Literal* const> operands) const override {
-    return Guarded([&] { return EvaluateOne(instruction, operands); });
+StatusOr<Literal> EvaluateOne(Device* device, const EvaluatorOptions& options, RandomState* random,
+                              const HloInstruction& instruction, std::span<const Literal* const> operands) {
+  if (static_cast<int64_t>(operands.size()) != instruction.operand_count()) {
+    return InvalidArgument(
+        Format("{} takes {} operands, not {}", instruction.name(), instruction.operand_count(), operands.size()));
   }
-
-  StatusOr<Literal> EvaluateComputation(const HloComputation& computation,
-                                        std::span<const Literal* const> arguments) const override {
-    return Guarded([&]() -> StatusOr<Literal> {
-      const HloModule* module = computation.module();
-      const bool is_whole = module != nullptr && module->entry_computation() == &computation;
-      if (device_ != nullptr || !is_whole || DeviceCountsOf(*module).devices() > 1 || !HasTransfers(*module))
-        return EvaluateOn(device_, options_, computation, arguments);
-      // One device that sends to itself.
-      std::vector<Device> only = MakeDevices({});
-      HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> results, RunOnEach(only, {}, [&](Device& device) {
-                               return EvaluateOn(&device, options_, computation, arguments);
-                             }));
-      return std::move(results[0]);
-    });
+  std::vector<Value> values;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const Shape& wanted = instruction.operand(static_cast<int64_t>(i))->shape();
+    HLOIR_RETURN_IF_ERROR(CheckArgument(wanted, *operands[i], i));
+    values.push_back(Value::Borrow(*operands[i]));
   }
-
- private:
-  StatusOr<Literal> EvaluateOne(const HloInstruction& instruction, std::span<const Literal* const> operands) const {
-    if (static_cast<int64_t>(operands.size()) != instruction.operand_count()) {
-      return InvalidArgument(
-          Format("{} takes {} operands, not {}", instruction.name(), instruction.operand_count(), operands.size()));
-    }
-    std::vector<Value> values;
-    for (size_t i = 0; i < operands.size(); ++i) {
-      const Shape& wanted = instruction.operand(static_cast<int64_t>(i))->shape();
-      HLOIR_RETURN_IF_ERROR(CheckArgument(wanted, *operands[i], i));
-      values.push_back(Value::Borrow(*operands[i]));
-    }
-    StatusOr<Shape> inferred = InferShape(instruction);
-    if (!inferred.ok()) return inferred.status();
-    HLOIR_RETURN_IF_ERROR(CheckLeastSteps(LeastSteps().Of(instruction), options_));
-    const CountsBytes counts;
-    Evaluation run(options_, random_);
-    run.set_device(device_);
-    HLOIR_ASSIGN_OR_RETURN(Value result, run.Evaluate(instruction, std::move(values)));
-    return Finish(std::move(result), instruction.shape());
-  }
-
-  EvaluatorOptions options_;
-  RandomState* random_;
-  Device* device_;
-};
-
-}  // namespace
-
-std::unique_ptr<HloEvaluator> MakeStepEvaluator(EvaluatorOptions options, RandomState* random, Device* device) {
-  return std::make_unique<ReferenceEvaluator>(std::move(options), random, device);
+  StatusOr<Shape> inferred = InferShape(instruction);
+  if (!inferred.ok()) return inferred.status();
+  HLOIR_RETURN_IF_ERROR(CheckLeastSteps(LeastSteps().Of(instruction), options));
+  const CountsBytes counts;
+  Evaluation run(options, random);
+  run.set_device(device);
+  HLOIR_ASSIGN_OR_RETURN(Value result, run.Evaluate(instruction, std::move(values)));
+  return Finish(std::move(result), instruction.shape());
 }
 
 }  // namespace hloir::reference
-
-namespace hloir {
-
-std::unique_ptr<HloEvaluator> MakeReferenceEvaluator(EvaluatorOptions options) {
-  return std::make_unique<reference::ReferenceEvaluator>(std::move(options));
-}
-
-}  // namespace hloir

@@ -1,6 +1,6 @@
 // The inside of the reference evaluator: a Value, one run (Evaluation), and the function each opcode must have.
 // evaluation.cc runs computations; the other files hold the ops, a family each. The public way in is
-// MakeReferenceEvaluator (hloir/evaluator.h).
+// MakeReferenceEvaluator (hloir/evaluator.h), in devices/evaluators.cc.
 #pragma once
 
 #include <memory>
@@ -54,7 +54,7 @@ class CountsBytes {
 };
 
 class Evaluation;
-struct Device;  // devices.h
+struct Device;  // devices/devices.h
 
 // What an op's function gets.
 struct EvalContext {
@@ -127,13 +127,15 @@ class Evaluation {
     std::vector<Step> steps;
     int32_t root = 0;
   };
+  // For an instruction that mixes floats: the computation that has its converts. Made once for each.
+  const HloComputation& Legalized(const HloInstruction& instruction);
   StatusOr<const Schedule*> ScheduleOf(const HloComputation& computation);
 
   const EvaluatorOptions& options_;
   const bool pairs_;
   std::unordered_map<const HloComputation*, std::unique_ptr<Schedule>> schedules_;
   std::unordered_map<const HloInstruction*, bool> never_ends_;
-  std::unordered_map<const HloInstruction*, std::unique_ptr<HloModule>> meanings_;
+  std::unordered_map<const HloInstruction*, std::unique_ptr<HloModule>> meanings_, legalized_;
   Device* device_ = nullptr;
   int64_t steps_ = 0;
   int depth_ = 0;
@@ -145,9 +147,12 @@ class Evaluation {
 StatusOr<Literal> EvaluateOn(Device* device, const EvaluatorOptions& options, const HloComputation& computation,
                              std::span<const Literal* const> arguments, bool pairs = false);
 
-// An evaluator for a caller that runs a module instruction by instruction: `random` goes on from one to the next, and
-// must outlive it. So must `device`, if it is one of several; null: there is only one.
-std::unique_ptr<HloEvaluator> MakeStepEvaluator(EvaluatorOptions options, RandomState* random, Device* device);
+// The value of one instruction, of its operands' values. `random`: see Evaluation.
+StatusOr<Literal> EvaluateOne(Device* device, const EvaluatorOptions& options, RandomState* random,
+                              const HloInstruction& instruction, std::span<const Literal* const> operands);
+
+// The results of an op with one or several: an array, or a tuple of arrays.
+Value Packed(std::vector<Literal> results, const Shape& shape);
 
 // The function of the instruction's opcode.
 StatusOr<Value> DispatchOp(EvalContext& context);

@@ -149,10 +149,7 @@ StatusOr<Value> EvaluateScatter(EvalContext& context) {
     });
   }
   HLOIR_RETURN_IF_ERROR(status);
-  if (!context.shape.IsTuple()) return std::move(results[0]);
-  std::vector<Value> values;
-  for (Literal& literal : results) values.emplace_back(std::move(literal));
-  return Value::Tuple(std::move(values));
+  return Packed(std::move(results), context.shape);
 }
 
 }  // namespace hloir::reference

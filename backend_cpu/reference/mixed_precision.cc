@@ -1,12 +1,8 @@
-// Evaluation where float types are mixed. See the header.
+// See the header.
 #include "reference/mixed_precision.h"
-
-#include "hloir/detail/one_float_type.h"
 
 namespace hloir::reference {
 namespace {
-
-bool IsFloatArray(const Value& value) { return !value.IsTuple() && IsFloat(value.literal().shape().element_type()); }
 
 bool Conforms(const Value& value, const Shape& shape) {
   if (!value.IsTuple()) return value.literal().shape().element_type() == shape.element_type();
@@ -41,28 +37,6 @@ Value ConformTo(Value value, const Shape& shape) {
     elements[i] = ConformTo(std::move(elements[i]), shape.tuple_shapes(static_cast<int64_t>(i)));
   }
   return Value::Tuple(std::move(elements));
-}
-
-std::optional<Shape> WidenOperands(const HloInstruction& instruction, std::vector<Value>* operands) {
-  if (!MeansOneFloatType(instruction.opcode())) return std::nullopt;
-  PrimitiveType widest = PrimitiveType::INVALID;
-  bool mixed = false;
-  for (const Value& operand : *operands) {
-    if (!IsFloatArray(operand)) continue;
-    const PrimitiveType type = operand.literal().shape().element_type();
-    mixed = mixed || (widest != PrimitiveType::INVALID && widest != type);
-    if (widest == PrimitiveType::INVALID || BitWidth(type) > BitWidth(widest)) widest = type;
-    // Of one width neither holds the other, f32 holds both.
-    else if (type != widest && BitWidth(type) == BitWidth(widest)) widest = PrimitiveType::F32;
-  }
-  const Shape& stated = instruction.shape();
-  if (widest == PrimitiveType::INVALID) return std::nullopt;
-  const bool other_result = IsFloat(stated.element_type()) && stated.element_type() != widest;
-  if (!mixed && !other_result) return std::nullopt;
-  for (Value& operand : *operands) {
-    if (IsFloatArray(operand)) operand = ConformTo(std::move(operand), Shape::Scalar(widest));
-  }
-  return other_result ? stated.WithElementType(widest) : stated;
 }
 
 }  // namespace hloir::reference

@@ -6,18 +6,11 @@
 #include "support/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
+#include "reference/reducer.h"
 #include "reference/scalar_function.h"
 
 namespace hloir::reference {
 namespace {
-
-// The results of an op with one or several results: an array, or a tuple of arrays.
-Value Pack(std::vector<Literal> results, const Shape& shape) {
-  if (!shape.IsTuple()) return std::move(results[0]);
-  std::vector<Value> values;
-  for (Literal& literal : results) values.emplace_back(std::move(literal));
-  return Value::Tuple(std::move(values));
-}
 
 // A sum of f32 elements is made in f64 and rounded once.
 class ExactSum {
@@ -83,15 +76,27 @@ Literal ReduceBySumming(const Literal& array, const Literal& initial, const Lite
 
 }  // namespace
 
+StatusOr<Reducer> Reducer::Prepare(EvalContext& context) {
+  const size_t n = context.operands.size() / 2;
+  HLOIR_ASSIGN_OR_RETURN(ScalarFunction function,
+                         ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
+  if (function.argument_count() != 2 * n || function.result_count() != n)
+    return InvalidArgument(Format("{}'s computation does not reduce {} arrays", context.instruction.name(), n));
+  Reducer reducer(context, std::move(function));
+  reducer.initial_.resize(n), reducer.next_.resize(n);
+  for (size_t k = 0; k < n; ++k)
+    LoadElement(context.operand(static_cast<int64_t>(n + k)), 0, reducer.function_.argument_type(k),
+                reducer.initial_[k]);
+  return reducer;
+}
+
 // Operands are n arrays of the same dimensions and n initial values. The computation takes n accumulators and n
 // elements and gives n accumulators. In which order elements come is not fixed; here it is row-major, from the initial
 // values on, but for sums of floats, where no order is more right than another, see above.
 StatusOr<Value> EvaluateReduce(EvalContext& context) {
   const size_t n = context.operands.size() / 2;
-  HLOIR_ASSIGN_OR_RETURN(ScalarFunction reducer, ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
-  if (reducer.argument_count() != 2 * n || reducer.result_count() != n) {
-    return InvalidArgument(Format("{}'s computation does not reduce {} arrays", context.instruction.name(), n));
-  }
+  HLOIR_ASSIGN_OR_RETURN(Reducer reducer, Reducer::Prepare(context));
+  const ScalarFunction& function = reducer.function();
   const DimVector& dims = context.operand(0).shape().dimensions();
   const DimVector strides = RowMajorStrides(dims);
   DimVector result_dims, kept_dims, kept_strides, reduced_dims, reduced_strides;
@@ -111,10 +116,10 @@ StatusOr<Value> EvaluateReduce(EvalContext& context) {
                                    : context.shape.element_type();
     results.emplace_back(Shape::Array(type, result_dims));
   }
-  HLOIR_RETURN_IF_ERROR(context.run.CountSteps(SaturatingProduct(Product(dims), reducer.cost())));
+  HLOIR_RETURN_IF_ERROR(context.run.CountSteps(SaturatingProduct(Product(dims), function.cost())));
 
   const PrimitiveType type = context.operand(0).shape().element_type();
-  if (reducer.IsBinary(HloOpcode::kAdd) && type == reducer.argument_type(0) &&
+  if (function.IsBinary(HloOpcode::kAdd) && type == function.argument_type(0) &&
       ComputeType(type) == PrimitiveType::F32) {
     auto sum_up = [&](auto make_sum) {
       return ReduceBySumming(context.operand(0), context.operand(1), results[0], kept_dims, kept_strides, reduced_dims,
@@ -122,28 +127,21 @@ StatusOr<Value> EvaluateReduce(EvalContext& context) {
     };
     results[0] =
         type == PrimitiveType::F32 ? sum_up([] { return ExactSum(); }) : sum_up([&] { return RoundedSum(type); });
-    return Pack(std::move(results), context.shape);
+    return Packed(std::move(results), context.shape);
   }
 
-  std::vector<Slot> next(n);
   Status status;
   int64_t out = 0;
   ForEachOffset(kept_dims, kept_strides, [&](int64_t base) {
     if (!status.ok()) return;
-    for (size_t k = 0; k < n; ++k) reducer.Load(k, context.operand(static_cast<int64_t>(n + k)), 0);
+    reducer.Begin();
     ForEachOffset(reduced_dims, reduced_strides, [&](int64_t offset) {
-      if (!status.ok()) return;
-      for (size_t k = 0; k < n; ++k) reducer.Load(n + k, context.operand(static_cast<int64_t>(k)), base + offset);
-      status = reducer.Run();
-      // A result may be another argument's slot: read all, then write.
-      for (size_t k = 0; k < n; ++k) next[k] = reducer.result(k);
-      for (size_t k = 0; k < n; ++k) reducer.argument(k) = next[k];
+      if (status.ok()) status = reducer.Add(base + offset);
     });
-    for (size_t k = 0; k < n; ++k) StoreElement(reducer.argument(k), reducer.argument_type(k), results[k], out);
-    ++out;
+    reducer.Store(results, out++);
   });
   HLOIR_RETURN_IF_ERROR(status);
-  return Pack(std::move(results), context.shape);
+  return Packed(std::move(results), context.shape);
 }
 
 // The computation on each element of the operands, all at the same index.

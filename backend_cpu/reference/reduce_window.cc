@@ -5,6 +5,7 @@
 #include "support/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
+#include "reference/reducer.h"
 #include "reference/scalar_function.h"
 
 namespace hloir::reference {
@@ -37,44 +38,32 @@ std::optional<int64_t> ElementUnder(const Window& window, const DimVector& posit
 StatusOr<Value> EvaluateReduceWindow(EvalContext& context) {
   const size_t n = context.operands.size() / 2;
   const Window& window = context.attributes<WindowAttributes>().window;
-  HLOIR_ASSIGN_OR_RETURN(ScalarFunction reducer, ScalarFunction::Prepare(context.run, *context.instruction.to_apply()));
+  HLOIR_ASSIGN_OR_RETURN(Reducer reducer, Reducer::Prepare(context));
   const DimVector& dims = context.operand(0).shape().dimensions();
-  if (reducer.argument_count() != 2 * n || reducer.result_count() != n || window.size() != dims.size()) {
-    return InvalidArgument(Format("{}'s computation or window does not fit its operands", context.instruction.name()));
-  }
+  if (window.size() != dims.size())
+    return InvalidArgument(Format("{}'s window does not fit its operands", context.instruction.name()));
   const DimVector strides = RowMajorStrides(dims), sizes = WindowSizes(window);
   std::vector<Literal> results;
   for (size_t k = 0; k < n; ++k) {
     results.emplace_back(context.shape.IsTuple() ? context.shape.tuple_shapes(static_cast<int64_t>(k)) : context.shape);
   }
-  std::vector<Slot> initial(n), next(n);
-  for (size_t k = 0; k < n; ++k)
-    LoadElement(context.operand(static_cast<int64_t>(n + k)), 0, reducer.argument_type(k), initial[k]);
   HLOIR_RETURN_IF_ERROR(context.run.CountSteps(results[0].element_count()));
   Status status;
   int64_t out = 0;
   ForEachIndex(results[0].shape().dimensions(), [&](const DimVector& position) {
     if (!status.ok()) return;
-    status = context.run.CountSteps(SaturatingProduct(Product(sizes), reducer.cost()));
+    status = context.run.CountSteps(SaturatingProduct(Product(sizes), reducer.function().cost()));
     if (!status.ok()) return;
-    for (size_t k = 0; k < n; ++k) reducer.argument(k) = initial[k];
+    reducer.Begin();
     ForEachIndex(sizes, [&](const DimVector& inside) {
       if (!status.ok()) return;
       const std::optional<int64_t> at = ElementUnder(window, position, inside, dims, strides);
-      if (!at) return;
-      for (size_t k = 0; k < n; ++k) reducer.Load(n + k, context.operand(static_cast<int64_t>(k)), *at);
-      status = reducer.Run();
-      for (size_t k = 0; k < n; ++k) next[k] = reducer.result(k);
-      for (size_t k = 0; k < n; ++k) reducer.argument(k) = next[k];
+      if (at) status = reducer.Add(*at);
     });
-    for (size_t k = 0; k < n; ++k) StoreElement(reducer.argument(k), reducer.argument_type(k), results[k], out);
-    ++out;
+    reducer.Store(results, out++);
   });
   HLOIR_RETURN_IF_ERROR(status);
-  if (!context.shape.IsTuple()) return std::move(results[0]);
-  std::vector<Value> values;
-  for (Literal& literal : results) values.emplace_back(std::move(literal));
-  return Value::Tuple(std::move(values));
+  return Packed(std::move(results), context.shape);
 }
 
 // The gradient of max pooling and the like. Operands: the array, a source with one element per window position, an

@@ -6,7 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "reference/pairs.h"
+#include "wide/pairs.h"
 
 namespace hloir::reference {
 namespace {

@@ -112,10 +112,7 @@ StatusOr<Value> EvaluateSort(EvalContext& context) {
     }
   });
   HLOIR_RETURN_IF_ERROR(status);
-  if (!context.shape.IsTuple()) return std::move(results[0]);
-  std::vector<Value> values;
-  for (Literal& literal : results) values.emplace_back(std::move(literal));
-  return Value::Tuple(std::move(values));
+  return Packed(std::move(results), context.shape);
 }
 
 // The k largest (or smallest) elements of each row of the last dimension, best first, and their s32 positions. Floats

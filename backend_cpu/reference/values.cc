@@ -1,6 +1,5 @@
-// Ops that make, pack or pass on values: parameter, constant, iota, tuples, tokens, barriers, device numbers.
+// Ops that make, pack or pass on values: parameter, constant, iota, tuples, tokens, barriers.
 #include "support/format.h"
-#include "reference/devices.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"
 
@@ -46,17 +45,5 @@ StatusOr<Value> EvaluateOptimizationBarrier(EvalContext& context) { return std::
 StatusOr<Value> EvaluateAddDependency(EvalContext& context) { return std::move(context.operands[0]); }
 StatusOr<Value> EvaluateDomain(EvalContext& context) { return std::move(context.operands[0]); }
 StatusOr<Value> EvaluateAfterAll(EvalContext& context) { return Literal(context.shape); }
-
-// If there is one device, it is the first of its kind.
-StatusOr<Value> EvaluateReplicaId(EvalContext& context) {
-  Literal id(context.shape);
-  if (context.run.device() != nullptr) id.SetFromInt64(0, context.run.device()->replica);
-  return id;
-}
-StatusOr<Value> EvaluatePartitionId(EvalContext& context) {
-  Literal id(context.shape);
-  if (context.run.device() != nullptr) id.SetFromInt64(0, context.run.device()->partition);
-  return id;
-}
 
 }  // namespace hloir::reference

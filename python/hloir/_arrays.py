@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from hloir._hloir import Shape, _DeviceExecutable, _dlpack_of, _dlpack_view, _Executable
+from hloir._hloir import Shape, _DeviceExecutable, _dlpack_of, _dlpack_view, _element_types, _Executable
 
 # DLPack's numbers for what numpy's own DLPack does not know: name, type code.
 _NARROW_CODES = {
@@ -245,16 +245,16 @@ def constant_parts(value: Any, type_name: str | None) -> tuple[Shape, npt.NDArra
     return shape, np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 
-_TYPES = (
-    "pred", "s2", "s4", "s8", "s16", "s32", "s64", "u2", "u4", "u8", "u16", "u32", "u64", "bf16", "f16", "f32", "f64", "c64",
-    "c128", "f8e3m4", "f8e4m3", "f8e4m3fn", "f8e4m3b11fnuz", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz", "f8e8m0fnu", "f4e2m1fn",
-)
 _TYPE_NAMES: dict[np.dtype[Any], str] = {}
 
 
 def _type_name(dtype: np.dtype[Any]) -> str:
     if not _TYPE_NAMES:
-        _TYPE_NAMES.update((dtype_of(Shape(f"{name}[]")), name) for name in _TYPES)
+        for name in _element_types():
+            try:
+                _TYPE_NAMES[dtype_of(Shape(f"{name}[]"))] = name
+            except AttributeError:
+                pass  # an older ml_dtypes lacks it
     if dtype not in _TYPE_NAMES:
         raise TypeError(f"HLO has no type for {dtype}")
     return _TYPE_NAMES[dtype]

@@ -101,8 +101,8 @@ class Film:
 
 
 def explain(module: Module, passes: str = "", *, math: str = "exact") -> Film:
-    """What these passes, or the default pipeline, do to the module, as a film. The module stays as it is; the film's
-    `after` is what becomes of it."""
+    """The rewrites of these passes, or of the default pipeline, step by step. The module is not changed; `after` of the
+    result is the optimized module."""
     return Film(module, passes, math)
 
 

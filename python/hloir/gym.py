@@ -58,7 +58,7 @@ Source = Union[Module, str, "os.PathLike[str]"]
 
 
 class VerificationError(Error):
-    """A step changed what the module computes."""
+    """A step changed the results of the module."""
 
 
 class Graph(NamedTuple):

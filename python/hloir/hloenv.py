@@ -495,7 +495,7 @@ class HloEnv:
     # Running the module.
 
     def evaluate(self, times: int = 20, do_not_prep_for_eval: bool = False) -> EvaluationResult:
-        """Runs it on made-up inputs, three times to warm up and then `times` times."""
+        """Runs the module on generated inputs: three warm-up runs, then `times` runs."""
         executable = Executable(_Executable(self._hlo_module.module, 0, "", {}))
         numbers = np.random.default_rng(0)
         arguments = [_random_argument(shape, numbers) for shape in executable.parameter_shapes]
@@ -513,7 +513,7 @@ class HloEnv:
         return EvaluationResult(durations, list(durations), full, [[result]])
 
     def has_equal_output(self, first_module: HloModule, second_module: HloModule, times: int = 1) -> bool:
-        """Do the two compute the same, but for rounding? `times`: on so many sets of made-up inputs of their own."""
+        """Whether two modules compute the same within rounding error, on `times` sets of generated inputs."""
         return all(bool(_hloir.verify(first_module.module, second_module.module, seed)) for seed in range(times))
 
     def has_equal_output_as(self, other_module: HloModule, times: int = 1) -> bool:

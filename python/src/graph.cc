@@ -196,6 +196,16 @@ nb::typed<nb::dict, nb::str, nb::any> CostOf(const Cost& cost) {
 }
 
 void BindShape(nb::module_& m) {
+  m.def(
+      "_element_types",
+      [] {
+        return std::vector<std::string>{
+#define HLOIR_TYPE(name, text, ...) text,
+#include "hloir/primitive_types.def"
+#undef HLOIR_TYPE
+        };
+      },
+      nb::sig("def _element_types() -> list[str]"));
   nb::class_<Shape>(m, "Shape", "Element type, dimensions and layout of an array, or a tuple of shapes.")
       .def(
           "__init__", [](Shape* self, const std::string& text) { new (self) Shape(Value(ParseShape(text))); },

@@ -162,11 +162,25 @@ class Callbacks {
   std::optional<nb::python_error> raised_;
 };
 
-class Executable {
+// A module of its own that is prepared to run, by `Prepared`: on one device or on several.
+template <class Prepared>
+class PreparedModule {
  public:
-  Executable(const Graph& graph, int threads, const std::string& isa, CallbackDict callbacks, nb::object host_transfer)
+  PreparedModule(const Graph& graph, CallbackDict callbacks, nb::object host_transfer)
       : module_(graph.module().Clone()), callbacks_(std::move(callbacks), std::move(host_transfer)) {
     Check(VerifyModule(*module_));
+    ProgramShape program = module_->entry_computation()->program_shape();
+    parameters_ = std::move(program.parameters);
+    result_ = std::move(program.result);
+  }
+
+  const std::vector<Shape>& parameters() const { return parameters_; }
+  const Shape& result() const { return result_; }
+
+ protected:
+  // `prepare` makes the executable of the module with these options.
+  template <class Make>
+  void Prepare(int threads, const std::string& isa, const Make& prepare) {
     ExecutableOptions options;
     callbacks_.Register(*module_, options.evaluator);
     options.threads = threads;
@@ -174,11 +188,23 @@ class Executable {
     options.evaluator.cancel = &cancel_;
     prepared_ = Value([&] {
       nb::gil_scoped_release released;
-      return PrepareExecutable(*module_, options);
+      return prepare(*module_, options);
     }());
-    ProgramShape program = module_->entry_computation()->program_shape();
-    parameters_ = std::move(program.parameters);
-    result_ = std::move(program.result);
+  }
+
+  std::unique_ptr<HloModule> module_;
+  Callbacks callbacks_;
+  std::atomic<bool> cancel_ = false;
+  std::unique_ptr<Prepared> prepared_;
+  std::vector<Shape> parameters_;
+  Shape result_;
+};
+
+class Executable : public PreparedModule<HloExecutable> {
+ public:
+  Executable(const Graph& graph, int threads, const std::string& isa, CallbackDict callbacks, nb::object host_transfer)
+      : PreparedModule(graph, std::move(callbacks), std::move(host_transfer)) {
+    Prepare(threads, isa, PrepareExecutable);
   }
 
   void Run(const std::vector<Bytes>& inputs, const std::vector<MutableBytes>& outputs) {
@@ -194,44 +220,22 @@ class Executable {
     Check(status);
   }
 
-  const std::vector<Shape>& parameters() const { return parameters_; }
-  const Shape& result() const { return result_; }
   std::string isa() const { return prepared_->isa(); }
   std::string Plan() const { return prepared_->ToString(); }
-
- private:
-  std::unique_ptr<HloModule> module_;
-  Callbacks callbacks_;
-  std::atomic<bool> cancel_ = false;
-  std::unique_ptr<HloExecutable> prepared_;
-  std::vector<Shape> parameters_;
-  Shape result_;
 };
 
-// The same for several devices, which are threads of this process.
-class DeviceExecutable {
+// On several devices, which are threads of this process.
+class DeviceExecutable : public PreparedModule<HloDeviceExecutable> {
  public:
   DeviceExecutable(const Graph& graph, int64_t replicas, int64_t partitions, int threads, const std::string& isa,
                    CallbackDict callbacks, nb::object host_transfer)
-      : module_(graph.module().Clone()),
-        callbacks_(std::move(callbacks), std::move(host_transfer)),
-        counts_(DeviceCountsOf(*module_)) {
-    Check(VerifyModule(*module_));
+      : PreparedModule(graph, std::move(callbacks), std::move(host_transfer)), counts_(DeviceCountsOf(*module_)) {
     if (replicas > 0) counts_.replicas = replicas;
     if (partitions > 0) counts_.partitions = partitions;
     Check(CheckDeviceCounts(counts_));
-    ExecutableOptions options;
-    callbacks_.Register(*module_, options.evaluator);
-    options.threads = threads;
-    options.isa = isa;
-    options.evaluator.cancel = &cancel_;
-    prepared_ = Value([&] {
-      nb::gil_scoped_release released;
-      return PrepareOnDevices(*module_, counts_, options);
-    }());
-    ProgramShape program = module_->entry_computation()->program_shape();
-    parameters_ = std::move(program.parameters);
-    result_ = std::move(program.result);
+    Prepare(threads, isa, [&](const HloModule& module, const ExecutableOptions& options) {
+      return PrepareOnDevices(module, counts_, options);
+    });
   }
 
   // Of each device, the leaves of its result, each a block of bytes that Python owns.
@@ -262,18 +266,10 @@ class DeviceExecutable {
     return all;
   }
 
-  const std::vector<Shape>& parameters() const { return parameters_; }
-  const Shape& result() const { return result_; }
   const DeviceCounts& counts() const { return counts_; }
 
  private:
-  std::unique_ptr<HloModule> module_;
-  Callbacks callbacks_;
   DeviceCounts counts_;
-  std::atomic<bool> cancel_ = false;
-  std::unique_ptr<HloDeviceExecutable> prepared_;
-  std::vector<Shape> parameters_;
-  Shape result_;
 };
 
 Verdict VerifyModules(const Graph& before, const Graph& after, uint64_t seed, bool exact, bool divergence) {

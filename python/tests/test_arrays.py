@@ -28,6 +28,20 @@ def doubling(shape):
     return hloir.prepare(hloir.parse(f"HloModule m\nENTRY e {{ p = {shape} parameter(0)\n ROOT r = {shape} add(p, p) }}"))
 
 
+class ElementTypes(unittest.TestCase):
+    def test_each_type_of_hlo_is_known_by_its_dtype(self):
+        from hloir._arrays import _type_name
+        from hloir._hloir import _element_types
+        names = _element_types()
+        self.assertGreater(set(names), {"pred", "s1", "u1", "f6e2m3fn", "f6e3m2fn", "c128"})
+        for name in names:
+            with self.subTest(name):
+                numpy_name = hloir.Shape(f"{name}[]").numpy_name
+                if not hasattr(ml_dtypes, numpy_name.removeprefix("ml_dtypes.")) and "." in numpy_name:
+                    self.skipTest(f"this ml_dtypes has no {numpy_name}")
+                self.assertEqual(_type_name(hloir.dtype_of(hloir.Shape(f"{name}[]"))), name)
+
+
 class Dlpack(unittest.TestCase):
     TYPES = [("f32", np.float32), ("f64", np.float64), ("s8", np.int8), ("u64", np.uint64), ("c64", np.complex64),
              ("bf16", ml_dtypes.bfloat16), ("f8e4m3fn", ml_dtypes.float8_e4m3fn), ("f8e5m2", ml_dtypes.float8_e5m2)]

@@ -1,4 +1,5 @@
-// Solvers of XLA's and jaxlib's GPU calls that HLO has ops for. What only LAPACK does is in reference/lapack.cc.
+// Solvers of XLA's and jaxlib's GPU calls that HLO has ops for. What only LAPACK does is in
+// backend_cpu/calls/lapack.cc.
 #include "custom_calls/call.h"
 #include "support/endian.h"
 #include "support/format.h"

@@ -85,7 +85,8 @@ bool ModuleReader::ParseInstruction(HloInstruction*& instruction, bool& is_root)
   const char* place = lexer_.at();
   Word name;
   if (!ReadName(name, "an instruction or '}'")) return false;
-  if (*lexer_.at() == '=' && *place != '%') return Fail(place, "an attribute's name, as '=' directly follows it");
+  if (*lexer_.at() == '=' && *place != '%')
+    return Fail(place, "expected a space before '=' of an instruction, or ',' before an attribute");
   if (!Expect('=')) return false;
   names_.Prefetch(name);
   return ParseInstructionBody(name, place, /*is_nested=*/false, instruction);

@@ -71,9 +71,9 @@ std::string RewriteReport(const RewriteLog::Entry& entry) {
 }
 
 std::string BisectionReport(const Bisection& found) {
-  if (found.guilty < 0) return Format("none of {} rewrites changes what the module computes\n", found.rewrites);
-  return Format("rewrite {} of {} changes what the module computes: {}\n{}", found.guilty + 1, found.rewrites,
-                found.reason, RewriteReport(found.record));
+  if (found.guilty < 0) return Format("none of the {} rewrites changes the results\n", found.rewrites);
+  return Format("rewrite {} of {} changes the results: {}\n{}", found.guilty + 1, found.rewrites, found.reason,
+                RewriteReport(found.record));
 }
 
 std::string BisectionReportJson(const Bisection& found) {

@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "hloir/custom_call.h"
+#include "hloir/detail/mixed_floats.h"
 #include "hloir/pipeline.h"
 #include "rewrite/alternative_recorder.h"
 #include "rewrite/alternatives.h"
@@ -240,10 +241,14 @@ void Schedule(HloComputation& computation, const Target& target) {
   }
 }
 
-StatusOr<AlternativeGraph> UnguardedAddAlternatives(const HloModule& module, const PassRegistry& registry,
+StatusOr<AlternativeGraph> UnguardedAddAlternatives(const HloModule& given_module, const PassRegistry& registry,
                                                     std::span<const std::string> names, const PassOptions& given,
                                                     int64_t max_work) {
-  if (!AlternativesOf(module).empty()) return InvalidArgument("the module has alternatives already");
+  if (!AlternativesOf(given_module).empty()) return InvalidArgument("the module has alternatives already");
+  // What the pipeline would do first on each copy.
+  const std::unique_ptr<HloModule> legalized = given_module.Clone();
+  LegalizeMixedFloats(*legalized);
+  const HloModule& module = *legalized;
   PassOptions options = given;
   if (options.evaluator == nullptr) options.evaluator = registry.MakeEvaluator();
   const auto run = [&](HloModule& scratch, Rewriter& rewriter) -> Status {

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "hloir/detail/mixed_floats.h"
 #include "hloir/pipeline.h"
 #include "support/guard.h"
 
@@ -177,6 +178,7 @@ StatusOr<Decisions> Decisions::Begin(const HloModule& module, std::shared_ptr<De
     Decisions decisions;
     decisions.space_ = std::move(space);
     decisions.module_ = module.Clone();
+    LegalizeMixedFloats(*decisions.module_);
     decisions.growth_ = GrowthBudget(decisions.space_->max_instructions_);
     decisions.growth_.Begin(module);
     HLOIR_RETURN_IF_ERROR(decisions.Sweep());

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hloir/analysis/structural.h"
+#include "hloir/detail/mixed_floats.h"
 #include "hloir/verifier.h"
 #include "support/guard.h"
 #include "support/stopwatch.h"
@@ -109,7 +110,7 @@ StatusOr<bool> HloPassPipeline::RunOnce(HloModule& module) {
 }
 
 StatusOr<bool> HloPassPipeline::RunStages(HloModule& module) {
-  bool changed = false;
+  bool changed = LegalizeMixedFloats(module);
   for (Stage& stage : stages_) {
     HLOIR_ASSIGN_OR_RETURN(bool stage_changed, RunStage(stage, module));
     changed |= stage_changed;

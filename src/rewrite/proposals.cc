@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "hloir/detail/mixed_floats.h"
 #include "hloir/pipeline.h"
 #include "support/guard.h"
 
@@ -37,7 +38,7 @@ StatusOr<bool> Try(const HloModule& module, const PassRegistry& registry, std::s
 
 namespace {
 
-StatusOr<Proposals> UnguardedFindProposals(const HloModule& module, const PassRegistry& registry,
+StatusOr<Proposals> UnguardedFindProposals(const HloModule& given_module, const PassRegistry& registry,
                                            std::span<const std::string> names, const PassOptions& given,
                                            int64_t max_work) {
   if (names.empty()) names = registry.default_pipeline();
@@ -47,6 +48,10 @@ StatusOr<Proposals> UnguardedFindProposals(const HloModule& module, const PassRe
   log.propose_only = true;
   options.rewriter = &log;
   HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, MakePipeline(registry, names, options));
+  // What the pipeline does first, for the copies that passes are tried on alone.
+  const std::unique_ptr<HloModule> legalized = given_module.Clone();
+  LegalizeMixedFloats(*legalized);
+  const HloModule& module = *legalized;
   const std::unique_ptr<HloModule> copy = module.Clone();
   HLOIR_RETURN_IF_ERROR(pipeline.RunOnce(*copy).status());
 

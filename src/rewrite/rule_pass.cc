@@ -5,34 +5,13 @@
 
 #include "hloir/rewrite/rules.h"
 #include "hloir/detail/fetch_ahead.h"
-#include "hloir/detail/one_float_type.h"
+#include "hloir/detail/mixed_floats.h"
 #include "hloir/rewrite/util.h"
 
 namespace hloir::rules {
 namespace {
 
 constexpr RuleInfo kDeadInstruction = {"dead-instruction", "A, unused => nothing"};
-
-// Is what it reads another float type than what it gives, and converted on the way? (A dot and a convolution add in the
-// type of their result; that is no conversion.)
-bool ConvertsOnTheWay(const HloInstruction& i) {
-  switch (i.opcode()) {
-    case HloOpcode::kReduce:
-    case HloOpcode::kReduceWindow:
-    case HloOpcode::kScatter:
-    case HloOpcode::kSelectAndScatter: break;
-    default:
-      if (!MeansOneFloatType(i.opcode())) return false;
-  }
-  // What gives no float, such as a compare, may still read several types.
-  PrimitiveType type = i.shape().IsArray() ? i.shape().element_type() : PrimitiveType::PRED;
-  for (const HloInstruction* operand : i.operands()) {
-    if (!operand->shape().IsArray() || !IsFloat(operand->shape().element_type())) continue;
-    if (!IsFloat(type)) type = operand->shape().element_type();
-    if (operand->shape().element_type() != type) return true;
-  }
-  return false;
-}
 
 class RulePass : public RewritingPass {
  public:
@@ -52,9 +31,10 @@ class RulePass : public RewritingPass {
     }
   }
   StatusOr<bool> Run(HloModule& module) override {
-    bool changed = false;
     // Before the computations are put in order, which in a large module takes longer.
     if (!MayApplyToAny(module)) return false;
+    // Rules move values past one another and know of no conversion but convert. A pipeline has done this already.
+    bool changed = LegalizeMixedFloats(module);
     // All wait for their turn. What is made from now on does not.
     id_limit_ = module.instruction_id_limit();
     state_.assign(static_cast<size_t>(id_limit_), kQueued);
@@ -97,14 +77,10 @@ class RulePass : public RewritingPass {
   std::vector<State> state_;
   int32_t id_limit_ = 0;                   // when the pass began
   std::vector<HloInstruction*> worklist_;  // first come, first served
-  bool converts_on_the_way_ = false;       // something so far in this computation
 };
 
 HloInstruction* RulePass::ApplyRules(HloInstruction* instruction, RuleContext& context) {
   const std::vector<const Rule*>& rules = rules_[static_cast<int>(instruction->opcode())];
-  // Rules move values past one another and know of no conversion but convert.
-  converts_on_the_way_ = converts_on_the_way_ || ConvertsOnTheWay(*instruction);
-  if (converts_on_the_way_) return nullptr;
   if (rules.empty() || instruction->HasControlDependencies() || !instruction->shape().IsStatic()) return nullptr;
   for (const HloInstruction* operand : instruction->operands()) {
     if (!operand->shape().IsStatic()) return nullptr;
@@ -167,7 +143,6 @@ bool RulePass::MayApply(const HloComputation& computation) const {
 
 StatusOr<bool> RulePass::RunOn(HloComputation& computation) {
   worklist_ = computation.PostOrder();
-  converts_on_the_way_ = false;
   constexpr size_t kFetched = 16;                                  // instructions before they are looked at
   if (computation.module()->instruction_id_limit() > id_limit_) {  // it may have new ones
     for (const HloInstruction* i : worklist_) StateOf(i) = kQueued;

@@ -11,7 +11,7 @@
 
 #include "hloir/executable.h"
 #include "isa/isas.h"
-#include "plan/steps/kernel_choice.h"
+#include "plan/capability/kernel_choice.h"
 #include "tests/unit/catch.h"
 
 namespace hloir::cpu {

@@ -1,5 +1,5 @@
 // Double-double against known digits and identities, and modules evaluated in it.
-#include "backend_cpu/reference/double_double.h"
+#include "backend_cpu/wide/double_double.h"
 
 #include <cmath>
 #include <functional>

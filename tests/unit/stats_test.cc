@@ -249,5 +249,5 @@ ENTRY e {
   for (const nlohmann::json& value : within["live_at_peak"]) held += value["bytes"].get<int64_t>();
   CHECK(held == within["peak_bytes"]);
   CHECK(held >= 4000);
-  CHECK(StatsReport(ModuleStats(*module)).find("within loop, when ") != std::string::npos);
+  CHECK(StatsReport(ModuleStats(*module)).find("inside loop, at ") != std::string::npos);
 }

@@ -54,7 +54,7 @@ struct ReduceShape {
   bool operator==(const ReduceShape&) const = default;
 };
 
-// What runs a node, found when the graph is built: see lower/capabilities.h.
+// What runs a node, found when the graph is built: see capability/support.h.
 struct Support {
   enum Kind : uint8_t {
     kLoop,           // a fused loop, as an elementwise operation

@@ -8,7 +8,7 @@
 #include "plan/loops/fused_loop_step.h"
 #include "plan/loops/loop_chains.h"
 #include "plan/loops/loop_nest.h"
-#include "plan/steps/kernel_choice.h"
+#include "plan/capability/kernel_choice.h"
 #include "plan/loops/loop_patterns.h"
 #include "plan/loops/loop_registers.h"
 #include "support/ranges.h"

@@ -13,7 +13,7 @@
 
 #include "plan/graph/graph.h"
 #include "plan/run/step.h"
-#include "plan/steps/kernel_choice.h"
+#include "plan/capability/kernel_choice.h"
 
 namespace hloir::cpu {
 

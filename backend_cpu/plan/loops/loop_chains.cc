@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "kernels/chain_table.h"
-#include "plan/steps/kernel_choice.h"
+#include "plan/capability/kernel_choice.h"
 #include "plan/steps/once_per_isa.h"
 
 namespace hloir::cpu {

@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "plan/steps/convolution.h"
-#include "plan/steps/dot.h"
-#include "plan/steps/windows.h"
+#include "plan/capability/convolution_plan.h"
+#include "plan/capability/gemm_problem.h"
+#include "plan/capability/reduce_window_plan.h"
 #include "support/format.h"
 
 namespace hloir::cpu {
@@ -99,7 +99,7 @@ class OrderChoice {
   bool Follows(const Node& node) const { return IsLoop(node) || IsWindow(node); }
   bool IsFree(const Node& node) const {
     if (node.outputs.size() != 1 || node.is_copy || graph_.values[node.outputs[0]].count <= kSmallArray) return false;
-    return IsLoop(node) || IsGemm(node) || (IsWindow(node) && MakeReduceWindow(*node.instruction, kernels_, {})) ||
+    return IsLoop(node) || IsGemm(node) || (IsWindow(node) && PlanReduceWindow(*node.instruction, kernels_, {})) ||
            IsConvolution(node);
   }
 
@@ -354,7 +354,7 @@ class OrderChoice {
       if (d < last) return false;
       last = d;
     }
-    return MakeReduceWindow(*node.instruction, kernels_, order) != nullptr;
+    return PlanReduceWindow(*node.instruction, kernels_, order).has_value();
   }
   double ReadCost(const Node& node, size_t k, const View& seen, const DimVector& order) const {
     const GraphValue& value = graph_.values[node.inputs[k]];

@@ -11,14 +11,15 @@
 #include "hloir/analysis/communication.h"
 #include "hloir/analysis/structural.h"
 #include "hloir/custom_call.h"
-#include "plan/lower/capabilities.h"
+#include "hloir/detail/async_chain.h"
+#include "hloir/detail/mixed_floats.h"
 #include "plan/lower/dead_values.h"
-#include "plan/steps/dot.h"
+#include "plan/capability/gemm_problem.h"
 #include "plan/lower/expand.h"
 #include "plan/lower/halos.h"
 #include "plan/lower/layouts.h"
 #include "plan/lower/row_blocks.h"
-#include "plan/steps/kernel_choice.h"
+#include "plan/capability/kernel_choice.h"
 
 namespace hloir::cpu {
 
@@ -89,6 +90,8 @@ class Builder {
 
   StatusOr<ValueList> Inline(const HloComputation& computation, const std::vector<ValueList>& arguments, int depth) {
     if (depth > kMaxDepth) return ResourceExhausted(Format("calls nest deeper than {}", kMaxDepth));
+    if (static_cast<int64_t>(arguments.size()) != computation.parameter_count())
+      return Unimplemented(Format("{} is given other operands than it has parameters", computation.name()));
     auto [entry, fresh] = orders_.try_emplace(&computation);
     if (fresh) entry->second = OrderOfRun(computation);
     const std::vector<const HloInstruction*>& order = entry->second;  // stays put: unordered_map's nodes do
@@ -274,6 +277,12 @@ class Builder {
   StatusOr<std::optional<ValueList>> VisitExpanded(const HloInstruction& instruction, int depth) {
     std::unique_ptr<HloModule> module = Expand(instruction, kernels_);
     if (module == nullptr) return std::optional<ValueList>();
+    HLOIR_ASSIGN_OR_RETURN(ValueList leaves, InlineExpansion(instruction, std::move(module), depth));
+    return std::optional<ValueList>(std::move(leaves));
+  }
+
+  // What the entry of `module` computes of the instruction's operands.
+  StatusOr<ValueList> InlineExpansion(const HloInstruction& instruction, std::unique_ptr<HloModule> module, int depth) {
     std::vector<ValueList> operands;
     for (const HloInstruction* operand : instruction.operands()) operands.push_back(LeavesOf(*operand));
     // Its instructions have numbers of their own.
@@ -282,8 +291,7 @@ class Builder {
     leaves_ = std::move(leaves);
     orders_.erase(module->entry_computation());
     expanded_.push_back(std::move(module));
-    if (!results.ok()) return results.status();
-    return std::optional<ValueList>(std::move(*results));
+    return results;
   }
 
   StatusOr<ValueList> AddView(const HloInstruction& instruction, View view) {
@@ -388,22 +396,44 @@ class Builder {
       return ValueList(
           std::span<const ValueId>(all.data() + LeafCount(start.shape().tuple_shapes(0)), LeafCount(result)));
     }
+    if (!IsLateBound(start)) return InlineAsync(start, start.operands(), result, depth);
+    if (AsyncDoneOf(start) == nullptr) return Unimplemented(Format("{}: it is bound late, on a way aside", start.name()));
+    return ValueList();  // VisitAsyncLink inlines its computation where it is done
+  }
+
+  StatusOr<ValueList> InlineAsync(const HloInstruction& start, std::span<const HloInstruction* const> given,
+                                  const Shape& result, int depth) {
     const HloComputation& called = *start.called_computations()[0];
     std::vector<ValueList> operands;
-    for (int64_t i = 0; i < start.operand_count(); ++i) {
-      if (i >= called.parameter_count() || !called.parameter(i)->shape().Compatible(start.operand(i)->shape())) {
-        return Unimplemented(Format("{}: mixed precision across a call", start.name()));
+    for (size_t i = 0; i < given.size(); ++i) {
+      const auto parameter = static_cast<int64_t>(i);
+      if (parameter >= called.parameter_count() ||
+          !called.parameter(parameter)->shape().Compatible(given[i]->shape())) {
+        return Unimplemented(Format("{}: its operands are not its computation's parameters", start.name()));
       }
-      operands.push_back(LeavesOf(*start.operand(i)));
+      operands.push_back(LeavesOf(*given[i]));
     }
     if (!called.root()->shape().Compatible(result))
-      return Unimplemented(Format("{}: mixed precision across a call", start.name()));
+      return Unimplemented(Format("{}: its result is not its computation's", start.name()));
     return Inline(called, operands, depth + 1);
+  }
+
+  // async-update and async-done.
+  StatusOr<ValueList> VisitAsyncLink(const HloInstruction& link, int depth) {
+    const HloInstruction* start = AsyncStartOf(link);
+    if (start == nullptr) return Unimplemented(Format("{}: its start is not before it", link.name()));
+    const bool is_done = link.opcode() == HloOpcode::kAsyncDone, is_late = IsLateBound(*start);
+    if (!is_done) HLOIR_RETURN_IF_ERROR(CheckInFlight(link));
+    if (is_late) return is_done ? InlineAsync(*start, AsyncOperands(link), link.shape(), depth) : ValueList();
+    const Shape& before = link.operand(0)->shape();
+    if (link.operand_count() != 1 || !link.shape().Compatible(is_done ? before.tuple_shapes(1) : before))
+      return Unimplemented(Format("{}: its form", link.name()));
+    return LeavesOf(*link.operand(0));
   }
 
   StatusOr<ValueList> Visit(const HloInstruction& instruction, const std::vector<ValueList>& arguments, int depth) {
     if (!IsStructural(instruction) && IsDynamic(instruction)) return AddNode(instruction);
-    if (MixesFloats(instruction)) return AddReferenceNode(instruction, "its floats are of several types");
+    if (MixesFloats(instruction)) return InlineExpansion(instruction, LegalizedMixedFloats(instruction), depth);
     switch (instruction.opcode()) {
       case HloOpcode::kParameter: return arguments[instruction.parameter_number()];
       case HloOpcode::kConstant: {
@@ -535,8 +565,8 @@ class Builder {
       case HloOpcode::kAllGatherStart:
       case HloOpcode::kCollectivePermuteStart:
       case HloOpcode::kAllReduceStart: return VisitAsyncStart(instruction, depth);
-      case HloOpcode::kAsyncUpdate: HLOIR_RETURN_IF_ERROR(CheckInFlight(instruction)); [[fallthrough]];
-      case HloOpcode::kAsyncDone:
+      case HloOpcode::kAsyncUpdate:
+      case HloOpcode::kAsyncDone: return VisitAsyncLink(instruction, depth);
       case HloOpcode::kCopyDone:
       case HloOpcode::kAllGatherDone:
       case HloOpcode::kCollectivePermuteDone:

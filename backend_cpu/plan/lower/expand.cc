@@ -8,7 +8,7 @@
 #include "hloir/builder.h"
 #include "hloir/analysis/open_semantics.h"
 #include "plan/lower/expand_ops.h"
-#include "plan/steps/kernel_choice.h"
+#include "plan/capability/kernel_choice.h"
 
 namespace hloir::cpu {
 namespace {

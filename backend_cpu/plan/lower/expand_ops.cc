@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "hloir/custom_calls.h"
-#include "plan/steps/convolution.h"
-#include "plan/steps/dot.h"
-#include "plan/steps/kernel_choice.h"
+#include "plan/capability/convolution_plan.h"
+#include "plan/capability/gemm_problem.h"
+#include "plan/capability/kernel_choice.h"
 
 namespace hloir::cpu {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "plan/lower/array_orders.h"
-#include "plan/lower/capabilities.h"
+#include "plan/capability/support.h"
 
 namespace hloir::cpu {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "plan/steps/dot.h"
+#include "plan/capability/gemm_problem.h"
 #include "support/ranges.h"
 
 namespace hloir::cpu {

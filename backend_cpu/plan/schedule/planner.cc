@@ -178,13 +178,9 @@ Status Planner::PlanNode(int32_t index) {
     HLOIR_ASSIGN_OR_RETURN(places_[node.outputs[0]], Locate(node.inputs[0]));
     return OkStatus();
   }
-  const HloOpcode opcode = node.opcode();
-  if (opcode == HloOpcode::kWhile) return PlanWhile(node);
-  if (opcode == HloOpcode::kConditional) return PlanConditional(node);
-  if (opcode == HloOpcode::kDot) return node.blocks != nullptr ? PlanRowBlocks(node) : PlanDot(node);
-  if (opcode == HloOpcode::kConvolution) return PlanConvolution(node);
-  if (opcode == HloOpcode::kConcatenate) return PlanConcatenate(node);
-  if (opcode == HloOpcode::kIota) return PlanConstant(node);
+#define HLOIR_PLANNED(name) \
+  if (node.opcode() == HloOpcode::k##name) return Plan##name(node);
+#include "plan/capability/steps.def"
   return HasTrait(node.opcode(), kElementwise) ? PlanArrays(node) : PlanStep(node);
 }
 

@@ -91,8 +91,8 @@ class Planner {
   Status PlanStep(const Node& node);
   // Closes what still has to read the values that the node updates in place.
   void CloseReaders(ValueId updated);
-  Status PlanArrays(const Node& node);    // elementwise, on types that no tile holds
-  Status PlanConstant(const Node& node);  // known now: iota on types that no tile holds
+  Status PlanArrays(const Node& node);  // elementwise, on types that no tile holds
+  Status PlanIota(const Node& node);    // known now: iota on types that no tile holds
   Status PlanReference(const Node& node, std::string reason);
   // The value as a view of a root that is in memory.
   StatusOr<std::pair<Ref, View>> LocateView(ValueId id);

@@ -7,7 +7,8 @@
 #include "support/format.h"
 #include "support/ranges.h"
 #include "plan/steps/array_step.h"
-#include "plan/steps/convolution.h"
+#include "plan/steps/depthwise.h"
+#include "plan/steps/element_convolution.h"
 #include "plan/steps/dot.h"
 #include "plan/steps/integer_dot.h"
 #include "plan/schedule/planner.h"
@@ -34,6 +35,7 @@ void Planner::AppendGemm(std::unique_ptr<Step> step, Ref a, Ref b, Ref to) {
 }
 
 Status Planner::PlanDot(const Node& node) {
+  if (node.blocks != nullptr) return PlanRowBlocks(node);
   HLOIR_ASSIGN_OR_RETURN(auto lhs, LocateView(node.inputs[0]));
   HLOIR_ASSIGN_OR_RETURN(auto rhs, LocateView(node.inputs[1]));
   GemmProblem problem;
@@ -260,7 +262,7 @@ Status Planner::PlanArrays(const Node& node) {
   return OkStatus();
 }
 
-Status Planner::PlanConstant(const Node& node) {
+Status Planner::PlanIota(const Node& node) {
   HLOIR_ASSIGN_OR_RETURN(Literal value, context_.evaluator->EvaluateInstruction(*node.instruction, {}));
   context_.literals.push_back(std::make_unique<Literal>(std::move(value)));
   const Literal& literal = *context_.literals.back();

@@ -62,6 +62,26 @@ constexpr StepMaker kMakers[] = {
      [](Request r) { return MakeRngBitGenerator(r.instruction); }, "no kernel takes its state or element type"},
 };
 
+// steps.def has each opcode that has a maker, and no other by HLOIR_STEP: what is not there never comes to its maker.
+constexpr bool IsListed(HloOpcode opcode) {
+  switch (opcode) {
+#define HLOIR_STEP(name) case HloOpcode::k##name:
+#include "plan/capability/steps.def"
+    return true;
+    default: return false;
+  }
+}
+static_assert(
+    [] {
+      for (int opcode = 0; opcode < kOpcodeCount; ++opcode) {
+        bool has_maker = false;
+        for (const StepMaker& maker : kMakers) has_maker |= static_cast<int>(maker.opcode) == opcode;
+        if (has_maker != IsListed(static_cast<HloOpcode>(opcode))) return false;
+      }
+      return true;
+    }(),
+    "plan/capability/steps.def and kMakers name different opcodes");
+
 }  // namespace
 
 std::vector<const StepMaker*> StepMakersOf(HloOpcode opcode) {

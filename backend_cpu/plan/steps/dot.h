@@ -4,51 +4,10 @@
 
 #include <memory>
 
-#include "plan/graph/graph.h"
+#include "plan/capability/gemm_problem.h"
 #include "plan/run/step.h"
 
 namespace hloir::cpu {
-
-// A product C[m,n] of A[m,k] and B[k,n] for each of a number of batches. Element (i, p) of A lies at
-// batch_offsets[b] + row_offsets[i] + k_offsets[p], in elements of its type; C's at c_offsets[b] + i·c_row + j.
-struct GemmOperand {
-  PrimitiveType type = PrimitiveType::F32;
-  std::vector<int64_t> batch_offsets, row_offsets, k_offsets;
-};
-// Rows of a convolution that have the same of its terms, the others of which lie in padding.
-struct WindowRows {
-  int64_t begin = 0, count = 0;                    // where in a.row_offsets; if that is odd, the last is there twice
-  std::vector<std::pair<int64_t, int64_t>> terms;  // from one to before another, in order
-};
-struct GemmProblem {
-  GemmType compute = GemmType::kF32;
-  PrimitiveType result = PrimitiveType::F32;
-  int64_t batch = 1, m = 1, n = 1, k = 1;
-  GemmOperand a, b;                // b's rows are C's columns
-  int64_t c_row = 0;               // 0: n
-  std::vector<int64_t> c_offsets;  // empty: each m·n after the last
-  // If A is to be read where it lies: see TermsInPlace. Of row i of A the result is c_rows[i] elements on in C, if that
-  // is not empty.
-  std::vector<WindowRows> windows;
-  std::vector<int64_t> c_rows;
-  bool exchanged = false;  // A is the dot's right operand
-  const char* name = "dot";
-};
-
-// Offsets of all index combinations of some dimensions of the view, in row-major order.
-std::vector<int64_t> Offsets(const View& view, const DimVector& dims);
-
-// False: no kernel for these types.
-bool GemmTypeFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result, GemmType* compute);
-// How many neighbouring terms of A a step takes where they lie; 0: A must be packed.
-int64_t TermsInPlace(const GemmProblem& problem, const KernelTable& kernels);
-// A dot instruction's problem, given where its operands lie, and the order of its result, major to minor: one that it
-// can be stored in; empty: as it is numbered.
-bool MakeDotProblem(const HloInstruction& dot, const View& lhs, const View& rhs, const DimVector& order,
-                    GemmProblem* problem);
-
-// Whether the kernel can store a dot's result in this order, major to minor: columns side by side, or rows.
-bool CanStoreInOrder(const HloInstruction& dot, const DimVector& order);
 
 // Refs: A, B; then the result, and a scratch buffer of GemmScratchBytes, if it needs one.
 std::unique_ptr<Step> MakeGemmStep(GemmProblem problem, const KernelTable& kernels);

@@ -5,16 +5,11 @@
 
 #include <memory>
 
+#include "plan/capability/convolution_plan.h"
 #include "plan/run/step.h"
-#include "plan/graph/view.h"
 
 namespace hloir::cpu {
 
-// Views have batch, spatial dimensions and features in this order; the kernel's is the instruction's. Only elements of
-// the input itself are read, so its view may lie within a padded copy.
-struct ConvolutionViews {
-  View input, kernel, result;
-};
 // Refs: input, kernel; the result. nullptr if the types have no kernel, or the work is too much for one step (a run is
 // cancelled between steps).
 std::unique_ptr<Step> MakeElementConvolution(const HloInstruction& convolution, ConvolutionViews views);

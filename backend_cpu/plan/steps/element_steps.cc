@@ -7,6 +7,7 @@
 
 #include "support/format.h"
 #include "plan/graph/view.h"
+#include "plan/capability/reduce_window_plan.h"
 #include "plan/steps/windows.h"
 #include "reference/index.h"
 #include "reference/scalar_function.h"

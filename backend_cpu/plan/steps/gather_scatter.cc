@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "support/format.h"
-#include "plan/steps/kernel_choice.h"
+#include "plan/capability/kernel_choice.h"
 #include "plan/steps/indices.h"
 #include "plan/steps/strided_copy.h"
 #include "reference/index.h"

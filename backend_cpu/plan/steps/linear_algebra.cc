@@ -28,7 +28,7 @@ void SubtractScaled(W* y, W a, const W* x, int64_t n) {
 template <class W>
 constexpr PrimitiveType kWide = std::is_same_v<W, double> ? PrimitiveType::F64 : PrimitiveType::C128;
 
-int64_t Elements(const DimVector& dims) {
+int64_t BatchSize(const DimVector& dims) {
   int64_t count = 1;
   for (int64_t d : dims) count *= d;
   return count;
@@ -42,7 +42,7 @@ class CholeskyStep : public Step {
       : type_(i.shape().element_type()),
         n_(i.shape().dimensions().back()),
         lower_(i.attributes<CholeskyAttributes>().lower),
-        matrices_(Elements(i.shape().dimensions()) / (n_ * n_)) {}
+        matrices_(BatchSize(i.shape().dimensions()) / (n_ * n_)) {}
   // Each matrix in f64, and a column for each.
   int64_t scratch_bytes() const { return matrices_ * (n_ * n_ + n_) * static_cast<int64_t>(sizeof(W)); }
   bool Run(Runtime& runtime) override {
@@ -108,7 +108,7 @@ class TriangularSolveStep : public Step {
     const int64_t rows = dims[dims.size() - 2], columns = dims.back();
     n_ = attributes_.left_side ? rows : columns;
     lines_ = attributes_.left_side ? columns : rows;
-    matrices_ = Elements(dims) / (rows * columns);
+    matrices_ = BatchSize(dims) / (rows * columns);
   }
   int64_t scratch_bytes() const { return matrices_ * n_ * (n_ + 2 * lines_) * static_cast<int64_t>(sizeof(W)); }
   bool Run(Runtime& runtime) override {

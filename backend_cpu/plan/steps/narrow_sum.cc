@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "support/format.h"
-#include "plan/steps/kernel_choice.h"
+#include "plan/capability/kernel_choice.h"
 
 namespace hloir::cpu {
 namespace {

@@ -4,103 +4,54 @@
 #include <algorithm>
 
 #include "support/format.h"
-#include "plan/steps/kernel_choice.h"
-#include "plan/graph/view.h"
+#include "plan/capability/kernel_choice.h"
+#include "plan/capability/reduce_window_plan.h"
 #include "plan/steps/windows.h"
 
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kMaxWindowWork = int64_t{1} << 32;
 constexpr int64_t kElementsPerPart = 1 << 17;  // of combining work, to make a part worth a thread
-
-struct Geometry {
-  DimVector dims, out_dims, strides;  // of the operand, the result; operand strides in elements
-  Window window;
-  int along = 0;      // the last dimension whose window does anything
-  int64_t inner = 1;  // elements after it, which lie side by side
-  int64_t rows = 1;   // results before it
-  int64_t row() const { return out_dims[along] * inner; }
-};
-
-bool Trivial(const WindowDimension& w) {
-  return w.size == 1 && w.stride == 1 && w.padding_low == 0 && w.padding_high == 0 && w.base_dilation == 1;
-}
-
-Geometry MakeGeometry(const HloInstruction& instruction, const DimVector& order) {
-  Geometry g;
-  g.dims = instruction.operand(0)->shape().dimensions();
-  g.out_dims = instruction.shape().dimensions();
-  g.window = instruction.attributes<WindowAttributes>().window;
-  if (!order.empty()) {
-    const Geometry given = g;
-    for (size_t i = 0; i < order.size(); ++i) {
-      g.dims[i] = given.dims[order[i]];
-      g.out_dims[i] = given.out_dims[order[i]];
-      g.window[i] = given.window[order[i]];
-    }
-  }
-  g.strides = View::RowMajor(g.dims).strides;
-  g.along = static_cast<int>(g.dims.size()) - 1;
-  while (g.along > 0 && Trivial(g.window[g.along])) g.inner *= g.dims[g.along--];
-  for (int d = 0; d < g.along; ++d) g.rows *= g.out_dims[d];
-  return g;
-}
 
 class ReduceWindowStep : public Step {
  public:
-  ReduceWindowStep(Geometry geometry, BinaryOp op, PrimitiveType type, const KernelTable& kernels)
-      : g_(std::move(geometry)), narrow_(Narrow(type)), storage_(StorageBytes(type)), kernels_(kernels) {
-    TileType tile;
-    TileTypeFor(type, &tile);
-    const int t = static_cast<int>(tile);
-    combine_ = kernels.binary[static_cast<int>(op)][t][kVectorVector];
+  ReduceWindowStep(ReduceWindowPlan plan, const KernelTable& kernels)
+      : g_(std::move(plan)),
+        narrow_(Narrow(g_.type)),
+        storage_(StorageBytes(g_.type)),
+        bytes_(TileBytes(g_.tile)),
+        kernels_(kernels) {
+    const int t = static_cast<int>(g_.tile);
+    combine_ = kernels.binary[static_cast<int>(g_.op)][t][kVectorVector];
     splat_ = kernels.splat[t];
-    bytes_ = TileBytes(tile);
     strided_ = kernels.strided_load[Log2Bytes(storage_)];
-    if (narrow_ && (op == BinaryOp::kAdd || op == BinaryOp::kMultiply)) {
+    if (narrow_ && (g_.op == BinaryOp::kAdd || g_.op == BinaryOp::kMultiply)) {
       round_ = kernels.unary[static_cast<int>(*narrow_ == NarrowFloat::kBf16 ? UnaryOp::kRoundToBf16
                                                                              : UnaryOp::kRoundToF16)][t];
     }
-    taps_ = TapCount(g_.window);
-    const WindowDimension& w = g_.window[g_.along];
-    const bool one = std::all_of(g_.window.begin(), g_.window.begin() + g_.along, Trivial);
-    const bool plain = w.stride == 1 && w.window_dilation == 1 && w.base_dilation == 1 && w.size >= g_.dims[g_.along] &&
-                       g_.out_dims[g_.along] == g_.dims[g_.along];
-    scan_ = one && plain && !narrow_ && w.padding_low == w.size - 1 ? kForward
-            : one && plain && !narrow_ && w.padding_low == 0        ? kBackward
-                                                                    : kNone;
-  }
-  // Rows of tiles must find room in a thread's scratch memory, and the work be little enough for one step, which cannot
-  // be cancelled.
-  bool Fits() const {
-    const int64_t results = g_.rows * g_.row();
-    return scan_ != kNone ||
-           (g_.row() <= kScratchBytes / 4 / bytes_ && taps_ <= kMaxWindowWork / std::max<int64_t>(results, 1));
   }
 
   bool Run(Runtime& runtime) override {
-    const int64_t work = g_.rows * g_.row() * (scan_ != kNone ? 4 : taps_);
+    const int64_t work = g_.rows * g_.row() * (g_.scan != ReduceWindowPlan::kNone ? 4 : g_.taps);
     const int64_t parts = std::clamp<int64_t>(work / kElementsPerPart, 1, std::min<int64_t>(32, g_.rows));
     runtime.pool->For(parts, 0.3 * static_cast<double>(work), [&](int64_t part, int thread) {
       const int64_t begin = g_.rows * part / parts, end = g_.rows * (part + 1) / parts;
-      if (scan_ != kNone) Scan(begin, end);
+      if (g_.scan != ReduceWindowPlan::kNone) Scan(begin, end);
       else
         for (int64_t row = begin; row < end; ++row) RunRow(row, runtime.scratch[thread]);
     });
     return true;
   }
   double Flops() const override {
-    return static_cast<double>(g_.rows * g_.row()) * (scan_ != kNone ? 1 : static_cast<double>(taps_));
+    return static_cast<double>(g_.rows * g_.row()) *
+           (g_.scan != ReduceWindowPlan::kNone ? 1 : static_cast<double>(g_.taps));
   }
   std::string Name() const override {
     return Format("reduce-window {} rows of {}, {}", g_.rows, g_.row(),
-                  scan_ != kNone ? "scan" : Format("{} taps", taps_));
+                  g_.scan != ReduceWindowPlan::kNone ? "scan" : Format("{} taps", g_.taps));
   }
 
  private:
-  enum ScanKind { kNone, kForward, kBackward };
-
   void Combine(const void* a, const void* b, void* out, int64_t n) const {
     TileOp op;
     op.in[0] = a, op.in[1] = b, op.out = out;
@@ -208,7 +159,8 @@ class ReduceWindowStep : public Step {
         continue;
       }
       for (int64_t r = r0; r < r1; ++r) {
-        const int64_t first = scan_ == kForward ? 0 : (length - 1) * step, next = scan_ == kForward ? step : -step;
+        const int64_t first = g_.scan == ReduceWindowPlan::kForward ? 0 : (length - 1) * step,
+                      next = g_.scan == ReduceWindowPlan::kForward ? step : -step;
         std::byte* to = out + r * row * storage_ + first;
         const std::byte* from = x + r * row * storage_ + first;
         TileOp op;
@@ -235,7 +187,7 @@ class ReduceWindowStep : public Step {
     for (int64_t r = 0; r < rows; ++r) state[r] = *reinterpret_cast<const T*>(refs()[1].pointer);
     for (int64_t i0 = 0; i0 < length; i0 += kBlock) {
       const int64_t n = std::min(kBlock, length - i0);
-      auto at = [&](int64_t i) { return scan_ == kForward ? i0 + i : length - 1 - i0 - i; };
+      auto at = [&](int64_t i) { return g_.scan == ReduceWindowPlan::kForward ? i0 + i : length - 1 - i0 - i; };
       for (int64_t r = 0; r < rows; ++r)
         for (int64_t i = 0; i < n; ++i) in[i * kRows + r] = x[r * length + at(i)];
       for (int64_t i = 0; i < n; ++i)
@@ -246,43 +198,19 @@ class ReduceWindowStep : public Step {
     }
   }
 
-  const Geometry g_;
+  const ReduceWindowPlan g_;
   const std::optional<NarrowFloat> narrow_;
-  const int64_t storage_;  // bytes of an element in memory, and in a tile
-  int64_t bytes_ = 4;
+  const int64_t storage_, bytes_;  // of an element in memory, and in a tile
   const KernelTable& kernels_;
   TileKernel combine_ = nullptr, splat_ = nullptr, strided_ = nullptr, round_ = nullptr;
-  int64_t taps_ = 1;
-  ScanKind scan_ = kNone;
 };
 
 }  // namespace
 
-int64_t TapCount(const Window& window) {
-  int64_t taps = 1;
-  for (const WindowDimension& w : window)
-    if (__builtin_mul_overflow(taps, w.size, &taps)) return INT64_MAX;
-  return taps;
-}
-
 std::unique_ptr<Step> MakeReduceWindow(const HloInstruction& instruction, const KernelTable& kernels,
                                        const DimVector& order) {
-  if (instruction.operand_count() != 2 || !instruction.shape().IsArray() || instruction.shape().rank() == 0 ||
-      instruction.shape().rank() > 64 ||
-      instruction.attributes<WindowAttributes>().window.size() != static_cast<size_t>(instruction.shape().rank())) {
-    return nullptr;
-  }
-  const PrimitiveType type = instruction.shape().element_type();
-  const auto op = ReducerOp(*instruction.to_apply());
-  TileType tile;
-  if (!op || IsComplex(type) || !TileTypeFor(type, &tile) || instruction.operand(0)->shape().element_type() != type ||
-      instruction.to_apply()->root()->shape().element_type() != type ||
-      kernels.binary[static_cast<int>(*op)][static_cast<int>(tile)][kVectorVector] == nullptr) {
-    return nullptr;
-  }
-  auto step = std::make_unique<ReduceWindowStep>(MakeGeometry(instruction, order), *op, type, kernels);
-  if (!step->Fits()) return nullptr;
-  return step;
+  std::optional<ReduceWindowPlan> plan = PlanReduceWindow(instruction, kernels, order);
+  return plan ? std::make_unique<ReduceWindowStep>(std::move(*plan), kernels) : nullptr;
 }
 
 }  // namespace hloir::cpu

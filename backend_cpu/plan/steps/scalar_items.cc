@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "plan/steps/kernel_choice.h"
+#include "plan/capability/kernel_choice.h"
 
 namespace hloir::cpu {
 

@@ -9,7 +9,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "plan/steps/kernel_choice.h"
+#include "plan/capability/kernel_choice.h"
 #include "plan/steps/once_per_isa.h"
 
 namespace hloir::cpu {

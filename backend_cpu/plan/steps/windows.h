@@ -9,11 +9,7 @@
 
 namespace hloir::cpu {
 
-// Elements under a window; INT64_MAX for absurdly many.
-int64_t TapCount(const Window& window);
-// Refs: operand, initial value; the result. nullptr if the computation is not a plain binary operation on a type that
-// tiles hold, or there are several operands. Operand and result lie in `order`, major to minor; empty: as they are
-// numbered.
+// Refs: operand, initial value; the result. nullptr if there is no kernel: see PlanReduceWindow.
 std::unique_ptr<Step> MakeReduceWindow(const HloInstruction& reduce_window, const KernelTable& kernels,
                                        const DimVector& order);
 // Refs: operand, source, initial value; the result. Nothing, unless it selects by one comparison and adds.

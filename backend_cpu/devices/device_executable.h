@@ -1,0 +1,23 @@
+// A module prepared for several devices: an executable for each, whichever engine makes it, on threads of its own. What
+// the devices exchange goes through Rendezvous (devices.h).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "devices/devices.h"
+#include "hloir/executable.h"
+
+namespace hloir::reference {
+
+using PrepareOne = std::function<StatusOr<std::unique_ptr<HloExecutable>>(Device& device, const HloModule& program,
+                                                                          const ExecutableOptions& options)>;
+// `programs`: one, or each partition's; the caller keeps them. `options` are PrepareOnDevices', but that threads are
+// counted: at least one.
+StatusOr<std::unique_ptr<HloDeviceExecutable>> PrepareDevices(const DeviceCounts& counts,
+                                                              std::span<const HloModule* const> programs,
+                                                              const ExecutableOptions& options,
+                                                              const PrepareOne& prepare);
+
+}  // namespace hloir::reference

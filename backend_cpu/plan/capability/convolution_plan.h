@@ -1,0 +1,44 @@
+// Convolution as a matrix product: rows are output positions, columns output features, and a product's terms the
+// kernel's taps with their input features. What a row reads are places in the input at fixed distances, so that no
+// matrix of windows is ever made. Padding is left out: rows come in the order of which terms they have. Where that does
+// not do (types that are packed, gaps, depthwise, few rows of each kind), padding and gaps are written out first, as
+// zeros, in a copy whose features lie side by side. Zeros times infinite weights are NaN, though: see
+// element_convolution.h.
+#pragma once
+
+#include <optional>
+
+#include "plan/capability/gemm_problem.h"
+
+namespace hloir::cpu {
+
+// Views have batch, spatial dimensions and features in this order; the kernel's is the instruction's. Only elements of
+// the input itself are read, so its view may lie within a padded copy.
+struct ConvolutionViews {
+  View input, kernel, result;
+};
+
+struct ConvolutionPlan {
+  View input;                 // batch, spatial dimensions, features
+  bool copies_input = false;  // to zero-padded `padded_dims`, by `padding`
+  bool pads = false;          // and some of that are zeros
+  PaddingConfig padding;
+  DimVector padded_dims;
+  GemmProblem problem;
+  bool depthwise = false;  // each output feature sees one input feature of its own: `taps` × features of weights
+  View weights;            // taps, features
+  DimVector result_dims;   // batch, spatial dimensions, features
+  bool in_phases = false;  // a transposed convolution's: they come first in result_dims, then its dims
+  std::vector<DimVector> phased_dims;  // which of those each of the instruction's dimensions is made of
+  ConvolutionViews elements;           // of the input in its copy, and the result before it is transposed
+};
+// Nothing: no kernel for these types, or padding beyond reason.
+std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution, const View& input, const View& kernel,
+                                               const KernelTable& kernels);
+// How the kernels write the result, and read the input, major to minor: batch, spatial dimensions, features.
+DimVector ConvolutionOrder(const HloInstruction& convolution, bool of_result);
+// What is read and written as element_convolution.h wants it; the views have the instruction's dimensions.
+ConvolutionViews ViewsInOrder(const HloInstruction& convolution, const View& input, const View& kernel,
+                              const View& result);
+
+}  // namespace hloir::cpu

@@ -1,0 +1,14 @@
+// A depthwise convolution: each output feature sees one input feature of its own. Of a ConvolutionPlan that says so.
+#pragma once
+
+#include <memory>
+
+#include "plan/capability/convolution_plan.h"
+#include "plan/run/step.h"
+
+namespace hloir::cpu {
+
+// Refs: input, weights (packed as plan.weights says); the result.
+std::unique_ptr<Step> MakeDepthwiseStep(const ConvolutionPlan& plan, const KernelTable& kernels);
+
+}  // namespace hloir::cpu
