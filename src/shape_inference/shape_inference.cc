@@ -188,7 +188,7 @@ StatusOr<Shape> InferAsOperand(const Query& q) {
 }
 
 // By opcode.
-constexpr StatusOr<Shape> (*kRules[])(const Query&) = {
+constexpr StatusOr<Shape> (*kShapeRules[])(const Query&) = {
 #define HLOIR_RULE_kAsOperand(name) InferAsOperand
 #define HLOIR_RULE_kAsOperandPred(name) InferElementwise
 #define HLOIR_RULE_kAsOperandReal(name) InferElementwise
@@ -206,7 +206,7 @@ constexpr StatusOr<Shape> (*kRules[])(const Query&) = {
 
 StatusOr<Shape> Infer(const Query& q) {
   HLOIR_RETURN_IF_ERROR(CheckIngredients(q));
-  return kRules[static_cast<size_t>(q.opcode)](q);
+  return kShapeRules[static_cast<size_t>(q.opcode)](q);
 }
 
 }  // namespace
