@@ -148,6 +148,13 @@ class Exprs {
   Index Div(const Index& a, int64_t by);
   Index Mod(const Index& a, int64_t by);
   Range RangeOf(const Index& a) const;
+  // by * whole + rest, with 0 <= rest < by.
+  struct IndexSplit {
+    int64_t by;
+    Index whole, rest;
+  };
+  // The index split at its largest divisor of `multiple` above 1 that allows it.
+  std::optional<IndexSplit> SplitBelow(const Index& index, int64_t multiple);
   Index ValueTerm(ExprId e);  // of an integer expression
   void AddFree(const Index& a, std::vector<VarId>& free) const;
   // Row-major: where an element of these sizes stands, and back.

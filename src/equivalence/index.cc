@@ -2,6 +2,7 @@
 // normal form that undoes reshapes. See expr.h.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "equivalence/expr.h"
 
@@ -166,6 +167,23 @@ Index Exprs::Plus(const Index& a, const Index& b, int64_t factor) {
 }
 Index Exprs::Times(const Index& a, int64_t factor) { return Plus({}, a, factor); }
 
+std::optional<Exprs::IndexSplit> Exprs::SplitBelow(const Index& index, int64_t multiple) {
+  std::vector<int64_t> steps;
+  for (const auto& [term, factor] : index.terms) steps.push_back(std::gcd(factor, multiple));
+  std::sort(steps.rbegin(), steps.rend());
+  for (int64_t g : steps) {
+    if (g == 1) break;
+    Index u{FloorDiv(index.constant, g), {}}, w{FloorMod(index.constant, g), {}};
+    for (const auto& [term, factor] : index.terms) {
+      if (factor % g == 0) u.terms.push_back({term, factor / g});
+      else w.terms.push_back({term, factor});
+    }
+    const Range small = RangeOf(w);
+    if (small.low >= 0 && small.high < g) return IndexSplit{g, std::move(u), std::move(w)};
+  }
+  return std::nullopt;
+}
+
 Index Exprs::Div(const Index& a, int64_t by) {
   if (by == 1) return a;
   // What divides goes out; what is left over may be too small to matter.
@@ -181,20 +199,8 @@ Index Exprs::Div(const Index& a, int64_t by) {
     whole.constant += FloorDiv(range.low, by);
     return whole;
   }
-  // g u + w with 0 <= w < g, g a divisor of `by`: u div (by / g).
-  std::vector<int64_t> steps;
-  for (const auto& [term, factor] : rest.terms) steps.push_back(std::gcd(factor, by));
-  std::sort(steps.rbegin(), steps.rend());
-  for (int64_t g : steps) {
-    if (g == 1) break;
-    Index u{FloorDiv(rest.constant, g), {}}, w{FloorMod(rest.constant, g), {}};
-    for (const auto& [term, factor] : rest.terms) {
-      if (factor % g == 0) u.terms.push_back({term, factor / g});
-      else w.terms.push_back({term, factor});
-    }
-    const Range small = RangeOf(w);
-    if (small.low >= 0 && small.high < g) return Plus(Div(u, by / g), whole);
-  }
+  // g u + w: u div (by / g).
+  if (const auto split = SplitBelow(rest, by)) return Plus(Div(split->whole, by / split->by), whole);
   if (rest.constant == 0 && rest.terms.size() == 1 && rest.terms[0].second == 1) {
     const IndexTerm t = TermAt(rest.terms[0].first);
     if (t.kind == IndexTerm::Kind::kDivMod) {
@@ -220,19 +226,7 @@ Index Exprs::Mod(const Index& a, int64_t by) {
     rest.constant -= FloorDiv(range.low, by) * by;
     return rest;
   }
-  std::vector<int64_t> steps;
-  for (const auto& [term, factor] : rest.terms) steps.push_back(std::gcd(factor, by));
-  std::sort(steps.rbegin(), steps.rend());
-  for (int64_t g : steps) {
-    if (g == 1) break;
-    Index u{FloorDiv(rest.constant, g), {}}, w{FloorMod(rest.constant, g), {}};
-    for (const auto& [term, factor] : rest.terms) {
-      if (factor % g == 0) u.terms.push_back({term, factor / g});
-      else w.terms.push_back({term, factor});
-    }
-    const Range small = RangeOf(w);
-    if (small.low >= 0 && small.high < g) return Plus(w, Mod(u, by / g), g);
-  }
+  if (const auto split = SplitBelow(rest, by)) return Plus(split->rest, Mod(split->whole, by / split->by), split->by);
   IndexTerm term;
   term.kind = IndexTerm::Kind::kDivMod;
   term.inner = rest;
