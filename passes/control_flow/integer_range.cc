@@ -5,7 +5,7 @@
 
 namespace hloir {
 
-// Counters and indices are far smaller; what is made of two such does not overflow the arithmetic here.
+// Counters and indices are far smaller; arithmetic on two such values does not overflow here.
 static constexpr __int128 kLargest = static_cast<__int128>(1) << 62;
 
 std::optional<IntegerRange> RangeHeld(PrimitiveType type, __int128 low, __int128 high) {

@@ -1,7 +1,7 @@
 // fusion: joins elementwise chains and diamonds, with the broadcasts, reshapes, slices, transposes, gathers and iotas
 // inside them, the dot, convolution or reduce-window before them and the reduction or dot after them, into one loop, so
-// that what is between them never goes through memory; then joins loops over the same elements that read the same
-// values into one with several results.
+// that intermediate values never go through memory; then joins loops over the same elements that read the same values
+// into one with several results.
 //
 // BEFORE
 // HloModule example
@@ -94,8 +94,7 @@ class Fusion : public RewritingPass {
     for (HloComputation* computation : ControlFlowComputations(module)) {
       if (Stopped()) break;
       if (fuse) changed |= RemoveDeadCode(*computation);
-      // What one round joins can leave something for the next: a group that is closed no longer claims its operands'
-      // users.
+      // A round can enable the next: a finished group no longer claims its operands' users.
       constexpr int kRounds = 8;
       bool again = fuse;
       for (int round = 0; round < kRounds && again && !Stopped(); ++round) {
@@ -124,7 +123,7 @@ class Fusion : public RewritingPass {
     }
     return changed;
   }
-  // Nobody will allow anything any more. (Looking at what could be fused is most of the pass's work.)
+  // The rewriter allows nothing more. (Searching for fusions is most of the pass's work.)
   bool Stopped() const { return options_.growth != nullptr && options_.growth->stopped(); }
   bool RunOn(HloComputation& computation, Grouper& grouper);
 

@@ -1,4 +1,4 @@
-// layout-normalization: arrays as row-major ones with their dimensions in the order in which they lie in memory.
+// layout-normalization: makes all arrays row-major, with their dimensions in the order of memory.
 //
 // BEFORE
 // HloModule example
@@ -21,10 +21,10 @@
 // }
 // END
 //
-// A copy to another order becomes a transpose, a transpose that moves nothing goes. An op that is not known here keeps
-// its layouts, between bitcasts. Afterwards logical order and memory agree, which is what hloir's engine runs: it lays
-// every array row-major. Leaves alone: bodies of fusions; parameters and results; what has tiles, dynamic sizes or a
-// sharding.
+// A copy to another order becomes a transpose, a transpose that moves nothing is removed. An op that the pass does not
+// support keeps its layouts, between bitcasts. Afterwards logical order and memory agree, as hloir's engine requires:
+// it lays every array row-major. Leaves alone: bodies of fusions; parameters and results; arrays with tiles, dynamic
+// sizes or a sharding.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -126,7 +126,7 @@ class LayoutNormalization : public RewritingPass {
     return true;
   }
 
-  // A bitcast between an array and what it is in memory: as this pass leaves them.
+  // A bitcast between an array and its row-major form, as this pass makes them.
   bool IsBridge(HloInstruction* i) {
     if (i->opcode() != HloOpcode::kBitcast) return false;
     HloInstruction* operand = i->operand(0);
@@ -142,7 +142,7 @@ class LayoutNormalization : public RewritingPass {
     return DotInMemory(i)->swapped ? kSwapDot : kNormalizeDot;
   }
 
-  // Do all arrays of the op's rank lie as its result does?
+  // True if all operands of the op's rank have the layout of its result.
   static bool Agree(const HloInstruction& i, int64_t first, int64_t last) {
     for (int64_t k = first; k < last; ++k) {
       const Shape& shape = i.operand(k)->shape();
