@@ -6,6 +6,7 @@
 #include <functional>
 #include "hloir/module.h"
 #include "ir/module_tables.h"
+#include "support/stable_sort.h"
 
 namespace hloir {
 
@@ -215,7 +216,7 @@ void HloInstruction::set_sharding(std::optional<Sharding> sharding) {
 
 void HloInstruction::set_frontend_attributes(FrontendAttributes attributes) {
   if (attributes.empty() && !OwnsExtras()) return;
-  std::sort(attributes.begin(), attributes.end());
+  StableSort(attributes, std::less<>());
   mutable_extras().frontend_attributes = std::move(attributes);
 }
 

@@ -8,11 +8,12 @@
 #include <unordered_set>
 
 #include "hloir/detail/fetch_ahead.h"
+#include "support/stable_sort.h"
 
 namespace hloir {
 
 void SortOriginRecoveries(std::vector<OriginRecovery>& table) {
-  std::stable_sort(table.begin(), table.end(), [](const auto& a, const auto& b) { return a.original < b.original; });
+  StableSort(table, [](const auto& a, const auto& b) { return a.original < b.original; });
   const auto same = [](const auto& a, const auto& b) { return a.original == b.original; };
   table.erase(std::unique(table.begin(), table.end(), same), table.end());
 }

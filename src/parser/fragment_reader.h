@@ -80,8 +80,15 @@ class FragmentReader : public TextCursor {
   // ---- Literals (literal.cc). `shape` must outlive the call.
   bool ParseLiteral(const Shape& shape, Literal& literal);
   bool ParseArrayLiteral(const Shape& shape, Literal& literal);
+  // By element type: the functions that store elements.
+  using FirstReader = bool (FragmentReader::*)(Literal&);
+  using RowReader = bool (FragmentReader::*)(Literal&, int64_t row, int64_t size, int64_t& count);
+  bool ParseElements(Literal& literal, RowReader parse_row);
   template <class Element>
-  bool ParseElements(Literal& literal, PrimitiveType type);
+  bool ParseFirst(Literal& literal);
+  template <class Element>
+  bool ParseRow(Literal& literal, int64_t row, int64_t size, int64_t& count);
+  [[gnu::cold]] bool FailTooMany(size_t dimension, int64_t size);
   template <class Element>
   bool ParseElement(PrimitiveType type, Element& element);
   bool ParseReal(PrimitiveType type, double& value, uint64_t& nan_payload, bool& has_payload, bool& negative_nan);

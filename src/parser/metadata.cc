@@ -8,6 +8,7 @@
 #include "parts.h"
 
 #include "support/format.h"
+#include "support/stable_sort.h"
 
 namespace hloir {
 
@@ -135,7 +136,7 @@ bool FragmentReader::ParseFrontendAttributes(FrontendAttributes& attributes) {
   if (!Expect('}')) return false;
   const auto not_less = [](auto& a, auto& b) { return a.first >= b.first; };
   if (std::adjacent_find(attributes.begin(), attributes.end(), not_less) == attributes.end()) return true;
-  std::stable_sort(attributes.begin(), attributes.end(), [](auto& a, auto& b) { return a.first < b.first; });
+  StableSort(attributes, [](auto& a, auto& b) { return a.first < b.first; });
   FrontendAttributes last;
   for (auto& attribute : attributes) {
     if (!last.empty() && last.back().first == attribute.first) last.back() = std::move(attribute);

@@ -7,6 +7,7 @@
 #include "module_reader.h"
 
 #include "support/format.h"
+#include "support/stable_sort.h"
 
 namespace hloir {
 
@@ -157,7 +158,7 @@ bool ModuleReader::ParseAliasing() {
   } while (lexer_.Accept(','));
   // By output, and of one that is named twice the first.
   auto& aliases = module_->config().input_output_alias;
-  std::stable_sort(aliases.begin(), aliases.end(), [](auto& a, auto& b) { return a.output_index < b.output_index; });
+  StableSort(aliases, [](auto& a, auto& b) { return a.output_index < b.output_index; });
   aliases.erase(
       std::unique(aliases.begin(), aliases.end(), [](auto& a, auto& b) { return a.output_index == b.output_index; }),
       aliases.end());
@@ -179,7 +180,7 @@ bool ModuleReader::ParseBufferDonors() {
   // A set.
   auto& donors = module_->config().buffer_donor;
   const auto key = [](const BufferDonor& donor) { return std::tie(donor.parameter, donor.parameter_index); };
-  std::sort(donors.begin(), donors.end(), [&](auto& a, auto& b) { return key(a) < key(b); });
+  StableSort(donors, [&](auto& a, auto& b) { return key(a) < key(b); });
   donors.erase(std::unique(donors.begin(), donors.end(), [&](auto& a, auto& b) { return key(a) == key(b); }),
                donors.end());
   return Expect('}');

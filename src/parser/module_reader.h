@@ -39,6 +39,8 @@ class ModuleReader final : public FragmentReader {
   // How many parts of the text were read at once; 0: it was read as one.
   size_t part_count() const { return part_count_; }
 
+  struct FieldReader;  // attributes.cc
+
  private:
   std::string_view Keep(std::string_view text) override { return loader_.KeepText(text); }
   bool ParseTupleElement(Shape& shape) override;
@@ -147,8 +149,10 @@ class ModuleReader final : public FragmentReader {
   // `outer` is the instruction itself, or the async-start around it, which takes what is not the op's own. A nested
   // instruction has no attributes in text; what it needs must not be missing all the same.
   bool ParseAttributes(HloInstruction* instruction, HloInstruction* outer, bool is_nested, const char* place);
-  template <class A>
-  bool ParseAttributesOf(HloInstruction* instruction, HloInstruction* outer, bool is_nested, const char* place);
+  bool ParseField(AttributeContext& context, void* attributes, const Word& name, bool& known);
+  bool ParseParameterReplication(HloInstruction* parameter, const char* place);
+  bool ParseOtherAttribute(AttributeContext& context, const Word& name);
+  bool CheckFields(const AttributeContext& context, void* attributes);
   std::string_view TextBeforeMetadata() const;
   bool ParseGenericAttribute(AttributeContext& context, const Word& name, const char* place, bool& known);
   bool ParseCallAttribute(AttributeContext& context, const Word& name, bool& known);

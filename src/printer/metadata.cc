@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "values.h"
+#include "support/stable_sort.h"
 
 namespace hloir {
 namespace {
@@ -104,7 +105,7 @@ void AppendFrontendAttributes(TextBuffer& out, const FrontendAttributes& attribu
   };
   if (std::is_sorted(attributes.begin(), attributes.end())) return append(attributes);
   FrontendAttributes sorted = attributes;
-  std::sort(sorted.begin(), sorted.end());
+  StableSort(sorted, std::less<>());
   append(sorted);
 }
 

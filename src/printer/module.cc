@@ -6,6 +6,7 @@
 
 #include "internal.h"
 #include "support/format.h"
+#include "support/stable_sort.h"
 
 namespace hloir {
 
@@ -74,7 +75,7 @@ void SortComputations(std::vector<const HloComputation*>& computations) {
     printer.Computation(*computation);
     keyed.emplace_back(printer.Take(), computation);
   }
-  std::stable_sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) {
+  StableSort(keyed, [](const auto& a, const auto& b) {
     if (a.second->instruction_count() != b.second->instruction_count()) {
       return a.second->instruction_count() < b.second->instruction_count();
     }
