@@ -132,7 +132,7 @@ class ScalarCompiler {
           if (!Emit(*instruction->called_computations()[0], inner, &mine, depth + 1)) return false;
           continue;
         }
-        default: break;
+        default: break;  // elementwise, or EmitElementwise refuses it
       }
       if (!EmitElementwise(*instruction, slots, &mine)) return false;
     }

@@ -173,7 +173,7 @@ class HloModuleDce : public RewritingPass {
       case HloOpcode::kConditional:
         for (const HloComputation* branch : i.called_computations()) Mark(branch->root(), element);
         break;
-      default: break;
+      default: break;  // needs all of its operands
     }
     for (const HloInstruction* operand : i.operands()) Mark(operand, -1);
   }

@@ -330,7 +330,7 @@ class WhileLoopSimplifier : public RewritingPass {
         case HloOpcode::kMinimum:
           kept = a->high <= b->low ? i->operand(0) : b->high <= a->low ? i->operand(1) : nullptr;
           break;
-        default: break;
+        default: break;  // no range decides it
       }
       if (kept != nullptr) {
         changed |= ReplaceWith(i, kept, kNeedlessBound);

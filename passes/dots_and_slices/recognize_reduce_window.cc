@@ -59,7 +59,7 @@ Literal Identity(HloOpcode op, PrimitiveType type) {
       if (!IsSigned(type)) return Literal::MaxValue(type);
       literal.SetFromDouble(0, -1);
       break;
-    default: break;
+    default: break;  // zero, the identity of add and or
   }
   return literal;
 }

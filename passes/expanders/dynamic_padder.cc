@@ -158,7 +158,7 @@ class DynamicPadder : public RewritingPass {
         }
         break;
       }
-      default: {
+      default: {  // elementwise ops; no other op is supported
         if (!i.Is(kElementwise) || i.Is(kImpure)) return false;
         // All operands of the same sizes, but for scalars.
         bool first = true;

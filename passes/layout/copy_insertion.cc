@@ -114,7 +114,7 @@ Source SourceOf(HloInstruction* i, ShapeIndex index) {
       case HloOpcode::kBitcast:
       case HloOpcode::kOptimizationBarrier:
       case HloOpcode::kAddDependency: i = i->operand(0); break;
-      default: return {i, index};
+      default: return {i, index};  // makes the array
     }
   }
 }
@@ -163,7 +163,7 @@ void FindReaders(HloInstruction* i, const ShapeIndex& index, const HloInstructio
           break;
         case HloOpcode::kBitcast:
         case HloOpcode::kOptimizationBarrier: work.emplace_back(user, where); break;
-        default: readers.push_back(user);
+        default: readers.push_back(user);  // reads the array
       }
     }
   }

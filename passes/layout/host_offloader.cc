@@ -147,7 +147,7 @@ class Buffer {
         }
         return;
       }
-      default: Fail(i, "computes it");
+      default: Fail(i, "computes it");  // no other op keeps a value on the host
     }
   }
   void FollowUsers(HloInstruction* i, const ShapeIndex& index) {
@@ -186,7 +186,7 @@ class Buffer {
           if (IsCallOf(*user, CustomCall::kMoveToDevice)) ends_.push_back(user);
           else Fail(*user, "reads it in the host's memory");
           break;
-        default: Fail(*user, "reads it in the host's memory");
+        default: Fail(*user, "reads it in the host's memory");  // no other op takes a value on the host
       }
     }
   }

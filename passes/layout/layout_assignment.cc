@@ -44,7 +44,7 @@
 #include "layout/orders.h"
 
 namespace hloir {
-namespace layouts {
+namespace layout {
 namespace {
 
 constexpr int kMostRounds = 4;
@@ -83,7 +83,7 @@ bool IsFlexible(const HloInstruction& i) {
     case HloOpcode::kDot:
     case HloOpcode::kGather:
     case HloOpcode::kConvolution: break;
-    default:
+    default:  // elementwise ops
       if (i.operand_count() == 0 || !HandsOrderOn(i, 0)) {
         // select(p, A, B) and clamp(a, A, b) with scalars in front
         if (i.opcode() != HloOpcode::kSelect && i.opcode() != HloOpcode::kClamp) return false;
@@ -177,7 +177,7 @@ class Assignment {
           // Indices that come in another order would change which update is the last.
           if (k == 1) return RowMajor(rank);
           return OrderOfWindows(i, OrderFor(operand), order, RowMajor(i.operand(1)->shape().rank()));
-        default: return RowMajor(rank);
+        default: return RowMajor(rank);  // row-major, which every op takes
       }
     }
     switch (i.opcode()) {
@@ -215,7 +215,7 @@ class Assignment {
       case HloOpcode::kGather: return OrderOfWindows(i, order, OrderFor(*i.operand(0)), OrderFor(*i.operand(1)));
       case HloOpcode::kDot:
         return SamePlaces(i.shape(), order, SwappedDot(i)) ? SwappedDot(i) : RowMajor(i.shape().rank());
-      default: return std::nullopt;
+      default: return std::nullopt;  // no preference
     }
   }
   Order OrderFor(const HloInstruction& i) const {
@@ -566,10 +566,10 @@ class LayoutAssignment : public RewritingPass {
 };
 
 }  // namespace
-}  // namespace layouts
+}  // namespace layout
 
 PassDefinition DefineLayoutAssignment() {
-  return {MakePassOf<layouts::LayoutAssignment>, {layouts::kAssign, layouts::kCopyTo}};
+  return {MakePassOf<layout::LayoutAssignment>, {layout::kAssign, layout::kCopyTo}};
 }
 
 }  // namespace hloir

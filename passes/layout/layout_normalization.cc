@@ -34,7 +34,7 @@
 #include "layout/orders.h"
 
 namespace hloir {
-namespace layouts {
+namespace layout {
 namespace {
 
 constexpr RuleInfo kNormalize = {"normalize-layout", "op(A) in another order => bitcast(op(bitcast(A))), row-major"};
@@ -190,7 +190,7 @@ class LayoutNormalization : public RewritingPass {
         return through && SamePlaces(i.shape(), *through, OrderOf(i.shape()));
       }
       case HloOpcode::kDot: return DotInMemory(i).has_value();
-      default: return i.Is(kElementwise) && Agree(i, 0, count);
+      default: return i.Is(kElementwise) && Agree(i, 0, count);  // other ops keep their layouts
     }
   }
 
@@ -403,7 +403,7 @@ class LayoutNormalization : public RewritingPass {
         made->mutable_attributes<DotAttributes>() = std::move(dot.attributes);
         return made;
       }
-      default: return clone();
+      default: return clone();  // elementwise, as Handles says
     }
   }
 
@@ -411,11 +411,11 @@ class LayoutNormalization : public RewritingPass {
 };
 
 }  // namespace
-}  // namespace layouts
+}  // namespace layout
 
 PassDefinition DefineLayoutNormalization() {
-  return {MakePassOf<layouts::LayoutNormalization>,
-          {layouts::kNormalize, layouts::kNormalizeReduce, layouts::kNormalizeDot, layouts::kSwapDot}};
+  return {MakePassOf<layout::LayoutNormalization>,
+          {layout::kNormalize, layout::kNormalizeReduce, layout::kNormalizeDot, layout::kSwapDot}};
 }
 
 }  // namespace hloir

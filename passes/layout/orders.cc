@@ -5,7 +5,7 @@
 
 #include "hloir/rewrite_util.h"
 
-namespace hloir::layouts {
+namespace hloir::layout {
 
 Order RowMajor(int64_t rank) {
   Order order;
@@ -176,4 +176,4 @@ Shape Physical(const Shape& shape) {
   return Shape::Array(shape.element_type(), sizes);
 }
 
-}  // namespace hloir::layouts
+}  // namespace hloir::layout

@@ -6,7 +6,7 @@
 
 #include "hloir/instruction.h"
 
-namespace hloir::layouts {
+namespace hloir::layout {
 
 using Order = DimVector;
 
@@ -39,4 +39,4 @@ DimVector Inverse(const DimVector& permutation);
 // The row-major shape of the array in memory.
 Shape Physical(const Shape& shape);
 
-}  // namespace hloir::layouts
+}  // namespace hloir::layout

@@ -314,7 +314,7 @@ StatusOr<Value> ComputationPartitioner::Make(const HloInstruction& i) {
     case HloOpcode::kCustomCall:
       if (BatchDimsOf(i) > 0) break;
       return MakeCustomCall(i, CustomCallOf(i));
-    default: break;
+    default: break;  // by its OpRule
   }
   const auto is_array = [](const Shape* leaf) { return leaf->IsArray(); };
   const std::vector<const Shape*> leaves = i.shape().Leaves();

@@ -214,7 +214,7 @@ bool OpPartitioner::MayCut(size_t factor) const {
       return f.kind != FactorKind::kWindow ||
              MayCutWindow(i_.attributes<WindowAttributes>().window[static_cast<size_t>(dimension())], f.size);
     case HloOpcode::kDynamicUpdateSlice: return f.kind == FactorKind::kPass || i_.operand(2)->shape().IsScalar();
-    default: return true;
+    default: return true;  // OpRule has only factors that can be cut
   }
 }
 
@@ -262,7 +262,7 @@ OpPartitioner::Op OpPartitioner::Clone(std::span<const Op> operands) {
         convolution.feature_group_count /= i_.operand(0)->shape().dimensions(d) / operands[0]->shape().dimensions(d);
       break;
     }
-    default: break;
+    default: break;  // other ops have no sizes among their attributes
   }
   return clone;
 }

@@ -257,7 +257,7 @@ void Propagation::JoinValues() {
             JoinAll(branch->parameter(0), 0, operand, 0, leaf_count(operand));
           }
           break;
-        default: break;
+        default: break;  // other ops join no leaves
       }
     }
   }

@@ -381,7 +381,7 @@ double OpPartitioner::WindowBytes(const OpChoice& choice) const {
           }
           break;
         }
-        default: break;
+        default: break;  // other ops have no windows
       }
     }
   }

@@ -228,7 +228,7 @@ class AttributeWriter {
       case HloOpcode::kCustomCall:
         if (!IsAlternative(i)) CustomCall(i.attributes<CustomCallAttributes>().custom_call_target);
         return;
-      default: return;
+      default: return;  // no attributes beside the opcode
     }
   }
   std::vector<int32_t> values;
@@ -385,7 +385,7 @@ class FeatureBuilder {
       case HloOpcode::kScatter:
       case HloOpcode::kSelectAndScatter:
       case HloOpcode::kSort: return;
-      default: break;
+      default: break;  // its computations run as code
     }
     const auto called = i.called_computations();
     if (called.empty()) return;

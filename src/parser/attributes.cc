@@ -1,5 +1,5 @@
-// Which attributes an instruction takes: those of its opcode's struct (attributes.def), by name through VisitFields;
-// those that name the computations it calls (CallKind); and those that any instruction may have.
+// The attributes of an instruction: fields of its opcode's struct (attributes.def), called computations (CallKind), and
+// those that any instruction may have.
 
 #include <algorithm>
 #include <functional>

@@ -1,6 +1,6 @@
-// FragmentReader: what can be read without a module: shapes, literals, and the values that attributes take. Where
-// things are: values.cc numbers, words, lists, windows; shape.cc, literal.cc; sharding.cc shardings, meshes, device
-// groups; metadata.cc metadata and what else tells of an op's origin.
+// FragmentReader: reads parts of the text that need no module: shapes, literals, and the values of attributes.
+// values.cc has numbers, words, lists, windows; shape.cc, literal.cc; sharding.cc shardings, meshes, device groups;
+// metadata.cc metadata and origins.
 #pragma once
 
 #include <deque>

@@ -108,7 +108,7 @@ bool FragmentReader::ParseIntElement(PrimitiveType type, int64_t& value) {
   const int bits = type == PrimitiveType::PRED ? 64 : BitWidth(type);  // any number but 0 is true
   bool fits = true;
   if (IsSigned(type)) {
-    // Without a minus, what reads as negative was over 2^63.
+    // Without a minus, a negative value was over 2^63 in the text.
     fits = (value < 0) == (*place == '-') || value == 0;
     if (bits < 64) fits = fits && value >= -(int64_t{1} << (bits - 1)) && value < int64_t{1} << (bits - 1);
   } else {

@@ -1,4 +1,4 @@
-// A module: header, stack-frame tables, computations; or what may stand for one, bare computations or a single
+// A module: header, stack-frame tables, computations; or one of its short forms, bare computations or a single
 // instruction.
 
 #include <algorithm>
@@ -231,8 +231,7 @@ bool ModuleReader::ParseStackTables() {
       !expect_table("FileLocations")) {
     return false;
   }
-  // Nearly all entries have their fields as XLA writes them, which are read without a look at what else may stand
-  // there.
+  // Nearly all entries have their fields in XLA's order, which are read without tests for other fields.
   const auto read_usual = [&](const auto& name, int64_t& value) {
     return lexer_.Accept(name) && lexer_.ReadInt(value) && value >= 0;
   };
@@ -272,7 +271,7 @@ bool ModuleReader::ParseStackTables() {
   return !failed();
 }
 
-// A module takes up to twice its text, and a line has some hundred letters; what is behind the module does not count.
+// A module takes up to twice its text, and a line has some hundred letters; text after the module does not count.
 void ModuleReader::ReserveFor(std::string_view text) {
   constexpr std::string_view kHeader = "HloModule ";
   size_t bytes = 0;

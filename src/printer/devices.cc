@@ -1,6 +1,5 @@
-// The text of device lists, meshes and replica groups, and writing out what their short forms mean.
-// In: AppendDevices, AppendMesh, AppendReplicaGroups, DeviceList::Expand, ReplicaGroups::Expand.
-// Covered by tests/unit/printer_test.cc.
+// The text of device lists, meshes and replica groups, and the expansion of their short forms. In: AppendDevices,
+// AppendMesh, AppendReplicaGroups, DeviceList::Expand, ReplicaGroups::Expand. Covered by tests/unit/printer_test.cc.
 #include <algorithm>
 
 #include "hloir/printer.h"

@@ -67,7 +67,7 @@ void AppendSmallFloat(TextBuffer& out, SmallFloat<P> value) {
   }
 }
 
-// XLA prints -0 and reads that as the integer 0; what it is to read as -0 says -0.0.
+// XLA prints -0 and reads that as the integer 0; -0.0 reads back as -0.
 template <class T>
 bool AppendNegativeZero(TextBuffer& out, T value, bool reads_back) {
   if (!reads_back || !(value == T(0)) || !std::signbit(value)) return false;

@@ -1,5 +1,5 @@
-// The text of what tells about an instruction without changing what it computes: metadata, frontend attributes, origin,
-// statistics, result accuracy, backend config. Covered by tests/unit/printer_test.cc.
+// The text of annotations: metadata, frontend attributes, origin, statistics, result accuracy, backend config. Covered
+// by tests/unit/printer_test.cc.
 #include <algorithm>
 
 #include "values.h"

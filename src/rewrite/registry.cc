@@ -17,7 +17,7 @@ std::string WithHyphens(std::string_view name) {
   return result;
 }
 
-// Could a pipeline's text spell it?
+// True if the name can be written in a pipeline.
 bool IsPassName(std::string_view name) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
   return !name.empty() && name.find_first_not_of(kLetters) == std::string_view::npos;

@@ -85,7 +85,7 @@ bool KeepsPrecision(HloOpcode opcode) {
     case HloOpcode::kRoundNearestEven:
     case HloOpcode::kMaximum:
     case HloOpcode::kMinimum: return true;
-    default: return false;
+    default: return false;  // may round
   }
 }
 
@@ -295,7 +295,7 @@ bool LoopSupports(const HloInstruction& instruction, const KernelTable& kernels)
       return BitWidth(from) == BitWidth(to) && !IsComplex(from) && !IsComplex(to) && !Narrow(from) && !Narrow(to) &&
              from != PrimitiveType::PRED && to != PrimitiveType::PRED;
     }
-    default: return false;
+    default: return false;  // has no kernel
   }
 }
 

@@ -378,7 +378,7 @@ class OrderChoice {
       case HloOpcode::kDynamicSlice:
       case HloOpcode::kGather:
       case HloOpcode::kPad: return IsReadAlongColumns(seen, value.count) ? bytes : 0;
-      default: return seen.IsContiguous() ? 0 : 2 * bytes;
+      default: return seen.IsContiguous() ? 0 : 2 * bytes;  // a copy first, unless contiguous
     }
   }
   double LoopReadCost(const GraphValue& value, const View& seen, Support::Kind kind) const {

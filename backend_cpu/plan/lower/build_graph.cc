@@ -585,7 +585,7 @@ class Builder {
       case HloOpcode::kRecv:
       case HloOpcode::kSendDone:
       case HloOpcode::kRecvDone: break;
-      default:
+      default:  // a node of its own, unless it is in flight
         if (instruction.Is(kAsyncPart)) {
           return Unimplemented(Format("{}: {}", instruction.name(), instruction.opcode_name()));
         }

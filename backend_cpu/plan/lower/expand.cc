@@ -62,7 +62,7 @@ class ScalarBody {
         case HloOpcode::kTuple: break;
         case HloOpcode::kParameter: value = arguments[static_cast<size_t>(instruction->parameter_number())]; break;
         case HloOpcode::kConstant: value = b.Broadcast(b.Constant(Literal(instruction->literal())), dims, {}); break;
-        default: {
+        default: {  // elementwise, as the caller has checked
           Ops operands;
           for (const HloInstruction* operand : instruction->operands()) operands.push_back(values[operand]);
           value = b.computation()->AddInstructionWithAttributes(instruction->opcode(),

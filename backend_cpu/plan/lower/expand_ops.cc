@@ -216,7 +216,7 @@ Op ExpandedRoot(HloBuilder& b, const HloInstruction& i, const std::vector<Op>& x
       return PartByPart(b, i, x, [&](Op part, Op init, HloComputation* add) {
         return b.ReduceWindow(part, init, i.attributes<WindowAttributes>().window, add);
       });
-    default: return nullptr;
+    default: return nullptr;  // not expanded
   }
 }
 

@@ -68,7 +68,7 @@ constexpr bool IsListed(HloOpcode opcode) {
 #define HLOIR_STEP(name) case HloOpcode::k##name:
 #include "plan/capability/steps.def"
     return true;
-    default: return false;
+    default: return false;  // not in steps.def
   }
 }
 static_assert(
