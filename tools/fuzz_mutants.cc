@@ -1,4 +1,4 @@
-// hloir fuzz mutants: makes modules wrong, one instruction at a time, and tells how many of them the verdict notices.
+// hloir fuzz mutants: makes modules wrong, one instruction at a time, and reports how many of them the verdict detects.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -65,7 +65,7 @@ std::string_view OutcomeName(MutantOutcome outcome) {
 
 void PrintCounts(const std::vector<Count>& counts, const std::vector<Escape>& escapes) {
   const std::span<const MutantKind> kinds = MutantKinds();
-  Table table({"kind", "the same", "changed", "caught", "share"});  // --list-kinds says what is wrong in each
+  Table table({"kind", "the same", "changed", "caught", "share"});  // --list-kinds describes each
   Count totals[2];
   for (size_t k = 0; k < kinds.size(); ++k) {
     const Count& c = counts[k];
