@@ -68,7 +68,7 @@ constexpr NumberOption kMaxFusedInstructions = {"max-instructions", "instruction
 constexpr NumberOption kMaxCopies = {"max-copies", "fusions that may each compute a cheap value again", 4};
 constexpr NumberOption kWorkPerByte = {"work-per-byte", "additions that may be done again to save moving a byte", 1};
 constexpr FlagOption kFeedProducts = {
-    "feed-products", "compute what a dot reads, and move what a convolution reads, as it packs its operands", false};
+    "feed-products", "compute operands of a dot, and move operands of a convolution, as they are packed", false};
 constexpr FlagOption kAllowMultiOutput = {"multi-output", "let one loop have several results", true};
 constexpr NumberOption kMaxResults = {"max-results", "results of one loop", 8};
 constexpr NumberOption kLeastGain = {"least-gain", "percent of two loops' traffic that joining them must save", 20};

@@ -329,7 +329,7 @@ class ProtoModuleReader {
       const auto is_done = [&](const HloInstruction* needed) { return done[static_cast<size_t>(needed->id())]; };
       if (!std::all_of(i->operands().begin(), i->operands().end(), is_done) ||
           !std::all_of(i->control_predecessors().begin(), i->control_predecessors().end(), is_done)) {
-        return InvalidArgument("schedule: '" + std::string(i->name()) + "' comes before what it needs");
+        return InvalidArgument("schedule: '" + std::string(i->name()) + "' comes before its operand or predecessor");
       }
       done[static_cast<size_t>(i->id())] = true;
     }
