@@ -3,7 +3,8 @@
 
 set_property(GLOBAL PROPERTY hloir_libraries)
 
-# See rooms.cmake. It makes hloir_NAME_room, what a user of the room's headers needs, and hloir_NAME_objects.
+# See rooms.cmake. It makes hloir_NAME_objects, and hloir_NAME_room, which has the include directory of the room's private
+# headers and links no other room: a room finds the private headers of the rooms in its own USES alone.
 function(hloir_room name)
   cmake_parse_arguments(PARSE_ARGV 1 room "OUTSIDE" "LIBRARY;FOLDER;OPTION" "HEADERS;USES;ALWAYS")
   if(NOT room_LIBRARY)
@@ -25,11 +26,6 @@ function(hloir_room name)
     target_include_directories(hloir_${name}_room INTERFACE ${root})
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc)
   endif()
-  if(NOT room_OUTSIDE)
-    foreach(other ${room_USES})
-      target_link_libraries(hloir_${name}_room INTERFACE hloir_${other}_room)
-    endforeach()
-  endif()
   if(room_OPTION)
     if(${room_OPTION})
       list(FILTER sources EXCLUDE REGEX "/off\\.cc$")
@@ -45,6 +41,11 @@ function(hloir_room name)
   target_include_directories(hloir_${name}_objects PRIVATE ${PROJECT_SOURCE_DIR}/include)
   # fmt, xsimd and our flags stay inside: an installed hloir asks nothing of its users.
   target_link_libraries(hloir_${name}_objects PRIVATE hloir_${name}_room hloir_build_flags)
+  if(NOT room_OUTSIDE)
+    foreach(other ${room_USES})
+      target_link_libraries(hloir_${name}_objects PRIVATE hloir_${other}_room)
+    endforeach()
+  endif()
   target_include_directories(hloir_${name}_objects SYSTEM PRIVATE ${hloir_packages})
   # The libraries alone: how much of the tests runs is not asked.
   if(HLOIR_COVERAGE)

@@ -1,7 +1,7 @@
-# The rooms of the library and what each may include. A room sees its own headers, those of the rooms that it USES and
-# of the rooms below them, and nothing else of src/: its include directories hold no other room, so that another
-# #include does not compile. HEADERS are the room's public headers, below include/hloir, which the compiler finds for
-# all; scripts/check-includes reads these rows and holds public and private includes to USES.
+# The rooms of the library and what each may include. A room sees its own headers and those of the rooms that it USES:
+# its include directories hold no other room of src/, so that another #include does not compile. HEADERS are the room's
+# public headers, below include/hloir, where the compiler finds those of all rooms; scripts/check-includes reads these
+# rows and holds public includes to USES, too.
 #
 # hloir_room(name [OUTSIDE] [LIBRARY library] [FOLDER folder] [OPTION option] [ALWAYS file…]
 #            [HEADERS name…] [USES room…])
@@ -46,7 +46,7 @@ hloir_room(tune USES check run rewrite cpu analysis verifier parser ir support)
 
 # What people and other programs see.
 hloir_room(report USES check rewrite cpu analysis ir support HEADERS report)
-hloir_room(inspect USES report tune check rewrite io cpu analysis verifier printer ir support HEADERS inspect)
+hloir_room(inspect USES report tune run check rewrite io cpu analysis verifier printer ir support HEADERS inspect)
 hloir_room(lesson OPTION HLOIR_LESSONS USES inspect report check rewrite io analysis parser ir support)
 hloir_room(lsp OPTION HLOIR_LSP USES inspect report verifier printer parser ir support)
 hloir_room(c_api LIBRARY c USES check passes rewrite io cpu verifier printer parser ir support HEADERS hloir_c)

@@ -12,7 +12,7 @@ namespace hloir {
 
 namespace {
 
-// What XLA's hlo-opt calls them, where that is not our name with other hyphens.
+// XLA's hlo-opt spellings of passes, if they differ from ours in more than hyphens.
 constexpr std::pair<std::string_view, std::string_view> kXlaNames[] = {
     {"algsimp", "algebraic-simplifier"},
     {"all-reduce-simp", "all-reduce-simplifier"},
@@ -38,14 +38,15 @@ constexpr std::pair<std::string_view, std::string_view> kXlaNames[] = {
 };
 
 constexpr const char* kDefaultPipeline[] = {
-    // What has no elements goes first: it may be of bounded sizes that the padder does not know.
+    // zero-sized-hlo-elimination is first: arrays without elements may have bounded sizes that the padder does not
+    // support.
     "call-inliner", "zero-sized-hlo-elimination", "dynamic-padder", "batchnorm-expander", "tuple-simplifier", "dce",
-    // Until nothing changes: what each instruction is, then what loops and branches do with them.
+    // To a fixpoint: simplify instructions, then loops and branches.
     "[algebraic-simplifier", "constant-folding", "cse", "reshape-mover", "zero-sized-hlo-elimination",
     "all-reduce-simplifier", "sort-simplifier", "conditional-simplifier", "conditional-to-select", "dynamic-padder",
     "while-loop-constant-sinking", "while-loop-simplifier", "while-loop-unroller{elementwise-only=true max-rounds=8}",
     "while-loop-invariant-code-motion", "tuple-simplifier", "hlo-module-dce", "dce]", "computation-deduplicator",
-    // As far as it saves bytes: docs/notes/tune.md has what each setting brings.
+    // Fusion as far as it saves bytes: docs/notes/tune.md has the effect of each setting.
     "fusion{feed-products=true join-products=true least-gain=0 max-results=32}",
     "reshape-decomposer{disable=decompose-reshape}", "tuple-simplifier", "dce"};
 

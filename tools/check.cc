@@ -45,7 +45,7 @@ Checked CheckFile(const std::string& path, const CheckFlags& flags) {
   return checked;
 }
 
-// A person at a terminal is told of what is good, too; a script only if it asks.
+// On a terminal, modules without errors are reported too; in a script only with --verbose.
 Json Report(const std::string& path, const Checked& checked, const CheckFlags& flags) {
   const std::string file = DisplayName(path);
   Json report = {{"file", file}};

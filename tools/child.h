@@ -1,5 +1,5 @@
-// A function in a process of its own, so that what brings it down does not bring us down: what it writes is read
-// through a pipe. Start it while this process has one thread. Used by `fuzz run` and `reduce`.
+// A function in a separate process, so that a crash does not end this one: its output is read through a pipe. Start it
+// while this process has one thread. Used by `fuzz run` and `reduce`.
 #pragma once
 
 #include <sys/types.h>
@@ -13,7 +13,7 @@ namespace hloir::tool {
 
 class Child {
  public:
-  // `work` writes to the descriptor that it is given; what it returns is the exit status.
+  // `work` writes to the given descriptor; its result is the exit status.
   static StatusOr<Child> Start(const std::function<int(int descriptor)>& work);
   Child(Child&& other) noexcept { *this = std::move(other); }
   Child& operator=(Child&& other) noexcept;
@@ -21,7 +21,7 @@ class Child {
   ~Child();
 
   int descriptor() const { return descriptor_; }
-  // What it has written, up to now; false once it writes no more.
+  // Its output up to now; false once it writes no more.
   bool Read(std::string& text);
   // The processor time that it has taken; it takes little where others keep the machine busy.
   double CpuSeconds() const;

@@ -1,5 +1,5 @@
-// hloir convert: one form of a module, and of the values that come with it, into others. What a file is told by is its
-// content on the way in and its name on the way out. Tested by tests/cli/convert.test.
+// hloir convert: converts modules, and the values that come with them, between file formats. The content selects the
+// input format, the name the output format. Tested by tests/cli/convert.test.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -52,8 +52,8 @@ bool NamesReduction(const HloModule& module) {
   return false;
 }
 
-// What a message had and `form` does not get, on stderr. Only messages keep what the graph has no place for, and only
-// the module's own.
+// Reports on stderr the parts of a message that `form` cannot hold. Only messages have parts without a place in the
+// graph, and only for the module's own form.
 void TellWhatIsLeftOut(const std::string& path, FileFormat::Form form, const ModuleFile& file) {
   std::vector<std::string> fields;
   for (const std::string& field : file.proto.unread) {

@@ -1,4 +1,4 @@
-// hloir cost: what a module costs: operations, bytes, communication, memory, and time on a device.
+// hloir cost: the cost of a module: operations, bytes, communication, memory, and time on a device.
 #include <memory>
 #include <optional>
 #include <string>

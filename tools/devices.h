@@ -1,5 +1,5 @@
-// What hloir cost and hloir export read: the module, the mesh, and the device, a file or the name of a description that
-// comes with hloir.
+// Arguments of hloir cost and hloir export: the module, the mesh, and the device, a file or the name of a description
+// that comes with hloir.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace hloir::tool {
 
-// "h100" and "h100.json" are looked for as files, then in what HLOIR_DEVICES says, else in share/hloir/devices of where
-// hloir is installed, or docs/devices of the tree that it was built in. "cpu" is this machine, measured
-// with so many threads of the engine (0: as many as it has).
+// Files named "h100" and "h100.json" come first, then those in the folder HLOIR_DEVICES, else in share/hloir/devices of
+// the installation, or docs/devices of the source tree. "cpu" is this machine, measured with so many threads of the
+// engine (0: as many as it has).
 StatusOr<DeviceDescription> FindDevice(const std::string& name, int threads = 0);
 
 // A file's one module, after the default passes if they are asked for.

@@ -1,4 +1,4 @@
-// hloir diff: what differs between two modules, by structure.
+// hloir diff: the structural difference of two modules.
 #include <memory>
 #include <string>
 #include <vector>

@@ -22,7 +22,7 @@ struct DumpsFlags {
   bool stages = false, changes = false, verify = false, json = false;
 };
 
-// Runs each module's stages; adds what came of it to `json`.
+// Runs each module's stages; adds the results to `json`.
 int VerifyDumps(const DumpsFlags& flags, const DumpFolder& folder, Json& json) {
   CheckOptions options;
   options.seed = flags.seed;
@@ -51,7 +51,7 @@ int VerifyDumps(const DumpsFlags& flags, const DumpFolder& folder, Json& json) {
   return worst;
 }
 
-// Runs the snapshots, and holds what comes against what they have stored.
+// Runs the snapshots, and compares the results with the stored ones.
 int RunAllSnapshots(const DumpsFlags& flags, const DumpFolder& folder, Json& json) {
   int worst = kExitGood;
   for (size_t k = 0; k < folder.modules.size(); ++k) {
@@ -75,7 +75,7 @@ int RunAllSnapshots(const DumpsFlags& flags, const DumpFolder& folder, Json& jso
   return worst;
 }
 
-// What each pass changed, instruction by instruction.
+// The changes of each pass, instruction by instruction.
 void ShowChanges(const DumpFolder& folder, int threads) {
   for (const DumpFolder::Module& module : folder.modules) {
     const std::vector<std::string> changes = StageChanges(module, 6, threads);

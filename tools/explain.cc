@@ -1,4 +1,4 @@
-// hloir explain: what passes do to a module, rewrite by rewrite.
+// hloir explain: the rewrites of passes on a module, one by one.
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -24,7 +24,7 @@ struct ExplainFlags {
   bool step = false;
 };
 
-// As wide as the terminal, what went in red and what came in green.
+// As wide as the terminal, removed instructions in red and new ones in green.
 std::string ColoredStory(const std::string& story) {
   const std::string text = Folded(story, /*indent=*/4);
   if (!UseColor(stdout)) return text;

@@ -16,7 +16,7 @@
 
 namespace hloir::tool {
 
-// "--seed N": a flag (or a place, "FILE"), and what its help calls the value.
+// "--seed N": a flag (or a place, "FILE"), and the name of its value in the help.
 template <class T>
 CLI::Option* AddOption(CLI::App& command, const std::string& usage, T& value, const std::string& description) {
   const size_t blank = std::min(usage.find(' '), usage.size());

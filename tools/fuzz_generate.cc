@@ -84,7 +84,7 @@ StatusOr<Json> Generate(const GenerateFlags& flags, uint64_t seed) {
   return report;
 }
 
-// How many types and kinds (with types and attributes) of each opcode the cases of these seeds have.
+// The number of types and kinds (with types and attributes) of each opcode in the cases of these seeds.
 int Coverage(const GenerateFlags& flags) {
   std::map<HloOpcode, std::pair<std::set<std::string>, std::set<std::string>>> seen;
   std::set<HloOpcode> occur;

@@ -1,4 +1,4 @@
-// hloir fuzz mutants: makes modules wrong, one instruction at a time, and tells how many of them the verdict notices.
+// hloir fuzz mutants: makes modules wrong, one instruction at a time, and reports how many of them the verdict detects.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -40,7 +40,7 @@ struct Count {
 struct Escape {
   std::string file, kind, instruction;
   uint64_t seed;
-  MutantFate fate;
+  MutantOutcome outcome;
 };
 
 bool Wanted(const MutantsFlags& flags, const std::string& name) {
@@ -53,19 +53,19 @@ std::string Percent(int64_t part, int64_t whole) {
   return whole == 0 ? "" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-std::string_view FateName(MutantFate fate) {
-  switch (fate) {
-    case MutantFate::kCaught: return "caught";
-    case MutantFate::kNotJudged: return "not judged";
-    case MutantFate::kGotAway: return "got away";
-    case MutantFate::kSame: return "the same";
+std::string_view OutcomeName(MutantOutcome outcome) {
+  switch (outcome) {
+    case MutantOutcome::kCaught: return "caught";
+    case MutantOutcome::kNotJudged: return "not judged";
+    case MutantOutcome::kGotAway: return "got away";
+    case MutantOutcome::kSame: return "the same";
   }
   return "";
 }
 
 void PrintCounts(const std::vector<Count>& counts, const std::vector<Escape>& escapes) {
   const std::span<const MutantKind> kinds = MutantKinds();
-  Table table({"kind", "the same", "changed", "caught", "share"});  // --list-kinds says what is wrong in each
+  Table table({"kind", "the same", "changed", "caught", "share"});  // --list-kinds describes each
   Count totals[2];
   for (size_t k = 0; k < kinds.size(); ++k) {
     const Count& c = counts[k];
@@ -83,8 +83,8 @@ void PrintCounts(const std::vector<Count>& counts, const std::vector<Escape>& es
                           Percent(t.caught, t.changed()), t.got_away, t.not_judged, t.same));
   }
   for (const Escape& e : escapes)
-    PrintText(fmt::format("{}: {} in {} ({}, seed {})\n", FateName(e.fate), e.kind, e.instruction, Printable(e.file),
-                          e.seed));
+    PrintText(fmt::format("{}: {} in {} ({}, seed {})\n", OutcomeName(e.outcome), e.kind, e.instruction,
+                          Printable(e.file), e.seed));
 }
 
 int Mutants(const MutantsFlags& flags) {
@@ -115,16 +115,16 @@ int Mutants(const MutantsFlags& flags) {
         const uint64_t seed = flags.seed + static_cast<uint64_t>(n);
         const std::optional<Mutant> mutant = MakeMutant(original, k, seed);
         if (!mutant || !VerifyModule(*mutant->module).ok()) continue;
-        const StatusOr<MutantFate> fate = FateOf(original, *mutant, checker);
-        if (!fate.ok()) continue;  // it does not run
+        const StatusOr<MutantOutcome> outcome = OutcomeOf(original, *mutant, checker);
+        if (!outcome.ok()) continue;  // it does not run
         ++made;
         Count& c = counts[k];
-        (*fate == MutantFate::kCaught      ? c.caught
-         : *fate == MutantFate::kNotJudged ? c.not_judged
-         : *fate == MutantFate::kGotAway   ? c.got_away
-                                           : c.same) += 1;
-        if (*fate != MutantFate::kGotAway && *fate != MutantFate::kNotJudged) continue;
-        escapes.push_back({file, kinds[k].name, mutant->instruction, seed, *fate});
+        (*outcome == MutantOutcome::kCaught      ? c.caught
+         : *outcome == MutantOutcome::kNotJudged ? c.not_judged
+         : *outcome == MutantOutcome::kGotAway   ? c.got_away
+                                                 : c.same) += 1;
+        if (*outcome != MutantOutcome::kGotAway && *outcome != MutantOutcome::kNotJudged) continue;
+        escapes.push_back({file, kinds[k].name, mutant->instruction, seed, *outcome});
         if (flags.save.empty()) continue;
         const std::string path = fmt::format("{}/{}-{}.hlo", flags.save, kinds[k].name, escapes.size());
         if (Status saved = WriteFile(path, PrintModule(*mutant->module, PrintOptions::Readable())); !saved.ok())
@@ -153,7 +153,7 @@ int Mutants(const MutantsFlags& flags) {
                                {"kind", e.kind},
                                {"instruction", e.instruction},
                                {"seed", e.seed},
-                               {"fate", std::string(FateName(e.fate))}});
+                               {"fate", std::string(OutcomeName(e.outcome))}});
   }
   PrintJson(json);
   return status;

@@ -32,7 +32,7 @@ constexpr PrimitiveType kTypes[] = {PrimitiveType::PRED, PrimitiveType::S4,  Pri
                                     PrimitiveType::U8,   PrimitiveType::S16, PrimitiveType::U16, PrimitiveType::S32,
                                     PrimitiveType::U32,  PrimitiveType::S64, PrimitiveType::U64};
 
-// What is known of a rule.
+// The result for a rule.
 struct RuleRow {
   RuleInfo info;
   std::vector<fuzz::RuleTrial> trials;  // by formula, one for each type

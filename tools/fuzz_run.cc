@@ -45,7 +45,7 @@ constexpr int64_t kReductions = 1000;
 struct FuzzRunFlags {
   std::string kind = "all", passes, output;
   std::vector<std::string> files;
-  std::vector<std::unique_ptr<HloModule>> modules;  // of the files: what is mutated
+  std::vector<std::unique_ptr<HloModule>> modules;  // of the files: modules to mutate
   MathMode math = MathMode::kExact;
   std::optional<uint64_t> first;
   int64_t count = 1000;
@@ -55,7 +55,7 @@ struct FuzzRunFlags {
 
 std::string FindingText(const HloModule& module) { return PrintModule(module, PrintOptions::Readable()); }
 
-// ---- What a process does ----
+// ---- The work of a process ----
 
 void Send(int descriptor, const Json& line) {
   const std::string text = line.dump() + "\n";
@@ -169,7 +169,7 @@ class Worker {
   std::vector<std::string> passes_;
 };
 
-// ---- What the campaign does ----
+// ---- The campaign ----
 
 struct Stretch {
   uint64_t first = 0;
@@ -305,7 +305,7 @@ class Campaign {
     return FlushStdout();
   }
 
-  // Where another campaign in the same folder is to go on: nothing before it is still to be done.
+  // The next seed for another campaign in the same folder: all seeds before it are done.
   Status Remember() {
     if (flags_.output.empty()) return OkStatus();
     uint64_t next = first_ + static_cast<uint64_t>(flags_.count);

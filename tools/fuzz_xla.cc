@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 int RunDriver(const std::string& python, const std::string& driver, const std::vector<std::string>& flags) {
   std::error_code none;
   const fs::path self = fs::read_symlink("/proc/self/exe", none);
-  // Where it is installed, and in a build below the sources.
+  // The installed place, and the place in a build below the sources.
   std::vector<std::string> places;
   for (const char* place : {"../share/hloir/fuzz_xla.py", "../../../tools/fuzz_xla.py"})
     places.push_back((self.parent_path() / place).lexically_normal().string());

@@ -1,4 +1,4 @@
-// How the command's help looks: within the terminal's width, names on the left and words on the right.
+// The form of the command's help: within the terminal's width, names on the left and descriptions on the right.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ size_t HelpWidth();
 // "  NAME      TEXT", within them.
 std::string HelpRow(std::string_view name, std::string_view text);
 
-// What is wrong with the command line that `error` was thrown for, in our words, with the nearest flag that there is.
+// A message for the command line error `error`, with the nearest existing flag.
 std::string Explain(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace hloir::tool

@@ -32,8 +32,7 @@ struct LessonFlags {
   bool teacher = false, json = false;
 };
 
-// What HLOIR_LESSONS says; else share/hloir/lessons of where hloir is installed, or docs/lessons of the tree that it
-// was built in.
+// The folder HLOIR_LESSONS; else share/hloir/lessons of the installation, or docs/lessons of the source tree.
 StatusOr<std::string> LessonsFolder() {
   if (const char* folder = std::getenv("HLOIR_LESSONS"); folder != nullptr && *folder != '\0')
     return std::string(folder);
@@ -142,7 +141,7 @@ int Show(const LessonFlags& flags) {
   return kExitGood;
 }
 
-// Copies what a student works with: all but the answers and the teacher's page. What is there already stays.
+// Copies the student's files: all but the answers and the teacher's page. Existing files stay.
 int Start(const LessonFlags& flags) {
   auto lessons = AllLessons();
   if (!lessons.ok()) return Fail(lessons.status());
@@ -158,7 +157,7 @@ int Start(const LessonFlags& flags) {
     if (fs::exists(to / name)) continue;
     fs::copy_file(it->path(), to / name, error);
     if (error) return Fail(InvalidArgument(fmt::format("{}: {}", (to / name).string(), error.message())));
-    // What a package installed may be for reading only.
+    // Files of an installed package may be read-only.
     fs::permissions(to / name, fs::perms::owner_write, fs::perm_options::add, error);
   }
   PrintOut("The lesson is in {}. Read {} and write there:\n", Printable(to.string()),

@@ -20,7 +20,7 @@ int Lsp() {
   MessageStream stream;
   static char buffer[1 << 16];
   while (true) {
-    // What there is, at once: fread would wait for a full buffer.
+    // Reads the available bytes: fread would wait for a full buffer.
     const ssize_t count = read(STDIN_FILENO, buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return server.shut_down() ? kExitGood : kExitBadInput;

@@ -116,7 +116,7 @@ void LimitMemory(uint64_t most, const std::vector<std::string>& arguments) {
     if (largest > kSmallText && pages > 0 && page > 0)
       most = std::max(most, static_cast<uint64_t>(pages) * static_cast<uint64_t>(page) / 2);
   }
-  most += kStack * std::max(1u, std::thread::hardware_concurrency());  // of threads; what is not used takes nothing
+  most += kStack * std::max(1u, std::thread::hardware_concurrency());  // of threads; unused stack takes nothing
   rlimit limit{};
   if (getrlimit(RLIMIT_DATA, &limit) != 0) return;
   limit.rlim_cur = std::min<rlim_t>(most, limit.rlim_max);

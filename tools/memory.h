@@ -1,4 +1,4 @@
-// The limit of what the command's process may take (--max-memory), set in main.cc before anything is read.
+// The memory limit of the command's process (--max-memory), set in main.cc before anything is read.
 #pragma once
 
 #include <cstdint>

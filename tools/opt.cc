@@ -1,5 +1,5 @@
-// hloir opt: runs passes on a module and prints the result; or, with --dry-run and --bisect, what the passes would do
-// and what they did wrong.
+// hloir opt: runs passes on a module and prints the result; with --dry-run lists the possible rewrites, with --bisect
+// finds the wrong one.
 #include <algorithm>
 #include <filesystem>
 #include <memory>

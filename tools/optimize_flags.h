@@ -1,5 +1,4 @@
-// --passes, --pipeline, --load, --disable-rule, --max-instructions and --math, which `opt` and `verify` both have, and
-// what they do.
+// --passes, --pipeline, --load, --disable-rule, --max-instructions and --math, the common flags of `opt` and `verify`.
 #pragma once
 
 #include <map>
@@ -23,11 +22,11 @@ struct OptimizeFlags {
   int64_t max_instructions = 0;  // as PipelineOptions has it
 };
 
-// What the flags say the passes are (see MakePipeline), and how they are to run.
+// The passes that the flags select (see MakePipeline), and their options.
 StatusOr<std::vector<std::string>> PassNames(const OptimizeFlags& flags);
 PassOptions PassOptionsOf(const OptimizeFlags& flags);
 
-// Rewrites the module; returns what each pass did. `rewriter`, if there is one, is asked before each change.
+// Rewrites the module; returns the result of each pass. `rewriter`, unless nullptr, decides on each change.
 StatusOr<std::vector<PassRun>> Optimize(HloModule& module, const OptimizeFlags& flags, PipelineOptions pipeline = {},
                                         Rewriter* rewriter = nullptr);
 

@@ -1,5 +1,5 @@
-// hloir reduce: the smallest module, or text, that still shows what is wrong. A candidate runs in a process of its own
-// where it may bring that down.
+// hloir reduce: the smallest module, or text, that still shows an error. A candidate that may crash runs in a separate
+// process.
 #include <unistd.h>
 
 #include <cctype>
@@ -83,7 +83,7 @@ class TestCommand {
   std::string folder_, path_, line_;
 };
 
-// ---- What may be wrong with a module ----
+// ---- Errors that a module may show ----
 
 // An error without the names and numbers, which change as the module does.
 std::string Kind(const Status& status) {

@@ -1,4 +1,4 @@
-// What the command says when something is wrong, and the one place where a Status becomes an exit status.
+// The command's error messages, and the one place where a Status becomes an exit status.
 #pragma once
 
 #include <cstdint>
@@ -27,15 +27,15 @@ int ExitStatusOf(StatusCode code);
 
 // Prints the error to stderr and returns its exit status. `file` stands before messages that do not begin with it.
 int Fail(const Status& status, std::string_view file = {});
-// From now on Fail also prints {"file", "errors", "exit_status"} to stdout: what --json promises.
+// From now on Fail also prints {"file", "errors", "exit_status"} to stdout, as --json promises.
 void ReportErrorsAsJson();
 
 // "hloir: note: …" on stderr.
 void Note(std::string_view text);
 
-// Text to the file at `path`, or to stdout for "-" (of which FlushStdout says whether it got there).
+// Writes text to the file at `path`, or to stdout for "-" (FlushStdout reports whether that succeeded).
 Status WriteOutput(const std::string& path, std::string_view text);
-// A module to the same, in pieces if it is text; the exit status. `file`: what it came from.
+// Writes a module likewise, in pieces if it is text; the exit status. `file`: its source.
 int WriteModuleOutput(const std::string& path, const HloModule& module, const FileFormat& format,
                       const WriteOptions& options, const std::string& file);
 

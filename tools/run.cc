@@ -39,7 +39,7 @@ struct RunFlags {
   RunnerOptions runner;
 };
 
-// A bar on a terminal, once a run takes its time: what of the entry computation is done.
+// A bar on a terminal, once a run takes its time: the finished part of the entry computation.
 class RunProgress {
  public:
   void Show(int64_t done, int64_t total) {
@@ -65,8 +65,8 @@ void PrintLeaves(const std::vector<Literal>& leaves, const std::string& prefix =
   }
 }
 
-// For each device: from an .npz; else those that a snapshot brings along; else generated, the same for all, also where
-// the user names a seed or asks for it.
+// For each device: from an .npz; else from the snapshot; else generated, the same for all, also if the user gives a
+// seed or asks for it.
 using DeviceArguments = std::vector<std::vector<Literal>>;  // or of one device, for all
 StatusOr<DeviceArguments> ArgumentsOf(const RunFlags& flags, const ModuleFile& file, const DeviceCounts& counts) {
   if (!flags.fake && !flags.inputs.empty()) return ReadDeviceArguments(file.module(), counts, flags.inputs);
@@ -88,7 +88,7 @@ StatusOr<DeviceArguments> ArgumentsOf(const RunFlags& flags, const std::vector<M
   return all;
 }
 
-// Several only where the module or its inputs know of them, or the user asks for it.
+// Several devices only if the module, its inputs or the user name them.
 StatusOr<DeviceCounts> CountsOf(const RunFlags& flags, const HloModule& module) {
   if (flags.files.size() > 1) {
     const DeviceCounts programs{1, static_cast<int64_t>(flags.files.size())};

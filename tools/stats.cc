@@ -1,4 +1,4 @@
-// hloir stats: what is in modules, and what it costs.
+// hloir stats: contents and costs of modules.
 #include <algorithm>
 #include <memory>
 #include <string>

@@ -24,16 +24,16 @@ template <class... Args>
 void PrintError(fmt::format_string<Args...> format, Args&&... args) {
   Write(stderr, fmt::format(format, std::forward<Args>(args)...));
 }
-// Has all that was printed reached stdout?
+// True if all printed text has reached stdout.
 Status FlushStdout();
 // Standard streams that are closed become ones that fail, so that no file is opened in their place.
 void OpenStandardStreams();
 
 bool IsTerminal(FILE* stream);
 bool UseColor(FILE* stream);
-// Columns: what the variable COLUMNS says, else the terminal, else 80.
+// Columns: the variable COLUMNS, else the terminal's width, else 80.
 int TerminalWidth(FILE* stream);
-// What the command prints of its own, in a locale without UTF-8 with ASCII in place of lines, arrows and µ.
+// The command's own text; in a locale without UTF-8 with ASCII in place of lines, arrows and µ.
 std::string ForLocale(std::string text);
 // The same, with lines that are wider than stdout broken: text for people, but for tables, which are narrow enough.
 std::string Folded(std::string text, size_t indent = 2);

@@ -57,7 +57,7 @@ Json CostJson(const TuneCost& cost) {
           {"instructions", cost.instructions}};
 }
 
-// The bar and what it says, at most ten times a second.
+// The bar and its text, at most ten times a second.
 std::function<bool(const TuneProgress&)> Showing(Progress& bar, Stopwatch& watch, double& shown, TuneBy by) {
   return [&bar, &watch, &shown, by](const TuneProgress& at) {
     if (watch.Milliseconds() - shown > 100) {

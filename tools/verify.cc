@@ -1,4 +1,5 @@
-// hloir verify: optimizes a module (or takes another one), runs both on the same inputs, and says whether they agree.
+// hloir verify: optimizes a module (or takes another one), runs both on the same inputs, and reports whether they
+// agree.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -38,7 +39,7 @@ struct VerifyFlags {
   bool each = false, json = false, has_seed = false, prove = false, strict = false;
 };
 
-// How much a module does, counted.
+// The work of a module, counted.
 struct Work {
   InstructionCount count;
   int64_t bytes = 0;
@@ -49,7 +50,7 @@ Work WorkOf(const HloModule& module) {
   return {CountInstructions(module), static_cast<int64_t>(std::min(CostAnalysis(module).total().once.bytes, kMost))};
 }
 
-// What came of one module.
+// The result for one module.
 struct Row {
   std::string file;
   Status status;  // not ok: it could not be judged
@@ -95,8 +96,8 @@ StatusOr<std::vector<InputSet>> GivenInputs(const VerifyFlags& flags, const std:
   return sets;
 }
 
-// Writes inputs on which the passes change what the module computes, with the smallest module found of which that is
-// true; of two modules, the smallest parts of both. Returns what was written, in words.
+// Writes inputs on which the passes change the results, with the smallest module found that shows it; for two modules,
+// the smallest parts of both. Returns a description of the files.
 StatusOr<std::string> SaveDisagreement(const VerifyFlags& flags, const std::string& file, const HloModule& before,
                                        const HloModule* other, bool inputs_alone, const InputSet& inputs,
                                        CheckOptions options) {
@@ -304,7 +305,7 @@ void PrintAll(const std::vector<Row>& rows) {
       rows.size(), agree, exact, proved, disagree, unjudged));
 }
 
-// Of several outcomes, the one that most asks for attention.
+// The most severe of several outcomes.
 int Worse(int a, int b) {
   for (int status : {kExitInternal, kExitDisagree, kExitBadInput, kExitUnsupported}) {
     if (a == status || b == status) return status;

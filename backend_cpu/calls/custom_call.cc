@@ -1,6 +1,5 @@
-// custom-call: what the caller registered (EvaluatorOptions::custom_calls), else the targets with a meaning of their
-// own: annotations, those with an evaluator in custom_calls.def, LAPACK's, sparse matrices, and those that
-// custom_calls.h has in HLO.
+// custom-call: handlers of the caller (EvaluatorOptions::custom_calls), else the known targets: annotations, those with
+// an evaluator in custom_calls.def, LAPACK's, sparse matrices, and those that custom_calls.h has in HLO.
 
 #include <algorithm>
 #include <string>
@@ -153,7 +152,7 @@ constexpr StatusOr<Value> (*kEvaluators[])(EvalContext&) = {
 
 }  // namespace
 
-// What runs on the host, and the composites of XLA's builder, call a computation that says what they compute.
+// Host functions, and the composites of XLA's builder, call a computation that defines them.
 static bool CarriesItsMeaning(const HloInstruction& call) {
   const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
   if (!IsCustomCall(call, CustomCall::kHostExecute) && !target.starts_with("xla_builder.")) return false;

@@ -1,7 +1,7 @@
-// See lapack.h; how calls are written: lapack_form.h. The routines are looked up in liblapack.so.3 when the first such
-// call is met, so that neither building nor using hloir asks for it. LAPACK keeps matrices by columns; a literal has
-// them by rows: each is copied over and back. LAPACK ends the process when it is given wrong sizes or options, so all
-// of them are checked here first. Tests: tests/ops/lapack-*.hlo; what the results must be like in value: corpus.
+// See lapack.h; lapack_form.h has the forms of calls. The routines are loaded from liblapack.so.3 at the first such
+// call, so that neither building nor using hloir requires it. LAPACK keeps matrices by columns; a literal has them by
+// rows: each is copied over and back. LAPACK ends the process when it is given wrong sizes or options, so all of them
+// are checked here first. Tests: tests/ops/lapack-*.hlo; what the results must be like in value: corpus.
 #include "calls/lapack.h"
 
 #include <dlfcn.h>
@@ -119,7 +119,7 @@ class LapackCall {
     return i < results_.size() && results_[i].shape().dimensions().size() == leading_.size() + more;
   }
   void PlaceResults(std::vector<size_t> places) { places_ = std::move(places); }
-  // What a product is scaled by.
+  // The scale factor of a product.
   template <class E>
   E Alpha() {
     if (alpha_ == nullptr) return E(1);
@@ -232,7 +232,7 @@ constexpr size_t kOne = 1;  // the length of an option's letter
 
 int AtLeastOne(int n) { return std::max(1, n); }
 
-// A call's workspace: asks the routine how much it wants, then runs it. `run(work, lwork)`.
+// A call's workspace: queries the routine for its size, then runs it. `run(work, lwork)`.
 template <class T, class F>
 void WithWork(F&& run) {
   T wanted{};
@@ -384,8 +384,8 @@ void Syevd(LapackCall& call, const Routine<T>& f) {
   }
 }
 
-// (what is left of the matrix, singular values, left and right vectors, info). With an option "v" the right ones are
-// columns.
+// (contents of the matrix after the call, singular values, left and right vectors, info). With an option "v" the right
+// ones are columns.
 template <class T>
 void Gesdd(LapackCall& call, const Routine<T>& f) {
   using R = typename Traits<T>::Real;
@@ -477,7 +477,7 @@ std::vector<std::complex<R>> UnpackVectors(const std::vector<R>& packed, const s
   return vectors;
 }
 
-// What geev makes of a matrix: eigenvalues, of real matrices with imaginary parts apart, and eigenvectors as it packs
+// geev's results for a matrix: eigenvalues, of real matrices with imaginary parts apart, and eigenvectors as it packs
 // them.
 template <class T>
 struct Eigenvectors {
@@ -512,7 +512,8 @@ Eigenvectors<T> RunGeev(LapackCall& call, const Routine<T>& f, int64_t batch, in
   return r;
 }
 
-// cuSOLVER's: (what is left of the matrix, complex eigenvalues, left and right vectors as LAPACK packs them, info).
+// cuSOLVER's: (contents of the matrix after the call, complex eigenvalues, left and right vectors as LAPACK packs them,
+// info).
 template <class T>
 void PackedGeev(LapackCall& call, const Routine<T>& f) {
   using C = std::complex<typename Traits<T>::Real>;

@@ -8,7 +8,7 @@
 
 namespace hloir::reference {
 
-// Whether the target is one of LAPACK's that are known here, in the form of JAX's typed FFI or in the one before it.
+// True if the target is a known one of LAPACK, in the form of JAX's typed FFI or the one before it.
 bool IsLapackCall(const HloInstruction& call);
 // Unimplemented if the machine has no LAPACK.
 StatusOr<Value> EvaluateLapack(EvalContext& context);

@@ -124,7 +124,7 @@ LapackForm OldLapackForm(std::string_view routine, bool complex) {
 void SetOtherOptions(const HloInstruction& call, LapackForm& form) {
   const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
   if (IsCustomCall(call, CustomCall::kLuDecomposition)) form.said = {{"permutation", 1}};
-  // Eigh has its options in one text, of which the first is whether the lower triangle is read.
+  // Eigh has its options in one text; the first selects the lower triangle.
   if (IsCustomCall(call, CustomCall::kEigh)) form.uplo = call.extras().backend_config.starts_with('0') ? 'U' : 'L';
   if (const std::string_view routine = GpuRoutine(target); !routine.empty()) SetGpuOptions(call, routine, form);
 }

@@ -1,5 +1,5 @@
-// How linear algebra is called: the names and options of LAPACK's custom-calls, today's and those before, and of XLA's
-// and the GPU libraries' own for the same. lapack.cc runs them.
+// Forms of linear algebra calls: the names and options of LAPACK's custom-calls, current and older, and of XLA's and
+// the GPU libraries' equivalents. lapack.cc runs them.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace hloir::reference {
 
-// How a call is written: in JAX's typed form of today the arrays are the operands and options stand in the
-// backend_config. Before jaxlib 0.4.36 or so the names had no "_ffi", and sizes and options came as operands before the
-// arrays; workspaces were results.
+// The forms of a call: in JAX's current typed form the arrays are the operands and options are in the backend_config.
+// Before jaxlib 0.4.36 or so the names had no "_ffi", and sizes and options came as operands before the arrays;
+// workspaces were results.
 struct LapackForm {
   struct Option {
     std::string_view name, letters;  // the operand's value picks a letter; no letters: it is the number itself
@@ -28,11 +28,11 @@ struct LapackForm {
   bool sizes_between = false;                               // operands that are no matrices are sizes, which shapes say
 };
 
-// LAPACK's name for what the call does, as in lapack_spotrf_ffi; the target itself, if it has none.
+// LAPACK's name for the operation, as in lapack_spotrf_ffi; the target itself, if it has none.
 std::string LapackTarget(const HloInstruction& call);
 // The form before "_ffi" of a routine, by its name without the type's letter; first_array is 0 if there was none.
 LapackForm OldLapackForm(std::string_view routine, bool complex);
-// What calls that are not LAPACK's own say in their own ways.
+// The options of calls that are not LAPACK's.
 void SetOtherOptions(const HloInstruction& call, LapackForm& form);
 
 }  // namespace hloir::reference

@@ -46,8 +46,9 @@ std::optional<Form> FormOf(std::string_view target) {
   return std::nullopt;
 }
 
-// jaxlib's descriptor of a product (gpu/sparse_kernels.h): its last four bytes say whether the sparse matrix is
-// transposed. It is the backend_config itself, or, in today's form, the text of `opaque` in it, as MLIR escapes text.
+// jaxlib's descriptor of a product (gpu/sparse_kernels.h): its last four bytes are nonzero if the sparse matrix is
+// transposed. It is the backend_config itself, or, in the current form, the text of `opaque` in it, as MLIR escapes
+// text.
 bool IsTransposed(std::string_view config) {
   std::string bytes(config);
   constexpr std::string_view kKey = "opaque = \"";
@@ -77,7 +78,7 @@ class SparseCall {
     for (const Shape* leaf : context.shape.Leaves()) results_.emplace_back(*leaf);
   }
 
-  // Does it fit? Reads the places of the values.
+  // True if the call fits. Reads the places of the values.
   bool Prepare() {
     for (const HloInstruction* operand : context_.instruction.operands())
       if (!operand->shape().IsArray()) return false;
@@ -186,7 +187,7 @@ class SparseCall {
     for (const Place& place : places_) AddProduct(out[place.row * columns_ + place.column], value[place.value], T(1));
   }
 
-  // What is not zero, row by row, as much of it as the result holds.
+  // The nonzero elements, row by row, as many as the result holds.
   template <class T>
   void FromDense() {
     const T* from = operand(0).data<T>().data();

@@ -5,7 +5,7 @@
 
 namespace hloir::reference {
 
-// Whether the target is XLA:CPU's product, one of cuSPARSE's or hipSPARSE's, or cuSOLVER's sparse solver.
+// True if the target is XLA:CPU's product, one of cuSPARSE's or hipSPARSE's, or cuSOLVER's sparse solver.
 bool IsSparseCall(const HloInstruction& call);
 StatusOr<Value> EvaluateSparse(EvalContext& context);
 

@@ -1,7 +1,7 @@
-// The kernels for AVX-512 (F, BW, CD, DQ, VL), and those of avx512_narrow.cc and avx512_tiles.cc where the machine has
-// what they need. See isas.def.
+// The kernels for AVX-512 (F, BW, CD, DQ, VL), and those of avx512_narrow.cc and avx512_tiles.cc on machines with their
+// extensions. See isas.def.
 #if defined(__GNUC__) && !defined(__clang__)
-// g++ 12 takes the deliberately undefined registers of its own avx512fintrin.h for a mistake (GCC bug 105593).
+// g++ 12 warns of the deliberately undefined registers in its own avx512fintrin.h (GCC bug 105593).
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif

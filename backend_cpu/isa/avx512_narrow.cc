@@ -1,5 +1,5 @@
-// Matrix products of 8-bit integers and of bf16 by AVX-512's VNNI and BF16, for machines that have these beside what
-// avx512.cc needs. Who packs for these kernels: plan/steps/gemm_packing.cc.
+// Matrix products of 8-bit integers and of bf16 by AVX-512's VNNI and BF16, for machines that have these besides the
+// extensions of avx512.cc. Operands are packed by plan/steps/gemm_packing.cc.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // see avx512.cc
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kRows = 12, kVectors = 2;
 
-// Four products to a step, of 128 + a as an unsigned byte and b as a signed one, summed in 32 bits without loss. A
-// panel of b begins with what takes the 128 times its columns' sums away again.
+// Four products per step, of 128 + a as an unsigned byte and b as a signed one, summed in 32 bits without loss. A panel
+// of b begins with a correction that subtracts 128 times its columns' sums.
 struct Bytes {
   using Sum = __m512i;
   using Element = int32_t;

@@ -7,7 +7,7 @@ namespace hloir::cpu {
 
 void FillBytesGemm(GemmKernels& kernels);  // needs AVX512_VNNI
 void FillBf16Gemm(GemmKernels& kernels);   // needs AVX512_BF16
-// Does nothing where the machine or the operating system has no AMX.
+// No effect if the machine or the operating system has no AMX.
 void FillTileGemm(GemmKernels& bytes, GemmKernels& bf16);
 
 }  // namespace hloir::cpu

@@ -104,8 +104,8 @@ HLOIR_TILES void Product(int64_t steps, const void* a_panel, const void* b_panel
   }
 }
 
-// Where element `p` of row or column `i` of a panel begins, in bytes: of a left operand a row's values lie side by
-// side, of a right one `group` of them, beside those of the next column.
+// The offset in bytes of element `p` of row or column `i` of a panel: the values of a left operand's row are
+// contiguous; a right operand has `group` of them, followed by those of the next column.
 inline int64_t PlaceInRows(int64_t i, int64_t byte) {
   return byte / kStepBytes * 2 * kTile + i / 16 * kTile + i % 16 * kStepBytes + byte % kStepBytes;
 }

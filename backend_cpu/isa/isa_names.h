@@ -1,5 +1,5 @@
-// Names of instruction sets, for `hloir --version`: those that kernels were built for and the one that runs. Those that
-// this machine has are SupportedIsas() of hloir/executable.h. Defined in isas.cc; tested by tests/cli/help.test.
+// Names of instruction sets, for `hloir --version`: the sets with kernels in this build, and the default one.
+// SupportedIsas() of hloir/executable.h has those of this machine. Defined in isas.cc; tested by tests/cli/help.test.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace hloir::cpu {
 // Of this architecture, in the order of isas.def.
 std::vector<std::string> BuiltIsas();
 
-// What a module runs on whose options name no set: HLOIR_FORCE_ISA's, else the best of this machine.
+// The default instruction set: HLOIR_FORCE_ISA's, else the best of this machine.
 StatusOr<std::string> ChosenIsa();
 
 }  // namespace hloir::cpu

@@ -34,7 +34,7 @@ constexpr Row kRows[] = {
 #include "isa/isas.def"
 };
 
-// HLOIR_FORCE_ISA's, whether it exists or not, else the best of this machine.
+// HLOIR_FORCE_ISA's, even if it does not exist, else the best of this machine.
 std::string DefaultIsa() {
   const char* forced = std::getenv("HLOIR_FORCE_ISA");
   return forced != nullptr && *forced != 0 ? forced : SupportedIsas().back();

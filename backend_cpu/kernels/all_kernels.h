@@ -1,4 +1,4 @@
-// All kernels of one instruction set in one table: what isa/*.cc instantiate. Everything has internal linkage (why:
+// The table of all kernels of one instruction set, instantiated by isa/*.cc. Everything has internal linkage (why:
 // isa/isas.def).
 #pragma once
 

@@ -12,7 +12,7 @@
 namespace hloir::cpu {
 namespace {
 
-// A block is eight vectors, which calling conventions pass in registers: enough to hide what an operation takes.
+// A block is eight vectors, which calling conventions pass in registers: enough to hide the latency of an operation.
 #define HLOIR_BLOCK V v0, V v1, V v2, V v3, V v4, V v5, V v6, V v7
 
 template <class T, class Arch>
@@ -522,7 +522,7 @@ void FillStores(ChainTable& table) {
   entries[0] = Entry(&LinkOf<L, StoreLink<L, result>>);
   entries[1] = Entry(&LastLink<L, result>);
 }
-// What is the same for all types of a size.
+// The kernels that all types of a size share.
 template <class L, ChainType P>
 void FillMovesOf(ChainTable& table) {
   constexpr int p = static_cast<int>(P);
@@ -651,7 +651,7 @@ void ShareMoves(ChainTable& table) {
   constexpr int p = static_cast<int>(P), o = static_cast<int>(other);
   table.elements[p] = table.elements[o];
   table.load[p][0] = table.load[o][0];
-  // What began with integers may end as a narrow float.
+  // A block that began as integers may end as a narrow float.
   for (int r = 0; r < kChainResults; ++r)
     for (int last : {0, 1}) table.store[p][r][last] = table.store[o][r][last];
 }

@@ -1,6 +1,6 @@
-// ChainTable: what chains of tile ops are made of, for one instruction set. A chain is a list of elementwise ops of
-// which each takes the result of the one before it. Run op by op, each result goes to memory and back; as links, a
-// block of elements goes through all of them in vector registers. Plain data, as kernel_table.h.
+// ChainTable: the links of chains of tile ops, for one instruction set. A chain is a list of elementwise ops of which
+// each takes the result of the one before it. Run op by op, each result goes to memory and back; as links, a block of
+// elements goes through all of them in vector registers. Plain data, as kernel_table.h.
 //
 // A link is a TileOp whose kernel is one of these. Each runs the link that follows its own in memory, with the block in
 // registers; so only
@@ -17,14 +17,14 @@ using ChainStart = void (*)(const TileOp* first, int64_t i);
 // Signed integers also serve those without a sign, where it does not matter. Blocks of types of one size are one thing.
 enum class ChainType : uint8_t { kF32, kF64, kS32, kS64, kS8, kS16, kC64 };
 inline constexpr int kChainTypes = 7;
-// How an operand lies in memory. The narrow floats are widened to f32.
+// The form of an operand in memory. Narrow floats are widened to f32.
 enum class ChainOperand : uint8_t { kVector, kScalar, kBf16, kF16 };
 inline constexpr int kChainOperands = 4;
-// What is written: the block itself, or one byte for each element of a mask, or a narrow float; or the block past the
-// caches, as kernel_table.h's `stream`.
+// The form of a stored result: the block itself, or one byte for each element of a mask, or a narrow float; or the
+// block past the caches, as kernel_table.h's `stream`.
 enum class ChainResult : uint8_t { kVector, kPred, kBf16, kF16, kStreamed };
 inline constexpr int kChainResults = 5;
-// A link may do two operations, and so keep what the first gives out of memory: these within those.
+// A link may do two operations, so that the first result stays in registers: these within those.
 inline constexpr BinaryOp kInnerOps[] = {BinaryOp::kAdd,
                                          BinaryOp::kSubtract,
                                          BinaryOp::kMultiply,
@@ -46,7 +46,7 @@ struct ChainTable {
   // Of the block and (x inner in[1]), where in[1] is a scalar and x is in[0] or, by the last index, the block itself;
   // the index before: whether the block is the second operand.
   TileKernel nested[6][6][kChainTypes][2][2];  // outer, inner
-  TileKernel square[kChainTypes];              // the block by itself
+  TileKernel square[kChainTypes];              // the block alone
   // Of floats: the block times in[0], plus in[1], each rounded; indices: whether these are scalars. And two steps of a
   // polynomial, (block * x + a) * x + b: in[0] is x, in[1] and in[2] are the scalars a and b.
   TileKernel multiply_add[kChainTypes][2][2], polynomial[kChainTypes];

@@ -145,7 +145,7 @@ void CombineAtLoop(const TileOp& op, int64_t n) {
   }
 }
 
-// Floats to integers truncate and saturate; NaN gives 0. Anything to pred asks "not zero?". Integers wrap.
+// Floats to integers truncate and saturate; NaN gives 0. A number converts to pred as "not zero". Integers wrap.
 template <class From, class To>
 inline To ConvertOne(From x) {
   if constexpr (kIsPred<From> && kIsPred<To>) return x;
@@ -189,7 +189,8 @@ template <class T>
 void IotaLoop(const TileOp& op, int64_t n) {
   const int64_t start = reinterpret_cast<intptr_t>(op.in[0]), step = op.extra;
   T* out = static_cast<T*>(op.out);
-  if constexpr (sizeof(T) <= 4) {  // numbers past 32 bits only matter for what wraps anyway, or is far beyond any size
+  // Positions past 32 bits only occur with types that wrap anyway, or in impossibly large arrays.
+  if constexpr (sizeof(T) <= 4) {
     const uint32_t first = static_cast<uint32_t>(start), stride = static_cast<uint32_t>(step);
     HLOIR_VECTORIZE
     for (int64_t i = 0; i < n; ++i) {
@@ -321,7 +322,7 @@ void FillSelect(TileKernel (&entries)[kOperandModes]) {
 }
 template <class From, class To, Count count>
 constexpr TileKernel ConvertEntry() {
-  // Of integers, what is cut off or filled up depends on the sign of the narrower one alone.
+  // For integers, truncation or extension depends on the sign of the narrower type only.
   using F = typename LoopTypeOf<From, kIsPred<To> || (kIsInt<To> && sizeof(From) >= sizeof(To))>::type;
   using T = typename LoopTypeOf<To, kIsPred<From> || kIsInt<From>>::type;
   return &ConvertLoop<F, T, count>;

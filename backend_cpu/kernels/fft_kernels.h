@@ -73,7 +73,7 @@ void FftStageOf(int64_t m, int64_t s, const T* xr, const T* xi, T* yr, T* yi, co
   }
 }
 
-// Two stages of radix 4, the first of 4·m, part by part: what lies between them stays in the first cache.
+// Two stages of radix 4, the first of 4·m, part by part: intermediate values stay in the first-level cache.
 template <class T>
 void FftTwoStages(int64_t m, int64_t s, const void* x_r, const void* x_i, void* y_r, void* y_i, const void* twiddles) {
   constexpr int64_t kPart = 64;

@@ -8,7 +8,7 @@
 namespace hloir::cpu {
 namespace {
 
-// Where number 0 of the l-th line lies.
+// The place of number 0 of the l-th line.
 inline int64_t PlaceOf(const LineGroup& lines, int64_t l) {
   const int64_t line = lines.begin + l;
   return line / lines.inner * lines.stored * lines.inner + line % lines.inner;

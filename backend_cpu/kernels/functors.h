@@ -1,7 +1,6 @@
-// What one element of each elementwise operation gives, as a functor for each operation: HLO's rules, so that full
-// vectors and tails cannot differ. Plain code that the compiler vectorizes inside the loops of elementwise_kernels.h
-// and reduce_kernels.h. Everything has internal linkage (why: isa/isas.def). Tests: tests/ops, by every instruction
-// set.
+// A functor for each elementwise operation that computes one element: HLO's rules, so that full vectors and tails
+// cannot differ. Plain code that the compiler vectorizes inside the loops of elementwise_kernels.h and
+// reduce_kernels.h. Everything has internal linkage (why: isa/isas.def). Tests: tests/ops, by every instruction set.
 #pragma once
 
 #include <cstdint>
@@ -111,7 +110,7 @@ inline SignedBits<T> TotalOrderKey(T x) {
   return bits ^ static_cast<SignedBits<T>>(static_cast<Unsigned<T>>(bits >> (kBits<T> - 1)) >> 1);
 }
 
-// One operand. kHas<T>: whether the operation exists for T.
+// One operand. kHas<T>: true if the operation exists for T.
 struct AbsFn {
   template <class T>
   static constexpr bool kHas = !kIsPred<T>;

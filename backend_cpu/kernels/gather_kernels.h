@@ -14,7 +14,7 @@ void GatherLoop(const void* from_data, const void* index_data, int64_t n, int64_
   const T* from = static_cast<const T*>(from_data);
   const Index* indices = static_cast<const Index*>(index_data);
   T* to = static_cast<T*>(to_data);
-  // An index beyond what Index holds is no index of such a table.
+  // An index out of Index's range is out of the table's.
   const Index end = last > INT32_MAX && sizeof(Index) == 4 ? INT32_MAX : static_cast<Index>(last);
   Index places[kBlock];
   for (int64_t done = 0; done < n; done += kBlock, indices += kBlock, to += kBlock) {

@@ -107,12 +107,12 @@ enum class BinaryOp : uint8_t {
   kTotalLt,  // floats: -NaN < -inf < … < -0 < +0 < … < NaN
   kCount
 };
-// Which operands of a binary kernel are scalars. For select: those of operands 1 and 2; operand 0 is a tile.
+// The operands of a binary kernel that are scalars. For select: operands 1 and 2; operand 0 is a tile.
 enum OperandMode : uint8_t { kVectorVector, kVectorScalar, kScalarVector, kScalarScalar };
 inline constexpr int kOperandModes = 4;
 
-// How a single element at a single index is moved, in a scalar loop's body. in[1]: the index; extra: the last that
-// there is; in[2]: bytes from one to the next (a number).
+// Moves a single element at a single index, in a scalar loop's body. in[1]: the index; extra: the last legal index;
+// in[2]: the stride in bytes (a number).
 enum class MoveOne : uint8_t {
   kSlice,    // out = in[0][index, clamped]
   kUpdate,   // out[index, clamped] = in[0]
@@ -122,13 +122,12 @@ enum class MoveOne : uint8_t {
 // Storage of a narrow float in memory and of its tile in f32.
 enum class NarrowFloat : uint8_t { kBf16, kF16 };
 
-// What a matrix product accumulates in: f32 for itself and narrower floats, s32 for itself and narrower integers.
-// The others are for narrow operands alone, on machines that have instructions for them (else their `tile` is
-// null): kWords takes s8, u8 and s16 as 16-bit words, two products at a time, kBytes s8, four at a time, both summed
-// modulo 2^32 and so equal to kS32; kBf16 takes bf16, two products at a time summed in f32, each sum
-// rounded to nearest even, denormals taken for zeros (kF32 widens bf16 and fuses or rounds each product, as the
-// instruction set does). A step of theirs takes 2, 4 and 2 values of a row. kTileBytes and kTileBf16 are these by tiles
-// of AMX: a step takes 64 and 32.
+// The accumulation type of a matrix product: f32 for itself and narrower floats, s32 for itself and narrower integers.
+// The others are for narrow operands alone, on machines that have instructions for them (else their `tile` is null):
+// kWords takes s8, u8 and s16 as 16-bit words, two products at a time, kBytes s8, four at a time, both summed modulo
+// 2^32 and so equal to kS32; kBf16 takes bf16, two products at a time summed in f32, each sum rounded to nearest even,
+// denormals taken for zeros (kF32 widens bf16 and fuses or rounds each product, as the instruction set does). A step of
+// theirs takes 2, 4 and 2 values of a row. kTileBytes and kTileBf16 are these by tiles of AMX: a step takes 64 and 32.
 enum class GemmType : uint8_t { kF32, kF64, kS32, kWords, kBytes, kBf16, kTileBytes, kTileBf16 };
 inline constexpr int kGemmTypes = 8;
 // Steps of a product side by side: of an a that is not packed the first one's values lie at a[rows[i] + a], of b, which
@@ -154,7 +153,7 @@ struct GemmKernels {
     int64_t m, n, k, a_row, a_k, b_row, sums_row;
   };
   void (*few_rows)(const FewRows& sizes, const void* a, const void* b, void* sums);
-  // Where operands are packed in another way than gemm_packing.cc's: as GemmPacker::pack, for the left and right one.
+  // Packing other than gemm_packing.cc's: as GemmPacker::pack, for the left and right operand.
   using Pack = void (*)(const std::byte* data, const int64_t* rows, int64_t row_count, const int64_t* ks,
                         int64_t k_count, int64_t width, std::byte* to);
   Pack pack_rows, pack_columns;
@@ -184,8 +183,8 @@ inline constexpr int64_t kFftLanes = 24;  // at most
 
 struct ChainTable;  // chain_table.h
 
-// What is so large has left the caches when it is read again, and so had better be written past them, line by line.
-// (Virtual machines say ten times what their last cache has.)
+// Results of this size have left the caches before they are read again, so they are written past the caches, line by
+// line. (Virtual machines report ten times the size of their last cache.)
 inline constexpr int64_t kLeastStreamed = 16 << 20;  // bytes
 inline constexpr size_t kStreamedLine = 64;
 
@@ -243,17 +242,17 @@ struct KernelTable {
   void (*threefry)(uint64_t key, uint64_t counter, int64_t count, uint32_t* first, uint32_t* second);
 };
 
-// Elementwise kernels of the same names that do one element and ignore n; what has none is null. No instruction set's
-// own.
+// Elementwise kernels of the same names for one element, which ignore n; null for names without one. They belong to no
+// instruction set.
 const KernelTable& OneElementKernels();
 // The same, each going on with the op that follows its own in memory.
 const KernelTable& ChainedKernels();
-// The kernels of each instruction set, in isa/*.cc. Call only what the machine has: the function itself is compiled for
-// it. Everybody else asks ChooseKernels (isas.h).
+// The kernels of each instruction set, in isa/*.cc. Call them only on machines with the set: the function itself is
+// compiled for it. Other code calls ChooseKernels (isas.h).
 #define HLOIR_ISA(id, ...) const KernelTable& id##Kernels();
 #include "isa/isas.def"
 
-// What every table begins with: see per_element.cc.
+// The first entries of every table: see per_element.cc.
 void FillPerElement(KernelTable& table);
 
 }  // namespace hloir::cpu

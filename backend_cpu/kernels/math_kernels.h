@@ -153,7 +153,7 @@ struct TanhFn {  // e / (e + 2) for e = exp(2|x|) - 1
     const Batch size = xsimd::min(Batch(kOne), xsimd::abs(x));
     const Parts parts(size + size);
     const Batch scale = Parts::Power(parts.n), e = MultiplyAdd(scale, parts.p, scale - Batch(T(1)));
-    // What the sum loses is given back: 1 - y is 2 / (e + 2).
+    // Compensates the rounding of the sum: 1 - y is 2 / (e + 2).
     const Batch two(T(2)), sum = e + two, y = e / sum;
     const Batch lost = (xsimd::max(e, two) - sum) + xsimd::min(e, two);
     return xsimd::copysign(MultiplyAdd(y * lost, MultiplyAdd(y, Batch(T(0.5)), Batch(T(-0.5))), y), x);

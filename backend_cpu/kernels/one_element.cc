@@ -1,5 +1,5 @@
-// Kernels for a single element, in plain code: what the body of a scalar loop is made of, where a kernel that counts
-// costs more than its work. See FusedLoop::Bound.
+// Kernels for a single element, in plain code: the body of a scalar loop, where a kernel with a count costs more than
+// its work. See FusedLoop::Bound.
 #include "kernels/elementwise_kernels.h"
 
 namespace hloir::cpu {

@@ -7,7 +7,7 @@
 namespace hloir::cpu {
 namespace {
 
-// What libm has further than 2 ulp off in its own type is computed in a wider one.
+// Functions whose error in libm is over 2 ulp are computed in a wider type.
 inline double WideCbrt(double x) { return static_cast<double>(__builtin_cbrtl(x)); }
 inline double WideAcosh(double x) { return static_cast<double>(__builtin_acoshl(x)); }
 inline float WideAcoshf(float x) { return static_cast<float>(__builtin_acosh(x)); }

@@ -31,8 +31,8 @@ struct PlainExtremeFn {
     return (greater ? x > best : x < best) ? x : best;
   }
 };
-// The largest (or smallest) of a long row of floats by plain comparisons, a quarter of Extreme's work; false where it
-// takes Extreme: among NaNs, or where the sign of a zero is asked.
+// The largest (or smallest) of a long row of floats by plain comparisons, a quarter of Extreme's work; false if Extreme
+// is needed: with NaNs, or if the sign of a zero matters.
 template <class T, bool greater, class Stored>
 inline bool FindExtreme(const Stored* row, int64_t n, T* result) {
   constexpr int64_t kLanes = 128 / sizeof(T);

@@ -179,7 +179,7 @@ constexpr Table MakeTable(Make make) {
   (std::make_integer_sequence<int, static_cast<int>(std::tuple_size_v<Table>)>());
   return table;
 }
-// Which operands may be in memory: none; the second; either of them.
+// The operands that may be in memory: none; the second; either of them.
 enum Forms { kSecond, kEither, kSecondAlone };
 template <class F, class T, Forms forms>
 constexpr Table kBinary = MakeTable([]<int d, int a, int b>() -> RegisterKernel {

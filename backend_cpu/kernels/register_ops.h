@@ -1,8 +1,7 @@
 // Threaded code over machine registers, for loops of scalars: each instruction is a small function that ends by jumping
-// to the next, and hands it four integers, four floats and four doubles as arguments, which is how they stay in
-// registers. An instruction is compiled for each choice of its registers; FindRegisterKernel names them. What runs
-// these is plan/steps/scalar_loop.cc. Elements have the functors of functors.h, so that bits are those of all other
-// kernels.
+// to the next, and passes it four integers, four floats and four doubles as arguments, which so stay in registers. An
+// instruction is compiled for each choice of its registers; FindRegisterKernel names them. plan/steps/scalar_loop.cc
+// runs them. Elements have the functors of functors.h, so that bits are those of all other kernels.
 //
 // Where a compiler makes no jump of the last call the calls nest: whoever runs a program returns from it now and then
 // (LoopFrame::left). Tests: tests/unit/scalar_loop_test.cc.
@@ -15,7 +14,7 @@
 namespace hloir::cpu {
 
 inline constexpr int kRegisters = 4;        // of each kind
-inline constexpr int kMemory = kRegisters;  // as an operand: what Instruction::memory points to
+inline constexpr int kMemory = kRegisters;  // as an operand: the memory that Instruction::memory points to
 
 struct Instruction;
 struct LoopFrame {
@@ -77,7 +76,7 @@ enum class RegisterOp : uint8_t {
   kLoopIf,            // if a
 };
 
-// nullptr: there is none. `other`: what kConvert makes of `type`; of elements the index's type.
+// nullptr: there is none. `other`: the result type of kConvert; for moves of elements the index's type.
 RegisterKernel FindRegisterKernel(RegisterOp op, TileType type, int d, int a, int b, TileType other = TileType::kS64);
 // Runs from `first` on, with the frame's registers, until the loop ends or `left` is used up.
 void RunRegisters(const Instruction* first, LoopFrame& frame);

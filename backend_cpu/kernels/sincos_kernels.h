@@ -63,7 +63,7 @@ void SinCosF64Loop(const TileOp& op, int64_t n) {
     for (int i = 0; i < kBlock; ++i) {
       const double shifted = x[i] * kTwoOverPi + kRound, turns = shifted - kRound;
       const uint64_t quarter = __builtin_bit_cast(uint64_t, shifted) + (cosine ? 1 : 0);
-      // Differences with what rounding took from them.
+      // Differences with their rounding errors.
       const double first = x[i] - turns * kHigh, middle = turns * kMiddle;
       const double high = first - middle, back = high - first;
       const double low = ((first - (high - back)) - (middle + back)) - turns * kLow;

@@ -53,7 +53,7 @@ inline void FillStream(KernelTable& table) {
   table.stream[2] = &StreamLoop<uint32_t>;
   table.stream[3] = &StreamLoop<uint64_t>;
   table.stream[4] = &StreamLoop<Pair<double>>;
-  // Other threads see what was streamed only after it.
+  // After it, other threads see the streamed data.
   table.end_stream = [] { _mm_sfence(); };
 }
 

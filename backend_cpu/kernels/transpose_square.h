@@ -1,5 +1,5 @@
-// Turning a small square of elements around in registers: what packing and transposing are made of. Internal linkage,
-// as instruction sets' own files include it too (why: isa/isas.def).
+// Transposes a small square of elements in registers: the core of packing and transposing. Internal linkage, as
+// instruction sets' own files include it too (why: isa/isas.def).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The kernels of an instruction set that xsimd has vectors for: what isa/*.cc instantiate, but for scalar.cc.
-// Everything has internal linkage (why: isa/isas.def).
+// The kernels of an instruction set with xsimd vectors, instantiated by isa/*.cc except scalar.cc. Everything has
+// internal linkage (why: isa/isas.def).
 #pragma once
 
 #include <xsimd/xsimd.hpp>

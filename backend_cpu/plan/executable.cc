@@ -71,7 +71,7 @@ void AddLayoutChoices(const Graph& graph, std::vector<LayoutChoice>& choices) {
   }
 }
 
-// What runs on `device`, or, if that is null, on the only one.
+// The executable of `device`, or, if null, of the only device.
 StatusOr<std::unique_ptr<HloExecutable>> PrepareOn(reference::Device* device, const HloModule& module,
                                                    const ExecutableOptions& options) {
   if (module.entry_computation() == nullptr) return InvalidArgument("the module has no entry computation");

@@ -274,7 +274,8 @@ class PlannedExecutable : public HloExecutable {
   std::unique_ptr<HloEvaluator> evaluator_;
   PlanContext context_;
   StepList steps_;
-  int64_t arena_bytes_ = 0, block_bytes_ = 0;  // of products that run block by block, beyond what a thread always has
+  // Of products that run block by block, beyond each thread's scratch memory.
+  int64_t arena_bytes_ = 0, block_bytes_ = 0;
   AlignedBlock arena_;                         // or in a file:
   reference::FileBlock spilled_;
   std::vector<AlignedBlock> scratch_;

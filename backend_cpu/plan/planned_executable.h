@@ -13,7 +13,7 @@ namespace hloir::cpu {
 // An error if the arguments do not fit the entry's parameters.
 Status CheckArguments(const HloComputation& entry, std::span<const Literal* const> arguments);
 
-// What runs on `device`, or, if that is null, on the only one.
+// The executable of `device`, or, if null, of the only device.
 StatusOr<std::unique_ptr<HloExecutable>> MakePlannedExecutable(const HloModule& module, LoweredGraph lowered,
                                                                const ExecutableOptions& options,
                                                                const KernelTable& kernels, reference::Device* device);

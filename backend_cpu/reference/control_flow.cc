@@ -13,7 +13,7 @@ std::vector<Value> TakeOperands(EvalContext& context, size_t first = 0) {
           std::make_move_iterator(context.operands.end())};
 }
 
-// What an op with operands and a result in flight holds: ((operands), result, contexts…), contexts being zeros.
+// The state of an op in flight: ((operands), result, contexts…), contexts being zeros.
 StatusOr<Value> InFlight(const Shape& shape, Value operands, Value result) {
   std::vector<Value> elements{std::move(operands), std::move(result)};
   for (int64_t i = 2; i < shape.tuple_size(); ++i) elements.emplace_back(Literal(shape.tuple_shapes(i)));

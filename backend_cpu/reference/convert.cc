@@ -74,8 +74,8 @@ DimVector PhysicalStrides(const Shape& shape) {
   return strides;
 }
 
-// Rounds to nearest even at `mantissa_bits`; what then lies beyond the exponent's range becomes infinity, or a zero of
-// the same sign: there are no denormals. A NaN stays one.
+// Rounds to nearest even at `mantissa_bits`; then values beyond the exponent's range become infinity, or a zero of the
+// same sign: there are no denormals. A NaN stays one.
 template <class T, class Bits>
 T ReducePrecision(T x, int64_t exponent_bits, int64_t mantissa_bits) {
   constexpr int kMantissa = std::numeric_limits<T>::digits - 1;
@@ -143,7 +143,7 @@ StatusOr<Value> EvaluateReducePrecision(EvalContext& context) {
   if (!IsFloat(type) || attributes.exponent_bits < 1 || attributes.mantissa_bits < 0) {
     return InvalidArgument("reduce-precision takes floats, at least 1 exponent bit and no negative number of bits");
   }
-  // What the type itself does not exceed is not reduced: f16's denormals survive exponent_bits=5.
+  // A range that the type itself does not exceed is not reduced: f16's denormals survive exponent_bits=5.
   const FloatFormat format = GetFloatFormat(type);
   const int64_t exponent_bits = attributes.exponent_bits >= format.exponent_bits ? 64 : attributes.exponent_bits;
   const int64_t mantissa_bits = attributes.mantissa_bits >= format.mantissa_bits ? 64 : attributes.mantissa_bits;

@@ -47,7 +47,7 @@ StatusOr<Shape> ActualShape(const HloInstruction& instruction, const std::vector
       if (open >= 0 && fixed > 0) shape.set_dimension(open, Product(dims) / fixed);
       return shape;
     }
-    default: break;
+    default: break;  // shape inference gives the actual shape
   }
   std::vector<const Shape*> pointers;
   for (const Shape& shape : operands) pointers.push_back(&shape);

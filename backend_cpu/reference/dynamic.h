@@ -1,5 +1,5 @@
-// Dynamic shapes: arrays whose actual sizes are smaller than their bounds. An op on such computes what it would compute
-// on arrays of the actual sizes, and the result is put back into an array of the bounds. In dynamic.cc.
+// Dynamic shapes: arrays whose actual sizes are smaller than their bounds. An op on them computes its result for arrays
+// of the actual sizes, and stores it into an array of the bounds. In dynamic.cc.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace hloir::reference {
 
-// Whether an operand has actual sizes and the op computes with its elements (rather than passing the array on).
+// True if an operand has actual sizes and the op computes with its elements (rather than forwarding the array).
 bool NeedsActualSizes(const HloInstruction& instruction, const std::vector<Value>& operands);
 StatusOr<Value> EvaluateAtActualSizes(Evaluation& run, const HloInstruction& instruction, std::vector<Value> operands);
 
-// The array without what lies beyond its actual sizes, and an array in a larger one, with zeros around it.
+// The array without elements past its actual sizes, and an array inside a larger one, surrounded by zeros.
 Literal TrimToActualSizes(const Literal& literal);
 StatusOr<Literal> PadToBounds(Literal literal, const Shape& bounds);
 

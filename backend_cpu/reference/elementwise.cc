@@ -76,7 +76,7 @@ StatusOr<Value> EvaluateElementwise(EvalContext& context) {
   args.count = result.element_count();
   kernel(args);
   if (ComputeType(type) == type) return result;
-  // Round, or cut off what does not fit.
+  // Rounds, or truncates to the width.
   Literal narrow(context.shape);
   ConvertElements(ComputeType(type), result.untyped_data(), type, narrow.untyped_data(), narrow.element_count());
   return narrow;

@@ -1,4 +1,4 @@
-// The kernels of elementwise ops with two operands. What each does to a pair of elements: scalar_ops.h.
+// The kernels of elementwise ops with two operands. scalar_ops.h has the operations on elements.
 #include "reference/kernels.h"
 
 namespace hloir::reference {

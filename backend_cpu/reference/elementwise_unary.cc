@@ -1,4 +1,4 @@
-// The kernels of elementwise ops with one operand. What each does to an element: scalar_ops.h.
+// The kernels of elementwise ops with one operand. scalar_ops.h has the operations on elements.
 #include "reference/kernels.h"
 
 namespace hloir::reference {

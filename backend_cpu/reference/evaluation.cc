@@ -158,7 +158,7 @@ StatusOr<const Evaluation::Schedule*> Evaluation::ScheduleOf(const HloComputatio
     index.emplace(instruction, static_cast<int32_t>(made->steps.size()));
     made->steps.push_back({instruction, {}, {}});
   };
-  // Only what the root needs, or what acts on the outside: a dead loop that never ends does not matter.
+  // Only instructions that the root needs, or with side effects: a dead loop that never ends does not matter.
   std::unordered_set<const HloInstruction*> needed;
   std::vector<const HloInstruction*> pending{computation.root()};
   for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
@@ -191,8 +191,8 @@ StatusOr<const Evaluation::Schedule*> Evaluation::ScheduleOf(const HloComputatio
       step.operands.push_back(at);
       last_use[static_cast<size_t>(at)] = static_cast<int32_t>(i);
     }
-    // Checked once, here, so that the ops need not: the operands have the shapes that the op can take, and it gives the
-    // shape that it says. Of pairs it says c128, which not every op takes that takes what they stand for.
+    // Checked once, here, so that the ops need not: the operands have the shapes that the op can take, and its result
+    // has the stated shape. The stated type of pairs is c128, which some ops refuse although they take f64.
     if (pairs_) continue;
     StatusOr<Shape> inferred = InferShape(*step.instruction);
     if (!inferred.ok()) {
@@ -319,13 +319,13 @@ Status CheckArgument(const Shape& wanted, const Literal& given, size_t i) {
       Format("argument {} has shape {}, not {}", i, given.shape().ToString(false), wanted.ToString(false)));
 }
 
-// Steps that a run takes at least: what calls and maps run over and over may double with each level of nesting, which
-// shows before anything has run. Loops and branches count for one.
+// A lower bound on the steps of a run: repeated calls and maps may double the work with each level of nesting, which
+// shows before the run. Loops and branches count once.
 class LeastSteps {
  public:
   double Of(const HloInstruction& i) {
     const HloOpcode opcode = i.opcode();
-    // Where a computation runs for each element.
+    // Ops that run a computation for each element.
     if (IsOneOf(opcode, HloOpcode::kParameter, HloOpcode::kConstant, HloOpcode::kTuple, HloOpcode::kGetTupleElement))
       return 0;
     if (IsOneOf(opcode, HloOpcode::kCall, HloOpcode::kFusion)) return Of(*i.called_computations()[0]);

@@ -16,8 +16,8 @@
 
 namespace hloir::reference {
 
-// What an instruction gives: an array (or token), shared and immutable, or a tuple of such. Passing one on, packing it
-// into a tuple and taking it out again copy no elements; the last owner may change it in place, see TakeLiteral.
+// The value of an instruction: an array (or token), shared and immutable, or a tuple of such. Forwarding it, packing it
+// into a tuple and unpacking it copy no elements; the last owner may change it in place, see TakeLiteral.
 class Value {
  public:
   Value() = default;
@@ -56,7 +56,7 @@ class CountsBytes {
 class Evaluation;
 struct Device;  // devices/devices.h
 
-// What an op's function gets.
+// The arguments of an op's function.
 struct EvalContext {
   Evaluation& run;
   const HloInstruction& instruction;
@@ -79,7 +79,7 @@ StatusOr<Value> EvaluateElementwise(EvalContext& context);
 #include "hloir/opcodes.def"
 #undef HLOIR_OP
 
-// What rng and rng-get-and-update-state go on from.
+// The state of rng and rng-get-and-update-state.
 struct RandomState {
   uint64_t bits = 0, counter = 0;
 };
@@ -106,9 +106,9 @@ class Evaluation {
   // The device that this is the run of, if there are several.
   Device* device() const { return device_; }
   void set_device(Device* device) { device_ = device; }
-  // Whether a while loop whose condition holds once holds for ever. Found once for each loop.
+  // True if the condition of a while loop, once true, stays true. Computed once for each loop.
   bool NeverEnds(const HloInstruction& loop);
-  // What a known custom-call computes (custom_calls.h), made once for each.
+  // The HLO of a known custom-call (custom_calls.h), made once for each.
   StatusOr<const HloComputation*> MeaningOf(const HloInstruction& call);
   // A constant that the text elided, filled as the options say.
   StatusOr<Literal> FillElided(const HloInstruction& constant);
@@ -117,7 +117,7 @@ class Evaluation {
   uint64_t AdvanceRngState(uint64_t delta) { return std::exchange(random_.counter, random_.counter + delta); }
 
  private:
-  // In which order a computation is evaluated, and what is needed no more after each step.
+  // The order in which a computation is evaluated, and the values that are dead after each step.
   struct Schedule {
     struct Step {
       const HloInstruction* instruction;

@@ -1,5 +1,5 @@
 // gather and scatter: many slices read from, or combined into, an array at computed places. Both find a slice's place
-// by the same steps; they differ in what they do with places that do not fit. Tests: tests/ops/gather-*.hlo,
+// by the same steps; they differ in the treatment of places that do not fit. Tests: tests/ops/gather-*.hlo,
 // scatter-*.hlo.
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 namespace hloir::reference {
 namespace {
 
-// Where slices start. The indices array has an index vector for each position of its other ("batch") dimensions:
+// The starts of slices. The indices array has an index vector for each position of its other ("batch") dimensions:
 // component k of it is the start in operand dimension `start_index_map[k]`. Operand batching dimensions take their
 // start from the batch position itself.
 struct SlicePlaces {

@@ -10,7 +10,7 @@
 
 namespace hloir::reference {
 
-// How far apart neighbours along each dimension lie, in elements, in a row-major array.
+// The distance of neighbours along each dimension, in elements, in a row-major array.
 DimVector RowMajorStrides(const DimVector& dims);
 // The product; INT64_MAX if it is larger, 0 if one of them is 0.
 int64_t Product(const DimVector& dims);

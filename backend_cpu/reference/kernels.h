@@ -1,5 +1,5 @@
-// How the ops of scalar_ops.h become kernels: MakeKernel<Op, operands>(type) is the loop of Op over that compute type,
-// or nullptr if Op has no overload for it. Included by elementwise_*.cc only; each instantiates some of the ops.
+// Kernels from the ops of scalar_ops.h: MakeKernel<Op, operands>(type) is the loop of Op over that compute type, or
+// nullptr if Op has no overload for it. Included by elementwise_*.cc only; each instantiates some of the ops.
 #pragma once
 
 #include "reference/elementwise.h"

@@ -17,8 +17,8 @@ DimVector WindowSizes(const Window& window) {
   return sizes;
 }
 
-// Which array element lies under element `inside` of the window at position `position`; nothing where there is padding,
-// or a gap that base dilation made.
+// The array element under element `inside` of the window at position `position`; nothing in padding, or in a gap of
+// base dilation.
 std::optional<int64_t> ElementUnder(const Window& window, const DimVector& position, const DimVector& inside,
                                     const DimVector& dims, const DimVector& strides) {
   int64_t linear = 0;
@@ -33,8 +33,8 @@ std::optional<int64_t> ElementUnder(const Window& window, const DimVector& posit
 
 }  // namespace
 
-// Each result element is the reduction of what lies under the window there, starting from the initial value, once.
-// Padding and the gaps of base dilation count for nothing: as if they held a value neutral to the computation.
+// Each result element is the reduction of the elements under the window there, starting from the initial value, once.
+// Padding and the gaps of base dilation count for nothing, like identities of the computation.
 StatusOr<Value> EvaluateReduceWindow(EvalContext& context) {
   const size_t n = context.operands.size() / 2;
   const Window& window = context.attributes<WindowAttributes>().window;
@@ -67,8 +67,8 @@ StatusOr<Value> EvaluateReduceWindow(EvalContext& context) {
 }
 
 // The gradient of max pooling and the like. Operands: the array, a source with one element per window position, an
-// initial value. In each window `select(kept, candidate)` says whether the element kept so far stays; the one that is
-// left gets the position's source element added by `scatter`. Padding is never selected.
+// initial value. In each window `select(kept, candidate)` is true if the element kept so far stays; `scatter` adds the
+// position's source element to the last one kept. Padding is never selected.
 StatusOr<Value> EvaluateSelectAndScatter(EvalContext& context) {
   const Literal& operand = context.operand(0);
   const Literal& source = context.operand(1);

@@ -13,13 +13,13 @@ namespace {
 
 constexpr int kMaxInlineDepth = 16;
 
-// Between storage (what a Literal holds) and slot (the compute type).
+// Conversions between storage (the elements of a Literal) and slot (the compute type).
 void ToSlot(PrimitiveType type, const std::byte* storage, std::byte* slot) {
   if (type == ComputeType(type) || IsInteger(type)) std::memcpy(slot, storage, static_cast<size_t>(StorageBytes(type)));
   else ConvertElements(type, storage, PrimitiveType::F32, slot, 1);
 }
 
-// Rounds a slot to its type: what a narrow float or an integer under a byte cannot hold is lost.
+// Rounds a slot to its type: narrow floats round, integers under a byte wrap.
 void RoundSlot(const KernelArgs& args) {
   alignas(16) std::byte narrow[16];
   ConvertElements(args.from, args.in[0], args.to, narrow, 1);
@@ -132,7 +132,7 @@ class ScalarCompiler {
           if (!Emit(*instruction->called_computations()[0], inner, &mine, depth + 1)) return false;
           continue;
         }
-        default: break;
+        default: break;  // elementwise, or EmitElementwise refuses it
       }
       if (!EmitElementwise(*instruction, slots, &mine)) return false;
     }

@@ -1,6 +1,6 @@
 // ScalarFunction: a computation on scalars (the body of a reduce, sort, scatter, map, …) prepared once to be called for
-// each element. What is made of elementwise ops, constants and tuples becomes a flat list of kernel calls on fixed
-// slots; anything else is evaluated in full at each call.
+// each element. A computation of elementwise ops, constants and tuples becomes a flat list of kernel calls on fixed
+// slots; any other is evaluated in full at each call.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,6 @@
-// What each elementwise op does to one element. One struct per op; an overload for each kind of element the op takes
-// (pred, integers, floats, complex), and none for a kind it does not take. Every op gets `bits`, the width that the
-// element type means: types under a byte live in an int8 or uint8, and what they overflow into is cut off by the
-// caller.
+// Elementwise ops on one element. One struct per op; an overload for each kind of element the op takes (pred, integers,
+// floats, complex), and none for a kind it does not take. Every op gets `bits`, the width that the element type means:
+// types under a byte live in an int8 or uint8, and what they overflow into is cut off by the caller.
 //
 // Narrow floats (bf16, f16, f8…) come as f32 and are rounded by the caller. Integer arithmetic is done on uint64_t,
 // where overflow is defined to wrap. Tests: tests/ops/*.hlo.
@@ -62,7 +61,7 @@ int64_t SignExtend(T x, int bits) {
       return static_cast<T>(expression);             \
     }                                                \
   };
-// Where libm's double is further off than 2 ulp: x86's 80-bit numbers.
+// Functions whose error in libm's double is over 2 ulp: x86's 80-bit numbers.
 inline long double Wide(double x) { return x; }
 // The same for floats and complex numbers alike.
 #define HLOIR_COMPLEX_FUNCTION(Name, float_expression, complex_expression) \

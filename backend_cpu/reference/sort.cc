@@ -48,7 +48,7 @@ uint64_t OrderedKey(const Literal& literal, int64_t i) {
 }  // namespace
 
 // All operands are reordered alike, along one dimension, row by row. The comparator takes two elements of each operand,
-// (a0, b0, a1, b1, …), and says whether a comes before b.
+// (a0, b0, a1, b1, …), and returns true if a comes before b.
 StatusOr<Value> EvaluateSort(EvalContext& context) {
   const size_t n = context.operands.size();
   HLOIR_ASSIGN_OR_RETURN(ScalarFunction comparator,

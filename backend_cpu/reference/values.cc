@@ -21,7 +21,7 @@ StatusOr<Value> EvaluateConstant(EvalContext& context) {
   return Value::Borrow(literal);
 }
 
-// Counts 0, 1, 2, … along one dimension; what the type cannot hold wraps.
+// Counts 0, 1, 2, … along one dimension; numbers out of the type's range wrap.
 StatusOr<Value> EvaluateIota(EvalContext& context) {
   const int64_t dimension = context.attributes<IotaAttributes>().iota_dimension;
   if (context.shape.ElementCount() == 0) return Literal(context.shape);  // however long it is

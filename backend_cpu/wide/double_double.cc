@@ -113,7 +113,7 @@ SinAndCos RawSinAndCos(DoubleDouble x) {
 // sqrt(1 - x^2)
 DoubleDouble OtherLeg(DoubleDouble x) { return Sqrt((DoubleDouble(1) - x) * (x + 1.0)); }
 
-// By repeated squaring, for exponents that are small whole numbers: then what is exact stays so.
+// By repeated squaring, for exponents that are small integers: then exact results stay exact.
 DoubleDouble WholePower(DoubleDouble base, int64_t exponent) {
   DoubleDouble result = 1.0;
   for (uint64_t left = static_cast<uint64_t>(exponent < 0 ? -exponent : exponent); left != 0; left >>= 1) {
@@ -136,7 +136,7 @@ bool IsTie(double x) { return std::abs(x - std::trunc(x)) == 0.5; }
 DoubleDouble operator/(DoubleDouble a, DoubleDouble b) {
   const double first = a.hi / b.hi;
   if (!std::isfinite(first) || first == 0 || !std::isfinite(b.hi)) return first;
-  // What is multiplied back must not leave the range, nor what is left of it.
+  // The product in the correction step must not leave the range, nor the remainder.
   if (std::abs(a.hi) > 0x1p960) return Scaled(Scaled(a, -128) / b, 128);
   if (std::abs(a.hi) < 0x1p-800 && std::abs(b.hi) < 0x1p800) return Scaled(Scaled(a, 128) / b, -128);
   DoubleDouble rest = a - b * first;

@@ -1,6 +1,5 @@
-// What follows from a module's graph without running it: structural equality and hashes, reachability, the call graph,
-// while loops, and where values would lie in memory. What a module costs is cost.h. Each part says below how it is
-// used.
+// Analyses of a module's graph without a run: structural equality and hashes, reachability, the call graph, while
+// loops, buffer assignment. The cost model is cost.h. Each section below shows its use.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +13,9 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
-// Structure: what a module, computation or instruction computes, apart from names, ids, metadata and stored order.
-// Equal structures have equal hashes. CSE, the corpus's deduplication, and the pipeline's check of
-// what a pass reports as changed use it.
+// Structure: equality and hashes of modules, computations and instructions that ignore names, ids, metadata and stored
+// order. Equal structures have equal hashes. CSE, the corpus's deduplication, and the pipeline's check of a pass's
+// `changed` use them.
 //
 // Threads: may be called from any thread while none edits the module.
 
@@ -36,10 +35,9 @@ bool StructurallyEqual(const HloInstruction& a, const HloInstruction& b, bool sa
 // The attributes alone, of instructions of one opcode.
 bool EqualAttributes(const HloInstruction& a, const HloInstruction& b);
 
-// Reachability: which instruction of a computation must come before which, by operands and control edges. The table
-// answers in constant time and is a picture of the computation as it was when it was made; DependsOn()
-// (computation.h) asks the graph itself, for a question or two. The order itself, operands first:
-// HloComputation::PostOrder().
+// Reachability: the order that operands and control edges impose on the instructions of a computation. A query takes
+// constant time; the table is not updated when the computation is edited. DependsOn() (computation.h) searches the
+// graph, which is cheaper for one or two queries. HloComputation::PostOrder() is an order, operands first.
 //
 // Example:
 //
@@ -54,15 +52,16 @@ bool EqualAttributes(const HloInstruction& a, const HloInstruction& b);
 //
 // Threads: may be made and asked from any thread while none edits the module.
 
-// Which instructions of a computation depend on which.
+// The transitive dependences among the instructions of a computation.
 class Reachability {
  public:
   // n instructions take n²/8 bytes; more than `max_bytes` are ResourceExhausted.
   static StatusOr<Reachability> Make(const HloComputation& computation, int64_t max_bytes = int64_t{1} << 30);
 
-  // A path leads from `from` to `to`; each instruction reaches itself. Instructions added since then reach nothing.
+  // True if a path leads from `from` to `to`; each instruction reaches itself. Instructions that were added later reach
+  // nothing.
   bool IsReachable(const HloInstruction& from, const HloInstruction& to) const;
-  // One of the two must wait for the other.
+  // True if one of the two must wait for the other.
   bool AreConnected(const HloInstruction& a, const HloInstruction& b) const {
     return IsReachable(a, b) || IsReachable(b, a);
   }
@@ -74,12 +73,12 @@ class Reachability {
   int32_t first_id_ = 0;
   std::vector<int32_t> position_;  // in post-order, by id() - first_id_; -1: not of this computation
   size_t row_words_ = 0;
-  std::vector<uint64_t> bits_;  // row i: what reaches the instruction at position i
+  std::vector<uint64_t> bits_;  // row i: the instructions that reach the one at position i
 };
 
-// CallGraph: which computation calls which, by what instructions, and whether a call is a step of control flow (call,
-// while, conditional, async-start) or embedded in an op (a reduction's body, a fusion). It is a picture of the module
-// as it was when it was made. The order of computations, callees first: HloModule::PostOrder().
+// CallGraph: callers, callees and call sites of each computation, and the context of each call: control flow (call,
+// while, conditional, async-start) or embedded in an op (a reduction's body, a fusion). It is not updated when the
+// module is edited. HloModule::PostOrder() is an order of the computations, callees first.
 //
 // Example:
 //
@@ -94,10 +93,10 @@ class Reachability {
 //
 // Threads: may be made and asked from any thread while none edits the module.
 
-// How a computation is entered. kNone: nothing reaches it from the entry.
+// The context of a computation. kNone: the entry does not reach it.
 enum class CallContext : uint8_t { kNone, kControlFlow, kEmbedded, kBoth };
 
-// Who calls whom in a module, and in which context. Valid until the module is edited.
+// The call graph of a module. Valid until the module is edited.
 class CallGraph {
  public:
   // A computation and its callers.
@@ -113,9 +112,9 @@ class CallGraph {
   explicit CallGraph(const HloModule& module);
   const Node& node(const HloComputation& computation) const { return nodes_[computation.id()]; }
 
-  // Every chain of calls from the entry to `b` goes through `a`. A computation dominates itself.
+  // True if every chain of calls from the entry to `b` goes through `a`. A computation dominates itself.
   bool Dominates(const HloComputation& a, const HloComputation& b) const;
-  // The instruction is in `computation`, or in what that calls, at whatever depth and by whatever path.
+  // True if the instruction is in `computation` or in a computation that it calls, directly or through others.
   bool IsNestedIn(const HloInstruction& instruction, const HloComputation& computation) const;
 
  private:
@@ -123,46 +122,46 @@ class CallGraph {
   std::vector<Node> nodes_;  // by computation's id()
 };
 
-// While loops over tuples: which element is carried how, and how often the body runs. Any thread may ask, while none
-// edits the module. Tested by tests/unit/cost_test.cc and by the passes on loops.
+// While loops over tuples: loop-carried elements and trip counts. Any thread may call these while none edits the
+// module. Tested by tests/unit/cost_test.cc and by the passes on loops.
 
-// A while that carries a tuple, which condition and body read by get-tuple-element alone and the body makes anew;
-// without control dependencies, shardings and frontend attributes on its parts. The functions below require such a
-// loop, but for FindLoopCounter, which finds nothing in any other.
+// True for a while that carries a tuple whose elements condition and body read by get-tuple-element only, and that the
+// body makes by a tuple instruction; its parts have no control dependencies, shardings or frontend attributes. The
+// functions below require such a loop, except FindLoopCounter, which finds nothing in any other.
 bool IsTupleLoop(const HloInstruction& loop);
-// The same, and what comes out is read by get-tuple-element alone.
+// As above, and all users of the loop are get-tuple-elements.
 bool IsTupleLoopReadByElement(const HloInstruction& loop);
 
-// What the loop begins with at `element`; nullptr where its operand is not a tuple instruction.
+// The initial value of `element`; nullptr if the loop's operand is not a tuple instruction.
 template <class I>
 I* InitialValue(I& loop, int64_t element) {
   I* init = loop.operand(0);
   return init->opcode() == HloOpcode::kTuple ? init->operand(element) : nullptr;
 }
-// What the body makes of `element`.
+// The value of `element` after one iteration: an operand of the body's root.
 template <class I>
 I* NextValue(I& loop, int64_t element) {
   return loop.while_body()->root()->operand(element);
 }
-// The body hands `element` on as it is.
+// True if the body returns `element` unchanged.
 bool IsPassedThrough(const HloInstruction& loop, int64_t element);
-// The element that an instruction of body or condition reads from the parameter; -1 if it is no such read.
+// The element that an instruction of body or condition reads from the parameter; -1 if the instruction is no such read.
 int64_t ElementRead(const HloInstruction& instruction);
 
 // for (i = start; …; i += step): an integer element that the condition compares with a constant.
 struct LoopCounter {
   int64_t element = 0;
   int64_t start = 0, step = 0;
-  int64_t trips = 0;  // how often the body runs
+  int64_t trips = 0;  // the trip count
 };
-// nullopt: no such counter, or it would wrap around on the way.
+// nullopt: the loop has no such counter, or the counter would wrap around.
 std::optional<LoopCounter> FindLoopCounter(const HloInstruction& loop);
-// Start and step of an element that the body adds a constant to; trips are not known from it.
+// Start and step of an element to which the body adds a constant; the trip count does not follow from it.
 std::optional<LoopCounter> StepsOf(const HloInstruction& loop, int64_t element);
 
-// Buffer assignment: where in memory each value of a module would lie if its instructions ran one after the other, and
-// how much memory that takes. The order is the schedule's, or without one that of printing. A plan on paper: the engine
-// of executable.h makes its own, for the steps that it really takes.
+// Buffer assignment: offsets of a module's values in memory for a sequential run, and the size of that memory. The
+// order is the schedule, or without one the order of printing. The engine of executable.h does not use it; it plans
+// memory for its own steps.
 //
 // Example:
 //
@@ -174,38 +173,38 @@ std::optional<LoopCounter> StepsOf(const HloInstruction& loop, int64_t element);
 //
 // Threads: may be called from any thread while none edits the module; the result is a value.
 
-// Where each value of a module lies in memory, and how much that takes.
+// The offset of each value of a module, and the sizes of the memories.
 struct BufferAssignment {
-  // One array that an instruction makes: a leaf of its shape. What only points to others' memory (tuple,
-  // get-tuple-element, bitcast, …) makes none.
+  // An array that an instruction makes: a leaf of its shape. Tuple, get-tuple-element, bitcast and other ops whose
+  // result lies in memory of their operands make none.
   struct Value {
     const HloInstruction* instruction = nullptr;
     ShapeIndex index;
     int64_t bytes = 0;
-    // Needed from step to step, both included. Steps count the instructions of the computation in their order.
+    // Live range in steps, both ends included. A step is an instruction of the computation in its order.
     int64_t first = 0, last = 0;
-    int64_t offset = -1;  // in the computation's heap; -1: it lies where `shares` or the caller says
-    // The value that it overwrites: an operand that nobody needs any more, or what a loop carried into the round.
+    int64_t offset = -1;  // in the computation's heap; -1: in the buffer of `shares`, or in the caller's
+    // The value that it overwrites: an operand without later uses, or a value that the loop carried into the iteration.
     int64_t shares = -1;      // an index into `values`
-    bool is_result = false;   // the caller's, in all computations but the entry
-    bool is_scratch = false;  // what the computations that the instruction calls need while they run
+    bool is_result = false;   // a buffer of the caller: in all computations but the entry
+    bool is_scratch = false;  // memory of the computations that the instruction calls, while they run
   };
   // The memory of one computation.
   struct Computation {
     const HloComputation* computation = nullptr;
     std::vector<Value> values;
     int64_t heap_bytes = 0;      // with every value at its offset
-    int64_t peak_bytes = 0;      // the most that is in use at any step: no plan needs less, in this order
+    int64_t peak_bytes = 0;      // the largest sum of live values: a lower bound for any plan in this order
     int64_t unshared_bytes = 0;  // if nothing were reused
     const HloInstruction* peak = nullptr;
     std::vector<int64_t> live_at_peak;  // indices into `values`, the largest first
   };
   int64_t parameter_bytes = 0, constant_bytes = 0;  // of the entry; constants of all computations
-  std::vector<Computation> computations;            // those that run as code, callees first, the entry last
+  std::vector<Computation> computations;            // entry and computations called by control flow, callees first
   const Computation& of(const HloComputation& computation) const;
 };
 
-// Without offsets, which take most of the time: what is alive when, and a heap is as large as its peak.
+// Without offsets, which take most of the time: live ranges only; a heap is as large as its peak.
 BufferAssignment AssignBuffers(const HloModule& module, bool with_offsets = true);
 
 }  // namespace hloir

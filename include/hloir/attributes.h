@@ -1,5 +1,5 @@
-// What an instruction has beside opcode, shape and operands: the value types (window, padding, sharding, metadata, …),
-// and one struct of them per kind of op, made from attributes.def.
+// Attributes of instructions: their types (window, padding, sharding, metadata, …), and for each kind of op a struct of
+// its attributes, generated from attributes.def.
 //
 // Threads: values; each thread uses its own, and any number may read one.
 #pragma once
@@ -68,7 +68,7 @@ using OptionalShapeList = std::optional<std::vector<Shape>>;
 using Int64Pairs = std::vector<std::pair<int64_t, int64_t>>;
 using Int64Lists = std::vector<DimVector>;
 
-// The direction that says the same of two operands that have changed places.
+// The comparison with its operands exchanged: kGt for kLt.
 constexpr ComparisonDirection Flipped(ComparisonDirection direction) {
   using D = ComparisonDirection;
   switch (direction) {
@@ -168,11 +168,11 @@ struct Mesh {
   bool operator==(const Mesh&) const = default;
 };
 
-// Which devices take part in a collective together. v1: listed; v2: iota; v3: by the axes of a mesh.
+// The groups of devices of a collective. v1: listed; v2: iota; v3: by the axes of a mesh.
 struct ReplicaGroups {
   enum class Form : uint8_t { kList, kIota, kMesh };
   Form form = Form::kList;
-  std::vector<std::vector<int64_t>> groups;  // kList; empty: everybody
+  std::vector<std::vector<int64_t>> groups;  // kList; empty: one group of all devices
   int64_t num_groups = 0, group_size = 0;    // kIota
   DeviceList iota;                           // kIota
   Mesh mesh;                                 // kMesh
@@ -198,10 +198,10 @@ struct BasicOpMetadata {
 };
 // An instruction's: its module keeps the texts.
 using OpMetadata = BasicOpMetadata<std::string_view>;
-// A sharding's: with texts of its own.
+// The metadata of a sharding, which owns its texts.
 using OwnedOpMetadata = BasicOpMetadata<std::string>;
 
-// Which part of an array each device holds, in the old and the new spelling.
+// The part of an array that each device holds, in the old and the new spelling.
 struct Sharding {
   enum class Kind : uint8_t { kReplicated, kManual, kUnknown, kUnreduced, kMaximal, kTiled, kTuple, kNamed };
   Kind kind = Kind::kReplicated;
@@ -230,7 +230,7 @@ struct Sharding {
   bool operator==(const Sharding&) const = default;
 };
 
-// What a domain instruction stands between: the shardings on its two sides.
+// The two shardings that a domain instruction separates.
 struct DomainMetadata {
   std::string kind;
   std::optional<Sharding> entry, exit;
@@ -256,10 +256,11 @@ struct Statistics {
   bool operator==(const Statistics&) const = default;
 };
 
-// One array of the unoptimized module: an instruction's name, and where in its result.
+// An array of the unoptimized module: the name of an instruction, and an index into its result.
 using OriginalArray = std::pair<std::string, ShapeIndex>;
 
-// origin={…}: which instruction of the unoptimized module each leaf of the result is, as a tree that follows the shape.
+// origin={…}: for each leaf of the result the array of the unoptimized module that it is, as a tree of the result's
+// shape.
 struct OriginalValue {
   bool synthetic_call = false;
   bool is_tuple = false;
@@ -268,7 +269,7 @@ struct OriginalValue {
   bool operator==(const OriginalValue&) const = default;
 };
 
-// How parser and printer treat a field; see attributes.def.
+// The treatment of a field by parser and printer; see attributes.def.
 enum class FieldRule : uint8_t { kRequired, kOptional, kAlways, kSpecial };
 
 #define HLOIR_STRUCT(type) struct type {
@@ -293,8 +294,8 @@ enum class FieldRule : uint8_t { kRequired, kOptional, kAlways, kSpecial };
 #undef HLOIR_FIELD
 #undef HLOIR_END
 
-// The same attributes as they stand once for all modules, for parameters and fusions: almost all of these have one of a
-// few, and a body has several parameters. nullptr: they are not among the few.
+// A shared copy of the attributes of parameters and fusions, most of which have one of a few values; nullptr for any
+// other value.
 const ParameterAttributes* CommonAttributes(const ParameterAttributes& attributes);
 const FusionAttributes* CommonAttributes(const FusionAttributes& attributes);
 
@@ -332,12 +333,12 @@ class Attributes {
     static_assert(internal::kAttributesIndex<T> != internal::kNoAttributesIndex);
   }
   bool empty() const { return attributes_ == nullptr; }
-  // nullptr: they are of another type.
+  // nullptr: the attributes are of another type.
   template <class T>
   const T* GetIf() const {
     return index_ == internal::kAttributesIndex<T> ? static_cast<const T*>(attributes_) : nullptr;
   }
-  // Of one type, whatever it is.
+  // True if both hold the same type.
   bool SameType(const Attributes& other) const { return index_ == other.index_; }
   // Calls visit(const T&) with the struct, or with NoAttributes.
   template <class F>

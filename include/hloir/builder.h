@@ -36,7 +36,7 @@ namespace hloir {
 
 // Makes the instructions of a computation, and infers their shapes. The first error stays, and Build gives it.
 class HloBuilder {
-  // What opcodes.def is written with.
+  // The notation of opcodes.def.
   using None = NoAttributes;
   using enum CallKind;
   using enum OpShape;
@@ -73,8 +73,8 @@ class HloBuilder {
   // Names an instruction: auto y = b.Named("y", b.Add(x, x)).
   Op Named(std::string_view name, Op op);
 
-  // Every maker ends here; call it for an op that has no maker of its own. `stated` is for ops whose shape must be
-  // said.
+  // Every maker ends here; call it for an op that has no maker of its own. `stated` is the shape of ops whose shape
+  // does not follow from operands and attributes.
   template <class A = NoAttributes>
   Op Make(HloOpcode opcode, Ops operands, A attributes = {}, std::span<HloComputation* const> called = {},
           const Shape* stated = nullptr) {
@@ -256,8 +256,8 @@ HloComputation* MakeComparator(HloModule& module, ComparisonDirection direction,
 //
 // Threads: as for the module (module.h).
 
-// Attributes as PrintAttributes (printer.h) gives them: name, and the text behind its '='. What is called, and what
-// control-predecessors names, is of the same module; a metadata's stack_frame_id is not taken over.
+// Attributes as PrintAttributes (printer.h) gives them: a name, and the text after its '='. Called computations and
+// control predecessors are of the same module; stack_frame_id of metadata is not copied.
 using NamedAttributes = std::vector<std::pair<std::string, std::string>>;
 
 // Adds an instruction at the end of the computation. Its shape is inferred (InferShape) and `shape` held against it;
@@ -267,7 +267,7 @@ StatusOr<HloInstruction*> AddByName(HloComputation& computation, std::string_vie
                                     std::span<HloInstruction* const> operands, const NamedAttributes& attributes = {},
                                     const Shape* shape = nullptr, std::string_view name = {});
 
-// Gives one attribute another value; "" is its default, or none. The shape must stay what it is.
+// Sets one attribute; "" resets it to its default or removes it. The shape must not change.
 Status SetAttribute(HloInstruction& instruction, std::string_view name, std::string_view value);
 
 }  // namespace hloir

@@ -40,8 +40,9 @@ class RewriteLog;
 
 // ---- Inputs ----
 
-// A kind of made-up values. Integers are small and indices legal where the graph shows what they index. What reaches a
-// loop that does not count, and might then never end, gets plain numbers in place of wide, mixed, special or far ones.
+// A kind of made-up values. Integers are small and indices legal where the graph shows what they index. Parameters that
+// reach a loop without a counter get plain numbers instead of wide, mixed, special or far ones, which might let it run
+// forever.
 enum class InputKind {
   kPlain,        // numbers around 0, of both signs
   kCornerCases,  // with NaN, infinities, -0, denormals and extremes among them, except where the value reaches a loop
@@ -63,7 +64,7 @@ StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t 
 // Plain for even seeds, corner cases for odd ones.
 StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed);
 
-// What one run takes: each device's arguments. One element stands for all devices.
+// The arguments of a run, for each device. One element stands for all devices.
 struct InputSet {
   std::vector<std::vector<Literal>> devices;
   InputKind kind = InputKind::kPlain;
@@ -74,15 +75,14 @@ StatusOr<InputSet> MakeInputSet(const HloModule& module, const DeviceCounts& cou
 
 // ---- Values ----
 
-// What is the same, in CompareResults. By default: what a few units in the last place of a leaf's largest element
-// allow.
+// The tolerance of CompareResults. Default: a few units in the last place of a leaf's largest element.
 struct Tolerance {
   bool exact = false;    // bit for bit, a NaN being equal to any NaN
   double ulps = -1;      // if not negative: each element (each part of a complex one) within so many of its own units
   double relative = -1;  // if not negative: each within so much of the leaf's largest magnitude
 };
 
-// How one leaf of two results differs. "a" is the first result, "b" the second.
+// The difference of one leaf of two results. "a" is the first result, "b" the second.
 struct LeafDifference {
   std::string where;       // "out0", "device3.out0"
   bool comparable = true;  // both have the same type and dimensions
@@ -108,7 +108,7 @@ struct Comparison {
   int64_t differing() const;  // elements, of all leaves; 0: the results are bit for bit the same
   double max_absolute() const;
   double max_relative() const;
-  // What the first leaf that does not agree has to say; "" if all do.
+  // A description of the first leaf that does not agree; "" if all agree.
   std::string ToString(const std::string& a_name = "before", const std::string& b_name = "after") const;
 };
 
@@ -146,18 +146,18 @@ enum class Answer {
 // "proved-bitwise", "tested", "not-judged", …
 std::string_view AnswerName(Answer answer);
 
-// What is known of one leaf of the result.
+// The verdict on one leaf of the result.
 struct OutputAnswer {
   std::string where;  // "out0"
   Answer answer = Answer::kNotJudged;
 };
 
-// Where two modules part: the first instruction whose values in one are not those of its partner in the other, though
-// all that it is computed from is the same, as far as that has a partner.
+// The first divergent instruction: its values differ from those of its partner in the other module, while all its
+// operands that have partners have equal values.
 struct Divergence {
   std::string instruction;  // of the first module
   std::string partner;      // of the second
-  // They were paired by what they compute, as their names do not match.
+  // Partners were found by structure, because their names do not match.
   bool by_structure = false;
   int64_t run = 0;            // how often it had run before: in a loop, or a computation that is called several times
   std::string before, after;  // its values, as ValueSummary gives them
@@ -167,8 +167,8 @@ struct Divergence {
   };
   std::vector<Operand> operands, partner_operands;
   std::string text, partner_text;  // the instructions, as HLO text
-  // "algebraic-simplifier/add-zero: A + 0 => A": the rewrite that made the partner, or one that it is computed by; ""
-  // if no record tells.
+  // "algebraic-simplifier/add-zero: A + 0 => A": the rewrite that made the partner or an instruction that it depends
+  // on; "" if no record has it.
   std::string rule;
 
   // "first divergence: multiply.3 (before: …, after: …)"
@@ -177,21 +177,21 @@ struct Divergence {
   std::string Details(const std::string& a_name = "before", const std::string& b_name = "after") const;
 };
 
-// How long a run takes, in milliseconds, over several runs.
+// Run times in milliseconds, over several runs.
 struct Timing {
   int runs = 0;  // 0: it was not measured
   double median = 0;
   double low = 0, high = 0;  // the quartiles
 };
 
-// What Check found out.
+// The result of Check.
 struct Verdict {
   Outcome outcome = Outcome::kSameBits;
   // The strongest statement that holds of the modules: the weakest of those of their outputs. Engines that disagree
   // leave it kNotJudged.
   Answer answer = Answer::kNotJudged;
   std::vector<OutputAnswer> outputs;
-  // What a proof takes for granted; empty if nothing.
+  // The assumptions of a proof; empty if it has none.
   std::vector<std::string> assumptions;
   // Where the modules may differ in NaN or infinity though they agree on finite numbers: steps of a proof, elements
   // that were seen to overflow in one module alone.
@@ -200,13 +200,14 @@ struct Verdict {
   struct Steps {
     int64_t proved = 0, tested = 0, open = 0;
   } steps;
-  // How many sets of inputs the modules were compared on.
+  // The number of sets of inputs on which the modules were compared.
   int64_t input_sets = 0;
-  // Why results that are not the same still agree: names of src/check/explanations.cc, "signed-zero". In order of use.
+  // The explanations by which unequal results agree: names of src/check/explanations.cc, "signed-zero". In order of
+  // use.
   std::vector<std::string> explanations;
-  // Why the outcome is not agreement; "" if it is.
+  // The reason if the outcome is not agreement; else "".
   std::string reason;
-  // What else is worth saying: leaves without a finite number, an engine that was not asked, results that round more.
+  // Further notes: leaves without a finite number, an engine that was not used, results with larger rounding errors.
   std::vector<std::string> notes;
   // Of the inputs that decided the outcome, else of the first.
   Comparison comparison;
@@ -215,8 +216,8 @@ struct Verdict {
   int64_t differing = 0;
   double largest_relative = 0;
   std::vector<std::string> engines;  // that were asked: "avx2", "reference"
-  // What no made-up input reached in `before`: "compare.3 is never true", "clamp.1 never meets its upper end". Of
-  // modules that the reference runs; `reached` counts what was reached.
+  // Conditions in `before` that no generated input reached: "compare.3 is never true", "clamp.1 never meets its upper
+  // end". For modules that the reference runs; `reached` counts those that were reached.
   std::vector<std::string> unreached;
   int64_t reached = 0;
   int64_t devices = 1;
@@ -239,14 +240,14 @@ struct Verdict {
 using ModuleRunner = std::function<StatusOr<std::vector<Literal>>(
     const HloModule&, std::span<const std::vector<const Literal*>> arguments)>;
 
-// What a proof that two modules agree on every input is for (prove.h).
+// The use of proofs (prove.h).
 enum class Proofs {
   kNone,    // none is tried
   kEnough,  // what is proved runs on one set of made-up inputs, for the engines' sake
   kAlso,    // what is proved runs as if it were not
 };
 
-// How much Check tries, and what it takes for agreement.
+// Effort of Check, and its criteria for agreement.
 struct CheckOptions {
   CheckOptions() { runner.max_steps = int64_t{1} << 28, runner.devices = {0, 0}; }
   // The engine under test; it also runs the modules in wider arithmetic. Devices are counted from the first module if
@@ -260,7 +261,8 @@ struct CheckOptions {
   bool exact = false;       // the results must have equal bits, apart from which NaN
   bool timing = false;      // measure a run of each
   bool divergence = false;  // if they disagree, look for the first instruction that differs
-  // Of what made the second module from the first; asked if they disagree, to name the rule. nullptr: there is none.
+  // The rewriter that made the second module from the first; if the modules disagree, Check names the rule. nullptr:
+  // none.
   std::function<const RewriteLog*()> record;
   uint64_t seed = 0;  // of made-up inputs
   // Results of the first module that are known, on the first inputs: each leaf, of one device.
@@ -268,8 +270,7 @@ struct CheckOptions {
   std::string before_name = "before", after_name = "after";
 };
 
-// Compares `before` with other modules on the same inputs. What it computes, it computes once, however many it is
-// compared with.
+// Compares `before` with other modules on the same inputs. Results of `before` are computed once for all comparisons.
 class Checker {
  public:
   // Without inputs they are made up from the seed: two sets each of plain ones and edges, one each of corner cases,
@@ -301,8 +302,8 @@ StatusOr<Verdict> Check(const HloModule& before, const HloModule& after, std::ve
 Comparison CompareWithStored(const HloModule& module, const Literal& result, const Literal& stored,
                              std::span<const Literal* const> inputs, const ModuleRunner& runner);
 
-// Which pass, and which single rewrite, changed what a module computes: what `opt --check-each` and `opt --bisect` ask.
-// Both compare modules by check.h.
+// CheckEach finds the first pass that changes the results of a module, Bisect the single rewrite: `opt --check-each`
+// and `opt --bisect`. Both compare modules by Check.
 //
 // Example:
 //
@@ -317,15 +318,15 @@ Comparison CompareWithStored(const HloModule& module, const Literal& result, con
 //
 // A CheckEach is used by one thread at a time. Tested by tests/unit/bisect_test.cc with planted bugs.
 
-// Checks the module after each pass that changes it against what it was before; an error names the first pass that
-// changed the meaning.
+// Compares the module after each pass that changes it with the module before the pass; an error names the first pass
+// that changed results.
 class CheckEach {
  public:
   // Without inputs they are made up, as by Checker.
   CheckEach(const HloModule& module, std::vector<InputSet> inputs, CheckOptions options);
   // For PipelineOptions::after.
   Status AfterPass(const PassEvent& event, const HloModule& module);
-  // Was the error that AfterPass gave a disagreement, and not a module that could not be run?
+  // True if the error of AfterPass was a disagreement, false if a module could not be run.
   bool disagreed() const { return disagreed_; }
 
  private:
@@ -334,12 +335,12 @@ class CheckEach {
   bool disagreed_ = false;
 };
 
-// What Bisect found.
+// The result of Bisect.
 struct Bisection {
   int64_t rewrites = 0;      // that the whole run makes
   int64_t guilty = -1;       // the first that changes the meaning, counted from 0; -1: none does
   RewriteLog::Entry record;  // of that one
-  std::string reason;        // how the results differ, or what the verifier says
+  std::string reason;        // the difference of the results, or the verifier's error
 };
 
 // `optimize` runs the passes with this rewriter; each call must do the same, up to the rewrites that it is allowed.

@@ -81,9 +81,9 @@ class HloComputation {
   // Every opcode that an instruction of this computation has, and perhaps some that one had that is gone.
   const OpcodeSet& opcodes() const { return opcodes_; }
   bool MayHave(HloOpcode opcode) const { return opcodes_[static_cast<size_t>(opcode)]; }
-  // How many instructions in it call something.
+  // The number of its instructions that call computations.
   int64_t calling_count() const { return calling_count_; }
-  // Is there an instruction, other than the root, that nothing uses? If not, none IsDead: known without a walk.
+  // True if an instruction other than the root has no users; if false, no instruction IsDead. Takes constant time.
   bool HasUnused() const { return unused_count_ > (root_ != nullptr && root_->user_count() == 0 ? 1 : 0); }
 
   // Adds an instruction at the end; `name` is made unique, and "" takes the opcode's. Operands: as many as the opcode
@@ -112,9 +112,9 @@ class HloComputation {
   // caller.
   HloInstruction* AddClone(const HloInstruction& original, std::span<HloInstruction* const> operands,
                            const Shape* shape = nullptr);
-  // Takes an instruction over from another computation of the module, as it is, to the end of this one; `operands`, of
-  // this computation, take the place of its own. It has no control edges. Its users must follow it, or take another
-  // operand, before anybody walks over either computation.
+  // Moves an instruction of another computation of the module to the end of this one; `operands`, of this computation,
+  // replace its own. It has no control edges. The caller must move its users too, or give them other operands, before
+  // either computation is traversed.
   void Take(HloInstruction* instruction, std::span<HloInstruction* const> operands);
 
   // The instruction must have no users and not be the root; it is unlinked and never touched again.

@@ -53,17 +53,16 @@ class CostAnalysis {
   // Linear in the module's size.
   explicit CostAnalysis(const HloModule& module);
 
-  // Of the entry computation, with all that it calls.
+  // Cost of the entry computation and all that it calls.
   const CostResult& total() const { return total_; }
-  // Of one run of `computation`: zero if it has come into the module since.
+  // Cost of one run of `computation`; zero for a computation that was added later.
   const CostResult& Of(const HloComputation& computation) const;
-  // Of one instruction, with what it calls: a fusion's operations are its body's, its bytes its operands' and results'.
-  // An instruction that has come into the module since is fine, if what it calls has not.
+  // Cost of one instruction with the computations that it calls: a fusion has the operations of its body, and the bytes
+  // of its operands and results. The instruction may have been added later, the computations that it calls may not.
   CostResult Of(const HloInstruction& instruction) const;
-  // For one who edits the module: counts `computation` anew, from what is known of its callees.
+  // Counts `computation` again after an edit; the costs of its callees are taken as they were.
   void Update(const HloComputation& computation);
-  // How the bytes divide: what is read of each operand, and what is written. A call, loop or conditional moves nothing
-  // itself.
+  // Bytes read from each operand, and bytes written. A call, loop or conditional moves nothing itself.
   struct Bytes {
     std::vector<double> operands;
     double output = 0;
@@ -76,7 +75,7 @@ class CostAnalysis {
   std::vector<CostResult> computations_;  // by id
 };
 
-// How often the loop's body runs, if its counter tells (FindLoopCounter) or its backend_config does: XLA's
+// The trip count of a loop: from its counter (FindLoopCounter) or its backend_config, XLA's
 // {"known_trip_count":{"n":"5"}}.
 std::optional<int64_t> TripCount(const HloInstruction& loop);
 
@@ -101,7 +100,7 @@ std::vector<double> ExecutionCounts(const HloModule& module);
 // points into it. It reads the module, so any thread may make one.
 // Tested by tests/unit/communication_test.cc.
 
-// What one instruction sends: a collective, the first half of one in two halves, or a send or receive.
+// The communication of one instruction: a collective, its start, or a send or receive.
 struct Communication {
   const HloInstruction* instruction = nullptr;
   // The synchronous form's: kAllReduce for all-reduce-start. In an async-start's computation, what stands there.
@@ -136,7 +135,7 @@ StatusOr<std::vector<std::vector<int64_t>>> DeviceGroups(const HloInstruction& i
 StatusOr<std::vector<std::vector<int64_t>>> MeetingGroups(const HloInstruction& instruction, int64_t replicas,
                                                           int64_t partitions);
 
-// Does the send or recv have the frontend attribute _xla_send_recv_source_target_pairs?
+// True if the send or recv has the frontend attribute _xla_send_recv_source_target_pairs.
 bool HasTransferPairs(const HloInstruction& transfer);
 // Who sends to whom over the channel of a send or recv that has not. The pairs of its other end, if that has them. Else
 // the one device that sends, to the one that receives, of a replica's partitions, or of the replicas, if these have one
@@ -161,10 +160,10 @@ std::vector<const HloInstruction*> OrderOfRun(const HloComputation& computation)
 StatusOr<Mesh> ParseMesh(std::string_view text);
 // The first mesh that the module's header (JAX's xla.sdy.meshes), a sharding or a collective names.
 std::optional<Mesh> FindMesh(const HloModule& module);
-// How many devices: the product of the sizes; 1 for a mesh without axes.
+// The number of devices: the product of the sizes; 1 for a mesh without axes.
 int64_t DeviceCount(const Mesh& mesh);
-// Which axes these groups run along, as numbers, in the mesh's order; `whole`: each group is all of them. Nothing if
-// the mesh does not have these devices.
+// The numbers of the axes along which these groups lie, in the mesh's order; `whole`: each group spans these axes.
+// Nothing if the mesh does not have these devices.
 struct MeshSpan {
   std::vector<size_t> axes;
   bool whole = true;
@@ -176,12 +175,12 @@ class CommunicationAnalysis {
  public:
   explicit CommunicationAnalysis(const HloModule& module, const std::optional<Mesh>& mesh = std::nullopt);
   const std::vector<Communication>& all() const { return all_; }
-  // nullptr: it does not communicate. Of an async-start what it wraps.
+  // nullptr: it does not communicate. For an async-start the communication of the op that it wraps.
   const Communication* Of(const HloInstruction& instruction) const;
   // By all devices together over the whole run, transfers with the host apart.
   double sent_bytes() const;
 
-  // Sums over what has something in common.
+  // Sums over instructions with a common property.
   struct Sum {
     std::string key;
     int64_t instructions = 0;
@@ -211,7 +210,7 @@ std::string GroupsText(const std::vector<std::vector<int64_t>>& groups);
 
 // All rates are of one device, in units (bytes, operations, elements) a second.
 struct DeviceDescription {
-  // What fits in `bytes` moves at `bandwidth`.
+  // A cache: working sets up to `bytes` are moved at `bandwidth`.
   struct Cache {
     double bytes = 0, bandwidth = 0;
   };
@@ -246,9 +245,9 @@ struct DeviceDescription {
   static double RateOf(const std::map<std::string, double>& rates, std::string_view type);
 };
 
-// InvalidArgument names what is missing or no number. `bandwidth` and `flops` must be there.
+// InvalidArgument names a missing field or one that is no number. `bandwidth` and `flops` are required.
 StatusOr<DeviceDescription> ParseDevice(std::string_view json);
-// What ParseDevice reads, indented.
+// JSON that ParseDevice reads, indented.
 std::string DeviceJson(const DeviceDescription& device);
 
 // How long a module would take on a device, by its roofline: each instruction takes as long as its operations, its
@@ -267,7 +266,7 @@ std::string DeviceJson(const DeviceDescription& device);
 // It reads module and device, so any thread may make one; it points into the module as it was then.
 // Tested by tests/unit/roofline_test.cc.
 
-// The module's mesh, and what if its axes had other sizes or lay on certain links.
+// The module's mesh, and a changed one: other sizes of axes, axes on certain links.
 struct WhatIfMesh {
   Mesh mesh;
   std::vector<int64_t> sizes;      // of each axis then
@@ -281,7 +280,7 @@ StatusOr<WhatIfMesh> ParseWhatIfMesh(std::string_view text);
 // The times of a module's instructions on a device, and their timeline.
 class Roofline {
  public:
-  // What an instruction takes its time for.
+  // The resource that bounds an instruction's time.
   enum class Bound : uint8_t { kNothing, kCompute, kMemory, kCommunication, kOverhead };
   // One instruction of a computation that runs as code.
   struct Step {

@@ -52,9 +52,9 @@ CustomCall FindCustomCall(std::string_view target);
 CustomCall CustomCallOf(const HloInstruction& instruction);
 bool IsCustomCall(const HloInstruction& instruction, CustomCall call);
 
-// Whether `call` annotates the sharding of its operands, which on one device are its value.
+// True if `call` annotates the sharding of its operands; on one device its value is that of its operands.
 bool IsShardingAnnotation(const HloInstruction& call);
-// How many operands of `call`, from the first on, are its value; 0: none, it computes something else.
+// The number of leading operands of `call` that are its value; 0: it computes something.
 int64_t ForwardedOperands(const HloInstruction& call);
 
 }  // namespace hloir

@@ -21,18 +21,18 @@ namespace hloir {
 
 enum class ElidedConstants { kRefuse, kZeros, kIota, kRandom };
 
-// Gives a custom-call its meaning.
+// A function that computes a custom-call.
 using CustomCallHandler =
     std::function<StatusOr<Literal>(const HloInstruction& call, std::span<const Literal* const> operands)>;
 
 // A send or recv whose other end is the host (is_host_transfer=true), or a program that does not run with this one.
 struct HostTransfer {
-  const HloInstruction& instruction;  // its frontend attributes may say what the host makes of it
+  const HloInstruction& instruction;  // its frontend attributes may name the host's function
   int64_t channel = 0;
   int64_t device = 0;             // as RunOnDevices numbers them
   const Literal* sent = nullptr;  // a send's value; null: a recv wants one
 };
-// Takes what is sent and gives any literal; gives what a recv wants, of the shape of its first element.
+// For a send: takes the value, returns any literal. For a recv: returns a value of the shape of its first element.
 using HostTransferHandler = std::function<StatusOr<Literal>(const HostTransfer& transfer)>;
 
 // Limits, hooks and meanings for evaluators and executables.
@@ -41,7 +41,7 @@ struct EvaluatorOptions {
   int64_t max_bytes = int64_t{1} << 34;       // of all values at once, the result included
   const std::atomic<bool>* cancel = nullptr;  // once true, a run stops with Cancelled; set it from any thread
   ElidedConstants elided = ElidedConstants::kRefuse;
-  // By target. What is registered here comes before the targets that hloir knows itself.
+  // By target. These precede the targets that hloir knows.
   std::unordered_map<std::string, CustomCallHandler> custom_calls;
   // The host's side of infeed (gives a value of the shape) and outfeed. Without them these ops are Unimplemented.
   std::function<StatusOr<Literal>(const Shape& shape)> infeed;
@@ -73,19 +73,20 @@ std::unique_ptr<HloEvaluator> MakeReferenceEvaluator(EvaluatorOptions options = 
 // Several devices on one machine: the reference evaluator runs a module for each replica and partition, in lockstep.
 // Each device runs until it reaches a collective (all-reduce, all-gather, collective-permute, …) that others have not
 // reached yet; then the next device runs. So every run is the same, whatever the devices communicate. It may be called
-// from any thread while none edits the module; the handlers in the options are called in threads of its own, never two
-// at once. PrepareOnDevices (executable.h) is the fast way.
+// from any thread while none edits the module; it calls the handlers in the options from its own threads, never two at
+// once. PrepareOnDevices (executable.h) is the fast way.
 
-// How many devices a module runs on.
+// The number of devices on which a module runs.
 struct DeviceCounts {
   int64_t replicas = 1, partitions = 1;
   int64_t devices() const { return replicas * partitions; }
 };
-// As the module's header has them.
+// As in the module's header.
 DeviceCounts DeviceCountsOf(const HloModule& module);
-// ResourceExhausted for more devices than are simulated, 1024; to be asked before arguments are made for all of them.
+// ResourceExhausted for more than 1024 devices, the most that are simulated; call it before arguments are made for all
+// of them.
 Status CheckDeviceCounts(const DeviceCounts& counts);
-// Does what the entry computes depend on which device runs it, or on the others?
+// True if the entry's result depends on the device that runs it, or on other devices.
 bool UsesDevices(const HloModule& module);
 
 // The entry's result on each device. Device d is partition d % partitions of replica d / partitions; arguments[d] are

@@ -26,7 +26,7 @@ namespace hloir {
 
 class Transport;
 
-// How a module is prepared.
+// Options of PrepareExecutable and PrepareOnDevices.
 struct ExecutableOptions {
   int threads = 0;  // at most; 0: as many as this process may use: by its affinity and its container's limit
   // One of SupportedIsas(). "": the one that the environment variable HLOIR_FORCE_ISA names, else the best.
@@ -43,9 +43,9 @@ struct ExecutableOptions {
   std::string spill_folder;
 };
 
-// What the steps of a prepared plan took, over all runs so far.
+// Time of a step of a prepared plan, over all runs so far.
 struct StepProfile {
-  std::string name;         // what it does: "dot 128x256x64 f32"
+  std::string name;         // a description: "dot 128x256x64 f32"
   std::string instruction;  // whose result it computes, by its name in the module; of a loop for several the last's
   std::string op_name;      // of that instruction's metadata
   int depth = 0;            // loops and branches around it
@@ -55,7 +55,7 @@ struct StepProfile {
   int64_t bytes = 0;        // of the buffers that a call reads and writes
   double flops = 0;         // of a call: floating-point and integer operations on elements
 };
-// What a prepared module's runs took, step by step.
+// Times of a prepared module's runs, step by step.
 struct ExecutionProfile {
   // One call of a step.
   struct Event {
@@ -64,7 +64,8 @@ struct ExecutionProfile {
   };
   std::vector<StepProfile> steps;  // in the plan's order
   std::vector<Event> events;       // by end; only the first hundred thousand
-  double peak_flops = 0;           // a second: what the f32 product kernel does from the first cache, times the threads
+  // Per second: the f32 product kernel on data in the first-level cache, times the threads.
+  double peak_flops = 0;
 };
 
 // A module that is prepared to run.
@@ -93,17 +94,17 @@ class HloExecutable {
 StatusOr<std::unique_ptr<HloExecutable>> PrepareExecutable(const HloModule& module,
                                                            const ExecutableOptions& options = {});
 
-// In which order a plan lays an array, or some that lie alike, and why.
+// The order in which a plan lays an array, or several that share one, and the reason.
 struct LayoutChoice {
   std::string instruction;  // whose result it is, by its name in the module; of several the first
   Shape shape;              // of that result, with the layout that was chosen
   bool moved = false;       // it does not lie as its dimensions are numbered
   std::string reason;       // which bytes move because of it, and which would otherwise: a clause
 };
-// Of the arrays for which it mattered, as PrepareExecutable would lay them: in the order of the module, those of loops
-// and branches before what contains them. Results of elementwise ops, dots, convolutions and reduce-windows may lie in
-// any order, which never shows in a result. Empty for a module that the reference runs as a whole. Errors:
-// InvalidArgument, ResourceExhausted, as PrepareExecutable.
+// The layouts that PrepareExecutable would choose, for the arrays for which it mattered: in the order of the module,
+// those of loops and branches before the loop or branch. Results of elementwise ops, dots, convolutions and
+// reduce-windows may have any layout; results do not depend on it. Empty for a module that the reference runs as a
+// whole. Errors: InvalidArgument, ResourceExhausted, as PrepareExecutable.
 StatusOr<std::vector<LayoutChoice>> ChosenLayouts(const HloModule& module, const ExecutableOptions& options = {});
 
 // A module that is prepared to run on several devices: threads of this process, of which as many go on at a time as
@@ -116,7 +117,7 @@ class HloDeviceExecutable {
   // devices, if these deadlock. With a transport only process 0 gets the results, the others get as many empty
   // literals; all get the same errors.
   virtual StatusOr<std::vector<Literal>> Run(std::span<const std::vector<const Literal*>> arguments) = 0;
-  // What runs on the device, counted from the first one of this process.
+  // The executable of a device, counted from the first one of this process.
   virtual const HloExecutable& device(int64_t index) const = 0;
 };
 
@@ -132,9 +133,8 @@ StatusOr<std::unique_ptr<HloDeviceExecutable>> PrepareOnDevices(std::span<const 
 // x86-64 "sse2", "avx2", "avx512"; on AArch64 "neon". Never empty.
 std::vector<std::string> SupportedIsas();
 
-// Transport: how the processes of one run send each other messages, so that a module's devices may be spread over
-// processes and machines (ExecutableOptions::transport). hloir asks for no more than this, so anything that carries
-// bytes will do; OpenMpi is MPI.
+// Transport: messages between the processes of one run, so that a module's devices may be spread over processes and
+// machines (ExecutableOptions::transport). Any channel that carries bytes can implement it; OpenMpi uses MPI.
 //
 //   StatusOr<std::unique_ptr<Transport>> transport = OpenMpi();
 //   if (transport.ok()) options.transport = transport->get();   // then PrepareOnDevices as ever, in each process
@@ -148,13 +148,14 @@ class Transport {
   virtual ~Transport() = default;
   virtual int rank() const = 0;  // this process, of 0, 1, …
   virtual int size() const = 0;  // how many there are
-  // Takes the message and returns without waiting for the other side. What one process sends another arrives in order.
+  // Takes the message and returns without waiting for the receiver. Messages from one process to another arrive in
+  // order.
   virtual void Send(int to, std::string message) = 0;
-  // A message that has arrived, and who sent it; nothing if none has. It never waits.
+  // A message that has arrived, and its sender; nothing if none has arrived. Never waits.
   virtual std::optional<std::pair<int, std::string>> Receive() = 0;
 };
 
-// Were we started by mpirun or the like, as one of several?
+// True if this process was started by mpirun or similar, as one of several.
 bool IsStartedByMpi();
 // MPI, from the plugin libhloir_mpi.so, which is built where MPI is there (the option HLOIR_MPI): the library itself
 // knows nothing of it. Once a process, in its main thread. Unimplemented, with where it looked, if there is no plugin.

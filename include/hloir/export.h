@@ -1,6 +1,6 @@
-// A module as simulators read it: ParaGraph's graphs and Chakra's execution traces. Both tell what runs after what,
-// with operations, bytes and predicted seconds (cost.h), and who communicates with whom; the network is
-// the simulator's business. docs/studies/simulate.md has both from end to end.
+// Modules for network simulators: ParaGraph's graphs and Chakra's execution traces. Both have the order of execution,
+// with operations, bytes and predicted seconds (cost.h), and the communication between devices; the simulator models
+// the network. docs/studies/simulate.md has both from end to end.
 //
 // Example:
 //
@@ -34,8 +34,8 @@ struct ParagraphOptions {
   bool text = false;  // protobuf's text form
 };
 // Collectives become the opcodes of the same name, with all groups; collective-permute and transfers with named pairs
-// `sendrecv`, `send` and `recv`; what communicates with the host `infeed` and `outfeed`; loops `while` with their trip
-// count; all else, fusions too, `delay`.
+// `sendrecv`, `send` and `recv`; communication with the host `infeed` and `outfeed`; loops `while` with their trip
+// count; all other instructions, fusions too, `delay`.
 StatusOr<std::string> ParagraphGraph(const HloModule& module, const Roofline& roofline,
                                      const ParagraphOptions& options = {});
 

@@ -1,6 +1,6 @@
-// What most programs need of hloir in one include: the graph, its text, the verifier, passes, and running. What costs
-// more to compile or is needed less often is a header of its own (builder.h, match.h, io.h, check.h, …);
-// docs/headers.md lists all of them.
+// The headers that most programs need: the graph, its text, the verifier, passes, and running. Headers that cost more
+// to compile or are needed less often (builder.h, match.h, io.h, check.h, …) are included by themselves;
+// docs/headers.md lists all.
 #pragma once
 
 #include "hloir/evaluator.h"

@@ -1,5 +1,5 @@
-// Modules as people look at them: what is in one (ModuleStats), what differs between two (ModuleDiff), and one as a
-// picture (ModuleGraph). Each part says below how it is used.
+// Views of modules for people: contents (ModuleStats), the difference of two (ModuleDiff), pictures (ModuleGraph). Each
+// section below shows its use.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
-// What is in a module, counted: instructions by opcode, type, computation, op_name scope and source line, each with
-// what it costs; fusions, layouts, constants, parameters, collectives, custom-calls; the longest path; memory at its
-// peak. One way of counting for every command: CountInstructions.
+// Counts of a module: instructions by opcode, type, computation, op_name scope and source line, each with its cost;
+// fusions, layouts, constants, parameters, collectives, custom-calls; the longest path; peak memory. One way of
+// counting for every command: CountInstructions.
 //
 // Example:
 //
@@ -31,14 +31,14 @@ namespace hloir {
 // Threads: reads the module, so any thread may make one; it looks into the module, which must outlive it unchanged.
 // Tested by tests/unit/stats_test.cc and tests/cli/stats.test.
 
-// How many instructions a module has: as its text has them, and those of them that are top-level: in the entry
-// or in what control flow runs. So a fusion is one, and so is a reduction.
+// The number of instructions of a module: all in its text, and the top-level ones, which are in the entry or in
+// computations called by control flow. A fusion or a reduction is one top-level instruction.
 struct InstructionCount {
   int64_t instructions = 0, top_level = 0;
 };
 InstructionCount CountInstructions(const HloModule& module);
 
-// The line of a program that an instruction comes from: what its metadata says, or the innermost of its stack frames.
+// The source line of an instruction: from its metadata, or from the innermost of its stack frames.
 struct SourceLine {
   std::string_view file, function;  // the module's texts; either may be empty
   int64_t line = 0;
@@ -47,9 +47,9 @@ struct SourceLine {
 };
 std::optional<SourceLine> SourceOf(const HloInstruction& instruction);
 
-// A module in figures. Costs are of all runs of an instruction together (a loop's body counts as often as it runs,
-// where that is known, and a conditional's branches once each). What a fusion computes counts where it is written, in
-// the fusion's body; what it reads and writes counts for the fusion.
+// A module in figures. Costs are of all runs of an instruction together (a loop's body counts as often as its trip
+// count, where known, and a conditional's branches once each). The operations of a fusion count in its body, the bytes
+// that it reads and writes at the fusion.
 struct ModuleStats {
   explicit ModuleStats(const HloModule& module);
 
@@ -66,19 +66,19 @@ struct ModuleStats {
     double times = 0;  // that the entry runs it, as a step of control flow; 0: it does not
     Cost cost;         // of one run
   };
-  // A top-level instruction that is not control flow: what calls others has no cost of its own.
+  // A top-level instruction that is not control flow, which has no cost of its own.
   struct Step {
     const HloInstruction* instruction = nullptr;
     double times = 0;
-    Cost cost;         // with what it calls: a fusion's is all of it
+    Cost cost;         // with the computations that it calls: a fusion's is all of it
     Cost once;         // of one run, as XLA counts it
     double share = 0;  // of the module's operations, or of its bytes: the larger
   };
-  // A fusion, and what is in it.
+  // A fusion and its contents.
   struct Fusion {
     Step step;                                              // of a fusion within another nothing but the instruction
     std::vector<std::pair<std::string, int64_t>> contents;  // opcodes, the most frequent first; no parameters
-    // What computes something, and what that costs in one run of the fusion; it moves nothing.
+    // An instruction of the body and its operations in one run of the fusion; it moves no bytes.
     std::vector<std::pair<const HloInstruction*, Cost>> body;
   };
   // A constant, and how large it is.
@@ -108,7 +108,7 @@ struct ModuleStats {
   Path longest, costliest;
   int64_t layout_changes = 0;  // copies and bitcasts whose result lies in another order than their operand
 
-  // Which part of the module's operations or of its bytes this is: the larger of the two.
+  // Its share of the module's operations or of its bytes: the larger of the two.
   double Share(const Cost& cost) const;
 };
 
@@ -116,9 +116,9 @@ struct ModuleStats {
 std::string StatsReport(const ModuleStats& stats, size_t most = 10);
 std::string StatsJson(const ModuleStats& stats);
 
-// What differs between two modules, by structure: which instruction of the one is which of the other, and what happened
-// to those that are not the same. Names, ids and order do not count; they only break ties. Fusions and calls are looked
-// through: what is fused is compared with what it was before.
+// The structural difference of two modules: pairs of matching instructions, and an account of those without a match.
+// Names, ids and order do not count; they only break ties. Fusions and calls are looked through: fused instructions are
+// compared with those of the other module.
 //
 // Example:
 //
@@ -134,23 +134,23 @@ std::string StatsJson(const ModuleStats& stats);
 // A match of two modules' instructions.
 class ModuleDiff {
  public:
-  // Of a matched pair, what is not the same; bits.
+  // The differences of a matched pair; bits.
   enum Change : uint32_t {
     kConstant = 1 << 0,    // another value
     kAttributes = 1 << 1,  // another attribute, sharding, backend config, …
     kShape = 1 << 2,       // another element type or other dimensions
     kLayout = 1 << 3,      // another order in memory
-    kOperands = 1 << 4,    // another value comes in; what that is, is a change of its own
+    kOperands = 1 << 4,    // an operand is another value; that value's change is reported by itself
     kFused = 1 << 5,       // now in a fusion, no longer in one, or in another
     kMoved = 1 << 6,       // in another computation, fusions and calls apart: out of a loop, into a branch
     kCalled = 1 << 7,      // what it calls has changed
   };
-  // What became of an instruction that is not in the second module.
+  // The reason why the second module does not have an instruction.
   enum class Fate : uint8_t {
     kFolded,     // a constant stands there
     kMerged,     // another instruction computes the same
     kRewritten,  // something else stands there
-    kInlined,    // a fusion, a call, its parameters, an element of a tuple: what it stood for stands there itself
+    kInlined,    // a fusion, a call, its parameters, an element of a tuple: the value itself is in its place
     kDead,       // nothing needs it
   };
   struct Pair;
@@ -186,7 +186,7 @@ struct ModuleDiff::Pair {
 struct ModuleDiff::Gone {
   const HloInstruction* instruction = nullptr;
   Fate fate = Fate::kDead;
-  const HloInstruction* became = nullptr;  // of the second module: what stands there now; nullptr if kDead
+  const HloInstruction* became = nullptr;  // of the second module: its replacement; nullptr if kDead
 };
 
 // "fused, layout"
@@ -198,14 +198,14 @@ struct ValueMismatch {
   const HloInstruction *before = nullptr, *after = nullptr;
   std::string before_value, after_value;  // as ValueSummary gives them
 };
-// What CheckMatchedValues found.
+// The result of CheckMatchedValues.
 struct ValueCheck {
   std::vector<const HloInstruction*> agreeing;  // of the first module
   std::vector<ValueMismatch> mismatches;
 };
-// Runs both modules on the same made-up inputs, by the reference evaluator, and compares what each matched pair of
-// arrays computes first; apart from rounding, it is the same, or the pair is a mismatch. What has kConstant,
-// kAttributes, kShape or kCalled among its changes is left out, as it need not be the same.
+// Runs both modules on the same generated inputs, by the reference evaluator, and compares the first values of each
+// matched pair of arrays; values that differ by more than rounding are a mismatch. Pairs with kConstant, kAttributes,
+// kShape or kCalled among their changes are left out, because their values may differ.
 StatusOr<ValueCheck> CheckMatchedValues(const ModuleDiff& diff, uint64_t seed = 0);
 
 // For people: costs of both, changes by kind, and of each kind at most `most`; the changes alone; and as JSON
@@ -215,7 +215,8 @@ std::string DiffChanges(const ModuleDiff& diff, size_t most = 10);
 std::string DiffJson(const ModuleDiff& diff);
 
 // A module as a picture: folded into views of at most some 200 boxes each, drawn by Graphviz. A view is a computation,
-// an op_name scope in it, or a part of one that is too long; what an instruction calls is a view behind its box.
+// an op_name scope in it, or a part of one that is too long; the box of an instruction links to the views of the
+// computations that it calls.
 //
 // Example:
 //
@@ -226,17 +227,16 @@ std::string DiffJson(const ModuleDiff& diff);
 // Threads: reads the module, which must outlive the graph unchanged; any thread may make one.
 // Tested by tests/unit/graph_test.cc, tests/cli/graph.test and, in a browser, tests/pages.
 
-// Which part of a module to draw. Names are those of instructions and computations; one that is not there is
-// InvalidArgument.
+// The part of a module to draw. Names are those of instructions and computations; an unknown name is InvalidArgument.
 struct GraphOptions {
-  std::string computation = {};    // this one and what it calls; "": the entry
+  std::string computation = {};    // this one and those that it calls; "": the entry
   std::string around = {};         // an instruction, and
   int64_t depth = 2;               // what is at most so many operands and users away
   std::string from = {}, to = {};  // what is computed from the one and needed for the other
-  size_t most_boxes = 200;         // of a view; what has more is cut into parts
+  size_t most_boxes = 200;         // boxes in a view; larger views are divided
 };
 
-// What is drawn, view by view.
+// The picture, view by view.
 struct ModuleGraph {
   // A box: an instruction, or a view that is folded into one.
   struct Box {
@@ -250,7 +250,7 @@ struct ModuleGraph {
     int64_t values = 1;
     const HloInstruction* value = nullptr;  // one of them
   };
-  // What is seen at once.
+  // The boxes and edges that are drawn together.
   struct View {
     std::string title, kind;  // kind: "computation", "scope", "part"
     int32_t parent = -1;      // the view that it is folded into

@@ -28,7 +28,7 @@ class HloInstruction;
 // A bound on the metadata that a chain of merges accumulates.
 inline constexpr size_t kMostMergedMetadata = 256;
 
-// What only few instructions have. It does not change what is computed, but must be kept.
+// Rare properties of instructions. They do not change results, but must be kept.
 struct InstructionExtras {
   FrontendAttributes frontend_attributes;
   std::string_view backend_config;
@@ -130,12 +130,12 @@ class HloInstruction {
   // conditional: true_computation/false_computation rather than branch_computations.
   bool IsPredConditional() const;
 
-  // Where it came from, and what is said about it. Setters copy the texts that they are given.
+  // Metadata and other annotations. Setters copy the texts that they are given.
   const OpMetadata* metadata() const { return metadata_; }  // nullptr: none
   void set_metadata(const OpMetadata& metadata);
   // Takes the metadata of another instruction, of any module; none if that has none.
   void CopyMetadataOf(const HloInstruction& other);
-  // Takes the other's metadata and what was merged into it; each once. Of the same module.
+  // Adds the metadata of `other`, an instruction of the same module, and those merged into it; each once.
   void MergeMetadataOf(const HloInstruction& other);
   void AddMergedMetadata(const OpMetadata& metadata);
   void ClearMergedMetadata();
@@ -180,7 +180,7 @@ class HloInstruction {
   void RemoveControlDependencyTo(HloInstruction* successor);
   void DropAllControlDependencies();
 
-  // XLA's word: it, or something it calls, acts on the outside. What may be deleted is a narrower question: see IsDead.
+  // XLA's word: the instruction, or one that it calls, acts on the outside. IsDead says whether it may be deleted.
   bool HasSideEffect() const;
   // Neighbours in the computation's stored order; nullptr at the ends.
   HloInstruction* next() { return next_; }
@@ -195,7 +195,7 @@ class HloInstruction {
   friend class HloModule;
   friend class Arena;
   friend class GraphLoader;
-  // What some instructions have, fusions of several lines among them, and the extras, which few have.
+  // Data of few instructions: several texts of fusions, and the extras.
   struct Attached {
     const Sharding* sharding = nullptr;
     InstructionExtras* extras = nullptr;
@@ -209,7 +209,7 @@ class HloInstruction {
   InstructionExtras& mutable_extras();
   void ShareExtras(InstructionExtras* extras);
   void OwnAttributes();
-  // Users come and go by these alone; they keep the computation's count of what nothing uses.
+  // Only these two change users; they keep the computation's count of instructions without users.
   void AppendUser(HloInstruction* user);  // known to be new
   void AddUser(HloInstruction* user);
   void RemoveUser(HloInstruction* user);
@@ -243,12 +243,12 @@ class HloInstruction {
     shares_attributes_ = false;
   }
 
-  // A large module is mostly these, so what few of them have, or none needs much room for, is small here.
+  // Most of a large module's memory is instructions, so rare members are stored compactly.
   HloOpcode opcode_ = HloOpcode::kTuple;
   bool removed_ = false;
   internal::AttributesIndex attributes_index_ = internal::kNoAttributesIndex;
-  // Others have the same attributes, as clones have their originals', until they are to be changed. (Mutable, as what
-  // is cloned does not change.)
+  // Clones share their original's attributes until one of them is changed. (Mutable, because cloning a const
+  // instruction sets the mark.)
   mutable bool shares_attributes_ = false;
   int32_t id_ = 0;
   int32_t line_ = 0;
@@ -268,7 +268,7 @@ class HloInstruction {
 // It has a sharding or frontend attributes.
 bool HasAnnotations(const HloInstruction& instruction);
 
-// One answer, for every pass and tool, to what may be deleted.
+// The one criterion for deletion, for every pass and tool.
 //
 // Others see it run: it, or something it calls, has a side effect or takes part in a collective, or it is one half of a
 // start/done pair. (Other devices wait for a collective, even where this one ignores the result.)

@@ -1,6 +1,6 @@
-// Files: a module or values from any file, and back. What is read is told by its content: HLO text, HloProto,
-// HloModuleProto, HloSnapshot, HloUnoptimizedSnapshot or their JSON, each also compressed by gzip. What is written is
-// told by the file's name. Values (inputs and results) stand in snapshots and in NumPy's .npz.
+// Reads modules and values from files, and writes them. The content selects the format of a file that is read: HLO
+// text, HloProto, HloModuleProto, HloSnapshot, HloUnoptimizedSnapshot or their JSON, each also compressed by gzip. The
+// name selects the format of a file that is written. Snapshots and NumPy's .npz hold values (inputs and results).
 //
 // Example:
 //
@@ -39,17 +39,17 @@ namespace hloir {
 
 // ---- Modules ----
 
-// How a module stands in a file.
+// The format of a module in a file.
 struct FileFormat {
   enum class Form { kText, kProto, kJson };
   Form form = Form::kText;
   bool gzip = false;
 };
-// What a file's name says: .hlo and .txt are text, .pb a message, .json its JSON, each also with .gz. What has no
-// ending, "-" and /dev/null too, is text. InvalidArgument for another ending.
+// The format for a file name: .hlo and .txt are text, .pb a message, .json its JSON, each also with .gz. A name without
+// an ending, "-" and /dev/null are text. InvalidArgument for another ending.
 StatusOr<FileFormat> FormatOf(std::string_view path);
 
-// What a file held.
+// The contents of a file.
 struct ModuleFile {
   FileFormat format;
   std::vector<std::unique_ptr<HloModule>> modules;  // at least one; a text may hold several
@@ -63,7 +63,7 @@ struct ModuleFile {
   bool has_arguments() const { return !proto.arguments.empty(); }
 };
 
-// What a file that is read must be.
+// Requirements on a file that is read.
 struct ReadOptions {
   bool verify = true;          // a module that VerifyModule finds fault with is InvalidArgument
   bool allow_unknown = false;  // see ParserOptions
@@ -78,11 +78,11 @@ StatusOr<ModuleFile> ReadModuleFile(const std::string& path, const ReadOptions& 
 StatusOr<ModuleFile> ParseModuleFile(std::string bytes, const ReadOptions& options = {});
 // The one module of the file.
 StatusOr<std::unique_ptr<HloModule>> ReadModule(const std::string& path, const ReadOptions& options = {});
-// Everything the verifier finds wrong, as text like the parser's, under the name `file`; "" for a legal module. `text`
-// is what the module was parsed from, or null.
+// The verifier's errors as text like the parser's, under the name `file`; "" for a legal module. `text` is the text of
+// the module, or null.
 std::string VerifierReport(const HloModule& module, const std::string& file, const std::string* text);
 
-// How a module is written.
+// Options for writing a module.
 struct WriteOptions {
   PrintOptions print = PrintOptions::Readable();               // for text
   HloProtoFile::Form message = HloProtoFile::Form::kHloProto;  // for .pb and .json
@@ -93,7 +93,7 @@ StatusOr<std::string> SerializeModule(const HloModule& module, const FileFormat&
 // The same bytes given to `write`, text piece by piece.
 Status SerializeModule(const HloModule& module, const FileFormat& format, const WriteOptions& options,
                        const WriteText& write);
-// All modules of a file, or its message with what came in it: what SerializeModule leaves out, arguments and results.
+// All modules of a file, or its message with the arguments and results that SerializeModule leaves out.
 StatusOr<std::string> SerializeModuleFile(const ModuleFile& file, const FileFormat& format);
 // To the file at `path`, in the form that its name says, as a whole or not at all (see WriteFile).
 Status WriteModule(const HloModule& module, const std::string& path, const WriteOptions& options = {});
@@ -121,12 +121,12 @@ class ModuleDumper {
 
 // The file's bytes; "-" is standard input. Errors do not name the file.
 StatusOr<std::string> ReadFile(const std::string& path);
-// All or nothing: the bytes go to a new file beside `path`, which then takes its name and the old one's permissions. A
-// symbolic link stays, and what it points to is written. What is not a regular file (a pipe, /dev/null) is written
-// directly; "-" is standard output.
+// Writes all or nothing: the bytes go to a new file beside `path`, which then takes its name and the old one's
+// permissions. A symbolic link stays, and its target is written. A file that is not regular (a pipe, /dev/null) is
+// written directly; "-" is standard output.
 Status WriteFile(const std::string& path, std::string_view bytes);
-// The same of what `produce` gives, by one call or many, to the `write` that it is handed. If it returns an error, so
-// does this, and the old file stays.
+// The same for bytes that `produce` passes to `write`, in one call or many. If it returns an error, so does this, and
+// the old file stays.
 Status WriteFile(const std::string& path, const std::function<Status(const WriteText& write)>& produce);
 // As messages name a path: "<stdin>" for "-".
 std::string DisplayName(const std::string& path);
@@ -138,7 +138,7 @@ std::vector<Literal> ResultLeaves(const Literal& result);
 // Puts leaves together as the entry's parameters want them: tuple parameters take consecutive leaves. A leaf of another
 // type or shape is InvalidArgument.
 StatusOr<std::vector<Literal>> ArgumentsFromLeaves(const HloModule& module, std::vector<Literal> leaves);
-// How run functions take arguments.
+// The form in which run functions take arguments.
 std::vector<const Literal*> Pointers(const std::vector<Literal>& literals);
 
 // Values that came with a module: the leaves of its inputs and, if they are there, of its results.
@@ -154,14 +154,14 @@ Status SetStoredValues(StoredValues values, ModuleFile& file);
 
 // The entry's arguments: in0, in1, … of the .npz at `path`.
 StatusOr<std::vector<Literal>> ReadArguments(const HloModule& module, const std::string& path);
-// Each device's arguments: device3.in0, device3.in1, … of the .npz at `path`, or in0, in1, … for those that have none
-// of their own.
+// The arguments of each device: device3.in0, device3.in1, … of the .npz at `path`, or in0, in1, … for devices without
+// their own.
 StatusOr<std::vector<std::vector<Literal>>> ReadDeviceArguments(const HloModule& module, const DeviceCounts& counts,
                                                                 const std::string& path);
-// Those that a snapshot has for each device's partition.
+// The arguments that a snapshot has for each device's partition.
 StatusOr<std::vector<std::vector<Literal>>> DeviceArgumentsOf(const HloModule& module, const DeviceCounts& counts,
                                                               const HloProtoFile& snapshot);
-// "device3.": what stands before the names of a device's leaves.
+// "device3.": the prefix of the names of a device's leaves.
 std::string DevicePrefix(int64_t device);
 
 // ---- .npz and .npy ----
@@ -176,7 +176,7 @@ struct NpzLimits {
 
 // PREFIX0, PREFIX1, … as long as there are any; shapes have the default layout. A broken file is InvalidArgument.
 StatusOr<std::vector<Literal>> ReadNpz(const std::string& path, std::string_view prefix, const NpzLimits& limits = {});
-// Does the file hold PREFIX0?
+// True if the file holds PREFIX0.
 StatusOr<bool> NpzHas(const std::string& path, std::string_view prefix);
 // Leaves that an .npz holds as PREFIX0, PREFIX1, …
 struct NpzLeaves {
@@ -190,7 +190,7 @@ Status WriteNpz(const std::string& path, std::string_view prefix, std::span<cons
 // The leaves of one device as NAME0, NAME1, …; those of several as device0.NAME0, …, device1.NAME0, …
 Status WriteLeaves(const std::string& path, std::string_view name, std::span<const std::vector<Literal>> devices);
 
-// One .npy file's bytes, and back. `dtype` is ml_dtypes' name for what NumPy lacks, or "".
+// The bytes of a .npy file, and the reverse. `dtype` is ml_dtypes' name for a type that NumPy lacks, or "".
 StatusOr<Literal> ParseNpy(std::string_view bytes, std::string_view dtype, const NpzLimits& limits = {});
 std::string PrintNpy(const Literal& literal);
 // ml_dtypes' name of a type that NumPy lacks; "" for one that it has.
@@ -198,7 +198,7 @@ std::string_view MlDtypesName(PrimitiveType type);
 
 // ---- Infeeds and outfeeds ----
 
-// Gives the leaves in0, in1, … of an .npz away, in order: each infeed takes as many as its shape has. For
+// Hands out the leaves in0, in1, … of an .npz in order: each infeed takes as many as its shape has. For
 // EvaluatorOptions::infeed.
 class FeedReader {
  public:
@@ -211,7 +211,7 @@ class FeedReader {
   size_t next_ = 0;
 };
 
-// Keeps what outfeeds give (EvaluatorOptions::outfeed); Write makes out0, out1, … of it.
+// Keeps the values of outfeeds (EvaluatorOptions::outfeed); Write writes them as out0, out1, ….
 class FeedWriter {
  public:
   void Add(const Literal& value);
@@ -222,10 +222,10 @@ class FeedWriter {
   std::vector<Literal> leaves_;
 };
 
-// The other end of transfers with the host, as .npy files of a folder, for EvaluatorOptions::host_transfer. The first
-// value that device 0 sends over channel 7 is written to send.7.0.0.npy, the next to send.7.0.1.npy; what it receives
-// is read from recv.7.0.0.npy, or recv.7.0.npy for all of its, or recv.7.npy for all devices'. InvalidArgument, naming
-// the instruction, for a file that is not there or does not fit.
+// Transfers with the host as .npy files of a folder, for EvaluatorOptions::host_transfer. The first value that device 0
+// sends over channel 7 is written to send.7.0.0.npy, the next to send.7.0.1.npy. A value that it receives is read from
+// recv.7.0.0.npy, or recv.7.0.npy for all of its values, or recv.7.npy for all devices. InvalidArgument, naming the
+// instruction, for a file that is missing or does not fit.
 class TransferFolder {
  public:
   explicit TransferFolder(std::string folder) : folder_(std::move(folder)) {}

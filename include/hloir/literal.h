@@ -1,6 +1,5 @@
-// Literal: a value. An array literal holds its elements row-major, whatever its shape's layout says (a layout never
-// changes what is computed), one element per StorageType; a tuple literal holds its elements' literals; a token holds
-// nothing.
+// Literal: a value. An array literal holds its elements row-major, whatever its shape's layout (a layout never changes
+// results), one element per StorageType; a tuple literal holds its elements' literals; a token holds nothing.
 //
 // Threads: values; each thread uses its own, and any number may read one.
 #pragma once
@@ -18,7 +17,7 @@
 namespace hloir {
 
 namespace internal {
-// Frees what a literal owns, and leaves what it borrows.
+// Frees owned memory; leaves borrowed memory alone.
 struct LiteralDeleter {
   bool borrowed = false;
   void operator()(std::byte* p) const;
@@ -34,7 +33,7 @@ class Literal {
   // A copy owns its elements, wherever the original's are.
   Literal(const Literal& other);
   Literal& operator=(const Literal& other);
-  // What was moved from is as if default-constructed.
+  // A moved-from literal equals a default-constructed one.
   Literal(Literal&& other) noexcept { Swap(other); }
   Literal& operator=(Literal&& other) noexcept {
     if (this != &other) Literal(std::move(other)).Swap(*this);
@@ -43,12 +42,12 @@ class Literal {
 
   // A literal whose elements are in memory of the caller's, one block for each array of the shape, depth first; the
   // memory must outlive it. Each block is row-major, one StorageType an element, Shape::ByteSize() bytes, and aligned
-  // as its elements are. A result is written there: HloExecutable::RunInto. InvalidArgument if the blocks do not fit
-  // the shape, or if it has tokens or the like.
+  // as its elements are. HloExecutable::RunInto writes a result there. InvalidArgument if the blocks do not fit the
+  // shape, or if it has tokens or the like.
   static StatusOr<Literal> Borrow(const Shape& shape, std::span<void* const> blocks);
   static StatusOr<Literal> Borrow(const Shape& shape, void* block) { return Borrow(shape, std::span(&block, 1)); }
   bool is_borrowed() const { return data_.get_deleter().borrowed; }
-  // Takes a value of the same shape: what is borrowed is written to, everything else moved.
+  // Assigns a value of the same shape: copies it into borrowed leaves, moves it into owned ones.
   void Take(Literal value);
 
   template <class T>
@@ -61,7 +60,7 @@ class Literal {
     return result;
   }
   static Literal Tuple(std::vector<Literal> elements);
-  // The smallest and largest finite-or-infinite value of a real type: what max and min reductions start from.
+  // The smallest and largest value of a real type, infinities included: initial values of max and min reductions.
   static Literal MinValue(PrimitiveType type);
   static Literal MaxValue(PrimitiveType type);
   static Literal Zero(PrimitiveType type) { return Literal(Shape::Scalar(type)); }
@@ -99,8 +98,8 @@ class Literal {
   void SetFromDouble(int64_t linear_index, double value);
   void SetFromInt64(int64_t linear_index, int64_t value);
 
-  // The text said `{...}`: the values are unknown (and read as zeros). A run refuses such a constant unless
-  // EvaluatorOptions::elided says what to take for it.
+  // True for a constant whose text is `{...}`: the values are unknown (and read as zeros). A run refuses such a
+  // constant unless EvaluatorOptions::elided gives it values.
   bool elided() const { return elided_; }
   void set_elided(bool elided) { elided_ = elided; }
   // Actual sizes of bounded dynamic dimensions; empty: all at their bounds.
@@ -137,8 +136,8 @@ class Literal {
   std::vector<Literal> elements_;
 };
 
-// LiteralView: an input in memory of the caller's, read where it is, without a copy. Use it wherever a const Literal*
-// is asked for; it must outlive that call, and the memory must outlive it and not change meanwhile.
+// LiteralView: an input in memory of the caller's, read in place. Use it for any parameter of type const Literal*; it
+// must outlive that call, and the memory must outlive it and not change meanwhile.
 //
 //   HLOIR_ASSIGN_OR_RETURN(LiteralView x, LiteralView::Make(Shape::Array(PrimitiveType::F32, {2, 3}), floats));
 //   HLOIR_ASSIGN_OR_RETURN(Literal result, executable->Run(std::array{x.get()}));

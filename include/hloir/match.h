@@ -37,7 +37,7 @@ requires(std::is_same_v<const I, const HloInstruction>) I* SplatConstant(I* inst
   if (instruction->opcode() == HloOpcode::kBroadcast) instruction = instruction->operand(0);
   return instruction->IsScalarConstant() && !instruction->literal().elided() ? instruction : nullptr;
 }
-// A constant, or a broadcast of one: what canonical forms put on the right.
+// A constant or a broadcast of one. Canonical forms have it on the right.
 inline bool IsConstantLike(const HloInstruction* instruction) {
   return instruction->IsConstant() ||
          (instruction->opcode() == HloOpcode::kBroadcast && instruction->operand(0)->IsConstant());
@@ -177,8 +177,7 @@ class OpcodePattern {
   std::tuple<Operands...> operands_;
 };
 
-// What any pattern can be narrowed by: `condition` says of the instruction, which `pattern` matches, whether it will
-// do.
+// Narrows a pattern: an instruction matches if `pattern` matches and `condition` returns true for it.
 //
 //   m::With(m::Dot(m::Any(&a), m::Any(&b)), [](const HloInstruction& dot) { return dot.shape().rank() == 2; })
 template <Pattern P, std::predicate<const HloInstruction&> F>

@@ -41,7 +41,7 @@ struct StackFrameIndex {
     int64_t file_name_id = 0, function_name_id = 0, line = 0, end_line = 0, column = 0, end_column = 0;
     bool operator==(const FileLocation&) const = default;
   };
-  // A call on the stack, and what it was called by.
+  // A call on the stack, and its caller.
   struct StackFrame {
     int64_t file_location_id = 0, parent_frame_id = 0;
     bool operator==(const StackFrame&) const = default;
@@ -130,19 +130,19 @@ class HloModule {
   void RemoveComputations(std::span<HloComputation* const> computations);
   HloComputation* FindComputation(std::string_view name) { return Find(name); }
   const HloComputation* FindComputation(std::string_view name) const { return Find(name); }
-  // A copy of `original` (of this module or another) under a unique name, with all it calls (within the same module,
-  // what it calls is shared unless `deep`, but for bodies of fusions and async-starts).
+  // A copy of `original` (of this module or another) under a unique name, with all computations that it calls. Within
+  // one module callees are shared unless `deep`, except bodies of fusions and async-starts.
   HloComputation* CloneComputation(const HloComputation& original, bool deep = false);
   std::unique_ptr<HloModule> Clone() const;
 
-  // Does any shape, of an instruction that it has or had, pass the test? Equal shapes are asked about once.
+  // True if `test` holds for the shape of an instruction that the module has or had. Equal shapes are tested once.
   bool AnyShape(bool (*test)(const Shape&)) const;
 
   // Side tables indexed by id() need this many entries.
   int32_t instruction_id_limit() const { return next_instruction_id_; }
   int32_t computation_id_limit() const { return next_computation_id_; }
 
-  // Bytes of the texts that the module keeps: about what printing it will take.
+  // Bytes of the texts that the module keeps: an estimate of the size of its printed text.
   size_t text_bytes() const;
   // Bytes that the graph takes, texts apart.
   size_t memory_bytes() const { return arena_.bytes() + instruction_arena_.bytes(); }
@@ -152,7 +152,7 @@ class HloModule {
   friend class HloInstruction;
   friend class GraphLoader;
   struct ShapePool;
-  // Each gives what lives as long as the module.
+  // These return objects that live as long as the module.
   const Shape* InternShape(const Shape& shape);
   const OpMetadata* InternMetadata(OpMetadata metadata);  // with its texts
   std::string_view InternText(std::string_view text) { return arena_.Copy(text); }

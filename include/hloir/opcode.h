@@ -1,5 +1,5 @@
-// HloOpcode and what opcodes.def says of each: name, arity, element types, cost, traits. Generic code asks here instead
-// of switching. Immutable: any thread may ask. Tested by tests/unit/opcode_test.cc.
+// HloOpcode and its properties in opcodes.def: name, arity, element types, cost, traits. Generic code reads these
+// instead of switching on opcodes. Immutable: any thread may read. Tested by tests/unit/opcode_test.cc.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ enum OpTrait : uint32_t {
   kCommutative = 1 << 1,     // operands 0 and 1 may change places
   kAssociative = 1 << 2,     // in exact arithmetic; float add and multiply round
   kTranscendental = 1 << 3,  // elementwise and not exact: its kernels may differ from others' by a few ulps. Follows
-                             // from the accuracy column; what XLA's cost analysis counts as transcendentals
+                             // from the accuracy column; counted as transcendentals by XLA's cost analysis
   kMovesData = 1 << 4,       // every result element is an element of an operand
   kSideEffect = 1 << 5,      // must not be removed even if nobody uses the result
   kImpure = 1 << 6,          // two equal instances may give different results
@@ -43,7 +43,7 @@ enum OpTrait : uint32_t {
 
 enum class OpShape : uint8_t { kAsOperand, kAsOperandPred, kAsOperandReal, kInferred, kGiven };
 
-// How text names the computations an op calls, in the order of called_computations().
+// The attributes by which text names the computations an op calls, in the order of called_computations().
 enum class CallKind : uint8_t {
   kNone,
   kToApply,             // to_apply=
@@ -71,8 +71,8 @@ bool Takes(OperandTypes types, PrimitiveType type);
 // "signed number", for messages.
 std::string_view OperandTypesText(OperandTypes types);
 
-// What one element of the result costs, cheapest first, so that classes can be compared. hloir/cost.h counts, for
-// instructions and modules, what a class does not tell.
+// The cost of one element of the result, cheapest first, so that classes can be compared. hloir/cost.h has the costs of
+// instructions and modules.
 enum class OpCost : uint8_t {
   kFree,            // names a value, or says something that is known beforehand
   kMoves,           // a load and a store
@@ -80,7 +80,7 @@ enum class OpCost : uint8_t {
   kDivision,        // divide, remainder, square roots: several times that
   kTranscendental,  // a polynomial, or a call into libm: tens of times that
   kByShape,         // depends on operands' shapes and on attributes: dot, reduce, sort, …
-  kCalled,          // that of what it calls
+  kCalled,          // that of the called computation
   kCommunicates,    // waits for other devices or the host
 };
 
@@ -114,7 +114,7 @@ inline constexpr std::array<OpcodeInfo, kOpcodeCount> kTable{{
 #include "hloir/opcodes.def"
 #undef HLOIR_OP
 }};
-// The traits alone, again, as they are asked for in every loop over instructions.
+// The traits in a table of their own, for loops over all instructions.
 inline constexpr std::array<uint32_t, kOpcodeCount> kTraits = [] {
   std::array<uint32_t, kOpcodeCount> traits{};
   for (size_t i = 0; i < traits.size(); ++i) traits[i] = kTable[i].traits;
@@ -128,7 +128,7 @@ constexpr OpCost CostClass(HloOpcode opcode) { return GetOpcodeInfo(opcode).cost
 constexpr bool HasTrait(HloOpcode opcode, uint32_t trait) {
   return (opcode_rows::kTraits[static_cast<size_t>(opcode)] & trait) != 0;
 }
-// For opcodes that share no column. A property that a second place asks for belongs into opcodes.def.
+// Properties of a few opcodes that share no column. A property that is needed twice belongs into opcodes.def.
 template <class... Opcodes>
 constexpr bool IsOneOf(HloOpcode opcode, HloOpcode first, Opcodes... others) {
   return opcode == first || ((opcode == others) || ...);

@@ -1,4 +1,5 @@
-// Text to graph: the one way in is ParseHloModule. It reads what XLA's parser reads, and dumps of other years.
+// Parses text to a graph; the entry point is ParseHloModule. It accepts all that XLA's parser accepts, and dumps of
+// older versions.
 //
 // Threads: may be called from any thread; nothing is shared between calls.
 #pragma once
@@ -14,7 +15,7 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
-// What the parser lets pass, and its limits.
+// Options and limits of the parser.
 struct ParserOptions {
   std::string file_name = "<text>";  // for messages
   // Attributes and module-header attributes that no table knows are kept and printed back instead of refused.

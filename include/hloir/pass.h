@@ -1,7 +1,7 @@
-// HloPass: what rewrites a module; its options and rules as data; and PassRegistry, where passes have names. A pass of
-// one's own needs this header and those in rewrite/, nothing else; the passes in this tree have no more. Pipelines are
-// in pipeline.h, the passes that come with hloir in passes.h, how to write one in docs/write-a-pass.md. Tested by
-// tests/unit/passes_test.cc and tests/unit/registry_test.cc.
+// HloPass, the base class of passes; their options and rules as data; and PassRegistry, which finds passes by name. A
+// pass outside the tree needs this header, rewrite.h, rules.h, rewrite_util.h and match.h; the passes in the tree use
+// no others for rewriting. Pipelines are in pipeline.h, the passes that come with hloir in passes.h, how to write one
+// in docs/write-a-pass.md. Tested by tests/unit/passes_test.cc and tests/unit/registry_test.cc.
 //
 // Threads: a registry may be read from several threads; a pass and a pipeline belong to one thread at a time.
 #pragma once
@@ -62,9 +62,9 @@ struct TextOption : PassOption {  // without blanks and braces
       : PassOption{name, description, Kind::kText, 0, value} {}
 };
 
-// What a pass is made with.
+// The arguments of a pass's constructor.
 struct PassOptions : RewriteOptions {
-  // Computes what is constant. nullptr: the registry's own, see PassRegistry::set_evaluator.
+  // Evaluates constants. nullptr: the registry's evaluator, see PassRegistry::set_evaluator.
   std::shared_ptr<const HloEvaluator> evaluator;
   // The values that users gave to the pass's options, checked against its table. PassRegistry::Make fills them in.
   std::map<std::string, std::string, std::less<>> values;
@@ -85,8 +85,8 @@ class HloPass {
   virtual StatusOr<bool> Run(HloModule& module) = 0;
 };
 
-// What a pass's own file says about it: how it is made, and every rule and option it has. `make` gets the name that the
-// pass has in the registry.
+// The definition of a pass in its own file: its constructor, rules and options. `make` gets the pass's name in the
+// registry.
 struct PassDefinition {
   std::function<std::unique_ptr<HloPass>(std::string_view name, const PassOptions& options)> make;
   std::vector<RuleInfo> rules = {};
@@ -124,12 +124,12 @@ class PassRegistry {
   // An error if one of these is not a rule of any pass.
   Status CheckRules(std::span<const std::string> rules) const;
 
-  // What a pipeline of no names stands for, in the form of MakePipeline's names. InsertBefore and InsertAfter in
+  // The pipeline for an empty list of names, in the form of MakePipeline's names. InsertBefore and InsertAfter in
   // pipeline.h put a pass into it.
   const std::vector<std::string>& default_pipeline() const { return default_pipeline_; }
   std::vector<std::string>& default_pipeline() { return default_pipeline_; }
 
-  // What makes the evaluator for pipelines that are given none, so that constants are folded. May be empty.
+  // Makes the evaluator for pipelines that are given none, so that constants are folded. May be empty.
   using EvaluatorMaker = std::function<std::shared_ptr<const HloEvaluator>()>;
   void set_evaluator(EvaluatorMaker make) { make_evaluator_ = std::move(make); }
   std::shared_ptr<const HloEvaluator> MakeEvaluator() const { return make_evaluator_ ? make_evaluator_() : nullptr; }

@@ -18,7 +18,7 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
-// What one run of one pass did.
+// The result of one run of one pass.
 struct PassRun {
   std::string pass;
   bool changed = false;
@@ -27,15 +27,15 @@ struct PassRun {
   bool stopped = false;  // it did a part of its work, and then the module was at PipelineOptions::max_instructions
 };
 
-// What a hook is told. Before a pass, only `pass` and `number` are known.
+// The argument of a hook. Before a pass, only `pass` and `number` are set.
 struct PassEvent {
   std::string_view pass;
   int64_t number = 0;            // of this run of a pass, from 0, over all runs of the pipeline
-  bool changed = false;          // did the pass change the module?
+  bool changed = false;          // true if the pass changed the module
   const PassRun* run = nullptr;  // nullptr before the pass; valid during the call
 };
 
-// What a pipeline does around its passes.
+// Options of a pipeline: checks, hooks and limits around its passes.
 struct PipelineOptions {
   // Runs the verifier after each pass, and holds `changed` against StructuralHash; a failure names the pass.
   bool verify_each = false;
@@ -43,8 +43,8 @@ struct PipelineOptions {
   using Hook = std::function<Status(const PassEvent& event, const HloModule& module)>;
   Hook before = {}, after = {};
   int max_iterations = 50;  // of a fixpoint
-  // No pass makes the module much larger than this (a single rewrite may, once): see GrowthBudget. 0: 16 times what it
-  // has at the beginning, and 50,000.
+  // The size beyond which no pass grows the module (a single rewrite may, once): see GrowthBudget. 0: 16 times its
+  // initial size, plus 50,000.
   int64_t max_instructions = 0;
   std::shared_ptr<GrowthBudget> growth = {};  // the passes' own. MakePipeline makes it
 };
@@ -94,8 +94,8 @@ Status InsertBefore(std::vector<std::string>& pipeline, std::string_view name, s
 Status InsertAfter(std::vector<std::string>& pipeline, std::string_view name, std::string_view pass);
 
 // The passes that `names` lists, or for an empty list the registry's default pipeline. Brackets make a fixpoint group:
-// {"dce", "[cse", "dce]", "fusion"} is what `--passes=dce,[cse,dce],fusion` splits into. A name in
-// PassOptions::disabled_rules that no pass has is an error.
+// `--passes=dce,[cse,dce],fusion` splits into {"dce", "[cse", "dce]", "fusion"}. A name in PassOptions::disabled_rules
+// that no pass has is an error.
 StatusOr<HloPassPipeline> MakePipeline(const PassRegistry& registry, std::span<const std::string> names,
                                        const PassOptions& options, PipelineOptions pipeline_options = {});
 

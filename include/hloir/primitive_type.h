@@ -1,5 +1,5 @@
-// PrimitiveType: the element types of HLO, what each is made of, and how to reach its C++ storage type.
-// The list itself is primitive_types.def.
+// PrimitiveType: the element types of HLO, their formats, and dispatch to their C++ storage types. The list itself is
+// primitive_types.def.
 //
 // Threads: pure functions; any thread may call them.
 #pragma once
@@ -29,10 +29,10 @@ enum class PrimitiveType : uint8_t {
 
 enum class TypeClass : uint8_t { kNone, kPred, kSigned, kUnsigned, kFloat, kComplex };
 
-// Which bits of a float format are NaNs.
+// The NaN encodings of a float format.
 enum class NanBits : uint8_t { kNone, kTopExponent, kAllOnes, kNegativeZero };
 
-// How a float format is laid out.
+// The layout of a float format.
 struct FloatFormat {
   int exponent_bits = 0, mantissa_bits = 0, bias = 0;
   bool has_sign = false, has_infinity = false, has_nan = false;
@@ -41,7 +41,7 @@ struct FloatFormat {
   NanBits nan = NanBits::kNone;
 };
 
-// The flavours that primitive_types.def tells of.
+// The flavours in primitive_types.def.
 namespace float_formats {
 constexpr int UsualBias(int exponent_bits) { return (1 << (exponent_bits - 1)) - 1; }
 constexpr FloatFormat NotFloat() { return {}; }
@@ -74,8 +74,8 @@ constexpr FloatFormat GetFloatFormat(PrimitiveType type) {
   }
 }
 
-// Between f32 and f64, a NaN keeping its sign and what fits of its payload: what every machine does but RISC-V, whose
-// conversions know one NaN only.
+// Conversions between f32 and f64 that keep a NaN's sign and the part of its payload that fits. Every machine converts
+// so but RISC-V, which has only one NaN.
 inline double FloatToDouble(float value) {
 #ifdef __riscv
   if (value != value) {
@@ -117,8 +117,8 @@ struct SmallFloat {
 using Half = SmallFloat<PrimitiveType::F16>;
 using BFloat16 = SmallFloat<PrimitiveType::BF16>;
 
-// Bits of `format` for `value`, rounded once to nearest even (overflow: infinity, or NaN where there is no infinity,
-// or the largest number where there is neither), and the value that bits stand for.
+// Encodes `value` in `format`, rounded once to nearest even (overflow: infinity, or NaN in formats without infinity, or
+// the largest number in formats with neither), and decodes bits.
 uint16_t EncodeSmallFloat(PrimitiveType type, double value);
 float DecodeSmallFloat(PrimitiveType type, uint16_t bits);
 
@@ -149,7 +149,7 @@ struct StorageTypeOf;
 template <PrimitiveType P>
 using StorageType = typename StorageTypeOf<P>::type;
 
-// Whether a literal of that type stores its elements as T.
+// True if a literal of that type stores its elements as T.
 template <class T>
 constexpr bool IsStoredAs(PrimitiveType type) {
   switch (type) {
@@ -179,7 +179,7 @@ constexpr TypeClass GetTypeClass(PrimitiveType type) {
     default: return TypeClass::kNone;
   }
 }
-// Bits that one element means; 0 for what is not an array type.
+// Bits of one element's value; 0 for types that are not array types.
 constexpr int BitWidth(PrimitiveType type) {
   switch (type) {
 #define HLOIR_TYPE(name, text, number, bits, ...) \

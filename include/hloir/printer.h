@@ -15,7 +15,7 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
-// What is printed and how; the names are those of XLA's HloPrintOptions.
+// Options of the printer; the names are those of XLA's HloPrintOptions.
 struct PrintOptions {
   enum class SubcomputationMode { kOff, kNameOnly, kFullBodies, kNonSequentialBodies };
   int print_operand_index_annotation_interval = 5;
@@ -51,9 +51,9 @@ struct PrintOptions {
   bool print_channel_id = true;
   bool print_inline_stack_frames = false;
   bool compact_gte = false;
-  // What XLA prints but cannot read back is printed in another way: the modules in origin_recovery_table as strings
-  // with escapes, async ops in full where `op-start` would lose something or mean another op, every computation before
-  // its callers, and -0 as -0.0, as XLA reads -0 as 0.
+  // Text that XLA prints but cannot read back is printed in another form: the modules in origin_recovery_table as
+  // strings with escapes, async ops in full if `op-start` would lose something or mean another op, every computation
+  // before its callers, and -0 as -0.0, because XLA reads -0 as 0.
   bool reads_back = false;
 
   static PrintOptions Default() { return {}; }
@@ -66,11 +66,11 @@ struct PrintOptions {
 std::string PrintModule(const HloModule& module, const PrintOptions& options = {});
 // Takes the next piece of a text. After an error it is not called again.
 using WriteText = std::function<Status(std::string_view piece)>;
-// The same text, piece by piece, so that it never stands in memory as a whole; what `write` said.
+// The same text, piece by piece, so that it is never in memory as a whole; returns the status of `write`.
 Status PrintModule(const HloModule& module, const PrintOptions& options, const WriteText& write);
 std::string PrintComputation(const HloComputation& computation, const PrintOptions& options = {});
 std::string PrintInstruction(const HloInstruction& instruction, const PrintOptions& options = {});
-// What stands behind the operands, as text has it: {"dimensions", "{0}"}, {"metadata", "{op_name=\"f\"}"}, …
+// The attributes as text: {"dimensions", "{0}"}, {"metadata", "{op_name=\"f\"}"}, …
 std::vector<std::pair<std::string, std::string>> PrintAttributes(const HloInstruction& instruction);
 std::string PrintSharding(const Sharding& sharding);
 std::string PrintReplicaGroups(const ReplicaGroups& groups);

@@ -1,5 +1,5 @@
 // XLA's binary forms of the same IR: HloProto, HloModuleProto, HloSnapshot and HloUnoptimizedSnapshot, and their JSON
-// mapping. Reading tells which it is by its content. Bytes must not be compressed: io.h reads compressed files.
+// mapping. The content selects the message type for reading. Bytes must not be compressed: io.h reads compressed files.
 //
 // Example:
 //

@@ -1,5 +1,5 @@
-// What hloir tells of a module, a pipeline's work and a run: as JSON for programs (docs/json.md has the fields; each
-// function returns one value as text) and as tables for people (UTF-8, an end of line after each line).
+// Reports on modules, pipelines and runs: as JSON for programs (docs/json.md has the fields; each function returns one
+// value as text) and as tables for people (UTF-8, an end of line after each line).
 //
 // Example:
 //
@@ -14,7 +14,7 @@
 //
 // Tested by tests/cli/json.test, help.test and passes.test.
 //
-// Threads: all of it only reads what it is given, and may be called from any thread.
+// Threads: functions only read their arguments and may be called from any thread.
 #pragma once
 
 #include <cstdint>
@@ -37,12 +37,13 @@ namespace hloir {
 
 // ---- Passes ----
 
-// A rewrite: its id, formula and class, why it was made (or not), what went and what came, each on a line of its own.
+// A rewrite: its id, formula and class, why it was made or declined, removed and new instructions, each on a line of
+// its own.
 std::string RewriteReport(const RewriteLog::Entry& rewrite);
 // In one line.
 std::string RewriteReportJson(const RewriteLog::Entry& rewrite);
 
-// What each pass did over all its runs, and how often each rule fired.
+// Totals of each pass over all its runs, and counts of each rule.
 std::string PassReport(std::span<const PassRun> runs, const RewriteLog& log);
 std::string PassReportJson(std::span<const PassRun> runs, const RewriteLog& log);
 
@@ -57,12 +58,11 @@ std::string_view MathModeName(MathMode math);
 
 // ---- Memory and time ----
 
-// How much memory a module takes in its order (buffer_assignment.h), and the values in use at the peak, of these the
-// `most` largest.
+// Memory of a module in its order (AssignBuffers of analysis.h), and the `most` largest values in use at the peak.
 std::string MemoryReport(const HloModule& module, size_t most = 12);
 std::string MemoryReportJson(const HloModule& module, bool all_values = false);  // or only those in use at the peak
 
-// The steps of a plan, those that took longest first; what took next to nothing is summed up in a last row.
+// The steps of a plan, slowest first; a last row sums up the negligible ones.
 std::string ProfileReport(const ExecutionProfile& profile);
 std::string ProfileReportJson(const ExecutionProfile& profile);
 // The single runs of steps, for chrome://tracing and ui.perfetto.dev.
@@ -70,15 +70,15 @@ std::string ChromeTrace(const ExecutionProfile& profile);
 
 // ---- Verdicts ----
 
-// What led to it, a line each: engines, notes, what the inputs reached, the largest difference, the proof.
+// The evidence, a line each: engines, notes, coverage of the inputs, the largest difference, the proof.
 std::string VerdictReport(const Verdict& verdict);
-// How far results are apart: "none", or relative to the largest, "2e-07"; also from the stored ones ("": there are
-// none).
+// The largest difference of results: "none", or relative to the largest element, "2e-07"; also from stored results ("":
+// there are none).
 std::string LargestDifference(const Verdict& verdict);
 std::string StoredDifference(const Verdict& verdict);
 std::string VerdictJson(const Verdict& verdict);
 
-// The rewrite that changes what the module computes, or that none does.
+// The rewrite that changes results, or a statement that none does.
 std::string BisectionReport(const Bisection& found);
 std::string BisectionReportJson(const Bisection& found);
 

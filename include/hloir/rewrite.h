@@ -1,7 +1,7 @@
-// The gate that every rewrite goes through, and the log of what went through it. A rule that matches describes the
-// rewrite and asks; only on a yes does it change the graph. So applying, recording (a trace), proposing (a dry run, or
-// a learned optimizer's list of choices), taking some by their ids, and stopping after n (fuel, and with it bisection)
-// are the same code. Passes ask through RewriteGate; tools answer as a Rewriter. Tested by tests/unit/rewriter_test.cc.
+// The gate of all rewrites, and the log of rewrites. A rule that matches requests the rewrite before it changes the
+// graph, and changes it only if the request is allowed. So applying, recording (a trace), proposing (a dry run, or a
+// learned optimizer's list of choices), taking some by their ids, and stopping after n (fuel, and with it bisection)
+// are the same code. Passes request by RewriteGate; tools decide as a Rewriter. Tested by tests/unit/rewriter_test.cc.
 //
 // Threads: a gate and a rewriter belong to the thread that runs the pass.
 #pragma once
@@ -20,8 +20,8 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
-// How far a rewrite may change results. exact: no bit of any result (but any NaN may become any other NaN); rounding:
-// as XLA does by default; fast: as XLA does only with fast-math.
+// The largest change of results that a rewrite may cause. exact: no bit of any result (but any NaN may become any other
+// NaN); rounding: as XLA does by default; fast: as XLA does only with fast-math.
 enum class MathMode : uint8_t { kExact, kRounding, kFast };
 
 // A rewrite that a pass can make, as data. Each is declared once, in the pass's own file:
@@ -37,39 +37,40 @@ struct RuleInfo {
   MathMode integers, floats;  // its class on integers (or pred), and on floats (or complex)
 };
 
-// One opportunity that a rule found, or one change that was made. What it points to is valid during the call only.
+// An opportunity that a rule found, or a change that was made. Its pointers are valid during the call only.
 struct Rewrite {
   std::string_view pass, rule;  // "algebraic-simplifier", "add-zero"
   std::string_view formula;     // "A + 0 => A"
   MathMode math = MathMode::kExact;
   const HloInstruction* instruction = nullptr;  // what it replaces
   std::string reason;  // why it is sound here, or why it pays; often empty, as the formula says it
-  // Where one instruction has several alternatives by one rule (sibling fusion): the other party.
+  // For several alternatives at one instruction by one rule (sibling fusion): the other instruction.
   const HloInstruction* partner = nullptr;
-  // Known when it was made: what is dead without `instruction`, itself first, and what is new under its replacement.
+  // Set after the change: the dead instructions, `instruction` first, and the new ones among the replacement and its
+  // operands.
   std::span<const HloInstruction*const> consumed, made;
 
   // "algebraic-simplifier/add-zero@main/sum": the same in every run on the same module, as long as names are.
   std::string Id() const;
 };
 
-// Who is asked before each rewrite, and told after it.
+// The interface that decides on each rewrite and is informed of each change.
 class Rewriter {
  public:
   virtual ~Rewriter() = default;
   virtual bool Allow(const Rewrite& rewrite) = 0;
-  // After an allowed rewrite was made: what stands there now (nullptr where nothing does).
+  // Called after an allowed rewrite; `replacement` is nullptr if nothing replaces the instruction.
   virtual void Done(const Rewrite& rewrite, const HloInstruction* replacement) { (void)rewrite, (void)replacement; }
   // A rule matched, and the pass itself decided that it does not pay or is not safe; reason says why.
   virtual void Declined(const Rewrite& rewrite) { (void)rewrite; }
   // A rule that PassOptions::disabled_rules names was met.
   virtual void Disabled(std::string_view pass, std::string_view rule) { (void)pass, (void)rule; }
-  // Is it worth the pass's while to write reasons and to report what it declined?
+  // True if passes should write reasons and report declined rewrites, which takes time.
   virtual bool wants_text() const { return false; }
 };
 
-// The rewriter that the tools and tests use. It keeps what it saw, and allows everything, the first `max_rewrites`,
-// those in `take`, or nothing.
+// The rewriter of tools and tests. It keeps a log, and allows everything, the first `max_rewrites`, those in `take`, or
+// nothing.
 class RewriteLog : public Rewriter {
  public:
   enum class Outcome : uint8_t { kApplied, kProposed, kDeclined };
@@ -77,23 +78,22 @@ class RewriteLog : public Rewriter {
   struct Entry {
     std::string id, pass, rule, formula, computation, instruction;
     std::vector<std::string> operands;  // names
-    // HLO text, a line each: the instructions that went, and those that came (where nothing is new, the one that
-    // stands there now).
+    // HLO text, a line each: the removed instructions, and the new ones (or, if none is new, the replacement).
     std::string before, after;
     std::string reason;
-    std::vector<std::string> sources;  // metadata of what went, as text
-    // Of a proposal: ids of other proposals for the same instruction. To take one of them excludes the others. (A
-    // rewrite may consume further instructions; what excluded what is known when some are taken, see ExcludedBy.)
+    std::vector<std::string> sources;  // metadata of the removed instructions, as text
+    // Of a proposal: ids of other proposals for the same instruction. Taking one excludes the others. (A rewrite may
+    // consume further instructions; ExcludedBy has the exclusions after some were taken.)
     std::vector<std::string> conflicts;
     MathMode math = MathMode::kExact;
     Outcome outcome = Outcome::kApplied;
   };
   int64_t max_rewrites = INT64_MAX;
-  bool propose_only = false;                // nothing is allowed: a list of what could be done, each once
-  bool take_only = false;                   // only what is in `take`; each id once, and then it is gone from there
+  bool propose_only = false;                // allows nothing: lists the possible rewrites, each once
+  bool take_only = false;                   // allows only ids in `take`; an id is used once and removed from there
   std::set<std::string, std::less<>> take;  // what is left after a run was not found: see ExcludedBy
   bool keep_text = true;                    // entries; without it only the counts cost anything
-  bool keep_declined = false;               // entries for what passes decided against, too
+  bool keep_declined = false;               // logs rewrites that passes declined, too
   int64_t first_entry = 0;  // with keep_text: entries only from this rewrite on (bisection wants the last alone)
 
   bool Allow(const Rewrite& rewrite) override;
@@ -107,7 +107,7 @@ class RewriteLog : public Rewriter {
   // instruction or an operand of it; "" if none did, so that there was no such opportunity.
   std::string_view ExcludedBy(std::string_view id) const;
   int64_t allowed() const { return allowed_; }
-  // How often each rule fired (when proposing: was found), by "pass/rule".
+  // Counts of each rule's rewrites (or proposals), by "pass/rule".
   const std::map<std::string, int64_t>& counts() const { return counts_; }
   // Rules that were switched off and would have been asked, by name.
   const std::set<std::string, std::less<>>& disabled() const { return disabled_; }
@@ -126,19 +126,19 @@ class RewriteLog : public Rewriter {
   int64_t allowed_ = 0;
 };
 
-// How large passes may make a module. Without it what inlines, copies or unrolls can double a module again and again:
-// forty small functions of which each calls the one before twice are 2^40 instructions. A pipeline has one for all its
-// passes; each gate asks it before a rewrite, so that a pass stops a rewrite after it went over.
+// A limit on the size of modules. Without it passes that inline, copy or unroll could double a module again and again:
+// forty small functions, each of which calls the one before twice, are 2^40 instructions. A pipeline has one budget for
+// all its passes; each gate tests it before a rewrite, so that a pass stops one rewrite after the module exceeds it.
 class GrowthBudget {
  public:
   explicit GrowthBudget(int64_t max_instructions = 0) : given_(max_instructions) {}
-  // A pipeline begins on this module: it may come to have max_instructions; of 0, 16 times what it has and 50,000.
+  // Starts a pipeline on this module, which may grow to max_instructions; 0: to 16 times its size plus 50,000.
   void Begin(const HloModule& module);
   // A pass begins. One that shrinks a module, or leaves it as large as it is, is never stopped.
   void BeginPass(const HloModule& module);
-  // For so many instructions more?
+  // True if the module may grow by that many instructions.
   bool HasRoom(const HloModule& module, int64_t added = 0);
-  bool stopped() const { return stopped_; }  // did HasRoom() say no since the pass began?
+  bool stopped() const { return stopped_; }  // true if HasRoom() returned false since the pass began
   int64_t max_instructions() const { return most_; }
 
  private:
@@ -148,7 +148,7 @@ class GrowthBudget {
   bool stopped_ = false;
 };
 
-// What a caller says about the rewrites of a pass.
+// The caller's settings for the rewrites of a pass.
 struct RewriteOptions {
   MathMode math = MathMode::kExact;              // rules of a further class are not asked for
   Rewriter* rewriter = nullptr;                  // borrowed; nullptr allows every rewrite
@@ -156,7 +156,7 @@ struct RewriteOptions {
   std::shared_ptr<GrowthBudget> growth = {};     // nullptr: no limit. MakePipeline makes one
 };
 
-// What a pass asks before each change and tells after it.
+// A pass calls Allow before each change and Done after it.
 //
 //   if (!gate_.Enabled(kMyRule)) return false;           // before it looks at anything
 //   if (!gate_.Allow(kMyRule, *old)) continue;
@@ -166,8 +166,8 @@ struct RewriteOptions {
 class RewriteGate {
  public:
   RewriteGate(std::string_view pass, const RewriteOptions& options) : pass_(pass), options_(options) {}
-  // May the rule run at all? Ask before looking for matches. `math`: its class here, where that depends on more than
-  // the rule.
+  // True if the rule may run; test it before looking for matches. `math`: the rule's class at this instruction, if it
+  // depends on the instruction.
   bool Enabled(const RuleInfo& rule) const { return Enabled(rule, rule.integers); }
   bool Enabled(const RuleInfo& rule, MathMode math) const;
   // True: make this change now. Assumes Enabled(). Nothing may be built before.
@@ -177,15 +177,16 @@ class RewriteGate {
              const HloInstruction* partner = nullptr) {
     return Allow(rule, rule.integers, instruction, std::move(reason), partner);
   }
-  // Does the module have room for so many instructions more? Asked before Allow by what copies whole computations.
+  // True if the module may grow by that many instructions. Passes that copy whole computations test it before Allow.
   bool HasRoom(const RuleInfo& rule, const HloInstruction& instruction, int64_t added);
-  // The change was made and uses were moved; what died is still there or was just removed. The replacement takes over
-  // the metadata of the instruction it replaces; if it is new, also of all that died with that.
+  // Reports that the change was made and uses were moved; dead instructions are still there or were just removed. The
+  // replacement takes over the metadata of the instruction it replaces, and if it is new, also of all that died with
+  // it.
   void Done(HloInstruction* replacement);
   // The rule matched, but the pass decided against it.
   void Decline(const RuleInfo& rule, const HloInstruction& instruction, std::string reason,
                const HloInstruction* partner = nullptr);
-  // Does anybody read reasons? If not, spare the work of writing them.
+  // True if reasons are logged; otherwise a pass need not write them.
   bool explaining() const { return options_.rewriter != nullptr && options_.rewriter->wants_text(); }
 
  private:

@@ -1,6 +1,5 @@
-// What passes share: RewritingPass, a pass of named rules; and questions and edits for when one instruction takes the
-// place of another. (What may be deleted is IsDead's answer, instruction.h.) Covered by the tests of the passes,
-// tests/passes.
+// Common parts of passes: RewritingPass, a pass of named rules; and predicates and edits for replacing one instruction
+// by another. (IsDead, instruction.h, is the criterion for deletion.) Covered by the tests of the passes, tests/passes.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +16,7 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
-// The base of a pass that makes named rewrites: its name, its options, and the gate that it asks before each change.
+// The base of a pass that makes named rewrites: its name, its options, and its gate.
 //
 //   constexpr RuleInfo kDrop = {"drop-barrier", "optimization-barrier(A) => A"};
 //   class DropBarriers : public RewritingPass {
@@ -43,7 +42,7 @@ class RewritingPass : public HloPass {
   // After a yes of Ask: `made`, which is new, takes the place and the annotations of `old`, and `old` goes if it may.
   void PutInPlaceOf(HloInstruction* old, HloInstruction* made);
   // Calls rewrite(i) for each instruction of `opcode` in ControlFlowComputations, callees first, within a computation
-  // in InOrder; whether one of the calls returned true. `rewrite` must not remove another such instruction.
+  // in InOrder; returns true if one of the calls did. `rewrite` must not remove another such instruction.
   static bool ForEach(HloModule& module, HloOpcode opcode, const std::function<bool(HloInstruction*)>& rewrite);
   // Asks, and if the answer is yes, all users of `old` take `existing`, which stood there before.
   bool ReplaceWith(HloInstruction* old, HloInstruction* existing, const RuleInfo& rule);
@@ -53,17 +52,17 @@ class RewritingPass : public HloPass {
   RewriteGate gate_;
 };
 
-// Is `replacement`, which stood there before, as good as `original` for everybody: same shape and layout, and no
-// sharding or frontend attribute of the original gets lost?
+// True if `replacement`, an instruction that existed before, can replace `original` for all users: it has the same
+// shape and layout, and no sharding or frontend attribute of the original is lost.
 bool MayTakePlaceOf(const HloInstruction& replacement, const HloInstruction& original);
 // A new instruction takes over the original's metadata (if it has none), sharding, frontend attributes and original
 // value.
 void InheritAnnotations(HloInstruction* replacement, const HloInstruction& original);
-// For what gives a tuple and lost the elements that are not to `keep`: so does its original value.
+// For an instruction whose tuple lost the elements outside `keep`: removes them from its original value too.
 void KeepOrigins(HloInstruction& tuple, const std::vector<bool>& keep);
 
-// MayRemoveIfUnused of many instructions: what a computation does is found out once, and not again for each caller. It
-// stays right while effects only go.
+// MayRemoveIfUnused for many instructions: the effects of a computation are computed once, not for each caller. The
+// result stays right as long as edits only remove effects.
 class Effects {
  public:
   explicit Effects(const HloModule& module);
@@ -72,11 +71,10 @@ class Effects {
  private:
   bool Acts(const HloInstruction& i) const;
 
-  std::vector<bool> acts_;  // by a computation's id: does what stands in it, or in what it calls, act outside?
+  std::vector<bool> acts_;  // by a computation's id: whether its instructions, or those that it calls, act outside
 };
 
-// The body of a fusion or of an async operation: what stands in it belongs together, and a pass that rewrites single
-// instructions keeps out.
+// True for the body of a fusion or of an async operation. Passes that rewrite single instructions leave these alone.
 bool IsWrapped(const HloComputation& computation);
 // Opcodes that have one of these traits.
 OpcodeSet OpcodesWith(uint32_t traits);
@@ -85,12 +83,13 @@ OpcodeSet OpcodesWith(uint32_t traits);
 // run once per element. In the module's post-order.
 std::vector<HloComputation*> ControlFlowComputations(HloModule& module);
 
-// Copies the body's instructions in front of `place`, with `arguments` for its parameters; gives what its root became.
+// Copies the body's instructions in front of `place`, with `arguments` for its parameters; returns the copy of its
+// root.
 HloInstruction* InlineBefore(HloInstruction* place, const HloComputation& body,
                              std::span<HloInstruction* const> arguments);
 // Nothing in the body is tied to it: no control dependencies, no other thread, not known by name to a partitioner.
 bool MayBeInlined(const HloComputation& body, const HloComputation& into);
-// The k-th computation that the instruction calls; a copy of its own, if somebody else calls it too.
+// The k-th computation that the instruction calls; a new copy of it if it has other callers.
 HloComputation* OwnComputation(HloInstruction* caller, int64_t k);
 // Operands before users: a schedule, or the post-order.
 std::vector<HloInstruction*> InOrder(HloComputation& computation);

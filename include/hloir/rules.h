@@ -1,4 +1,4 @@
-// Passes that are tables of rules, and what a rule may use. A rule is a function under its formula:
+// Passes that are tables of rules, and the interface of a rule. A rule is a function under its formula:
 //
 //   // A * 1 => A
 //   HloInstruction* MultiplyOne(HloInstruction* i, RuleContext& c) {
@@ -7,9 +7,9 @@
 //     return c.ReplaceWith(a);
 //   }
 //
-// and a row in a table, which DefineRulePass makes a pass. It looks first; then asks (ReplaceWith and Allow ask for
-// it); then builds. It returns what stands for `i` from now on, or nullptr if it does not apply or may not. A rule that
-// returns something without having asked is an error, which ends the pass.
+// and a row in a table, which DefineRulePass makes a pass. It matches first; then requests the rewrite (by ReplaceWith
+// or Allow); then builds. It returns the replacement of `i`, or nullptr if it does not apply or is not allowed. A rule
+// that returns a replacement without a request is an error, which ends the pass.
 //
 // Rules for rules, as they run to a fixpoint: the right side is never worse (fewer or cheaper instructions, or smaller
 // operands); constants go to the right; no rule undoes another.
@@ -48,19 +48,20 @@ struct Rule {
   constexpr RuleInfo info() const { return {name, formula, integers, floats}; }
 };
 
-// A pass that runs these rules to their fixpoint: for PassRegistry::Add. The tables are kept by reference: make them
-// constants. To the rules comes the pass's own, "dead-instruction", for what a rewrite leaves unused.
+// A pass that runs these rules to their fixpoint: for PassRegistry::Add. The tables are kept by reference and must be
+// constants. The pass adds a rule of its own, "dead-instruction", which removes instructions that a rewrite leaves
+// unused.
 PassDefinition DefineRulePass(std::vector<std::span<const Rule>> families);
 inline PassDefinition DefineRulePass(std::span<const Rule> rules) { return DefineRulePass(std::vector{rules}); }
 
-// What a rule that matched may do.
+// The operations of a rule that matched.
 class RuleContext {
  public:
   explicit RuleContext(RewriteGate& gate) : gate_(gate) {}
 
-  // May the rule that is running change the graph? Nothing may be built before this said yes.
+  // Requests the rewrite of the running rule. Nothing may be built before it returned true.
   bool Allow(std::string reason = {});
-  // Does the module have room for so many instructions more? Asked before Allow by what copies whole computations.
+  // True if the module may grow by that many instructions. Rules that copy whole computations test it before Allow.
   bool HasRoom(int64_t added) { return gate_.HasRoom(rule_->info(), *instruction_, added); }
   // The instruction's place goes to one that is there already: Allow(), and nothing that the old one carried gets lost.
   HloInstruction* ReplaceWith(HloInstruction* existing);
@@ -90,8 +91,8 @@ class RuleContext {
                       A attributes) {
     return computation()->AddInstruction(opcode, shape, operands, std::move(attributes));
   }
-  // What `build` makes of the operands, with HloBuilder, which infers the shapes; Allow() is asked in it. nullptr if it
-  // could not be built, or may not.
+  // The result of `build` on the operands, with HloBuilder, which infers the shapes; calls Allow(). nullptr if the
+  // rewrite is not allowed, or the builder failed.
   using Expansion = HloBuilder::Op (*)(HloBuilder& b, HloInstruction& i, HloBuilder::Ops operands);
   HloInstruction* Expand(Expansion build);
   HloComputation* computation() const { return instruction_->parent(); }
@@ -102,7 +103,7 @@ class RuleContext {
     rule_ = rule, instruction_ = instruction, math_ = math, allowed_ = false;
   }
   const Rule& rule() const { return *rule_; }
-  bool allowed() const { return allowed_; }  // has Allow() said yes?
+  bool allowed() const { return allowed_; }  // true if Allow() returned true
 
  private:
   HloInstruction* Built(Expansion build);
@@ -143,9 +144,9 @@ bool EqualIgnoringOnes(const Shape& a, const Shape& b);
 // The value that `opcode` does not notice, of this type, as a literal: -0 for float add (0 would turn -0 into 0), 1,
 // the lowest, … False if there is none.
 bool IsIdentityElement(HloOpcode opcode, const HloInstruction* value);
-// No element is negative or -0 (but one may be NaN), as far as can be told from what makes it.
+// True if no element can be negative or -0 (but one may be NaN), as far as the defining instructions show.
 bool IsNonNegative(const HloInstruction* i);
-// Does `to` hold every value of `from`, so that a conversion there and back changes nothing?
+// True if `to` holds every value of `from`, so that a conversion there and back changes nothing.
 bool HoldsAllOf(PrimitiveType to, PrimitiveType from);
 // The splat's integer; nullopt for anything else, and for unsigned numbers over the largest int64.
 std::optional<int64_t> SplatInteger(const HloInstruction* i);

@@ -30,7 +30,7 @@ namespace hloir {
 
 enum class Engine { kFast, kReference };
 
-// Which engine runs a module, on how many devices and within which limits.
+// The engine that runs a module, its devices and limits.
 struct RunnerOptions {
   Engine engine = Engine::kFast;
   int threads = 0;  // 0: as many as the machine has
@@ -40,7 +40,7 @@ struct RunnerOptions {
   int64_t max_bytes = EvaluatorOptions{}.max_bytes;
   const std::atomic<bool>* cancel = nullptr;
   bool profile = false;
-  bool fuse = true;            // by the engine: what the module fuses is one step anyway
+  bool fuse = true;            // the engine's own fusion; fused instructions are one step
   bool choose_layouts = true;  // see ExecutableOptions
   // As in EvaluatorOptions.
   std::function<StatusOr<Literal>(const Shape&)> infeed;
@@ -51,8 +51,8 @@ struct RunnerOptions {
   DeviceCounts devices{};          // with more than one, `profile` is the first one's
   Transport* transport = nullptr;  // as in ExecutableOptions, for several devices of the fast engine
   std::string spill_folder;
-  // Bytes that the fast engine's arena may take: where the module's plan takes more, its instructions are put into
-  // another order, and values computed again; what does not fit then is refused with the numbers. 0: no limit.
+  // Limit in bytes on the fast engine's arena. If a module's plan needs more, its instructions are reordered and values
+  // computed again; if it still does not fit, it is refused with the numbers. 0: no limit.
   int64_t memory_limit = 0;
 };
 
@@ -73,7 +73,7 @@ class Runner {
   int64_t device_count() const { return options_.devices.devices(); }
   // Of the fast engine; of several devices the first one's.
   ExecutionProfile Profile() const { return prepared() ? prepared()->Profile() : ExecutionProfile(); }
-  // How many instructions the module has more than before, to fit into the limit.
+  // The number of instructions that were added to meet the limit.
   int64_t added_instructions() const {
     return fitted_ ? fitted_->instruction_count() - programs_[0]->instruction_count() : 0;
   }

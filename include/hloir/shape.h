@@ -1,6 +1,5 @@
 // Shape: element type, dimensions and layout of an array, or a tuple of shapes. A value type; a module keeps one copy
-// of each that its instructions have. Layout: how an array's elements lie in memory; it never changes what an HLO
-// computes.
+// of each that its instructions have. Layout: the order of an array's elements in memory; it never changes results.
 //
 // Threads: values; each thread uses its own, and any number may read one.
 #pragma once
@@ -41,7 +40,7 @@ struct DimLevel {
   bool operator==(const DimLevel&) const = default;
 };
 
-// What few layouts have, kept apart so that the common one stays small.
+// Rare parts of a layout, kept apart so that the common layout stays small.
 struct LayoutExtras {
   std::vector<Tile> tiles;
   std::vector<DimLevel> dim_levels;
@@ -77,7 +76,7 @@ class Layout {
   std::shared_ptr<const LayoutExtras> extras_;
 };
 
-// Where a leaf lies in a nest of tuples: {1,0} is element 0 of element 1; {} is the whole.
+// The path to a leaf in nested tuples: {1,0} is element 0 of element 1; {} is the whole.
 using ShapeIndex = DimVector;
 
 // Element type, dimensions and layout of an array; or a tuple, token, opaque value or buffer.

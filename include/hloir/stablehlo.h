@@ -16,16 +16,16 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
-// What StableHLO is read with.
+// Options for reading StableHLO.
 struct StablehloOptions {
   std::string file_name = "<text>";  // for messages
 };
 
-// Whether the text begins as MLIR's does: comments and aliases, then a module or a function.
+// True if the text begins like MLIR: comments and aliases, then a module or a function.
 bool LooksLikeMlir(std::string_view text);
 
-// The module that the text describes. Errors begin with "FILE:LINE:COLUMN: error: "; what is not known is named
-// (Unimplemented), and what is nested too deep is ResourceExhausted. Instructions have the lines of their ops.
+// The module that the text describes. Errors begin with "FILE:LINE:COLUMN: error: ". Unsupported constructs are
+// Unimplemented, with their name; too deep nesting is ResourceExhausted. Instructions have the lines of their ops.
 StatusOr<std::unique_ptr<HloModule>> ParseStablehlo(std::string text, const StablehloOptions& options = {});
 
 }  // namespace hloir

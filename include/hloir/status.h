@@ -1,6 +1,6 @@
-// Status and StatusOr<T>: how every hloir function that can fail says so. Spelled as absl's, so the names are known.
-// The library never throws, prints or exits; whoever calls it decides what an error means. Only an error of the calling
-// program itself, such as reading the value of a failed StatusOr, ends the process, with a message (detail/check.h).
+// Status and StatusOr<T>: the results of functions that can fail, spelled as absl's. The library never throws, prints
+// or exits; the caller handles the error. Only an error of the calling program itself, such as reading the value of a
+// failed StatusOr, ends the process, with a message (detail/check.h).
 //
 // Threads: a Status or StatusOr is a value; each thread uses its own.
 #pragma once
@@ -48,7 +48,7 @@ inline Status Cancelled(std::string message) { return {StatusCode::kCancelled, s
 inline Status Internal(std::string message) { return {StatusCode::kInternal, std::move(message)}; }
 
 // A T, or the Status that says why there is none. Reading the value of a failed one, or moving from it and reading it
-// again, ends the process with the status' message: ask ok() first.
+// again, ends the process with the status' message: test ok() first.
 template <class T>
 class [[nodiscard]] StatusOr {
  public:

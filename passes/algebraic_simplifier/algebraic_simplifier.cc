@@ -1,5 +1,5 @@
-// algebraic-simplifier: rewrites instructions by the laws of what they compute. The rules are in this folder's other
-// files, one per operator family; rules.h says what a rule is, rule_pass.cc runs them.
+// algebraic-simplifier: rewrites instructions by algebraic rules. The rules are in this folder's other files, one per
+// operator family; rules.h defines rules, rule_pass.cc runs them.
 //
 // BEFORE
 // HloModule example

@@ -22,7 +22,7 @@
 // }
 // END
 //
-// One rule of the algebraic simplifier by itself; like there, contracted dimensions of size 1 go too, but for the last.
+// One rule of the algebraic simplifier alone; as there, contracted dimensions of size 1 go too, but for the last.
 // Leaves alone: all other dots.
 #include "algebraic_simplifier/families.h"
 

@@ -51,7 +51,7 @@ HloInstruction* ConcatenateNested(HloInstruction* i, RuleContext& c) {
 // concatenate(slice(A, x:y), slice(A, y:z)) => slice(A, x:z)
 HloInstruction* Slices(HloInstruction* i, RuleContext& c) {
   const int64_t dimension = i->dimensions()[0];
-  // Whether b goes on where a stops.
+  // True if b is the slice after a.
   auto adjacent = [&](const HloInstruction* a, const HloInstruction* b) {
     if (a->opcode() != HloOpcode::kSlice || b->opcode() != HloOpcode::kSlice || a->operand(0) != b->operand(0))
       return false;

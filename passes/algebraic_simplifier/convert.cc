@@ -132,7 +132,7 @@ HloInstruction* ReducePrecisionOfConvert(HloInstruction* i, RuleContext& c) {
   const auto& to = i->attributes<ReducePrecisionAttributes>();
   const PrimitiveType from = convert->operand(0)->shape().element_type();
   const FloatFormat f = GetFloatFormat(from);
-  // reduce-precision flushes what is subnormal in its format: the exponents must reach further than A's.
+  // reduce-precision flushes denormals of its format: its exponents must reach further than A's.
   const bool holds = to.mantissa_bits >= f.mantissa_bits && to.exponent_bits > f.exponent_bits && f.has_infinity;
   return holds && HoldsAllOf(i->shape().element_type(), from) ? c.ReplaceWith(convert) : nullptr;
 }

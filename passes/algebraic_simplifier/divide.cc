@@ -77,8 +77,8 @@ HloInstruction* DivideConstant(HloInstruction* i, RuleContext& c) {
   return c.Binary(HloOpcode::kMultiply, a, c.SplatOf(i->shape(), std::move(reciprocal)));
 }
 
-// A / broadcast(B) => A * broadcast(1 / B); not of f16, where 1 / B may be infinite, nor what is yet to be folded, as
-// 1 / C may overflow (DivideConstant looks)
+// A / broadcast(B) => A * broadcast(1 / B); not for f16, where 1 / B may be infinite, nor for constants, as 1 / C may
+// overflow (DivideConstant checks)
 HloInstruction* DivideBroadcast(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *b, *broadcast;
   if (!Match(i, m::Divide(m::Any(&a), m::Broadcast(&broadcast, m::Any(&b)))) || !HoldsProducts(i) || IsOfConstants(b) ||

@@ -7,8 +7,8 @@
 namespace hloir::rules {
 namespace {
 
-// Where the scalar start indices begin among the operands, and whether the op has that form (old text has one array of
-// them, which may be of one).
+// The operand number of the first scalar start index, and whether the op has scalar indices (old text has one array of
+// them, which may have one element).
 constexpr int64_t kSliceIndices = 1, kUpdateIndices = 2;
 bool HasScalarIndices(const HloInstruction* i, int64_t first) {
   const int64_t rank = i->shape().rank();

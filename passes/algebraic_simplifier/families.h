@@ -31,8 +31,8 @@ std::span<const Rule> SliceRules();
 std::span<const Rule> DynamicSliceRules();
 std::span<const Rule> ReduceRules();
 std::span<const Rule> DotRules();
-std::span<const Rule> DotDropOnesRules();       // the last of them, a pass of its own too
-std::span<const Rule> TransposeFoldingRules();  // in transpose_folding.cc, a pass of its own too
+std::span<const Rule> DotDropOnesRules();       // the last family, also a separate pass
+std::span<const Rule> TransposeFoldingRules();  // in transpose_folding.cc, also a separate pass
 std::span<const Rule> GatherRules();            // in gather_simplifier.cc, likewise
 std::span<const Rule> ScatterRules();           // in scatter_simplifier.cc, likewise
 std::span<const Rule> ReduceWindowRules();

@@ -34,7 +34,7 @@ namespace hloir {
 namespace rules {
 namespace {
 
-// How many slices are taken.
+// The number of slices.
 int64_t SliceCount(const HloInstruction* i) {
   const Shape& indices = i->operand(1)->shape();
   const int64_t vector = i->attributes<GatherAttributes>().index_vector_dim;

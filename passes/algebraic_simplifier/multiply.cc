@@ -47,8 +47,8 @@ HloInstruction* MultiplyAbsAbs(HloInstruction* i, RuleContext& c) {
   return c.Binary(HloOpcode::kMultiply, a, a);
 }
 
-// Is C1 * C2 a normal number of its type? 10^30 * 10^30 of f32 is not: A * inf loses what A * C1 * C2 may still have.
-// Nor is it with a factor of 0, which keeps A * 0 * B * 0 a number where A * B overflows.
+// True if C1 * C2 is a normal number of its type. 10^30 * 10^30 of f32 is not: A * inf loses a value that A * C1 * C2
+// may still have. Nor is a product with 0, because A * 0 * B * 0 can be a number where A * B overflows.
 bool IsProductNormal(const HloInstruction* c1, const HloInstruction* c2) {
   const PrimitiveType type = c1->shape().element_type();
   if (!IsFloat(ComplexComponentType(type))) return true;
@@ -58,8 +58,7 @@ bool IsProductNormal(const HloInstruction* c1, const HloInstruction* c2) {
   return product >= std::ldexp(1, 1 - format.bias) && product < std::ldexp(1, format.bias);
 }
 
-// (A * C1) * C2 => A * (C1 * C2), A no constant: what is made of constants alone, constants to the right would turn
-// back
+// (A * C1) * C2 => A * (C1 * C2), A no constant: the rule that moves constants to the right would undo it
 HloInstruction* MultiplyMultiplyConstants(HloInstruction* i, RuleContext& c) {
   HloInstruction *a, *c1, *c2;
   if (!Match(i, m::Multiply(m::Multiply(m::Any(&a), m::Splat(&c1)), m::Splat(&c2))) || IsConstantLike(a) ||

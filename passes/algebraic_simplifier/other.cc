@@ -94,7 +94,7 @@ HloInstruction* BitcastBitcast(HloInstruction* i, RuleContext& c) {
   return c.Unary(HloOpcode::kBitcast, inner->operand(0));
 }
 
-// Is it the same bytes under another shape, too?
+// True if the shapes have the same bytes.
 bool IsRowByRow(const HloInstruction* reshape) {
   for (const Shape* shape : {&reshape->operand(0)->shape(), &reshape->shape()}) {
     if (!shape->has_layout() || shape->layout().has_extras() || !shape->layout().IsMajorToMinor()) return false;

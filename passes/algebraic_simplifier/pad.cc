@@ -56,7 +56,7 @@ HloInstruction* PadTwice(HloInstruction* i, RuleContext& c) {
   PaddingConfig padding = PaddingOf(inner);
   for (int64_t d = 0; d < i->shape().rank(); ++d) {
     const PaddingDimension& p = PaddingOf(i)[d];
-    // What an edge of negative size takes away may be more than padding.
+    // An edge of negative size may remove more than padding.
     if (p.interior != 0 || p.low < 0 || p.high < 0 || padding[d].low < 0 || padding[d].high < 0) return nullptr;
     padding[d].low += p.low;
     padding[d].high += p.high;

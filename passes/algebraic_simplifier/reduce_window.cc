@@ -68,7 +68,7 @@ HloInstruction* SumOfWhole(HloInstruction* i, RuleContext& c) {
 }
 
 // reduce-window(pad(A, v), v) => reduce-window(A, v), a larger window padding, dilated where the pad was; v an
-// identity, or 0 of a sum: what begins with +0 does not notice another one
+// identity, or 0 of a sum, which begins with +0 anyway
 HloInstruction* ReduceWindowOfPad(HloInstruction* i, RuleContext& c) {
   HloInstruction* pad = i->operand(0);
   if (!IsPlainReduceWindow(i) || pad->opcode() != HloOpcode::kPad) return nullptr;
@@ -81,7 +81,7 @@ HloInstruction* ReduceWindowOfPad(HloInstruction* i, RuleContext& c) {
   Window window = WindowOf(i);
   for (size_t d = 0; d < window.size(); ++d) {
     const PaddingDimension& p = pad->attributes<PadAttributes>().padding[d];
-    // Dilation spreads what the pad made, too.
+    // Dilation also spreads the pad's elements.
     const bool dilated = window[d].base_dilation != 1 && (p.low != 0 || p.high != 0 || p.interior != 0);
     if (p.low < 0 || p.high < 0 || dilated ||
         (p.interior != 0 && pad->operand(0)->shape().dimensions(static_cast<int64_t>(d)) == 0)) {

@@ -48,7 +48,7 @@ HloInstruction* ReshapeOfIota(HloInstruction* i, RuleContext& c) {
 HloInstruction* OfIotaInTwo(HloInstruction* i, RuleContext& c) {
   HloInstruction* iota = i->operand(0);
   if (iota->opcode() != HloOpcode::kIota || !IsIntegral(i) || iota->user_count() != 1) return nullptr;
-  // What else there is comes before and after the two, 1s apart.
+  // The other dimensions are before and after the two, apart from dimensions of size 1.
   const int64_t d = iota->attributes<IotaAttributes>().iota_dimension, n = iota->shape().dimensions(d);
   int64_t before = 1, product = 1, k = 0;
   for (int64_t e = 0; e < d; ++e) before *= iota->shape().dimensions(e);

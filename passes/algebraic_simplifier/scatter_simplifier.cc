@@ -120,8 +120,8 @@ bool IndexTypeHolds(PrimitiveType type, int64_t value) {
   return BitWidth(type) - IsSigned(type) >= 63 || value >> (BitWidth(type) - IsSigned(type)) == 0;
 }
 
-// The only place of a scatter: where its window begins in each dimension of the array, how large it is, and whether all
-// of it lies inside (nullptr: it always does).
+// The only window of a scatter: its start in each dimension of the array, its size, and a predicate that it lies inside
+// (nullptr: always).
 struct Place {
   std::vector<Op> starts;
   DimVector sizes;

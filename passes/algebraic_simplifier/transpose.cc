@@ -66,7 +66,7 @@ HloInstruction* ReverseOnes(HloInstruction* i, RuleContext& c) {
   return c.Add(HloOpcode::kReverse, i->shape(), {i->operand(0)}, DimensionsAttributes{kept});
 }
 
-// reverse(reverse(A)) => A, or a reverse along what only one of them has
+// reverse(reverse(A)) => A, or a reverse along the dimensions that only one of them has
 HloInstruction* ReverseTwice(HloInstruction* i, RuleContext& c) {
   HloInstruction* inner = i->operand(0);
   if (inner->opcode() != HloOpcode::kReverse) return nullptr;

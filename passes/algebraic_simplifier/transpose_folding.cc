@@ -28,8 +28,8 @@ namespace hloir {
 namespace rules {
 namespace {
 
-// The dimension numbers of one side, as dimensions of what that side's transpose takes; false if the result's
-// dimensions would come in another order.
+// The dimension numbers of one side, as dimensions of that side's transpose operand; false if the result's dimensions
+// would be in another order.
 bool ThroughTranspose(const HloInstruction* transpose, DimVector& batch, DimVector& contracting) {
   int64_t last = -1;
   for (int64_t d = 0; d < transpose->shape().rank(); ++d) {

@@ -8,7 +8,7 @@ namespace {
 
 namespace m = match;
 
-// What negation turns round: of f8e8m0fnu it makes a NaN.
+// True if the type has a sign: negation of the unsigned f8e8m0fnu gives NaN.
 bool HasSign(PrimitiveType type) { return !IsFloat(type) || GetFloatFormat(type).has_sign; }
 
 // -(-A) => A

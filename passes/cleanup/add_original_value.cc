@@ -1,5 +1,4 @@
-// add-original-value: writes on each instruction which instruction it is, so that what passes make of it can be traced
-// back.
+// add-original-value: records on each instruction its name, so that results of passes can be traced back.
 //
 // BEFORE
 // HloModule example
@@ -21,8 +20,8 @@
 // }
 // END
 //
-// A tuple is what its elements are, and an element what its tuple has there; each other array is itself, by its name,
-// which is made unique in the module first. Leaves alone: instructions that say it already.
+// A tuple has the origins of its elements, and a get-tuple-element the origin in its tuple; every other array has its
+// own name, which is made unique in the module first. Leaves alone: instructions that have an origin already.
 #include "hloir/rewrite_util.h"
 
 namespace hloir {

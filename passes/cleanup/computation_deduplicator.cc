@@ -1,4 +1,4 @@
-// computation-deduplicator: of computations that compute the same, one is kept.
+// computation-deduplicator: keeps one of several equal computations.
 //
 // BEFORE
 // HloModule example
@@ -38,9 +38,9 @@
 // }
 // END
 //
-// Leaves alone: bodies of fusions and async operations, which belong to one caller; what loops and conditionals call:
-// text in XLA's order would have a condition that an inner loop shares behind that loop, where it can't be read back;
-// computations for another thread.
+// Leaves alone: bodies of fusions and async operations, which belong to one caller; computations of loops and
+// conditionals: in XLA's text order a condition that an inner loop shares would follow that loop, and could not be read
+// back; computations for another thread.
 #include <unordered_map>
 
 #include "hloir/analysis.h"
@@ -59,7 +59,7 @@ class ComputationDeduplicator : public RewritingPass {
     std::vector<HloComputation*> merged;
     std::vector<uint64_t> hashes(static_cast<size_t>(module.computation_id_limit()), 0);  // by id
     std::unordered_map<uint64_t, std::vector<HloComputation*>> seen;
-    // Callees first: then computations that differ in what they call alone do not any more.
+    // Callees first: after that, computations that differed only in equal callees are equal.
     for (HloComputation* computation : InFetchedOrder(module.PostOrder())) {
       if (computation->callers().empty()) continue;
       const uint64_t hash = hashes[static_cast<size_t>(computation->id())] = Hash(*computation, hashes);
@@ -100,7 +100,7 @@ class ComputationDeduplicator : public RewritingPass {
     return !IsWrapped(computation);
   }
 
-  // Of what stands in it, in an order that does not count, and in what it calls.
+  // A hash of its instructions, in any order, and of its callees.
   static uint64_t Hash(const HloComputation& computation, const std::vector<uint64_t>& hashes) {
     uint64_t hash = static_cast<uint64_t>(computation.parameter_count());
     for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {

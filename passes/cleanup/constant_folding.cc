@@ -1,5 +1,5 @@
-// constant-folding: computes what depends on constants alone, with PassOptions::evaluator. (Without one it does
-// nothing.)
+// constant-folding: evaluates instructions that depend on constants alone, by PassOptions::evaluator. (Without one it
+// does nothing.)
 //
 // BEFORE
 // HloModule example
@@ -22,13 +22,13 @@
 // }
 // END
 //
-// At least one operand is a constant, the others constants, broadcasts of constants, iotas, or tuples of such. Loops
-// fold whole where it is known how often they run; a parameter that every call gives the same constant is that constant
-// in the called computation. Leaves alone: broadcast and iota, which say shorter what their values are, and operations
-// on those only, which the algebraic simplifier does on the scalars; random numbers, side effects, collectives,
-// custom-calls, barriers; constants whose values the text left out; results over max-elements, or much larger
-// than what goes in; work over max-steps (loops by their trip counts), so that folding has an end, and a near
-// one; bodies of fusions and async operations; control dependencies.
+// At least one operand is a constant, the others constants, broadcasts of constants, iotas, or tuples of such. Loops of
+// known trip count fold as a whole; a parameter that every call gives the same constant is that constant in the called
+// computation. Leaves alone: broadcast and iota, which are shorter than their values, and operations on these only,
+// which the algebraic simplifier moves to the scalars; random numbers, side effects, collectives, custom-calls,
+// barriers; constants whose values the text left out; results over max-elements, or much larger than what goes in; work
+// over max-steps (loops by their trip counts), so that folding has an end, and a near one; bodies of fusions and async
+// operations; control dependencies.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -74,7 +74,7 @@ class ConstantFolding : public RewritingPass {
     if (options_.evaluator == nullptr) return false;
     bool changed = false;
     const std::vector<HloComputation*> order = module.PostOrder();
-    // Callers first: what they pass on is then folded in the callee.
+    // Callers first: constants that they pass are then folded in the callee.
     for (size_t at = order.size(); at-- > 0;) changed |= FoldParameters(order[at]);
     if (!gate_.Enabled(kFoldConstant)) return changed;
     cost_.reset();
@@ -124,7 +124,7 @@ class ConstantFolding : public RewritingPass {
       }
     }
     if (!constant) return false;
-    // A pad of a broadcast says what it is.
+    // A pad of a broadcast is shorter than its values.
     if (i.opcode() == HloOpcode::kPad && !i.operand(0)->IsConstant()) return false;
     constexpr int64_t kSmall = 1024, kGrowth = 4;
     const int64_t result = LargestLeaf(i.shape());
@@ -132,10 +132,10 @@ class ConstantFolding : public RewritingPass {
     return Steps(i) <= static_cast<double>(max_steps_) && !i.HasSideEffect() && IsPure(i);
   }
 
-  // Is there anything to begin with? Told by the constants and who reads them, as mostly there is nothing.
+  // True unless no instruction can fold, which the constants and their users show; mostly there is none.
   bool MayFoldAny(const HloComputation& computation) const {
     if (!computation.MayHave(HloOpcode::kConstant)) return false;
-    constexpr int64_t kMostOperands = 8;  // of what is asked about for each of its constants; of more, it may
+    constexpr int64_t kMostOperands = 8;  // of a user of a constant; with more operands, it may fold
     for (const HloInstruction* i : computation.AllInstructions()) {
       if (!i->IsConstant()) continue;
       for (const HloInstruction* user : i->users()) {
@@ -146,7 +146,7 @@ class ConstantFolding : public RewritingPass {
     return false;
   }
 
-  // Nothing in what it calls that two runs could do differently, or that only runs elsewhere.
+  // True if no instruction that it calls can differ between two runs, or runs only on other devices.
   static bool IsPure(const HloInstruction& i) {
     std::vector<const HloComputation*> stack(i.called_computations().begin(), i.called_computations().end()),
         seen = stack;
@@ -168,7 +168,7 @@ class ConstantFolding : public RewritingPass {
     return true;
   }
 
-  // How many steps computing it takes, roughly: an operation or an element read or written is one.
+  // An estimate of the steps to evaluate it: each operation, and each element read or written, is one.
   double Steps(const HloInstruction& i) const {
     if (!cost_) cost_.emplace(*i.module());
     const CostResult cost = cost_->Of(i);
@@ -213,7 +213,7 @@ class ConstantFolding : public RewritingPass {
       }
       values.push_back(&made.back());
     }
-    // What the evaluator cannot do stays as it is.
+    // Instructions that the evaluator does not support stay.
     StatusOr<Literal> value = options_.evaluator->EvaluateInstruction(*i, values);
     if (!value.ok() || !value->shape().Compatible(i->shape()) || !HasText(*value)) return false;
     if (!gate_.Allow(kFoldConstant, *i)) return false;
@@ -287,7 +287,7 @@ class ConstantFolding : public RewritingPass {
   }
   static constexpr int64_t kMostBytes = 4096;  // it is then there twice
 
-  // What every caller passes as parameter k; nullptr if that is not a constant, or not always the same.
+  // The constant that every caller passes as parameter k; nullptr if there is none.
   static const HloInstruction* SameConstant(const HloComputation& computation, int64_t k) {
     const HloInstruction* constant = nullptr;
     for (const HloInstruction* caller : computation.callers()) {

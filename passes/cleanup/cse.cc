@@ -54,14 +54,15 @@ class Cse : public RewritingPass {
     bool changed = false;
     for (HloComputation* computation : InFetchedOrder(order)) {
       if (!IsWrapped(*computation)) changed |= RunOn(*computation);
-      // Its callees were classed before it; what calls it comes later.
+      // Its callees have classes already; its callers come later.
       class_of_[static_cast<size_t>(computation->id())] = ClassOf(*computation);
     }
     return changed;
   }
 
  private:
-  // Which computations, themselves or through what they call, hold something that two runs would do twice.
+  // Computations that hold, or call, an instruction that must not be merged with an equal one (side effects, random
+  // numbers).
   void FindImpure(const HloModule& module, const std::vector<HloComputation*>& callees_first) {
     static const OpcodeSet kMayBeImpure = OpcodesWith(kOnce).set(static_cast<size_t>(HloOpcode::kCustomCall));
     impure_.assign(static_cast<size_t>(module.computation_id_limit()), false);
@@ -108,7 +109,7 @@ class Cse : public RewritingPass {
 
   bool IsCandidate(const HloInstruction& i) const {
     if (i.HasControlDependencies() || IsImpure(i)) return false;
-    // Two buffers may be written to, each by itself.
+    // Buffers may be written separately.
     for (const Shape* leaf : i.shape().IsArray() ? std::vector<const Shape*>() : i.shape().Leaves()) {
       if (leaf->IsToken() || leaf->IsBuffer()) return false;
     }
@@ -184,8 +185,8 @@ class Cse : public RewritingPass {
     // A schedule is an order with operands first, too; along it, the one that is kept is the one that comes first.
     const std::vector<HloInstruction*> order = InOrder(computation);
     SeenTable seen(order);
-    // The table of a large computation is larger than a cache: hashes are known some instructions ahead. What was
-    // hashed before a merge may have other operands since.
+    // The table of a large computation is larger than a cache, so hashes are computed some instructions ahead. After a
+    // merge, an instruction that was hashed before may have other operands.
     struct Ahead {
       uint64_t hash = 0;
       bool is_candidate = false;
@@ -217,7 +218,7 @@ class Cse : public RewritingPass {
     return changed;
   }
 
-  // Of what two runs would do twice.
+  // Instructions that must run twice.
   static constexpr uint32_t kOnce = kImpure | kSideEffect | kCollective | kAsyncPart;
 
   std::vector<bool> impure_;  // by computation id

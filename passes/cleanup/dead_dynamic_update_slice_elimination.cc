@@ -1,4 +1,5 @@
-// dead-dynamic-update-slice-elimination: who reads only what an update left alone reads the array from before it.
+// dead-dynamic-update-slice-elimination: makes a slice that shares no element with a dynamic-update-slice read the
+// array before the update.
 //
 // BEFORE
 // HloModule example
@@ -20,8 +21,8 @@
 // }
 // END
 //
-// Each slice for itself; the update goes when it is unused. Leaves alone: updates at places that are not
-// known; slices that share an element with the update, or might.
+// Slices are rewritten one by one; an unused update is removed. Leaves alone: updates at unknown indices; slices that
+// share an element with the update, or might.
 #include <algorithm>
 
 #include "hloir/rules.h"

@@ -1,5 +1,4 @@
-// hlo-constant-splitter: a constant of its own for each user, where each may then be placed, sharded or fused by
-// itself.
+// hlo-constant-splitter: copies a constant for each user, so that each copy can be placed, sharded or fused separately.
 //
 // BEFORE
 // HloModule example

@@ -131,7 +131,8 @@ class HloModuleDce : public RewritingPass {
     const Effects effects(module);
     size_t end = 0;
     for (const HloComputation* computation : InFetchedOrder(module.computations())) {
-      // Reducers, fusions' bodies and the like are live as they stand; what does something is, wherever it stands.
+      // Bodies of reducers, fusions and the like are live as they are; instructions with side effects are live
+      // everywhere.
       for (const HloInstruction* i : computation->AllInstructions()) {
         live_at_[static_cast<size_t>(i->id())] = end;
         end += 1 + static_cast<size_t>(i->shape().IsTuple() ? i->shape().tuple_size() : 0);
@@ -147,7 +148,7 @@ class HloModuleDce : public RewritingPass {
     }
   }
 
-  // What is live if this is.
+  // Marks the operands that are live if this is.
   void Propagate(const HloInstruction& i, int64_t element) {
     switch (i.opcode()) {
       case HloOpcode::kGetTupleElement:
@@ -172,7 +173,7 @@ class HloModuleDce : public RewritingPass {
       case HloOpcode::kConditional:
         for (const HloComputation* branch : i.called_computations()) Mark(branch->root(), element);
         break;
-      default: break;
+      default: break;  // needs all of its operands
     }
     for (const HloInstruction* operand : i.operands()) Mark(operand, -1);
   }
@@ -185,7 +186,7 @@ class HloModuleDce : public RewritingPass {
       if (IsPassedThrough(*loop, k) || !loop->shape().tuple_shapes(k).IsArray()) continue;
       if (IsLive(*loop, k) || IsLive(*body.parameter(0), k) || IsLive(*loop->while_condition()->parameter(0), k))
         continue;
-      // zero-sized-hlo-elimination would make a constant of what is read of it, again and again.
+      // zero-sized-hlo-elimination would replace reads of it by constants again and again.
       if (loop->shape().tuple_shapes(k).ElementCount() == 0 && NextValue(*loop, k)->IsConstant()) continue;
       if (!Ask(kDeadElement, *loop)) continue;
       HloInstruction *parameter = body.parameter(0), *read = ReadOf(*parameter, k), *old = NextValue(*loop, k);
@@ -205,7 +206,7 @@ class HloModuleDce : public RewritingPass {
   bool DropParameters(HloComputation* computation) {
     if (computation->IsEntry() || computation->callers().empty()) return false;
     for (const HloInstruction* caller : computation->callers()) {
-      // A fusion's body reads all of its parameters: what it calls keeps those that it doesn't read.
+      // A fusion's body reads all of its parameters, so a computation called there keeps its unread ones.
       if (caller->opcode() != HloOpcode::kCall || caller->operand_count() != computation->parameter_count() ||
           caller->parent()->fusion() != nullptr)
         return false;

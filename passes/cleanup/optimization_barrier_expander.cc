@@ -1,4 +1,4 @@
-// optimization-barrier-expander: drops barriers, once nothing is to be kept apart any more.
+// optimization-barrier-expander: removes optimization barriers, after the passes that they restrict.
 //
 // BEFORE
 // HloModule example

@@ -102,7 +102,7 @@ class SortSimplifier : public RewritingPass {
       read->ReplaceAllUsesWith(now);
     }
     gate_.Done(smaller);
-    // The old one goes, even where what compares acts on the outside: the new one does so too.
+    // The old sort is removed even if its comparator has side effects: the new sort has them too.
     for (HloInstruction* read : reads) sort->parent()->RemoveInstruction(read);
     sort->parent()->RemoveInstructionAndUnusedOperands(sort);
     return true;

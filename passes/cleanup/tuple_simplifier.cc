@@ -50,7 +50,7 @@ class TupleSimplifier : public RewritingPass {
     if (!any) return false;
     for (HloComputation* computation : module.PostOrder()) {
       if (!wanted[static_cast<size_t>(computation->id())]) continue;
-      // Operands first: when a get-tuple-element comes, what it takes from is as simple as it gets.
+      // Operands first: when a get-tuple-element is visited, its operand is already simplified.
       for (HloInstruction* i : computation->PostOrder()) {
         if (i->HasControlDependencies()) continue;
         if (i->opcode() == HloOpcode::kGetTupleElement) changed |= FromTuple(i);
@@ -61,7 +61,7 @@ class TupleSimplifier : public RewritingPass {
   }
 
  private:
-  // Is there a rewrite to begin with?
+  // True if the computation has a candidate for a rewrite.
   static bool MayApply(const HloComputation& computation) {
     if (!computation.MayHave(HloOpcode::kTuple) || IsWrapped(computation)) return false;
     for (const HloInstruction* i : computation.AllInstructions()) {

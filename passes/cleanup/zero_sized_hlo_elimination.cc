@@ -1,4 +1,4 @@
-// zero-sized-hlo-elimination: an array without elements is a constant, whatever made it.
+// zero-sized-hlo-elimination: replaces arrays without elements by constants.
 //
 // BEFORE
 // HloModule example
@@ -23,7 +23,7 @@
 // END
 //
 // Leaves alone: side effects, collectives, control dependencies, shardings; dynamic shapes; constants and parameters
-// themselves (but not what reads a parameter).
+// themselves (but not users of a parameter).
 #include <algorithm>
 
 #include "hloir/rewrite_util.h"
@@ -76,7 +76,7 @@ class ZeroSizedHloElimination : public RewritingPass {
     i->ReplaceAllUsesWith(constant);
     if (was_root && i->IsParameter()) i->parent()->set_root(i);
     gate_.Done(constant);
-    // What it was made of has users still, or is dce's: the walk may come to it yet.
+    // Its operands have other users or are left to dce; the walk may still reach them.
     if (IsDead(*i)) i->parent()->RemoveInstruction(i);
     return true;
   }

@@ -1,4 +1,4 @@
-// all-gather-cse: what was gathered from the devices once need not be gathered again.
+// all-gather-cse: removes an all-gather that repeats an earlier one.
 //
 // BEFORE
 // HloModule example, replica_count=2

@@ -1,5 +1,5 @@
-// all-gather-decomposer: what is gathered from devices, as a sum of arrays that have each device's part where others
-// have zeros.
+// all-gather-decomposer: rewrites an all-gather as an all-reduce of arrays that hold the device's part, and zeros in
+// place of the others' parts.
 //
 // BEFORE
 // HloModule example, replica_count=2

@@ -1,4 +1,4 @@
-// all-reduce-combiner: several reductions over devices at once.
+// all-reduce-combiner: combines all-reduces into one of several arrays.
 //
 // BEFORE
 // HloModule example, replica_count=2
@@ -35,9 +35,9 @@
 // }
 // END
 //
-// Leaves alone: what comes after another number of such collectives, and so might wait for one; what differs in more
-// than its channel, or is too much at once (the options max-bytes and max-operands); control dependencies, shardings;
-// scheduled modules.
+// Leaves alone: collectives that follow a different number of such collectives, and so might depend on one; collectives
+// that differ in more than the channel; sizes over the options max-bytes and max-operands; control dependencies,
+// shardings; scheduled modules.
 #include "collective_util.h"
 
 namespace hloir {

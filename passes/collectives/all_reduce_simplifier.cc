@@ -56,7 +56,7 @@ namespace hloir {
 namespace rules {
 namespace {
 
-// How many devices each group has, if that is the same for all and said; else 0.
+// The number of devices in each group, if all groups are equally large; else 0.
 int64_t GroupSize(const HloInstruction* i) {
   const ReplicaGroups* groups = nullptr;
   int64_t partitions = 1;  // with a channel, groups of replicas have all partitions of each

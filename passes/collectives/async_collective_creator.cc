@@ -1,4 +1,4 @@
-// async-collective-creator: splits collectives into a start and a done, so that other work may stand between them.
+// async-collective-creator: splits collectives into a start and a done, so that other work can run between them.
 //
 // BEFORE
 // HloModule example, replica_count=2
@@ -18,8 +18,8 @@
 // END
 //
 // all-reduce, all-gather and collective-permute have opcodes for that; the others are wrapped into an async-start.
-// convert-async-collectives-to-sync undoes it. Leaves alone: permutations in place, what is wrapped already, scheduled
-// modules.
+// convert-async-collectives-to-sync undoes it. Leaves alone: permutations in place, ops that are wrapped already,
+// scheduled modules.
 #include <algorithm>
 
 #include "hloir/rewrite_util.h"

@@ -1,4 +1,4 @@
-// collective-permute-cse: what was sent on once need not be sent again.
+// collective-permute-cse: removes a collective-permute that repeats an earlier one.
 //
 // BEFORE
 // HloModule example, replica_count=2
@@ -19,7 +19,7 @@
 // }
 // END
 //
-// Leaves alone: other pairs; parts of what was sent; control dependencies, shardings. See all-gather-cse.
+// Leaves alone: other pairs; parts of the value that was sent; control dependencies, shardings. See all-gather-cse.
 #include "collective_util.h"
 
 namespace hloir {

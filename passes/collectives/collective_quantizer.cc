@@ -1,5 +1,5 @@
-// collective-quantizer: collectives communicate the narrower type: what follows a collective and narrows is done before
-// it, what comes before it and widens, after it.
+// collective-quantizer: collectives communicate the narrower type: a narrowing convert after a collective moves before
+// it, a widening one before it moves after it.
 //
 // BEFORE
 // HloModule example, replica_count=2
@@ -53,7 +53,7 @@ constexpr RuleInfo kNarrowFirst = {
 
 namespace m = match;
 
-// A convert, and what stands around it: times or over `scale`, between `low` and `high`.
+// A convert and the ops around it: multiply or divide by `scale`, clamp between `low` and `high`.
 struct Scaling {
   HloInstruction *convert = nullptr, *binary = nullptr, *clamp = nullptr;
 };

@@ -48,8 +48,8 @@ class Combiner : public RewritingPass {
   }
 
  private:
-  // How many of these collectives come before each, on the longest way. None of a level waits for another of it; nor,
-  // once each level's are put together, can two of them wait for each other.
+  // The number of these collectives on the longest path to each, its level. Collectives of one level do not depend on
+  // each other, nor do the combined ones of two levels form a cycle.
   std::vector<std::vector<HloInstruction*>> Levels(HloComputation& computation) const {
     std::vector<std::vector<HloInstruction*>> levels;
     std::unordered_map<const HloInstruction*, size_t> before;

@@ -1,5 +1,5 @@
-// What several passes need of collectives: are two alike, which position has a device in its group; and the
-// passes that put alike ones together, skip those made before, or do what follows them first.
+// Common parts of the passes on collectives: similarity of two, a device's position in its group; combining similar
+// ones, removing repeated ones, and moving their users before them.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ bool IsPlainCollective(const HloInstruction& i);
 // type.
 HloInstruction* CollectiveOf(const HloInstruction& collective, HloInstruction* operand, const Shape& shape,
                              HloInstruction* place);
-// Is it the body of a loop?
+// True for the body of a loop.
 bool IsLoopBody(const HloComputation& computation);
 
 // Passes for one opcode each, under the rule that the pass's own file declares:
@@ -33,9 +33,9 @@ PassDefinition DefineCollectiveCse(HloOpcode opcode, const RuleInfo& rule);
 // op(collective(A), collective(B)) => collective(op(A, B)), where the collective reduces by that very op.
 PassDefinition DefineReassociate(HloOpcode opcode, const RuleInfo& rule);
 
-// Where the running device's part, of `size` along dimension `d`, begins in the whole of an all-gather or
-// reduce-scatter, for dynamic slices of it: parts lie by the devices' places in their groups. One is nullptr if some
-// device is in no group.
+// Start indices for a dynamic-slice of the running device's part, of `size` along dimension `d`, in the whole array of
+// an all-gather or reduce-scatter: parts are in the order of the devices in their groups. nullptr if some device is in
+// no group.
 std::vector<HloBuilder::Op> PartStarts(HloBuilder& b, const HloInstruction& collective, int64_t d, int64_t size);
 
 // The all-reduce among the same devices as an all-gather or reduce-scatter.

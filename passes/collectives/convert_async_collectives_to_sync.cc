@@ -17,8 +17,8 @@
 // }
 // END
 //
-// In a scheduled module what stands between the two must not compute anything; in others, all are converted. Leaves
-// alone: what is handed through a tuple on its way, other work that runs aside.
+// In a scheduled module the instructions between the two must not compute anything; in others, all are converted.
+// Leaves alone: starts whose result passes through a tuple; asynchronous ops other than collectives.
 #include <algorithm>
 
 #include "hloir/rewrite_util.h"

@@ -1,4 +1,4 @@
-// reduce-scatter-combiner: several reductions over devices, of which each gets a part, at once.
+// reduce-scatter-combiner: combines reduce-scatters into one of several arrays.
 //
 // BEFORE
 // HloModule example, replica_count=2

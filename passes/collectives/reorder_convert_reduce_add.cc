@@ -1,4 +1,5 @@
-// reorder-convert-reduce-add: in a loop that adds up what devices reduce, they reduce numbers of the sum's type.
+// reorder-convert-reduce-add: in a loop that accumulates an all-reduce or reduce-scatter after a convert, converts
+// before the collective, to the type of the sum.
 //
 // BEFORE --math=rounding
 // HloModule example, replica_count=2

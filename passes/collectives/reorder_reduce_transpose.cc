@@ -1,4 +1,4 @@
-// reorder-reduce-transpose: in a loop that adds up what devices reduce, each part is transposed before the collective.
+// reorder-reduce-transpose: in a loop that accumulates a transposed collective, transposes before the collective.
 //
 // BEFORE
 // HloModule example, replica_count=2
@@ -72,7 +72,7 @@ class ReorderReduceTranspose : public RewritingPass {
   static bool IsOwn(const HloInstruction& i) {
     return i.user_count() == 1 && !i.IsRoot() && !i.HasControlDependencies() && !HasAnnotations(i);
   }
-  // Added to what the loop carries, or put into it.
+  // Added to a loop-carried element, or written into it.
   static bool GoesIntoState(const HloInstruction& i) {
     const HloInstruction* user = i.users()[0];
     if (user->opcode() == HloOpcode::kReshape)

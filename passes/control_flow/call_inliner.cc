@@ -28,10 +28,9 @@
 // }
 // END
 //
-// The called computation itself stays for dce. Leaves alone: calls with inlineable="false", or whose sharding the
-// body's root does not have; bodies with control dependencies or for another thread; bodies for the Shardy partitioner,
-// which looks for them by name; and what is left once the module has grown a hundredfold, as calls of calls of calls
-// can.
+// The called computation itself stays for dce. Leaves alone: calls with inlineable="false", or whose sharding differs
+// from the body root's; bodies with control dependencies or for another thread; bodies for the Shardy partitioner,
+// which finds them by name; and all calls that are left once the module has grown a hundredfold.
 #include "hloir/pass.h"
 #include "hloir/rewrite_util.h"
 
@@ -49,7 +48,7 @@ bool MayInline(const HloInstruction& call) {
   for (const auto& [key, value] : attributes) {
     if (key == "inlineable" && value == "false") return false;
   }
-  // What the result takes over; an argument that is handed through has none to take it.
+  // The annotations that the result takes over; if the root is a parameter, there is no instruction to take them.
   if (!attributes.empty() && (root.IsParameter() || !root.extras().frontend_attributes.empty())) return false;
   if (call.sharding() != nullptr && (root.sharding() == nullptr || !(*root.sharding() == *call.sharding())))
     return false;
@@ -63,7 +62,7 @@ class CallInliner : public RewritingPass {
   StatusOr<bool> Run(HloModule& module) override {
     if (!gate_.Enabled(kInlineCall)) return false;
     bool changed = false;
-    // Callees before callers, so that what is copied has no calls left in it.
+    // Callees before callers, so that a copied body has no calls.
     for (HloComputation* computation : module.PostOrder()) {
       if (!computation->MayHave(HloOpcode::kCall) || IsWrapped(*computation)) continue;
       std::vector<HloInstruction*> calls;

@@ -1,4 +1,4 @@
-// conditional-code-motion: what all branches do last is done once, after them.
+// conditional-code-motion: moves ops that end all branches after the conditional.
 //
 // BEFORE
 // HloModule example
@@ -146,7 +146,7 @@ class ConditionalCodeMotion : public RewritingPass {
     first = LastOf(*conditional, 0, element);
     const int64_t moved = MovedOperand(*first);
 
-    // After the conditional: the operation, over what the element now is.
+    // The operation after the conditional, on the new element.
     HloComputation& computation = *conditional->parent();
     std::vector<HloInstruction*> reads;
     for (HloInstruction* user : conditional->users()) {
@@ -181,11 +181,11 @@ class ConditionalCodeMotion : public RewritingPass {
     Shape shape = conditional->shape();
     shape.mutable_tuple_shape(element) = operand_shape;
     conditional->set_shape(shape);
-    // What it gives now is none of the unoptimized module's.
+    // The new element is no value of the unoptimized module.
     conditional->set_original_value(std::nullopt);
     return true;
   }
-  // nullptr for what is not a constant.
+  // nullptr if it is no constant.
   static HloInstruction* CopyConstant(HloComputation& computation, const HloInstruction* original,
                                       HloInstruction* before) {
     if (!IsConstantLike(original)) return nullptr;

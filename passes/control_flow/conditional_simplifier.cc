@@ -72,7 +72,7 @@ class ConditionalSimplifier : public RewritingPass {
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    // First those that go: the branches of the others may then be theirs alone.
+    // Removable conditionals first: after that, the others may be the only callers of their branches.
     const bool changed = ForEach(module, HloOpcode::kConditional, [this](HloInstruction* i) {
       return MayTouch(*i) && (KnownBranch(i) || EqualBranches(i));
     });

@@ -1,5 +1,4 @@
-// flatten-call-graph: each call, while and conditional has computations of its own, so that each may be changed to
-// suit.
+// flatten-call-graph: copies computations so that each has at most one caller among calls, whiles and conditionals.
 //
 // BEFORE
 // HloModule example
@@ -35,7 +34,7 @@
 // END
 //
 // Not in the default pipeline, whose loop passes copy what they change. Leaves alone: reducers, comparators and the
-// like, which may be shared; what is left once the module has grown a hundredfold, as calls of calls of calls can.
+// like, which may be shared; all calls that are left once the module has grown a hundredfold.
 #include <algorithm>
 
 #include "hloir/rewrite_util.h"

@@ -5,7 +5,7 @@
 
 namespace hloir {
 
-// Counters and indices are far smaller; what is made of two such does not overflow the arithmetic here.
+// Counters and indices are far smaller; arithmetic on two such values does not overflow here.
 static constexpr __int128 kLargest = static_cast<__int128>(1) << 62;
 
 std::optional<IntegerRange> RangeHeld(PrimitiveType type, __int128 low, __int128 high) {
@@ -79,7 +79,7 @@ Maybe OfBinary(HloOpcode opcode, PrimitiveType type, Range a, Range b) {
     case HloOpcode::kShiftRightArithmetic:
       if (!positive || b.high >= BitWidth(type)) return {};
       return Range{a.low >> static_cast<int>(b.high), a.high >> static_cast<int>(b.low)};
-    default: return {};
+    default: return {};  // unknown
   }
 }
 
@@ -169,7 +169,7 @@ Maybe IntegerRanges::Find(const HloInstruction& i) const {
       const Maybe a = operand(0);
       return a && type == PrimitiveType::PRED ? Maybe(Range{1 - a->high, 1 - a->low}) : Maybe();
     }
-    default: break;
+    default: break;  // by OfBinary, or unknown
   }
   if (i.operand_count() != 2 || !i.Is(kElementwise)) return {};
   const Maybe a = operand(0), b = operand(1);

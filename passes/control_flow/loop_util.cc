@@ -41,7 +41,7 @@ std::vector<HloInstruction*> InitialElements(HloInstruction* loop) {
   return elements;
 }
 
-// The loop and its computations carry what `elements` are now.
+// The loop and its computations carry the new `elements`.
 void SetCarried(HloInstruction* loop, std::span<HloInstruction* const> elements,
                 std::span<HloInstruction* const> next_elements) {
   HloInstruction *old_init = loop->operand(0), *old_root = loop->while_body()->root();
@@ -63,7 +63,7 @@ void SetCarried(HloInstruction* loop, std::span<HloInstruction* const> elements,
 HloInstruction* AddLoopElement(HloInstruction* loop, HloInstruction* initial) {
   HloComputation& body = *loop->while_body();
   const int64_t element = loop->shape().tuple_size();
-  // Who reads the loop as a whole gets a tuple of what it was.
+  // Users of the loop's whole result get a tuple of the old elements.
   if (!IsTupleLoopReadByElement(*loop)) {
     std::vector<HloInstruction*> readers(loop->users().begin(), loop->users().end()), elements;
     HloInstruction* after = loop->next();
@@ -85,7 +85,7 @@ HloInstruction* AddLoopElement(HloInstruction* loop, HloInstruction* initial) {
   shapes.push_back(initial->shape());
   parameter->set_shape(Shape::Tuple(std::move(shapes)));
   HloInstruction* read = body.AddGetTupleElement(parameter, element, initial->name());
-  body.MoveBefore(parameter, body.first());  // a schedule may have what reads the new element before it
+  body.MoveBefore(parameter, body.first());  // in a schedule, readers of the new element may precede it
   body.MoveBefore(read, parameter->next());
   next.push_back(read);
   SetCarried(loop, elements, next);
@@ -110,7 +110,7 @@ void RemoveLoopElements(HloInstruction* loop, const std::vector<bool>& keep) {
     next.push_back(NextValue(*loop, static_cast<int64_t>(k)));
   }
   SetCarried(loop, elements, next);
-  // What only the dropped elements needed went with the old root, down to their reads.
+  // Instructions that only the dropped elements needed went with the old root, down to their reads.
   for (HloInstruction* tuple : {loop, loop->while_body()->parameter(0), loop->while_condition()->parameter(0)}) {
     std::vector<HloInstruction*> reads(tuple->users().begin(), tuple->users().end());
     KeepOrigins(*tuple, keep);

@@ -1,5 +1,5 @@
-// Adding elements to the tuple that a while loop carries, removing them, and whether it may be unrolled: what the loop
-// passes share beside hloir/analysis.h. Covered by the expectation files of those passes.
+// Common parts of the loop passes beside hloir/analysis.h: adding elements to the tuple of a while loop, removing them,
+// and deciding whether to unroll. Covered by the expectation files of those passes.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace hloir {
 
-// A loop with computations of its own, so that they may be edited (OwnComputation).
+// A loop that is the only caller of its computations, so that they may be edited (OwnComputation).
 void OwnLoopComputations(HloInstruction* loop);
 // A new last element that begins as `initial` and is passed through; gives the body's read of it. The computations must
 // be the loop's own.
@@ -17,7 +17,7 @@ HloInstruction* AddLoopElement(HloInstruction* loop, HloInstruction* initial);
 // The computations must be the loop's own, and the loop read by element.
 void RemoveLoopElements(HloInstruction* loop, const std::vector<bool>& keep);
 
-// What reads that element of a loop, or of its computations' parameters; nullptr if nothing does.
+// The get-tuple-element of that element of a loop or of its computations' parameters; nullptr if there is none.
 HloInstruction* ReadOf(HloInstruction& tuple, int64_t element);
 
 // Copies of its body may take the loop's place: it has no side effects, and no collective in its condition, of which

@@ -161,7 +161,7 @@ class WhileLoopConcatCodeMotion : public RewritingPass {
     joined.concatenate->ReplaceAllUsesWith(read);
     gate_.Done(read);
     RemoveIfDead(joined.concatenate);
-    // The parts: of what is carried now, for whoever reads one.
+    // The parts: slices of the carried array, for readers of a part.
     std::vector<bool> keep(static_cast<size_t>(whole) + 1, true);
     HloInstruction* after = nullptr;
     int64_t start = 0;

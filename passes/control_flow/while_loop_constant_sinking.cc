@@ -65,7 +65,7 @@ constexpr RuleInfo kSinkConstant = {"sink-constant", "while((A, C)), C constant 
 
 constexpr int64_t kMaxSunkBytes = 4096;
 
-// What can be made again inside: a constant or a broadcast of one.
+// Values that can be made again inside: a constant or a broadcast of one.
 bool CanSink(const HloInstruction* value) {
   if (value == nullptr || !IsConstantLike(value) || HasAnnotations(*value)) return false;
   const HloInstruction* constant = value->IsConstant() ? value : value->operand(0);
@@ -79,7 +79,7 @@ class WhileLoopConstantSinking : public RewritingPass {
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
     std::vector<HloComputation*> order = ControlFlowComputations(module);
-    // Outer loops first: what sinks into them may sink into the inner one too.
+    // Outer loops first: a value that sinks into them may sink into the inner one too.
     for (size_t at = order.size(); at-- > 0;) {
       for (HloInstruction* loop : InstructionsOf(*order[at], HloOpcode::kWhile)) {
         if (!IsTupleLoop(*loop)) continue;

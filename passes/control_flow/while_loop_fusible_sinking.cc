@@ -1,5 +1,5 @@
-// while-loop-fusible-sinking: what a loop only reads, and a few scalars make, is made inside, where it fuses with what
-// reads it and takes no memory.
+// while-loop-fusible-sinking: sinks loop-invariant values that are computed from a few scalars into the loop, where
+// they fuse with their users and take no memory.
 //
 // BEFORE
 // HloModule example
@@ -86,7 +86,7 @@ bool IsFusible(const HloInstruction& i) {
   return made_from_scalars || (i.Is(kElementwise) && CostClass(i.opcode()) == OpCost::kCheap);
 }
 
-// How to make a value again.
+// Instructions that make a value again.
 struct Recipe {
   std::vector<HloInstruction*> steps;    // operands first
   std::vector<HloInstruction*> scalars;  // that it starts from, besides constants
@@ -136,7 +136,7 @@ class WhileLoopFusibleSinking : public RewritingPass {
     bool changed = false;
     if (module.config().is_scheduled) return false;
     std::vector<HloComputation*> order = ControlFlowComputations(module);
-    // Outer loops first: what sinks into them may sink into the inner one too.
+    // Outer loops first: a value that sinks into them may sink into the inner one too.
     for (size_t at = order.size(); at-- > 0;) {
       for (HloInstruction* loop : InstructionsOf(*order[at], HloOpcode::kWhile)) {
         if (!IsTupleLoop(*loop)) continue;

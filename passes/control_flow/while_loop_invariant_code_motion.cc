@@ -76,17 +76,17 @@ namespace {
 
 constexpr RuleInfo kMoveOutOfLoop = {"move-out", "while(A), f(invariant) in the body => f before the loop"};
 
-// Not worth a place of its own among what the loop carries.
+// Too cheap to become a loop-carried element.
 bool IsFree(HloOpcode opcode) {
   return IsOneOf(opcode, HloOpcode::kParameter, HloOpcode::kConstant, HloOpcode::kBroadcast, HloOpcode::kIota,
                  HloOpcode::kReshape, HloOpcode::kBitcast, HloOpcode::kSlice, HloOpcode::kTuple,
                  HloOpcode::kGetTupleElement);
 }
 
-// Worth its place among what the loop carries.
+// Expensive enough to become a loop-carried element.
 bool IsWorthMoving(const HloInstruction& i) {
   if (IsFree(i.opcode()) || !i.shape().IsArray()) return false;
-  if (i.opcode() == HloOpcode::kFusion) {  // no more than what is in it
+  if (i.opcode() == HloOpcode::kFusion) {  // no larger than its operands
     bool all_free = true;
     for (const HloInstruction* at = i.fused_computation()->first(); at != nullptr; at = at->next())
       all_free &= IsFree(at->opcode());
@@ -118,7 +118,7 @@ class WhileLoopInvariantCodeMotion : public RewritingPass {
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    // Inner loops first: what leaves them may leave the outer one too.
+    // Inner loops first: an instruction that leaves them may leave the outer one too.
     return ForEach(module, HloOpcode::kWhile,
                    [this](HloInstruction* loop) { return IsTupleLoop(*loop) && RunOn(loop); });
   }
@@ -137,7 +137,7 @@ class WhileLoopInvariantCodeMotion : public RewritingPass {
       }
       invariant[i] = same;
     }
-    // Read by what changes, also by way of what does not move alone.
+    // Read by variant instructions, also through instructions that do not move alone.
     std::unordered_map<const HloInstruction*, bool> needed;
     for (size_t at = order.size(); at-- > 0;) {
       for (const HloInstruction* user : order[at]->users()) {

@@ -1,4 +1,4 @@
-// while-loop-simplifier: makes loops that carry a tuple carry less, and drops those that run never or once.
+// while-loop-simplifier: removes elements from the tuples that loops carry, and loops that run never or once.
 //
 // BEFORE
 // HloModule example
@@ -199,7 +199,7 @@ class WhileLoopSimplifier : public RewritingPass {
     }
     return false;
   }
-  // No reader of `b` says of its value what the one of `a` does not.
+  // No reader of `b` has an annotation that the reader of `a` lacks.
   static bool ReadsAreAlike(HloInstruction& loop, int64_t a, int64_t b) {
     const HloInstruction* read_a = ReadOf(loop, a);
     return read_a == nullptr || std::all_of(loop.users().begin(), loop.users().end(), [&](const HloInstruction* read) {
@@ -229,8 +229,8 @@ class WhileLoopSimplifier : public RewritingPass {
     }
   }
 
-  // A < B in the body, the same in every iteration => the answer. Outer loops first: what their counters can be, inner
-  // loops may have been handed.
+  // A < B in the body, the same in every iteration => the answer. Outer loops first: inner loops may get their counters
+  // as operands.
   bool DecideByRanges(HloModule& module) {
     struct Place {
       HloComputation* computation;
@@ -330,7 +330,7 @@ class WhileLoopSimplifier : public RewritingPass {
         case HloOpcode::kMinimum:
           kept = a->high <= b->low ? i->operand(0) : b->high <= a->low ? i->operand(1) : nullptr;
           break;
-        default: break;
+        default: break;  // no range decides it
       }
       if (kept != nullptr) {
         changed |= ReplaceWith(i, kept, kNeedlessBound);
@@ -339,7 +339,7 @@ class WhileLoopSimplifier : public RewritingPass {
     return changed;
   }
 
-  // while((A, B)), B read by itself alone => while((A))
+  // while((A, B)), B only used to compute B => while((A))
   bool UnneededElements(HloInstruction* loop) {
     if (!IsTupleLoopReadByElement(*loop)) return false;
     const int64_t count = loop->shape().tuple_size();
@@ -353,7 +353,7 @@ class WhileLoopSimplifier : public RewritingPass {
     for (const HloInstruction* read : loop->users()) need(read->tuple_index());
     for (const HloInstruction* read : loop->while_condition()->parameter(0)->users()) need(read->tuple_index());
     if (static_cast<int64_t>(worklist.size()) == count) return false;
-    // Walks from what is needed to what it is made of.
+    // Visits the operands of needed instructions.
     HloComputation& body = *loop->while_body();
     std::unordered_set<const HloInstruction*> seen;  // not by id: there may be as many loops as instructions
     std::vector<const HloInstruction*> stack;
@@ -361,7 +361,7 @@ class WhileLoopSimplifier : public RewritingPass {
       if (seen.insert(i).second) stack.push_back(i);
     };
     for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
-      // What is unused goes with dce, and until then needs its operands.
+      // dce removes unused instructions, which need their operands until then.
       const bool unused = i->user_count() == 0 && !i->IsRoot() && ElementRead(*i) < 0;
       if (!i->IsParameter() && (unused || !effects_->MayRemoveIfUnused(*i))) see(i);
     }

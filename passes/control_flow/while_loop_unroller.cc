@@ -82,8 +82,8 @@ constexpr RuleInfo kUnroll = {"unroll", "while(A), n iterations => body(...body(
 constexpr RuleInfo kUnrollPart = {"unroll-part",
                                   "while(A), n iterations => while(n mod k iterations of A), k iterations in each"};
 
-// Nothing in it but what fusion joins into one loop wherever it stands. (Not a concatenation: what it is made of would
-// be computed again by each iteration that reads it.)
+// A body of instructions that fusion joins into one loop anywhere. (Not a concatenation: each iteration that reads it
+// would compute its operands again.)
 bool IsElementwise(const HloComputation& body) {
   for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
     if (i->Is(kElementwise) && !i->Is(kImpure)) continue;
@@ -111,7 +111,7 @@ class WhileLoopUnroller : public RewritingPass {
       std::optional<LoopCounter> counter = FindLoopCounter(*loop);
       if (!counter) return false;
       HloComputation& body = *loop->while_body();
-      // First what costs nothing to ask: as many loops as the module has instructions may share a large body.
+      // Cheap tests first: as many loops as the module has instructions may share a large body.
       if (body.instruction_count() * std::min(counter->trips, 2 * factor_ - 1) > max_instructions_) return false;
       if (!MayBeUnrolled(*loop) || !MayBeInlined(body, *loop->parent()) ||
           !InstructionsOf(body, HloOpcode::kWhile).empty())
@@ -137,8 +137,8 @@ class WhileLoopUnroller : public RewritingPass {
     return true;
   }
 
-  // while(A), n iterations => while(n mod k iterations of A), with k iterations in each; the condition is asked less
-  // often, and is true whenever it is asked before the end, as it was.
+  // while(A), n iterations => while(n mod k iterations of A), with k iterations in each; the condition runs less often,
+  // and is true before the end, as it was.
   bool UnrollPart(HloInstruction* loop, int64_t trips) {
     const int64_t factor = factor_;
     if (factor < 2 || trips < 2 * factor ||

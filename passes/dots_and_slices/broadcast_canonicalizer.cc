@@ -1,5 +1,4 @@
-// broadcast-canonicalizer: broadcasts name their operand's dimensions in ascending order; what was out of order is
-// transposed.
+// broadcast-canonicalizer: makes the dimensions of broadcasts ascending, by a transpose of the operand.
 //
 // BEFORE
 // HloModule example

@@ -31,7 +31,7 @@ namespace hloir {
 namespace rules {
 namespace {
 
-// Does entry k of the two lists follow entry k - 1 on both sides?
+// True if entry k of the two lists follows entry k - 1 on both sides.
 bool Continues(const DimVector& lhs, const DimVector& rhs, size_t k) {
   return k > 0 && lhs[k] == lhs[k - 1] + 1 && rhs[k] == rhs[k - 1] + 1;
 }

@@ -39,7 +39,8 @@ namespace {
 constexpr RuleInfo kMergeDots = {"merge", "dot(A, B), dot(A, C) => slices of dot(A, concatenate(B, C))"};
 
 constexpr int64_t kMaxMergedBytes = 1 << 20;
-constexpr size_t kMostLookedAt = 1000;  // instructions, for whether one dot needs the other
+// A limit on the instructions visited to find whether one dot depends on the other.
+constexpr size_t kMostLookedAt = 1000;
 
 // The one dimension of the right operand that the result keeps; -1 if there are more or none.
 int64_t KeptDimension(const HloInstruction& dot) {
@@ -59,7 +60,7 @@ bool SameNumbers(const DotAttributes& a, const DotAttributes& b) {
          a.operand_precision == b.operand_precision && a.algorithm == b.algorithm;
 }
 
-// Does `user` need `used`, over whatever way? True too if that would take long to find out.
+// True if `user` depends on `used`, or if the search would take too long.
 bool Needs(const HloInstruction* user, const HloInstruction* used) {
   std::vector<const HloInstruction*> stack{user};
   std::unordered_map<const HloInstruction*, bool> seen;

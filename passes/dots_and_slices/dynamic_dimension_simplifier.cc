@@ -1,4 +1,4 @@
-// dynamic-dimension-simplifier: what stands between the sizes of dynamic arrays as numbers and as lists of them.
+// dynamic-dimension-simplifier: simplifies conversions between sizes of dynamic arrays as scalars and as lists.
 //
 // BEFORE
 // HloModule example
@@ -21,7 +21,7 @@
 // }
 // END
 //
-// Rules of the algebraic simplifier, without the others.
+// A subset of the algebraic simplifier's rules.
 #include "algebraic_simplifier/families.h"
 
 namespace hloir {

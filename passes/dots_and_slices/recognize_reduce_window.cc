@@ -59,7 +59,7 @@ Literal Identity(HloOpcode op, PrimitiveType type) {
       if (!IsSigned(type)) return Literal::MaxValue(type);
       literal.SetFromDouble(0, -1);
       break;
-    default: break;
+    default: break;  // zero, the identity of add and or
   }
   return literal;
 }
@@ -123,7 +123,7 @@ std::optional<Run> Together(const Run& first, const Run& second) {
     run.d = d;
     run.distance = shift / first.count;
   }
-  // What is longer than one has said where it goes.
+  // Dimensions of size over one have places already.
   const bool same_way = second.count == 1 || (second.d == run.d && second.distance == run.distance);
   const bool shifted = run.d >= 0 && second.starts[run.d] != first.starts[run.d];
   return same_way && shifted ? std::optional(run) : std::nullopt;

@@ -35,7 +35,7 @@ namespace {
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 
-// Has `type` room for numbers below n?
+// True if `type` holds all numbers below n.
 bool CanHoldIndex(PrimitiveType type, int64_t n) {
   const int bits = BitWidth(type) - (IsSigned(type) ? 1 : 0);
   return IsInteger(type) && (bits >= 63 || n <= int64_t{1} << bits);

@@ -54,8 +54,8 @@ PrimitiveType ComputedIn(const HloInstruction& i) {
   return widest;
 }
 
-// What all three share: the operands in the type that is computed in, x's shape there, its features, and how to go
-// between the two.
+// Common to the three ops: operands in the type of the computation, the shape of x in that type, its features, and
+// conversions between both types.
 struct Normalization {
   Normalization(HloBuilder& builder, const HloInstruction& i, Ops operands)
       : b(builder),

@@ -42,7 +42,7 @@ bool IsTrivial(const HloInstruction& i, size_t d) {
          window.padding_high == 0;
 }
 
-// The dimensions without those in `gone`: what is left of them, and where each has gone.
+// The dimensions that remain without those in `gone`, and the new number of each.
 struct Without {
   Without(const DimVector& sizes, DimVector gone) : gone(std::move(gone)) {
     for (int64_t d = 0; d < static_cast<int64_t>(sizes.size()); ++d) {

@@ -40,7 +40,7 @@ HloInstruction* ExpandCustomCall(HloInstruction* call, RuleContext& c) {
 
 constexpr Rule kCustomCallExpanderRules[] = {
     {HloOpcode::kCustomCall, "expand-custom-call",
-     "custom-call(A, …) of a known library => the HLO of what it computes", kExact, kExact, ExpandCustomCall},
+     "custom-call(A, …) of a known library => the same in HLO", kExact, kExact, ExpandCustomCall},
 };
 
 }  // namespace

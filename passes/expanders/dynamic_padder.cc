@@ -1,5 +1,5 @@
-// dynamic-padder: arrays of a size known only at run time become whole arrays, and what is past their size is masked
-// where it would count.
+// dynamic-padder: replaces arrays of dynamic size by arrays of their full bounds, and masks elements past the size
+// where they would change results.
 //
 // BEFORE
 // HloModule example
@@ -121,7 +121,7 @@ class DynamicPadder : public RewritingPass {
     return sizes;
   }
 
-  // Whether it is of a kind that can be done on whole arrays, and then the sizes of its result.
+  // True for an op that the pass supports on padded arrays; sets the sizes of its result.
   bool FindSizes(HloInstruction& i, MathMode& math) {
     if (i.opcode() == HloOpcode::kGetDimensionSize) return true;
     if (!i.shape().IsArray()) return false;
@@ -158,7 +158,7 @@ class DynamicPadder : public RewritingPass {
         }
         break;
       }
-      default: {
+      default: {  // elementwise ops; no other op is supported
         if (!i.Is(kElementwise) || i.Is(kImpure)) return false;
         // All operands of the same sizes, but for scalars.
         bool first = true;

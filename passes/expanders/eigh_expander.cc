@@ -68,7 +68,7 @@ struct Jacobi {
         type(shape.element_type()),
         real(ComplexComponentType(type)) {}
   Op Zero(HloBuilder& b) const { return b.Full(shape, 0); }
-  // Where column minus row is `distance`.
+  // A mask of the elements with column - row == `distance`.
   Op Diagonal(HloBuilder& b, int64_t distance) const {
     const Shape places = Shape::Array(PrimitiveType::S32, shape.dimensions());
     return b.Compare(b.Add(b.Iota(places, rank - 2), b.Full(places, static_cast<double>(distance))),
@@ -79,7 +79,7 @@ struct Jacobi {
     return b.Reduce(b.Select(Diagonal(b, distance), a, Zero(b)), b.Constant(type, 0), {rank - 1},
                     MakeReducer(b.module(), HloOpcode::kAdd, type));
   }
-  // What a vector has for each row (dimension rank - 2) or column (rank - 1), in the whole line.
+  // Broadcasts a vector's element of each row (dimension rank - 2) or column (rank - 1) along that row or column.
   Op Spread(HloBuilder& b, Op v, int64_t dimension) const {
     DimVector along;
     for (int64_t d = 0; d < rank - 2; ++d) along.push_back(d);
@@ -138,7 +138,7 @@ struct Jacobi {
     const Op rotated = b.Select(Diagonal(b, 0), Spread(b, Number(b, values), rank - 2), cleared);
     return {MoveOn(b, MoveOn(b, rotated, rank - 2), rank - 1), MoveOn(b, Rotate(b, v, c, s, rank - 2), rank - 2)};
   }
-  // Is what is off some matrix's diagonal more than the tolerance allows?
+  // True while the off-diagonal elements of a matrix exceed the tolerance.
   Op Unfinished(HloBuilder& b, Op a, double tolerance) const {
     const Op whole = SumOfSquares(b, a), off = SumOfSquares(b, b.Select(Diagonal(b, 0), Zero(b), a));
     if (whole == nullptr) return nullptr;

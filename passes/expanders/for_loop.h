@@ -1,6 +1,6 @@
 // WhileLoop, and ForLoop, which counts: loops over some values, for expanders that become a loop. HloBuilder's rules
-// hold: a nullptr passes on. Iterations and conditions see nothing but the state: what they need of the outside is
-// handed on in it.
+// hold: a nullptr passes on. Iterations and conditions see nothing but the state, which must hold all values that they
+// need.
 #pragma once
 
 #include <functional>
@@ -12,14 +12,14 @@
 
 namespace hloir {
 
-// Is there another iteration?
+// The loop's condition.
 using LoopCondition = std::function<HloBuilder::Op(HloBuilder& b, HloBuilder::Ops state)>;
 using LoopStep = std::function<std::vector<HloBuilder::Op>(HloBuilder& b, HloBuilder::Ops state)>;
 // The state when `condition` says no. The computations are called NAME_condition and NAME_body.
 std::vector<HloBuilder::Op> WhileLoop(HloBuilder& b, std::string name, const std::vector<HloBuilder::Op>& state,
                                       const LoopCondition& condition, const LoopStep& step);
 
-// What an iteration makes of its number (s32, from 0) and the state.
+// The state after an iteration, from the iteration's number (s32, from 0) and the state before it.
 using LoopRound = std::function<std::vector<HloBuilder::Op>(HloBuilder& b, HloBuilder::Op i, HloBuilder::Ops state)>;
 // The state after `trips` iterations.
 std::vector<HloBuilder::Op> ForLoop(HloBuilder& b, int64_t trips, std::vector<HloBuilder::Op> state,

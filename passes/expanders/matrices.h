@@ -1,4 +1,4 @@
-// What the expanders of linear algebra share: batches of matrices, in the last two dimensions, of real or complex
+// Common parts of the expanders of linear algebra: batches of matrices, in the last two dimensions, of real or complex
 // numbers. HloBuilder's rules hold: a nullptr passes on.
 #pragma once
 

@@ -30,7 +30,7 @@ namespace {
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 
-// [batch…, m, n] matrices, and what is said of their columns.
+// [batch…, m, n] matrices, and values for each of their columns.
 struct Matrices {
   explicit Matrices(const Shape& shape)
       : dims(shape.dimensions()),
@@ -42,7 +42,7 @@ struct Matrices {
         batch(BatchDimensions(rank)) {
     column[rank - 1] = one[rank - 1] = one[rank - 2] = 1;
   }
-  // What is one number for each matrix, or each row or column of it, everywhere: ones in `from` are spread out.
+  // Broadcasts one number for each matrix, row or column to all elements: dimensions of size 1 in `from` are repeated.
   Op Spread(HloBuilder& b, Op x, const DimVector& to) const {
     if (x == nullptr) return nullptr;
     DimVector flat, along;
@@ -59,7 +59,7 @@ struct Matrices {
     if (diagonal) place[static_cast<size_t>(rank - 2)] = j;
     return place;
   }
-  // Row by row of a column, is the row's number so related to j?
+  // A mask for the rows of a column: the comparison of the row's number with j.
   Op Rows(HloBuilder& b, Op j, ComparisonDirection direction) const {
     return b.Compare(b.Iota(Shape::Array(PrimitiveType::S32, column), rank - 2), b.Broadcast(j, column, {}), direction);
   }
@@ -98,8 +98,8 @@ struct Matrices {
   DimVector column, one, batch;
 };
 
-// The reflection that leaves of a column x nothing below place j: v, with its 1 at j; tau; and what stands at j then, a
-// real number. As LAPACK's larfg, so that neither large nor tiny numbers, nor the sign of a zero, make a difference.
+// The Householder reflection that makes a column x zero below place j: v, with its 1 at j; tau; and the new, real
+// element at j. As LAPACK's larfg: safe for large and tiny numbers, and for both signs of zero.
 struct Reflection {
   Op v, tau, beta;
 };

@@ -1,5 +1,5 @@
-// reduce-window-to-reduce-and-broadcast: windows that hold everything along a dimension, wherever they are, as one
-// reduction.
+// reduce-window-to-reduce-and-broadcast: replaces a reduce-window whose every window covers a whole dimension by a
+// reduce and a broadcast.
 //
 // BEFORE
 // HloModule example
@@ -32,9 +32,8 @@
 // }
 // END
 //
-// Undoes what makes a reduction as wide as its operand. Of class rounding for sums and products of floats: the order of
-// the sum is another. Leaves alone: windows along several dimensions; several arrays; reducers of more than one
-// operation.
+// Of class rounding for sums and products of floats: the order of the sum changes. Leaves alone: windows along several
+// dimensions; several arrays; reducers of more than one operation.
 #include "hloir/rules.h"
 
 namespace hloir {

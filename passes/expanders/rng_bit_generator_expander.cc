@@ -25,7 +25,7 @@ using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 constexpr PrimitiveType U32 = PrimitiveType::U32, kU64 = PrimitiveType::U64;
 
-// Arithmetic on arrays of one shape, with words for what the generators do.
+// Arithmetic on arrays of one shape, in the generators' terms.
 struct GeneratedBits {
   HloBuilder& b;
   Op Word(Op like, uint64_t value) {

@@ -34,7 +34,7 @@ PrimitiveType UnsignedOf(int bits) {
   return bits == 8 ? PrimitiveType::U8 : bits == 16 ? PrimitiveType::U16 : bits == 32 ? PrimitiveType::U32 : U64;
 }
 
-// Philox's state: the key and a counter of its own.
+// Philox's state: the key and a separate counter.
 Op State(HloBuilder& b, int64_t numbers) {
   Op key = b.CustomCall(std::string(TargetOf(CustomCall::kGetRngSeed)), Shape::Scalar(U64), {});
   const ModuleConfig& config = b.module().config();

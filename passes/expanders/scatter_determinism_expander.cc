@@ -1,5 +1,5 @@
-// scatter-determinism-expander: scatters whose updates may meet, as ones whose updates do not, so that no order is left
-// open.
+// scatter-determinism-expander: replaces scatters with repeated indices by scatters with unique ones, so that results
+// do not depend on the order of updates.
 //
 // BEFORE
 // HloModule example
@@ -43,7 +43,7 @@ bool TakesUpdate(const HloInstruction& i) { return i.to_apply()->root() == i.to_
 
 Op Splat(HloBuilder& b, int64_t value, const DimVector& sizes) { return b.Broadcast(b.Constant(value), sizes, {}); }
 
-// Where each update goes in the flattened operand: [scatter indices, elements of a window].
+// The target of each update in the flattened operand: [scatter indices, elements of a window].
 Op Places(HloBuilder& b, const ScatterAttributes& a, const DimVector& sizes, Op indices, const DimVector& window) {
   const int64_t rank = static_cast<int64_t>(sizes.size()), total = Shape::Array(S64, sizes).ElementCount();
   DimVector strides(sizes.size(), 1);
@@ -82,7 +82,7 @@ Op Places(HloBuilder& b, const ScatterAttributes& a, const DimVector& sizes, Op 
   return b.Reshape(b.Select(b.Broadcast(fits, both, {0}), place, Splat(b, total, both)), {count * elements});
 }
 
-// For each element, is the one `distance` before (or, if it is negative, behind) it of the same place?
+// A mask: the element `distance` before (or, if negative, after) this one has the same target.
 Op SamePlace(HloBuilder& b, Op places, int64_t distance, int64_t n) {
   const int64_t apart = std::abs(distance);
   const Op same = b.Compare(b.Slice(places, {0}, {n - apart}), b.Slice(places, {apart}, {n}), ComparisonDirection::kEq);
@@ -115,7 +115,7 @@ Op BuildScatterDeterminism(HloBuilder& b, HloInstruction& i, Ops x) {
       sums = b.Select(SamePlace(b, places, distance, n), b.Make(op, {before, sums}), sums);
     }
   }
-  // All but the last of a run go past the end, each to a place of its own.
+  // All but the last of a run get targets past the end, each a different one.
   const Op past = b.Add(b.Iota(Shape::Array(S64, {n}), 0), Splat(b, total, {n}));
   const Op outside = b.Compare(places, Splat(b, total, {n}), ComparisonDirection::kGe);
   const Op last = n == 1 ? outside : b.Or(outside, SamePlace(b, places, -1, n));

@@ -11,7 +11,7 @@
 // AFTER
 // END
 //
-// The fraction's first bits, as many as there are random ones, are a whole number: what is over the random number
+// The fraction's first bits, as many as there are random ones, are a whole number: a fraction over the random number
 // rounds away from zero. Leaves alone: conversions to floats, which round by other rules.
 #include <cmath>
 

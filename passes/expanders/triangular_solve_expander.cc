@@ -39,7 +39,7 @@ HloInstruction* ExpandTriangularSolve(HloInstruction* i, RuleContext& c) {
     const Op right = attributes.left_side ? x[1] : TransposeMatrices(b, x[1]);
     if (t == nullptr || right == nullptr) return Op{nullptr};
     const int64_t n = t->shape().dimensions(rank - 1);
-    // What is not of the triangle may be anything, even NaN.
+    // Elements outside the triangle may be anything, even NaN.
     const Shape indices = Shape::Array(PrimitiveType::S32, t->shape().dimensions());
     const Op rows = b.Iota(indices, rank - 2), columns = b.Iota(indices, rank - 1);
     const Op inside = b.Compare(rows, columns, lower ? ComparisonDirection::kGt : ComparisonDirection::kLt);

@@ -11,7 +11,7 @@
 namespace hloir::fusion {
 namespace {
 
-// Output fusion: what follows a dot, convolution or reduce-window. Input fusion: what a reduction reads. Else a loop.
+// Output fusion: ops after a dot, convolution or reduce-window. Input fusion: ops before a reduction. Else a loop.
 FusionKind KindOf(const HloComputation& body) {
   for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
     if (MayContract(i->opcode()) && RoleOf(*i) == Role::kContraction) return FusionKind::kOutput;
@@ -26,12 +26,12 @@ HloInstruction* AddFusion(HloComputation& computation, HloComputation* body, std
   return fusion;
 }
 
-// A body that grows by what two fusions, or single instructions, do.
+// A fusion body under construction, to which fusions and single instructions are added.
 class Joiner {
  public:
   explicit Joiner(HloComputation* body) : body_(body) {}
 
-  // Adds what `unit` computes, as results.
+  // Adds the computation of `unit`, as results.
   void Add(HloInstruction* unit) {
     std::vector<HloInstruction*> operands;
     if (unit->opcode() != HloOpcode::kFusion) {
@@ -59,7 +59,7 @@ class Joiner {
   const std::vector<HloInstruction*>& inputs() const { return inputs_; }
   const std::vector<HloInstruction*>& results() const { return results_; }
 
-  // What reads `unit`, the first that was added, from now on reads its results in here.
+  // Makes users of `unit`, the first that was added, read its results inside the body.
   void Provide(HloInstruction* unit) {
     if (!unit->shape().IsTuple()) {
       inside_[unit] = results_[0];
@@ -70,7 +70,7 @@ class Joiner {
   }
 
  private:
-  // What both have, such as a broadcast that each repeats, is there once.
+  // Merges instructions that both have, such as a broadcast that each repeats.
   HloInstruction* Copy(const HloInstruction& original, std::span<HloInstruction* const> operands) {
     uint64_t hash = StructuralHash(original);
     for (const HloInstruction* operand : operands) hash = MixHash(hash, static_cast<uint64_t>(operand->id()));
@@ -112,7 +112,7 @@ class Joiner {
   std::vector<HloInstruction*> inputs_, results_;
 };
 
-// Does anybody but `reader` need the unit's result `k`?
+// True if an instruction other than `reader` uses the unit's result `k`.
 bool IsNeeded(const HloInstruction& unit, int64_t k, const HloInstruction* reader) {
   if (!unit.shape().IsTuple()) return unit.IsRoot() || unit.user_count() > (unit.IsUsedBy(reader) ? 1 : 0);
   for (const HloInstruction* element : unit.users()) {
@@ -138,7 +138,7 @@ void MoveUses(HloInstruction* unit, HloInstruction* joined, std::span<const int6
   for (HloInstruction* element : elements) move(element, element->tuple_index());
 }
 
-// What was made for an unused result. Operands stand before their users in a new body.
+// Removes instructions that only an unused result needed. Operands precede their users in a new body.
 void RemoveUnused(HloComputation& body) {
   const std::vector<HloInstruction*> all = body.instructions();
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
@@ -190,7 +190,8 @@ HloInstruction* FusionBuilder::Build(std::span<const Member> members, HloInstruc
   for (size_t k = 0; k < inputs.size(); ++k) {
     body->AddParameter(static_cast<int64_t>(k), inputs[k]->shape(), "param_" + std::to_string(k));
   }
-  // What will be nowhere else moves as it is. (Not where somebody wants to be told what was there before.)
+  // An instruction without other users moves, rather than being copied. (Not if a rewriter logs the removed
+  // instructions.)
   moves = moves && std::all_of(members.begin(), members.end(), [](const Member& member) {
             return !member.owned || MayRemoveIfUnused(*member.instruction);
           });

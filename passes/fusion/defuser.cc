@@ -1,4 +1,4 @@
-// defuser: takes fusions apart: what their bodies hold stands in their place.
+// defuser: replaces fusions by the instructions of their bodies.
 //
 // BEFORE
 // HloModule example
@@ -23,7 +23,7 @@
 // }
 // END
 //
-// Leaves alone: custom fusions, which their config gives a meaning; control dependencies.
+// Leaves alone: custom fusions, whose config has the meaning; control dependencies.
 #include "hloir/rewrite_util.h"
 
 namespace hloir {

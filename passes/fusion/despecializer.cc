@@ -1,4 +1,4 @@
-// despecializer: undoes what a compiler decided for one machine: fusions, control dependencies and the schedule.
+// despecializer: removes a compiler's decisions for one machine: fusions, control dependencies and the schedule.
 //
 // BEFORE
 // HloModule example, is_scheduled=true
@@ -27,7 +27,7 @@
 // }
 // END
 //
-// That is hlo-descheduler, control-dep-remover and defuser. Leaves alone: layouts; what those three leave alone.
+// That is hlo-descheduler, control-dep-remover and defuser. Leaves alone: layouts; the exceptions of those three.
 #include "hloir/rewrite_util.h"
 
 namespace hloir {

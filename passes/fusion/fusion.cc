@@ -1,7 +1,7 @@
 // fusion: joins elementwise chains and diamonds, with the broadcasts, reshapes, slices, transposes, gathers and iotas
 // inside them, the dot, convolution or reduce-window before them and the reduction or dot after them, into one loop, so
-// that what is between them never goes through memory; then joins loops over the same elements that read the same
-// values into one with several results.
+// that intermediate values never go through memory; then joins loops over the same elements that read the same values
+// into one with several results.
 //
 // BEFORE
 // HloModule example
@@ -68,7 +68,7 @@ constexpr NumberOption kMaxFusedInstructions = {"max-instructions", "instruction
 constexpr NumberOption kMaxCopies = {"max-copies", "fusions that may each compute a cheap value again", 4};
 constexpr NumberOption kWorkPerByte = {"work-per-byte", "additions that may be done again to save moving a byte", 1};
 constexpr FlagOption kFeedProducts = {
-    "feed-products", "compute what a dot reads, and move what a convolution reads, as it packs its operands", false};
+    "feed-products", "compute operands of a dot, and move operands of a convolution, as they are packed", false};
 constexpr FlagOption kAllowMultiOutput = {"multi-output", "let one loop have several results", true};
 constexpr NumberOption kMaxResults = {"max-results", "results of one loop", 8};
 constexpr NumberOption kLeastGain = {"least-gain", "percent of two loops' traffic that joining them must save", 20};
@@ -94,8 +94,7 @@ class Fusion : public RewritingPass {
     for (HloComputation* computation : ControlFlowComputations(module)) {
       if (Stopped()) break;
       if (fuse) changed |= RemoveDeadCode(*computation);
-      // What one round joins can leave something for the next: a group that is closed no longer claims its operands'
-      // users.
+      // A round can enable the next: a finished group no longer claims its operands' users.
       constexpr int kRounds = 8;
       bool again = fuse;
       for (int round = 0; round < kRounds && again && !Stopped(); ++round) {
@@ -124,7 +123,7 @@ class Fusion : public RewritingPass {
     }
     return changed;
   }
-  // Nobody will allow anything any more. (Looking at what could be fused is most of the pass's work.)
+  // The rewriter allows nothing more. (Searching for fusions is most of the pass's work.)
   bool Stopped() const { return options_.growth != nullptr && options_.growth->stopped(); }
   bool RunOn(HloComputation& computation, Grouper& grouper);
 

@@ -1,4 +1,4 @@
-// fusion-wrapper: each op that would be a loop, as a fusion of its own.
+// fusion-wrapper: wraps each op that would be a loop into a fusion.
 //
 // BEFORE
 // HloModule example
@@ -21,8 +21,8 @@
 // }
 // END
 //
-// As XLA's back ends do for what fusion left alone, so that they emit one kind of kernel: elementwise ops, what moves
-// data, reductions and scatters. Leaves alone: what has control dependencies; bitcasts and what is free.
+// XLA's back ends do this for ops that fusion left alone, so that they emit one kind of kernel: elementwise ops, data
+// movement, reductions and scatters. Leaves alone: ops with control dependencies; bitcasts and ops that cost nothing.
 #include <algorithm>
 
 #include "hloir/rewrite_util.h"

@@ -1,7 +1,6 @@
-// general-fusion: joins any two loops that may become one, a producer and its consumer, or siblings that read the same
-// value. Where fusion decides by its cost model what is worth joining, this pass leaves that to whoever takes its
-// rewrites: each pair is one rewrite (`opt --dry-run`, and alternatives from Python), and by itself it joins all it
-// can.
+// general-fusion: joins any two loops that can become one: a producer and its consumer, or siblings that read the same
+// value. The fusion pass selects by a cost model; here the caller selects: each pair is one rewrite (`opt --dry-run`,
+// and alternatives from Python). Without a selection the pass joins all pairs.
 //
 // BEFORE
 // HloModule example
@@ -106,8 +105,8 @@ class GeneralFusion : public RewritingPass {
  private:
   enum class Way { kNone, kJoin, kRepeat };
 
-  // A join moves what lies between the two in the order; so, as in multi_output.cc, within a round only pairs whose
-  // places do not overlap are joined.
+  // A join moves the instructions between the two in the order; so, as in multi_output.cc, a round only joins pairs
+  // whose ranges do not overlap.
   bool Round(HloComputation& computation) {
     const std::vector<HloInstruction*> order = computation.PostOrder();
     positions_.Set(order);
@@ -136,7 +135,7 @@ class GeneralFusion : public RewritingPass {
     return changed;
   }
 
-  // What it reads, and what reads the same; each once.
+  // The values that it reads, and other readers of these; each once.
   static void FindCandidates(HloInstruction& second, std::vector<HloInstruction*>& firsts) {
     firsts.clear();
     const auto add = [&](HloInstruction* first) {

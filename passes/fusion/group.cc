@@ -1,5 +1,6 @@
-// How groups grow. From the root, the latest candidate first, so that when an instruction is looked at, all its users
-// that will be in the group are. It joins if what that computes again costs less than the memory traffic that it saves:
+// Growth of fusion groups: from the root, the latest candidate first, so that all users that will be in the group are
+// in it when an instruction is examined. An instruction joins if the recomputation costs less than the memory traffic
+// that it saves:
 //
 // - Nothing is computed again when all users are in the group and read it at the same index ("space").
 // - Below a broadcast along the last dimensions it is computed once per row and hoisted out of the inner loop. So is a
@@ -30,11 +31,11 @@ constexpr int64_t kMostUsersLookedAt = 64;    // of one producer
 constexpr int64_t kMostCopiesOfNothing = 16;  // of one that reads no array
 constexpr double kLoopCost = 256;             // of one more loop, in additions
 constexpr int64_t kMostRowBytes = 1 << 16;    // that a loop over rows may keep
-constexpr int32_t kHoisted = -1;              // the space of what is computed once per loop
-constexpr int32_t kAnywhere = -2;             // the space of what a dot reads for each of its rows
+constexpr int32_t kHoisted = -1;              // the space of values that are computed once per loop
+constexpr int32_t kAnywhere = -2;             // the space of values that a dot reads for each of its rows
 constexpr int32_t kPacked = -3;               // the space of a product's first operand as it is packed; -4: the second
 
-// Does the broadcast repeat along the last dimensions only: {0, 1, …, k-1}?
+// True if the broadcast repeats along the last dimensions only: {0, 1, …, k-1}.
 bool IsHoistable(const HloInstruction& broadcast) {
   const DimVector& dimensions = broadcast.dimensions();
   for (size_t d = 0; d < dimensions.size(); ++d) {
@@ -43,7 +44,7 @@ bool IsHoistable(const HloInstruction& broadcast) {
   return true;
 }
 
-// Is operand k of the dot read row by row: batches first, what is contracted last, and a row stays in cache?
+// True if operand k of the dot is read row by row: batches first, contracted dimensions last, and a row stays in cache.
 bool ReadsRows(const HloInstruction& dot, int64_t k) {
   const auto& numbers = dot.attributes<DotAttributes>();
   const DimVector& batch = k == 0 ? numbers.lhs_batch_dims : numbers.rhs_batch_dims;
@@ -68,7 +69,7 @@ int64_t FedOperand(const HloInstruction& dot) {
   return dot.operand(1)->shape().ElementCount() > dot.operand(0)->shape().ElementCount() ? 1 : 0;
 }
 
-// Is it a reshape that adds and drops dimensions of one element only? Each element keeps its index.
+// True for a reshape that only adds and drops dimensions of size 1. Each element keeps its index.
 bool KeepsIndices(const HloInstruction& i) {
   if (i.opcode() != HloOpcode::kReshape) return false;
   auto beside_ones = [](const Shape& shape) {
@@ -82,7 +83,7 @@ bool KeepsIndices(const HloInstruction& i) {
 
 double Ratio(int64_t a, int64_t b) { return b <= 0 || a <= b ? 1 : static_cast<double>(a) / static_cast<double>(b); }
 
-// Additions per element that cost as much as a loop of its own.
+// The number of additions per element that cost as much as a separate loop.
 double LoopCost(const HloInstruction& i) {
   return kLoopCost / static_cast<double>(std::max<int64_t>(1, i.shape().ElementCount()));
 }
@@ -92,7 +93,7 @@ double LoopCost(const HloInstruction& i) {
 Grouper::Grouper(const HloModule& module, const Limits& limits, RewriteGate& gate) : limits_(limits), gate_(gate) {
   const size_t limit = static_cast<size_t>(module.instruction_id_limit());
   for (std::vector<int32_t>* table : {&position_, &member_of_}) {
-    table->reserve(2 * limit);  // parameters and fusions come; what is not used takes no memory
+    table->reserve(2 * limit);  // parameters become fusion operands; unused values take no memory
     table->resize(limit, -1);
   }
 }
@@ -102,9 +103,9 @@ double Grouper::Traffic(const HloInstruction& i) const {
   return limits_.work_per_byte * 2.0 * StorageBytes(i.shape().element_type());
 }
 
-// A dot copies its operands into blocks before it multiplies: what is elementwise is computed once for each element as
-// that is done, and what moves data is but another way to read. A convolution reads an element for each position of the
-// window, so that only the latter is free.
+// A dot copies its operands into blocks before it multiplies: elementwise ops are computed once for each element then,
+// and data movement is only another way to read. A convolution reads an element for each position of the window, so
+// only data movement is free.
 bool Grouper::IsPacked(const HloInstruction& user, int64_t operand) const {
   const HloOpcode opcode = user.opcode();
   if (!limits_.feed_products || (opcode != HloOpcode::kDot && opcode != HloOpcode::kConvolution)) return false;
@@ -113,7 +114,7 @@ bool Grouper::IsPacked(const HloInstruction& user, int64_t operand) const {
   return role == Role::kMove || role == Role::kFree || (role == Role::kArithmetic && opcode == HloOpcode::kDot);
 }
 
-// Can a user of that role have the producer in its fusion?
+// True if a user of that role can have the producer in its fusion.
 bool Grouper::Takes(const HloInstruction& user, Role role, const HloInstruction& producer) const {
   if (role != Role::kContraction) return role != Role::kNone;
   const int64_t fed = FedOperand(user);
@@ -160,7 +161,7 @@ void Grouper::FindCones() {
     if (roles_[at] == Role::kFree || i.IsRoot() || HasAnnotations(i)) continue;
     const int64_t copies = i.user_count() - 1;
     if (copies < 1 || copies >= (cone.leaves == 0 ? kMostCopiesOfNothing : limits_.max_copies)) continue;
-    // What it saves: one write, and a read per user; what it costs: reads of its leaves by the others, too.
+    // Saved: one write, and a read per user; cost: reads of its leaves by the others, too.
     const double saved =
         (1.0 + static_cast<double>(i.user_count()) - cone.leaves * static_cast<double>(copies)) * Traffic(i) / 2;
     cone.duplicable =
@@ -215,7 +216,7 @@ void Grouper::Add(Member member) {
     rows_.push_back({member.operand_space, member.space, &i});
   }
   if (role == Role::kContraction) {
-    // What feeds another dot's rows is fed from memory.
+    // The operands of a producer of another dot's rows come from memory.
     if (++contractions_ > 1) return;
     packs_moves_alone_ = i.opcode() == HloOpcode::kConvolution;
     const int64_t fed = FedOperand(i);
@@ -244,7 +245,7 @@ const Grouper::Rows* Grouper::FindRows(int32_t space) const {
 Grouper::Use Grouper::UseOf(const Member& user, Role role, int64_t k) const {
   const HloInstruction& i = *user.instruction;
   const HloInstruction& operand = *i.operand(k);
-  // How often an element of the operand is looked at, if as many are as the result has.
+  // The number of reads of each operand element, for as many reads as the result has elements.
   const auto repeats = [&] { return Ratio(i.shape().ElementCount(), operand.shape().ElementCount()); };
   switch (role) {
     case Role::kArithmetic:
@@ -285,7 +286,8 @@ bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
   bool all_here = !producer->IsRoot(), all_owned = all_here, all_fusible = all_here;
   uses_.clear();
   member.fed = true;
-  // Past this many users, nobody looks whether all of them are here; and those that are, are found from their side.
+  // With more users than this, the search for users outside the group is skipped; users in the group find the producer
+  // themselves.
   const bool few_users = producer->user_count() <= kMostUsersLookedAt;
   if (!few_users) all_here = all_owned = all_fusible = false;
   auto use = [&](const Member& user) {
@@ -333,7 +335,7 @@ bool Grouper::Joins(HloInstruction* producer, Role role, Member& member) {
     return Declined(*producer, "a product reads it from memory as it packs its operands");
   }
   const Cone& cone = cones_[static_cast<size_t>(PositionOf(producer))];
-  // What not writing it, and no loop of its own, save.
+  // Saved: its write, and a separate loop.
   const auto saved = [&](double traffic) {
     return producer->shape().IsArray() ? traffic * Traffic(*producer) + LoopCost(*producer) : 0;
   };

@@ -13,7 +13,7 @@ namespace hloir::fusion {
 
 inline constexpr RuleInfo kFuse = {"fuse", "g(f(A)) => fusion(A)"};
 
-// How far groups grow, and which loops are joined; the pass's options, told in fusion.cc.
+// Limits on the growth of groups and criteria for joining loops: the pass's options, described in fusion.cc.
 struct Limits {
   int64_t max_instructions = 256;
   int64_t max_copies = 4;
@@ -33,7 +33,7 @@ struct Member {
   double times = 1;     // how often each element is computed
   bool owned = false;   // it will be nowhere else
   bool fed = false;     // only a dot's rows need it
-  bool packed = false;  // a dot or convolution reads it as it packs an operand, or what so reads it
+  bool packed = false;  // a dot or convolution, or a member that one reads so, reads it while packing an operand
 };
 
 class Grouper {
@@ -51,7 +51,7 @@ class Grouper {
   // The group that ends in `root`; operands before users.
   const std::vector<Member>& Grow(HloInstruction* root);
   bool Contains(const HloInstruction* i) const { return IndexOf(i) >= 0; }
-  // Its place among the members; -1 if it is none. What an earlier group left in the table does not count.
+  // Its position among the members; -1 if it is none. Entries of earlier groups in the table do not count.
   int32_t IndexOf(const HloInstruction* i) const {
     const size_t id = static_cast<size_t>(i->id());
     if (id >= member_of_.size()) return -1;
@@ -59,22 +59,22 @@ class Grouper {
     const bool here = index >= 0 && index < static_cast<int32_t>(members_.size());
     return here && members_[static_cast<size_t>(index)].instruction == i ? index : -1;
   }
-  // Why the group pays, for the record.
+  // The reason why the group pays, for the log.
   std::string Reason() const;
 
  private:
-  // What duplicating an instruction with all that it alone needs would cost.
+  // The cost of duplicating an instruction and the instructions that only it needs.
   struct Cone {
     int32_t weight = 0;  // of one element
     int32_t leaves = 0;  // arrays that it reads
     bool duplicable = false;
   };
-  // What one use of a producer asks for.
+  // The requirements of one use of a producer.
   struct Use {
     int32_t space = 0;
     double times = 1;
   };
-  // A hoisted broadcast: what it repeats is computed once per row of this space.
+  // A hoisted broadcast: its operand is computed once per row of this space.
   struct Rows {
     int32_t operand_space = 0, space = 0;
     const HloInstruction* broadcast = nullptr;

@@ -1,11 +1,11 @@
 // Producer–consumer and sibling fusion with several results.
 //
-// Instructions are gone through in their order. Each loop is a candidate `second`; a `first` is a loop whose result it
+// The pass visits instructions in their order. Each loop is a candidate `second`; its `first` is a loop whose result it
 // reads (producer), or the last loop before it that reads a value that it reads, too (sibling). They are joined if they
 // run over the same elements, if that saves a good part of the memory traffic of both, and if no path leads from the
-// first through others to the second: that would become a cycle. A join moves what lies between the two in the order,
-// so within one round only pairs whose places do not overlap are joined; rounds go on until nothing changes, and look
-// only at what was out of reach in the one before, or near what that has joined.
+// first through others to the second, which would become a cycle. A join moves the instructions between the two, so one
+// round only joins pairs whose ranges do not overlap. Rounds repeat until nothing changes, and visit only loops that
+// were blocked in the round before, or that are near a join.
 #include "fusion/multi_output.h"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace {
 constexpr int kMaxSiblingRounds = 16;
 constexpr int64_t kMaxUsersOfSibling = 16;
 
-// Does `second` read what `first` gives only at the index at which it was just computed? Not so for the result of a
-// reduction, which is there when the loop is over, and below a transpose or slice.
+// True if `second` reads the results of `first` only at the index that was just computed. Not so for the result of a
+// reduction, which is complete after the loop, and below a transpose or slice.
 bool ReadsInStep(HloInstruction* first, const HloInstruction& second, const Shape& shape) {
   const HloInstruction* root = &BodyRoot(second);
   if (root->opcode() == HloOpcode::kTuple || root->opcode() == HloOpcode::kGetTupleElement) {
@@ -30,7 +30,7 @@ bool ReadsInStep(HloInstruction* first, const HloInstruction& second, const Shap
     return std::none_of(second.operands().begin(), second.operands().end(),
                         [&](const HloInstruction* o) { return UnitOf(o) == first; });
   }
-  // What is in step with the loop: from the root down through elementwise operations.
+  // The instructions with the loop's own index: from the root down through elementwise operations.
   std::vector<const HloInstruction*> in_step{root};
   auto contains = [&](const HloInstruction* i) {
     return std::find(in_step.begin(), in_step.end(), i) != in_step.end();
@@ -63,7 +63,7 @@ int64_t Bytes(const HloInstruction& i) {
   return bytes;
 }
 
-// What the second need not read any more.
+// The bytes that the second no longer reads.
 int64_t SavedBytes(HloInstruction* first, const HloInstruction& second) {
   int64_t saved = 0;
   for (const HloInstruction* operand : second.operands()) {
@@ -83,7 +83,7 @@ class Joining {
     positions_.Set(order);
     shapes_.assign(order.size(), std::nullopt);
     const Marks now = std::exchange(again_, Marks());
-    int32_t settled = -1;  // up to here, places are no longer what the order says
+    int32_t settled = -1;  // up to here, positions no longer match the order
     bool any = false;
     for (size_t at = 0; at < order.size(); ++at) {
       HloInstruction* second = order[at];
@@ -123,8 +123,8 @@ class Joining {
     std::vector<bool> by_id_;
   };
 
-  // Only what a join is a candidate of can have another answer in the next round: itself, what reads its results, and
-  // what reads the same as it.
+  // Only the candidates around a join can change in the next round: the join, the readers of its results, and the
+  // readers of its operands.
   void MarkAround(const HloInstruction& joined) {
     again_.Add(&joined);
     for (const HloInstruction* user : joined.users()) {
@@ -190,7 +190,7 @@ class Joining {
 
 bool JoinLoops(HloComputation& computation, const Limits& limits, RewriteGate& gate, FusionBuilder& builder,
                Positions& positions) {
-  // A schedule is an order with all uses after their definitions; what lies between the two loops would have to move.
+  // A schedule has all uses after their definitions; the instructions between the two loops would have to move.
   if (computation.module()->config().is_scheduled) return false;
   Joining joining(computation, limits, gate, builder, positions);
   bool changed = false;

@@ -1,4 +1,4 @@
-// What a fusion is called: after the pattern that its body is, where it is one that people have a name for.
+// Names of fusions, after the pattern of their bodies if it has a common name.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 namespace hloir::fusion {
 
 // "softmax_fusion", "log_softmax_fusion", "layer_norm_fusion", "rms_norm_fusion", "gelu_fusion", "attention_fusion"
-// (softmax over what a dot gives); else "fusion".
+// (softmax of a dot's result); else "fusion".
 std::string_view NameOf(const HloComputation& body);
 
 }  // namespace hloir::fusion

@@ -1,5 +1,5 @@
-// Two loops that may become one: what multi_output.cc and general_fusion.cc ask before they join them. A unit is a
-// fusion or a single instruction.
+// Conditions for joining two loops, shared by multi_output.cc and general_fusion.cc. A unit is a fusion or a single
+// instruction.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace hloir::fusion {
 
-// The unit itself, or what its body gives.
+// The unit itself, or the root of its body.
 const HloInstruction& BodyRoot(const HloInstruction& unit);
 
-// Is it a dot, or a fusion around a dot, convolution or reduce-window?
+// True for a dot, or a fusion around a dot, convolution or reduce-window.
 bool IsProduct(const HloInstruction& unit);
 
-// The dimensions that its loop runs over; nullptr: it is not a loop that others could join. With `products`, what
-// follows a product may be joined: it is done on its result before that leaves the registers.
+// The dimensions of its loop; nullptr: it is not a loop that can be joined. With `products`, ops after a product may be
+// joined: they run on its result in registers.
 const Shape* LoopShape(const HloInstruction& unit, int64_t max_results = 8, bool products = false);
 
-// What a value comes from: the loop behind an element of several results.
+// The unit that computes a value: the loop behind a get-tuple-element.
 template <class I>
 I* UnitOf(I* value) {
   return value->opcode() == HloOpcode::kGetTupleElement ? value->operand(0) : value;
@@ -39,7 +39,7 @@ class Positions {
     for (size_t at = 0; at < order.size(); ++at)
       by_id_[static_cast<size_t>(order[at]->id())] = static_cast<int32_t>(at);
   }
-  // In the computation that was set last; kNone for what came into it later.
+  // In the computation that was set last; kNone for instructions that were added later.
   int32_t Of(const HloInstruction* i) const {
     const size_t id = static_cast<size_t>(i->id());
     return id < by_id_.size() ? by_id_[id] : kNone;
@@ -49,7 +49,7 @@ class Positions {
  private:
   std::vector<int32_t> by_id_;
 };
-// Is there a path from `first` to `second` through any other? True also if that is too far to see.
+// True if a path leads from `first` to `second` through another instruction, or if the search was cut short.
 bool HasPathAround(const HloInstruction* first, const HloInstruction* second, const Positions& positions);
 
 }  // namespace hloir::fusion

@@ -17,13 +17,13 @@ bool MayContract(HloOpcode opcode) {
 
 Role RoleOf(const HloInstruction& i) {
   if (i.HasControlDependencies()) return Role::kNone;
-  // What is left after fusion: nobody needs to look at its operands.
+  // A role without operands to visit.
   if (IsOneOf(i.opcode(), HloOpcode::kFusion, HloOpcode::kGetTupleElement, HloOpcode::kParameter, HloOpcode::kTuple))
     return Role::kNone;
   for (const HloInstruction* operand : i.operands()) {
     if (!IsStaticArray(operand->shape())) return Role::kNone;
   }
-  // A reducer that acts on the outside: what is copied into a fusion would act once more, and not go away.
+  // A reducer with side effects: a copy in a fusion would repeat them, and could not be removed.
   if (!i.called_computations().empty() && ActsOutside(i)) return Role::kNone;
   if (i.opcode() == HloOpcode::kReduce) {
     if (i.shape().IsArray()) return i.shape().IsStatic() ? Role::kReduce : Role::kNone;

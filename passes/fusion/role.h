@@ -1,4 +1,4 @@
-// What part an instruction can play in a fusion, and what computing one of its elements costs.
+// The role of an instruction in a fusion, and the cost of one of its elements.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace hloir::fusion {
 enum class Role : uint8_t {
   kNone,         // cannot be in a fusion
   kScalar,       // a scalar constant
-  kFree,         // broadcast, iota: needs no memory of its own, may be anywhere any number of times
+  kFree,         // broadcast, iota: takes no memory, may be repeated any number of times
   kMove,         // takes elements from elsewhere
   kArithmetic,   // elementwise
   kReduce,       // one result: anywhere; several: only at the end
-  kContraction,  // dot, convolution, reduce-window: what follows joins it (output fusion), and what feeds a dot's rows
+  kContraction,  // dot, convolution, reduce-window: consumers join it (output fusion), and producers of a dot's rows
   kUpdate,       // dynamic-update-slice, scatter, at the end: it is done in place
 };
 

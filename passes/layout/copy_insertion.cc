@@ -1,5 +1,4 @@
-// copy-insertion: copies where values would otherwise share a buffer and be overwritten while somebody still reads
-// them.
+// copy-insertion: copies values that would share a buffer and be overwritten before their last use.
 //
 // BEFORE
 // HloModule example
@@ -90,7 +89,7 @@ constexpr RuleInfo kCopyBranch = {
 constexpr RuleInfo kCopyResult = {"copy-result",
                                   "the result A => copy(A), where A is a parameter, a constant or there twice"};
 
-// An array where it was made: tuples and what only hands a buffer on are looked through.
+// The definition of an array: tuples and ops that forward a buffer are looked through.
 struct Source {
   HloInstruction* instruction = nullptr;
   ShapeIndex index;
@@ -115,7 +114,7 @@ Source SourceOf(HloInstruction* i, ShapeIndex index) {
       case HloOpcode::kBitcast:
       case HloOpcode::kOptimizationBarrier:
       case HloOpcode::kAddDependency: i = i->operand(0); break;
-      default: return {i, index};
+      default: return {i, index};  // makes the array
     }
   }
 }
@@ -164,13 +163,13 @@ void FindReaders(HloInstruction* i, const ShapeIndex& index, const HloInstructio
           break;
         case HloOpcode::kBitcast:
         case HloOpcode::kOptimizationBarrier: work.emplace_back(user, where); break;
-        default: readers.push_back(user);
+        default: readers.push_back(user);  // reads the array
       }
     }
   }
 }
 
-// May the op write its result over operand k, element by element as it reads it?
+// True if the op may write its result over operand k, element by element as it reads it.
 bool MayOverwrite(const HloInstruction& i, const HloInstruction* operand) {
   if (i.Is(kElementwise)) return operand->shape().ByteSize() == i.shape().ByteSize();
   const bool in_place = i.opcode() == HloOpcode::kDynamicUpdateSlice || i.opcode() == HloOpcode::kScatter;
@@ -199,7 +198,7 @@ class CopyInsertion : public RewritingPass {
   }
 
  private:
-  // Does `reader` surely come before `later`?
+  // True if `reader` always runs before `later`.
   bool ComesBefore(const HloInstruction& reader, const HloInstruction& later) {
     if (&reader == &later) return false;
     if (!is_scheduled_) return DependsOn(later, reader);
@@ -227,7 +226,7 @@ class CopyInsertion : public RewritingPass {
     }
     HloInstruction* tuple = computation->AddTuple(elements);
     InheritAnnotations(tuple, *value);
-    // Who takes it still waits for what the old one waited for.
+    // Users of the copy still wait for the control predecessors of the old value.
     for (HloInstruction* before : value->control_predecessors()) before->AddControlDependencyTo(tuple);
     return tuple;
   }
@@ -262,7 +261,7 @@ class CopyInsertion : public RewritingPass {
     return text + "}";
   }
 
-  // Does the round hand the value at `leaf` on as it got it?
+  // True if the iteration returns the value at `leaf` unchanged.
   static bool IsUnchanged(const HloInstruction& loop, const ShapeIndex& leaf) {
     HloComputation* body = const_cast<HloInstruction&>(loop).while_body();
     return SourceOf(body->root(), leaf) == Source{body->parameter(0), leaf};
@@ -348,7 +347,7 @@ class CopyInsertion : public RewritingPass {
       }
     }
   }
-  // Is somebody free to read the carried value after `made` has been computed?
+  // True if a reader of the carried value may run after `made`.
   bool OldIsStillRead(HloInstruction* parameter, const ShapeIndex& leaf, const HloInstruction& made) {
     std::set<std::pair<int32_t, ShapeIndex>> seen;
     std::vector<HloInstruction*> readers;

@@ -1,4 +1,4 @@
-// host-offloader: what lies between MoveToHost and MoveToDevice is kept in the host's memory.
+// host-offloader: keeps values between MoveToHost and MoveToDevice in the host's memory.
 //
 // BEFORE
 // HloModule example
@@ -22,9 +22,9 @@
 // }
 // END
 //
-// The calls become copies to memory space 5, XLA's for the host, and back; every place that the value passes through
-// says so in its layout: tuples, loops, branches, calls, bitcasts, and arrays that are updated in place. Where an array
-// of the host is updated (MoveToHost before the update of a dynamic-update-slice) or read in part (a slice before
+// The calls become copies to memory space 5, XLA's for the host, and back; the layout has that memory space wherever
+// the value passes: tuples, loops, branches, calls, bitcasts, and arrays that are updated in place. Where an array of
+// the host is updated (MoveToHost before the update of a dynamic-update-slice) or read in part (a slice before
 // MoveToDevice), that op moves the part, and the call goes. Declined, with the reason, is a value on which something
 // computes before it comes back, or which the entry gives out without saying S(5) in its layout; and with it all that
 // shares its places, as the branches of a conditional do.
@@ -53,7 +53,7 @@ Shape InMemory(Shape shape, int64_t memory_space) {
   return shape;
 }
 
-// An array where it stands: the leaf `index` of what an instruction gives.
+// A leaf of an instruction's result: the array at `index`.
 using Position = std::pair<HloInstruction*, ShapeIndex>;
 ShapeIndex Inside(int64_t first, const ShapeIndex& rest) {
   ShapeIndex index{first};
@@ -116,7 +116,7 @@ class Buffer {
   static bool IsCaller(const HloInstruction& i) {
     return i.opcode() == HloOpcode::kCall || i.opcode() == HloOpcode::kConditional;
   }
-  // What the array at this place is made of is the same buffer, or it begins here.
+  // The operands' arrays that share the buffer of this array; none if the buffer begins here.
   void FollowDefinition(HloInstruction& i, const ShapeIndex& index) {
     switch (i.opcode()) {
       case HloOpcode::kCustomCall:
@@ -147,7 +147,7 @@ class Buffer {
         }
         return;
       }
-      default: Fail(i, "computes it");
+      default: Fail(i, "computes it");  // no other op keeps a value on the host
     }
   }
   void FollowUsers(HloInstruction* i, const ShapeIndex& index) {
@@ -186,7 +186,7 @@ class Buffer {
           if (IsCallOf(*user, CustomCall::kMoveToDevice)) ends_.push_back(user);
           else Fail(*user, "reads it in the host's memory");
           break;
-        default: Fail(*user, "reads it in the host's memory");
+        default: Fail(*user, "reads it in the host's memory");  // no other op takes a value on the host
       }
     }
   }

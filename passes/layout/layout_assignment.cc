@@ -1,4 +1,4 @@
-// layout-assignment: finds for each array the order of its dimensions in memory that moves the fewest bytes.
+// layout-assignment: chooses for each array the order of its dimensions in memory that moves the fewest bytes.
 //
 // BEFORE
 // HloModule example
@@ -44,7 +44,7 @@
 #include "layout/orders.h"
 
 namespace hloir {
-namespace layouts {
+namespace layout {
 namespace {
 
 constexpr int kMostRounds = 4;
@@ -83,7 +83,7 @@ bool IsFlexible(const HloInstruction& i) {
     case HloOpcode::kDot:
     case HloOpcode::kGather:
     case HloOpcode::kConvolution: break;
-    default:
+    default:  // elementwise ops
       if (i.operand_count() == 0 || !HandsOrderOn(i, 0)) {
         // select(p, A, B) and clamp(a, A, b) with scalars in front
         if (i.opcode() != HloOpcode::kSelect && i.opcode() != HloOpcode::kClamp) return false;
@@ -93,7 +93,7 @@ bool IsFlexible(const HloInstruction& i) {
                      [](const HloInstruction* operand) { return IsPlain(operand->shape()); });
 }
 
-// What a dot gives by itself: batch, rows, columns; or, with its operands in each other's place, batch, columns, rows.
+// A dot's own layouts: batch, rows, columns; or, with its operands exchanged, batch, columns, rows.
 Order SwappedDot(const HloInstruction& dot) {
   const auto& a = dot.attributes<DotAttributes>();
   const int64_t batch = static_cast<int64_t>(a.lhs_batch_dims.size());
@@ -104,8 +104,8 @@ Order SwappedDot(const HloInstruction& dot) {
   for (int64_t d = batch; d < batch + rows; ++d) major.push_back(d);
   return Major(major);
 }
-// How the engine's kernel writes a convolution, and reads its input where windows have more than one element: batch,
-// places, features.
+// The order in which the engine's kernel writes a convolution, and reads its input where windows have more than one
+// element: batch, places, features.
 Order ConvolutionOrder(int64_t batch, const DimVector& spatial, int64_t feature) {
   DimVector major{batch};
   for (int64_t d : spatial) major.push_back(d);
@@ -142,7 +142,7 @@ class Assignment {
       std::vector<HloInstruction*> moved;
       for (HloInstruction* member : groups_[g].members)
         if (OrderFor(*member) != Given(*member)) moved.push_back(member);
-      // Where only dimensions of size 1 would change places, for nothing, they stay.
+      // No change if only dimensions of size 1 would be exchanged.
       const bool same_places = std::all_of(moved.begin(), moved.end(), [&](const HloInstruction* member) {
         return SamePlaces(member->shape(), OrderFor(*member), Given(*member));
       });
@@ -154,7 +154,7 @@ class Assignment {
     return choices;
   }
 
-  // What operand k must be laid as, given how the result is laid. nullopt: as it likes.
+  // The layout that the op requires of operand k, given the layout of its result. nullopt: any.
   std::optional<Order> Demand(const HloInstruction& i, int64_t k, const Order& order) const {
     const HloInstruction& operand = *i.operand(k);
     if (!IsPlain(operand.shape()) || operand.shape().rank() < 2) return std::nullopt;
@@ -177,7 +177,7 @@ class Assignment {
           // Indices that come in another order would change which update is the last.
           if (k == 1) return RowMajor(rank);
           return OrderOfWindows(i, OrderFor(operand), order, RowMajor(i.operand(1)->shape().rank()));
-        default: return RowMajor(rank);
+        default: return RowMajor(rank);  // row-major, which every op takes
       }
     }
     switch (i.opcode()) {
@@ -197,11 +197,11 @@ class Assignment {
           return OrderOf((*constraints)[static_cast<size_t>(k)]);
         return Given(operand);
       }
-      // As it was: what these mean may hang on it.
+      // The given layout: the meaning of these ops may depend on it.
       default: return Given(operand);
     }
   }
-  // How the op lays its result if it moves no element, given its operands; nullopt: as one likes.
+  // The layout of the result with which the op moves no element, given its operands; nullopt: any.
   std::optional<Order> Own(const HloInstruction& i, const Order& order) const {
     switch (i.opcode()) {
       case HloOpcode::kReduce:
@@ -215,7 +215,7 @@ class Assignment {
       case HloOpcode::kGather: return OrderOfWindows(i, order, OrderFor(*i.operand(0)), OrderFor(*i.operand(1)));
       case HloOpcode::kDot:
         return SamePlaces(i.shape(), order, SwappedDot(i)) ? SwappedDot(i) : RowMajor(i.shape().rank());
-      default: return std::nullopt;
+      default: return std::nullopt;  // no preference
     }
   }
   Order OrderFor(const HloInstruction& i) const {
@@ -233,7 +233,7 @@ class Assignment {
     const auto given = given_.find(&i);
     return given != given_.end() && given->second != OrderOf(i.shape());
   }
-  // From here on what the shapes say counts, not what was chosen.
+  // From here on the layouts in the shapes count, not the choices.
   void Settle() { settled_ = true; }
   const std::vector<HloInstruction*>& all() const { return all_; }
 
@@ -252,7 +252,7 @@ class Assignment {
     const auto found = given_.find(&i);
     return found == given_.end() ? OrderOf(i.shape()) : found->second;
   }
-  // Which dimension of the operand each of the result's is, if both may share an order.
+  // For each dimension of the result the operand's dimension, if both may share an order.
   std::optional<DimVector> Tie(const HloInstruction& i, int64_t k) const {
     if (places_.count(&i) == 0 || places_.count(i.operand(k)) == 0) return std::nullopt;
     if (i.opcode() == HloOpcode::kTranspose) return i.dimensions();
@@ -311,7 +311,7 @@ class Assignment {
       touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
     }
   }
-  // How the first member is laid now.
+  // The current layout of the first member.
   Order Current(const Group& group) const { return OrderOf(group.members[0]->shape()); }
 
   // Bytes that move around an instruction because arrays do not lie as it has them.
@@ -425,7 +425,7 @@ class Assignment {
     return changed;
   }
 
-  // Why the group lies as it does; "" where there was nothing to choose.
+  // The reason for the group's layout; "" if there was no choice.
   std::string Reason(size_t g, bool moved) {
     Group& group = groups_[g];
     const Order chosen = group.order;
@@ -566,10 +566,10 @@ class LayoutAssignment : public RewritingPass {
 };
 
 }  // namespace
-}  // namespace layouts
+}  // namespace layout
 
 PassDefinition DefineLayoutAssignment() {
-  return {MakePassOf<layouts::LayoutAssignment>, {layouts::kAssign, layouts::kCopyTo}};
+  return {MakePassOf<layout::LayoutAssignment>, {layout::kAssign, layout::kCopyTo}};
 }
 
 }  // namespace hloir

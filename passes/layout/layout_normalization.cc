@@ -1,4 +1,4 @@
-// layout-normalization: arrays as row-major ones with their dimensions in the order in which they lie in memory.
+// layout-normalization: makes all arrays row-major, with their dimensions in the order of memory.
 //
 // BEFORE
 // HloModule example
@@ -21,10 +21,10 @@
 // }
 // END
 //
-// A copy to another order becomes a transpose, a transpose that moves nothing goes. An op that is not known here keeps
-// its layouts, between bitcasts. Afterwards logical order and memory agree, which is what hloir's engine runs: it lays
-// every array row-major. Leaves alone: bodies of fusions; parameters and results; what has tiles, dynamic sizes or a
-// sharding.
+// A copy to another order becomes a transpose, a transpose that moves nothing is removed. An op that the pass does not
+// support keeps its layouts, between bitcasts. Afterwards logical order and memory agree, as hloir's engine requires:
+// it lays every array row-major. Leaves alone: bodies of fusions; parameters and results; arrays with tiles, dynamic
+// sizes or a sharding.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -34,7 +34,7 @@
 #include "layout/orders.h"
 
 namespace hloir {
-namespace layouts {
+namespace layout {
 namespace {
 
 constexpr RuleInfo kNormalize = {"normalize-layout", "op(A) in another order => bitcast(op(bitcast(A))), row-major"};
@@ -126,7 +126,7 @@ class LayoutNormalization : public RewritingPass {
     return true;
   }
 
-  // A bitcast between an array and what it is in memory: as this pass leaves them.
+  // A bitcast between an array and its row-major form, as this pass makes them.
   bool IsBridge(HloInstruction* i) {
     if (i->opcode() != HloOpcode::kBitcast) return false;
     HloInstruction* operand = i->operand(0);
@@ -142,7 +142,7 @@ class LayoutNormalization : public RewritingPass {
     return DotInMemory(i)->swapped ? kSwapDot : kNormalizeDot;
   }
 
-  // Do all arrays of the op's rank lie as its result does?
+  // True if all operands of the op's rank have the layout of its result.
   static bool Agree(const HloInstruction& i, int64_t first, int64_t last) {
     for (int64_t k = first; k < last; ++k) {
       const Shape& shape = i.operand(k)->shape();
@@ -190,7 +190,7 @@ class LayoutNormalization : public RewritingPass {
         return through && SamePlaces(i.shape(), *through, OrderOf(i.shape()));
       }
       case HloOpcode::kDot: return DotInMemory(i).has_value();
-      default: return i.Is(kElementwise) && Agree(i, 0, count);
+      default: return i.Is(kElementwise) && Agree(i, 0, count);  // other ops keep their layouts
     }
   }
 
@@ -403,7 +403,7 @@ class LayoutNormalization : public RewritingPass {
         made->mutable_attributes<DotAttributes>() = std::move(dot.attributes);
         return made;
       }
-      default: return clone();
+      default: return clone();  // elementwise, as Handles says
     }
   }
 
@@ -411,11 +411,11 @@ class LayoutNormalization : public RewritingPass {
 };
 
 }  // namespace
-}  // namespace layouts
+}  // namespace layout
 
 PassDefinition DefineLayoutNormalization() {
-  return {MakePassOf<layouts::LayoutNormalization>,
-          {layouts::kNormalize, layouts::kNormalizeReduce, layouts::kNormalizeDot, layouts::kSwapDot}};
+  return {MakePassOf<layout::LayoutNormalization>,
+          {layout::kNormalize, layout::kNormalizeReduce, layout::kNormalizeDot, layout::kSwapDot}};
 }
 
 }  // namespace hloir

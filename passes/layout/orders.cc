@@ -5,7 +5,7 @@
 
 #include "hloir/rewrite_util.h"
 
-namespace hloir::layouts {
+namespace hloir::layout {
 
 Order RowMajor(int64_t rank) {
   Order order;
@@ -78,8 +78,8 @@ Order BroadcastOperand(const Order& result, const DimVector& dimensions) {
   return operand;
 }
 
-// The two lists of sizes are cut into the shortest runs of equal products. A run may go anywhere as a whole, if on the
-// operand's side it lies together and row-major; where it is a single dimension on both sides nothing is asked.
+// The two lists of sizes are cut into the shortest runs of equal products. A run moves as a whole if it is contiguous
+// and row-major in the operand; a run of a single dimension on both sides has no condition.
 std::optional<Order> ThroughReshape(const DimVector& from, const Order& order, const DimVector& to) {
   struct Run {
     DimVector from, to;
@@ -144,7 +144,7 @@ Order OrderOfWindows(const HloInstruction& i, const Order& order, const Order& o
   const DimVector& collapsed = gathers ? g->collapsed_slice_dims : s->inserted_window_dims;
   const DimVector& batching = gathers ? g->operand_batching_dims : s->input_batching_dims;
   const int64_t vector = gathers ? g->index_vector_dim : s->index_vector_dim;
-  // Which dimension of the operand or the indices each of the windows' and of the others is.
+  // The dimension of the operand or the indices for each window dimension and each other dimension.
   DimVector of_operand, others, of_indices;
   for (int64_t d = 0; d < i.operand(0)->shape().rank(); ++d)
     if (!Contains(collapsed, d) && !Contains(batching, d)) of_operand.push_back(d);
@@ -176,4 +176,4 @@ Shape Physical(const Shape& shape) {
   return Shape::Array(shape.element_type(), sizes);
 }
 
-}  // namespace hloir::layouts
+}  // namespace hloir::layout

@@ -6,14 +6,14 @@
 
 #include "hloir/instruction.h"
 
-namespace hloir::layouts {
+namespace hloir::layout {
 
 using Order = DimVector;
 
 Order RowMajor(int64_t rank);
 // The shape's own; row-major if it has none.
 Order OrderOf(const Shape& shape);
-// Nothing in the layout but the order, and all sizes known: what these passes may change.
+// True for layouts with an order only, and all sizes known: the arrays that these passes may change.
 bool IsPlain(const Shape& shape);
 Shape WithOrder(Shape shape, const Order& order);
 // The same places in memory: dimensions of size 1 may stand anywhere.
@@ -28,15 +28,15 @@ Order BroadcastOperand(const Order& result, const DimVector& dimensions);
 // Of the result of a reshape of `from` in that order, if it can be had without moving an element.
 std::optional<Order> ThroughReshape(const DimVector& from, const Order& order, const DimVector& to);
 
-// Of a gather's result, or a scatter's updates, given the orders of the operand and the indices, what can be had
-// without moving an element: `order` itself, or one like it. Windows have their dimensions in the operand's order, and
-// the other dimensions are in that of the indices, both numbered in ascending order.
+// An order of a gather's result, or a scatter's updates, that needs no data movement, given the orders of the operand
+// and the indices: `order` itself, or a similar one. Window dimensions are in the operand's order, the others in that
+// of the indices, both numbered in ascending order.
 Order OrderOfWindows(const HloInstruction& i, const Order& order, const Order& operand, const Order& indices);
 
 // Dimensions major to minor, and where each stands among them.
 DimVector Major(const Order& order);
 DimVector Inverse(const DimVector& permutation);
-// What lies in memory, as a row-major array of its own.
+// The row-major shape of the array in memory.
 Shape Physical(const Shape& shape);
 
-}  // namespace hloir::layouts
+}  // namespace hloir::layout

@@ -1,4 +1,4 @@
-// strip-memory-placement-annotations: what says only where a value is to be kept goes, for devices with one memory.
+// strip-memory-placement-annotations: removes annotations of memory spaces, for devices with one memory.
 //
 // BEFORE
 // HloModule example
@@ -18,8 +18,8 @@
 // }
 // END
 //
-// The custom-calls MoveToHost, MoveToDevice and annotate_device_placement. host-offloader gives the first two a meaning
-// for devices with two memories.
+// The custom-calls MoveToHost, MoveToDevice and annotate_device_placement. host-offloader implements the first two for
+// devices with two memories.
 #include "hloir/custom_call.h"
 #include "hloir/rules.h"
 #include "hloir/rewrite_util.h"

@@ -1,4 +1,4 @@
-// bf16-mixed-precision-removal: operations that have bf16 beside f32 have f32 alone, and conversions.
+// bf16-mixed-precision-removal: computes ops that mix bf16 and f32 in f32 alone, with conversions.
 //
 // BEFORE --math=rounding
 // HloModule example
@@ -20,8 +20,8 @@
 // }
 // END
 //
-// For engines that know no mixed precision. Of class rounding: a sum may have been in another type. Leaves alone: what
-// calls computations, and whatever gives no array.
+// For engines without mixed precision. Of class rounding: a sum may have been in another type. Leaves alone: ops that
+// call computations, and ops whose result is not an array.
 #include "type_change.h"
 
 namespace hloir {

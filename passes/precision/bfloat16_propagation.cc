@@ -1,4 +1,4 @@
-// bfloat16-propagation: what is only used as bf16 is computed in bf16.
+// bfloat16-propagation: computes values that are only used as bf16 in bf16.
 //
 // BEFORE --math=rounding
 // HloModule example
@@ -24,8 +24,8 @@
 // END
 //
 // One step at a time: a conversion of a value without other users moves to that value's operands. Of class rounding,
-// and never part of the default pipeline: each operation then rounds to bf16. Leaves alone: what calls computations,
-// parts of tuples, and whatever is tied to its type.
+// and never part of the default pipeline: each operation then rounds to bf16. Leaves alone: ops that call computations,
+// elements of tuples, and ops with a fixed type.
 #include <algorithm>
 
 #include "hloir/rules.h"

@@ -1,4 +1,4 @@
-// element-type-converter: operations on one element type, on another.
+// element-type-converter: computes operations on one element type in another.
 //
 // BEFORE
 // HloModule example
@@ -23,10 +23,10 @@
 // }
 // END
 //
-// The options `from` and `to` name the types; bf16 and f32 without them. Parameters, constants and results stay what
-// they are; the algebraic simplifier takes the conversions between operations away. Of class fast unless the new type
-// holds all of the old one's values (f64 to f32). Leaves alone: what calls computations, and the types that these then
-// have; collectives, custom-calls, and whatever is tied to its type.
+// The options `from` and `to` name the types; bf16 and f32 without them. Parameters, constants and results keep their
+// types; the algebraic simplifier removes conversions between operations. Of class fast unless the new type holds all
+// of the old one's values (f64 to f32). Leaves alone: ops that call computations, and the parameters of these;
+// collectives, custom-calls, and ops with a fixed type.
 #include "type_change.h"
 
 namespace hloir {

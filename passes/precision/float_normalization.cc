@@ -1,5 +1,4 @@
-// float-normalization: what is computed in a narrow float type is computed in a wider one, and rounded after each
-// operation.
+// float-normalization: computes operations on a narrow float type in a wider one, and rounds after each operation.
 //
 // BEFORE
 // HloModule example
@@ -23,8 +22,8 @@
 // END
 //
 // The options `from` and `to` name the types; bf16 and f32 without them. Exact for the four arithmetic operations, and
-// for those that do not round; others are of class rounding. Leaves alone: data movement; what calls computations
-// (these are normalized themselves); whatever is tied to its type.
+// for those that do not round; others are of class rounding. Leaves alone: data movement; ops that call computations
+// (whose bodies are normalized); ops with a fixed type.
 #include "type_change.h"
 
 namespace hloir {

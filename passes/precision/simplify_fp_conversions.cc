@@ -1,4 +1,4 @@
-// simplify-fp-conversions: a float that goes through a narrower type and back stays what it was.
+// simplify-fp-conversions: removes conversions of a float to a narrower type and back.
 //
 // BEFORE --math=rounding
 // HloModule example
@@ -18,9 +18,9 @@
 // }
 // END
 //
-// More exact than what was written, so of class rounding. By way of a wider type there is nothing to lose: that is the
-// algebraic simplifier's. Leaves alone: integers; a narrower type that cannot hold large numbers, which become
-// infinite.
+// The result is more exact than that of the text, so the class is rounding. Conversions to a wider type and back are
+// exact: the algebraic simplifier removes them. Leaves alone: integers; a narrower type that cannot hold large numbers,
+// which become infinite.
 #include "hloir/rules.h"
 
 namespace hloir {

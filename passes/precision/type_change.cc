@@ -75,7 +75,7 @@ MathMode TypeChangePass::ClassOf(const HloInstruction& i) const {
     case HloOpcode::kClamp:
     case HloOpcode::kCompare:
     case HloOpcode::kSelect: return MathMode::kExact;
-    default: return MathMode::kRounding;
+    default: return MathMode::kRounding;  // may round
   }
 }
 

@@ -1,4 +1,4 @@
-// Computing in another element type than the module says: what the passes that do away with one have in common.
+// Common parts of the passes that compute in another element type.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace hloir {
 
-// What the pass wants is done in the type `to` where it has `from`, bf16 and f32 unless the derived class sets others:
+// Computes the chosen ops in the type `to` in place of `from`, bf16 and f32 unless the derived class sets others:
 // operands are converted, and the result is converted back.
 class TypeChangePass : public RewritingPass {
  public:
@@ -19,7 +19,7 @@ class TypeChangePass : public RewritingPass {
   virtual Status CheckTypes() const { return OkStatus(); }
   // It gives an array, and calls no computation.
   virtual bool Wants(const HloInstruction& i) const = 0;
-  // How far doing it in the other type may change results.
+  // The class of the rewrite of an op.
   virtual MathMode ClassOf(const HloInstruction& i) const;
   static bool Reads(const HloInstruction& i, PrimitiveType type);
 

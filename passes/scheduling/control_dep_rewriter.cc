@@ -1,4 +1,4 @@
-// control-dep-rewriter: calls of "control_dep" as the control dependencies that they stand for.
+// control-dep-rewriter: replaces calls of "control_dep" by control dependencies.
 //
 // BEFORE
 // HloModule example
@@ -21,7 +21,7 @@
 // }
 // END
 //
-// Leaves alone: calls with users; a dependency on what itself needs the other, which would be a cycle.
+// Leaves alone: calls with users; a dependency that would close a cycle.
 #include "hloir/analysis.h"
 #include "hloir/custom_call.h"
 #include "hloir/rewrite_util.h"

@@ -1,5 +1,5 @@
-// hlo-memory-scheduler: puts instructions into an order in which less memory is in use at once, and makes the module
-// say so (is_scheduled).
+// hlo-memory-scheduler: orders instructions for a smaller peak of memory, and marks the module as scheduled
+// (is_scheduled).
 //
 // BEFORE
 // HloModule example
@@ -106,11 +106,11 @@ class HloMemoryScheduler : public RewritingPass {
     std::vector<const HloInstruction*> sources;
     std::vector<const Memory*> elements;  // empty: not told apart
   };
-  // What an instruction has of its own: memory, and others' memory that it only points to.
+  // The memory that an instruction's result owns, and the values whose memory it points to.
   struct Buffers {
     int64_t bytes = 0;  // 0: it only points
     const Memory* memory = nullptr;
-    int64_t uses = 0;  // reads of its own memory, by way of pointers too
+    int64_t uses = 0;  // reads of its own memory, through pointers too
   };
 
   void FindBuffers(const Order& operands_first) {
@@ -125,7 +125,7 @@ class HloMemoryScheduler : public RewritingPass {
         const size_t index = static_cast<size_t>(i->tuple_index());
         b.memory = index < whole->elements.size() ? whole->elements[index] : whole;
       } else if ((i->Is(kAliases) && i->operand_count() == 1 && i->opcode() != HloOpcode::kTuple) ||
-                 i->opcode() == HloOpcode::kWhile) {  // a loop: in place of what it begins with
+                 i->opcode() == HloOpcode::kWhile) {  // a loop: in place of its initial value
         b.memory = buffers_[i->operand(0)].memory;
       } else if (i->Is(kAliases)) {
         Memory& memory = memories_.emplace_back();
@@ -180,7 +180,7 @@ class HloMemoryScheduler : public RewritingPass {
     return peak;
   }
 
-  // Operands that need most memory first: what they leave behind is less than what they need.
+  // Operands that need the most memory first: their results are smaller than their temporaries.
   Order DepthFirst(const Order& operands_first) {
     std::unordered_map<const HloInstruction*, int64_t> need;
     auto sorted_operands = [&](HloInstruction* i) {
@@ -223,7 +223,7 @@ class HloMemoryScheduler : public RewritingPass {
     return order.size() == operands_first.size() ? order : operands_first;
   }
 
-  // Of all that could come next, what leaves least in use.
+  // The ready instruction after which the least memory is in use.
   Order MostFreedFirst(const Order& operands_first) {
     std::unordered_map<const HloInstruction*, int64_t> position, missing;
     std::unordered_map<const Buffers*, int64_t> left;
@@ -234,7 +234,7 @@ class HloMemoryScheduler : public RewritingPass {
       ForEachRead(i, [&](Buffers& read) { bytes -= left[&read] == 1 ? read.bytes : 0; });
       return bytes;
     };
-    // (growth when it was put in, position); what has become better since comes later than it could.
+    // (growth when it was inserted, position); an instruction that has improved since is taken later than possible.
     std::set<std::pair<int64_t, int64_t>> ready;
     for (HloInstruction* i : operands_first) {
       std::set<const HloInstruction*> needs(i->operands().begin(), i->operands().end());

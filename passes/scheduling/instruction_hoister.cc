@@ -1,4 +1,4 @@
-// instruction-hoister: in a schedule, parameters and constants come first.
+// instruction-hoister: moves parameters and constants to the beginning of a schedule.
 //
 // BEFORE
 // HloModule example, is_scheduled=true
@@ -24,7 +24,7 @@
 // }
 // END
 //
-// Leaves alone: modules without a schedule; bodies of fusions; what must wait for something by a control dependency.
+// Leaves alone: modules without a schedule; bodies of fusions; instructions with control predecessors.
 #include "hloir/rewrite_util.h"
 
 namespace hloir {

@@ -1,5 +1,5 @@
-// rematerialization: where a schedule has most memory in use, cheap values that wait there for a later use are dropped,
-// and computed again before it.
+// rematerialization: drops cheap values that are live at a schedule's peak of memory, and computes them again before
+// their next use.
 //
 // BEFORE
 // HloModule example, is_scheduled=true
@@ -82,8 +82,8 @@ bool IsRepeatable(const HloInstruction& i) {
          !i.HasControlDependencies() && !i.IsParameter() && !i.IsConstant() && i.opcode() != HloOpcode::kCustomCall;
 }
 
-// A number for each step: adds to those of a range, and finds the first that is largest, in time logarithmic in the
-// steps. A tree: each node has what was added to all of its steps, and the largest below it.
+// A segment tree over steps: adds a number to all steps of a range, and finds the first largest, in logarithmic time.
+// Each node has the sum of the additions to all of its steps, and the largest value below it.
 class StepSums {
  public:
   StepSums() = default;
@@ -125,8 +125,8 @@ class StepSums {
   std::vector<int64_t> most_, added_;  // node 1 is the root, 2 n and 2 n + 1 are below n
 };
 
-// Ranges of steps, numbered in the order in which they are added: which is the first over a step? A tree, too: each
-// range stands at the few nodes that make it up.
+// A segment tree of ranges of steps, numbered as they are added: finds the first range over a step. Each range is
+// stored at the few nodes that cover it.
 class StepRanges {
  public:
   explicit StepRanges(size_t steps) : leaves_(std::bit_ceil(steps)), nodes_(2 * leaves_) {}
@@ -172,7 +172,7 @@ class Rematerialization : public RewritingPass {
     std::vector<HloComputation*> by_id(static_cast<size_t>(module.computation_id_limit()));
     for (HloComputation* computation : module.computations())
       by_id[static_cast<size_t>(computation->id())] = computation;
-    // What a round lowers, another may have to be reckoned with: a caller's scratch, memory that now can be taken over.
+    // A round changes memory that later rounds count: a caller's scratch, buffers that can now be reused.
     for (int round = 0; round < kMostRounds; ++round) {
       const BufferAssignment buffers = AssignBuffers(module, /*with_offsets=*/false);
       bool again = false;
@@ -222,7 +222,7 @@ class Rematerialization : public RewritingPass {
     for (bool lower = true; lower && rewrites_left_ > 0 && in_use_.Most() > max_bytes_; changed |= lower) {
       lower = false;
       const int64_t peak = in_use_.FirstMost();
-      // A gap that does not do now will not do later: what it lacks is an operand.
+      // A gap that fails now will fail later: an operand is missing.
       while (!lower) {
         const int32_t gap = cheap.Next(peak);
         if (gap < 0) break;
@@ -298,7 +298,8 @@ class Rematerialization : public RewritingPass {
     }
     last_[static_cast<size_t>(old->id())] = before.step;
     last_[static_cast<size_t>(copy->id())] = until;
-    // The copy runs before the next use, where no less is in use, so that needs no step of its own here.
+    // The copy runs before the next use, at a step with at least as much memory in use, so it needs no step of its own
+    // here.
     in_use_.Add(before.step + 1, step - 1, -gap.bytes);
     in_use_.Add(step, step, beside);
     gate_.Done(copy);
@@ -326,7 +327,7 @@ class Rematerialization : public RewritingPass {
     return true;
   }
 
-  // What these need at once, run one after the other, beside the last one's result.
+  // The most memory that these need when they run one after the other, beside the last one's result.
   static int64_t MostBeside(std::span<HloInstruction* const> again) {
     std::vector<int64_t> in_use(again.size());
     for (size_t i = 0; i + 1 < again.size(); ++i) {
@@ -340,8 +341,7 @@ class Rematerialization : public RewritingPass {
     return *std::max_element(in_use.begin(), in_use.end());
   }
 
-  // Its result has memory of its own; a tuple or bitcast would be read by others at other steps.
-  // It makes a value of its own.
+  // Its result owns memory and is a new value; a tuple or bitcast would be read by others at other steps.
   static bool PointsNowhere(const HloInstruction& user) {
     if (user.Is(kAliases)) return user.opcode() == HloOpcode::kGetTupleElement;
     return !user.shape().IsTuple() || !user.Is(kControlFlow);

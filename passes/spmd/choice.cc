@@ -1,5 +1,5 @@
-// See choice.h. Each array in turn has the first say on which axes its factors get, then the others on what is left;
-// beside that, axes of dimensions that must be whole may go to another dimension meanwhile.
+// See choice.h. Each array in turn assigns axes to its factors first, then the others assign the rest; in addition,
+// axes of dimensions that must be whole may move to another dimension.
 #include "choice.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class Chooser {
   }
 
   OpChoice Choose() {
-    // Who wants what: results first, then the larger operands.
+    // Arrays by priority: results first, then the larger operands.
     for (size_t k = 0; k < problem_.results.size(); ++k) {
       if (problem_.results[k])
         wishes_.push_back(Allowed(ToFactors(mesh_, rule_, rule_.results[k], *problem_.results[k])));
@@ -29,7 +29,7 @@ class Chooser {
     Axes displaced;
     for (size_t k : by_size) {
       wishes_.push_back(Allowed(ToFactors(mesh_, rule_, rule_.operands[k], problem_.operands[k], &displaced)));
-      // What a factor that may not be cut had.
+      // The axes of a factor that must not be cut.
       for (const Axes& axes : problem_.operands[k].dims) {
         for (int64_t a : axes) {
           const auto has = [a](const Axes& of) { return Contains(of, a); };

@@ -1,5 +1,5 @@
-// How to partition one op: along which factors each device computes its part, chosen by what has to be moved for that,
-// before and after. Tested by tests/unit/spmd_test.cc and tests/passes/spmd-partitioning.
+// The partitioning of one op: the factors along which each device computes its part, chosen for the least data movement
+// before and after the op. Tested by tests/unit/spmd_test.cc and tests/passes/spmd-partitioning.
 #pragma once
 
 #include <functional>
@@ -25,13 +25,13 @@ struct OpProblem {
   std::vector<ArraySharding> operands;
   std::vector<std::optional<ArraySharding>> results;
   Axes manual;
-  // By factor: may it be cut, as far as the partitioner knows how?
+  // By factor: true if the partitioner can cut it.
   std::vector<bool> allowed;
-  // What the op itself moves, beside bringing operands and results to where they are wanted.
+  // Bytes that the op itself moves, without resharding its operands and results.
   std::function<double(const OpChoice&)> own_bytes;
 };
 
-// What combining partial results moves, if they are wanted as `to`; part of it may be reduce-scattered.
+// Bytes moved by combining partial results, if they are wanted as `to`; part of it may be reduce-scattered.
 double PartialBytes(const DeviceMesh& mesh, const Shape& whole, const Axes& partial, ArraySharding sharding,
                     const ArraySharding* to);
 // The way that moves least; of these, that where each device has least to do.

@@ -9,7 +9,7 @@
 
 namespace hloir::spmd {
 
-// Of what the text says; leaves that it says nothing of stay open.
+// The shardings in the text; leaves without one stay open.
 StatusOr<Wanted> ReadLeaves(const DeviceMesh& mesh, const HloInstruction& i) {
   Wanted wanted(LeafCount(i.shape()));
   if (i.sharding() == nullptr) return wanted;
@@ -32,7 +32,7 @@ std::vector<ArraySharding> OrReplicated(const Wanted& wanted, const Shape& shape
 
 namespace {
 
-// Is there another half, or a next link, that takes it as it is?
+// True if the second half or the next op of a chain takes its result as it is.
 bool Begins(const HloInstruction& i) {
   const AsyncPair* pair = FindAsyncPair(i.opcode());
   return i.opcode() == HloOpcode::kAsyncUpdate || (pair != nullptr && pair->start == i.opcode());
@@ -216,7 +216,7 @@ Status ComputationPartitioner::Visit(const HloInstruction& i) {
   const HloInstruction* last = b.computation()->last();
   HLOIR_ASSIGN_OR_RETURN(values_[&i], Make(i));
   HLOIR_RETURN_IF_ERROR(b.status());
-  // What was made for it comes from where it came from.
+  // New instructions get the origin of the instruction they replace.
   for (HloInstruction* made = b.computation()->last(); made != last && made != nullptr; made = made->prev()) {
     if (made->metadata() == nullptr) made->CopyMetadataOf(i);
   }
@@ -242,7 +242,8 @@ StatusOr<Wanted> ComputationPartitioner::WantedOf(const HloInstruction& i, const
   return wanted;
 }
 
-// Partial sums stay such through what is linear in them: along their axes each device runs the op on its own.
+// Partial sums stay partial through ops that are linear in them: along their axes each device runs the op on its own
+// part.
 StatusOr<Value> ComputationPartitioner::MakePartial(const HloInstruction& i, std::vector<Part> operands,
                                                     const Wanted& wanted, const Axes& manual,
                                                     const Partials& partials) {
@@ -261,7 +262,7 @@ StatusOr<Value> ComputationPartitioner::MakePartial(const HloInstruction& i, std
   }
   HLOIR_RETURN_IF_ERROR(b.status());
   const Axes inside = UnionOf(outside, partials.axes);
-  // What is to be reduced is so before its parts are put together.
+  // Partial values that are to be reduced are reduced before their parts are joined.
   Wanted local(1);
   if (wanted[0] && wanted[0]->unreduced == partials.axes && wanted[0]->reduction == partials.reduction) {
     local[0] = WithoutUnreduced(*wanted[0]);
@@ -313,7 +314,7 @@ StatusOr<Value> ComputationPartitioner::Make(const HloInstruction& i) {
     case HloOpcode::kCustomCall:
       if (BatchDimsOf(i) > 0) break;
       return MakeCustomCall(i, CustomCallOf(i));
-    default: break;
+    default: break;  // by its OpRule
   }
   const auto is_array = [](const Shape* leaf) { return leaf->IsArray(); };
   const std::vector<const Shape*> leaves = i.shape().Leaves();
@@ -361,8 +362,7 @@ StatusOr<Value> ComputationPartitioner::Make(const HloInstruction& i) {
   return value;
 }
 
-// What goes to the host, or comes from there, goes in parts: each device feeds its own. A value that one device alone
-// is to have is fed there.
+// Transfers with the host are made in parts: each device feeds its own. A value for a single device is fed there.
 StatusOr<Value> ComputationPartitioner::MakeFeed(const HloInstruction& i) {
   const bool is_in = i.opcode() == HloOpcode::kInfeed;
   const Shape& shape = is_in ? i.shape() : i.operand(0)->shape();
@@ -471,7 +471,7 @@ StatusOr<Value> ComputationPartitioner::MakeWhole(const HloInstruction& i) {
     for (size_t k = 0; k < value.size(); ++k)
       whole.push_back(
           Resharded(value[k], *leaves[k], Replicated(leaves[k]->IsArray() ? leaves[k]->rank() : 0, manual)));
-    // The second half of what runs aside takes the first as it is.
+    // The done of an asynchronous op takes its start as it is.
     const auto begun = begun_.find(operand);
     operands.push_back(begun != begun_.end() ? begun->second : Join(whole, operand->shape()));
   }
@@ -594,7 +594,7 @@ StatusOr<Value> ComputationPartitioner::MakeCustomCall(const HloInstruction& i, 
     if (local != nullptr && !(local->shape().SameDimensions(mesh_.ShardShape(i.shape(), manual))))
       return InvalidArgument(std::string(i.name()) + ": the shards of its operand have another shape");
     manual.manual = UnionOf(manual.manual, whole.sharding.manual);
-    // What is partial along axes that become manual is the device's own now.
+    // A value that is partial along axes that become manual is now the device's own.
     manual.unreduced = whole.sharding.unreduced;
     manual.reduction = whole.sharding.reduction;
     Axes own = manual.manual;

@@ -14,11 +14,11 @@ namespace hloir::spmd {
 using Wanted = std::vector<std::optional<ArraySharding>>;
 
 inline size_t LeafCount(const Shape& shape) { return shape.Leaves().size(); }
-// Of what the text says; leaves that it says nothing of stay open.
+// The shardings in the text; leaves without one stay open.
 StatusOr<Wanted> ReadLeaves(const DeviceMesh& mesh, const HloInstruction& i);
 std::vector<ArraySharding> OrReplicated(const Wanted& wanted, const Shape& shape);
 
-// What all computations of a module have in common.
+// State shared by all computations of a module.
 struct PartitionState {
   HloModule& module;
   const DeviceMesh& mesh;
@@ -27,8 +27,9 @@ struct PartitionState {
   int64_t room = 0;  // instructions that may still be added
 };
 
-// A new computation of that name. `parameters`: the shardings of their leaves, one after the other. `wanted`: of the
-// result; what it comes to is written to `result`, if there is one. What is called is partitioned for each call.
+// A new computation of that name. `parameters`: the shardings of their leaves, one after the other. `wanted`: the
+// sharding of the result; the one that it gets is written to `result`, unless nullptr. Called computations are
+// partitioned for each call.
 StatusOr<HloComputation*> PartitionComputation(PartitionState& state, const HloComputation& old, std::string_view name,
                                                const std::vector<ArraySharding>& parameters, const Wanted& wanted,
                                                std::vector<ArraySharding>* result);

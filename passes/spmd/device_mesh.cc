@@ -84,7 +84,7 @@ std::vector<int64_t> MeshDevices(const Mesh& mesh, const std::vector<int64_t>& n
   return Renumbered(all, number_of);
 }
 
-// What one sharding (no tuple) says: the array of devices and its dimensions. Nothing for those without.
+// The array of devices and its dimensions in one sharding (no tuple). Nothing for those without.
 bool DevicesOf(const Sharding& sharding, const std::vector<int64_t>& number_of, DimVector& dims,
                std::vector<int64_t>& devices) {
   dims.clear();

@@ -1,10 +1,10 @@
 // DeviceMesh: the devices of a module as a mesh, and shardings by its axes. All shardings of a module, old and new,
 // iota or written out, are read into one form: each dimension of an array is cut along a list of axes, major first, and
 // axes that no dimension names hold copies. Axes are of prime size, the digits of a device's number, so that parts of
-// an axis are axes again and what passes ask of shardings is a question about lists. Used by the passes of this folder.
+// an axis are axes again, and operations on shardings are operations on lists. Used by the passes of this folder.
 //
 // A sharding whose order of devices is not a permutation of the others' digits is read as if it had the mesh's, and
-// Reordering says what is where. Leaves out: numbers of parts that fit no one mesh (2 x 3 and 3 x 2): Unimplemented.
+// Reordering has the permutation. Leaves out: numbers of parts that fit no one mesh (2 x 3 and 3 x 2): Unimplemented.
 // Tested by tests/unit/spmd_test.cc.
 #pragma once
 
@@ -20,8 +20,8 @@ namespace hloir::spmd {
 // Axes of a DeviceMesh by number, major first.
 using Axes = DimVector;
 
-// Which part of an array each device holds. A dimension of size n that is cut in k has shards of ceil(n / k) elements;
-// what lies behind n holds anything.
+// The part of an array that each device holds. A dimension of size n that is cut in k has shards of ceil(n / k)
+// elements; elements past n are undefined.
 struct ArraySharding {
   std::vector<Axes> dims;
   // The program is written for each device along these; no dimension may name them. Sorted.
@@ -48,7 +48,7 @@ class DeviceMesh {
   Axes AllAxes() const;
   // The number of parts that a dimension is cut into along these.
   int64_t SizeOf(const Axes& axes) const;
-  // Which part along these axes a device has.
+  // The number of a device's part along these axes.
   int64_t IndexOf(int64_t device, const Axes& axes) const;
   // The devices that differ along these axes alone, in IndexOf's order, group by group.
   std::vector<std::vector<int64_t>> Groups(const Axes& axes) const;
@@ -62,7 +62,7 @@ class DeviceMesh {
   Int64Pairs Reordering(const Sharding& sharding) const;
   // The shape of each device's part.
   Shape ShardShape(const Shape& whole, const ArraySharding& sharding) const;
-  // Do all parts have the same number of elements along this dimension?
+  // True if all parts have the same number of elements along this dimension.
   bool DividesEvenly(int64_t size, const Axes& axes) const { return size % SizeOf(axes) == 0; }
   // A digit of a device's number.
   int64_t Coordinate(int64_t device, int64_t axis) const;
@@ -78,14 +78,14 @@ class DeviceMesh {
   std::vector<int64_t> device_of_;        // and back
 };
 
-// The sharding of a program that is written for each device along what was unreduced; and back.
+// The sharding of a per-device program along the unreduced axes; and the reverse.
 ArraySharding WithoutUnreduced(ArraySharding sharding);
 Axes UnionOf(Axes a, const Axes& b);
 
-// How many devices the module is for: num_partitions, or where the header says nothing as many as its shardings name.
+// The number of devices of the module: num_partitions, or if the header has none, the number in its shardings.
 int64_t PartitionCount(const HloModule& module);
 
-// Is it a device's program already? By its entry's name, which XLA's partitioner gives, too.
+// True if it is a per-device program already, by the name of its entry, which XLA's partitioner gives, too.
 bool IsPartitioned(const HloModule& module);
 
 // The shardings of a value's leaves, depth first: of an array, one. Leaves that a sharding says nothing of are

@@ -1,5 +1,5 @@
 // Gather, scatter and dynamic-update-slice on arrays that are cut along the dimension that is indexed: each device
-// counts the indices from where its part begins, and leaves out what is not its own. See partition_op.h.
+// subtracts the start of its part from the indices, and ignores indices outside its part. See partition_op.h.
 #include <algorithm>
 
 #include "hloir/rewrite_util.h"

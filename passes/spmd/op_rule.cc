@@ -73,7 +73,7 @@ void RuleMaker::Reshape() {
     while (left_out == 1 && b < out.size()) left_out = out[b++];
     if (left_in == 1 || left_out == 1) return;
     const int64_t common = std::gcd(left_in, left_out);
-    // What is left over on both sides belongs to no factor, and neither does what comes after it in the dimensions.
+    // Dimensions that are left on both sides belong to no factor, and neither do the ones after them.
     if (common == 1) return;
     const int64_t factor = New(common);
     Operand(0, static_cast<int64_t>(a) - 1, factor);
@@ -81,7 +81,8 @@ void RuleMaker::Reshape() {
     left_in /= common;
     left_out /= common;
     if (left_in == 1 || left_out == 1) continue;
-    // 6 x 4 as 4 x 6: the factor 2 is the major part of both, what follows is mixed. Go on where both sides meet again.
+    // 6 x 4 as 4 x 6: the factor 2 is the major part of both, the rest is mixed. Continue where the products of both
+    // sides are equal again.
     int64_t product_in = left_in, product_out = left_out;
     while (product_in != product_out) {
       if (product_in < product_out) {
@@ -409,7 +410,7 @@ OpRule RuleMaker::Make() {
     case HloOpcode::kDynamicUpdateSlice: DynamicUpdateSlice(); break;
     case HloOpcode::kGather: Gather(i_.attributes<GatherAttributes>()); break;
     case HloOpcode::kScatter: Scatter(i_.attributes<ScatterAttributes>()); break;
-    default: break;
+    default: break;  // no factors: the op runs on whole arrays
   }
   return rule_;
 }

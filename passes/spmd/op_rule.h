@@ -1,7 +1,7 @@
-// OpRule: which dimensions of an op's operands and results go together, so that one answer serves propagation, the
-// choice of how to partition an op, and its partitioning: an op computes a part of its result from parts of its
-// operands where both are cut along the same factors. A matrix product has three, its rows, its columns and what is
-// summed up; a reshape's are the common parts of the sizes on both sides. Tested by tests/unit/spmd_test.cc.
+// OpRule: the correspondence of dimensions of an op's operands and results, as factors. Propagation, the choice of a
+// partitioning and the partitioner share it: an op computes a part of its result from parts of its operands if both are
+// cut along the same factors. A matrix product has three factors, its rows, its columns and the contracted dimension; a
+// reshape's are the common parts of the sizes on both sides. Tested by tests/unit/spmd_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace hloir::spmd {
 
-// What it takes to compute with a factor that is cut.
+// The requirements for computing with a factor that is cut.
 enum class FactorKind : uint8_t {
   kPass,     // nothing: each part of the result needs the same part of the operands
   kReduce,   // the results of the parts are combined
-  kIndexed,  // each device finds what lies in its part of the operand, and the results are added up
-  kUpdate,   // each device updates what lies in its part
+  kIndexed,  // each device handles the indices in its part of the operand, and the results are added up
+  kUpdate,   // each device updates the elements in its part
   kWindow,   // elements of neighbouring parts are needed
 };
 
@@ -36,7 +36,7 @@ struct OpRule {
 // Of an instruction whose operands are arrays. Where there is no rule no dimension has factors.
 OpRule RuleOf(const HloInstruction& i);
 
-// The leading dimensions along which a custom-call does the same for each element: what JAX says of linear algebra.
+// The leading dimensions that are batches of a custom-call: JAX's declaration for linear algebra.
 int64_t BatchDimsOf(const HloInstruction& custom_call);
 
 // Axes by factor.

@@ -1,4 +1,4 @@
-// See partition_op.h. What reads or writes by index is in indexed.cc, what needs its neighbours' elements in window.cc.
+// See partition_op.h. Indexed ops are in indexed.cc, ops that need neighbours' elements in window.cc.
 #include "partition_op.h"
 
 #include <algorithm>
@@ -54,7 +54,8 @@ Part Reshard(SpmdBuilder& spmd, Reducers& reducers, Part part, const Shape& whol
   for (int64_t a : to.unreduced) {
     if (!Contains(part.sharding.unreduced, a)) begun.push_back(a);
   }
-  // Along what stays partial each device goes its own way; what is to become partial is a copy still.
+  // Along axes that stay partial each device keeps its own value; along axes that become partial values are still
+  // copies.
   ArraySharding target = to;
   target.unreduced = part.sharding.unreduced;
   part.local = spmd.Reshard(part.local, whole, WithoutUnreduced(part.sharding), WithoutUnreduced(target));
@@ -135,7 +136,7 @@ StatusOr<std::vector<Part>> OpPartitioner::Partition() {
         if (i_.opcode() == HloOpcode::kReduce ||
             (i_.opcode() == HloOpcode::kScatter && AxesOf(FactorKind::kIndexed).empty()))
           reducer = SimpleReducer(*i_.to_apply()).value_or(reducer);
-        // What the result is to be partial of stays so, unless an initial value is to count once.
+        // Axes along which the result is wanted partial stay so, unless an initial value is to count once.
         Axes left, kept;
         const bool may_keep = reducer == to.reduction && (i_.opcode() != HloOpcode::kReduce || InitIsNeutral());
         for (int64_t a : choice_.partial) {
@@ -161,7 +162,7 @@ StatusOr<std::vector<Part>> OpPartitioner::Partition() {
   return parts;
 }
 
-// What lies behind the end of a dimension that is combined must not count.
+// Elements past the end of a dimension that is combined must not count.
 void OpPartitioner::MaskOperands() {
   for (size_t k = 0; k < local_.size(); ++k) {
     const Shape& whole = i_.operand(static_cast<int64_t>(k))->shape();
@@ -213,7 +214,7 @@ bool OpPartitioner::MayCut(size_t factor) const {
       return f.kind != FactorKind::kWindow ||
              MayCutWindow(i_.attributes<WindowAttributes>().window[static_cast<size_t>(dimension())], f.size);
     case HloOpcode::kDynamicUpdateSlice: return f.kind == FactorKind::kPass || i_.operand(2)->shape().IsScalar();
-    default: return true;
+    default: return true;  // OpRule has only factors that can be cut
   }
 }
 
@@ -261,7 +262,7 @@ OpPartitioner::Op OpPartitioner::Clone(std::span<const Op> operands) {
         convolution.feature_group_count /= i_.operand(0)->shape().dimensions(d) / operands[0]->shape().dimensions(d);
       break;
     }
-    default: break;
+    default: break;  // other ops have no sizes among their attributes
   }
   return clone;
 }

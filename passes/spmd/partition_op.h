@@ -13,7 +13,7 @@
 
 namespace hloir::spmd {
 
-// What each device has of an array.
+// A device's part of an array.
 struct Part {
   HloInstruction* local = nullptr;
   ArraySharding sharding;
@@ -30,7 +30,7 @@ class Reducers {
   std::map<std::pair<HloOpcode, PrimitiveType>, HloComputation*> made_;
 };
 
-// To another sharding: reduces what is not to be unreduced any more, by as few bytes as that takes.
+// Converts to another sharding: reduces axes that are no longer unreduced, by as few bytes as possible.
 Part Reshard(SpmdBuilder& spmd, Reducers& reducers, Part part, const Shape& whole, const ArraySharding& to);
 
 // An op of a computation without control flow. `wanted`: by result leaf.
@@ -66,11 +66,11 @@ class OpPartitioner {
   Op EmitReverse();
   Op EmitReduceWindow();
   Op EmitConvolution();
-  // Of these: the axes along which dimension d of the result is cut, and what the choice's intervals move.
+  // Of these: the axes along which dimension d of the result is cut, and the data that the choice's intervals move.
   Axes WindowAxes(int64_t d) const;
   double WindowBytes(const OpChoice& choice) const;
   bool MayCutWindow(const WindowDimension& w, int64_t result_size) const;
-  // Where the indices' component for operand dimension d is counted from the beginning of this device's part.
+  // Subtracts the start of this device's part from the indices' component for operand dimension d.
   Op LocalIndices(Op indices, const DimVector& index_map, int64_t index_vector_dim, int64_t d, bool clamp, Op* inside);
   Op Scalar(Op like, int64_t value);
   // Of an array whose dimension d has `whole` elements, cut along `axes`: from element first + n * step on, `size`
@@ -93,17 +93,17 @@ class OpPartitioner {
   bool combined_ = false;  // nothing partial is left
 };
 
-// Partial sums (maxima, minima) that an op takes to partial sums of its result: the axes along which its operands are
-// unreduced, and what reduces them. Nothing where no operand is, or where the op is not linear in those that are: then
-// they are to be reduced before.
+// The axes along which the operands are partial sums (maxima, minima) such that the result is partial along them, too,
+// and the reducer. Nothing if no operand is partial, or if the op is not linear in the partial ones, which must be
+// reduced first.
 struct Partials {
   Axes axes;
   HloOpcode reduction = HloOpcode::kAdd;
 };
 std::optional<Partials> PartialsThrough(const HloInstruction& i, std::span<const ArraySharding* const> operands);
 
-// concatenate(slice(A), slice(A)) that turns A around along the dimension that is joined: by how many elements; -1: it
-// is none. One exchange with a neighbour does it, where `x`, what each device has of A, is cut along that dimension.
+// The shift of concatenate(slice(A), slice(A)) that rotates A along the joined dimension, in elements; -1: it is no
+// rotation. One exchange with a neighbour implements it, if `x`, the device's part of A, is cut along that dimension.
 int64_t RotationOf(const HloInstruction& concatenate);
 std::optional<Part> PartitionRotation(SpmdBuilder& spmd, const HloInstruction& concatenate, const Part& x);
 

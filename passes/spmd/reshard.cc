@@ -104,8 +104,8 @@ class Planner {
     return false;
   }
 
-  // The next axis that is wanted is among a dimension's minor ones: it goes to its place, and what follows can be
-  // gathered or moved.
+  // The next wanted axis is among a dimension's minor ones: it moves to its place, and the rest can be gathered or
+  // moved.
   bool Reorder() {
     for (size_t d = 0; d < to_.dims.size(); ++d) {
       const Axes &now = now_.dims[d], &to = to_.dims[d];
@@ -153,7 +153,7 @@ class Planner {
   std::vector<ReshardStep> steps_;
 };
 
-// Which device sends to which, so that parts cut as `before` lie as `after` has them; the fewest that move.
+// Pairs of source and target devices that move parts cut as `before` to the places of `after`; as few as possible.
 Int64Pairs PairsOf(const DeviceMesh& mesh, const ArraySharding& before, const ArraySharding& after) {
   const auto part = [&](const ArraySharding& sharding, int64_t device) {
     std::vector<int64_t> key;

@@ -1,5 +1,5 @@
-// Moving data between devices: the plan of collectives that takes an array from one sharding to another, what it moves,
-// and SpmdBuilder, which writes it and the other communication of a partitioned program. Tested by
+// Moving data between devices: the plan of collectives that converts an array from one sharding to another, the bytes
+// that it moves, and SpmdBuilder, which writes it and the other communication of a partitioned program. Tested by
 // tests/unit/spmd_test.cc.
 #pragma once
 
@@ -52,12 +52,12 @@ class SpmdBuilder {
   Op Reshard(Op x, const Shape& whole, const ArraySharding& from, const ArraySharding& to);
   // Each device's own number, as s32.
   Op PerDevice(const std::vector<int64_t>& values);
-  // Where this device's part begins along `axes`, if each has `size` elements.
+  // The start of this device's part along `axes`, if each part has `size` elements.
   Op Offset(const Axes& axes, int64_t size);
   // `reducer`: of two scalars.
   Op AllReduce(Op x, const Axes& among, HloComputation* reducer);
-  // The results on the devices along `partial`, combined by `reducer`: from copies with `sharding` to `to` as far as
-  // that is cut along `partial`. Gives what the sharding is then.
+  // Combines the results on the devices along `partial` by `reducer`: from copies with `sharding` to `to`, as far as it
+  // is cut along `partial`. Returns the new sharding.
   Op ReducePartial(Op x, const Shape& whole, const Axes& partial, HloComputation* reducer, ArraySharding sharding,
                    const ArraySharding& to, ArraySharding* result);
   Op AllGather(Op x, int64_t dim, const Axes& axes);

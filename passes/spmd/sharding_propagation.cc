@@ -1,4 +1,4 @@
-// sharding-propagation: from what some instructions say about how they are sharded, how all are.
+// sharding-propagation: infers the shardings of all instructions from those of some.
 //
 // BEFORE
 // HloModule example, num_partitions=4
@@ -39,7 +39,7 @@ namespace {
 constexpr RuleInfo kPropagate = {"propagate", "op(A) with A sharded => op(A), sharded as A is"};
 constexpr RuleInfo kImport = {"import", "xla.sdy.sharding of A => A's sharding by the axes of a mesh"};
 
-// What is known of one leaf of a value, or of several that are one: a loop's state, a tuple's element.
+// The sharding of one leaf of a value, or of several leaves that share it: a loop's state, a tuple's element.
 struct Leaf {
   ArraySharding sharding;
   std::vector<bool> closed;  // by dimension: as the text says
@@ -47,7 +47,7 @@ struct Leaf {
   bool said = false;  // by the text
 };
 
-// In which order ops pass shardings on: what only moves elements first, as it costs nothing to follow.
+// The order in which ops propagate shardings: data movement first, because it costs nothing to follow.
 enum class Level { kElementwise, kForward, kBackward, kConflicts };
 
 class Propagation {
@@ -56,7 +56,7 @@ class Propagation {
       : module_(module), mesh_(mesh), computations_(ControlFlowComputations(module)) {}
 
   Status Run();
-  // Writes what was found; true if that is new. `imported`: some of what is there was Shardy's.
+  // Stores a sharding; true if it is new. `imported`: a part of the old one came from Shardy.
   bool Write(RewriteGate& gate, bool imported);
 
  private:
@@ -132,7 +132,7 @@ Status Propagation::Seed() {
   return OkStatus();
 }
 
-// What is computed between SPMDFullToShardShape and SPMDShardToFullShape is a device's own.
+// Values between SPMDFullToShardShape and SPMDShardToFullShape are a device's own.
 void Propagation::FindManual() {
   std::vector<std::pair<HloInstruction*, Axes>> todo;
   std::vector<bool> seen(first_.size());
@@ -257,7 +257,7 @@ void Propagation::JoinValues() {
             JoinAll(branch->parameter(0), 0, operand, 0, leaf_count(operand));
           }
           break;
-        default: break;
+        default: break;  // other ops join no leaves
       }
     }
   }
@@ -282,7 +282,7 @@ bool Propagation::VisitBoundary(const HloInstruction& i) {
   return changed;
 }
 
-// What is linear in partial sums gives partial sums, where nothing else is said of it.
+// Ops that are linear in partial sums give partial sums, unless their sharding is known.
 void Propagation::PassPartials(const HloInstruction& i) {
   if (IsIdentity(i) || !i.shape().IsArray() || i.operand_count() == 0) return;
   Leaf& result = leaves_[At(&i, 0)];
@@ -301,7 +301,7 @@ void Propagation::PassPartials(const HloInstruction& i) {
   result.sharding.reduction = partials->reduction;
 }
 
-// What is said to be partial is made so where it comes from.
+// A partial sharding propagates to the operands that make it.
 void Propagation::BeginPartials(const HloInstruction& i) {
   if (!IsCustomCall(i, CustomCall::kSharding) && i.opcode() != HloOpcode::kCopy && i.opcode() != HloOpcode::kReshape &&
       i.opcode() != HloOpcode::kTranspose && i.opcode() != HloOpcode::kNegate)
@@ -340,7 +340,7 @@ bool Propagation::Visit(const HloInstruction& i, Level level) {
     add(rule.operands[k], leaves_[At(i.operand(static_cast<int64_t>(k)), 0)]);
   }
   for (size_t k = 0; k < rule.results.size(); ++k) add(rule.results[k], leaves_[At(&i, k)]);
-  // Only what is cut matters; most arrays are not at first.
+  // Only cut dimensions matter; most arrays have none at first.
   if (std::all_of(arrays.begin(), arrays.end(), [](const Array& a) { return a.leaf->sharding.IsReplicated(); }))
     return false;
   const auto has_factor = [](const Array& array, size_t f) {
@@ -445,7 +445,7 @@ bool Propagation::Write(RewriteGate& gate, bool imported) {
       if (!any && (i->sharding() == nullptr || !(result || imported))) continue;
       Sharding written;
       const std::vector<const Sharding*> said = LeafShardings(i->sharding(), i->shape());
-      // An order of devices of its own stays.
+      // A sharding with another order of devices stays.
       const auto write = [&](size_t k) {
         const bool own_order = said[k] != nullptr && !mesh_.Reordering(*said[k]).empty();
         return own_order ? *said[k] : mesh_.Write(leaves_[At(i, k)].sharding);

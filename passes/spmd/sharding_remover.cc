@@ -1,4 +1,4 @@
-// sharding-remover: what annotates shardings goes, where there is but one device.
+// sharding-remover: removes annotations of shardings, for a single device.
 //
 // BEFORE
 // HloModule example

@@ -1,5 +1,5 @@
 // The form that JAX hands to the Shardy partitioner: shardings as text in frontend attributes, meshes in the module's,
-// and custom-calls around what shard_map runs. See shardy.h. Tested by tests/passes/shardy-xla.
+// and custom-calls around the body of shard_map. See shardy.h. Tested by tests/passes/shardy-xla.
 #include "shardy.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What JAX writes for the Shardy partitioner, as HLO's own shardings: see shardy.cc.
+// Converts JAX's annotations for the Shardy partitioner to HLO shardings: see shardy.cc.
 #pragma once
 
 #include "hloir/module.h"

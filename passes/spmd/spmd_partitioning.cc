@@ -1,5 +1,4 @@
-// spmd-partitioning: makes the one program that each device runs of a module whose instructions say how they are
-// sharded.
+// spmd-partitioning: partitions a module whose instructions have shardings into the program of one device.
 //
 // BEFORE --math=rounding
 // HloModule example, num_partitions=2

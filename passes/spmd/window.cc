@@ -38,7 +38,7 @@ struct HaloPiece {
   int64_t start = 0, limit = 0;
 };
 
-// What devices need of the part that lies `hop` parts further: the smallest range of it that serves all.
+// The smallest range of the part `hop` devices further that all devices need.
 HaloPiece PieceOf(int64_t parts, int64_t shard, int64_t whole, int64_t first, int64_t step, int64_t size, int64_t hop) {
   HaloPiece piece{shard, 0};
   for (int64_t n = 0; n < parts; ++n) {
@@ -105,7 +105,7 @@ OpPartitioner::Op OpPartitioner::Fetch(Op x, int64_t whole, int64_t d, const Axe
     together = spmd_.AllGather(x, d, axes);
     origin.assign(static_cast<size_t>(mesh_.device_count()), 0);
   } else {
-    // Parts side by side, of each neighbour's only what is needed; what lies between is never looked at.
+    // Joins the needed ranges of neighbours' parts; elements between them are never read.
     std::vector<Op> sides;
     for (int64_t hop = -before; hop <= behind; ++hop) {
       const HaloPiece& piece = pieces[static_cast<size_t>(hop + parts - 1)];
@@ -278,7 +278,8 @@ OpPartitioner::Op OpPartitioner::EmitConvolution() {
     WindowDimension& w = window[k];
     const int64_t whole = i_.operand(0)->shape().dimensions(in);
     if (const int64_t f = CutFactor(1, kernel, FactorKind::kReduce); f >= 0) {
-      // The kernel is cut: each device has some of its elements, and needs what these meet in all of the output.
+      // The kernel is cut: each device has some of its elements, and needs the input elements that these meet for the
+      // whole output.
       const Axes& axes = choice_.axes[static_cast<size_t>(f)];
       const int64_t part = operands[1]->shape().dimensions(kernel), results = i_.shape().dimensions(out);
       w.size = part;
@@ -325,7 +326,7 @@ OpPartitioner::Op OpPartitioner::EmitReverse() {
   return x == nullptr ? nullptr : Clone(operands);
 }
 
-// What fetching moves, for the choice between ways to partition.
+// The bytes that fetching moves, for the choice among partitionings.
 double OpPartitioner::WindowBytes(const OpChoice& choice) const {
   double bytes = 0;
   const auto fetch = [&](int64_t k, int64_t d, int64_t f, int64_t first, int64_t step, int64_t size) {
@@ -380,7 +381,7 @@ double OpPartitioner::WindowBytes(const OpChoice& choice) const {
           }
           break;
         }
-        default: break;
+        default: break;  // other ops have no windows
       }
     }
   }

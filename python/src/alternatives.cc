@@ -1,4 +1,4 @@
-// Alternatives and parts of modules in Python: what python/hloir/hloenv.py stands on.
+// Alternatives and parts of modules in Python: the base of python/hloir/hloenv.py.
 #include <exception>
 #include <functional>
 #include <utility>
@@ -36,7 +36,7 @@ std::tuple<GraphRef, std::vector<RewriteLog::Entry>, LeftOut> Alternatives(const
   return {std::move(with), std::move(made.rewrites), std::move(left_out)};
 }
 
-// (rewrite, what excluded it), for each decision for another operand than the source.
+// (rewrite, the decision that excluded it), for each decision for another operand than the source.
 std::vector<std::pair<std::string, std::string>> Resolve(
     const GraphRef& graph, const std::vector<std::pair<Instruction, int64_t>>& decisions) {
   std::vector<AlternativeDecision> all;

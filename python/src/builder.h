@@ -1,5 +1,5 @@
-// Builder: adds instructions to a computation from Python, each with its shape inferred, and raises at once. The same
-// object serves a rule, where the first instruction that is to be made asks the gate. Methods: building.cc.
+// Builder: adds instructions to a computation from Python, each with its shape inferred, and raises at once. A rule
+// uses the same object; its first instruction requests the rewrite. Methods: building.cc.
 #pragma once
 
 #include <functional>
@@ -22,13 +22,13 @@ class Builder {
       : graph_(std::move(graph)), computation_(Computation(graph_, computation)), ask_(std::move(ask)) {}
 
   const GraphRef& graph() const { return graph_; }
-  // May anything be made? To be called before it is; throws if not.
+  // Throws if no instruction may be made. Call it before making one.
   void Prepare();
   // Prepare(), and the computation to add to.
   HloComputation& Target();
   // Nothing was made after all: a computation that was begun for it goes again.
   void Abandon();
-  // What was added gets its name and its place.
+  // Sets the names and places of the added instructions.
   Instruction Added(HloInstruction* made, const std::string& name);
   Computation Build(const Instruction& root, bool entry);
   const std::vector<HloInstruction*>& made() const { return made_; }

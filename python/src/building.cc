@@ -74,7 +74,7 @@ Computation Builder::Build(const Instruction& root, bool entry) {
   if (entry) {
     HloModule& module = graph_->unfinished();
     module.set_entry_computation(computation_->Get());
-    module.PutInTextOrder();  // and names are those that its text has
+    module.PutInTextOrder();  // and names are those of its text
   }
   built_ = true;
   return *computation_;
@@ -82,7 +82,7 @@ Computation Builder::Build(const Instruction& root, bool entry) {
 
 namespace {
 
-// What is known of a name's attributes, for a docstring.
+// A description of a name's attributes, for a docstring.
 std::string DocOf(HloOpcode opcode) {
   std::string fields;
   const auto add = [&](std::string_view name) { fields += (fields.empty() ? "" : ", ") + std::string(name); };

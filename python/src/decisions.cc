@@ -1,4 +1,4 @@
-// A module as a series of decisions in Python: what hloir.gym and hloir.dataset stand on (rewrite/decisions.h). A step
+// A module as a series of decisions in Python: the base of hloir.gym and hloir.dataset (rewrite/decisions.h). A step
 // releases the GIL; observations are written into arrays of the caller's, of any size, from their beginning.
 #include <algorithm>
 #include <atomic>
@@ -32,7 +32,7 @@ template <class T, size_t rank>
 using Array = nb::ndarray<T, nb::ndim<rank>, nb::c_contig, nb::device::cpu>;
 constexpr size_t kFeatures = ModuleArrays::kFeatures.size(), kActionColumns = 4, kEdgeColumns = 2;
 
-// An opportunity by itself: it may be kept after the step.
+// A copy of an opportunity, which is valid after the step.
 struct Offer {
   std::string id, pass, rule, formula, math, computation, instruction, partner;
   int32_t kind = 0;
@@ -53,7 +53,7 @@ class Game {
     return offers;
   }
   std::string Id(int64_t index) { return state_.Id(At(index)); }
-  // Takes it, and finds what is open then.
+  // Makes the rewrite, and finds the next opportunities.
   nb::tuple Take(int64_t index) {
     (void)At(index);
     const DecisionStep step = Asked<DecisionStep>([&]() -> StatusOr<DecisionStep> {
@@ -85,7 +85,7 @@ class Game {
     return kinds;
   }
 
-  // What does not fit is left out; offsets of rows beyond the last node are the number of edges.
+  // Nodes and edges beyond the arrays are left out; offsets of rows beyond the last node are the number of edges.
   void Observe(const Array<float, 2>& nodes, const Array<int32_t, 1>& opcodes, const Array<int32_t, 1>& types,
                const Array<int32_t, 1>& offsets, const Array<int32_t, 2>& edges, const Array<int32_t, 2>& edge_kinds,
                const Array<int32_t, 2>& actions, const Array<int32_t, 1>& counts, const Array<int8_t, 1>& mask) {
@@ -150,7 +150,7 @@ class Game {
     options.max_instructions = max_instructions;
     return Value(Decisions::Begin(graph.module(), Value(DecisionSpace::Make(*Registry(), options))));
   }
-  // Where passes run: without the GIL, which those in Python take. What they raise goes on.
+  // Passes run without the GIL, which passes in Python take. Their exceptions are raised again.
   template <class T, class Body>
   static T Asked(const Body& body) {
     PendingException() = nullptr;

@@ -53,7 +53,7 @@ int32_t Graph::Uid(int32_t id) {
   return uid;
 }
 
-// A clone's ids follow the post order of what it was made of.
+// A clone's ids follow the post order of the original.
 void Graph::TakeUids(const Graph& original) {
   next_uid_ = original.next_uid_;
   uids_.clear();
@@ -84,7 +84,7 @@ namespace {
   throw nb::python_error();
 }
 
-// What may stand in text.
+// Characters that text allows.
 void CheckName(const std::string& name) {
   const auto allowed = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-';

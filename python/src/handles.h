@@ -1,6 +1,6 @@
-// What Python holds of a module: Graph owns it, and handles of computations and instructions name their object by its
+// Python's handles of modules: Graph owns one, and handles of computations and instructions name their object by its
 // id, which is never reused. After an edit a handle looks its object up again, and raises ReferenceError if it is gone;
-// so nothing that Python keeps can dangle. Tested by python/tests.
+// so no Python object can dangle. Tested by python/tests.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ namespace nb = nanobind;
 // Thrown for a Status; Python sees hloir.Error.
 struct StatusError {
   Status status;
-  std::string file;  // that the message begins with, if it tells a place
+  std::string file;  // that begins the message, if there is one
 };
 inline void Check(const Status& status, const std::string& file = {}) {
   if (!status.ok()) throw StatusError{status, file};
@@ -37,7 +37,7 @@ T Value(StatusOr<T> result, const std::string& file = {}) {
 class Graph {
  public:
   explicit Graph(std::unique_ptr<HloModule> module) : owned_(std::move(module)), module_(owned_.get()) {}
-  // A module of somebody else's, until Release(). What is `frozen` may be looked at only.
+  // A module of another owner, until Release(). A `frozen` one is read-only.
   explicit Graph(HloModule* borrowed, bool frozen = false) : module_(borrowed), frozen_(frozen) {}
   void Release() { module_ = nullptr; }
   // With an entry computation.
@@ -134,13 +134,13 @@ class Computation {
   mutable uint64_t seen_;
 };
 
-// What an executable computes, as bytes that others look at in place: `owner` keeps them.
+// The result of an executable, as bytes that others view in place: `owner` keeps them.
 using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using MutableBytes = nb::ndarray<uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 nb::typed<nb::list, Instruction> InstructionList(const GraphRef& graph, std::span<HloInstruction* const> objects);
 nb::typed<nb::list, Computation> ComputationList(const GraphRef& graph, std::span<HloComputation* const> objects);
-// "f32" => F32; a ValueError for what is not an element type.
+// "f32" => F32; a ValueError for other words.
 PrimitiveType TypeNamed(const std::string& name);
 
 // The parts of the extension, a file each.

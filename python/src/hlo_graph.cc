@@ -1,6 +1,6 @@
-// HloEnv's features of a module, as flat arrays: nodes, edges in both directions in CSR form, and what HloEnv knows of
-// each opcode's attributes. The numbers of opcodes are HloEnv's (XLA's of 2022), so that what was learned on its graphs
-// is read right; opcodes that came later are numbered behind them. docs/hloenv.md says what each array is.
+// HloEnv's features of a module, as flat arrays: nodes, edges in both directions in CSR form, and HloEnv's encoding of
+// each opcode's attributes. The numbers of opcodes are HloEnv's (XLA's of 2022), for models that were trained on its
+// graphs; later opcodes follow them. docs/hloenv.md says what each array is.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -228,11 +228,11 @@ class AttributeWriter {
       case HloOpcode::kCustomCall:
         if (!IsAlternative(i)) CustomCall(i.attributes<CustomCallAttributes>().custom_call_target);
         return;
-      default: return;
+      default: return;  // no attributes beside the opcode
     }
   }
   std::vector<int32_t> values;
-  int32_t integers = 0;  // of the values, those that are no one-hot vectors
+  int32_t integers = 0;  // of the values, those outside one-hot vectors
 
  private:
   // Of XLA's comparison types: float, total order, signed, unsigned.
@@ -375,8 +375,8 @@ class FeatureBuilder {
     for (const HloInstruction* user : i.users()) users_.back().push_back(index_[user]);
   }
 
-  // Between what a call takes and gives, and its body's parameters and root, there are edges; a reducer or comparator,
-  // which runs once per element, stays apart.
+  // Adds edges from a call's operands to the parameters of its body, and from the body's root to the call; a reducer or
+  // comparator, which runs once per element, stays separate.
   void Inline(int32_t node) {
     const HloInstruction& i = *instructions_[static_cast<size_t>(node)];
     switch (i.opcode()) {
@@ -385,7 +385,7 @@ class FeatureBuilder {
       case HloOpcode::kScatter:
       case HloOpcode::kSelectAndScatter:
       case HloOpcode::kSort: return;
-      default: break;
+      default: break;  // its computations run as code
     }
     const auto called = i.called_computations();
     if (called.empty()) return;

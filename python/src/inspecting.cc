@@ -1,4 +1,4 @@
-// What there is to see in modules: differences, pictures, the film of a pipeline.
+// Views of modules: differences, pictures, the steps of a pipeline.
 #include <atomic>
 
 #include <nanobind/nanobind.h>

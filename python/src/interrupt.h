@@ -1,5 +1,5 @@
-// Ctrl-C during long calls: the library works without the GIL and is told to stop; then Python hears of the signal as
-// it always does, by its own handler.
+// Ctrl-C during long calls: the library runs without the GIL and is cancelled; then Python's own handler of the signal
+// runs.
 #pragma once
 
 #include <atomic>
@@ -46,7 +46,7 @@ class InterruptScope {
   struct sigaction old_ {};
 };
 
-// body(cancel), without the GIL. Then, if a signal came, what Python's handler of it raises.
+// Runs body(cancel) without the GIL. Then, if a signal came, raises the exception of Python's handler.
 template <class Body>
 auto Interruptible(std::atomic<bool>& cancel, const Body& body) {
   cancel = false;

@@ -85,8 +85,8 @@ class Stopper : public Rewriter {
   Rewriter* inner_;
 };
 
-// A Python function. Where rewrites are decided it is one of them as a whole: it is tried on a copy, and if that
-// changes, the pass asks. Its rule has its own name.
+// A Python function as a pass. If rewrites are decided, the whole function is one rewrite: it is tried on a copy, and
+// if it changes the copy, the pass requests it. Its rule has the pass's name.
 class PythonPass : public HloPass {
  public:
   PythonPass(std::string_view name, nb::handle function, const RuleInfo& rule, const PassOptions& options)
@@ -100,7 +100,7 @@ class PythonPass : public HloPass {
 
     const std::unique_ptr<HloModule> copy = module.Clone();
     HLOIR_RETURN_IF_ERROR(Call(*copy).status());
-    // Not what it returns: a rewrite that is open however often it is made would never come to an end.
+    // The function's own result is ignored: a rewrite that is offered again after it was made would never end.
     if (StructuralHash(*copy) == StructuralHash(module)) return false;
     Rewrite rewrite;
     rewrite.pass = name_, rewrite.rule = rule_.name, rewrite.formula = rule_.formula, rewrite.math = rule_.integers;
@@ -160,7 +160,7 @@ struct Call {
   PassOptions options;
 };
 
-// body() without the GIL; what a Python pass or rule threw in it goes on.
+// Runs body() without the GIL; exceptions of Python passes or rules are raised again.
 template <class T>
 T Released(Call& call, const std::function<StatusOr<T>()>& body) {
   PendingException() = nullptr;

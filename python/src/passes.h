@@ -1,4 +1,4 @@
-// What is shared by whatever runs passes: the registry, and what Python code that passes call has thrown.
+// Common parts of all code that runs passes: the registry, and exceptions of Python code that passes call.
 #pragma once
 
 #include <exception>

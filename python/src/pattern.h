@@ -1,4 +1,4 @@
-// Pattern: what an instruction may look like, as data: the patterns of hloir/match.h for Python.
+// Pattern: a pattern of instructions as data: the patterns of hloir/match.h for Python.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace hloir::python {
 
 struct Pattern;
 using PatternRef = std::shared_ptr<const Pattern>;
-// What was matched under which name, in the order in which it was met.
+// Captured instructions by name, in the order of capture.
 using Captures = std::vector<std::pair<std::string, HloInstruction*>>;
 
 struct Pattern {
@@ -29,7 +29,7 @@ struct Pattern {
   int depth = 0;
 };
 
-// Appends to `captures`; after a failure they are as before. What `where` raises is thrown.
+// Appends to `captures`; restores them after a failure. Exceptions of `where` are thrown.
 bool Matches(const Pattern& pattern, HloInstruction* instruction, const GraphRef& graph, Captures& captures);
 // The opcodes that it can match.
 OpcodeSet OpcodesOf(const Pattern& pattern);

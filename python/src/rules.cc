@@ -1,5 +1,5 @@
-// Rules in Python: a pattern, a formula, and a function that gives what is to take the instruction's place. They become
-// rows of a rule pass (hloir/rules.h), so that they are asked for, recorded, proposed and taken as all others.
+// Rules in Python: a pattern, a formula, and a function that returns the replacement. They become rows of a rule pass
+// (hloir/rules.h), so that they are allowed, recorded and proposed like all others.
 #include <deque>
 #include <memory>
 
@@ -43,7 +43,7 @@ class Attempt {
         first_new_(module_.instruction_id_limit()),
         computations_(module_.computation_count()) {}
 
-  // Under the GIL. What is raised is thrown, and nothing is left of what was made.
+  // Under the GIL. Exceptions are thrown, and all new instructions removed.
   HloInstruction* Run(const GraphRef& graph, const Captures& captures) {
     // Python's to keep: it makes nothing once the graph is released.
     const auto kept = std::make_shared<Builder>(graph, instruction_->parent(), [this] { Ask(); });
@@ -154,7 +154,7 @@ void AddRules(const std::string& name, const std::vector<RuleParts>& parts, cons
     definition.rules.push_back({rule.name, rule.formula, rule.integers, rule.floats});
   }
   PassDefinition pass = rules::DefineRulePass(*rows);
-  definition.rules.push_back(pass.rules.back());  // what it does with what is dead
+  definition.rules.push_back(pass.rules.back());  // removes dead instructions
   definition.make = std::move(pass.make);
   AddToRegistry(name, description, std::move(definition));
 }

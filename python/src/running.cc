@@ -63,8 +63,8 @@ class Callbacks {
  public:
   Callbacks(nb::dict functions, nb::object host) : functions_(std::move(functions)), host_(std::move(host)) {}
 
-  // The targets of the module's calls that have a function; and the host's side of transfers, a function that takes
-  // (channel, device, the sent value's block or None, its shape) and gives the block of what is received.
+  // The functions for targets of the module's calls; and the host's side of transfers, a function that takes (channel,
+  // device, the sent value's block or None, its shape) and returns the received block.
   void Register(const HloModule& module, EvaluatorOptions& options) {
     if (!host_.is_none()) options.host_transfer = [this](const HostTransfer& transfer) { return Exchange(transfer); };
     for (const HloInstruction* i : module.AllInstructions()) {
@@ -75,7 +75,7 @@ class Callbacks {
           };
     }
   }
-  // What a function raised during the run.
+  // An exception that a function raised during the run.
   void Raise() {
     if (!raised_) return;
     nb::python_error error = std::move(*raised_);
@@ -162,7 +162,7 @@ class Callbacks {
   std::optional<nb::python_error> raised_;
 };
 
-// A module of its own that is prepared to run, by `Prepared`: on one device or on several.
+// A module that is prepared to run, by `Prepared`: on one device or on several.
 template <class Prepared>
 class PreparedModule {
  public:
@@ -293,7 +293,7 @@ GraphRef Reduce(const Graph& graph, const nb::typed<nb::callable, bool(const Gra
   return std::make_shared<Graph>(ReduceModule(graph.module(), holds, max_attempts));
 }
 
-// What anything with __dlpack__ holds, as bytes where they are: (bytes, type code, bits, sizes). None if it is not
+// The contents of an object with __dlpack__, as bytes in place: (bytes, type code, bits, sizes). None if it is not
 // contiguous.
 nb::object DlpackView(const nb::ndarray<nb::ro, nb::device::cpu>& array) {
   int64_t stride = 1;

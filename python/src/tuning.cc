@@ -27,7 +27,7 @@ TuneBy TuneByNamed(const std::string& name) {
   throw nb::value_error("by is 'bytes', 'operations', 'roofline' or 'time'");
 }
 
-// What Tune() found, with a module that Python owns.
+// The result of Tune(), with a module that Python owns.
 struct Tuned {
   std::string report;
   TuneResult result;

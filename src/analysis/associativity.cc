@@ -80,7 +80,7 @@ std::optional<Leaves> Inline(const HloComputation& computation, const std::vecto
         leaves[i] = std::move(*results);
         continue;
       }
-      default: break;
+      default: break;  // a scalar op; the next switch knows it or gives up
     }
     ScalarOp op{i, {}, -1};
     for (const Leaves& operand : operands) {
@@ -315,7 +315,7 @@ class Selection {
       case HloOpcode::kAnd: return preds() && give(In(op, 0).rank != 0 && In(op, 1).rank != 0);
       case HloOpcode::kOr: return preds() && give(In(op, 0).rank != 0 || In(op, 1).rank != 0);
       case HloOpcode::kXor: return preds() && give(In(op, 0).rank != In(op, 1).rank);
-      default: return false;
+      default: return false;  // unknown, so not associative
     }
   }
 
@@ -401,8 +401,7 @@ using Polynomials = std::vector<Polynomial>;
 std::optional<Polynomials> Expand(const Reducer& reducer, const std::vector<int>& members, const Polynomials& low,
                                   const Polynomials& high) {
   std::vector<std::optional<Polynomial>> values(reducer.ops.size());
-  // Whether an op's value is an argument as it came: an integer may only be widened there, before anything wraps
-  // around.
+  // True if an op's value is an unchanged argument: an integer may only be widened, before any operation that wraps.
   std::vector<bool> plain(reducer.ops.size());
   const PrimitiveType type = reducer.types[static_cast<size_t>(members[0])];
   for (size_t i = 0; i < reducer.ops.size(); ++i) {
@@ -437,7 +436,7 @@ std::optional<Polynomials> Expand(const Reducer& reducer, const std::vector<int>
       case HloOpcode::kAdd: values[i] = Combine(in(0), in(1), 1); break;
       case HloOpcode::kSubtract: values[i] = Combine(in(0), in(1), -1); break;
       case HloOpcode::kMultiply: values[i] = Multiply(in(0), in(1)); break;
-      default: break;
+      default: break;  // no polynomial
     }
     if (!values[i]) continue;
     bool small = values[i]->size() <= kMaxTerms;
@@ -542,7 +541,7 @@ std::optional<ArgExtreme> FindArgExtreme(const HloComputation& computation) {
   found.zero = result[0].from == 1   ? ArgExtreme::Zero::kFirst
                : result[0].from == 2 ? ArgExtreme::Zero::kLast
                                      : ArgExtreme::Zero::kExtreme;
-  // Where max and min meet in one group, which zero it is depends on both.
+  // If max and min meet in one group, the sign of a zero result depends on both.
   for (const ScalarOp& op : reducer->ops) {
     const HloOpcode opcode = op.instruction->opcode();
     if (opcode == HloOpcode::kMinimum && found.largest) return std::nullopt;

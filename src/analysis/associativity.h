@@ -1,4 +1,4 @@
-// What a reducer's structure proves about it: see associativity.cc. For open_semantics.cc.
+// Properties of a reducer that its structure proves: see associativity.cc. For open_semantics.cc.
 #pragma once
 
 #include <span>

@@ -29,7 +29,7 @@ bool IsElementwiseBody(const HloComputation& body) {
   return body.root()->shape().IsArray();
 }
 
-// May the result be written over operand k, element by element, while it is read?
+// True if the result may be written over operand k, element by element, while it is read.
 bool MayOverwrite(const HloInstruction& i, int64_t k) {
   const Shape& operand = i.operand(k)->shape();
   if (!i.shape().IsArray() || !operand.IsArray() || operand.ByteSize() != i.shape().ByteSize()) return false;
@@ -43,7 +43,7 @@ bool MayOverwrite(const HloInstruction& i, int64_t k) {
         return root->operand(0) == parameter && parameter->use_count() == 1;
       return IsElementwiseBody(body);
     }
-    default: return i.Is(kElementwise) && operand.rank() == i.shape().rank();
+    default: return i.Is(kElementwise) && operand.rank() == i.shape().rank();  // only elementwise ops work in place
   }
 }
 
@@ -68,8 +68,8 @@ class ComputationAssigner {
   }
 
  private:
-  // What lies at one leaf of an instruction's result: values, of which there may be several (an element of a loop's
-  // parameter stands for one that the caller has: none here).
+  // The values at one leaf of an instruction's result; there may be several, or none (an element of a loop's parameter
+  // is a value of the caller).
   using Leaves = std::vector<std::vector<int32_t>>;
 
   void Define(const HloInstruction& i, int64_t step) {
@@ -91,7 +91,7 @@ class ComputationAssigner {
         for (size_t k = 0; k < leaves.size(); ++k) leaves[k] = of[skip + k];
         return;
       }
-      default: break;
+      default: break;  // makes its own arrays, unless its traits say that it aliases
     }
     if (i.Is(kAliases)) {
       const Leaves& of = leaves_[i.operand(0)];
@@ -182,7 +182,7 @@ class ComputationAssigner {
       }
     }
   }
-  // How the loop's state is read: the last step, and whether a tuple hands it on.
+  // The uses of a loop's state: the last step, and whether a tuple contains it.
   struct StateReads {
     int64_t last = -1;
     bool handed_on = false;
@@ -207,7 +207,7 @@ class ComputationAssigner {
       }
     }
   }
-  // Is element k of the loop's state read after the step that makes the new one, or handed on elsewhere?
+  // True if element k of the loop's state is read after the step that makes the new one, or is stored elsewhere.
   bool MayReplaceState(size_t k, const Value& made) {
     const HloInstruction* parameter = computation_.parameter_count() == 1 ? computation_.parameter(0) : nullptr;
     if (parameter == nullptr) return false;
@@ -219,7 +219,7 @@ class ComputationAssigner {
       if (ReadsState(operand, parameter, k) && !MayOverwrite(i, i.OperandIndex(operand))) return false;
     return true;
   }
-  // Leaf k of a flat tuple parameter. What is nested is taken for read.
+  // Leaf k of a flat tuple parameter. Nested elements are assumed to be read.
   static bool ReadsState(const HloInstruction* read, const HloInstruction* parameter, size_t k) {
     if (read == parameter) return true;
     if (read->opcode() != HloOpcode::kGetTupleElement || read->operand(0) != parameter) return false;
@@ -270,7 +270,7 @@ class ComputationAssigner {
       last[v] = result_.values[v].last;
       if (result_.values[v].shares < 0 && InHeap(result_.values[v])) roots.push_back(static_cast<int64_t>(v));
     }
-    // A taker is made later than what it takes.
+    // A value that reuses a buffer is made later than the buffer's first value.
     for (size_t v = result_.values.size(); v-- > 0;) {
       if (const int64_t of = result_.values[v].shares; of >= 0)
         last[static_cast<size_t>(of)] = std::max(last[static_cast<size_t>(of)], last[v]);
@@ -358,7 +358,7 @@ class ComputationAssigner {
     }
   }
 
-  // By what is alive, whatever the offsets are. Of those that share, the last taker counts.
+  // The peak of live values, whatever the offsets. Of values that share a buffer, the last counts.
   void FindPeak() {
     if (order_.empty()) return;
     auto counts = [&](size_t v) { return InHeap(result_.values[v]); };
@@ -411,7 +411,7 @@ const BufferAssignment::Computation& BufferAssignment::of(const HloComputation& 
 
 BufferAssignment AssignBuffers(const HloModule& module, bool with_offsets) {
   BufferAssignment result;
-  // The entry and what it runs through call, while and conditional.
+  // The entry and the computations that it reaches through call, while and conditional.
   const std::vector<const HloComputation*> order = module.PostOrder();
   std::vector<bool> runs(static_cast<size_t>(module.computation_id_limit()), false);
   if (module.entry_computation() != nullptr) runs[static_cast<size_t>(module.entry_computation()->id())] = true;

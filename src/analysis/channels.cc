@@ -18,7 +18,7 @@ struct ChannelDevice {
   int64_t replica = 0, partition = 0;
 };
 
-// What a scalar integer or predicate is on a device, if constants and the device's numbers alone make it.
+// The value of a scalar integer or predicate on a device, if it depends on constants and the device's numbers alone.
 class DeviceScalar {
  public:
   explicit DeviceScalar(const ChannelDevice& device) : device_(device) {}
@@ -59,7 +59,7 @@ class DeviceScalar {
       }
       case HloOpcode::kDynamicSlice: return LookedUp(i, depth);
       case HloOpcode::kParameter: return Argument(i, depth);
-      default: break;
+      default: break;  // unknown
     }
     if (i.operand_count() != 2) return std::nullopt;
     const std::optional<int64_t> a = operand(0), b = operand(1);
@@ -68,7 +68,7 @@ class DeviceScalar {
   }
 
  private:
-  // Numbers of devices are small, so what would wrap around is not looked at.
+  // Numbers of devices are small, so wrap-around is not considered.
   static std::optional<int64_t> Combined(const HloInstruction& i, int64_t a, int64_t b) {
     constexpr int64_t kSmall = int64_t{1} << 30;
     if (std::max(a, b) > kSmall || std::min(a, b) < -kSmall) return std::nullopt;
@@ -93,7 +93,7 @@ class DeviceScalar {
           case ComparisonDirection::kLt: return a < b;
         }
         return std::nullopt;
-      default: return std::nullopt;
+      default: return std::nullopt;  // unknown
     }
   }
   // constant[index], by which a partitioner finds its place in a list of devices.
@@ -126,7 +126,7 @@ class DeviceScalar {
   int looks_ = 0;
 };
 
-// Does the device run the computation, so far as can be told? Nothing: that follows from data.
+// True if the device runs the computation, false if not; nothing: it depends on data.
 std::optional<bool> Runs(const HloComputation& computation, const ChannelDevice& device, int& looks, int depth = 0) {
   constexpr int kMostDepth = 64, kMostLooks = 10000;
   if (computation.module() != nullptr && &computation == computation.module()->entry_computation()) return true;
@@ -269,7 +269,8 @@ std::vector<const HloInstruction*> OrderOfRun(const HloComputation& computation)
     waits = waits || i->opcode() == HloOpcode::kRecvDone;
   }
   if (!sends || !waits) return order;
-  // Kahn's algorithm by places in the order, in which what waits for other devices has its turn when nothing else has.
+  // Kahn's algorithm by positions in the order; instructions that wait for other devices come last among the ready
+  // ones.
   std::unordered_map<const HloInstruction*, size_t> place;
   for (size_t k = 0; k < order.size(); ++k) place.emplace(order[k], k);
   std::vector<size_t> missing(order.size(), 0);

@@ -20,7 +20,7 @@ using Groups = std::vector<std::vector<int64_t>>;
 // replicas.
 enum class Ids { kReplicas, kPartitions, kReplicasOfAllPartitions, kDevices };
 
-// What the numbers count, for messages.
+// The unit of the numbers, for messages.
 std::string_view KindOf(Ids ids) {
   switch (ids) {
     case Ids::kReplicas:
@@ -39,7 +39,7 @@ struct Participants {
 
 constexpr std::string_view kTransferPairs = "_xla_send_recv_source_target_pairs";
 
-// "{{0,1},{1,2}}" of the frontend attribute that tells who sends to whom.
+// "{{0,1},{1,2}}" of the frontend attribute with source and target devices.
 Groups PairsOfTransfer(const HloInstruction& transfer) {
   Groups pairs;
   for (const auto& [key, value] : transfer.extras().frontend_attributes) {
@@ -120,7 +120,7 @@ Groups Expand(const Participants& p, int64_t replicas, int64_t partitions) {
   return result;
 }
 
-// The collective that an instruction runs: itself, or, of an async-start, what it wraps.
+// The collective that an instruction runs: itself, or the one that an async-start wraps.
 const HloInstruction* Communicating(const HloInstruction& i) {
   if (i.opcode() == HloOpcode::kAsyncStart) {
     for (const HloComputation* body : i.called_computations()) {
@@ -146,7 +146,7 @@ double ArrayBytes(const Shape& shape) {
   return bytes;
 }
 
-// What a device brings, operands that only say where things go apart.
+// The bytes that a device sends, without operands that are only indices.
 double Payload(const HloInstruction& i) {
   switch (i.opcode()) {
     case HloOpcode::kSend: return ArrayBytes(i.operand(0)->shape());
@@ -167,7 +167,7 @@ double Payload(const HloInstruction& i) {
       }
       return bytes;
     }
-    default: break;
+    default: break;  // sends all of its operands
   }
   double bytes = 0;
   for (const HloInstruction* operand : i.operands()) bytes += ArrayBytes(operand->shape());
@@ -188,7 +188,7 @@ bool IsPairs(HloOpcode kind) {
   return kind == HloOpcode::kCollectivePermute || kind == HloOpcode::kSend || kind == HloOpcode::kRecv;
 }
 
-// Where each device lies in the mesh, by device.
+// The coordinates of each device in the mesh.
 std::vector<int64_t> PositionsOf(const Mesh& mesh, int64_t devices) {
   std::vector<int64_t> position(static_cast<size_t>(devices), -1);
   if (!mesh.device_ids) {

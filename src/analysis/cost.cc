@@ -143,7 +143,7 @@ double BytesReadInFusion(const HloInstruction& value, int nesting) {
           }
         }
         continue;
-      default: break;
+      default: break;  // reads the whole value
     }
     if (!read_whole) bytes += whole;
     read_whole = true;

@@ -12,7 +12,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// Reads fields of one object; the first that is wrong is told of.
+// Reads the fields of one object; keeps the first error.
 class Reader {
  public:
   Reader(const OrderedJson& json, std::string where) : json_(json), where_(std::move(where)) {

@@ -9,7 +9,7 @@
 namespace hloir {
 namespace {
 
-// Copies instructions of one module into another, and once what they call.
+// Copies instructions of one module into another, and each computation that they call once.
 class Copier {
  public:
   explicit Copier(HloComputation& into) : into_(into) {}

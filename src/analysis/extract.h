@@ -1,4 +1,4 @@
-// Parts of a module as modules of their own: what one value is computed from, or one instruction, repeated to be timed.
+// Extracts parts of a module as modules: the computation of one value, or one instruction, repeated for timing.
 //
 //   std::unique_ptr<HloModule> near = ExtractCone(*module.entry_computation()->root(), 3);  // the last three steps
 //
@@ -19,8 +19,9 @@ namespace hloir {
 std::unique_ptr<HloModule> ExtractCone(const HloInstruction& root, int64_t height = -1,
                                        std::span<const HloInstruction* const> boundary = {});
 
-// A module that computes `instruction` of its operands, each a parameter, `times` times, one after the other by control
-// dependencies. For what has no side effect, is not a parameter and takes part in no collective; times > 0.
+// A module that computes `instruction` from its operands, each a parameter, `times` times in sequence, ordered by
+// control dependencies. The instruction must have no side effect, not be a parameter, and take part in no collective;
+// times > 0.
 std::unique_ptr<HloModule> RepeatInstruction(const HloInstruction& instruction, int64_t times);
 
 }  // namespace hloir

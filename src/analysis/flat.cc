@@ -28,7 +28,7 @@ PrintOptions PlainOptions() {
   return options;
 }
 
-// A computation that may as well stand where its caller does: a fusion's body, or what calls alone call.
+// A computation that can be inlined for comparison: a fusion's body, or one that only calls call.
 bool IsAsyncWrapper(const HloComputation& computation) {
   for (const HloInstruction* caller : computation.callers()) {
     const bool wraps = caller->opcode() == HloOpcode::kFusion || caller->opcode() == HloOpcode::kCall;
@@ -64,7 +64,7 @@ FlatModule::FlatModule(const HloModule& module)
       nodes_.emplace_back().instruction = i;
     }
   }
-  // What several call stands where the first of them is, in the order of printing.
+  // A computation with several callers is at the first of them, in the order of printing.
   for (auto it = computations.rbegin(); it != computations.rend(); ++it) {
     if ((*it)->calling_count() == 0) continue;
     for (const HloInstruction* i : (*it)->PostOrder()) {
@@ -113,7 +113,7 @@ FlatModule::FlatModule(const HloModule& module)
 }
 
 const HloInstruction* FlatModule::Source(const HloInstruction& instruction) const {
-  // The elements that are still to be taken, the last first. What is nested deeper than this nobody wrote.
+  // The elements still to be visited, the last first. Deeper nesting does not occur in practice.
   std::vector<const HloInstruction*> elements;
   const HloInstruction* at = &instruction;
   for (int steps = 0; steps < 4096; ++steps) {

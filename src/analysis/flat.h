@@ -17,11 +17,11 @@ class FlatModule {
 
   struct Node {
     const HloInstruction* instruction = nullptr;
-    bool looked_through = false;             // has no value of its own; not hashed
+    bool looked_through = false;             // has no separate value; not hashed
     const HloComputation* home = nullptr;    // the innermost computation around it that is not looked through
     const HloInstruction* fusion = nullptr;  // the innermost fusion around it
-    std::vector<int32_t> operands, users;    // nodes; of what is looked through, too
-    int32_t start = -1;                      // of what a loop carries: what it is at first
+    std::vector<int32_t> operands, users;    // nodes, including those that are looked through
+    int32_t start = -1;                      // of a loop-carried value: its initial value
     // Of opcode, shape and attributes; without annotations and layouts; and of these and all that it is computed from.
     uint64_t own = 0, own_plain = 0, value = 0, value_plain = 0;
   };
@@ -32,7 +32,7 @@ class FlatModule {
   int32_t Resolve(const HloInstruction& instruction) const { return NodeOf(*Source(instruction)); }
   // The module's computations that are not looked through, callers first.
   const std::vector<const HloComputation*>& homes() const { return homes_; }
-  // What a home computes: of its root and of whatever else nothing uses.
+  // The sinks of a home: its root and all other nodes without users.
   uint64_t HashOf(const HloComputation& home) const { return home_hashes_[static_cast<size_t>(home.id())]; }
   bool IsLookedThrough(const HloComputation& computation) const {
     return inlined_[static_cast<size_t>(computation.id())] != nullptr;
@@ -44,7 +44,7 @@ class FlatModule {
   bool IsWrapper(const HloInstruction& caller) const {
     return inlined_[static_cast<size_t>(caller.to_apply()->id())] == &caller;
   }
-  // Nodes, each after its operands and after what it calls.
+  // Nodes, each after its operands and the nodes of the computations it calls.
   const std::vector<int32_t>& order() const { return order_; }
 
  private:

@@ -27,7 +27,7 @@ std::optional<__int128> FixedInteger(const HloInstruction& loop, const HloInstru
   return type == PrimitiveType::U64 ? static_cast<__int128>(static_cast<uint64_t>(bits)) : static_cast<__int128>(bits);
 }
 
-// How often `i = start; while (i direction limit) i += step` goes round; -1: for ever, or not known.
+// The trip count of `i = start; while (i direction limit) i += step`; -1: infinite, or unknown.
 __int128 Trips(ComparisonDirection direction, __int128 start, __int128 step, __int128 limit) {
   using D = ComparisonDirection;
   switch (direction) {

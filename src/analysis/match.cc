@@ -98,7 +98,7 @@ class Matcher {
     }
   }
 
-  // From what was matched last down to operands in the same place that are equal.
+  // From the latest matches down to equal operands in the same position.
   void MatchEqualOperands(uint64_t FlatModule::Node::*hash) {
     while (!queue_.empty()) {
       const auto [a, b] = queue_.back();
@@ -109,7 +109,7 @@ class Matcher {
     }
   }
 
-  // What has the same hash. `in_a` and `in_b` have operands before users.
+  // Nodes with equal hashes. `in_a` and `in_b` have operands before users.
   void MatchEqual(const Nodes& in_a, const Nodes& in_b, uint64_t FlatModule::Node::*hash) {
     std::unordered_map<uint64_t, std::pair<Nodes, Nodes>> buckets;
     for (int32_t a : in_a)
@@ -166,7 +166,8 @@ class Matcher {
   int32_t ImageOf(int32_t a) { return AfterOf(a) >= 0 ? AfterOf(a) : result_.merged_into[static_cast<size_t>(a)]; }
   bool IsSame(int32_t a, int32_t b) {
     if (ImageOf(a) == b) return true;
-    // A loop that is gone ran once where it stood, at least; and what moved out of one has what the loop began with.
+    // A loop that was removed ran at least once in its place; an instruction that was hoisted out of one has the loop's
+    // initial values.
     const int32_t start = a_[a].start;
     return start >= 0 && (moved_ || AfterOf(a) < 0) && ImageOf(start) == b;
   }
@@ -176,7 +177,7 @@ class Matcher {
     return i.opcode() == HloOpcode::kGetTupleElement && !i.operand(0)->shape().Compatible(j.operand(0)->shape());
   }
 
-  // What is computed in the same way from what is matched.
+  // Nodes computed in the same way from matched nodes.
   uint64_t KeyOf(const FlatModule::Node& node, std::vector<int32_t>& operands) const {
     if (node.instruction->Is(kCommutative) && operands.size() == 2 && operands[0] > operands[1])
       std::swap(operands[0], operands[1]);
@@ -240,7 +241,7 @@ class Matcher {
            (BeforeOf(b) < 0 && std::any_of(y.begin(), y.end(), [&](int32_t n) { return IsSame(a, n); }));
   }
 
-  // How much speaks for a pair, from what is matched already.
+  // The score of a pair, from the nodes that are matched already.
   double Score(int32_t a, int32_t b) {
     const FlatModule::Node &x = a_[a], &y = b_[b];
     const HloInstruction &i = *x.instruction, &j = *y.instruction;
@@ -313,7 +314,7 @@ class Matcher {
           if (image < 0 || b_[image].users.size() > kMostUsers) continue;
           for (int32_t user : b_[image].users) propose(a, user);
         }
-        // And what is near a neighbour, where one instruction came or went in between.
+        // Also the neighbours of a neighbour, in case an instruction was inserted or removed in between.
         for (int32_t operand : a_[a].operands) {
           if (ImageOf(operand) >= 0) continue;
           for (size_t k = 0; k < std::min<size_t>(a_[operand].operands.size(), 4); ++k) {
@@ -345,7 +346,7 @@ class Matcher {
     }
   }
 
-  // What is the only one of its text and surroundings on both sides.
+  // Nodes that are unique in their text and surroundings on both sides.
   enum class Context { kOpName, kOperandsAndUsers, kOperands };
   void MatchUnique(const Nodes& in_a, const Nodes& in_b, Context context) {
     std::unordered_map<uint64_t, std::pair<Nodes, Nodes>> buckets;
@@ -380,7 +381,7 @@ class Matcher {
   // Of two computations, or (null) of all that is left.
   void MatchWithin(const Nodes& in_a, const Nodes& in_b, const HloComputation* home_a, const HloComputation* home_b) {
     constexpr double kMuch = 5.5, kEnough = 4, kEnoughLater = 2.2;
-    // From the roots down, what is used in the same place is the same one of several equals.
+    // From the roots down, of several equal nodes the one that is used in the same position.
     if (home_a != nullptr) {
       const int32_t a = a_.Resolve(*home_a->root()), b = b_.Resolve(*home_b->root());
       if (AreFree(a, b) && a_[a].value == b_[b].value) Match(a, b);
@@ -408,9 +409,9 @@ class Matcher {
     return caller != nullptr && caller->opcode() == HloOpcode::kCall ? caller : nullptr;
   }
 
-  // What is looked through: by what it holds or stands for.
+  // Nodes that are looked through: by their contents or values.
   void MatchWrapping() {
-    // Calls that stay: by what they call. Fusions: the one that has most of what this one has.
+    // Remaining calls: by the computations they call. Fusions: the one that shares most with this one.
     std::unordered_map<const HloInstruction*, std::unordered_map<const HloInstruction*, int64_t>> common;
     for (int32_t a : a_.order()) {
       const int32_t b = AfterOf(a);
@@ -432,7 +433,7 @@ class Matcher {
     });
     for (const Candidate& c : candidates)
       if (AreFree(c.a, c.b)) Match(c.a, c.b);
-    // Parameters of matched wrappers, and elements of matched tuples: by what they stand for.
+    // Parameters of matched wrappers, and elements of matched tuples: by the values they stand for.
     const auto whole = [](const FlatModule& module, const HloInstruction& i) -> int32_t {
       if (i.opcode() == HloOpcode::kGetTupleElement) return module.NodeOf(*i.operand(0));
       return i.IsParameter() ? module.NodeOf(*module.WrapperOf(*i.parent())) : -1;
@@ -453,7 +454,7 @@ class Matcher {
       Match(a, found->second.back());
       found->second.pop_back();
     }
-    // What joins the results of a fusion or call.
+    // The tuple of the results of a fusion or call.
     for (int32_t a : a_.order()) {
       const HloInstruction& i = *a_[a].instruction;
       if (!a_[a].looked_through || AfterOf(a) >= 0 || i.opcode() != HloOpcode::kTuple) continue;
@@ -470,7 +471,7 @@ class Matcher {
   std::vector<bool> paired_b_;
   std::vector<std::pair<const HloComputation*, const HloComputation*>> pairs_;
   size_t next_home_ = 0;
-  bool moved_ = false;                              // looking for what is in another computation now
+  bool moved_ = false;                              // searching for nodes that moved to another computation
   std::vector<std::pair<int32_t, int32_t>> queue_;  // matched, and their operands not looked at yet
 };
 

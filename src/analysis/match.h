@@ -1,4 +1,4 @@
-// Which instruction of one module is which of another: the search behind hloir/inspect.h.
+// Matches the instructions of two modules: the search behind ModuleDiff of hloir/inspect.h.
 #pragma once
 
 #include <cstdint>

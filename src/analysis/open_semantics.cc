@@ -1,4 +1,4 @@
-// See open_semantics.h. What a reducer's structure proves: associativity.cc.
+// See open_semantics.h. associativity.cc proves the properties of a reducer.
 #include "analysis/open_semantics.h"
 
 #include <vector>
@@ -29,7 +29,7 @@ const Literal* SplatConstant(const HloInstruction* value) {
         value = callers[0]->operand(value->parameter_number());
         break;
       }
-      default: return nullptr;
+      default: return nullptr;  // unknown origin
     }
   }
   return nullptr;
@@ -51,7 +51,7 @@ const HloComputation* ReducerOf(const HloInstruction& instruction, std::vector<c
     case HloOpcode::kSelectAndScatter:
       initial->push_back(instruction.operand(2));
       return instruction.called_computations()[1];
-    default: return nullptr;
+    default: return nullptr;  // no reducer
   }
 }
 

@@ -1,7 +1,8 @@
-// What HLO leaves open about a reduction: in which order and how grouped its operands are combined, and how often the
-// initial value is counted. Two correct implementations may differ where the reducer is not associative, or where its
-// initial value is not neutral. Both are decided by the computation's structure, never by trying values: what is not
-// recognized counts as open. Rounding of floating-point sums and products is not meant here.
+// Unspecified semantics of reductions: HLO does not specify the order and grouping of the operands, nor the number of
+// times that the initial value is counted. Two correct implementations may differ if the reducer is not associative, or
+// if its initial value is not neutral. Both properties follow from the computation's structure, never from trying
+// values; an unrecognized reducer counts as unspecified. Rounding of floating-point sums and products is not meant
+// here.
 //
 // Example:
 //

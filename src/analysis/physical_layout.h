@@ -28,12 +28,12 @@ class PhysicalLayout {
   // InvalidArgument: no array, or tiles that do not fit. ResourceExhausted: more than 2^62 bits.
   static StatusOr<PhysicalLayout> Of(const Shape& shape);
 
-  // How many elements lie before the one at `index`, which has a number in bounds for each dimension of the shape.
+  // The number of elements before the one at `index`, which has a number in bounds for each dimension of the shape.
   int64_t LinearIndex(const DimVector& index) const;
   // The same in bits, which packed elements need; divided by 8 the address of all others.
   int64_t BitOffset(const DimVector& index) const { return LinearIndex(index) * element_bits_; }
 
-  // The shape's dimensions major to minor, and what the tiles make of them: f32[3,5]{1,0:T(2,2)} has {2, 3, 2, 2}.
+  // The shape's dimensions major to minor, divided into tiles: f32[3,5]{1,0:T(2,2)} has {2, 3, 2, 2}.
   const DimVector& tiled_dimensions() const { return tiled_; }
   int64_t element_count() const { return element_count_; }  // padding included
   int64_t element_bits() const { return element_bits_; }

@@ -23,7 +23,7 @@ class Hasher {
   void Add(const Shape& shape) { AddWord(shape.Hash()); }
   // Values that the text left out are not looked at: there may be gigabytes of nothing.
   void Add(const Literal& literal) { AddWord(literal.elided() ? literal.shape().Hash() : literal.Hash()); }
-  // Attributes of any kind. What has no rule of its own here only says that it is there; equality looks closer.
+  // Attributes of any kind. A kind without a rule only contributes its presence; equality compares it in full.
   template <class T>
   void AddValue(const T& value) {
     if constexpr (std::is_enum_v<T> || std::is_integral_v<T>) {
@@ -158,7 +158,7 @@ void HashAll(const std::vector<const HloComputation*>& callees_first, std::vecto
 uint64_t StructuralHash(const HloComputation& computation) {
   const HloModule& module = *computation.module();
   std::vector<uint64_t> hashes(static_cast<size_t>(module.computation_id_limit()), 0);
-  // Only what it reaches.
+  // Only the nodes that it reaches.
   std::vector<bool> wanted(hashes.size(), false);
   wanted[computation.id()] = true;
   std::vector<const HloComputation*> order = module.PostOrder(), todo;

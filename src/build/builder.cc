@@ -21,7 +21,7 @@ std::vector<HloInstruction*> Join(std::initializer_list<HloBuilder::Ops> lists) 
   return all;
 }
 
-// The shape with one dimension's size changed; InferShape says what is wrong with it, if anything is.
+// The shape with one dimension's size changed; errors are InferShape's.
 Shape Resized(const Shape& shape, int64_t dimension, int64_t size) {
   Shape resized = shape;
   if (shape.IsArray() && dimension >= 0 && dimension < shape.rank()) resized.set_dimension(dimension, size);
@@ -64,7 +64,7 @@ HloBuilder::~HloBuilder() {
 void HloBuilder::Discard() {
   done_ = true;
   if (place_ != nullptr) {
-    // Users first; what the caller gave a user meanwhile stays.
+    // Users first; annotations that the caller gave a user meanwhile stay.
     for (size_t k = made_.size(); k-- > 0;) {
       if (made_[k]->user_count() == 0 && !made_[k]->IsRoot()) computation_->RemoveInstruction(made_[k]);
     }

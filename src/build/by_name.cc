@@ -1,6 +1,6 @@
-// See hloir/builder.h. The parser reads the attributes, so that there is one place that knows how they are written: it
-// gets a module of one instruction, whose operands are parameters, and which calls computations that have the names and
-// the signatures of those that are meant, and nothing in them.
+// See hloir/builder.h. The parser reads the attributes, so that only the parser knows their syntax: it gets a module of
+// one instruction, whose operands are parameters, and whose called computations have the names and signatures of the
+// real ones and empty bodies.
 #include "hloir/builder.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ StatusOr<HloOpcode> OpcodeOf(std::string_view name) {
   return InvalidArgument(Format("unknown opcode '{}'{}", name, SuggestOpcode(name)));
 }
 
-// One instruction: what the parser made of the attributes, and what they name in the real module.
+// One instruction: copies the parsed attributes, with references to the real module's computations.
 struct Reading {
   std::unique_ptr<HloModule> fragment;
   const HloInstruction* instruction = nullptr;
@@ -64,7 +64,7 @@ struct Reading {
   std::vector<HloInstruction*> predecessors;
 };
 
-// "FILE:LINE:COLUMN: error: what is wrong" and the place, of a text that nobody has seen => "what is wrong".
+// "FILE:LINE:COLUMN: error: MESSAGE" with the source line, of a text that the user has not seen => "MESSAGE".
 Status WithoutPlace(const Status& status) {
   std::string_view message = status.message();
   constexpr std::string_view kError = ": error: ";
@@ -141,7 +141,7 @@ StatusOr<Shape> ShapeOf(const Reading& reading, std::span<const HloInstruction* 
                                     reading.called, given != nullptr ? &read : nullptr));
   if (given == nullptr) return inferred;
   // Precisions may mix, as the verifier has it.
-  if (!inference::CompatibleIgnoringFloatPrecision(inferred, read))
+  if (!shape_inference::CompatibleIgnoringFloatPrecision(inferred, read))
     return InvalidArgument(Format("the result is {}, not {}", inferred.ToString(), read.ToString()));
   return read.Compatible(*given) ? *given : read;
 }
@@ -184,7 +184,7 @@ Status Set(HloInstruction& instruction, std::string_view name, std::string_view 
     attributes.push_back(std::move(attribute));
   }
   if (!value.empty()) attributes.emplace_back(name, value);
-  // In its short form an async-start does not say what it calls.
+  // The short form of an async-start does not name its computation.
   if (instruction.opcode() == HloOpcode::kAsyncStart &&
       std::none_of(attributes.begin(), attributes.end(), [](const auto& a) { return a.first == "calls"; }))
     attributes.emplace_back("calls", instruction.called_computation(0)->name());

@@ -1,6 +1,6 @@
-// cuDNN's fused attention, forward and backward: S = scale Q K^T + bias, masked; P = softmax(S); O = P V. Which operand
-// is which: XLA's ThunkEmitter (EmitFusedMHAThunk and EmitFusedMHABackwardThunk); masks: cuDNN's documentation of its
-// scaled dot product attention. S and what follows are in f32; no step is rounded to a narrower type.
+// cuDNN's fused attention, forward and backward: S = scale Q K^T + bias, masked; P = softmax(S); O = P V. The order of
+// operands is from XLA's ThunkEmitter (EmitFusedMHAThunk and EmitFusedMHABackwardThunk); masks: cuDNN's documentation
+// of its scaled dot product attention. S and what follows are in f32; no step is rounded to a narrower type.
 #include <limits>
 
 #include "custom_calls/call.h"
@@ -88,7 +88,7 @@ StatusOr<Op> Attention(const Call& call) {
   return call.Give({output, b.Reshape(b.Add(highest, b.Log(sum)), call.Result(1).dimensions())});
 }
 
-// Operands: Q, K, V, what the forward call gave second, dO, bias, O, the lengths. Results: dQ, dK, dV, dbias, scratch.
+// Operands: Q, K, V, the forward call's second result, dO, bias, O, the lengths. Results: dQ, dK, dV, dbias, scratch.
 StatusOr<Op> AttentionBackward(const Call& call) {
   HloBuilder& b = call.b;
   const bool biased = call.attributes().custom_call_target.find("ScaleBias") != std::string::npos;

@@ -1,4 +1,4 @@
-// What the files of this folder share: a custom-call being said in HLO. Private to src/custom_calls.
+// Common parts of this folder: a custom-call being expressed in HLO. Private to src/custom_calls.
 #pragma once
 
 #include <initializer_list>
@@ -41,7 +41,7 @@ struct Call {
   Op Along(Op x, HloOpcode opcode, double initial) const;
 };
 
-// In what sums are taken: of narrow floats f32, of narrow integers s32.
+// The accumulation type: of narrow floats f32, of narrow integers s32.
 PrimitiveType Accumulator(PrimitiveType type);
 // A type's value nearest to x; a number that is too large becomes the largest (cuBLAS and cuDNN saturate).
 Op Saturated(HloBuilder& b, Op x, PrimitiveType type);

@@ -1,5 +1,5 @@
 // backend_config of XLA's GPU calls, read as proto3 writes JSON: numbers may be texts, enumerators names or numbers,
-// and what has its default may be missing. By it calls are said in HLO (custom_calls.cc) and costed
+// and fields with their default may be missing. Used by the builders (custom_calls.cc) and the cost analysis
 // (analysis/custom_call_cost.cc). Tests: tests/unit/custom_calls_test.cc, cost_test.cc.
 #pragma once
 
@@ -27,7 +27,7 @@ std::string Choice(const Json& message, const char* field, std::span<const std::
 DimVector Numbers(const Json& message, const char* field);
 DotAttributes DotDimensions(const Json& message, const char* field);
 
-// What comes behind a matrix product, as XLA's GemmBackendConfig counts it; the last two are hipBLASLt's.
+// The epilogue of a matrix product, as XLA's GemmBackendConfig numbers it; the last two are hipBLASLt's.
 inline constexpr std::string_view kEpilogues[] = {"DEFAULT",  "BIAS",      "RELU",          "BIAS_RELU", "GELU",
                                                   "GELU_AUX", "BIAS_GELU", "BIAS_GELU_AUX", "SILU",      "BIAS_SILU"};
 

@@ -66,7 +66,7 @@ StatusOr<Op> ConvolutionForward(const Call& call) {
   // Of s8 the sum is an s32 until something of it is a float.
   const PrimitiveType type = IsInteger(sum) && (given > 2 || scale != 1 || IsFloat(result)) ? PrimitiveType::F32 : sum;
   if (type != sum) y = call.As(y, type);
-  y = call.Scaled(y, scale == 0 ? 1 : scale);  // 0 is what an empty config reads as
+  y = call.Scaled(y, scale == 0 ? 1 : scale);  // an empty config has 0
   const double side = Float(config, "side_input_scale");
   if (given == 4 && side != 0) y = b.Add(y, call.Scaled(call.As(call.x[3], type), side));
   if (given > 2) {
@@ -96,7 +96,7 @@ StatusOr<Op> ConvolutionGraph(const Call& call) {
   std::vector<Op> largest;
   Op last = nullptr;
   size_t next = 2;
-  // What stands before the next `end`, which is read over.
+  // The text before the next `end`, which is skipped.
   const auto until = [&](char end) {
     const size_t begin = std::min(place, graph.size());
     const size_t length = std::min(graph.find(end, begin), graph.size()) - begin;
@@ -222,7 +222,8 @@ StatusOr<Op> ConvolutionBackwardInput(const Call& call) {
   return call.Give({call.Scaled(x, scale == 0 ? 1 : scale)});
 }
 
-// Input and derivative, with batch and features exchanged: what was a window slides, what slid is the window.
+// Input and derivative, with batch and features exchanged: the former window is now the input, and the input the
+// window.
 StatusOr<Op> ConvolutionBackwardFilter(const Call& call) {
   HloBuilder& b = call.b;
   HLOIR_ASSIGN_OR_RETURN(const Form form, FormOf(call));

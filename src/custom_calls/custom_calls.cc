@@ -1,4 +1,4 @@
-// Custom-calls with a meaning in HLO (custom_calls.def), and what their builders share. See custom_calls.h.
+// Custom-calls expressed in HLO (custom_calls.def), and common parts of their builders. See custom_calls.h.
 #include "hloir/custom_calls.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr StatusOr<Op> (*kMeanings[])(const Call&) = {
 };
 auto MeaningOf(CustomCall call) { return kMeanings[static_cast<size_t>(call)]; }
 
-// What it is called, for messages.
+// The name of the call, for messages.
 std::string NameOf(const Call& call) {
   return Format("{} ({})", call.instruction.name(), call.attributes().custom_call_target);
 }

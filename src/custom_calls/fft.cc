@@ -54,7 +54,7 @@ class FlatTable {
     if (at < 0 || at > Size() - static_cast<int64_t>(sizeof(T))) return std::nullopt;
     return LoadLittleEndian<T>(bytes_.data() + at);
   }
-  // Where the field is; nullopt if it has its default.
+  // The place of the field; nullopt if it has its default.
   std::optional<int64_t> Place(int field) const {
     const int64_t entry = 4 + 2 * field;
     const auto offset = entry + 2 <= fields_length_ ? Read<uint16_t>(fields_ + entry) : std::nullopt;

@@ -60,7 +60,7 @@ StatusOr<Product> Multiply(const Call& call) {
   return p;
 }
 
-// What comes behind the products and sums, as XLA's gpublas_lt::Epilogue says.
+// The epilogue after products and sums, XLA's gpublas_lt::Epilogue.
 Op Activated(const Call& call, const Product& p, Op x) {
   if (p.epilogue.ends_with("RELU") && x != nullptr)
     return call.b.Maximum(x, call.Number(x->shape().element_type(), x->shape().dimensions(), 0));

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kNorms[] = {"LAYER_FWD_INFER", "LAYER_FWD_TRAIN", "LAYER_BWD"};
 
-// What a scalar operand is, if a constant says it.
+// The value of a scalar operand, if it is a constant.
 std::optional<double> ConstantOperand(const Call& call, int64_t i) {
   const HloInstruction& x = *call.instruction.operand(i);
   if (!x.IsConstant() || !x.shape().IsScalar() || x.literal().elided()) return std::nullopt;

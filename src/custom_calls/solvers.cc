@@ -1,4 +1,4 @@
-// Solvers of XLA's and jaxlib's GPU calls that HLO has ops for. What only LAPACK does is in
+// Solvers of XLA's and jaxlib's GPU calls that HLO has ops for. Routines that only LAPACK has are in
 // backend_cpu/calls/lapack.cc.
 #include "custom_calls/call.h"
 #include "support/endian.h"

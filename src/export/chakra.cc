@@ -90,7 +90,7 @@ int64_t CommType(HloOpcode kind) {
   return 6;
 }
 
-// What every rank has: the flat program. A rank's own nodes are made of it one by one.
+// The nodes of every rank: the flat program. A rank's own nodes are made from it one by one.
 struct Work {
   const HloInstruction* instruction = nullptr;  // nullptr: a point where several meet
   const Communication* communication = nullptr;
@@ -148,8 +148,8 @@ class Unroller {
   }
 
  private:
-  // A receive is where it is waited for. Simulators have one communication at a time: one that was begun before this
-  // device sends what the others wait for would be in the way.
+  // A receive is placed where its result is needed. Simulators have one communication at a time: a receive that starts
+  // before this device's sends would block them.
   static const HloInstruction* BeginningHere(const HloInstruction& i) {
     return i.opcode() == HloOpcode::kRecvDone && i.operand(0)->opcode() == HloOpcode::kRecv ? i.operand(0) : nullptr;
   }
@@ -268,7 +268,7 @@ class RankWriter {
       }
       if (work[k].communication != nullptr) AddCommunication(work[k], k);
       else AddComputation(work[k], k);
-      // What this rank has no part in: whoever waits for it waits for what it would have waited for.
+      // A node without this rank: its users wait for its dependences.
       if (ids_[k].empty()) ids_[k] = deps_;
     }
     return std::move(file_);

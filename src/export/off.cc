@@ -1,4 +1,4 @@
-// What hloir/export.h has in a build without it (the CMake option HLOIR_EXPORT).
+// hloir/export.h in a build without it (the CMake option HLOIR_EXPORT).
 #include "hloir/export.h"
 
 namespace hloir {

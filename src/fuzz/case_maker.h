@@ -1,5 +1,5 @@
-// What the cases are made with: the entry computation, parameters with their values, and instructions that shape
-// inference has agreed to. One file of cases_*.cc for each group of families. Used by cases.cc.
+// The builder of cases: the entry computation, parameters with their values, and instructions that shape inference
+// accepts. One file of cases_*.cc for each group of families. Used by cases.cc.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@
 
 namespace hloir::fuzz {
 
-// What a parameter's values are like.
+// The distribution of a parameter's values.
 enum class Values {
-  kCorners,   // anything that the type can hold, and what is hard for it often
+  kCorners,   // anything that the type holds, with its corner cases
   kModerate,  // numbers around 0, few of the same
   kSmall,     // whole numbers so small that sums and products of a few of them are exact
   kPositive,  // as kModerate, above 0
@@ -30,7 +30,7 @@ class CaseMaker {
   CaseMaker(HloModule& module, Random& random, std::vector<Literal>& inputs, bool portable)
       : module_(module), random_(random), inputs_(inputs), portable_(portable), entry_(module.AddComputation("main")) {}
 
-  // A case's operation, or nullptr if what was drawn has no meaning; `result` says what it is.
+  // A case's operation, or nullptr if the drawn ingredients are illegal; `result` describes it.
   Op Elementwise(Case& result);
   Op Compare(Case& result);
   Op Convert(Case& result);
@@ -115,7 +115,7 @@ class CaseMaker {
   Op AnyElement(Op tuple) { return tuple == nullptr ? nullptr : Element(tuple, Below(tuple->shape().tuple_size())); }
 
   HloOpcode Reducer(PrimitiveType type);
-  // Where reducing with `opcode` starts: mostly at what changes nothing.
+  // The initial value of a reduction with `opcode`: mostly its identity.
   Op Init(HloOpcode opcode, PrimitiveType type);
   // Values and agreement for a sum of `terms` products of floats: exact, or rounded.
   Values SumValues(PrimitiveType type, HloOpcode opcode, int64_t terms, Case& result);

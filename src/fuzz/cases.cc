@@ -257,7 +257,7 @@ Op CaseMaker::In(const Shape& shape, Values values) {
   } else if (IsInteger(type)) {
     for (int64_t i = 0; i < count; ++i) literal.SetFromInt64(i, IntegerValue(random_, type, values));
   } else {
-    // Complex: what becomes of NaN and infinities in products is everybody's own, so there are few.
+    // Complex: products of NaN and infinities differ among implementations, so there are few.
     PrimitiveTypeSwitch(type, [&](auto tag) {
       using S = typename decltype(tag)::Storage;
       if constexpr (std::is_same_v<S, std::complex<float>> || std::is_same_v<S, std::complex<double>>) {

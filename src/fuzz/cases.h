@@ -1,8 +1,8 @@
 // MakeCases: a module of many independent operations, each on parameters of its own, with the values to run it on and
-// how exactly any two implementations of each must agree. Where programs.h looks for what goes wrong between
-// instructions, this looks at each operation alone: every opcode with every type and attribute that has a meaning, on
-// values that reach the corners (NaN, infinities, -0, denormals, extremes, indices outside, shifts over the width).
-// The same seed gives the same module and the same values everywhere.
+// how exactly any two implementations of each must agree. programs.h finds errors in the interaction of instructions,
+// this file those of single operations: every opcode with every type and attribute that has a meaning, on values that
+// reach the corners (NaN, infinities, -0, denormals, extremes, indices outside, shifts over the width). The same seed
+// gives the same module and the same values everywhere.
 //
 // Example: `hloir fuzz generate --kind=cases --first=7 -o DIR`. Tested by tests/unit/fuzz_test.cc.
 #pragma once
@@ -17,24 +17,24 @@
 
 namespace hloir::fuzz {
 
-// What two right implementations may differ by, element by element.
+// The difference, element by element, that two correct implementations may have.
 struct Agreement {
   // Units in the last place of the element (of a complex number: of its magnitude). 0: the same bits, a NaN being any.
   double ulps = 0;
-  // Where rounding adds up: so many units in the last place of the result's largest element.
+  // If rounding accumulates: in units in the last place of the result's largest element.
   double leaf_ulps = 0;
   // The least size that this element counts with: that of the terms, of which little may be left in a small result.
   double term = 0;
-  // The sign of zero and what becomes of denormals are left open.
+  // The sign of zero and the treatment of denormals are unspecified.
   bool loose_zero = false;
 };
 
-// How `got` differs from what is wanted, in words; "" if it agrees.
+// A description of the difference of `got` from the expected result; "" if it agrees.
 std::string Difference(const Literal& want, const Literal& got, const Agreement& agreement);
 
 // One operation: an element of the entry computation's result.
 struct Case {
-  std::string family;  // "elementwise", "gather", …: what --only chooses by
+  std::string family;  // "elementwise", "gather", …: the names of --only
   std::string what;    // "add f32", "convert f8e5m2 to s4": for coverage and reports
   HloOpcode opcode = HloOpcode::kAdd;
   Agreement agreement;
@@ -51,12 +51,12 @@ std::vector<std::string> CaseFamilies();
 struct CaseOptions {
   int64_t count = 24;
   std::string only;  // a family's name; "" for all
-  // Only what every implementation has and is bound to: no denormals (XLA:CPU takes them for zeros), no reduction that
-  // starts from another value than its identity, no type or opcode that StableHLO cannot say.
+  // Only operations that every implementation must support: no denormals (XLA:CPU flushes them), no reduction with an
+  // initial value other than its identity, no type or opcode that StableHLO lacks.
   bool portable = false;
 };
 CaseModule MakeCases(uint64_t seed, const CaseOptions& options = {});
-// The same module with these cases alone, by their places; what they do not need is gone.
+// The module with these cases only, by their numbers, without instructions that they do not need.
 void KeepCases(CaseModule& made, const std::vector<int64_t>& places);
 
 }  // namespace hloir::fuzz

@@ -116,7 +116,7 @@ Op CaseMaker::IndexedBy(Case& result, bool scatter) {
   const PrimitiveType index = Pick(kIndexTypes);
   const DimVector sizes = Sizes(1, 4, 5);
   const int64_t rank = static_cast<int64_t>(sizes.size());
-  // What each of the operand's dimensions is: batching, collapsed, or a window's.
+  // The role of each of the operand's dimensions: batching, collapsed, or a window's.
   DimVector batching, collapsed, window, window_sizes, slice, indexed;
   for (int64_t d = 0; d < rank; ++d) {
     const int64_t size = sizes[static_cast<size_t>(d)];
@@ -232,7 +232,7 @@ Op CaseMaker::Iota(Case& result) {
   return iota;
 }
 
-// set-dimension-size, and what a following operation makes of an array that is shorter than its bound.
+// set-dimension-size, and a following operation on an array that is shorter than its bound.
 Op CaseMaker::DynamicSize(Case& result) {
   const PrimitiveType type = TypeOf(OperandTypes::kNumber);
   const DimVector sizes = Sizes(1, 3, 6);
@@ -245,7 +245,7 @@ Op CaseMaker::DynamicSize(Case& result) {
   if (shorter == nullptr) return nullptr;
   switch (Below(portable_ ? 3 : 4)) {
     case 3: {
-      // In one line, from dimensions that may be shorter; summed, as what lies behind the end is nobody's business.
+      // Flattened, from dimensions that may be shorter; summed, because elements past the end are undefined.
       Name(result, HloOpcode::kDynamicReshape, type);
       Op length = entry_->AddConstant(Literal::One(PrimitiveType::S32));
       int64_t most = 1;

@@ -5,7 +5,7 @@ namespace hloir::fuzz {
 
 using Op = CaseMaker::Op;
 
-// What passes its operand on, in one way or another.
+// Ops that forward their operand.
 Op CaseMaker::PassOn(Case& result) {
   const PrimitiveType type = AnyType();
   const DimVector sizes = Sizes(0, 3, 5);
@@ -48,7 +48,7 @@ Op CaseMaker::PassOn(Case& result) {
   }
 }
 
-// A running sum or the like; its result, or what is carried at the end.
+// A running sum or similar; its result, or the carry at the end.
 Op CaseMaker::Scan(Case& result) {
   const PrimitiveType type = TypeOf(OperandTypes::kInteger);
   const DimVector sizes = Sizes(1, 3, 5);
@@ -67,7 +67,7 @@ Op CaseMaker::Scan(Case& result) {
       Make(HloOpcode::kScan, {In(type, sizes), In(type, rest)}, ScanAttributes{{along}, 1, backwards, false}, {step}));
 }
 
-// With one device in each group what comes in goes out.
+// With one device in each group the result is the operand.
 Op CaseMaker::Exchange(Case& result) {
   const PrimitiveType type = AnyType();
   const DimVector sizes = Sizes(1, 3, 5);
@@ -78,7 +78,7 @@ Op CaseMaker::Exchange(Case& result) {
   const Shape stated = x->shape();
   switch (Below(portable_ ? 7 : 8)) {
     case 7: {
-      // Rows from somewhere in x to somewhere in what is there already.
+      // Copies rows from anywhere in x to anywhere in the second operand.
       DimVector other = sizes;
       other[0] = random_.Between(0, 6);
       const PrimitiveType index = Pick({PrimitiveType::S32, PrimitiveType::S64});

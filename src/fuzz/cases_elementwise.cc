@@ -143,7 +143,7 @@ Op CaseMaker::ClampOrSelect(Case& result) {
   return Make(HloOpcode::kSelect, {which, yes, In(type, sizes)});
 }
 
-// A few exact operations after each other, with broadcasts and conversions between them: what an engine runs as one.
+// A few exact operations in sequence, with broadcasts and conversions between them: an engine runs them as one loop.
 Op CaseMaker::Chain(Case& result) {
   PrimitiveType type = Chance(60) ? TypeOf(OperandTypes::kInteger) : TypeOf(OperandTypes::kOrdered);
   const PrimitiveType first = type;

@@ -15,7 +15,7 @@ Op CaseMaker::Dot(Case& result) {
   const PrimitiveType type = AnyType();
   DotAttributes a;
   DimVector lhs, rhs;
-  // The dimensions of each side in any order, those that meet at any place.
+  // The dimensions of each side in any order, the contracted ones anywhere.
   struct Dimension {
     int64_t size, meets;  // meets: 0 nothing, n > 0 contracting pair n, n < 0 batch pair -n
   };

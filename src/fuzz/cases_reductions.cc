@@ -32,7 +32,7 @@ Op CaseMaker::Init(HloOpcode opcode, PrimitiveType type) {
       if (IsSigned(type)) value.SetFromInt64(0, -1);
       else value = Literal::MaxValue(type);
       break;
-    default: break;
+    default: break;  // zero, the identity of the others
   }
   return Chance(50) ? Given(std::move(value)) : entry_->AddConstant(std::move(value));
 }

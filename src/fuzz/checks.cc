@@ -19,9 +19,9 @@ namespace {
 
 std::string Text(const HloModule& module) { return PrintModule(module, PrintOptions::Readable()); }
 
-// What a result has to keep, whatever computes it now: its frontend attributes and sharding. And the order that was
-// asked for.
-std::string Lost(const HloModule& before, const HloModule& after) {
+// Annotations that a result must keep, whatever computes it: its frontend attributes and sharding. And the requested
+// layout.
+std::string MissingAnnotation(const HloModule& before, const HloModule& after) {
   const auto edges = [](const HloModule& module) {
     size_t count = 0;
     for (const HloInstruction* i = module.entry_computation()->first(); i != nullptr; i = i->next())
@@ -44,7 +44,7 @@ std::string Lost(const HloModule& before, const HloModule& after) {
   return "";
 }
 
-// What text says of an asynchronous operation the reader says of the wrapped one too, as XLA's does.
+// Attributes of an asynchronous operation hold for the wrapped one too, as in XLA's parser.
 bool HasSharedAnnotations(const HloModule& module) {
   return std::any_of(module.computations().begin(), module.computations().end(),
                      [](const HloComputation* c) { return c->MayHave(HloOpcode::kAsyncStart); });
@@ -141,7 +141,7 @@ Complaint ModuleChecks::Passes(const HloModule& module, const std::vector<std::s
   if (!complaint.what.empty()) return complaint;
   const std::string alone = passes.size() == 1 ? passes[0] : "pipeline";
   const bool frees = alone == "control-dep-remover" || alone == "despecializer";  // of control dependencies, on purpose
-  if (std::string lost = Lost(module, *optimized); !frees && !lost.empty()) return {alone, lost};
+  if (std::string lost = MissingAnnotation(module, *optimized); !frees && !lost.empty()) return {alone, lost};
   const std::string text = Text(*optimized);
   std::unique_ptr<HloModule> again = module.Clone();
   Run(*again, passes, /*watched=*/false);
@@ -210,7 +210,7 @@ std::string ModuleChecks::Judge(const HloModule& now) {
   if (Status legal = VerifyModule(now); !legal.ok()) return "it is not legal: " + legal.message();
   if (!checker_) return "";
   const StatusOr<Verdict> verdict = checker_->Check(now);
-  // What devices compute may be out of the verdict's reach from the start, as with shards that no sharding gives.
+  // The verdict may be unable to judge per-device results, as with shards that no sharding gives.
   if (!verdict.ok()) return checker_->Check(*before_).ok() ? "it no longer runs: " + verdict.status().message() : "";
   const bool wrong = verdict->outcome == Outcome::kDisagree || verdict->outcome == Outcome::kEnginesDisagree;
   return wrong ? verdict->reason : "";
@@ -241,7 +241,7 @@ Complaint ModuleChecks::Engines(const HloModule& module) {
   CheckOptions options;
   options.runner.threads = 1;
   options.runner.max_steps = max_steps_;
-  options.proofs = Proofs::kNone;  // the engines are what is asked
+  options.proofs = Proofs::kNone;  // the engines are under test
   std::vector<InputSet> inputs;    // what they reach is the same for all
   std::vector<Literal> first;      // the first one's results on them; none where it does not run
   for (const std::string& isa : SupportedIsas()) {

@@ -1,6 +1,6 @@
-// ModuleChecks: what must hold of every legal module. Its text and message read back as they are; each pass leaves it
-// legal and computing the same, loses nothing that was asked for, and is done after one run; every engine computes what
-// the reference computes. `hloir fuzz run` asks it of generated modules, `hloir reduce` while it makes one smaller.
+// ModuleChecks: properties of every legal module. Its text and message read back unchanged; each pass leaves it legal
+// and computing the same, keeps its annotations, and changes nothing in a second run; every engine computes the
+// reference's results. `hloir fuzz run` checks generated modules, `hloir reduce` the candidates of a reduction.
 //
 // An object is used by one thread at a time. Tested by the command's own campaigns in ctest (random.*).
 #pragma once
@@ -16,15 +16,15 @@
 
 namespace hloir::fuzz {
 
-// What is wrong, and which check found it: "text", "proto", "verifier", a pass's name, "pipeline", an instruction
-// set's. Nothing is wrong where `what` is empty.
+// An error, and the check that found it: "text", "proto", "verifier", a pass's name, "pipeline", an instruction set's.
+// No error if `what` is empty.
 struct Complaint {
   std::string check, what;
 };
 
 class ModuleChecks {
  public:
-  // What takes more steps (EvaluatorOptions::max_steps) is not run.
+  // Modules that take more steps (EvaluatorOptions::max_steps) are not run.
   explicit ModuleChecks(MathMode math = MathMode::kExact, int64_t max_steps = 1 << 20);
   ~ModuleChecks();
 
@@ -40,7 +40,7 @@ class ModuleChecks {
   // The same of any module, by Check().
   Complaint Engines(const HloModule& module);
 
-  int64_t not_run = 0;  // modules that the reference does not run, of those that Passes() was given
+  int64_t not_run = 0;  // the number of modules given to Passes() that the reference does not run
   const RewriteLog& log() const { return log_; }
 
  private:
@@ -57,7 +57,7 @@ class ModuleChecks {
   std::string changed_by_;             // the first pass that changed the module in the last run
 };
 
-// Each pass that the default pipeline has not, as a list of its own.
+// Each pass outside the default pipeline, as a separate list.
 std::vector<std::vector<std::string>> PassesBesideTheDefault();
 
 }  // namespace hloir::fuzz

@@ -1,5 +1,5 @@
-// An instruction whose shape is inferred, or none: how generators try ingredients that may not fit. HloBuilder is for
-// those that should, as it keeps the first error.
+// An instruction whose shape is inferred, or none: for generators, whose ingredients may not fit. HloBuilder is for
+// ingredients that should fit, because it keeps the first error.
 #pragma once
 
 #include <type_traits>

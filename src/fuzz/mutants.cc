@@ -25,7 +25,7 @@ const std::vector<Mutation>& Mutations() {
 
 bool Rewire(HloInstruction* i, HloInstruction* to) {
   std::vector<HloInstruction*> users;
-  // What `to` is made of keeps reading `i`.
+  // The operands of `to` keep reading `i`.
   std::vector<const HloInstruction*> made = {to};
   for (size_t k = 0; k < made.size(); ++k) {
     for (const HloInstruction* operand : made[k]->operands())
@@ -63,7 +63,7 @@ std::optional<Mutant> MakeMutant(const HloModule& module, size_t kind, uint64_t 
   if (kind >= fuzz::Mutations().size()) return std::nullopt;
   Mutant mutant{module.Clone(), ""};
   mutant.module->config().is_scheduled = false;
-  // What the entry reaches.
+  // The computations that the entry reaches.
   std::vector<HloInstruction*> sites;
   for (HloComputation* computation : mutant.module->PostOrder()) {
     for (HloInstruction* i : computation->PostOrder()) {

@@ -1,5 +1,5 @@
-// Wrong modules, made from right ones: what a wrong rewrite or a wrong kernel would leave. By how many of them a check
-// notices, its power is measured: `hloir fuzz mutants`, docs/power.md.
+// Mutants: wrong modules, made from right ones as a wrong rewrite or kernel would. The share of them that a check
+// detects is its power: `hloir fuzz mutants`, docs/power.md.
 //
 // Example:
 //
@@ -7,8 +7,8 @@
 //   for (size_t kind = 0; kind < MutantKinds().size(); ++kind) {
 //     std::optional<Mutant> mutant = MakeMutant(module, kind, /*seed=*/1);
 //     if (!mutant) continue;  // there is nothing in the module that this could be done to
-//     StatusOr<MutantFate> fate = FateOf(module, *mutant, checker);
-//     if (fate.ok() && *fate == MutantFate::kGotAway) std::puts(mutant->instruction.c_str());
+//     StatusOr<MutantOutcome> outcome = OutcomeOf(module, *mutant, checker);
+//     if (outcome.ok() && *outcome == MutantOutcome::kGotAway) std::puts(mutant->instruction.c_str());
 //   }
 //
 // Threads: any. Tested by tests/unit/mutants_test.cc.
@@ -30,7 +30,7 @@ namespace hloir {
 struct MutantKind {
   std::string name;  // "compare-lt-as-le"
   std::string what;  // "less or equal in place of less"
-  // It changes what a module means by less than f32 rounds.
+  // The change is smaller than f32's rounding.
   bool below_rounding = false;
 };
 std::span<const MutantKind> MutantKinds();
@@ -44,8 +44,8 @@ struct Mutant {
 // Nothing if there are none. Mutants are legal modules with the interface of the original; some compute the same.
 std::optional<Mutant> MakeMutant(const HloModule& module, size_t kind, uint64_t seed);
 
-// What becomes of a mutant in a check.
-enum class MutantFate {
+// The outcome of a mutant in a check.
+enum class MutantOutcome {
   kCaught,     // the verdict is that they disagree
   kNotJudged,  // the verdict is neither that nor agreement
   kGotAway,    // they agree, and there are inputs on which they do not compute the same
@@ -53,6 +53,6 @@ enum class MutantFate {
 };
 // `checker` is one of the original. Other inputs are tried only if the two agree: more of them than the checker has, of
 // every kind and from other seeds. Errors: those of Checker::Check.
-StatusOr<MutantFate> FateOf(const HloModule& original, const Mutant& mutant, Checker& checker);
+StatusOr<MutantOutcome> OutcomeOf(const HloModule& original, const Mutant& mutant, Checker& checker);
 
 }  // namespace hloir

@@ -17,7 +17,7 @@ class Mutator : public RandomOps {
  public:
   using RandomOps::RandomOps;
 
-  // Whether there is a change that may be legal.
+  // True if a legal change may exist.
   bool Change() {
     HloInstruction* user = AnyUser();
     if (user == nullptr) return false;
@@ -90,7 +90,7 @@ class Mutator : public RandomOps {
     return !fitting.empty() && Replace(user, random_.From(fitting));
   }
 
-  // Some new operations on what is there, and what they give in an operand's place.
+  // Replaces an operand by the result of some new operations on existing values.
   bool Grow(HloInstruction* user) {
     BeginBefore(user);
     bool grown = false;
@@ -133,7 +133,7 @@ class Mutator : public RandomOps {
     return true;
   }
 
-  // It is done in a computation of its own, which is called, or is one of two branches that do the same.
+  // Moves the operation into a new computation, which is called, or is one of two equal branches.
   bool MoveOut(HloInstruction* user) {
     HloComputation* parent = user->parent();
     HloComputation* inner = module_.AddComputation("moved");

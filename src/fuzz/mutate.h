@@ -1,8 +1,7 @@
-// MutateModule: a legal module that is near a given one. Where programs.h and cases.h make what their authors thought
-// of, this starts from what people's programs look like: it rewires operands, grows new operations between those that
-// are there, leaves some out, doubles them, moves them into called computations and branches, and plants the mutants of
-// fuzz/mutants.h. The same module and seed give the same module everywhere. For `hloir fuzz run FILE…`, and for
-// fuzzers (tests/fuzz/mutator.cc). Tested by tests/unit/fuzz_test.cc.
+// MutateModule: a legal module that is near a given one. programs.h and cases.h generate modules from scratch; this
+// starts from real programs: it exchanges operands, inserts operations, removes or doubles some, moves them into called
+// computations and branches, and inserts the mutants of fuzz/mutants.h. The same module and seed give the same module
+// everywhere. For `hloir fuzz run FILE…`, and for fuzzers (tests/fuzz/mutator.cc). Tested by tests/unit/fuzz_test.cc.
 #pragma once
 
 #include <cstdint>

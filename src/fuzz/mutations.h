@@ -1,4 +1,4 @@
-// What MakeMutant is made of: the table of ways to make one instruction wrong, in two parts.
+// The mutations of MakeMutant: the table of ways to make one instruction wrong, in two parts.
 #pragma once
 
 #include <functional>

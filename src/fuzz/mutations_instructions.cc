@@ -57,7 +57,7 @@ Mutation Compare(const std::string& name, const std::string& what, ComparisonDir
           }};
 }
 
-// Attributes of type A, changed by f(attributes, instruction), which says whether it did.
+// Attributes of type A, changed by f(attributes, instruction), which returns whether it changed them.
 template <class A, class F>
 Mutation Attribute(const std::string& name, const std::string& what, HloOpcode opcode, F f) {
   return {{name, what},

@@ -27,7 +27,7 @@ Instruction Compared(Instruction a, Instruction b, ComparisonDirection direction
   return a->parent()->AddInstruction(O::kCompare, a->shape().WithElementType(PrimitiveType::PRED), {a, b}, attributes);
 }
 
-// Computed values: what is given, or moved, is somebody else's.
+// Computed values only: not parameters, constants or moved values.
 bool IsComputed(const HloInstruction* i) {
   return i->shape().IsArray() && i->shape().IsStatic() && i->shape().ElementCount() > 0 && !i->IsParameter() &&
          !i->IsConstant() && !i->Is(kMovesData) && i->opcode() != O::kGetTupleElement && i->opcode() != O::kIota;

@@ -41,7 +41,7 @@ class RandomOps : public RandomValues {
   // A gather or scatter in batches.
   Op Batched(Op x);
   Op Whole();
-  // What hands arrays on: in two halves, between devices of which there is one, as the same bytes of another shape.
+  // Ops that forward arrays: in two halves, between devices of a group of one, as the same bytes of another shape.
   Op Plumbing();
 
  private:

@@ -61,7 +61,7 @@ RandomOps::Op RandomOps::BetweenDevices(Op x) {
       a.replica_groups = groups;
       HloComputation* reducer = Binary(opcode, shape.element_type());
       if (!halves) return Make(HloOpcode::kAllReduce, {x}, a, {reducer}, &shape);
-      // What has begun is an array already, but nobody else may read it.
+      // A started value is an array already, but only its done may read it.
       Op begun = Make(HloOpcode::kAllReduceStart, {x}, a, {reducer}, &shape);
       if (begun != nullptr) values().pop_back();
       return done(HloOpcode::kAllReduceDone, begun);

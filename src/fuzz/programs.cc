@@ -1,4 +1,4 @@
-// See programs.h. Here is what computations are made of each other: bodies, branches, loops and the entry.
+// See programs.h. Here: computations that other computations call: bodies, branches, loops, and the entry.
 #include "fuzz/programs.h"
 
 #include "hloir/parser.h"
@@ -161,8 +161,7 @@ class Generator : public RandomOps {
 
 namespace {
 
-// What belongs to an instruction beside its operation: here and there a source, frontend attributes, a sharding, an
-// order.
+// Annotations beside the operation: sometimes a source location, frontend attributes, a sharding, a control dependency.
 void Annotate(HloComputation& computation, Random& random) {
   const auto chance = [&](uint64_t percent) { return random.Chance(static_cast<int64_t>(percent)); };
   std::vector<HloInstruction*> earlier;
@@ -176,7 +175,7 @@ void Annotate(HloComputation& computation, Random& random) {
     }
     if (chance(10)) {
       i->set_frontend_attributes({{"tag", number}});
-      // Text would say the same of what it runs (parser/async.cc).
+      // The text gives these to the wrapped op, too (parser/async.cc).
       HloInstruction* begun = i;
       while (begun->opcode() == HloOpcode::kAsyncDone || begun->opcode() == HloOpcode::kAsyncUpdate)
         begun = begun->operand(0);
@@ -198,7 +197,7 @@ std::unique_ptr<HloModule> RandomModule(uint64_t seed, bool portable) {
   Random random(seed);
   auto module = std::make_unique<HloModule>("random_" + std::to_string(seed));
   module->set_entry_computation(Generator(*module, random, portable).Entry());
-  // What was begun and did not fit.
+  // Removes started computations that did not fit.
   for (int64_t i = module->computation_count(); i-- > 0;) {
     HloComputation* computation = module->computations()[static_cast<size_t>(i)];
     if (computation == module->entry_computation() || !computation->callers().empty()) continue;

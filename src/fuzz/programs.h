@@ -1,5 +1,5 @@
-// RandomModule: a small legal module from a seed, for whatever must hold of every module. Valid by construction: each
-// instruction is asked of shape inference first. All opcodes that the reference runs on one device without side effects
+// RandomModule: a small legal module from a seed, for properties of all modules. Valid by construction: shape inference
+// accepts each instruction before it is made. All opcodes that the reference runs on one device without side effects
 // occur, with every common type, loops that end, branches, calls, fusions, custom reducers and comparators; sizes are
 // small, constants and operands are used several times, and what simplifiers look for (zeros, ones, splats, iotas,
 // pairs of inverse operations) is likelier than chance. A quarter of them have metadata, frontend attributes, shardings

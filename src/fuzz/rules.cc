@@ -1,4 +1,4 @@
-// See rules.h: formulas and what is made of them.
+// See rules.h: parsing of formulas, and modules made of them.
 #include "fuzz/rules.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Rules checked by their formulas: "A + (B - A) => B" is a program. Its left side is made a module, the rule that
-// claims the formula rewrites it (and no other, as the record of rewrites says), and what comes out is compared with
-// what went in, on every value that its operands can have, or by proof.
+// Rules checked by their formulas: "A + (B - A) => B" is a program. Its left side becomes a module, the rule of that
+// formula rewrites it (and no other rule, by the log of rewrites), and the result is compared with the original, on
+// every value of its operands, or by proof.
 //
 // Threads: any. Tested by tests/unit/rules_test.cc; `hloir fuzz rules` makes docs/proofs.md's table by it.
 #pragma once
@@ -41,14 +41,14 @@ class Formula {
   std::vector<std::string> operands_, conditions_, constants_;
 };
 
-// What is known of one rule on one type.
+// The result for one rule on one type.
 struct RuleTrial {
   PrimitiveType type = PrimitiveType::INVALID;
   int64_t modules = 0;      // on which it fired: one for each choice of constants
   int64_t values = 0;       // of all of their elements
   bool exhaustive = false;  // those are all that there are
-  int64_t proved = 0;       // modules that are proved to stay what they are
-  std::string wrong;        // a counterexample: the module, and what differs; "" if there is none
+  int64_t proved = 0;       // modules that are proved to be unchanged
+  std::string wrong;        // a counterexample: the module, and the difference; "" if there is none
 };
 
 // Runs single rules of a pass.

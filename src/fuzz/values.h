@@ -1,7 +1,7 @@
-// What random modules are made of: the computation that is being made and the values in it, types, shapes and
-// constants, and a value of any shape from what is there. What likes simplifiers (zeros, ones, splats, sequences) is
-// likelier than chance. Each instruction is asked of shape inference first, so a module is legal by construction. Used
-// by ops.h.
+// Building blocks of random modules: the computation under construction and its values, types, shapes and constants,
+// and a value of any shape from existing ones. Operands that trigger simplifications (zeros, ones, splats, sequences)
+// are more likely than chance. Shape inference accepts each instruction before it is made, so a module is legal by
+// construction. Used by ops.h.
 //
 // Two arguments of one call must not both draw a number or add to the module: compilers differ in which they evaluate
 // first, and a seed means one module everywhere. (Elements in braces go from left to right.)
@@ -42,7 +42,7 @@ class RandomValues {
   HloComputation* computation() { return frames_.back().computation; }
   Ops& values() { return frames_.back().values; }
   void Begin(std::string_view name) { frames_.push_back({module_.AddComputation(name), {}}); }
-  // What nobody uses becomes part of the result; some of it, so that there is dead code too.
+  // Unused values become part of the result; not all, so that there is dead code too.
   HloComputation* End(bool tuple) {
     Op root = values().back();
     if (tuple) {
@@ -85,7 +85,7 @@ class RandomValues {
     return Keep(computation()->AddParameter(computation()->parameter_count(), shape,
                                             "p" + std::to_string(computation()->parameter_count())));
   }
-  // Of what is made; a module that is given may have more.
+  // Of generated modules; a given module may have more.
   static constexpr int64_t kMostElements = 512;
   // nullptr if the ingredients do not fit, or it would have more elements.
   template <class A = NoAttributes>
@@ -137,7 +137,7 @@ class RandomValues {
     return Keep(AddInferred(*computation(), HloOpcode::kBroadcast, Ops{scalar}, DimensionsAttributes{}, {}, &shape,
                             shape.ElementCount()));
   }
-  // For what looks at bits: any NaN may become any other one.
+  // For ops that read bits: any NaN may become any other one.
   Op WithoutNan(Op x) {
     if (x == nullptr || !IsFloat(x->shape().element_type())) return x;
     Op is_nan =
@@ -154,7 +154,7 @@ class RandomValues {
     }
     return Keep(computation()->AddConstant(std::move(literal)));
   }
-  // Something of exactly that shape, made from what is there.
+  // A value of exactly that shape, made from existing ones.
   Op Like(const Shape& wanted) {
     const Shape shape = Shape::Array(wanted.element_type(), wanted.dimensions());
     if (Chance(50)) {
@@ -208,7 +208,7 @@ class RandomValues {
     return Constant(type, 0);
   }
 
-  // Some of what is in a tuple.
+  // Some elements of a tuple.
   Op Elements(Op tuple) {
     if (tuple == nullptr) return nullptr;
     Op last = nullptr;

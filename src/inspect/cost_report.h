@@ -1,4 +1,4 @@
-// What a module costs, told: operations, bytes, communication by collective, group and mesh axis, memory, and on a
+// A report of a module's cost: operations, bytes, communication by collective, group and mesh axis, memory, and on a
 // device described (cost.h) the time of each instruction and of all.
 //
 // Example:
@@ -20,7 +20,7 @@
 
 namespace hloir {
 
-// What a report is to tell beside the counts.
+// The contents of a report beside the counts.
 struct CostReportOptions {
   const DeviceDescription* device = nullptr;  // none: no times
   std::optional<WhatIfMesh> mesh;

@@ -1,5 +1,4 @@
-// What changed between matched instructions, and what became of the others; see hloir/inspect.h. The match:
-// match.h.
+// The changes of matched instructions, and the reasons for unmatched ones; see hloir/inspect.h. The match: match.h.
 #include "hloir/inspect.h"
 
 #include <algorithm>
@@ -29,8 +28,8 @@ bool SameLayout(const Shape& a, const Shape& b) {
 
 using Pairs = std::unordered_map<const HloInstruction*, const HloInstruction*>;
 
-// Two modules of one structure, walked side by side from their roots. What no root needs: by what it is, in order.
-// False: they are not that much the same after all.
+// Two modules of one structure, walked in parallel from their roots. Instructions that no root needs: by structure, in
+// order. False: they differ after all.
 bool MatchIsomorphic(const HloModule& before, const HloModule& after, Pairs& pairs) {
   std::unordered_map<const HloComputation*, const HloComputation*> paired = {
       {before.entry_computation(), after.entry_computation()}};
@@ -113,7 +112,7 @@ ModuleDiff::ModuleDiff(const HloModule& before, const HloModule& after)
   const NodeMatch match = MatchNodes(a, b);
   const auto image = [&](int32_t n) { return n < 0 ? -1 : match.after_of[static_cast<size_t>(n)]; };
 
-  // A value is the same if it was computed in the same way, or if it is what the match says.
+  // A value is the same if it was computed in the same way, or if the match says so.
   const auto same_value = [&](int32_t x, int32_t y) {
     return image(x) == y || match.merged_into[static_cast<size_t>(x)] == y || a[x].value == b[y].value;
   };
@@ -145,7 +144,7 @@ ModuleDiff::ModuleDiff(const HloModule& before, const HloModule& after)
     return changes;
   };
 
-  // What stands where an instruction stood that is gone: asked of its users, which may be gone too, so users first.
+  // The replacement of a removed instruction: from its users, which may be removed too, so users first.
   std::vector<int32_t> became(a.nodes().size(), -1);
   std::vector<bool> merged(a.nodes().size());
   // Computations that are merged as a whole.

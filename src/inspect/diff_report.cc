@@ -23,7 +23,7 @@ constexpr ModuleDiff::Fate kFates[] = {ModuleDiff::Fate::kFolded, ModuleDiff::Fa
                                        ModuleDiff::Fate::kRewritten, ModuleDiff::Fate::kInlined,
                                        ModuleDiff::Fate::kDead};
 
-// What a module comes to.
+// The totals of a module.
 struct Totals {
   explicit Totals(const HloModule& module) : count(CountInstructions(module)), cost(CostAnalysis(module).total().once) {
     const BufferAssignment buffers = AssignBuffers(module);
@@ -87,7 +87,8 @@ std::string CostTable(const ModuleDiff& diff) {
   return table.ToString();
 }
 
-// What only hands on: of a fusion's body the parameters and what joins its results, elements of tuples.
+// Instructions that only forward values: parameters of a fusion's body and the tuple of its results,
+// get-tuple-elements.
 bool IsWrapping(const HloInstruction& i) {
   const bool fused = i.parent()->fusion() != nullptr;
   return i.opcode() == HloOpcode::kGetTupleElement ||

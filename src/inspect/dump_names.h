@@ -1,4 +1,4 @@
-// What the names of files say, of XLA's dumps above all: defined in dumps.cc.
+// Properties in the names of files, mainly of XLA's dumps: defined in dumps.cc.
 #pragma once
 
 #include <string>

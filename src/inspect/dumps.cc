@@ -29,14 +29,14 @@ namespace fs = std::filesystem;
 
 bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-// What a file's name says.
+// The properties in a file's name.
 struct FileName {
   std::string module, stage;
   int64_t order = 0;  // of stages
   enum class Kind { kStage, kSnapshot, kMemoryReport, kBuffers, kOther } kind = Kind::kOther;
 };
 
-// Where ".0012." stands: XLA's number of a pass.
+// The place of ".0012.", XLA's number of a pass.
 size_t FindNumber(std::string_view stem) {
   for (size_t at = stem.find('.'); at != std::string_view::npos; at = stem.find('.', at + 1)) {
     size_t end = at + 1;
@@ -84,7 +84,7 @@ FileName Parse(std::string name) {
   } else if (ours != std::string_view::npos) {
     cut(ours, 0);
   } else {
-    // One file of its own, or what belongs to a module in another way: IR, objects, options.
+    // A file of its own, or another file of a module: IR, objects, options.
     cut(stem.size(), 0);
     result.stage = "module";
   }
@@ -193,7 +193,7 @@ StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& 
       order = name.order, stage.path = at->path().string(), stage.name = name.stage;
     }
   }
-  // What else belongs to a module begins with its name.
+  // The other files of a module begin with its name.
   for (const auto& [name, parsed] : others) {
     auto it = modules.upper_bound(name);
     if (it != modules.begin() && name.starts_with((--it)->first)) ++it->second.module.others;
@@ -223,7 +223,7 @@ StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& 
   std::mutex mutex;
   size_t done = 0;
   ForEachInParallel(tasks.size(), options.threads, [&](size_t k) {
-    // In a thread of its own, out of which no exception may come.
+    // Runs in a thread, which no exception may leave.
     const Status read = Guarded([&] {
       ReadStage(*tasks[k].stage, options.find, tasks[k].is_last, *tasks[k].memory);
       return OkStatus();

@@ -1,6 +1,6 @@
-// A folder that XLA_FLAGS=--xla_dump_to=DIR (or hloir opt --dump-to) has filled, as one thing: its modules, each with
-// its stages in their order, its snapshots, and what XLA says of its memory. Files are told by name and content; LLVM
-// IR and objects are counted and left alone.
+// A folder of dumps by XLA_FLAGS=--xla_dump_to=DIR (or hloir opt --dump-to): its modules, each with its stages in their
+// order, its snapshots, and XLA's reports of its memory. Name and content decide the kind of a file; LLVM IR and
+// objects are counted and left alone.
 //
 // Example:
 //
@@ -25,7 +25,7 @@
 
 namespace hloir {
 
-// What a dump folder holds.
+// The contents of a dump folder.
 struct DumpFolder {
   // One state of a module: a file.
   struct Stage {
@@ -40,7 +40,7 @@ struct DumpFolder {
     std::vector<std::pair<std::string, int64_t>> opcodes;  // how many of each, by name
     std::vector<std::string> found;  // instructions that ReadDumpsOptions::find looks for, as text
   };
-  // Bytes by what they are for; -1: unknown.
+  // Bytes by use; -1: unknown.
   struct Memory {
     int64_t parameters = -1, constants = -1;
     int64_t others = -1;  // results and temporaries
@@ -67,7 +67,7 @@ struct DumpFolder {
   int64_t files = 0;
 };
 
-// How to read a folder.
+// Options for reading a folder.
 struct ReadDumpsOptions {
   // Instructions whose opcode, name, op_name or source line (FILE:LINE) has this in it; "": none.
   std::string find = {};
@@ -77,7 +77,7 @@ struct ReadDumpsOptions {
 // The folder and those in it. InvalidArgument if it is not a folder, or holds nothing of the kind.
 StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& options = {});
 
-// What came of running a module's stages on the same inputs.
+// The result of running a module's stages on the same inputs.
 struct DumpVerdict {
   int64_t stages = 0;   // that were compared with the first
   int64_t guilty = -1;  // the first stage that does not agree with it; -1: all do
@@ -85,7 +85,7 @@ struct DumpVerdict {
 };
 StatusOr<DumpVerdict> VerifyStages(const DumpFolder::Module& module, const CheckOptions& options = {});
 
-// What came of running a snapshot's module on the inputs that it has.
+// The result of running a snapshot's module on its inputs.
 struct SnapshotVerdict {
   std::string path;
   Status status;             // not ok: it could not be read or run
@@ -104,13 +104,13 @@ struct Harvest {
 };
 StatusOr<Harvest> HarvestDumps(const DumpFolder& folder, const std::string& out, int threads = 0);
 
-// One HTML file that needs nothing else: modules, stages, sizes, what each pass changed, what the module has come to
-// from its first stage to its last, and memory by XLA beside hloir's.
+// A self-contained HTML file: modules, stages, sizes, the changes of each pass, the difference between a module's first
+// and last stage, and memory by XLA beside hloir's.
 std::string DumpPage(const DumpFolder& folder, int threads = 0);
 
-// What each stage changed of the one before it: instructions by what became of them (DiffChanges), at most `most` of a
-// kind; "" for stages that changed nothing, and for the first. A stage that the verifier refuses, or that is too large
-// to be matched while one waits, says so.
+// The changes of each stage: removed and changed instructions by reason (DiffChanges), at most `most` of a kind; "" for
+// stages that changed nothing, and for the first. A stage that the verifier refuses, or that is too large for a quick
+// match, has a message.
 std::vector<std::string> StageChanges(const DumpFolder::Module& module, size_t most = 6, int threads = 0);
 
 // Tables for people, and all as JSON (docs/json.md).

@@ -17,7 +17,7 @@ namespace {
 
 using Stage = DumpFolder::Stage;
 
-// What came of one stage up to another.
+// The differences between two stages.
 std::string ChangesOf(const Stage& before, const Stage& after, size_t most) {
   constexpr int64_t kMost = 20000;
   if (!before.legal || !after.legal) return "not compared: the verifier refuses it\n";

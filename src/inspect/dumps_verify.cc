@@ -1,4 +1,4 @@
-// Runs what a dump folder holds: stages one after the other, and snapshots; see inspect/dumps.h.
+// Runs the contents of a dump folder: stages one after the other, and snapshots; see inspect/dumps.h.
 #include <memory>
 #include <optional>
 

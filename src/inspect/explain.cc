@@ -48,7 +48,7 @@ Film::Sketch SketchOf(std::span<const HloInstruction* const> instructions) {
   return sketch;
 }
 
-// The record, with sketches of what is still there only while a rewrite is made.
+// The record, with sketches of the removed instructions, which exist only while a rewrite is made.
 class FilmLog : public RewriteLog {
  public:
   FilmLog() { keep_declined = true; }
@@ -57,7 +57,8 @@ class FilmLog : public RewriteLog {
     const bool allowed = RewriteLog::Allow(rewrite);
     if (entries().size() > before) {
       Resize();
-      // What goes is known when it is done, but it is whole only now: its operands, and theirs.
+      // The removed instructions are known after the rewrite, but are whole only now: with their operands, and those of
+      // these.
       std::vector<const HloInstruction*> near = {rewrite.instruction};
       for (const HloInstruction* operand : rewrite.instruction->operands())
         if (!operand->IsParameter() && operand->user_count() == 1) near.push_back(operand);
@@ -170,7 +171,7 @@ const char* ValuesText(Film::Values values) {
   return "";
 }
 
-// Instructions as they are printed, less what behind them says where they come from.
+// Instructions as they are printed, without their source locations.
 std::string WithoutMetadata(std::string_view text) {
   constexpr std::string_view kBegin = ", metadata={";
   std::string result;
@@ -252,7 +253,7 @@ std::string ActText(const Film& film, const Film::Act& act) {
 }
 
 std::string SceneText(const Film& film, size_t scene) {
-  // What metadata says of a rewrite is said once, by its sources.
+  // The sources of a rewrite have its metadata; it is not repeated.
   RewriteLog::Entry rewrite = film.scenes[scene].rewrite;
   rewrite.before = WithoutMetadata(rewrite.before), rewrite.after = WithoutMetadata(rewrite.after);
   return Format("\n{}. {}", scene + 1, Printable(RewriteReport(rewrite)));

@@ -1,7 +1,7 @@
-// What passes do to a module, as a film: every rewrite with its formula, why it was allowed, what went and what came as
-// text and as a small graph, what was refused and why, and after each pass what the module costs and whether it still
-// computes the same. All of it is the record of rewrites (rewrite.h), so it can tell no other story than the
-// passes; Replay makes the same module of it again.
+// The work of passes on a module, step by step: every rewrite with its formula, its reason, the removed and new
+// instructions as text and as a small graph; declined rewrites with reasons; and after each pass the module's cost and
+// whether it still computes the same. All of it comes from the log of rewrites (rewrite.h); Replay makes the same
+// module of it again.
 //
 // Example:
 //
@@ -33,7 +33,7 @@
 
 namespace hloir {
 
-// A module's passes and what they did to it.
+// A module's passes and their rewrites.
 struct Film {
   // A few instructions around a rewrite.
   struct Sketch {
@@ -51,12 +51,12 @@ struct Film {
     Sketch before, after;
     int64_t instructions = 0;  // of the module, right after it
   };
-  // What a module is at some time.
+  // Properties of a module at some time.
   struct Figures {
     InstructionCount count;
     Cost cost;
   };
-  // What its values on made-up inputs say against those of the module at first.
+  // The comparison of its values on generated inputs with those of the first module.
   enum class Values : uint8_t { kNotRun, kSameBits, kRounding, kDifferent };
   // One run of a pass: its scenes are [first, last).
   struct Act {
@@ -72,7 +72,7 @@ struct Film {
   Figures at_first;
   std::string text_before, text_after;
   std::vector<Scene> scenes;
-  std::vector<Act> acts;              // those that changed something or have scenes
+  std::vector<Act> acts;              // those that changed the module or have scenes
   std::vector<LayoutChoice> layouts;  // of the plan that runs the result
 };
 

@@ -1,4 +1,4 @@
-// A folder of modules, on all cores: which files there are, and a loop over them that keeps their order.
+// A folder of modules, on all cores: the list of its files, and a loop over them that keeps their order.
 //
 // Example:
 //
@@ -26,8 +26,8 @@ namespace hloir {
 StatusOr<std::vector<std::string>> ListModuleFiles(const std::string& folder);
 
 // work(k) for each k below `count`, on `threads` threads (0: as many as this process may use), and done(k) for each, in
-// order, on the caller's thread, once work(k) is over; at most some four items a thread are begun ahead of it, so that
-// what waits for its turn does not fill the memory. Neither may throw.
+// order, on the caller's thread, once work(k) is over; work runs at most some four items per thread ahead of done, so
+// that finished items do not fill the memory. Neither may throw.
 void ForEachInOrder(size_t count, int threads, const std::function<void(size_t)>& work,
                     const std::function<void(size_t)>& done);
 

@@ -1,4 +1,4 @@
-// Which boxes stand in which view; see hloir/inspect.h.
+// The division of a module into views; see hloir/inspect.h.
 #include "hloir/inspect.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ Chosen Around(const HloInstruction& center, int64_t depth) {
   return chosen;
 }
 
-// What is reached over users (or operands).
+// The instructions reachable through users (or operands).
 Chosen Reached(const HloInstruction& start, bool over_users) {
   Chosen reached = {&start};
   std::vector<const HloInstruction*> todo = {&start};
@@ -71,11 +71,11 @@ class Maker {
     graph_.view_of_computation.assign(static_cast<size_t>(module.computation_id_limit()), -1);
   }
 
-  // A computation, or what was chosen of it, and all that is called from there.
+  // A computation, or the chosen part of it, and all computations called from there.
   ModuleGraph Run(const HloComputation& first, const Chosen* chosen) {
     AddComputation(first, nullptr, -1, chosen);
     for (size_t k = 0; k < todo_.size(); ++k) AddComputation(*todo_[k].first, todo_[k].second, -1, nullptr);
-    // Where each computation is folded: in the view that has its first caller.
+    // The view in which each computation is folded: that of its first caller.
     for (View& view : graph_.views) {
       if (view.caller != nullptr && view.parent < 0) view.parent = view_of_[view.caller];
     }

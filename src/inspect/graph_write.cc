@@ -17,7 +17,7 @@ namespace {
 using View = ModuleGraph::View;
 using Box = ModuleGraph::Box;
 
-// What an instruction is, for its color.
+// The kind of an instruction, for its color.
 const char* KindOf(const HloInstruction& i) {
   const HloOpcode opcode = i.opcode();
   if (opcode == HloOpcode::kParameter) return "parameter";
@@ -91,7 +91,7 @@ std::string DotBox(const HloInstruction& i) {
   return Format("label={}\\n{}  {},fillcolor=\"{}\"", label, operation.substr(1), shape.substr(1), FillOf(KindOf(i)));
 }
 
-// The instructions of a view and of what is folded in it, as nested clusters.
+// The instructions of a view and those folded in it, as nested clusters.
 void AddCluster(const ModuleGraph& graph, int32_t v, std::string& text, std::vector<int32_t>& callees, int depth) {
   const View& view = graph.views[static_cast<size_t>(v)];
   text += Format("subgraph cluster_{} {{label={};style=rounded;color=\"#888888\";\n", v, Quoted(view.title));
@@ -132,8 +132,8 @@ std::string PathOf(const ModuleGraph& graph, int32_t v) {
   return path;
 }
 
-// How wide a text is on the page, about; by fours, so that views that differ by the numbers in their names alone are
-// laid out once.
+// An estimate of a text's width on the page, in steps of four, so that views that differ only in the numbers in their
+// names share a layout.
 double WidthOf(size_t characters) { return 28.0 * static_cast<double>((characters + 3) / 4) + 20; }
 
 }  // namespace
@@ -180,7 +180,7 @@ std::string GraphJson(const ModuleGraph& graph) {
                             {"sourceNodeOutputId", "0"},
                             {"targetNodeInputId", Format("{}", k)}});
       }
-      // Model Explorer knows no calls: what a caller is given goes to the parameters, and the root comes back.
+      // Model Explorer has no calls: operands of a caller lead to the parameters, and the root leads back.
       const auto come = [&](const HloInstruction& from) {
         if (!drawn.contains(from.id())) return;
         incoming.push_back({{"sourceNodeId", Format("{}", from.id())},

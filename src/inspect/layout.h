@@ -1,5 +1,5 @@
-// Where boxes stand: Graphviz's program `dot` is asked, once for each of some graphs that differ. A program and not a
-// library, so that nothing it does on a strange graph is done to us.
+// Layouts of graphs: runs Graphviz's program `dot`, once for each of several different graphs. A program and not the
+// library, so that its errors on unusual graphs do not affect this process.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ struct LayoutGraph {
   std::vector<std::pair<double, double>> sizes;
   std::vector<std::pair<int, int>> edges;
 };
-// The boxes' middles, in points, y downwards; and the size of the whole. In the playground, where there is no program,
-// it is nothing and the page asks dagre when a graph is to be seen (page.js).
+// The centers of the boxes, in points, y downwards; and the size of the whole. In the playground, which cannot run
+// programs, the result is empty and the page lays out by dagre (page.js).
 struct LayoutResult {
   std::vector<std::pair<double, double>> centers;
   double width = 0, height = 0;

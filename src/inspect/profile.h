@@ -1,5 +1,5 @@
-// Where a run spent its time, as a page: a flame graph by op_name, by the plan's loops or by kernel, and the steps as a
-// table. Text and JSON: hloir/report.h.
+// The profile of a run as a page: a flame graph by op_name, by the plan's loops or by kernel, and the steps as a table.
+// Text and JSON: hloir/report.h.
 //
 // Example:
 //

@@ -78,7 +78,7 @@ std::vector<std::pair<const HloInstruction*, Cost>> CostsIn(const HloInstruction
   return costs;
 }
 
-// The best chain of operands in the entry that ends anywhere, by the sum of what `value` says.
+// The chain of operands in the entry with the largest sum of `value`.
 template <class Value>
 std::vector<const HloInstruction*> BestChain(const HloComputation& computation, Value value, double& best) {
   const std::vector<const HloInstruction*> order = computation.PostOrder();
@@ -123,7 +123,7 @@ std::optional<SourceLine> SourceOf(const HloInstruction& instruction) {
   const OpMetadata* metadata = instruction.metadata();
   if (metadata == nullptr) return std::nullopt;
   if (!metadata->source_file.empty()) return SourceLine{metadata->source_file, {}, metadata->source_line};
-  // Ids are from 1, and what they say is a file's word: they may lead nowhere.
+  // Ids are from 1, and come from the file: they may lead nowhere.
   const StackFrameIndex& tables = instruction.module()->config().stack_frames;
   const auto at = [](const auto& table, int64_t id) {
     return id >= 1 && id <= static_cast<int64_t>(table.size()) ? &table[static_cast<size_t>(id - 1)] : nullptr;
@@ -186,7 +186,7 @@ ModuleStats::ModuleStats(const HloModule& of) : module(&of), count(CountInstruct
             ++layout_changes;
           break;
         }
-        default: break;
+        default: break;  // not counted separately
       }
       if (times == 0 || i->Is(kControlFlow) || i->opcode() == HloOpcode::kAsyncStart) continue;
       const CostResult each = analysis.Of(*i);

@@ -30,7 +30,7 @@ std::string ContentsText(const ModuleStats::Fusion& fusion) {
 
 std::string ShapeCell(const Shape& shape) { return shape.ToString(/*with_layout=*/false); }
 
-// What is not shown of a table.
+// The rows that are left out of a table.
 void AddRestOfRows(std::string& text, size_t count, size_t most) {
   if (count > most) text += Format("and {} more\n", count - most);
 }
@@ -82,7 +82,7 @@ std::string CountTable(const std::string& title, const std::vector<ModuleStats::
 }
 
 std::string ComputationTable(const ModuleStats& stats, size_t most) {
-  std::vector<const ModuleStats::Computation*> run;  // the entry first, those that do not run as steps last
+  std::vector<const ModuleStats::Computation*> run;  // the entry first, computations that do not run as steps last
   for (size_t k = stats.computations.size(); k-- > 0;) run.push_back(&stats.computations[k]);
   std::stable_partition(run.begin(), run.end(), [](const auto* c) { return c->times > 0; });
   Table table({"computation", "times", "instr.", "FLOPs", "bytes", "share"});

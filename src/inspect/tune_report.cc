@@ -18,7 +18,7 @@ std::string PartInWords(double part) {
   return Format("{:+.1f} %", 100 * (part - 1));
 }
 
-// What may be said of the times: a ratio only where there is one.
+// The text for the times: a ratio only if it is significant.
 std::string TimesInWords(const PairedTimes& times) {
   if (!times.differ()) return Format("no difference beyond noise in {} pairs of runs", times.pairs);
   return Format("{:.3f} of the time; 95 % between {:.3f} and {:.3f}, {} pairs of runs, sign test p {:.1g}", times.ratio,

@@ -1,4 +1,4 @@
-// What a search for the best pipeline (rewrite/tune.h) found: as a table for people, 80 columns wide, and as JSON.
+// The result of a search for the best pipeline (tune/tune.h): as a table for people, 80 columns wide, and as JSON.
 //
 //   StatusOr<TuneResult> tuned = Tune(module, BuiltinPasses(), options);
 //   if (tuned.ok()) std::puts(TuneReport(*tuned).c_str());
@@ -12,7 +12,7 @@
 
 namespace hloir {
 
-// What the modules cost, how the best pipeline differs from the first, how sure that is, and the pipeline.
+// The costs of the modules, the differences of the best pipeline from the first, their significance, and the pipeline.
 std::string TuneReport(const TuneResult& result);
 // docs/json.md has the fields, those of `hloir tune --json` but `file`.
 std::string TuneReportJson(const TuneResult& result);

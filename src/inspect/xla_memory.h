@@ -1,5 +1,5 @@
 // XLA's reports of a module's memory, as files: -buffer-assignment.txt and -memory-usage-report.txt. They are text for
-// people, so what is not as expected is passed over. Tested by tests/unit/dumps_test.cc.
+// people, so unexpected lines are skipped. Tested by tests/unit/dumps_test.cc.
 #pragma once
 
 #include <string>

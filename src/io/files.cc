@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMaxBytes = size_t{1} << 34;  // of what is read: /dev/zero has no end
+constexpr size_t kMaxBytes = size_t{1} << 34;  // limit on reading: /dev/zero has no end
 
 struct Close {
   void operator()(FILE* file) const { std::fclose(file); }
@@ -74,7 +74,7 @@ class NewFile {
 
  private:
   static std::string DescriptorName(int descriptor) { return Format("/proc/self/fd/{}", descriptor); }
-  // A name that nobody has; make(name) says whether it got it.
+  // An unused name; make(name) returns whether it was free.
   template <class Make>
   bool MakeName(Make make) {
     static std::atomic<int> number = 0;

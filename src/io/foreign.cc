@@ -1,4 +1,5 @@
-// See foreign.h. Only how a file begins is looked at, and whether bytecode is inside. Tested by tests/cli/foreign.test.
+// See foreign.h. Only the beginning of a file is examined, and whether bytecode is inside. Tested by
+// tests/cli/foreign.test.
 #include "foreign.h"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ bool IsJaxpr(std::string_view text) {
   return text.starts_with('{') && SkipBlanks(text.substr(1)).starts_with("lambda");
 }
 
-// What jax.export writes: a FlatBuffer, which begins with an offset, around a portable artifact.
+// The output of jax.export: a FlatBuffer, which begins with an offset, around a portable artifact.
 bool IsJaxExport(std::string_view content) {
   constexpr size_t kMostLookedAt = 1 << 16;
   if (content.size() < 8 || content[1] != 0 || content[2] != 0 || content[3] != 0) return false;

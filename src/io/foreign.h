@@ -1,4 +1,4 @@
-// What a file is that holds no HLO, for messages that help.
+// Recognizes files that hold no HLO, for messages that help.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace hloir {
 
-// "it is StableHLO, …; get HLO with …" for the forms that users of XLA have beside it: MLIR's bytecode,
-// jaxprs, XLA's reports and graphs, LLVM IR, arrays. "" for what none of these begins so.
+// "it is StableHLO, …; get HLO with …" for other files that users of XLA have: MLIR's bytecode, jaxprs, XLA's reports
+// and graphs, LLVM IR, arrays. "" for any other beginning.
 std::string ForeignFormat(std::string_view content);
 
 }  // namespace hloir

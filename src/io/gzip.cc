@@ -12,7 +12,7 @@ namespace hloir {
 namespace {
 
 constexpr int kGzipFormat = 16 + MAX_WBITS;
-constexpr size_t kStep = size_t{1} << 20;  // zlib counts in 32 bits, and output grows by what really comes
+constexpr size_t kStep = size_t{1} << 20;  // zlib counts in 32 bits, and output grows as data arrives
 constexpr size_t kOutput = size_t{1} << 16;
 
 // Ends the stream, however the function is left.

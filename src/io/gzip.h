@@ -11,10 +11,10 @@
 namespace hloir {
 
 bool IsGzip(std::string_view bytes);
-// How large `packed` bytes may become: deflate reaches a thousand times, modules and values seldom twenty. A file made
-// to fill the memory is refused before it does; who means it unpacks it himself.
+// The largest size to which `packed` bytes may unpack: deflate reaches a factor of a thousand, modules and values
+// seldom twenty. A file made to fill the memory is refused before it does; users who need more unpack it themselves.
 uint64_t UnpackLimit(uint64_t packed, uint64_t always);
-// What was compressed; several members one after another are one content, as for gzip. Broken input, also one that ends
+// The unpacked bytes; several members one after another are one content, as for gzip. Broken input, also one that ends
 // too early, is InvalidArgument; more than UnpackLimit(size, 64 MiB) bytes are ResourceExhausted.
 StatusOr<std::string> Gunzip(std::string_view bytes);
 // No time of day inside, so that equal contents give equal files.

@@ -1,5 +1,5 @@
-// Files to modules and back: what a file is told by is its content on the way in and its name on the way out. See the
-// head of hloir/io.h. Tested by tests/unit/io_test.cc and tests/cli/convert.test.
+// Modules from and to files: the content selects the format for reading, the name the format for writing. See the head
+// of hloir/io.h. Tested by tests/unit/io_test.cc and tests/cli/convert.test.
 #include <functional>
 #include <utility>
 
@@ -66,7 +66,7 @@ bool HasEnding(std::string_view path) { return path.substr(path.rfind('/') + 1).
 
 constexpr size_t kMaxMessageBytes = INT32_MAX;  // protobuf's limit
 
-// What `produce` gives, to `write`, compressed if the format says so.
+// Passes the output of `produce` to `write`, compressed if the format is.
 Status Send(const FileFormat& format, const std::function<Status(const WriteText&)>& produce, const WriteText& write) {
   return format.gzip ? Gzip(produce, write) : produce(write);
 }

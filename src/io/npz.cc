@@ -242,7 +242,7 @@ StatusOr<std::optional<std::string>> ReadMember(zip_t* archive, const std::strin
   if (stat.size > limit) return ResourceExhausted(Format("it has {} bytes; the limit is {}", stat.size, limit));
   std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive, index, 0));
   if (!file) return InvalidArgument(zip_strerror(archive));
-  // It grows by what really comes, so that a false size costs no memory.
+  // Grows as data arrives, so that a false size costs no memory.
   std::string content;
   constexpr size_t kStep = size_t{1} << 24;
   while (content.size() < stat.size) {
@@ -309,7 +309,7 @@ std::string NpyBytes(std::string_view descr, std::string_view shape, size_t rese
   return bytes += header;
 }
 
-// What np.array("bfloat16") is.
+// The form of np.array("bfloat16").
 std::string PrintTextNpy(std::string_view text) {
   std::string bytes = NpyBytes(Format("<U{}", text.size()), "()", 4 * text.size());
   for (char c : text) bytes.append({c, '\0', '\0', '\0'});

@@ -118,10 +118,10 @@ class PlaceTable {
   std::vector<Slot> sparse_;
 };
 
-// Is the stored order the post-order? In most texts it is. Only asked of instructions whose ids are one run, as they
-// are where they were read, and without control edges. A walk from an instruction visits one stretch of the order, with
-// the instruction last: those of its operands that are not visited yet split what is before it in their own. What
-// nothing uses ends the stretches of the whole. So, from the last instruction on, each must be split without a rest.
+// True if the stored order is the post-order, as in most texts. Only for instructions whose ids are one run, as after
+// parsing, and without control edges. A walk from an instruction visits one stretch of the order, with the instruction
+// last: its operands that are not visited yet split the part before it into their own stretches. Instructions without
+// users end the stretches of the whole. So, from the last instruction on, each stretch must be split without a rest.
 bool IsInPostOrder(const HloComputation& computation, int32_t lowest_id, uint32_t count, int64_t unused) {
   constexpr uint32_t kNotVisited = UINT32_MAX;
   constexpr uint32_t kFew = 32;
@@ -176,7 +176,7 @@ std::vector<HloInstruction*> HloComputation::MakeShortPostOrder() const {
   };
   Step stack[kShort];
   size_t depth = 0;
-  uint64_t seen = uint64_t{1} << count;  // and what is of another computation
+  uint64_t seen = uint64_t{1} << count;  // and instructions of another computation
   const auto enter = [&](HloInstruction* i) {
     const uint64_t bit = uint64_t{1} << place_of(i);
     if ((seen & bit) != 0) return;
@@ -217,8 +217,8 @@ std::vector<HloInstruction*> HloComputation::MakePostOrder() const {
   std::vector<HloInstruction*> list, order;
   list.reserve(count);
   PlaceTable places(lowest_id_, highest_id_, count_);
-  // What instruction k needs: from ends[k - 1] to ends[k], to be visited from the back. Operand 0 comes first but after
-  // the control predecessors, of which, as in XLA, the last comes first.
+  // The dependences of instruction k: from ends[k - 1] to ends[k], visited from the back. Operand 0 comes first but
+  // after the control predecessors, of which, as in XLA, the last comes first.
   std::vector<uint32_t> needs, ends;
   ends.reserve(count);
   needs.reserve(2 * count);
@@ -242,7 +242,7 @@ std::vector<HloInstruction*> HloComputation::MakePostOrder() const {
     places[i] = static_cast<uint32_t>(list.size());
     if (all_known) add_needs(i);
   }
-  // Something stands before what it needs: now all places are known.
+  // An instruction precedes its operand: from here on all places are known.
   if (!all_known) {
     needs.clear(), ends.clear();
     for (const HloInstruction* i : list) add_needs(i);
@@ -270,8 +270,8 @@ std::vector<HloInstruction*> HloComputation::MakePostOrder() const {
       }
     }
   };
-  // Mostly the root needs all the others, and then nothing but the root has no users: one walk less over the whole
-  // list. What was reached by a control edge may have no users all the same.
+  // Usually the root depends on all other instructions, and then only the root has no users: one walk less over the
+  // whole list. Instructions that were reached by a control edge may have no users all the same.
   const HloInstruction* root = root_ != nullptr ? root_ : last_;
   if (root != nullptr) visit(places[root] - 1);
   if (order.size() == count && !through_control) return order;

@@ -1,5 +1,5 @@
-// How the elements of a type lie in memory, for those that copy or reinterpret them. Tests: those of literals and
-// bitcasts, on a big-endian machine (scripts/test-cross s390x).
+// The representation of a type's elements in memory, for code that copies or reinterprets them. Tests: those of
+// literals and bitcasts, on a big-endian machine (scripts/test-cross s390x).
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ inline size_t NumberBytes(PrimitiveType type) {
   return static_cast<size_t>(StorageBytes(type)) / (IsComplex(type) ? 2 : 1);
 }
 
-// May memory of numbers of the one type be read as numbers of the other, with a bitcast's meaning? What a byte holds
-// beside a narrow number is for each type to say: copies of the sign, zeros.
+// True if memory of numbers of one type may be read as numbers of the other, as bitcast does. The padding of a byte
+// beside a narrow number depends on the type: copies of the sign, or zeros.
 inline bool SameInMemory(PrimitiveType a, PrimitiveType b) {
   const auto whole = [](PrimitiveType type) {
     return type != PrimitiveType::PRED && BitWidth(type) == 8 * StorageBytes(type);

@@ -1,7 +1,7 @@
-// GraphLoader: how the readers of text and of protos fill a module. What they read is consistent by their own checks,
-// so the loader checks nothing and keeps no table that a reader does not need; everybody else goes through the public
-// functions of HloModule, HloComputation and HloInstruction. Everything it makes lives as long as the module. Tested by
-// tests/unit/parser_test.cc and proto_test.cc.
+// GraphLoader: the interface by which the readers of text and of protos fill a module. They check their input
+// themselves, so the loader checks nothing and keeps no table that a reader does not need; all other code uses the
+// public functions of HloModule, HloComputation and HloInstruction. Everything it makes lives as long as the module.
+// Tested by tests/unit/parser_test.cc and proto_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class GraphLoader {
  public:
   explicit GraphLoader(HloModule& module) : module_(module) {}
 
-  // About how many bytes the module's instructions will take, and what belongs to them.
+  // Reserves about that many bytes for the module's instructions, and for the rest.
   void Reserve(size_t instructions, size_t others) {
     module_.instruction_arena_.Reserve(instructions);
     module_.arena_.Reserve(others);

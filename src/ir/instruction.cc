@@ -6,6 +6,7 @@
 #include <functional>
 #include "hloir/module.h"
 #include "ir/module_tables.h"
+#include "support/stable_sort.h"
 
 namespace hloir {
 
@@ -97,7 +98,7 @@ void HloInstruction::RemoveOperandsFrom(int64_t first) {
   HLOIR_CHECK(first >= 0 && first <= operand_count(), "the instruction has fewer operands");
   parent_->Edited();
   module()->shapes_->ForgetPlaces(*this);
-  // What is cut off stands there still, behind the end.
+  // The removed entries are still in memory, behind the end.
   HloInstruction *const *gone = operands_.begin() + first, *const *end = operands_.end();
   operands_.truncate(static_cast<size_t>(first));
   if (operands_.size() < HloModule::ShapePool::kManyOperands) {
@@ -178,7 +179,7 @@ bool HloInstruction::IsPredConditional() const {
 void HloInstruction::MergeMetadataOf(const HloInstruction& other) {
   auto merge = [this](const OpMetadata* metadata) {
     if (metadata == nullptr || metadata == metadata_) return;
-    if (metadata_ == nullptr && !IsParameter()) {  // a parameter is not a line's work; what became of it may be one's
+    if (metadata_ == nullptr && !IsParameter()) {  // a parameter does not come from a line; its replacement may
       metadata_ = metadata;
       return;
     }
@@ -215,7 +216,7 @@ void HloInstruction::set_sharding(std::optional<Sharding> sharding) {
 
 void HloInstruction::set_frontend_attributes(FrontendAttributes attributes) {
   if (attributes.empty() && !OwnsExtras()) return;
-  std::sort(attributes.begin(), attributes.end());
+  StableSort(attributes, std::less<>());
   mutable_extras().frontend_attributes = std::move(attributes);
 }
 
@@ -327,7 +328,7 @@ bool HasOwnSideEffect(const HloInstruction& i) {
   return i.opcode() == HloOpcode::kAllReduce && i.attributes<AllReduceAttributes>().constrain_layout;
 }
 
-// An async-update or a done of what is handed to its computation in flight.
+// An async-update or async-done whose operand is passed to the computation in flight.
 bool EndsWhatOthersBegan(const HloInstruction& i) {
   if (!i.Is(kAsyncPart) || i.operand_count() == 0 || i.operand(0)->Is(kAsyncPart)) return false;
   const AsyncPair* pair = FindAsyncPair(i.opcode());
@@ -347,9 +348,9 @@ const OpcodeSet& OutsideOpcodes() {
   return set;
 }
 
-// Does `holds`, which holds for OutsideOpcodes alone, hold for it, or for something in what it calls? Each computation
-// is looked at once, so that a nest of calls costs its size and not its paths; most are reducers, told by their
-// opcodes.
+// True if `holds`, which can hold for OutsideOpcodes only, holds for the instruction or one in the computations it
+// calls. Each computation is visited once, so that nested calls cost their size and not the number of their paths; most
+// are reducers, which their opcodes exclude.
 bool AnyCalled(const HloInstruction& instruction, bool (*holds)(const HloInstruction&)) {
   if (holds(instruction)) return true;
   const auto is_plain = [](const HloComputation* computation) {

@@ -26,7 +26,7 @@ using WideOf =
                                           std::conditional_t<std::is_signed_v<Storage> || std::is_same_v<Storage, bool>,
                                                              int64_t, uint64_t>>>;
 
-// The low `bits` bits, sign-extended for a signed type: what wrapping to that width means.
+// The low `bits` bits, sign-extended for a signed type: the result of wrapping to that width.
 template <class T, class Wide>
 T WrapTo(Wide value, int bits) {
   const int shift = 64 - bits;
@@ -35,7 +35,7 @@ T WrapTo(Wide value, int bits) {
   else return static_cast<T>(raised >> shift);
 }
 
-// Truncates; what is out of range goes to the nearest end of it; NaN becomes 0.
+// Truncates; values out of range saturate; NaN becomes 0.
 template <class T>
 T FloatToInteger(double value, int bits) {
   if (std::isnan(value)) return 0;

@@ -27,7 +27,7 @@ bool HasOneElementType(HloOpcode opcode) {
     case HloOpcode::kBitcastConvert:
     case HloOpcode::kConvert:
     case HloOpcode::kStochasticConvert: return false;
-    default: return HasTrait(opcode, kElementwise | kMovesData);
+    default: return HasTrait(opcode, kElementwise | kMovesData);  // opcodes.def decides
   }
 }
 
@@ -67,14 +67,14 @@ class FloatTypes {
       }
       case HloOpcode::kSelectAndScatter: {
         const HloComputation &select = *i.called_computations()[0], &scatter = *i.called_computations()[1];
-        // The windows are compared, and their sums kept, in one type. With two the reference converts by itself.
+        // The windows are compared, and their sums kept, in one type. With two types the reference converts.
         if (AreScalarParameters(select, 2) && AreScalarParameters(scatter, 2) &&
             select.parameter(0)->shape() == scatter.parameter(0)->shape() &&
             select.parameter(1)->shape() == scatter.parameter(0)->shape())
           applied_ = &scatter;
         break;
       }
-      default:
+      default:  // ops of one element type
         if (HasOneElementType(i.opcode())) type_ = ComputedFloatType(i);
     }
   }
@@ -96,7 +96,7 @@ class FloatTypes {
   }
 
  private:
-  // Which parameter of the applied computation takes the elements of operand k.
+  // The parameter of the applied computation that takes the elements of operand k.
   int64_t ParameterOf(int64_t k) const {
     const int64_t n = i_.operand_count() / 2;
     switch (i_.opcode()) {
@@ -104,7 +104,7 @@ class FloatTypes {
       case HloOpcode::kReduceWindow: return k < n ? n + k : k - n;       // arrays, then initial values
       case HloOpcode::kScatter: return k < n ? k : k == n ? -1 : k - 1;  // arrays, indices, updates
       case HloOpcode::kSelectAndScatter: return k == 1 ? 1 : 0;          // array, source, initial value
-      default: return k;
+      default: return k;                                                 // operands and parameters correspond
     }
   }
 

@@ -8,11 +8,12 @@
 #include <unordered_set>
 
 #include "hloir/detail/fetch_ahead.h"
+#include "support/stable_sort.h"
 
 namespace hloir {
 
 void SortOriginRecoveries(std::vector<OriginRecovery>& table) {
-  std::stable_sort(table.begin(), table.end(), [](const auto& a, const auto& b) { return a.original < b.original; });
+  StableSort(table, [](const auto& a, const auto& b) { return a.original < b.original; });
   const auto same = [](const auto& a, const auto& b) { return a.original == b.original; };
   table.erase(std::unique(table.begin(), table.end(), same), table.end());
 }
@@ -167,7 +168,8 @@ std::vector<HloComputation*> HloModule::MakePostOrder() const {
       enter(top.at->called_computations()[top.callee++]);
     }
   };
-  // Roots of the call graph first, in stored order, the entry after all others; then what only cycles reach.
+  // Roots of the call graph first, in stored order, the entry after all others; then computations that only cycles
+  // reach.
   for (HloComputation* computation : computations_) {
     if (computation->callers().empty() && computation != entry_) walk(computation);
   }
@@ -184,14 +186,14 @@ bool HaveOneOrigin(const Shape& a, const Shape& b) {
          (!a.IsTuple() || (a.tuple_size() == b.tuple_size() && a.Leaves().size() == b.Leaves().size()));
 }
 
-// What it calls belongs to it alone.
+// The computations it calls have no other callers.
 bool OwnsBody(const HloInstruction& i) {
   return i.opcode() == HloOpcode::kFusion || i.opcode() == HloOpcode::kAsyncStart;
 }
 
 }  // namespace
 
-// Without what it calls.
+// Without the computations it calls.
 HloInstruction* HloComputation::AddBareClone(const HloInstruction& original, std::span<HloInstruction* const> operands,
                                              const Shape* shape) {
   const bool is_ours = original.module() == module_;

@@ -1,6 +1,6 @@
-// What a module keeps beside its graph so that edits stay cheap: one copy of each shape, and for instructions with very
-// many operands, several of which were replaced, where each operand stands. Without that, replacing the n operands of
-// one tuple one by one takes n² steps. Covered by tests/unit/analysis_test.cc and tests/linear.
+// Tables of a module that keep edits cheap: one copy of each shape, and for instructions with very many operands,
+// several of which were replaced, the position of each operand. Without that, replacing the n operands of one tuple one
+// by one takes n² steps. Covered by tests/unit/analysis_test.cc and tests/linear.
 #pragma once
 
 #include <array>
@@ -71,7 +71,7 @@ struct HloModule::ShapePool {
       slots[at] = slot;
     }
   }
-  // Some of them by their addresses: mostly the shape that is asked for is one of the module's instructions.
+  // Some of them by their addresses: a requested shape is mostly one of the module's instructions'.
   std::array<const Shape*, 64> known = {};
   const Shape*& KnownAt(const Shape* shape) { return known[reinterpret_cast<uintptr_t>(shape) / 16 % known.size()]; }
 

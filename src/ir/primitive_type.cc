@@ -81,7 +81,7 @@ namespace {
 
 constexpr uint32_t AllOnes(const FloatFormat& f) { return (1u << (f.exponent_bits + f.mantissa_bits)) - 1; }
 
-// The largest finite number of a format is all ones in exponent and mantissa, less what infinity and NaN take.
+// The largest finite number of a format has all ones in exponent and mantissa, less the encodings of infinity and NaN.
 uint32_t LargestFiniteBits(const FloatFormat& f) {
   switch (f.nan) {
     case NanBits::kTopExponent: return AllOnes(f) - (1u << f.mantissa_bits);

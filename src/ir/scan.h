@@ -1,5 +1,5 @@
-// Scans over text, 16 bytes at a time where the machine has SSE2 (every x86-64 does): how far does a word go, where
-// does a string end, what needs an escape. They look at nothing from `end` on, and return it where nothing stops them
+// Scans over text, 16 bytes at a time where the machine has SSE2 (every x86-64 does): the end of a word, the end of a
+// string, the next character to escape. They look at nothing from `end` on, and return it where nothing stops them
 // earlier. Tested by tests/unit/parser_test.cc and printer_test.cc through the lexer and TextBuffer.
 #pragma once
 
@@ -81,7 +81,7 @@ struct Neither {
 #endif
 };
 
-// What stands between quotes as it is: printable ASCII but quotes and backslash.
+// Characters that are printed unchanged between quotes: printable ASCII but quotes and backslash.
 struct Plain {
   static bool Holds(char c) { return c >= ' ' && c < 0x7F && c != '"' && c != '\\' && c != '\''; }
 #ifdef __SSE2__
@@ -93,7 +93,7 @@ struct Plain {
 #endif
 };
 
-// None of what tells how deep braces are: braces, quotes, and what a comment begins with.
+// Characters that do not change the depth of braces: all but braces, quotes, and the first of a comment.
 struct NoBrace {
   static bool Holds(char c) { return c != '{' && c != '}' && c != '"' && c != '\'' && c != '/'; }
 #ifdef __SSE2__
@@ -106,7 +106,7 @@ struct NoBrace {
 #endif
 };
 
-// How often a byte comes.
+// The number of occurrences of a byte.
 template <char c>
 inline size_t Count(const char* p, const char* end) {
   size_t count = 0;
@@ -141,7 +141,7 @@ inline const char* FindEither(const char* p, const char* end) {
   return FindNot<Neither<a, b>>(p, end);
 }
 
-// How many of 16 bytes stand before the first `c`; 0 if none of them is one.
+// The number of bytes before the first `c` in 16; 0 if there is none.
 template <char c>
 inline size_t DistanceTo(const char* p) {
 #ifdef __SSE2__

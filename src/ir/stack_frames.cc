@@ -1,5 +1,5 @@
-// Stack frame tables: keeping what is used. A frame's parent_frame_id in text is one more than its parent's id, 1
-// meaning none; that is how XLA writes it. See ir/stack_frames.h.
+// Stack frame tables, reduced to the used entries. A frame's parent_frame_id in text is one more than its parent's id,
+// 1 meaning none; that is how XLA writes it. See ir/stack_frames.h.
 #include "ir/stack_frames.h"
 
 #include <bit>

@@ -1,5 +1,5 @@
-// Stack-frame tables reduced to what the module's instructions use, in the order of first use and without duplicates,
-// as XLA keeps them. The parser and `hloir opt` reduce them. Covered by tests/unit/printer_test.cc and
+// Stack-frame tables reduced to the entries that the module's instructions use, in the order of first use and without
+// duplicates, as XLA keeps them. The parser and `hloir opt` reduce them. Covered by tests/unit/printer_test.cc and
 // text_order_test.cc.
 //
 // Threads: belongs to the thread that edits the module.
@@ -18,13 +18,12 @@ class StackFrameCompactor {
   StackFrameCompactor() = default;
   explicit StackFrameCompactor(StackFrameIndex tables);
 
-  // The id in the compact tables of what has `frame_id` in the text's; what it stands on is added first. 0: no such
-  // frame.
+  // The id in the compact tables of `frame_id` in the text's; its parents are added first. 0: no such frame.
   int64_t Use(int64_t frame_id);
   StackFrameIndex TakeTables() { return std::move(used_); }
 
  private:
-  // The entries of one kind. Those used are found by what they hold, as some stand in the text twice.
+  // The entries of one kind. Used ones are found by their contents, because the text may repeat some.
   struct Entries {
     std::vector<int64_t> new_id;  // by old id - 1; 0: not used yet
     // A place of the hash table.
@@ -45,8 +44,8 @@ class StackFrameCompactor {
   std::vector<int64_t> chain_;
 };
 
-// Reduces the module's tables to what the metadata of its instructions uses, in stored order. With `merged`, merged
-// metadata counts as well; otherwise it is removed.
+// Reduces the module's tables to the entries that the metadata of its instructions uses, in stored order. With
+// `merged`, merged metadata counts as well; otherwise it is removed.
 void CompactStackFrames(HloModule& module, bool merged);
 
 }  // namespace hloir

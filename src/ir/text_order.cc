@@ -8,7 +8,7 @@
 namespace hloir {
 namespace {
 
-// Does each computation come before its callers?
+// True if each computation precedes its callers.
 bool ReadsBack(const std::vector<HloComputation*>& order) {
   if (order.empty()) return true;
   std::vector<bool> there(static_cast<size_t>(order[0]->module()->computation_id_limit()), false);
@@ -30,8 +30,8 @@ struct ReadName {
 
 }  // namespace
 
-// All that one instruction calls is marked as seen at once, so that what is called there a second time, from within,
-// comes later than that caller. Roots of the call graph come in stored order, the entry among them.
+// All computations that one instruction calls are marked as visited at once, so that one that is called again from
+// within them follows that caller. Roots of the call graph come in stored order, the entry among them.
 std::vector<HloComputation*> HloModule::MakeTextOrder(bool reads_back) const {
   struct Frame {
     HloComputation* computation;
@@ -100,8 +100,8 @@ bool HloModule::PutInTextOrder() {
     changed = true;
   }
   CallsEdited();
-  // Names: callers first, and bodies of fusions after all others. What is copied into a body goes by another name then,
-  // what it was copied from by its own.
+  // Names: callers first, and bodies of fusions after all others. Then an instruction that was copied into a body gets
+  // another name, and the original keeps its own.
   NameIndex<HloInstruction, ReadName> taken;
   taken.Reset(static_cast<size_t>(instruction_count()));
   UniqueNamer namer;

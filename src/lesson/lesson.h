@@ -1,6 +1,6 @@
-// Lessons: folders of a text, modules, and exercises whose answers are marked by running them. What an exercise wants
-// is data in the lesson's lesson.json (docs/lessons/teaching.md has its words), so a lesson is added by adding a
-// folder.
+// Lessons: folders of a text, modules, and exercises whose answers are marked by running them. The conditions of an
+// exercise are data in the lesson's lesson.json (docs/lessons/teaching.md describes it), so a lesson is added by adding
+// a folder.
 //
 // Example:
 //
@@ -26,20 +26,20 @@ namespace hloir {
 
 // A folder of lessons has one of these in each of its folders, NN-NAME.
 struct Lesson {
-  // What an answer is.
+  // The kind of an answer.
   enum class Answer : uint8_t {
     kModule,   // a module
-    kPasses,   // a pipeline as --pipeline takes it; what it makes of the given module counts
+    kPasses,   // a pipeline as --pipeline takes it; its result on the given module counts
     kValues,   // values of a module's parameters, a literal a line: f32[2] {1, 2}
     kNumbers,  // what was counted or found, a line each: fusions = 3
-    kPlugin,   // a plugin of passes; what the passes that are asked for make of the given module counts
+    kPlugin,   // a plugin of passes; the result of the required passes on the given module counts
   };
   // Something to do.
   struct Exercise {
     std::string name, task;  // "sum-by-hand", a sentence
     std::string file;        // what the answer is to be called: "sum-by-hand.hlo"
     Answer answer = Answer::kModule;
-    std::vector<std::string> mistakes;  // names of those that hints are for
+    std::vector<std::string> mistakes;  // names of the conditions that hints are for
     std::string conditions;             // JSON: its part of lesson.json
   };
   std::string name, title, summary;  // "folding"
@@ -51,16 +51,15 @@ struct Lesson {
 // In their folders' order. InvalidArgument if there are none, or one cannot be read.
 StatusOr<std::vector<Lesson>> ReadLessons(const std::string& folder);
 
-// What came of an answer.
+// The result of marking an answer.
 struct Mark {
   bool right = false;
-  std::string said;     // what there is to say: what it shows, or what is not yet so
+  std::string said;     // explanations: of a right answer, or of the conditions that do not hold
   std::string hint;     // for one of the usual mistakes; "" if it is none
   std::string mistake;  // its name
 };
-// Marks the answer that is in the file at `path`. An answer that cannot be read as what it should be is wrong, and
-// `said` says why; errors are those of the lesson's own files, of plugins that cannot be loaded, and of a path where
-// nothing is.
+// Marks the answer in the file at `path`. An answer that cannot be read in the expected form is wrong, and `said` has
+// the reason; errors are those of the lesson's own files, of plugins that cannot be loaded, and of a missing file.
 StatusOr<Mark> MarkAnswer(const Lesson& lesson, const Lesson::Exercise& exercise, const std::string& path,
                           const PassRegistry& registry);
 

@@ -1,5 +1,5 @@
 // Marks answers; see lesson/lesson.h. An exercise is a list of conditions over modules: the answer, files of the
-// lesson, and what passes make of them. docs/lessons/teaching.md describes the language; the classes below are in its
+// lesson, and results of passes on them. docs/lessons/teaching.md describes the language; the classes below are in its
 // order: subjects, facts, conditions.
 #include <algorithm>
 #include <charconv>
@@ -48,7 +48,7 @@ std::vector<std::string> Lines(std::string_view text) {
   return lines;
 }
 
-// Fields of an object; what is not there, or of another type, is the default.
+// Fields of an object; a missing field, or one of another type, has its default.
 std::string TextIn(const Json& json, const char* key, const std::string& otherwise = "") {
   const auto found = json.find(key);
   return found != json.end() && found->is_string() ? found->get<std::string>() : otherwise;
@@ -67,7 +67,7 @@ struct Fact {
   Fact(double number) : number(number) {}
   Fact(int64_t number) : number(static_cast<double>(number)) {}
   Fact(std::string word) : word(std::move(word)) {}
-  // What a file or lesson.json writes: a number, if it is one.
+  // A value in a file or lesson.json: a number, if it is one.
   static Fact Of(const std::string& text) {
     double number = 0;
     const auto [end, error] = ReadNumber(text.data(), text.data() + text.size(), number);
@@ -195,7 +195,7 @@ StatusOr<const Subject*> Marker::SubjectOf(const std::string& name) {
   return &subject;
 }
 
-// ---- Facts: what can be counted and found. ----
+// ---- Facts: counts and properties. ----
 
 const HloInstruction* Find(const HloModule& module, const std::string& name) {
   if (name == "result") return module.entry_computation()->root();
@@ -330,7 +330,7 @@ StatusOr<Verdict> Marker::Compare(const std::string& a, const std::string& b, co
   return Check(*before->module, *after->module, {}, options);
 }
 
-// What a fact is held against: a number, a word, or another fact, some times over.
+// The other side of a comparison: a number, a word, or another fact, times a factor.
 StatusOr<Fact> Marker::Wanted(const Json& json) {
   if (json.is_number()) return Fact(json.get<double>());
   if (json.is_string()) return Fact(json.get<std::string>());
@@ -357,7 +357,7 @@ StatusOr<bool> Marker::Holds(const Json& condition) {
     auto verdict = Compare(TextIn(condition, same ? "same" : "differs"), TextIn(condition, "of", "answer"), condition);
     if (!verdict.ok()) {
       found_ = verdict.status().message();
-      // Modules that cannot be compared are not the same; what cannot be run is no difference either.
+      // Modules that cannot be compared are not the same; modules that cannot be run do not differ.
       if (verdict.status().code() == StatusCode::kInvalidArgument && error_.empty()) return !same;
       if (error_.empty()) error_ = found_;
       return false;

@@ -1,4 +1,4 @@
-// What lesson.h has in a build without lessons (the CMake option HLOIR_LESSONS).
+// lesson.h in a build without lessons (the CMake option HLOIR_LESSONS).
 #include "lesson/lesson.h"
 
 namespace hloir {

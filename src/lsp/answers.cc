@@ -36,7 +36,7 @@ const Spot* NamedAt(const Document& document, size_t offset) {
   return named ? spot : nullptr;
 }
 
-// What is in backticks must have none, and no line's end.
+// Text in backticks has no backticks and no end of line.
 std::string Code(std::string_view text, size_t width = 120) {
   std::string code = ShortName(text, width);
   std::replace(code.begin(), code.end(), '`', '\'');
@@ -251,7 +251,7 @@ std::string Symbols(const Document& document) {
       out += ",\"children\":[";
       for (int32_t i = computation.first; i < computation.end; ++i) {
         const Outline::Instruction& instruction = At(document, i);
-        // A symbol has a name; what is half written may not.
+        // A symbol has a name; a half-written one may not.
         if (instruction.name.empty()) continue;
         const std::string_view opcode = instruction.opcode.In(source), shape = instruction.shape.In(source);
         constexpr size_t kMostShape = 60;
@@ -347,7 +347,7 @@ Json InlayHints(const Document& document, Range within) {
     if (known == nullptr) continue;
     size_t at = spot->range.begin;
     if (at > 0 && text[at - 1] == '%') --at;
-    // Where the text has it, it ends in a bracket or brace.
+    // If the text has one, it ends in a bracket or brace.
     size_t before = at;
     while (before > 0 && text[before - 1] == ' ') --before;
     const bool stated =
@@ -362,7 +362,7 @@ Json InlayHints(const Document& document, Range within) {
 Json Completion(const Document& document, size_t offset) {
   const std::string& text = document.text();
   const Outline& outline = document.outline();
-  // What stands before the word on its line says what may come.
+  // The text before the word on its line decides what may follow.
   size_t word = offset;
   const auto part = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||

@@ -1,5 +1,5 @@
-// What a language server says of a document: hovers, places, symbols, edits. Each gives the protocol's result as JSON;
-// null where there is nothing. Tested by tests/unit/lsp_test.cc.
+// Answers of the language server about a document: hovers, places, symbols, edits. Each returns the protocol's result
+// as JSON; null if there is none. Tested by tests/unit/lsp_test.cc.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ StatusOr<Json> Rename(const Document& document, const std::string& uri, size_t o
 Json Formatting(const Document& document, Range within);
 // Shapes that the text leaves out: results', and operands' before their names.
 Json InlayHints(const Document& document, Range within);
-// Names of instructions, computations or opcodes, as what stands before the place asks for.
+// Names of instructions, computations or opcodes, depending on the text before the place.
 Json Completion(const Document& document, size_t offset);
 
 // "file:///a%20b" to "/a b"; "" for other URIs. And back.

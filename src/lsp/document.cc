@@ -95,7 +95,7 @@ void Document::Finish() {
   auto modules = ParseHloModules(text_, EditorOptions());
   const Status strict = modules.status();
   if (!modules.ok()) {
-    // Of a newer XLA, perhaps: what no table knows is a warning, if that is all.
+    // Text of a newer XLA, perhaps: unknown names are warnings, if there is no other error.
     ParserOptions options = EditorOptions();
     options.allow_unknown = true;
     modules = ParseHloModules(text_, options);
@@ -109,7 +109,9 @@ void Document::Finish() {
   if (parses_) Diagnose();
 }
 
-// "FILE:LINE:COLUMN: error: MESSAGE\nSOURCE\n  ^": what the parser says, at the word where it stopped.
+// "FILE:LINE:COLUMN: error: MESSAGE
+// SOURCE
+//   ^": the parser's message, at the word where it stopped.
 Diagnostic Document::ParserError(const std::string& whole) const {
   const char* at = whole.c_str() + whole.find(':') + 1;
   char* end = nullptr;
@@ -130,9 +132,9 @@ Diagnostic Document::ParserError(const std::string& whole) const {
           std::move(text)};
 }
 
-// The parser ends with its first error. So it is asked again, with that instruction made into one of the same name and
-// shape that says nothing else, and what it minds then it would have minded anyway. That ends where an instruction
-// cannot be stood for: its shape is not there or is what is wrong, or it is a parameter, which is counted.
+// The parser ends with its first error. So the text is parsed again, with that instruction replaced by one of the same
+// name and shape without operands and attributes; later errors are then reported, too. That ends at an instruction that
+// cannot be replaced: its shape is missing or wrong, or it is a parameter, which is counted.
 void Document::AddParserErrors(const std::string& first) {
   constexpr size_t kMostErrors = 20, kMostBytes = size_t{4} << 20;  // read again, as somebody waits
   diagnostics_.push_back(ParserError(first));
@@ -162,7 +164,7 @@ void Document::AddParserErrors(const std::string& first) {
   }
 }
 
-// By line and name where the text parses; where it does not, what there was by the names that it had.
+// By line and name if the text parses; else the last parsed instructions, by their names.
 void Document::Link() {
   linked_.assign(outline_.instructions.size(), nullptr);
   linked_computations_.assign(outline_.computations.size(), nullptr);

@@ -1,6 +1,6 @@
-// Document: a text in an editor, and what is known of it: its outline always, its modules as far as they parse (or as
-// they were when they last did), and what parser and verifier mind. Positions are the protocol's: lines and UTF-16
-// units (or bytes, if the client takes those), both from 0. Tested by tests/unit/lsp_test.cc.
+// Document: a text in an editor, with its outline, its modules as far as they parse (or as they last parsed), and the
+// errors of parser and verifier. Positions are the protocol's: lines and UTF-16 units (or bytes, if the client takes
+// those), both from 0. Tested by tests/unit/lsp_test.cc.
 #pragma once
 
 #include <memory>
@@ -38,12 +38,12 @@ class Document {
   // Positions beyond a line's end are its end, and beyond the text's the text's.
   size_t OffsetOf(Position position) const;
   Position PositionOf(size_t offset) const;
-  // Text takes the place of what is from `begin` to `end`; or of everything. Finish reads it all anew.
+  // Replaces the text from `begin` to `end`, or all of it. Finish parses the whole text again.
   void Replace(size_t begin, size_t end, std::string_view by);
   void ReplaceAll(std::string text);
   void Finish();
 
-  // What the parser made of it; nullptr: nothing is known. They hold until the next Finish.
+  // The parsed modules; nullptr: the text never parsed. Valid until the next Finish.
   const HloInstruction* InstructionOf(int32_t index) const { return linked_[static_cast<size_t>(index)]; }
   const HloComputation* ComputationOf(int32_t index) const { return linked_computations_[static_cast<size_t>(index)]; }
   // nullptr for a module that is not legal HLO, of which nothing can be counted.

@@ -1,6 +1,6 @@
-// A language server for HLO: what an editor asks of a text, by Microsoft's Language Server Protocol 3.17: diagnostics
-// by parser and verifier, hovers, definitions, references, symbols, renaming, formatting (of blanks alone), inferred
-// shapes, names to complete. `hloir lsp` joins it to standard input and output.
+// A language server for HLO, by Microsoft's Language Server Protocol 3.17: diagnostics by parser and verifier, hovers,
+// definitions, references, symbols, renaming, formatting (of blanks alone), inferred shapes, names to complete. `hloir
+// lsp` joins it to standard input and output.
 //
 // Example:
 //
@@ -37,7 +37,7 @@ class LanguageServer {
 
   // One message from the client, as JSON; the messages to send back, in their order.
   std::vector<std::string> Handle(std::string_view message);
-  // The client has said "exit"; and whether it said "shutdown" before, as it should.
+  // True after the client's "exit"; and whether it sent "shutdown" before, as it should.
   bool exited() const;
   bool shut_down() const;
 

@@ -1,5 +1,5 @@
-// What lsp.h has in a build without the language server (the CMake option HLOIR_LSP): nothing is answered, and a stream
-// of messages says why.
+// lsp.h in a build without the language server (the CMake option HLOIR_LSP): no message is answered, and the stream
+// ends with an explanation.
 #include "lsp/lsp.h"
 
 namespace hloir {

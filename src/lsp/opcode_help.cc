@@ -19,7 +19,7 @@ std::string_view OpcodeFormula(HloOpcode opcode) {
     case HloOpcode::kRoundNearestAfz: return "r[i] = a[i] rounded to a whole number, halves away from zero";
     case HloOpcode::kRoundNearestEven: return "r[i] = a[i] rounded to a whole number, halves to the even one";
     case HloOpcode::kSign: return "r[i] = -1, 0 or 1; a[i] / |a[i]| of a complex number";
-    case HloOpcode::kCopy: return "r[i] = a[i], in memory of its own, perhaps in another layout";
+    case HloOpcode::kCopy: return "r[i] = a[i], in new memory, perhaps in another layout";
     case HloOpcode::kAcos: return "r[i] = acos(a[i])";
     case HloOpcode::kAcosh: return "r[i] = acosh(a[i])";
     case HloOpcode::kAsin: return "r[i] = asin(a[i])";
@@ -107,7 +107,7 @@ std::string_view OpcodeFormula(HloOpcode opcode) {
     case HloOpcode::kCall: return "to_apply(a, b, …)";
     case HloOpcode::kWhile: return "x = a; while condition(x): x = body(x); r = x";
     case HloOpcode::kConditional: return "true_computation(b) if a, else false_computation(c); or branch number a, the last if there is none";
-    case HloOpcode::kFusion: return "calls(a, b, …), run as one loop: what is between stays in registers";
+    case HloOpcode::kFusion: return "calls(a, b, …), run as one loop: intermediate values stay in registers";
     case HloOpcode::kCustomCall: return "custom_call_target(a, b, …): code from outside";
     case HloOpcode::kOptimizationBarrier: return "r = a, and no pass looks through";
     case HloOpcode::kAddDependency: return "r = a, after b is there";
@@ -115,7 +115,7 @@ std::string_view OpcodeFormula(HloOpcode opcode) {
     case HloOpcode::kDomain: return "r = a, where another region of annotations begins";
     case HloOpcode::kGetDimensionSize: return "how long dimension dimensions is now";
     case HloOpcode::kSetDimensionSize: return "a, whose dimension is b long now";
-    case HloOpcode::kInfeed: return "(what the host sends, token)";
+    case HloOpcode::kInfeed: return "(value from the host, token)";
     case HloOpcode::kOutfeed: return "sends a to the host";
     case HloOpcode::kSend: return "begins to send a over channel_id";
     case HloOpcode::kRecv: return "begins to receive over channel_id";

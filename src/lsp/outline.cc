@@ -15,7 +15,7 @@ bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsWordPart(char c) { return IsLetter(c) || IsDigit(c) || c == '.' || c == '-'; }
 
-// What names computations, and what it is followed by: a name, or several in braces.
+// The attributes that name computations, and the form of their value: a name, or several in braces.
 bool NamesComputations(std::string_view key) {
   for (const std::string_view known :
        {"to_apply", "calls", "condition", "body", "true_computation", "false_computation", "branch_computations",
@@ -40,7 +40,7 @@ class Reader {
     }
     EndModule();
     if (gap_begin_ > 0 && gap_begin_ < at_) Lay(gap_begin_, at_, gap_has_comment_, "\n");
-    // What was read twice may have been noted twice.
+    // Text that was read twice may have been recorded twice.
     auto& layout = outline_.layout;
     std::stable_sort(layout.begin(), layout.end(), [](const auto& a, const auto& b) {
       return std::pair(a.range.begin, a.range.end) < std::pair(b.range.begin, b.range.end);
@@ -56,7 +56,7 @@ class Reader {
   char Peek(size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
   Range From(size_t begin) const { return {static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)}; }
 
-  // Blanks and comments; gap_ says where they were, and whether there were comments.
+  // Blanks and comments; gap_ has their range, and whether there were comments.
   void Skip() {
     gap_begin_ = at_, gap_has_comment_ = false;
     while (at_ < text_.size()) {
@@ -71,7 +71,7 @@ class Reader {
       }
     }
   }
-  // Skips to `c`, if that is what comes.
+  // Skips to `c`, if it is next.
   bool NextIs(char c, std::string_view wanted = "") {
     const size_t before = at_;
     Skip();
@@ -89,13 +89,14 @@ class Reader {
     outline_.layout.push_back({From(gap_begin_), wanted});
   }
 
-  // Whether what begins with /* has an end.
+  // True if the comment that begins here ends.
   bool AtComment() {
     if (text_[at_] != '/' || Peek(1) != '*' || !comments_end_) return false;
     comments_end_ = text_.find("*/", at_ + 2) != std::string_view::npos;
     return comments_end_;
   }
-  // How far an end is looked for, where one before it had none: to look through the text for each would take for ever.
+  // The limit of the search for an end, after one without an end: searching the whole text for each would take
+  // quadratic time.
   static constexpr size_t kNear = 1024;
   // At a quote: past the string, or past the quote if it has no end.
   void SkipString() {
@@ -273,7 +274,7 @@ class Reader {
       const size_t after_name = at_;
       Skip();
       if (name.empty() || Peek() != '=') {
-        // `}` of a body that was never closed: what comes next looks like another head.
+        // `}` of a body that was never closed: the next text looks like another head.
         at_ = std::max(after_name, begin);
         if (LooksLikeHead(begin)) {
           at_ = begin;

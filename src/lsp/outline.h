@@ -1,7 +1,7 @@
-// Outline: where things stand in a text of HLO: computations, instructions, their names, shapes and opcodes, and every
-// place that names one of them. It is read from any bytes, so that an editor has it while a line is half written; what
-// things mean is the parser's to say. Layout, which is made on the way, is what formatting would change: blanks only.
-// One way in: ReadOutline. Tested by tests/unit/lsp_test.cc.
+// Outline: the places in a text of HLO: computations, instructions, their names, shapes and opcodes, and every
+// reference to one of them. It is read from any bytes, so that an editor has it while a line is half written; the
+// parser interprets the text. The layout, which is computed with it, has the changes of formatting: blanks only. The
+// entry point is ReadOutline. Tested by tests/unit/lsp_test.cc.
 #pragma once
 
 #include <cstdint>

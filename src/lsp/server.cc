@@ -1,5 +1,4 @@
-// The protocol: requests, notifications and their errors; see lsp/lsp.h. What is said of a document is in
-// answers.cc.
+// The protocol: requests, notifications and their errors; see lsp/lsp.h. Answers about documents are in answers.cc.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -26,7 +25,7 @@ enum ErrorCode {
   kRequestFailed = -32803,
 };
 
-// What is at the end of a path of keys; null if it leads nowhere.
+// The value at the end of a path of keys; null if there is none.
 const Json& At(const Json& json, std::initializer_list<const char*> path) {
   static const Json kNull;
   const Json* at = &json;

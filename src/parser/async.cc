@@ -1,6 +1,5 @@
-// The async forms. `op-start(…), op's attributes` means async-start of a computation of parameters and that op;
-// `op-update` and `op-done` carry it on. Checked is that a chain hangs together; whether its shapes fit is the
-// verifier's.
+// The async forms. `op-start(…), op's attributes` means an async-start of a computation of parameters and that op;
+// `op-update` and `op-done` continue it. The parser checks that chains are complete; the verifier checks their shapes.
 
 #include <unordered_set>
 
@@ -49,7 +48,7 @@ bool ModuleReader::WrapAsyncStart(HloInstruction* start, HloOpcode wrapped, cons
   return true;
 }
 
-// What is said of an async op is said of the op that it runs, too.
+// Attributes of an async op also hold for the op that it runs.
 void ModuleReader::ShareWithWrapped(HloInstruction* async, HloInstruction* wrapped) {
   if (async->metadata() != nullptr) GraphLoader::set_metadata(wrapped, async->metadata());
   if (!async->has_extras()) return;
@@ -105,7 +104,7 @@ bool ModuleReader::CheckAsync(HloInstruction* instruction, const Opcode& opcode,
 bool ModuleReader::CheckAsyncCalls(HloInstruction* instruction, HloComputation* named, const char* place) {
   HloInstruction* start = instruction->operand_count() > 0 ? ChainStart(instruction->operand(0)) : nullptr;
   if (start == nullptr) {
-    // Nothing else tells what the chain is of.
+    // Only the start has the computation of a chain.
     instruction->AddCalledComputation(named);
     return true;
   }

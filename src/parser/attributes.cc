@@ -1,12 +1,16 @@
-// Which attributes an instruction takes: those of its opcode's struct (attributes.def), by name through VisitFields;
-// those that name the computations it calls (CallKind); and those that any instruction may have.
+// The attributes of an instruction: fields of its opcode's struct (attributes.def), called computations (CallKind), and
+// those that any instruction may have.
 
 #include <algorithm>
+#include <functional>
+#include <span>
+#include <type_traits>
 #include <utility>
 
 #include "module_reader.h"
 
 #include "support/format.h"
+#include "support/stable_sort.h"
 
 namespace hloir {
 namespace {
@@ -61,14 +65,101 @@ constexpr DimensionsRule kDimensionsRequired[] = {
 
 }  // namespace
 
+// Reads a field of an attribute struct whose type is not known to the caller.
+struct ModuleReader::FieldReader {
+  template <class A, auto member>
+  static bool Read(ModuleReader& reader, void* attributes) {
+    return reader.Read(static_cast<A*>(attributes)->*member);
+  }
+};
+
+namespace {
+
+// The attribute structs as data: one loop for all structs parses 90 kB of code smaller than a function for each.
+struct Field {
+  std::string_view name;
+  FieldRule rule;
+  bool (*read)(ModuleReader&, void* attributes);  // nullptr: not read by its name
+};
+template <class A, auto member>
+constexpr bool (*ReaderOf())(ModuleReader&, void*) {
+  // The numbers of parameters and the literals of constants are no attributes in text; ParseParameterReplication reads
+  // the rest.
+  using Value = std::remove_cvref_t<decltype(std::declval<A&>().*member)>;
+  if constexpr (std::is_same_v<A, ParameterAttributes> || std::is_same_v<Value, Literal>) return nullptr;
+  else return ModuleReader::FieldReader::Read<A, member>;
+}
+
+template <class A>
+struct FieldsOf {
+  static constexpr std::span<const Field> kFields = {};
+};
+#define HLOIR_STRUCT(type) \
+  template <>              \
+  struct FieldsOf<type> {  \
+    using A = type;        \
+    static constexpr Field kFields[] = {
+#define HLOIR_FIELD(ctype, name, default_value, rule) {#name, FieldRule::rule, ReaderOf<A, &A::name>()},
+#define HLOIR_END(type) \
+  }                     \
+  ;                     \
+  }                     \
+  ;
+#include "hloir/attributes.def"
+#undef HLOIR_STRUCT
+#undef HLOIR_FIELD
+#undef HLOIR_END
+
 template <class A, class... Others>
 constexpr bool kIsOneOf = (std::is_same_v<A, Others> || ...);
-// Attributes that say the same of whichever instruction of their opcode has them, and often come again.
+// Attributes that depend on their text and opcode alone, and are often repeated.
 template <class A>
 constexpr bool kMayComeAgain =
     kIsOneOf<A, CompareAttributes, ConvolutionAttributes, DimensionsAttributes, DotAttributes, DynamicSliceAttributes,
              GatherAttributes, GetTupleElementAttributes, IotaAttributes, PadAttributes, ReshapeAttributes,
              SliceAttributes>;
+
+struct AttributesInfo {
+  std::span<const Field> fields;
+  void* (*own)(GraphLoader&, HloInstruction*) = nullptr;  // the instruction's struct, made if it has none
+  void (*share)(HloInstruction*, const void*) = nullptr;  // nullptr: never shared
+  DimVector* (*dimensions)(void*) = nullptr;              // the field `dimensions`, if the struct has it
+  bool (*mixes_ids)(const void*) = nullptr;               // use_global_device_ids without a channel_id
+};
+template <class A>
+constexpr AttributesInfo InfoOf() {
+  AttributesInfo info;
+  info.fields = FieldsOf<A>::kFields;
+  if constexpr (!std::is_same_v<A, NoAttributes>) {
+    info.own = [](GraphLoader& loader, HloInstruction* instruction) -> void* {
+      return loader.attributes<A>(instruction);
+    };
+  }
+  if constexpr (kMayComeAgain<A>) {
+    info.share = [](HloInstruction* instruction, const void* attributes) {
+      GraphLoader::ShareAttributes(instruction, static_cast<const A*>(attributes));
+    };
+  }
+  if constexpr (requires(A & a, DimVector * &dimensions) { dimensions = &a.dimensions; }) {
+    info.dimensions = [](void* attributes) { return &static_cast<A*>(attributes)->dimensions; };
+  }
+  if constexpr (kIsOneOf<A, AllReduceAttributes, ReduceScatterAttributes>) {
+    info.mixes_ids = [](const void* attributes) {
+      const A& a = *static_cast<const A*>(attributes);
+      return a.use_global_device_ids && !a.channel_id.has_value();
+    };
+  }
+  return info;
+}
+using None = NoAttributes;
+constexpr AttributesInfo kAttributesInfos[] = {
+#define HLOIR_OP(name, text, arity, attributes, ...) InfoOf<attributes>(),
+#include "hloir/opcodes.def"
+#undef HLOIR_OP
+};
+const AttributesInfo& GetAttributesInfo(HloOpcode opcode) { return kAttributesInfos[static_cast<size_t>(opcode)]; }
+
+}  // namespace
 
 struct ModuleReader::AttributeContext {
   HloInstruction* instruction;  // what the op's own attributes belong to
@@ -242,14 +333,8 @@ bool ModuleReader::ParseIgnoredAttribute(HloOpcode opcode, const Word& name, boo
 
 bool ModuleReader::FailUnknownAttribute(HloOpcode opcode, const Word& name) {
   std::vector<std::string> allowed(std::begin(kGenericNames), std::end(kGenericNames));
-  AttributesTypeSwitch(opcode, [&](auto type) {
-    using A = typename decltype(type)::type;
-    if constexpr (!std::is_same_v<A, NoAttributes>) {
-      A attributes;
-      VisitFields(attributes, [&](std::string_view field, auto&, FieldRule) { allowed.emplace_back(field); });
-    }
-  });
-  std::sort(allowed.begin(), allowed.end());
+  for (const Field& field : GetAttributesInfo(opcode).fields) allowed.emplace_back(field.name);
+  StableSort(allowed, std::less<>());
   std::string list;
   for (const std::string& attribute : allowed) list += (list.empty() ? "" : ", ") + attribute;
   return Fail(name.data, Format("{} has no attribute '{}'; beside the computations it calls it may have {}",
@@ -308,38 +393,105 @@ std::string_view ModuleReader::TextBeforeMetadata() const {
   return {at, static_cast<size_t>(end - at)};
 }
 
-template <class A>
-bool ModuleReader::ParseAttributesOf(HloInstruction* instruction, HloInstruction* outer, bool is_nested,
-                                     const char* place) {
-  constexpr bool kHasFields = !std::is_same_v<A, NoAttributes>;
+// The field of that name; or nothing is known of the attribute.
+bool ModuleReader::ParseField(AttributeContext& context, void* attributes, const Word& name, bool& known) {
+  uint64_t bit = 1;
+  for (const Field& field : GetAttributesInfo(context.instruction->opcode()).fields) {
+    if (field.name == name.text() && field.read != nullptr) {
+      known = true;
+      if ((context.fields_seen & bit) != 0) return Fail(name.data, Format("attribute {} appears twice", field.name));
+      context.fields_seen |= bit;
+      return field.read(*this, attributes);
+    }
+    bit <<= 1;
+  }
+  return true;
+}
+
+bool ModuleReader::ParseParameterReplication(HloInstruction* parameter, const char* place) {
+  BoolList& flags = loader_.attributes<ParameterAttributes>(parameter)->parameter_replication;
+  if (!flags.empty()) return Fail(place, "attribute parameter_replication appears twice");
+  if (lexer_.Peek() != '{') return FailExpected('{');
+  if (!Read(flags)) return false;
+  const size_t leaves = parameter->shape().Leaves().size();
+  if (flags.size() == leaves) return true;
+  return Fail(place, Format("{} parameter_replication flags for {} leaves", flags.size(), leaves));
+}
+
+// An attribute that is not a field of the opcode's struct.
+bool ModuleReader::ParseOtherAttribute(AttributeContext& context, const Word& name) {
+  HloInstruction* instruction = context.instruction;
   const HloOpcode opcode = instruction->opcode();
-  A* attributes = nullptr;
+  bool known = false;
+  if (opcode == HloOpcode::kParameter && name.text() == "parameter_replication") {
+    known = true;
+    if (!ParseParameterReplication(instruction, name.data)) return false;
+  }
+  if (!known && !ParseGenericAttribute(context, name, name.data, known)) return false;
+  if (!known && !ParseCallAttribute(context, name, known)) return false;
+  if (!known && context.outer != instruction && !ParseOuterAsyncAttribute(context.outer, name, known)) return false;
+  if (!known && !ParseIgnoredAttribute(opcode, name, known)) return false;
+  if (!known && name.text() == "mode" && GetAttributesInfo(opcode).mixes_ids != nullptr) {
+    known = context.has_group_mode = true;
+    int64_t ignored = 0;
+    if (!ReadEnumWord(kGroupModes, ignored)) return false;
+  }
+  if (known) return true;
+  if (!options().allow_unknown) return FailUnknownAttribute(opcode, name);
+  std::string_view raw;
+  if (!SkipAttributeValue(raw)) return false;
+  GraphLoader::extras(context.outer).unknown_attributes.emplace_back(name.text(), raw);
+  return true;
+}
+
+// All of the opcode's required fields are there, and `dimensions` fits.
+bool ModuleReader::CheckFields(const AttributeContext& context, void* attributes) {
+  const AttributesInfo& info = GetAttributesInfo(context.instruction->opcode());
+  uint64_t bit = 1;
+  for (const Field& field : info.fields) {
+    const bool seen = (context.fields_seen & bit) != 0;
+    bit <<= 1;
+    if (!seen && field.rule == FieldRule::kRequired) {
+      return Fail(context.place,
+                  Format("{} needs the attribute {}", OpcodeName(context.instruction->opcode()), field.name));
+    }
+    if (info.dimensions != nullptr && field.name == "dimensions" &&
+        !CheckDimensions(*context.instruction, *info.dimensions(attributes), seen, context.place)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ModuleReader::ParseAttributes(HloInstruction* instruction, HloInstruction* outer, bool is_nested,
+                                   const char* place) {
+  const HloOpcode opcode = instruction->opcode();
+  const AttributesInfo& info = GetAttributesInfo(opcode);
+  void* attributes = nullptr;
   AttributeContext context{instruction, outer, place};
   SeenAttributes* seen = nullptr;
   std::string_view own;
-  if constexpr (kMayComeAgain<A>) {
-    if (!is_nested) own = TextBeforeMetadata();
+  if (info.share != nullptr && !is_nested) {
+    own = TextBeforeMetadata();
     if (own.data() != nullptr) {
       seen = &seen_attributes_[(HashBytes(own.data(), own.size()) + static_cast<size_t>(opcode)) % kSeenAttributes];
       if (seen->attributes != nullptr && seen->opcode == opcode && seen->text.size() == own.size() &&
           SameBytes(seen->text.data(), own.data(), own.size())) {
-        GraphLoader::ShareAttributes(instruction, attributes = static_cast<A*>(seen->attributes));
+        info.share(instruction, attributes = seen->attributes);
         context.fields_seen = seen->fields_seen;
         lexer_.set_at(own.data() + own.size());
         seen = nullptr;
       }
     }
   }
-  if constexpr (kHasFields) {
-    // A parameter's and a constant's are there already: they stood in the operands' place.
-    if (attributes == nullptr) attributes = loader_.attributes<A>(instruction);
-  }
-  const char* fields_end = lexer_.at();  // nullptr: there were others
+  // Parameters and constants have theirs already: their values stand in the operands' place.
+  if (info.own != nullptr && attributes == nullptr) attributes = info.own(loader_, instruction);
+  const char* fields_end = lexer_.at();  // nullptr: there were other attributes
   while (!is_nested && lexer_.Accept(',')) {
     lexer_.SkipBlank();
     const char* at = lexer_.at();
     if (lexer_.Accept("metadata=")) {
-      // What nearly every instruction has.
+      // Nearly every instruction has it.
       if ((std::exchange(context.generic_seen, context.generic_seen | 1u << kMetadata) >> kMetadata & 1) != 0) {
         return Fail(at, "attribute metadata appears twice");
       }
@@ -350,83 +502,21 @@ bool ModuleReader::ParseAttributesOf(HloInstruction* instruction, HloInstruction
     if (name.empty()) return FailExpected("an attribute's name");
     if (!ExpectEquals()) return false;
     bool known = false;
-    if constexpr (kHasFields) {
-      if constexpr (kMayComeAgain<A>) attributes = loader_.attributes<A>(instruction);  // its own
-      bool ok = true;
-      uint64_t bit = 1;
-      VisitFields(*attributes, [&](std::string_view field, auto& value, FieldRule) {
-        // Numbers and literals of parameters and constants are not attributes.
-        constexpr bool kReadable = !std::is_same_v<std::decay_t<decltype(value)>, Literal>;
-        if constexpr (kReadable && !std::is_same_v<A, ParameterAttributes>) {
-          if (field == name.text()) {
-            known = true;
-            if ((context.fields_seen & bit) != 0) ok = Fail(at, Format("attribute {} appears twice", field));
-            else ok = Read(value);
-            context.fields_seen |= bit;
-          }
-        }
-        bit <<= 1;
-      });
-      if (!ok) return false;
+    if (info.own != nullptr) {
+      if (info.share != nullptr) attributes = info.own(loader_, instruction);  // a copy of its own
+      if (!ParseField(context, attributes, name, known)) return false;
       if (fields_end != nullptr) fields_end = known ? lexer_.at() : nullptr;
     }
-    if constexpr (std::is_same_v<A, ParameterAttributes>) {
-      if (name.text() == "parameter_replication") {
-        known = true;
-        BoolList& flags = attributes->parameter_replication;
-        if (!flags.empty()) return Fail(at, "attribute parameter_replication appears twice");
-        if (lexer_.Peek() != '{') return FailExpected('{');
-        if (!Read(flags)) return false;
-        const size_t leaves = instruction->shape().Leaves().size();
-        if (flags.size() != leaves) {
-          return Fail(at, Format("{} parameter_replication flags for {} leaves", flags.size(), leaves));
-        }
-      }
-    }
-    if (!known && !ParseGenericAttribute(context, name, at, known)) return false;
-    if (!known && !ParseCallAttribute(context, name, known)) return false;
-    if (!known && outer != instruction && !ParseOuterAsyncAttribute(outer, name, known)) return false;
-    if (!known && !ParseIgnoredAttribute(opcode, name, known)) return false;
-    if constexpr (std::is_same_v<A, AllReduceAttributes> || std::is_same_v<A, ReduceScatterAttributes>) {
-      if (name.text() == "mode") {
-        known = context.has_group_mode = true;
-        int64_t ignored = 0;
-        if (!ReadEnumWord(kGroupModes, ignored)) return false;
-      }
-    }
-    if (known) continue;
-    if (!options().allow_unknown) return FailUnknownAttribute(opcode, name);
-    std::string_view raw;
-    if (!SkipAttributeValue(raw)) return false;
-    GraphLoader::extras(outer).unknown_attributes.emplace_back(name.text(), raw);
+    if (!known && !ParseOtherAttribute(context, name)) return false;
   }
-  if constexpr (kHasFields) {
-    bool ok = true;
-    uint64_t bit = 1;
-    VisitFields(*attributes, [&](std::string_view field, auto& value, FieldRule rule) {
-      const bool seen = (context.fields_seen & bit) != 0;
-      bit <<= 1;
-      if (ok && !seen && rule == FieldRule::kRequired) {
-        ok = Fail(place, Format("{} needs the attribute {}", OpcodeName(opcode), field));
-      }
-      if constexpr (std::is_same_v<std::decay_t<decltype(value)>, DimVector>) {
-        if (ok && field == "dimensions") ok = CheckDimensions(*instruction, value, seen, place);
-      }
-    });
-    if (!ok) return false;
+  if (info.own != nullptr && !CheckFields(context, attributes)) return false;
+  // (A broadcast may lack dimensions or not, depending on its operand.)
+  if (seen != nullptr && fields_end == own.data() + own.size() && (opcode != HloOpcode::kBroadcast || !own.empty())) {
+    *seen = {own, attributes, context.fields_seen, opcode};
+    info.share(instruction, attributes);
   }
-  if constexpr (kMayComeAgain<A>) {
-    // (Whether a broadcast needs any is a question of its operand.)
-    const bool is_all = fields_end == own.data() + own.size() && (opcode != HloOpcode::kBroadcast || !own.empty());
-    if (seen != nullptr && is_all) {
-      *seen = {own, attributes, context.fields_seen, opcode};
-      GraphLoader::ShareAttributes(instruction, attributes);
-    }
-  }
-  if constexpr (std::is_same_v<A, AllReduceAttributes> || std::is_same_v<A, ReduceScatterAttributes>) {
-    if (attributes->use_global_device_ids && !attributes->channel_id.has_value() && !context.has_group_mode) {
-      return Fail(place, "use_global_device_ids needs a channel_id");
-    }
+  if (info.mixes_ids != nullptr && info.mixes_ids(attributes) && !context.has_group_mode) {
+    return Fail(place, "use_global_device_ids needs a channel_id");
   }
   return FinishCalls(context);
 }
@@ -464,13 +554,6 @@ bool ModuleReader::ParseUnknownOperation(HloInstruction* instruction, std::strin
     }
   }
   return true;
-}
-
-bool ModuleReader::ParseAttributes(HloInstruction* instruction, HloInstruction* outer, bool is_nested,
-                                   const char* place) {
-  return AttributesTypeSwitch(instruction->opcode(), [&](auto type) {
-    return ParseAttributesOf<typename decltype(type)::type>(instruction, outer, is_nested, place);
-  });
 }
 
 }  // namespace hloir

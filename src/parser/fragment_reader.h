@@ -1,6 +1,6 @@
-// FragmentReader: what can be read without a module: shapes, literals, and the values that attributes take. Where
-// things are: values.cc numbers, words, lists, windows; shape.cc, literal.cc; sharding.cc shardings, meshes, device
-// groups; metadata.cc metadata and what else tells of an op's origin.
+// FragmentReader: reads parts of the text that need no module: shapes, literals, and the values of attributes.
+// values.cc has numbers, words, lists, windows; shape.cc, literal.cc; sharding.cc shardings, meshes, device groups;
+// metadata.cc metadata and origins.
 #pragma once
 
 #include <deque>
@@ -80,8 +80,15 @@ class FragmentReader : public TextCursor {
   // ---- Literals (literal.cc). `shape` must outlive the call.
   bool ParseLiteral(const Shape& shape, Literal& literal);
   bool ParseArrayLiteral(const Shape& shape, Literal& literal);
+  // By element type: the functions that store elements.
+  using FirstReader = bool (FragmentReader::*)(Literal&);
+  using RowReader = bool (FragmentReader::*)(Literal&, int64_t row, int64_t size, int64_t& count);
+  bool ParseElements(Literal& literal, RowReader parse_row);
   template <class Element>
-  bool ParseElements(Literal& literal, PrimitiveType type);
+  bool ParseFirst(Literal& literal);
+  template <class Element>
+  bool ParseRow(Literal& literal, int64_t row, int64_t size, int64_t& count);
+  [[gnu::cold]] bool FailTooMany(size_t dimension, int64_t size);
   template <class Element>
   bool ParseElement(PrimitiveType type, Element& element);
   bool ParseReal(PrimitiveType type, double& value, uint64_t& nan_payload, bool& has_payload, bool& negative_nan);

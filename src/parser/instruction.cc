@@ -56,7 +56,7 @@ bool ModuleReader::ParseOpcode(Opcode& opcode) {
   const Word word = lexer_.ReadWord();
   if (word.empty()) return FailExpected("an opcode");
   if (Opcodes().Find(word.data, word.size, word.hash, opcode.opcode)) return true;
-  // op-start, op-update, op-done of any op that has no such form of its own.
+  // op-start, op-update, op-done of any op without opcodes for its halves.
   struct Suffix {
     std::string_view text;
     HloOpcode opcode;
@@ -183,8 +183,8 @@ bool ModuleReader::ParseOperandList(size_t& count) {
   return true;
 }
 
-// Most operands are the instruction before. Those that stand alone behind a % are known by its name, without a look at
-// the table.
+// Most operands are the preceding instruction. An operand that is only a name after a % is compared with that name,
+// without a look-up.
 bool ModuleReader::IsLastDefined(const char* at) const {
   if (*at != '%' || last_defined_ == nullptr || last_defined_->parent() != computation_) return false;
   const char* const name = at + 1;
@@ -232,7 +232,7 @@ bool ModuleReader::ParseOperand() {
   }
   HloInstruction* operand = name.empty() ? nullptr : FindInstruction(name);
   if (operand == nullptr) {
-    // Where one instruction is all the text, its operands become parameters.
+    // If the text is a single instruction, its operands become parameters.
     if (stated == nullptr || computation_ != single_computation_) {
       return Fail(name_place, Format("instruction '{}' is not defined", name.text()));
     }

@@ -1,7 +1,6 @@
-// Lexer: a cursor over HLO text. HLO needs no token stream: what may come next is always known, so the parser asks for
-// it (a comma? a word? a number?) and the cursor reads it in place, without allocating. Blanks and comments are skipped
-// before whatever is asked for. The text is followed by a NUL byte, at which every scan ends. Tested by
-// tests/unit/parser_test.cc.
+// Lexer: a cursor over HLO text. HLO needs no token stream: the parser always knows which tokens may follow, and the
+// cursor reads the expected one (a comma, a word, a number) in place, without allocating. It skips blanks and comments
+// before a token. The text is followed by a NUL byte, at which every scan ends. Tested by tests/unit/parser_test.cc.
 #pragma once
 
 #include <array>
@@ -98,7 +97,7 @@ inline uint64_t Load4(const char* p) {
 }
 
 // Equality of short texts, most of which differ in their first bytes or not at all. The last word overlaps the one
-// before it: a loop over what is left would end where no branch predictor expects it.
+// before it: a loop over the rest would end where no branch predictor expects it.
 [[gnu::always_inline]] inline bool SameBytes(const char* a, const char* b, size_t size) {
   using lexer_internal::Load4, lexer_internal::Load8;
   if (size >= 8) {
@@ -176,7 +175,7 @@ class Lexer {
     if (text.empty()) return {};
     return {text.data(), static_cast<uint32_t>(text.size()), HashBytes(text.data(), text.size())};
   }
-  // How many bytes stand before a character that comes within the next 16; 0 if it does not.
+  // The number of bytes before a character in the next 16; 0 if they do not have it.
   template <char c>
   size_t DistanceTo() const {
     return end_ - at_ < 16 ? 0 : scan::DistanceTo<c>(at_);
@@ -199,14 +198,14 @@ class Lexer {
   }
   // Digits alone, as in `3x3` or `0_1`, where the number's end is not a word's.
   bool ReadDigits(int64_t& value);
-  // Reads `"…"` or `'…'`: what is between the quotes, escapes still in it. False, without moving, if no string comes or
-  // if it does not end.
+  // Reads `"…"` or `'…'`: the text between the quotes, with its escapes. False, without moving, if there is no string
+  // or it does not end.
   bool ReadQuoted(std::string_view& raw, bool& has_escapes);
   // Reads `{…}` with balanced braces, not counting those in `"…"`; the braces are included.
   bool ReadBraces(std::string_view& raw);
 
  private:
-  // A blank, the NUL at the end, or what a comment begins with.
+  // A blank, the NUL at the end, or the first character of a comment.
   static bool MaySkip(char c) { return static_cast<unsigned char>(c) <= ' ' || c == '/'; }
   void SkipBlanks();
   bool ReadLongInt(int64_t& value);

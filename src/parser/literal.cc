@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "module_reader.h"
 
@@ -107,7 +108,7 @@ bool FragmentReader::ParseIntElement(PrimitiveType type, int64_t& value) {
   const int bits = type == PrimitiveType::PRED ? 64 : BitWidth(type);  // any number but 0 is true
   bool fits = true;
   if (IsSigned(type)) {
-    // Without a minus, what reads as negative was over 2^63.
+    // Without a minus, a negative value was over 2^63 in the text.
     fits = (value < 0) == (*place == '-') || value == 0;
     if (bits < 64) fits = fits && value >= -(int64_t{1} << (bits - 1)) && value < int64_t{1} << (bits - 1);
   } else {
@@ -173,15 +174,47 @@ bool FragmentReader::ParseElement(PrimitiveType type, Element& element) {
   }
 }
 
-// The elements of an array of rank 1 or more, from the outermost brace on. Commas may be left out.
+bool FragmentReader::FailTooMany(size_t dimension, int64_t size) {
+  return Fail(lexer_.at(), Format("dimension {} has {} elements, but the text has more", dimension, size));
+}
+
+// The array's first element, from a number without braces.
 template <class Element>
-bool FragmentReader::ParseElements(Literal& literal, PrimitiveType type) {
+bool FragmentReader::ParseFirst(Literal& literal) {
+  Element value{};
+  const char* at = lexer_.at();
+  if (!ParseElement<Element>(literal.shape().element_type(), value)) return false;
+  if (literal.element_count() == 0) return Fail(at, "an array without elements is {}");
+  literal.data<Element>()[0] = value;
+  return true;
+}
+
+// Elements up to the next brace: those of the row that begins at `row`, of which `count` were read before.
+template <class Element>
+bool FragmentReader::ParseRow(Literal& literal, int64_t row, int64_t size, int64_t& count) {
+  const PrimitiveType type = literal.shape().element_type();
+  std::span<Element> data = literal.data<Element>();
+  while (true) {
+    lexer_.SkipBlank();
+    const char c = *lexer_.at();
+    if (c == '{' || c == '}') return true;
+    if (c == ',') {
+      lexer_.set_at(lexer_.at() + 1);
+      continue;
+    }
+    if (count >= size) return FailTooMany(literal.shape().dimensions().size() - 1, size);
+    if (!ParseElement<Element>(type, data[static_cast<size_t>(row + count)])) return false;
+    ++count;
+  }
+}
+
+// The elements of an array of rank 1 or more, from the outermost brace on. Commas may be left out.
+bool FragmentReader::ParseElements(Literal& literal, RowReader parse_row) {
   const DimVector& bounds = literal.shape().dimensions();
   const DimVector& sizes = literal.dynamic_sizes().empty() ? bounds : literal.dynamic_sizes();
   const size_t rank = sizes.size();
   bool is_empty = false;
   for (int64_t size : sizes) is_empty = is_empty || size == 0;
-  std::span<Element> data = literal.data<Element>();
   DimVector index(rank, 0);  // how many elements, or braces, each open level has
   size_t level = 0;
   int64_t row = 0;  // the linear index of the innermost row's first element
@@ -193,10 +226,7 @@ bool FragmentReader::ParseElements(Literal& literal, PrimitiveType type) {
     } else if (c == '{') {
       if (level == rank)
         return Fail(lexer_.at(), Format("braces are nested more than {} deep, the array's rank", rank));
-      if (level > 0 && index[level - 1] >= sizes[level - 1]) {
-        return Fail(lexer_.at(),
-                    Format("dimension {} has {} elements, but the text has more", level - 1, sizes[level - 1]));
-      }
+      if (level > 0 && index[level - 1] >= sizes[level - 1]) return FailTooMany(level - 1, sizes[level - 1]);
       lexer_.set_at(lexer_.at() + 1);
       index[level++] = 0;
       if (level == rank) {
@@ -214,12 +244,7 @@ bool FragmentReader::ParseElements(Literal& literal, PrimitiveType type) {
       if (level != rank) {
         return Fail(lexer_.at(), Format("an array of rank {} needs that many nested braces, found {}", rank, level));
       }
-      if (index[rank - 1] >= sizes[rank - 1]) {
-        return Fail(lexer_.at(),
-                    Format("dimension {} has {} elements, but the text has more", rank - 1, sizes[rank - 1]));
-      }
-      if (!ParseElement<Element>(type, data[static_cast<size_t>(row + index[rank - 1])])) return false;
-      ++index[rank - 1];
+      if (!(this->*parse_row)(literal, row, sizes[rank - 1], index[rank - 1])) return false;
     }
   } while (level > 0);
   return true;
@@ -237,16 +262,16 @@ bool FragmentReader::CheckLiteralSize(const Shape& shape, const char* place) {
 }
 
 bool FragmentReader::ParseArrayLiteral(const Shape& shape, Literal& literal) {
-  const PrimitiveType type = shape.element_type();
   lexer_.SkipBlank();
   const char* place = lexer_.at();
   if (!CheckLiteralSize(shape, place)) return false;
+  const auto [parse_first, parse_row] = PrimitiveTypeSwitch(shape.element_type(), [](auto tag) {
+    using Element = typename decltype(tag)::Storage;
+    return std::pair<FirstReader, RowReader>(&FragmentReader::ParseFirst<Element>, &FragmentReader::ParseRow<Element>);
+  });
   if (shape.rank() == 0) {
     literal = Literal(shape);
-    return PrimitiveTypeSwitch(type, [&](auto tag) {
-      using Element = typename decltype(tag)::Storage;
-      return ParseElement<Element>(type, literal.data<Element>()[0]);
-    });
+    return (this->*parse_first)(literal);
   }
   DimVector dynamic_sizes;
   if (*place == '(' && !shape.IsStatic()) {
@@ -269,15 +294,7 @@ bool FragmentReader::ParseArrayLiteral(const Shape& shape, Literal& literal) {
     // One number without braces is the first element; the others are zero. Odd, but so XLA reads it.
     if (has_dynamic_sizes || *lexer_.at() == ')') return FailExpected("'{'");
     literal = Literal(shape);
-    return PrimitiveTypeSwitch(type, [&](auto tag) {
-      using Element = typename decltype(tag)::Storage;
-      Element value{};
-      const char* at = lexer_.at();
-      if (!ParseElement<Element>(type, value)) return false;
-      if (literal.element_count() == 0) return Fail(at, "an array without elements is {}");
-      literal.data<Element>()[0] = value;
-      return true;
-    });
+    return (this->*parse_first)(literal);
   }
   const char* brace = lexer_.at();
   lexer_.Accept('{');
@@ -296,8 +313,7 @@ bool FragmentReader::ParseArrayLiteral(const Shape& shape, Literal& literal) {
     literal.set_elided(true);
     return Expect('}');
   }
-  return PrimitiveTypeSwitch(type,
-                             [&](auto tag) { return ParseElements<typename decltype(tag)::Storage>(literal, type); });
+  return ParseElements(literal, parse_row);
 }
 
 bool FragmentReader::ParseLiteral(const Shape& shape, Literal& literal) {

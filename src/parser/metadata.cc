@@ -1,5 +1,4 @@
-// Where an instruction came from and what is said about it: metadata, origin, frontend attributes, backend configs,
-// statistics.
+// Annotations of instructions: metadata, origin, frontend attributes, backend configs, statistics.
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +7,7 @@
 #include "parts.h"
 
 #include "support/format.h"
+#include "support/stable_sort.h"
 
 namespace hloir {
 
@@ -53,7 +53,7 @@ bool FragmentReader::ParseMetadata(OpMetadata& metadata) {
   if (!Expect('{')) return false;
   uint32_t seen = 0;
   while (!lexer_.Accept('}')) {
-    // What nearly every instruction has, in the order in which it is written.
+    // The fields that nearly every instruction has, in the order in which XLA prints them.
     const auto is_next = [&](const auto& name, uint32_t bit) {
       if ((seen & bit) != 0 || !lexer_.Accept(name)) return false;
       return seen |= bit, true;
@@ -135,7 +135,7 @@ bool FragmentReader::ParseFrontendAttributes(FrontendAttributes& attributes) {
   if (!Expect('}')) return false;
   const auto not_less = [](auto& a, auto& b) { return a.first >= b.first; };
   if (std::adjacent_find(attributes.begin(), attributes.end(), not_less) == attributes.end()) return true;
-  std::stable_sort(attributes.begin(), attributes.end(), [](auto& a, auto& b) { return a.first < b.first; });
+  StableSort(attributes, [](auto& a, auto& b) { return a.first < b.first; });
   FrontendAttributes last;
   for (auto& attribute : attributes) {
     if (!last.empty() && last.back().first == attribute.first) last.back() = std::move(attribute);
@@ -190,12 +190,12 @@ bool FragmentReader::ParseOriginalElement(OriginalValue& value) {
     value.is_tuple = true;
     if (lexer_.Accept(')')) return true;
     do {
-      // What is left out has no leaves, as an empty tuple.
+      // A missing element has no leaves, like an empty tuple.
       OriginalValue& element = value.elements.emplace_back();
       if (const char c = lexer_.Peek(); c == ',' || c == ')') element.is_tuple = true;
       else if (!ParseOriginalElement(element)) return false;
     } while (lexer_.Accept(','));
-    // Only leaves are kept, so that nothing tells of elements without, behind the last leaf.
+    // Only leaves are kept, so elements without leaves after the last leaf are lost.
     const auto has_no_leaf = [](const OriginalValue& element) { return element.is_tuple && element.elements.empty(); };
     while (!value.elements.empty() && has_no_leaf(value.elements.back())) value.elements.pop_back();
     return Expect(')');

@@ -1,4 +1,4 @@
-// A module: header, stack-frame tables, computations; or what may stand for one, bare computations or a single
+// A module: header, stack-frame tables, computations; or one of its short forms, bare computations or a single
 // instruction.
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "module_reader.h"
 
 #include "support/format.h"
+#include "support/stable_sort.h"
 
 namespace hloir {
 
@@ -157,7 +158,7 @@ bool ModuleReader::ParseAliasing() {
   } while (lexer_.Accept(','));
   // By output, and of one that is named twice the first.
   auto& aliases = module_->config().input_output_alias;
-  std::stable_sort(aliases.begin(), aliases.end(), [](auto& a, auto& b) { return a.output_index < b.output_index; });
+  StableSort(aliases, [](auto& a, auto& b) { return a.output_index < b.output_index; });
   aliases.erase(
       std::unique(aliases.begin(), aliases.end(), [](auto& a, auto& b) { return a.output_index == b.output_index; }),
       aliases.end());
@@ -179,7 +180,7 @@ bool ModuleReader::ParseBufferDonors() {
   // A set.
   auto& donors = module_->config().buffer_donor;
   const auto key = [](const BufferDonor& donor) { return std::tie(donor.parameter, donor.parameter_index); };
-  std::sort(donors.begin(), donors.end(), [&](auto& a, auto& b) { return key(a) < key(b); });
+  StableSort(donors, [&](auto& a, auto& b) { return key(a) < key(b); });
   donors.erase(std::unique(donors.begin(), donors.end(), [&](auto& a, auto& b) { return key(a) == key(b); }),
                donors.end());
   return Expect('}');
@@ -230,8 +231,7 @@ bool ModuleReader::ParseStackTables() {
       !expect_table("FileLocations")) {
     return false;
   }
-  // Nearly all entries have their fields as XLA writes them, which are read without a look at what else may stand
-  // there.
+  // Nearly all entries have their fields in XLA's order, which are read without tests for other fields.
   const auto read_usual = [&](const auto& name, int64_t& value) {
     return lexer_.Accept(name) && lexer_.ReadInt(value) && value >= 0;
   };
@@ -271,7 +271,7 @@ bool ModuleReader::ParseStackTables() {
   return !failed();
 }
 
-// A module takes up to twice its text, and a line has some hundred letters; what is behind the module does not count.
+// A module takes up to twice its text, and a line has some hundred letters; text after the module does not count.
 void ModuleReader::ReserveFor(std::string_view text) {
   constexpr std::string_view kHeader = "HloModule ";
   size_t bytes = 0;

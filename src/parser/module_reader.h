@@ -1,9 +1,8 @@
-// ModuleReader: one module, read in one pass over the text. A reader is made for each module, so that nothing of one
-// module is left when the next one begins. Where things are: module.cc header and computations; instruction.cc
-// instructions and operands; rules.cc what must hold of one; async.cc the async sugar; names.cc names; parts.cc
-// large texts by several threads; shape.cc shapes that were seen before; attributes.cc which attribute belongs to which
-// op; metadata.cc and sharding.cc what instructions share. The graph is built through
-// GraphLoader (ir/graph_loader.h).
+// ModuleReader: reads one module in one pass over the text. Each module has a new reader, so that no state of one
+// module reaches the next. module.cc has the header and computations; instruction.cc instructions and operands;
+// rules.cc the rules for one instruction; async.cc the async sugar; names.cc names; parts.cc large texts by several
+// threads; shape.cc a table of known shapes; attributes.cc the attributes of each op; metadata.cc and sharding.cc
+// values that instructions share. The graph is built through GraphLoader (ir/graph_loader.h).
 #pragma once
 
 #include <array>
@@ -34,10 +33,12 @@ class ModuleReader final : public FragmentReader {
   // A module, or bare computations, or one instruction, up to the end, a module's beginning or a line `// -----`.
   // nullptr: cursor() has the error.
   std::unique_ptr<HloModule> ReadModule();
-  // Where the reader is now.
+  // The current place.
   const TextCursor& cursor() const { return *this; }
   // How many parts of the text were read at once; 0: it was read as one.
   size_t part_count() const { return part_count_; }
+
+  struct FieldReader;  // attributes.cc
 
  private:
   std::string_view Keep(std::string_view text) override { return loader_.KeepText(text); }
@@ -147,8 +148,10 @@ class ModuleReader final : public FragmentReader {
   // `outer` is the instruction itself, or the async-start around it, which takes what is not the op's own. A nested
   // instruction has no attributes in text; what it needs must not be missing all the same.
   bool ParseAttributes(HloInstruction* instruction, HloInstruction* outer, bool is_nested, const char* place);
-  template <class A>
-  bool ParseAttributesOf(HloInstruction* instruction, HloInstruction* outer, bool is_nested, const char* place);
+  bool ParseField(AttributeContext& context, void* attributes, const Word& name, bool& known);
+  bool ParseParameterReplication(HloInstruction* parameter, const char* place);
+  bool ParseOtherAttribute(AttributeContext& context, const Word& name);
+  bool CheckFields(const AttributeContext& context, void* attributes);
   std::string_view TextBeforeMetadata() const;
   bool ParseGenericAttribute(AttributeContext& context, const Word& name, const char* place, bool& known);
   bool ParseCallAttribute(AttributeContext& context, const Word& name, bool& known);

@@ -109,7 +109,7 @@ class NameTable {
   static bool IsSame(std::string_view a, const Word& b) {
     return a.size() == b.size && (a.data() == b.data || SameBytes(a.data(), b.data, b.size));
   }
-  // Where the name is, or where it belongs.
+  // The slot of the name, or the free slot for it.
   [[gnu::always_inline]] size_t Search(const Word& word) const {
     const size_t mask = slots_.size() - 1;
     for (size_t i = word.hash & mask;; i = (i + 1) & mask) {

@@ -1,4 +1,4 @@
-// How many threads read a text, for those who want it otherwise than ParseHloModule has it. Covered by
+// The number of threads that read a text, for callers that do not want ParseHloModule's choice. Covered by
 // tests/unit/parallel_parser_test.cc.
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace hloir {
 
-// What is left of a text is read by several threads if it has that many bytes. `threads` 0: as many as there
-// are cores, if these are at least four.
+// Several threads read the rest of a text if it has that many bytes. `threads` 0: one for each core, if there are at
+// least four.
 struct ParserCores {
   int threads = 0;
   size_t least_bytes = size_t{4} << 20;

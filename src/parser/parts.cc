@@ -130,7 +130,7 @@ bool ModuleReader::ReadPart() {
   return true;
 }
 
-// Is a name in two parts? Threads share the names out by their hashes.
+// True if two parts define a name. Each thread compares the names with some of the hashes.
 bool ModuleReader::NamesClash(const Whole& whole) const {
   const uint32_t shares = static_cast<uint32_t>(cores_.threads > 0 ? cores_.threads : AvailableCores());
   std::atomic<bool> clash = false;
@@ -166,7 +166,7 @@ bool ModuleReader::NamesClash(const Whole& whole) const {
   return clash;
 }
 
-// The parts become the module. False, before it is changed, if what spans parts is not right.
+// Joins the parts to the module. False, with the module unchanged, if a relation between parts is wrong.
 bool ModuleReader::Join(Whole& whole) {
   int64_t count = module_->instruction_id_limit();
   const HloComputation* entry = module_->entry_computation();
@@ -220,7 +220,7 @@ bool ModuleReader::ParseInParallel() {
   const size_t bytes = static_cast<size_t>(lexer_.end() - lexer_.at());
   if (bytes < cores_.least_bytes) return false;
   const size_t threads = static_cast<size_t>(cores_.threads > 0 ? cores_.threads : AvailableCores());
-  // With two or three, finding the bodies and joining the parts cost what is gained.
+  // With two or three cores, finding the bodies and joining the parts cost as much as is gained.
   constexpr size_t kFewestCores = 4;
   if (threads < 2 || (cores_.threads == 0 && threads < kFewestCores)) return false;
   const TextCursor start = *this;

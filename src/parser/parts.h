@@ -1,4 +1,4 @@
-// What a large text's parts and the whole know of one another while several threads read it; see parts.cc.
+// State shared by the readers of a large text's parts and by the whole; see parts.cc.
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,7 @@ struct ModuleReader::Part {
   uint32_t first, last;  // bodies, the last one not included
   uint32_t at = 0;       // the one being read
   std::unique_ptr<ModuleReader> reader{};
-  // Computations of other parts that are called here, by number: what stands for them.
+  // Stand-ins for computations of other parts that are called here, by number.
   std::unordered_map<uint32_t, HloComputation*> stand_ins{};
   std::vector<std::pair<uint32_t, HloComputation*>> called{};  // the same in the order of the text
   std::vector<OpMetadata*> framed{};                           // with a stack_frame_id as it is in the text

@@ -1,7 +1,6 @@
-// What must hold of one instruction for the text to be a module at all, beside its grammar: XLA's parser has these
-// rules too, docs/messages.md lists them. Here are: the shapes that follow from the operands whatever the text says
-// (SettleShape), those that the text may leave out (InferMissingShape), and the rest, by opcode (CheckInstruction).
-// Everything else that can be wrong with an instruction is the verifier's. tests/parse_errors.
+// Rules for single instructions beyond the grammar. XLA's parser has the same rules; docs/messages.md lists them.
+// SettleShape sets the shapes that follow from the operands whatever the text has, InferMissingShape those that the
+// text may omit, CheckInstruction has the other rules, by opcode. The verifier has all other rules. tests/parse_errors.
 
 #include <algorithm>
 
@@ -57,7 +56,7 @@ bool ModuleReader::InferMissingShape(HloInstruction* instruction, const char* pl
       // Of arrays alone; tuples and tokens need it stated.
       if (opcode == HloOpcode::kSelect && operands[1]->shape().IsArray()) break;
       return Fail(place, Format("{} of a non-array needs its result shape before it", OpcodeName(opcode)));
-    default: break;
+    default: break;  // any other opcode has a shape that follows from its operands
   }
   constexpr size_t kFew = 16;
   const Shape* few[kFew];
@@ -124,7 +123,7 @@ void ModuleReader::SettleShape(HloInstruction* instruction) {
       if (const Shape* data = data_of(instruction->operand(0)->shape()))
         settled = Shape::Tuple({*data, Shape::Token()});
       break;
-    default: break;
+    default: break;  // the other shapes stay as they are in the text
   }
   if (settled.has_value() && *settled != stated) {
     GraphLoader::set_shape(instruction, loader_.KeepShape(*std::move(settled)));
@@ -208,7 +207,7 @@ bool ModuleReader::CheckInstruction(HloInstruction* instruction, const Opcode& o
     case HloOpcode::kAfterAll:
     case HloOpcode::kAddDependency:
     case HloOpcode::kSend: break;
-    default: return true;
+    default: return true;  // the arity of opcodes.def is the only rule
   }
   SettleShape(instruction);
   return true;

@@ -1,5 +1,5 @@
-// SeenTexts: what values in braces meant whose text was read before. Many instructions share their metadata, sharding
-// or frontend attributes with one a few lines above; only other texts are read. Tested by tests/unit/parser_test.cc.
+// SeenTexts: values in braces, by their text. Many instructions share their metadata, sharding or frontend attributes
+// with an instruction a few lines above; only other texts are parsed. Tested by tests/unit/parser_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace hloir {
 template <class T>
 class SeenTexts {
  public:
-  // What the braces that come next meant before, with the lexer behind them; nullptr: they are to be read.
+  // The known value of the text in braces at the lexer, which moves behind it; nullptr: the text has to be parsed.
   T* Find(Lexer& lexer) {
     lexer.SkipBlank();
     const char* const at = lexer.at();
@@ -38,7 +38,7 @@ class SeenTexts {
     lexer.set_at(end);
     return last_.value;
   }
-  // Behind a Find that found nothing: what stands from `at` to `end` means `value`, which must be kept.
+  // After a Find that found nothing: records that the text from `at` to `end` has `value`, which must be kept.
   void Add(const char* at, const char* end, T* value) {
     last_ = {{at, static_cast<size_t>(end - at)}, value};
     if (slot_ != nullptr) *slot_ = last_;
@@ -54,8 +54,8 @@ class SeenTexts {
   static bool IsText(const Slot& slot, const char* at, size_t size) {
     return std::memcmp(slot.text.data(), at, size) == 0;
   }
-  // Where the braces that begin at `at` end, by braces and quotes alone; nullptr if that cannot be told at a glance.
-  // Only a guess, as it is compared with where reading ended.
+  // The end of the braces that begin at `at`, by counting braces and quotes; nullptr if the search was cut short. Only
+  // a guess, which is compared with the end that the parser finds.
   static const char* End(const char* at, const char* end) {
     if (*at != '{') return nullptr;
     constexpr ptrdiff_t kLongest = 4096;  // or many looks at one long text would take quadratic time

@@ -9,9 +9,9 @@
 
 namespace hloir {
 
-// Where a shape's text ends, by a look at its brackets alone; the beginning itself if that cannot be told. Only a
-// guess: it is used as a key if, and only if, reading the same text in full once ended there too. Only a stretch of
-// text is looked at, or many guesses at one long text would take quadratic time.
+// The end of a shape's text, by counting brackets; its beginning if the search was cut short. Only a guess: it is used
+// as a key only if parsing the same text once ended there, too. The search is limited, because many guesses in one long
+// text would take quadratic time.
 const char* FragmentReader::ShapeEnd(const char* at) const {
   const char* const start = at;
   constexpr ptrdiff_t kLongest = 1 << 20;
@@ -33,7 +33,7 @@ const char* FragmentReader::ShapeEnd(const char* at) const {
   ++at;
   if (*at == '{' && (IsDigit(at[1]) || at[1] == ':')) {
     while (*at != '}') {
-      if (*at == '\0' || *at == '\n' || *at == '[') return start;  // P(shape): brackets and braces of its own
+      if (*at == '\0' || *at == '\n' || *at == '[') return start;  // P(shape): nested brackets and braces
       ++at;
     }
     return at + 1;
@@ -53,8 +53,8 @@ bool FragmentReader::LooksLikeShape() {
   return *p == '[';
 }
 
-// At a parenthesis: does a tuple's shape begin, rather than a tuple literal whose elements carry theirs, `(f32[] 1)`?
-// The first array's shape tells, by what follows it.
+// At a parenthesis: true if a tuple's shape begins, false for a tuple literal whose elements have shapes, `(f32[] 1)`.
+// The text after the first array's shape decides.
 bool FragmentReader::LooksLikeTupleShape() const {
   const char* p = lexer_.at();
   for (int open = 0; open <= kMaxDepth && (*p == '(' || *p == ' ' || *p == '\n'); ++p) open += *p == '(';
@@ -66,7 +66,7 @@ bool FragmentReader::LooksLikeTupleShape() const {
   return *end == ',' || *end == ')';
 }
 
-// An array's shape in an instruction goes to the next blank: is that text known? If not, nothing is read.
+// Reads an array's shape, up to the next blank, if its text is known; else reads nothing.
 bool ModuleReader::ParseKnownShape(const Shape*& shape) {
   lexer_.SkipBlank();
   const char* const start = lexer_.at();
@@ -146,7 +146,7 @@ bool FragmentReader::ParseShape(Shape& shape, Adjacent adjacent) {
       do {
         const char* place = (lexer_.SkipBlank(), lexer_.at());
         if (!ParseTupleElement(elements.emplace_back())) return false;
-        // XLA asks this of a tuple's arrays alone.
+        // XLA has this rule for arrays in tuples only.
         if (SizeOverflows(elements.back())) {
           return Fail(place, Format("an array in a tuple takes less than 2^63 bytes; {} takes more",
                                     elements.back().ToString(false)));
@@ -172,7 +172,7 @@ bool FragmentReader::ParseShape(Shape& shape, Adjacent adjacent) {
 
 namespace {
 
-// HLO's name for a type by its name in NumPy or MLIR: f32 for float32, s8 for i8; "" for what is none.
+// HLO's name for a type by its name in NumPy or MLIR: f32 for float32, s8 for i8; "" for other words.
 std::string NameOfOtherType(std::string_view name) {
   if (name == "bool" || name == "i1") return "pred";
   constexpr std::pair<std::string_view, std::string_view> kLetters[] = {

@@ -1,4 +1,4 @@
-// Who works on what: shardings (tiled, named, tuples of them), meshes, replica groups, device lists.
+// Shardings (tiled, named, tuples of them), meshes, replica groups, device lists.
 
 #include <algorithm>
 #include <utility>
@@ -181,7 +181,7 @@ bool FragmentReader::Read(Sharding& sharding) {
   return true;
 }
 
-// What a sharding that is not a tuple says, in whatever order, up to the closing brace. Of several kinds the first of
+// The parts of a sharding that is not a tuple, in any order, up to the closing brace. Of several kinds the first of
 // Sharding::Kind counts.
 bool FragmentReader::ParseShardingParts(Sharding& sharding) {
   using Kind = Sharding::Kind;

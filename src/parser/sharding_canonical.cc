@@ -94,7 +94,7 @@ void CanonicalizeSharding(Sharding& sharding) {
   const size_t data_rank = old_dims.size() - kinds.size();
   const bool splits_data =
       std::any_of(old_dims.begin(), old_dims.begin() + data_rank, [](int64_t d) { return d != 1; });
-  // Where data is not split and there is one kind of subgroup, the sharding is of that kind.
+  // Without split data and with one kind of subgroup, the sharding is of that kind.
   const auto becomes_its_kind = [&] {
     const auto is_first = [&](Kind kind) { return kind == kinds[0]; };
     if (splits_data || kinds.empty() || !std::all_of(kinds.begin(), kinds.end(), is_first)) return false;

@@ -39,7 +39,7 @@ bool TextCursor::FailKeyword(const Word& name, std::string_view what) {
 
 bool TextCursor::FailExpected(char c) { return FailExpected(std::string{'\'', c, '\''}); }
 
-// What stands at the lexer's place, for messages.
+// The text at the lexer, for messages.
 std::string TextCursor::DescribeNext() {
   constexpr size_t kLongest = 40;
   const char c = lexer_.Peek();
@@ -95,7 +95,7 @@ bool TextCursor::AtWord(std::string_view word) {
   return found;
 }
 
-// A value of which nothing is known: a string, braces, or what goes on to the next comma.
+// A value of unknown form: a string, braces, or the text up to the next comma.
 bool TextCursor::SkipAttributeValue(std::string_view& raw) {
   lexer_.SkipBlank();
   const char* start = lexer_.at();

@@ -58,7 +58,7 @@ class TextCursor {
     lexer_.set_at(lexer_.at() + 1);
     return true;
   }
-  // Is `word` next? It stays there.
+  // True if `word` is next; does not consume it.
   bool AtWord(std::string_view word);
   bool ReadName(Word& name, std::string_view what) {
     const bool marked = lexer_.Peek() == '%';
@@ -81,7 +81,7 @@ class TextCursor {
     } while (lexer_.Accept(','));
     return Expect('}');
   }
-  // A value of which nothing is known: a string, braces, or what goes on to the next comma.
+  // A value of unknown form: a string, braces, or the text up to the next comma.
   bool SkipAttributeValue(std::string_view& raw);
 
   Lexer lexer_;

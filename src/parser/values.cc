@@ -31,7 +31,8 @@ void AppendUtf8(uint32_t code, char*& out) {
   for (int i = more; i-- > 0;) *out++ = static_cast<char>(0x80 | (code >> 6 * i & 0x3f));
 }
 
-// C's escapes: \n \t \" \ooo \xhh \uhhhh … False for what is none.
+// C's escapes:
+//  \t \" \ooo \xhh \uhhhh … False for anything else.
 bool Unescape(std::string_view raw, std::string& text) {
   text.resize(raw.size());  // what is meant is never longer
   char* out = text.data();

@@ -8,7 +8,7 @@
 namespace hloir {
 namespace {
 
-// Where `text` goes on after the value at its start: at a comma outside all brackets and strings, or at its end.
+// The end of the value at the start of `text`: a comma outside all brackets and strings, or the end.
 size_t EndOfValue(std::string_view text) {
   int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -199,7 +199,7 @@ bool IsDefault(const PrecisionList& value, const PrecisionList&) {
 bool IsDefault(const OptionalLiteral& value, const OptionalLiteral&) { return !value.has_value(); }
 bool IsDefault(const Literal&, const Literal&) { return true; }  // a constant's stands in the operands' place
 
-// What a compare's operands imply when its text says no type.
+// The comparison type that a compare's operands imply if its text has none.
 ComparisonType ImpliedComparison(PrimitiveType type) {
   if (IsSigned(type)) return ComparisonType::kSigned;
   if (IsUnsigned(type) || type == PrimitiveType::PRED) return ComparisonType::kUnsigned;
@@ -310,7 +310,7 @@ void Printer::CalledComputations(const HloInstruction& instruction, int nesting)
   }
 }
 
-// The attributes of what an `op-start` wraps stand on its line; `op-update` and `op-done` repeat nothing.
+// The attributes of the op that an `op-start` wraps are on its line; `op-update` and `op-done` repeat nothing.
 void Printer::AsyncAttributesOf(const HloInstruction& instruction, int nesting) {
   if (instruction.opcode() != HloOpcode::kAsyncStart) return;
   const AsyncAttributes& attributes = instruction.attributes<AsyncAttributes>();
@@ -341,7 +341,7 @@ void Printer::ExtraAttributes(const HloInstruction& instruction, int nesting, bo
       out_.Append('=');
       out_.Append(value);
     }
-  } else if (instruction.opcode() == HloOpcode::kCall) {  // is_composite follows what is called
+  } else if (instruction.opcode() == HloOpcode::kCall) {  // is_composite follows the called computations
     CalledComputations(instruction, nesting);
     OpcodeAttributes(instruction);
   } else {

@@ -1,10 +1,10 @@
-// The text of device lists, meshes and replica groups, and writing out what their short forms mean.
-// In: AppendDevices, AppendMesh, AppendReplicaGroups, DeviceList::Expand, ReplicaGroups::Expand.
-// Covered by tests/unit/printer_test.cc.
+// The text of device lists, meshes and replica groups, and the expansion of their short forms. In: AppendDevices,
+// AppendMesh, AppendReplicaGroups, DeviceList::Expand, ReplicaGroups::Expand. Covered by tests/unit/printer_test.cc.
 #include <algorithm>
 
 #include "hloir/printer.h"
 #include "values.h"
+#include "support/stable_sort.h"
 
 namespace hloir {
 namespace {
@@ -213,7 +213,7 @@ std::vector<std::vector<int64_t>> ReplicaGroups::Expand() const {
     for (const MeshAxisRef& ref : axes) {
       if (ref.axis == name && ref.sub_axis_size != 0) parts.emplace_back(ref.sub_axis_pre_size, ref.sub_axis_size);
     }
-    std::sort(parts.begin(), parts.end());
+    StableSort(parts, std::less<>());
     for (const auto& [pre, part] : parts) {
       if (pre < done || part <= 0 || pre % done != 0 || size % pre != 0 || (size / pre) % part != 0) return {};
       if (pre != done) piece(pre / done);

@@ -80,7 +80,7 @@ void Printer::Operand(const HloInstruction& operand) {
   }
   if (options_.print_operand_shape) InternedShape(operand.shape());
   const bool canonical = options_.canonicalize_instruction_names;
-  // A canonical line by itself names nothing.
+  // A canonical line has no names.
   if (canonical ? in_computation_ : options_.print_operand_names) {
     if (options_.print_operand_shape) out_.Append(' ');
     InstructionName(*named);
@@ -120,8 +120,8 @@ void Printer::Operands(const HloInstruction& instruction) {
   }
 }
 
-// With print_inline_stack_frames: where in a source the instruction's stack frame is. XLA tells file, line and column
-// of it.
+// With print_inline_stack_frames: the source location of the instruction's stack frame. XLA prints file, line and
+// column.
 const StackFrameIndex::FileLocation* Printer::InlinedLocation(const HloInstruction& instruction) const {
   if (!options_.print_inline_stack_frames) return nullptr;
   const StackFrameIndex& tables = instruction.module()->config().stack_frames;

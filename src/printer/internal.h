@@ -28,7 +28,7 @@ class Printer {
   explicit Printer(const PrintOptions& options, size_t max_nested_text = kMaxNestedText)
       : options_(options), max_nested_text_(max_nested_text) {}
 
-  // What is printed goes to `send`, piece by piece; Take gives nothing then.
+  // The text goes to `send`, piece by piece; Take returns nothing then.
   void SendTo(TextBuffer::Send send) { out_.SendTo(std::move(send)); }
   void Module(const HloModule& module);
   // kBody: printed where it is called, without its name; `nesting`: in how many computations that is.

@@ -67,7 +67,7 @@ void AppendSmallFloat(TextBuffer& out, SmallFloat<P> value) {
   }
 }
 
-// XLA prints -0 and reads that as the integer 0; what it is to read as -0 says -0.0.
+// XLA prints -0 and reads that as the integer 0; -0.0 reads back as -0.
 template <class T>
 bool AppendNegativeZero(TextBuffer& out, T value, bool reads_back) {
   if (!reads_back || !(value == T(0)) || !std::signbit(value)) return false;
@@ -97,27 +97,48 @@ void AppendElement(TextBuffer& out, std::complex<T> value, bool reads_back) {
   out.Append(')');
 }
 
-// Writes the array of one literal: nested braces, an opening one of rank > 3 with a comment on where it is.
+// Writes `size` elements from `offset` on, with commas between them.
+using RowWriter = void (*)(TextBuffer&, const Literal&, int64_t offset, int64_t size, bool reads_back);
 template <class T>
+void WriteRow(TextBuffer& out, const Literal& literal, int64_t offset, int64_t size, bool reads_back) {
+  const std::span<const T> data = literal.data<T>();
+  for (int64_t i = offset; i < offset + size; ++i) {
+    if (i > offset) out.Append(", ");
+    AppendElement(out, data[i], reads_back);
+    out.MaySend();
+  }
+}
+
+// A pred is a word as a scalar, a digit in an array.
+void WriteBits(TextBuffer& out, const Literal& literal, int64_t offset, int64_t size, bool) {
+  const std::span<const bool> data = literal.data<bool>();
+  for (int64_t i = offset; i < offset + size; ++i) {
+    if (i > offset) out.Append(", ");
+    out.Append(data[i] ? '1' : '0');
+    out.MaySend();
+  }
+}
+
+// Writes the array of one literal: nested braces, an opening one of rank > 3 with a comment on where it is.
 class ArrayWriter {
  public:
-  ArrayWriter(TextBuffer& out, const Literal& literal, bool reads_back)
+  ArrayWriter(TextBuffer& out, const Literal& literal, RowWriter write_row, bool reads_back)
       : out_(out),
+        literal_(literal),
+        write_row_(write_row),
         reads_back_(reads_back),
-        data_(literal.data<T>()),
         bounds_(literal.shape().dimensions()),
         sizes_(bounds_) {
     if (literal.dynamic_sizes().size() == sizes_.size()) sizes_ = literal.dynamic_sizes();
   }
 
   void Write() {
-    if (sizes_.empty()) return AppendElement(out_, data_[0], reads_back_);
+    if (sizes_.empty()) return write_row_(out_, literal_, 0, 1, reads_back_);
     WriteLevel(0, 0, -1);
   }
 
  private:
-  // The elements below `level`, of which the first is data_[offset]; `index` is this level's place in the one around
-  // it.
+  // The elements below `level`, of which the first is at `offset`; `index` is this level's place in the one around it.
   void WriteLevel(size_t level, int64_t offset, int64_t index) {
     const size_t rank = sizes_.size();
     const int64_t size = sizes_[level];
@@ -125,12 +146,7 @@ class ArrayWriter {
     if (level + 1 == rank) {
       const bool spaced = rank > 1 && size > 1;
       if (spaced) out_.Append(' ');
-      for (int64_t i = 0; i < size; ++i) {
-        if (i > 0) out_.Append(", ");
-        if constexpr (std::is_same_v<T, bool>) out_.Append(data_[offset + i] ? '1' : '0');
-        else AppendElement(out_, data_[offset + i], reads_back_);
-        out_.MaySend();
-      }
+      write_row_(out_, literal_, offset, size, reads_back_);
       if (spaced) out_.Append(' ');
     } else {
       const bool commented = rank > 3 && level > 0;
@@ -152,8 +168,9 @@ class ArrayWriter {
   }
 
   TextBuffer& out_;
-  bool reads_back_;
-  std::span<const T> data_;
+  const Literal& literal_;
+  const RowWriter write_row_;
+  const bool reads_back_;
   const DimVector& bounds_;
   DimVector sizes_;
 };
@@ -174,9 +191,12 @@ void AppendArray(TextBuffer& out, const Literal& literal, bool reads_back) {
     out.Append("{}");
     return;
   }
-  PrimitiveTypeSwitch(literal.shape().element_type(), [&](auto tag) {
-    ArrayWriter<typename decltype(tag)::Storage>(out, literal, reads_back).Write();
+  const bool is_scalar = literal.shape().rank() == 0;
+  const RowWriter write_row = PrimitiveTypeSwitch(literal.shape().element_type(), [&](auto tag) -> RowWriter {
+    using T = typename decltype(tag)::Storage;
+    return std::is_same_v<T, bool> && !is_scalar ? WriteBits : WriteRow<T>;
   });
+  ArrayWriter(out, literal, write_row, reads_back).Write();
 }
 
 // Recursion is as deep as the literal's shape nests, which the reader limits.

@@ -1,8 +1,9 @@
-// The text of what tells about an instruction without changing what it computes: metadata, frontend attributes, origin,
-// statistics, result accuracy, backend config. Covered by tests/unit/printer_test.cc.
+// The text of annotations: metadata, frontend attributes, origin, statistics, result accuracy, backend config. Covered
+// by tests/unit/printer_test.cc.
 #include <algorithm>
 
 #include "values.h"
+#include "support/stable_sort.h"
 
 namespace hloir {
 namespace {
@@ -104,7 +105,7 @@ void AppendFrontendAttributes(TextBuffer& out, const FrontendAttributes& attribu
   };
   if (std::is_sorted(attributes.begin(), attributes.end())) return append(attributes);
   FrontendAttributes sorted = attributes;
-  std::sort(sorted.begin(), sorted.end());
+  StableSort(sorted, std::less<>());
   append(sorted);
 }
 

@@ -6,6 +6,7 @@
 
 #include "internal.h"
 #include "support/format.h"
+#include "support/stable_sort.h"
 
 namespace hloir {
 
@@ -74,7 +75,7 @@ void SortComputations(std::vector<const HloComputation*>& computations) {
     printer.Computation(*computation);
     keyed.emplace_back(printer.Take(), computation);
   }
-  std::stable_sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) {
+  StableSort(keyed, [](const auto& a, const auto& b) {
     if (a.second->instruction_count() != b.second->instruction_count()) {
       return a.second->instruction_count() < b.second->instruction_count();
     }
@@ -91,15 +92,15 @@ bool IsToldByItsCallers(const HloComputation& computation) {
          CanBeSugar(computation);
 }
 
-// The names that the reader gives to what `op-start` does not name: `base`, `base.1`, … in the order of text. If a
-// wrapped computation has others, one of these may be the name of something else, which would then lose it.
+// The names that the parser gives to instructions that `op-start` does not name: `base`, `base.1`, … in the order of
+// text. If a wrapped computation has other names, one of these could be taken from another instruction.
 class UnsaidNames {
  public:
   void Add(std::string_view base, std::string_view name) {
     const int64_t number = next_[base]++;
     if (number == 0 ? name != base : name != Format("{}.{}", base, number)) changing_.insert(base);
   }
-  // Whether one of them, however numbered, is the name of an instruction of this computation.
+  // True if one of them, with any number, is the name of an instruction of this computation.
   bool MayTakeFrom(const HloComputation& computation) const {
     for (const HloInstruction* i = computation.first(); i != nullptr && !changing_.empty(); i = i->next())
       if (changing_.contains(i->name().substr(0, i->name().find('.')))) return true;
@@ -111,9 +112,9 @@ class UnsaidNames {
   std::unordered_set<std::string_view> changing_;
 };
 
-// Would the reader make the same of `op-start` for each async-start that the computation has? Not if there is an opcode
-// of that name, if others call the computation too, if operands come later, in another order or in another layout, or
-// if one line has to say two ops' attributes.
+// True if the parser makes this computation from `op-start`, for each async-start that calls it. False if there is an
+// opcode of that name, if others call the computation too, if operands are used later, in another order or layout, or
+// if one line would need the attributes of both ops.
 bool SugarReadsBack(const HloComputation* computation, UnsaidNames& names) {
   if (!computation->MayHave(HloOpcode::kAsyncStart)) return true;
   for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
@@ -351,7 +352,7 @@ void Printer::Computation(const HloComputation& computation, int nesting, Place 
         canonical_.resize(std::max<size_t>(id + 1, instruction.module()->instruction_id_limit()));
       canonical_[id] = canonical++;
     }
-    // Text says what a get-tuple-element says at its uses.
+    // The text of a get-tuple-element is at its uses.
     if (options_.compact_gte && instruction.opcode() == HloOpcode::kGetTupleElement && !instruction.IsRoot()) return;
     out_.AppendSpaces(indent + 2);
     if (&instruction == computation.root()) out_.Append("ROOT ");

@@ -10,7 +10,7 @@ void AppendTileDimension(TextBuffer& out, int64_t size) {
   else out.AppendInt(size);
 }
 
-// What stands after the colon, in XLA's order. The sparse marks (D) are read but, as in XLA, not written.
+// The parts of a layout after the colon, in XLA's order. The sparse marks (D) are read but, as in XLA, not written.
 void AppendLayoutExtras(TextBuffer& out, const LayoutExtras& extras) {
   if (!extras.tiles.empty()) {
     out.Append('T');

@@ -7,8 +7,8 @@
 
 namespace hloir {
 
-// A string fills with zeroes what it grows by, so a large one grows by pieces that are still in the cache when they are
-// written.
+// A string zeroes the memory by which it grows, so a large one grows by pieces that are still in the cache when they
+// are written.
 void TextBuffer::Grow(size_t bytes) {
   constexpr size_t kSmallest = 256, kPiece = 16 << 10;
   const size_t used = held();

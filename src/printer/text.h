@@ -18,7 +18,7 @@ class TextBuffer {
  public:
   using Send = std::function<void(std::string_view piece)>;
 
-  size_t size() const { return sent_ + held(); }  // with what was sent off
+  size_t size() const { return sent_ + held(); }  // including text that was sent
   void Append(char c) {
     Reserve(1);
     *at_++ = c;
@@ -29,7 +29,7 @@ class TextBuffer {
     std::memcpy(at_, text.data(), text.size());
     at_ += text.size();
   }
-  // Literals, characters and texts one behind the other, with one look whether there is room for them.
+  // Literals, characters and texts, with one test for room.
   template <class... Parts>
   [[gnu::always_inline]] void AppendAll(const Parts&... parts) {
     Reserve((SizeOf(parts) + ...));
@@ -55,12 +55,12 @@ class TextBuffer {
       PutInteger(value);
     }
   }
-  // As printf's %.{digits}g; for NaN and infinities what XLA writes is the caller's to know.
+  // As printf's %.{digits}g; the caller writes NaN and infinities as XLA does.
   void AppendGeneral(double value, int digits) {
     Reserve(32);
     at_ = std::to_chars(at_, at_ + 32, value, std::chars_format::general, digits).ptr;
   }
-  // Between quotes, with C's escapes: what cannot be printed as \ooo.
+  // In quotes, with C's escapes: unprintable characters as \ooo.
   void AppendQuoted(std::string_view text);
   // `count` bytes that were written at `offset`, and not sent off, once more.
   void AppendAgain(size_t offset, size_t count) {
@@ -75,8 +75,8 @@ class TextBuffer {
     text_.resize(held());
     return std::move(text_);
   }
-  // From now on what is written goes to `send`, when writers allow it by MaySend and there is a good piece of it; what
-  // is left when all is written, by SendRest.
+  // Sends the text to `send` from now on, whenever writers call MaySend and the text is long enough; SendRest sends the
+  // rest.
   void SendTo(Send send) { send_ = std::move(send); }
   bool sends() const { return send_ != nullptr; }
   size_t sent() const { return sent_; }

@@ -1,6 +1,5 @@
-// How each kind of value that stands in HLO text is written: shapes, literals, shardings, windows, metadata, …
-// What the switches of PrintOptions decide about a value comes as an argument. Instructions and computations are
-// internal.h's. Covered by tests/unit/printer_test.cc.
+// Writers for the kinds of values in HLO text: shapes, literals, shardings, windows, metadata, … PrintOptions that
+// concern a value are arguments. internal.h has instructions and computations. Covered by tests/unit/printer_test.cc.
 #pragma once
 
 #include "hloir/attributes.h"

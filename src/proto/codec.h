@@ -1,5 +1,5 @@
 // The wire form of the messages of messages.def, by protozero: Decode<Message>(bytes) and Encode(message). Both walk
-// the one Fields() of each message, so what is written is what is read.
+// the same Fields() of each message.
 #pragma once
 
 #include <cstring>
@@ -261,8 +261,8 @@ class FieldEncoder {
   }
 
  private:
-  // By way of its own bytes: a writer nested in place would leave out a message that has only defaults, but to be there
-  // is what such a message says (dimension numbers of a dot without any, one all-zero entry of a list).
+  // By way of its own bytes: a writer nested in place would leave out a message that has only defaults, but the
+  // presence of such a message has a meaning (dimension numbers of a dot without any, one all-zero entry of a list).
   template <class T>
   void Message(uint32_t number, T& message) {
     writer_.add_message(number, Encode(message));

@@ -28,7 +28,7 @@ PrecisionList ReadPrecision(const proto::Instruction& m) {
 DotAlgorithm ReadAlgorithm(const proto::Instruction& m) {
   return m.precision_config.has_value() ? ToEnum<DotAlgorithm>(m.precision_config->algorithm) : DotAlgorithm::kUnset;
 }
-// XLA writes a precision for each of the two operands of what has one.
+// XLA writes a precision for each of the two operands of an op with precisions.
 void WritePrecision(const PrecisionList& precision, DotAlgorithm algorithm, proto::Instruction& m) {
   proto::PrecisionConfig& config = m.precision_config.emplace();
   for (Precision p : precision) config.operand_precision.push_back(static_cast<int64_t>(p));
@@ -102,7 +102,7 @@ Status WriteCollective(const A& a, proto::Instruction& m) {
   return OkStatus();
 }
 
-// ---- One Read and one Write per struct. `c` is what the conversion needs from around the message.
+// ---- One Read and one Write per struct. `c` is the conversion's context.
 using Context = ProtoContext;
 
 Status Read(const Context&, const proto::Instruction& m, ParameterAttributes& a) {
@@ -498,8 +498,8 @@ Status Read(const Context& c, const proto::Instruction& m, CollectivePermuteAttr
       ++tuples;
     return tuples;
   };
-  // One array, or a tuple of them; for each of them the start of one slice, or a tuple of starts. The deeper list of
-  // the two tells.
+  // One array, or a tuple of them; for each of them the start of one slice, or a tuple of starts, which the deeper
+  // nesting shows.
   const Shape& data = *c.operand_shapes[0];
   const Shape& starts = *c.operand_shapes[depth(*c.operand_shapes[2]) >= depth(*c.operand_shapes[3]) ? 2 : 3];
   const size_t arrays = data.IsTuple() ? static_cast<size_t>(data.tuple_size()) : 1;
@@ -509,7 +509,7 @@ Status Read(const Context& c, const proto::Instruction& m, CollectivePermuteAttr
     const Shape* own = data.IsTuple() && starts.IsTuple() && static_cast<int64_t>(array) < starts.tuple_size()
                            ? &starts.tuple_shapes(static_cast<int64_t>(array))
                            : &starts;
-    // What is left over belongs to the last array.
+    // The rest belongs to the last array.
     const int64_t slices = array + 1 == arrays ? INT64_MAX : depth(*own) >= 2 ? own->tuple_size() : 1;
     const size_t rank = static_cast<size_t>(std::max<int64_t>(shape.rank(), 0));
     for (int64_t slice = 0; slice < slices && rank > 0 && from + rank <= m.dynamic_slice_sizes.size();

@@ -10,7 +10,7 @@
 
 namespace hloir {
 
-// What reading or writing one instruction needs from around it.
+// The context for reading or writing one instruction.
 struct ProtoContext {
   HloModule* module = nullptr;   // reading
   const Shape* shape = nullptr;  // the instruction's

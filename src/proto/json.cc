@@ -295,7 +295,7 @@ std::string FromJson(const Json& object, std::deque<std::string>& storage) {
   return proto::Encode(message);
 }
 
-// Of the four messages, those that one of each has.
+// The keys of which each of the four messages has one.
 constexpr const char* kKnownFields[] = {"hlo",
                                         "hlo_module",
                                         "hloModule",

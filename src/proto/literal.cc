@@ -1,4 +1,4 @@
-// Literals in XLA's LiteralProto: which of its fields holds which element type, and in what bytes.
+// Literals in XLA's LiteralProto: the field of each element type, and its bytes.
 #include <cstring>
 
 #include "hloir/proto.h"

@@ -23,7 +23,8 @@ struct Bytes {
   std::string_view value;
 };
 using Int64s = std::vector<int64_t>;
-// A nested message still (or already) in its wire form: what comes by the hundred thousand is decoded one at a time.
+// A nested message still (or already) in its wire form: messages that occur by the hundred thousand are decoded one at
+// a time.
 template <class Message>
 struct Raw {
   std::string_view bytes;

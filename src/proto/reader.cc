@@ -1,5 +1,6 @@
-// From HloProto's bytes to a module. The one way in is ParseHloProto; which of the four messages the bytes are is told
-// by their first fields. Broken bytes, ids that lead nowhere and shapes that do not fit end as one InvalidArgument.
+// From HloProto's bytes to a module. The entry point is ParseHloProto; the first fields of the bytes decide which of
+// the four messages they are. Broken bytes, ids that lead nowhere and shapes that do not fit end as one
+// InvalidArgument.
 #include <algorithm>
 #include <numeric>
 #include <tuple>
@@ -23,7 +24,7 @@ std::string_view CurrentOpcodeName(std::string_view name) {
   return name;
 }
 
-// Text, perhaps in UTF-8: by it a module's name is told from a message, which begins with a tag.
+// Text, perhaps in UTF-8: distinguishes a module's name from a message, which begins with a tag.
 bool IsPrintable(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return c >= 0x20 && c != 0x7F; });
 }
@@ -33,7 +34,7 @@ Status Within(Status status, std::string_view what, std::string_view name) {
   return Status(status.code(), std::string(what) + " '" + std::string(name) + "': " + status.message());
 }
 
-// What a message had that its list in hlo.h has not.
+// Fields of a message that its list in messages.def lacks.
 void NoteUnread(std::string_view message, std::string_view fields, std::vector<std::string>& unread) {
   static constexpr std::tuple<std::string_view, uint32_t, std::string_view> kNames[] = {
       {"HloProto", 3, "buffer_assignment"},
@@ -328,7 +329,7 @@ class ProtoModuleReader {
       const auto is_done = [&](const HloInstruction* needed) { return done[static_cast<size_t>(needed->id())]; };
       if (!std::all_of(i->operands().begin(), i->operands().end(), is_done) ||
           !std::all_of(i->control_predecessors().begin(), i->control_predecessors().end(), is_done)) {
-        return InvalidArgument("schedule: '" + std::string(i->name()) + "' comes before what it needs");
+        return InvalidArgument("schedule: '" + std::string(i->name()) + "' comes before its operand or predecessor");
       }
       done[static_cast<size_t>(i->id())] = true;
     }
@@ -387,8 +388,8 @@ std::optional<std::string_view> FirstField(std::string_view bytes) {
   return std::nullopt;
 }
 
-// How many messages deep field 1 leads to the module's name: 0 HloModuleProto, 1 HloProto or HloUnoptimizedSnapshot,
-// 2 HloSnapshot. A name is text whose bytes are not messages with a first field of text.
+// The number of nested messages around the module's name, through field 1: 0 HloModuleProto, 1 HloProto or
+// HloUnoptimizedSnapshot, 2 HloSnapshot. A name is text whose bytes are not messages with a first field of text.
 std::optional<int> NameDepth(std::string_view bytes) {
   for (int depth = 0; depth <= 2; ++depth) {
     std::optional<std::string_view> first;
@@ -448,7 +449,7 @@ StatusOr<HloProtoFile> ParseStreamed(std::string_view message, std::string_view 
   return file;
 }
 
-// Do the bytes begin as one of the four messages, and end before it does?
+// True if the bytes begin as one of the four messages, and end before it does.
 bool IsCutOff(std::string_view bytes) {
   if (bytes.empty() || bytes[0] != kModuleTag) return false;
   try {
@@ -537,7 +538,7 @@ bool LooksLikeHloProto(std::string_view bytes) {
     return static_cast<unsigned char>(c) < 0x20 && (c < '\t' || c > '\r');
   });
   if (is_text) return false;
-  // A stream's length may be any byte; of a broken one only those that are not characters are taken for it.
+  // A stream's length may be any byte; in a broken stream only bytes that are not characters count as lengths.
   return bytes[0] == kModuleTag || static_cast<unsigned char>(bytes[0]) >= 0x80 ||
          MessageBeforeStream(bytes).has_value();
 }

@@ -33,7 +33,7 @@ DimVector ToDims(const proto::Int64s& numbers);
 // Elements in XLA's order: by the shape's layout, which need not be row-major. Entry i is where element i of ours goes;
 // empty: they stand as ours do.
 std::vector<int64_t> LayoutOrder(const Shape& shape);
-// The one message that `file` is; what its arguments take in a stream goes there, if there is one: writer.cc.
+// The message of `file`; if it is a stream of arguments, their bytes go to the second parameter: writer.cc.
 StatusOr<std::string> SerializeMessage(const HloProtoFile& file, const HloModule* module, std::string* stream);
 // A literal that stands behind its message: streamed_literal.cc. Broken shapes throw, as Decode() does.
 StatusOr<Literal> ReadStreamedLiteral(std::string_view bytes);

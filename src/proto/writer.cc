@@ -211,7 +211,7 @@ proto::Module WriteModule(const HloModule& module, std::deque<std::string>& stor
   return m;
 }
 
-// What the text had and the message cannot represent must be an error.
+// Text that the message cannot represent must be an error.
 Status CheckAllKnown(const HloModule& module) {
   const auto no_field = [](std::string_view where, std::string_view name, std::string_view value) {
     const std::string what =

@@ -11,7 +11,7 @@
 namespace hloir {
 namespace {
 
-// All that nothing needs, side effects or not: a reducer may drop what an optimizer must keep.
+// Removes all instructions without users, even with side effects: a reducer may drop what an optimizer must keep.
 void RemoveUnused(HloModule& module) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -54,7 +54,7 @@ bool MakeSmaller(HloModule& module, int64_t n, bool& skip) {
   skip = false;
   HloComputation* entry = module.entry_computation();
   HloInstruction* root = entry->root();
-  // One result less, or the one result by itself; or what the result is made from.
+  // One result less, or one result alone; or the operands of the result.
   if (root->opcode() == HloOpcode::kTuple && root->operand_count() > 0) {
     if (n < root->operand_count()) {
       std::vector<HloInstruction*> kept(root->operands().begin(), root->operands().end());
@@ -118,13 +118,13 @@ bool TakeZeros(HloInstruction* i) {
   return true;
 }
 
-// What is smallest so far, and each stage's way to something smaller: the coarse ones first, so that a large module is
-// small before single instructions are looked at.
+// The smallest module so far, and the stages of reduction: coarse ones first, so that a large module is small before
+// single instructions are tried.
 class Reducer {
  public:
   Reducer(const HloModule& module, const std::function<bool(const HloModule&)>& property, int64_t max_attempts)
       : property_(property), max_attempts_(max_attempts), best_(module.Clone()) {
-    // What refers to parameters, results and order by number would be wrong for a smaller module.
+    // Annotations that refer to parameters, results or the order by number would be wrong for a smaller module.
     ModuleConfig& config = best_->config();
     config.entry_computation_layout.reset();
     config.input_output_alias.clear();
@@ -181,7 +181,7 @@ class Reducer {
     });
   }
 
-  // The first instructions alone, with what none of them reads for results: by bisection.
+  // The first instructions only, with those that none of them reads as results: by bisection.
   void ShorterPrefix() {
     int64_t fails = 0, holds = best_->entry_computation()->instruction_count();
     while (holds - fails > 1 && more()) {
@@ -203,7 +203,7 @@ class Reducer {
     }
   }
 
-  // Of the entry computation what is cut off becomes a parameter, of the others zeros.
+  // A removed operand becomes a parameter in the entry computation, zeros in others.
   void FewerInstructions() {
     for (size_t k = 0; k < best_->computations().size() && more(); ++k) {
       const auto size = [&]() -> int64_t {
@@ -225,7 +225,7 @@ class Reducer {
     }
   }
 
-  // A computation that is called, by itself.
+  // A called computation alone.
   void OtherEntry() {
     for (size_t k = 0; k < best_->computations().size() && more(); ++k) {
       if (best_->computations()[k] == best_->entry_computation()) continue;

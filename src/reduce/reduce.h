@@ -27,8 +27,8 @@
 
 namespace hloir {
 
-// `property` is asked of legal modules only; it must hold for `module`. After `max_attempts` candidates, what there is
-// by then. An instruction of the entry computation that is cut off leaves a parameter of its name.
+// `property` is called with legal modules only; it must hold for `module`. After `max_attempts` candidates, returns the
+// smallest so far. A removed operand in the entry computation becomes a parameter of its name.
 std::unique_ptr<HloModule> ReduceModule(const HloModule& module, const std::function<bool(const HloModule&)>& property,
                                         int64_t max_attempts = INT64_MAX);
 
@@ -37,8 +37,8 @@ struct ReducedCase {
   std::unique_ptr<HloModule> module;
   InputSet inputs;
 };
-// The same for a property of a module on inputs. What takes the place of a part that is cut off is the value that the
-// reference evaluator computes for it from `inputs`. On several devices parts are taken away, but none is cut off.
+// The same for a property of a module on inputs. A removed part is replaced by the value that the reference evaluator
+// computes for it from `inputs`. On several devices instructions are removed without replacement.
 ReducedCase ReduceOnInputs(const HloModule& module, const InputSet& inputs,
                            const std::function<bool(const HloModule&, const InputSet&)>& property,
                            const RunnerOptions& options = {}, int64_t max_attempts = 4000);
@@ -48,15 +48,15 @@ struct ReducedPair {
   std::unique_ptr<HloModule> before, after;
   InputSet inputs;
 };
-// Of two modules that disagree on `inputs`, the parts that begin to: what both have computed alike by then becomes
-// parameters, and the first that differs the result. The names of the two need not have to do with each other. If no
-// part was found that disagrees by itself, and on several devices, copies of the whole.
+// The parts of two modules that begin to disagree on `inputs`: values that both computed alike become parameters, and
+// the first that differs the result. The names of the two need not correspond. If no part disagrees by itself, and on
+// several devices, copies of the whole.
 ReducedPair ReducePair(const HloModule& before, const HloModule& after, const InputSet& inputs,
                        const CheckOptions& options = {});
 
-// Writes what shows a disagreement: the inputs to STEM.npz (in0, in1, …; of several devices device0.in0, …), the
-// module, if it is given, to STEM.hlo, and the second of two to STEM.other.hlo. `hloir verify STEM.hlo
-// --inputs=STEM.npz` and `hloir run` take them.
+// Writes the files of a disagreement: the inputs to STEM.npz (in0, in1, …; of several devices device0.in0, …), the
+// module, if given, to STEM.hlo, and the second of two to STEM.other.hlo. `hloir verify STEM.hlo --inputs=STEM.npz` and
+// `hloir run` take them.
 Status WriteSpecimen(const std::string& stem, const InputSet& inputs, const HloModule* module = nullptr,
                      const HloModule* other = nullptr);
 

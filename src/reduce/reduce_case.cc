@@ -31,7 +31,8 @@ CaseValues NamedValues(const HloModule& module, const InputSet& inputs, const Ru
   };
   std::vector<const Literal*> arguments;
   for (const Literal& argument : inputs.devices[0]) arguments.push_back(&argument);
-  (void)MakeReferenceEvaluator(evaluator)->EvaluateComputation(*entry, arguments);  // what it got to is what there is
+  // The reduction so far is the result.
+  (void)MakeReferenceEvaluator(evaluator)->EvaluateComputation(*entry, arguments);
   return values;
 }
 

@@ -1,8 +1,8 @@
 // ReducePair(): of two modules that disagree, the parts in which they begin to. See reduce.h.
 //
-// Values say what is the same: an instruction of the one and one of the other that have equal values on the inputs
-// become one parameter of both, from the results backwards. What lies between such values and the first pair that
-// differs is the case. Covered by tests/unit/reduce_test.cc.
+// Instructions correspond by their values: an instruction of the one and one of the other that have equal values on the
+// inputs become one parameter of both, from the results backwards. The instructions between such values and the first
+// pair that differs are the case. Covered by tests/unit/reduce_test.cc.
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -64,7 +64,7 @@ Part PartOf(const HloInstruction& target, F&& stop) {
   return part;
 }
 
-// A module of that part alone: its frontier by what is to stand there, and what it computes as the result.
+// A module of that part alone: its frontier as parameters, and its computation as the result.
 std::unique_ptr<HloModule> Cut(const HloModule& module, const HloInstruction& target, const Part& part,
                                const std::unordered_map<const HloInstruction*, int64_t>& parameters,
                                std::span<const Shape> shapes) {
@@ -89,7 +89,7 @@ std::unique_ptr<HloModule> Cut(const HloModule& module, const HloInstruction& ta
   config.entry_computation_layout.reset();
   config.input_output_alias.clear();
   config.buffer_donor.clear();
-  // What nothing calls any more.
+  // Removes computations without callers.
   std::vector<const HloComputation*> reached{made};
   std::unordered_set<const HloComputation*> called{made};
   for (size_t at = 0; at < reached.size(); ++at) {
@@ -113,7 +113,7 @@ ReducedPair ReducePair(const HloModule& before, const HloModule& after, const In
   if (inputs.devices.size() != 1) return whole;
   const PairValues a = ValuesOf(before, inputs.devices[0], options.runner);
   const PairValues b = ValuesOf(after, inputs.devices[0], options.runner);
-  // Partners: equal values; of several the one of the same name, or else the first. Constants stay what they are.
+  // Partners: equal values; of several the one of the same name, or else the first. Constants have no partners.
   const std::vector<const HloInstruction*> order_a = before.entry_computation()->PostOrder(),
                                            order_b = after.entry_computation()->PostOrder();
   std::unordered_map<size_t, std::vector<const HloInstruction*>> by_hash;
@@ -138,7 +138,7 @@ ReducedPair ReducePair(const HloModule& before, const HloModule& after, const In
     partner_of_b[i] = best;
     known_a.insert(best);
   }
-  // Pairs that may be what differs first: of one name or place, whose values differ. The roots are one.
+  // Candidates for the first difference: pairs of one name or position whose values differ. The roots are one.
   std::vector<std::pair<const HloInstruction*, const HloInstruction*>> targets;
   for (const HloInstruction* i : order_b) {
     const HloInstruction* same_name = before.entry_computation()->FindInstruction(i->name());
@@ -178,7 +178,7 @@ ReducedPair ReducePair(const HloModule& before, const HloModule& after, const In
     bool complete = true;
     for (const HloInstruction* i : part_a.frontier) complete = complete && (a.contains(i) && add(i) >= 0);
     for (const HloInstruction* i : part_b.frontier) {
-      // A parameter that holds what nothing of the other does (a tuple) is the other's own.
+      // A parameter without a partner (a tuple) stays a parameter of its own module.
       const auto found = partner_of_b.find(i);
       const HloInstruction* partner = found != partner_of_b.end() ? found->second
                                       : i->IsParameter() ? before.entry_computation()->parameter(i->parameter_number())

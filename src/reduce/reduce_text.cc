@@ -24,7 +24,7 @@ std::vector<std::string> Lines(std::string_view text) {
   return lines;
 }
 
-// Names and numbers whole, everything else by the character; blanks go with what is before them.
+// Tokens are names and numbers, everything else by the character; blanks belong to the token before them.
 std::vector<std::string> Words(std::string_view text) {
   const auto of_name = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-' || c == '%';

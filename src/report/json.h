@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 
 inline std::string JsonLine(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// What is counted is whole: 604 rather than 604.0.
+// Counts are integers: 604 rather than 604.0.
 inline Json WholeNumber(double count) {
   return count > -0x1p53 && count < 0x1p53 ? Json(static_cast<int64_t>(count)) : Json(count);
 }

@@ -26,8 +26,8 @@ std::string ShapeOf(const BufferAssignment::Value& value) {
 
 constexpr int kMostDeep = 8;  // loops in loops that are looked into
 
-// What holds the memory that a call, loop or branch needs while it runs: the heap of the largest of what it calls.
-// nullptr: `value` is an array.
+// The computation whose heap is the memory that a call, loop or branch needs while it runs: the largest of those it
+// calls. nullptr: `value` is an array.
 const BufferAssignment::Computation* Within(const BufferAssignment& buffers, const BufferAssignment::Value& value) {
   const BufferAssignment::Computation* within = nullptr;
   if (!value.is_scratch) return within;

@@ -1,5 +1,5 @@
-// What passes did and what passes there are; see hloir/report.h. Instructions are counted as the text has them, those
-// of fusions and reductions too.
+// Reports on the work of passes, and the list of passes; see hloir/report.h. Instructions are counted as in the text,
+// including those of fusions and reductions.
 #include <map>
 
 #include "hloir/report.h"

@@ -1,4 +1,4 @@
-// Where a run spent its time; see hloir/report.h.
+// Profiles of runs; see hloir/report.h.
 #include <algorithm>
 #include <numeric>
 #include <vector>

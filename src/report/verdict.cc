@@ -1,4 +1,4 @@
-// A verdict, with what led to it; see hloir/report.h.
+// A verdict and its evidence; see hloir/report.h.
 #include <algorithm>
 #include <map>
 #include <string>

@@ -40,7 +40,7 @@ class Connector {
  public:
   Connector(Target& target, std::vector<AlternativeGraph::LeftOut>& left_out) : target_(target), left_out_(left_out) {}
 
-  // Of `all`, those that are in the module now.
+  // Those of `all` that are in the module now.
   std::vector<Recorded> Run(std::vector<Recorded> all, std::vector<HloInstruction*> in_vain) {
     for (const Recorded& recorded : all) {
       for (const Recorded::Result& result : recorded.results) AddAlternative(result.source);
@@ -73,7 +73,7 @@ class Connector {
     if (alternatives_.contains(source)) return;
     HloComputation& computation = *source->parent();
     if (numbered_.insert(&computation).second) {
-      // Sparse numbers: an old instruction 3k, what is made for it 3k + 1, and its alternatives 3k + 2.
+      // Sparse numbers: an old instruction has 3k, instructions made for it 3k + 1, and its alternatives 3k + 2.
       int64_t k = 0;
       for (const HloInstruction* i : computation.PostOrder()) {
         if (target_.IsOld(i)) Place(i) = 3 * k++;
@@ -144,7 +144,7 @@ class Connector {
     return value;
   }
 
-  // Does `from` need `goal`?
+  // True if `from` depends on `goal`.
   bool Reaches(const HloInstruction* from, const HloInstruction* goal) {
     seen_.clear();
     std::vector<const HloInstruction*> stack{from};
@@ -206,8 +206,8 @@ class Connector {
   std::vector<bool> seen_;
 };
 
-// In a module with a schedule: what was there stays in its order, as far as what it reads now allows, and what was made
-// comes just before what it is to replace.
+// In a module with a schedule: old instructions keep their order, as far as their new operands allow, and new ones come
+// directly before the instruction that they replace.
 void Schedule(HloComputation& computation, const Target& target) {
   std::unordered_map<const HloInstruction*, int64_t> places, unmet;
   int64_t count = 0;

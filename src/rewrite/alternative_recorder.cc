@@ -142,7 +142,7 @@ std::string Recorder::FindMoved(std::vector<Moved>& moved) {
     }
     if (counts && (computation->parameter_count() != before.parameter_count() ||
                    !(computation->program_shape() == before.program_shape()))) {
-      problem = "it changes what a computation takes or gives";
+      problem = "it changes the signature of a computation";
     }
   }
   return problem;
@@ -218,7 +218,7 @@ std::string Recorder::Explain(const Rewrite& rewrite, const HloInstruction* repl
     if (!is_new && known->second != edge.now) return "it replaces a value in more than one way";
   }
   for (const HloInstruction* i : edited) results.emplace(i->id(), i);
-  if (results.empty()) return "nothing uses what it replaces";
+  if (results.empty()) return "nothing uses the replaced value";
   ordered_ = false;
   for (const auto& [id, now] : results) {
     HloInstruction* source = target_.At(id);
@@ -235,7 +235,7 @@ std::string Recorder::Explain(const Rewrite& rewrite, const HloInstruction* repl
       return "it takes up what another rewrite made";
     }
     if (made->parent() != source->parent() || !made->shape().Compatible(source->shape()))
-      return "what it makes has another shape";
+      return "the replacement has another shape";
     // Dead code would be kept alive by being on offer, and then go with it.
     const bool stood_there = std::find(recorded.made.begin(), recorded.made.end(), made) == recorded.made.end();
     if (stood_there && !in_use(made)) return "it takes up dead code";

@@ -1,5 +1,5 @@
-// The first half of AddAlternatives: what passes would do to a module, recorded and copied into the module that will
-// hold the alternatives. alternative_graph.cc, which has the second half, says how the two go together.
+// The first half of AddAlternatives: records the rewrites that passes would make, and copies them into the module that
+// will hold the alternatives. alternative_graph.cc has the second half, and describes both.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Recorded {
   };
   std::vector<Result> results;
   std::vector<HloInstruction*> made;          // all that is new
-  std::vector<const HloInstruction*> region;  // what it replaces and what dies with it
+  std::vector<const HloInstruction*> region;  // the instruction it replaces and those that die with it
 };
 
 // The module that the alternatives come into.
@@ -47,13 +47,13 @@ class Target {
 
   bool IsOld(const HloInstruction* i) const { return i->id() < old_instructions_; }
   bool IsOld(const HloComputation* c) const { return c->id() < old_computations_; }
-  // What corresponds to an old instruction or computation of a scratch copy.
+  // The counterpart of an old instruction or computation in a scratch copy.
   HloInstruction* Of(const HloInstruction* i) const { return instructions_[static_cast<size_t>(i->id())]; }
   HloInstruction* At(int32_t id) const { return instructions_[static_cast<size_t>(id)]; }
   HloComputation* Of(const HloComputation* c) const { return computations_[static_cast<size_t>(c->id())]; }
   size_t old_count() const { return instructions_.size(); }
 
-  // Copies `i`, of a scratch copy, with what it calls.
+  // Copies `i`, of a scratch copy, with the computations it calls.
   HloInstruction* Copy(const HloInstruction& i, HloComputation& into, std::span<HloInstruction* const> operands) {
     HloInstruction* copy = into.AddClone(i, operands);
     for (const HloComputation* called : i.called_computations()) copy->AddCalledComputation(CopyOfCalled(*called));
@@ -71,7 +71,7 @@ class Target {
   std::vector<HloComputation*> computations_;
 };
 
-// Allows, on one scratch copy, rewrites that do not touch one another, and copies what they make into the target.
+// Allows, on one scratch copy, rewrites that do not touch one another, and copies their results into the target.
 class Recorder : public RewriteLog {
  public:
   Recorder(HloModule& scratch, Target& target, std::set<std::string, std::less<>> wanted)
@@ -101,7 +101,7 @@ class Recorder : public RewriteLog {
     const HloInstruction* now = nullptr;
   };
 
-  // What it was before: operands of the target's, but where an earlier rewrite on this copy moved edges.
+  // Its state before: operands of the target's, except where an earlier rewrite on this copy moved edges.
   std::vector<int32_t> OperandsBefore(const HloInstruction* i) const;
   bool SameOperands(const HloInstruction* i) const;
   // Do only new instructions call it? Then its copy is part of what was made.

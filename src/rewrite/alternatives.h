@@ -32,7 +32,7 @@
 
 namespace hloir {
 
-// What one operand after the source stands for.
+// The value that an operand after the source stands for.
 struct AlternativeChoice {
   std::string rewrite;                 // its id
   std::vector<std::string> conflicts;  // ids of rewrites at other sources that this one excludes
@@ -45,42 +45,41 @@ std::vector<const HloInstruction*> AlternativesOf(const HloModule& module);
 // Of operands 1, 2, …; empty strings where the attributes do not say.
 std::vector<AlternativeChoice> ChoicesOf(const HloInstruction& alternative);
 
-// A module with alternatives, and what is in it.
+// A module with alternatives, and their list.
 struct AlternativeGraph {
   // A rewrite that passes offer, and that is not in the module.
   struct LeftOut {
     std::string rewrite, reason;
   };
   std::unique_ptr<HloModule> module;
-  std::vector<RewriteLog::Entry> rewrites;  // with what each would give; `conflicts` as in the module
-  // What only removes, acts outside, changes what a computation takes or gives, or would close a cycle with what is
-  // there already. (Such a one is offered again when that is decided.)
+  std::vector<RewriteLog::Entry> rewrites;  // with the replacement of each; `conflicts` as in the module
+  // Rewrites that only remove instructions, act outside, change the signature of a computation, or would close a cycle
+  // with present ones. (They are offered again after that decision.)
   std::vector<LeftOut> left_out;
 };
 
 // A copy of `module` with every rewrite that these passes would make in it as it is. `names` is what MakePipeline
-// takes; `options.rewriter` is not asked. To see what they give, rewrites are made on copies of the module, as many on
-// one as do not touch; at most `max_work` instructions are copied, and the rest are left out. Errors: MakePipeline's,
-// those of the passes, and of a module that has alternatives already. A schedule is kept, as far as the new edges
-// allow.
+// takes; `options.rewriter` is not used. Rewrites are made on copies of the module, on each copy all that do not touch
+// one another; at most `max_work` instructions are copied, and the rest are left out. Errors: MakePipeline's, those of
+// the passes, and of a module that has alternatives already. A schedule is kept, as far as the new edges allow.
 StatusOr<AlternativeGraph> AddAlternatives(const HloModule& module, const PassRegistry& registry,
                                            std::span<const std::string> names, const PassOptions& options = {},
                                            int64_t max_work = int64_t{1} << 24);
 
-// Which operand takes the place of an alternative; 0 is the source.
+// The operand that replaces an alternative; 0 is the source.
 struct AlternativeDecision {
   const HloInstruction* alternative = nullptr;
   int64_t operand = 0;
 };
-// What became of a decision for another operand than the source.
+// The outcome of a decision for another operand than the source.
 struct AlternativeOutcome {
   std::string rewrite;
   std::string excluded_by;  // the rewrite before it that it is in conflict with; "": it was made
 };
 
 // Decides all alternatives of the module, those that no decision names for their source, and prunes. Outcomes are in
-// the order of the decisions, one for each that names no source. Errors: a decision for what is not an alternative of
-// this module, or for an operand that it does not have; then nothing was changed.
+// the order of the decisions, one for each that names no source. Errors: a decision for an instruction that is no
+// alternative of this module, or for an operand that it does not have; then nothing was changed.
 StatusOr<std::vector<AlternativeOutcome>> ResolveAlternatives(HloModule& module,
                                                               std::span<const AlternativeDecision> decisions);
 

@@ -1,4 +1,4 @@
-// What the two halves of the graph of alternatives share: see rewrite/alternatives.h.
+// Common parts of the two halves of the graph of alternatives: see rewrite/alternatives.h.
 #pragma once
 
 #include <span>
@@ -12,9 +12,9 @@ namespace hloir {
 void WriteChoices(HloInstruction& alternative, std::span<const AlternativeChoice> choices);
 // By id: the computations that nothing reaches from the entry.
 std::vector<bool> UnreachedComputations(const HloModule& module);
-// Removes those that nothing reaches and that were not so `before`.
+// Removes computations that became unreachable: those not in `before`.
 void RemoveUnreached(HloModule& module, const std::vector<bool>& before);
-// Removes those that are dead, and then each operand that is dead without them.
+// Removes dead instructions, and then each operand that became dead.
 void RemoveAllDead(std::vector<HloInstruction*> candidates);
 
 }  // namespace hloir

@@ -1,4 +1,4 @@
-// See rewrite/decisions.h. To find and to take are the same run of a pass, with another answer to what it asks.
+// See rewrite/decisions.h. Finding rewrites and making one are the same run of a pass, with another Rewriter.
 #include "rewrite/decisions.h"
 
 #include <algorithm>
@@ -35,8 +35,8 @@ std::vector<bool> IdsOf(const HloModule& module) {
   return there;
 }
 
-// Two of one instruction are the same as long as its cost is: it computes on the same shapes, each of which the module
-// has once, and what it calls is as it was. 0: ask again (how often a loop runs depends on much).
+// A key of an instruction's cost: equal keys of one instruction mean an equal cost, because its shapes and the
+// computations that it calls are unchanged. 0: no key (the trip count of a loop depends on much).
 uint64_t CostKey(const HloInstruction& i, const std::vector<uint64_t>& computation_keys) {
   if (i.Is(kControlFlow | kCollective | kAsyncPart)) return 0;
   uint64_t key = reinterpret_cast<uintptr_t>(&i.shape());
@@ -65,7 +65,7 @@ bool Same(const CostResult& a, const CostResult& b) {
 
 }  // namespace
 
-// Who all passes of a space ask: it notes what they ask for, or says yes to one.
+// The Rewriter of all passes of a space: it records the requested rewrites, or allows one.
 class DecisionSpace::Asked : public Rewriter {
  public:
   Asked(std::deque<Kind>& kinds, GrowthBudget& growth) : kinds_(kinds), growth_(growth) {}
@@ -102,7 +102,7 @@ class DecisionSpace::Asked : public Rewriter {
     return false;
   }
 
-  // The module may grow no more, so that a pass that is told so need not look on.
+  // The module must not grow any more, so that a pass can stop its search.
   void Done(const Rewrite&, const HloInstruction*) override {
     growth_ = GrowthBudget(1);
     growth_.Begin(*module_);

@@ -1,5 +1,5 @@
-// A module as a series of decisions: which rewrites are open in it, take one, what changed, what it costs now. What a
-// learned optimizer, a search over rewrites or an interactive tool stands on; hloir.gym (docs/gym.md) is one.
+// A module as a series of decisions: list the possible rewrites, make one, get the changes and the new cost. The base
+// of learned optimizers, searches over rewrites and interactive tools; hloir.gym (docs/gym.md) is one.
 //
 // Example:
 //
@@ -32,7 +32,7 @@
 
 namespace hloir {
 
-// Which rewrites are decisions.
+// The set of rewrites that are decisions.
 struct DecisionOptions {
   // As MakePipeline takes them, each pass once; brackets do not count. Empty: those of the registry's default pipeline
   // but dce.
@@ -80,7 +80,7 @@ struct Opportunity {
   const HloInstruction* partner = nullptr;      // as in Rewrite; mostly none
 };
 
-// What a step did, by instructions' ids, which are never used again in the same module (a clone has its own).
+// The changes of a step, by instructions' ids, which are never used again in the same module (a clone has its own).
 struct DecisionStep {
   int32_t kind = 0;
   std::vector<int32_t> removed, added;  // in all computations
@@ -99,20 +99,21 @@ class Decisions {
 
   const HloModule& module() const { return *module_; }
   const DecisionSpace& space() const { return *space_; }
-  // What is open, in the order in which the passes find it; valid until the next Take. Found when first asked for.
+  // The possible rewrites, in the order in which the passes find them; valid until the next Take. Computed at the first
+  // call.
   StatusOr<std::span<const Opportunity>> Open();
-  // Makes the rewrite, and then removes what is dead. `index`: of Open(). After an error the module is legal, but may
-  // be half rewritten.
+  // Makes the rewrite, and then removes dead instructions. `index`: of Open(). After an error the module is legal, but
+  // may be half rewritten.
   StatusOr<DecisionStep> Take(size_t index);
   // As RewriteLog::Entry::id has it: "algebraic-simplifier/add-zero@main/sum".
   std::string Id(const Opportunity& opportunity) const;
-  // What the module costs now, as CostAnalysis::total() has it, and each of its instructions, by id. Counted when first
-  // asked for, and after a step only what it changed, in a few microseconds.
+  // The cost of the module, as CostAnalysis::total(), and of each of its instructions, by id. Computed at the first
+  // call, and after a step only for its changes, in a few microseconds.
   const CostResult& total_cost();
   std::span<const CostResult> instruction_costs();
   // After an edit of attributes that leaves the graph as it was, which a step does not look for.
   void CountAnew() { counted_ = false, cost_.reset(), counted_as_.clear(), computation_costs_.clear(); }
-  // All that CostAnalysis tells. It counts the entry computation anew.
+  // The full CostAnalysis. It counts the entry computation again.
   const CostAnalysis& cost();
   // A copy in the order of its text, as pipelines leave modules.
   std::unique_ptr<HloModule> Finished() const;
@@ -130,11 +131,11 @@ class Decisions {
   bool found_ = false;
   std::vector<Opportunity> open_;
 
-  bool counted_ = false;              // do the next four hold for the module as it is?
+  bool counted_ = false;              // true if the next four are valid for the current module
   std::optional<CostAnalysis> cost_;  // but for the entry computation, if entry_counted_ is false
   bool entry_counted_ = false;
   std::vector<CostResult> instruction_costs_, computation_costs_;  // by id
-  std::vector<uint64_t> counted_as_;  // by instruction's id: what its cost was counted for; 0: not counted
+  std::vector<uint64_t> counted_as_;  // by instruction's id: the key of its counted cost; 0: not counted
 };
 
 }  // namespace hloir

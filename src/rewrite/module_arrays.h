@@ -24,19 +24,18 @@
 
 namespace hloir {
 
-// Compressed rows: of node k, the edges offsets[k] to offsets[k + 1] say what it depends on.
+// Compressed rows: the edges offsets[k] to offsets[k + 1] are those of the values that node k depends on.
 struct ModuleArrays {
-  // The columns of `features`. log: log2(1 + x), so that sizes of all magnitudes are numbers of one. Elements and bytes
-  // are the result's, of a tuple those of all its arrays; log_dim_0 is an array's last dimension, 0 if it has none;
-  // FLOPs, transcendentals and bytes moved are what CostAnalysis says of one run of the instruction with all that it
-  // calls.
+  // The columns of `features`. log: log2(1 + x), so that sizes of all magnitudes are comparable. Elements and bytes are
+  // the result's, of a tuple those of all its arrays; log_dim_0 is an array's last dimension, 0 if it has none; FLOPs,
+  // transcendentals and bytes moved are CostAnalysis's for one run of the instruction with the computations it calls.
   static constexpr std::array<std::string_view, 17> kFeatures = {
       "log_elements", "log_bytes",     "rank",      "log_dim_0", "log_dim_1",
       "log_dim_2",    "log_dim_3",     "is_tuple",  "is_root",   "in_entry",
       "in_fusion",    "log_operands",  "log_users", "log_flops", "log_transcendentals",
       "log_moved",    "is_elementwise"};
-  // How a value goes. kOperand: slot says which; kCalled: from the root of what the node calls (slot says which of
-  // these computations) to the node; kArgument: from a caller to a parameter; kControl: no value, an order.
+  // The kind of an edge. kOperand: `slot` is the operand's number; kCalled: from the root of a called computation
+  // (`slot` is its number) to the node; kArgument: from a caller to a parameter; kControl: an order without a value.
   enum EdgeKind : int32_t { kOperand, kCalled, kArgument, kControl };
   static constexpr int32_t kEdgeKinds = 4;
 
@@ -47,8 +46,8 @@ struct ModuleArrays {
   std::vector<int32_t> offsets;                               // nodes + 1
   std::vector<int32_t> sources, targets, kinds, slots;        // of each edge
 
-  // `cost` is of this module as it is, `costs` of each instruction, by id (Decisions::instruction_costs()). What was
-  // there before goes; its memory is used again.
+  // `cost` is of this module, `costs` of each instruction, by id (Decisions::instruction_costs()). Replaces the
+  // contents; reuses their memory.
   void Fill(const HloModule& module, const CostAnalysis& cost);
   void Fill(const HloModule& module, std::span<const CostResult> costs);
   int64_t node_count() const { return static_cast<int64_t>(nodes.size()); }

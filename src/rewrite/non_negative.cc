@@ -1,4 +1,4 @@
-// IsNonNegative: what makes an array tells whether an element of it can be negative.
+// IsNonNegative: an array whose definition excludes negative elements.
 #include <cmath>
 
 #include "hloir/rules.h"
@@ -47,7 +47,7 @@ bool NonNegative(const HloInstruction* i, int depth) {
     case HloOpcode::kOr:
     case HloOpcode::kXor:
     case HloOpcode::kMinimum: return operand(0) && operand(1);
-    // Which zero max(-0, 0) gives is not said.
+    // The sign of max(-0, 0) is unspecified.
     case HloOpcode::kMaximum: return floating ? operand(0) && operand(1) : operand(0) || operand(1);
     case HloOpcode::kSelect: return operand(1) && operand(2);
     case HloOpcode::kClamp: return !floating && operand(0) && operand(2);
@@ -75,7 +75,7 @@ bool NonNegative(const HloInstruction* i, int depth) {
     case HloOpcode::kSign: return operand(0);
     case HloOpcode::kPad:
     case HloOpcode::kDynamicUpdateSlice: return operand(0) && operand(1);
-    default: return false;
+    default: return false;  // may be negative
   }
 }
 

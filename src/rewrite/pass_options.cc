@@ -23,7 +23,7 @@ std::optional<PrimitiveType> ToElementType(std::string_view value) {
   return type && IsArrayType(*type) ? type : std::nullopt;
 }
 
-// What a value of this option has to be, in words; "" if this is one.
+// A description of the option's legal values; "" if this is one.
 std::string_view Expected(const PassOption& option, std::string_view value) {
   switch (option.kind) {
     case PassOption::Kind::kFlag: return value == "true" || value == "false" ? "" : "true or false";
@@ -39,7 +39,7 @@ std::string MustBe(std::string_view pass, std::string_view name, std::string_vie
          std::string(expected) + ", not '" + std::string(value) + "'";
 }
 
-// "; it has a, b": the pass's own options, then what every pass has.
+// "; it has a, b": the pass's own options, then those of every pass.
 std::string ItHas(std::span<const PassOption> own) {
   std::string text;
   for (std::span<const PassOption> options : {own, CommonPassOptions()}) {

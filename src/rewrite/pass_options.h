@@ -1,4 +1,4 @@
-// Sets the options of a pass from what stands in braces behind its name. For the registry.
+// Sets the options of a pass from the text in braces after its name. For the registry.
 #pragma once
 
 #include <span>

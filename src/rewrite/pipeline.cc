@@ -76,7 +76,7 @@ StatusOr<bool> HloPassPipeline::RunPass(HloPass& pass, HloModule& module) {
     if (Status status = VerifyModule(module); !status.ok()) {
       return Internal("after pass " + name + " the module is not legal: " + status.message());
     }
-    // The other way round is not an error: a pass may rename, or put back what it took.
+    // The reverse is not an error: a pass may rename, or restore.
     if (!run.changed && StructuralHash(module) != hash) {
       return Internal("pass " + name + " changed the module but reported no change");
     }

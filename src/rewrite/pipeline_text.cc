@@ -66,7 +66,7 @@ StatusOr<std::vector<std::string>> SplitPipeline(std::string_view text) {
     } else if (c == ',' || c == ' ' || c == '\t' || c == '\r') {
       end_name();
     } else if (c == ']' && name.empty()) {
-      // A bracket by itself belongs to its neighbour.
+      // A single bracket belongs to its neighbour.
       if (names.empty()) return InvalidArgument("the list of passes has a ']' without its '['");
       names.back() += ']';
     } else {

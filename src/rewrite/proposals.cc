@@ -45,7 +45,7 @@ StatusOr<Proposals> FindProposals(const HloModule& given_module, const PassRegis
   log.propose_only = true;
   options.rewriter = &log;
   HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, MakePipeline(registry, names, options));
-  // What the pipeline does first, for the copies that passes are tried on alone.
+  // The first steps of a pipeline, for the copies on which single passes are tried.
   const std::unique_ptr<HloModule> legalized = given_module.Clone();
   LegalizeMixedFloats(*legalized);
   const HloModule& module = *legalized;

@@ -1,6 +1,5 @@
-// What passes could do to a module as it is: each rewrite that they would make, with the text that would stand there
-// after it, and none of them made. `hloir opt --dry-run` prints them, `--take` takes some. Tested by
-// tests/unit/rewriter_test.cc.
+// The rewrites that passes would make in a module, each with the text that it would give; none is made. `hloir opt
+// --dry-run` prints them, `--take` takes some. Tested by tests/unit/rewriter_test.cc.
 //
 // Threads: any, while nobody edits the module.
 #pragma once
@@ -14,15 +13,15 @@
 
 namespace hloir {
 
-// What is on offer, and whether each was tried.
+// The list of proposals, and whether each was tried.
 struct Proposals {
   std::vector<RewriteLog::Entry> entries;  // kProposed, in the order in which the passes find them
   int64_t untried = 0;                     // entries without `after`, as trying them would have taken too long
 };
 
-// `names` is what MakePipeline takes. To know its `after`, and all that goes in its `before`, each proposal is made on
-// a copy of the module, which takes time: at most `max_work`, in instructions copied, and then the rest stay untried.
-// `options.rewriter` is not asked. Errors: MakePipeline's, and those of the passes.
+// `names` is as for MakePipeline. To find its `before` and `after`, each proposal is made on a copy of the module,
+// which takes time: at most `max_work`, in instructions copied; the rest stay untried. `options.rewriter` is not used.
+// Errors: MakePipeline's, and those of the passes.
 StatusOr<Proposals> FindProposals(const HloModule& module, const PassRegistry& registry,
                                   std::span<const std::string> names, const PassOptions& options = {},
                                   int64_t max_work = int64_t{1} << 24);

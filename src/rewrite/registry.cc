@@ -17,7 +17,7 @@ std::string WithHyphens(std::string_view name) {
   return result;
 }
 
-// Could a pipeline's text spell it?
+// True if the name can be written in a pipeline.
 bool IsPassName(std::string_view name) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
   return !name.empty() && name.find_first_not_of(kLetters) == std::string_view::npos;
@@ -26,18 +26,18 @@ bool IsPassName(std::string_view name) {
 // Names in per-pass dumps of XLA's CPU backend that are not passes here, and why; with hyphens.
 constexpr std::pair<std::string_view, std::string_view> kAbsent[] = {
     {"after-layout-assignment", "a pipeline of XLA:CPU that holds its verifier; --verify-each does that"},
-    {"apply-xla-transforms", "it replaces parts of the module by what a file beside the compiler says"},
+    {"apply-xla-transforms", "it replaces parts of the module as a file beside the compiler says"},
     {"cpu-parallel-task-assigner", "it cuts loops for the threads of XLA:CPU; the plan of a run does that here"},
     {"dot-library-rewriter", "it marks dots for the libraries that XLA:CPU is linked with"},
     {"HLO-passes-after-layout-assignment", "a pipeline; its passes have names of their own"},
     {"HLO-passes-after-scheduling", "a pipeline; its passes have names of their own"},
     {"HLO-passes-through-layout-assignment", "a pipeline; its passes have names of their own"},
     {"literal-canonicalizer", "it lets equal constants share memory; the graph's attributes do that here"},
-    {"post-scatter-expansion-simplification", "a pipeline; for what it does take algebraic-simplifier and dce"},
+    {"post-scatter-expansion-simplification", "a pipeline; use algebraic-simplifier and dce instead"},
     {"propagate-call-metadata", "it puts a call's op_name before those of its body; call-inliner keeps both"},
     {"shape-canonicalizer", "it lets equal shapes share memory, which a module's shapes always do here"},
     {"simplification", "a pipeline; the default pipeline has its passes between brackets"},
-    {"simplification-after-layout-assignment", "a pipeline; for what it does take algebraic-simplifier, dce and cse"},
+    {"simplification-after-layout-assignment", "a pipeline; use algebraic-simplifier, dce and cse instead"},
     {"small-while-loop-hoisting", "it puts small loops into calls so that XLA:CPU compiles each as one kernel"},
 };
 

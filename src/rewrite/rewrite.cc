@@ -1,4 +1,4 @@
-// The gate for rewrites: RewriteGate, which passes ask, and RewriteLog, which keeps what was asked.
+// The gate for rewrites: RewriteGate, which passes call, and RewriteLog, which records requests.
 #include "hloir/rewrite.h"
 
 #include <algorithm>
@@ -43,13 +43,13 @@ std::string Rewrite::Id() const {
 
 namespace {
 
-// Was the computation made for a caller that is as new? Then the callers' ids are.
+// True if the computation was made for a new caller, so that the callers' ids decide.
 bool IsNewBody(const HloComputation& computation, int32_t first_new_id) {
   const auto callers = computation.callers();
   return callers.size() == 1 && callers[0]->id() >= first_new_id && callers[0]->opcode() == HloOpcode::kFusion;
 }
 
-// About how long an instruction's text is, for those that are long: in each copy it stands again.
+// An estimate of the length of an instruction's text, for long ones: each copy repeats it.
 int64_t TextSize(const HloInstruction& i) {
   size_t bytes = 64 + i.name().size() + 8 * static_cast<size_t>(i.operand_count());
   if (i.metadata() != nullptr) bytes += i.metadata()->op_name.size();
@@ -74,7 +74,7 @@ void GrowthBudget::Begin(const HloModule& module) {
 }
 
 void GrowthBudget::BeginPass(const HloModule& module) {
-  // A rule may put its replacement beside what goes a moment later.
+  // A rule may build its replacement just before the old instructions are removed.
   constexpr int64_t kOnTheWay = 1000;
   most_now_ = std::max(most_, module.instruction_count() + kOnTheWay);
   look_again_ = 0;
@@ -90,8 +90,9 @@ bool GrowthBudget::HasRoom(const HloModule& module, int64_t added) {
     return true;
   }
   stopped_ = true;
-  // Nothing more is copied, also not what is smaller, nor where later passes make room: or what called something large
-  // would be copied in its place, for each pass after this to look into, and fixpoints would go round to their limit.
+  // After the limit no pass copies anything, not even smaller parts or after other passes freed room: otherwise callers
+  // of something large would be copied in its place, later passes would have to search them, and fixpoints would run to
+  // their limit.
   if (added > 0) most_ = 0;
   return false;
 }
@@ -124,7 +125,7 @@ void RewriteGate::Decline(const RuleInfo& rule, const HloInstruction& instructio
       {pass_, rule.name, rule.formula, rule.integers, &instruction, std::move(reason), partner, {}, {}});
 }
 
-// The instruction and each operand all of whose users are in the list: what dies with it.
+// The instruction, and each operand whose users are all in the list: these die with it.
 void RewriteGate::FindConsumed() {
   consumed_.assign(1, current_.instruction);
   // It and those with it may live on in a body of its replacement, which then is all that they are in.
@@ -144,7 +145,7 @@ void RewriteGate::FindConsumed() {
   }
 }
 
-// What is new under the replacement, itself first.
+// The new instructions among the replacement and its operands, the replacement first.
 void RewriteGate::FindMade(const HloInstruction* replacement) {
   made_.clear();
   auto add = [&](const HloInstruction* i) {

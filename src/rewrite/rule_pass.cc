@@ -1,6 +1,6 @@
-// A pass made of rules (rules.h), and how they are run: each instruction is looked at once, operands first; a rewrite
-// puts on the worklist what it made, the users of what now stands there, and operands that lost a user. So the time is
-// linear in the instructions and rewrites. tests/passes/algebraic-simplifier.
+// A pass made of rules (rules.h), and its driver: each instruction is visited once, operands first; a rewrite puts the
+// new instructions, the users of the replacement, and operands that lost a user on the worklist. So the time is linear
+// in the instructions and rewrites. tests/passes/algebraic-simplifier.
 #include <algorithm>
 
 #include "hloir/rules.h"
@@ -35,7 +35,7 @@ class RulePass : public RewritingPass {
     if (!MayApplyToAny(module)) return false;
     // Rules move values past one another and know of no conversion but convert. A pipeline has done this already.
     bool changed = LegalizeMixedFloats(module);
-    // All wait for their turn. What is made from now on does not.
+    // All instructions are queued. Later ones are not.
     id_limit_ = module.instruction_id_limit();
     state_.assign(static_cast<size_t>(id_limit_), kQueued);
     for (HloComputation* computation : InFetchedOrder(module.PostOrder())) {
@@ -50,7 +50,7 @@ class RulePass : public RewritingPass {
   }
 
  private:
-  // Has it an instruction that there are rules for?
+  // True if it has an instruction of an opcode with rules.
   bool MayApply(const HloComputation& computation) const;
   bool MayApplyToAny(const HloModule& module) const {
     for (const HloComputation* computation : InFetchedOrder(module.computations())) {
@@ -59,7 +59,7 @@ class RulePass : public RewritingPass {
     return false;
   }
   StatusOr<bool> RunOn(HloComputation& computation);
-  // What one of the rules makes of it, or nullptr.
+  // The result of the first rule that applies, or nullptr.
   HloInstruction* ApplyRules(HloInstruction* instruction, RuleContext& context);
   void Push(HloInstruction* instruction);
   void RemoveDeadFrom(HloInstruction* instruction);
@@ -122,7 +122,7 @@ void RulePass::RemoveDeadFrom(HloInstruction* instruction) {
       if (IsDead(*operand)) {
         stack.push_back(operand);
       } else if (operand->user_count() == 1) {
-        // Rules that ask for one user may fire now: on it, and on what uses it.
+        // Rules that require a single user may apply now: to it, and to its users.
         Push(operand);
         Push(operand->users()[0]);
       }
@@ -132,7 +132,7 @@ void RulePass::RemoveDeadFrom(HloInstruction* instruction) {
 
 bool RulePass::MayApply(const HloComputation& computation) const {
   if ((computation.opcodes() & opcodes_).none() || IsWrapped(computation)) return false;
-  // What has no callers any more may have been the body of a fusion.
+  // A computation without callers may have been the body of a fusion.
   if (!computation.IsEntry() && computation.callers().empty()) return false;
   for (const HloInstruction* i : computation.AllInstructions()) {
     if (opcodes_[static_cast<size_t>(i->opcode())]) return true;
@@ -170,8 +170,7 @@ StatusOr<bool> RulePass::RunOn(HloComputation& computation) {
       return Internal("the rule '" + std::string(context.rule().name) + "' of " + name_ +
                       " built without asking Allow()");
     changed = true;
-    // What the rule made stands behind what was the last instruction. It goes to where it is needed: a schedule stays
-    // one.
+    // New instructions are after the former last one. They move in front of their users: a schedule stays one.
     bool replacement_is_new = false;
     while (HloInstruction* made = last_before->next()) {
       computation.MoveBefore(made, instruction);

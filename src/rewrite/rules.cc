@@ -1,4 +1,4 @@
-// What rules.h declares: asking, building, and facts that several families ask for.
+// The functions of rules.h: requests, builders, and predicates that several families use.
 #include "hloir/rules.h"
 
 #include <cmath>
@@ -69,7 +69,7 @@ HloInstruction* RuleContext::CloneOver(const HloInstruction* original, std::span
                                        const Shape& dimensions) {
   Shape shape = Shape::Array(original->shape().element_type(), dimensions.dimensions());
   HloInstruction* clone = computation()->AddClone(*original, operands, &shape);
-  // What belongs to the place and not to the operation: the result of the rewrite inherits it.
+  // Annotations of the place, not of the operation: the result of the rewrite inherits them.
   if (clone->has_extras()) {
     clone->set_sharding(std::nullopt);
     clone->set_frontend_attributes({});
@@ -101,7 +101,7 @@ HloInstruction* RuleContext::Built(Expansion build) {
   if (!body.ok()) return nullptr;
   HloInstruction* result = nullptr;
   if ((*body)->root()->shape().Compatible(instruction_->shape()) && Allow()) {
-    // At the end of the computation, where the driver looks for what a rule made.
+    // At the end of the computation, where the driver finds new instructions.
     HloInstruction* place = computation()->AddTuple({});
     result = InlineBefore(place, **body, instruction_->operands());
     computation()->RemoveInstruction(place);
@@ -223,7 +223,7 @@ bool IsIdentityElement(HloOpcode opcode, const HloInstruction* value) {
     case HloOpcode::kAnd: return IsAllOnes(constant);
     case HloOpcode::kOr:
     case HloOpcode::kXor: return literal.IsAll(0);
-    default: return false;
+    default: return false;  // no identity is known
   }
 }
 

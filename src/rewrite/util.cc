@@ -81,8 +81,8 @@ OpcodeSet OpcodesWith(uint32_t traits) {
 }
 
 std::vector<HloComputation*> ControlFlowComputations(HloModule& module) {
-  // The module's post-order, but without a look at what cannot be wanted: there may be as many bodies of fusions as
-  // instructions.
+  // The module's post-order, without visiting computations that cannot be wanted: there may be as many bodies of
+  // fusions as instructions.
   std::vector<HloComputation*> result;
   if (module.entry_computation() == nullptr) return result;
   std::vector<bool> seen(static_cast<size_t>(module.computation_id_limit()), false);
@@ -121,7 +121,7 @@ Effects::Effects(const HloModule& module) : acts_(static_cast<size_t>(module.com
       OpcodesWith(kSideEffect | kCollective | kAsyncPart).set(static_cast<size_t>(HloOpcode::kCustomCall));
   bool any = false;
   for (const HloComputation* computation : module.PostOrder()) {  // callees first
-    // What none of its opcodes does, nor any computation so far.
+    // An effect that none of its opcodes has, nor any computation so far.
     if ((computation->opcodes() & kOutside).none() && (!any || computation->calling_count() == 0)) continue;
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       if (Acts(*i)) {

@@ -1,4 +1,4 @@
-// What the times of pairs of runs say: is one of two modules faster, and is that more than noise? Tested by
+// Statistics of paired run times: the ratio of two modules, and whether it is more than noise. Tested by
 // tests/unit/tune_test.cc.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace hloir {
 
-// What pairs of runs say.
+// The statistics of pairs of runs.
 struct PairedTimes {
   int pairs = 0;
   double before_ms = 0, after_ms = 0;  // of one run, the medians
@@ -15,11 +15,11 @@ struct PairedTimes {
   double low = 1, high = 1;            // 95 % of medians lie between, of samples drawn from these pairs (bootstrap)
   double sign_p = 1;                   // so likely are such signs of the differences if neither is faster (sign test)
 
-  // Is one faster? Asks more than chance gives in one of a hundred; else the ratio is noise, and not to be told.
+  // True if one is faster: at a level of one in a hundred; else the ratio is noise, and should not be reported.
   bool differ() const { return sign_p < 0.01 && (high < 1 || low > 1); }
 };
 
-// What pairs of times say, by themselves; as many of each.
+// Statistics of pairs of times; equally many of each.
 PairedTimes JudgePairs(std::span<const double> before, std::span<const double> after, uint64_t seed = 0);
 
 }  // namespace hloir

@@ -73,8 +73,8 @@ Status Runner::PreparePlan(std::span<const HloModule* const> programs) {
   return OkStatus();
 }
 
-// What a plan takes is what counts: the passes' own figures know nothing of the engine's fusion. So they get ever lower
-// limits, until the plan is within ours.
+// The limit is on the plan's arena: the passes' own figures do not include the engine's fusion. So they get ever lower
+// limits, until the plan fits.
 Status Runner::FitPlan() {
   const int64_t limit = options_.memory_limit, before = arena_bytes();
   int64_t least = before;

@@ -1,10 +1,10 @@
-// Shapes of collectives. How many devices take part is not known here: that a gathered dimension grows and a scattered
-// one shrinks by a whole factor is all that is asked; the verifier compares the factor with the replica groups.
+// Shapes of collectives. The number of devices is not known here, so a gathered dimension must grow, and a scattered
+// one shrink, by an integral factor; the verifier compares the factor with the replica groups.
 #include <algorithm>
 
 #include "internal.h"
 
-namespace hloir::inference {
+namespace hloir::shape_inference {
 
 // The results that a collective has: one array per operand, in a tuple if they are several.
 static StatusOr<std::vector<const Shape*>> ResultsOf(const Shape& result, size_t count) {
@@ -60,7 +60,7 @@ static StatusOr<Shape> OperandsAsResult(const Query& q, size_t count) {
   return OneOrTuple(std::move(shapes));
 }
 
-// A start gives (operands, results[, contexts…]): the first element is what went in, the second what will come out.
+// A start returns (operands, results[, contexts…]).
 static StatusOr<Shape> StartOf(const Query& q, const Shape& operands, const Shape& result) {
   if (!q.stated->IsTuple() || q.stated->tuple_size() < 2)
     return Invalid("{} gives (operands, results), not {}", OpcodeName(q.opcode), Text(*q.stated));
@@ -92,7 +92,7 @@ StatusOr<Shape> InferAllToAll(const Query& q) {
       return Invalid("all-to-all with dimensions takes one operand, not {}", q.operands.size());
     return q.operand(0);
   }
-  // What comes from another device takes the place of what goes there, byte for byte.
+  // Received data replaces sent data, byte for byte.
   for (const Shape* operand : q.operands) {
     const Shape& first = q.operand(0);
     if (!SameBuffer(*operand, first) || (first.has_layout() && operand->has_layout() &&
@@ -199,4 +199,4 @@ StatusOr<Shape> InferAllGatherDone(const Query& q) { return InferDone(q); }
 StatusOr<Shape> InferAllReduceDone(const Query& q) { return InferDone(q); }
 StatusOr<Shape> InferCollectivePermuteDone(const Query& q) { return InferDone(q); }
 
-}  // namespace hloir::inference
+}  // namespace hloir::shape_inference

@@ -1,12 +1,12 @@
 // Shapes of dot, scaled-dot, ragged-dot and convolution. Their text states the result, whose element type may be any
-// that the accumulation is asked for ("preferred"); the dimensions follow from the operands.
+// ("preferred_element_type"); the dimensions follow from the operands.
 #include <algorithm>
 
 #include "internal.h"
 
 #include "support/format.h"
 
-namespace hloir::inference {
+namespace hloir::shape_inference {
 
 static Status ExpectTwoArrays(const Query& q) {
   HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(0), "operand 0"));
@@ -49,7 +49,7 @@ static Status ExpectDotDimensions(const Shape& lhs, const Shape& rhs, const DotD
   return pairs(d.lhs_contracting, d.rhs_contracting, "contracting");
 }
 
-// Batch dimensions in lhs order, then what is left of lhs, then what is left of rhs without `rhs_skip`.
+// Batch dimensions in lhs order, then the other dimensions of lhs, then those of rhs without `rhs_skip`.
 static Shape DotResult(PrimitiveType type, const Shape& lhs, const Shape& rhs, const DotDimensions& d,
                        const DimVector& rhs_skip = {}) {
   DimVector sizes;
@@ -233,4 +233,4 @@ StatusOr<Shape> InferConvolution(const Query& q) {
   return result;
 }
 
-}  // namespace hloir::inference
+}  // namespace hloir::shape_inference

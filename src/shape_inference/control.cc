@@ -4,7 +4,7 @@
 
 #include "support/format.h"
 
-namespace hloir::inference {
+namespace hloir::shape_inference {
 
 // Tuples of tuples of … can grow with every line of a text; these are far beyond what programs have.
 constexpr int64_t kMaxTupleNodes = 1 << 18;
@@ -102,7 +102,7 @@ static Status ExpectTuple(const Shape& shape, int64_t at_least, std::string_view
   return Invalid("{} must be a tuple of {} or more, not {}", what, at_least, Text(shape));
 }
 
-// What a start hands to its done beside the data.
+// Values that a start passes to its done beside the data.
 static Shape Context() { return Shape::Scalar(PrimitiveType::U32); }
 
 StatusOr<Shape> InferInfeed(const Query& q) {
@@ -218,4 +218,4 @@ StatusOr<Shape> InferAsyncStart(const Query& q) { return InferAsync(q); }
 StatusOr<Shape> InferAsyncUpdate(const Query& q) { return InferAsync(q); }
 StatusOr<Shape> InferAsyncDone(const Query& q) { return InferAsync(q); }
 
-}  // namespace hloir::inference
+}  // namespace hloir::shape_inference

@@ -1,7 +1,7 @@
 // Shapes of elementwise ops: the operands' dimensions, and which element types each op takes and gives.
 #include "internal.h"
 
-namespace hloir::inference {
+namespace hloir::shape_inference {
 
 using Type = PrimitiveType;
 
@@ -63,7 +63,7 @@ static StatusOr<Shape> InferUnary(const Query& q) {
   return LikeOperand(q, x);
 }
 
-// The new element type is the stated shape's; of the dimensions only those that the op fixes are checked here.
+// The new element type is that of the stated shape; only the dimensions that the op fixes are checked here.
 StatusOr<Shape> InferConvert(const Query& q) {
   HLOIR_RETURN_IF_ERROR(ExpectArrays(q));
   const Shape& x = q.operand(0);
@@ -115,7 +115,7 @@ StatusOr<Shape> InferStochasticConvert(const Query& q) {
   return merged.WithElementType(q.stated->element_type());
 }
 
-// Stated or not, the comparison is the one that the element type asks for; floats alone have two.
+// The comparison type must be that of the element type; only floats have two.
 static bool ComparisonFits(ComparisonType comparison, Type type) {
   switch (comparison) {
     case ComparisonType::kDefault: return true;
@@ -189,4 +189,4 @@ StatusOr<Shape> InferElementwise(const Query& q) {
 }
 StatusOr<Shape> InferComplex(const Query& q) { return InferElementwise(q); }
 
-}  // namespace hloir::inference
+}  // namespace hloir::shape_inference

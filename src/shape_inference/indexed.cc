@@ -1,7 +1,7 @@
 // Shapes of ops whose indices are operands: dynamic-slice, dynamic-update-slice, gather and scatter.
 #include "internal.h"
 
-namespace hloir::inference {
+namespace hloir::shape_inference {
 
 // Starts: one scalar per dimension, or (in dumps before 2019) one vector of them.
 static Status ExpectStartIndices(const Query& q, size_t first, int64_t rank) {
@@ -223,4 +223,4 @@ StatusOr<Shape> InferScatter(const Query& q) {
   return OneOrTuple(std::move(results));
 }
 
-}  // namespace hloir::inference
+}  // namespace hloir::shape_inference

@@ -1,6 +1,5 @@
-// What the files of shape inference share: the question asked, and the helpers that each op family's rules are written
-// with. shape_inference.cc has the one way in and the table of rules; tests/unit/shape_inference_test.cc covers all of
-// them.
+// Common parts of shape inference: the query, and helpers for the rules of op families. shape_inference.cc has the
+// entry point and the table of rules; tests/unit/shape_inference_test.cc covers all of them.
 #pragma once
 
 #include <optional>
@@ -12,7 +11,7 @@
 #include "hloir/module.h"
 #include "shape_inference/shape_inference.h"
 
-namespace hloir::inference {
+namespace hloir::shape_inference {
 
 // An op without its graph: all that its result shape depends on.
 struct Query {
@@ -61,7 +60,7 @@ StatusOr<int64_t> Narrow(Wide value);
 
 Status NotAnArray(const Shape& shape, std::string_view what);
 Status NotDimensions(const DimVector& dimensions, int64_t rank, std::string_view what);
-// `what` and `args` are a Format of what is looked at, which is made for messages alone.
+// `what` and `args` are a Format of the checked part, which is evaluated for messages only.
 template <class... Args>
 Status ExpectArray(const Shape& shape, std::string_view what, const Args&... args) {
   return shape.IsArray() ? OkStatus() : NotAnArray(shape, Format(what, args...));
@@ -80,7 +79,7 @@ bool SameTypeIgnoringFloatPrecision(PrimitiveType a, PrimitiveType b);
 PrimitiveType HigherPrecisionType(PrimitiveType a, PrimitiveType b);
 // Same tree, same dimensions (an unbounded one fits any), same types up to float precision.
 bool CompatibleIgnoringFloatPrecision(const Shape& a, const Shape& b);
-// The same with equal types: what is handed on, to a computation or out of one, is not converted on its way.
+// The same with equal types: values passed to a computation or returned by one are not converted.
 bool SameBuffer(const Shape& a, const Shape& b);
 
 // An array with the default layout, whose dimension i is as dimension `from[i].second` of `*from[i].first` in dynamism.
@@ -110,4 +109,4 @@ StatusOr<Shape> InferWindowOutput(const Shape& base, const Window& window, Primi
 StatusOr<std::vector<PrimitiveType>> InferReducer(const HloComputation& reducer, std::span<const Shape* const> inits,
                                                   std::span<const Shape* const> inputs);
 
-}  // namespace hloir::inference
+}  // namespace hloir::shape_inference

@@ -3,7 +3,7 @@
 
 #include "support/format.h"
 
-namespace hloir::inference {
+namespace hloir::shape_inference {
 
 using Type = PrimitiveType;
 
@@ -157,4 +157,4 @@ StatusOr<Shape> InferRng(const Query& q) { return InferRandom(q); }
 StatusOr<Shape> InferRngBitGenerator(const Query& q) { return InferRandom(q); }
 StatusOr<Shape> InferRngGetAndUpdateState(const Query& q) { return InferRandom(q); }
 
-}  // namespace hloir::inference
+}  // namespace hloir::shape_inference

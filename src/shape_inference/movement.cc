@@ -4,7 +4,7 @@
 
 #include "support/format.h"
 
-namespace hloir::inference {
+namespace hloir::shape_inference {
 
 static Status ExpectSameElementType(const Shape& operand, const Shape& result) {
   if (operand.element_type() == result.element_type()) return OkStatus();
@@ -184,7 +184,7 @@ StatusOr<Shape> InferPad(const Query& q) {
   return result;
 }
 
-// How many bytes stand behind a shape is its layout's business: the layout-sensitive verifier counts them.
+// The size in bytes depends on the layout: the layout-sensitive verifier checks it.
 StatusOr<Shape> InferBitcast(const Query& q) {
   const Shape &x = q.operand(0), &result = *q.stated;
   if (x.IsArray() != result.IsArray()) return Invalid("bitcast from {} to {}", Text(x), Text(result));
@@ -228,4 +228,4 @@ StatusOr<Shape> InferDynamicReshape(const Query& q) { return InferReshape(q); }
 StatusOr<Shape> InferGetDimensionSize(const Query& q) { return InferDimensionSize(q); }
 StatusOr<Shape> InferSetDimensionSize(const Query& q) { return InferDimensionSize(q); }
 
-}  // namespace hloir::inference
+}  // namespace hloir::shape_inference

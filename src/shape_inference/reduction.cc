@@ -1,12 +1,12 @@
-// Shapes of reduce, reduce-window, select-and-scatter, map, scan, sort and topk, with what they ask of the computation
-// they apply; and the size arithmetic of windows, which convolution shares.
+// Shapes of reduce, reduce-window, select-and-scatter, map, scan, sort and topk, with the requirements on the
+// computations they apply; and the size arithmetic of windows, which convolution shares.
 #include <algorithm>
 
 #include "internal.h"
 
 #include "support/format.h"
 
-namespace hloir::inference {
+namespace hloir::shape_inference {
 
 Status ExpectWindow(const Window& window) {
   for (size_t i = 0; i < window.size(); ++i) {
@@ -42,7 +42,7 @@ StatusOr<Shape> InferWindowOutput(const Shape& base, const Window& window, Primi
   return result;
 }
 
-// The computation's results, whether it returns one or a tuple.
+// The results of the computation: one, or the elements of a tuple.
 static std::vector<const Shape*> Results(const HloComputation& computation) {
   const Shape& root = computation.root()->shape();
   if (!root.IsTuple()) return {&root};
@@ -126,7 +126,7 @@ StatusOr<Shape> InferReduce(const Query& q) {
   return AsReturnedBy(*q.called[0], std::move(results));
 }
 
-// Unlike reduce, which gives what its computation gives, it gives the initial values' types; they may differ in
+// Unlike reduce, whose result has the computation's type, it has the types of the initial values; they may differ in
 // precision.
 StatusOr<Shape> InferReduceWindow(const Query& q) {
   HLOIR_ASSIGN_OR_RETURN(std::vector<PrimitiveType> types, ExpectReduction(q));
@@ -290,4 +290,4 @@ StatusOr<Shape> InferTopK(const Query& q) {
   return Shape::Tuple(std::move(results));
 }
 
-}  // namespace hloir::inference
+}  // namespace hloir::shape_inference

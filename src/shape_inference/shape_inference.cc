@@ -1,6 +1,6 @@
-// Shape inference's way in: checks that the ingredients are the opcode's, then asks the op family's rules, each in a
-// file of its own. Here too are the helpers that all families use. What needs the graph around an instruction (callers,
-// pairs, devices) is the verifier's. tests/unit/shape_inference_test.cc.
+// The entry point of shape inference: checks operand counts and attribute types, then calls the rules of the op's
+// family, which has its own file. Also helpers that all families use. The verifier has the rules that depend on the
+// graph around an instruction (callers, pairs, devices). tests/unit/shape_inference_test.cc.
 #include "shape_inference/shape_inference.h"
 #include "support/format.h"
 
@@ -10,7 +10,7 @@
 #include "internal.h"
 
 namespace hloir {
-namespace inference {
+namespace shape_inference {
 
 StatusOr<int64_t> Narrow(Wide value) {
   if (value > INT64_MAX || value < INT64_MIN + 1) return InvalidArgument("a dimension of the result passes 64 bits");
@@ -156,7 +156,7 @@ Status CheckIngredients(const Query& q) {
   size_t called = q.called.size();
   switch (info.calls) {
     case CallKind::kNone:
-      // Updates and dones of async work may repeat what their start calls.
+      // async-update and async-done may repeat the computation of their start.
       if (q.opcode == HloOpcode::kAsyncUpdate || q.opcode == HloOpcode::kAsyncDone) break;
       if (called != 0) return Invalid("{} calls no computations, but has {}", info.name, called);
       break;
@@ -210,11 +210,11 @@ StatusOr<Shape> Infer(const Query& q) {
 }
 
 }  // namespace
-}  // namespace inference
+}  // namespace shape_inference
 
 StatusOr<Shape> InferShape(HloOpcode opcode, std::span<const Shape* const> operands, const Attributes& attributes,
                            std::span<const HloComputation* const> called, const Shape* stated) {
-  return inference::Infer({opcode, operands, attributes, called, stated});
+  return shape_inference::Infer({opcode, operands, attributes, called, stated});
 }
 
 StatusOr<Shape> InferShape(const HloInstruction& instruction) {

@@ -113,7 +113,7 @@ bool Reader::ReadElementType(PrimitiveType& type) {
   return true;
 }
 
-// What stands between tensor< and >.
+// The text between tensor< and >.
 bool Reader::ReadTensor(Shape& shape) {
   if (!Want("<")) return false;
   DimVector dimensions;
@@ -220,7 +220,7 @@ bool Reader::ReadList(Attribute& attribute) {
   return Want("]");
 }
 
-// Adds to what is there.
+// Appends to the list.
 bool Reader::ReadDictionary(Attribute& attribute) {
   const DepthGuard guard(*this);
   if (failed()) return false;

@@ -1,5 +1,5 @@
-// Converter: the ops of CHLO that stay ops. Most have HLO's instruction of the same name; what has not was written out
-// before (elementary.cc, special.cc). See convert.h.
+// Converter: the ops of CHLO that stay ops. Most have HLO's instruction of the same name; others were expanded before
+// (elementary.cc, special.cc). See convert.h.
 #include "convert.h"
 
 namespace hloir::stablehlo {
@@ -14,7 +14,7 @@ Status Converter::TopK(const Operation& op, Scope& scope) {
   return SetAll(op, scope, scope.builder.TopK(operands[0], k, largest));
 }
 
-// Where no hardware has the approximation, XLA sorts and takes what comes first.
+// On hardware without the approximation, XLA sorts and takes the first ones.
 Status Converter::ApproxTopK(const Operation& op, const Attribute& config, Scope& scope) {
   HLOIR_ASSIGN_OR_RETURN(std::vector<Op> operands, Operands(op, scope));
   const Attribute *dimension = config.Find("reduction_dim"), *names = op.Find("called_computations");

@@ -391,7 +391,7 @@ Status Converter::ModuleAttributes() {
   return OkStatus();
 }
 
-// What is said of the arguments and results of main.
+// The attributes of the arguments and results of main.
 Status Converter::EntryAttributes(const Operation& main) {
   HloComputation* entry = module_.entry_computation();
   ModuleConfig& config = module_.config();

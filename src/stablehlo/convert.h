@@ -1,5 +1,5 @@
-// Converter: MLIR's tree to HLO's graph, function by function. What each op becomes is in ops.cc (StableHLO), chlo.cc
-// (what XLA expands), transfers.cc and parallel.cc (collectives, shardings); here is what they share.
+// Converter: MLIR's tree to HLO's graph, function by function. The ops are in ops.cc (StableHLO), chlo.cc (ops that XLA
+// expands), transfers.cc and parallel.cc (collectives, shardings); here are their common parts.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ namespace hloir::stablehlo {
 
 using Op = HloInstruction*;
 
-// A computation while it is made: what each value is in it.
+// A computation under construction: the instruction of each value.
 struct Scope {
   Scope(HloModule& module, std::string_view name) : builder(module, name) {}
   HloBuilder builder;
@@ -33,8 +33,7 @@ struct Scope {
   std::unordered_map<size_t, std::vector<Known>> constants;
 };
 
-// What HLO's text takes for a name, where MLIR takes any string: letters, digits, '_', '.' and '-', after a letter or
-// '_'.
+// A legal name in HLO text for any string of MLIR: letters, digits, '_', '.' and '-', after a letter or '_'.
 std::string AsHloName(std::string name);
 
 // The constant of that shape with these elements, or this one for all; made once.
@@ -44,7 +43,7 @@ class Converter {
  public:
   Converter(const Module& source, HloModule& module) : source_(source), module_(module) {}
   Status Convert();
-  // What the op is called in StableHLO is known: "add", "chlo.erf".
+  // True if the converter supports the op's name in StableHLO: "add", "chlo.erf".
   static bool Knows(std::string_view name);
 
  private:
@@ -90,7 +89,7 @@ class Converter {
   static std::vector<Op> ThroughTuple(std::vector<Op> operands, HloBuilder& b);
   static Shape ShapeOfResults(const Operation& op);  // a tuple, if they are not one
 
-  // Attributes. Absent ones leave what is there.
+  // Attributes. Absent ones leave the old value.
   Status Ints(const Operation& op, std::string_view name, DimVector& values) const;
   Status Int(const Operation& op, std::string_view name, int64_t& value) const;
   Status Bool(const Operation& op, std::string_view name, bool& value) const;
@@ -169,8 +168,8 @@ class Converter {
   Status CollectiveBroadcast(const Operation&, Scope&);
   Status ShardingConstraint(const Operation&, Scope&);
   Status ManualComputation(const Operation&, Scope&);
-  // shardings.cc: what XLA's partitioner is told of `#sdy.sharding<@mesh, [{"x"}, {}]>`; nothing if it is not
-  // understood.
+  // shardings.cc: the HLO sharding that XLA's partitioner gets for `#sdy.sharding<@mesh, [{"x"}, {}]>`; nothing if it
+  // is not supported.
   std::optional<Sharding> ShardingOf(std::string_view sdy) const;
   std::vector<std::optional<Sharding>> ShardingsPerValue(std::string_view text) const;
   // The results of main where something is said of their layout: for Shardy each behind a custom call that says so.
@@ -185,7 +184,7 @@ class Converter {
   int depth_ = 0, copies_ = 0;
 };
 
-// What XLA's converter simplifies before it converts: see simplify.cc. Dead ops are gone afterwards.
+// The simplifications of XLA's converter: see simplify.cc. Removes dead ops.
 void Simplify(Module& module);
 
 template <class E>

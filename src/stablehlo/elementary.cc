@@ -11,7 +11,7 @@
 namespace hloir::stablehlo {
 namespace {
 
-// What rounds as the type of x does, for constants that XLA computes in that type.
+// Rounds a number as the type of x does, for constants that XLA computes in that type.
 bool IsDouble(E x) { return x.type() == PrimitiveType::F64; }
 double Rounded(E x, double value) { return IsDouble(x) ? value : static_cast<double>(static_cast<float>(value)); }
 double Largest(E x) {
@@ -90,7 +90,7 @@ E ComplexLog(E z) {
   const E x = Real(z), y = Imag(z), xx = x * x, yy = y * y;
   const E is_steep = Compare(yy, "GT", xx);
   const E larger = Select(is_steep, yy, xx), smaller = Select(is_steep, xx, yy);
-  // x² + y² - 1 as a sum of five numbers, with what each addition loses.
+  // x² + y² - 1 as a sum of five numbers, with the rounding error of each addition.
   const E y_error = SquareError(y, yy), x_error = SquareError(x, xx);
   const E minus_one = x.Full(-1);
   const E s1 = larger + minus_one, s2 = s1 + smaller, s3 = s2 + y_error, s4 = s3 + x_error;
@@ -109,7 +109,7 @@ E ComplexLog1p(E z) {
   const E far = Log(most) + Log1p(Select(Compare(least, "EQ", most), x.Full(1), ratio * ratio)) * 0.5;
   const E moved = x + 1.0, yy = y * y, xx = x * x, twice = x + x;
   const E near_pole = Log(moved * moved + yy) * 0.5;
-  // 2x + x² + y², with what each addition loses.
+  // 2x + x² + y², with the rounding error of each addition.
   const auto loss = [](E sum, E a, E b) {
     const E virtual_b = sum - a;
     return (a - (sum - virtual_b)) + (b - virtual_b);

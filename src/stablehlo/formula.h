@@ -85,9 +85,9 @@ inline E BitcastTo(E x, PrimitiveType type) { return x.Make("stablehlo.bitcast_c
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// What XLA's converter writes for the function of that name ("asin", "log_plus_one", without the dialect); E with a `v`
-// of null where there is an instruction for it. elementary.cc: those of real and complex analysis' first year.
-// special.cc: of two operands (`y`; x again for those of one), too.
+// The expansion of XLA's converter for the function of that name ("asin", "log_plus_one", without the dialect); E with
+// a `v` of null if there is an instruction for it. elementary.cc: real and complex elementary functions. special.cc:
+// also of two operands (`y`; x again for functions of one).
 E Elementary(std::string_view name, E x);
 E Special(std::string_view name, E x, E y);
 

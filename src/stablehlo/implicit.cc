@@ -1,5 +1,5 @@
-// Simplifier: what CHLO leaves implicit, written out: broadcasts of operands (chlo.broadcast_add and its like, where
-// all shapes are known), constants of another value's shape; and tuples taken apart again. Part of simplify.h.
+// Simplifier: makes implicit parts of CHLO explicit: broadcasts of operands (chlo.broadcast_add and its like, where all
+// shapes are known), constants of another value's shape; and tuples taken apart again. Part of simplify.h.
 #include <algorithm>
 #include <array>
 

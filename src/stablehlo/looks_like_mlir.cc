@@ -1,5 +1,4 @@
-// LooksLikeMlir(): see hloir/stablehlo.h. Compiled also where StableHLO is left out, so that its text is known for what
-// it is.
+// LooksLikeMlir(): see hloir/stablehlo.h. Compiled also without StableHLO, so that its text is recognized.
 #include "hloir/stablehlo.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // MLIR's text as a tree: the subset that StableHLO programs are written in. Every op has the form here that it has in
 // MLIR's generic syntax (operands, results, named attributes, regions), however it was spelled: pretty.cc knows the
-// short forms. What an op means is none of this file's business: convert.cc. The tree looks into the text that it was
-// read from. Tested by tests/unit/stablehlo_test.cc and tests/cli/stablehlo.test.
+// short forms. convert.cc interprets ops. The tree looks into the text that it was read from. Tested by
+// tests/unit/stablehlo_test.cc and tests/cli/stablehlo.test.
 #pragma once
 
 #include <deque>
@@ -105,7 +105,7 @@ struct Module {
   Operation* root = nullptr;  // builtin.module
   std::deque<Operation> operations;
   std::deque<Value> values;
-  std::unordered_map<std::string_view, std::string_view> locations;  // #loc1 -> what is inside loc(…)
+  std::unordered_map<std::string_view, std::string_view> locations;  // #loc1 -> the text inside loc(…)
 };
 
 // "FILE:LINE:COLUMN: error: …", the line and a caret.

@@ -1,4 +1,4 @@
-// What hloir/stablehlo.h has in a build without StableHLO (the CMake option HLOIR_STABLEHLO).
+// hloir/stablehlo.h in a build without StableHLO (the CMake option HLOIR_STABLEHLO).
 #include "hloir/stablehlo.h"
 
 namespace hloir {

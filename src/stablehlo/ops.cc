@@ -1,5 +1,5 @@
-// Converter: what each op of StableHLO becomes. Most are HLO's ops of the same name; some XLA's builder writes as
-// several, and so it is done here. See convert.h.
+// Converter: the ops of StableHLO. Most are HLO's ops of the same name; those that XLA's builder expands to several ops
+// are expanded here, too. See convert.h.
 #include <algorithm>
 #include <charconv>
 
@@ -270,7 +270,7 @@ Status Converter::Compare(const Operation& op, Scope& scope) {
   if (op.Find("comparison_direction") == nullptr) return Missing(op, "comparison_direction");
   HLOIR_RETURN_IF_ERROR(Word(op, "comparison_direction", a.direction));
   const std::string_view type = Text(op, "compare_type");
-  // Said only where it is not what the operands' type implies.
+  // Set only if it differs from the one that the operands' type implies.
   if (type == "TOTALORDER") a.type = ComparisonType::kFloatTotalOrder;
   return Set(op, scope, b.Compare(operands[0], operands[1], a.direction, a.type));
 }
@@ -530,8 +530,7 @@ Status Converter::Call(const Operation& op, Scope& scope) {
   return SetAll(op, scope, scope.builder.Call(callee, HloBuilder::Ops(operands)));
 }
 
-// A call that says what it stands for, of a computation of its own. XLA makes one for plain calls, too, whether there
-// are any or not.
+// A composite call of a separate computation. XLA makes one for plain calls, too.
 Status Converter::Composite(const Operation& op, Scope& scope) {
   HLOIR_OPERANDS(0);
   constexpr int kMostCopies = 4096;
@@ -577,7 +576,7 @@ Status Converter::While(const Operation& op, Scope& scope) {
   return OkStatus();
 }
 
-// case and if: each branch is a computation of what it uses.
+// case and if: each branch is a computation with the values it uses as parameters.
 Status Converter::Conditional(const Operation& op, Scope& scope) {
   HLOIR_ASSIGN_OR_RETURN(const std::vector<Op> index, Operands(op, scope));
   if (index.size() != 1 || op.regions.empty()) return Error(op, "has one operand, and a region for each branch");
@@ -637,7 +636,7 @@ Status Converter::CustomCall(const Operation& op, Scope& scope) {
       }
       if (!shapes[i].IsArray()) continue;
       const int64_t rank = shapes[i].rank();
-      if (static_cast<int64_t>(order.size()) != rank || !inference::AreDimensions(order, rank))
+      if (static_cast<int64_t>(order.size()) != rank || !shape_inference::AreDimensions(order, rank))
         return Missing(op, name);
       shapes[i].set_layout(Layout(std::move(order)));
     }

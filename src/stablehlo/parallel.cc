@@ -91,7 +91,7 @@ Status Converter::Groups(const Operation& op, ReplicaGroups& groups) const {
   return OkStatus();
 }
 
-// Who takes part, as the collectives that can name devices say it.
+// The participating devices, for collectives that can name devices.
 template <class Attributes>
 Status Converter::Participants(const Operation& op, Attributes& a) const {
   HLOIR_RETURN_IF_ERROR(Channel(op, a.channel_id));

@@ -180,7 +180,7 @@ bool Reader::ReadAliases() {
       return false;
     }
   }
-  if (Take("{-#")) {  // resources: what refers to them is refused where it stands
+  if (Take("{-#")) {  // resources: references to them are refused
     const size_t end = text_.find("#-}", at_);
     if (end == std::string_view::npos) return Fail("unterminated resources");
     at_ = end + 3;
@@ -279,7 +279,7 @@ bool Reader::ReadLocation(std::string_view& location) {
   return true;
 }
 
-// What is said and what stands in the op are as many, and operands have the types that are said.
+// The number of types equals that of operands and results, and operands have the stated types.
 bool Reader::SetTypes(Operation& op, const std::vector<Type>& inputs, const std::vector<Type>& results) {
   if (inputs.size() != op.operands.size())
     return FailAt(op.offset,
@@ -335,7 +335,7 @@ bool Reader::ReadBlockArguments(std::vector<Value*>& values, std::vector<std::st
   return Want(")");
 }
 
-// `isolated`: nothing of what is around it can be seen inside.
+// `isolated`: values from around it are not visible inside.
 bool Reader::ReadRegion(Operation& op, bool isolated, std::vector<Value*> arguments,
                         std::vector<std::string_view> names) {
   const DepthGuard guard(*this);

@@ -47,7 +47,7 @@ class Reader {
   std::string_view Since(size_t begin) const { return text_.substr(begin, at_ - begin); }
   bool ReadString(std::string& value);
   bool ReadInteger(int64_t& value);
-  bool SkipBalanced();  // one balanced pair of brackets and what is in it; strings are skipped whole
+  bool SkipBalanced();  // one balanced pair of brackets and its contents; strings are skipped whole
 
   // Types and attributes: attributes.cc.
   bool ReadType(Type& type);
@@ -92,7 +92,7 @@ class Reader {
   size_t at_ = 0;
   int depth_ = 0;
   Status status_;
-  // Names in scope; a region's end takes back what it defined.
+  // Names in scope; the end of a region removes those that it defined.
   std::unordered_map<std::string_view, std::vector<Value*>> scope_;
   std::vector<std::pair<std::string_view, std::vector<Value*>>> undo_;
   std::unordered_map<std::string_view, Attribute> aliases_;
@@ -133,7 +133,7 @@ class PrettyOperation {
     return op_.attributes.entries.back().value;
   }
   void AddInteger(std::string_view name, int64_t value);
-  // What stands between here and the end of one balanced pair of brackets.
+  // The text up to the end of one balanced pair of brackets.
   bool Raw(std::string_view name);
 
   Reader& r_;

@@ -1,6 +1,6 @@
-// Converter: what XLA's partitioner is told of Shardy's shardings, `#sdy.sharding<@mesh, [{"x", ?}, {"y":(1)2}p1],
-// unreduced={"z"}>`: which axes of the mesh, or parts of axes, cut each dimension. What only Shardy knows (open
-// dimensions, priorities) stays in the frontend attributes. See convert.h.
+// Converter: HLO shardings for Shardy's shardings, `#sdy.sharding<@mesh, [{"x", ?}, {"y":(1)2}p1], unreduced={"z"}>`:
+// the axes of the mesh, or parts of axes, that cut each dimension. Properties that only Shardy has (open dimensions,
+// priorities) stay in the frontend attributes. See convert.h.
 #include <algorithm>
 #include <charconv>
 

@@ -1,8 +1,7 @@
-// What XLA's converter simplifies before it converts, so that a module read here is the one that XLA makes: constants
-// to the right, no-ops gone, broadcasts and reshapes joined, integers folded, what a loop passes on unchanged captured
-// instead. It is a part of what a StableHLO text means to XLA's users, and no place for further ideas: those are
-// passes. Rules are those of StableHLO's canonicalization (StablehloAggressiveSimplification, which XLA runs), to which
-// the tests compare.
+// The simplifications of XLA's converter, so that a module read here is the one that XLA makes: constants to the right,
+// no-ops removed, broadcasts and reshapes joined, integers folded, loop-invariant carries captured instead. It is a
+// part of what a StableHLO text means to XLA's users, and no place for further ideas: those are passes. Rules are those
+// of StableHLO's canonicalization (StablehloAggressiveSimplification, which XLA runs), to which the tests compare.
 #include <algorithm>
 #include "formula.h"
 
@@ -360,7 +359,7 @@ bool Simplifier::NormalizeConstant(Operation& op) {
   return true;
 }
 
-// What has no elements is an empty constant.
+// A value without elements is an empty constant.
 bool Simplifier::ZeroExtent(Operation& op, std::string_view name) {
   if (name == "return" || !IsPure(op) || !op.regions.empty()) return false;
   if (op.results.size() == 1 && op.results[0]->shape.IsArray() && op.results[0]->shape.ElementCount() == 0)

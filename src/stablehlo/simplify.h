@@ -34,7 +34,7 @@ class Simplifier {
 
   // Values.
   Value* Resolve(Value* value) const;
-  // Rules count on operands and results; what has others is left for the converter to refuse.
+  // Rules rely on the counts of operands and results; other ops are left for the converter to refuse.
   static bool HasArity(const Operation& op);
   static const Attribute* Constant(const Value* value);
   static Operation* Def(const Value* value, std::string_view name);

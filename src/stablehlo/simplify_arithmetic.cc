@@ -58,7 +58,7 @@ std::optional<T> FoldFunction(std::string_view name, T x) {
   return std::nullopt;
 }
 
-// In the type itself; what is narrower than f32, in f32.
+// In the type itself; types narrower than f32, in f32.
 std::optional<double> FoldUnary(std::string_view name, PrimitiveType type, double x) {
   if (type == PrimitiveType::F64) return FoldFunction(name, x);
   return FoldFunction(name, static_cast<float>(x));

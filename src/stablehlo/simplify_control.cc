@@ -1,4 +1,4 @@
-// Simplifier: ops with regions: what a reduction, sort or loop only passes on goes. Part of simplify.h.
+// Simplifier: ops with regions: removes values that a reduction, sort or loop only forwards. Part of simplify.h.
 #include <algorithm>
 
 #include "simplify.h"
@@ -45,7 +45,7 @@ bool Simplifier::Reduce(Operation& op) {
   if (std::count(kept.begin(), kept.end(), true) == static_cast<ptrdiff_t>(count) ||
       std::count(kept.begin(), kept.end(), true) == 0)
     return false;
-  // What the used results are made of.
+  // The operands of the used results.
   Operation* result = op.regions[0].operations.back();
   if (result->operands.size() != count) return false;
   std::unordered_map<const Value*, size_t> argument;
@@ -89,7 +89,7 @@ bool Simplifier::Sort(Operation& op) {
   return true;
 }
 
-// What the body passes on unchanged is captured instead.
+// Values that the body returns unchanged are captured instead.
 bool Simplifier::While(Operation& op) {
   const size_t count = op.results.size();
   if (op.regions.size() != 2 || op.operands.size() != count) return false;

@@ -34,7 +34,7 @@ Status Converter::Outfeed(const Operation& op, Scope& scope) {
   return Set(op, scope, b.Make(HloOpcode::kOutfeed, {values, operands.back()}, a, {}, &token));
 }
 
-// What send and recv have in common, on both of their halves.
+// Common parts of send and recv, on both of their halves.
 Status Converter::Transfer(const Operation& op, TransferAttributes& a, FrontendAttributes& pairs) const {
   HLOIR_RETURN_IF_ERROR(Channel(op, a.channel_id));
   HLOIR_RETURN_IF_ERROR(Bool(op, "is_host_transfer", a.is_host_transfer));

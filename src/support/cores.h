@@ -1,5 +1,5 @@
-// How many threads can really run at a time in this process: no more than its affinity mask has processors (taskset, a
-// batch system), nor than its control groups grant it time (a container's limit). Tests: tests/unit/cores_test.cc.
+// The number of threads that can run at a time in this process: limited by its affinity mask (taskset, a batch system)
+// and by the time that its control groups grant (a container's limit). Tests: tests/unit/cores_test.cc.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace hloir {
 
-// At least 1. The mask is asked for anew each time; the control groups' limit, which costs some reads of files, once.
+// At least 1. The mask is read each time; the control groups' limit, which takes some reads of files, once.
 int AvailableCores();
 
 // The processors' worth of time that the control groups grant, as a fraction; 0 if they set no limit. Of version 2

@@ -11,7 +11,7 @@ namespace hloir {
 template <class Names>
 std::string DidYouMean(std::string_view word, const Names& names);
 
-// How many letters have to be changed, added or taken away; for short words.
+// The edit distance: letters to change, add or remove; for short words.
 size_t EditDistance(std::string_view a, std::string_view b);
 
 template <class Names>

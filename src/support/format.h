@@ -1,5 +1,5 @@
-// Format("{} of {}", i, n): fmt's format strings. fmt itself stays in format.cc, so that whoever includes this pays
-// nothing for it, and an installed hloir asks for no fmt.
+// Format("{} of {}", i, n): fmt's format strings. fmt itself stays in format.cc, so that includers pay nothing for it,
+// and an installed hloir does not require fmt.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,9 @@
-// What the library's entries are wrapped in, so that no exception leaves it. Ours throw none themselves; the standard
-// library does where memory runs out or a size is past all bounds. What a caller's own callbacks throw goes through
-// them as it came (the Python module's rely on it).
+// A wrapper of the library's entry points, so that no exception leaves it. Our code throws none; the standard library
+// does if memory runs out or a size is out of bounds. Exceptions of a caller's own callbacks pass through (the Python
+// module relies on that).
 //
-// Whatever was being changed is whole as an object, but left in the midst of its work. Functions that return no Status
-// (PrintModule, Clone) let std::bad_alloc out; their comments' readers are told in docs/tour.md. Tested by
-// tests/memory_test.cc.
+// Objects that were being changed stay valid, in an intermediate state. Functions that return no Status (PrintModule,
+// Clone) let std::bad_alloc out. Tested by tests/memory_test.cc.
 #pragma once
 
 #include <new>

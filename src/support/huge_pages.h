@@ -1,5 +1,5 @@
-// Pages of 2 MB for large blocks, where the system has them: they cost far fewer faults and misses of page tables,
-// and what the processor reads ahead goes on from one to the next.
+// Pages of 2 MB for large blocks, if the system has them: they cause far fewer page faults and TLB misses, and the
+// hardware prefetcher continues within them.
 #pragma once
 
 #include <cstddef>

@@ -23,7 +23,7 @@ void ForEachInParallel(size_t count, int threads, const Work& work) {
   std::vector<std::thread> pool;
   try {
     for (size_t t = 1; t < std::min(wanted, count); ++t) pool.emplace_back(loop);
-  } catch (const std::system_error&) {  // there are no more threads to be had: those that there are do
+  } catch (const std::system_error&) {  // no more threads are available: the existing ones do the work
   }
   loop();
   for (std::thread& thread : pool) thread.join();

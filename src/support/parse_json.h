@@ -1,4 +1,5 @@
-// ParseJson: JSON of anybody's making. nlohmann's parser and what it makes recurse on nesting, so depth is asked first.
+// ParseJson: JSON from untrusted sources. nlohmann's parser and its values recurse on nesting, so the depth is checked
+// first.
 #pragma once
 
 #include <string_view>

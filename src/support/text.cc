@@ -8,7 +8,7 @@
 namespace hloir {
 namespace {
 
-// How many bytes of UTF-8 the text begins with that may be printed; 0: none.
+// The number of bytes of printable UTF-8 at the beginning of the text; 0: none.
 size_t PrintableBytes(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   if (byte(0) < 0x80) return byte(0) >= ' ' && byte(0) != 0x7F;
@@ -31,7 +31,7 @@ std::string WithoutControls(std::string_view text) {
   return result;
 }
 
-// Where the code point number `n` begins.
+// The offset of code point number `n`.
 size_t OffsetOf(std::string_view text, size_t n) {
   size_t at = 0;
   for (; at < text.size(); ++at) {
@@ -104,11 +104,11 @@ std::string Fold(std::string_view text, size_t width, size_t indent) {
     const size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
     const size_t blanks = std::min(line.find_first_not_of(' '), line.size());
-    size_t begin = 0;  // cells before what is left of the line
+    size_t begin = 0;  // cells before the rest of the line
     while (begin + DisplayWidth(line) > width) {
       const size_t room = std::max(width, begin + kLeast) - begin;
       const std::string_view fits = line.substr(0, OffsetOf(line, room));
-      // A blank at which it breaks is gone; one right behind what fits will do as well.
+      // The blank at which a line breaks is dropped; a blank directly after the limit will do as well.
       const size_t blank = line.substr(0, fits.size() + 1).rfind(' '), comma = fits.rfind(',');
       const size_t least = begin == 0 ? blanks : 0;
       const bool at_blank = blank != std::string_view::npos && blank > least;

@@ -1,4 +1,4 @@
-// Text for people: how wide it is, where its lines break, numbers with units, and what of it a terminal may see.
+// Text for people: its width, line breaks, numbers with units, and escapes for terminals.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ std::string HumanCount(double count);        // "0", "12", "3.42 M"; beyond 10^1
 // Breaks lines at blanks so that none takes more than `width` cells where words allow it; lines after the first begin
 // with `indent` blanks.
 std::string Wrap(std::string_view text, size_t width, size_t indent);
-// "  NAME      TEXT" and an end of line: what a list says of a name, within `width` columns.
+// "  NAME      TEXT" and an end of line: an entry of a list, within `width` columns.
 std::string ListRow(std::string_view name, std::string_view text, size_t width);
 
-// Breaks each line that takes more than `width` cells, at a blank, else behind a comma, else where it must; what is
-// left of it stands `indent` blanks further right than it began.
+// Breaks each line of more than `width` cells, at a blank, else after a comma, else anywhere; the rest is indented by
+// `indent` more than the beginning of the line.
 std::string Fold(std::string_view text, size_t width, size_t indent = 4);
 
-// At most `width` cells, control characters spelled out; what is too long loses its middle, or its end.
+// At most `width` cells, control characters spelled out; a longer text loses its middle, or its end.
 std::string ShortName(std::string_view name, size_t width, bool middle = true);
 
 // Text from a file as a terminal may see it: control characters and broken UTF-8 as \x1b, words of more than 200 bytes

@@ -1,5 +1,5 @@
-// See tune/calibrate.h. Each probe is a module that does mostly one thing; a rate is what the cost analysis
-// counts of it over the best time. None is a case of bench/, which says how good the predictions are.
+// See tune/calibrate.h. Each probe is a module that does mostly one thing; a rate is the cost analysis's count divided
+// by the best time. No probe is a case of bench/, which measures the quality of the predictions.
 #include "tune/calibrate.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace hloir {
 namespace {
 
-// The best time of a run, in seconds, and what a run costs.
+// The best time of a run, in seconds, and the cost of a run.
 struct Measured {
   double seconds = 0;
   Cost cost;
@@ -104,7 +104,7 @@ std::string Loop(int operations) {
                       state, state));
 }
 
-// What an opcode reaches: operations a second, or bytes of what only moves.
+// The rate of an opcode: operations a second, or bytes for data movement.
 struct OpcodeProbe {
   const char* opcode;
   const char* text;  // computations before the entry, and the entry's body behind a '|'
@@ -228,7 +228,7 @@ add { a = f32[] parameter(0)
 constexpr const char* kFunctions[] = {
     "exponential",           "tanh",   "log",  "sine", "cosine", "logistic", "erf", "sqrt", "rsqrt", "log-plus-one",
     "exponential-minus-one", "divide", "power"};
-// Those that go otherwise for other types than f32, with "f32" in the text exchanged.
+// Opcodes whose rate depends on the type, with "f32" in the text replaced.
 constexpr std::pair<const char*, const char*> kTypedOpcodes[] = {{"reduce", "f64"}, {"reduce", "bf16"},
                                                                  {"reduce", "f16"}, {"reduce", "s32"},
                                                                  {"reduce", "c64"}, {"tuple-reduce", "bf16"}};
@@ -291,7 +291,7 @@ StatusOr<DeviceDescription> CalibrateThisMachine(const CalibrationOptions& optio
                type, shape, type, shape, std::string_view(type) == "s8" ? "s32" : type, shape))));
     device.products[type] = rate(m.cost.flops);
   }
-  // a + s b, from what fits the first cache to what fits none.
+  // a + s b, from sizes that fit the first-level cache to sizes that fit none.
   constexpr int64_t kLargest = int64_t{1} << 24;
   for (int64_t elements = int64_t{1} << 10; elements <= kLargest; elements *= 2) {
     const std::string shape = Format("f32[{}]", elements);

@@ -1,5 +1,5 @@
-// This machine as a device: what its engine reaches in small modules that do one thing each, run for some milliseconds
-// each. So a roofline (cost.h) predicts how long HloExecutable takes.
+// This machine as a device: the rates of its engine in small modules that do one thing each, run for some milliseconds
+// each. A roofline (cost.h) with it predicts HloExecutable's time.
 //
 // Example:
 //
@@ -18,8 +18,7 @@
 
 namespace hloir {
 
-// How long to measure, and with how many threads.
-// How a machine is measured.
+// Options of the measurement.
 struct CalibrationOptions {
   int threads = 0;        // of the engine; 0: as many as the machine has
   double seconds = 0.01;  // for each of some sixty measurements, at least

@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kLeastPairs = 7;         // the fewest whose signs can be all alike by chance in less than 2 of 100
-constexpr double kLeastSample = 2e-4;  // seconds; what is shorter is run several times for one sample
+constexpr double kLeastSample = 2e-4;  // seconds; shorter runs are repeated for one sample
 
 double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 

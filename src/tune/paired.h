@@ -1,5 +1,5 @@
-// Which of two modules runs faster, and is that more than noise? Both are prepared, and run in turns on the same
-// inputs, so that whatever else the machine does meets both; what is judged is the ratio within each pair of runs.
+// Compares the speed of two modules, with a test for noise. Both are prepared, and run in turns on the same inputs, so
+// that other load on the machine affects both; the statistic is the ratio within each pair of runs.
 //
 // Example:
 //
@@ -19,7 +19,7 @@
 
 namespace hloir {
 
-// How long to measure, and how.
+// Options of the measurement.
 struct PairedOptions {
   double seconds = 1;  // at most, preparing left out; at least seven pairs are run
   int max_pairs = 101;

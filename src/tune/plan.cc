@@ -29,7 +29,7 @@ PassCall ParseCall(std::string_view text, int id) {
   return call;
 }
 
-// What a number may be instead.
+// Other values for a number.
 std::vector<std::string> OtherNumbers(int64_t number) {
   std::set<int64_t> others;
   if (number <= 2) {
@@ -133,7 +133,7 @@ bool Change::Clashes(const Change& other) const {
   if (kind == Kind::kInsert && other.kind == Kind::kInsert) return pass == other.pass && place == other.place;
   if (kind == Kind::kDisable || other.kind == Kind::kDisable) return *this == other;
   if (same_call && kind == Kind::kOption && other.kind == Kind::kOption) return name == other.name;
-  // What is dropped is neither moved nor set.
+  // A dropped pass is neither moved nor set.
   return same_call && (kind == other.kind || kind == Kind::kDrop || other.kind == Kind::kDrop);
 }
 
@@ -185,7 +185,7 @@ std::string Change::Text(const Plan& plan) const {
 std::vector<Change> SingleChanges(const Plan& plan, const PassRegistry& registry, std::span<const std::string> fired) {
   using Kind = Change::Kind;
   std::vector<Change> changes;
-  // Where a pass may come in: {place, alone}.
+  // Positions for inserting a pass: {place, alone}.
   std::vector<std::pair<int, bool>> places;
   bool after_group = false;
   for (size_t s = 0; s < plan.stages().size(); ++s) {

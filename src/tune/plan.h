@@ -49,10 +49,10 @@ class Plan {
   std::vector<Stage> stages_;
 };
 
-// One difference from the first pipeline. Changes are made one after the other, on what those before have left.
+// One difference from the first pipeline. Changes are applied one after the other.
 struct Change {
   enum class Kind : uint8_t { kDrop, kInsert, kMove, kOption, kDisable } kind = Kind::kDrop;
-  int call = 0;            // of what is there: kDrop, kMove, kOption
+  int call = 0;            // an existing pass: kDrop, kMove, kOption
   std::string pass = {};   // of kInsert and kDisable: its name
   std::string name = {};   // of the option, or the rule
   std::string value = {};  // of the option
@@ -60,7 +60,7 @@ struct Change {
   bool alone = false;
 
   bool operator==(const Change&) const = default;
-  // Would the one undo or repeat the other?
+  // True if one would undo or repeat the other.
   bool Clashes(const Change& other) const;
   // False: there is nothing to change.
   bool Apply(Plan& plan, int new_id) const;

@@ -1,4 +1,4 @@
-// The learned policy: what it sees of an opportunity, and the network itself. See tune/search.h.
+// The learned policy: the features of an opportunity, and the network. See tune/search.h.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

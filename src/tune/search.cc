@@ -1,5 +1,5 @@
-// See tune/search.h. A state is a module after some decisions. It is worth what the better of two pipelines
-// makes of it: the end of the default one, or the same with a fusion that goes as far as it can.
+// See tune/search.h. A state is a module after some decisions. Its value is the cost after the better of two pipelines:
+// the end of the default one, or the same with the widest fusion.
 #include "tune/search.h"
 
 #include <algorithm>
@@ -34,11 +34,11 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // Fusion that goes as far as it can: more is offered than the default takes.
 constexpr std::string_view kWideFusion =
     "fusion{feed-products=true join-products=true least-gain=0 max-copies=8 max-results=32 work-per-byte=4}";
-// What else is open to decide; none of it is in the default pipeline.
+// Passes whose rewrites are decisions, too; none of them is in the default pipeline.
 constexpr std::string_view kOthers[] = {"dot-merger", "while-loop-fusible-sinking", "convert-mover"};
-constexpr size_t kMostChildren = 24;  // of a state; those that the policy likes, or those that move the most bytes
+constexpr size_t kMostChildren = 24;  // of a state; those that the policy prefers, or those that move the most bytes
 constexpr size_t kMostDepth = 64;     // of a tree
-constexpr int64_t kMostSteps = 64;    // of a policy by itself
+constexpr int64_t kMostSteps = 64;    // for a policy without a search
 constexpr int64_t kMostInVain = 12;   // of these, one after the other without a new best
 
 // A finished state.
@@ -64,7 +64,7 @@ class Searcher {
   }
 
  private:
-  // A state, how it came to be, and what it is worth.
+  // A state, the decisions that lead to it, and its value.
   struct State {
     Decisions decisions;
     std::vector<std::string> taken;
@@ -179,7 +179,7 @@ Status Searcher::Begin() {
   return OkStatus();
 }
 
-// Runs what ends a pipeline on a copy, keeps the best and all of note.
+// Runs the end of a pipeline on a copy, keeps the best module and a log.
 void Searcher::FinishState(State& state) {
   ++result_.tried;
   for (size_t end = 0; end < ends_.size(); ++end) {
@@ -198,7 +198,7 @@ void Searcher::FinishState(State& state) {
   }
 }
 
-// What may be done next, the most promising first.
+// The possible decisions, the most promising first.
 StatusOr<std::vector<Searcher::Choice>> Searcher::ChoicesOf(State& state) {
   const bool look_ahead = options_.policy != nullptr || options_.sample;
   HLOIR_ASSIGN_OR_RETURN(const std::vector<OpportunityFeatures> features,
@@ -207,14 +207,14 @@ StatusOr<std::vector<Searcher::Choice>> Searcher::ChoicesOf(State& state) {
   for (size_t k = 0; k < choices.size(); ++k) {
     choices[k].index = k;
     choices[k].features = features[k];
-    // Without a policy: what moves much, and some of chance's.
+    // Without a policy: those that move many bytes, and some at random.
     const double chance = static_cast<double>(random_.Below(1000)) / 1000;
     choices[k].score =
         options_.policy != nullptr ? options_.policy->Score(features[k]) : 2 * std::sqrt(features[k][14]) + chance;
   }
   std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) { return a.score > b.score; });
   if (choices.size() > kMostChildren) {
-    // A policy may be wrong: some of what it does not like is looked at, too.
+    // A policy may be wrong: some opportunities with low scores are tried, too.
     const size_t liked = options_.policy != nullptr ? kMostChildren - kMostChildren / 4 : kMostChildren;
     for (size_t k = liked; k < kMostChildren; ++k)
       std::swap(choices[k], choices[k + static_cast<size_t>(random_.Below(static_cast<int64_t>(choices.size() - k)))]);
@@ -266,9 +266,8 @@ Status Searcher::Beam() {
   return OkStatus();
 }
 
-// From the root down by what looks best, and what was looked at least (PUCT); a new state is finished at once, and what
-// it is worth goes up to the root as the best that is known below. As nothing here is of chance, the best counts, and
-// not the mean.
+// From the root down by the best and least visited states (PUCT); a new state is evaluated at once, and its value is
+// propagated to the root as the best known below. Evaluation is deterministic, so the best counts, not the mean.
 Status Searcher::Tree() {
   constexpr int64_t kMostIdle = 500;  // ways down one after the other that end where nothing is open
   constexpr double kExplore = 0.6;    // of the spread of savings seen so far
@@ -328,7 +327,7 @@ Status Searcher::Tree() {
   return OkStatus();
 }
 
-// By the policy alone: what it likes best, again and again, and the best of the modules on the way.
+// Policy only: takes its first choice again and again, and keeps the best module on the way.
 Status Searcher::FollowPolicy() {
   State state = std::move(*first_);
   for (int64_t step = 0, in_vain = 0; step < kMostSteps && in_vain < kMostInVain && GoOn(); ++step) {
@@ -343,7 +342,7 @@ Status Searcher::FollowPolicy() {
   return OkStatus();
 }
 
-// What each choice that was tried brought in the end: the best that is known below it.
+// The result of each choice that was tried: the best known below it.
 void Searcher::TellOf(const Node& root) const {
   if (!options_.sample) return;
   const double base = root.state.finish.cost;

@@ -1,7 +1,7 @@
-// Which rewrites to take, one by one: a search over the opportunities that passes find in a module (decisions.h), for
-// the module that costs least when a pipeline has finished the rest. Beam search, Monte Carlo tree search, or a learned
-// policy by itself, which also tells the other two where to look first. The default pipeline alone is the first
-// candidate, so nothing that comes out costs more; and it is verified by Check.
+// A search over single rewrites: over the opportunities that passes find in a module (decisions.h), for the module with
+// the least cost after a pipeline has finished the rest. Beam search, Monte Carlo tree search, or a learned policy
+// alone, which also guides the other two. The default pipeline alone is the first candidate, so no result costs more;
+// and it is verified by Check.
 //
 // Example:
 //
@@ -33,7 +33,7 @@
 
 namespace hloir {
 
-// What a policy sees of an opportunity: sizes as log2(1 + x) / 32, counts as log2(1 + x) / 8, the rest 0 to 1.
+// The features of an opportunity: sizes as log2(1 + x) / 32, counts as log2(1 + x) / 8, the rest 0 to 1.
 inline constexpr std::array<std::string_view, 32> kOpportunityFeatures = {"one",
                                                                           "is_fuse",
                                                                           "is_multi_output",
@@ -72,8 +72,8 @@ using OpportunityFeatures = std::array<float, kOpportunityFeatures.size()>;
 // `look_ahead`: else these two are 0.
 StatusOr<std::vector<OpportunityFeatures>> FeaturesOf(Decisions& state, int64_t steps, bool look_ahead = true);
 
-// A small network over the features, trained by bench/learn_policy.py: the logarithm of how likely it is, but for a
-// constant, that an opportunity leads to the best of what can be reached from a state.
+// A small network over the features, trained by bench/learn_policy.py: the logarithm, up to a constant, of the
+// probability that an opportunity leads to the best module reachable from a state.
 class RewritePolicy {
  public:
   // Text: "hloir-policy 2", the numbers of features and of hidden units, then weights and biases of both layers.
@@ -89,15 +89,15 @@ enum class SearchMethod : uint8_t { kBeam, kTree, kPolicy };
 // "beam", "tree", "policy"
 std::string_view SearchMethodName(SearchMethod method);
 
-// An opportunity that was tried, and what it brought: for training.
+// An opportunity that was tried, and its result: for training.
 struct SearchSample {
   OpportunityFeatures features = {};
-  double gain = 0;    // of the best that is known below it, in percent of what the default pipeline's module costs
+  double gain = 0;    // of the best known below it, in percent of the cost after the default pipeline
   int64_t state = 0;  // those of one number were open together
   int64_t visits = 0;
 };
 
-// How to search.
+// Options of the search.
 struct SearchOptions {
   SearchMethod method = SearchMethod::kTree;
   TuneBy by = TuneBy::kBytes;  // not kTime
@@ -113,7 +113,7 @@ struct SearchOptions {
   std::function<bool(const TuneProgress&)> progress = {};  // false ends the search
 };
 
-// What was found.
+// The result of the search.
 struct SearchResult {
   std::unique_ptr<HloModule> module;
   TuneCost unoptimized, first, best;  // first: of the default pipeline

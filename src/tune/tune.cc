@@ -1,6 +1,6 @@
-// See tune/tune.h. A candidate is the first pipeline with a set of changes (plan.h). The search screens all
-// single changes, then combines them by simulated annealing, takes out of the best set what it does not need, and has
-// the result verified.
+// See tune/tune.h. A candidate is the first pipeline with a set of changes (plan.h). The search screens all single
+// changes, then combines them by simulated annealing, removes unneeded changes from the best set, and verifies the
+// result.
 #include "tune/tune.h"
 
 #include <algorithm>
@@ -76,9 +76,9 @@ constexpr double kNoDeadline = std::numeric_limits<double>::infinity();
 constexpr double kScreening = 0.4, kSearching = 0.85;  // parts of the budget, from the beginning
 constexpr double kSame = 1e-9;                         // sums of doubles differ by so much
 constexpr size_t kKept = 8;                            // candidates, for when the best is refused
-constexpr int kFirstNewId = 1000;                      // of passes that are put in; those that are there count from 1
+constexpr int kFirstNewId = 1000;                      // of inserted passes; the existing ones count from 1
 
-// Less is better. What is to be least comes first; then fewer operations and instructions, and fewer changes.
+// Less is better. The objective comes first; then fewer operations and instructions, and fewer changes.
 struct Score {
   double main = kNoDeadline, operations = kNoDeadline;
   int64_t instructions = 0;
@@ -151,8 +151,9 @@ class Tuner {
   std::unique_ptr<HloModule> first_;
   uint64_t first_hash_ = 0;
   TuneResult result_;
-  std::vector<Change> single_, better_, other_;  // all; those that alone are better; those that give another module
-  std::map<std::string, Candidate> seen_;        // by text
+  // All changes; those that improve alone; those that give another module.
+  std::vector<Change> single_, better_, other_;
+  std::map<std::string, Candidate> seen_;  // by text
   std::unordered_map<uint64_t, Score> measured_;
   Candidate best_;
   std::vector<Candidate> kept_;  // different modules, the best first
@@ -163,7 +164,7 @@ StatusOr<std::unique_ptr<HloModule>> Tuner::Optimized(const Plan& plan, Rewriter
   options.math = options_.math;
   options.rewriter = rewriter;
   PipelineOptions pipeline_options;
-  if (first_ != nullptr) {  // a candidate may grow, but not without bounds, and not use up the time by itself
+  if (first_ != nullptr) {  // a candidate may grow, but within bounds, and must not use up the whole time
     pipeline_options.max_instructions = 4 * std::max(first_->instruction_count(), module_.instruction_count()) + 1000;
     pipeline_options.before = [this](const PassEvent&, const HloModule&) {
       return deadline_ && options_.trials == 0 && Part() > 1 ? ResourceExhausted("the time budget is used up")
@@ -202,7 +203,7 @@ double Tuner::MainOf(const TuneCost& cost) const {
 Score Tuner::ScoreOf(const HloModule& module, uint64_t hash) {
   const TuneCost cost = TuneCostOf(module, options_.operations_per_byte);
   Score score{MainOf(cost), cost.operations, cost.instructions};
-  // What the model does not see costs nothing in it, which is not a gain.
+  // Work that the model does not count costs nothing in it, which is no gain.
   if (cost.unknown_loops > result_.first.unknown_loops || cost.custom_calls > result_.first.custom_calls) return {};
   if (cost.operations > options_.most_operations * result_.first.operations + 64) return {};
   if (options_.by != TuneBy::kTime) return score;
@@ -285,7 +286,7 @@ Status Tuner::Begin() {
   return OkStatus();
 }
 
-// Every single change by itself, in an order of the seed's, as far as the budget goes.
+// Every single change alone, in a random order, as far as the budget goes.
 void Tuner::Screen() {
   for (const Change& change : single_) {
     if (!GoOn("screening", kScreening)) {
@@ -323,7 +324,7 @@ std::vector<Change> Tuner::Mutated(const std::vector<Change>& changes) {
     else if (kind < 92) change = RandomMove();
     else change = random_.From(single_);
     std::erase_if(mutated, [&](const Change& old) { return old.Clashes(change); });
-    // In front, so that it works on what is there before the others, or behind.
+    // In front, so that it works before the existing passes, or at the end.
     mutated.insert(random_.Chance(30) ? mutated.begin() : mutated.end(), std::move(change));
   }
   return mutated;
@@ -349,7 +350,7 @@ void Tuner::Combine() {
   }
 }
 
-// Takes out each change without which nothing is lost, and tells what the others are worth.
+// Removes each change without effect, and computes the effects of the others.
 void Tuner::Prune(Candidate& candidate) {
   for (size_t k = candidate.changes.size(); k-- > 0;) {
     GoOn("pruning", 1);

@@ -1,6 +1,6 @@
-// Which pipeline is best for a module? Tune() searches the order of passes, which are there, their options and the
-// rules that are switched off, from a pipeline to begin with; the best is what costs least by the public cost model
-// (cost.h), or takes the least time by paired runs. It is verified by Check before anybody hears of it.
+// Tune() searches the best pipeline for a module: the choice and order of passes, their options and disabled rules,
+// starting from a given pipeline. The best has the least cost by the public cost model (cost.h), or the least time by
+// paired runs. Check verifies it before it is returned.
 //
 // Example:
 //
@@ -29,7 +29,7 @@
 
 namespace hloir {
 
-// What a module costs, of all runs of its loops' bodies where that is known.
+// The cost of a module, of all runs of its loops' bodies if trip counts are known.
 struct TuneCost {
   double bytes = 0;       // moved
   double operations = 0;  // FLOPs and transcendentals
@@ -40,7 +40,7 @@ struct TuneCost {
 };
 TuneCost TuneCostOf(const HloModule& module, double operations_per_byte = 8);
 
-// What is to be least.
+// The objective of the search.
 enum class TuneBy : uint8_t { kBytes, kOperations, kRoofline, kTime };
 // "bytes", "operations", "roofline", "time"
 std::string_view TuneByName(TuneBy by);
@@ -50,10 +50,10 @@ struct TuneProgress {
   std::string_view phase;  // "screening", "combining", "pruning", "verifying", "measuring"
   double done = 0;         // of all work, 0 to 1
   int64_t tried = 0;       // pipelines
-  double best = 1;         // of what is to be least, as a part of what the first pipeline gives
+  double best = 1;         // of the objective, relative to the first pipeline
 };
 
-// How to search.
+// Options of the search.
 struct TuneOptions {
   TuneBy by = TuneBy::kBytes;
   double seconds = 60;  // at most, by the clock; verifying may take longer
@@ -62,39 +62,40 @@ struct TuneOptions {
   uint64_t seed = 0;
   std::vector<std::string> start = {};  // as MakePipeline takes it; empty: the registry's default
   MathMode math = MathMode::kExact;
-  double operations_per_byte = 8;  // of the roofline: what a machine computes while it moves a byte
+  double operations_per_byte = 8;  // for the roofline: operations per byte moved
   // A pipeline whose module computes more than so many times the operations of the first one's is refused: bytes are
   // to be saved, and not to be computed again and again.
   double most_operations = 1.25;
-  RunnerOptions runner = {};  // of what is measured
+  RunnerOptions runner = {};  // of the objective
   bool verify = true;         // off: the result is nobody's but the caller's to trust
-  // Asked after each pipeline; false ends the search with what there is.
+  // Called after each pipeline; false ends the search with the current result.
   std::function<bool(const TuneProgress&)> progress = {};
 };
 
-// One difference of the best pipeline from the first, and what it is worth.
+// One difference of the best pipeline from the first, and its effect.
 struct TuneChange {
   std::string text;  // "dot-merger before fusion", "without cse", "fusion{multi-output=false}"
-  // What is to be least without this change alone, as a part of what it is with all of them. None of times: single
-  // changes are not measured long enough.
+  // The objective without this change alone, relative to the objective with all changes. Not for times: single changes
+  // are not measured long enough.
   std::optional<double> without;
 };
 
-// What Tune found.
+// The result of Tune.
 struct TuneResult {
   TuneBy by = TuneBy::kBytes;  // as it was asked
   uint64_t seed = 0;           // …
   std::string passes;          // for MakePipeline, or `hloir opt --passes=`; the first pipeline if none is better
   std::unique_ptr<HloModule> module;  // what it makes of the module
   TuneCost unoptimized, first, best;
-  std::vector<TuneChange> changes;  // those that matter: without any one of them the module costs more, or is another
-  int64_t tried = 0;                // pipelines
-  int64_t modules = 0;              // different modules that they gave
-  int64_t failed = 0;               // pipelines that ended with an error or went over a limit
-  int64_t refused = 0;              // that were better, and did not agree with the module, or could not be verified to
-  std::string refused_because;      // of the last of these
-  bool ended = true;                // false: the time was over before each single change had been tried
-  std::optional<Verdict> verdict;   // of `module` against the given one; none if options.verify is off
+  // The changes that matter: without any one of them the module costs more, or differs.
+  std::vector<TuneChange> changes;
+  int64_t tried = 0;               // pipelines
+  int64_t modules = 0;             // different modules that they gave
+  int64_t failed = 0;              // pipelines that ended with an error or went over a limit
+  int64_t refused = 0;             // that were better, and did not agree with the module, or could not be verified to
+  std::string refused_because;     // of the last of these
+  bool ended = true;               // false: the time was over before each single change had been tried
+  std::optional<Verdict> verdict;  // of `module` against the given one; none if options.verify is off
   // The first pipeline's module against the best one's, on runs that the search has not seen; none if it does not run.
   std::optional<PairedTimes> times;
 };

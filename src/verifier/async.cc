@@ -288,10 +288,10 @@ void VerifyDone(const HloInstruction& done, const HloInstruction& last, Errors& 
   const Shape& given = last.shape().tuple_shapes(0);
   bool bound = given.tuple_size() == body.parameter_count();
   for (int64_t i = 0; bound && i < given.tuple_size(); ++i)
-    bound = inference::SameBuffer(given.tuple_shapes(i), body.parameter(i)->shape());
+    bound = shape_inference::SameBuffer(given.tuple_shapes(i), body.parameter(i)->shape());
   if (!bound) {
     errors.Add(&done, "ends {}, but {} has only been given {}", start->name(), body.name(), Text(given));
-  } else if (!inference::SameBuffer(done.shape(), body.root()->shape())) {
+  } else if (!shape_inference::SameBuffer(done.shape(), body.root()->shape())) {
     errors.Add(&done, "gives {}, but {} returns {}", Text(done.shape()), body.name(), Text(body.root()->shape()));
   }
 }

@@ -80,8 +80,8 @@ void VerifyLayouts(const HloInstruction& instruction, const Shape& inferred, Err
 }
 
 bool Fits(HloOpcode opcode, const Shape& stated, const Shape& inferred) {
-  return HandsBufferOn(opcode) ? inference::SameBuffer(stated, inferred)
-                               : inference::CompatibleIgnoringFloatPrecision(stated, inferred);
+  return HandsBufferOn(opcode) ? shape_inference::SameBuffer(stated, inferred)
+                               : shape_inference::CompatibleIgnoringFloatPrecision(stated, inferred);
 }
 
 // Tuples can have thousands of elements, and programs take them apart one by one: no copies here.
@@ -96,7 +96,7 @@ bool TupleFits(const HloInstruction& tuple) {
 bool ElementFits(const HloInstruction& get) {
   const Shape& tuple = get.operand(0)->shape();
   int64_t index = get.tuple_index();
-  return tuple.IsTuple() && inference::InRange(index, tuple.tuple_size()) &&
+  return tuple.IsTuple() && shape_inference::InRange(index, tuple.tuple_size()) &&
          tuple.tuple_shapes(index).Compatible(get.shape());
 }
 
@@ -112,7 +112,7 @@ void VerifyResultAccuracy(const HloInstruction& instruction, Errors& errors) {
 void VerifyLayout(const HloInstruction* instruction, const Shape& shape, Errors& errors) {
   if (!shape.IsArray() || !shape.has_layout()) return;
   const DimVector& order = shape.layout().minor_to_major();
-  if (static_cast<int64_t>(order.size()) == shape.rank() && inference::AreDimensions(order, shape.rank())) return;
+  if (static_cast<int64_t>(order.size()) == shape.rank() && shape_inference::AreDimensions(order, shape.rank())) return;
   errors.Add(instruction, "the layout of {} does not name each of its {} dimensions once", shape.ToString(),
              shape.rank());
 }

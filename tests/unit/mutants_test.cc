@@ -77,12 +77,12 @@ TEST_CASE("hardly a mutant of a small module gets away, and none for being small
       const auto mutant = MakeMutant(*module, kind, seed);
       if (!mutant) continue;
       INFO(MutantKinds()[kind].name << " in " << mutant->instruction);
-      const auto fate = FateOf(*module, *mutant, checker);
-      if (!fate.ok()) continue;  // an operand is no longer what the op takes
-      if (MutantKinds()[kind].below_rounding) CHECK(*fate != MutantFate::kGotAway);
-      got_away += *fate == MutantFate::kGotAway;
-      caught += *fate == MutantFate::kCaught;
-      below_rounding += *fate == MutantFate::kCaught && MutantKinds()[kind].below_rounding;
+      const auto outcome = OutcomeOf(*module, *mutant, checker);
+      if (!outcome.ok()) continue;  // an operand is no longer what the op takes
+      if (MutantKinds()[kind].below_rounding) CHECK(*outcome != MutantOutcome::kGotAway);
+      got_away += *outcome == MutantOutcome::kGotAway;
+      caught += *outcome == MutantOutcome::kCaught;
+      below_rounding += *outcome == MutantOutcome::kCaught && MutantKinds()[kind].below_rounding;
     }
   }
   CHECK(caught > 70);

@@ -210,7 +210,7 @@ TEST_CASE("a schedule against the operands is refused") {
   (*json)[next + 1] = '1';
   StatusOr<HloProtoFile> back = ParseHloProtoJson(*json);
   REQUIRE_FALSE(back.ok());
-  CHECK(back.status().message() == "schedule: 'n' comes before what it needs");
+  CHECK(back.status().message() == "schedule: 'n' comes before its operand or predecessor");
 }
 
 TEST_CASE("integers under a byte stand one to a byte, and are read packed too") {

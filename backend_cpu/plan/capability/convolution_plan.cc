@@ -14,7 +14,7 @@ std::vector<int64_t> Multiples(int64_t count, int64_t step) {
   return offsets;
 }
 
-// Windows' rows overlap, so that packing them would multiply what is read. A step takes terms of one tap.
+// Rows of windows overlap, so packing would multiply the reads. A step takes terms of one tap.
 bool HasWindowsInPlace(const GemmProblem& problem, int64_t features, const KernelTable& kernels) {
   const int64_t terms = TermsInPlace(problem, kernels);
   return terms > 0 && features % terms == 0;
@@ -46,8 +46,8 @@ std::vector<Positions> PositionsByTaps(const WindowDimension& w, int64_t taps, i
   return all;
 }
 
-// A convolution whose input needs no copy, as its rows come in the order of what terms they have: `taps` of each
-// spatial dimension, and features. False: so few rows have the same ones that multiplying padding takes less.
+// A convolution whose input needs no copy, as its rows are ordered by the set of their terms: `taps` of each spatial
+// dimension, and features. False: so few rows share a set that multiplying padding is faster.
 bool MakeRowsByTerms(const ConvolutionAttributes& a, const DimVector& taps, const View& input,
                      const DimVector& result_dims, GemmProblem& problem) {
   constexpr size_t kMostWindows = 256;
@@ -64,7 +64,7 @@ bool MakeRowsByTerms(const ConvolutionAttributes& a, const DimVector& taps, cons
   int64_t work = 0, rows = 0, inner = features;
   for (size_t i = 0; i < count; ++i) {
     WindowRows window{static_cast<int64_t>(row_offsets.size()), 0, {}};
-    // Where its rows lie, and among all rows; and its terms, from the innermost dimension outwards.
+    // The offsets of its rows, their numbers among all rows, and its terms, from the innermost dimension outwards.
     std::vector<std::pair<int64_t, int64_t>> at, terms{{0, features}};
     for (int64_t b = 0; b < result_dims[0]; ++b) at.emplace_back(b * input.strides[0], b);
     std::vector<const Positions*> of(taps.size());
@@ -106,8 +106,8 @@ bool MakeRowsByTerms(const ConvolutionAttributes& a, const DimVector& taps, cons
   return true;
 }
 
-// How one dimension of a convolution whose input is dilated falls into phases: the results at phase + i · count see
-// every count-th tap, from `first` on, and elements of the input that lie side by side, from `start` + i on.
+// The phases of one dimension of a convolution with a dilated input: the results at phase + i · count see every
+// count-th tap, from `first` on, and contiguous elements of the input, from `start` + i on.
 struct Phases {
   int64_t count = 1, taps = 1, positions = 1, least = 0, most = 0;
   std::vector<int64_t> first, start;
@@ -131,8 +131,8 @@ std::optional<Phases> PhasesOf(const WindowDimension& w, int64_t size, int64_t p
   return phases;
 }
 
-// A transposed convolution as a product for each combination of phases, in which no zero is multiplied that lies
-// between the input's elements. `plan` has what does not depend on that.
+// A transposed convolution as a product for each combination of phases, which multiplies no zero between the input's
+// elements. `plan` has the parts that do not depend on the phase.
 std::optional<ConvolutionPlan> PlanByPhases(const HloInstruction& convolution, const View& kernel, ConvolutionPlan plan,
                                             const KernelTable& kernels) {
   const auto& a = convolution.attributes<ConvolutionAttributes>();
@@ -204,7 +204,7 @@ std::optional<ConvolutionPlan> PlanByPhases(const HloInstruction& convolution, c
   if (static_cast<int64_t>(problem.b.k_offsets.size()) != problem.k) return std::nullopt;
   if (problem.k > plan.input.dims.back() && HasWindowsInPlace(problem, plan.input.dims.back(), kernels))
     GiveAllTerms(problem);
-  // The input in its copy, for what repairs the result where it lies in the end.
+  // The input in its copy, for the repair of results at their final place.
   View& view = plan.elements.input;
   view.strides = from.strides;
   view.offset = 0;
@@ -256,7 +256,7 @@ std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution
     return std::nullopt;
   }
 
-  // The input with its dimensions in our order, and what the windows cover of it.
+  // The input with its dimensions in the plan's order, and the part of it that windows cover.
   plan.elements = ViewsInOrder(convolution, input, kernel, View::RowMajor(convolution.shape().dimensions()));
   plan.input = plan.elements.input;
   plan.result_dims = plan.elements.result.dims;

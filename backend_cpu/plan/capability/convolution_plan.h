@@ -1,9 +1,8 @@
 // Convolution as a matrix product: rows are output positions, columns output features, and a product's terms the
-// kernel's taps with their input features. What a row reads are places in the input at fixed distances, so that no
-// matrix of windows is ever made. Padding is left out: rows come in the order of which terms they have. Where that does
-// not do (types that are packed, gaps, depthwise, few rows of each kind), padding and gaps are written out first, as
-// zeros, in a copy whose features lie side by side. Zeros times infinite weights are NaN, though: see
-// element_convolution.h.
+// kernel's taps with their input features. A row reads elements of the input at fixed distances, so no matrix of
+// windows is made. Padding is skipped: rows are ordered by the set of their terms. If that is not possible (packed
+// types, gaps, depthwise, few rows of each set), padding and gaps are first written as zeros into a copy with
+// contiguous features. Zeros times infinite weights are NaN, though: see element_convolution.h.
 #pragma once
 
 #include <optional>
@@ -25,7 +24,7 @@ struct ConvolutionPlan {
   PaddingConfig padding;
   DimVector padded_dims;
   GemmProblem problem;
-  bool depthwise = false;  // each output feature sees one input feature of its own: `taps` × features of weights
+  bool depthwise = false;  // each output feature reads one input feature: `taps` × features of weights
   View weights;            // taps, features
   DimVector result_dims;   // batch, spatial dimensions, features
   bool in_phases = false;  // a transposed convolution's: they come first in result_dims, then its dims
@@ -35,9 +34,10 @@ struct ConvolutionPlan {
 // Nothing: no kernel for these types, or padding beyond reason.
 std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution, const View& input, const View& kernel,
                                                const KernelTable& kernels);
-// How the kernels write the result, and read the input, major to minor: batch, spatial dimensions, features.
+// The orders in which the kernels write the result and read the input, major to minor: batch, spatial dimensions,
+// features.
 DimVector ConvolutionOrder(const HloInstruction& convolution, bool of_result);
-// What is read and written as element_convolution.h wants it; the views have the instruction's dimensions.
+// Operands and result for element_convolution.h; the views have the instruction's dimensions.
 ConvolutionViews ViewsInOrder(const HloInstruction& convolution, const View& input, const View& kernel,
                               const View& result);
 

@@ -1,5 +1,5 @@
-// Which products have kernels, and a dot as the product that these run: GemmProblem. Operands are read through their
-// views, so transposes and broadcasts before a dot are part of its packing. The step is steps/dot.h.
+// GemmProblem: a dot as a matrix product for the kernels, and the conditions for having one. Operands are read through
+// their views, so transposes and broadcasts before a dot are part of its packing. The step is steps/dot.h.
 #pragma once
 
 #include <utility>
@@ -45,14 +45,14 @@ bool GemmTypeFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result, Gem
 GemmType KernelsFor(const GemmProblem& problem, const KernelTable& kernels);
 // True if operands of this type need not be converted when they are packed.
 bool IsTakenInPlace(GemmType compute, PrimitiveType type);
-// How many neighbouring terms of A a step takes where they lie; 0: A must be packed.
+// The number of neighbouring terms of A that a step reads in place; 0: A must be packed.
 int64_t TermsInPlace(const GemmProblem& problem, const KernelTable& kernels);
 // A dot instruction's problem, given where its operands lie, and the order of its result, major to minor: one that it
 // can be stored in; empty: as it is numbered.
 bool MakeDotProblem(const HloInstruction& dot, const View& lhs, const View& rhs, const DimVector& order,
                     GemmProblem* problem);
 
-// Whether the kernel can store a dot's result in this order, major to minor: columns side by side, or rows.
+// True if the kernel can store a dot's result in this order, major to minor: contiguous columns, or rows.
 bool CanStoreInOrder(const HloInstruction& dot, const DimVector& order);
 
 }  // namespace hloir::cpu

@@ -85,7 +85,7 @@ bool KeepsPrecision(HloOpcode opcode) {
     case HloOpcode::kRoundNearestEven:
     case HloOpcode::kMaximum:
     case HloOpcode::kMinimum: return true;
-    default: return false;
+    default: return false;  // may round
   }
 }
 
@@ -104,7 +104,7 @@ double CostOf(HloOpcode opcode) {
   return 0.1;
 }
 
-// The operation of a reduction by a plain binary op, if that is what the computation is.
+// The operation of a reduction, if its computation is a plain binary op.
 std::optional<BinaryOp> ReducerOp(const HloComputation& computation) {
   const HloInstruction* root = computation.root();
   while (root->opcode() == HloOpcode::kCall || root->opcode() == HloOpcode::kFusion) {
@@ -171,7 +171,7 @@ void LoadAlongView(const TileOp& op, int64_t n) {
   while (n > 0) {
     if (rank > 1 && inner <= 8 && index[rank - 1] == 0 && n >= inner) {
       const int64_t row = view.strides[rank - 2];
-      // All but the last of these rows: what follows it is the general way's to find.
+      // All but the last of these rows: the general method finds the rest.
       const int64_t rows = std::min(n / inner, view.dims[rank - 2] - 1 - index[rank - 2]);
       const T* from = base + at;
       if (inner == 2) out = LoadShortRows<T, 2>(from, rows, row, inner, stride, out);
@@ -295,7 +295,7 @@ bool LoopSupports(const HloInstruction& instruction, const KernelTable& kernels)
       return BitWidth(from) == BitWidth(to) && !IsComplex(from) && !IsComplex(to) && !Narrow(from) && !Narrow(to) &&
              from != PrimitiveType::PRED && to != PrimitiveType::PRED;
     }
-    default: return false;
+    default: return false;  // has no kernel
   }
 }
 

@@ -1,5 +1,4 @@
-// Which kernels an instruction becomes: tile types, operations, loads along views, and whether there is a kernel at
-// all.
+// The kernels for an instruction: tile types, operations, loads along views; and whether it has any.
 #pragma once
 
 #include <optional>
@@ -23,14 +22,14 @@ bool KeepsPrecision(HloOpcode opcode);
 // Rough nanoseconds for one element.
 double CostOf(HloOpcode opcode);
 
-// Whether a fused loop can compute this elementwise instruction.
+// True if a fused loop can compute this elementwise instruction.
 bool LoopSupports(const HloInstruction& instruction, const KernelTable& kernels);
 // The reduction's shape; false if its dimensions are not neighbours.
 bool ReduceShapeOf(const HloInstruction& reduce, ReduceShape* shape);
-// Whether a fused loop can compute this reduction, and its shape.
+// True if a fused loop can compute this reduction; sets its shape.
 bool LoopSupportsReduce(const HloInstruction& instruction, const KernelTable& kernels, ReduceShape* shape);
 
-// The operation of a reduction by a plain binary op, if that is what the computation is.
+// The operation of a reduction, if its computation is a plain binary op.
 std::optional<BinaryOp> ReducerOp(const HloComputation& computation);
 // The kernel for tiles, if the computation of two scalars is a plain binary operation; else nullptr.
 TileKernel ReducerKernel(const HloComputation& computation, PrimitiveType type, const KernelTable& kernels);

@@ -1,5 +1,5 @@
-// Whether a reduce-window has a kernel, and how it slides its window: in rows of results, with the elements under one
-// tap of the window side by side. The step is steps/reduce_window.cc.
+// The kernel of a reduce-window, if it has one, and the movement of its window: in rows of results, with the elements
+// under one tap of the window contiguous. The step is steps/reduce_window.cc.
 #pragma once
 
 #include <optional>

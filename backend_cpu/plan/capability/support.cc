@@ -13,7 +13,7 @@ bool HasStep(HloOpcode opcode) {
 #define HLOIR_PLANNED(name) case HloOpcode::k##name:
 #include "plan/capability/steps.def"
     return true;
-    default: return HasTrait(opcode, kElementwise);
+    default: return HasTrait(opcode, kElementwise);  // all others run in the reference
   }
 }
 

@@ -1,6 +1,6 @@
-// What can run a node of the graph: asked once per node, by ChooseLayouts, and kept in Node::support. Later stages read
-// it there. Whether a step of its own takes a node may also depend on how its operands lie; then the step's maker
-// declines, with its reason (schedule/step_makers.cc).
+// The way a node of the graph runs: a fused loop, a step, or the reference. ChooseLayouts finds it once per node and
+// keeps it in Node::support, where later stages read it. A step may also depend on the layout of operands; then its
+// maker declines, with a reason (schedule/step_makers.cc).
 #pragma once
 
 #include "kernels/kernel_table.h"

@@ -1,6 +1,6 @@
 // Graph: a computation made flat for planning. Calls and fusions are inlined, tuples are gone (every value is one
-// array), and what only renames or rearranges elements is a view. While and conditional keep their bodies as graphs of
-// their own. lower/ builds it; every later stage only reads it. This folder is the stages' common vocabulary and
+// array), and ops that only rename or rearrange elements are views. While and conditional keep their bodies as graphs
+// of their own. lower/ builds it; every later stage only reads it. This folder is the stages' common vocabulary and
 // includes none of them.
 #pragma once
 
@@ -27,7 +27,7 @@ enum class ValueKind : uint8_t {
   kView,     // elements of `root`
   kIota,     // element = its place in `view`: iota and views of it
   kToken,    // nothing
-  kDynamic,  // a literal of its own, outside of the arena: its size is known at run time only
+  kDynamic,  // a literal outside of the arena: its size is known at run time only
 };
 
 struct GraphValue {
@@ -48,18 +48,18 @@ struct GraphValue {
 using ValueList = SmallVector<ValueId, 4>;
 struct Graph;
 
-// A reduction seen as kept × reduced × kept: what a fused loop can reduce on the fly.
+// A reduction as kept × reduced × kept dimensions: the form that a fused loop can reduce.
 struct ReduceShape {
   int64_t outer = 1, reduced = 1, inner = 1;
   bool operator==(const ReduceShape&) const = default;
 };
 
-// What runs a node, found when the graph is built: see capability/support.h.
+// The way a node runs, found when the graph is built: see capability/support.h.
 struct Support {
   enum Kind : uint8_t {
     kLoop,           // a fused loop, as an elementwise operation
     kLoopReduction,  // a fused loop, as a reduction of `reduce`'s shape
-    kStep,           // a step of its own, if one of schedule/step_makers.cc takes it
+    kStep,           // a separate step, if a maker of schedule/step_makers.cc accepts it
     kReference,      // the reference evaluator, for `reason`
   };
   Kind kind = kStep;
@@ -81,8 +81,8 @@ struct Node {
   const HloInstruction* instruction = nullptr;
   ValueList inputs, outputs;
   bool is_copy = false;  // of input 0's elements, in order, whatever the instruction is
-  // The result's dimensions as they lie, major to minor; empty: as they are numbered. Only of what has to know: a dot,
-  // a convolution, a reduce-window. For others the inputs are views in that order.
+  // The result's dimensions in memory, major to minor; empty: in the order of their numbers. Set only for dots,
+  // convolutions and reduce-windows. For other nodes the inputs are views in that order.
   DimVector order;
   std::vector<View> places;  // of a concatenation with halos, where in the result each input goes: see lower/halos.h
   Support support;
@@ -91,7 +91,7 @@ struct Node {
   HloOpcode opcode() const { return instruction->opcode(); }
 };
 
-// Why arrays lie as they do: see lower/array_orders.h.
+// Reasons for the orders of arrays: see lower/array_orders.h.
 struct OrderReason {
   const HloInstruction* instruction = nullptr;  // whose result it is, of several the first
   DimVector dims, order;                        // the order major to minor; empty: as they are numbered

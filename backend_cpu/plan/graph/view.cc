@@ -142,7 +142,8 @@ std::optional<View> View::Reorder(const DimVector& of, const DimVector& order) c
   return result;
 }
 
-// CollapseTogether of one view, without its lists: every loop asks, and a twentieth of a run's preparation went there.
+// CollapseTogether of one view, without its lists: every loop calls it, and the lists took a twentieth of the time of
+// preparing a run.
 View View::Collapse() const {
   View view{{}, {}, offset};
   for (size_t d = 0; d < dims.size(); ++d) {

@@ -14,7 +14,7 @@ namespace hloir::cpu {
 
 struct View {
   DimVector dims;
-  DimVector strides;  // in elements of the array looked into; 0 for what is repeated, negative for what is reversed
+  DimVector strides;  // in elements of the underlying array; 0 for repeated dimensions, negative for reversed ones
   int64_t offset = 0;
 
   bool operator==(const View&) const = default;

@@ -17,12 +17,12 @@ namespace hloir::cpu {
 namespace {
 
 constexpr int64_t kMaxTile = 1024;
-constexpr int64_t kNoChain = 1;           // `extra` of a copy that is to be an op by itself
+constexpr int64_t kNoChain = 1;           // `extra` of a copy that must stay a separate op
 constexpr double kBytesPerNano = 16;      // from memory: a guess, like CostOf
 constexpr double kBytesPerNanoHere = 30;  // as NanosOf: most of it comes from a cache
 
-// What an element takes with vectors of 256 bits, as measured over bench/cases.py: it decides how many threads pay,
-// where CostOf, which must not change, decides in what order sums are made.
+// The time of an element with vectors of 256 bits, as measured over bench/cases.py: it decides the number of threads,
+// while CostOf, which must not change, decides the order of sums.
 double NanosOf(HloOpcode opcode) {
   switch (CostClass(opcode)) {
     case OpCost::kDivision: return 0.1;
@@ -35,8 +35,7 @@ double NanosOf(HloOpcode opcode) {
   return 0.05;
 }
 
-// Not what only moves elements, or writes them in another type. A reduction is an operation on each element that it
-// reduces.
+// Data movement and conversions count nothing. A reduction is an operation on each element that it reduces.
 bool IsArithmetic(const Node& node) {
   return !IsOneOf(node.opcode(), HloOpcode::kConvert, HloOpcode::kBitcastConvert, HloOpcode::kReal, HloOpcode::kImag) &&
          !node.is_copy && !HasTrait(node.opcode(), kMovesData);
@@ -44,7 +43,7 @@ bool IsArithmetic(const Node& node) {
 
 }  // namespace
 
-// What an emitted value is: a register or memory that is read in place.
+// The place of an emitted value: a register, or memory that is read in place.
 class LoopBuilder {
  public:
   LoopBuilder(const LoopRequest& request, int64_t max_tile)
@@ -110,7 +109,7 @@ class LoopBuilder {
     };
     for (int32_t index : patterns_.rest)
       for (ValueId id : graph_.nodes[index].inputs) reads(id);
-    // Which nodes that are left out would have read.
+    // The values that the omitted nodes would have read.
     for (const auto& [node, wrap] : patterns_.wraps) reads(wrap.x), reads(wrap.by);
     for (const auto& [node, of] : patterns_.conjugates) reads(of);
     std::sort(read.begin(), read.end());
@@ -472,7 +471,7 @@ class LoopBuilder {
                  [](int64_t stride) { return stride % static_cast<int64_t>(kStreamedLine) == 0; });
   }
 
-  // What it was made from has left the caches, too.
+  // Its operands have left the caches, too.
   bool Streams(const GraphValue& value) const {
     constexpr int64_t kLeastTile = 1024;
     const int64_t bytes = StorageBytes(value.type);
@@ -588,7 +587,7 @@ class LoopBuilder {
     call->in[1] = AddSource(-1, loop_->sources_[x.place.index].strides[loop], DimVector(space_.dims.size(), 0));
     return true;
   }
-  // Where a unit's results go: along the kept loops, in the result's own order.
+  // The destination of a unit's results: along the kept loops, in the result's own order.
   void PutResults(PendingSink& sink, int out) {
     DimVector strides(space_.dims.size(), 0);
     if (space_.flat) {

@@ -1,9 +1,8 @@
 // FusedLoop: a step that runs a cluster of elementwise operations, and reductions of their results, tile by tile. Each
-// tile op is one kernel call; what lies between two of them stays in a few tile registers in L1. One way in:
-// LoopBuilder.
+// tile op is one kernel call; intermediate tiles stay in a few tile registers in L1. The entry point is LoopBuilder.
 //
-// The loop runs over the elements of one index space, in row-major order. What an operand reads is a View of memory; by
-// its strides along the loop it is read in place, as a scalar, or loaded into a register first.
+// The loop runs over the elements of one index space, in row-major order. An operand is a View of memory; its strides
+// along the loop decide whether it is read in place, as a scalar, or loaded into a register first.
 #pragma once
 
 #include <functional>
@@ -26,11 +25,11 @@ struct LoopRequest {
   bool reduces = false;
   ReduceShape reduce;         // shared by all reductions
   ValueId copied = kNoValue;  // in place of nodes: a value that is written to memory as it is
-  // Where values lie that others compute; and where to put results.
+  // The buffers of operands and results.
   std::function<Ref(ValueId root)> read, write;
 };
 std::unique_ptr<Step> BuildFusedLoop(const LoopRequest& request);
-// Bytes that the loop needs to keep partial reductions in: a buffer to be added to what it writes. 0: none.
+// Bytes for partial reductions: a buffer to be added to those that the loop writes. 0: none.
 int64_t FusedLoopPartialBytes(const Step& loop);
 
 }  // namespace hloir::cpu

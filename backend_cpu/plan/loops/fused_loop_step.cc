@@ -33,8 +33,8 @@ bool FusedLoop::MayShare(int read, int written) const {
   return false;
 }
 
-// `cost` is a guess of what all tiles take, the same on every machine: it decides how many parts the work has, and so
-// in what order sums are made.
+// `cost` estimates the work of all tiles, the same on every machine: it decides the number of parts, and so the order
+// of sums.
 void FusedLoop::Prepare(int64_t cost, double nanoseconds) {
   nanoseconds_ = nanoseconds;
   const int loops = static_cast<int>(nest_.sizes.size());

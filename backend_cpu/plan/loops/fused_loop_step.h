@@ -10,7 +10,7 @@
 
 namespace hloir::cpu {
 
-// Where a tile op's operand or result is.
+// The place of a tile op's operand or result.
 struct TilePlace {
   enum Kind : uint8_t { kNone, kRegister, kSource };
   Kind kind = kNone;
@@ -81,7 +81,7 @@ class FusedLoop : public Step {
   bool streams_ = false;  // past the caches
 
   // Derived by Prepare().
-  std::vector<int> unit_loops_, reduced_loops_;  // of those that turn more than once
+  std::vector<int> unit_loops_, reduced_loops_;  // of loops with more than one iteration
   std::vector<int64_t> strides_;                 // [loop][source]
   std::vector<Move> moves_, fixed_;              // of pointers that change from tile to tile; of the others
   int64_t units_ = 1, reduced_steps_ = 1, chunks_ = 1, parts_ = 1;

@@ -14,7 +14,7 @@
 namespace hloir::cpu {
 namespace {
 
-// What a kernel of the table computes.
+// The operation of a kernel of the table.
 struct Meaning {
   enum Kind : uint8_t { kUnary, kOfMask, kBinary, kSelect, kWiden, kNarrow, kCopy };
   Kind kind = kUnary;
@@ -25,7 +25,7 @@ struct Meaning {
   NarrowFloat narrow = NarrowFloat::kBf16;
   bool streams = false;  // of kCopy: past the caches
 };
-// Of an element. What one size has in blocks, another has not.
+// By element size: not every size has blocks of every kind.
 int Bytes(ChainType type) {
   switch (type) {
     case ChainType::kS8: return 1;
@@ -138,7 +138,7 @@ class ChainMaker {
     }
   }
 
-  // Each op comes just before what reads it first, masks last: then chains have room.
+  // Each op comes directly before its first reader, masks last: then chains have room.
   void PutInOrder() {
     SmallVector<int, 16> makers(values_.size(), -1);  // by register
     SmallVector<bool, 16> root(body_.size(), true), done(body_.size());
@@ -190,7 +190,7 @@ class ChainMaker {
     bool elsewhere = false;  // read or written by other lists, too
     SmallVector<int, 4> users;
   };
-  // How an op goes on with the block.
+  // The link by which an op continues a chain.
   struct Part {
     int op = -1, operand = -1;  // which operand is the block
     TileKernel link = nullptr;  // null: the op only stores
@@ -205,8 +205,8 @@ class ChainMaker {
     std::vector<Part> parts;
     int holds = -1;     // the op whose result the block is
     bool mask = false;  // the block is one
-    // Ops that read what is stored underway. They come after the chain, so it ends before the first of them, unless
-    // that goes on with the chain itself.
+    // Ops that read a value that the chain stores. They come after the chain, so it ends before the first of them,
+    // unless that op continues the chain itself.
     std::set<int> readers;
   };
   struct Info {
@@ -229,7 +229,7 @@ class ChainMaker {
     const Value& value = values_[static_cast<size_t>(place.index)];
     return value.maker < 0 ? nullptr : &value;
   }
-  // Whether the operand has an element for each one of the tile.
+  // True if the operand has one element for each element of the tile.
   static bool IsTile(const Meaning& meaning, int operand) {
     if (meaning.kind == Meaning::kBinary)
       return operand == 0 ? meaning.mode != kScalarVector : meaning.mode != kVectorScalar;
@@ -243,14 +243,14 @@ class ChainMaker {
   static int Operands(const Meaning& meaning) {
     return meaning.kind == Meaning::kBinary ? 2 : meaning.kind == Meaning::kSelect ? 3 : 1;
   }
-  // An op that only writes its operand somewhere, maybe in a narrow type: the block stays what it is.
+  // An op that only stores its operand, perhaps in a narrow type: the block is unchanged.
   bool OnlyStores(int op) const {
     const Meaning::Kind kind = info_[op].meaning->kind;
     return (kind == Meaning::kCopy || kind == Meaning::kNarrow) && body_[op].out.kind != TilePlace::kRegister;
   }
   bool Widens(int op) const { return info_[op].meaning && info_[op].meaning->kind == Meaning::kWiden; }
 
-  // Where a link may read the operand from: before it is widened, if it is.
+  // The place from which a link may read the operand: before a widening conversion, if there is one.
   struct Source {
     TilePlace place;
     ChainOperand operand = ChainOperand::kVector;
@@ -344,7 +344,7 @@ class ChainMaker {
                                    [select->operand == 2][!IsTile(*info_[select->op].meaning, other)];
     select->in[0] = compare.in[first ? 0 : 1], select->in[1] = compare.in[first ? 1 : 0], select->in[2] = at.in[other];
     select->before.push_back(mask->maker);
-    // The comparison is the last part of its own chain, and leaves it. Nothing can follow what was before it.
+    // The comparison is the last part of its own chain, and leaves it. Ops cannot follow the block from before it.
     LeaveChain(mask->maker);
   }
 
@@ -365,7 +365,7 @@ class ChainMaker {
     return found == ops + n ? -1 : static_cast<int>(found - ops);
   }
   static bool SamePlace(const TilePlace& a, const TilePlace& b) { return a.kind == b.kind && a.index == b.index; }
-  // Whether a chain is this op alone.
+  // True if the chain is this op alone.
   bool IsAlone(int op) const {
     const int c = info_[op].chain;
     return c >= 0 && chains_[c].parts.size() == 1 && chains_[c].parts[0].op == op && chains_[c].holds == op;
@@ -509,7 +509,7 @@ class ChainMaker {
       }
     }
     Append(best, part);
-    // What it has written to memory, others may read there.
+    // Other ops may read its result in memory.
     const TilePlace& out = body_[op].out;
     if (const auto users = users_of_source_.find(out.index);
         out.kind == TilePlace::kSource && users != users_of_source_.end())
@@ -615,7 +615,7 @@ class ChainMaker {
     if (std::none_of(chains_.begin(), chains_.end(), [&](const Chain& chain) { return IsChain(chain); })) return;
     std::vector<bool> moved(body_.size());
     std::unordered_map<int, const Chain*> ends;  // by the last op
-    std::unordered_map<int, size_t> narrow;      // by what widens: how often a link reads what it does
+    std::unordered_map<int, size_t> narrow;      // by the widening op: the number of links that read its operand
     for (const Chain& chain : chains_) {
       if (!IsChain(chain)) continue;
       for (const Part& part : chain.parts) {

@@ -17,7 +17,7 @@ namespace hloir::cpu {
 void MakeChains(const KernelTable& kernels, int64_t tile, const std::vector<const std::vector<LoopOp>*>& others,
                 std::vector<LoopOp>* body);
 
-// Runs the chain that begins at `head` on n elements; returns what follows it.
+// Runs the chain that begins at `head` on n elements; returns the op after the chain.
 const TileOp* RunChain(const TileOp* head, int64_t n);
 
 }  // namespace hloir::cpu

@@ -49,12 +49,12 @@ LoopSpace ChooseNest(int64_t count, const ReduceShape* reduce, std::span<const V
   if (rows_alone && reduce->reduced > max_tile) {
     max_tile = std::max(max_tile, std::min(kLongRowTile, count / kRowTiles));
   } else if (rows_alone && reduce->outer >= 2 * kRowTiles) {
-    // What a tile costs beside its kernels is paid once for several rows, of which there are enough for all threads.
+    // The fixed cost of a tile is paid once for several rows; there are enough rows for all threads.
     space.flat = true;
     max_tile = std::max(max_tile, std::min(kRowsTile, reduce->outer / kRowTiles * reduce->reduced));
   }
   if (space.flat) {
-    // Loops over the kept outer part, if what follows it is reduced together; all else is one row.
+    // Loops over the kept outer part, if the part after it is reduced as one; otherwise all is one row.
     const bool rows = reduce != nullptr && reduce->inner == 1 && reduce->reduced <= max_tile;
     const int64_t outer = reduce != nullptr && !rows ? reduce->outer : 1;
     dims = outer > 1 ? DimVector{outer, count / outer} : DimVector{count};
@@ -65,7 +65,7 @@ LoopSpace ChooseNest(int64_t count, const ReduceShape* reduce, std::span<const V
   nest.extent = dims.back();
   nest.tile = std::min(nest.extent, max_tile);
   if (space.flat && nest.extent > nest.tile) {
-    // Tiles of whole rows where that is needed, or lets what repeats be loaded once.
+    // Tiles of whole rows if they are needed, or if repeated operands are then loaded once.
     int64_t unit = reduce != nullptr ? (space.rows_in_tile ? reduce->reduced : reduce->inner) : 1;
     for (const View& view : views) {
       if (view.strides[0] != 0) continue;

@@ -1,4 +1,4 @@
-// How a fused loop walks its elements: which loops there are, which of them reduce, and how tiles are cut.
+// The loop nest of a fused loop: its loops, which of them reduce, and the tiles.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@ struct LoopSpace {
   bool rows_in_tile = false;  // reductions of short rows: each tile holds whole ones
   LoopNest nest;
 };
-// `views`: what the loop reads, collapsed, where that does not simply lie in order. `reduce`: if it reduces.
-// `rows_alone`: it only reduces rows that lie in memory, in order, so tiles of several cost no registers.
+// `views`: the loop's operands, collapsed, if they are not contiguous in order. `reduce`: if it reduces. `rows_alone`:
+// it only reduces contiguous rows, so tiles of several cost no registers.
 LoopSpace ChooseNest(int64_t count, const ReduceShape* reduce, std::span<const View> views, int64_t max_tile,
                      bool rows_alone = false);
 

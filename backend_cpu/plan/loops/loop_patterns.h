@@ -17,7 +17,7 @@ struct WrappedIndex {
 struct LoopPatterns {
   std::unordered_map<int32_t, WrappedIndex> wraps;  // by the select's node
   std::unordered_map<int32_t, ValueId> conjugates;  // complex(real(x), -imag(x)): x, by its node
-  SmallVector<int32_t, 16> rest;  // nodes to emit, those two kinds among them; what they alone need is left out
+  SmallVector<int32_t, 16> rest;  // nodes to emit, those two kinds included, without nodes that only they need
 };
 LoopPatterns FindPatterns(const Graph& graph, std::span<const int32_t> nodes, std::span<const ValueId> stored);
 

@@ -66,7 +66,7 @@ int64_t PlaceRegisters(const LoopOpLists& lists, LoopRegisters registers, SmallV
         if (!again) free.push_back({registers[place.index].bytes, (*offsets)[place.index]});
       }
     };
-    // An elementwise op may write over what it reads: element i is read before it is written, in equal sizes.
+    // An elementwise op may overwrite its operand: element i is read before it is written, in equal sizes.
     if (op.op.extra == 0 && op.op.aux == nullptr) {
       release();
       if (op.out.kind == TilePlace::kRegister) take(op.out.index);

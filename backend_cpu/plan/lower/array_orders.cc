@@ -95,7 +95,7 @@ class OrderChoice {
     return node.opcode() == HloOpcode::kReduceWindow && !node.is_copy && node.support.kind == Support::kStep &&
            node.outputs.size() == 1 && node.inputs.size() == 2;
   }
-  // What reads its first operand place by place.
+  // Ops that read their first operand place by place.
   bool Follows(const Node& node) const { return IsLoop(node) || IsWindow(node); }
   bool IsFree(const Node& node) const {
     if (node.outputs.size() != 1 || node.is_copy || graph_.values[node.outputs[0]].count <= kSmallArray) return false;
@@ -103,7 +103,7 @@ class OrderChoice {
            IsConvolution(node);
   }
 
-  // Whether there is anything to gain: most modules have no transposes that cost.
+  // True if orders can gain anything: most modules have no transposes that cost.
   bool MovesAnything() const {
     for (const Node& node : graph_.nodes) {
       if (Cost(node) > 0) return true;
@@ -127,7 +127,7 @@ class OrderChoice {
     for (ValueId id : graph_.results)
       if (graph_.values[id].root != kNoValue) results_[graph_.values[id].root].push_back(id);
   }
-  // Which long dimension of its root each of the view's is, if it is a permutation of all of it.
+  // For each dimension of the view the long dimension of its root, if the view permutes all of it.
   std::optional<DimVector> Permutation(ValueId id) const {
     const GraphValue& value = graph_.values[id];
     if (value.root == kNoValue || value.view.offset != 0 || value.count != graph_.values[value.root].count)
@@ -333,7 +333,7 @@ class OrderChoice {
     if (IsWindow(node)) return MayReorder(node, order) ? WindowCost(node, order) : kImpossible;
     return IsGemm(node) && !CanStoreInOrder(*node.instruction, order) ? 2 * bytes : 0;
   }
-  // A window along what lies side by side is slower than one whose elements have neighbours under the next window.
+  // A window along the contiguous dimension is slower than one whose elements have neighbours under the next window.
   double WindowCost(const Node& node, const DimVector& order) const {
     const Window& window = node.instruction->attributes<WindowAttributes>().window;
     const DimVector& dims = graph_.values[node.outputs[0]].dims;
@@ -345,7 +345,7 @@ class OrderChoice {
     if (minor < 0 || static_cast<size_t>(minor) >= window.size() || window[minor].size == 1) return 0;
     return 2.0 * static_cast<double>(graph_.values[node.inputs[0]].bytes());
   }
-  // What a window combines comes in the same order, and there is a kernel for it.
+  // A window combines elements in the same order, and there is a kernel for it.
   bool MayReorder(const Node& node, const DimVector& order) const {
     const Window& window = node.instruction->attributes<WindowAttributes>().window;
     int64_t last = -1;
@@ -378,13 +378,13 @@ class OrderChoice {
       case HloOpcode::kDynamicSlice:
       case HloOpcode::kGather:
       case HloOpcode::kPad: return IsReadAlongColumns(seen, value.count) ? bytes : 0;
-      default: return seen.IsContiguous() ? 0 : 2 * bytes;
+      default: return seen.IsContiguous() ? 0 : 2 * bytes;  // a copy first, unless contiguous
     }
   }
   double LoopReadCost(const GraphValue& value, const View& seen, Support::Kind kind) const {
     const double bytes = static_cast<double>(value.bytes());
     double cost = 0;
-    // Without it, what a loop makes would stay in a register of the loop that reads it.
+    // Without it, the value would stay in a register of the loop that reads it.
     const bool computed = value.root != kNoValue && graph_.values[value.root].node >= 0;
     const bool whole = seen.IsContiguous();
     if (!whole && computed && IsLoop(Producer(value.root)) && value.count == graph_.values[value.root].count)
@@ -475,7 +475,7 @@ class OrderChoice {
       for (size_t i = 0; i < view.dims.size(); ++i) order.push_back(static_cast<int64_t>(i));
     }
     DimVector long_dims = LongDims(whole.dims);
-    std::vector<size_t> first(whole.dims.size(), 0);  // 1 + the place in `order` of what goes along it
+    std::vector<size_t> first(whole.dims.size(), 0);  // 1 + the position in `order` of the dimension along it
     for (int64_t d : long_dims) {
       const int64_t stride = whole.strides[d], end = stride * whole.dims[d];
       for (size_t i = order.size(); i-- > 0;) {
@@ -499,10 +499,10 @@ class OrderChoice {
     return best != candidates[0];
   }
 
-  // What was chosen, and why; of what stays, if anything moves around it.
+  // The choices with their reasons; unchanged arrays only if others around them change.
   void Explain() {
     for (Group& group : groups_) {
-      // The first of the module, and of what does not lie as it is numbered if there is such.
+      // The first array in the module; among those with another order than their numbers, if there are any.
       ValueId first = kNoValue;
       for (ValueId member : group.members) {
         const bool moved = !OrderOf(member).empty(), before = first != kNoValue && !OrderOf(first).empty();

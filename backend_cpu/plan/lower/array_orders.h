@@ -1,10 +1,10 @@
-// In which order the dimensions of a plan's arrays lie in memory: part of layouts.h. One way in: ChooseOrders.
+// The order in memory of the dimensions of a plan's arrays: part of layouts.h. The entry point is ChooseOrders.
 //
-// Results of elementwise ops, products, convolutions and reduce-windows may lie in any order. Those that hand their
-// elements on place by place, also through transposes, form a group with one order; it takes the one that moves the
-// fewest bytes: copies that its readers would need, passes over memory that would be lost to a fused loop, and what
-// kernels do to arrays that do not lie as they read or write. Parameters, constants and all other results lie as they
-// are numbered. Sums are made in the same order wherever their operands lie.
+// Results of elementwise ops, products, convolutions and reduce-windows may lie in any order. Arrays that are
+// elementwise copies of each other, also through transposes, form a group with one order, the one that moves the fewest
+// bytes: copies for its readers, passes over memory that a fused loop would otherwise save, and the work of kernels on
+// arrays in another order than they read or write. Parameters, constants and all other results have the order of their
+// numbers. The order of sums does not depend on these orders.
 #pragma once
 
 #include "kernels/kernel_table.h"

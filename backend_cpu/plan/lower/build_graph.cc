@@ -57,14 +57,14 @@ class Builder {
     return graph;
   }
 
-  // What instructions were written out as.
+  // The expansions of instructions.
   std::vector<std::unique_ptr<HloModule>> TakeExpanded() { return std::move(expanded_); }
 
  private:
   struct Range {
     int32_t first = 0, count = 0;
   };
-  // An inlined instruction and what stands for it in the graph.
+  // An inlined instruction and its values in the graph.
   struct Known {
     const HloInstruction* instruction;
     ValueList operands;
@@ -108,7 +108,7 @@ class Builder {
     return LeavesOf(*computation.root());
   }
 
-  // What fusion repeats in several bodies, because a loop has it for nothing, is one value again here.
+  // A value that fusion repeats in several bodies, because a loop computes it at no cost, is one value again here.
   Status VisitPure(const HloInstruction& instruction, const std::vector<ValueList>& arguments, int depth) {
     ValueList operands;
     uint64_t hash = StructuralHash(instruction);
@@ -208,7 +208,7 @@ class Builder {
     return shape.IsTuple() ? static_cast<int64_t>(shape.Leaves().size()) : 1;
   }
 
-  // The general case: a node of its own, whose inputs are the operands' leaves.
+  // The general case: a separate node, whose inputs are the operands' leaves.
   StatusOr<ValueList> AddNode(const HloInstruction& instruction, std::vector<std::unique_ptr<Graph>> graphs = {}) {
     Node node;
     node.instruction = &instruction;
@@ -281,7 +281,7 @@ class Builder {
     return std::optional<ValueList>(std::move(leaves));
   }
 
-  // What the entry of `module` computes of the instruction's operands.
+  // Inlines the entry of `module` on the instruction's operands.
   StatusOr<ValueList> InlineExpansion(const HloInstruction& instruction, std::unique_ptr<HloModule> module, int depth) {
     std::vector<ValueList> operands;
     for (const HloInstruction* operand : instruction.operands()) operands.push_back(LeavesOf(*operand));
@@ -321,8 +321,8 @@ class Builder {
     return View::RowMajor(to);
   }
 
-  // bitcast keeps the bytes where they lie: it takes the operand's elements in the order of its layout, and gives them
-  // out in the order of its own.
+  // bitcast keeps the bytes in place: it reads the operand's elements in the order of its layout, and writes them in
+  // the order of its own.
   StatusOr<ValueList> VisitBitcast(const HloInstruction& instruction) {
     const Shape& from = instruction.operand(0)->shape();
     const Shape& to = instruction.shape();
@@ -352,8 +352,8 @@ class Builder {
     return ValueList{graph_->AddView(source, to.element_type(), std::move(view), &instruction)};
   }
 
-  // What only passes its operands on: collectives of a single device, and marks in custom-calls. Nothing, where the
-  // shapes are those of more devices or the caller has registered a handler for the custom-call.
+  // Ops that only forward their operands: collectives of a single device, and annotations in custom-calls. Nothing, if
+  // the shapes are those of more devices or the caller has registered a handler for the custom-call.
   std::optional<ValueList> PassedOn(const HloInstruction& instruction, const Shape& result) const {
     ValueList leaves;
     std::vector<const Shape*> shapes;
@@ -368,8 +368,8 @@ class Builder {
     return leaves;
   }
 
-  // Nothing runs beside anything here, so what is in flight is its result already, and not all leaves of its shape.
-  // Only the operation's own parts may take it, and from one another.
+  // Steps run one after the other, so a value in flight is its result already, and does not have all leaves of its
+  // shape. Only the other parts of the operation may use it.
   static Status CheckInFlight(const HloInstruction& link) {
     if (link.IsRoot()) return Unimplemented(Format("{}: it is given on in flight", link.name()));
     for (const HloInstruction* user : link.users()) {
@@ -585,7 +585,7 @@ class Builder {
       case HloOpcode::kRecv:
       case HloOpcode::kSendDone:
       case HloOpcode::kRecvDone: break;
-      default:
+      default:  // a node of its own, unless it is in flight
         if (instruction.Is(kAsyncPart)) {
           return Unimplemented(Format("{}: {}", instruction.name(), instruction.opcode_name()));
         }

@@ -1,5 +1,5 @@
-// The first stage: flattens a computation into a Graph, writing out what the kernels do not know, and then finds for
-// each node what will run it. One way in: BuildGraph.
+// The first stage: flattens a computation into a Graph, expands instructions without kernels, and finds the way each
+// node runs. The entry point is BuildGraph.
 #pragma once
 
 #include <memory>
@@ -18,12 +18,11 @@ struct LoweredGraph {
   std::vector<std::unique_ptr<HloModule>> expanded;  // what instructions were written out as: steps point into them
 };
 
-// What cannot be written out here, such as a call that mixes precisions, becomes a node that the reference evaluates as
-// a whole, and so does each op on arrays of dynamic sizes. Unimplemented, without harm, for what has no meaning as a
-// node of its own: transfers in flight, values that are not arrays. ResourceExhausted for values over
-// `options.max_bytes` and for calls that multiply beyond reason.
-// `several_devices`: collectives exchange data, whatever the module's header says; without, those of one device pass
-// their operands on.
+// Instructions that cannot be expanded, such as a call that mixes precisions, become nodes that the reference evaluates
+// as a whole, and so does each op on arrays of dynamic sizes. Unimplemented, with nothing changed, for instructions
+// that cannot be single nodes: transfers in flight, values that are not arrays. ResourceExhausted for values over
+// `options.max_bytes` and for calls that multiply beyond reason. `several_devices`: collectives exchange data, whatever
+// the module's header says; without, those of one device pass their operands on.
 StatusOr<LoweredGraph> BuildGraph(const HloComputation& computation, const EvaluatorOptions& options,
                                   const KernelTable& kernels, bool several_devices, bool choose_layouts = true);
 

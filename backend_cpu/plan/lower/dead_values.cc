@@ -6,7 +6,7 @@
 namespace hloir::cpu {
 namespace {
 
-// What some of a graph's values depend on: found from users back to operands, each value once.
+// The values that given values depend on: found from users back to operands, each value once.
 class Needs {
  public:
   explicit Needs(const Graph& graph) : graph_(graph), values_(graph.values.size()), nodes_(graph.nodes.size()) {}
@@ -22,7 +22,8 @@ class Needs {
     nodes_[index] = true;
     for (ValueId id : graph_.nodes[index].inputs) Add(id);
   }
-  // Follows what was added; calls `reached` with the number of each parameter that it comes to, and that may add more.
+  // Visits the operands of added values; calls `reached` with the number of each parameter that it reaches, which may
+  // add more.
   template <class F>
   void Follow(F&& reached) {
     while (!work_.empty()) {

@@ -62,7 +62,7 @@ class ScalarBody {
         case HloOpcode::kTuple: break;
         case HloOpcode::kParameter: value = arguments[static_cast<size_t>(instruction->parameter_number())]; break;
         case HloOpcode::kConstant: value = b.Broadcast(b.Constant(Literal(instruction->literal())), dims, {}); break;
-        default: {
+        default: {  // elementwise, as the caller has checked
           Ops operands;
           for (const HloInstruction* operand : instruction->operands()) operands.push_back(values[operand]);
           value = b.computation()->AddInstructionWithAttributes(instruction->opcode(),
@@ -134,7 +134,7 @@ bool ExpandArgExtreme(HloBuilder& b, const HloInstruction& reduce, const ScalarB
   if (!RisesAlong(reduce.operand(1), along)) return false;
   const std::optional<ArgExtreme> kind = FindArgExtreme(*reduce.to_apply());
   if (!kind) return false;
-  // Narrow floats are compared as what they are in registers.
+  // Narrow floats are compared in the type of their registers.
   const PrimitiveType narrow = parameters[0]->shape().element_type();
   const Op x = Narrow(narrow) ? b.Convert(parameters[0], PrimitiveType::F32) : parameters[0], index = parameters[1];
   const PrimitiveType type = x->shape().element_type(), index_type = index->shape().element_type();

@@ -1,5 +1,5 @@
-// Instructions that are written out as simpler ones before planning, for the plan's kernels to run: map, reductions by
-// computations of several ops (argmax and its like), and what expand_ops.h names.
+// Expansions of instructions to simpler ones that have kernels: map, reductions by computations of several ops (argmax
+// and the like), and those of expand_ops.h.
 #pragma once
 
 #include <memory>

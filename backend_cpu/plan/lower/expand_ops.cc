@@ -50,7 +50,7 @@ Op Contract(HloBuilder& b, Op lhs, Op rhs, PrimitiveType result, Product product
   const Op a = part(lhs, false), c = part(rhs, false);
   if (!complex) return b.Convert(product(a, c, sum), result);
   if (!IsComplex(result)) return nullptr;
-  // (a + ai)(c + ci), without what is not there.
+  // (a + ai)(c + ci), without missing parts.
   const Op ai = part(lhs, true), ci = part(rhs, true);
   Op real = product(a, c, sum), imaginary = nullptr;
   if (ai != nullptr && ci != nullptr) real = b.Subtract(real, product(ai, ci, sum));
@@ -144,14 +144,14 @@ Op Rounded(HloBuilder& b, std::vector<Op> results, const Shape& shape) {
 // ------------------------------------------------------------------------------------------------------
 
 // On the bits: round to nearest even at the lowest mantissa bit kept, where a carry into the exponent is right; then
-// what lies beyond the exponent's range is infinity or a zero of the same sign. NaN and infinity stay.
+// values beyond the exponent's range become infinity or a zero of the same sign. NaN and infinity stay.
 Op ExpandReducePrecision(HloBuilder& b, const HloInstruction& i, Op x) {
   const auto& attributes = i.attributes<ReducePrecisionAttributes>();
   const PrimitiveType type = x->shape().element_type();
   const bool f64 = type == PrimitiveType::F64;
   if (!f64 && type != PrimitiveType::F32 && !Narrow(type)) return nullptr;
   if (attributes.exponent_bits < 1 || attributes.mantissa_bits < 0) return nullptr;
-  // What the type itself does not exceed is not reduced: f16's denormals survive exponent_bits=5.
+  // A range that the type itself does not exceed is not reduced: f16's denormals survive exponent_bits=5.
   const FloatFormat format = GetFloatFormat(type);
   const bool fewer_mantissa = attributes.mantissa_bits < format.mantissa_bits,
              fewer_exponent = attributes.exponent_bits < format.exponent_bits;
@@ -216,7 +216,7 @@ Op ExpandedRoot(HloBuilder& b, const HloInstruction& i, const std::vector<Op>& x
       return PartByPart(b, i, x, [&](Op part, Op init, HloComputation* add) {
         return b.ReduceWindow(part, init, i.attributes<WindowAttributes>().window, add);
       });
-    default: return nullptr;
+    default: return nullptr;  // not expanded
   }
 }
 

@@ -12,7 +12,7 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kLeastRun = 128;  // elements side by side: over shorter rows a loop loses what the copies cost
+constexpr int64_t kLeastRun = 128;  // contiguous elements: over shorter rows a loop loses as much as the copies cost
 
 // concatenate(x[size - k:], x[:size - k]) along d: element i is x's element i + distance, counted around.
 struct Roll {
@@ -24,7 +24,7 @@ struct Roll {
   int64_t distance = 0;  // the shorter way
 };
 
-// x, and what follows it beyond each edge.
+// x, and the elements beyond each edge.
 struct Halo {
   std::vector<Roll> rolls;
   DimVector low, high;        // elements beyond x's first and last along each dimension
@@ -35,7 +35,7 @@ struct Halo {
     for (size_t d = 0; d < dims.size(); ++d) dims[d] += low[d] + high[d];
     return dims;
   }
-  // Where x lies in the copy.
+  // The place of x in the copy.
   View Center() const {
     View view = View::RowMajor(Dims());
     view.dims = rolls[0].x.dims;
@@ -173,7 +173,7 @@ class HaloFinder {
     }
   }
 
-  // Who reads a roll reads the copy, and there x too: it is in the caches.
+  // Readers of a roll read the copy, and read x there, too: it is in the caches.
   void Redirect(Node& node) const {
     const Halo* halo = nullptr;
     for (ValueId& id : node.inputs) {

@@ -10,7 +10,7 @@
 namespace hloir::cpu {
 namespace {
 
-// Whether operand i of a node that a fused loop runs should be copied first.
+// True if operand i of a node that a fused loop runs should be copied first.
 bool NeedsCopy(const Graph& graph, const Node& node, size_t i) {
   const bool reduces = node.support.kind == Support::kLoopReduction;
   if (!reduces && node.support.kind != Support::kLoop) return false;

@@ -1,5 +1,5 @@
-// The last stage of lowering: finds what will run each node (capabilities.h), and in which order its operands and
-// result should lie for that. Afterwards the graph is const.
+// The last stage of lowering: finds the way each node runs (capability/support.h), and the orders in memory of its
+// operands and result. Afterwards the graph is const.
 #pragma once
 
 #include "kernels/kernel_table.h"

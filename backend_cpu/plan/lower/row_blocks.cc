@@ -11,7 +11,7 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kWorthwhile = 512 << 10;  // bytes: what is smaller stays in a core's cache as it is
+constexpr int64_t kWorthwhile = 512 << 10;  // bytes: smaller values stay in a core's cache anyway
 constexpr int32_t kMostNodes = 96;          // from the first product to the second
 
 // The first of `parts` equal parts of the view's elements, in their order, and where each part begins, beyond the
@@ -58,7 +58,7 @@ class RowBlockFinder {
   }
 
  private:
-  // What has been found out about one pair of products.
+  // The properties of one pair of products.
   struct Chain {
     int32_t first = -1, second = -1;
     int64_t count = 0;                            // blocks
@@ -81,7 +81,7 @@ class RowBlockFinder {
     return (node.support.kind == Support::kLoop || node.support.kind == Support::kLoopReduction) &&
            node.outputs.size() == 1;
   }
-  // The node that computes what the value is a view of, or -1.
+  // The node that computes the array that the value is a view of, or -1.
   int32_t NodeOf(ValueId id) const {
     const ValueId root = graph_.values[id].root;
     return root == kNoValue ? -1 : graph_.values[root].node;
@@ -113,7 +113,7 @@ class RowBlockFinder {
     return true;
   }
 
-  // The one product that the operand is made from by what fused loops run.
+  // The only product from which fused loops compute the operand.
   bool FindFirst(Chain& chain, ValueId operand) const {
     const int32_t last = NodeOf(operand), begin = std::max(0, chain.second - kMostNodes);
     if (last < begin || !IsInLoop(graph_.nodes[static_cast<size_t>(last)])) return false;
@@ -134,7 +134,7 @@ class RowBlockFinder {
     return graph_.values[graph_.nodes[static_cast<size_t>(chain.first)].outputs[0]].bytes() >= kWorthwhile;
   }
 
-  // All that depends on the first product, and what else only that reads. Nobody else may read any of it.
+  // The nodes that depend on the first product, and those that only they read. Other nodes must not read any of these.
   bool FindInside(Chain& chain, ValueId operand, ValueId other) const {
     chain.inside.resize(static_cast<size_t>(chain.second - chain.first));
     chain.inside[0] = true;
@@ -253,7 +253,7 @@ class RowBlockFinder {
     if (!AreMultiples(parts->offsets, step)) return std::nullopt;
     return chain.graph->AddView(chain.copies.at(value.root), value.type, std::move(parts->first), value.instruction);
   }
-  // Of what lies outside, through a parameter that begins at each block's part.
+  // A value from outside, through a parameter that begins at each block's part.
   std::optional<ValueId> AddView(Chain& chain, ValueId id, Parts parts) {
     const GraphValue& value = graph_.values[id];
     if (auto known = chain.copies.find(id); known != chain.copies.end()) return known->second;

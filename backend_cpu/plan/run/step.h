@@ -1,4 +1,4 @@
-// Step: one entry of a prepared plan, and what a plan is made of. A step knows its buffers by number until the plan is
+// Step: one entry of a prepared plan, and the parts of a plan. A step knows its buffers by number until the plan is
 // complete; then every Ref gets its pointer, and running a step looks nothing up.
 #pragma once
 
@@ -31,7 +31,7 @@ struct Ref {
 
 class Profiler;
 
-// What a run needs beside the steps. Belongs to one executable.
+// The state of a run beside the steps. Belongs to one executable.
 struct Runtime {
   const KernelTable* kernels = nullptr;
   ThreadPool* pool = nullptr;
@@ -61,7 +61,7 @@ class Step {
   virtual bool Run(Runtime& runtime) = 0;
   // Pointers in refs() have changed.
   virtual void Bound(Runtime& runtime) { (void)runtime; }
-  // Whether the buffer of refs()[written] may be that of refs()[read], if this is the last use of what is read.
+  // True if refs()[written] may share the buffer of refs()[read], if this is the last use of the latter.
   virtual bool MayShare(int read, int written) const { return (void)read, (void)written, false; }
   // True: the step is nothing but operations on single elements, and these, bound, are added to `ops`, to run in order.
   virtual bool AppendScalarOps(std::vector<TileOp>& ops) const { return (void)ops, false; }

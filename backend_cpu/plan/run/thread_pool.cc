@@ -59,7 +59,7 @@ void ThreadPool::Start() {
       workers_[worker_count_].thread = std::thread([this, thread] { Work(thread); });
     }
   } catch (const std::system_error&) {
-    // The machine gives no more threads: those that there are do the work.
+    // The system gives no more threads: the existing ones do the work.
   }
 }
 
@@ -81,7 +81,7 @@ void ThreadPool::Run(int64_t parts, int threads, Function function, void* data) 
     share.next.store(parts * i / taking_part_, std::memory_order_relaxed);
     share.end = parts * (i + 1) / taking_part_;
   }
-  // What has been written above, the worker sees when it finds the offer.
+  // The worker sees all writes above when it finds the offer.
   for (int i = 0; i + 1 < taking_part_; ++i) {
     workers_[i].state.store(kOffered, std::memory_order_release);
     workers_[i].state.notify_one();

@@ -23,8 +23,8 @@ namespace hloir::cpu {
 // `wanted`, or, if it is 0, as many as this process may keep busy (support/cores.h); at most 1024.
 int ThreadCount(int wanted);
 
-// A guess of nanoseconds of work, on a machine with AVX2: what is known of speed here, said in one unit. A step takes
-// one thread for each kNanosPerThread, so that all that takes less than twice as much runs where it is called.
+// An estimate of nanoseconds of work, on a machine with AVX2. A step takes one thread for each kNanosPerThread, so that
+// work of less than twice that runs on the calling thread.
 inline constexpr double kNanosPerThread = 60000;
 
 class ThreadPool {
@@ -36,7 +36,7 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return threads_; }
-  // How many take part in `parts` parts that are `nanoseconds` of work in all.
+  // The number of threads for `parts` parts that are `nanoseconds` of work in all.
   int ThreadsFor(int64_t parts, double nanoseconds) const {
     const double worth = std::clamp(nanoseconds / kNanosPerThread, 1.0, static_cast<double>(threads_));
     return static_cast<int>(std::clamp<int64_t>(parts, 1, static_cast<int64_t>(worth)));
@@ -70,8 +70,7 @@ class ThreadPool {
   int TakeWidest() { return std::exchange(widest_, 1); }
 
  private:
-  // What a worker is asked for, and whether it has begun: only the caller offers and withdraws, only the worker begins
-  // and ends.
+  // The worker's task, and whether it has begun: only the caller offers and withdraws, only the worker begins and ends.
   enum State : uint32_t { kIdle, kOffered, kRunning, kStop };
   struct alignas(64) Worker {
     std::atomic<uint32_t> state{kIdle};

@@ -22,7 +22,7 @@ struct Item {
 // Items that lie beside one another: no two that live at the same time overlap.
 class Room {
  public:
-  // Where the item fits best among those that are there.
+  // The best-fitting place for the item among those that are placed.
   int64_t PlaceFor(const Item& item) {
     taken_.clear();
     for (const Item* other : placed_) {
@@ -51,7 +51,7 @@ void SortBySize(std::vector<Item>& items) {
   std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.bytes > b.bytes; });
 }
 
-// Biggest first, each as low as it fits beside those that live at the same time.
+// Largest first, each at the lowest free offset beside items with overlapping live ranges.
 int64_t PackBySize(std::vector<Item>& items) {
   Room room;
   int64_t top = 0;
@@ -63,8 +63,8 @@ int64_t PackBySize(std::vector<Item>& items) {
   return top;
 }
 
-// A result's memory is free until it is written: what is dead by then may lie there. Biggest first, each in the
-// smallest result that has room. Takes what found room out of `items`, which are sorted by size.
+// A result's memory is free until it is written: values that are dead by then may lie there. Largest first, each in the
+// smallest result with room. Removes placed items from `items`, which are sorted by size.
 void PackIntoResults(std::vector<Buffer>& buffers, std::vector<Item>& items) {
   constexpr int64_t kWorthwhile = 1 << 16;  // the steps that read and write there are bound again in each run
   constexpr size_t kMostHosts = 64;
@@ -101,7 +101,7 @@ void PackIntoResults(std::vector<Buffer>& buffers, std::vector<Item>& items) {
   });
 }
 
-// In order of birth, best fit among what has died.
+// In order of birth, best fit among the free ranges.
 int64_t PackInOrder(std::vector<Item>& items) {
   std::vector<Item*> births, deaths;
   births.reserve(items.size()), deaths.reserve(items.size());
@@ -242,7 +242,8 @@ void BufferTable::Merge(int32_t from, int32_t to) {
 void BufferTable::MergeAll() {
   step_at_.assign(time_ + 1, -1);
   for (size_t i = 0; i < steps_.size(); ++i) step_at_[steps_[i].second] = static_cast<int32_t>(i);
-  // Latest first: a loop's copies back into its carries, and copies into results, come after what computes them.
+  // Latest first: a loop's copies back into its carries, and copies into results, follow the computation of their
+  // values.
   for (size_t i = steps_.size(); i-- > 0;) {
     const Step* step = steps_[i].first;
     const int count = static_cast<int>(step->refs().size());

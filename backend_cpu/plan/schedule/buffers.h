@@ -21,7 +21,7 @@ struct Buffer {
   int64_t bytes = 0;
   const std::byte* fixed = nullptr;  // kFixed: a constant's data
   int32_t index = 0;                 // kParameter, kResult: which leaf
-  int64_t alignment = 64;            // kArena: what its elements need; kResult: what the caller promises
+  int64_t alignment = 64;            // kArena: as its elements need; kResult: as the caller promises
   int32_t merged_into = -1;
   int32_t host = -1;             // kArena: the result in whose memory it lies; -1: the arena
   int64_t offset = 0;            // kArena: bytes from the arena's or the host's start

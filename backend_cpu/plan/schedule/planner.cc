@@ -68,8 +68,8 @@ Status Planner::PlanNodes() {
   return PlanList(nodes);
 }
 
-// The order of nodes, but with reductions right after the elementwise op that makes what they reduce: then they are
-// done in its loop, and their operand need not outlive what comes in between.
+// The order of nodes, but with reductions directly after the elementwise op that makes their operand: then its loop
+// also reduces, and the operand need not outlive the nodes in between.
 std::vector<int32_t> Planner::ReductionsEarly() const {
   const size_t count = graph_.nodes.size();
   std::vector<std::vector<int32_t>> follow(count);
@@ -97,7 +97,7 @@ std::vector<int32_t> Planner::ReductionsEarly() const {
 
 Status Planner::PlanInvariant(const std::vector<bool>& varies, StepList& prologue) {
   invariant_ = FindInvariant(varies);
-  // What is written once may not lie in what is written in each iteration.
+  // A value that is written once must not lie in memory that is written in each iteration.
   std::erase_if(parts_, [&](const auto& part) {
     const auto is_invariant = [&](ValueId id) { return invariant_[static_cast<size_t>(graph_.values[id].node)]; };
     return is_invariant(part.first) != is_invariant(part.second.whole);
@@ -120,13 +120,13 @@ void Planner::KeepInvariant(int32_t end) {
   for (int32_t buffer : kept_) context_.buffers.Touch(buffer, end);
 }
 
-// Nodes that depend on no parameter that varies, if having their results lie in memory costs no more than computing
-// them again: operations that cannot fail, and of elementwise ones those that read about as much as they write. Cheap
-// ones that only loops read stay there, in registers, unless these then have less to read.
+// Nodes that depend on no varying parameter, if keeping their results in memory costs no more than computing them
+// again: operations that cannot fail, and of elementwise ones those that read about as much as they write. Cheap ones
+// that only loops read stay there, in registers, unless the loops then read more.
 std::vector<bool> Planner::FindInvariant(const std::vector<bool>& varies) const {
   std::vector<bool> invariant(graph_.nodes.size());
   if (!context_.fuse) return invariant;
-  std::vector<bool> in_memory(graph_.values.size());  // by root: whether something else than a loop reads it
+  std::vector<bool> in_memory(graph_.values.size());  // by root: true if a reader is not a loop
   auto read_from_memory = [&](ValueId id) {
     if (graph_.values[id].root != kNoValue) in_memory[graph_.values[id].root] = true;
   };
@@ -270,7 +270,7 @@ StatusOr<Ref> Planner::Locate(ValueId id) {
 }
 
 Status Planner::CopyTo(ValueId id, Ref to) {
-  // The copy counts as the value's own work, and what is planned after it as that of the node that asked for it.
+  // The copy counts as work of the value itself, and later steps as work of the node that needed it.
   const HloInstruction* outer = std::exchange(planned_, graph_.values[id].instruction);
   const StatusOr<Ref> from = Locate(id);
   if (from.ok() && from->buffer >= 0) {
@@ -358,7 +358,7 @@ int32_t Planner::ChooseCluster(const Node& node, int64_t count) const {
   return best;
 }
 
-// Whether all that one cluster computes may be done in the loop of another, which needs it.
+// True if the loop of another cluster, which needs it, may do the whole work of this one.
 bool Planner::MayJoin(int32_t source, int32_t into) const {
   const Cluster &from = clusters_[source], &to = clusters_[into];
   if (from.count != to.count || from.nodes.size() + to.nodes.size() > kMaxClusterNodes || Needs(source, into) ||
@@ -456,8 +456,8 @@ void Planner::CloseAll() {
   while (!open_.empty()) Close(open_.front());
 }
 
-// Whether each loop that reads the value had better compute it: it costs little, is made of no more than itself has to
-// be read in its place, and that is there, whatever this loop does.
+// True if each loop that reads the value should compute it: it is cheap, has no more operands to read than itself, and
+// these exist whatever this loop does.
 bool Planner::MayRepeat(const Node& node, const Cluster& cluster) const {
   const ValueId result = node.outputs[0];
   const GraphValue& value = graph_.values[result];
@@ -473,7 +473,7 @@ bool Planner::MayRepeat(const Node& node, const Cluster& cluster) const {
     const bool made_here =
         from.node >= 0 && std::find(cluster.nodes.begin(), cluster.nodes.end(), from.node) != cluster.nodes.end();
     if (made_here || repeated_[root] || from.kind == ValueKind::kDynamic) return false;
-    // What lies in another order would be picked together once more.
+    // A value in another order would be gathered once more.
     if (from.count * 8 > value.count && !IsRegisterIn(id, value.count)) return false;
     bytes += from.bytes();
   }

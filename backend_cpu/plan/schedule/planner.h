@@ -1,6 +1,6 @@
-// Planner: from a Graph, which it only reads, to steps. Elementwise nodes and reductions gather in clusters, which
-// become fused loops when a result of theirs is needed; every other node becomes a step at its place in the order.
-// What runs a node has been found already: Node::support.
+// Planner: from a Graph, which it only reads, to steps. Elementwise nodes and reductions are collected in clusters,
+// which become fused loops when one of their results is needed; every other node becomes a step at its place in the
+// order. Node::support has the way each node runs.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace hloir::cpu {
 
-// What all the graphs of one executable share while it is planned.
+// State shared by all graphs of one executable during planning.
 struct PlanContext {
   const KernelTable* kernels = nullptr;
   const HloEvaluator* evaluator = nullptr;  // fills elided constants in
@@ -40,9 +40,9 @@ class Planner {
   Status PlanInvariant(const std::vector<bool>& varies, StepList& prologue);
   // The prologue's results live until then.
   void KeepInvariant(int32_t end);
-  // Where the value lies, side by side and in order; a copy is made if it does not. Of a token: no buffer.
+  // The buffer of the value, contiguous and in order; makes a copy if necessary. For a token: no buffer.
   StatusOr<Ref> Locate(ValueId id);
-  // Has the value copied to a buffer, which starts a new life with that.
+  // Copies the value to a new buffer.
   Status CopyTo(ValueId id, Ref to);
   void CloseAll();
 
@@ -89,7 +89,7 @@ class Planner {
   void FindParts();
   // Steps that step_makers.h lists; the reference, if none of them takes the node.
   Status PlanStep(const Node& node);
-  // Closes what still has to read the values that the node updates in place.
+  // Finishes the clusters that still read values which the node updates in place.
   void CloseReaders(ValueId updated);
   Status PlanArrays(const Node& node);  // elementwise, on types that no tile holds
   Status PlanIota(const Node& node);    // known now: iota on types that no tile holds

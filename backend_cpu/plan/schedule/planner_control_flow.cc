@@ -1,5 +1,5 @@
-// The planner's loops and branches, whose bodies are planned into the same arena: see planner.h. Each
-// loop-carried value has a buffer of its own, unless the body passes it on unchanged.
+// The planner's loops and branches, whose bodies are planned into the same arena: see planner.h. Each loop-carried
+// value has a separate buffer, unless the body returns it unchanged.
 #include <algorithm>
 #include <utility>
 
@@ -50,7 +50,7 @@ Status Planner::PlanWhile(const Node& node) {
     if (carry.buffer >= 0) buffers.Touch(carry.buffer, exit);
   HLOIR_RETURN_IF_ERROR(plan_body.PlanNodes());
   plan_body.CloseAll();
-  // All carries change at once: what still lies in another carry's place is saved first.
+  // All carries change at once: a value that still lies in another carry's place is saved first.
   std::vector<Ref> next(carries.size());
   for (size_t i = 0; i < carries.size(); ++i) {
     if (!varies[i]) continue;

@@ -1,5 +1,5 @@
-// The planner's nodes that become a step, or a few, of their own at their place in the order: products, convolutions,
-// what step_makers.h lists, and what is left to the reference. See planner.h.
+// The planner's nodes that become separate steps at their place in the order: products, convolutions, those in
+// step_makers.h, and those that the reference runs. See planner.h.
 #include <algorithm>
 #include <utility>
 

@@ -1,5 +1,5 @@
-// The planner's products that run block by block: see lower/row_blocks.h. Each thread gets a plan of its own for a
-// block, with an arena of its own. Tests: tests/unit/executable_row_blocks_test.cc.
+// The planner's products that run block by block: see lower/row_blocks.h. Each thread gets its own plan for a block,
+// with its own arena. Tests: tests/unit/executable_row_blocks_test.cc.
 #include <algorithm>
 #include <utility>
 

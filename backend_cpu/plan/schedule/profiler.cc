@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kMaxEvents = 100000;
 
-// What the f32 product kernel reaches on panels that lie in the first cache: the most of some short runs.
+// The rate of the f32 product kernel on panels in the first-level cache: the best of some short runs.
 double MeasurePeak(const KernelTable& kernels) {
   using Clock = std::chrono::steady_clock;
   const GemmKernels& gemm = kernels.gemm[static_cast<int>(GemmType::kF32)];

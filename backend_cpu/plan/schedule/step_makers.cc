@@ -62,13 +62,13 @@ constexpr StepMaker kMakers[] = {
      [](Request r) { return MakeRngBitGenerator(r.instruction); }, "no kernel takes its state or element type"},
 };
 
-// steps.def has each opcode that has a maker, and no other by HLOIR_STEP: what is not there never comes to its maker.
+// steps.def must list exactly the opcodes that have a maker: nodes of other opcodes never reach one.
 constexpr bool IsListed(HloOpcode opcode) {
   switch (opcode) {
 #define HLOIR_STEP(name) case HloOpcode::k##name:
 #include "plan/capability/steps.def"
     return true;
-    default: return false;
+    default: return false;  // not in steps.def
   }
 }
 static_assert(

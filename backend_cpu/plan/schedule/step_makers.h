@@ -1,6 +1,5 @@
-// Which step runs a node of an opcode: a table of makers, tried in order. A maker that declines says why, for the
-// reason that the plan's text gives beside a step of the reference. For the planner. To add a step: a row here, and the
-// opcode in capability/steps.def.
+// The table of step makers by opcode, tried in order by the planner. A maker that declines has a reason, which the
+// plan's text prints beside a step of the reference. To add a step: a row here, and the opcode in capability/steps.def.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,7 @@ class ElementLoop : public ArrayStep {
       bits_ = BitWidth(type);
       kernel_ = reference::FindKernel(instruction, operand_type_);
       if (kernel_ == nullptr) return false;
-      // What the op gives must be what is stored then: abs of a complex number, compare.
+      // The result type of the op must be the stored type: abs of a complex number, compare.
       if (result_ != type && computed_ != result_) return false;
     }
     if (operands_.size() == 1 && StorageBytes(type) == 1) MakeTable();

@@ -12,7 +12,7 @@ namespace hloir::cpu {
 
 class ArrayStep : public Step {
  public:
-  // Which operands are one element for all.
+  // The operands that have a single element.
   virtual void SetUniform(const std::vector<bool>& uniform) = 0;
 };
 // Refs: the operands; the result. nullptr if the operands are of several types that the op would have to bring

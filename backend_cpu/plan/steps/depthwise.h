@@ -1,4 +1,4 @@
-// A depthwise convolution: each output feature sees one input feature of its own. Of a ConvolutionPlan that says so.
+// A depthwise convolution: each output feature reads one input feature. For a ConvolutionPlan with `depthwise` set.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // See dot.h. The blocking is Goto's: a block of one operand stays in L2, a panel of the other in L1, a tile of C in
-// registers. What each thread has for itself of a product is packed into its own scratch, what they share into the
-// first one's.
+// registers. A thread's own part of a product is packed into its own scratch memory, shared parts into the first
+// thread's.
 #include "plan/steps/dot.h"
 
 #include <algorithm>
@@ -14,16 +14,16 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kPanelBytes = 48 << 10;    // of B, at most: what one tile after another reads from the nearest caches
+constexpr int64_t kPanelBytes = 48 << 10;    // of B, at most: successive tiles read it from the nearest caches
 constexpr int64_t kSharedBytes = 512 << 10;  // of A, if the threads share it: the second cache holds all of it
 constexpr int64_t kFarBytes = 2 << 20;       // of B, if they share that: the third cache holds it
 constexpr int64_t kOwnBytes = 240 << 10;     // of the block that each has for itself
 constexpr int64_t kDirect = 32 * 32 * 32;    // products up to this size are not worth packing
 constexpr int64_t kFewRows = 4;              // tiles, one below the other: packing B would take longer than it saves
 constexpr int64_t kNearBytes = 512;          // from one step to the next: farther ones drive each other from the caches
-constexpr int64_t kFewRowsBytes = 16 << 10;  // of their sums, which the first cache is to hold beside what they sum
+constexpr int64_t kFewRowsBytes = 16 << 10;  // of their sums, which the first-level cache must hold beside the operands
 constexpr int64_t kTasks = 8,
-                  kRun = 4;     // at least so many tasks, of at least so many panels, if threads share a product
+                  kRun = 4;     // the least number of tasks, and of panels per task, if threads share a product
 constexpr int64_t kParts = 16;  // of a product in place that threads share, at most of its panels
 constexpr int64_t kAlign = 64;
 // Guesses, to decide how many threads pay: of a tile's column, which stands for the vectors' length; how many times
@@ -327,8 +327,8 @@ class GemmStep : public Step {
     });
   }
 
-  // Where more than one tile would read a panel of B whose rows are far apart, and tiles are so low that a line is done
-  // with before the next has come.
+  // If several tiles would read a panel of B with distant rows, and tiles are so low that a line is used up before the
+  // next arrives.
   bool TakesFewRows() const {
     constexpr int kHigh = 8;
     return kernels_.rows_in_place < kHigh && p_.m > kernels_.rows_in_place && b_k_ * bytes_ > kNearBytes;
@@ -367,7 +367,7 @@ class GemmStep : public Step {
         how_ == kPackedB ? static_cast<int64_t>(window_blocks_.size()) : (own.size + own.block - 1) / own.block;
     for (int64_t s0 = 0; s0 < shared.size; s0 += shared.block) {
       const int64_t s1 = std::min(shared.size, s0 + shared.block), panels = (s1 - s0 + shared.width - 1) / shared.width;
-      // So many tasks for each block that a thread has for itself: runs of the shared panels.
+      // The number of tasks for each block of a single thread: runs of the shared panels.
       const int64_t runs =
           share ? std::clamp<int64_t>((kTasks + own_blocks - 1) / own_blocks, 1, (panels + kRun - 1) / kRun) : 1;
       for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
@@ -424,7 +424,7 @@ class GemmStep : public Step {
         };
         for (int t = 0; t < (share ? runtime.pool->threads() : 1); ++t) *packed_of(t) = -1;
         if (share) {
-          // As many for a part as for the whole: those that sleep in between wake up late.
+          // As many for a part as for the whole: threads that sleep in between wake up late.
           const double nanoseconds = nanoseconds_ / static_cast<double>(p_.batch);
           runtime.pool->For(packs, nanoseconds, pack_shared);
           runtime.pool->For(own_blocks * runs, nanoseconds, multiply);

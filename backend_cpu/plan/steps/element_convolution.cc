@@ -36,7 +36,7 @@ struct AnyElements {
   }
 };
 
-// Whether some of these has all bits of the exponent set and, if `nan`, one of the mantissa.
+// True if one of these has all bits of the exponent set and, if `nan`, one of the mantissa.
 template <class Bits>
 bool HasSpecial(const std::byte* data, int64_t count, Bits exponent, bool nan) {
   const Bits* x = reinterpret_cast<const Bits*>(data);
@@ -115,7 +115,7 @@ class ElementConvolutionStep : public Step {
   }
 
  private:
-  // The kernel has what may have made a NaN, and the result has one. What is shorter is looked through first.
+  // The kernel's operands may make a NaN, and the result has one. The shorter array is searched first.
   bool HasNan(Runtime& runtime) {
     const int64_t count = rows_ * features_;
     return KernelSpan() <= count ? KernelHasSpecial() && ResultHasNan(runtime, count)

@@ -1,6 +1,6 @@
 // Convolution by its definition, one product after the other, where padding and the gaps of base dilation count for
-// nothing: what has no kernel (64-bit integers, padding beyond reason), and what the kernels get wrong because they
-// multiply padding as zeros.
+// nothing: for convolutions without a kernel (64-bit integers, huge padding), and for elements that kernels get wrong
+// because they multiply padding as zeros.
 #pragma once
 
 #include <memory>

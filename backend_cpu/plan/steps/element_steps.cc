@@ -20,7 +20,7 @@ using reference::Slot;
 
 constexpr double kNanosPerCall = 10;
 
-// A computation on scalars with slots of its own, so one for each thread that calls it.
+// A computation on scalars with its own slots; each calling thread has one.
 class Body {
  public:
   static std::unique_ptr<Body> Make(const HloComputation& computation) {
@@ -169,7 +169,7 @@ class ElementWindowStep : public Step {
     Start(body);
     for (int64_t i = 0; i < dims_[along_]; ++i) Take(body, base + i * stride), Give(body, base + i * stride);
   }
-  // What lies in padding, or in a gap that base dilation makes, counts for nothing.
+  // Elements in padding, or in a gap of base dilation, count for nothing.
   void Window(Body& body, int64_t out) {
     DimVector position(out_dims_.size());
     for (size_t d = out_dims_.size(), rest = static_cast<size_t>(out); d-- > 0;

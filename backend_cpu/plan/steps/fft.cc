@@ -47,7 +47,7 @@ class LineTransform {
   // Numbers that each of the four arrays has to have room for, for one lane.
   int64_t room() const { return work_; }
 
-  // What needs kernels: the transform of the chirp.
+  // The transform of the chirp, which needs kernels.
   void Finish(const KernelTable& kernels) {
     if (inner_ == nullptr) return;
     std::vector<T> arrays(4 * work_);
@@ -223,7 +223,7 @@ class FftStep : public Step {
   }
 
  private:
-  // How a line lies in memory: complex numbers, reals, or the first half of a spectrum that is symmetric.
+  // The form of a line in memory: complex numbers, reals, or the first half of a symmetric spectrum.
   enum Form { kComplex, kReal, kHalf };
   bool inverse() const { return type_ == FftType::kIfft || type_ == FftType::kIrfft; }
   const char* FftTypeText() const {

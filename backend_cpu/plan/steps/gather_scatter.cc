@@ -56,8 +56,8 @@ void AddIndices(PrimitiveType type, const std::byte* data, int64_t from, int64_t
   }
 }
 
-// What gather and scatter have in common: for each index vector, where the window lies in the operand (`big`) and in
-// the result or updates (`small`).
+// Common parts of gather and scatter: for each index vector, the place of the window in the operand (`big`) and in the
+// result or updates (`small`).
 struct Windows {
   // Over the index vectors: their places in the index array, and the offset in `small` and (for batching dims) in
   // `big`.
@@ -227,8 +227,8 @@ class GatherStep : public Step {
 
 class ScatterStep : public Step {
  public:
-  // Without kernels, updates replace what is there. combine_at is for windows of one element, its places as numbers of
-  // 64 bits; combine_indexed the same of the indices as they lie.
+  // Without kernels, updates replace elements. combine_at is for windows of one element, with 64-bit places;
+  // combine_indexed is the same on the indices in place.
   ScatterStep(Windows windows, int64_t element_bytes, int64_t result_bytes, int64_t updates_offset, TileKernel combine,
               TileKernel combine_at, TileKernel combine_indexed)
       : windows_(std::move(windows)),

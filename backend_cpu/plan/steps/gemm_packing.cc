@@ -21,7 +21,7 @@ Acc Widen(T value) {
   else return static_cast<Acc>(value);
 }
 
-// Values side by side as f32, several at a time: what the compiler makes of vectors of their size.
+// Contiguous values as f32, several at a time: the compiler makes vectors of their size.
 template <class T>
 void WidenRow(const T* from, int64_t n, float* to) {
   using Narrow = uint16_t __attribute__((vector_size(8)));
@@ -95,7 +95,7 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
       out += panels * width * k_count;
       continue;
     }
-    if (n < width) std::fill_n(out, width * k_count, Acc(0));  // in order: faster than only what is missing
+    if (n < width) std::fill_n(out, width * k_count, Acc(0));  // in order: faster than writing the missing values only
     if (side_by_side) {
       const T* base = from + rows[r];
       for (int64_t p = 0; p < k_count; ++p, out += width)
@@ -137,7 +137,7 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
       }
     }
     if (!runs) {
-      // Neither lies side by side (weights with their taps minor): at least what is written does.
+      // Neither is contiguous (weights with their taps minor): at least the writes are.
       const int64_t* row = rows + r;
       for (int64_t p = 0; p < k_count; ++p) {
         const T* base = from + ks[p];
@@ -188,7 +188,7 @@ void PackQuads(const uint8_t* const (&rows)[4], int64_t n, uint8_t flip, uint8_t
     out[4 * i + 3] = d[i] ^ flip;
   }
 }
-// What a kernel adds for each column, as it takes the other operand's bytes for 128 more than they are.
+// The correction that a kernel adds for each column, because it reads the other operand's bytes plus 128.
 void SumColumns(const int8_t* from, const int64_t* columns, int64_t n, const int64_t* ks, int64_t k_count,
                 int32_t* sums) {
   if (Consecutive(columns, n)) {

@@ -1,5 +1,5 @@
-// How operands of matrix products are packed: in panels of some rows whose values for one step of the kernel lie side
-// by side.
+// Packing of operands of matrix products: in panels of some rows, with the values for one step of the kernel
+// contiguous.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ inline constexpr int64_t kPanelsTogether = 4;  // are packed faster than each by
 
 struct GemmPacker {
   // Row rows[i]'s value for ks[p] is data[rows[i] + ks[p]]; panels of `width` rows follow one another. Rows past the
-  // end, and what fills the last step up, are zeros.
+  // end, and padding of the last step, are zeros.
   GemmKernels::Pack pack = nullptr;
   int64_t element_bytes = 4;  // of a packed value
   int64_t group = 1;          // values of a row to a step

@@ -9,7 +9,7 @@
 
 namespace hloir::cpu {
 
-// The i-th of an array of integers; what is past int64 is its largest value.
+// The i-th of an array of integers; numbers past int64 become its largest value.
 int64_t ReadIndex(PrimitiveType type, const std::byte* data, int64_t i);
 // The type of an instruction's indices, if it has any; they begin with that operand.
 PrimitiveType IndexType(const HloInstruction& instruction, int64_t first);

@@ -39,7 +39,7 @@ class PadStep : public Step {
     for (size_t d = 0; d < from.dims.size(); ++d) {
       const PaddingDimension& padding = config[d];
       const int64_t step = padding.interior + 1;
-      // Element i comes to low + i·step: those that fall inside.
+      // Element i moves to low + i·step: the range of i inside the result.
       const int64_t first = padding.low < 0 ? (-padding.low + step - 1) / step : 0;
       const int64_t room = result.dims[d] - 1 - padding.low;
       const int64_t last = room < 0 ? -1 : std::min(from.dims[d] - 1, room / step);
@@ -79,7 +79,7 @@ class PadStep : public Step {
   static constexpr int64_t kPartBytes = 1 << 18;
   static constexpr double kNanosPerByte = 0.1;  // memory's
 
-  // Of the result from dimension d on, what is not the operand's.
+  // The part of the result, from dimension d on, outside the operand.
   void FillAround(std::byte* to, const std::byte* value, size_t d) const {
     if (d > last_padded_ || copy_.count == count_) return;
     const int64_t step = result_.strides[d] * bytes_, low = box_[d].low, end = low + box_[d].size;
@@ -101,7 +101,7 @@ class PadStep : public Step {
   StridedCopy copy_;
 };
 
-// Where a slice of `sizes` starts in an array of `dims`: indices clamped so that it fits.
+// The start of a slice of `sizes` in an array of `dims`: indices clamped so that it fits.
 class SliceStart {
  public:
   SliceStart(PrimitiveType type, const DimVector& dims, const DimVector& sizes, const DimVector& strides, int64_t bytes)
@@ -111,7 +111,7 @@ class SliceStart {
       strides_.push_back(strides[d] * bytes);
     }
   }
-  // Along which dimension the start can move, if it is one alone, else -1; and what is known of it.
+  // The only dimension along which the start can move, or -1; and the known parts of the start.
   int only() const {
     int found = -1;
     for (size_t d = 0; d < last_.size(); ++d) {

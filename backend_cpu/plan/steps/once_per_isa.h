@@ -1,4 +1,4 @@
-// OncePerIsa: what is found out about a table of kernels, once for each instruction set.
+// OncePerIsa: a value computed from a table of kernels, once for each instruction set.
 #pragma once
 
 #include <mutex>

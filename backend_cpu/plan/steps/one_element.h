@@ -1,4 +1,4 @@
-// The kernel that does for one element what a tile kernel does for many: a scalar loop's body is made of these.
+// The single-element kernel of a tile kernel: the body of a scalar loop consists of these.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ TileKernel OneElementKernel(const KernelTable& table, TileKernel kernel);
 // return each. Where the compiler does not turn last calls into jumps they nest, so a chain has a limit.
 inline constexpr size_t kMaxChain = 1024;
 void ChainOps(std::vector<TileOp>& ops);
-// An op for such a list: what follows it is left out, unless `flag` is true.
+// An op for such a list: ends the list here unless `flag` is true.
 TileOp StopUnless(const bool* flag);
 
 }  // namespace hloir::cpu

@@ -1,5 +1,5 @@
-// RowBlocksStep: two products and what lies between them, one block after another; each thread has a plan of its own
-// for the blocks that it takes, and memory for one of them behind its scratch memory. The planner fills it in.
+// RowBlocksStep: two products and the steps between them, one block after another; each thread has its own plan for the
+// blocks that it takes, and memory for one of them behind its scratch memory. The planner fills it in.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@
 
 namespace hloir::cpu {
 
-// Refs: what the blocks read, and the second product's result.
+// Refs: the blocks' operands, and the second product's result.
 class RowBlocksStep : public Step {
  public:
-  // Where a block's step finds a buffer: in the thread's memory (outer is -1), or in refs()[outer], from where the
-  // block begins there.
+  // The buffer of a block's step: in the thread's memory (outer is -1), or in refs()[outer], from the start of the
+  // block there.
   struct Place {
     Step* step;
     int ref;

@@ -1,5 +1,5 @@
-// See scalar_code.h. Registers are given out in the order of the instructions (scalar_items.h): what is needed last
-// makes room.
+// See scalar_code.h. Registers are assigned in the order of the instructions (scalar_items.h); the value with the most
+// distant next use is evicted.
 #include "plan/steps/scalar_code.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class RegisterAllocator {
     slot_.assign(count, {-1, -1, -1});
     for (auto& of_kind : holder_) of_kind.fill(-1);
     for (auto& of_kind : home_) of_kind.fill(false);
-    // One register stays free where not all carries have one, for those that go from slot to slot, and one for the
+    // If not all carries have registers, one register stays free for moves from slot to slot, and one for the
     // condition.
     int carried[kKinds] = {}, free[kKinds] = {};
     for (size_t i = 0; i < values_.carries.size(); ++i)
@@ -84,7 +84,7 @@ class RegisterAllocator {
       if (at >= at_) return at;
     return kNever;
   }
-  // With what an item needs of a value taken away: whether it is needed after it.
+  // With an item's use of a value removed: true if it is needed later.
   bool NeededAfter(int value) const {
     for (const int at : used_at_[static_cast<size_t>(value)])
       if (at > at_) return true;
@@ -122,7 +122,7 @@ class RegisterAllocator {
     if (of.kind == ScalarValue::kLeaf) {
       code_.invariants.push_back({of.place, of.bytes, kind, slot});
     } else if (kind == ScalarKind::kInteger) {
-      // Of u64 those that are no int64_t have eight bytes, and so are their bits.
+      // u64 numbers beyond int64_t have eight bytes, and so are their bits.
       *Slot(slot) = values_.Number(value, TypeOf(kind, of.bytes)).value_or(static_cast<int64_t>(of.bits));
     } else {
       std::memcpy(Slot(slot), &of.bits, sizeof(of.bits));
@@ -275,7 +275,7 @@ class RegisterAllocator {
       default: return std::nullopt;
     }
   }
-  // d = a ? b : d, or the other way round, of which d comes first to where the result will be.
+  // d = a ? b : d, or the reverse, after d was moved to the result's place.
   bool PlaceSelect(const ScalarItem& item) {
     const ScalarKind kind = Kind(item.result);
     const int yes = item.b, no = item.memory;
@@ -356,7 +356,7 @@ class RegisterAllocator {
       if (!StoreOperand(made.kind, from, copy)) return false;
       pending.push_back({i, copy});
     }
-    // No register was left for these: what has its copy makes room, or a value that is to move later.
+    // No register was left for these: values that have a copy make room, or a value that moves later.
     for (const Pending& copy : waiting) {
       const ScalarKind kind = code_.carries[copy.carry].kind;
       locked_ = {values_.condition};
@@ -395,7 +395,7 @@ class RegisterAllocator {
         return false;
       }
     }
-    // What a counter was, if it is to be added to at the end.
+    // The counter's value before, if the end adds to it.
     int add_reg = -1;
     if (added >= 0) {
       const ScalarCarry& carry = values_.carries[static_cast<size_t>(added)];

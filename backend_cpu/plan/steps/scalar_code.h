@@ -21,7 +21,7 @@ struct ScalarCode {
     ScalarKind kind = ScalarKind::kInteger;
     int reg = -1, slot = -1;  // where it is between rounds
     int same = -1;            // without either: a carry that is equal
-    int64_t step = 0;         // or what each round adds
+    int64_t step = 0;         // or the increment of each round
   };
   struct Invariant {
     const std::byte* place;

@@ -52,10 +52,10 @@ class ItemMaker {
   TileType Type(int value) const { return TypeOf(Kind(value), Of(value).bytes); }
   bool Steady(int value) const { return made_.steady[static_cast<size_t>(value)]; }
 
-  // ---- Kinds. Moves and choices take that of what they move. ----
+  // ---- Kinds. Moves and choices have the kind of their operands. ----
   bool Demand(int value, std::optional<ScalarKind> kind) {
     auto& has = made_.kinds[static_cast<size_t>(value)];
-    // A constant has the kind that each user asks for.
+    // A constant has a kind for each user.
     if (!kind || has == kind || Of(value).kind == ScalarValue::kConstant) return true;
     if (has) return false;
     has = kind;
@@ -94,7 +94,7 @@ class ItemMaker {
     return values_.condition < 0 || Kind(values_.condition) == ScalarKind::kInteger;
   }
 
-  // ---- What has to be computed. ----
+  // ---- Instructions that have to run. ----
   void Mark(int value) {
     std::vector<int> work = {value};
     while (!work.empty()) {
@@ -108,7 +108,7 @@ class ItemMaker {
         if (carry.leaf == id) work.push_back(carry.next);
     }
   }
-  // What the next value adds, if it is a constant.
+  // The increment of the next value, if it is a constant.
   std::optional<int64_t> StepOf(const ScalarCarry& carry) const {
     if (carry.leaf < 0 || !IsOp(carry.next, ScalarMeaning::kBinary)) return std::nullopt;
     const ScalarValue& next = Of(carry.next);
@@ -162,7 +162,7 @@ class ItemMaker {
     for (size_t i = 0; i < values_.carries.size(); ++i) {
       const ScalarCarry& carry = values_.carries[i];
       if (carry.leaf >= 0) carried[static_cast<size_t>(carry.leaf)] = true;
-      // Counters go on when nothing needs what they were.
+      // Counters advance when their old value is no longer needed.
       if (!made_.counted[i] && made_.steps[i] && uses_[static_cast<size_t>(carry.next)] == 1)
         made_.last[static_cast<size_t>(carry.next)] = true;
     }
@@ -186,8 +186,8 @@ class ItemMaker {
     return IsOp(value, ScalarMeaning::kConvert) &&
            (Of(value).meaning.in[0] == TileType::kS32 || Of(value).meaning.in[0] == TileType::kS64);
   }
-  // Which operand of a sum is a product that can be computed with it; -1: none. Rather the one that waits for the round
-  // before.
+  // The operand of a sum that is a product to be computed with it; -1: none. The one that waits for the round before is
+  // preferred.
   int SummedProduct(int value) const {
     if (!IsBinary(value, BinaryOp::kAdd) || Kind(value) == ScalarKind::kInteger ||
         Of(value).meaning.out > TileType::kF64)
@@ -223,7 +223,7 @@ class ItemMaker {
       if (index >= 0 && ++indexing[static_cast<size_t>(index)] == uses_[static_cast<size_t>(index)])
         absorbed_[static_cast<size_t>(index)] = true;
     }
-    // What goes into a sum cannot take a conversion with it.
+    // An operand of a sum cannot include a conversion.
     for (size_t i = 0; i < values_.values.size(); ++i) {
       const int id = static_cast<int>(i);
       if (absorbed_[i] && IsFloatProduct(id) && FromWideInteger(Product(id)))

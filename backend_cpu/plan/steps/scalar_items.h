@@ -1,5 +1,5 @@
-// The instructions of a loop of scalars, with values (scalar_values.h) for operands: what has to be computed in a
-// round, which kind of register each value is in, and which instructions do the work of two. One way in:
+// The instructions of a loop of scalars, with values (scalar_values.h) as operands: selects the values to compute in a
+// round, the kind of register of each, and the instructions that do the work of two. The entry point is
 // MakeScalarItems. scalar_code.cc gives the values registers. Tests: tests/unit/scalar_loop_test.cc.
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace hloir::cpu {
 
-// What a number of that type is in; nothing: no register holds such.
+// The kind of register for a type; nothing: no register holds it.
 std::optional<ScalarKind> KindOf(TileType type);
-// What a number of that kind is stored as.
+// The type in which a number of that kind is stored.
 TileType TypeOf(ScalarKind kind, int bytes);
 
 // An instruction whose operands are values still.
@@ -27,16 +27,16 @@ struct ScalarItem {
 
 struct ScalarItems {
   std::vector<ScalarItem> items;
-  // By value: the kind of all that are read as one (of constants each reader says), whether it is the same in every
-  // round, and whether it is a counter's next number, which comes behind all that need the last one.
+  // By value: the kind of all that are read as one (for constants each reader decides), whether it is loop-invariant,
+  // and whether it is a counter's next number, which comes after all uses of the last one.
   std::vector<std::optional<ScalarKind>> kinds;
   std::vector<bool> steady, last;
-  // By carry: whether it needs no instruction, as a counter that nothing reads or another carry's equal; what each
-  // round adds, if that is a constant.
+  // By carry: whether it needs no instruction, like a counter without readers or another carry's equal; and its
+  // increment in each round, if that is a constant.
   std::vector<bool> counted;
   std::vector<std::optional<int64_t>> steps;
 };
-// Writes to `code` what is not about registers: rounds, assumptions, carries, and calls with the memory they work on.
+// Writes to `code` the parts without registers: rounds, assumptions, carries, and calls with the memory they work on.
 // False: some value is read as two kinds, or has no instruction.
 bool MakeScalarItems(const ScalarValues& values, ScalarCode& code, ScalarItems& items);
 

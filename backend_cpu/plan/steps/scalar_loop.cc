@@ -1,4 +1,4 @@
-// See scalar_loop.h. Here: whether what was compiled still holds, and running it.
+// See scalar_loop.h. Here: the check that the assumptions of compiled code hold, and its execution.
 #include "plan/steps/scalar_loop.h"
 
 #include <algorithm>

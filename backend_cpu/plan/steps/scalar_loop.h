@@ -1,9 +1,9 @@
 // ScalarLoop: a loop of operations on single elements as a program over machine registers (kernels/register_ops.h), for
-// loops that turn so often that compiling them pays. Compiled from the loop's bound ops while it runs, so that what
-// does not change is known: limits, strides, where counters begin. What was assumed is looked at again before each
-// later run.
+// loops with so many iterations that compiling them pays. Compiled from the loop's bound ops while it runs, so that
+// invariants are known: limits, strides, initial values of counters. These assumptions are checked before each later
+// run.
 //
-// One way in: Prepare, then Run. What it does not know is left to the caller's own way of running the ops: kernels on
+// Entry points: Prepare, then Run. Unsupported loops are left to the caller, which runs the ops one by one: kernels on
 // more than one element, and values whose bytes are read as two types. Tests: tests/unit/scalar_loop_test.cc.
 #pragma once
 

@@ -180,7 +180,7 @@ class Reader {
     for (const int leaf : leaves_) {
       const ScalarValue& value = to_.values[static_cast<size_t>(leaf)];
       const auto found = places_.find(reinterpret_cast<uintptr_t>(value.place));
-      // What stood there at first was read, and then something of another width was written: too much for us.
+      // The memory was read at first, and then written in another width: not supported.
       if (found == places_.end() || found->second.bytes != value.bytes) return false;
       if (found->second.written && found->second.value != leaf) {
         to_.carries.push_back({const_cast<std::byte*>(value.place), value.bytes, leaf, found->second.value});
@@ -194,7 +194,7 @@ class Reader {
         return begin < from + static_cast<uintptr_t>(result.bytes) && from < begin + static_cast<uintptr_t>(bytes);
       };
       if (std::any_of(results.begin(), results.end(), wanted)) {
-        // It would be what it was, if there were no leaf of it.
+        // Without a leaf, the value would be unchanged.
         to_.carries.push_back({reinterpret_cast<std::byte*>(begin), place.bytes, -1, place.value});
       }
     }
@@ -478,7 +478,7 @@ class Simplifier {
       }
     }
     if (meaning.kind != ScalarMeaning::kBinary) return;
-    // Of additions the kernel does not say whether the type has a sign: as if it had.
+    // The kernel of an addition does not tell whether the type has a sign: signed is assumed.
     const TileType type = TileBytes(meaning.out) == 8   ? TileType::kS64
                           : TileBytes(meaning.out) == 4 ? TileType::kS32
                                                         : TileType::kPred;
@@ -517,7 +517,7 @@ std::optional<int64_t> StepOf(const ScalarValues& of, const ScalarCarry& carry, 
   return std::nullopt;
 }
 
-// How often the loop turns, and so how far its counters go.
+// The trip count of the loop, and so the range of its counters.
 void CountRounds(ScalarValues& of) {
   if (of.condition < 0) return;
   const ScalarValue& test = of.values[static_cast<size_t>(of.condition)];

@@ -1,6 +1,6 @@
 // The values of a loop of scalars: its ops, which go from memory to memory, as a graph in which each value is computed
-// once and used by number, simplified by what is known when the loop begins. One way in: BuildScalarValues. What
-// becomes of it: scalar_items.h. Tests: tests/unit/scalar_loop_test.cc.
+// once and used by number, simplified by the values known when the loop begins. The entry point is BuildScalarValues.
+// The next stage is scalar_items.h. Tests: tests/unit/scalar_loop_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace hloir::cpu {
 
-// What a kernel does, found by its address. Operations that give the same bits share a kernel: of those that only look
-// at low bits, and of moves, the type says no more than the width.
+// The operation of a kernel, found by its address. Operations that give the same bits share a kernel: for moves, and
+// for ops that only depend on low bits, the type has only the right width.
 struct ScalarMeaning {
   enum Kind : uint8_t { kUnary, kBinary, kSelect, kConvert, kCopy, kElement, kSetElement, kSetElementInside, kCall };
   Kind kind = kCall;
@@ -28,7 +28,7 @@ struct ScalarValue {
   Kind kind = kOp;
   int bytes = 0;
   uint64_t bits = 0;                 // a constant's own bytes, first ones first
-  const std::byte* place = nullptr;  // a leaf's: what it is at the beginning of a round
+  const std::byte* place = nullptr;  // of a leaf: its value at the beginning of a round
   ScalarMeaning meaning;
   TileOp op;  // as it was
   int in[3] = {-1, -1, -1};
@@ -55,7 +55,7 @@ struct ScalarValues {
   std::optional<int64_t> Number(int value, TileType type) const;  // of a constant
 };
 
-// A round: `body`, then `condition` for the next. `results`: begin and end of what is wanted after the loop.
+// A round: `body`, then `condition` for the next. `results`: begin and end of the memory that is read after the loop.
 struct ScalarPlace {
   const std::byte* begin;
   int64_t bytes;

@@ -99,7 +99,7 @@ class SelectAndScatterStep : public Step {
     }
   }
 
-  // Where the elements under the window lie, in order; those in padding are none.
+  // The places of the elements under the window, in order, without those in padding.
   int64_t Under(const int64_t* position, int64_t* under) const {
     int64_t tap[64] = {}, count = 0;
     for (int64_t t = 0; t < taps_; ++t) {

@@ -1,4 +1,4 @@
-// Steps without kernels of their own: copies, control flow, and what is left to the reference evaluator.
+// Steps without kernels: copies, control flow, and ops that the reference evaluator runs.
 #pragma once
 
 #include <string>
@@ -38,9 +38,9 @@ class ViewCopy : public Step {
   std::string name_;
 };
 
-// refs()[0] is the condition's result, the others, of `carry_bytes`, are what goes from one iteration to the next. What
-// is loop-invariant is computed by `prologue`, before the first iteration. A loop whose condition and body are scalar
-// operations alone runs as one list of these, and if it turns often as a ScalarLoop.
+// refs()[0] is the condition's result, the others, of `carry_bytes`, are the loop-carried values. `prologue` computes
+// loop-invariant values before the first iteration. A loop whose condition and body are scalar operations alone runs as
+// one list of these, and after many iterations as a ScalarLoop.
 class WhileStep : public Step {
  public:
   bool Run(Runtime& runtime) override;

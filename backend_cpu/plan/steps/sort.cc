@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kRadixFrom = 256;  // shorter rows are sorted by comparing
 
-// What the comparator does to an element before it compares.
+// The transformation that the comparator applies to an element before it compares.
 struct KeyRule {
   int64_t operand = 0;
   PrimitiveType type = PrimitiveType::INVALID;  // of the key: a complex operand gives its real or imaginary part
@@ -141,7 +141,7 @@ bool HasKeys(PrimitiveType type) { return type == PrimitiveType::PRED || IsInteg
 // Of a key, in bits: integers under a byte lie in one, floats under 16 bits are taken as f32.
 int KeyWidth(PrimitiveType type) { return IsFloat(type) && BitWidth(type) < 16 ? 32 : std::max(BitWidth(type), 8); }
 
-// Keys in unsigned order: of floats by sign and magnitude, which is their total order. Returns whether one was a NaN.
+// Keys in unsigned order: of floats by sign and magnitude, which is their total order. Returns true if one was a NaN.
 // kQuiets: a signalling NaN becomes a quiet one, as in every comparison of f16, which is made in f32.
 template <class Bits, bool kQuiets = false>
 bool FloatKeys(const Bits* x, int64_t stride, int64_t n, Bits infinity, const KeyRule& rule, uint64_t* keys) {
@@ -166,7 +166,7 @@ void IntKeys(const T* x, int64_t stride, int64_t n, uint64_t* keys) {
   for (int64_t i = 0; i < n; ++i) keys[i] = static_cast<Bits>(static_cast<Bits>(x[i * stride]) ^ kFlip);
 }
 
-// Of 8 bits and fewer, by their values: a NaN without a sign of its own counts as positive.
+// Types of 8 bits and fewer, by their values: a NaN without a sign counts as positive.
 bool SmallFloatKeys(PrimitiveType type, const uint8_t* x, int64_t stride, int64_t n, const KeyRule& rule,
                     uint64_t* keys) {
   bool any = false;

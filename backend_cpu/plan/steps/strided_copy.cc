@@ -65,7 +65,7 @@ void CopyPlane(const T* from, int64_t from_row, int64_t from_column, T* to, int6
   // and the cache has room for few of them.
   constexpr int64_t kBlock = kBlockOf<T>;
   alignas(kStreamedLine) T block[kBlock * kBlock];
-  // What is left at an edge is copied with some of its neighbours again: a whole block is several times faster.
+  // The rest at an edge is copied together with some of its neighbours again: a whole block is several times faster.
   for (int64_t next_row = 0; next_row < rows; next_row += kBlock) {
     const int64_t height = std::min(kBlock, rows), r0 = std::min(next_row, rows - height);
     for (int64_t next_column = 0; next_column < columns; next_column += kBlock) {

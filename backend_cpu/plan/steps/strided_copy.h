@@ -19,9 +19,9 @@ struct StridedCopy {
 
   static StridedCopy Make(int64_t bytes, const DimVector& dims, const DimVector& from_strides, int64_t from_offset,
                           const DimVector& to_strides, int64_t to_offset);
-  // How many independent parts the copy may be run in: slices of the outermost dimension.
+  // The number of independent parts of the copy: slices of the outermost dimension.
   int64_t parts() const { return dims.empty() ? 1 : dims[0]; }
-  // With `kernels`, what is turned round is by longer vectors, and what is transposed and large goes past the caches.
+  // With `kernels`, reversed dimensions use longer vectors, and large transposed copies bypass the caches.
   void Run(const std::byte* from, std::byte* to, const KernelTable* kernels = nullptr) const {
     RunPart(from, to, 0, parts(), kernels);
   }

@@ -1,6 +1,6 @@
-// FetchAhead and InFetchedOrder: for walks over instructions and over computations. Instructions of a module that was
-// read lie one after the other in memory, and a walk over more of them than a cache holds waits for each; asking for
-// what lies some instructions further on halves its time.
+// FetchAhead and InFetchedOrder: prefetching for loops over instructions and computations. Instructions of a parsed
+// module lie one after the other in memory, and a loop over more of them than fit in the cache waits for each;
+// prefetching some instructions ahead halves its time.
 #pragma once
 
 #include <type_traits>

@@ -23,14 +23,14 @@ class InstructionList {
   HloInstruction* const* end() const { return items_.end(); }
   operator std::span<HloInstruction* const>() const { return {items_.data(), items_.size()}; }
   bool Contains(const HloInstruction* item) const;
-  // Adds what is known not to be in the list: when reading text, which asks for no table.
+  // Adds an instruction that is known not to be in the list: the parser's case, which needs no table.
   void Append(Arena& arena, HloInstruction* item) {
     if (items_.size() == items_.capacity()) Grow(arena);
     items_.push_back(arena, item);
   }
-  // Nothing happens to what is in the list already.
+  // No effect if it is in the list already.
   void Add(Arena& arena, HloInstruction* item);
-  // Nothing happens if it is not in the list.
+  // No effect if it is not in the list.
   void Remove(Arena& arena, const HloInstruction* item);
 
  private:

@@ -35,13 +35,13 @@ class NameIndex {
     slots_[at] = {hash, item};
     ++used_;
   }
-  // Asks for the place of a name before it is looked at; its hash.
+  // Prefetches the slot of a name; returns its hash.
   size_t Fetch(std::string_view name) const {
     const size_t hash = Hash(name);
     __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
     return hash;
   }
-  // Adds an item, whose name has that hash, unless there is one of that name: has it?
+  // Adds an item, whose name has that hash; returns false if there is an item of that name.
   bool AddIfNew(T* item, size_t hash) {
     size_t at = hash & (slots_.size() - 1);
     for (; slots_[at].item != nullptr; at = (at + 1) & (slots_.size() - 1)) {

@@ -51,7 +51,7 @@ class UniqueNamer {
   UniqueNamer& operator=(UniqueNamer&&) noexcept;
 
  private:
-  struct Numbers;  // a hash table, which is not everybody's to compile
+  struct Numbers;  // a hash table; in a .cc file, because including it costs compile time
   int64_t& NextNumber(std::string_view root, int64_t first);
 
   std::unique_ptr<Numbers> numbers_;  // made when the first name is

@@ -1,5 +1,6 @@
-// FateOf(): see mutants.h. Whether a mutant that got away does any harm is asked of other inputs, in f64 and as it is,
-// by the fast engine alone; of modules in f64 in double-double. Covered by tests/unit/mutants_test.cc.
+// OutcomeOf(): see mutants.h. Decides whether an undetected mutant is equivalent: compares on other inputs, in f64 and
+// in the modules' own types, by the fast engine alone; modules in f64 in double-double. Covered by
+// tests/unit/mutants_test.cc.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -22,13 +23,13 @@ using check::Measure;
 using check::ModuleUnderTest;
 using check::Results;
 
-// Where nothing is widened the two differ in order at most, which is a few units of f64.
+// If nothing is widened, the two differ in the order of operations at most, which is a few units of f64.
 constexpr double kSameInF64 = 0x1p-36, kSameInPairs = 0x1p-65;
 
 enum class Difference { kNone, kNonfinite, kFinite };
 
-// Is an element of one leaf another number than in the other, and by more than it moves by itself if what f64 rounds is
-// moved? Where rounding decides whether there is a number at all, none is another.
+// True if an element of one leaf differs from the other's by more than the change that perturbed roundings of f64
+// cause. An element that is a number or not depending on rounding does not count.
 Difference Differs(const Literal& a, const Literal& b, const Literal& moved, bool pairs) {
   constexpr double kMoreThanRounding = 16;
   const Distance all = Measure(a, b);
@@ -74,8 +75,7 @@ Difference Differs(const std::vector<Literal>& a, const std::vector<Literal>& b,
   return found;
 }
 
-// Do the two compute different things on some inputs? False if they do not run. `pairs`: in double-double, if that can
-// be.
+// True if the two differ on some inputs. False if they do not run. `pairs`: in double-double, if possible.
 StatusOr<bool> ShowsOnOtherInputs(const HloModule& original, const HloModule& mutant, bool pairs) {
   constexpr uint64_t kFirstSeed = 1000, kRounds = 3;
   RunnerOptions options = CheckOptions().runner;
@@ -108,7 +108,7 @@ StatusOr<bool> ShowsOnOtherInputs(const HloModule& original, const HloModule& mu
       const Difference difference = z.ok() ? Differs(*x, *y, *z, pairs) : Difference::kNone;
       if (difference == Difference::kFinite) return true;
       if (difference == Difference::kNone) continue;
-      // What overflows in the modules' own types, and not in f64, must differ there.
+      // Modules that overflow in their own types, and not in f64, must differ there.
       const Arguments arguments = context.ArgumentsOf(0);
       const auto own_x = own_a.RunOnAll(arguments), own_y = own_b.RunOnAll(arguments);
       if (own_x.ok() && own_y.ok() && Differs(*own_x, *own_y, *own_x, false) != Difference::kNone) return true;
@@ -120,13 +120,13 @@ StatusOr<bool> ShowsOnOtherInputs(const HloModule& original, const HloModule& mu
 }  // namespace
 }  // namespace fuzz
 
-StatusOr<MutantFate> FateOf(const HloModule& original, const Mutant& mutant, Checker& checker) {
+StatusOr<MutantOutcome> OutcomeOf(const HloModule& original, const Mutant& mutant, Checker& checker) {
   HLOIR_ASSIGN_OR_RETURN(const Verdict verdict, checker.Check(*mutant.module));
-  if (verdict.outcome == Outcome::kDisagree) return MutantFate::kCaught;
-  if (!verdict.agrees()) return MutantFate::kNotJudged;
+  if (verdict.outcome == Outcome::kDisagree) return MutantOutcome::kCaught;
+  if (!verdict.agrees()) return MutantOutcome::kNotJudged;
   const StatusOr<bool> shows = fuzz::ShowsOnOtherInputs(
       original, *mutant.module, check::WantsPairs(original) && check::WantsPairs(*mutant.module));
-  return shows.ok() && *shows ? MutantFate::kGotAway : MutantFate::kSame;
+  return shows.ok() && *shows ? MutantOutcome::kGotAway : MutantOutcome::kSame;
 }
 
 }  // namespace hloir
