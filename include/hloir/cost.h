@@ -76,8 +76,8 @@ class CostAnalysis {
   std::vector<CostResult> computations_;  // by id
 };
 
-// How often the loop's body runs, if its counter tells (FindLoopCounter) or its backend_config does: XLA's
-// {"known_trip_count":{"n":"5"}}.
+// How often the loop's body runs, if that follows from what the loop computes (in whatever form: it need not be one
+// that FindLoopCounter knows), or its backend_config tells: XLA's {"known_trip_count":{"n":"5"}}.
 std::optional<int64_t> TripCount(const HloInstruction& loop);
 
 // How often one run of the entry runs each computation as a step of control flow, by computation id: a loop's body as
