@@ -456,25 +456,4 @@ std::vector<double> ExecutionCounts(const HloModule& module) {
   return times;
 }
 
-std::optional<int64_t> TripCount(const HloInstruction& loop) {
-  if (std::optional<LoopCounter> counter = FindLoopCounter(loop)) return counter->trips;
-  // {"known_trip_count":{"n":"5"}, …}
-  std::string_view config = loop.extras().backend_config;
-  const auto skip_past = [&config](std::string_view word) {
-    const size_t at = config.find(word);
-    if (at == std::string_view::npos) return false;
-    config.remove_prefix(at + word.size());
-    return true;
-  };
-  if (!skip_past("\"known_trip_count\"") || !skip_past("\"n\"") || !skip_past("\"")) return std::nullopt;
-  int64_t trips = 0;
-  size_t digits = 0;
-  for (; digits < config.size() && config[digits] >= '0' && config[digits] <= '9'; ++digits) {
-    if (trips > (INT64_MAX - 9) / 10) return std::nullopt;
-    trips = trips * 10 + (config[digits] - '0');
-  }
-  if (digits == 0) return std::nullopt;
-  return trips;
-}
-
 }  // namespace hloir

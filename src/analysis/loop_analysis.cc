@@ -1,6 +1,8 @@
 // See hloir/analysis.h.
 #include "hloir/analysis.h"
 
+#include "analysis/trip_count.h"
+
 namespace hloir {
 namespace {
 
@@ -25,26 +27,6 @@ std::optional<__int128> FixedInteger(const HloInstruction& loop, const HloInstru
   if (!IsInteger(type)) return std::nullopt;
   const int64_t bits = i->literal().GetAsInt64(0);
   return type == PrimitiveType::U64 ? static_cast<__int128>(static_cast<uint64_t>(bits)) : static_cast<__int128>(bits);
-}
-
-// The trip count of `i = start; while (i direction limit) i += step`; -1: infinite, or unknown.
-__int128 Trips(ComparisonDirection direction, __int128 start, __int128 step, __int128 limit) {
-  using D = ComparisonDirection;
-  switch (direction) {
-    case D::kLe: return Trips(D::kLt, start, step, limit + 1);
-    case D::kGe: return Trips(D::kGt, start, step, limit - 1);
-    case D::kLt:
-      if (start >= limit) return 0;
-      return step > 0 ? (limit - start + step - 1) / step : -1;
-    case D::kGt:
-      if (start <= limit) return 0;
-      return step < 0 ? (start - limit - step - 1) / -step : -1;
-    case D::kNe:
-      if (start == limit) return 0;
-      return step != 0 && (limit - start) % step == 0 && (limit - start) / step > 0 ? (limit - start) / step : -1;
-    case D::kEq: return start != limit ? 0 : step != 0 ? 1 : -1;
-  }
-  __builtin_unreachable();
 }
 
 bool Holds(PrimitiveType type, __int128 value) {
@@ -101,11 +83,12 @@ std::optional<LoopCounter> FindLoopCounter(const HloInstruction& loop) {
     std::optional<LoopCounter> counter = StepsOf(loop, element);
     std::optional<__int128> limit = FixedInteger(loop, root.operand(1 - side));
     if (!counter || !limit) continue;
-    const __int128 trips = Trips(side == 0 ? direction : Flipped(direction), counter->start, counter->step, *limit);
+    const std::optional<int64_t> trips =
+        CountRounds(side == 0 ? direction : Flipped(direction), counter->start, counter->step, *limit);
     // Up to and with the value that ends it, it must not wrap around.
     const PrimitiveType type = root.operand(side)->shape().element_type();
-    if (trips < 0 || trips > INT32_MAX || !Holds(type, counter->start + trips * counter->step)) continue;
-    counter->trips = static_cast<int64_t>(trips);
+    if (!trips || !Holds(type, static_cast<__int128>(counter->start) + *trips * counter->step)) continue;
+    counter->trips = *trips;
     return counter;
   }
   return {};
