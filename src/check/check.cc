@@ -15,13 +15,13 @@
 #include "check/extremes.h"
 #include "check/judge.h"
 #include "check/meaning.h"
+#include "check/measure.h"
 #include "check/prove_first.h"
 #include "check/reach.h"
 #include "check/sharded.h"
 #include "check/module_under_test.h"
 #include "check/sources.h"
 #include "check/thresholds.h"
-#include "run/paired_times.h"
 #include "support/format.h"
 #include "support/guard.h"
 
@@ -59,16 +59,6 @@ Status CheckSameInterface(const HloModule& a, const HloModule& b, const CheckOpt
 
 Status Of(const std::string& name, const Status& status) {
   return Status(status.code(), name + ": " + status.message());
-}
-
-Timing Summary(std::vector<double> times) {
-  // The first run of several touches its memory for the first time.
-  if (times.size() > 1) times.erase(times.begin());
-  std::sort(times.begin(), times.end());
-  const auto at = [&](double part) {
-    return times[static_cast<size_t>(part * static_cast<double>(times.size() - 1) + 0.5)];
-  };
-  return {static_cast<int>(times.size()), at(0.5), at(0.25), at(0.75)};
 }
 
 }  // namespace
@@ -538,25 +528,11 @@ void Checker::Impl::JudgeStored(Verdict& verdict) {
 }
 
 Status Checker::Impl::Measure(Verdict& verdict) {
-  constexpr double kEachMilliseconds = 20;
-  constexpr size_t kMaxRuns = 50, kTellingRuns = 9;  // of which the first does not count: see JudgePairs
-  std::vector<double> times[2];
-  double sums[2] = {0, 0};
-  // By turns, so that what else the machine does meets both.
-  while (times[0].size() < kMaxRuns &&
-         (std::min(sums[0], sums[1]) < kEachMilliseconds || times[0].size() < kTellingRuns) &&
-         std::max(sums[0], sums[1]) < 10 * kEachMilliseconds) {
-    const int first = static_cast<int>(times[0].size() % 2);
-    for (int k : {first, 1 - first}) {
-      HLOIR_ASSIGN_OR_RETURN(const double time, (k == 0 ? *before_ : *after_).TimeRun(0));
-      times[k].push_back(time);
-      sums[k] += time;
-    }
-  }
-  if (times[0].size() > 1)
-    verdict.times_differ = JudgePairs(std::span(times[0]).subspan(1), std::span(times[1]).subspan(1)).differ();
-  verdict.before = check::Summary(std::move(times[0]));
-  verdict.after = check::Summary(std::move(times[1]));
+  const auto run = [&](int module) { return (module == 0 ? *before_ : *after_).TimeRun(0); };
+  HLOIR_ASSIGN_OR_RETURN(const check::TimesOfPair times, check::MeasureByTurns(run));
+  verdict.before = times.before;
+  verdict.after = times.after;
+  verdict.times_differ = times.differ;
   return OkStatus();
 }
 

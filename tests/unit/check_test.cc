@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
+#include "check/measure.h"
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/parse.h"
@@ -1012,34 +1014,53 @@ TEST_CASE("an asynchronous op rounds as the op does, by whatever engine") {
   CHECK(OutcomeOfEngineThatIsOff(text, x, -6e-5) == Outcome::kEnginesDisagree);
 }
 
-// What JudgePairs takes for more than noise is tested in tune_test.cc.
-TEST_CASE("times differ in nearly all pairs of runs, or not at all") {
-  const std::string quick = "HloModule m\nENTRY e { ROOT x = f32[4] parameter(0) }\n";
-  const std::string slow = R"(HloModule m
-    less { t = (s32[], f32[4]) parameter(0)
-      i = s32[] get-tuple-element(t), index=0
-      n = s32[] constant(20000)
-      ROOT c = pred[] compare(i, n), direction=LT }
-    body { t = (s32[], f32[4]) parameter(0)
-      i = s32[] get-tuple-element(t), index=0
-      one = s32[] constant(1)
-      j = s32[] add(i, one)
-      x = f32[4] get-tuple-element(t), index=1
-      y = f32[4] negate(x)
-      ROOT u = (s32[], f32[4]) tuple(j, y) }
-    ENTRY e { x = f32[4] parameter(0)
-      i = s32[] constant(0)
-      t = (s32[], f32[4]) tuple(i, x)
-      w = (s32[], f32[4]) while(t), condition=less, body=body
-      ROOT y = f32[4] get-tuple-element(w), index=1 })";
+TEST_CASE("two modules run by turns until their times tell") {
+  std::vector<int> turns;
+  // Each run takes as long as the list says, and the last ones as its last.
+  const auto measured = [&](std::vector<double> before, std::vector<double> after) {
+    turns.clear();
+    size_t done[2] = {0, 0};
+    const auto times = check::MeasureByTurns([&](int module) -> StatusOr<double> {
+      turns.push_back(module);
+      const std::vector<double>& list = module == 0 ? before : after;
+      return list[std::min(done[module]++, list.size() - 1)];
+    });
+    REQUIRE(times.ok());
+    CHECK(times->before.runs == times->after.runs);
+    return *times;
+  };
+  // The quicker one is to run for 20 ms; the first run of each does not count.
+  const check::TimesOfPair thrice = measured({9, 2}, {5, 6});
+  CHECK(turns.size() == 2 * 9);
+  CHECK(std::vector<int>(turns.begin(), turns.begin() + 6) == std::vector<int>{0, 1, 1, 0, 0, 1});
+  CHECK(thrice.before.runs == 8);
+  CHECK(thrice.before.median == 2);
+  CHECK(thrice.after.low == 6);
+  CHECK(thrice.after.high == 6);
+  CHECK(thrice.differ);
+  measured({1}, {1.5});
+  CHECK(turns.size() == 2 * 20);
+  CHECK_FALSE(measured({0.001}, {0.001}).differ);
+  CHECK(turns.size() == 2 * 50);
+  // Too slow for as many runs as could tell them apart.
+  const check::TimesOfPair slow = measured({1}, {60});
+  CHECK(turns.size() == 2 * 4);
+  CHECK_FALSE(slow.differ);
+  CHECK(slow.after.median == 60);
+  CHECK(measured({1}, {300}).after.runs == 1);
+  CHECK_FALSE(check::MeasureByTurns([](int) -> StatusOr<double> { return Internal("no run"); }).ok());
+}
+
+TEST_CASE("times are measured where they are asked for") {
+  const std::string text = "HloModule m\nENTRY e { ROOT x = f32[4] parameter(0) }\n";
   CheckOptions options;
   options.proofs = Proofs::kNone;
   options.timing = true;
-  const Verdict verdict = VerdictOf(quick, slow, options);
-  CHECK(verdict.before.runs >= 8);
-  CHECK(verdict.times_differ);
+  const Verdict verdict = VerdictOf(text, text, options);
+  CHECK(verdict.before.runs > 0);
+  CHECK(verdict.before.runs == verdict.after.runs);
   options.timing = false;
-  CHECK_FALSE(VerdictOf(quick, slow, options).times_differ);
+  CHECK(VerdictOf(text, text, options).before.runs == 0);
 }
 
 TEST_CASE("a runner runs on one device or on all") {

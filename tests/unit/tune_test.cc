@@ -238,6 +238,9 @@ ENTRY e {
 })");
   PairedOptions options;
   options.runner.threads = 1;
+  // As many pairs on a busy machine.
+  options.seconds = 600;
+  options.max_pairs = 31;
   const auto times = MeasurePaired(*once, *thrice, options);
   REQUIRE(times.ok());
   CHECK(times->differ());
