@@ -1,5 +1,5 @@
 // The subcommands of commands.def: each Add…Command() gives `command` its flags and, when the user chose it, sets
-// `action` to what main() then runs. An action returns the exit status. Tested by tests/cli.
+// `action`, which main() then runs. An action returns the exit status. Tested by tests/cli.
 #pragma once
 
 #include <functional>

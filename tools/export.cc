@@ -73,7 +73,7 @@ int Export(const ExportFlags& flags) {
   }
   if (flags.device.empty() && flags.format == Format::kPerfetto)
     return Fail(InvalidArgument("--format=perfetto needs a --device"));
-  DeviceDescription device;  // without one only the counts are told
+  DeviceDescription device;  // without one only the counts are reported
   if (!flags.device.empty()) {
     auto found = FindDevice(flags.device);
     if (!found.ok()) return Fail(found.status());

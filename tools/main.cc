@@ -71,9 +71,9 @@ std::vector<std::string> Arguments(int argc, char** argv) {
   return arguments;
 }
 
-// The heap of a module of some size is asked for at once, in pages of 2 MB: faults for small ones took a tenth to a
-// fifth of what 10,000 to 30,000 instructions take. A text becomes up to 16 times as much; what is not used takes
-// nothing. Not of larger ones: at 100,000 instructions it saves no time, and half-used pages a fifth of the memory.
+// A larger heap is reserved at once, in pages of 2 MB: page faults of small pages took a tenth to a fifth of the time
+// for 10,000 to 30,000 instructions. A text becomes up to 16 times as much; unused pages take nothing. Not for larger
+// modules: at 100,000 instructions it saves no time, and half-used pages cost a fifth of the memory.
 [[maybe_unused]] void ReserveHeap(uint64_t text, uint64_t most) {
   constexpr uint64_t kTimesText = 16, kPart = 8, kLargeText = 6 << 20;
   if (text > kLargeText) return;
@@ -84,10 +84,10 @@ std::vector<std::string> Arguments(int argc, char** argv) {
   std::free(block);  // the heap keeps it, as HloirMain told it to
 }
 
-// Bounds what the process may take: the memory that it asks for fails beyond, and the command says so and ends with 3.
-// `most` bytes, or 0: 768 megabytes and 64 times what is in the files that it was given, for those that hold much are
-// worth much; what a small text asks for is bounded either way. Beyond the size of a small text (100 kB) it is half of
-// the machine's memory, if that is more: a real model's weights are not in its text.
+// Limits the memory of the process: beyond the limit allocations fail, and the command reports it and ends with 3.
+// `most` bytes, or 0: 768 megabytes and 64 times the size of the input files, so that small files cannot cause large
+// allocations. For more than a small text (100 kB) the limit is at least half of the machine's memory: a real model's
+// weights are not in its text.
 bool has_default_limit = false;
 void LimitMemory(uint64_t most, const std::vector<std::string>& arguments) {
 // A sanitizer's own tables are larger than any limit.

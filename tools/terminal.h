@@ -1,6 +1,6 @@
-// The standard streams: what is printed there, and whether a person looks at them (NO_COLOR, COLUMNS and the locale are
-// respected). A stream that is full or closed ends nothing: FlushStdout tells of stdout, and of stderr there is nobody
-// to tell.
+// The standard streams: printing, and whether a stream is a terminal (NO_COLOR, COLUMNS and the locale are respected).
+// Errors of a full or closed stream do not end the process: FlushStdout reports those of stdout; those of stderr are
+// ignored.
 #pragma once
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // See lapack.h; lapack_form.h has the forms of calls. The routines are loaded from liblapack.so.3 at the first such
 // call, so that neither building nor using hloir requires it. LAPACK keeps matrices by columns; a literal has them by
 // rows: each is copied over and back. LAPACK ends the process when it is given wrong sizes or options, so all of them
-// are checked here first. Tests: tests/ops/lapack-*.hlo; what the results must be like in value: corpus.
+// are checked here first. Tests: tests/ops/lapack-*.hlo; values of results: corpus.
 #include "calls/lapack.h"
 
 #include <dlfcn.h>
@@ -87,7 +87,7 @@ class LapackCall {
     leading_ = operands_.empty() ? context.dims() : operands_[0]->shape().dimensions();
   }
 
-  // The last dimensions of operand 0; what is before them is the batch.
+  // The last dimensions of operand 0; those before them are the batch.
   std::vector<int> Sizes(size_t rank) {
     std::vector<int> sizes(rank, 0);
     good_ = good_ && leading_.size() >= rank;
@@ -244,7 +244,7 @@ void WithWork(F&& run) {
   run(work.data(), &lwork);
 }
 
-// Each takes what the first lines say of it and gives what the next say, for each matrix of the batch.
+// The first lines describe the operands of each, the next ones the results, for each matrix of the batch.
 template <class T>
 void Potrf(LapackCall& call, const Routine<T>& f) {
   const int n = call.Sizes(2)[0];

@@ -1,4 +1,4 @@
-// Collectives between simulated devices: each one's group, and what each member gets. Tests:
+// Collectives between simulated devices: the groups, and the results of their members. Tests:
 // tests/unit/devices_test.cc.
 #include <algorithm>
 
@@ -57,7 +57,7 @@ StatusOr<Literal> Combined(EvalContext& context, const std::vector<DeviceValues>
                             ? FindKernel(root, type)
                             : nullptr;
   for (size_t m = 1; m < operands.size(); ++m) {
-    if (kernel != nullptr) {  // whole arrays; what it does to each pair of elements is the same
+    if (kernel != nullptr) {  // whole arrays; the operation on each pair of elements is the same
       KernelArgs args;
       args.in[0] = sum.untyped_data(), args.in[1] = operands[m][k].untyped_data(), args.out = sum.untyped_data();
       args.count = sum.element_count(), args.bits = BitWidth(type);
@@ -163,7 +163,7 @@ StatusOr<std::vector<DeviceValues>> AllToAll(EvalContext& context, const Shape& 
   return results;
 }
 
-// Where a slice begins: an index for each dimension.
+// The start of a slice: an index for each dimension.
 std::vector<DimVector> SliceStarts(const Literal& starts) {
   if (!starts.shape().IsTuple()) return {};
   if (!starts.elements().empty() && starts.elements()[0].shape().IsTuple()) {
@@ -236,7 +236,7 @@ StatusOr<std::vector<DeviceValues>> PermuteInPlace(const EvalContext& context,
   return results;
 }
 
-// Who is sent nothing gets zeros.
+// A device without a source gets zeros.
 StatusOr<std::vector<DeviceValues>> Permute(EvalContext& context, const Shape& shape,
                                             const std::vector<DeviceValues>& operands) {
   const int64_t members = static_cast<int64_t>(operands.size());

@@ -77,7 +77,7 @@ StatusOr<Value> Permute(EvalContext& context, const Shape& shape) {
 StatusOr<Value> EvaluateAllGather(EvalContext& context) { return Keep(context, context.shape); }
 StatusOr<Value> EvaluateAllReduce(EvalContext& context) { return Keep(context, context.shape); }
 StatusOr<Value> EvaluateAllReduceStart(EvalContext& context) { return Keep(context, context.shape); }
-// Where the shapes speak of more devices than there are: the first one's share.
+// If the shapes are those of more devices than there are: the first device's share.
 StatusOr<Value> EvaluateReduceScatter(EvalContext& context) {
   if (context.run.device() != nullptr || context.operand_count() != 1 || !context.shape.IsArray())
     return Keep(context, context.shape);
@@ -113,8 +113,8 @@ StatusOr<Value> EvaluateRaggedAllToAll(EvalContext& context) {
                                        context.operand(4), /*member=*/0, result));
   return result;
 }
-// (what is in flight, a number, a token). The data of a receive comes with its second half, which waits for it, so that
-// devices may all begin to receive before they send.
+// (the value in flight, a number, a token). The data of a receive comes with its done, which waits for it, so that all
+// devices may start to receive before they send.
 StatusOr<Value> EvaluateSend(EvalContext& context) {
   HLOIR_RETURN_IF_ERROR(PostTransfer(context));
   return Value::Tuple({context.operands[0], Value(Literal(context.shape.tuple_shapes(1))),

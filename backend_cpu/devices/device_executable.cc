@@ -17,7 +17,7 @@
 namespace hloir::reference {
 namespace {
 
-// What this machine, or the container that we are in, has. Nothing is known of others' use of it.
+// The memory of this machine, or of the container's limit. Use by others is unknown.
 int64_t MachineMemory() {
   int64_t bytes = std::numeric_limits<int64_t>::max();
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -32,7 +32,7 @@ int64_t MachineMemory() {
 
 std::string Gigabytes(double bytes) { return Format("{:.1f} GB", bytes / 1e9); }
 
-// An executable a device, each on threads of its own. What they exchange goes through Rendezvous.
+// An executable for each device, each on its own threads. They exchange data through Rendezvous.
 class DeviceExecutable : public HloDeviceExecutable {
  public:
   DeviceExecutable(const DeviceCounts& counts, std::span<const HloModule* const> programs)
@@ -46,14 +46,15 @@ class DeviceExecutable : public HloDeviceExecutable {
     const int64_t here = network_ ? network_->count() : counts_.devices();
     how_.network = network_ ? &*network_ : nullptr;
     how_.spill_folder = options.spill_folder;
-    // Handlers may not bear to be called at once. Progress is the first device's alone. What lies on disk is in memory
-    // for one device.
+    // Handlers may not be reentrant. Progress is the first device's alone. Values on disk are in memory for one device
+    // at a time.
     const bool handlers = evaluator.infeed || evaluator.outfeed || evaluator.host_transfer || evaluator.on_result ||
                           !evaluator.custom_calls.empty();
     how_.at_once = handlers || !options.spill_folder.empty() ? 1 : std::max<int64_t>(std::min(cores, here), 1);
     options.threads = static_cast<int>(std::max<int64_t>(cores / std::max<int64_t>(here, 1), 1));
     executables_.resize(static_cast<size_t>(here));
-    // Preparing is a run, too: in as many threads. Its results say what each process has got.
+    // Preparing is a run, too: in as many threads. Its results identify the module of each process, which must be the
+    // same.
     DeviceRun preparing = how_;
     preparing.judge = [](const std::vector<Literal>& got) { return CheckSame(got); };
     size_t text = 0;
@@ -89,7 +90,7 @@ class DeviceExecutable : public HloDeviceExecutable {
  private:
   size_t Place(const Device& device) const { return static_cast<size_t>(device.index() - first_); }
 
-  // The plan is the same for all: what one takes, all take.
+  // All devices have the same plan, so each needs the same memory.
   static Status CheckMemory(const HloModule& module, const HloExecutable& one, int64_t devices) {
     double results = 0, parameters = 0;
     for (const Shape* leaf : module.entry_computation()->root()->shape().Leaves())

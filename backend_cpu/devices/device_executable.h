@@ -1,5 +1,5 @@
-// A module prepared for several devices: an executable for each, whichever engine makes it, on threads of its own. What
-// the devices exchange goes through Rendezvous (devices.h).
+// A module prepared for several devices: an executable for each, of either engine, on its own threads. The devices
+// exchange data through Rendezvous (devices.h).
 #pragma once
 
 #include <functional>

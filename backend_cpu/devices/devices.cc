@@ -24,13 +24,13 @@ namespace hloir::reference {
 
 namespace {
 
-// Which run of which meeting: of a transfer or a collective, its id, how often its members have come before, and the
-// group's first and last.
+// The key of one run of a meeting: of a transfer or a collective, its id, the number of its earlier runs, and the
+// group's first and last member.
 using MeetingKey = std::array<int64_t, 5>;
 
 }  // namespace
 
-// Who has come.
+// The members that have arrived.
 struct Roll {
   std::string name;
   std::vector<int64_t> group;
@@ -61,7 +61,7 @@ void AddNumber(std::string& list, int64_t number) {
   list += list.size() > kEnough ? ", …" : Format("{}{}", list.empty() ? "" : ", ", number);
 }
 
-// Who waits where, and for whom.
+// The waiting devices, their places, and those they wait for.
 template <class Rolls>
 Status Deadlock(const Rolls& rolls) {
   for (const auto& [key, roll] : rolls) {
@@ -109,8 +109,8 @@ class Watcher {
 
 }  // namespace
 
-// Which devices of this process run, and the meetings that not all members have come to yet. A meeting is evaluated in
-// the process of its last member: the receiver's, of a transfer.
+// The running devices of this process, and the incomplete meetings. A meeting is evaluated in the process of its last
+// member: of the receiver, for a transfer.
 class Lockstep {
  public:
   Lockstep(int64_t first, int64_t count, const DeviceRun& how)
@@ -361,8 +361,8 @@ std::vector<Device> MakeDevices(const DeviceCounts& counts, std::span<const HloM
 
 namespace {
 
-// What goes on between the processes while this one's devices run: until all processes have finished. `results` are
-// this process's until it has, and then, in process 0, everybody's.
+// The exchange between the processes while this one's devices run: until all processes have finished. `results` are
+// this process's until then, and afterwards, in process 0, those of all.
 class Conversation {
  public:
   Conversation(Network& network, Lockstep& lockstep, const DeviceRun& how, std::vector<Literal>& results)

@@ -24,7 +24,8 @@ struct Device {
   int64_t replica = 0, partition = 0;
   DeviceCounts counts;
   std::span<const HloModule* const> programs;  // of each partition; empty: all run the same
-  // How often it came to a meeting (a Meeting's space, id and group's ends, and its place there), to tell runs apart.
+  // The number of arrivals at a meeting (a Meeting's space, id and group's ends, and its place there), to distinguish
+  // its runs.
   std::map<std::tuple<bool, int64_t, int64_t, int64_t, size_t>, int64_t> visits;
   std::unordered_map<const HloInstruction*, std::vector<int64_t>> groups;  // of collectives: the one that it is in
   std::unordered_map<const HloInstruction*, ChannelPairs> channels;        // of transfers without pairs
@@ -38,7 +39,7 @@ Status CheckDeviceArguments(const DeviceCounts& counts, size_t given);
 // All of them, in order. Partition p runs programs[p], if there are several; the caller keeps these.
 std::vector<Device> MakeDevices(const DeviceCounts& counts, std::span<const HloModule* const> programs = {});
 
-// How RunOnEach runs.
+// Options of RunOnEach.
 struct DeviceRun {
   int64_t at_once = 1;         // devices that go on at a time; the others wait for their turn or at a collective
   Network* network = nullptr;  // the processes that have the other devices, if any
@@ -58,7 +59,7 @@ using DeviceValues = std::vector<Literal>;
 using CollectiveFunction =
     std::function<StatusOr<std::vector<DeviceValues>>(const std::vector<DeviceValues>& operands)>;
 
-// Where devices wait for one another: a collective, or the two ends of a transfer.
+// A point where devices wait for one another: a collective, or the two ends of a transfer.
 struct Meeting {
   const HloInstruction* where = nullptr;
   bool is_transfer = false;  // whose id is its channel; a collective's is the instruction's
@@ -73,14 +74,14 @@ StatusOr<DeviceValues> Rendezvous(Device& device, const Meeting& meeting, Device
 
 // A collective's result, of `shape`, on the run's device. (These in collective_functions.cc.)
 StatusOr<Value> EvaluateCollective(EvalContext& context, const Shape& shape);
-// What ragged-all-to-all does between one device and the `member`-th of its group: so many rows of `from` from a start
-// on, to a place in `to`. An error if they are not there.
+// A copy of ragged-all-to-all between one device and the `member`-th of its group: a number of rows of `from`, from a
+// start on, to a place in `to`. An error if they are out of bounds.
 Status MoveRaggedRows(const EvalContext& context, const Literal& from, const Literal& starts, const Literal& counts,
                       const Literal& targets, int64_t member, Literal& to);
 // The two ends of a transfer, also with the host: send leaves its operand, recv-done waits for it. (In transfers.cc.)
 Status PostTransfer(EvalContext& context);
 StatusOr<Literal> AwaitTransfer(EvalContext& context, const Shape& shape);
-// Does the module send to itself or to other devices? Then a run on one device needs a Device, too.
+// True if the module sends to itself or to other devices. Then a run on one device needs a Device, too.
 bool HasTransfers(const HloModule& module);
 
 }  // namespace hloir::reference

@@ -141,7 +141,7 @@ void Network::PostToAll(const Message& message) {
   for (int to = 0; to < size(); ++to) Post(to, message);
 }
 
-// Sends what is to be sent; what is for this process, and then what has arrived, comes back.
+// Sends the messages for other processes; returns those for this process, and then those that have arrived.
 std::optional<std::pair<int, std::string>> Network::Next() {
   constexpr std::chrono::microseconds kShort{50}, kLong{1000};
   for (std::chrono::microseconds pause = kShort;; pause = std::min(2 * pause, kLong)) {
@@ -169,7 +169,7 @@ Status Network::Serve(const std::function<bool(int from, Message)>& handle) {
     const auto [from, bytes] = std::move(waiting.front());
     waiting.pop_front();
     StatusOr<Message> decoded = Decode(bytes);
-    if (!decoded.ok()) {  // nobody is to wait for what it might have said
+    if (!decoded.ok()) {  // no process must wait for its messages
       for (int to = 0; to < size(); ++to)
         if (to != rank())
           transport_.Send(to, Encode({.kind = Message::Kind::kEnd,
@@ -182,7 +182,7 @@ Status Network::Serve(const std::function<bool(int from, Message)>& handle) {
     if (message.run > run_) early_.emplace_back(from, bytes);
     else if (message.run == run_ && handle(from, std::move(message))) break;
   }
-  // Others still wait for what is on its way to them.
+  // Other processes still wait for messages in flight.
   std::lock_guard lock(mutex_);
   for (auto& [to, bytes] : std::exchange(outgoing_, {}))
     if (to != rank()) transport_.Send(to, std::move(bytes));

@@ -1,5 +1,5 @@
-// The devices of other processes: messages over a Transport (hloir/executable.h), and which process has which device.
-// What the messages mean is devices.cc's. Tests: tests/unit/transport_test.cc.
+// The devices of other processes: messages over a Transport (hloir/executable.h), and the assignment of devices to
+// processes. devices.cc interprets the messages. Tests: tests/unit/transport_test.cc.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ struct Message {
     kDone,      // to process 0: a device has no more to do
     kFailure,   // to process 0
     kFinished,  // to process 0: all devices of a process are done; with their results
-    kOperands,  // to the process that evaluates a meeting: what a device brings
+    kOperands,  // to the process that evaluates a meeting: a device's contribution
     kResults,   // from there
     kStop,      // from process 0: an error somewhere
     kEnd,       // from process 0: all processes have finished; with the status that all return

@@ -19,7 +19,7 @@ StatusOr<FileBlock> FileBlock::Make(const std::string& folder, int64_t bytes) {
   const int file = mkstemp(name.data());
   if (file < 0) return InvalidArgument(Format("no file can be made in {}: {}", folder, std::strerror(errno)));
   unlink(name.c_str());
-  // Room is asked for now: a page without any would end the process when it is written.
+  // Room is reserved now: a page without any would end the process when it is written.
   const int refused = posix_fallocate(file, 0, bytes);
   void* data = refused != 0 ? MAP_FAILED
                             : mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -36,7 +36,7 @@ FileBlock::~FileBlock() {
 }
 
 void FileBlock::Rest() const {
-  if (data_ != nullptr) madvise(data_, static_cast<size_t>(bytes_), MADV_DONTNEED);  // the file keeps what it holds
+  if (data_ != nullptr) madvise(data_, static_cast<size_t>(bytes_), MADV_DONTNEED);  // the file keeps its contents
 }
 
 Status Spill(const std::string& folder, std::vector<Literal>& values, std::vector<FileBlock>& blocks) {

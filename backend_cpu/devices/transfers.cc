@@ -25,7 +25,7 @@ int64_t ChannelOf(const HloInstruction& transfer) {
   return transfer.attributes<TransferAttributes>().channel_id.value_or(0);
 }
 
-// Who sends to whom, and whether that is between devices at all.
+// The pairs of a transfer, and whether it is between devices at all.
 StatusOr<ChannelPairs> EndsOf(const EvalContext& context, const HloInstruction& beginning) {
   ChannelPairs ends;
   Device* me = context.run.device();
@@ -83,7 +83,7 @@ StatusOr<Literal> AskHost(const EvalContext& context, const HloInstruction& begi
   return handler({beginning, ChannelOf(beginning), me == nullptr ? 0 : me->index(), sent});
 }
 
-// Is it another device's alone?
+// True if it belongs to another device alone.
 bool IsOthers(const EvalContext& context, const HloInstruction& beginning) {
   const Device* me = context.run.device();
   const std::optional<int64_t> owner = OwnerOf(beginning);
@@ -100,7 +100,7 @@ bool HasTransfers(const HloModule& module) {
   return false;
 }
 
-// A sender leaves what it sends and goes on.
+// A sender deposits its value and continues.
 Status PostTransfer(EvalContext& context) {
   const HloInstruction& send = context.instruction;
   HLOIR_ASSIGN_OR_RETURN(const ChannelPairs ends, EndsOf(context, send));

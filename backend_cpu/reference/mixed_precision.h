@@ -1,7 +1,7 @@
 // Values whose float types are not the stated ones. An instruction that mixes floats is legalized before it is
-// evaluated (ir/mixed_floats.h); ops that state their types separately, such as sort, fft and the
-// collectives, give what they compute, and computations take what they are given: both are converted to the type that
-// the graph states.
+// evaluated (ir/mixed_floats.h); ops that state their types separately, such as sort, fft and the collectives, return
+// their computed type, and computations get their operands' types: both are converted to the type that the graph
+// states.
 #pragma once
 
 #include "reference/evaluation.h"

@@ -10,8 +10,8 @@
 
 namespace hloir {
 
-// What the entry of such a module (MakePairModule) gives, by the reference evaluator, on arguments of the entry's own
-// types; f64 results are pairs. Unimplemented names the op that has no double-double form.
+// The result of the entry of such a module (MakePairModule), by the reference evaluator, on arguments of the entry's
+// own types; f64 results are pairs. Unimplemented names the op that has no double-double form.
 StatusOr<Literal> EvaluateInPairs(const HloModule& module, std::span<const Literal* const> arguments,
                                   const EvaluatorOptions& options);
 

@@ -206,7 +206,7 @@ void ConvertPairElements(PrimitiveType from, const std::byte* in, PrimitiveType 
   }
   ConvertElements(PrimitiveType::F64, reinterpret_cast<const std::byte*>(high.data()), to, out, count);
   if (!IsInteger(to) || BitWidth(to) < 64) return;
-  // What 64 bits hold and a double does not.
+  // 64-bit integers that a double does not hold.
   for (int64_t i = 0; i < count; ++i) {
     const Pair whole = TowardsZero(pairs[i]);
     if (whole.lo == 0 || !(std::abs(whole.hi) < (IsSigned(to) ? 0x1p63 : 0x1p64))) continue;

@@ -1,7 +1,7 @@
-// Pairs: how a module is evaluated in double-double. Its f64 arrays are c128 ones whose parts are the high and the low
-// double of each number (MakePairModule in src/check/widen.cc), so that whatever moves elements needs to know nothing
-// of them; what computes with them asks Evaluation::pairs(), and finds its kernels here. Ops without one say that they
-// are not implemented. In: EvaluateInPairs (evaluate_pairs.h). Tested by tests/unit/pairs_test.cc.
+// Pairs: the evaluation of a module in double-double. Its f64 arrays are c128 ones whose parts are the high and the low
+// double of each number (MakePairModule in src/check/widen.cc), so that data movement works unchanged; ops that compute
+// with them test Evaluation::pairs(), and have their kernels here. Ops without one are Unimplemented. The entry point
+// is EvaluateInPairs (evaluate_pairs.h). Tested by tests/unit/pairs_test.cc.
 #pragma once
 
 #include "hloir/instruction.h"
@@ -13,7 +13,7 @@ namespace hloir::reference {
 // Of an elementwise op (compare and clamp too) whose operands are pairs; nullptr if it is none.
 Kernel FindPairKernel(const HloInstruction& instruction);
 
-// convert, from pairs or to them, which is to what type `from` or `to` stands for with c128.
+// convert from pairs or to them; c128 in `from` or `to` stands for f64.
 Literal ConvertPairs(const Literal& operand, PrimitiveType to);
 void ConvertPairElements(PrimitiveType from, const std::byte* in, PrimitiveType to, std::byte* out, int64_t count);
 

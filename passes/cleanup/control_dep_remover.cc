@@ -1,4 +1,4 @@
-// control-dep-remover: drops control dependencies, so that other passes may move and remove what they tie down.
+// control-dep-remover: removes control dependencies, so that other passes may move and remove their instructions.
 //
 // BEFORE
 // HloModule example

@@ -19,8 +19,8 @@
 // }
 // END
 //
-// Not in the default pipeline: before other passes it would undo what the barrier is there for. Leaves alone: control
-// dependencies, shardings that would get lost.
+// Not in the default pipeline: before other passes it would defeat the barrier. Leaves alone: control dependencies,
+// shardings that would get lost.
 #include "hloir/rules.h"
 
 namespace hloir {

@@ -27,8 +27,8 @@ struct Limits {
 // An instruction in the group that is growing.
 struct Member {
   HloInstruction* instruction = nullptr;
-  // Members of equal space are read at equal index. Its operand k is read in operand_space (arithmetic: its own), + k
-  // for what takes its operands from different places.
+  // Members of equal space are read at equal index. Operand k is read in operand_space (for arithmetic: the member's
+  // own), or operand_space + k if the op reads its operands at different indices.
   int32_t space = 0, operand_space = 0;
   double times = 1;     // how often each element is computed
   bool owned = false;   // it will be nowhere else

@@ -1,5 +1,5 @@
-// See name.h. Patterns are told by the shape of the graph, not by names in metadata; every instruction that makes the
-// pattern must be in the body. Tested by tests/passes/fusion.
+// See name.h. Patterns are recognized by the shape of the graph, not by names in metadata; every instruction that makes
+// the pattern must be in the body. Tested by tests/passes/fusion.
 #include "fusion/name.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// What becomes of partial sums: the ops that take them to partial sums of their result, so that what is added up is
-// added up once and late. See PartialsThrough in partition_op.h; tested by tests/passes/spmd-partitioning.
+// Propagation of partial sums through ops that are linear in them, so that values are reduced once and late. See
+// PartialsThrough in partition_op.h; tested by tests/passes/spmd-partitioning.
 #include <algorithm>
 
 #include "partition_op.h"

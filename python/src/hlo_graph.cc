@@ -1,6 +1,6 @@
 // HloEnv's features of a module, as flat arrays: nodes, edges in both directions in CSR form, and HloEnv's encoding of
 // each opcode's attributes. The numbers of opcodes are HloEnv's (XLA's of 2022), for models that were trained on its
-// graphs; later opcodes follow them. docs/hloenv.md says what each array is.
+// graphs; later opcodes follow them. docs/hloenv.md describes the arrays.
 #include <algorithm>
 #include <array>
 #include <string>

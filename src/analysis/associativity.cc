@@ -1,5 +1,6 @@
-// Which reducers may be regrouped: f(f(a, b), c) == f(a, f(b, c)), proved from the computation's structure. One way in:
-// ClassifyReducer. A reducer is cut into groups of accumulators that do not depend on one another; each group must be
+// Reducers that may be regrouped: f(f(a, b), c) == f(a, f(b, c)), proved from the computation's structure. The entry
+// point is ClassifyReducer. A reducer is cut into groups of accumulators that do not depend on one another; each group
+// must be
 //  - one associative operation on its accumulator and its element, between conversions that lose nothing but rounding,
 //  or
 //  - a selection: accumulators are only compared, moved and merged by max or min, so that all it can see of three

@@ -174,7 +174,7 @@ void FlatModule::Hash() {
     if (i.IsConstant()) node.own_plain = Mix(node.own_plain, i.literal().Hash());
     node.own = Mix(node.own_plain, StructuralHash(i));
     node.value = node.own, node.value_plain = node.own_plain;
-    // Parameters of a loop's body and of its condition are told apart by their callers alone.
+    // Parameters of a loop's body and of its condition are distinguished by their callers alone.
     for (const HloComputation* callee : i.called_computations()) {
       const uint64_t hash = HashOf(*callee);
       node.value = Mix(node.value, hash);

@@ -188,7 +188,7 @@ Status Set(HloInstruction& instruction, std::string_view name, std::string_view 
   if (instruction.opcode() == HloOpcode::kAsyncStart &&
       std::none_of(attributes.begin(), attributes.end(), [](const auto& a) { return a.first == "calls"; }))
     attributes.emplace_back("calls", instruction.called_computation(0)->name());
-  // An annotation of what is not an op of the text's kind stands on any op: the fragment is a copy then.
+  // An annotation that is no attribute of the opcode is legal on any op: the fragment is a copy then.
   const bool is_leaf = instruction.IsParameter() || instruction.IsConstant();
   HLOIR_ASSIGN_OR_RETURN(
       const Reading reading,

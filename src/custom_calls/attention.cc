@@ -1,6 +1,6 @@
 // cuDNN's fused attention, forward and backward: S = scale Q K^T + bias, masked; P = softmax(S); O = P V. The order of
 // operands is from XLA's ThunkEmitter (EmitFusedMHAThunk and EmitFusedMHABackwardThunk); masks: cuDNN's documentation
-// of its scaled dot product attention. S and what follows are in f32; no step is rounded to a narrower type.
+// of its scaled dot product attention. S and all later steps are in f32; no step is rounded to a narrower type.
 #include <limits>
 
 #include "custom_calls/call.h"

@@ -79,10 +79,10 @@ StatusOr<Op> ConvolutionForward(const Call& call) {
   return call.Give({Saturated(b, y, result)});
 }
 
-// A convolution and what follows it, as XLA's cudnn_fused_conv_rewriter.cc writes it for cuDNN's graphs, into the
-// config's serialized_graph: "28:[f32]conv();30:[f32]scale(28);16:[f8e4m3fn]relu(30);25:[f32]amax(30);", which says the
-// name, type, op and operands of each. What takes two operands and names one has the call's next operand for the other.
-// The result is the last op that is not an amax; those come behind it.
+// A convolution and its epilogue, as XLA's cudnn_fused_conv_rewriter.cc writes it for cuDNN's graphs, into the config's
+// serialized_graph: "28:[f32]conv();30:[f32]scale(28);16:[f8e4m3fn]relu(30);25:[f32]amax(30);", with the name, type, op
+// and operands of each. An op of two operands that names one has the call's next operand as the other. The result is
+// the last op that is not an amax; those follow it.
 StatusOr<Op> ConvolutionGraph(const Call& call) {
   HloBuilder& b = call.b;
   const Json& config = call.Section("cudnn_conv_backend_config");

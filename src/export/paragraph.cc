@@ -1,7 +1,7 @@
 // ParaGraph's graphs; see hloir/export.h. Its readers require of a subroutine that its instructions have ids of their
 // own in the whole graph, that nothing uses the root, and that only loops run more than once; of a loop first the body,
-// then the condition; of what reduces a subroutine that does the reduction of the whole array, which they divide; and
-// as bytes_out of a collective the whole array, whatever part of it a device gets.
+// then the condition; of a reducing collective a subroutine that reduces the whole array, which they divide; and as
+// bytes_out of a collective the whole array, whatever part of it a device gets.
 #include <algorithm>
 #include <unordered_map>
 #include <utility>

@@ -19,6 +19,7 @@ namespace {
 using check::Arguments;
 using check::Context;
 using check::Distance;
+using check::IsFinite;
 using check::Measure;
 using check::ModuleUnderTest;
 using check::Results;

@@ -1,7 +1,7 @@
-// Chains of async-start, async-update and async-done, for the engines: which computation a link belongs to, and whether
-// operands or results are bound after the start, as XLA allows since 2026. Where links are passed through tuples, calls
-// or loops, the chain is not followed. What the verifier accepts is in src/verifier/async.cc.
-// Tests: tests/ops/async-late.hlo, tests/unit/async_forms_test.cc.
+// Chains of async-start, async-update and async-done, for the engines: the computation of a link, and operands or
+// results that are bound after the start, as XLA allows since 2026. Where links are passed through tuples, calls or
+// loops, the chain is not followed. src/verifier/async.cc has the verifier's rules. Tests: tests/ops/async-late.hlo,
+// tests/unit/async_forms_test.cc.
 #pragma once
 
 #include <vector>

@@ -89,7 +89,7 @@ std::vector<const HloInstruction*> HloComputation::instructions() const {
 
 namespace {
 
-// Where in a computation's list each of its instructions stands, counted from 1; 0: not yet known. Ids are dense in the
+// The position of each instruction in its computation's list, counted from 1; 0: not yet known. Ids are dense in the
 // module, so those of a computation as it was read are one run; after many edits they may be scattered over the
 // module's, and a table over their range would make walking all computations quadratic: then it is open addressing.
 class PlaceTable {

@@ -101,7 +101,7 @@ void HloModule::RemoveComputations(std::span<HloComputation* const> computations
 void HloModule::DropCallsAndName(HloComputation* computation) {
   HLOIR_CHECK(computation != nullptr && computation->module_ == this && computation != entry_,
               "only computations of the module, and not its entry, can be removed");
-  // What it calls has one caller less.
+  // The computations it calls have one caller less.
   for (HloInstruction* i = computation->first_; i != nullptr; i = i->next_) i->ClearCalledComputations();
   computation->removed_ = true;
   computation_namer_.Release(computation->name_);

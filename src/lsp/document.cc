@@ -183,7 +183,7 @@ void Document::Link() {
       std::stable_sort(by_line.begin(), by_line.end(), by_first);
       std::stable_sort(computations_by_line.begin(), computations_by_line.end(), by_first);
     }
-    // Of those on the line, the one of that name; names that two computations share are told apart by the parser.
+    // Of those on the line, the one of that name; the parser distinguishes names that two computations share.
     const auto find = [](const auto& sorted, int32_t line, std::string_view name) {
       auto it =
           std::lower_bound(sorted.begin(), sorted.end(), line, [](const auto& a, int32_t l) { return a.first < l; });

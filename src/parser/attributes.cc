@@ -40,7 +40,8 @@ constexpr Ignored kIgnored[] = {
     {HloOpcode::kCopyStart, "is_cross_program_prefetch"},
 };
 
-// The words of mode=, which says of all-reduce and reduce-scatter what their channel_id and use_global_device_ids do.
+// The words of mode=, which selects the meaning of channel_id and use_global_device_ids of all-reduce and
+// reduce-scatter.
 constexpr std::string_view kGroupModes[] = {"cross_replica", "cross_partition", "cross_replica_and_partition",
                                             "flattened_id"};
 
@@ -51,7 +52,7 @@ bool HasResultAccuracy(HloOpcode opcode) {
           opcode == HloOpcode::kRsqrt);
 }
 
-// How many dimensions `dimensions=` has to name where it is required; -1 for any number.
+// The number of entries in a required `dimensions=`; -1 for any number.
 struct DimensionsRule {
   HloOpcode opcode;
   int count;
@@ -164,7 +165,7 @@ const AttributesInfo& GetAttributesInfo(HloOpcode opcode) { return kAttributesIn
 struct ModuleReader::AttributeContext {
   HloInstruction* instruction;  // what the op's own attributes belong to
   HloInstruction* outer;        // what the generic ones belong to: the same, or the async-start around it
-  const char* place;            // of the opcode: where what is missing is missed
+  const char* place;            // of the opcode: the place of errors about missing attributes
   uint64_t fields_seen = 0;     // bit i: field i of the op's struct
   uint32_t generic_seen = 0;
   bool has_group_mode = false;
@@ -341,7 +342,7 @@ bool ModuleReader::FailUnknownAttribute(HloOpcode opcode, const Word& name) {
                                 OpcodeName(opcode), name.text(), list));
 }
 
-// What belongs to the async op around the one being read.
+// Attributes of the async op around the current one.
 bool ModuleReader::ParseOuterAsyncAttribute(HloInstruction* outer, const Word& name, bool& known) {
   auto& async = outer->mutable_attributes<AsyncAttributes>();
   if (name.text() == "async_execution_thread") return known = true, Read(async.async_execution_thread);
@@ -376,8 +377,8 @@ bool ModuleReader::CheckDimensions(const HloInstruction& instruction, DimVector&
   return true;
 }
 
-// What stands before the metadata, if those follow, or else before the line's end; data() is nullptr if that cannot be
-// told at a glance.
+// The text before the metadata, or before the end of the line if there is none; data() is nullptr if the search was cut
+// short.
 std::string_view ModuleReader::TextBeforeMetadata() const {
   constexpr std::string_view kMetadataBegins = ", metadata={op_name=\"";
   constexpr ptrdiff_t kLongest = 256;  // or many looks at one long text would take quadratic time
@@ -521,9 +522,8 @@ bool ModuleReader::ParseAttributes(HloInstruction* instruction, HloInstruction* 
   return FinishCalls(context);
 }
 
-// An unknown op is kept as a custom-call of its name with a side effect, so that no pass touches it.
-// It is told from one by its first unknown attribute, which has no name and holds the opcode; what its own attributes
-// say stays as it is.
+// An unknown op is kept as a custom-call of its name with a side effect, so that no pass touches it. Its first unknown
+// attribute, which has no name and holds the opcode, marks it; its other attributes are kept as text.
 bool ModuleReader::ParseUnknownOperation(HloInstruction* instruction, std::string_view opcode, bool is_nested,
                                          const char* place) {
   if (!GraphLoader::has_shape(*instruction))
@@ -545,7 +545,7 @@ bool ModuleReader::ParseUnknownOperation(HloInstruction* instruction, std::strin
     std::string_view raw;
     if (!SkipAttributeValue(raw)) return false;
     GraphLoader::extras(instruction).unknown_attributes.emplace_back(name.text(), raw);
-    // What it names may be a computation, which then has a caller and must stay.
+    // A word in its attributes may name a computation, which then has a caller and must stay.
     for (size_t begin = 0, end; begin < raw.size(); begin = end) {
       for (end = begin; end < raw.size() && lexer_internal::Is(raw[end], lexer_internal::kWordPart);) ++end;
       const auto it = computations_.find(raw.substr(begin, end - begin));

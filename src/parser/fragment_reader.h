@@ -65,7 +65,7 @@ class FragmentReader : public TextCursor {
   // A shape within a tuple's.
   virtual bool ParseTupleElement(Shape& shape) { return ParseShape(shape, Adjacent::kNo); }
 
-  // Whether a layout's brace must follow its shape without a blank, because a literal may come next.
+  // kYes: a layout's brace must follow its shape without a blank, because a literal may come next.
   enum class Adjacent : uint8_t { kNo, kYes };
 
   // ---- Shapes (shape.cc).
@@ -97,7 +97,7 @@ class FragmentReader : public TextCursor {
 
   // ---- Values (values.cc).
   bool ReadEnumWord(std::span<const std::string_view> words, int64_t& index);
-  bool ReadString(std::string_view& text);  // unescaped: a view of the source, or of what is kept
+  bool ReadString(std::string_view& text);  // unescaped: a view of the source, or of a kept text
   bool ReadPadding(PaddingConfig& value, bool with_interior);
   bool ReadDimensionByX(DimVector& sizes);
 

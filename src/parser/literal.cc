@@ -300,7 +300,8 @@ bool FragmentReader::ParseArrayLiteral(const Shape& shape, Literal& literal) {
   lexer_.Accept('{');
   const bool elided = lexer_.Accept("...");
   lexer_.set_at(elided ? lexer_.at() : brace);
-  // Each element takes a byte of text or more: what does not fit in there is no reason to allocate.
+  // Each element takes at least a byte of text, so a shape with more elements than that is refused before memory is
+  // allocated.
   if (!elided && !has_dynamic_sizes && shape.ElementCount() > lexer_.end() - brace) {
     return Fail(brace,
                 Format("the text ends before the {} elements of {}", shape.ElementCount(), shape.ToString(false)));

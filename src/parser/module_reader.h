@@ -35,7 +35,7 @@ class ModuleReader final : public FragmentReader {
   std::unique_ptr<HloModule> ReadModule();
   // The current place.
   const TextCursor& cursor() const { return *this; }
-  // How many parts of the text were read at once; 0: it was read as one.
+  // The number of parts that were read in parallel; 0: the text was read as one.
   size_t part_count() const { return part_count_; }
 
   struct FieldReader;  // attributes.cc
@@ -54,7 +54,7 @@ class ModuleReader final : public FragmentReader {
   bool ParseStackTables();
   bool ParseComputations();
   void ReserveFor(std::string_view text);
-  // What stands before a computation's body, and what is to be known of that behind it.
+  // The text before a computation's body, and facts for the checks after it.
   struct Head {
     bool is_entry = false;
     Word name;
@@ -89,7 +89,7 @@ class ModuleReader final : public FragmentReader {
   bool ReadPart();
   bool Join(Whole& whole);
   bool NamesClash(const Whole& whole) const;
-  // In a part: what is read needs more than the part to be understood. The whole text is then read as one. Returns
+  // In a part: the text cannot be understood without the other parts. The whole text is then read as one. Returns
   // false.
   [[gnu::cold]] bool GiveUpPart();
   HloComputation* FindInOtherPart(std::string_view name);
@@ -104,7 +104,7 @@ class ModuleReader final : public FragmentReader {
   };
   bool ParseOpcode(Opcode& opcode);
   static bool NeedsWholeModule(const Opcode& opcode, const Word& name);
-  // What follows `name =`; an anonymous one if the name is empty.
+  // The text after `name =`; an anonymous instruction if the name is empty.
   bool ParseInstructionBody(const Word& name, const char* place, bool is_nested, HloInstruction*& instruction);
   bool ParseOperandList(size_t& count);
   bool ParseOperand();
@@ -115,7 +115,7 @@ class ModuleReader final : public FragmentReader {
   bool ParseParameterNumber(HloInstruction* instruction);
   bool ParseConstantValue(HloInstruction* instruction, const char* place);
 
-  // ---- What must hold of an instruction (rules.cc).
+  // ---- Rules for one instruction (rules.cc).
   bool CheckInstruction(HloInstruction* instruction, const Opcode& opcode, const char* place);
   bool CheckCustomCall(HloInstruction* instruction, const char* place);
   bool InferMissingShape(HloInstruction* instruction, const char* place);
@@ -145,8 +145,8 @@ class ModuleReader final : public FragmentReader {
 
   // ---- Attributes (attributes.cc).
   struct AttributeContext;
-  // `outer` is the instruction itself, or the async-start around it, which takes what is not the op's own. A nested
-  // instruction has no attributes in text; what it needs must not be missing all the same.
+  // `outer` is the instruction itself, or the async-start around it, which takes the attributes that are not the op's
+  // own. A nested instruction has no attributes in text; a required one is an error all the same.
   bool ParseAttributes(HloInstruction* instruction, HloInstruction* outer, bool is_nested, const char* place);
   bool ParseField(AttributeContext& context, void* attributes, const Word& name, bool& known);
   bool ParseParameterReplication(HloInstruction* parameter, const char* place);
@@ -173,7 +173,7 @@ class ModuleReader final : public FragmentReader {
   std::unique_ptr<HloModule> module_;
   GraphLoader loader_;
   HloComputation* computation_ = nullptr;  // the one being read
-  // Where one instruction is all the text: the computation made for it.
+  // If one instruction is all the text: the computation made for it.
   HloComputation* single_computation_ = nullptr;
   NameTable names_{&loader_};
   // The instruction that was read last, and its name in the text.
@@ -182,7 +182,7 @@ class ModuleReader final : public FragmentReader {
   UniqueNamer namer_;
   // Names that inline bodies took from the computations around them, to be given back.
   std::vector<std::pair<Word, HloInstruction*>> shadowed_;
-  // What instructions are called in the text that have another name now.
+  // The names in the text of instructions that have another name now.
   std::vector<std::pair<const HloInstruction*, std::string_view>> renamed_from_;
   bool has_inline_computations_ = false;
   bool has_threads_ = false;  // some computation is not on the main thread

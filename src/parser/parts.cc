@@ -48,7 +48,7 @@ const char* BehindBody(const char* at, const char* end) {
         const char quote = *at;
         do {
           at = quote == '"' ? scan::FindEither<'"', '\\'>(at + 1, end) : scan::FindEither<'\'', '\\'>(at + 1, end);
-          if (at < end && *at == '\\') ++at;  // and what comes behind it
+          if (at < end && *at == '\\') ++at;  // and the text after it
           else if (at < end && *at == quote) break;
         } while (at < end);
         if (at >= end) return nullptr;

@@ -1,7 +1,7 @@
-// TextCursor: a place in a text, how deeply what stands there is nested, and the first error. Every Parse… and Read…
-// function of the classes that derive from it reads one thing at that place and returns true, or records the error and
-// returns false; the first error is the one reported. A cursor can be copied: a ModuleReader begins with a copy of the
-// text's cursor and gives it back when the module is read. Tested by tests/unit/parser_test.cc and tests/parse_errors.
+// TextCursor: a place in a text, its depth of nesting, and the first error. Every Parse… and Read… function of the
+// classes that derive from it reads one thing at that place and returns true, or records the error and returns false;
+// the first error is the one reported. A cursor can be copied: a ModuleReader begins with a copy of the text's cursor
+// and gives it back when the module is read. Tested by tests/unit/parser_test.cc and tests/parse_errors.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ class TextCursor {
  protected:
   const ParserOptions& options() const { return *options_; }
 
-  // ---- Errors. All return false. What leads to one stands apart from what is read, which so takes less of the caches.
+  // ---- Errors. All return false. They are cold functions, so that the parser's own code takes less of the caches.
   [[gnu::cold]] bool Fail(const char* place, std::string message);
   [[gnu::cold]] bool FailLimit(const char* place, std::string message);
   // "expected <what>, found <what stands there>".

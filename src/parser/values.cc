@@ -298,7 +298,7 @@ bool FragmentReader::Read(Window& value) {
   return true;
 }
 
-// b01f_01io->b01f: a letter or a spatial dimension's number for each dimension; ? for one that means nothing.
+// b01f_01io->b01f: a letter or a spatial dimension's number for each dimension; ? for one without a meaning.
 bool FragmentReader::Read(ConvDimensionNumbers& value) {
   lexer_.SkipBlank();
   const char* start = lexer_.at();

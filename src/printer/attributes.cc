@@ -1,6 +1,6 @@
-// What stands after an instruction's operands: the fields of its attribute struct, by type; the computations it calls;
+// The text after an instruction's operands: the fields of its attribute struct, by type; the computations it calls;
 // sharding, frontend attributes, control predecessors, statistics, accuracy. In: Printer::ExtraAttributes.
-// Which fields there are and their order is attributes.def's. Covered by tests/unit/printer_test.cc.
+// attributes.def has the fields and their order. Covered by tests/unit/printer_test.cc.
 #include <algorithm>
 
 #include "internal.h"

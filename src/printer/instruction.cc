@@ -1,6 +1,6 @@
-// One instruction as a line of HLO text: name = shape opcode(operands), attributes, metadata={…}, backend_config=….
-// In: PrintInstruction, HloInstruction::ToString. What the attributes are is attributes.cc's.
-// Covered by tests/unit/printer_test.cc.
+// One instruction as a line of HLO text: name = shape opcode(operands), attributes, metadata={…}, backend_config=…. In:
+// PrintInstruction, HloInstruction::ToString. attributes.cc prints the attributes. Covered by
+// tests/unit/printer_test.cc.
 #include "internal.h"
 
 namespace hloir {

@@ -1,5 +1,5 @@
 // Printer: one run of the printer over a module, computation or instruction. It holds the text so far and the side
-// tables; its methods are in module.cc (module, computations), instruction.cc (one line) and attributes.cc (what stands
+// tables; its methods are in module.cc (module, computations), instruction.cc (one line) and attributes.cc (the text
 // after the operands). Not for use outside src/printer. Covered by tests/unit/printer_test.cc.
 #pragma once
 

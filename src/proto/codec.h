@@ -17,8 +17,8 @@
 namespace hloir::proto {
 
 // Nesting of messages; shapes, literals and shardings may nest. Deeper input is refused by an exception, as protozero
-// refuses broken bytes; both end as a Status in reader.cc. What the parser's own limit lets pass fits in; protobuf
-// itself reads no more than 100 levels unless it is told to.
+// refuses broken bytes; both end as a Status in reader.cc. The parser's own limit is lower; protobuf reads no more than
+// 100 levels by default.
 inline constexpr int kMaxNesting = 144;
 struct TooDeep : std::exception {};
 inline Status TooDeepError() { return ResourceExhausted("messages nested deeper than " + std::to_string(kMaxNesting)); }

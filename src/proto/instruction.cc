@@ -119,7 +119,7 @@ Status Write(const Context&, const ParameterAttributes& a, proto::Instruction& m
 
 Status Read(const Context& c, const proto::Instruction& m, ConstantAttributes& a) {
   if (!m.literal.has_value()) {
-    // Written without its value; as `{...}` in text. The shape still bounds what is allocated.
+    // Written without its value; as `{...}` in text. The shape still bounds the allocation.
     if (c.shape->ByteSize() > kMaxProtoLiteralBytes) return ResourceExhausted("constant: too large");
     a.literal = Literal(*c.shape);
     a.literal.set_elided(true);

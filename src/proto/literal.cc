@@ -28,7 +28,7 @@ proto::Bytes* BytesField(proto::Literal& m, PrimitiveType type) {
 }
 
 // Elements of integer types under a byte: XLA writes the low bits of a byte each. Packed ones, first element in the low
-// bits, are told by their number of bytes and read too.
+// bits, are recognized by their number of bytes and read, too.
 bool IsSubByteInteger(PrimitiveType type) { return BitWidth(type) < 8 && IsInteger(type); }
 int64_t PackedBytes(PrimitiveType type, int64_t count) {
   const int64_t per_byte = 8 / BitWidth(type);

@@ -1,4 +1,4 @@
-// JSON as text: the one way in which reports write it. Bytes that are not UTF-8 (names may hold any) are replaced.
+// JSON as text: the writer that all reports use. Bytes that are not UTF-8 (names may hold any) are replaced.
 #pragma once
 
 #include <cstdint>

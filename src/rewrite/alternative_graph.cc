@@ -35,7 +35,7 @@ using alternatives::Recorded, alternatives::Recorder, alternatives::Target;
 
 size_t Index(const HloInstruction* i) { return static_cast<size_t>(i->id()); }
 
-// Puts what was recorded behind custom-calls.
+// Moves the recorded rewrites behind custom-calls.
 class Connector {
  public:
   Connector(Target& target, std::vector<AlternativeGraph::LeftOut>& left_out) : target_(target), left_out_(left_out) {}

@@ -104,14 +104,14 @@ class Recorder : public RewriteLog {
   // Its state before: operands of the target's, except where an earlier rewrite on this copy moved edges.
   std::vector<int32_t> OperandsBefore(const HloInstruction* i) const;
   bool SameOperands(const HloInstruction* i) const;
-  // Do only new instructions call it? Then its copy is part of what was made.
+  // True if only new instructions call it, so that its copy is new too.
   bool IsPartOfMade(const HloComputation& c) const;
 
   // Fills in `recorded`, or says why the rewrite is not an alternative.
   std::string Explain(const Rewrite& rewrite, const HloInstruction* replacement, Recorded& recorded);
   std::string FindMoved(std::vector<Moved>& moved);
   bool IsEditedInPlace(const HloInstruction* i) const;
-  // What `i` of the scratch copy is in the target; nullptr if it hangs on an earlier rewrite.
+  // The target's counterpart of `i` in the scratch copy; nullptr if it depends on an earlier rewrite.
   HloInstruction* Import(const HloInstruction* i, bool edited_in_place, Recorded& recorded);
 
   const HloModule& scratch_;

@@ -1,7 +1,7 @@
-// The graph of alternatives: a module in which each value that passes could compute in another way is there in all its
+// The graph of alternatives: a module that has, for each value that passes could compute in another way, all of these
 // ways. It is legal HLO, so that it prints, parses, draws and goes through tools like any other. A value with a choice
 // is a custom-call with the target kAlternative: operand 0 is the source, the value as it was computed before, and each
-// further operand is what one rewrite would put in its place.
+// further operand is the replacement by one rewrite.
 //
 //   a = f32[4] alternative-source(…)
 //   b = f32[4] what-the-rewrite-makes(…)

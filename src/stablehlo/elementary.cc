@@ -1,8 +1,8 @@
 // Elementary functions that XLA's converter writes out although HLO has, or could have, an instruction for them:
-// inverse and hyperbolic ones, and those of complex numbers. What stands here is their arithmetic, number by number, so
-// that modules are those that XLA makes: Kahan's choice of signs at the cuts, Hull's, Fairgrieve's and Tang's inverse
-// sine and cosine (three regions for one part, four for the other), Dekker's exact products for the logarithms near the
-// unit circle. Tests: stablehlo_test.cc, the corpus (math_*, complex_*), bench/compare_stablehlo.py.
+// inverse and hyperbolic ones, and those of complex numbers. The arithmetic is XLA's, number by number, so that modules
+// equal those that XLA makes: Kahan's choice of signs at the cuts, Hull's, Fairgrieve's and Tang's inverse sine and
+// cosine (three regions for one part, four for the other), Dekker's exact products for the logarithms near the unit
+// circle. Tests: stablehlo_test.cc, the corpus (math_*, complex_*), bench/compare_stablehlo.py.
 #include <cmath>
 #include <numbers>
 
@@ -72,7 +72,7 @@ E Hypot(E a, E b) {
   const E most = Max(a, b), least = Min(a, b);
   const E ratio = least / most, square = ratio * ratio;
   const E root = Sqrt(square + 1.0);
-  // Where 1 + r² is 1 though r² is not 0, more of it is left by most + most r² / 2.
+  // If 1 + r² rounds to 1 though r² is not 0, most + most r² / 2 loses less of it.
   const E general =
       Select(And(Equal(root, 1), Compare(square, "GT", a.Full(0))), most + most * square / 2.0, most * root);
   return Select(Compare(most, "EQ", least), most * std::numbers::sqrt2, general);

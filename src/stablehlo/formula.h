@@ -1,6 +1,6 @@
 // E: arrays of one shape while a function is written out as XLA writes it, so that formulas read as such. Numbers on
-// the right or left of an operator are arrays of that number. What is made stands in front of the op that is looked at,
-// and is simplified like all else. The functions themselves: elementary.cc, special.cc.
+// the right or left of an operator are arrays of that number. New ops are in front of the current op, and are
+// simplified like all others. The functions are in elementary.cc and special.cc.
 #pragma once
 
 #include <limits>

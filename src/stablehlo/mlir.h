@@ -51,7 +51,7 @@ struct Attribute {
   int64_t integer = 0;      // of kBool, too
   double number = 0;
   std::string text;                     // a string, a symbol or word, the name of a dialect's attribute
-  std::vector<Attribute> elements;      // of kArray, of array<i64: …> and of what is like them
+  std::vector<Attribute> elements;      // of kArray, of array<i64: …> and similar ones
   std::vector<NamedAttribute> entries;  // of kDictionary
   Type type;                            // of kType
   std::shared_ptr<Literal> literal;     // of kDense

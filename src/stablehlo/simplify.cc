@@ -1,7 +1,7 @@
 // The simplifications of XLA's converter, so that a module read here is the one that XLA makes: constants to the right,
-// no-ops removed, broadcasts and reshapes joined, integers folded, loop-invariant carries captured instead. It is a
-// part of what a StableHLO text means to XLA's users, and no place for further ideas: those are passes. Rules are those
-// of StableHLO's canonicalization (StablehloAggressiveSimplification, which XLA runs), to which the tests compare.
+// no-ops removed, broadcasts and reshapes joined, integers folded, loop-invariant carries captured instead. XLA's users
+// expect exactly these, so other simplifications are passes. Rules are those of StableHLO's canonicalization
+// (StablehloAggressiveSimplification, which XLA runs), to which the tests compare.
 #include <algorithm>
 #include "formula.h"
 

@@ -1,7 +1,7 @@
-// Simplifier: what XLA's converter simplifies before it converts. simplify.cc walks the tree, finds what is dead and
-// says which rule looks at which op; the rules are in simplify_arithmetic.cc, simplify_shapes.cc (what moves data),
-// simplify_dynamic.cc (computed shapes), simplify_control.cc (regions), implicit.cc (what CHLO leaves
-// out) and, for functions that are written out, formula.h.
+// Simplifier: the simplifications of XLA's converter. simplify.cc walks the tree, removes dead ops and selects the
+// rules for an op; the rules are in simplify_arithmetic.cc, simplify_shapes.cc (data movement), simplify_dynamic.cc
+// (computed shapes), simplify_control.cc (regions), implicit.cc (implicit parts of CHLO) and, for expanded functions,
+// formula.h.
 #pragma once
 
 #include <array>

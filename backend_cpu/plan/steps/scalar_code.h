@@ -1,4 +1,4 @@
-// The code of a loop of scalars: its values (scalar_values.h) in machine registers and slots of memory. One way in:
+// The code of a loop of scalars: its values (scalar_values.h) in machine registers and slots of memory. Entry point:
 // MakeScalarCode. Tests: tests/unit/scalar_loop_test.cc.
 #pragma once
 

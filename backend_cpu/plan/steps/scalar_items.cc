@@ -1,4 +1,4 @@
-// See scalar_items.h. Kinds first, then what is live, then the instructions.
+// See scalar_items.h. Kinds first, then live values, then the instructions.
 #include "plan/steps/scalar_items.h"
 
 #include <cstring>
