@@ -11,7 +11,7 @@
 #   OPTION   where that is OFF, only the room's off.cc is compiled, whose entries say Unimplemented, and files ALWAYS
 
 # All that a program needs to read, check and print HLO.
-hloir_room(support LIBRARY ir HEADERS status version detail/check detail/small_vector)
+hloir_room(support LIBRARY ir HEADERS status version memory_limit detail/check detail/small_vector)
 hloir_room(ir LIBRARY ir USES support
   HEADERS primitive_type shape literal opcode attributes custom_call instruction computation module
           detail/arena detail/fetch_ahead detail/instruction_list detail/instruction_range

@@ -3,6 +3,9 @@
 
 #include <poll.h>
 #include <signal.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +29,9 @@ StatusOr<Child> Child::Start(const std::function<int(int descriptor)>& work) {
     return ResourceExhausted(fmt::format("no process: {}", std::strerror(errno)));
   }
   if (pid == 0) {
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would read what it finds
+#endif
     close(ends[0]);
     _exit(work(ends[1]));
   }
@@ -70,16 +76,15 @@ int Child::Wait() {
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-int RunInChild(const std::function<int()>& work, double seconds) {
-  StatusOr<Child> child = Child::Start([&](int) { return work(); });
-  if (!child.ok()) return kTimedOut;
-  pollfd wait{child->descriptor(), POLLIN, 0};
+StatusOr<int> RunInChild(const std::function<int()>& work, double seconds) {
+  HLOIR_ASSIGN_OR_RETURN(Child child, Child::Start([&](int) { return work(); }));
+  pollfd wait{child.descriptor(), POLLIN, 0};
   if (poll(&wait, 1, static_cast<int>(seconds * 1000)) == 0) {
-    child->Kill();
-    (void)child->Wait();
+    child.Kill();
+    (void)child.Wait();
     return kTimedOut;
   }
-  return child->Wait();
+  return child.Wait();
 }
 
 }  // namespace hloir::tool

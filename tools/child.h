@@ -37,6 +37,6 @@ class Child {
 
 // The exit status of `work`, or minus the signal that it died of; kTimedOut after so many seconds.
 inline constexpr int kTimedOut = -1000;
-int RunInChild(const std::function<int()>& work, double seconds);
+StatusOr<int> RunInChild(const std::function<int()>& work, double seconds);
 
 }  // namespace hloir::tool

@@ -14,6 +14,7 @@
 
 #include "tools/command.h"
 #include "tools/flags.h"
+#include "tools/memory.h"
 #include "tools/report.h"
 
 namespace hloir::tool {
@@ -36,6 +37,7 @@ int RunDriver(const std::string& python, const std::string& driver, const std::v
     std::vector<char*> given;
     for (std::string& word : words) given.push_back(word.data());
     given.push_back(nullptr);
+    LiftMemoryLimit();
     execvp(given[0], given.data());
     return Fail(InvalidArgument(fmt::format("{}: {} (see --python)", python, std::strerror(errno))));
   }

@@ -20,7 +20,8 @@ void Progress::Show(size_t done, std::string_view what) {
   std::string bar;
   for (size_t i = 0; i < kCells; ++i) bar += i < filled ? "█" : "░";
   bar = ForLocale(std::move(bar));
-  std::string line = fmt::format("{} {}/{} {:.0f} s  {}", bar, done, total_, watch_.Milliseconds() / 1000, what);
+  std::string line =
+      fmt::format("{} {}/{} {:.0f} s  {}", bar, done, total_, watch_.Milliseconds() / 1000, Printable(what));
   const size_t width = static_cast<size_t>(std::max(TerminalWidth(stderr) - 1, 10));
   while (DisplayWidth(line) > width) {
     while (!line.empty() && (line.back() & 0xC0) == 0x80) line.pop_back();

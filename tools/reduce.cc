@@ -1,10 +1,7 @@
 // hloir reduce: the smallest module, or text, that still shows an error. A candidate that may crash runs in a separate
 // process.
-#include <unistd.h>
-
 #include <cctype>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,6 +24,7 @@
 #include "tools/optimize_flags.h"
 #include "tools/progress.h"
 #include "tools/report.h"
+#include "tools/test_command.h"
 
 namespace hloir::tool {
 namespace {
@@ -54,33 +52,6 @@ class Attempts {
  private:
   Progress progress_;
   int64_t tried_ = 0;
-};
-
-// A command's word on a candidate, which lies in a file: 0 is "still so".
-class TestCommand {
- public:
-  static StatusOr<TestCommand> Make(std::string test) {
-    std::string folder = (std::filesystem::temp_directory_path() / "hloir-reduce-XXXXXX").string();
-    if (mkdtemp(folder.data()) == nullptr) return ResourceExhausted("no temporary folder at " + folder);
-    const std::string path = folder + "/candidate.hlo";
-    if (test.find("{}") == std::string::npos) test += " {}";
-    for (size_t at; (at = test.find("{}")) != std::string::npos;) test.replace(at, 2, path);
-    return TestCommand(std::move(folder), path, "(" + test + ") >/dev/null 2>&1");
-  }
-  TestCommand(TestCommand&& other) noexcept
-      : folder_(std::move(other.folder_)), path_(other.path_), line_(other.line_) {
-    other.folder_.clear();
-  }
-  ~TestCommand() {
-    std::error_code error;
-    if (!folder_.empty()) std::filesystem::remove_all(folder_, error);
-  }
-  bool Holds(const std::string& text) const { return WriteFile(path_, text).ok() && std::system(line_.c_str()) == 0; }
-
- private:
-  TestCommand(std::string folder, std::string path, std::string line)
-      : folder_(std::move(folder)), path_(std::move(path)), line_(std::move(line)) {}
-  std::string folder_, path_, line_;
 };
 
 // ---- Errors that a module may show ----
@@ -114,15 +85,14 @@ Status Use(const ReduceFlags& flags, const HloModule& module) {
   return OkStatus();
 }
 
-bool Crashes(const ReduceFlags& flags, const std::function<void()>& work) {
-  const int end = RunInChild(
-      [&] {
-        // Its words are not ours.
-        if (std::freopen("/dev/null", "w", stderr) == nullptr) return 0;
-        work();
-        return 0;
-      },
-      flags.seconds);
+StatusOr<bool> Crashes(const ReduceFlags& flags, const std::function<void()>& work) {
+  const auto quietly = [&] {
+    // Its words are not ours.
+    if (std::freopen("/dev/null", "w", stderr) == nullptr) return 0;
+    work();
+    return 0;
+  };
+  HLOIR_ASSIGN_OR_RETURN(const int end, RunInChild(quietly, flags.seconds));
   return end != 0;  // of a signal, of an error's own exit, or not at all
 }
 
@@ -177,19 +147,38 @@ StatusOr<Reduced> ReduceAsModule(const ReduceFlags& flags, const HloModule& modu
   return reduced;
 }
 
+// `module`: the file's, or nullptr if it is to be reduced as text.
+StatusOr<Reduced> ReduceByTest(const ReduceFlags& flags, const HloModule* module) {
+  HLOIR_ASSIGN_OR_RETURN(TestCommand command, TestCommand::Make(flags.test));
+  StatusOr<Reduced> reduced = Reduced();
+  if (module != nullptr) {
+    reduced = ReduceAsModule(flags, *module, [&](const HloModule& m) { return command.Holds(CandidateText(m)); });
+  } else {
+    HLOIR_ASSIGN_OR_RETURN(const std::string text, ReadFile(flags.file));
+    reduced = ReduceAsText(flags, text, [&](const std::string& candidate) { return command.Holds(candidate); });
+  }
+  HLOIR_RETURN_IF_ERROR(command.failure());
+  return reduced;
+}
+
+// Of all that a module may bring down, in a process of its own for each candidate.
+StatusOr<Reduced> ReduceCrash(const ReduceFlags& flags, const HloModule& module) {
+  Status failure;  // to start a process; then nothing is known of the candidates
+  const auto crashes = [&](const HloModule& candidate) {
+    if (!failure.ok()) return false;
+    const StatusOr<bool> crashed = Crashes(flags, [&] { (void)Use(flags, candidate); });
+    if (!crashed.ok()) failure = crashed.status();
+    return crashed.ok() && *crashed;
+  };
+  StatusOr<Reduced> reduced = ReduceAsModule(flags, module, crashes);
+  HLOIR_RETURN_IF_ERROR(failure);
+  return reduced;
+}
+
 StatusOr<Reduced> Reduce(const ReduceFlags& flags) {
   const auto loaded = ReadModuleFile(flags.file, {.one_module = true});
   const Status refused = loaded.ok() ? OkStatus() : loaded.status();
-  std::optional<TestCommand> command;
-  if (!flags.test.empty()) {
-    HLOIR_ASSIGN_OR_RETURN(TestCommand made, TestCommand::Make(flags.test));
-    command.emplace(std::move(made));
-    if (loaded.ok())
-      return ReduceAsModule(flags, loaded->module(),
-                            [&](const HloModule& m) { return command->Holds(CandidateText(m)); });
-    HLOIR_ASSIGN_OR_RETURN(const std::string text, ReadFile(flags.file));
-    return ReduceAsText(flags, text, [&](const std::string& candidate) { return command->Holds(candidate); });
-  }
+  if (!flags.test.empty()) return ReduceByTest(flags, loaded.ok() ? &loaded->module() : nullptr);
   if (flags.property == "reject" && !refused.ok()) {
     HLOIR_ASSIGN_OR_RETURN(const std::string text, ReadFile(flags.file));
     const auto verdict = [](const std::string& candidate) -> Status {
@@ -204,10 +193,7 @@ StatusOr<Reduced> Reduce(const ReduceFlags& flags) {
   }
   HLOIR_RETURN_IF_ERROR(refused);
   const HloModule& module = loaded->module();
-  if (flags.property == "crash") {
-    return ReduceAsModule(flags, module,
-                          [&](const HloModule& m) { return Crashes(flags, [&] { (void)Use(flags, m); }); });
-  }
+  if (flags.property == "crash") return ReduceCrash(flags, module);
   if (flags.property == "reject") {
     const std::string kind = Kind(Use(flags, module));
     return ReduceAsModule(flags, module, [&](const HloModule& m) {
@@ -223,7 +209,9 @@ int Run(const ReduceFlags& flags) {
   if (flags.test.empty() == flags.property.empty()) return Fail(InvalidArgument("expected --test or --property"));
   const StatusOr<Reduced> reduced = Reduce(flags);
   if (!reduced.ok()) return Fail(reduced.status(), DisplayName(flags.file));
-  if (Status written = WriteFile(flags.output, reduced->text); !written.ok()) return Fail(written);
+  Status written = WriteOutput(flags.output, reduced->text);
+  if (written.ok() && flags.output == "-") written = FlushStdout();
+  if (!written.ok()) return Fail(written);
   if (flags.json) {
     PrintJson({{"file", DisplayName(flags.file)},
                {"output", flags.output},

@@ -10,10 +10,43 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "support/plain_text.h"
+
 namespace hloir::tool {
 namespace {
 
-int stdout_errno = 0;  // of its first failure
+int stdout_errno = 0;    // of its first failure
+std::string stdout_cut;  // on a terminal: the beginning of a character whose rest is still to come
+
+// How many bytes of a cut character the text ends with.
+size_t CutBytes(std::string_view text) {
+  for (size_t n = 1; n <= std::min<size_t>(text.size(), 3); ++n) {
+    const unsigned char byte = static_cast<unsigned char>(text[text.size() - n]);
+    if (byte < 0x80) return 0;
+    if (byte >= 0xC0) return n < (byte >= 0xF0 ? 4u : byte >= 0xE0 ? 3u : 2u) ? n : 0;
+  }
+  return 0;
+}
+
+// What a terminal gets: text, and of control sequences those that color a verdict. All others, which only a file can
+// have brought along, are spelled out.
+std::string ForTerminal(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const size_t escape = std::min(text.find('\033'), text.size());
+    result += WithoutControls(text.substr(0, escape));
+    text.remove_prefix(escape);
+    if (text.empty()) break;
+    size_t known = 0;
+    for (const std::string& code :
+         {ColorCode(Color::kGreen), ColorCode(Color::kRed), ColorCode(Color::kYellow), std::string(kNoColor)}) {
+      if (text.starts_with(code)) known = code.size();
+    }
+    result += known > 0 ? std::string(text.substr(0, known)) : WithoutControls(text.substr(0, 1));
+    text.remove_prefix(std::max<size_t>(known, 1));
+  }
+  return result;
+}
 
 // Of LC_ALL, LC_CTYPE and LANG the first that is set, as the C library reads them.
 bool IsUtf8Locale() {
@@ -30,11 +63,21 @@ bool IsUtf8Locale() {
 }  // namespace
 
 void Write(FILE* stream, std::string_view text) {
+  static const bool is_terminal = IsTerminal(stdout);
+  std::string shown;
+  if (stream == stdout && is_terminal) {
+    stdout_cut += text;
+    const size_t cut = CutBytes(stdout_cut);
+    shown = ForTerminal(std::string_view(stdout_cut).substr(0, stdout_cut.size() - cut));
+    stdout_cut.erase(0, stdout_cut.size() - cut);
+    text = shown;
+  }
   if (std::fwrite(text.data(), 1, text.size(), stream) != text.size() && stream == stdout && stdout_errno == 0)
     stdout_errno = errno;
 }
 
 Status FlushStdout() {
+  if (const std::string cut = std::exchange(stdout_cut, {}); !cut.empty()) Write(stdout, WithoutControls(cut));
   if (std::fflush(stdout) != 0 && stdout_errno == 0) stdout_errno = errno;
   if (stdout_errno == 0) return OkStatus();
   return InvalidArgument(fmt::format("cannot write <stdout>: {}", std::strerror(stdout_errno)));
@@ -93,7 +136,7 @@ std::string ColorCode(Color color) {
 }
 
 std::string Paint(std::string_view text, Color color, bool use_color) {
-  return use_color ? ColorCode(color) + std::string(text) + "\033[0m" : std::string(text);
+  return use_color ? ColorCode(color) + std::string(text) + std::string(kNoColor) : std::string(text);
 }
 
 }  // namespace hloir::tool

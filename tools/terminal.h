@@ -15,6 +15,8 @@
 
 namespace hloir::tool {
 
+// To a terminal's stdout control characters go spelled out, as \x1b: what a file holds must not command it. To files
+// and pipes goes each byte as it is.
 void Write(FILE* stream, std::string_view text);
 template <class... Args>
 void PrintOut(fmt::format_string<Args...> format, Args&&... args) {
@@ -40,6 +42,7 @@ std::string Folded(std::string text, size_t indent = 2);
 inline void PrintText(std::string text) { Write(stdout, Folded(std::move(text))); }
 
 enum class Color { kGreen, kRed, kYellow };
+inline constexpr std::string_view kNoColor = "\033[0m";
 std::string ColorCode(Color color);
 std::string Paint(std::string_view text, Color color, bool use_color);
 

@@ -7,10 +7,12 @@
  *
  * A function that can fail takes `hloir_error** error` last, which may be NULL. On failure it returns NULL or false
  * and makes *error an error to be freed by hloir_error_free; on success it leaves *error alone. No exception leaves a
- * function. Handles must not be NULL unless it says so; the …_free functions take NULL and do nothing.
+ * function. NULL where something must be given is HLOIR_INVALID_ARGUMENT; functions that cannot fail answer 0, NULL or
+ * an empty text for a NULL handle, and the …_free functions do nothing. A handle that was freed is not recognized.
  *
  * Threads: functions that take const handles may be called on one handle from several threads at once; the others, and
- * the …_free functions, need the handle for themselves. Different handles never share state.
+ * the …_free functions, need the handle for themselves. Different handles never share state. hloir_run refuses an
+ * executable that is running already.
  *
  * An ABI: within one SONAME (libhloir.so.0.1) nothing here changes or goes; structs that callers fill begin with their
  * size, so that they can grow. Implemented in src/c_api; tested by tests/install/c and tests/install/ctypes. */
@@ -47,6 +49,10 @@ typedef struct hloir_text {
 const char* hloir_version(void);
 /* Frees a char* of this library. */
 void hloir_free(char* text);
+/* From now on the process gets no more than `bytes` of memory for its data, all threads together (Linux's RLIMIT_DATA);
+ * 0: no limit of hloir's. What needs more ends as HLOIR_RESOURCE_EXHAUSTED. For programs that read files of strangers;
+ * the hloir command sets 768 MB and 64 times the size of its files. */
+bool hloir_limit_memory(uint64_t bytes, hloir_error** error);
 
 /* ---- Errors ---- */
 
@@ -92,7 +98,8 @@ bool hloir_verify(const hloir_module* module, hloir_error** error);
 /* ---- Building ----
  *
  * A module from its parts, computation by computation, callees before their callers and the entry last. What HLO text
- * says, the strings say in the same way. Errors come from hloir_builder_finish. */
+ * says, the strings say in the same way; a name is [A-Za-z_][A-Za-z0-9_.-]*, perhaps with a % before it, and a string
+ * that holds more than its part of an instruction is an error. Errors come from hloir_builder_finish. */
 
 hloir_builder* hloir_builder_new(const char* module_name);
 /* Begins a computation; the module's last one is its entry. */

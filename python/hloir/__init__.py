@@ -57,6 +57,7 @@ from hloir._hloir import (
     _take,
     _tune,
     isas,
+    limit_memory,
     match,
     reduce,
     verify,
@@ -86,7 +87,7 @@ __all__ = [
     "Pass", "Pipeline", "RewritePipeline", "RewriteStatus",
     "Builder", "Computation", "DeviceExecutable", "Diff", "Error", "Executable", "Film", "Instruction", "Module", "PassRun",
     "Pattern", "Picture", "Rewrite", "Rule", "Shape", "Tuned", "Verdict", "__version__", "check", "constant_value", "default_pipeline",
-    "diff", "dtype_of", "explain", "from_jax", "graph", "isas", "match", "optimize", "parse", "parse_proto", "pass_names",
+    "diff", "dtype_of", "explain", "from_jax", "graph", "isas", "limit_memory", "match", "optimize", "parse", "parse_proto", "pass_names",
     "prepare", "prepare_on_devices", "proposals", "read", "reduce", "register_pass", "register_rules", "rule", "run", "stats",
     "take", "to_dlpack", "tune", "verify",
 ]

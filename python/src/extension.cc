@@ -5,6 +5,7 @@
 
 #include "handles.h"
 #include "hloir/main.h"
+#include "hloir/memory_limit.h"
 #include "hloir/report.h"
 #include "hloir/version.h"
 #include "passes.h"
@@ -61,6 +62,10 @@ NB_MODULE(_hloir, m) {
   BindDecisions(m);
   BindInspecting(m);
   BindTuning(m);
+  m.def(
+      "limit_memory", [](uint64_t bytes) { Check(hloir::LimitMemory(bytes)); }, nb::arg("bytes"),
+      "Bounds the memory of this whole process (Linux's RLIMIT_DATA) from now on, for reading files of strangers: what "
+      "needs more raises hloir.Error, or MemoryError outside hloir. 0 takes the limit away.");
   m.def("_main", [](const std::vector<std::string>& arguments) {
     std::vector<char*> argv;
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));

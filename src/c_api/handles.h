@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <string>
@@ -63,6 +64,13 @@ char* NewTextOf(Make make) noexcept {
   } catch (...) {
     return nullptr;
   }
+}
+
+// InvalidArgument if any of these is NULL: Given({{"path", path}}).
+inline Status Given(std::initializer_list<std::pair<const char*, const void*>> pointers) {
+  for (const auto& [name, pointer] : pointers)
+    if (pointer == nullptr) return InvalidArgument(std::string(name) + " is NULL");
+  return OkStatus();
 }
 
 inline hloir_text Text(std::string_view text) { return {text.data(), text.size()}; }

@@ -36,6 +36,7 @@ struct hloir_rewrites {
 
 bool hloir_optimize(hloir_module* module, const char* passes, hloir_math math, hloir_error** error) {
   return Guarded<bool>(error, [&]() -> StatusOr<bool> {
+    HLOIR_RETURN_IF_ERROR(Given({{"module", module}}));
     HLOIR_RETURN_IF_ERROR(Optimize(*module->module, passes, math, nullptr));
     return true;
   });
@@ -43,6 +44,7 @@ bool hloir_optimize(hloir_module* module, const char* passes, hloir_math math, h
 
 hloir_rewrites* hloir_dry_run(const hloir_module* module, const char* passes, hloir_math math, hloir_error** error) {
   return Guarded<hloir_rewrites*>(error, [&]() -> StatusOr<hloir_rewrites*> {
+    HLOIR_RETURN_IF_ERROR(Given({{"module", module}}));
     HLOIR_ASSIGN_OR_RETURN(const PassOptions options, OptionsOf(math, nullptr));
     HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitPipeline(passes != nullptr ? passes : ""));
     // hloir_rewrite has no place for what a rewrite gives, so none is tried.
@@ -51,10 +53,12 @@ hloir_rewrites* hloir_dry_run(const hloir_module* module, const char* passes, hl
   });
 }
 
-size_t hloir_rewrites_count(const hloir_rewrites* rewrites) { return rewrites->entries.size(); }
+size_t hloir_rewrites_count(const hloir_rewrites* rewrites) {
+  return rewrites != nullptr ? rewrites->entries.size() : 0;
+}
 
 hloir_rewrite hloir_rewrites_get(const hloir_rewrites* rewrites, size_t i) {
-  if (i >= rewrites->entries.size()) return {};
+  if (i >= hloir_rewrites_count(rewrites)) return {};
   const RewriteLog::Entry& entry = rewrites->entries[i];
   return {.id = Text(entry.id),
           .pass = Text(entry.pass),
@@ -72,6 +76,9 @@ void hloir_rewrites_free(hloir_rewrites* rewrites) { delete rewrites; }
 bool hloir_take(hloir_module* module, const char* passes, hloir_math math, const char* const* ids, size_t id_count,
                 size_t* taken, hloir_error** error) {
   return Guarded<bool>(error, [&]() -> StatusOr<bool> {
+    HLOIR_RETURN_IF_ERROR(Given({{"module", module}}));
+    if (id_count > 0) HLOIR_RETURN_IF_ERROR(Given({{"ids", ids}}));
+    for (size_t i = 0; i < id_count; ++i) HLOIR_RETURN_IF_ERROR(Given({{"an id", ids[i]}}));
     RewriteLog log;
     log.take_only = true;
     log.keep_text = false;

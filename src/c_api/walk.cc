@@ -28,78 +28,92 @@ std::optional<std::string> AttributeOf(const HloInstruction& instruction, std::s
 using namespace hloir;
 using namespace hloir::c_api;
 
-hloir_text hloir_module_name(const hloir_module* module) { return Text(module->module->name()); }
+// NULL has no name, no operands, no parts: what is asked of it is empty, 0 or NULL.
+
+hloir_text hloir_module_name(const hloir_module* module) {
+  return module != nullptr ? Text(module->module->name()) : hloir_text{};
+}
 size_t hloir_module_instruction_count(const hloir_module* module) {
-  return static_cast<size_t>(module->module->instruction_count());
+  return module != nullptr ? static_cast<size_t>(module->module->instruction_count()) : 0;
 }
 size_t hloir_module_computation_count(const hloir_module* module) {
-  return static_cast<size_t>(module->module->computation_count());
+  return module != nullptr ? static_cast<size_t>(module->module->computation_count()) : 0;
 }
 const hloir_computation* hloir_module_computation(const hloir_module* module, size_t i) {
+  if (module == nullptr) return nullptr;
   const HloModule& graph = *module->module;
   return i < graph.computations().size() ? Handle(graph.computations()[i]) : nullptr;
 }
 const hloir_computation* hloir_module_entry(const hloir_module* module) {
-  return Handle(std::as_const(*module->module).entry_computation());
+  return module != nullptr ? Handle(std::as_const(*module->module).entry_computation()) : nullptr;
 }
 
-hloir_text hloir_computation_name(const hloir_computation* computation) { return Text(Of(computation).name()); }
+hloir_text hloir_computation_name(const hloir_computation* computation) {
+  return computation != nullptr ? Text(Of(computation).name()) : hloir_text{};
+}
 size_t hloir_computation_parameter_count(const hloir_computation* computation) {
-  return static_cast<size_t>(Of(computation).parameter_count());
+  return computation != nullptr ? static_cast<size_t>(Of(computation).parameter_count()) : 0;
 }
 const hloir_instruction* hloir_computation_parameter(const hloir_computation* computation, size_t i) {
-  const HloComputation& graph = Of(computation);
-  return static_cast<int64_t>(i) < graph.parameter_count() ? Handle(graph.parameter(static_cast<int64_t>(i))) : nullptr;
+  if (i >= hloir_computation_parameter_count(computation)) return nullptr;
+  return Handle(Of(computation).parameter(static_cast<int64_t>(i)));
 }
 const hloir_instruction* hloir_computation_root(const hloir_computation* computation) {
-  return Handle(Of(computation).root());
+  return computation != nullptr ? Handle(Of(computation).root()) : nullptr;
 }
 const hloir_instruction* hloir_computation_first(const hloir_computation* computation) {
-  return Handle(Of(computation).first());
+  return computation != nullptr ? Handle(Of(computation).first()) : nullptr;
 }
 const hloir_instruction* hloir_instruction_next(const hloir_instruction* instruction) {
-  return Handle(Of(instruction).next());
+  return instruction != nullptr ? Handle(Of(instruction).next()) : nullptr;
 }
 
-hloir_text hloir_instruction_name(const hloir_instruction* instruction) { return Text(Of(instruction).name()); }
-hloir_text hloir_instruction_opcode(const hloir_instruction* instruction) {
-  return Text(Of(instruction).opcode_name());
+hloir_text hloir_instruction_name(const hloir_instruction* instruction) {
+  return instruction != nullptr ? Text(Of(instruction).name()) : hloir_text{};
 }
-int32_t hloir_instruction_id(const hloir_instruction* instruction) { return Of(instruction).id(); }
+hloir_text hloir_instruction_opcode(const hloir_instruction* instruction) {
+  return instruction != nullptr ? Text(Of(instruction).opcode_name()) : hloir_text{};
+}
+int32_t hloir_instruction_id(const hloir_instruction* instruction) {
+  return instruction != nullptr ? Of(instruction).id() : -1;
+}
 const hloir_computation* hloir_instruction_parent(const hloir_instruction* instruction) {
-  return Handle(Of(instruction).parent());
+  return instruction != nullptr ? Handle(Of(instruction).parent()) : nullptr;
 }
 size_t hloir_instruction_operand_count(const hloir_instruction* instruction) {
-  return Of(instruction).operands().size();
+  return instruction != nullptr ? Of(instruction).operands().size() : 0;
 }
 const hloir_instruction* hloir_instruction_operand(const hloir_instruction* instruction, size_t i) {
-  const auto operands = Of(instruction).operands();
-  return i < operands.size() ? Handle(operands[i]) : nullptr;
+  return i < hloir_instruction_operand_count(instruction) ? Handle(Of(instruction).operands()[i]) : nullptr;
 }
-size_t hloir_instruction_user_count(const hloir_instruction* instruction) { return Of(instruction).users().size(); }
+size_t hloir_instruction_user_count(const hloir_instruction* instruction) {
+  return instruction != nullptr ? Of(instruction).users().size() : 0;
+}
 const hloir_instruction* hloir_instruction_user(const hloir_instruction* instruction, size_t i) {
-  const auto users = Of(instruction).users();
-  return i < users.size() ? Handle(users[i]) : nullptr;
+  return i < hloir_instruction_user_count(instruction) ? Handle(Of(instruction).users()[i]) : nullptr;
 }
 size_t hloir_instruction_called_count(const hloir_instruction* instruction) {
-  return Of(instruction).called_computations().size();
+  return instruction != nullptr ? Of(instruction).called_computations().size() : 0;
 }
 const hloir_computation* hloir_instruction_called(const hloir_instruction* instruction, size_t i) {
-  const auto called = Of(instruction).called_computations();
-  return i < called.size() ? Handle(called[i]) : nullptr;
+  return i < hloir_instruction_called_count(instruction) ? Handle(Of(instruction).called_computations()[i]) : nullptr;
 }
 char* hloir_instruction_shape(const hloir_instruction* instruction) {
+  if (instruction == nullptr) return nullptr;
   return NewTextOf([&] { return Of(instruction).shape().ToString(); });
 }
 char* hloir_instruction_attributes(const hloir_instruction* instruction) {
+  if (instruction == nullptr) return nullptr;
   return NewTextOf([&] { return AttributesOf(Of(instruction)); });
 }
 char* hloir_instruction_attribute(const hloir_instruction* instruction, const char* name) {
+  if (instruction == nullptr || name == nullptr) return nullptr;
   return Guarded<char*>(nullptr, [&]() -> StatusOr<char*> {
     const std::optional<std::string> value = AttributeOf(Of(instruction), name);
     return value.has_value() ? NewText(*value) : nullptr;
   });
 }
 char* hloir_instruction_print(const hloir_instruction* instruction) {
+  if (instruction == nullptr) return nullptr;
   return NewTextOf([&] { return Of(instruction).ToString(); });
 }

@@ -10,6 +10,7 @@
 #include "hloir/detail/fetch_ahead.h"
 #include "hloir/module.h"
 #include "ir/module_tables.h"
+#include "ir/names.h"
 
 namespace hloir {
 
@@ -395,6 +396,7 @@ void HloComputation::NoteName(HloInstruction* instruction) {
 
 // As XLA names things: "add" taken gives "add.1", "add.1" taken gives the next free "add.n".
 std::string_view HloComputation::UniqueName(std::string_view wanted, bool is_kept) {
+  if (!is_kept && !IsLegalName(wanted)) return UniqueName(LegalName(wanted));
   // An index is for many: most computations are bodies of fusions and reducers, and there are as many as instructions.
   constexpr int64_t kFewInstructions = 16;
   if (count_ > kFewInstructions && (tables_ == nullptr || !tables_->Has(wanted))) {

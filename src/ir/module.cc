@@ -2,6 +2,7 @@
 #include "hloir/module.h"
 
 #include "ir/module_tables.h"
+#include "ir/names.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -18,7 +19,7 @@ void SortOriginRecoveries(std::vector<OriginRecovery>& table) {
   table.erase(std::unique(table.begin(), table.end(), same), table.end());
 }
 
-HloModule::HloModule(std::string name) : name_(std::move(name)), shapes_(std::make_unique<ShapePool>()) {}
+HloModule::HloModule(std::string name) : name_(LegalName(name)), shapes_(std::make_unique<ShapePool>()) {}
 HloModule::~HloModule() = default;
 
 int64_t HloModule::instruction_count() const {
@@ -65,6 +66,7 @@ const OpMetadata* HloModule::InternMetadata(OpMetadata metadata) {
 std::string HloModule::UniqueComputationName(std::string_view wanted) {
   const auto is_taken = [this](std::string_view name) { return FindComputation(name) != nullptr; };
   if (wanted.empty()) wanted = "computation";
+  if (!IsLegalName(wanted)) return UniqueComputationName(LegalName(wanted));
   return is_taken(wanted) ? computation_namer_.Next(wanted, is_taken) : std::string(wanted);
 }
 

@@ -98,6 +98,7 @@ class FragmentReader : public TextCursor {
   // ---- Values (values.cc).
   bool ReadEnumWord(std::span<const std::string_view> words, int64_t& index);
   bool ReadString(std::string_view& text);  // unescaped: a view of the source, or of a kept text
+  bool ReadKey(std::string& key, const char* what);
   bool ReadPadding(PaddingConfig& value, bool with_interior);
   bool ReadDimensionByX(DimVector& sizes);
 

@@ -1,13 +1,7 @@
 // The rarer scans of the lexer: comments, numbers, strings, raw JSON.
 #include "lexer.h"
 
-#include <algorithm>
-
 namespace hloir {
-
-bool IsKeywordText(std::string_view text) {
-  return std::find(std::begin(kKeywords), std::end(kKeywords), text) != std::end(kKeywords);
-}
 
 void Lexer::SkipBlanks() {
   do {

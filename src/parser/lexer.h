@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "ir/names.h"
 #include "ir/scan.h"
 
 namespace hloir {
@@ -21,14 +22,7 @@ struct Word {
   bool empty() const { return size == 0; }
 };
 
-inline constexpr std::string_view kKeywords[] = {
-    "true",        "false",      "inf",           "nan",       "HloModule",
-    "ENTRY",       "ROOT",       "FileLocations", "FileNames", "FunctionNames",
-    "StackFrames", "maximal",    "replicated",    "manual",    "last_tile_dim_replicate",
-    "shard_as",    "shard_like", "unknown",       "unreduced"};
-// Words of the language, which are names only with a % before them. Nearly all words are told from them by their first
-// letter and length alone.
-bool IsKeywordText(std::string_view text);
+// Nearly all words are told from keywords by their first letter and length alone.
 inline bool IsKeyword(const Word& word) {
   constexpr auto kLengths = [] {
     std::array<uint32_t, 128> lengths{};  // by first letter; bit n: some keyword has n letters
@@ -36,7 +30,7 @@ inline bool IsKeyword(const Word& word) {
     return lengths;
   }();
   return word.size < 32 && (kLengths[static_cast<size_t>(word.data[0] & 127)] >> word.size & 1) != 0 &&
-         IsKeywordText(word.text());
+         IsKeyword(word.text());
 }
 
 namespace lexer_internal {

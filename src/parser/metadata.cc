@@ -119,11 +119,9 @@ bool FragmentReader::ParseFrontendAttributes(FrontendAttributes& attributes) {
   if (!Expect('{')) return false;
   if (lexer_.Accept('}')) return true;
   do {
-    lexer_.SkipBlank();
-    const Word key = lexer_.ReadWord();
-    if (key.empty()) return FailExpected("a frontend attribute's name");
-    if (!ExpectEquals()) return false;
-    std::string& value = attributes.emplace_back(key.text(), std::string()).second;
+    std::string key;
+    if (!ReadKey(key, "a frontend attribute's name") || !ExpectEquals()) return false;
+    std::string& value = attributes.emplace_back(std::move(key), std::string()).second;
     if (lexer_.Peek() == '{') {
       std::string_view raw;
       if (!lexer_.ReadBraces(raw)) return Fail(lexer_.at(), "the braces are not balanced");
@@ -158,15 +156,14 @@ bool FragmentReader::ParseStatistics(Statistics& statistics) {
   if (lexer_.SkipBlank(), lexer_.ReadWord().empty()) return FailExpected("visualizing_index=");
   if (!ExpectEquals() || !Read(statistics.visualizing_index)) return false;
   while (lexer_.Accept(',')) {
-    const Word name = (lexer_.SkipBlank(), lexer_.ReadWord());
-    if (name.empty()) return FailExpected("a statistic's name");
-    if (!ExpectEquals()) return false;
+    std::string name;
+    if (!ReadKey(name, "a statistic's name") || !ExpectEquals()) return false;
     lexer_.SkipBlank();
     const char* place = lexer_.at();
     double value = 0;
     if (!Read(value)) return false;
     if (std::isinf(value)) return Fail(place, "a statistic is a finite number");
-    statistics.values.emplace_back(name.text(), value);
+    statistics.values.emplace_back(std::move(name), value);
   }
   return Expect('}');
 }

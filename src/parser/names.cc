@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/names.h"
 #include "module_reader.h"
 #include "parts.h"
 
@@ -22,18 +23,6 @@ bool HasZeroes(std::string_view name) {
   const std::string_view number = SplitNumber(name).number;
   return !number.empty() && number[0] == '0';
 }
-
-bool IsTypeWord(std::string_view name) {
-  if (name.size() < 2 || name.size() > 13) return false;
-  if (!IsDigit(name[1]) && name[0] != 'b' && name[0] != 'p' && name[0] != 't' && name[0] != 'o') return false;
-  std::optional<PrimitiveType> type = ParsePrimitiveType(name);
-  return type && *type != PrimitiveType::TUPLE && *type != PrimitiveType::BUFFER;
-}
-
-bool BeginsAsReserved(std::string_view name) { return name.starts_with("__") && !name.starts_with("__xla_"); }
-
-// Type words, and names that XLA would rewrite, are not names.
-bool IsLegalName(std::string_view name) { return !BeginsAsReserved(name) && !IsTypeWord(name); }
 
 }  // namespace
 

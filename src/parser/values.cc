@@ -128,6 +128,13 @@ bool FragmentReader::Read(std::string& value) {
   return Unescape(text, value) || Fail(place, "the string has an invalid escape");
 }
 
+// The key of key=value: a word, or in quotes what is none (as messages may have them).
+bool FragmentReader::ReadKey(std::string& key, const char* what) {
+  if (const char c = lexer_.Peek(); c == '"' || c == '\'') return Read(key);
+  key = lexer_.ReadWord().text();
+  return !key.empty() || FailExpected(what);
+}
+
 bool FragmentReader::ReadEnumWord(std::span<const std::string_view> words, int64_t& index) {
   lexer_.SkipBlank();
   const char* place = lexer_.at();

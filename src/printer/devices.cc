@@ -116,9 +116,8 @@ void AppendMesh(TextBuffer& out, const Mesh& mesh) {
   }
   out.Append("mesh[");
   AppendJoined(out, mesh.axes, ",", [&](const auto& axis) {
-    out.Append('\'');
-    out.Append(axis.first);
-    out.Append("'=");
+    out.AppendQuoted(axis.first, '\'');
+    out.Append('=');
     out.AppendInt(axis.second);
   });
   out.Append(']');
@@ -145,9 +144,7 @@ void AppendMesh(TextBuffer& out, const Mesh& mesh) {
 void AppendAxes(TextBuffer& out, const std::vector<MeshAxisRef>& axes, std::string_view separator, bool open) {
   out.Append('{');
   AppendJoined(out, axes, separator, [&](const MeshAxisRef& ref) {
-    out.Append('\'');
-    out.Append(ref.axis);
-    out.Append('\'');
+    out.AppendQuoted(ref.axis, '\'');
     if (ref.sub_axis_size == 0) return;
     out.Append(":(");
     out.AppendInt(ref.sub_axis_pre_size);

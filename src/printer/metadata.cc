@@ -2,22 +2,23 @@
 // by tests/unit/printer_test.cc.
 #include <algorithm>
 
+#include "support/plain_text.h"
 #include "values.h"
 #include "support/stable_sort.h"
 
 namespace hloir {
 namespace {
 
-// One balanced {…} and nothing after it but blanks; braces within double quotes do not count. Such a text is printed
-// bare, since the reader takes it back whole.
+// One balanced {…} and nothing after it; braces within double quotes do not count. Such a text is printed bare, since
+// the reader takes it back whole, unless a terminal would act on it.
 bool IsBracedDict(std::string_view text) {
-  if (text.empty() || text.front() != '{') return false;
+  if (text.empty() || text.front() != '{' || !IsPlainText(text)) return false;
   int64_t depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     switch (text[i]) {
       case '{': ++depth; break;
       case '}':
-        if (--depth == 0) return text.find_first_not_of(" \t\r\n", i + 1) == std::string_view::npos;
+        if (--depth == 0) return i + 1 == text.size();
         break;
       case '"':
         for (++i; i < text.size() && text[i] != '"'; ++i) {
@@ -97,7 +98,7 @@ void AppendFrontendAttributes(TextBuffer& out, const FrontendAttributes& attribu
   auto append = [&](const FrontendAttributes& sorted) {
     out.Append('{');
     AppendJoined(out, sorted, ",", [&](const auto& item) {
-      out.Append(item.first);
+      out.AppendKey(item.first);
       out.Append('=');
       AppendDictOrQuoted(out, item.second);
     });
@@ -136,7 +137,7 @@ void AppendStatistics(TextBuffer& out, const Statistics& statistics) {
   out.AppendInt(statistics.visualizing_index);
   for (const auto& [name, percent] : statistics.values) {
     out.Append(',');
-    out.Append(name);
+    out.AppendKey(name);
     out.Append('=');
     out.AppendGeneral(percent, 6);
   }

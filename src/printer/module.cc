@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "internal.h"
+#include "ir/names.h"
 #include "support/format.h"
 #include "support/stable_sort.h"
 
@@ -145,7 +146,11 @@ void Printer::ModuleHeader(const HloModule& module) {
   const ModuleConfig& config = module.config();
   out_.AppendSpaces(2 * static_cast<size_t>(options_.indent_amount));
   out_.Append("HloModule ");
-  if (options_.print_ids) out_.Append(module.name());
+  if (options_.print_ids) {
+    const std::string name = LegalName(module.name());  // set_name takes any text
+    if (IsKeyword(name)) out_.Append('%');
+    out_.Append(name);
+  }
   if (config.is_scheduled) Separate("is_scheduled=true");
   if (!config.input_output_alias.empty()) {
     Separate("input_output_alias={ ");

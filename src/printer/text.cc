@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/names.h"
 #include "ir/scan.h"
 
 namespace hloir {
@@ -32,8 +33,13 @@ void TextBuffer::SendRest() {
   at_ = text_.data();
 }
 
-void TextBuffer::AppendQuoted(std::string_view text) {
-  Append('"');
+void TextBuffer::AppendKey(std::string_view key) {
+  if (IsWord(key)) Append(key);
+  else AppendQuoted(key);
+}
+
+void TextBuffer::AppendQuoted(std::string_view text, char quote) {
+  Append(quote);
   const char* at = text.data();
   const char* const end = at + text.size();
   while (true) {
@@ -58,7 +64,7 @@ void TextBuffer::AppendQuoted(std::string_view text) {
       }
     }
   }
-  Append('"');
+  Append(quote);
 }
 
 }  // namespace hloir

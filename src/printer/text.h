@@ -61,7 +61,9 @@ class TextBuffer {
     at_ = std::to_chars(at_, at_ + 32, value, std::chars_format::general, digits).ptr;
   }
   // In quotes, with C's escapes: unprintable characters as \ooo.
-  void AppendQuoted(std::string_view text);
+  void AppendQuoted(std::string_view text, char quote = '"');
+  // The key of key=value: bare, or quoted if it could be read as something else.
+  void AppendKey(std::string_view key);
   // `count` bytes that were written at `offset`, and not sent off, once more.
   void AppendAgain(size_t offset, size_t count) {
     Reserve(count);

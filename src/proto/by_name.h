@@ -2,6 +2,7 @@
 // struct of attributes.def. A field whose name or kind differs is left alone; CoveredByName says whether there is one.
 #pragma once
 
+#include <exception>
 #include <string>
 #include <type_traits>
 
@@ -9,9 +10,15 @@
 
 namespace hloir {
 
+// A number that no word of an enum has. As one of its words it would make another instruction.
+struct UnknownNumber : std::exception {
+  const char* what() const noexcept override { return "an enum has a number that is not known"; }
+};
+
 template <class E>
 E ToEnum(int64_t number) {
-  return number >= 0 && number < static_cast<int64_t>(EnumWords<E>().size()) ? static_cast<E>(number) : E{};
+  if (number < 0 || number >= static_cast<int64_t>(EnumWords<E>().size())) throw UnknownNumber();
+  return static_cast<E>(number);
 }
 
 // ---- The kinds of fields that convert by themselves.

@@ -153,20 +153,24 @@ Status Write(const Context&, const RngBitGeneratorAttributes& a, proto::Instruct
   return OkStatus();
 }
 
-Status Read(const Context&, const proto::Instruction& m, CompareAttributes& a) {
+// What a comparison is where nothing says so.
+ComparisonType UsualComparison(const Context& c) {
+  const PrimitiveType operand = c.operand_shapes.empty() ? PrimitiveType::INVALID : c.operand_shapes[0]->element_type();
+  return IsSigned(operand)                        ? ComparisonType::kSigned
+         : IsFloat(operand) || IsComplex(operand) ? ComparisonType::kFloat
+                                                  : ComparisonType::kUnsigned;
+}
+
+Status Read(const Context& c, const proto::Instruction& m, CompareAttributes& a) {
   HLOIR_RETURN_IF_ERROR(EnumFromText(m.comparison_direction, a.direction));
-  return m.comparison_type.empty() ? OkStatus() : EnumFromText(m.comparison_type, a.type);
+  if (!m.comparison_type.empty()) HLOIR_RETURN_IF_ERROR(EnumFromText(m.comparison_type, a.type));
+  if (a.type == UsualComparison(c)) a.type = ComparisonType::kDefault;
+  return OkStatus();
 }
 Status Write(const Context& c, const CompareAttributes& a, proto::Instruction& m) {
   m.comparison_direction = EnumWord(a.direction);
-  ComparisonType type = a.type;
-  if (type == ComparisonType::kDefault) {  // XLA always writes it
-    PrimitiveType operand = c.operand_shapes.empty() ? PrimitiveType::INVALID : c.operand_shapes[0]->element_type();
-    type = IsSigned(operand)                        ? ComparisonType::kSigned
-           : IsFloat(operand) || IsComplex(operand) ? ComparisonType::kFloat
-                                                    : ComparisonType::kUnsigned;
-  }
-  m.comparison_type = EnumWord(type);
+  // XLA always writes it.
+  m.comparison_type = EnumWord(a.type == ComparisonType::kDefault ? UsualComparison(c) : a.type);
   return OkStatus();
 }
 
@@ -370,7 +374,6 @@ Status Read(const Context&, const proto::Instruction& m, CustomCallAttributes& a
   a.custom_call_has_side_effect = m.custom_call_has_side_effect;
   a.output_to_operand_aliasing = FromProto(m.output_operand_aliasing);
   a.schedule = ToEnum<CustomCallSchedule>(m.custom_call_schedule);
-  // Not set, or an unknown number.
   a.api_version = ToEnum<CustomCallApiVersion>(m.custom_call_api_version);
   if (static_cast<int64_t>(a.api_version) == 0) a.api_version = CustomCallApiVersion::kOriginal;
   if (m.literal.has_value()) {
@@ -541,7 +544,8 @@ Status Write(const Context&, const AsyncAttributes& a, proto::Instruction& m) {
 
 }  // namespace
 
-StatusOr<Attributes> ReadAttributes(const ProtoContext& context, HloOpcode opcode, const proto::Instruction& message) {
+StatusOr<Attributes> ReadAttributes(const ProtoContext& context, HloOpcode opcode,
+                                    const proto::Instruction& message) try {
   return AttributesTypeSwitch(opcode, [&](auto type) -> StatusOr<Attributes> {
     using A = typename decltype(type)::type;
     if constexpr (std::is_same_v<A, NoAttributes>) {
@@ -558,6 +562,8 @@ StatusOr<Attributes> ReadAttributes(const ProtoContext& context, HloOpcode opcod
       return Attributes(GraphLoader(*context.module).KeepAttributes(std::move(attributes)));
     }
   });
+} catch (const UnknownNumber& unknown) {
+  return InvalidArgument(unknown.what());
 }
 
 Status WriteAttributes(const ProtoContext& context, const Attributes& attributes, proto::Instruction& message) {

@@ -180,6 +180,11 @@ class ProtoModuleReader {
       instruction->AddCalledComputation(it->second);
     }
     HLOIR_RETURN_IF_ERROR(CheckCalls(*instruction));
+    // The thread is the start's to say, as in XLA.
+    if (*opcode == HloOpcode::kAsyncStart) {
+      const std::string& thread = instruction->attributes<AsyncAttributes>().async_execution_thread;
+      instruction->called_computations()[0]->set_execution_thread(thread == "main" ? "" : thread);
+    }
     return ReadDecorations(m, *instruction);
   }
 
@@ -233,6 +238,8 @@ class ProtoModuleReader {
     }
     if (m.result_accuracy.has_value() && (m.result_accuracy->mode != 0 || m.result_accuracy->tolerance.has_value())) {
       ResultAccuracy accuracy;
+      if (m.result_accuracy->mode < 0 || m.result_accuracy->mode > 1)
+        return InvalidArgument("result_accuracy: there is no mode " + std::to_string(m.result_accuracy->mode));
       accuracy.mode = m.result_accuracy->mode == 1 ? Precision::kHighest : Precision::kDefault;
       if (m.result_accuracy->tolerance.has_value()) {
         accuracy.has_tolerance = true;
@@ -252,7 +259,10 @@ class ProtoModuleReader {
   static FrontendAttributes ReadMap(const proto::FrontendAttributes& m) {
     FrontendAttributes map;
     for (const auto& [key, value] : m.map) map.emplace_back(key, value);
-    std::sort(map.begin(), map.end());
+    // Of a key that comes twice the last counts, as in any protobuf map.
+    std::stable_sort(map.begin(), map.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    const auto later = [](const auto& a, const auto& b) { return a.first == b.first; };
+    map.erase(map.begin(), std::unique(map.rbegin(), map.rend(), later).base());
     return map;
   }
 

@@ -317,12 +317,18 @@ StatusOr<Sharding> FromProto(const proto::OpSharding& m) {
     HLOIR_ASSIGN_OR_RETURN(Sharding converted, FromProto(element));
     sharding.tuple_elements.push_back(std::move(converted));
   }
-  sharding.tile_dims = ToDims(m.tile_assignment_dimensions);
+  // Of one device there are no tiles; a message says that there is one.
+  if (sharding.kind != Sharding::Kind::kMaximal) sharding.tile_dims = ToDims(m.tile_assignment_dimensions);
   sharding.devices.devices = m.tile_assignment_devices;
   sharding.devices.iota_reshape_dims = ToDims(m.iota_reshape_dims);
   sharding.devices.iota_transpose_perm = ToDims(m.iota_transpose_perm);
   sharding.replicate_on_last_tile_dim = m.replicate_on_last_tile_dim;
-  for (int64_t type : m.last_tile_dims) sharding.last_tile_dims.push_back(KindFromProto(type));
+  for (int64_t type : m.last_tile_dims) {
+    const Sharding::Kind kind = KindFromProto(type);
+    if (kind != Sharding::Kind::kReplicated && kind != Sharding::Kind::kManual && kind != Sharding::Kind::kUnreduced)
+      return InvalidArgument("sharding: a last_tile_dims of type " + std::to_string(type));
+    sharding.last_tile_dims.push_back(kind);
+  }
   if (m.is_shard_group) {
     sharding.shard_group = m.shard_group_type == 0 ? Sharding::Group::kAs : Sharding::Group::kLike;
     sharding.shard_group_id = m.shard_group_id;

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "hloir/parser.h"
-#include "ir/scan.h"
 #include "support/hash.h"
 
 namespace hloir::stablehlo {
@@ -170,21 +169,10 @@ Op Converter::TupleUnlessOne(HloBuilder& b, std::span<const Op> values) {
   return values.size() == 1 ? values[0] : b.Tuple(HloBuilder::Ops(values.data(), values.size()));
 }
 
-std::string AsHloName(std::string name) {
-  for (char& c : name)
-    if (!scan::WordPart::Holds(c)) c = '_';
-  return name.empty() || name.find_first_of("0123456789.-") == 0 ? "_" + name : name;
-}
-
-Status Converter::AddFrontendAttributes(const Operation& op, FrontendAttributes& to) const {
+void Converter::AddFrontendAttributes(const Operation& op, FrontendAttributes& to) {
   const Attribute* entries = op.Find("mhlo.frontend_attributes");
-  if (entries == nullptr) return OkStatus();
-  for (const auto& [key, value] : entries->entries) {
-    if (AsHloName(std::string(key)) != key)
-      return Error(op, Format("'{}' is no name of a frontend attribute in HLO", key));
-    to.emplace_back(key, value.text);
-  }
-  return OkStatus();
+  if (entries == nullptr) return;
+  for (const auto& [key, value] : entries->entries) to.emplace_back(key, value.text);
 }
 
 // Shardings and frontend attributes go to every instruction that an op became.
@@ -197,7 +185,7 @@ Status Converter::Annotate(const Operation& op, Op last_before, Scope& scope) {
     sharding = *std::move(parsed);
   }
   FrontendAttributes frontend;
-  HLOIR_RETURN_IF_ERROR(AddFrontendAttributes(op, frontend));
+  AddFrontendAttributes(op, frontend);
   std::vector<std::optional<Sharding>> values;
   if (const Attribute* attribute = op.Find("sdy.sharding")) {
     frontend.emplace_back("xla.sdy.sharding", attribute->source);
@@ -378,7 +366,7 @@ Status Converter::ModuleAttributes() {
   HLOIR_RETURN_IF_ERROR(Int(root, "mhlo.num_partitions", config.num_partitions));
   HLOIR_RETURN_IF_ERROR(Int(root, "mhlo.num_replicas", config.replica_count));
   config.use_spmd_partitioning = config.num_partitions > 1;
-  HLOIR_RETURN_IF_ERROR(AddFrontendAttributes(root, config.frontend_attributes));
+  AddFrontendAttributes(root, config.frontend_attributes);
   std::string meshes;
   for (const Operation* op : root.regions[0].operations) {
     if (op->name != "sdy.mesh" || op->Find("mesh") == nullptr) continue;

@@ -33,9 +33,6 @@ struct Scope {
   std::unordered_map<size_t, std::vector<Known>> constants;
 };
 
-// A legal name in HLO text for any string of MLIR: letters, digits, '_', '.' and '-', after a letter or '_'.
-std::string AsHloName(std::string name);
-
 // The constant of that shape with these elements, or this one for all; made once.
 Op SharedConstant(Scope& scope, const Shape& shape, const Literal& literal);
 
@@ -62,7 +59,7 @@ class Converter {
 
   // Functions and regions.
   Status ModuleAttributes();
-  Status AddFrontendAttributes(const Operation& op, FrontendAttributes& to) const;
+  static void AddFrontendAttributes(const Operation& op, FrontendAttributes& to);
   Status EntryAttributes(const Operation& main);
   StatusOr<HloComputation*> Function(std::string_view name, const Operation& from);
   StatusOr<HloComputation*> FunctionBody(const Operation& function, std::string_view name, bool is_entry);

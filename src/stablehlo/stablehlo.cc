@@ -11,8 +11,7 @@ StatusOr<std::unique_ptr<HloModule>> ParseStablehlo(std::string text, const Stab
                          stablehlo::ParseMlir(std::make_shared<const std::string>(std::move(text)), options.file_name));
   stablehlo::Simplify(*tree);
   const stablehlo::Attribute* name = tree->root->Find("sym_name");
-  auto module =
-      std::make_unique<HloModule>(name != nullptr && !name->text.empty() ? stablehlo::AsHloName(name->text) : "main");
+  auto module = std::make_unique<HloModule>(name != nullptr && !name->text.empty() ? std::string(name->text) : "main");
   HLOIR_RETURN_IF_ERROR(stablehlo::Converter(*tree, *module).Convert());
   return module;
 }

@@ -4,32 +4,10 @@
 #include <algorithm>
 
 #include "support/format.h"
+#include "support/plain_text.h"
 
 namespace hloir {
 namespace {
-
-// The number of bytes of printable UTF-8 at the beginning of the text; 0: none.
-size_t PrintableBytes(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) return byte(0) >= ' ' && byte(0) != 0x7F;
-  const size_t size = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : byte(0) >= 0xC2 ? 2 : 0;
-  if (size == 0 || byte(0) > 0xF4 || text.size() < size) return 0;
-  for (size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  return byte(0) == 0xC2 && byte(1) < 0xA0 ? 0 : size;  // U+0080 to U+009F control terminals, too
-}
-
-std::string WithoutControls(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    size_t size = text[0] == '\n' || text[0] == '\t' ? 1 : PrintableBytes(text);
-    if (size > 0) result += text.substr(0, size);
-    else result += Format("\\x{:02x}", static_cast<unsigned char>(text[0])), size = 1;
-    text.remove_prefix(size);
-  }
-  return result;
-}
 
 // The offset of code point number `n`.
 size_t OffsetOf(std::string_view text, size_t n) {
