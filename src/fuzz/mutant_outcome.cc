@@ -104,7 +104,7 @@ StatusOr<bool> ShowsOnOtherInputs(const HloModule& original, const HloModule& mu
         continue;
       }
       if (Differs(*x, *y, *x, pairs) == Difference::kNone) continue;
-      // By more than the same module does with its roundings moved.
+      // A difference larger than that of the same module with perturbed roundings.
       const auto z = a.IdealMoved(0, /*keep_roundings=*/true, /*pattern=*/11, /*exact_too=*/true);
       const Difference difference = z.ok() ? Differs(*x, *y, *z, pairs) : Difference::kNone;
       if (difference == Difference::kFinite) return true;
