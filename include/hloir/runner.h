@@ -1,5 +1,5 @@
-// One face for the ways to run a module: prepared by PrepareExecutable, step by step by the reference evaluator, or on
-// several simulated devices.
+// One interface to the ways of running a module: prepared by PrepareExecutable, step by step by the reference
+// evaluator, or on several simulated devices.
 //
 // Example:
 //

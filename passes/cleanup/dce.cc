@@ -1,4 +1,4 @@
-// dce: removes instructions that nothing needs, and then computations that nothing calls.
+// dce: removes dead instructions, and then computations without callers.
 //
 // BEFORE
 // HloModule example

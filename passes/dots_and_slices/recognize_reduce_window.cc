@@ -47,7 +47,7 @@ bool ReducerDependsOnOrder(const HloInstruction* i) {
   return IsFloating(i) && (i->opcode() == HloOpcode::kAdd || i->opcode() == HloOpcode::kMultiply);
 }
 
-// The value that the operation does not notice.
+// The identity of the operation.
 Literal Identity(HloOpcode op, PrimitiveType type) {
   Literal literal = Literal::Scalar(type, 0);
   switch (op) {

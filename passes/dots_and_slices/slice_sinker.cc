@@ -1,4 +1,4 @@
-// slice-sinker: one operation on whole arrays, and slices of its result, where several did the same on slices.
+// slice-sinker: replaces equal operations on slices of arrays by one on the whole arrays, and slices of its result.
 //
 // BEFORE
 // HloModule example

@@ -1,5 +1,5 @@
-// The order of dimensions in memory, as the passes of this folder speak of it: minor to major, as Layout has it. An
-// order goes through an op where the op then moves nothing. Tested by tests/passes/layout-*.
+// Orders of dimensions in memory, minor to major, as in Layout. An order is propagated through an op if the op then
+// moves nothing. Tested by tests/passes/layout-*.
 #pragma once
 
 #include <optional>

@@ -113,7 +113,8 @@ class Roofline::Builder {
 
   const OneRun& RunOf(const HloComputation& computation) { return runs_[static_cast<size_t>(computation.id())]; }
 
-  // The state of a walk through one computation: when each stream is free, and when what was begun is done.
+  // The state of a walk through one computation: the times at which each stream is free, and at which started
+  // operations end.
   struct Clock {
     double now = 0, link = 0, side = 0;
     std::unordered_map<const HloInstruction*, std::pair<double, bool>> begun;  // its end; is it communication

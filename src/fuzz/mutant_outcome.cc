@@ -19,7 +19,6 @@ namespace {
 using check::Arguments;
 using check::Context;
 using check::Distance;
-using check::IsFinite;
 using check::Measure;
 using check::ModuleUnderTest;
 using check::Results;
@@ -58,7 +57,7 @@ Difference Differs(const Literal& a, const Literal& b, const Literal& moved, boo
       found = Difference::kNonfinite;
       continue;
     }
-    if (distance > relative * std::max(IsFinite(x) ? std::abs(x) : 0, IsFinite(y) ? std::abs(y) : 0) &&
+    if (distance > relative * std::max(check::IsFinite(x) ? std::abs(x) : 0, check::IsFinite(y) ? std::abs(y) : 0) &&
         distance > noise && distance > kMoreThanRounding * moved_by)
       return Difference::kFinite;
   }
@@ -104,7 +103,7 @@ StatusOr<bool> ShowsOnOtherInputs(const HloModule& original, const HloModule& mu
         continue;
       }
       if (Differs(*x, *y, *x, pairs) == Difference::kNone) continue;
-      // By more than the same module does with its roundings moved.
+      // A difference larger than that of the same module with perturbed roundings.
       const auto z = a.IdealMoved(0, /*keep_roundings=*/true, /*pattern=*/11, /*exact_too=*/true);
       const Difference difference = z.ok() ? Differs(*x, *y, *z, pairs) : Difference::kNone;
       if (difference == Difference::kFinite) return true;

@@ -16,7 +16,7 @@ namespace hloir {
 std::string TuneReport(const TuneResult& result);
 // docs/json.md has the fields, those of `hloir tune --json` but `file`.
 std::string TuneReportJson(const TuneResult& result);
-// The costs alone: of a module as it is given, as the first pipeline leaves it, and as it is best.
+// The costs alone: of the given module, after the first pipeline, and after the best one.
 std::string TuneCostReport(const HloModule& module, const TuneCost& before, const TuneCost& first,
                            const TuneCost& best);
 

@@ -1,6 +1,7 @@
 // The text of device lists, meshes and replica groups, and the expansion of their short forms. In: AppendDevices,
 // AppendMesh, AppendReplicaGroups, DeviceList::Expand, ReplicaGroups::Expand. Covered by tests/unit/printer_test.cc.
 #include <algorithm>
+#include <functional>
 
 #include "hloir/printer.h"
 #include "values.h"

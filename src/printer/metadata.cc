@@ -1,6 +1,7 @@
 // The text of annotations: metadata, frontend attributes, origin, statistics, result accuracy, backend config. Covered
 // by tests/unit/printer_test.cc.
 #include <algorithm>
+#include <functional>
 
 #include "support/plain_text.h"
 #include "values.h"

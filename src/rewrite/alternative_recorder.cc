@@ -24,7 +24,7 @@ HloComputation* Target::CopyOfCalled(const HloComputation& called) {
   if (!is_body && IsUnchanged(called)) return Of(&called);
   const int32_t first_new = module_->computation_id_limit();
   HloComputation* copy = module_->CloneComputation(called);
-  // It was copied with all that it calls; where the target has the same, that is called.
+  // It was copied with the computations it calls; if the target has equal ones, those are called.
   std::vector<std::pair<const HloComputation*, HloComputation*>> pairs{{&called, copy}};
   std::set<const HloComputation*> seen;
   for (size_t at = 0; at < pairs.size(); ++at) {

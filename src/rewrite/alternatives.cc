@@ -1,5 +1,4 @@
-// See rewrite/alternatives.h. This file is the attributes and the way back; the way there is in
-// alternative_graph.cc.
+// See rewrite/alternatives.h. This file has the attributes, and decides alternatives; alternative_graph.cc makes them.
 #include "rewrite/alternatives.h"
 
 #include <algorithm>

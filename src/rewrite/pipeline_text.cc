@@ -19,7 +19,7 @@ Status InsertBeside(std::vector<std::string>& pipeline, std::string_view name, s
       std::find_if(pipeline.begin(), pipeline.end(), [&](const std::string& entry) { return BareName(entry) == name; });
   if (at == pipeline.end()) return InvalidArgument("the pipeline has no pass '" + std::string(name) + "'");
   std::string entry(pass);
-  // It goes into the group, so the bracket at that end is its own from now on.
+  // The pass goes into the group and takes over the bracket at that end.
   if (after && at->ends_with(']')) {
     at->pop_back();
     entry += ']';
