@@ -10,6 +10,7 @@
 #include "hloir/inspect.h"
 #include "hloir/io.h"
 #include "tools/command.h"
+#include "tools/elided.h"
 #include "tools/flags.h"
 #include "tools/report.h"
 
@@ -21,6 +22,7 @@ struct DiffFlags {
   int64_t top = 10;
   uint64_t seed = 0;
   bool json = false, values = false;
+  ElidedValues elided;
 };
 
 std::string ColoredDiff(const std::string& report) {
@@ -45,6 +47,7 @@ int Diff(const DiffFlags& flags) {
     auto loaded = ReadModule(path);
     if (!loaded.ok()) return Fail(loaded.status(), DisplayName(path));
     modules[side] = *std::move(loaded);
+    if (Status filled = TakeElided(*modules[side], flags.elided); !filled.ok()) return Fail(filled, DisplayName(path));
   }
   const ModuleDiff diff(*modules[0], *modules[1]);
   StatusOr<ValueCheck> values = ValueCheck();
@@ -88,6 +91,7 @@ void AddDiffCommand(CLI::App* command, Action& action, PassRegistry& /*registry*
   command->add_flag("--values", flags->values,
                     "Run both on the same generated inputs and compare the values of matched instructions");
   AddOption(*command, "--seed N", flags->seed, "Seed of the generated inputs for --values")->check(AnySeed());
+  AddElidedFlag(*command, flags->elided);
   command->add_flag("--json", flags->json, "Print the report as JSON, with every instruction of both");
   command->footer("Exit status: 0 equal except for names, metadata and order; 1 different.");
   command->callback([flags, &action] { action = [flags] { return Diff(*flags); }; });

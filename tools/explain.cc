@@ -10,6 +10,7 @@
 #include "inspect/explain.h"
 #include "hloir/io.h"
 #include "tools/command.h"
+#include "tools/elided.h"
 #include "tools/flags.h"
 #include "tools/optimize_flags.h"
 #include "tools/report.h"
@@ -20,6 +21,7 @@ namespace {
 struct ExplainFlags {
   std::string file, output = "-";
   OptimizeFlags optimize;
+  ElidedValues elided;
   uint64_t seed = 0;
   bool step = false;
 };
@@ -72,6 +74,7 @@ int Explain(const ExplainFlags& flags) {
   const std::string file = DisplayName(flags.file);
   auto loaded = ReadModule(flags.file);
   if (!loaded.ok()) return Fail(loaded.status(), file);
+  if (Status filled = TakeElided(**loaded, flags.elided); !filled.ok()) return Fail(filled, file);
   const Optimizer optimize = [&](HloModule& module, PipelineOptions options, Rewriter* rewriter) {
     return Optimize(module, flags.optimize, std::move(options), rewriter).status();
   };
@@ -97,6 +100,7 @@ void AddExplainCommand(CLI::App* command, Action& action, PassRegistry& registry
   CLI::Option* output =
       AddOption(*command, "-o,--output OUT", flags->output,
                 "Output file: OUT.html is an interactive page, other names get text (default: stdout)");
+  AddElidedFlag(*command, flags->elided);
   AddOptimizeFlags(*command, flags->optimize, registry);
   AddOption(*command, "--seed N", flags->seed, "Seed of the generated inputs on which the module runs after each pass")
       ->check(AnySeed());

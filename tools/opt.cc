@@ -22,6 +22,7 @@
 #include "rewrite/proposals.h"
 #include "ir/stack_frames.h"
 #include "tools/command.h"
+#include "tools/elided.h"
 #include "tools/flags.h"
 #include "tools/help.h"
 #include "tools/optimize_flags.h"
@@ -38,6 +39,7 @@ struct OptFlags {
   std::vector<std::string> take;
   int64_t max_rewrites = INT64_MAX;
   int threads = 0;
+  ElidedValues elided;
   bool list_passes = false, list_rules = false, verify_each = false, check_each = false, stats = false, memory = false;
   bool dry_run = false, bisect = false, json = false, merged_metadata = false;
   uint64_t seed = 0;
@@ -158,6 +160,12 @@ int Opt(const OptFlags& flags) {
   auto loaded = ReadModule(flags.file);
   if (!loaded.ok()) return Fail(loaded.status(), file);
   HloModule& module = **loaded;
+  if (flags.elided.how != ElidedValues::How::kRefuse) {
+    // Passes fold the values that were made up, and a module that was written would have them.
+    if (!flags.bisect && !(flags.check_each && flags.output == "/dev/null"))
+      return Fail(InvalidArgument("--elided is for --bisect, and for --check-each with -o /dev/null"));
+    if (Status filled = TakeElided(module, flags.elided); !filled.ok()) return Fail(filled, file);
+  }
   if (flags.bisect) return FindGuilty(flags, module, file);
   if (flags.dry_run) return ListProposals(flags, module, file);
 
@@ -285,6 +293,7 @@ void AddOptCommand(CLI::App* command, Action& action, PassRegistry& registry) {
       ->excludes(dry_run)
       ->excludes(take)
       ->excludes(fuel);
+  AddElidedFlag(*command, flags->elided);
   command->add_flag("--json", flags->json,
                     "Print lists and the reports of --dry-run, --bisect, --stats and --memory as JSON");
   command->add_flag("--merged-metadata", flags->merged_metadata,

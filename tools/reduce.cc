@@ -20,6 +20,7 @@
 #include "hloir/verifier.h"
 #include "tools/child.h"
 #include "tools/command.h"
+#include "tools/elided.h"
 #include "tools/flags.h"
 #include "tools/optimize_flags.h"
 #include "tools/progress.h"
@@ -32,6 +33,7 @@ namespace {
 struct ReduceFlags {
   std::string file, test, property, output = "-";
   OptimizeFlags optimize;
+  ElidedValues elided;
   int64_t attempts = 100000;
   double seconds = 60;
   bool json = false;
@@ -176,7 +178,8 @@ StatusOr<Reduced> ReduceCrash(const ReduceFlags& flags, const HloModule& module)
 }
 
 StatusOr<Reduced> Reduce(const ReduceFlags& flags) {
-  const auto loaded = ReadModuleFile(flags.file, {.one_module = true});
+  auto loaded = ReadModuleFile(flags.file, {.one_module = true});
+  if (loaded.ok()) HLOIR_RETURN_IF_ERROR(TakeElided(loaded->module(), flags.elided));
   const Status refused = loaded.ok() ? OkStatus() : loaded.status();
   if (!flags.test.empty()) return ReduceByTest(flags, loaded.ok() ? &loaded->module() : nullptr);
   if (flags.property == "reject" && !refused.ok()) {
@@ -242,6 +245,7 @@ void AddReduceCommand(CLI::App* command, Action& action, PassRegistry& registry)
   AddOption(*command, "--max-attempts N", flags->attempts, "Maximum number of candidates")->check(CLI::PositiveNumber);
   AddOption(*command, "--time-limit SECONDS", flags->seconds, "Time limit per candidate; a timeout counts as a crash")
       ->check(CLI::PositiveNumber);
+  AddElidedFlag(*command, flags->elided);
   command->add_flag("--json", flags->json, "Print the report as JSON");
   AddOptimizeFlags(*command, flags->optimize, registry);
   command->callback([flags, &action] { action = [flags] { return Run(*flags); }; });

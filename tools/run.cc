@@ -19,6 +19,7 @@
 #include "hloir/runner.h"
 #include "support/stopwatch.h"
 #include "tools/command.h"
+#include "tools/elided.h"
 #include "tools/flags.h"
 #include "tools/memory.h"
 #include "tools/progress.h"
@@ -37,6 +38,7 @@ struct RunFlags {
   bool fake = false, profile = false, trace_values = false;
   DeviceCounts counts{0, 0};  // 0: as the module says
   RunnerOptions runner;
+  ElidedValues elided;
 };
 
 // A bar on a terminal, once a run takes its time: the finished part of the entry computation.
@@ -142,6 +144,7 @@ int Run(const RunFlags& flags, Transport* transport) {
   for (const std::string& path : flags.files) {
     auto read = ReadModuleFile(path, {.one_module = true});
     if (!read.ok()) return Fail(read.status(), DisplayName(path));
+    if (Status filled = TakeElided(read->module(), flags.elided); !filled.ok()) return Fail(filled, DisplayName(path));
     loaded.push_back(std::move(*read));
   }
   for (const ModuleFile& each : loaded) programs.push_back(&each.module());
@@ -247,10 +250,6 @@ int RunHere(const RunFlags& flags) {
 
 void AddRunCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   static const std::map<std::string, Engine> kEngines = {{"fast", Engine::kFast}, {"reference", Engine::kReference}};
-  static const std::map<std::string, ElidedConstants> kElided = {{"refuse", ElidedConstants::kRefuse},
-                                                                 {"zeros", ElidedConstants::kZeros},
-                                                                 {"iota", ElidedConstants::kIota},
-                                                                 {"random", ElidedConstants::kRandom}};
   auto flags = std::make_shared<RunFlags>();
   AddOption(*command, "FILE", flags->files,
             "HLO text, HloProto, snapshot or JSON, optionally gzipped. Several files: one program per partition, run "
@@ -267,8 +266,7 @@ void AddRunCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/
       ->check(Between(0, 1024));
   AddChoice(*command, "--engine ENGINE", flags->runner.engine, kEngines,
             "fast (SIMD engine) or reference (scalar evaluator)");
-  AddChoice(*command, "--elided HOW", flags->runner.elided, kElided,
-            "Values of an elided constant {...}: refuse (the default), zeros, iota or random");
+  AddElidedFlag(*command, flags->elided);
   AddOption(*command, "--num-replicas N", flags->counts.replicas,
             "Replicas to simulate (default: from the module, if it has collectives); inputs are device3.in0, … or in0 "
             "for all devices")

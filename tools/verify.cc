@@ -20,6 +20,7 @@
 #include "hloir/report.h"
 #include "report/table.h"
 #include "tools/command.h"
+#include "tools/elided.h"
 #include "tools/flags.h"
 #include "tools/optimize_flags.h"
 #include "tools/memory.h"
@@ -32,6 +33,7 @@ namespace {
 struct VerifyFlags {
   std::vector<std::string> files;
   OptimizeFlags optimize;
+  ElidedValues elided;
   std::string inputs, save;
   uint64_t seed = 0;
   int threads = 0;
@@ -155,6 +157,7 @@ StatusOr<Row> Verify(const VerifyFlags& flags, const std::string& file, const st
   HLOIR_ASSIGN_OR_RETURN(ModuleFile loaded, ReadModuleFile(file, {.one_module = true}));
   if (const DeviceCounts counts = DeviceCountsOf(loaded.module()); CheckDeviceCounts(counts).ok())
     RaiseMemoryLimit(counts.devices());
+  HLOIR_RETURN_IF_ERROR(TakeElided(loaded.module(), flags.elided));
   const HloModule& before = loaded.module();
   CheckOptions options;
   options.runner.threads = flags.threads;
@@ -166,6 +169,7 @@ StatusOr<Row> Verify(const VerifyFlags& flags, const std::string& file, const st
   std::unique_ptr<HloModule> after;
   if (other != nullptr) {
     HLOIR_ASSIGN_OR_RETURN(after, ReadModule(*other));
+    HLOIR_RETURN_IF_ERROR(TakeElided(*after, flags.elided));
     const std::filesystem::path a = DisplayName(file), b = DisplayName(*other);
     const bool tell = a.filename() != b.filename();
     row.before_name = tell ? a.filename().string() : a.string();
@@ -385,6 +389,7 @@ void AddVerifyCommand(CLI::App* command, Action& action, PassRegistry& registry)
   command->add_flag("--prove", flags->prove,
                     "Prove step by step and run nothing; exit status 3 if steps are left open");
   command->add_flag("--strict", flags->strict, "Exit with 1 also if the modules agree only where nothing overflows");
+  AddElidedFlag(*command, flags->elided);
   command->add_flag("--json", flags->json, "Print the report as JSON");
   command->callback([flags, seed, &action] {
     flags->has_seed = seed->count() > 0;

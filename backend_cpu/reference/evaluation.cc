@@ -122,7 +122,10 @@ StatusOr<Literal> Evaluation::FillElided(const HloInstruction& constant) {
   filled.set_elided(false);
   switch (options_.elided) {
     case ElidedConstants::kRefuse:
-      return Unimplemented(Format("the values of constant {} are elided ({{...}}) in the text", constant.name()));
+      return Unimplemented(
+          Format("the values of constant {} are elided ({{...}}) in the text; XLA dumps them with "
+                 "--xla_dump_large_constants, and --elided says what to take instead",
+                 constant.name()));
     case ElidedConstants::kZeros: break;
     case ElidedConstants::kIota:
       for (int64_t i = 0; i < filled.element_count(); ++i) filled.SetFromInt64(i, i);

@@ -214,12 +214,12 @@ bool ModuleReader::CheckInstruction(HloInstruction* instruction, const Opcode& o
 }
 
 bool ModuleReader::CheckCustomCall(HloInstruction* instruction, const char* place) {
-  const auto& attributes = instruction->attributes<CustomCallAttributes>();
-  if (attributes.api_version == CustomCallApiVersion::kUnspecified) {
-    return Fail(place, "a custom-call's api_version cannot be unspecified");
-  }
-  if (!attributes.operand_layout_constraints.has_value()) return true;
-  const std::vector<Shape>& constraints = *attributes.operand_layout_constraints;
+  // As XLA wrote the original version before it had others; today's XLA reads no such text.
+  if (instruction->attributes<CustomCallAttributes>().api_version == CustomCallApiVersion::kUnspecified)
+    instruction->mutable_attributes<CustomCallAttributes>().api_version = CustomCallApiVersion::kOriginal;
+  const OptionalShapeList& wanted_layouts = instruction->attributes<CustomCallAttributes>().operand_layout_constraints;
+  if (!wanted_layouts.has_value()) return true;
+  const std::vector<Shape>& constraints = *wanted_layouts;
   const int64_t count = instruction->operand_count();
   if (static_cast<int64_t>(constraints.size()) != count) {
     return Fail(place, Format("{} operand_layout_constraints for {} operands", constraints.size(), count));

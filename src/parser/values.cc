@@ -418,7 +418,13 @@ bool FragmentReader::Read(ResultAccuracy& value) {
   const char* place = lexer_.at();
   const std::string_view form = lexer_.ReadWord().text();
   if (form == "mode") {
-    if (!ExpectEquals() || !Read(value.mode)) return false;
+    if (!ExpectEquals()) return false;
+    lexer_.SkipBlank();
+    place = lexer_.at();
+    if (!Read(value.mode)) return false;
+    // Of Precision's words, these two.
+    if (value.mode != Precision::kDefault && value.mode != Precision::kHighest)
+      return Fail(place, "a result_accuracy's mode is default or highest");
   } else if (form == "tolerance") {
     value.has_tolerance = true;
     if (!ExpectEquals() || !Expect('{')) return false;

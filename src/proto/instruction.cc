@@ -374,8 +374,10 @@ Status Read(const Context&, const proto::Instruction& m, CustomCallAttributes& a
   a.custom_call_has_side_effect = m.custom_call_has_side_effect;
   a.output_to_operand_aliasing = FromProto(m.output_operand_aliasing);
   a.schedule = ToEnum<CustomCallSchedule>(m.custom_call_schedule);
-  a.api_version = ToEnum<CustomCallApiVersion>(m.custom_call_api_version);
-  if (static_cast<int64_t>(a.api_version) == 0) a.api_version = CustomCallApiVersion::kOriginal;
+  // Not set, or newer than this: XLA takes either for the original, and no engine runs a call by it.
+  const int64_t version = m.custom_call_api_version;
+  const bool is_known = version > 0 && version < static_cast<int64_t>(EnumWords<CustomCallApiVersion>().size());
+  a.api_version = is_known ? static_cast<CustomCallApiVersion>(version) : CustomCallApiVersion::kOriginal;
   if (m.literal.has_value()) {
     HLOIR_ASSIGN_OR_RETURN(Literal literal, FromProto(*m.literal));
     a.literal = OptionalLiteral(std::move(literal));

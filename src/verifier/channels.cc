@@ -1,5 +1,5 @@
 // Rules of channels: the two halves of a transfer name the same one; transfers with the host that share one are the
-// same transfer; all-reduces have positive ones, and either all keep their layouts or none does.
+// same transfer; all-reduces have positive ones.
 // tests/verifier_errors/.
 #include <unordered_map>
 
@@ -32,13 +32,9 @@ bool SameTransfer(const HloInstruction& a, const HloInstruction& b) {
 
 void VerifyChannels(const HloModule& module, Errors& errors) {
   std::unordered_map<int64_t, const HloInstruction*> first_with_host;
-  const HloInstruction* first_all_reduce = nullptr;
   for (const HloInstruction* i : module.AllInstructions()) {
     if (i->opcode() == HloOpcode::kAllReduce || i->opcode() == HloOpcode::kAllReduceStart) {
       const auto& a = i->attributes<AllReduceAttributes>();
-      if (first_all_reduce == nullptr) first_all_reduce = i;
-      if (a.constrain_layout != first_all_reduce->attributes<AllReduceAttributes>().constrain_layout)
-        errors.Add(i, "differs from {} in constrain_layout; a module has all or none", first_all_reduce->name());
       if (i->opcode() == HloOpcode::kAllReduce && a.channel_id && *a.channel_id <= 0)
         errors.Add(i, "channel_id={} must be positive", *a.channel_id);
     } else if (i->opcode() == HloOpcode::kSend || i->opcode() == HloOpcode::kRecv) {

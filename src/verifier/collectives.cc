@@ -116,6 +116,13 @@ std::optional<GroupSizes> VerifyMesh(const HloInstruction& i, const ReplicaGroup
       return std::nullopt;
     }
   }
+  if (groups.mesh.device_ids) {
+    const int64_t listed = static_cast<int64_t>(groups.mesh.device_ids->Expand().size());
+    if (listed != sizes.total) {
+      errors.Add(&i, "the mesh lists {} devices, but its axes have {}", listed, sizes.total);
+      return std::nullopt;
+    }
+  }
   for (const MeshAxisRef& ref : groups.axes) {
     auto axis = std::find_if(groups.mesh.axes.begin(), groups.mesh.axes.end(),
                              [&](const auto& a) { return a.first == ref.axis; });

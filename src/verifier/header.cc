@@ -1,5 +1,6 @@
 // Rules of the module's header: the entry layout states the entry computation's shapes; aliases and donors name
 // parameters and results that exist, and none twice.
+#include <algorithm>
 #include <set>
 
 #include "internal.h"
@@ -45,6 +46,16 @@ const Shape* ParameterPart(const HloComputation& entry, int64_t number, const Sh
   return part;
 }
 
+// Bytes, where only a backend's layout says otherwise.
+bool SameBytes(const Shape& a, const Shape& b) {
+  const auto is_known = [](const Shape& shape) {
+    return std::none_of(shape.dimensions().begin(), shape.dimensions().end(),
+                        [](int64_t size) { return size == Shape::kUnboundedSize; }) &&
+           !(shape.has_layout() && shape.layout().has_extras());
+  };
+  return !is_known(a) || !is_known(b) || a.ByteSize() == b.ByteSize();
+}
+
 // What callers pass and get is one buffer: of one layout and memory space.
 void VerifySameLayout(const InputOutputAlias& alias, const ProgramShape& layout, Errors& errors) {
   if (alias.parameter >= static_cast<int64_t>(layout.parameters.size())) return;
@@ -70,6 +81,9 @@ void VerifyAliases(const HloModule& module, Errors& errors) {
                  IndexText(alias.output_index), Text(result));
     } else if (parameter != nullptr && alias.must_alias && !output->Compatible(*parameter)) {
       errors.Add(nullptr, "input_output_alias must put {} and {} in one buffer", Text(*output), Text(*parameter));
+    } else if (parameter != nullptr && !SameBytes(*output, *parameter)) {
+      errors.Add(nullptr, "input_output_alias puts {} and {} in one buffer, which differ in size", Text(*output),
+                 Text(*parameter));
     } else if (parameter != nullptr && alias.must_alias && module.config().entry_computation_layout) {
       VerifySameLayout(alias, *module.config().entry_computation_layout, errors);
     }

@@ -17,12 +17,23 @@ bool HandsBufferOn(HloOpcode opcode) {
                  HloOpcode::kRecvDone, HloOpcode::kSend, HloOpcode::kSendDone, HloOpcode::kTuple, HloOpcode::kWhile);
 }
 
+bool CountsFit(const Shape& shape) {
+  int64_t count = 1;
+  bool fits = true;
+  for (int64_t size : shape.dimensions()) {
+    if (size == 0) return true;
+    if (size != Shape::kUnboundedSize) fits = fits && !__builtin_mul_overflow(count, size, &count);
+  }
+  return fits;
+}
+
 void VerifyWellFormed(const HloInstruction& instruction, Errors& errors) {
   auto verify_leaf = [&](const Shape& leaf) {
     for (int64_t size : leaf.dimensions()) {
       if (size < 0 && size != Shape::kUnboundedSize)
         errors.Add(&instruction, "the shape has a negative dimension: {}", size);
     }
+    if (!CountsFit(leaf)) errors.Add(&instruction, "{} has more elements than 63 bits can count", Text(leaf));
     VerifyLayout(&instruction, leaf, errors);
   };
   const Shape& shape = instruction.shape();
@@ -58,7 +69,6 @@ void VerifyBitcast(const HloInstruction& bitcast, Errors& errors) {
 
 void VerifyLayouts(const HloInstruction& instruction, const Shape& inferred, Errors& errors) {
   const Shape& stated = instruction.shape();
-  if (instruction.opcode() == HloOpcode::kBitcast) VerifyBitcast(instruction, errors);
   if (HandsBufferOn(instruction.opcode())) {
     std::vector<const Shape*> a = stated.Leaves(), b = inferred.Leaves();
     for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
@@ -136,6 +146,7 @@ bool VerifyShape(const HloInstruction& instruction, const VerifierOptions& optio
                Text(*inferred));
     return false;
   }
+  if (instruction.opcode() == HloOpcode::kBitcast) VerifyBitcast(instruction, errors);
   if (options.layout_sensitive) VerifyLayouts(instruction, *inferred, errors);
   return true;
 }

@@ -1,0 +1,38 @@
+// --elided, of each command that runs modules.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "io/elided.h"
+#include "tools/flags.h"
+#include "tools/report.h"
+
+namespace hloir::tool {
+
+inline CLI::Option* AddElidedFlag(CLI::App& command, ElidedValues& values) {
+  return command
+      .add_option_function<std::string>(
+          "--elided",
+          [&values](const std::string& text) {
+            StatusOr<ElidedValues> parsed = ParseElidedValues(text);
+            if (!parsed.ok()) throw CLI::ValidationError(parsed.status().message());
+            values = *std::move(parsed);
+          },
+          "Values of constants that the text leaves out, {...}: refuse (the default), assume (random ones, equal for "
+          "constants of one shape), zeros, iota, random, or a file .npz with c0, c1, ... in the order of the text")
+      ->type_name("HOW");
+}
+
+// Gives the module's elided constants their values, and says what was assumed.
+inline Status TakeElided(HloModule& module, const ElidedValues& values) {
+  HLOIR_ASSIGN_OR_RETURN(const int64_t count, FillElided(module, values));
+  if (count > 0 && values.how == ElidedValues::How::kAssume)
+    Note(
+        fmt::format("{}: {} constants without values: those of one shape are taken to be equal", module.name(), count));
+  return OkStatus();
+}
+
+}  // namespace hloir::tool
