@@ -292,7 +292,8 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
       output.answer = AnswerOf(output.uses);
     }
     if (!equal && result.open.size() < kMostOpen) {
-      const auto [p_before, p_after] = p.shared.exprs.Difference(x[k], y[k]);
+      const auto [inner_before, inner_after] = p.shared.exprs.Difference(x[k], y[k]);
+      const auto [p_before, p_after] = p.shared.exprs.Apart(inner_before, inner_after);
       result.open.push_back({"", Format("result {}", k),
                              Format("{} against {}", p.shared.exprs.Text(p_before), p.shared.exprs.Text(p_after)), 0});
     }
