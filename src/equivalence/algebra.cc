@@ -179,7 +179,7 @@ bool Exprs::Tidy(Monomial& m, PrimitiveType type) {
     m.real = 0;
     return m.integer != 0;
   }
-  if (TakeSigns(m)) return Tidy(m, type);
+  if (TakeSigns(m) || (type == PrimitiveType::C128 && TakeUnits(m))) return Tidy(m, type);
   m.integer = 0;
   m.real = Coefficient(m.real);
   return m.real != 0;

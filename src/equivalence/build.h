@@ -27,6 +27,7 @@ struct Shared {
   // Conversions to narrower floats are operations of their own; else they are taken for exact.
   bool keep_narrow = false;
   std::map<int64_t, std::vector<ExprId>> made_of;  // of classes of what loops carry, what a turn makes
+  int64_t most_turns = 4;                          // of a loop that is written out
   int64_t loop_work = int64_t{1} << 21;
   explicit Shared(int64_t max_work) : exprs(max_work) {}
   int64_t NameOf(std::string_view text) {

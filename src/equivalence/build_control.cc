@@ -10,7 +10,6 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-constexpr int64_t kMostTurns = 8;       // of a loop that is written out
 constexpr int64_t kMostWritten = 2000;  // instructions, in all turns
 constexpr int kMostRounds = 24;
 
@@ -197,7 +196,8 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   };
   // A few turns that are known are written out.
   Value now = init;
-  const int64_t most = std::min(kMostTurns, std::max<int64_t>(4, kMostWritten / i.while_body()->instruction_count()));
+  const int64_t most =
+      std::min(shared_.most_turns, std::max<int64_t>(4, kMostWritten / i.while_body()->instruction_count()));
   for (int64_t turn = 0; turn <= most; ++turn) {
     const Value again = run(*i.while_condition(), now);
     if (!why_.empty()) return {};

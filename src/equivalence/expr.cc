@@ -10,8 +10,7 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-constexpr int64_t kLarge = 160;  // an expression's weight from which it gets a name
-constexpr int32_t kDeep = 48;    // its depth
+constexpr int32_t kDeep = 48;  // its depth
 
 uint64_t HashOfParts(const Index& a) {
   uint64_t hash = MixHash(3, static_cast<uint64_t>(a.constant));
@@ -336,7 +335,7 @@ ExprId Exprs::Named(ExprId e, bool always) {
       if (only.kind == Expr::Kind::kLeaf || only.kind == Expr::Kind::kIndex) return e;
     }
   }
-  if (!always && x.weight < kLarge && x.depth < kDeep) return e;
+  if (!always && x.weight < large_ && x.depth < kDeep) return e;
   // (What is made while a name is given, or undone, gets none.)
   if (naming_) return e;
   naming_ = true;

@@ -211,6 +211,8 @@ class Exprs {
   ExprId If(ExprId condition, ExprId a, ExprId b);
   // As an index, if that is what it is.
   std::optional<Index> AsIndex(ExprId e);
+  // The weight from which an expression gets a name.
+  void SetLarge(int64_t weight) { large_ = weight; }
   void SetPrecision(double tolerance) { tolerance_ = tolerance; }
 
   // ---- Functions (functions.cc) ----
@@ -276,6 +278,10 @@ class Exprs {
     return HashWith(e, {}, done);
   }
   bool TakeSigns(Monomial& m);
+  bool TakeUnits(Monomial& m);
+  ExprId ImaginaryUnit();
+  ExprId Complex(ExprId re, ExprId im);
+  ExprId PartOf(ExprId e, bool real);
   bool TidyGuards(Monomial& m);
   bool UseEqualities(Monomial& m);
   bool IsPlainGuard(ExprId e) const;  // a bound of variables alone
@@ -313,7 +319,7 @@ class Exprs {
   uint32_t uses_ = 0;
   bool naming_ = false, joining_ = false;
   double tolerance_ = 1e-7;  // of constants; below 1e-10: f64's
-  int64_t work_left_;
+  int64_t work_left_, large_ = 160;
 };
 
 inline uint64_t MixHash(uint64_t hash, uint64_t value) {

@@ -184,7 +184,7 @@ ExprId Exprs::Convert(ExprId a, PrimitiveType from, PrimitiveType to) {
   const bool from_real = from == PrimitiveType::F64, to_real = to == PrimitiveType::F64;
   if (from == to) return a;
   if (from == PrimitiveType::PRED) {
-    if (to == PrimitiveType::C128) return Function(HloOpcode::kConvert, to, {a}, {});
+    if (to == PrimitiveType::C128) return Complex(Convert(a, from, PrimitiveType::F64), Real(0));
     return Sum({{to_real ? 1.0 : 0.0, to_real ? 0 : 1, {{a, kOne}}}}, to);
   }
   if (to == PrimitiveType::PRED) {
@@ -417,21 +417,11 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
       }
       break;
     }
-    case kComplex:
-      if (const auto re = RealOf(args[0]), im = RealOf(args[1]); re && im && *im == 0) {
-        Polynomial number;
-        if (*re != 0) number = {{*re, 0, {}}};
-        return Sum(std::move(number), type);
-      }
-      break;
+    case kComplex: return Complex(args[0], args[1]);
     case kReal:
-    case kImag: {
-      if (const auto number = RealOf(args[0])) return Real(op == kReal ? *number : 0);
-      const Expr& x = At(args[0]);
-      if (x.kind == Expr::Kind::kFunction && x.op == kComplex) return x.args[op == kReal ? 0 : 1];
+    case kImag:
       if (TypeOf(args[0]) == PrimitiveType::F64) return op == kReal ? args[0] : Real(0);
-      break;
-    }
+      return PartOf(args[0], op == kReal);
     case kBitcastConvert: {
       // Of a number that is known: its bits.
       const PrimitiveType from = static_cast<PrimitiveType>(data[0]), to = static_cast<PrimitiveType>(data[1]);
