@@ -22,34 +22,35 @@ int64_t Wrapped(int64_t value, PrimitiveType type) {
   return static_cast<int64_t>(low) >> (64 - width);
 }
 
+// A number that f32 holds with its last 12 bits 0.
+bool HasFewBits(double value) { return (__builtin_bit_cast(uint32_t, static_cast<float>(value)) & 0xFFF) == 0; }
+
 }  // namespace
 
 double Exprs::Coefficient(double value) {
-  // What f32 can hold stands for itself (f64's own, if that is how exact the modules are); anything else was computed,
-  // and is what a constant near it was rounded from.
+  // What is written stands for itself; anything else was computed, and is what a constant near it was rounded from.
   if (value == 0 || !std::isfinite(value)) return value;
   const bool wide = tolerance_ < 1e-10;
-  if (!wide && static_cast<double>(static_cast<float>(value)) == value) {
-    coefficients_.try_emplace(value, true);
-    return value;
-  }
-  if (!wide) {
-    // What f32 rounds it to, if that is written.
-    const double rounded = static_cast<double>(static_cast<float>(value));
-    if (const auto known = coefficients_.find(rounded); known != coefficients_.end() && known->second) {
-      Uses(kConstants);
+  const double rounded = wide ? value : static_cast<double>(static_cast<float>(value));
+  const auto known = coefficients_.find(rounded);
+  const bool written = known != coefficients_.end() && known->second;
+  if (!wide && std::isfinite(rounded) && rounded != 0) {
+    // What f32 rounds it to, if that is written, or a number of few bits.
+    if (written || HasFewBits(rounded)) {
+      if (rounded != value) Uses(kConstants);
       return rounded;
     }
+  } else if (written) {
+    return value;
   }
-  // (What was computed on both sides was computed exactly here.)
-  const double reach = std::fabs(value) * (wide ? tolerance_ : 1e-12);
-  const auto first = coefficients_.lower_bound(value - reach);
+  // The nearest that is known, if rounding in the type may have made one of the other; two that are one unit apart are
+  // never one.
+  const double reach = std::fabs(value) * (wide ? tolerance_ : 0x1p-24 * 0.99);
   std::optional<double> best;
-  for (auto at = first; at != coefficients_.end() && at->first <= value + reach; ++at) {
-    if (at->second && (!best || std::fabs(at->first - value) < std::fabs(*best - value))) best = at->first;
+  for (auto at = coefficients_.lower_bound(value - reach); at != coefficients_.end() && at->first <= value + reach;
+       ++at) {
+    if (!best || std::fabs(at->first - value) < std::fabs(*best - value)) best = at->first;
   }
-  if (wide && best && *best != value && coefficients_.count(value) != 0 && coefficients_[value]) best = value;
-  if (!best && first != coefficients_.end() && first->first <= value + reach) best = first->first;
   if (!best) {
     coefficients_.try_emplace(value, false);
     return value;
@@ -123,14 +124,14 @@ std::optional<int64_t> Exprs::IntegerOf(ExprId e) const {
 
 // The coefficient that goes out of a sum that is a factor, so that sums that differ by a number are one factor.
 double Exprs::LeadOf(const Polynomial& p) {
+  // (By hashes in which variables have no names, so that it stays when they get others.)
   double lead = 1;
-  uint64_t best = std::numeric_limits<uint64_t>::max();
+  std::optional<uint64_t> best;
   for (const Monomial& m : p) {
     uint64_t key = 1;
-    for (const Factor& f : m.factors)
-      key = MixHash(key, static_cast<uint64_t>(f.base) * 64 + static_cast<uint64_t>(f.power));
-    if (m.factors.empty()) key = std::numeric_limits<uint64_t>::max() - 1;
-    if (key < best) best = key, lead = m.real;
+    for (const Factor& f : m.factors) key += MixHash(HashOf(f.base), static_cast<uint64_t>(f.power));
+    if (m.factors.empty()) key = std::numeric_limits<uint64_t>::max();
+    if (!best || key < *best) best = key, lead = m.real;
   }
   return lead;
 }
@@ -178,7 +179,7 @@ bool Exprs::Tidy(Monomial& m, PrimitiveType type) {
     m.real = 0;
     return m.integer != 0;
   }
-  if (TakeSigns(m)) return Tidy(m, type);
+  if (TakeSigns(m) || (type == PrimitiveType::C128 && TakeUnits(m))) return Tidy(m, type);
   m.integer = 0;
   m.real = Coefficient(m.real);
   return m.real != 0;
@@ -357,6 +358,7 @@ ExprId Exprs::Sum(Polynomial p, PrimitiveType type) {
       }
     }
   }
+  if (JoinPrefixes(p, type)) return Sum(std::move(p), type);
   if (p.size() == 1 && p[0].factors.size() == 1 && p[0].factors[0].power == kOne &&
       (IsInteger(type) ? p[0].integer == 1 : p[0].real == 1)) {
     const ExprId only = p[0].factors[0].base;
@@ -411,6 +413,20 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
     if (power > 0) return Real(0);
   } else if (p.size() == 1) {
     Monomial m = p[0];
+    if (m.real == 1 && m.factors.size() == 1 && m.factors[0].power == kOne && type == PrimitiveType::F64) {
+      // exp(x)^p is exp(p x), and (x^y)^k is x^(k y).
+      const Expr inner = At(m.factors[0].base);
+      const double factor = static_cast<double>(power) / kOne;
+      if (inner.kind == Expr::Kind::kFunction && inner.op == HloOpcode::kExp) {
+        Uses(kRounds | kFiniteOnly);
+        return Function(HloOpcode::kExp, type, {Multiply(Real(factor), inner.args[0])});
+      }
+      if (inner.kind == Expr::Kind::kFunction && inner.op == HloOpcode::kPower && whole &&
+          TypeOf(inner.args[1]) == type) {
+        Uses(kRounds | kFiniteOnly | kDomain);
+        return Function(HloOpcode::kPower, type, {inner.args[0], Multiply(Real(factor), inner.args[1])});
+      }
+    }
     if (m.factors.empty() && (whole || m.real > 0)) {
       if (!whole || power < 0) Uses(kConstants);
       return Real(std::pow(m.real, static_cast<double>(power) / kOne));
@@ -430,6 +446,19 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
       }
       Uses(kRounds);
       return OfMonomial(std::move(m), type);
+    }
+    // (x^2)^(1/2) is |x|.
+    if (m.real > 0 && type == PrimitiveType::F64 && !whole && !m.factors.empty() &&
+        std::all_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) {
+          return f.power % (2 * kOne) == 0 && TypeOf(f.base) == type &&
+                 static_cast<int64_t>(f.power) * power % kOne == 0;
+        })) {
+      Uses(kRounds | kFiniteOnly);
+      ExprId product = Real(std::pow(m.real, static_cast<double>(power) / kOne));
+      for (const Factor& f : m.factors)
+        product = Multiply(product, Power(Function(HloOpcode::kAbs, type, {f.base}),
+                                          static_cast<int32_t>(static_cast<int64_t>(f.power) * power / kOne)));
+      return product;
     }
     Monomial bare = m;
     bare.real = 1;

@@ -67,6 +67,7 @@ ExprId Builder::LeafArray(std::vector<int64_t> key, const Shape& shape, const st
   Leaf leaf;
   leaf.key = std::move(key);
   leaf.type = shape.IsArray() ? Normal(shape.element_type()) : PrimitiveType::TOKEN;
+  if (leaf.key[0] == -2 && shape.IsArray()) leaf.stored = shape.element_type();
   std::vector<Index> index;
   if (shape.IsArray()) {
     leaf.sizes.assign(shape.dimensions().begin(), shape.dimensions().end());
@@ -181,7 +182,10 @@ Value Builder::Region(const HloComputation& computation, Inside in) {
       value.push_back(RegionParameter(0, in.level, parameter->parameter_number() * 4096 + k++, *leaf));
     arguments.push_back(std::move(value));
   }
-  return Evaluate(computation, arguments, in, std::vector<int32_t>(arguments.size(), -1));
+  Value result = Evaluate(computation, arguments, in, std::vector<int32_t>(arguments.size(), -1));
+  for (size_t k = 0; k < result.size() && why_.empty(); ++k)
+    result[k] = Agreed(-2 - in.level - (int64_t{1} << 20) * static_cast<int64_t>(k), result[k]);
+  return result;
 }
 
 HloOpcode Builder::Combiner(const HloComputation& computation, PrimitiveType type, Inside in, Value* region) {
@@ -200,7 +204,10 @@ HloOpcode Builder::CombinerOf(const HloComputation& computation, const Value& re
   };
   const ExprId a = parameter(k), b = parameter(n + k);
   if (a < 0 || b < 0) return HloOpcode::kTuple;
-  const ExprId made = region[k];
+  ExprId made = region[k];
+  if (const Expr& e = x_.At(made);
+      e.kind == Expr::Kind::kFunction && e.op == HloOpcode::kReducePrecision && e.data.size() == 2 && e.data[0] < 0)
+    made = e.args[0];
   if (x_.TypeOf(a) != type || x_.TypeOf(b) != type || x_.TypeOf(made) != type) return HloOpcode::kTuple;
   using enum HloOpcode;
   if (type == PrimitiveType::PRED) {
@@ -214,6 +221,12 @@ HloOpcode Builder::CombinerOf(const HloComputation& computation, const Value& re
     if (made == x_.Function(op, type, {a, b})) return op;
   }
   return kTuple;
+}
+
+ExprId Builder::RoundedAs(ExprId combined, ExprId e) {
+  const Expr rounding = x_.At(combined);
+  if (rounding.kind != Expr::Kind::kFunction || rounding.op != HloOpcode::kReducePrecision) return e;
+  return x_.Function(HloOpcode::kReducePrecision, rounding.type, {e}, rounding.data);
 }
 
 // ---- Operations that are not looked into ----

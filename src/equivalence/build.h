@@ -26,6 +26,9 @@ struct Shared {
   std::map<HloOpcode, std::vector<const HloInstruction*>> like;
   // Conversions to narrower floats are operations of their own; else they are taken for exact.
   bool keep_narrow = false;
+  std::map<int64_t, std::vector<ExprId>> made_of;  // of classes of what loops carry, what a turn makes
+  int64_t most_turns = 4;                          // of a loop that is written out
+  int64_t loop_work = int64_t{1} << 21;
   explicit Shared(int64_t max_work) : exprs(max_work) {}
   int64_t NameOf(std::string_view text) {
     return names.try_emplace(std::string(text), static_cast<int64_t>(names.size())).first->second;
@@ -64,6 +67,11 @@ class Builder {
            const std::vector<int32_t>& operand_records, int32_t* record);
   ExprId Array(const HloInstruction& i, const std::vector<ExprId>& x);
   ExprId Elementwise(const HloInstruction& i, const std::vector<ExprId>& x);
+  ExprId Exact(const HloInstruction& i, const std::vector<ExprId>& x);
+  // As a combiner rounds what it makes.
+  ExprId RoundedAs(ExprId combined, ExprId e);
+  // As its type rounds it, where that is not passed over.
+  ExprId Rounded(ExprId e, PrimitiveType type);
   ExprId OfConstant(const HloInstruction& i);
   ExprId Dot(const HloInstruction& i, const std::vector<ExprId>& x);
   ExprId Convolution(const HloInstruction& i, const std::vector<ExprId>& x);
@@ -87,6 +95,7 @@ class Builder {
   ExprId BitcastConvert(const HloInstruction& i, ExprId x, Inside in);
   Value BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x);
   Value While(const HloInstruction& i, const Value& init, Inside in);
+  ExprId Agreed(int64_t of, ExprId e);
   bool Reached(ExprId from, std::set<int64_t>& leaves);
   int64_t Turns(const Value& init, const Value& carried, const Value& next, ExprId condition);
   std::optional<Index> Counter(ExprId init, ExprId carried, ExprId next, VarId turn);

@@ -10,7 +10,7 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-constexpr int64_t kMostTurns = 4;  // of a loop that is written out
+constexpr int64_t kMostWritten = 2000;  // instructions, in all turns
 constexpr int kMostRounds = 24;
 
 }  // namespace
@@ -170,6 +170,21 @@ ExprId Builder::OverTurns(ExprId init, ExprId carried, ExprId next, VarId turn, 
   return x_.Add(init, x_.SumOver({over}, x_.Substitute(added, {{turn, x_.Var(over)}})));
 }
 
+// What a turn makes of a class: what the other module makes of it, if a closer look finds them equal.
+ExprId Builder::Agreed(int64_t of, ExprId e) {
+  constexpr size_t kMostTried = 4;
+  constexpr int64_t kWork = 40000;
+  std::vector<ExprId>& seen = shared_.made_of[of];
+  if (std::find(seen.begin(), seen.end(), e) != seen.end()) return e;
+  for (size_t k = 0; k < seen.size() && k < kMostTried && on_value; ++k) {
+    if (x_.TypeOf(seen[k]) != x_.TypeOf(e) || shared_.loop_work <= 0) continue;
+    shared_.loop_work -= kWork;
+    if (x_.EqualInside(seen[k], e, kWork)) return seen[k];
+  }
+  seen.push_back(e);
+  return e;
+}
+
 Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   const std::vector<const Shape*> shapes = i.shape().Leaves();
   const size_t n = init.size();
@@ -181,13 +196,15 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   };
   // A few turns that are known are written out.
   Value now = init;
-  for (int64_t turn = 0; turn <= kMostTurns; ++turn) {
+  const int64_t most =
+      std::min(shared_.most_turns, std::max<int64_t>(4, kMostWritten / i.while_body()->instruction_count()));
+  for (int64_t turn = 0; turn <= most; ++turn) {
     const Value again = run(*i.while_condition(), now);
     if (!why_.empty()) return {};
     const std::optional<int64_t> known = x_.IntegerOf(again[0]);
     if (!known) break;
     if (*known == 0) return now;
-    if (turn == kMostTurns) break;
+    if (turn == most) break;
     now = run(*i.while_body(), now);
     if (!why_.empty()) return {};
     for (ExprId& part : now) part = x_.Named(part);
@@ -266,10 +283,13 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
     next = run(*i.while_body(), carried);
     if (why_.empty()) condition = run(*i.while_condition(), carried);
     if (!why_.empty()) return {};
+    condition[0] = Agreed(-1, condition[0]);
     const size_t before = count();
     std::vector<int64_t> made(n, -1);
     for (size_t k = 0; k < n; ++k) {
-      if (!fixed[k]) made[k] = name({of[k], next[k], condition[0], turns});
+      if (fixed[k]) continue;
+      next[k] = Agreed(of[k], next[k]);
+      made[k] = name({of[k], next[k], condition[0], turns});
     }
     of = std::move(made);
     if (count() == before) break;

@@ -132,14 +132,31 @@ ExprId Builder::TotalOrder(ComparisonDirection direction, ExprId a, ExprId b, Pr
   return x_.Compare(static_cast<int>(direction), key(a), key(b));
 }
 
+ExprId Builder::Rounded(ExprId e, PrimitiveType type) {
+  if (e < 0 || !IsFloat(type) || x_.TypeOf(e) != PrimitiveType::F64) return e;
+  if (IsQuantized(type))
+    return x_.Function(HloOpcode::kReducePrecision, PrimitiveType::F64, {e}, {-1, static_cast<int64_t>(type)});
+  if (shared_.keep_narrow && BitWidth(type) == 16)
+    return x_.Function(HloOpcode::kReducePrecision, PrimitiveType::F64, {e}, {-2, static_cast<int64_t>(type)});
+  return e;
+}
+
 ExprId Builder::Elementwise(const HloInstruction& i, const std::vector<ExprId>& x) {
   using enum HloOpcode;
   const PrimitiveType type = Normal(i.shape().element_type());
-  const bool pred = type == PrimitiveType::PRED;
   const bool rounds = i.opcode() == kAdd || i.opcode() == kSubtract || i.opcode() == kMultiply ||
                       i.opcode() == kDivide || i.opcode() == kNegate || i.opcode() == kSqrt || i.opcode() == kRsqrt ||
                       i.opcode() == kPower || i.Is(kTranscendental);
   if (rounds && (type == PrimitiveType::F64 || type == PrimitiveType::C128)) x_.Uses(kRounds);
+  if (rounds && i.opcode() != kNegate && type == PrimitiveType::F64)
+    return Rounded(Exact(i, x), i.shape().element_type());
+  return Exact(i, x);
+}
+
+ExprId Builder::Exact(const HloInstruction& i, const std::vector<ExprId>& x) {
+  using enum HloOpcode;
+  const PrimitiveType type = Normal(i.shape().element_type());
+  const bool pred = type == PrimitiveType::PRED;
   switch (i.opcode()) {
     case kAdd: return pred ? x_.Or(x[0], x[1]) : x_.Add(x[0], x[1]);
     case kSubtract: return x_.Add(x[0], x[1], -1);
@@ -165,13 +182,13 @@ ExprId Builder::Elementwise(const HloInstruction& i, const std::vector<ExprId>& 
         x_.Uses(kNarrows | kRounds);
         return x[0];
       }
-      if (IsQuantized(to)) return -1;
       if (IsComplex(from) && IsComplex(to)) return x[0];
       if (IsComplex(to) && !IsComplex(from))
         return x_.Function(kComplex, type, {x_.Convert(x[0], Normal(from), PrimitiveType::F64), x_.Real(0)});
       if (IsComplex(from))
         return x_.Convert(x_.Function(kReal, PrimitiveType::F64, {x[0]}), PrimitiveType::F64, Normal(to));
-      return x_.Convert(x[0], Normal(from), Normal(to));
+      const ExprId converted = x_.Convert(x[0], Normal(from), Normal(to));
+      return IsInteger(from) && IsFloat(to) ? Rounded(converted, to) : converted;
     }
     case kReducePrecision: {
       const ReducePrecisionAttributes& a = i.attributes<ReducePrecisionAttributes>();
@@ -386,8 +403,8 @@ ExprId Builder::Array(const HloInstruction& i, const std::vector<ExprId>& x) {
     case kDynamicSlice: return DynamicSlice(i, x);
     case kDynamicUpdateSlice: return DynamicUpdateSlice(i, x);
     case kGather: return Gather(i, x);
-    case kDot: return Dot(i, x);
-    case kConvolution: return Convolution(i, x);
+    case kDot: return Rounded(Dot(i, x), shape.element_type());
+    case kConvolution: return Rounded(Convolution(i, x), shape.element_type());
     default:
       if (i.Is(kElementwise)) return Elementwise(i, x);
       return -1;

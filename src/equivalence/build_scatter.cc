@@ -105,7 +105,7 @@ Value Builder::Scatter(const HloInstruction& i, const std::vector<ExprId>& x, In
     const HloOpcode op = CombinerOf(*i.to_apply(), region, k, n, type, in);
     if (op == HloOpcode::kAdd && type != PrimitiveType::PRED) {
       const ExprId zero = IsInteger(type) ? x_.Integer(0, type) : x_.Real(0);
-      result.push_back(x_.Add(x[k], x_.SumOver(to->over, x_.If(to->meets, updates[k], zero))));
+      result.push_back(RoundedAs(region[k], x_.Add(x[k], x_.SumOver(to->over, x_.If(to->meets, updates[k], zero)))));
     } else if (op == HloOpcode::kMaximum || op == HloOpcode::kMinimum) {
       // (Without an update there is the smallest, or the largest, of all.)
       result.push_back(x_.Function(op, type, {x[k], x_.ExtremeOver(op, to->over, updates[k], to->meets)}));

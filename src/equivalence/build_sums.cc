@@ -122,7 +122,7 @@ Value Builder::Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Ins
   if (n == 1) {
     const HloOpcode op = Combiner(*i.to_apply(), type, in, &region);
     if (!why_.empty()) return {};
-    if (op == HloOpcode::kAdd) return {x_.Add(x_.SumOver(over, bodies[0]), x[1])};
+    if (op == HloOpcode::kAdd) return {RoundedAs(region[0], x_.Add(x_.SumOver(over, bodies[0]), x[1]))};
     // A sum of narrow integers in a wider type, cut to the narrow one at each step.
     for (PrimitiveType narrow : {PrimitiveType::S4, PrimitiveType::U4, PrimitiveType::S2, PrimitiveType::U2}) {
       if (op != HloOpcode::kTuple || region.size() != 1 || !IsInteger(type) || type == PrimitiveType::PRED ||
@@ -195,8 +195,19 @@ Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& 
     over.push_back(x_.Fresh(w.size));
     const Index tap =
         w.window_reversal ? x_.Plus(Exprs::Number(w.size - 1), x_.Var(over.back()), -1) : x_.Var(over.back());
+    const int64_t size = from.dimensions(static_cast<int64_t>(d)),
+                  last = i.shape().dimensions(static_cast<int64_t>(d)) - 1;
+    if (w.size > 1 && w.stride == 1 && w.window_dilation == 1 && w.base_dilation == 1 && size > 0 &&
+        (w.padding_low >= last || w.size - 1 - w.padding_low >= size - 1)) {
+      // All from one end on, up to some place: a prefix, or a suffix.
+      over.back() = x_.Fresh(size);
+      const Index at = x_.Var(over.back()), first = x_.Plus(out[d], Exprs::Number(-w.padding_low));
+      inside = x_.And(inside, x_.Guard(false, x_.Plus(at, first, -1)));
+      inside = x_.And(inside, x_.Guard(false, x_.Plus(x_.Plus(first, at, -1), Exprs::Number(w.size - 1))));
+      index.push_back(at);
+      continue;
+    }
     Index at = x_.Plus(x_.Plus(x_.Times(out[d], w.stride), tap, w.window_dilation), Exprs::Number(-w.padding_low));
-    const int64_t size = from.dimensions(static_cast<int64_t>(d));
     inside = x_.And(inside, x_.Guard(false, at));
     inside = x_.And(inside, x_.Guard(false, x_.Plus(Exprs::Number((size - 1) * w.base_dilation), at, -1)));
     if (w.base_dilation > 1) {
@@ -206,7 +217,7 @@ Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& 
     index.push_back(at);
   }
   const ExprId body = Read(x[0], from, index);
-  if (op == HloOpcode::kAdd) return {x_.SumOver(over, x_.If(inside, body, identity))};
+  if (op == HloOpcode::kAdd) return {RoundedAs(region[0], x_.SumOver(over, x_.If(inside, body, identity)))};
   const bool is_or = op == HloOpcode::kOr;
   const ExprId result = x_.ExtremeOver(is_or ? HloOpcode::kAnd : op, over, is_or ? x_.Not(body) : body, inside);
   return {is_or ? x_.Not(result) : result};

@@ -54,6 +54,11 @@ std::vector<ExprId> Exprs::ConditionsApart(ExprId a, ExprId b) {
     for (const Monomial& m : z.sum) {
       for (const Factor& f : m.factors) work.push_back(f.base);
     }
+    for (const Index& index : z.index) {
+      for (const auto& [term, factor] : index.terms) {
+        if (TermAt(term).kind == IndexTerm::Kind::kValue) work.push_back(TermAt(term).value);
+      }
+    }
   }
   return {found.begin(), found.end()};
 }
@@ -89,6 +94,46 @@ std::optional<Exprs::Bounds> Exprs::BoundsOf(ExprId condition) {
   return bounds;
 }
 
+// Of a value that lies in `range`: the largest and smallest of it and others that are one of them there.
+Exprs::Replacement Exprs::ClampsWithin(ExprId e, ExprId value, Range range) {
+  Replacement result;
+  std::set<ExprId> seen;
+  std::vector<ExprId> work{e};
+  std::vector<const Index*> indices;
+  while (!work.empty() && !Spent()) {
+    const ExprId at = work.back();
+    work.pop_back();
+    if (!seen.insert(at).second) continue;
+    const Expr& x = At(at);
+    if (x.kind == Expr::Kind::kFunction && IsInteger(x.type) && x.args.size() == 2 &&
+        (x.op == HloOpcode::kMaximum || x.op == HloOpcode::kMinimum)) {
+      for (size_t k = 0; k < 2; ++k) {
+        const ExprId one = x.args[k], other = x.args[1 - k];
+        if (one != value && other != value) continue;
+        const Range r = RangeOf(one, {{value, range}}, 0), s = RangeOf(other, {{value, range}}, 0);
+        const bool chosen = x.op == HloOpcode::kMaximum ? r.low >= s.high && s.high < kUnbounded && r.low > -kUnbounded
+                                                        : r.high <= s.low && r.high < kUnbounded && s.low > -kUnbounded;
+        if (chosen) result[at] = one;
+      }
+    }
+    for (ExprId arg : x.args) work.push_back(arg);
+    for (const Monomial& m : x.sum) {
+      for (const Factor& f : m.factors) work.push_back(f.base);
+    }
+    for (const Index& index : x.index) indices.push_back(&index);
+    while (!indices.empty()) {
+      const Index* index = indices.back();
+      indices.pop_back();
+      for (const auto& [term, factor] : index->terms) {
+        const IndexTerm& t = TermAt(term);
+        if (t.kind == IndexTerm::Kind::kValue) work.push_back(t.value);
+        else if (t.kind == IndexTerm::Kind::kDivMod) indices.push_back(&t.inner);
+      }
+    }
+  }
+  return result;
+}
+
 bool Exprs::EqualByCases(ExprId a, ExprId b, int depth) {
   if (a == b) return true;
   if (depth >= kMostDepth || OutOfWork() || At(a).weight > kHeavy || At(b).weight > kHeavy) return false;
@@ -109,7 +154,7 @@ bool Exprs::EqualByCases(ExprId a, ExprId b, int depth) {
       if (bounds->range.high < first->all.high) cuts.insert(bounds->range.high + 1);
     }
     cuts.insert(first->all.low);
-    if (cuts.size() > kMostIntervals || (first->value >= 0 && group.size() < 2)) continue;
+    if (cuts.size() > kMostIntervals) continue;
     bool equal = true;
     for (auto low = cuts.begin(); low != cuts.end() && equal; ++low) {
       const auto next = std::next(low);
@@ -125,6 +170,14 @@ bool Exprs::EqualByCases(ExprId a, ExprId b, int depth) {
           TermAt(terms[0].first).kind == IndexTerm::Kind::kVar) {
         const Substitution by{{TermAt(terms[0].first).var, Number(high)}};
         p = Substitute(p, by), q = Substitute(q, by);
+      }
+      // Clamps of the integer are what they are there.
+      constexpr int kMostPasses = 3;
+      for (int pass = 0; pass < kMostPasses && first->value >= 0; ++pass) {
+        Replacement clamps = ClampsWithin(p, first->value, {*low, high});
+        clamps.merge(ClampsWithin(q, first->value, {*low, high}));
+        if (clamps.empty()) break;
+        p = Replaced(p, clamps), q = Replaced(q, clamps);
       }
       equal = EqualByCases(p, q, depth + 1);
     }

@@ -174,9 +174,14 @@ std::vector<std::string> WordsOf(uint32_t uses) {
   return words;
 }
 
-Result ProveInside(const HloModule& before, const HloModule& after, const Options& options) {
+namespace {
+
+Result ProveOnce(const HloModule& before, const HloModule& after, const Options& options, int64_t large,
+                 int64_t most_turns) {
   Result result;
   Prover p(before, after, options);
+  p.shared.exprs.SetLarge(large);
+  p.shared.most_turns = most_turns;
   bool wide = false;
   KnowLiterals(before, p.shared.exprs, wide);
   KnowLiterals(after, p.shared.exprs, wide);
@@ -292,7 +297,8 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
       output.answer = AnswerOf(output.uses);
     }
     if (!equal && result.open.size() < kMostOpen) {
-      const auto [p_before, p_after] = p.shared.exprs.Difference(x[k], y[k]);
+      const auto [inner_before, inner_after] = p.shared.exprs.Difference(x[k], y[k]);
+      const auto [p_before, p_after] = p.shared.exprs.Apart(inner_before, inner_after);
       result.open.push_back({"", Format("result {}", k),
                              Format("{} against {}", p.shared.exprs.Text(p_before), p.shared.exprs.Text(p_after)), 0});
     }
@@ -320,6 +326,23 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
           {"", std::string(bs[k].instruction->name()), "no value of the other module was found equal", 0});
   }
   return result;
+}
+
+}  // namespace
+
+// How large values grow before they get names, and how many turns of a loop are written out, decides what meets: what
+// one way leaves open another may prove.
+Result ProveInside(const HloModule& before, const HloModule& after, const Options& options) {
+  constexpr std::pair<int64_t, int64_t> kWays[] = {{160, 4}, {56, 8}, {24, 4}, {500, 4}};
+  Result first;
+  for (const auto& [large, most_turns] : kWays) {
+    Result result = ProveOnce(before, after, options, large, most_turns);
+    const bool judged = result.answer != Answer::kOpen;
+    if (judged || large == kWays[0].first) first = std::move(result);
+    // (What it cannot look into, it cannot in any way.)
+    if (judged || (!first.why.empty() && first.why.substr(0, 13) != "out of budget")) break;
+  }
+  return first;
 }
 
 std::string Result::ToString() const {

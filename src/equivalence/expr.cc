@@ -10,8 +10,7 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-constexpr int64_t kLarge = 160;  // an expression's weight from which it gets a name
-constexpr int32_t kDeep = 48;    // its depth
+constexpr int32_t kDeep = 48;  // its depth
 
 uint64_t HashOfParts(const Index& a) {
   uint64_t hash = MixHash(3, static_cast<uint64_t>(a.constant));
@@ -83,6 +82,12 @@ void Exprs::Derive(Expr& e) const {
     walk(index, 0);
   }
   SortUnique(e.free);
+  if (e.kind == Expr::Kind::kBind && e.tag == kSumOf && At(e.args[0]).kind == Expr::Kind::kSum) {
+    for (const Monomial& m : At(e.args[0]).sum) {
+      for (const Factor& f : m.factors)
+        e.has_bounds = e.has_bounds || (IsPlainGuard(f.base) && At(f.base).free.size() > 1);
+    }
+  }
   if (!e.bound.empty()) {
     std::erase_if(e.free, [&](VarId v) { return std::find(e.bound.begin(), e.bound.end(), v) != e.bound.end(); });
     for (VarId v : e.bound) e.level = std::max(e.level, VariableAt(v).level);
@@ -96,7 +101,7 @@ ExprId Exprs::Make(Expr e) {
   }
   Spent();
   e.free.clear();
-  e.depth = 0, e.level = -1, e.weight = 1, e.open = false;
+  e.depth = 0, e.level = -1, e.weight = 1, e.open = e.has_bounds = false;
   Derive(e);
   const ExprId id = static_cast<ExprId>(exprs_.size());
   exprs_.push_back(std::move(e));
@@ -202,13 +207,14 @@ ExprId Exprs::Guard(bool equal, Index index) {
 
 // ---- Substitution ----
 
-Index Exprs::Substitute(const Index& index, const Substitution& by) {
+Index Exprs::Substitute(const Index& index, const Substitution& by, const Replacement* instead) {
   Index result{index.constant, {}};
   for (const auto& [term, factor] : index.terms) {
     const IndexTerm t = TermAt(term);
-    const bool touched = std::any_of(by.begin(), by.end(), [&](const auto& entry) {
-      return std::binary_search(t.free.begin(), t.free.end(), entry.first);
-    });
+    const bool touched = (instead != nullptr && t.kind != IndexTerm::Kind::kVar) ||
+                         std::any_of(by.begin(), by.end(), [&](const auto& entry) {
+                           return std::binary_search(t.free.begin(), t.free.end(), entry.first);
+                         });
     Index part{0, {{term, 1}}};
     if (touched) {
       switch (t.kind) {
@@ -218,10 +224,10 @@ Index Exprs::Substitute(const Index& index, const Substitution& by) {
           }
           break;
         case IndexTerm::Kind::kDivMod:
-          part = Div(Substitute(t.inner, by), t.div);
+          part = Div(Substitute(t.inner, by, instead), t.div);
           if (t.mod != 0) part = Mod(part, t.mod);
           break;
-        case IndexTerm::Kind::kValue: part = ValueTerm(Substitute(t.value, by)); break;
+        case IndexTerm::Kind::kValue: part = ValueTerm(Rebuilt(t.value, by, nullptr, instead)); break;
       }
     }
     result = Plus(result, part, factor);
@@ -268,19 +274,19 @@ ExprId Exprs::Rebuilt(ExprId e, const Substitution& by, const std::unordered_set
       case Expr::Kind::kLeaf: {
         const int32_t leaf = static_cast<int32_t>(x.tag);
         std::vector<Index> index;
-        for (const Index& i : std::vector<Index>(x.index)) index.push_back(Substitute(i, by));
+        for (const Index& i : std::vector<Index>(x.index)) index.push_back(Substitute(i, by, instead));
         result = MakeLeaf(leaf, std::move(index));
         if (open != nullptr && open->count(leaf) != 0) result = std::max(result, Opened(result));
         break;
       }
       case Expr::Kind::kIndex: {
         const PrimitiveType type = x.type;
-        result = IndexValue(Substitute(Index(x.index[0]), by), type);
+        result = IndexValue(Substitute(Index(x.index[0]), by, instead), type);
         break;
       }
       case Expr::Kind::kGuard: {
         const bool equal = x.tag != 0;
-        result = Guard(equal, Substitute(Index(x.index[0]), by));
+        result = Guard(equal, Substitute(Index(x.index[0]), by, instead));
         break;
       }
       case Expr::Kind::kFunction: {
@@ -305,7 +311,7 @@ ExprId Exprs::Rebuilt(ExprId e, const Substitution& by, const std::unordered_set
         std::vector<ExprId> bodies;
         for (ExprId arg : copy.args) bodies.push_back(Rebuilt(instead != nullptr ? visit(arg) : arg, inside, open));
         std::vector<Index> index;
-        for (const Index& i : copy.index) index.push_back(Substitute(i, by));
+        for (const Index& i : copy.index) index.push_back(Substitute(i, by, instead));
         if (copy.tag == kSumOf) result = SumOver(fresh, bodies[0]);
         else if (copy.tag == kExtremeOf) result = ExtremeOver(copy.op, fresh, bodies[0], bodies[1]);
         else result = Row(copy.op, copy.data, fresh, std::move(bodies), std::move(index), copy.type);
@@ -329,7 +335,7 @@ ExprId Exprs::Named(ExprId e, bool always) {
       if (only.kind == Expr::Kind::kLeaf || only.kind == Expr::Kind::kIndex) return e;
     }
   }
-  if (!always && x.weight < kLarge && x.depth < kDeep) return e;
+  if (!always && x.weight < large_ && x.depth < kDeep) return e;
   // (What is made while a name is given, or undone, gets none.)
   if (naming_) return e;
   naming_ = true;

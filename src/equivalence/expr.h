@@ -96,7 +96,8 @@ struct Expr {
   // Follow from the above.
   std::vector<VarId> free;  // sorted
   int32_t depth = 0, level = -1;
-  bool open = false;  // depends on more than constants and indices
+  bool open = false;        // depends on more than constants and indices
+  bool has_bounds = false;  // of a sum: a bound variable stands in a bound beside others
   int64_t weight = 1;
 };
 inline constexpr int64_t kLoopLeaf = -16;  // Leaf::key[0] of what a loop ends with
@@ -108,8 +109,9 @@ struct Leaf {
   std::vector<int64_t> key;
   std::vector<int64_t> sizes;
   PrimitiveType type = PrimitiveType::F64;
-  ExprId value = -1;                       // -1: not looked into
-  std::shared_ptr<const Literal> literal;  // of a constant
+  PrimitiveType stored = PrimitiveType::F64;  // of an input: its own type
+  ExprId value = -1;                          // -1: not looked into
+  std::shared_ptr<const Literal> literal;     // of a constant
 };
 
 // What was assumed to reach a normal form.
@@ -173,7 +175,8 @@ class Exprs {
   ExprId Guard(bool equal, Index index);
   using Substitution = std::vector<std::pair<VarId, Index>>;
   ExprId Substitute(ExprId e, const Substitution& by) { return by.empty() ? e : Rebuilt(e, by, nullptr); }
-  Index Substitute(const Index& index, const Substitution& by);
+  using Replacement = std::unordered_map<ExprId, ExprId>;
+  Index Substitute(const Index& index, const Substitution& by, const Replacement* instead = nullptr);
   // The same value behind a name, if it has grown large; `always`: whatever its size.
   ExprId Named(ExprId e, bool always = false);
   // A named leaf's value in its place; -1 for anything else.
@@ -189,6 +192,7 @@ class Exprs {
   std::string Text(ExprId e, int depth = 6) const;
   // The innermost parts in which two expressions differ.
   std::pair<ExprId, ExprId> Difference(ExprId a, ExprId b);
+  std::pair<ExprId, ExprId> Apart(ExprId a, ExprId b);
 
   // ---- Sums and products (algebra.cc) ----
   ExprId Real(double value);
@@ -207,6 +211,8 @@ class Exprs {
   ExprId If(ExprId condition, ExprId a, ExprId b);
   // As an index, if that is what it is.
   std::optional<Index> AsIndex(ExprId e);
+  // The weight from which an expression gets a name.
+  void SetLarge(int64_t weight) { large_ = weight; }
   void SetPrecision(double tolerance) { tolerance_ = tolerance; }
 
   // ---- Functions (functions.cc) ----
@@ -235,10 +241,22 @@ class Exprs {
   Index Canonical(Index a);
   static void Put(Index& a, TermId term, int64_t factor);
   void Derive(Expr& e) const;
-  using Replacement = std::unordered_map<ExprId, ExprId>;
   ExprId Rebuilt(ExprId e, const Substitution& by, const std::unordered_set<int64_t>* open,
                  const Replacement* instead = nullptr);
   ExprId Replaced(ExprId e, const Replacement& instead) { return Rebuilt(e, {}, nullptr, &instead); }
+  // prefix.cc
+  struct Scan {
+    HloOpcode op;
+    std::vector<VarId> variables;
+    std::vector<ExprId> conditions;
+    ExprId body;
+  };
+  std::optional<Scan> ScanOf(ExprId e);
+  ExprId OfScan(const Scan& scan);
+  ExprId JoinedScans(ExprId tile, ExprId before);
+  bool JoinPrefixes(Polynomial& p, PrimitiveType type);
+  bool JoinPrefixes(std::vector<ExprId>& parts);
+  bool IsNarrow(ExprId e, PrimitiveType type, int depth = 0);
   struct Bounds {
     Index index;        // what is bounded: this,
     ExprId value = -1;  // or this
@@ -246,14 +264,24 @@ class Exprs {
   };
   std::optional<Bounds> BoundsOf(ExprId condition);
   std::vector<ExprId> ConditionsApart(ExprId a, ExprId b);
+  Replacement ClampsWithin(ExprId e, ExprId value, Range range);
   bool EqualByCases(ExprId a, ExprId b, int depth);
   bool EqualCloser(ExprId a, ExprId b);
   std::unordered_set<int64_t> NamesIn(ExprId e);
   ExprId OpenedOnly(ExprId e, const std::unordered_set<int64_t>& names);
   Monomial Times(const Monomial& a, const Monomial& b, PrimitiveType type);
   bool Tidy(Monomial& m, PrimitiveType type);  // false: it is 0
-  static double LeadOf(const Polynomial& p);
+  double LeadOf(const Polynomial& p);
+  // The same for expressions that differ in the names of variables alone.
+  uint64_t HashOf(ExprId e) {
+    std::unordered_map<ExprId, uint64_t> done;
+    return HashWith(e, {}, done);
+  }
   bool TakeSigns(Monomial& m);
+  bool TakeUnits(Monomial& m);
+  ExprId ImaginaryUnit();
+  ExprId Complex(ExprId re, ExprId im);
+  ExprId PartOf(ExprId e, bool real);
   bool TidyGuards(Monomial& m);
   bool UseEqualities(Monomial& m);
   bool IsPlainGuard(ExprId e) const;  // a bound of variables alone
@@ -289,9 +317,9 @@ class Exprs {
   std::map<double, bool> coefficients_;  // those known; true: written as a literal
   int32_t next_fresh_ = 0;
   uint32_t uses_ = 0;
-  bool naming_ = false;
+  bool naming_ = false, joining_ = false;
   double tolerance_ = 1e-7;  // of constants; below 1e-10: f64's
-  int64_t work_left_;
+  int64_t work_left_, large_ = 160;
 };
 
 inline uint64_t MixHash(uint64_t hash, uint64_t value) {

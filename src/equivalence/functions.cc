@@ -29,6 +29,53 @@ std::optional<double> Known(HloOpcode op, double x) {
 
 }  // namespace
 
+// Has a value only numbers that `type` holds? What has been rounded to it, inputs of that type, and what picks one of
+// such values, or turns its sign.
+bool Exprs::IsNarrow(ExprId e, PrimitiveType type, int depth) {
+  const Expr& x = At(e);
+  if (depth > 8 || x.type != PrimitiveType::F64) return false;
+  const auto holds = [&](double value) {
+    Literal scalar(Shape::Scalar(type));
+    scalar.SetFromDouble(0, value);
+    return scalar.GetAsDouble(0) == value;
+  };
+  switch (x.kind) {
+    case Expr::Kind::kLeaf: {
+      const Leaf& leaf = LeafAt(x.tag);
+      return leaf.stored == type || (leaf.value >= 0 && IsNarrow(leaf.value, type, depth + 1));
+    }
+    case Expr::Kind::kFunction:
+      if (x.op == HloOpcode::kReducePrecision)
+        return x.data.size() == 2 && x.data[0] < 0 && static_cast<PrimitiveType>(x.data[1]) == type;
+      if (x.op != HloOpcode::kMaximum && x.op != HloOpcode::kMinimum && x.op != HloOpcode::kAbs) return false;
+      return std::all_of(x.args.begin(), x.args.end(), [&](ExprId arg) { return IsNarrow(arg, type, depth + 1); });
+    case Expr::Kind::kBind: return x.tag == kExtremeOf && IsNarrow(x.args[0], type, depth + 1);
+    case Expr::Kind::kSum: {
+      // One of several, by conditions of which no two hold.
+      if (x.sum.size() > 8) return false;
+      std::vector<Monomial> conditions;
+      for (const Monomial& m : x.sum) {
+        Monomial of;
+        of.integer = 1;
+        int values = 0;
+        for (const Factor& f : m.factors) {
+          if (TypeOf(f.base) == PrimitiveType::PRED) of.factors.push_back(f);
+          else if (++values > 1 || f.power != kOne || !IsNarrow(f.base, type, depth + 1)) return false;
+        }
+        if (values == 0 ? !holds(m.real) : std::fabs(m.real) != 1) return false;
+        for (const Monomial& other : conditions) {
+          Monomial both = of;
+          both.factors.insert(both.factors.end(), other.factors.begin(), other.factors.end());
+          if (Tidy(both, PrimitiveType::S32)) return false;
+        }
+        conditions.push_back(std::move(of));
+      }
+      return true;
+    }
+    default: return false;
+  }
+}
+
 ExprId Exprs::Not(ExprId a) {
   const Expr& x = At(a);
   if (x.kind == Expr::Kind::kGuard && x.tag == 0) return Guard(false, Plus(Number(-1), x.index[0], -1));
@@ -137,7 +184,7 @@ ExprId Exprs::Convert(ExprId a, PrimitiveType from, PrimitiveType to) {
   const bool from_real = from == PrimitiveType::F64, to_real = to == PrimitiveType::F64;
   if (from == to) return a;
   if (from == PrimitiveType::PRED) {
-    if (to == PrimitiveType::C128) return Function(HloOpcode::kConvert, to, {a}, {});
+    if (to == PrimitiveType::C128) return Complex(Convert(a, from, PrimitiveType::F64), Real(0));
     return Sum({{to_real ? 1.0 : 0.0, to_real ? 0 : 1, {{a, kOne}}}}, to);
   }
   if (to == PrimitiveType::PRED) {
@@ -294,6 +341,15 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
     case kAbs:
       if (const auto value = real ? RealOf(args[0]) : std::nullopt) return Real(std::fabs(*value));
       if (const Expr& x = At(args[0]); x.kind == Expr::Kind::kFunction && x.op == kAbs) return args[0];
+      // What is not negative stays.
+      if (const Expr& x = At(args[0]); real && x.kind == Expr::Kind::kIndex && RangeOf(x.index[0]).low >= 0)
+        return args[0];
+      if (const Expr& x = At(args[0]);
+          real && x.kind == Expr::Kind::kSum && x.type == PrimitiveType::F64 && x.sum.size() == 1 &&
+          x.sum[0].real > 0 && std::all_of(x.sum[0].factors.begin(), x.sum[0].factors.end(), [&](const Factor& f) {
+            return f.power % (2 * kOne) == 0 && TypeOf(f.base) == PrimitiveType::F64;
+          }))
+        return args[0];
       if (real && TypeOf(args[0]) == PrimitiveType::F64) {
         // |-x| is |x|: of the two the one with the smaller id.
         const ExprId negative = Add(Real(0), args[0], -1);
@@ -309,6 +365,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
         if (x.kind == Expr::Kind::kFunction && x.op == op) parts.insert(parts.end(), x.args.begin(), x.args.end());
         else parts.push_back(arg);
       }
+      while (JoinPrefixes(parts)) continue;
       std::sort(parts.begin(), parts.end());
       parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
       // The least of all goes.
@@ -342,21 +399,29 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
       args = std::move(rest);
       break;
     }
-    case kComplex:
-      if (const auto re = RealOf(args[0]), im = RealOf(args[1]); re && im && *im == 0) {
-        Polynomial number;
-        if (*re != 0) number = {{*re, 0, {}}};
-        return Sum(std::move(number), type);
+    case kReducePrecision: {
+      // To a type of few digits: what has that type stays, and a number is rounded.
+      if (data.size() != 2 || data[0] >= 0) break;
+      const PrimitiveType to = static_cast<PrimitiveType>(data[1]);
+      if (IsNarrow(args[0], to)) return args[0];
+      if (const Expr inner = At(args[0]); inner.kind == Expr::Kind::kFunction && inner.op == kReducePrecision &&
+                                          inner.data.size() == 2 && inner.data[0] == -2 && data[0] == -1) {
+        // (Rounded to 16 bits, and then to 8 or fewer.)
+        Uses(kRounds);
+        return Function(op, type, inner.args, data);
+      }
+      if (const auto value = RealOf(args[0])) {
+        Literal scalar(Shape::Scalar(to));
+        scalar.SetFromDouble(0, *value);
+        return Real(scalar.GetAsDouble(0));
       }
       break;
-    case kReal:
-    case kImag: {
-      if (const auto number = RealOf(args[0])) return Real(op == kReal ? *number : 0);
-      const Expr& x = At(args[0]);
-      if (x.kind == Expr::Kind::kFunction && x.op == kComplex) return x.args[op == kReal ? 0 : 1];
-      if (TypeOf(args[0]) == PrimitiveType::F64) return op == kReal ? args[0] : Real(0);
-      break;
     }
+    case kComplex: return Complex(args[0], args[1]);
+    case kReal:
+    case kImag:
+      if (TypeOf(args[0]) == PrimitiveType::F64) return op == kReal ? args[0] : Real(0);
+      return PartOf(args[0], op == kReal);
     case kBitcastConvert: {
       // Of a number that is known: its bits.
       const PrimitiveType from = static_cast<PrimitiveType>(data[0]), to = static_cast<PrimitiveType>(data[1]);

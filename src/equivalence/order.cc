@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "equivalence/expr.h"
+#include "hloir/attributes.h"
 
 namespace hloir::equivalence::inside {
 
@@ -43,7 +44,10 @@ uint64_t Exprs::HashWith(ExprId e, const std::unordered_map<VarId, uint64_t>& co
   uint64_t hash =
       MixHash(MixHash(static_cast<uint64_t>(x.kind), static_cast<uint64_t>(x.op)), static_cast<uint64_t>(x.tag));
   for (int64_t value : x.data) hash = MixHash(hash, static_cast<uint64_t>(value));
-  const bool unordered = x.kind == Expr::Kind::kFunction && (GetOpcodeInfo(x.op).traits & kCommutative) != 0;
+  const bool equality = x.op == HloOpcode::kCompare && !x.data.empty() &&
+                        static_cast<ComparisonDirection>(x.data[0]) == ComparisonDirection::kEq;
+  const bool unordered =
+      x.kind == Expr::Kind::kFunction && (equality || (GetOpcodeInfo(x.op).traits & kCommutative) != 0);
   uint64_t parts = 0;
   for (ExprId arg : x.args) {
     if (unordered || x.op == HloOpcode::kCompare)

@@ -146,16 +146,27 @@ Range Exprs::RangeOfSum(ExprId e, const std::vector<std::pair<ExprId, Range>>& g
     for (const Factor& f : m.factors) {
       const Expr& c = At(f.base);
       if (c.type != PrimitiveType::PRED || c.kind != Expr::Kind::kFunction || c.op != HloOpcode::kCompare ||
-          static_cast<ComparisonDirection>(c.data[0]) != ComparisonDirection::kLt || cases.size() >= kMostCases ||
+          cases.size() >= kMostCases ||
           std::any_of(cases.begin(), cases.end(), [&](const Case& known) { return known.condition == f.base; }))
         continue;
+      const ComparisonDirection direction = static_cast<ComparisonDirection>(c.data[0]);
       const auto left = IntegerOf(c.args[0]), right = IntegerOf(c.args[1]);
       if (!IsInteger(TypeOf(c.args[0])) || IsUnsigned(TypeOf(c.args[0])) || left.has_value() == right.has_value())
         continue;
       const ExprId value = c.args[right ? 0 : 1];
+      const int64_t number = right ? *right : *left;
+      if (number <= -kUnbounded || number >= kUnbounded) continue;
       Range yes = RangeOf(value, given, depth + 1), no = yes;
-      if (right) yes.high = std::min(yes.high, *right - 1), no.low = std::max(no.low, *right);
-      else yes.low = std::max(yes.low, *left + 1), no.high = std::min(no.high, *left);
+      if (direction == ComparisonDirection::kEq) {
+        no.low += no.low == number, no.high -= no.high == number;
+        yes.low = std::max(yes.low, number), yes.high = std::min(yes.high, number);
+      } else if (direction != ComparisonDirection::kLt) {
+        continue;
+      } else if (right) {
+        yes.high = std::min(yes.high, number - 1), no.low = std::max(no.low, number);
+      } else {
+        yes.low = std::max(yes.low, number + 1), no.high = std::min(no.high, number);
+      }
       cases.push_back({f.base, value, yes, no});
     }
   }

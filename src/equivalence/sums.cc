@@ -225,7 +225,22 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
     body.sum = {{IsInteger(type) ? 0.0 : 1.0, IsInteger(type) ? 1 : 0, part}};
     const bool single = part.size() == 1 && part[0].power == kOne && TypeOf(part[0].base) == type;
     e.args = {single ? part[0].base : Make(std::move(body))};
-    const ExprId sum = Bound(std::move(e), std::move(over), false);
+    ExprId sum = Bound(std::move(e), std::move(over), false);
+    // (With its variables' names a coefficient may come out of a factor, which goes out of the sum.)
+    if (const Expr& made = At(sum); made.kind == Expr::Kind::kBind && made.tag == kSumOf) {
+      const Expr& of = At(made.args[0]);
+      if (of.kind == Expr::Kind::kSum && of.sum.size() == 1 && !of.sum[0].factors.empty() &&
+          (IsInteger(type) ? of.sum[0].integer != 1 : of.sum[0].real != 1)) {
+        Monomial bare = of.sum[0];
+        outside.real *= bare.real;
+        outside.integer =
+            static_cast<int64_t>(static_cast<uint64_t>(outside.integer) * static_cast<uint64_t>(bare.integer));
+        bare.real = IsInteger(type) ? 0 : 1, bare.integer = IsInteger(type) ? 1 : 0;
+        Expr again = made;
+        again.args[0] = Sum({std::move(bare)}, type);
+        sum = Make(std::move(again));
+      }
+    }
     outside.factors.push_back({Named(sum), kOne});
   }
   outside.factors.insert(outside.factors.end(), inside.begin(), inside.end());
@@ -314,8 +329,9 @@ ExprId Exprs::ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId bod
     constexpr int64_t kFew = 16;
     int64_t count = 1;
     for (VarId v : variables) count = std::min<int64_t>(count * VariableAt(v).size, kFew + 1);
-    const ExprId each = Or(Not(mask), body);
     if (count <= kFew) {
+      if (const ExprId opened = Opened(body); opened >= 0) body = opened;
+      const ExprId each = Or(Not(mask), body);
       ExprId all = True();
       for (int64_t k = 0; k < count; ++k) {
         Substitution by;

@@ -98,6 +98,24 @@ std::string Exprs::Text(ExprId e, int depth) const {
   return text;
 }
 
+// Of two sums, what only one of them has.
+std::pair<ExprId, ExprId> Exprs::Apart(ExprId a, ExprId b) {
+  if (At(a).kind != Expr::Kind::kSum || At(b).kind != Expr::Kind::kSum || TypeOf(a) != TypeOf(b)) return {a, b};
+  const auto only = [](const Polynomial& in, const Polynomial& out) {
+    Polynomial left;
+    for (const Monomial& m : in) {
+      const bool has = std::any_of(out.begin(), out.end(), [&](const Monomial& o) {
+        return o.factors == m.factors && o.real == m.real && o.integer == m.integer;
+      });
+      if (!has) left.push_back(m);
+    }
+    return left;
+  };
+  Polynomial of_a = only(At(a).sum, At(b).sum), of_b = only(At(b).sum, At(a).sum);
+  const PrimitiveType type = TypeOf(a);
+  return {Sum(std::move(of_a), type), Sum(std::move(of_b), type)};
+}
+
 std::pair<ExprId, ExprId> Exprs::Difference(ExprId a, ExprId b) {
   for (int turn = 0; turn < 200 && a != b; ++turn) {
     const Expr &x = At(a), &y = At(b);
