@@ -1,29 +1,30 @@
-// Where boxes stand: Graphviz's program `dot` is asked, once for each of some graphs that differ. A program and not a
-// library, so that nothing it does on a strange graph is done to us.
+// Where the boxes of a graph stand: in rows, each box below what it uses (Sugiyama's way). FindLayers says which boxes
+// are in which row and in which order, which is all that a page needs to place them in its window; LayOut also places
+// them, for pictures of one size. Edges are drawn by whoever asks. Tested by tests/unit/layout_test.cc.
 #pragma once
 
-#include <string>
+#include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
-#include "hloir/status.h"
-
 namespace hloir {
 
-// A graph to lay out: sizes of boxes in points, and edges between them.
+using LayoutEdge = std::pair<int32_t, int32_t>;  // from, to: boxes by number
+
+// Row by row from above: a box by its number n, or ~n, the place where values of box n pass on their way further down.
+using Layers = std::vector<std::vector<int32_t>>;
+// In a circle of edges those to boxes with lower numbers count for nothing.
+Layers FindLayers(int32_t boxes, std::span<const LayoutEdge> edges);
+
 struct LayoutGraph {
   std::vector<std::pair<double, double>> sizes;
-  std::vector<std::pair<int, int>> edges;
+  std::vector<LayoutEdge> edges;
 };
-// The boxes' middles, in points, y downwards; and the size of the whole. In the playground, where there is no program,
-// it is nothing and the page asks dagre when a graph is to be seen (page.js).
 struct LayoutResult {
-  std::vector<std::pair<double, double>> centers;
+  std::vector<std::pair<double, double>> centers;  // of boxes, y downwards
   double width = 0, height = 0;
 };
-StatusOr<std::vector<LayoutResult>> LayOut(const std::vector<LayoutGraph>& graphs);
-
-// `dot -Tsvg` of a text in Graphviz's language.
-StatusOr<std::string> RunDot(const std::string& text, const std::string& format);
+LayoutResult LayOut(const LayoutGraph& graph);
 
 }  // namespace hloir
