@@ -46,7 +46,8 @@ hloir_room(tune USES check run rewrite cpu analysis verifier parser ir support)
 
 # What people and other programs see.
 hloir_room(report USES check rewrite cpu analysis ir support HEADERS report)
-hloir_room(inspect USES report tune run check rewrite io cpu analysis verifier printer ir support HEADERS inspect)
+hloir_room(scopes LIBRARY inspect USES ir support)
+hloir_room(inspect USES scopes report tune run check rewrite io cpu analysis verifier printer ir support HEADERS inspect)
 hloir_room(lesson OPTION HLOIR_LESSONS USES inspect report check rewrite io analysis parser ir support)
 hloir_room(lsp OPTION HLOIR_LSP USES inspect report verifier printer parser ir support)
 hloir_room(c_api LIBRARY c USES check passes rewrite io cpu verifier printer parser ir support HEADERS hloir_c)

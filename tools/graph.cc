@@ -8,6 +8,7 @@
 #include "hloir/inspect.h"
 #include "hloir/io.h"
 #include "tools/command.h"
+#include "tools/devices.h"
 #include "tools/flags.h"
 #include "tools/report.h"
 
@@ -15,7 +16,7 @@ namespace hloir::tool {
 namespace {
 
 struct GraphFlags {
-  std::string file, output, path;
+  std::string file, output, path, device;
   GraphOptions options;
 };
 
@@ -35,12 +36,18 @@ int Graph(GraphFlags flags) {
   if (!loaded.ok()) return Fail(loaded.status(), file);
   auto graph = MakeGraph(**loaded, flags.options);
   if (!graph.ok()) return Fail(graph.status(), file);
-  StatusOr<std::string> text = std::string();
-  if (ending == "svg") text = GraphSvg(*graph);
-  else if (ending == "html") text = GraphPage(*graph);
-  else text = ending == "dot" ? GraphDot(*graph) : GraphJson(*graph);
-  if (!text.ok()) return Fail(text.status(), file);
-  const Status written = WriteOutput(flags.output, *text);
+  std::string text;
+  if (ending == "svg") {
+    text = GraphSvg(*graph);
+  } else if (ending == "html") {
+    // Without its description, as where hloir is not installed whole, the page does without times.
+    auto device = FindDevice(flags.device.empty() ? "h100" : flags.device);
+    if (!device.ok() && !flags.device.empty()) return Fail(device.status());
+    text = GraphPage(*graph, device.ok() ? &*device : nullptr);
+  } else {
+    text = ending == "dot" ? GraphDot(*graph) : GraphJson(*graph);
+  }
+  const Status written = WriteOutput(flags.output, text);
   return written.ok() ? kExitGood : Fail(written);
 }
 
@@ -62,6 +69,9 @@ void AddGraphCommand(CLI::App* command, Action& action, PassRegistry& /*registry
       ->excludes(around);
   AddOption(*command, "--computation NAME", flags->options.computation,
             "Start at this computation (default: the entry)");
+  AddOption(
+      *command, "--device DEVICE", flags->device,
+      "Device whose roofline gives the page's times: h100, a100, tpu, tpu-v4, a JSON file, or cpu (default: h100)");
   command->callback([flags, &action] { action = [flags] { return Graph(*flags); }; });
 }
 

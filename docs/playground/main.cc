@@ -19,7 +19,6 @@
 #include "hloir/report.h"
 #include "hloir/verifier.h"
 #include "hloir/version.h"
-#include "inspect/layout.h"
 #include "support/text.h"
 
 namespace {
@@ -110,20 +109,6 @@ Json SketchJson(const Film::Sketch& sketch) {
 
 }  // namespace
 
-namespace hloir {
-
-// There is no program to ask: the page does it.
-StatusOr<std::vector<LayoutResult>> LayOut(const std::vector<LayoutGraph>& graphs) {
-  std::vector<LayoutResult> results(graphs.size());
-  for (size_t k = 0; k < graphs.size(); ++k) results[k].centers.resize(graphs[k].sizes.size());
-  return results;
-}
-StatusOr<std::string> RunDot(const std::string&, const std::string&) {
-  return Unimplemented("there is no Graphviz in the playground");
-}
-
-}  // namespace hloir
-
 extern "C" {
 
 // Every pass with its rules: {"passes": […], "rules": […], "version": …}.
@@ -180,17 +165,13 @@ const char* hloir_explain(const char* text, const char* passes, const char* disa
                  {"diff", DiffReport(diff)}});
 }
 
-// Its picture: {"page": a page of its own, in which dagre must be put}.
+// Its picture: {"page": a page of its own}.
 const char* hloir_graph(const char* text) {
   auto module = Read(text);
   if (!module.ok()) return Failed(module.status());
-  GraphOptions options;
-  options.most_boxes = 60;  // dagre takes long over more
-  auto graph = MakeGraph(**module, options);
+  auto graph = MakeGraph(**module);
   if (!graph.ok()) return Failed(graph.status());
-  auto page = GraphPage(*graph);
-  if (!page.ok()) return Failed(page.status());
-  return Answer({{"page", *page}});
+  return Answer({{"page", GraphPage(*graph)}});
 }
 
 // What it computes of inputs made up from the seed: {"reference", "fast": as hloir run prints them}.

@@ -214,15 +214,16 @@ std::string DiffReport(const ModuleDiff& diff, size_t most = 10);
 std::string DiffChanges(const ModuleDiff& diff, size_t most = 10);
 std::string DiffJson(const ModuleDiff& diff);
 
-// A module as a picture: folded into views of at most some 200 boxes each, drawn by Graphviz. A view is a computation,
-// an op_name scope in it, or a part of one that is too long; the box of an instruction links to the views of the
-// computations that it calls.
+// A module as a map: folded into views of at most 24 boxes each. A view is a computation or a scope in it: of
+// op_names, or, without these, a repeated layer, a pattern (attention, a norm) or a part. The computation that an
+// instruction calls is a view behind its box. Constants, their broadcasts, parameters of long computations, tuples and
+// bitcasts have no boxes: they are folded into their users.
 //
 // Example:
 //
 //   StatusOr<ModuleGraph> graph = MakeGraph(module, {.around = "r", .depth = 2});
 //   if (graph.ok()) std::puts(GraphDot(*graph).c_str());      // for Graphviz
-//   // GraphJson: for Model Explorer. GraphSvg and GraphPage (one HTML file) lay out by the program `dot`.
+//   // GraphJson: for Model Explorer. GraphSvg: a picture. GraphPage: one HTML file.
 //
 // Threads: reads the module, which must outlive the graph unchanged; any thread may make one.
 // Tested by tests/unit/graph_test.cc, tests/cli/graph.test and, in a browser, tests/pages.
@@ -233,7 +234,7 @@ struct GraphOptions {
   std::string around = {};         // an instruction, and
   int64_t depth = 2;               // what is at most so many operands and users away
   std::string from = {}, to = {};  // what is computed from the one and needed for the other
-  size_t most_boxes = 200;         // boxes in a view; larger views are divided
+  size_t most_boxes = 24;          // boxes in a view; larger views are divided
 };
 
 // The picture, view by view.
@@ -242,7 +243,7 @@ struct ModuleGraph {
   struct Box {
     const HloInstruction* instruction = nullptr;  // null: a view
     int32_t view = -1;
-    bool outside = false;  // belongs to another view, and is shown as it comes in from there
+    std::vector<const HloInstruction*> folded = {};  // into the instruction's box
   };
   // Values that go from one box to another.
   struct Edge {
@@ -252,9 +253,10 @@ struct ModuleGraph {
   };
   // The boxes and edges that are drawn together.
   struct View {
-    std::string title, kind;  // kind: "computation", "scope", "part"
+    std::string title, kind;  // kind: "computation", "scope", "layer", "pattern", "part"
     int32_t parent = -1;      // the view that it is folded into
     const HloInstruction* caller = nullptr;
+    const HloComputation* computation = nullptr;
     std::vector<Box> boxes;
     std::vector<Edge> edges;
   };
@@ -271,9 +273,11 @@ StatusOr<ModuleGraph> MakeGraph(const HloModule& module, const GraphOptions& opt
 std::string GraphDot(const ModuleGraph& graph);
 // As Model Explorer reads it (ai-edge-model-explorer): views are namespaces.
 std::string GraphJson(const ModuleGraph& graph);
-// The first view, and one HTML file with all views, which needs nothing else. Unimplemented where there is no `dot`.
-StatusOr<std::string> GraphSvg(const ModuleGraph& graph);
-StatusOr<std::string> GraphPage(const ModuleGraph& graph);
+// The first view.
+std::string GraphSvg(const ModuleGraph& graph);
+// One HTML file with all views, which needs nothing else. Shares are of FLOPs and of bytes; with a device, of time by
+// its roofline too.
+std::string GraphPage(const ModuleGraph& graph, const DeviceDescription* device = nullptr);
 
 }  // namespace hloir
 #pragma GCC visibility pop

@@ -283,34 +283,25 @@ std::string FilmText(const Film& film) {
 }
 
 StatusOr<std::string> FilmPage(const Film& film) {
-  std::vector<LayoutGraph> layouts;
-  for (const Film::Scene& scene : film.scenes) {
-    for (const Film::Sketch* sketch : {&scene.before, &scene.after}) {
-      if (sketch->boxes.empty()) continue;
-      LayoutGraph& layout = layouts.emplace_back();
-      for (const Film::Sketch::Box& box : sketch->boxes)
-        layout.sizes.push_back({7.0 * static_cast<double>(std::clamp<size_t>(box.name.size(), 16, 30)) + 16, 36});
-      layout.edges = sketch->edges;
-    }
-  }
-  HLOIR_ASSIGN_OR_RETURN(const std::vector<LayoutResult> placed, LayOut(layouts));
-  size_t next = 0;
   const auto sketch_json = [&](const Film::Sketch& sketch) {
     Json json = Json::object();
     if (sketch.boxes.empty()) return json;
-    const LayoutResult& at = placed[next];
+    LayoutGraph layout;
+    for (const Film::Sketch::Box& box : sketch.boxes)
+      layout.sizes.push_back({7.0 * static_cast<double>(std::clamp<size_t>(box.name.size(), 16, 30)) + 16, 36});
+    layout.edges = sketch.edges;
+    const LayoutResult at = LayOut(layout);
     Json boxes = Json::array();
     for (size_t k = 0; k < sketch.boxes.size(); ++k) {
       const Film::Sketch::Box& box = sketch.boxes[k];
       boxes.push_back({ShortName(box.name, 28), box.opcode, ShortName(box.shape, 24, false), box.marked ? 1 : 0,
                        static_cast<int64_t>(at.centers[k].first), static_cast<int64_t>(at.centers[k].second),
-                       static_cast<int64_t>(layouts[next].sizes[k].first)});
+                       static_cast<int64_t>(layout.sizes[k].first)});
     }
     json = {{"w", static_cast<int64_t>(at.width)},
             {"h", static_cast<int64_t>(at.height)},
             {"boxes", std::move(boxes)},
             {"edges", sketch.edges}};
-    ++next;
     return json;
   };
   Json scenes = Json::array(), acts = Json::array();

@@ -1,14 +1,13 @@
 // The division of a module into views; see hloir/inspect.h.
 #include "hloir/inspect.h"
 
-#include <algorithm>
-#include <functional>
 #include <map>
-#include <optional>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "scopes/scopes.h"
 #include "support/format.h"
 #include "support/guard.h"
 
@@ -16,9 +15,6 @@ namespace hloir {
 namespace {
 
 using View = ModuleGraph::View;
-
-constexpr size_t kWorthFolding = 60;  // a computation with fewer instructions is shown as it is
-constexpr size_t kMostOutside = 24;   // boxes from elsewhere
 
 const HloInstruction* Find(const HloModule& module, std::string_view name) {
   const HloInstruction* found = module.entry_computation()->FindInstruction(name);
@@ -66,189 +62,99 @@ Chosen Reached(const HloInstruction& start, bool over_users) {
 
 class Maker {
  public:
-  Maker(const HloModule& module, size_t most_boxes) : most_boxes_(std::max<size_t>(most_boxes, 2)) {
+  Maker(const HloModule& module, size_t most_boxes) : most_boxes_(most_boxes) {
     graph_.module = &module;
     graph_.view_of_computation.assign(static_cast<size_t>(module.computation_id_limit()), -1);
   }
 
   // A computation, or the chosen part of it, and all computations called from there.
   ModuleGraph Run(const HloComputation& first, const Chosen* chosen) {
-    AddComputation(first, nullptr, -1, chosen);
-    for (size_t k = 0; k < todo_.size(); ++k) AddComputation(*todo_[k].first, todo_[k].second, -1, nullptr);
+    AddComputation(first, nullptr, chosen);
+    for (size_t k = 0; k < todo_.size(); ++k) AddComputation(*todo_[k].first, todo_[k].second, nullptr);
     // The view in which each computation is folded: that of its first caller.
     for (View& view : graph_.views) {
       if (view.caller != nullptr && view.parent < 0) view.parent = view_of_[view.caller];
     }
-    for (size_t v = 0; v < graph_.views.size(); ++v) AddEdges(static_cast<int32_t>(v));
     return std::move(graph_);
   }
 
  private:
-  int32_t NewView(std::string title, std::string kind, int32_t parent, const HloInstruction* caller) {
-    View& view = graph_.views.emplace_back();
-    view.title = std::move(title), view.kind = std::move(kind), view.parent = parent, view.caller = caller;
-    return static_cast<int32_t>(graph_.views.size() - 1);
-  }
-
-  void AddComputation(const HloComputation& computation, const HloInstruction* caller, int32_t parent,
-                      const Chosen* chosen) {
+  void AddComputation(const HloComputation& computation, const HloInstruction* caller, const Chosen* chosen) {
     int32_t& known = graph_.view_of_computation[static_cast<size_t>(computation.id())];
     if (known >= 0) return;
-    const int32_t view = known = NewView(std::string(computation.name()), "computation", parent, caller);
-    std::vector<const HloInstruction*> instructions;
-    for (const HloInstruction* i : computation.PostOrder())
-      if (chosen == nullptr || chosen->contains(i)) instructions.push_back(i);
-    graph_.instructions += static_cast<int64_t>(instructions.size());
-    // Many parameters would make everything wide.
-    constexpr int64_t kManyParameters = 24;
-    std::vector<const HloInstruction*> rest, parameters;
-    for (const HloInstruction* i : instructions) (i->IsParameter() ? parameters : rest).push_back(i);
-    if (static_cast<int64_t>(parameters.size()) > kManyParameters) {
-      const int32_t folded = NewView(Format("{} parameters", parameters.size()), "scope", view, nullptr);
-      Fill(folded, parameters, 0, false);
-      folded_ = {nullptr, folded, false};
-    } else {
-      rest = instructions;
-    }
-    Fill(view, rest, 0, instructions.size() > kWorthFolding);
-    for (const HloInstruction* i : instructions)
+    known = static_cast<int32_t>(graph_.views.size());
+    std::vector<const HloInstruction*> order;
+    for (const HloInstruction* i : FlowOrder(computation))
+      if (chosen == nullptr || chosen->contains(i)) order.push_back(i);
+    graph_.instructions += static_cast<int64_t>(order.size());
+    constexpr size_t kFoldNothing = 12, kFoldParameters = 40;
+    const Flow flow = MakeFlow(order, kFoldNothing, order.size() > kFoldParameters);
+    const std::vector<Scope> scopes = FindScopes(flow, most_boxes_);
+    AddViews(computation, caller, flow, scopes, known);
+    AddEdges(flow, scopes, known);
+    for (const HloInstruction* i : order)
       for (const HloComputation* callee : i->called_computations()) todo_.push_back({callee, i});
   }
 
-  // Folds by the op_names' part number `depth`, then by length.
-  void Fill(int32_t view, const std::vector<const HloInstruction*>& instructions, size_t depth, bool by_scope) {
-    constexpr size_t kMostDepth = 24;
-    if (by_scope && depth < kMostDepth && instructions.size() > kWorthFolding / 4) {
-      std::map<std::string_view, std::vector<const HloInstruction*>> scopes;
-      for (const HloInstruction* i : instructions)
-        if (std::string_view part = ScopePart(*i, depth); !part.empty()) scopes[part].push_back(i);
-      // A scope that all are in says nothing.
-      if (scopes.size() == 1 && scopes.begin()->second.size() == instructions.size())
-        return Fill(view, instructions, depth + 1, true);
-      std::unordered_map<const HloInstruction*, const std::vector<const HloInstruction*>*> scope_of;
-      for (const auto& [part, members] : scopes)
-        if (members.size() > 2)
-          for (const HloInstruction* i : members) scope_of[i] = &members;
-      if (!scope_of.empty()) {
-        std::unordered_map<const std::vector<const HloInstruction*>*, int32_t> made;
-        std::vector<std::function<void()>> later;
-        std::vector<ModuleGraph::Box> boxes;
-        for (const HloInstruction* i : instructions) {
-          const auto scope = scope_of.find(i);
-          if (scope == scope_of.end()) {
-            boxes.push_back({i, -1, false});
-            view_of_[i] = view;
-            continue;
-          }
-          auto [it, inserted] = made.try_emplace(scope->second, -1);
-          if (!inserted) continue;
-          const int32_t inner = it->second = NewView(std::string(ScopePart(*i, depth)), "scope", view, nullptr);
-          boxes.push_back({nullptr, inner, false});
-          const std::vector<const HloInstruction*>& members = *scope->second;
-          later.push_back([this, inner, &members, depth] { Fill(inner, members, depth + 1, true); });
+  // The scopes' views, from number `first` on.
+  void AddViews(const HloComputation& computation, const HloInstruction* caller, const Flow& flow,
+                const std::vector<Scope>& scopes, int32_t first) {
+    for (const Scope& scope : scopes) {
+      const bool whole = scope.parent < 0;
+      View& view = graph_.views.emplace_back();
+      view.title = whole ? std::string(computation.name()) : scope.title;
+      view.kind = ScopeKindName(scope.kind);
+      view.parent = whole ? -1 : first + scope.parent;
+      view.caller = whole ? caller : nullptr;
+      view.computation = &computation;
+      for (const Scope::Item& item : scope.items) {
+        if (item.scope >= 0) {
+          view.boxes.push_back({nullptr, first + item.scope, {}});
+          continue;
         }
-        Cut(view, std::move(boxes));
-        for (auto& fill : later) fill();
-        return;
+        const Flow::Node& node = flow.nodes[static_cast<size_t>(item.node)];
+        view.boxes.push_back({node.instruction, -1, node.folded});
+        const auto number = static_cast<int32_t>(graph_.views.size() - 1);
+        view_of_[node.instruction] = number;
+        for (const HloInstruction* folded : node.folded) view_of_[folded] = number;
       }
     }
-    std::vector<ModuleGraph::Box> boxes;
-    for (const HloInstruction* i : instructions) boxes.push_back({i, -1, false}), view_of_[i] = view;
-    Cut(view, std::move(boxes));
   }
 
-  void Cut(int32_t view, std::vector<ModuleGraph::Box> boxes) {
-    if (folded_ && graph_.views[static_cast<size_t>(folded_->view)].parent == view)
-      boxes.insert(boxes.begin(), *std::exchange(folded_, std::nullopt));
-    while (boxes.size() > most_boxes_) {
-      std::vector<ModuleGraph::Box> parts;
-      // Even parts, so that none is a leftover.
-      const size_t count = (boxes.size() + most_boxes_ - 1) / most_boxes_;
-      for (size_t k = 0; k < count; ++k) {
-        const size_t begin = boxes.size() * k / count, end = boxes.size() * (k + 1) / count;
-        const int32_t part = NewView(Format("part {} of {}", k + 1, count), "part", view, nullptr);
-        std::vector<ModuleGraph::Box> inside(boxes.begin() + static_cast<int64_t>(begin),
-                                             boxes.begin() + static_cast<int64_t>(end));
-        for (const ModuleGraph::Box& box : inside) {
-          if (box.instruction != nullptr) view_of_[box.instruction] = part;
-          else graph_.views[static_cast<size_t>(box.view)].parent = part;
-        }
-        graph_.views[static_cast<size_t>(part)].boxes = std::move(inside);
-        parts.push_back({nullptr, part, false});
-      }
-      boxes = std::move(parts);
-    }
-    graph_.views[static_cast<size_t>(view)].boxes = std::move(boxes);
-  }
-
-  static std::string_view ScopePart(const HloInstruction& i, size_t depth) {
-    if (i.metadata() == nullptr) return {};
-    std::string_view name = i.metadata()->op_name;
-    for (; depth > 0; --depth) {
-      const size_t slash = name.find('/');
-      if (slash == std::string_view::npos) return {};
-      name.remove_prefix(slash + 1);
-    }
-    const size_t slash = name.find('/');
-    return slash == std::string_view::npos ? std::string_view() : name.substr(0, slash);
-  }
-
-  // The box of `view` that holds the instruction, directly or folded; -1: none does.
-  int32_t BoxIn(int32_t view, const HloInstruction& i, const std::unordered_map<int64_t, int32_t>& boxes) const {
-    if (const auto own = boxes.find(i.id()); own != boxes.end()) return own->second;
-    const auto at = view_of_.find(&i);
-    if (at == view_of_.end()) return -1;
-    for (int32_t v = at->second; v >= 0; v = graph_.views[static_cast<size_t>(v)].parent) {
-      if (v == view) return -1;
-      if (graph_.views[static_cast<size_t>(v)].caller != nullptr) return -1;
-      if (const auto box = boxes.find(-1 - int64_t{v}); box != boxes.end()) return box->second;
-    }
-    return -1;
-  }
-
-  void AddEdges(int32_t v) {
-    std::unordered_map<int64_t, int32_t> boxes;
-    std::vector<std::pair<int32_t, const HloInstruction*>> members;  // what is in each box, folded views too
-    {
-      const View& view = graph_.views[static_cast<size_t>(v)];
-      for (size_t b = 0; b < view.boxes.size(); ++b) {
-        const ModuleGraph::Box& box = view.boxes[b];
-        boxes[box.instruction != nullptr ? box.instruction->id() : -1 - int64_t{box.view}] = static_cast<int32_t>(b);
-      }
-      for (size_t b = 0; b < view.boxes.size(); ++b) {
-        std::vector<ModuleGraph::Box> todo = {view.boxes[b]};
-        while (!todo.empty()) {
-          const ModuleGraph::Box box = todo.back();
-          todo.pop_back();
-          if (box.instruction != nullptr) {
-            members.push_back({static_cast<int32_t>(b), box.instruction});
-            continue;
-          }
-          for (const ModuleGraph::Box& inner : graph_.views[static_cast<size_t>(box.view)].boxes)
-            if (!inner.outside) todo.push_back(inner);
-        }
+  // An edge belongs to the smallest scope that both its ends are in.
+  void AddEdges(const Flow& flow, const std::vector<Scope>& scopes, int32_t first) {
+    std::vector<int32_t> depth(scopes.size(), 0), box_of_scope(scopes.size(), -1);
+    std::vector<int32_t> scope_of(flow.nodes.size(), 0), box_of(flow.nodes.size(), 0);
+    for (size_t s = 0; s < scopes.size(); ++s) {
+      if (scopes[s].parent >= 0) depth[s] = depth[static_cast<size_t>(scopes[s].parent)] + 1;
+      for (size_t k = 0; k < scopes[s].items.size(); ++k) {
+        const Scope::Item& item = scopes[s].items[k];
+        if (item.scope >= 0) box_of_scope[static_cast<size_t>(item.scope)] = static_cast<int32_t>(k);
+        else
+          scope_of[static_cast<size_t>(item.node)] = static_cast<int32_t>(s),
+          box_of[static_cast<size_t>(item.node)] = static_cast<int32_t>(k);
       }
     }
-    View& view = graph_.views[static_cast<size_t>(v)];
-    std::map<std::pair<int32_t, int32_t>, size_t> known;
-    std::unordered_map<const HloInstruction*, int32_t> outside;
-    const auto connect = [&](int32_t from, int32_t to, const HloInstruction* value) {
-      const auto [it, inserted] = known.try_emplace({from, to}, view.edges.size());
-      if (inserted) view.edges.push_back({from, to, 1, value});
-      else ++view.edges[it->second].values;
+    struct End {
+      int32_t scope, box;
     };
-    for (const auto& [to, user] : members) {
-      for (const HloInstruction* operand : user->operands()) {
-        int32_t from = BoxIn(v, *operand, boxes);
-        if (from < 0 && view_of_.contains(operand)) {
-          const auto found = outside.find(operand);
-          if (found != outside.end()) from = found->second;
-          else if (outside.size() < kMostOutside) {
-            from = outside[operand] = static_cast<int32_t>(view.boxes.size());
-            view.boxes.push_back({operand, -1, true});
-          }
-        }
-        if (from >= 0 && from != to) connect(from, to, operand);
+    const auto rise = [&](End& end) {
+      const auto s = static_cast<size_t>(end.scope);
+      end = {scopes[s].parent, box_of_scope[s]};
+    };
+    std::vector<std::map<std::pair<int32_t, int32_t>, size_t>> known(scopes.size());
+    std::vector<std::set<std::pair<size_t, size_t>>> counted(scopes.size());  // edge, value
+    for (size_t n = 0; n < flow.nodes.size(); ++n) {
+      for (const int32_t operand : flow.nodes[n].operands) {
+        const auto o = static_cast<size_t>(operand);
+        End from = {scope_of[o], box_of[o]}, to = {scope_of[n], box_of[n]};
+        while (from.scope != to.scope)
+          rise(depth[static_cast<size_t>(from.scope)] >= depth[static_cast<size_t>(to.scope)] ? from : to);
+        View& view = graph_.views[static_cast<size_t>(first + from.scope)];
+        const auto [it, inserted] =
+            known[static_cast<size_t>(from.scope)].try_emplace({from.box, to.box}, view.edges.size());
+        if (inserted) view.edges.push_back({from.box, to.box, 0, flow.nodes[o].instruction});
+        if (counted[static_cast<size_t>(from.scope)].insert({it->second, o}).second) ++view.edges[it->second].values;
       }
     }
   }
@@ -256,7 +162,6 @@ class Maker {
   const size_t most_boxes_;
   ModuleGraph graph_;
   std::vector<std::pair<const HloComputation*, const HloInstruction*>> todo_;
-  std::optional<ModuleGraph::Box> folded_;  // a computation's parameters, which still need a place in its view
   std::unordered_map<const HloInstruction*, int32_t> view_of_;
 };
 

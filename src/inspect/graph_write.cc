@@ -1,12 +1,12 @@
-// A graph in Graphviz's language, as Model Explorer's JSON, as SVG and as a page; see hloir/inspect.h.
+// A graph in Graphviz's language, as Model Explorer's JSON and as SVG; see hloir/inspect.h. The page: graph_page.cc.
 #include <algorithm>
 #include <set>
 #include <unordered_map>
 
 #include "hloir/inspect.h"
 #include "hloir/printer.h"
+#include "inspect/graph_text.h"
 #include "inspect/layout.h"
-#include "inspect/pages.h"
 #include "support/text.h"
 #include "report/json.h"
 #include "support/format.h"
@@ -17,37 +17,14 @@ namespace {
 using View = ModuleGraph::View;
 using Box = ModuleGraph::Box;
 
-// The kind of an instruction, for its color.
-const char* KindOf(const HloInstruction& i) {
-  const HloOpcode opcode = i.opcode();
-  if (opcode == HloOpcode::kParameter) return "parameter";
-  if (IsOneOf(opcode, HloOpcode::kConstant, HloOpcode::kIota)) return "constant";
-  if (opcode == HloOpcode::kFusion) return "fusion";
-  if (IsOneOf(opcode, HloOpcode::kDot, HloOpcode::kScaledDot, HloOpcode::kRaggedDot, HloOpcode::kConvolution))
-    return "contraction";
-  if (IsOneOf(opcode, HloOpcode::kReduce, HloOpcode::kReduceWindow, HloOpcode::kSort, HloOpcode::kScatter,
-              HloOpcode::kScan))
-    return "reduction";
-  if (opcode == HloOpcode::kCustomCall) return "custom-call";
-  if (IsOneOf(opcode, HloOpcode::kTuple, HloOpcode::kGetTupleElement)) return "tuple";
-  if (i.Is(kCollective)) return "collective";
-  if (i.Is(kControlFlow)) return "control";
-  if (i.Is(kMovesData) || i.Is(kAliases)) return "movement";
-  return "elementwise";
+// All instructions of a box, also those folded into it; none of a view's.
+template <class F>
+void ForEachIn(const Box& box, F&& f) {
+  if (box.instruction == nullptr) return;
+  f(*box.instruction);
+  for (const HloInstruction* i : box.folded) f(*i);
 }
 
-std::string ShapeText(const Shape& shape) {
-  constexpr size_t kWidth = 40;
-  return ShortName(shape.ToString(/*with_layout=*/false), kWidth, /*middle=*/false);
-}
-std::string Text(const HloInstruction& i) {
-  PrintOptions options = PrintOptions::ShortParsable();
-  options.print_metadata = false;
-  constexpr size_t kMost = 2000;
-  std::string text = PrintInstruction(i, options);
-  if (text.size() > kMost) text = text.substr(0, kMost) + " …";
-  return text;
-}
 // JSON's replacement takes care of bytes that are not UTF-8.
 std::string Name(const HloInstruction& i) { return std::string(i.name()); }
 const std::string& TitleOf(const ModuleGraph& graph, int32_t view) {
@@ -63,6 +40,17 @@ std::string Quoted(std::string_view text) {
   return quoted + "\"";
 }
 
+// Of XML; what it has no letters for is left out.
+std::string Escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : Printable(text)) {
+    if (c == '<') escaped += "&lt;";
+    else if (c == '&') escaped += "&amp;";
+    else escaped += c;
+  }
+  return escaped;
+}
+
 const char* FillOf(std::string_view kind) {
   if (kind == "parameter") return "#d7e9d0";
   if (kind == "constant") return "#e8e8e8";
@@ -74,13 +62,6 @@ const char* FillOf(std::string_view kind) {
   if (kind == "movement") return "#cfe8e8";
   if (kind == "custom-call") return "#d9c7b0";
   return "#ffffff";
-}
-
-// The opcode; of a custom-call also whom it calls.
-std::string OperationText(const HloInstruction& i) {
-  std::string text(i.opcode_name());
-  if (i.opcode() == HloOpcode::kCustomCall) text += " " + i.attributes<CustomCallAttributes>().custom_call_target;
-  return text;
 }
 
 std::string DotBox(const HloInstruction& i) {
@@ -96,12 +77,11 @@ void AddCluster(const ModuleGraph& graph, int32_t v, std::string& text, std::vec
   const View& view = graph.views[static_cast<size_t>(v)];
   text += Format("subgraph cluster_{} {{label={};style=rounded;color=\"#888888\";\n", v, Quoted(view.title));
   for (const Box& box : view.boxes) {
-    if (box.outside) continue;
     if (box.instruction == nullptr) {
       if (depth < 64) AddCluster(graph, box.view, text, callees, depth + 1);
       continue;
     }
-    text += Format("n{}[{}];\n", box.instruction->id(), DotBox(*box.instruction));
+    ForEachIn(box, [&](const HloInstruction& i) { text += Format("n{}[{}];\n", i.id(), DotBox(i)); });
     for (const auto& [name, callee] : graph.CalledViews(*box.instruction))
       if (callee >= 0 && graph.views[static_cast<size_t>(callee)].caller == box.instruction) callees.push_back(callee);
   }
@@ -132,9 +112,49 @@ std::string PathOf(const ModuleGraph& graph, int32_t v) {
   return path;
 }
 
-// An estimate of a text's width on the page, in steps of four, so that views that differ only in the numbers in their
-// names share a layout.
-double WidthOf(size_t characters) { return 28.0 * static_cast<double>((characters + 3) / 4) + 20; }
+// A node of Model Explorer's.
+Json NodeJson(const HloInstruction& i, const std::string& path, const std::set<int32_t>& drawn,
+              const CostAnalysis& cost) {
+  Json incoming = Json::array(), attributes = Json::array();
+  for (int64_t k = 0; k < i.operand_count(); ++k) {
+    if (!drawn.contains(i.operand(k)->id())) continue;
+    incoming.push_back({{"sourceNodeId", Format("{}", i.operand(k)->id())},
+                        {"sourceNodeOutputId", "0"},
+                        {"targetNodeInputId", Format("{}", k)}});
+  }
+  // Model Explorer knows no calls: what a caller is given goes to the parameters, and the root comes back.
+  const auto come = [&](const HloInstruction& from) {
+    if (!drawn.contains(from.id())) return;
+    incoming.push_back({{"sourceNodeId", Format("{}", from.id())},
+                        {"sourceNodeOutputId", "0"},
+                        {"targetNodeInputId", Format("{}", incoming.size())}});
+  };
+  const auto callers = i.parent()->callers();
+  if (i.IsParameter() && callers.size() == 1 && callers[0]->operand_count() == i.parent()->parameter_count())
+    come(*callers[0]->operand(i.parameter_number()));
+  for (const HloComputation* callee : i.called_computations())
+    if (callee->callers().size() == 1) come(*callee->root());
+  const auto attribute = [&](const char* key, std::string value) {
+    attributes.push_back({{"key", key}, {"value", std::move(value)}});
+  };
+  const CostResult costs = cost.Of(i);
+  attribute("name", Name(i));
+  attribute("text", InstructionText(i));
+  attribute("flops", Format("{}", costs.once.flops));
+  attribute("bytes", Format("{}", costs.once.bytes));
+  if (i.metadata() != nullptr && !i.metadata()->op_name.empty())
+    attribute("op_name", std::string(i.metadata()->op_name));
+  if (const auto line = SourceOf(i)) attribute("source", line->ToString());
+  return {{"id", Format("{}", i.id())},
+          {"label", i.opcode_name()},
+          {"namespace", path},
+          {"attrs", std::move(attributes)},
+          {"incomingEdges", std::move(incoming)},
+          {"outputsMetadata",
+           {{{"id", "0"},
+             {"attrs",
+              {{{"key", "__tensor_tag"}, {"value", Name(i)}}, {{"key", "shape"}, {"value", ShapeText(i.shape())}}}}}}}};
+}
 
 }  // namespace
 
@@ -147,8 +167,9 @@ std::string GraphDot(const ModuleGraph& graph) {
   std::vector<const HloInstruction*> instructions;
   for (const View& view : graph.views)
     for (const Box& box : view.boxes)
-      if (box.instruction != nullptr && !box.outside && drawn.insert(box.instruction->id()).second)
-        instructions.push_back(box.instruction);
+      ForEachIn(box, [&](const HloInstruction& i) {
+        if (drawn.insert(i.id()).second) instructions.push_back(&i);
+      });
   for (const HloInstruction* i : instructions) {
     for (const HloInstruction* operand : i->operands()) {
       if (drawn.contains(operand->id()) && edges.insert({operand->id(), i->id()}).second)
@@ -166,159 +187,64 @@ std::string GraphJson(const ModuleGraph& graph) {
   Json nodes = Json::array();
   std::set<int32_t> drawn;
   for (const View& view : graph.views)
-    for (const Box& box : view.boxes)
-      if (box.instruction != nullptr && !box.outside) drawn.insert(box.instruction->id());
+    for (const Box& box : view.boxes) ForEachIn(box, [&](const HloInstruction& i) { drawn.insert(i.id()); });
   for (size_t v = 0; v < graph.views.size(); ++v) {
     const std::string path = PathOf(graph, static_cast<int32_t>(v));
     for (const Box& box : graph.views[v].boxes) {
-      if (box.instruction == nullptr || box.outside) continue;
-      const HloInstruction& i = *box.instruction;
-      Json incoming = Json::array(), attributes = Json::array();
-      for (int64_t k = 0; k < i.operand_count(); ++k) {
-        if (!drawn.contains(i.operand(k)->id())) continue;
-        incoming.push_back({{"sourceNodeId", Format("{}", i.operand(k)->id())},
-                            {"sourceNodeOutputId", "0"},
-                            {"targetNodeInputId", Format("{}", k)}});
-      }
-      // Model Explorer has no calls: operands of a caller lead to the parameters, and the root leads back.
-      const auto come = [&](const HloInstruction& from) {
-        if (!drawn.contains(from.id())) return;
-        incoming.push_back({{"sourceNodeId", Format("{}", from.id())},
-                            {"sourceNodeOutputId", "0"},
-                            {"targetNodeInputId", Format("{}", incoming.size())}});
-      };
-      const auto callers = i.parent()->callers();
-      if (i.IsParameter() && callers.size() == 1 && callers[0]->operand_count() == i.parent()->parameter_count())
-        come(*callers[0]->operand(i.parameter_number()));
-      for (const HloComputation* callee : i.called_computations())
-        if (callee->callers().size() == 1) come(*callee->root());
-      const auto attribute = [&](const char* key, std::string value) {
-        attributes.push_back({{"key", key}, {"value", std::move(value)}});
-      };
-      const CostResult costs = cost.Of(i);
-      attribute("name", Name(i));
-      attribute("text", Text(i));
-      attribute("flops", Format("{}", costs.once.flops));
-      attribute("bytes", Format("{}", costs.once.bytes));
-      if (i.metadata() != nullptr && !i.metadata()->op_name.empty())
-        attribute("op_name", std::string(i.metadata()->op_name));
-      if (const auto line = SourceOf(i)) attribute("source", line->ToString());
-      nodes.push_back({{"id", Format("{}", i.id())},
-                       {"label", i.opcode_name()},
-                       {"namespace", path},
-                       {"attrs", std::move(attributes)},
-                       {"incomingEdges", std::move(incoming)},
-                       {"outputsMetadata",
-                        {{{"id", "0"},
-                          {"attrs",
-                           {{{"key", "__tensor_tag"}, {"value", Name(i)}},
-                            {{"key", "shape"}, {"value", ShapeText(i.shape())}}}}}}}});
+      ForEachIn(box, [&](const HloInstruction& i) { nodes.push_back(NodeJson(i, path, drawn, cost)); });
     }
   }
   return JsonLine(
       {{"label", graph.module->name()}, {"graphs", {{{"id", graph.module->name()}, {"nodes", std::move(nodes)}}}}});
 }
 
-StatusOr<std::string> GraphSvg(const ModuleGraph& graph) {
+std::string GraphSvg(const ModuleGraph& graph) {
+  constexpr double kHeight = 38, kMargin = 12, kHead = 24;
   const View& view = graph.views.front();
-  std::string text = Format(kDotHead, Quoted(graph.module->name() + ": " + view.title));
-  for (size_t b = 0; b < view.boxes.size(); ++b) {
-    const Box& box = view.boxes[b];
-    if (box.instruction == nullptr) {
-      text += Format("n{}[label={},shape=folder,fillcolor=\"#eeeeff\"];\n", b, Quoted(TitleOf(graph, box.view)));
-    } else {
-      text += Format("n{}[{}{}];\n", b, DotBox(*box.instruction), box.outside ? ",style=dashed" : "");
-    }
+  LayoutGraph layout;
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const Box& box : view.boxes) {
+    if (box.instruction == nullptr) lines.push_back({ShortName(TitleOf(graph, box.view), 32), "scope"});
+    else
+      lines.push_back({ShortName(Name(*box.instruction), 32),
+                       OperationText(*box.instruction) + "  " + ShapeText(box.instruction->shape())});
+    layout.sizes.push_back({7.0 * static_cast<double>(std::clamp<size_t>(
+                                      std::max(lines.back().first.size(), lines.back().second.size()), 8, 48)) +
+                                16,
+                            kHeight});
   }
-  for (const ModuleGraph::Edge& edge : view.edges) {
-    const std::string label = edge.values > 1 ? Format("{} values", edge.values) : ShapeText(edge.value->shape());
-    text += Format("n{}->n{}[label={}];\n", edge.from, edge.to, Quoted(label));
-  }
-  return RunDot(text + "}\n", "svg");
-}
-
-StatusOr<std::string> GraphPage(const ModuleGraph& graph) {
-  std::vector<LayoutGraph> layouts;
-  const auto label = [&](const Box& box) {
-    return box.instruction != nullptr ? ShortName(Name(*box.instruction), 32) : ShortName(TitleOf(graph, box.view), 32);
+  for (const ModuleGraph::Edge& edge : view.edges) layout.edges.push_back({edge.from, edge.to});
+  const LayoutResult placed = LayOut(layout);
+  std::string text = Format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" font-family=\"sans-serif\" "
+      "font-size=\"12\" text-anchor=\"middle\">\n<text x=\"{:.0f}\" y=\"18\">{}</text>\n",
+      placed.width + 2 * kMargin, placed.height + 2 * kMargin + kHead, placed.width / 2 + kMargin,
+      Escaped(graph.module->name() + ": " + view.title));
+  const auto at = [&](int32_t box) {
+    const auto& [x, y] = placed.centers[static_cast<size_t>(box)];
+    return std::pair(x + kMargin, y + kMargin + kHead);
   };
-  for (const View& view : graph.views) {
-    LayoutGraph& layout = layouts.emplace_back();
-    for (const Box& box : view.boxes) {
-      constexpr size_t kCount = 20;  // "1234 instructions"
-      size_t characters = box.instruction != nullptr ? label(box).size() : std::max(label(box).size(), kCount);
-      if (box.instruction != nullptr)
-        characters = std::max(characters, OperationText(*box.instruction).size() +
-                                              std::min<size_t>(ShapeText(box.instruction->shape()).size(), 24) + 2);
-      layout.sizes.push_back({WidthOf(std::min<size_t>(characters, 40)), 38});
-    }
-    for (const ModuleGraph::Edge& edge : view.edges) layout.edges.push_back({edge.from, edge.to});
+  for (const ModuleGraph::Edge& edge : view.edges) {
+    const auto [x1, y1] = at(edge.from);
+    const auto [x2, y2] = at(edge.to);
+    const std::string label = edge.values > 1 ? Format("{} values", edge.values) : ShapeText(edge.value->shape());
+    text += Format(
+        "<path d=\"M{:.0f},{:.0f} C{:.0f},{:.0f} {:.0f},{:.0f} {:.0f},{:.0f}\" fill=\"none\" "
+        "stroke=\"#888\"><title>{}</title></path>\n",
+        x1, y1 + kHeight / 2, x1, (y1 + y2) / 2, x2, (y1 + y2) / 2, x2, y2 - kHeight / 2, Escaped(label));
   }
-  HLOIR_ASSIGN_OR_RETURN(const std::vector<LayoutResult> placed, LayOut(layouts));
-  const ModuleStats stats(*graph.module);
-  std::unordered_map<const HloInstruction*, double> shares;
-  for (const ModuleStats::Step& step : stats.steps) shares[step.instruction] = step.share;
-  const CostAnalysis cost(*graph.module);
-
-  Json views = Json::array();
-  for (size_t v = 0; v < graph.views.size(); ++v) {
-    const View& view = graph.views[v];
-    Json boxes = Json::array(), edges = Json::array();
-    for (size_t b = 0; b < view.boxes.size(); ++b) {
-      const Box& box = view.boxes[b];
-      Json json = {{"x", static_cast<int64_t>(placed[v].centers[b].first)},
-                   {"y", static_cast<int64_t>(placed[v].centers[b].second)},
-                   {"w", static_cast<int64_t>(layouts[v].sizes[b].first)}};
-      if (box.instruction != nullptr) json["i"] = box.instruction->id();
-      else json["v"] = box.view;
-      if (box.outside) json["o"] = 1;
-      boxes.push_back(std::move(json));
-    }
-    for (const ModuleGraph::Edge& edge : view.edges) {
-      edges.push_back({edge.from, edge.to, edge.values,
-                       edge.values > 1 ? Format("{} values", edge.values) : ShapeText(edge.value->shape())});
-    }
-    Json json = {{"title", view.title},
-                 {"kind", view.kind},
-                 {"parent", view.parent},
-                 {"w", static_cast<int64_t>(placed[v].width)},
-                 {"h", static_cast<int64_t>(placed[v].height)}};
-    if (view.caller != nullptr) json["caller"] = view.caller->id();
-    json["boxes"] = std::move(boxes), json["edges"] = std::move(edges);
-    views.push_back(std::move(json));
+  for (size_t b = 0; b < view.boxes.size(); ++b) {
+    const auto [x, y] = at(static_cast<int32_t>(b));
+    const double width = layout.sizes[b].first;
+    const HloInstruction* i = view.boxes[b].instruction;
+    text += Format(
+        "<g class=\"node\"><rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" rx=\"6\" fill=\"{}\" "
+        "stroke=\"#666\"/><text x=\"{:.0f}\" y=\"{:.0f}\">{}</text><text x=\"{:.0f}\" y=\"{:.0f}\" font-size=\"10.5\" "
+        "fill=\"#444\">{}</text></g>\n",
+        x - width / 2, y - kHeight / 2, width, kHeight, i == nullptr ? "#eeeeff" : FillOf(KindOf(*i)), x, y - 3,
+        Escaped(lines[b].first), x, y + 12, Escaped(lines[b].second));
   }
-  Json instructions = Json::object();
-  auto& by_id = instructions.get_ref<Json::object_t&>();  // of Json's own ways to add, each looks through all
-  for (size_t v = 0; v < graph.views.size(); ++v) {
-    for (const Box& box : graph.views[v].boxes) {
-      if (box.instruction == nullptr || box.outside) continue;
-      const HloInstruction& i = *box.instruction;
-      const Cost costs = cost.Of(i).once;
-      Json json = {
-          {"n", Name(i)}, {"op", OperationText(i)}, {"k", KindOf(i)}, {"s", ShapeText(i.shape())}, {"t", Text(i)},
-          {"v", v},       {"c", shares[&i]}};
-      if (costs.flops > 0) json["f"] = HumanCount(costs.flops);
-      if (costs.transcendentals > 0) json["x"] = HumanCount(costs.transcendentals);
-      if (costs.bytes > 0) json["b"] = HumanCount(costs.bytes);
-      if (i.metadata() != nullptr && !i.metadata()->op_name.empty()) json["m"] = i.metadata()->op_name;
-      if (const auto line = SourceOf(i)) json["l"] = line->ToString();
-      if (i.IsRoot()) json["r"] = 1;
-      Json operands = Json::array(), users = Json::array(), calls = Json::array();
-      for (const HloInstruction* operand : i.operands()) operands.push_back(operand->id());
-      constexpr size_t kMostUsers = 50;
-      for (size_t k = 0; k < std::min(kMostUsers, i.users().size()); ++k) users.push_back(i.users()[k]->id());
-      for (const auto& [name, callee] : graph.CalledViews(i)) calls.push_back({name, callee});
-      if (!operands.empty()) json["p"] = std::move(operands);
-      if (!users.empty()) json["u"] = std::move(users);
-      if (!calls.empty()) json["d"] = std::move(calls);
-      by_id.emplace_back(Format("{}", i.id()), std::move(json));
-    }
-  }
-  const Json data = {{"name", graph.module->name()},
-                     {"instructions", std::move(instructions)},
-                     {"views", std::move(views)},
-                     {"count", graph.instructions}};
-  return FillPage(kGraphPage, JsonLine(data));
+  return text + "</svg>\n";
 }
 
 }  // namespace hloir

@@ -1,194 +1,247 @@
 // See layout.h.
 #include "inspect/layout.h"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <cstdlib>
-#include <cstring>
-#include <string_view>
-#include <unordered_map>
-
-#include "support/parallel.h"
-#include "support/format.h"
-#include "support/number.h"
-
-extern char** environ;
+#include <map>
+#include <numeric>
+#include <set>
 
 namespace hloir {
 namespace {
 
-// A file without a name, which goes when it is closed.
-class ScratchFile {
- public:
-  ScratchFile() {
-    std::string path = "/tmp/hloir-XXXXXX";
-    if (const char* folder = std::getenv("TMPDIR"); folder != nullptr && *folder != '\0')
-      path = std::string(folder) + "/hloir-XXXXXX";
-    fd_ = mkstemp(path.data());
-    if (fd_ >= 0) unlink(path.c_str());
-  }
-  ~ScratchFile() {
-    if (fd_ >= 0) close(fd_);
-  }
-  ScratchFile(const ScratchFile&) = delete;
-  ScratchFile& operator=(const ScratchFile&) = delete;
-  int fd() const { return fd_; }
+constexpr int kSweeps = 8;
+constexpr double kPassWidth = 10, kColumnGap = 16, kRowGap = 34;
 
-  bool Fill(std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t n = write(fd_, text.data(), text.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) return false;
-      text.remove_prefix(static_cast<size_t>(n));
-    }
-    return lseek(fd_, 0, SEEK_SET) == 0;
+struct Rank {
+  std::vector<int32_t> of;  // by box
+  int32_t count = 0;
+};
+
+// The edges that go down: boxes are taken one after the other, each when all that it uses has been, or, in a circle,
+// the one with the lowest number; an edge to one that was taken before goes up and counts for nothing.
+std::vector<LayoutEdge> EdgesDown(int32_t boxes, std::span<const LayoutEdge> edges) {
+  std::vector<std::vector<int32_t>> users(static_cast<size_t>(boxes));
+  std::vector<int32_t> waits(static_cast<size_t>(boxes), 0), number(static_cast<size_t>(boxes), -1);
+  for (const auto& [from, to] : edges)
+    if (from != to) users[static_cast<size_t>(from)].push_back(to), ++waits[static_cast<size_t>(to)];
+  std::set<int32_t> ready, rest;
+  for (int32_t b = 0; b < boxes; ++b) (waits[static_cast<size_t>(b)] == 0 ? ready : rest).insert(b);
+  for (int32_t n = 0; n < boxes; ++n) {
+    std::set<int32_t>& from = ready.empty() ? rest : ready;
+    const int32_t b = *from.begin();
+    from.erase(from.begin());
+    number[static_cast<size_t>(b)] = n;
+    for (const int32_t user : users[static_cast<size_t>(b)])
+      if (--waits[static_cast<size_t>(user)] == 0 && rest.erase(user) > 0) ready.insert(user);
   }
-  std::string Contents() {
-    std::string text;
-    char buffer[1 << 16];
-    if (lseek(fd_, 0, SEEK_SET) != 0) return text;
-    for (ssize_t n; (n = read(fd_, buffer, sizeof(buffer))) != 0;) {
-      if (n > 0) text.append(buffer, static_cast<size_t>(n));
-      else if (errno != EINTR) break;
+  std::vector<LayoutEdge> down;
+  for (const auto& [from, to] : edges)
+    if (number[static_cast<size_t>(from)] < number[static_cast<size_t>(to)]) down.push_back({from, to});
+  // By the lower end's number: ranks are computed in one go.
+  std::sort(down.begin(), down.end(), [&](const LayoutEdge& a, const LayoutEdge& b) {
+    return std::pair(number[static_cast<size_t>(a.first)], a.second) <
+           std::pair(number[static_cast<size_t>(b.first)], b.second);
+  });
+  down.erase(std::unique(down.begin(), down.end()), down.end());
+  return down;
+}
+
+// As far down as what it uses asks; what uses nothing stands right above its first user. `edges` as EdgesDown gives
+// them.
+Rank Ranks(int32_t boxes, std::span<const LayoutEdge> edges) {
+  Rank rank;
+  rank.of.assign(static_cast<size_t>(boxes), 0);
+  std::vector<std::vector<int32_t>> users(static_cast<size_t>(boxes));
+  std::vector<char> uses(static_cast<size_t>(boxes), 0);
+  for (const auto& [from, to] : edges) {
+    users[static_cast<size_t>(from)].push_back(to), uses[static_cast<size_t>(to)] = 1;
+    rank.of[static_cast<size_t>(to)] =
+        std::max(rank.of[static_cast<size_t>(to)], rank.of[static_cast<size_t>(from)] + 1);
+  }
+  for (size_t b = 0; b < users.size(); ++b) {
+    if (!uses[b] && !users[b].empty()) {
+      int32_t first = INT32_MAX;
+      for (const int32_t user : users[b]) first = std::min(first, rank.of[static_cast<size_t>(user)]);
+      rank.of[b] = first - 1;
     }
-    return text;
+    rank.count = std::max(rank.count, rank.of[b] + 1);
+  }
+  return rank;
+}
+
+// Rows with their links to the row below, by position.
+struct Rows {
+  Layers rows;
+  std::vector<std::vector<LayoutEdge>> links;  // [r]: entries of row r to entries of row r + 1, by index into rows[r]
+};
+
+Rows MakeRows(int32_t boxes, std::span<const LayoutEdge> edges) {
+  const Rank rank = Ranks(boxes, edges);
+  Rows made;
+  made.rows.resize(static_cast<size_t>(rank.count)), made.links.resize(static_cast<size_t>(rank.count));
+  std::vector<int32_t> place(static_cast<size_t>(boxes));
+  std::vector<std::vector<int32_t>> users(static_cast<size_t>(boxes));
+  for (int32_t b = 0; b < boxes; ++b) {
+    std::vector<int32_t>& row = made.rows[static_cast<size_t>(rank.of[static_cast<size_t>(b)])];
+    place[static_cast<size_t>(b)] = static_cast<int32_t>(row.size());
+    row.push_back(b);
+  }
+  for (const auto& [from, to] : edges) users[static_cast<size_t>(from)].push_back(to);
+  // The values of a box share one place in each row that they pass.
+  for (int32_t b = 0; b < boxes; ++b) {
+    int32_t last = -1;
+    for (const int32_t user : users[static_cast<size_t>(b)]) last = std::max(last, rank.of[static_cast<size_t>(user)]);
+    int32_t at = place[static_cast<size_t>(b)];
+    for (int32_t r = rank.of[static_cast<size_t>(b)]; r < last; ++r) {
+      for (const int32_t user : users[static_cast<size_t>(b)])
+        if (rank.of[static_cast<size_t>(user)] == r + 1)
+          made.links[static_cast<size_t>(r)].push_back({at, place[static_cast<size_t>(user)]});
+      if (r + 1 == last) break;
+      std::vector<int32_t>& below = made.rows[static_cast<size_t>(r) + 1];
+      made.links[static_cast<size_t>(r)].push_back({at, static_cast<int32_t>(below.size())});
+      at = static_cast<int32_t>(below.size());
+      below.push_back(~b);
+    }
+  }
+  return made;
+}
+
+int64_t Crossings(std::vector<std::pair<size_t, size_t>> links) {
+  std::sort(links.begin(), links.end());
+  int64_t crossings = 0;
+  for (size_t a = 0; a < links.size(); ++a)
+    for (size_t b = a + 1; b < links.size(); ++b) crossings += links[b].second < links[a].second;
+  return crossings;
+}
+
+// Orders the entries of each row by the mean place of what they are linked to in the row above, then below, and so on;
+// keeps the order with the fewest crossings. `position[r][k]`: where entry k of row r stands.
+class Orderer {
+ public:
+  explicit Orderer(const Rows& rows) : rows_(rows) {
+    for (const std::vector<int32_t>& row : rows.rows) {
+      position_.emplace_back(row.size());
+      std::iota(position_.back().begin(), position_.back().end(), size_t{0});
+    }
+  }
+
+  Layers Run() {
+    std::vector<std::vector<size_t>> best = position_;
+    int64_t fewest = Count();
+    for (int sweep = 0; sweep < kSweeps && fewest > 0; ++sweep) {
+      const bool down = sweep % 2 == 0;
+      for (size_t k = 1; k < position_.size(); ++k) Order(down ? k : position_.size() - 1 - k, down);
+      if (const int64_t crossings = Count(); crossings < fewest) fewest = crossings, best = position_;
+    }
+    Layers layers;
+    for (size_t r = 0; r < best.size(); ++r) {
+      std::vector<int32_t>& row = layers.emplace_back(best[r].size());
+      for (size_t k = 0; k < best[r].size(); ++k) row[best[r][k]] = rows_.rows[r][k];
+    }
+    return layers;
   }
 
  private:
-  int fd_ = -1;
+  int64_t Count() const {
+    int64_t crossings = 0;
+    for (size_t r = 0; r + 1 < position_.size(); ++r) {
+      std::vector<std::pair<size_t, size_t>> links;
+      for (const auto& [a, b] : rows_.links[r])
+        links.push_back({position_[r][static_cast<size_t>(a)], position_[r + 1][static_cast<size_t>(b)]});
+      constexpr size_t kMostLinks = 2000;  // counting is quadratic
+      if (links.size() <= kMostLinks) crossings += Crossings(std::move(links));
+    }
+    return crossings;
+  }
+
+  void Order(size_t r, bool from_above) {
+    const size_t other = from_above ? r - 1 : r + 1;
+    std::vector<std::pair<double, size_t>> sums(position_[r].size());
+    for (const auto& [a, b] : rows_.links[from_above ? other : r]) {
+      const auto here = static_cast<size_t>(from_above ? b : a), there = static_cast<size_t>(from_above ? a : b);
+      sums[here].first += static_cast<double>(position_[other][there]), ++sums[here].second;
+    }
+    std::vector<size_t> order(position_[r].size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    const auto wish = [&](size_t k) {
+      return sums[k].second > 0 ? sums[k].first / static_cast<double>(sums[k].second)
+                                : static_cast<double>(position_[r][k]);
+    };
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return wish(a) != wish(b) ? wish(a) < wish(b) : position_[r][a] < position_[r][b];
+    });
+    for (size_t k = 0; k < order.size(); ++k) position_[r][order[k]] = k;
+  }
+
+  const Rows& rows_;
+  std::vector<std::vector<size_t>> position_;
 };
 
-// Words of a line, by blanks.
-std::vector<std::string_view> Words(std::string_view line) {
-  std::vector<std::string_view> words;
-  while (!line.empty()) {
-    const size_t end = std::min(line.find(' '), line.size());
-    if (end > 0) words.push_back(line.substr(0, end));
-    line.remove_prefix(std::min(end + 1, line.size()));
-  }
-  return words;
-}
-double Number(std::string_view text) {
-  double value = 0;
-  ReadNumber(text.data(), text.data() + text.size(), value);
-  return value;
+// Centers of the entries of one row, in order and apart, near what they wish for.
+std::vector<double> Apart(const std::vector<double>& wish, const std::vector<double>& widths) {
+  const size_t n = wish.size();
+  std::vector<double> left = wish, right = wish;
+  const auto apart = [&](size_t k) { return (widths[k] + widths[k + 1]) / 2 + kColumnGap; };
+  for (size_t k = 1; k < n; ++k) left[k] = std::max(left[k], left[k - 1] + apart(k - 1));
+  for (size_t k = n; k-- > 1;) right[k - 1] = std::min(right[k - 1], right[k] - apart(k - 1));
+  for (size_t k = 0; k < n; ++k) left[k] = (left[k] + right[k]) / 2;
+  return left;
 }
 
 }  // namespace
 
-StatusOr<std::string> RunDot(const std::string& text, const std::string& format) {
-  ScratchFile in, out, errors;
-  if (in.fd() < 0 || out.fd() < 0 || errors.fd() < 0 || !in.Fill(text))
-    return InvalidArgument(Format("cannot write to the folder for temporary files: {}", std::strerror(errno)));
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in.fd(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out.fd(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, errors.fd(), STDERR_FILENO);
-  std::string program = "dot", option = "-T" + format;
-  char* arguments[] = {program.data(), option.data(), nullptr};
-  pid_t child = 0;
-  const int failed = posix_spawnp(&child, "dot", &actions, nullptr, arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0)
-    return Unimplemented("pictures are laid out by Graphviz's program 'dot', which was not found (Debian: graphviz)");
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-      return Unimplemented("pictures are laid out by Graphviz's program 'dot', which was not found (Debian: graphviz)");
-    return Unimplemented(Format("Graphviz's program 'dot' failed: {}", errors.Contents().substr(0, 500)));
-  }
-  return out.Contents();
+Layers FindLayers(int32_t boxes, std::span<const LayoutEdge> edges) {
+  const std::vector<LayoutEdge> down = EdgesDown(boxes, edges);
+  const Rows rows = MakeRows(boxes, down);
+  return Orderer(rows).Run();
 }
 
-namespace {
-
-// A graph in Graphviz's language. Edges are drawn by the page. The limits keep long searches for a little less crossing
-// short; of many graphs, shorter.
-std::string DotOf(const LayoutGraph& graph, bool many) {
-  constexpr double kPoints = 72;
-  std::string text = Format(
-      "digraph {{splines=false;nslimit={};nslimit1={};mclimit={};ranksep=0.5;nodesep=0.22;"
-      "node[shape=box,fixedsize=true];\n",
-      many ? 0.2 : 2, many ? 0.2 : 2, many ? 0.05 : 0.5);
-  for (size_t k = 0; k < graph.sizes.size(); ++k) {
-    text +=
-        Format("{}[width={:.3f},height={:.3f}];\n", k, graph.sizes[k].first / kPoints, graph.sizes[k].second / kPoints);
+LayoutResult LayOut(const LayoutGraph& graph) {
+  const auto boxes = static_cast<int32_t>(graph.sizes.size());
+  const Layers layers = FindLayers(boxes, graph.edges);
+  std::vector<std::vector<double>> widths, x;
+  std::map<int32_t, std::pair<size_t, size_t>> at;  // entries that are boxes
+  for (size_t r = 0; r < layers.size(); ++r) {
+    std::vector<double>& row = widths.emplace_back();
+    for (const int32_t entry : layers[r]) {
+      if (entry >= 0) at[entry] = {r, row.size()};
+      row.push_back(entry >= 0 ? graph.sizes[static_cast<size_t>(entry)].first : kPassWidth);
+    }
+    x.push_back(Apart(std::vector<double>(row.size(), 0.0), row));
   }
-  for (const auto& [from, to] : graph.edges) text += Format("{}->{};\n", from, to);
-  return text + "}\n";
-}
-
-// Graphviz's "plain": graph SCALE WIDTH HEIGHT, node NAME X Y …, edge …, stop; in inches, y upwards.
-std::vector<LayoutResult> ReadPlain(std::string_view rest) {
-  constexpr double kPoints = 72;
-  std::vector<LayoutResult> results;
-  while (!rest.empty()) {
-    const size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (line.starts_with("graph ")) {
-      const std::vector<std::string_view> words = Words(line);
-      if (words.size() < 4) break;
-      LayoutResult& result = results.emplace_back();
-      result.width = Number(words[2]) * kPoints, result.height = Number(words[3]) * kPoints;
-    } else if (line.starts_with("node ") && !results.empty()) {
-      const std::vector<std::string_view> words = Words(line);
-      size_t node = 0;
-      if (words.size() < 4) continue;
-      std::from_chars(words[1].data(), words[1].data() + words[1].size(), node);
-      LayoutResult& result = results.back();
-      constexpr size_t kMostNodes = 1 << 20;
-      if (node >= kMostNodes) continue;
-      result.centers.resize(std::max(result.centers.size(), node + 1));
-      result.centers[node] = {Number(words[2]) * kPoints, result.height - Number(words[3]) * kPoints};
+  // Boxes come to stand below what they use and above their users.
+  std::vector<std::vector<int32_t>> near(graph.sizes.size());
+  for (const auto& [from, to] : graph.edges)
+    near[static_cast<size_t>(from)].push_back(to), near[static_cast<size_t>(to)].push_back(from);
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    for (size_t k = 0; k < layers.size(); ++k) {
+      const size_t r = sweep % 2 == 0 ? k : layers.size() - 1 - k;
+      std::vector<double> wish = x[r];
+      for (size_t e = 0; e < wish.size(); ++e) {
+        const int32_t box = layers[r][e] >= 0 ? layers[r][e] : ~layers[r][e];
+        double sum = 0;
+        for (const int32_t other : near[static_cast<size_t>(box)]) sum += x[at[other].first][at[other].second];
+        if (const size_t n = near[static_cast<size_t>(box)].size(); n > 0) wish[e] = sum / static_cast<double>(n);
+      }
+      x[r] = Apart(wish, widths[r]);
     }
   }
-  return results;
-}
-
-}  // namespace
-
-StatusOr<std::vector<LayoutResult>> LayOut(const std::vector<LayoutGraph>& graphs) {
-  constexpr size_t kMany = 100, kAtOnce = 16;
-  // The layers of a model look the same: each graph is laid out once.
-  std::unordered_map<std::string, size_t> known;
-  std::vector<const std::string*> texts;
-  std::vector<size_t> text_of;
-  for (const LayoutGraph& graph : graphs) {
-    const auto [it, inserted] = known.try_emplace(DotOf(graph, graphs.size() > kMany), texts.size());
-    if (inserted) texts.push_back(&it->first);
-    text_of.push_back(it->second);
+  LayoutResult result;
+  result.centers.resize(graph.sizes.size());
+  double left = 0, right = 0, y = 0;
+  for (size_t r = 0; r < layers.size(); ++r) {
+    double height = 0;
+    for (const int32_t entry : layers[r])
+      if (entry >= 0) height = std::max(height, graph.sizes[static_cast<size_t>(entry)].second);
+    for (size_t e = 0; e < layers[r].size(); ++e) {
+      left = std::min(left, x[r][e] - widths[r][e] / 2), right = std::max(right, x[r][e] + widths[r][e] / 2);
+      if (layers[r][e] >= 0) result.centers[static_cast<size_t>(layers[r][e])] = {x[r][e], y + height / 2};
+    }
+    y += height + kRowGap;
   }
-  // Some at once, as starting the program takes a while, on all cores.
-  std::vector<LayoutResult> placed(texts.size());
-  std::vector<Status> failures((texts.size() + kAtOnce - 1) / kAtOnce);
-  ForEachInParallel(failures.size(), 0, [&](size_t group) {
-    const size_t begin = group * kAtOnce, end = std::min(begin + kAtOnce, texts.size());
-    std::string text;
-    for (size_t k = begin; k < end; ++k) text += *texts[k];
-    const StatusOr<std::string> plain = RunDot(text, "plain");
-    if (!plain.ok()) return void(failures[group] = plain.status());
-    std::vector<LayoutResult> results = ReadPlain(*plain);
-    if (results.size() != end - begin)
-      return void(failures[group] = Unimplemented("Graphviz's program 'dot' gave no layout that can be read"));
-    std::move(results.begin(), results.end(), placed.begin() + static_cast<int64_t>(begin));
-  });
-  for (const Status& failure : failures) HLOIR_RETURN_IF_ERROR(failure);
-  std::vector<LayoutResult> results;
-  for (size_t k = 0; k < graphs.size(); ++k) {
-    results.push_back(placed[text_of[k]]);
-    results.back().centers.resize(graphs[k].sizes.size());
-  }
-  return results;
+  for (auto& center : result.centers) center.first -= left;
+  result.width = right - left, result.height = std::max(0.0, y - kRowGap);
+  return result;
 }
 
 }  // namespace hloir

@@ -1,29 +1,30 @@
-// Layouts of graphs: runs Graphviz's program `dot`, once for each of several different graphs. A program and not the
-// library, so that its errors on unusual graphs do not affect this process.
+// The layout of a graph: boxes in rows, each below its operands (Sugiyama's method). FindLayers assigns boxes to rows and
+// orders them, which is enough for a page to place them in its window; LayOut also places them, for pictures of one
+// size. Callers draw the edges. Tested by tests/unit/layout_test.cc.
 #pragma once
 
-#include <string>
+#include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
-#include "hloir/status.h"
-
 namespace hloir {
 
-// A graph to lay out: sizes of boxes in points, and edges between them.
+using LayoutEdge = std::pair<int32_t, int32_t>;  // from, to: boxes by number
+
+// Row by row from above: a box by its number n, or ~n, the place where values of box n pass on their way further down.
+using Layers = std::vector<std::vector<int32_t>>;
+// In a circle of edges those to boxes with lower numbers count for nothing.
+Layers FindLayers(int32_t boxes, std::span<const LayoutEdge> edges);
+
 struct LayoutGraph {
   std::vector<std::pair<double, double>> sizes;
-  std::vector<std::pair<int, int>> edges;
+  std::vector<LayoutEdge> edges;
 };
-// The centers of the boxes, in points, y downwards; and the size of the whole. In the playground, which cannot run
-// programs, the result is empty and the page lays out by dagre (page.js).
 struct LayoutResult {
-  std::vector<std::pair<double, double>> centers;
+  std::vector<std::pair<double, double>> centers;  // of boxes, y downwards
   double width = 0, height = 0;
 };
-StatusOr<std::vector<LayoutResult>> LayOut(const std::vector<LayoutGraph>& graphs);
-
-// `dot -Tsvg` of a text in Graphviz's language.
-StatusOr<std::string> RunDot(const std::string& text, const std::string& format);
+LayoutResult LayOut(const LayoutGraph& graph);
 
 }  // namespace hloir

@@ -9,12 +9,10 @@ namespace hloir {
 
 extern const std::string_view kGraphPage, kExplainPage, kDumpsPage, kProfilePage;
 
-// The page with `json` in it, of which no name can end the script that it stands in.
-inline std::string FillPage(std::string_view page, std::string_view json) {
-  constexpr std::string_view kPlace = "@DATA@";
-  const size_t at = page.find(kPlace);
-  std::string text(page.substr(0, at));
-  text.reserve(page.size() + json.size() + json.size() / 16);
+// JSON that no name in it can end the script in which it stands.
+inline std::string ForScript(std::string_view json) {
+  std::string text;
+  text.reserve(json.size() + json.size() / 16);
   for (const char c : json) {
     switch (c) {
       case '<': text += "\\u003c"; break;
@@ -23,7 +21,22 @@ inline std::string FillPage(std::string_view page, std::string_view json) {
       default: text += c;
     }
   }
-  text += page.substr(at + kPlace.size());
+  return text;
+}
+
+// The page with `json` in it, and with `more` where it says so.
+inline std::string FillPage(std::string_view page, std::string_view json, std::string_view more = {}) {
+  constexpr std::string_view kPlace = "@DATA@", kMore = "@MORE@";
+  const size_t at = page.find(kPlace);
+  std::string text(page.substr(0, at));
+  text += ForScript(json);
+  page.remove_prefix(at + kPlace.size());
+  if (const size_t rest = page.find(kMore); rest != std::string_view::npos) {
+    text += page.substr(0, rest);
+    text += more;
+    page.remove_prefix(rest + kMore.size());
+  }
+  text += page;
   return text;
 }
 

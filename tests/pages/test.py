@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Opens each kind of page in Chromium, clicks and types through it, in light and dark, and minds what Browser.faults says:
-tests/pages/test.py HLOIR [--frames]. Exit status 77, which ctest shows as skipped, where there is no Chromium or dot."""
+tests/pages/test.py HLOIR [--frames]. Exit status 77, which ctest shows as skipped, where there is no Chromium."""
 import json
 import os
 import pathlib
@@ -48,39 +48,89 @@ def checks_itself(b, folder):
 
 def graph(b, path, dark):
     b.open(path, dark)
-    check("graph", "it is drawn", b.run("document.querySelectorAll('.box').length") > 0)
-    check("graph", "dark follows the system", b.run("document.documentElement.classList.contains('dark')") is dark)
+    hostile = "hostile" in b.run("data.name")
+    check("graph", "boxes are drawn", b.run("document.querySelectorAll('.box').length") > 1)
+    check("graph", "a module without op_names says so, others do not", b.run("document.getElementById('note').hidden") == (b.run("data.named") > 0))
     mind(b, "graph")
-    b.click(".box", 0)
-    check("graph", "a click selects", b.run("document.querySelectorAll('.box.selected').length") == 1)
-    # By keyboard: down to a user or up to an operand, search, open, back.
+    b.click("#fit")
+    b.run("document.getElementById('stage').focus()")
     b.key("ArrowDown")
-    b.key("ArrowUp")
-    check("graph", "arrows are told to a reader", b.run("document.getElementById('says').textContent") != "")
+    b.key("ArrowDown")
+    check("graph", "an arrow selects", b.run("document.querySelectorAll('.box.selected').length") == 1)
+    check("graph", "details are of the selected box", b.run("document.querySelector('#details h2').textContent === selected.title"))
+    # A click opens in place, another on its head folds; the address remembers.
+    b.run("for (const n of each(root)) n.open = false; relayout()")
+    closed = b.run("drawn.length")
+    opens = b.run("drawn.findIndex((n) => n.opens && n.h > 30)")
+    check("graph", "fusions open", opens >= 0 or hostile)
+    if opens >= 0:
+        key = b.run(f"drawn[{opens}].key")
+        b.click(".box", opens)
+        check("graph", "a click opens in place", b.run(f"find('{key}').open && drawn.length") > closed)
+        check("graph", "and the parts are inside", b.run(f"""(() => {{ const n = find('{key}'); return n.kids.every((k) =>
+              k.x >= n.x && k.y >= n.y && k.x + k.w <= n.x + n.w + 0.5 && k.y + k.h <= n.y + n.h + 0.5); }})()"""))
+        mind(b, "graph, opened")
+        address = b.run("location.hash")
+        check("graph", "the address says what is open", key in b.run("new URLSearchParams(location.hash.slice(1)).get('open')"))
+        b.key("Enter")
+        check("graph", "Enter folds", b.run("drawn.length") == closed)
+        b.key("f")
+        check("graph", "f shows it alone", b.run("root.view") != 0)
+        mind(b, "graph, alone")
+        b.run("new Promise((done) => { addEventListener('popstate', () => setTimeout(done, 50), { once: true }); history.back(); })")
+        check("graph", "the browser's Back goes back", b.run("root.view") == 0)
+        b.run(f"(() => {{ location.hash = {json.dumps(address)}; recall(); }})()")
+        check("graph", "an address opens what it says", b.run(f"find('{key}')?.open") is True)
     b.key("/")
     check("graph", "/ goes to the search", b.run("document.activeElement.id") == "search")
-    b.type("a")
-    check("graph", "something is found", b.run("document.querySelectorAll('#found button').length") > 0)
+    b.type("^f32.4" if hostile else "fusion|dot")
+    check("graph", "a regular expression finds, by shape or opcode", b.run("document.querySelectorAll('#found button').length") > 0)
+    check("graph", "what is found is marked", b.run("document.querySelectorAll('.box.hit').length") > 0)
     mind(b, "graph, searching")
     b.key("ArrowDown")
     b.key("Enter")
     check("graph", "what was found is selected", b.run("document.querySelectorAll('.box.selected').length") == 1)
-    b.run("show(0)")
-    before = b.run("view")
-    opens = b.run("[...document.querySelectorAll('.box')].findIndex((g) => g.classList.contains('opens'))")
-    check("graph", "fusions open", opens >= 0 or "hostile" in b.run("data.name"))
-    if opens >= 0:
-        b.click(".box", opens, count=2)
-        check("graph", "a double click opens", b.run("view") != before)
-        mind(b, "graph, opened")
-        b.key("Backspace")
-        check("graph", "Backspace goes back", b.run("view") == before)
+    # Each colour has its legend.
+    legend = b.run("document.getElementById('legend').textContent")
+    check("graph", "the legend is of the measure", "Share of" in legend and b.run("measures[by][1]") in legend)
+    b.run("(() => { const s = document.getElementById('by'); s.selectedIndex = s.options.length - 1; s.onchange(); })()")
+    check("graph", "and follows it", "Share of instructions" in b.run("document.getElementById('legend').textContent"))
     b.key("c")
-    check("graph", "colors are by cost", b.run("document.getElementById('color').value") == "cost")
-    b.key("d")
-    check("graph", "d is dark or light", b.run("document.documentElement.classList.contains('dark')") is not dark)
+    check("graph", "colors are by kind", b.run("document.getElementById('color').value") == "kind" and
+          "collective" in b.run("document.getElementById('legend').textContent"))
+    b.key("c")
+    for _ in range(2):
+        contrast = b.run(CONTRAST)
+        check("graph", f"text on boxes has a contrast of {contrast:.1f}", contrast >= 4.5)
+        b.key("d")
+    check("graph", "d turns dark and back", b.run("document.documentElement.classList.contains('dark')") is dark)
+    # Two fingers zoom, and what is then off screen is on the small map.
     b.click("#fit")
-    mind(b, "graph, by cost")
+    check("graph", "nothing is off screen, and there is no small map", b.run("document.getElementById('minimap').hidden"))
+    before = b.run("box.k")
+    touch = lambda kind, *points: b.call("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(points)])
+    touch("touchStart", (300, 300), (400, 300))
+    touch("touchMove", (200, 300), (500, 300))
+    touch("touchMove", (100, 300), (600, 300))
+    touch("touchEnd")
+    b.settle()
+    check("graph", "two fingers zoom", b.run("box.k") > 1.5 * before)
+    check("graph", "the small map is there", not b.run("document.getElementById('minimap').hidden"))
+    mind(b, "graph, zoomed")
+    b.click("#fit")
+
+
+# The least contrast of a box's text with the box.
+CONTRAST = r"""(() => {
+  const rgb = (text) => text.match(/[\d.]+/g).slice(0, 3).map(Number);
+  const light = (c) => { const [r, g, b] = c.map((x) => { x /= 255; return x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  let least = 99;
+  for (const node of drawn.filter((n) => !n.open)) {
+    const back = light(rgb(getComputedStyle(node.g.querySelector("rect")).fill));
+    for (const t of node.g.querySelectorAll("text")) { const l = light(rgb(getComputedStyle(t).fill)); least = Math.min(least, (Math.max(l, back) + 0.05) / (Math.min(l, back) + 0.05)); }
+  }
+  return least;
+})()"""
 
 
 def explain(b, path, dark):
@@ -193,7 +243,7 @@ def frames(b, hloir, folder, size):
     print(f"{size} instructions: made in {made:.1f} s, {page.stat().st_size / 1e6:.1f} MB; open and drawn folded, "
           f"{b.run('document.querySelectorAll(`.box`).length')} boxes, in {min(opened)[0]:.0f} ms (of which its thread runs {min(opened)[1]:.0f})")
     # The view with the most boxes.
-    b.run("show(data.views.reduce((best, v, k) => v.boxes.length > data.views[best].boxes.length ? k : best, 0))")
+    b.run("show(data.views.reduce((best, v, k) => v.b.length > data.views[best].b.length ? k : best, 0))")
     b.settle()
     boxes = b.run("document.querySelectorAll('.box').length")
     b.run("""(() => { window.times = []; let last = 0; const tick = (t) => { if (last) times.push(t - last); last = t; requestAnimationFrame(tick); }; requestAnimationFrame(tick); })()""")
@@ -215,8 +265,8 @@ def frames(b, hloir, folder, size):
 
 
 def main():
-    if not devtools.find_browser() or not shutil.which("dot"):
-        print("there is no Chromium or no dot (Debian: chromium, graphviz)")
+    if not devtools.find_browser():
+        print("there is no Chromium (Debian: chromium)")
         return 77
     hloir = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:

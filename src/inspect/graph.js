@@ -1,0 +1,613 @@
+// The page of `hloir graph`: a map that opens in place. A node is a box as it is drawn: a view or an instruction, in the
+// place where it is called from, so that what is called twice has two. No name is ever taken for markup.
+const V = data.views, chunks = {}, MINIMUM = 0.92;  // the scale at which the smallest text has 11 pixels
+function instruction(id) {
+  const c = Math.floor(id / data.chunk);
+  if (!chunks[c]) { const e = $("i" + c); chunks[c] = e ? JSON.parse(e.textContent) : {}; }
+  return chunks[c][id];
+}
+const measures = [...data.measures, ["count", "instructions"]];
+let by = 0, root = null, selected = null, box = { x: 0, y: 0, k: 1 }, drawn = [], hits = null;
+const costOf = (c, n, factor) => [...c.map((x) => x * factor), n];
+const totals = costOf(V[0].c, V[0].n, 1);
+const shareOf = (node, m = by) => totals[m] > 0 ? node.cost[m] / totals[m] : 0;
+const percent = (s) => s >= 0.9995 ? "100 %" : s >= 0.0995 ? (100 * s).toFixed(0) + " %" : s >= 0.0005 ? (100 * s).toFixed(1) + " %" : s > 0 ? "< 0.1 %" : "0 %";
+// Texts in pixels, at the scale 1.
+const FONTS = ["600 13px system-ui, sans-serif", "12px system-ui, sans-serif"], ruler = document.createElement("canvas").getContext("2d");
+const lengthOf = (text, font) => { ruler.font = FONTS[font]; return ruler.measureText(text).width; };
+function cut(text, most, font) {
+  if (text.length > 200) text = short(text, 200);
+  if (lengthOf(text, font) <= most) return text;
+  let low = 0, high = text.length;
+  while (low < high) { const n = (low + high + 1) >> 1; if (lengthOf(short(text, n), font) <= most) low = n; else high = n - 1; }
+  return short(text, Math.max(low, 1));
+}
+const short = (text, n) => text.length <= n ? text : text.slice(0, Math.ceil(n / 2)) + "…" + text.slice(text.length - Math.floor(n / 2) + 1);
+
+// The views that an instruction opens: not those that are applied to single elements.
+const called = (i) => (i.d || []).filter(([, v, times]) => v >= 0 && (times > 0 || V[v].n > 4));
+function makeNode(parent, k, ref, factor) {
+  const node = { parent, k, ref, factor, key: parent ? (parent.key ? parent.key + "." : "") + k : "", kids: null, open: false };
+  if (ref < 0) {
+    const view = V[~ref];
+    Object.assign(node, { view: ~ref, title: view.t, cost: costOf(view.c, view.n, factor), opens: view.b.length > 0 });
+    node.lines = [view.t, ...shares(node, `${human(view.n)} instr.`)];
+  } else {
+    const i = instruction(ref);
+    Object.assign(node, { i, title: i.n, cost: costOf(i.c, i.N || 1, factor), opens: called(i).length > 0 });
+    const loop = i.op === "while" && i.d ? ` × ${i.q ? "?" : human(i.d[1][2])}` : "";
+    node.lines = [i.n, `${i.r && (!parent || !parent.parent) ? "root · " : ""}${i.op}${loop}  ${i.s}`];
+    if (node.opens || node.cost.slice(0, -1).some((c, m) => totals[m] > 0 && c / totals[m] >= 0.0005)) node.lines.push(...shares(node, node.opens ? `${human(node.cost.at(-1))} instr.` : ""));
+  }
+  return node;
+}
+// "FLOPs 57% · bytes 16%" and "time 16% · 83 instr."
+function shares(node, more) {
+  const parts = data.measures.map(([name], m) => totals[m] > 0 ? `${name === "flops" ? "FLOPs" : name} ${percent(shareOf(node, m)).replace(" %", "%")}` : "").filter(Boolean);
+  if (more) parts.push(more);
+  const lines = [];
+  for (let k = 0; k < parts.length; k += 2) lines.push(parts.slice(k, k + 2).join(" · "));
+  return lines;
+}
+function inside(node) {
+  if (node.kids) return node.kids;
+  const part = (v, factor, first) => ({ rows: V[v].r, edges: V[v].e, kids: V[v].b.map((ref, k) => makeNode(node, first + k, ref, factor)) });
+  if (node.view !== undefined) Object.assign(node, part(node.view, node.factor, 0));
+  else {
+    const calls = called(node.i);
+    if (calls.length === 1) Object.assign(node, part(calls[0][1], node.factor * (calls[0][2] || 1), 0));
+    else {
+      node.kids = calls.map(([, v, times], k) => makeNode(node, k, ~v, node.factor * (times || 1)));
+      node.rows = [node.kids.map((_, k) => k)]; node.edges = [];
+    }
+  }
+  return node.kids;
+}
+
+// Sizes from the inside out. An open box may be of several forms: parts of the width and height that are there.
+const FORMS = [[0.6, 0.6], [0.95, 0.4], [0.34, 0.95], [0.95, 0.8], [0.5, 0.3]];
+const HEAD = 24, PAD = 10;
+function measure(node, W, H) {
+  if (!node.open) {
+    node.w = Math.min(210, Math.max(90, ...node.lines.map((line, k) => Math.ceil(lengthOf(short(line, 200), k ? 1 : 0))  + 16))); node.h = 10 + 16 * node.lines.length;
+    return;
+  }
+  const top = node === root, kids = inside(node);
+  for (const kid of kids) { const [x, y] = FORMS[kid.form || 0]; measure(kid, W * x, H * y); }
+  node.at = placeBoxes(kids, node.rows, node.edges, W, H);
+  node.w = node.at.w + (top ? 0 : 2 * PAD); node.h = node.at.h + (top ? 0 : PAD + HEAD);
+  if (!top) node.w = Math.max(node.w, Math.min(210, lengthOf(short(node.title, 200), 0)) + 40);
+}
+// The whole stretched a little where the window has room.
+function settle() {
+  const r = stage.getBoundingClientRect(), W = (r.width - 28) / MINIMUM, H = (r.height - 28) / MINIMUM;
+  measure(root, W, H);
+  const k = Math.min((r.width - 28) / root.w, (r.height - 28) / root.h, 1.6);
+  const spread = (have, need) => Math.min(1.9, Math.max(1, have / Math.max(need, 1)));
+  if (k >= MINIMUM) {
+    const fx = spread((r.width - 28) / k, root.w), fy = spread((r.height - 28) / k, root.h);
+    const at = root.at, far = (list, f, a) => list.forEach((p) => { if (p) p[a] *= f; });
+    // Middles move apart; what is left of the first box moves with it.
+    far(at.box, fx, "x"); far(at.box, fy, "y"); far([...at.pass.values()], fx, "x"); far([...at.pass.values()], fy, "y");
+    for (const c of at.columns) { c.left *= fx; c.right *= fx; c.bottom *= fy; }
+    let left = Infinity, top = Infinity, right = -Infinity, bottom = -Infinity;
+    for (const p of at.pass.values()) { left = Math.min(left, p.x - 4); right = Math.max(right, p.x + 4); }
+    root.kids.forEach((kid, b) => { const p = at.box[b]; left = Math.min(left, p.x - kid.w / 2); right = Math.max(right, p.x + kid.w / 2); top = Math.min(top, p.y - kid.h / 2); bottom = Math.max(bottom, p.y + kid.h / 2); });
+    for (const p of [...at.box, ...at.pass.values()]) if (p) { p.x -= left; p.y -= top; }
+    for (const c of at.columns) { c.left -= left; c.right -= left; }
+    root.w = right - left; root.h = bottom - top;
+  }
+  position(root, 0, 0);
+  return Math.min((r.width - 28) / root.w, (r.height - 28) / root.h);
+}
+function position(node, x, y) {
+  node.x = x; node.y = y;
+  if (!node.open) return;
+  const top = node === root, dx = x + (top ? 0 : PAD + (node.w - 2 * PAD - node.at.w) / 2), dy = y + (top ? 0 : HEAD);
+  node.origin = [dx, dy];
+  node.kids.forEach((kid, b) => position(kid, dx + node.at.box[b].x - kid.w / 2, dy + node.at.box[b].y - kid.h / 2));
+}
+function* each(node) { if (node !== root) yield node; if (node.open) for (const kid of node.kids) yield* each(kid); }
+const closedCount = () => { let n = 0; for (const node of each(root)) n += !node.open; return n; };
+
+// What opens by itself: the costliest, as long as all can be read.
+function openAlone() {
+  const tried = new Set();
+  for (let step = 0; step < 30; ++step) {
+    let best = null;
+    for (const node of each(root))
+      if (!node.open && node.opens && !tried.has(node) && (!best || shareOf(node) > shareOf(best))) best = node;
+    if (!best || (shareOf(best) < 0.02 && closedCount() > 12)) break;
+    tried.add(best); best.open = true; inside(best);
+    let good = -1, scale = MINIMUM;
+    if (closedCount() <= 60) FORMS.forEach((_, f) => { best.form = f; const k = settle(); if (k >= scale) { scale = k; good = f; } });
+    best.form = Math.max(0, good); best.open = good >= 0;
+  }
+}
+
+// The costliest way from box to box through a view: its edges.
+function costliest(node) {
+  const gain = node.kids.map((kid) => shareOf(kid)), best = gain.slice(), from = gain.map(() => -1), order = node.rows.flat().filter((e) => e >= 0);
+  const rank = new Map(order.map((e, k) => [e, k])), into = new Map();
+  for (const [a, b] of node.edges) if (rank.get(a) < rank.get(b) && node.at.rowOf[a] < node.at.rowOf[b]) { if (!into.has(b)) into.set(b, []); into.get(b).push(a); }
+  for (const e of order) for (const a of into.get(e) || []) if (best[a] + gain[e] > best[e] || from[e] < 0) { best[e] = best[a] + gain[e]; from[e] = a; }
+  let end = order[0];
+  for (const e of order) if (best[e] > best[end]) end = e;
+  const on = new Set();
+  for (; end >= 0 && from[end] >= 0; end = from[end]) { on.add(from[end] + ">" + end); node.kids[end].path = node.kids[from[end]].path = true; }
+  return on;
+}
+
+const svg = $("svg"), stage = $("stage");
+const colors = { parameter: "#bfe3b4", constant: "#e2e4e6", fusion: "#dcc3ee", contraction: "#f7bd92", reduction: "#f5adb4", collective: "#a9cbf5",
+  control: "#fbdc7c", movement: "#bfe3e3", "custom-call": "#d9c3a5", tuple: "#eceff1", elementwise: "#fdf6e3" };
+const isDark = () => document.documentElement.classList.contains("dark");
+const byCost = () => $("color").value === "cost";
+// 0 … 1, to the eye alike in both themes; text on it stays readable.
+const heat = (s) => isDark() ? `hsl(${Math.round(48 - 40 * s)} ${Math.round(16 + 60 * s)}% ${Math.round(17 + 17 * s)}%)` : `hsl(${Math.round(50 - 42 * s)} ${Math.round(30 + 62 * s)}% ${Math.round(95 - 21 * s)}%)`;
+let hottest = 1;
+function fill(node) {
+  if (byCost()) return heat(shareOf(node) / hottest);
+  return node.i ? colors[node.i.k] || "#ffffff" : "";
+}
+
+function edgePath(points, columns, origin) {
+  let d = "";
+  points.forEach((p, k) => {
+    const x = p.x + origin[0];
+    if (k === 0) { d = `M${x},${p.bottom + origin[1]}`; return; }
+    const q = points[k - 1], qx = q.x + origin[0], y1 = q.bottom + origin[1], y2 = p.top + origin[1];
+    if (p.column === q.column) { const m = Math.max(6, (y2 - y1) / 2); d += ` C${qx},${y1 + m} ${x},${y2 - m} ${x},${y2}`; }
+    else {
+      // To the head of the next column, between the two.
+      const gx = (columns[q.column].right + columns[p.column].left) / 2 + origin[0], low = y1 + 9, high = y2 - 9, r = 7;
+      d += ` L${qx},${low - r} Q${qx},${low} ${qx + r},${low} L${gx - r},${low} Q${gx},${low} ${gx},${low - r} L${gx},${high + r} Q${gx},${high} ${gx + (x > gx ? r : -r)},${high} L${x - (x > gx ? r : -r)},${high} Q${x},${high} ${x},${high + r} L${x},${y2}`;
+    }
+    if (k + 1 < points.length) d += ` L${x},${p.bottom + origin[1]}`;
+  });
+  return d;
+}
+function drawEdges(node, layer) {
+  const at = node.at, on = costliest(node);
+  const ends = (b) => ({ ...at.box[b], top: at.box[b].y - node.kids[b].h / 2 - 1, bottom: at.box[b].y + node.kids[b].h / 2 });
+  for (const [from, to, n] of node.edges) {
+    const a = ends(from), b = ends(to), ra = at.rowOf[from], rb = at.rowOf[to];
+    let d;
+    if (rb <= ra) {  // what goes back up goes around
+      const side = Math.max(a.x + node.kids[from].w / 2, b.x + node.kids[to].w / 2) + node.origin[0] + 20, y1 = a.y + node.origin[1], y2 = b.y + node.origin[1];
+      d = `M${a.x + node.kids[from].w / 2 + node.origin[0]},${y1} C${side},${y1} ${side},${y2} ${b.x + node.kids[to].w / 2 + 2 + node.origin[0]},${y2}`;
+    } else {
+      const points = [a];
+      for (let r = ra + 1; r < rb; ++r) { const p = at.pass.get(r + ":" + from); if (p) points.push({ ...p, top: p.y - 3, bottom: p.y + 3 }); }
+      points.push(b);
+      d = edgePath(points, at.columns, node.origin);
+    }
+    const path = svgEl("path", { class: "edge" + (rb <= ra ? " back" : "") + (on.has(from + ">" + to) ? " path" : ""), "marker-end": on.has(from + ">" + to) ? "url(#arrowpath)" : "url(#arrow)", d });
+    if (n > 1) path.style.strokeWidth = Math.min(4, 1 + Math.log2(n) / 2);
+    layer.append(path); node.kids[from].ways.push(path); node.kids[to].ways.push(path);
+  }
+}
+function drawBox(node, layer) {
+  const open = node.open, root_ = node.i && node.i.r;
+  const g = svgEl("g", { class: "box" + (node.view !== undefined ? " view" : "") + (open ? " open" : "") + (node.opens && !open ? " opens" : "") + (node.path ? " path" : "") + (root_ ? " root" : ""), role: "button", tabindex: "-1",
+    transform: `translate(${node.x},${node.y})`, "aria-expanded": node.opens ? String(open) : undefined, "aria-label": node.lines.join(", ") + (root_ ? ", root" : "") });
+  if (!node.opens) g.removeAttribute("aria-expanded");
+  const r = svgEl("rect", { width: node.w, height: node.h, rx: open ? 8 : 6 });
+  const c = open ? "" : fill(node); if (c) r.style.fill = c;
+  g.append(r);
+  if (open) {
+    const title = cut(node.title, node.w - 38, 0), x = 26 + lengthOf(title, 0) + 10, room = node.w - x - 8;
+    g.append(svgEl("text", { x: 9, y: 16.5, class: "head" }, "−"), svgEl("text", { x: 26, y: 16, class: "head" }, title));
+    if (room > 60) g.append(svgEl("text", { x, y: 16, class: "sub" }, cut(node.lines.slice(1).join(" · "), room, 1)));
+  } else {
+    node.lines.forEach((line, k) => g.append(svgEl("text", k ? { class: "sub", x: node.w / 2, y: 18 + 16 * k, "text-anchor": "middle" } : { x: node.w / 2, y: 18, "text-anchor": "middle" },
+      cut(line, node.w - 10, k ? 1 : 0))));
+  }
+  g.append(svgEl("title", {}, node.lines.join("\n")));
+  g.addEventListener("click", (e) => {
+    if (moved) return;
+    const head = e.clientY - stage.getBoundingClientRect().top < (node.y + HEAD) * box.k + box.y;
+    if (node.opens && (!open || head)) toggle(node); else select(node);
+    e.stopPropagation();
+  });
+  node.g = g; layer.append(g); drawn.push(node);
+}
+function draw() {
+  svg.textContent = ""; drawn = []; svg.classList.toggle("byheat", byCost());
+  for (const node of each(root)) { node.ways = []; node.path = false; }
+  hottest = Math.max(1e-9, ...[...each(root)].filter((n) => !n.open).map((n) => shareOf(n)));
+  const defs = svgEl("defs", {});
+  for (const [id, color] of [["arrow", "var(--edge)"], ["arrowpath", "var(--way)"]]) {
+    const marker = svgEl("marker", { id, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 9, markerHeight: 9, markerUnits: "userSpaceOnUse", orient: "auto" });
+    marker.append(svgEl("path", { d: "M0,0 L8,4 L0,8 z", style: "fill:" + color })); defs.append(marker);
+  }
+  svg.append(defs);
+  const layer = svgEl("g", {}); svg.append(layer, svgEl("g", { id: "flow" }));
+  const paint = (node) => {
+    const edges = svgEl("g", {}); layer.append(edges); drawEdges(node, edges);
+    for (const kid of node.kids) { drawBox(kid, layer); if (kid.open) paint(kid); }
+  };
+  root.origin = [0, 0]; paint(root);
+  if (selected && !drawn.includes(selected)) selected = null;  // it has been folded
+  if (selected) selected.g.classList.add("selected");
+  sharpen(); markHits(); legend(); crumbs();
+}
+function relayout(keep) {
+  const before = keep && [keep.x * box.k + box.x, keep.y * box.k + box.y], k = settle();
+  draw();
+  if (k >= MINIMUM || !before) return fit();
+  box.x = before[0] - keep.x * box.k; box.y = before[1] - keep.y * box.k;
+  if (box.k < MINIMUM) zoom(1 / box.k, before[0], before[1]);
+  bring(keep);
+}
+function toggle(node) {
+  node.open = !node.open;
+  if (node.open) inside(node);
+  relayout(node); select(node); remember();
+}
+
+// Where the page is, as its address: view, open boxes, the selected one, colors.
+const factorOf = (v) => {
+  let f = 1;
+  for (let n = 0; v > 0 && n < 1000; ++n) {
+    if (V[v].i !== undefined) { const call = (instruction(V[v].i).d || []).find((d) => d[1] === v); f *= (call && call[2]) || 1; v = instruction(V[v].i).v; }
+    else v = V[v].p;
+  }
+  return f;
+};
+function show(v, state) {
+  root = makeNode(null, 0, ~v, factorOf(v)); root.open = true; inside(root); selected = null;
+  if (state && state.open !== null) for (const key of state.open.split(",").filter(Boolean)) { const n = find(key); if (n && n.opens) { n.open = true; inside(n); } }
+  else {
+    // What does not fit as it is stands closer.
+    Object.assign(GAP, WIDE);
+    if (settle() < MINIMUM) Object.assign(GAP, TIGHT);
+    openAlone();
+  }
+  relayout();
+  const node = state && find(state.at);
+  if (node) select(node, true); else overview();
+}
+function find(key) {
+  let node = root;
+  for (const k of (key || "").split(".").filter((x) => x !== "")) { if (!node || !node.open) return null; node = inside(node)[+k]; }
+  return node === root ? null : node;
+}
+function remember(push) {
+  const open = [...each(root)].filter((n) => n.open).map((n) => n.key);
+  const hash = "#" + new URLSearchParams({ view: root.view, open: open.join(","), at: selected ? selected.key : "", by: measures[by][0], color: $("color").value });
+  // In a frame without an address of its own there is nothing to remember.
+  try { history[push ? "pushState" : "replaceState"](null, "", hash); } catch { /* as said */ }
+}
+function recall() {
+  const p = new URLSearchParams(location.hash.slice(1)), v = Number(p.get("view"));
+  const m = measures.findIndex(([name]) => name === p.get("by"));
+  if (m >= 0) by = m;
+  $("by").value = by;
+  if (p.get("color")) $("color").value = p.get("color") === "kind" ? "kind" : "cost";
+  show(V[v] ? v : 0, p.has("view") ? { open: p.get("open"), at: p.get("at") } : null);
+}
+function focusOn(v) { remember(); show(v); remember(true); stage.focus(); }
+const viewsOf = (node) => node.view !== undefined ? [node.view] : called(node.i).map((d) => d[1]);
+function up() {
+  if (selected && selected.parent && selected.parent !== root) { const p = selected.parent; p.open = false; relayout(p); select(p); return remember(); }
+  const above = V[root.view].i !== undefined ? instruction(V[root.view].i).v : V[root.view].p;
+  if (root.view !== 0 && above >= 0) focusOn(above);
+}
+function crumbs() {
+  const path = []; const seen = new Set();
+  for (let v = root.view; v >= 0 && v !== undefined && !seen.has(v); v = V[v].i !== undefined ? instruction(V[v].i).v : V[v].p) { path.unshift(v); seen.add(v); }
+  $("path").textContent = "";
+  for (const v of path) {
+    const name = v === 0 ? data.name : V[v].t;
+    const b = el("button", name, v === root.view ? { "aria-current": "page", title: name } : { title: name });
+    b.onclick = () => focusOn(v); $("path").append(b);
+  }
+}
+
+// The drawn node that has an instruction or a view, opened or not.
+function shown(id) {
+  const byId = new Map(), byView = new Map();
+  for (const node of each(root)) { if (node.i) byId.set(node.ref, node); else byView.set(node.view, node); if (node.i && node.open) for (const v of viewsOf(node)) byView.set(v, node); }
+  return shownIn(id, byId, byView);
+}
+function shownIn(id, byId, byView) {
+  for (let n = 0; n < 1000; ++n) {
+    const i = instruction(id);
+    if (!i) return null;
+    if (byId.has(id)) return byId.get(id);
+    if (i.h !== undefined) { id = i.h; continue; }
+    let v = i.v;
+    for (;;) { if (byView.has(v)) return byView.get(v); if (V[v].i !== undefined || V[v].p < 0) break; v = V[v].p; }
+    if (v === root.view || V[v].i === undefined) return null;
+    id = V[v].i;
+  }
+  return null;
+}
+// Opens what it takes until the instruction's box is seen.
+function go(id) {
+  let i = instruction(id);
+  if (!i) return;
+  if (i.h !== undefined) { id = i.h; i = instruction(id); }
+  const way = [];  // refs from the outside in
+  let v = i.v; way.unshift(id);
+  while (v !== root.view && v > 0) {
+    if (V[v].i !== undefined) { way.unshift(~v, V[v].i); v = instruction(V[v].i).v; }
+    else { way.unshift(~v); v = V[v].p; }
+  }
+  if (v !== root.view) { show(0, { open: "", at: "" }); return go(id); }
+  let node = root;
+  for (const ref of way) {
+    if (!node.opens && node !== root) break;  // what is applied to single elements stays in its instruction
+    const next = inside(node).find((kid) => kid.ref === ref);
+    if (next) { node.open = true; node = next; } else if (ref >= 0) break;  // a call's only view has no box of its own
+  }
+  if (node === root) return;
+  relayout(node); select(node); bring(node); remember();
+}
+function bring(node) {
+  const r = stage.getBoundingClientRect(), x = node.x * box.k + box.x, y = node.y * box.k + box.y, w = node.w * box.k, h = node.h * box.k;
+  const move = (at, size, room) => at >= 8 && at + size <= room - 8 ? 0 : size > room - 16 ? 12 - at : at < 8 ? 12 - at : room - 12 - at - size;
+  const dx = move(x, w, r.width), dy = move(y, h, r.height);
+  if (dx || dy) { box.x += dx; box.y += dy; place(); }
+}
+function select(node, quiet) {
+  if (selected && selected.g) selected.g.classList.remove("selected");
+  selected = node; node.g.classList.add("selected");
+  for (const other of drawn) for (const w of other.ways) w.classList.remove("near");
+  for (const w of node.ways) w.classList.add("near");
+  details(node); flow(node);
+  if (quiet) return;
+  $("says").textContent = node.lines.join(", ");
+  bring(node); remember();
+}
+// From an instruction to what it uses and what uses it, wherever that is folded.
+function flow(node) {
+  const layer = $("flow"); layer.textContent = "";
+  if (!node.i) return;
+  const byId = new Map(), byView = new Map();
+  for (const n of each(root)) { if (n.i) byId.set(n.ref, n); else byView.set(n.view, n); if (n.i && n.open) for (const v of viewsOf(n)) byView.set(v, n); }
+  const seen = new Set();
+  for (const [ids, up_] of [[node.i.p, true], [node.i.u, false]]) {
+    for (const id of ids || []) {
+      const other = shownIn(id, byId, byView);
+      if (!other || other === node || other.parent === node.parent || seen.has(other) || node.key.startsWith(other.key + ".")) continue;
+      seen.add(other);
+      const [a, b] = up_ ? [other, node] : [node, other], x1 = a.x + a.w / 2, y1 = a.y + a.h, x2 = b.x + b.w / 2, y2 = b.y;
+      layer.append(svgEl("path", { class: "flow", "marker-end": "url(#arrow)", d: `M${x1},${y1} C${x1},${y1 + 30} ${x2},${y2 - 30} ${x2},${y2}` }));
+    }
+  }
+}
+function linkTo(id, list) {
+  const i = instruction(id), b = el("button", i ? i.n : "elsewhere");
+  if (i) b.onclick = () => go(id); else b.disabled = true;
+  list.append(b);
+}
+function details(node) {
+  const d = $("details"); d.textContent = "";
+  d.append(el("h2", node.title));
+  const list = el("dl"), row = (name, value) => { if (value !== undefined && value !== "") list.append(el("dt", name), el("dd", value)); };
+  d.append(list);
+  const costs = () => measures.forEach(([name, what], m) => { if (totals[m] > 0) row(name === "count" ? "instructions" : name === "flops" ? "FLOPs" : name, `${percent(shareOf(node, m))}, ${name === "time" ? seconds(node.cost[m] * 1e-12) : human(node.cost[m])}`); });
+  if (node.view !== undefined) {
+    const view = V[node.view];
+    row("is a", view.k); row("in computation", view.f); costs();
+    if (view.x) row("note", "applied inside an instruction, which has its bytes and its time");
+  } else {
+    const i = node.i;
+    row("opcode", i.op); row("shape", i.s); row("runs", node.factor === 1 ? "" : human(node.factor) + " times"); costs();
+    if (i.q) row("rounds", "unknown, counted as one");
+    row("op_name", i.m); row("source", i.l); if (i.r) row("root", "of its computation");
+  }
+  const buttons = el("div", undefined, { class: "links" });
+  if (node.opens) {
+    const open = el("button", node.open ? "Fold" : "Open"); open.onclick = () => toggle(node); buttons.append(open);
+    viewsOf(node).forEach((v) => { const f = el("button", viewsOf(node).length > 1 ? `Alone: ${V[v].t}` : "Alone"); f.onclick = () => focusOn(v); buttons.append(f); });
+  }
+  d.append(buttons);
+  if (node.view !== undefined) return;
+  const i = node.i;
+  d.append(el("pre", i.t));
+  for (const [name, ids] of [["operands", i.p], ["users", i.u], ["folded into it", i.g]]) {
+    if (!ids) continue;
+    d.append(el("div", name)); const links = el("div", undefined, { class: "links" });
+    if (name[0] === "f") ids.forEach((id) => { const f = instruction(id); links.append(el("span", f.t, { class: "folded" })); });
+    else ids.forEach((id) => linkTo(id, links));
+    d.append(links);
+  }
+  if (i.d) {
+    d.append(el("div", "calls")); const links = el("div", undefined, { class: "links" });
+    for (const [name, v] of i.d) { const c = el("button", name); if (v >= 0) c.onclick = () => focusOn(v); else c.disabled = true; links.append(c); }
+    d.append(links);
+  }
+}
+// Of the view as a whole, while nothing is selected.
+function overview() {
+  const d = $("details"), view = V[root.view]; d.textContent = "";
+  d.append(el("h2", root.view === 0 ? data.name : view.t));
+  const list = el("dl"), row = (name, value) => list.append(el("dt", name), el("dd", value));
+  d.append(list);
+  measures.forEach(([name, what], m) => { if (totals[m] > 0) row(name === "count" ? "instructions" : name === "flops" ? "FLOPs" : name, (name === "time" ? `${seconds(root.cost[m] * 1e-12)} on ${what.replace("time on ", "").replace(", by its roofline", "")} at least` : human(root.cost[m])) + (root.view ? `, ${percent(shareOf(root, m))}` : "")); });
+  const most = [...each(root)].filter((n) => !n.open && shareOf(n) > 0).sort((a, b) => shareOf(b) - shareOf(a)).slice(0, 8);
+  if (!most.length) return;
+  d.append(el("div", "Largest shares of " + measures[by][1], { class: "dim" }));
+  const table = el("div", undefined, { class: "most" });
+  for (const n of most) { const b = el("button", n.title); b.onclick = () => { select(n); stage.focus(); }; table.append(el("span", percent(shareOf(n))), b); }
+  d.append(table);
+}
+const seconds = (s) => s >= 1 ? s.toPrecision(3) + " s" : s >= 1e-3 ? (s * 1e3).toPrecision(3) + " ms" : s >= 1e-6 ? (s * 1e6).toPrecision(3) + " µs" : (s * 1e9).toPrecision(3) + " ns";
+function legend() {
+  const l = $("legend"); l.textContent = "";
+  if (!byCost()) { for (const kind in colors) { const s = el("span", kind); s.style.setProperty("--c", colors[kind]); l.append(s); } return; }
+  const ramp = el("div", undefined, { class: "ramp" });
+  ramp.style.background = `linear-gradient(to right, ${[0, 0.25, 0.5, 0.75, 1].map(heat).join(", ")})`;
+  const ends = el("div", undefined, { class: "ends" }); ends.append(el("span", "0 %"), el("span", percent(hottest)));
+  l.append(el("div", "Share of " + measures[by][1]), ramp, ends);
+}
+
+// Zooming stretches what was drawn at the scale `sharp`; once it rests, it is drawn anew.
+let sharp = 1, resting = 0;
+function place() {
+  svg.style.transform = `translate(${box.x}px,${box.y}px) scale(${box.k / sharp})`;
+  clearTimeout(resting);
+  if (sharp !== box.k) resting = setTimeout(sharpen, 120);
+  minimap();
+}
+function sharpen() {
+  const w = Math.max(root.w, 60), h = Math.max(root.h, 60);
+  sharp = box.k;
+  svg.setAttribute("viewBox", `0 0 ${w} ${h}`);
+  svg.style.width = w * sharp + "px"; svg.style.height = h * sharp + "px";
+  place();
+}
+function fit() {
+  const r = stage.getBoundingClientRect();
+  box.k = Math.min(1.6, (r.width - 24) / Math.max(root.w, 60), (r.height - 24) / Math.max(root.h, 60));
+  box.x = (r.width - root.w * box.k) / 2; box.y = (r.height - root.h * box.k) / 2; sharpen();
+}
+function zoom(factor, x, y) {
+  const k = Math.min(6, Math.max(0.02, box.k * factor)), f = k / box.k;
+  box.x = x - (x - box.x) * f; box.y = y - (y - box.y) * f; box.k = k; place();
+}
+const zoomMiddle = (factor) => { const r = stage.getBoundingClientRect(); zoom(factor, r.width / 2, r.height / 2); };
+function minimap() {
+  const r = stage.getBoundingClientRect(), m = $("minimap");
+  const all = box.x >= -1 && box.y >= -1 && box.x + root.w * box.k <= r.width + 1 && box.y + root.h * box.k <= r.height + 1;
+  m.hidden = all;
+  if (all) return;
+  const k = Math.min(170 / root.w, 120 / root.h), pen = m.getContext("2d"), style = getComputedStyle(document.documentElement);
+  m.width = Math.max(20, root.w * k); m.height = Math.max(20, root.h * k);
+  for (const node of drawn) { pen.fillStyle = node.open ? style.getPropertyValue("--line") : fill(node) || style.getPropertyValue("--dim"); pen.globalAlpha = node.open ? 0.4 : 1; pen.fillRect(node.x * k, node.y * k, Math.max(1, node.w * k), Math.max(1, node.h * k)); }
+  pen.globalAlpha = 1; pen.strokeStyle = style.getPropertyValue("--accent"); pen.lineWidth = 2;
+  pen.strokeRect(-box.x / box.k * k, -box.y / box.k * k, r.width / box.k * k, r.height / box.k * k);
+  m.onpointerdown = m.onpointermove = (e) => {
+    if (e.type === "pointermove" && !e.buttons) return;
+    const at = m.getBoundingClientRect();
+    box.x = r.width / 2 - (e.clientX - at.left) / k * box.k; box.y = r.height / 2 - (e.clientY - at.top) / k * box.k; place(); e.stopPropagation();
+  };
+}
+// One pointer drags, two zoom.
+const pointers = new Map(); let moved = false;
+stage.addEventListener("pointerdown", (e) => { pointers.set(e.pointerId, e); if (pointers.size === 1) moved = false; });
+addEventListener("pointermove", (e) => {
+  const last = pointers.get(e.pointerId);
+  if (!last) return;
+  if (pointers.size === 2) {
+    const other = [...pointers.values()].find((p) => p.pointerId !== e.pointerId), r = stage.getBoundingClientRect(), far = (p) => Math.hypot(p.clientX - other.clientX, p.clientY - other.clientY);
+    moved = true;
+    zoom(far(e) / Math.max(far(last), 1), (e.clientX + other.clientX) / 2 - r.left, (e.clientY + other.clientY) / 2 - r.top);
+    box.x += (e.clientX - last.clientX) / 2; box.y += (e.clientY - last.clientY) / 2; place();
+  } else {
+    if (!moved && Math.hypot(e.clientX - last.clientX, e.clientY - last.clientY) <= 3) return;
+    moved = true; box.x += e.clientX - last.clientX; box.y += e.clientY - last.clientY; place();
+  }
+  pointers.set(e.pointerId, e);
+});
+for (const end of ["pointerup", "pointercancel"]) addEventListener(end, (e) => pointers.delete(e.pointerId));
+stage.addEventListener("wheel", (e) => { e.preventDefault(); const r = stage.getBoundingClientRect(); zoom(Math.exp(-e.deltaY / 500), e.clientX - r.left, e.clientY - r.top); }, { passive: false });
+
+// To the nearest box in a direction.
+function walk(key) {
+  const me = selected;
+  if (!me) return drawn[0] && select(drawn[0]);
+  const [dx, dy] = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[key];
+  let best = null, least = Infinity;
+  const middle = (n) => [n.x + n.w / 2, n.open ? n.y + HEAD / 2 : n.y + n.h / 2], [mx, my] = middle(me);
+  for (const n of drawn) {
+    if (n === me) continue;
+    const [x, y] = middle(n), along = (x - mx) * dx + (y - my) * dy, beside = Math.abs((x - mx) * dy) + Math.abs((y - my) * dx);
+    if (along > 3 && along + 2 * beside < least) { least = along + 2 * beside; best = n; }
+  }
+  if (best) select(best);
+}
+
+// Search: a regular expression, in names, opcodes, shapes, op_names, source lines, scopes and computations.
+let seeking = 0;
+function search() {
+  const q = $("search").value.trim(), list = $("found");
+  clearTimeout(seeking); list.textContent = ""; list.style.display = q ? "block" : "none"; hits = null;
+  if (!q) return markHits();
+  let pattern;
+  try { pattern = new RegExp(q, "i"); } catch { pattern = new RegExp(q.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i"); }
+  hits = [];
+  const status = el("div", ""); let listed = 0;
+  const offer = (text, act) => { if (++listed > 60) return; const b = el("button", text, { role: "option" }); b.onclick = () => { list.style.display = "none"; act(); stage.focus(); }; list.insertBefore(b, status); };
+  list.append(status);
+  V.forEach((view, v) => { if (v > 0 && (pattern.test(view.t) || (view.p < 0 && pattern.test(view.f)))) offer(`${view.t}  ${view.k}, ${human(view.n)} instructions`, () => focusOn(v)); });
+  const ids = [...document.querySelectorAll("script[id^=i]")].map((e) => +e.id.slice(1)).sort((a, b) => a - b);
+  let at = 0;
+  const step = () => {
+    const end = performance.now() + 25;
+    for (; at < ids.length && performance.now() < end; ++at) {
+      instruction(ids[at] * data.chunk);
+      const c = chunks[ids[at]];
+      for (const id in c) {
+        const i = c[id];
+        if (!(pattern.test(i.n) || pattern.test(i.op) || pattern.test(i.s) || (i.m && pattern.test(i.m)) || (i.l && pattern.test(i.l)) || pattern.test(V[i.v].f))) continue;
+        hits.push(+id);
+        offer(`${i.n}  ${i.op}  ${i.s}`, () => go(+id));
+      }
+    }
+    status.textContent = at < ids.length ? "searching…" : hits.length || listed ? (hits.length > 60 ? `${hits.length} instructions` : "") : "nothing found";
+    if (at < ids.length) seeking = setTimeout(step, 0); else markHits();
+  };
+  step();
+}
+// Boxes that are hit, or hold what is.
+function markHits() {
+  for (const node of drawn) node.g.classList.remove("hit");
+  if (!hits) return;
+  const byId = new Map(), byView = new Map();
+  for (const n of drawn) { if (n.i) byId.set(n.ref, n); else byView.set(n.view, n); if (n.i && n.open) for (const v of viewsOf(n)) byView.set(v, n); }
+  for (const id of hits.slice(0, 20000)) { const n = shownIn(id, byId, byView); if (n && !n.open) n.g.classList.add("hit"); }
+}
+$("search").addEventListener("input", search);
+$("search").addEventListener("keydown", (e) => {
+  const options = [...$("found").querySelectorAll("button")];
+  if (e.key === "Enter" && options[0]) options[0].click();
+  else if (e.key === "ArrowDown" && options[0]) { options[0].focus(); e.preventDefault(); }
+  else if (e.key === "Escape") { $("search").value = ""; search(); stage.focus(); }
+  e.stopPropagation();
+});
+$("found").addEventListener("keydown", (e) => {
+  const at = document.activeElement;
+  if (e.key === "ArrowDown") at.nextElementSibling?.focus();
+  else if (e.key === "ArrowUp") (at.previousElementSibling || $("search")).focus();
+  else if (e.key === "Escape") { $("found").style.display = "none"; stage.focus(); }
+  else return;
+  e.preventDefault(); e.stopPropagation();
+});
+
+measures.forEach(([, what], m) => { if (totals[m] > 0) $("by").append(el("option", what, { value: m })); });
+by = [2, 0, 1, 3].find((m) => measures[m] && measures[m][0] !== "count" && totals[m] > 0) ?? measures.length - 1;
+const redraw = () => { draw(); if (selected) select(selected, true); else overview(); remember(); };
+$("by").onchange = () => { by = +$("by").value; redraw(); };
+$("color").onchange = redraw;
+$("fit").onclick = fit; $("in").onclick = () => zoomMiddle(1.3); $("out").onclick = () => zoomMiddle(1 / 1.3);
+{ const turn = $("theme").onclick; $("theme").onclick = () => { turn(); redraw(); }; }
+addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) return;
+  if (e.target.tagName === "BUTTON" && (e.key === "Enter" || e.key === " ")) return;
+  if (e.key.startsWith("Arrow")) walk(e.key);
+  else if (e.key === "Enter" && selected) { if (selected.opens) toggle(selected); }
+  else if (e.key === "f" && selected && selected.opens) focusOn(viewsOf(selected).at(-1));
+  else if (e.key === "Backspace" || e.key === "Escape") up();
+  else if (e.key === "/") $("search").focus();
+  else if (e.key === "+" || e.key === "=") zoomMiddle(1.3);
+  else if (e.key === "-") zoomMiddle(1 / 1.3);
+  else if (e.key === "0") fit();
+  else if (e.key === "c") { $("color").value = byCost() ? "kind" : "cost"; $("color").onchange(); }
+  else if (e.key === "d") $("theme").click();
+  else return;
+  e.preventDefault();
+});
+{
+  const keys = el("p"); for (const [k, what] of [["click", "open, fold"], ["arrows", "next box"], ["Enter", "open"], ["f", "alone"], ["Backspace", "back"], ["/", "search"], ["+ − 0", "zoom"], ["c", "colors"], ["d", "dark"]])
+    keys.append(el("kbd", k), " " + what + "  ");
+  $("legend").after(keys); keys.style.fontSize = "12px"; keys.style.lineHeight = "1.9";
+}
+$("note").hidden = data.named > 0;
+document.title = data.name + " · hloir graph";
+addEventListener("resize", () => { relayout(); if (selected) select(selected, true); });
+addEventListener("popstate", recall);
+recall();

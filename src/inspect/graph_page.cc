@@ -1,0 +1,218 @@
+// A module as a page: the views of a ModuleGraph with their costs, and instructions by the thousand, which the page
+// reads as it comes to show them; see hloir/inspect.h and graph.html. Tested by tests/unit/graph_test.cc and
+// tests/pages.
+#include <optional>
+#include <unordered_map>
+
+#include "hloir/inspect.h"
+#include "inspect/graph_text.h"
+#include "inspect/layout.h"
+#include "inspect/pages.h"
+#include "report/json.h"
+#include "support/format.h"
+
+namespace hloir {
+namespace {
+
+using View = ModuleGraph::View;
+using Box = ModuleGraph::Box;
+
+constexpr int32_t kChunk = 1000;  // instructions that are read at once
+
+// What one run costs, by measure: operations, bytes, picoseconds. Sums of them add up: each branch of a conditional
+// counts once, and a loop as often as it runs.
+struct Costs {
+  double operations = 0, bytes = 0, time = 0;
+  Costs& operator+=(const Costs& other) {
+    operations += other.operations, bytes += other.bytes, time += other.time;
+    return *this;
+  }
+  Json ToJson(bool timed) const {
+    Json json = {WholeNumber(operations), WholeNumber(bytes)};
+    if (timed) json.push_back(WholeNumber(time));
+    return json;
+  }
+};
+
+class PageMaker {
+ public:
+  PageMaker(const ModuleGraph& graph, const DeviceDescription* device)
+      : graph_(graph), calls_(*graph.module), cost_(*graph.module), device_(device) {
+    if (device != nullptr) roofline_.emplace(*graph.module, *device);
+    of_computation_.resize(static_cast<size_t>(graph.module->computation_id_limit()));
+    inlined_.resize(of_computation_.size());
+    for (const HloComputation* computation : graph.module->PostOrder()) {
+      for (const HloInstruction* i : computation->AllInstructions()) {
+        of_computation_[static_cast<size_t>(computation->id())] += Of(*i);
+        inlined_[static_cast<size_t>(computation->id())] += Inlined(*i);
+      }
+    }
+  }
+
+  std::string Page() {
+    AddInstructions();
+    Json views = Json::array();
+    AddSums();
+    for (size_t v = 0; v < graph_.views.size(); ++v) views.push_back(ViewJson(v));
+    Json measures = Json::array();
+    const auto measure = [&](const char* name, std::string what) {
+      measures.push_back(Json::array({name, std::move(what)}));
+    };
+    measure("flops", "FLOPs"), measure("bytes", "bytes");
+    if (device_ != nullptr) measure("time", "time on " + device_->name + ", by its roofline");
+    const Json data = {
+        {"name", graph_.module->name()},   {"count", graph_.instructions}, {"named", named_}, {"chunk", kChunk},
+        {"measures", std::move(measures)}, {"views", std::move(views)}};
+    return FillPage(kGraphPage, JsonLine(data), chunks_);
+  }
+
+ private:
+  // How often one run of the instruction runs what it calls as code; 0: it applies it.
+  double Times(const HloInstruction& i, const HloComputation& callee) const {
+    if (!i.Is(kControlFlow)) return 0;
+    if (i.opcode() != HloOpcode::kWhile) return 1;
+    const auto rounds = static_cast<double>(TripCount(i).value_or(1));
+    return &callee == i.while_condition() ? rounds + 1 : rounds;
+  }
+
+  Costs Of(const HloInstruction& i) const {
+    Costs costs;
+    if (i.Is(kControlFlow)) {
+      for (const HloComputation* callee : i.called_computations()) {
+        const Costs& one = of_computation_[static_cast<size_t>(callee->id())];
+        const double times = Times(i, *callee);
+        costs += {one.operations * times, one.bytes * times, one.time * times};
+      }
+      return costs;
+    }
+    const Cost cost = cost_.Of(i).repeated;
+    costs.operations = cost.flops + cost.transcendentals;
+    // What a fusion reads and writes, and the time that it takes, are of the whole.
+    if (calls_.node(*i.parent()).context == CallContext::kEmbedded) return costs;
+    costs.bytes = cost.bytes;
+    if (roofline_)
+      if (const Roofline::Step* step = roofline_->Of(i)) costs.time = step->seconds * 1e12;
+    return costs;
+  }
+
+  // The instruction with those that it calls, as often as the text calls them.
+  double Inlined(const HloInstruction& i) const {
+    double count = 1;
+    for (const HloComputation* callee : i.called_computations()) count += inlined_[static_cast<size_t>(callee->id())];
+    return count;
+  }
+
+  void AddInstructions() {
+    std::vector<std::string> chunks;
+    for (size_t v = 0; v < graph_.views.size(); ++v) {
+      for (const Box& box : graph_.views[v].boxes) {
+        if (box.instruction == nullptr) continue;
+        AddInstruction(*box.instruction, v, &box, chunks);
+        for (const HloInstruction* i : box.folded) AddInstruction(*i, v, nullptr, chunks, box.instruction->id());
+      }
+    }
+    for (size_t k = 0; k < chunks.size(); ++k) {
+      if (chunks[k].empty()) continue;
+      chunks_ += Format("<script type=\"application/json\" id=\"i{}\">{{{}}}</script>\n", k, ForScript(chunks[k]));
+    }
+  }
+
+  // `box` is null for what is folded into the box of `host`.
+  void AddInstruction(const HloInstruction& i, size_t view, const Box* box, std::vector<std::string>& chunks,
+                      int32_t host = -1) {
+    // A box has the costs of what is folded into it, so that a view's boxes add up to the view.
+    Costs costs = Of(i);
+    double count = Inlined(i);
+    if (box != nullptr)
+      for (const HloInstruction* inner : box->folded) costs += Of(*inner), count += Inlined(*inner);
+    Json json = {{"n", std::string(i.name())},
+                 {"op", OperationText(i)},
+                 {"k", KindOf(i)},
+                 {"s", ShapeText(i.shape())},
+                 {"t", InstructionText(i)},
+                 {"v", view},
+                 {"c", costs.ToJson(device_ != nullptr)}};
+    if (count != 1) json["N"] = WholeNumber(count);
+    if (i.metadata() != nullptr && !i.metadata()->op_name.empty()) json["m"] = i.metadata()->op_name, ++named_;
+    if (const auto line = SourceOf(i)) json["l"] = line->ToString();
+    if (i.IsRoot()) json["r"] = 1;
+    if (i.opcode() == HloOpcode::kWhile && !TripCount(i)) json["q"] = 1;
+    Json operands = Json::array(), users = Json::array(), calls = Json::array(), folded = Json::array();
+    constexpr size_t kMost = 200;
+    for (size_t k = 0; k < std::min(kMost, i.operands().size()); ++k) operands.push_back(i.operands()[k]->id());
+    for (size_t k = 0; k < std::min(kMost, i.users().size()); ++k) users.push_back(i.users()[k]->id());
+    for (const HloComputation* callee : i.called_computations()) {
+      calls.push_back({std::string(callee->name()), graph_.view_of_computation[static_cast<size_t>(callee->id())],
+                       Times(i, *callee)});
+    }
+    if (!operands.empty()) json["p"] = std::move(operands);
+    if (!users.empty()) json["u"] = std::move(users);
+    if (!calls.empty()) json["d"] = std::move(calls);
+    if (box == nullptr) json["h"] = host;
+    else if (!box->folded.empty()) {
+      for (size_t k = 0; k < std::min(kMost, box->folded.size()); ++k) folded.push_back(box->folded[k]->id());
+      json["g"] = std::move(folded);
+    }
+    const auto chunk = static_cast<size_t>(i.id() / kChunk);
+    if (chunk >= chunks.size()) chunks.resize(chunk + 1);
+    chunks[chunk] += Format("{}\"{}\":{}", chunks[chunk].empty() ? "" : ",", i.id(), JsonLine(json));
+  }
+
+  // Of all views, inner ones first: they come behind those that hold them.
+  void AddSums() {
+    sums_.resize(graph_.views.size()), sizes_.resize(graph_.views.size());
+    for (size_t v = graph_.views.size(); v-- > 0;) {
+      for (const Box& box : graph_.views[v].boxes) {
+        if (box.instruction == nullptr) {
+          sums_[v] += sums_[static_cast<size_t>(box.view)], sizes_[v] += sizes_[static_cast<size_t>(box.view)];
+          continue;
+        }
+        sums_[v] += Of(*box.instruction), sizes_[v] += Inlined(*box.instruction);
+        for (const HloInstruction* i : box.folded) sums_[v] += Of(*i), sizes_[v] += Inlined(*i);
+      }
+    }
+  }
+
+  Json ViewJson(size_t v) const {
+    const View& view = graph_.views[v];
+    Json boxes = Json::array(), edges = Json::array();
+    std::vector<LayoutEdge> ends;
+    for (const Box& box : view.boxes) boxes.push_back(box.instruction != nullptr ? box.instruction->id() : ~box.view);
+    for (const ModuleGraph::Edge& edge : view.edges) {
+      edges.push_back({edge.from, edge.to, edge.values});
+      ends.push_back({edge.from, edge.to});
+    }
+    Json json = {{"t", view.title},
+                 {"k", view.kind},
+                 {"p", view.parent},
+                 {"n", WholeNumber(sizes_[v])},
+                 {"c", sums_[v].ToJson(device_ != nullptr)},
+                 {"f", std::string(view.computation->name())},
+                 {"b", std::move(boxes)},
+                 {"e", std::move(edges)},
+                 {"r", FindLayers(static_cast<int32_t>(view.boxes.size()), ends)}};
+    if (view.caller != nullptr) json["i"] = view.caller->id();
+    if (calls_.node(*view.computation).context == CallContext::kEmbedded) json["x"] = 1;
+    return json;
+  }
+
+  const ModuleGraph& graph_;
+  const CallGraph calls_;
+  const CostAnalysis cost_;
+  const DeviceDescription* device_;
+  std::optional<Roofline> roofline_;
+  std::vector<Costs> of_computation_;  // of one run, by id
+  std::vector<Costs> sums_;            // by view
+  std::vector<double> inlined_;        // instructions, by computation's id
+  std::vector<double> sizes_;          // the same by view
+  std::string chunks_;
+  int64_t named_ = 0;
+};
+
+}  // namespace
+
+std::string GraphPage(const ModuleGraph& graph, const DeviceDescription* device) {
+  return PageMaker(graph, device).Page();
+}
+
+}  // namespace hloir
