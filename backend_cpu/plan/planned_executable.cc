@@ -276,7 +276,7 @@ class PlannedExecutable : public HloExecutable {
   StepList steps_;
   // Of products that run block by block, beyond each thread's scratch memory.
   int64_t arena_bytes_ = 0, block_bytes_ = 0;
-  AlignedBlock arena_;                         // or in a file:
+  AlignedBlock arena_;  // or in a file:
   reference::FileBlock spilled_;
   std::vector<AlignedBlock> scratch_;
   std::vector<Outside> parameter_pointers_, result_pointers_;

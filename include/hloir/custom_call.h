@@ -1,4 +1,4 @@
-// CustomCall, a known target of custom-calls, and what custom_calls.def says of each. Code asks here instead of
+// CustomCall, a known target of custom-calls, and its properties in custom_calls.def. Code uses these instead of
 // comparing the text of targets. What a call computes: custom_calls.h. Tested by tests/unit/custom_call_test.cc.
 //
 //   if (IsCustomCall(*i, CustomCall::kSharding)) …

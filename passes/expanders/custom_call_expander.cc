@@ -39,8 +39,8 @@ HloInstruction* ExpandCustomCall(HloInstruction* call, RuleContext& c) {
 }
 
 constexpr Rule kCustomCallExpanderRules[] = {
-    {HloOpcode::kCustomCall, "expand-custom-call",
-     "custom-call(A, …) of a known library => the same in HLO", kExact, kExact, ExpandCustomCall},
+    {HloOpcode::kCustomCall, "expand-custom-call", "custom-call(A, …) of a known library => the same in HLO", kExact,
+     kExact, ExpandCustomCall},
 };
 
 }  // namespace

@@ -24,10 +24,10 @@ struct ConvolutionPlan {
   PaddingConfig padding;
   DimVector padded_dims;
   GemmProblem problem;
-  bool depthwise = false;  // each output feature reads one input feature: `taps` × features of weights
-  View weights;            // taps, features
-  DimVector result_dims;   // batch, spatial dimensions, features
-  bool in_phases = false;  // a transposed convolution's: they come first in result_dims, then its dims
+  bool depthwise = false;              // each output feature reads one input feature: `taps` × features of weights
+  View weights;                        // taps, features
+  DimVector result_dims;               // batch, spatial dimensions, features
+  bool in_phases = false;              // a transposed convolution's: they come first in result_dims, then its dims
   std::vector<DimVector> phased_dims;  // which of those each of the instruction's dimensions is made of
   ConvolutionViews elements;           // of the input in its copy, and the result before it is transposed
 };
