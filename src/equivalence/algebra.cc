@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "equivalence/expr.h"
+#include "hloir/attributes.h"
 
 namespace hloir::equivalence::inside {
 namespace {
@@ -499,6 +500,26 @@ ExprId Exprs::If(ExprId condition, ExprId a, ExprId b) {
   if (const std::optional<int64_t> known = IntegerOf(condition)) return *known != 0 ? a : b;
   const PrimitiveType type = TypeOf(a);
   if (IsPred(type)) return Or(And(condition, a), And(Not(condition), b));
+  if (const Expr& c = At(condition); IsInteger(type) && !IsUnsigned(type) && c.kind == Expr::Kind::kFunction &&
+                                     c.op == HloOpcode::kCompare && TypeOf(c.args[0]) == type &&
+                                     static_cast<ComparisonDirection>(c.data[0]) == ComparisonDirection::kLt &&
+                                     IntegerOf(c.args[1]) == std::optional<int64_t>(0)) {
+    // Of x < 0: the low bits of |x| with the sign of x are the remainder by a power of 2, its high bits the quotient.
+    const ExprId x = c.args[0];
+    const Expr part = At(b);
+    if (part.kind == Expr::Kind::kFunction && part.args.size() == 2 && a == Add(Integer(0, type), b, -1) &&
+        !IntegerOf(x) && part.args[0] != x && part.args[1] != x) {
+      const ExprId size = If(condition, Add(Integer(0, type), x, -1), x);
+      for (size_t k : {size_t{0}, size_t{1}}) {
+        const auto number = IntegerOf(part.args[k]);
+        if (!number || part.args[1 - k] != size) continue;
+        const bool mask = part.op == HloOpcode::kAnd && *number > 0 && (*number & (*number + 1)) == 0;
+        if (mask) return Function(HloOpcode::kRemainder, type, {x, Integer(*number + 1, type)});
+        if (part.op == HloOpcode::kShiftRightLogical && k == 1 && *number > 0 && *number < BitWidth(type) - 1)
+          return Function(HloOpcode::kDivide, type, {x, Integer(int64_t{1} << *number, type)});
+      }
+    }
+  }
   if (type == PrimitiveType::TOKEN) return a;
   Polynomial sum;
   for (const auto& [guard, value] : {std::pair(condition, a), std::pair(Not(condition), b)}) {

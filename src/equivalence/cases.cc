@@ -183,7 +183,41 @@ bool Exprs::EqualByCases(ExprId a, ExprId b, int depth) {
     }
     return equal;
   }
+  const Expr split = At(conditions.front());
   bool equal = true;
+  if (split.kind == Expr::Kind::kFunction && split.op == HloOpcode::kCompare) {
+    // Of two values one is less, the other is, or they are equal; or, where one is no number, none of these.
+    const ExprId x = split.args[0], y = split.args[1];
+    const PrimitiveType type = TypeOf(x);
+    const bool real = type == PrimitiveType::F64;
+    enum { kLess, kGreater, kEqual, kNone };
+    for (int which = kLess; which <= (real ? kNone : kEqual) && equal; ++which) {
+      Replacement instead;
+      for (ExprId condition : conditions) {
+        const Expr& c = At(condition);
+        if (c.kind != Expr::Kind::kFunction || c.op != HloOpcode::kCompare) continue;
+        const bool here = c.args[0] == x && c.args[1] == y, turned = c.args[0] == y && c.args[1] == x;
+        if (!here && !turned) continue;
+        const int less = here ? kLess : kGreater;
+        const ComparisonDirection d = static_cast<ComparisonDirection>(c.data[0]);
+        const bool holds = d == ComparisonDirection::kEq   ? which == kEqual
+                           : d == ComparisonDirection::kLt ? which == less
+                                                           : which == less || which == kEqual;
+        instead[condition] = holds ? True() : False();
+      }
+      if (which != kNone && (IsInteger(type) || real)) {
+        for (HloOpcode op : {HloOpcode::kMaximum, HloOpcode::kMinimum}) {
+          const bool first = (op == HloOpcode::kMaximum) == (which == kGreater);
+          const ExprId extreme = Function(op, type, {x, y});
+          if (extreme != x && extreme != y) instead[extreme] = which == kEqual || first ? x : y;
+        }
+      }
+      ExprId p = Replaced(a, instead), q = Replaced(b, instead);
+      if (which == kEqual && IsInteger(type) && p != q) p = Replaced(p, {{y, x}}), q = Replaced(q, {{y, x}});
+      equal = EqualByCases(p, q, depth + 1);
+    }
+    return equal;
+  }
   for (const ExprId value : {True(), False()}) {
     const Replacement instead{{conditions.front(), value}};
     equal = equal && EqualByCases(Replaced(a, instead), Replaced(b, instead), depth + 1);

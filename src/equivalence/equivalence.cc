@@ -177,7 +177,7 @@ std::vector<std::string> WordsOf(uint32_t uses) {
 namespace {
 
 Result ProveOnce(const HloModule& before, const HloModule& after, const Options& options, int64_t large,
-                 int64_t most_turns) {
+                 int64_t most_turns, int64_t& made) {
   Result result;
   Prover p(before, after, options);
   p.shared.exprs.SetLarge(large);
@@ -191,6 +191,12 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   for (PrimitiveType type : {PrimitiveType::BF16, PrimitiveType::F16, PrimitiveType::F32})
     p.shared.keep_narrow = p.shared.keep_narrow || Roundings(after, type) > Roundings(before, type);
   const bool built = p.before.Build(before, x);
+  // (What both have made so far is told when this returns.)
+  struct Count {
+    const Exprs& exprs;
+    int64_t& made;
+    ~Count() { made += exprs.count(); }
+  } count{p.shared.exprs, made};
   p.Index();
   p.after.on_value = [&](const HloInstruction& i, Value& value) { p.Match(i, value); };
   if (!built || !p.after.Build(after, y)) {
@@ -333,14 +339,21 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
 // How large values grow before they get names, and how many turns of a loop are written out, decides what meets: what
 // one way leaves open another may prove.
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options) {
-  constexpr std::pair<int64_t, int64_t> kWays[] = {{160, 4}, {56, 8}, {24, 4}, {500, 4}};
+  constexpr int64_t kSmallest = 24;
+  constexpr std::pair<int64_t, int64_t> kWays[] = {{160, 4}, {56, 8}, {kSmallest, 4}, {500, 4}};
+  constexpr int64_t kMostMade = 1 << 18;  // expressions, after which no other way is tried
   Result first;
+  int64_t made = 0;
+  bool small = false;
   for (const auto& [large, most_turns] : kWays) {
-    Result result = ProveOnce(before, after, options, large, most_turns);
-    const bool judged = result.answer != Answer::kOpen;
+    if (small && large > kSmallest) continue;
+    Result result = ProveOnce(before, after, options, large, most_turns, made);
+    const bool judged = result.answer != Answer::kOpen, out_of_budget = result.why.substr(0, 13) == "out of budget";
     if (judged || large == kWays[0].first) first = std::move(result);
-    // (What it cannot look into, it cannot in any way.)
-    if (judged || (!first.why.empty() && first.why.substr(0, 13) != "out of budget")) break;
+    // (What it cannot look into, it cannot in any way. What is too large may be less so with more names.)
+    if (judged || (!first.why.empty() && !out_of_budget) || (made > kMostMade && !out_of_budget)) break;
+    if (out_of_budget && large <= kSmallest) break;
+    small = small || out_of_budget;
   }
   return first;
 }

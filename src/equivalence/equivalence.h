@@ -39,8 +39,8 @@ struct Result {
 };
 
 struct Options {
-  int64_t max_work = int64_t{1} << 22;  // in expressions, about
-  int64_t work_for_each = 64;           // and so much more for each instruction
+  int64_t max_work = int64_t{1} << 21;  // in expressions, about
+  int64_t work_for_each = 32;           // and so much more for each instruction
 };
 
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options = {});

@@ -149,6 +149,32 @@ ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
       default: break;
     }
   }
+  // A number that a condition picks from two, against a third.
+  if (const auto x = IntegerOf(a), y = IntegerOf(b); IsInteger(type) && x.has_value() != y.has_value() && d != D::kNe) {
+    const Polynomial of = PolynomialOf(x ? b : a);
+    Monomial picked;
+    int64_t without = 0;
+    int others = 0;
+    for (const Monomial& m : of) {
+      if (m.factors.empty()) without = m.integer;
+      else picked = m, ++others;
+    }
+    const bool conditions =
+        others == 1 && std::all_of(picked.factors.begin(), picked.factors.end(),
+                                   [&](const Factor& f) { return TypeOf(f.base) == PrimitiveType::PRED; });
+    if (conditions) {
+      const auto holds = [&](int64_t value) {
+        const ExprId number = Integer(value, type);
+        return IntegerOf(Compare(static_cast<int>(d), x ? a : number, x ? number : b)) == std::optional<int64_t>(1);
+      };
+      ExprId condition = True();
+      for (const Factor& f : picked.factors) condition = And(condition, f.base);
+      const bool yes =
+          holds(static_cast<int64_t>(static_cast<uint64_t>(without) + static_cast<uint64_t>(picked.integer)));
+      const bool no = holds(without);
+      return yes ? (no ? True() : condition) : no ? Not(condition) : False();
+    }
+  }
   if (const auto x = IntegerOf(a), y = IntegerOf(b); x && y) {
     const bool less = IsUnsigned(type) ? static_cast<uint64_t>(*x) < static_cast<uint64_t>(*y) : *x < *y;
     const bool value = d == D::kEq ? *x == *y : d == D::kNe ? *x != *y : d == D::kLt ? less : less || *x == *y;
@@ -330,12 +356,19 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
         if (*by == 1) return args[0];
         std::optional<Index> index = AsIndex(args[0]);
         if (index && *by > 0 && RangeOf(*index).low >= 0) return IndexValue(Div(*index, *by), type);
+        // By a power of 2 a number that is not negative is shifted.
+        if (*by > 1 && (*by & (*by - 1)) == 0 && (IsUnsigned(type) || RangeOf(args[0]).low >= 0))
+          return Function(kShiftRightLogical, type,
+                          {args[0], Integer(__builtin_ctzll(static_cast<uint64_t>(*by)), type)});
       }
       break;
     case kRemainder:
       if (const auto by = IsInteger(type) ? IntegerOf(args[1]) : std::nullopt) {
         std::optional<Index> index = AsIndex(args[0]);
         if (index && *by > 0 && RangeOf(*index).low >= 0) return IndexValue(Mod(*index, *by), type);
+        if (*by == 1) return Integer(0, type);
+        if (*by > 1 && (*by & (*by - 1)) == 0 && (IsUnsigned(type) || RangeOf(args[0]).low >= 0))
+          return Function(kAnd, type, {args[0], Integer(*by - 1, type)});
       }
       break;
     case kAbs:
@@ -440,6 +473,22 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
         return Multiply(args[0], Integer(static_cast<int64_t>(uint64_t{1} << *by), type));
       break;
     default: break;
+  }
+  if ((op == kAnd || op == kShiftRightLogical) && IsInteger(type)) {
+    // Low and high bits of an index.
+    for (size_t k : {size_t{0}, size_t{1}}) {
+      const auto number = IntegerOf(args[k]);
+      const std::optional<Index> index = number ? AsIndex(args[1 - k]) : std::nullopt;
+      if (!index || RangeOf(*index).low < 0 || index->terms.empty()) continue;
+      if (op == kAnd && *number > 0 && *number < (int64_t{1} << 30) && (*number & (*number + 1)) == 0)
+        return IndexValue(Mod(*index, *number + 1), type);
+      if (op == kShiftRightLogical && k == 1 && *number > 0 && *number < 30)
+        return IndexValue(Div(*index, int64_t{1} << *number), type);
+    }
+  }
+  if (op == kSign && IsInteger(type)) {
+    if (const auto value = IntegerOf(args[0]))
+      return Integer(*value > 0 || (IsUnsigned(type) && *value != 0) ? 1 : *value < 0 ? -1 : 0, type);
   }
   // Integers that are known.
   if (IsInteger(type) && args.size() == 2 && !(op == kMaximum || op == kMinimum)) {
