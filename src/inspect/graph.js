@@ -24,8 +24,8 @@ function cut(text, most, font) {
 }
 const short = (text, n) => text.length <= n ? text : text.slice(0, Math.ceil(n / 2)) + "…" + text.slice(text.length - Math.floor(n / 2) + 1);
 
-// The views that an instruction opens: not those that are applied to single elements.
-const called = (i) => (i.d || []).filter(([, v, times]) => v >= 0 && (times > 0 || V[v].n > 4));
+// The views that an instruction opens: those of fusions and of control flow, not those that are applied to elements.
+const called = (i) => (i.d || []).filter(([, v, times]) => v >= 0 && (times > 0 || i.op === "fusion"));
 function makeNode(parent, k, ref, factor) {
   const node = { parent, k, ref, factor, key: parent ? (parent.key ? parent.key + "." : "") + k : "", kids: null, open: false };
   if (ref < 0) {
@@ -66,7 +66,7 @@ function inside(node) {
 
 // Sizes from the inside out. An open box may be of several forms: parts of the width and height that are there.
 const FORMS = [[0.6, 0.6], [0.95, 0.4], [0.34, 0.95], [0.95, 0.8], [0.5, 0.3]];
-const HEAD = 24, PAD = 10;
+const HEAD = 32, PAD = 10;
 function measure(node, W, H) {
   if (!node.open) {
     node.w = Math.min(210, Math.max(90, ...node.lines.map((line, k) => Math.ceil(lengthOf(short(line, 200), k ? 1 : 0))  + 16))); node.h = 10 + 16 * node.lines.length;
