@@ -25,16 +25,13 @@ def _text(text: str) -> str:
 
 def module_html(module: Module) -> str | None:
     if module.instruction_count <= _MOST_DRAWN:
-        try:
-            return graph(module)._repr_html_()
-        except Error:
-            pass  # no Graphviz
+        return graph(module)._repr_html_()
     return _text(repr(module))
 
 
 class Picture:
-    """A module, or a part of it, as a graph; Jupyter shows it. html, svg: need Graphviz; dot: its language; json: for
-    Model Explorer."""
+    """A module, or a part of it, as a graph; Jupyter shows it. dot: for Graphviz; json: for Model
+    Explorer."""
 
     def __init__(self, module: Module, computation: str, around: str, depth: int) -> None:
         self._arguments = (computation, around, depth)
@@ -84,7 +81,7 @@ class Film:
 
     @property
     def html(self) -> str:
-        """One page that needs nothing else. It needs Graphviz to be made."""
+        """One page that needs nothing else."""
         return _explain(self._before.clone(), *self._arguments, True)[1]
 
     def __str__(self) -> str:

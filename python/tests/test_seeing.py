@@ -1,6 +1,5 @@
 """Verdicts, differences, reduction, pictures and films; and what Jupyter shows of them."""
 
-import shutil
 import unittest
 
 import hloir
@@ -65,7 +64,6 @@ class Seeing(unittest.TestCase):
         self.assertEqual(found["instructions"], 6)
         self.assertEqual(found["transcendentals"], 4)
 
-    @unittest.skipUnless(shutil.which("dot"), "Graphviz is not installed")
     def test_pages(self):
         module = hloir.parse(TEXT)
         shown = module._repr_html_()

@@ -87,7 +87,7 @@ StatusOr<Film> MakeFilm(HloModule& module, const Optimizer& optimize, uint64_t s
 // if they do not come up in that order.
 Status Replay(const Film& film, HloModule& module, const Optimizer& optimize);
 
-// The story, pass by pass; and as one HTML file, for which Graphviz's `dot` is needed (Unimplemented without).
+// The story, pass by pass; and as one HTML file.
 std::string FilmText(const Film& film);
 std::string ActText(const Film& film, const Film::Act& act);  // its headline and its figures
 std::string SceneText(const Film& film, size_t scene);        // one rewrite

@@ -16,7 +16,9 @@ bool IsProduct(HloOpcode opcode) {
 }
 // What stands between landmarks and decides nothing.
 bool IsPassage(const HloInstruction& i) {
-  return i.Is(kElementwise) || i.Is(kMovesData) || i.Is(kAliases) || i.opcode() == HloOpcode::kCopy;
+  // JAX calls jit(_where) and the like.
+  return i.Is(kElementwise) || i.Is(kMovesData) || i.Is(kAliases) ||
+         IsOneOf(i.opcode(), HloOpcode::kCopy, HloOpcode::kCall);
 }
 bool IsActivation(HloOpcode opcode) {
   return IsOneOf(opcode, HloOpcode::kLogistic, HloOpcode::kTanh, HloOpcode::kErf, HloOpcode::kMaximum, HloOpcode::kExp);
@@ -149,9 +151,7 @@ class Finder {
     // Of a parameter there is no node.
     const int32_t x = Node(square).operands.empty() ? -1 : Node(square).operands.front();
     const int32_t mean = x < 0 ? -1 : Nearest(x, false, [&](int32_t n) { return OpcodeOf(n) == HloOpcode::kReduce; });
-    std::vector<int32_t> sources = {square};
-    if (mean >= 0) sources.push_back(mean);
-    std::vector<int32_t> nodes = Between(sources, WithScale(end));
+    std::vector<int32_t> nodes = Between({mean >= 0 ? mean : square}, WithScale(end));
     if (nodes.empty()) return;
     if (mean < 0 && x >= 0 && OpcodeOf(x) == HloOpcode::kConvert && in_.contains(x)) nodes.insert(nodes.begin(), x);
     Add(mean >= 0 ? "layer norm" : "RMS norm", std::move(nodes));
