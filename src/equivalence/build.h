@@ -26,6 +26,7 @@ struct Shared {
   std::map<HloOpcode, std::vector<const HloInstruction*>> like;
   // Conversions to narrower floats are operations of their own; else they are taken for exact.
   bool keep_narrow = false;
+  std::set<int64_t> differs_each_time;  // leaves: random numbers, infeeds, calls with side effects
   explicit Shared(int64_t max_work) : exprs(max_work) {}
   int64_t NameOf(std::string_view text) {
     return names.try_emplace(std::string(text), static_cast<int64_t>(names.size())).first->second;
@@ -64,6 +65,8 @@ class Builder {
            const std::vector<int32_t>& operand_records, int32_t* record);
   ExprId Array(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
   ExprId Elementwise(const HloInstruction& i, const std::vector<ExprId>& x);
+  ExprId InItsType(const HloInstruction& i, ExprId e);
+  ExprId FromInteger(ExprId x, PrimitiveType from, PrimitiveType to);
   ExprId OfConstant(const HloInstruction& i);
   ExprId Dot(const HloInstruction& i, const std::vector<ExprId>& x);
   ExprId Convolution(const HloInstruction& i, const std::vector<ExprId>& x);
@@ -102,8 +105,10 @@ class Builder {
   int32_t root_record_ = -1;
   int64_t sequence_ = 0;
   std::vector<ExprId> effects_;
+  std::vector<int32_t> branch_roots_;  // records of what the branches of the last conditional give
 };
 
 PrimitiveType Normal(PrimitiveType type);
+inline bool IsQuantized(PrimitiveType type) { return IsFloat(type) && BitWidth(type) < 16; }
 
 }  // namespace hloir::equivalence::inside

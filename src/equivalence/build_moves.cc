@@ -10,7 +10,12 @@ namespace {
 constexpr size_t kMostParts = 64;  // of a concatenation
 constexpr int64_t kMostCounted = 1 << 20;
 
-bool IsQuantized(PrimitiveType type) { return IsFloat(type) && BitWidth(type) < 16; }
+bool IsArithmetic(const HloInstruction& i) {
+  using enum HloOpcode;
+  return i.opcode() == kAdd || i.opcode() == kSubtract || i.opcode() == kMultiply || i.opcode() == kDivide ||
+         i.opcode() == kNegate || i.opcode() == kSqrt || i.opcode() == kRsqrt || i.opcode() == kPower ||
+         i.Is(kTranscendental);
+}
 
 }  // namespace
 
@@ -117,14 +122,36 @@ ExprId Exprs::Constant(const Literal& literal, int64_t element) {
   return Real(value);
 }
 
+// What arithmetic gives in a float of 8 bits or fewer, which is far from what it gives over the reals.
+ExprId Builder::InItsType(const HloInstruction& i, ExprId e) {
+  const PrimitiveType type = i.shape().element_type();
+  if (e < 0 || !IsQuantized(type)) return e;
+  return x_.Function(HloOpcode::kReducePrecision, PrimitiveType::F64, {e}, {-1, static_cast<int64_t>(type)});
+}
+
+// An integer as a float, which rounds it if the float has fewer digits than the integer may have.
+ExprId Builder::FromInteger(ExprId x, PrimitiveType from, PrimitiveType to) {
+  const ExprId exact = x_.Convert(x, from, PrimitiveType::F64);
+  const int64_t whole = int64_t{1} << (GetFloatFormat(to).mantissa_bits + 1);
+  const int bits = BitWidth(from) - (IsSigned(from) ? 1 : 0);
+  if (bits < 62 && (int64_t{1} << bits) <= whole) return exact;
+  const std::optional<int64_t> value = x_.IntegerOf(x);
+  if (value && std::llabs(*value) <= whole && (*value >= 0 || IsSigned(from))) return exact;
+  if (const std::optional<Index> index = x_.AsIndex(x)) {
+    const Range range = x_.RangeOf(*index);
+    if (range.low >= -whole && range.high <= whole) return exact;
+  }
+  if (shared_.keep_narrow)
+    return x_.Function(HloOpcode::kReducePrecision, PrimitiveType::F64, {exact}, {-2, static_cast<int64_t>(to)});
+  x_.Uses(kNarrows | kRounds);
+  return exact;
+}
+
 ExprId Builder::Elementwise(const HloInstruction& i, const std::vector<ExprId>& x) {
   using enum HloOpcode;
   const PrimitiveType type = Normal(i.shape().element_type());
   const bool pred = type == PrimitiveType::PRED;
-  const bool rounds = i.opcode() == kAdd || i.opcode() == kSubtract || i.opcode() == kMultiply ||
-                      i.opcode() == kDivide || i.opcode() == kNegate || i.opcode() == kSqrt || i.opcode() == kRsqrt ||
-                      i.opcode() == kPower || i.Is(kTranscendental);
-  if (rounds && (type == PrimitiveType::F64 || type == PrimitiveType::C128)) x_.Uses(kRounds);
+  if (IsArithmetic(i) && (type == PrimitiveType::F64 || type == PrimitiveType::C128)) x_.Uses(kRounds);
   switch (i.opcode()) {
     case kAdd: return pred ? x_.Or(x[0], x[1]) : x_.Add(x[0], x[1]);
     case kSubtract: return x_.Add(x[0], x[1], -1);
@@ -162,7 +189,14 @@ ExprId Builder::Elementwise(const HloInstruction& i, const std::vector<ExprId>& 
         return x[0];
       }
       if (IsQuantized(to)) return -1;
-      if (IsComplex(from) && IsComplex(to)) return x[0];
+      if (IsComplex(from) && IsComplex(to)) {
+        if (BitWidth(to) < BitWidth(from)) {
+          if (shared_.keep_narrow) return -1;
+          x_.Uses(kNarrows | kRounds);
+        }
+        return x[0];
+      }
+      if (IsInteger(from) && IsFloat(to)) return FromInteger(x[0], from, to);
       if (IsComplex(to) && !IsComplex(from))
         return x_.Function(kComplex, type, {x_.Convert(x[0], Normal(from), PrimitiveType::F64), x_.Real(0)});
       if (IsComplex(from))
@@ -323,7 +357,9 @@ ExprId Builder::Array(const HloInstruction& i, const std::vector<ExprId>& x, Ins
   if (shape.ElementCount() == 0) return LeafArray({-13}, shape);
   if (i.opcode() == kIota) {
     const int64_t d = i.attributes<IotaAttributes>().iota_dimension, size = shape.dimensions(d);
-    const int bits = IsInteger(type) ? BitWidth(type) - (IsSigned(type) ? 1 : 0) : 24;
+    const int bits = IsInteger(type) ? BitWidth(type) - (IsSigned(type) ? 1 : 0)
+                     : IsFloat(type) ? std::min(24, GetFloatFormat(shape.element_type()).mantissa_bits + 1)
+                                     : 24;
     if (type == PrimitiveType::C128 || (bits < 62 && size > (int64_t{1} << bits))) return -1;
     return x_.IndexValue(x_.Var(x_.Dimension(static_cast<int32_t>(d), size)), type);
   }
@@ -390,12 +426,12 @@ ExprId Builder::Array(const HloInstruction& i, const std::vector<ExprId>& x, Ins
     case kDynamicSlice: return DynamicSlice(i, x);
     case kDynamicUpdateSlice: return DynamicUpdateSlice(i, x);
     case kGather: return Gather(i, x);
-    case kDot: return Dot(i, x);
+    case kDot: return InItsType(i, Dot(i, x));
     case kScatter: return Scatter(i, x, in);
-    case kConvolution: return Convolution(i, x);
+    case kConvolution: return InItsType(i, Convolution(i, x));
     default:
-      if (i.Is(kElementwise)) return Elementwise(i, x);
-      return -1;
+      if (!i.Is(kElementwise)) return -1;
+      return IsArithmetic(i) ? InItsType(i, Elementwise(i, x)) : Elementwise(i, x);
   }
 }
 

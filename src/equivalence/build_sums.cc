@@ -121,6 +121,7 @@ Value Builder::Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Ins
   for (size_t k = 0; k < n; ++k) bodies.push_back(Read(x[k], from, index));
   Value region;
   const PrimitiveType type = x_.TypeOf(x[0]);
+  if (IsQuantized(i.operand(0)->shape().element_type())) return {};
   if (n == 1) {
     const HloOpcode op = Combiner(*i.to_apply(), type, in, &region);
     if (!why_.empty()) return {};
@@ -157,7 +158,7 @@ Value Builder::Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Ins
 Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& x, Inside in) {
   const Shape& from = i.operand(0)->shape();
   const PrimitiveType type = x_.TypeOf(x[0]);
-  if (x.size() != 2) return {};
+  if (x.size() != 2 || IsQuantized(from.element_type())) return {};
   Value region;
   const HloOpcode op = Combiner(*i.to_apply(), type, in, &region);
   if (!why_.empty() || op == HloOpcode::kTuple) return {};
@@ -229,7 +230,7 @@ Value Builder::Sort(const HloInstruction& i, const std::vector<ExprId>& x, Insid
 // Of one update, or with a sum for its combiner: which element each update meets, if it lies inside.
 ExprId Builder::Scatter(const HloInstruction& i, const std::vector<ExprId>& x, Inside in) {
   const ScatterAttributes& s = i.attributes<ScatterAttributes>();
-  if (x.size() != 3 || !s.input_batching_dims.empty()) return -1;
+  if (x.size() != 3 || !s.input_batching_dims.empty() || IsQuantized(i.shape().element_type())) return -1;
   const Shape &whole = i.shape(), &indices = i.operand(1)->shape(), &updates = i.operand(2)->shape();
   const PrimitiveType type = x_.TypeOf(x[0]), index_type = Normal(indices.element_type());
   if (!IsInteger(index_type) || BitWidth(index_type) < 32) return -1;

@@ -19,11 +19,19 @@ constexpr int64_t kLastLook = 400000;  // work for a result whose two values dif
 constexpr size_t kMostCandidates = 3;  // values that one is held against
 constexpr size_t kMostOpen = 16;       // open steps that are told
 
+bool TotalOrder(const HloInstruction& i) {
+  return i.opcode() == HloOpcode::kCompare &&
+         i.attributes<CompareAttributes>().type == ComparisonType::kFloatTotalOrder;
+}
+
 // Literals stand for themselves: what is computed otherwise is held against them.
 void KnowLiterals(const HloModule& module, Exprs& exprs, bool& wide) {
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       if (i->shape().IsArray() && i->shape().element_type() == PrimitiveType::F64 && i->Is(kElementwise)) wide = true;
+      const bool to_bits = (i->opcode() == HloOpcode::kBitcastConvert || i->opcode() == HloOpcode::kBitcast) &&
+                           IsFloat(i->operand(0)->shape().element_type()) && !IsFloat(i->shape().element_type());
+      if (to_bits || TotalOrder(*i)) exprs.KeepNegativeZero();
       if (!i->IsConstant() || !i->shape().IsArray() || !IsFloat(i->shape().element_type())) continue;
       const Literal& literal = i->literal();
       if (literal.elided() || literal.element_count() == 0 || (literal.element_count() > 1 && !literal.IsAllSame()))
@@ -253,11 +261,11 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     if (equal) {
       if (x[k] != y[k]) output.uses |= p.shared.exprs.TakeUses();
       // (What stands between the last matched values and the result.)
-      for (const auto& [records, root, cones] :
-           {std::tuple(&as, p.before.root_record(), &cone_a), std::tuple(&bs, p.after.root_record(), &cone_b)}) {
+      for (const auto& [root, cones, partners] :
+           {std::tuple(p.before.root_record(), &cone_a, &partner_of_a),
+            std::tuple(p.after.root_record(), &cone_b, &partner)}) {
         if (root < 0) continue;
-        const auto& record = (*records)[static_cast<size_t>(root)];
-        if (record.value.size() == 1 && x[k] == y[k]) continue;
+        if ((*partners)[static_cast<size_t>(root)] >= 0 && x[k] == y[k]) continue;
         output.uses |= (*cones)[static_cast<size_t>(root)];
       }
       output.answer = AnswerOf(output.uses);

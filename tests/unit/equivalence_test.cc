@@ -90,7 +90,10 @@ bool NearOnOrdinary(const HloModule& a, const HloModule& b) {
 // What is proved must hold on values: on all kinds of them, or, where it is said, on those that are finite.
 bool Holds(const equivalence::Result& result, const HloModule& a, const HloModule& b) {
   const std::vector<std::string> words = equivalence::WordsOf(result.uses);
-  if (std::find(words.begin(), words.end(), "for finite values only") != words.end()) return NearOnOrdinary(a, b);
+  const bool not_everywhere = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word == "for finite values only" || word == "where roots and logarithms take positive values";
+  });
+  if (not_everywhere) return NearOnOrdinary(a, b);
   const Outcome outcome = OnValues(a, b);
   return outcome == Outcome::kSameBits || (outcome == Outcome::kAgree && result.answer != StepAnswer::kProvedBitwise);
 }
@@ -119,7 +122,7 @@ TEST_CASE("wrong pairs that look alike are not proved, in either direction") {
     CHECK(equivalence::ProveInside(*a, *b).answer == StepAnswer::kOpen);
     // (Backwards, a rounding to a narrower float is left out, which is said.)
     const equivalence::Result backwards = equivalence::ProveInside(*b, *a);
-    CHECK((backwards.answer == StepAnswer::kOpen || file.stem() == "through-bf16"));
+    CHECK((backwards.answer == StepAnswer::kOpen || file.stem().string().starts_with("through-")));
   }
 }
 
