@@ -301,6 +301,10 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   return result;
 }
 
+bool Result::Narrows() const { return (uses & kNarrows) != 0; }
+bool Result::RoundsConstants() const { return (uses & kConstants) != 0; }
+bool Result::FiniteOnly() const { return (uses & (kFiniteOnly | kDomain)) != 0; }
+
 std::string Result::ToString() const {
   std::string text = Format("answer: {}\n", AnswerName(answer));
   if (!why.empty()) text += Format("  {}\n", why);

@@ -34,6 +34,12 @@ struct Result {
   std::vector<Step> open;   // the first values of what is not proved whose operands are all matched
   std::string why;          // if nothing could be said
   int64_t values = 0, matched = 0;
+  // A rounding to a narrower float is left out, or made elsewhere.
+  bool Narrows() const;
+  // Constants were computed, and rounded.
+  bool RoundsConstants() const;
+  // It holds where nothing is infinite or NaN, or where roots and logarithms take positive values.
+  bool FiniteOnly() const;
   std::string ToString() const;
   std::string ToJson() const;
 };
