@@ -281,7 +281,7 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   }
   if (result.answer != Answer::kOpen) {
     // Bit for bit, if the exact normal form of the whole says so.
-    if (result.answer != Answer::kProvedBitwise && Prove(before, after, {.solver_work = 0}).holds) {
+    if (options.try_bits && result.answer != Answer::kProvedBitwise && Prove(before, after, {.solver_work = 0}).holds) {
       result.answer = Answer::kProvedBitwise;
       result.uses = 0;
       result.steps = {
@@ -301,6 +301,13 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   return result;
 }
 
+bool Step::rounds() const { return (uses & (kRounds | kNarrows | kConstants | kCancels)) != 0; }
+bool Step::finite_only() const { return (uses & kFiniteOnly) != 0; }
+bool Step::of_positives() const { return (uses & kDomain) != 0; }
+
+std::vector<std::string> Result::Assumptions() const {
+  return WordsOf(uses & (kSameUnknown | kSameElided | kSameRandom));
+}
 bool Result::Narrows() const { return (uses & kNarrows) != 0; }
 bool Result::RoundsConstants() const { return (uses & kConstants) != 0; }
 bool Result::FiniteOnly() const { return (uses & (kFiniteOnly | kDomain)) != 0; }

@@ -19,6 +19,9 @@ struct Step {
   std::string before, after;  // instructions' names
   std::string rule;
   uint32_t uses = 0;  // Use bits: what it rests on
+  bool rounds() const;
+  bool finite_only() const;
+  bool of_positives() const;  // roots and logarithms
 };
 
 struct Output {
@@ -40,6 +43,8 @@ struct Result {
   bool RoundsConstants() const;
   // It holds where nothing is infinite or NaN, or where roots and logarithms take positive values.
   bool FiniteOnly() const;
+  // What is taken for granted, in words.
+  std::vector<std::string> Assumptions() const;
   std::string ToString() const;
   std::string ToJson() const;
 };
@@ -47,6 +52,7 @@ struct Result {
 struct Options {
   int64_t max_work = int64_t{1} << 22;  // in expressions, about
   int64_t work_for_each = 64;           // and so much more for each instruction
+  bool try_bits = true;                 // where it rests on the reals, ask the exact normal form too (prove.h)
 };
 
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options = {});
