@@ -123,6 +123,37 @@ std::optional<int64_t> Exprs::IntegerOf(ExprId e) const {
 
 // ---- Monomials ----
 
+// The coefficient that goes out of a sum that is a factor, so that sums that differ by a number are one factor.
+double Exprs::LeadOf(const Polynomial& p) {
+  double lead = 1;
+  uint64_t best = std::numeric_limits<uint64_t>::max();
+  for (const Monomial& m : p) {
+    uint64_t key = 1;
+    for (const Factor& f : m.factors)
+      key = MixHash(key, static_cast<uint64_t>(f.base) * 64 + static_cast<uint64_t>(f.power));
+    if (m.factors.empty()) key = std::numeric_limits<uint64_t>::max() - 1;
+    if (key < best) best = key, lead = m.real;
+  }
+  return lead;
+}
+
+// Of a sum to a whole power the sign goes out as well: (b - a)^-1 is -(a - b)^-1. True: it has.
+bool Exprs::TakeSigns(Monomial& m) {
+  bool changed = false;
+  for (Factor& f : m.factors) {
+    const Expr& x = At(f.base);
+    if (x.kind != Expr::Kind::kSum || x.sum.size() < 2 || x.type != PrimitiveType::F64 || f.power % kOne != 0 ||
+        LeadOf(x.sum) > 0)
+      continue;
+    Polynomial negated = x.sum;
+    for (Monomial& part : negated) part.real = -part.real;
+    f.base = Sum(std::move(negated), PrimitiveType::F64);
+    if (f.power / kOne % 2 != 0) m.real = -m.real;
+    changed = true;
+  }
+  return changed;
+}
+
 bool Exprs::Tidy(Monomial& m, PrimitiveType type) {
   if (std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); })) {
     if (!TidyGuards(m) || (UseEqualities(m) && !TidyGuards(m))) return false;
@@ -134,7 +165,7 @@ bool Exprs::Tidy(Monomial& m, PrimitiveType type) {
       if (IsPred(TypeOf(f.base))) continue;
       // x / x is NaN where x is 0 or infinite, and the square of a root where x is negative.
       if ((factors.back().power < 0) != (f.power < 0)) Uses(kFiniteOnly | kRounds);
-      if (f.power % kOne != 0 && (factors.back().power + f.power) % kOne == 0) Uses(kDomain | kRounds);
+      if (f.power % kOne != 0 || factors.back().power % kOne != 0) Uses(kDomain | kRounds);
       factors.back().power += f.power;
       if (factors.back().power == 0) factors.pop_back();
     } else {
@@ -147,6 +178,7 @@ bool Exprs::Tidy(Monomial& m, PrimitiveType type) {
     m.real = 0;
     return m.integer != 0;
   }
+  if (TakeSigns(m)) return Tidy(m, type);
   m.integer = 0;
   if (!std::isfinite(m.real)) work_left_ = -1;  // constants' product is more than a double holds
   m.real = Coefficient(m.real);
@@ -248,6 +280,10 @@ Polynomial Exprs::Product(const Polynomial& a, const Polynomial& b, PrimitiveTyp
 }
 
 void Exprs::SortSum(Polynomial& p, PrimitiveType type) {
+  // (Equal coefficients are equal parts: an integer's have no real number, and are wrapped.)
+  if (IsInteger(type)) {
+    for (Monomial& m : p) m.real = 0, m.integer = Wrapped(m.integer, type);
+  }
   std::sort(p.begin(), p.end(), [](const Monomial& a, const Monomial& b) { return a.factors < b.factors; });
   Polynomial out;
   for (Monomial& m : p) {
@@ -427,14 +463,7 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
   double lead = 1;
   ExprId base = a;
   if (!p.empty()) {
-    uint64_t best = std::numeric_limits<uint64_t>::max();
-    for (const Monomial& m : p) {
-      uint64_t key = 1;
-      for (const Factor& f : m.factors)
-        key = MixHash(key, static_cast<uint64_t>(f.base) * 64 + static_cast<uint64_t>(f.power));
-      if (m.factors.empty()) key = std::numeric_limits<uint64_t>::max() - 1;
-      if (key < best) best = key, lead = m.real;
-    }
+    lead = LeadOf(p);
     if (!whole) lead = std::fabs(lead);
     if (lead != 1) {
       Polynomial scaled = p;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "hloir/analysis.h"
+#include "hloir/custom_call.h"
 #include "support/format.h"
 
 namespace hloir::equivalence::inside {
@@ -95,11 +96,11 @@ bool Builder::Build(const HloModule& module, Value& result) {
     }
   }
   std::vector<Value> arguments;
+  // (One array, or a tuple of it, is the same.)
+  int64_t k = 0;
   for (const HloInstruction* parameter : entry->parameters()) {
     Value value;
-    int64_t k = 0;
-    for (const Shape* leaf : parameter->shape().Leaves())
-      value.push_back(LeafArray({-2, parameter->parameter_number(), k++}, *leaf));
+    for (const Shape* leaf : parameter->shape().Leaves()) value.push_back(LeafArray({-2, k++}, *leaf));
     arguments.push_back(std::move(value));
   }
   result = Evaluate(*entry, arguments, {}, std::vector<int32_t>(arguments.size(), -1), &root_record_);
@@ -189,11 +190,21 @@ Value Builder::Region(const HloComputation& computation, Inside in) {
 
 HloOpcode Builder::Combiner(const HloComputation& computation, PrimitiveType type, Inside in, Value* region) {
   *region = Region(computation, in);
-  if (region->size() != 1 || computation.parameter_count() != 2 || !computation.parameter(0)->shape().IsScalar())
-    return HloOpcode::kTuple;
-  const ExprId a = RegionParameter(0, in.level + 1, 0, computation.parameter(0)->shape());
-  const ExprId b = RegionParameter(0, in.level + 1, 4096, computation.parameter(1)->shape());
-  const ExprId made = region->front();
+  if (region->size() != 1) return HloOpcode::kTuple;
+  return CombinerOf(computation, *region, 0, 1, type, in);
+}
+
+HloOpcode Builder::CombinerOf(const HloComputation& computation, const Value& region, size_t k, size_t n,
+                              PrimitiveType type, Inside in) {
+  if (static_cast<size_t>(computation.parameter_count()) != 2 * n || region.size() != n) return HloOpcode::kTuple;
+  const auto parameter = [&](size_t number) {
+    const int64_t of = static_cast<int64_t>(number);
+    const Shape& shape = computation.parameter(of)->shape();
+    return shape.IsScalar() ? RegionParameter(0, in.level + 1, of * 4096, shape) : -1;
+  };
+  const ExprId a = parameter(k), b = parameter(n + k);
+  if (a < 0 || b < 0) return HloOpcode::kTuple;
+  const ExprId made = region[k];
   if (x_.TypeOf(a) != type || x_.TypeOf(b) != type || x_.TypeOf(made) != type) return HloOpcode::kTuple;
   using enum HloOpcode;
   if (type == PrimitiveType::PRED) {
@@ -320,6 +331,19 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
     }
     case kCopyStart: return {(*operands[0])[0], (*operands[0])[0], LeafArray({-10}, Shape::Scalar(PrimitiveType::U32))};
     case kCopyDone: return {(*operands[0])[0]};
+    case kGetDimensionSize:
+      if (!i.operand(0)->shape().IsArray() || i.dimensions().empty()) break;
+      return {x_.Integer(i.operand(0)->shape().dimensions(i.dimensions()[0]), PrimitiveType::S32)};
+    case kCustomCall: {
+      // What only says how, or where, its operands lie.
+      Value all;
+      for (int64_t k = 0; k < ForwardedOperands(i); ++k) {
+        const Value& operand = *operands[static_cast<size_t>(k)];
+        all.insert(all.end(), operand.begin(), operand.end());
+      }
+      if (!all.empty() && !i.HasSideEffect() && all.size() == i.shape().Leaves().size()) return all;
+      break;
+    }
     case kAfterAll: return {LeafArray({-11}, i.shape())};
     case kConditional: return Conditional(i, operands, inner);
     case kWhile: return While(i, *operands[0], inner);
@@ -327,6 +351,7 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
   }
   std::vector<ExprId> x;
   bool arrays = i.shape().IsArray() || i.opcode() == kReduce || i.opcode() == kSort || i.opcode() == kReduceWindow ||
+                i.opcode() == kScatter || i.opcode() == kTopK || IsCustomCall(i, CustomCall::kTopK) ||
                 i.opcode() == kBatchNormTraining || i.opcode() == kBatchNormGrad;
   for (size_t k = 0; k < operands.size(); ++k) {
     arrays = arrays && i.operand(static_cast<int64_t>(k))->shape().IsArray() && operands[k]->size() == 1;
@@ -338,11 +363,22 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
     case kReduce: value = Reduce(i, x, inner); break;
     case kReduceWindow: value = ReduceWindow(i, x, inner); break;
     case kSort: value = Sort(i, x, inner); break;
+    case kScatter: value = Scatter(i, x, inner); break;
+    case kTopK: value = TopK(i, x[0], i.attributes<TopKAttributes>().largest, inner); break;
+    case kBitcastConvert:
+      if (const ExprId e = BitcastConvert(i, x[0], inner); e >= 0) value = {e};
+      break;
+    case kCustomCall:
+      if (IsCustomCall(i, CustomCall::kTopK) && x.size() == 1) {
+        x_.Uses(kFiniteOnly);
+        value = TopK(i, x[0], true, inner);
+      }
+      break;
     case kBatchNormInference:
     case kBatchNormTraining:
     case kBatchNormGrad: value = BatchNorm(i, x); break;
     default:
-      if (const ExprId e = Array(i, x, inner); e >= 0) value = {e};
+      if (const ExprId e = Array(i, x); e >= 0) value = {e};
       break;
   }
   if (value.empty() && why_.empty()) return Opaque(i, operands, in);

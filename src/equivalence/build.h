@@ -63,7 +63,7 @@ class Builder {
                  const std::vector<int32_t>& argument_records, int32_t* root_record = nullptr);
   Value Of(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in,
            const std::vector<int32_t>& operand_records, int32_t* record);
-  ExprId Array(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
+  ExprId Array(const HloInstruction& i, const std::vector<ExprId>& x);
   ExprId Elementwise(const HloInstruction& i, const std::vector<ExprId>& x);
   ExprId InItsType(const HloInstruction& i, ExprId e);
   ExprId FromInteger(ExprId x, PrimitiveType from, PrimitiveType to);
@@ -78,7 +78,16 @@ class Builder {
   Value Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
   Value ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
   Value Sort(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
-  ExprId Scatter(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
+  struct Updates {
+    std::vector<VarId> over;  // the updates' batch
+    ExprId meets;             // does one meet the element?
+    std::vector<Index> at;    // then with this element of it
+  };
+  std::optional<Updates> UpdatesOf(const HloInstruction& i, ExprId starts, const Shape& updates);
+  Value Scatter(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
+  Value TopK(const HloInstruction& i, ExprId x, bool largest, Inside in);
+  ExprId TotalOrder(ComparisonDirection direction, ExprId a, ExprId b, PrimitiveType of);
+  ExprId BitcastConvert(const HloInstruction& i, ExprId x, Inside in);
   Value BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x);
   Value While(const HloInstruction& i, const Value& init, Inside in);
   bool Reached(ExprId from, std::set<int64_t>& leaves);
@@ -90,6 +99,9 @@ class Builder {
 
   // Which operation a computation of two scalars is: add, maximum, …; kTuple for none of these. `region`: its values.
   HloOpcode Combiner(const HloComputation& computation, PrimitiveType type, Inside in, Value* region);
+  // The same of result k of a region of n and n scalars, if that depends on the two k-th ones alone.
+  HloOpcode CombinerOf(const HloComputation& computation, const Value& region, size_t k, size_t n, PrimitiveType type,
+                       Inside in);
   Value Region(const HloComputation& computation, Inside in);
   ExprId RegionParameter(int64_t kind, int64_t a, int64_t b, const Shape& shape);
   ExprId Read(ExprId x, const Shape& shape, const std::vector<Index>& index);

@@ -133,18 +133,27 @@ ExprId Builder::InItsType(const HloInstruction& i, ExprId e) {
 ExprId Builder::FromInteger(ExprId x, PrimitiveType from, PrimitiveType to) {
   const ExprId exact = x_.Convert(x, from, PrimitiveType::F64);
   const int64_t whole = int64_t{1} << (GetFloatFormat(to).mantissa_bits + 1);
-  const int bits = BitWidth(from) - (IsSigned(from) ? 1 : 0);
-  if (bits < 62 && (int64_t{1} << bits) <= whole) return exact;
-  const std::optional<int64_t> value = x_.IntegerOf(x);
-  if (value && std::llabs(*value) <= whole && (*value >= 0 || IsSigned(from))) return exact;
-  if (const std::optional<Index> index = x_.AsIndex(x)) {
-    const Range range = x_.RangeOf(*index);
-    if (range.low >= -whole && range.high <= whole) return exact;
-  }
+  const Range range = x_.RangeOf(x);
+  if (range.low >= -whole && range.high <= whole) return exact;
   if (shared_.keep_narrow)
     return x_.Function(HloOpcode::kReducePrecision, PrimitiveType::F64, {exact}, {-2, static_cast<int64_t>(to)});
   x_.Uses(kNarrows | kRounds);
   return exact;
+}
+
+// By their bits, those of negative numbers turned over.
+ExprId Builder::TotalOrder(ComparisonDirection direction, ExprId a, ExprId b, PrimitiveType of) {
+  const PrimitiveType bits = BitWidth(of) == 16   ? PrimitiveType::S16
+                             : BitWidth(of) == 32 ? PrimitiveType::S32
+                                                  : PrimitiveType::S64;
+  const auto key = [&](ExprId e) {
+    const ExprId as_bits =
+        x_.Function(HloOpcode::kBitcastConvert, bits, {e}, {static_cast<int64_t>(of), static_cast<int64_t>(bits)});
+    const ExprId most = x_.Constant(Literal::MaxValue(bits), 0);
+    const ExprId negative = x_.Compare(static_cast<int>(ComparisonDirection::kLt), as_bits, x_.Integer(0, bits));
+    return x_.If(negative, x_.Function(HloOpcode::kXor, bits, {most, as_bits}), as_bits);
+  };
+  return x_.Compare(static_cast<int>(direction), key(a), key(b));
 }
 
 ExprId Builder::Elementwise(const HloInstruction& i, const std::vector<ExprId>& x) {
@@ -163,19 +172,8 @@ ExprId Builder::Elementwise(const HloInstruction& i, const std::vector<ExprId>& 
       const CompareAttributes& compare = i.attributes<CompareAttributes>();
       const PrimitiveType of = i.operand(0)->shape().element_type();
       if (compare.type == ComparisonType::kFloatTotalOrder && IsFloat(of)) {
-        // By their bits, those of negative numbers turned over.
-        const PrimitiveType bits = BitWidth(of) == 16   ? PrimitiveType::S16
-                                   : BitWidth(of) == 32 ? PrimitiveType::S32
-                                                        : PrimitiveType::S64;
         if (BitWidth(of) < 16) return -1;
-        const auto key = [&](ExprId e) {
-          const ExprId as_bits =
-              x_.Function(kBitcastConvert, bits, {e}, {static_cast<int64_t>(of), static_cast<int64_t>(bits)});
-          const ExprId most = x_.Constant(Literal::MaxValue(bits), 0);
-          const ExprId negative = x_.Compare(static_cast<int>(ComparisonDirection::kLt), as_bits, x_.Integer(0, bits));
-          return x_.If(negative, x_.Function(kXor, bits, {most, as_bits}), as_bits);
-        };
-        return x_.Compare(static_cast<int>(compare.direction), key(x[0]), key(x[1]));
+        return TotalOrder(compare.direction, x[0], x[1], of);
       }
       return x_.Compare(static_cast<int>(compare.direction), x[0], x[1]);
     }
@@ -206,14 +204,6 @@ ExprId Builder::Elementwise(const HloInstruction& i, const std::vector<ExprId>& 
     case kReducePrecision: {
       const ReducePrecisionAttributes& a = i.attributes<ReducePrecisionAttributes>();
       return x_.Function(kReducePrecision, type, {x[0]}, {a.exponent_bits, a.mantissa_bits});
-    }
-    case kBitcastConvert: {
-      const PrimitiveType from = i.operand(0)->shape().element_type(), to = i.shape().element_type();
-      if (BitWidth(from) != BitWidth(to) || IsComplex(from) || IsComplex(to) ||
-          i.operand(0)->shape().rank() != i.shape().rank())
-        return -1;
-      if (from == to) return x[0];
-      return x_.Function(kBitcastConvert, type, {x[0]}, {static_cast<int64_t>(from), static_cast<int64_t>(to)});
     }
     case kStochasticConvert: return -1;
     default: return x_.Function(i.opcode(), type, x);
@@ -349,7 +339,7 @@ ExprId Builder::DynamicUpdateSlice(const HloInstruction& i, const std::vector<Ex
   return x_.If(inside, Read(x[1], part, index), x[0]);
 }
 
-ExprId Builder::Array(const HloInstruction& i, const std::vector<ExprId>& x, Inside in) {
+ExprId Builder::Array(const HloInstruction& i, const std::vector<ExprId>& x) {
   using enum HloOpcode;
   const Shape& shape = i.shape();
   const PrimitiveType type = Normal(shape.element_type());
@@ -427,7 +417,6 @@ ExprId Builder::Array(const HloInstruction& i, const std::vector<ExprId>& x, Ins
     case kDynamicUpdateSlice: return DynamicUpdateSlice(i, x);
     case kGather: return Gather(i, x);
     case kDot: return InItsType(i, Dot(i, x));
-    case kScatter: return Scatter(i, x, in);
     case kConvolution: return InItsType(i, Convolution(i, x));
     default:
       if (!i.Is(kElementwise)) return -1;

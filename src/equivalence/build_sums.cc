@@ -5,8 +5,6 @@
 #include "equivalence/build.h"
 
 namespace hloir::equivalence::inside {
-namespace {}  // namespace
-
 ExprId Builder::Dot(const HloInstruction& i, const std::vector<ExprId>& x) {
   const DotAttributes& dot = i.attributes<DotAttributes>();
   const PrimitiveType type = Normal(i.shape().element_type());
@@ -126,6 +124,17 @@ Value Builder::Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Ins
     const HloOpcode op = Combiner(*i.to_apply(), type, in, &region);
     if (!why_.empty()) return {};
     if (op == HloOpcode::kAdd) return {x_.Add(x_.SumOver(over, bodies[0]), x[1])};
+    // A sum of narrow integers in a wider type, cut to the narrow one at each step.
+    for (PrimitiveType narrow : {PrimitiveType::S4, PrimitiveType::U4, PrimitiveType::S2, PrimitiveType::U2}) {
+      if (op != HloOpcode::kTuple || region.size() != 1 || !IsInteger(type) || type == PrimitiveType::PRED ||
+          BitWidth(type) <= BitWidth(narrow))
+        continue;
+      const auto cut = [&](ExprId e) { return x_.Convert(x_.Convert(e, type, narrow), narrow, type); };
+      const ExprId a = RegionParameter(0, in.level + 1, 0, i.to_apply()->parameter(0)->shape());
+      const ExprId b = RegionParameter(0, in.level + 1, 4096, i.to_apply()->parameter(1)->shape());
+      if (x_.TypeOf(a) == type && x_.TypeOf(b) == type && region[0] == cut(x_.Add(a, b)))
+        return {cut(x_.Add(x_.SumOver(over, bodies[0]), x[1]))};
+    }
     if (op == HloOpcode::kMaximum || op == HloOpcode::kMinimum || op == HloOpcode::kAnd || op == HloOpcode::kOr) {
       const bool is_or = op == HloOpcode::kOr;
       ExprId result =
@@ -202,116 +211,6 @@ Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& 
   const bool is_or = op == HloOpcode::kOr;
   const ExprId result = x_.ExtremeOver(is_or ? HloOpcode::kAnd : op, over, is_or ? x_.Not(body) : body, inside);
   return {is_or ? x_.Not(result) : result};
-}
-
-Value Builder::Sort(const HloInstruction& i, const std::vector<ExprId>& x, Inside in) {
-  const SortAttributes& sort = i.attributes<SortAttributes>();
-  const Shape& shape = i.operand(0)->shape();
-  const Value region = Region(*i.to_apply(), in);
-  if (!why_.empty()) return {};
-  const int64_t d = sort.dimensions.empty() ? 0 : sort.dimensions[0];
-  if (shape.rank() == 0 || shape.dimensions(d) == 0) return {};
-  const std::vector<Index> out = Dimensions(shape);
-  Value value;
-  for (size_t k = 0; k < x.size(); ++k) {
-    const VarId v = x_.Fresh(shape.dimensions(d));
-    std::vector<Index> index = out;
-    index[static_cast<size_t>(d)] = x_.Var(v);
-    std::vector<ExprId> bodies;
-    for (ExprId operand : x) bodies.push_back(Read(operand, shape, index));
-    std::vector<int64_t> data{static_cast<int64_t>(k), sort.is_stable};
-    for (ExprId e : region) data.push_back(e);
-    value.push_back(x_.Row(HloOpcode::kSort, std::move(data), {v}, std::move(bodies), {out[static_cast<size_t>(d)]},
-                           x_.TypeOf(x[k])));
-  }
-  return value;
-}
-
-// Of one update, or with a sum for its combiner: which element each update meets, if it lies inside.
-ExprId Builder::Scatter(const HloInstruction& i, const std::vector<ExprId>& x, Inside in) {
-  const ScatterAttributes& s = i.attributes<ScatterAttributes>();
-  if (x.size() != 3 || !s.input_batching_dims.empty() || IsQuantized(i.shape().element_type())) return -1;
-  const Shape &whole = i.shape(), &indices = i.operand(1)->shape(), &updates = i.operand(2)->shape();
-  const PrimitiveType type = x_.TypeOf(x[0]), index_type = Normal(indices.element_type());
-  if (!IsInteger(index_type) || BitWidth(index_type) < 32) return -1;
-  const std::vector<Index> out = Dimensions(whole);
-  // An update's window stands at a start in the dimensions that indices tell; there it has one element.
-  std::vector<Index> at(static_cast<size_t>(updates.rank())), batch;
-  std::vector<VarId> over;
-  std::vector<int64_t> window_of(static_cast<size_t>(whole.rank()), 1);
-  size_t next = 0;
-  for (int64_t d = 0; d < whole.rank(); ++d) {
-    if (Contains(s.inserted_window_dims, d)) continue;
-    const int64_t w = s.update_window_dims[next++];
-    window_of[static_cast<size_t>(d)] = updates.dimensions(w);
-    at[static_cast<size_t>(w)] = updates.dimensions(w) == 1 ? Index() : out[static_cast<size_t>(d)];
-  }
-  for (int64_t d = 0; d < updates.rank(); ++d) {
-    if (Contains(s.update_window_dims, d)) continue;
-    over.push_back(x_.Fresh(updates.dimensions(d)));
-    if (updates.dimensions(d) == 0) return -1;
-    at[static_cast<size_t>(d)] = x_.Var(over.back());
-    batch.push_back(at[static_cast<size_t>(d)]);
-  }
-  for (int64_t d = 0; d < whole.rank(); ++d) {
-    if (!Contains(s.scatter_dims_to_operand_dims, d) && window_of[static_cast<size_t>(d)] != whole.dimensions(d))
-      return -1;
-  }
-  ExprId meets = x_.True();
-  for (size_t k = 0; k < s.scatter_dims_to_operand_dims.size(); ++k) {
-    const int64_t d = s.scatter_dims_to_operand_dims[k];
-    if (window_of[static_cast<size_t>(d)] != 1) return -1;
-    std::vector<Index> where;
-    size_t b = 0;
-    for (int64_t j = 0; j < indices.rank(); ++j)
-      where.push_back(j == s.index_vector_dim ? Exprs::Number(static_cast<int64_t>(k)) : batch[b++]);
-    const ExprId start = Read(x[1], indices, where);
-    const int64_t most = whole.dimensions(d) - 1;
-    ExprId clamped = IsUnsigned(index_type)
-                         ? start
-                         : x_.Function(HloOpcode::kMaximum, index_type, {start, x_.Integer(0, index_type)});
-    clamped = x_.Function(HloOpcode::kMinimum, index_type, {clamped, x_.Integer(most, index_type)});
-    const int less = static_cast<int>(ComparisonDirection::kLt);
-    if (!IsUnsigned(index_type)) meets = x_.And(meets, x_.Not(x_.Compare(less, start, x_.Integer(0, index_type))));
-    meets = x_.And(meets, x_.Not(x_.Compare(less, x_.Integer(most, index_type), start)));
-    if (most > 0)
-      meets = x_.And(meets, x_.Guard(true, x_.Plus(out[static_cast<size_t>(d)], x_.ValueTerm(clamped), -1)));
-  }
-  const ExprId update = Read(x[2], updates, at);
-  Value region;
-  const HloOpcode op = Combiner(*i.to_apply(), type, in, &region);
-  if (!why_.empty()) return -1;
-  if (op == HloOpcode::kAdd && type != PrimitiveType::PRED) {
-    const ExprId zero = IsInteger(type) ? x_.Integer(0, type) : x_.Real(0);
-    return x_.Add(x[0], x_.SumOver(over, x_.If(meets, update, zero)));
-  }
-  if (op == HloOpcode::kMaximum || op == HloOpcode::kMinimum) {
-    // (Without an update there is the smallest, or the largest, of all.)
-    return x_.Function(op, type, {x[0], x_.ExtremeOver(op, over, update, meets)});
-  }
-  const bool one = std::all_of(over.begin(), over.end(), [&](VarId v) { return x_.VariableAt(v).size == 1; });
-  if (!one) {
-    // In the order of the updates, whatever the combiner is.
-    std::vector<int64_t> data{0};
-    for (ExprId e : region) data.push_back(e);
-    int64_t count = 1;
-    std::vector<int64_t> sizes;
-    for (VarId v : over) sizes.push_back(x_.VariableAt(v).size), count *= sizes.back();
-    const VarId all = x_.Fresh(count);
-    const std::vector<Index> apart = x_.Unflatten(x_.Var(all), sizes);
-    Exprs::Substitution by;
-    for (size_t k = 0; k < over.size(); ++k) by.push_back({over[k], apart[k]});
-    return x_.Row(HloOpcode::kScatter, std::move(data), {all},
-                  {x_.Substitute(meets, by), x_.Substitute(update, by), x[0]}, {}, type);
-  }
-  for (const HloInstruction* inside = i.to_apply()->first(); inside != nullptr; inside = inside->next()) {
-    if (!inside->shape().IsScalar() || !(inside->Is(kElementwise) || inside->IsParameter() || inside->IsConstant()))
-      return -1;
-  }
-  in.record = false;
-  const Value made = Evaluate(*i.to_apply(), {{x[0]}, {update}}, in, {-1, -1});
-  if (!why_.empty()) return -1;
-  return x_.If(meets, made[0], x[0]);
 }
 
 Value Builder::BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x) {

@@ -2,6 +2,8 @@
 #include "equivalence/equivalence.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -83,7 +85,8 @@ struct Prover {
   Builder before, after;
   const HloModule &a, &b;
   std::unordered_map<std::string_view, std::vector<int32_t>> by_name, by_origin;
-  std::unordered_set<ExprId> known;  // values of `before`
+  std::unordered_set<ExprId> known;                         // values of `before`
+  std::map<std::vector<int64_t>, std::set<ExprId>> closed;  // those that constants alone tell, by their dimensions
 
   void Index() {
     const auto& records = before.records();
@@ -91,15 +94,33 @@ struct Prover {
       if (records[k].value.size() != 1) continue;
       const HloInstruction& i = *records[k].instruction;
       known.insert(records[k].value[0]);
+      if (const Expr& e = shared.exprs.At(records[k].value[0]); !e.open && !e.free.empty())
+        closed[std::vector<int64_t>(i.shape().dimensions().begin(), i.shape().dimensions().end())].insert(
+            records[k].value[0]);
       by_name[i.name()].push_back(static_cast<int32_t>(k));
       if (i.metadata() != nullptr && !i.metadata()->op_name.empty())
         by_origin[i.metadata()->op_name].push_back(static_cast<int32_t>(k));
     }
   }
 
+  // A constant of `after`: was it computed from a value of `before`?
+  void MatchConstant(const HloInstruction& i, Value& value) {
+    if (shared.exprs.RealOf(value[0]) || shared.exprs.IntegerOf(value[0])) return;
+    int tried = 0;
+    const std::set<ExprId>& all =
+        closed[std::vector<int64_t>(i.shape().dimensions().begin(), i.shape().dimensions().end())];
+    for (ExprId candidate : all) {
+      if (shared.exprs.TypeOf(candidate) != shared.exprs.TypeOf(value[0]) || ++tried > kMostConstants) continue;
+      if (!shared.exprs.EqualClosed(candidate, value[0])) continue;
+      value[0] = candidate;
+      return;
+    }
+  }
+
   // A value of `after` that has no equal yet: is it one of those that its name or origin tells, by a closer look?
   void Match(const HloInstruction& i, Value& value) {
     if (value.size() != 1 || known.count(value[0]) != 0 || !i.shape().IsArray()) return;
+    if (i.IsConstant()) return MatchConstant(i, value);
     if (shared.exprs.RealOf(value[0]) || shared.exprs.IntegerOf(value[0])) return;
     std::vector<int32_t> candidates;
     const auto add = [&](const auto& table, std::string_view key) {
@@ -123,6 +144,7 @@ struct Prover {
     }
   }
   static constexpr int64_t kPerStep = 20000;
+  static constexpr int kMostConstants = 64;
   int64_t search_left = int64_t{1} << 22;
 };
 
@@ -179,9 +201,16 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     return result;
   }
   const HloComputation &entry = *before.entry_computation(), &other = *after.entry_computation();
-  bool same_parameters = entry.parameter_count() == other.parameter_count();
-  for (int64_t k = 0; k < entry.parameter_count() && same_parameters; ++k)
-    same_parameters = entry.parameter(k)->shape().Compatible(other.parameter(k)->shape());
+  const auto inputs = [](const HloComputation& computation) {
+    std::vector<const Shape*> all;
+    for (const HloInstruction* parameter : computation.parameters()) {
+      for (const Shape* leaf : parameter->shape().Leaves()) all.push_back(leaf);
+    }
+    return all;
+  };
+  const std::vector<const Shape*> of_before = inputs(entry), of_after = inputs(other);
+  const bool same_parameters = std::equal(of_before.begin(), of_before.end(), of_after.begin(), of_after.end(),
+                                          [](const Shape* p, const Shape* q) { return p->Compatible(*q); });
   if (!same_parameters) {
     result.why = "the parameters have different shapes";
     return result;

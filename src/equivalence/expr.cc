@@ -59,8 +59,13 @@ void Exprs::Derive(Expr& e) const {
     e.free.insert(e.free.end(), x.free.begin(), x.free.end());
     e.depth = std::max(e.depth, x.depth + 1);
     e.level = std::max(e.level, x.level);
+    e.open = e.open || x.open;
     e.weight = std::min<int64_t>(e.weight + x.weight, int64_t{1} << 40);
   };
+  if (e.kind == Expr::Kind::kLeaf) {
+    const Leaf& leaf = LeafAt(e.tag);
+    e.open = leaf.literal == nullptr && (leaf.value < 0 || At(leaf.value).open);
+  }
   for (ExprId arg : e.args) take(arg);
   for (const Monomial& m : e.sum) {
     ++e.weight;
@@ -91,7 +96,7 @@ ExprId Exprs::Make(Expr e) {
   }
   Spent();
   e.free.clear();
-  e.depth = 0, e.level = -1, e.weight = 1;
+  e.depth = 0, e.level = -1, e.weight = 1, e.open = false;
   Derive(e);
   const ExprId id = static_cast<ExprId>(exprs_.size());
   exprs_.push_back(std::move(e));
@@ -224,13 +229,18 @@ Index Exprs::Substitute(const Index& index, const Substitution& by) {
   return result;
 }
 
-ExprId Exprs::Rebuilt(ExprId e, const Substitution& by, const std::unordered_set<int64_t>* open) {
+ExprId Exprs::Rebuilt(ExprId e, const Substitution& by, const std::unordered_set<int64_t>* open,
+                      const Replacement* instead) {
   std::unordered_map<ExprId, ExprId> done;
   const std::function<ExprId(ExprId)> visit = [&](ExprId at) -> ExprId {
     const Expr& x = At(at);
-    const bool touched = open != nullptr || std::any_of(by.begin(), by.end(), [&](const auto& entry) {
-                           return std::binary_search(x.free.begin(), x.free.end(), entry.first);
-                         });
+    if (instead != nullptr) {
+      if (const auto found = instead->find(at); found != instead->end()) return found->second;
+    }
+    const bool touched =
+        open != nullptr || instead != nullptr || std::any_of(by.begin(), by.end(), [&](const auto& entry) {
+          return std::binary_search(x.free.begin(), x.free.end(), entry.first);
+        });
     if (!touched || Spent()) return at;
     if (const auto found = done.find(at); found != done.end()) return found->second;
     ExprId result = at;
@@ -293,7 +303,7 @@ ExprId Exprs::Rebuilt(ExprId e, const Substitution& by, const std::unordered_set
           inside.push_back({v, Var(fresh.back())});
         }
         std::vector<ExprId> bodies;
-        for (ExprId arg : copy.args) bodies.push_back(Rebuilt(arg, inside, open));
+        for (ExprId arg : copy.args) bodies.push_back(Rebuilt(instead != nullptr ? visit(arg) : arg, inside, open));
         std::vector<Index> index;
         for (const Index& i : copy.index) index.push_back(Substitute(i, by));
         if (copy.tag == kSumOf) result = SumOver(fresh, bodies[0]);
@@ -396,6 +406,7 @@ bool Exprs::EqualInside(ExprId a, ExprId b, int64_t budget) {
   constexpr int64_t kMostWeight = 8000;
   const int64_t left = work_left_;
   work_left_ = std::min(left, budget);
+  const ExprId whole_a = a, whole_b = b;
   bool equal = a == b;
   for (int round = 0; round < kMostRounds && !equal && !OutOfWork(); ++round) {
     if (At(a).weight > kMostWeight || At(b).weight > kMostWeight) break;
@@ -414,6 +425,8 @@ bool Exprs::EqualInside(ExprId a, ExprId b, int64_t budget) {
     a = p, b = q;
     equal = a == b && !OutOfWork();
   }
+  if (!equal) equal = EqualCloser(whole_a, whole_b);
+  if (!equal && (a != whole_a || b != whole_b)) equal = EqualCloser(a, b);
   work_left_ = left - (std::min(left, budget) - work_left_);
   return equal;
 }

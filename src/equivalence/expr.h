@@ -3,9 +3,9 @@
 // sums of products of factors to rational powers, conditions as factors that are 0 or 1, sums over index variables,
 // leaves read at affine indices. Two values whose expressions are one id are the same function.
 //
-// equivalence.h is the way in. index.cc has index arithmetic, expr.cc the table, algebra.cc sums and products,
-// conditions.cc conditions, functions.cc other elementwise operations, sums.cc what binds variables, order.cc their
-// order. Covered by tests/unit/equivalence_test.cc.
+// equivalence.h is the way in. index.cc has index arithmetic, ranges.cc bounds of integers, expr.cc the table,
+// algebra.cc sums and products, conditions.cc conditions, functions.cc other elementwise operations, sums.cc what binds
+// variables, order.cc their order. Covered by tests/unit/equivalence_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +40,7 @@ struct Index {
 struct Range {
   int64_t low, high;
 };
+inline constexpr int64_t kUnbounded = int64_t{1} << 60;  // a range that ends here, or at its negative, does not
 
 // What an index is a sum of: a variable, (inner div by) mod to (mod 0: none), or an integer that data tells.
 struct IndexTerm {
@@ -95,6 +96,7 @@ struct Expr {
   // Follow from the above.
   std::vector<VarId> free;  // sorted
   int32_t depth = 0, level = -1;
+  bool open = false;  // depends on more than constants and indices
   int64_t weight = 1;
 };
 inline constexpr int64_t kLoopLeaf = -16;  // Leaf::key[0] of what a loop ends with
@@ -148,6 +150,7 @@ class Exprs {
   Index Div(const Index& a, int64_t by);
   Index Mod(const Index& a, int64_t by);
   Range RangeOf(const Index& a) const;
+  Range RangeOf(ExprId e);  // of an integer (ranges.cc)
   // by * whole + rest, with 0 <= rest < by.
   struct IndexSplit {
     int64_t by;
@@ -175,8 +178,11 @@ class Exprs {
   ExprId Named(ExprId e, bool always = false);
   // A named leaf's value in its place; -1 for anything else.
   ExprId Opened(ExprId leaf);
-  // Are the two one expression, once the names that only one of them has are undone?
+  // Are the two one expression, once the names that only one of them has are undone, or in each case of the conditions
+  // that they speak of (cases.cc)?
   bool EqualInside(ExprId a, ExprId b, int64_t budget);
+  // Of what constants alone tell: are their numbers the same, as far as rounding allows (evaluate.cc)?
+  bool EqualClosed(ExprId a, ExprId b);
 
   // ---- For readers (text.cc) ----
   std::string Text(const Index& index, int depth = 6) const;
@@ -223,15 +229,32 @@ class Exprs {
 
  private:
   VarId NewVariable(Variable v);
+  Range RangeOf(ExprId e, const std::vector<std::pair<ExprId, Range>>& given, int depth);
+  Range RangeOfFunction(ExprId e, const std::vector<std::pair<ExprId, Range>>& given, int depth);
+  Range RangeOfSum(ExprId e, const std::vector<std::pair<ExprId, Range>>& given, int depth);
   Index WithTerm(IndexTerm term);
   Index Canonical(Index a);
   static void Put(Index& a, TermId term, int64_t factor);
   void Derive(Expr& e) const;
-  ExprId Rebuilt(ExprId e, const Substitution& by, const std::unordered_set<int64_t>* open);
+  using Replacement = std::unordered_map<ExprId, ExprId>;
+  ExprId Rebuilt(ExprId e, const Substitution& by, const std::unordered_set<int64_t>* open,
+                 const Replacement* instead = nullptr);
+  ExprId Replaced(ExprId e, const Replacement& instead) { return Rebuilt(e, {}, nullptr, &instead); }
+  struct Bounds {
+    Index index;        // what is bounded: this,
+    ExprId value = -1;  // or this
+    Range range, all;   // where the condition holds, and where it lies at all
+  };
+  std::optional<Bounds> BoundsOf(ExprId condition);
+  std::vector<ExprId> ConditionsApart(ExprId a, ExprId b);
+  bool EqualByCases(ExprId a, ExprId b, int depth);
+  bool EqualCloser(ExprId a, ExprId b);
   std::unordered_set<int64_t> NamesIn(ExprId e);
   ExprId OpenedOnly(ExprId e, const std::unordered_set<int64_t>& names);
   Monomial Times(const Monomial& a, const Monomial& b, PrimitiveType type);
   bool Tidy(Monomial& m, PrimitiveType type);  // false: it is 0
+  static double LeadOf(const Polynomial& p);
+  bool TakeSigns(Monomial& m);
   bool TidyGuards(Monomial& m);
   bool UseEqualities(Monomial& m);
   bool IsPlainGuard(ExprId e) const;  // a bound of variables alone
@@ -263,6 +286,7 @@ class Exprs {
   std::unordered_map<uint64_t, std::vector<TermId>> term_by_hash_;
   std::map<std::pair<int64_t, int64_t>, VarId> variable_by_;
   std::unordered_map<ExprId, uint64_t> plain_hash_;
+  std::unordered_map<ExprId, Range> range_;
   std::map<double, bool> coefficients_;  // those known; true: written as a literal
   int32_t next_fresh_ = 0;
   uint32_t uses_ = 0;

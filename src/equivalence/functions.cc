@@ -112,6 +112,12 @@ ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
     return value ? True() : False();
   }
   if (d == D::kNe) return Not(Compare(static_cast<int>(D::kEq), a, b));
+  if (IsInteger(type)) {
+    const Range r = RangeOf(a), s = RangeOf(b);
+    if (r.high < s.low && r.high < kUnbounded && s.low > -kUnbounded) return d == D::kEq ? False() : True();
+    if ((s.high < r.low || (d == D::kLt && r.low >= s.high)) && s.high < kUnbounded && r.low > -kUnbounded)
+      return False();
+  }
   // Of integers, a <= b is not (b < a).
   if (d == D::kLe && IsInteger(type)) return Not(Compare(static_cast<int>(D::kLt), b, a));
   if (d == D::kLt && IsUnsigned(type)) {
@@ -165,9 +171,37 @@ ExprId Exprs::Convert(ExprId a, PrimitiveType from, PrimitiveType to) {
         sum.push_back({to_real ? static_cast<double>(m.integer) : 0.0, to_real ? 0 : m.integer, m.factors});
       return Sum(std::move(sum), to);
     }
-    if (IsInteger(to) && BitWidth(to) == BitWidth(from) && BitWidth(to) >= 8 && x.kind == Expr::Kind::kFunction &&
-        x.op == HloOpcode::kConvert && TypeOf(x.args[0]) == to && x.data.size() == 1)
-      return x.args[0];  // there and back between signs
+    if (IsInteger(to) && BitWidth(to) <= BitWidth(from)) {
+      // What low bits are left is told by low bits, in sums and products too, and in what was converted before.
+      if (x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kConvert && x.data.size() == 1 &&
+          IsInteger(TypeOf(x.args[0])))
+        return Convert(x.args[0], TypeOf(x.args[0]), to);
+      if (x.kind == Expr::Kind::kSum) {
+        Polynomial sum;
+        for (const Monomial& m : Polynomial(x.sum)) {
+          Polynomial product{{0, m.integer, {}}};
+          for (const Factor& f : m.factors) {
+            const bool pred = TypeOf(f.base) == PrimitiveType::PRED;
+            const ExprId base = pred ? f.base : Convert(f.base, from, to);
+            if (pred) product = Product(product, {{0, 1, {{base, kOne}}}}, to);
+            for (int32_t k = 0; k < f.power && !pred; k += kOne) product = Product(product, PolynomialOf(base), to);
+          }
+          sum.insert(sum.end(), product.begin(), product.end());
+        }
+        return Sum(std::move(sum), to);
+      }
+      if (x.kind == Expr::Kind::kBind && x.tag == kSumOf) {
+        const Expr copy = x;
+        Substitution open;
+        std::vector<VarId> variables;
+        for (VarId v : copy.bound) {
+          variables.push_back(Fresh(VariableAt(v).size));
+          open.push_back({v, Var(variables.back())});
+        }
+        const ExprId body = Substitute(copy.args[0], open);
+        return SumOver(std::move(variables), Convert(body, TypeOf(body), to));
+      }
+    }
   }
   if (from_real && IsInteger(to)) {
     if (std::optional<Index> index = AsIndex(a)) {
@@ -289,7 +323,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
       std::optional<double> real_bound;
       std::vector<ExprId> rest;
       for (ExprId part : parts) {
-        if (const auto value = IntegerOf(part); value && !IsUnsigned(type)) {
+        if (const auto value = IntegerOf(part); value && (!IsUnsigned(type) || BitWidth(type) < 64)) {
           bound = bound ? (op == kMaximum ? std::max(*bound, *value) : std::min(*bound, *value)) : *value;
         } else if (const auto value = real ? RealOf(part) : std::nullopt) {
           real_bound =
@@ -298,13 +332,13 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
           rest.push_back(part);
         }
       }
-      // What is known of an index.
+      // What is known of where it lies.
       if (bound && rest.size() == 1) {
-        if (const std::optional<Index> index = AsIndex(rest[0])) {
-          const Range range = RangeOf(*index);
-          if (op == kMaximum ? range.low >= *bound : range.high <= *bound) return rest[0];
-          if (op == kMaximum ? range.high <= *bound : range.low >= *bound) return Integer(*bound, type);
-        }
+        const Range range = RangeOf(rest[0]);
+        const bool above = range.low >= *bound && range.low > -kUnbounded;
+        const bool below = range.high <= *bound && range.high < kUnbounded;
+        if (op == kMaximum ? above : below) return rest[0];
+        if (op == kMaximum ? below : above) return Integer(*bound, type);
       }
       if (bound) rest.push_back(Integer(*bound, type));
       if (real_bound) rest.push_back(Real(*real_bound));
@@ -313,8 +347,16 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
       args = std::move(rest);
       break;
     }
+    case kComplex:
+      if (const auto re = RealOf(args[0]), im = RealOf(args[1]); re && im && *im == 0) {
+        Polynomial number;
+        if (*re != 0) number = {{*re, 0, {}}};
+        return Sum(std::move(number), type);
+      }
+      break;
     case kReal:
     case kImag: {
+      if (const auto number = RealOf(args[0])) return Real(op == kReal ? *number : 0);
       const Expr& x = At(args[0]);
       if (x.kind == Expr::Kind::kFunction && x.op == kComplex) return x.args[op == kReal ? 0 : 1];
       if (TypeOf(args[0]) == PrimitiveType::F64) return op == kReal ? args[0] : Real(0);
@@ -353,11 +395,14 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
         case kShiftRightLogical:
           return Integer(y < static_cast<uint64_t>(width) ? static_cast<int64_t>(low >> y) : 0, type);
         case kDivide:
-          if (*b != 0 && *b != -1) return Integer(IsUnsigned(type) ? static_cast<int64_t>(x / y) : *a / *b, type);
-          break;
+          // (By zero all bits are set; what overflows stays as it was.)
+          if (*b == 0) return Integer(-1, type);
+          if (*b == -1 && !IsUnsigned(type)) return Integer(static_cast<int64_t>(uint64_t{0} - x), type);
+          return Integer(IsUnsigned(type) ? static_cast<int64_t>(x / y) : *a / *b, type);
         case kRemainder:
-          if (*b != 0 && *b != -1) return Integer(IsUnsigned(type) ? static_cast<int64_t>(x % y) : *a % *b, type);
-          break;
+          if (*b == 0) return args[0];
+          if (*b == -1 && !IsUnsigned(type)) return Integer(0, type);
+          return Integer(IsUnsigned(type) ? static_cast<int64_t>(x % y) : *a % *b, type);
         default: break;
       }
     }

@@ -9,7 +9,7 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-constexpr int64_t kFar = int64_t{1} << 60;  // as far as ranges go
+constexpr int64_t kFar = kUnbounded;
 
 int64_t Clipped(__int128 value) {
   if (value > kFar) return kFar;
@@ -90,25 +90,7 @@ Index Exprs::ValueTerm(ExprId e) {
   IndexTerm term;
   term.kind = IndexTerm::Kind::kValue;
   term.value = e;
-  term.range = {-kFar, kFar};
-  // A clamp tells where it lies.
-  const std::function<Range(ExprId, int)> range = [&](ExprId at, int depth) -> Range {
-    if (const std::optional<int64_t> value = IntegerOf(at)) return {*value, *value};
-    const Expr& x = At(at);
-    if (x.kind == Expr::Kind::kFunction && depth < 8 && (x.op == HloOpcode::kMaximum || x.op == HloOpcode::kMinimum)) {
-      Range all = range(x.args[0], depth + 1);
-      for (ExprId arg : x.args) {
-        const Range one = range(arg, depth + 1);
-        const bool max = x.op == HloOpcode::kMaximum;
-        all.low = max ? std::max(all.low, one.low) : std::min(all.low, one.low);
-        all.high = max ? std::max(all.high, one.high) : std::min(all.high, one.high);
-      }
-      return all;
-    }
-    if (IsUnsigned(x.type)) return {0, kFar};
-    return {-kFar, kFar};
-  };
-  term.range = range(e, 0);
+  term.range = RangeOf(e);
   return WithTerm(std::move(term));
 }
 

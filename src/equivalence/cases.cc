@@ -1,0 +1,162 @@
+// Equality by cases: conditions that two expressions speak of are taken for true and for false, indices and integers
+// that are compared with numbers for each interval between those numbers, until the two are one in each case. See
+// expr.h.
+#include <algorithm>
+#include <set>
+
+#include "equivalence/expr.h"
+#include "hloir/attributes.h"
+
+namespace hloir::equivalence::inside {
+namespace {
+
+constexpr int kMostDepth = 6;          // conditions one inside the other
+constexpr size_t kMostIntervals = 24;  // of one index
+constexpr int kMostReplaced = 12;      // parts shown equal one after the other
+constexpr int64_t kHeavy = 20000;      // the weight of what is looked at
+
+bool HasMonomial(const Polynomial& all, const Monomial& m) {
+  return std::any_of(all.begin(), all.end(), [&](const Monomial& o) {
+    return o.factors == m.factors && o.real == m.real && o.integer == m.integer;
+  });
+}
+
+}  // namespace
+
+// The conditions of what only one of the two has; none of whose variables is bound in either.
+std::vector<ExprId> Exprs::ConditionsApart(ExprId a, ExprId b) {
+  std::set<ExprId> found, seen;
+  std::vector<ExprId> work;
+  const Expr &x = At(a), &y = At(b);
+  if (x.kind == Expr::Kind::kSum && y.kind == Expr::Kind::kSum) {
+    for (const auto& [one, other] : {std::pair(&x.sum, &y.sum), std::pair(&y.sum, &x.sum)}) {
+      for (const Monomial& m : *one) {
+        if (HasMonomial(*other, m)) continue;
+        for (const Factor& f : m.factors) work.push_back(f.base);
+      }
+    }
+  } else {
+    work = {a, b};
+  }
+  const int32_t bound = std::max(x.level, y.level);
+  while (!work.empty() && !Spent()) {
+    const ExprId e = work.back();
+    work.pop_back();
+    if (!seen.insert(e).second) continue;
+    const Expr& z = At(e);
+    const bool joins = z.kind == Expr::Kind::kFunction && (z.op == HloOpcode::kAnd || z.op == HloOpcode::kNot);
+    if (z.type == PrimitiveType::PRED && !joins) {
+      const bool free = std::all_of(z.free.begin(), z.free.end(),
+                                    [&](VarId v) { return VariableAt(v).level < 0 || VariableAt(v).level > bound; });
+      if (free && !IntegerOf(e)) found.insert(e);
+    }
+    for (ExprId arg : z.args) work.push_back(arg);
+    for (const Monomial& m : z.sum) {
+      for (const Factor& f : m.factors) work.push_back(f.base);
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
+// A condition as bounds of an integer: it holds where the integer lies in `range`.
+std::optional<Exprs::Bounds> Exprs::BoundsOf(ExprId condition) {
+  const Expr& x = At(condition);
+  if (x.kind == Expr::Kind::kGuard) {
+    Bounds bounds;
+    bounds.index = x.index[0];
+    int64_t c = std::exchange(bounds.index.constant, 0);
+    const bool negative = !bounds.index.terms.empty() && bounds.index.terms[0].second < 0;
+    if (negative) bounds.index = Times(bounds.index, -1);
+    // t + c >= 0, or c - t >= 0
+    bounds.all = RangeOf(bounds.index);
+    if (x.tag == 1) bounds.range = negative ? Range{c, c} : Range{-c, -c};
+    else bounds.range = negative ? Range{-kUnbounded, c} : Range{-c, kUnbounded};
+    return bounds;
+  }
+  if (x.kind != Expr::Kind::kFunction || x.op != HloOpcode::kCompare || !IsInteger(TypeOf(x.args[0])))
+    return std::nullopt;
+  const auto left = IntegerOf(x.args[0]), right = IntegerOf(x.args[1]);
+  const ComparisonDirection d = static_cast<ComparisonDirection>(x.data[0]);
+  if (left.has_value() == right.has_value() || (d != ComparisonDirection::kLt && d != ComparisonDirection::kEq))
+    return std::nullopt;
+  const int64_t c = right ? *right : *left;
+  if (c <= -kUnbounded || c >= kUnbounded || (IsUnsigned(TypeOf(x.args[0])) && c < 0)) return std::nullopt;
+  Bounds bounds;
+  bounds.value = x.args[right ? 0 : 1];
+  bounds.all = RangeOf(bounds.value);
+  if (d == ComparisonDirection::kEq) bounds.range = {c, c};
+  else bounds.range = right ? Range{-kUnbounded, c - 1} : Range{c + 1, kUnbounded};
+  return bounds;
+}
+
+bool Exprs::EqualByCases(ExprId a, ExprId b, int depth) {
+  if (a == b) return true;
+  if (depth >= kMostDepth || OutOfWork() || At(a).weight > kHeavy || At(b).weight > kHeavy) return false;
+  if (EqualClosed(a, b)) return true;
+  const std::vector<ExprId> conditions = ConditionsApart(a, b);
+  if (conditions.empty()) return false;
+  // Those that speak of one index, or one integer, are decided together.
+  for (ExprId condition : conditions) {
+    const std::optional<Bounds> first = BoundsOf(condition);
+    if (!first) continue;
+    std::vector<std::pair<ExprId, Range>> group;
+    std::set<int64_t> cuts;
+    for (ExprId other : conditions) {
+      const std::optional<Bounds> bounds = BoundsOf(other);
+      if (!bounds || bounds->value != first->value || !(bounds->index == first->index)) continue;
+      group.push_back({other, bounds->range});
+      if (bounds->range.low > first->all.low) cuts.insert(bounds->range.low);
+      if (bounds->range.high < first->all.high) cuts.insert(bounds->range.high + 1);
+    }
+    cuts.insert(first->all.low);
+    if (cuts.size() > kMostIntervals || (first->value >= 0 && group.size() < 2)) continue;
+    bool equal = true;
+    for (auto low = cuts.begin(); low != cuts.end() && equal; ++low) {
+      const auto next = std::next(low);
+      const int64_t high = next == cuts.end() ? first->all.high : *next - 1;
+      if (*low > first->all.high) break;
+      Replacement instead;
+      for (const auto& [other, range] : group)
+        instead[other] = *low >= range.low && high <= range.high ? True() : False();
+      ExprId p = Replaced(a, instead), q = Replaced(b, instead);
+      // Where an index is one number, that is put in its place.
+      const auto& terms = first->index.terms;
+      if (*low == high && terms.size() == 1 && terms[0].second == 1 &&
+          TermAt(terms[0].first).kind == IndexTerm::Kind::kVar) {
+        const Substitution by{{TermAt(terms[0].first).var, Number(high)}};
+        p = Substitute(p, by), q = Substitute(q, by);
+      }
+      equal = EqualByCases(p, q, depth + 1);
+    }
+    return equal;
+  }
+  bool equal = true;
+  for (const ExprId value : {True(), False()}) {
+    const Replacement instead{{conditions.front(), value}};
+    equal = equal && EqualByCases(Replaced(a, instead), Replaced(b, instead), depth + 1);
+  }
+  return equal;
+}
+
+// By cases, of the whole or of the parts in which they differ, one after the other.
+bool Exprs::EqualCloser(ExprId a, ExprId b) {
+  bool equal = a == b;
+  for (int turn = 0; turn < kMostReplaced && !equal && !OutOfWork(); ++turn) {
+    const auto [p, q] = Difference(a, b);
+    if (p == a && q == b) {
+      equal = EqualByCases(a, b, 0);
+      break;
+    }
+    if (!EqualByCases(p, q, 0)) {
+      equal = EqualByCases(a, b, 0);
+      break;
+    }
+    const ExprId next = Replaced(b, {{q, p}});
+    if (next == b) break;
+    b = next;
+    equal = a == b && !OutOfWork();
+  }
+  return equal && !OutOfWork();
+}
+
+}  // namespace hloir::equivalence::inside
