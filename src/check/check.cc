@@ -112,6 +112,7 @@ class Checker::Impl {
   // Adds sets of inputs on which the modules are compared in wide arithmetic alone: two runs each.
   Status AddMeaningSets(bool ran);
 
+  Status JudgeByRuns(bool proof_is_enough, Verdict& verdict);
   Status JudgeAll(bool proof_is_enough, Verdict& verdict);
   // Adds what one set of inputs says; `outcome` is then what the verdict would be with this set alone.
   Status JudgeSet(size_t set, Verdict& verdict);
@@ -692,6 +693,19 @@ void Checker::Impl::Conclude(Verdict& verdict) {
         Format("nothing is known of {}: on all inputs NaN, or decided by rounding errors alone", unknown));
 }
 
+Status Checker::Impl::JudgeByRuns(bool proof_is_enough, Verdict& verdict) {
+  const HloModule& after = after_->module();
+  HLOIR_RETURN_IF_ERROR(Prepare(after, proof_is_enough));
+  totals_.clear();
+  accuracy_sets_ = 0;
+  verdict.devices = context_.counts.devices();
+  if (!proof_is_enough) verdict.unreached = unreached_, verdict.reached = reached_;
+  const bool pairs = verdict.devices == 1 && check::WantsPairs(before_->module()) && check::WantsPairs(after);
+  before_->set_pairs(pairs), after_->set_pairs(pairs);
+  meaning_ = std::make_unique<check::MeaningComparer>(*before_, *after_);
+  return JudgeAll(proof_is_enough, verdict);
+}
+
 StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
   const CheckOptions& options = context_.options;
   HLOIR_RETURN_IF_ERROR(check::CheckSameInterface(before_->module(), after, options));
@@ -703,24 +717,13 @@ StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
   verdict.proof = proved_.proof;
   verdict.assumptions = proved_.assumptions, verdict.finite_only = proved_.finite_only, verdict.steps = proved_.steps;
   verdict.rounds_differently = proved_.rounds_differently;
-  const bool proved = proved_.all() && options.proofs == Proofs::kEnough;
-  const check::RunSize size =
-      proved && made_up_ ? check::SizeOfRuns(before_->module(), after) : check::RunSize::kSmall;
-  if (size == check::RunSize::kTooLarge) {
-    ConcludeWithoutRuns("a run takes too much time or memory", verdict);
-    return verdict;
-  }
-  const bool enough = proved && (verdict.proof.holds || size == check::RunSize::kLarge);
-  HLOIR_RETURN_IF_ERROR(Prepare(after, enough));
   after_ = &after == &before_->module() ? before_ : std::make_shared<ModuleUnderTest>(after, context_);
-  totals_.clear();
-  accuracy_sets_ = 0;
-  verdict.devices = context_.counts.devices();
-  if (!enough) verdict.unreached = unreached_, verdict.reached = reached_;
-  const bool pairs = verdict.devices == 1 && check::WantsPairs(before_->module()) && check::WantsPairs(after);
-  before_->set_pairs(pairs), after_->set_pairs(pairs);
-  meaning_ = std::make_unique<check::MeaningComparer>(*before_, *after_);
-  if (const Status judged = JudgeAll(enough, verdict); !judged.ok()) {
+  const bool proved = proved_.all() && options.proofs == Proofs::kEnough;
+  const check::RunSize size = proved && made_up_ ? check::SizeOfRuns(before_->module(), after) : check::RunSize::kSmall;
+  const Status judged = size == check::RunSize::kTooLarge
+                            ? ResourceExhausted("a run takes too much time or memory")
+                            : JudgeByRuns(proved && (verdict.proof.holds || size == check::RunSize::kLarge), verdict);
+  if (!judged.ok()) {
     if (!proved || judged.code() == StatusCode::kInvalidArgument) return judged;
     ConcludeWithoutRuns(judged.message(), verdict);
     return verdict;

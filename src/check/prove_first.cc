@@ -55,8 +55,10 @@ void TakeSteps(const equivalence::Result& result, Proved& proved) {
 // Over the reals, value by value. True if nothing is left open.
 bool ProveInside(const HloModule& before, const HloModule& after, bool exact, Proved& proved) {
   const equivalence::Result result = equivalence::ProveInside(before, after, {.try_bits = false});
-  proved.steps.proved = result.matched;
-  proved.steps.open = result.answer == equivalence::Answer::kOpen ? result.values - result.matched : 0;
+  // (Results may be equal where no value inside has an equal, and open where each has.)
+  const bool open = result.answer == equivalence::Answer::kOpen;
+  proved.steps.proved = open ? result.matched : std::max<int64_t>(result.matched, 1);
+  proved.steps.open = open ? std::max<int64_t>(result.values - result.matched, 1) : 0;
   if (result.answer == equivalence::Answer::kProvedBitwise) {
     proved.proof.holds = true;
     proved.proof.how = "each value that the results need has its equal in the other module";
@@ -83,16 +85,15 @@ Proved ProveFirst(const HloModule& before, const HloModule& after, bool exact) {
   Proved proved;
   const size_t leaves = before.entry_computation()->root()->shape().Leaves().size();
   proved.proof = Prove(before, after, {.solver_work = 0});
-  // Collectives are functions of the values of so many devices.
-  const DeviceCounts of_before = DeviceCountsOf(before), of_after = DeviceCountsOf(after);
-  const bool same_devices =
-      of_before.replicas == of_after.replicas && of_before.partitions == of_after.partitions;
-  if (!proved.proof.holds && (!same_devices || !ProveInside(before, after, exact, proved))) {
+  if (!proved.proof.holds && !ProveInside(before, after, exact, proved)) {
     ProveOptions options;
     options.confirm = ConfirmDifference;
     proved.proof = Prove(before, after, options);
   }
-  if (proved.proof.holds) proved.outputs.assign(leaves, Answer::kProvedBitwise);
+  if (!proved.proof.holds) return proved;
+  if (&before != &after) proved.assumptions = equivalence::AssumptionsOf(before, after);
+  const bool assumes = !proved.assumptions.empty();
+  proved.outputs.assign(leaves, assumes ? Answer::kProvedAssuming : Answer::kProvedBitwise);
   return proved;
 }
 

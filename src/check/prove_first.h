@@ -1,6 +1,6 @@
 // What proofs say of two modules before any run: the one place where a prover is asked for a verdict. First the exact
 // normal form of the whole (prove.h), then value by value over the reals (equivalence.h), then, for what is open, the
-// solver. Covered by tests/unit/check_test.cc.
+// solver. Covered by tests/unit/check_proved_test.cc.
 #pragma once
 
 #include <string>

@@ -10,6 +10,7 @@
 #include "equivalence/build.h"
 #include "equivalence/expr.h"
 #include "hloir/analysis.h"
+#include "hloir/custom_call.h"
 #include "hloir/prove.h"
 #include "support/format.h"
 
@@ -184,6 +185,10 @@ std::vector<std::string> WordsOf(uint32_t uses) {
 
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options) {
   Result result;
+  if (ForOtherDevices(before, after)) {
+    result.why = "they are for different numbers of devices";
+    return result;
+  }
   Prover p(before, after, options);
   bool wide = false;
   KnowLiterals(before, p.shared.exprs, wide);
@@ -328,6 +333,17 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
           {"", std::string(bs[k].instruction->name()), "no value of the other module was found equal", 0});
   }
   return result;
+}
+
+std::vector<std::string> AssumptionsOf(const HloModule& before, const HloModule& after) {
+  uint32_t uses = 0;
+  for (const HloModule* module : {&before, &after}) {
+    for (const HloInstruction* i : module->AllInstructions()) {
+      if (i->IsConstant() && i->shape().IsArray() && i->literal().elided()) uses |= kSameElided;
+      if (i->opcode() == HloOpcode::kCustomCall && CustomCallOf(*i) == CustomCall::kUnknown) uses |= kSameUnknown;
+    }
+  }
+  return WordsOf(uses);
 }
 
 bool Step::rounds() const { return (uses & (kRounds | kNarrows | kConstants | kCancels)) != 0; }

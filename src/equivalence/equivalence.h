@@ -57,6 +57,12 @@ struct Options {
 
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options = {});
 
+// They communicate, and with other numbers of devices.
+bool ForOtherDevices(const HloModule& a, const HloModule& b);
+
+// What any proof about the two takes for granted, in words.
+std::vector<std::string> AssumptionsOf(const HloModule& before, const HloModule& after);
+
 // What Use bits mean, in words.
 std::vector<std::string> WordsOf(uint32_t uses);
 

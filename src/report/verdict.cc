@@ -86,7 +86,7 @@ std::string VerdictReport(const Verdict& v) {
   for (const std::string& note : v.notes) text += "note: " + note + "\n";
   if (v.reached > 0 || !v.unreached.empty()) text += "reached: " + Reached(v) + "\n";
   if (!v.engines.empty()) text += "largest difference: " + LargestDifference(v) + "\n";
-  const bool proved = v.proof.holds || v.answer == Answer::kProvedReals || v.answer == Answer::kProvedAssuming;
+  const bool proved = v.proof.holds || (v.steps.proved > 0 && v.steps.open == 0);
   text += Format("proof: {}{}\n", proved ? "" : "none; ", Printable(v.proof.how));
   text += Answers(v);
   if (v.stored) text += "from the stored results: " + StoredDifference(v) + "\n";
