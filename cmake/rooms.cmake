@@ -41,7 +41,7 @@ hloir_room(run USES passes cpu ir support HEADERS runner)
 hloir_room(equivalence USES analysis cpu ir support HEADERS prove)
 hloir_room(check USES equivalence run passes rewrite cpu analysis build verifier ir support HEADERS check)
 hloir_room(reduce USES check run io cpu verifier printer ir support)
-hloir_room(fuzz USES check run io passes rewrite cpu proto analysis build verifier printer parser shape_inference ir support)
+hloir_room(fuzz USES check equivalence run io passes rewrite cpu proto analysis build verifier printer parser shape_inference ir support)
 hloir_room(tune USES check run rewrite cpu analysis verifier parser ir support)
 
 # What people and other programs see.

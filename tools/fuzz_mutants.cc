@@ -28,7 +28,8 @@ struct MutantsFlags {
   int64_t each = 1, count = 0;
   uint64_t seed = 1;
   std::string save;
-  bool json = false, list = false;
+  std::string against;  // of the one file: what a compiler made of it
+  bool json = false, list = false, prove = false;
 };
 
 struct Count {
@@ -61,6 +62,12 @@ std::string_view OutcomeName(MutantOutcome outcome) {
     case MutantOutcome::kSame: return "the same";
   }
   return "";
+}
+
+Status SaveMutant(const MutantsFlags& flags, const Mutant& mutant, const std::string& kind, size_t number) {
+  if (flags.save.empty()) return OkStatus();
+  return WriteFile(fmt::format("{}/{}-{}.hlo", flags.save, kind, number),
+                   PrintModule(*mutant.module, PrintOptions::Readable()));
 }
 
 void PrintCounts(const std::vector<Count>& counts, const std::vector<Escape>& escapes) {
@@ -122,13 +129,11 @@ int Mutants(const MutantsFlags& flags) {
         (*outcome == MutantOutcome::kCaught      ? c.caught
          : *outcome == MutantOutcome::kNotJudged ? c.not_judged
          : *outcome == MutantOutcome::kGotAway   ? c.got_away
-                                                 : c.same) += 1;
+                                           : c.same) += 1;
         if (*outcome != MutantOutcome::kGotAway && *outcome != MutantOutcome::kNotJudged) continue;
         escapes.push_back({file, kinds[k].name, mutant->instruction, seed, *outcome});
-        if (flags.save.empty()) continue;
-        const std::string path = fmt::format("{}/{}-{}.hlo", flags.save, kinds[k].name, escapes.size());
-        if (Status saved = WriteFile(path, PrintModule(*mutant->module, PrintOptions::Readable())); !saved.ok())
-          return Fail(saved, path);
+        if (const Status saved = SaveMutant(flags, *mutant, kinds[k].name, escapes.size()); !saved.ok())
+          return Fail(saved, flags.save);
       }
     }
   }
@@ -159,6 +164,99 @@ int Mutants(const MutantsFlags& flags) {
   return status;
 }
 
+// ---- --prove ----
+
+struct ProofCount {
+  int64_t open = 0, holds = 0, not_run = 0, wrong = 0;
+};
+struct FalseProof {
+  std::string file, kind, instruction, proof;
+  uint64_t seed;
+};
+
+int ReportProofs(const MutantsFlags& flags, const std::vector<ProofCount>& counts, const std::vector<FalseProof>& wrong,
+                 int status) {
+  const std::span<const MutantKind> kinds = MutantKinds();
+  if (flags.json) {
+    Json json = {{"kinds", Json::array()}, {"false_proofs", Json::array()}};
+    for (size_t k = 0; k < kinds.size(); ++k) {
+      json["kinds"].push_back({{"kind", kinds[k].name},
+                               {"open", counts[k].open},
+                               {"holds", counts[k].holds},
+                               {"not_run", counts[k].not_run},
+                               {"false", counts[k].wrong}});
+    }
+    for (const FalseProof& f : wrong) {
+      json["false_proofs"].push_back({{"file", f.file},
+                                      {"kind", f.kind},
+                                      {"instruction", f.instruction},
+                                      {"seed", f.seed},
+                                      {"proof", f.proof}});
+    }
+    PrintJson(json);
+  } else {
+    ProofCount all;
+    for (const ProofCount& c : counts)
+      all.open += c.open, all.holds += c.holds, all.not_run += c.not_run, all.wrong += c.wrong;
+    for (const FalseProof& f : wrong)
+      PrintText(fmt::format("false proof: {} in {} ({}, seed {})\n{}", f.kind, f.instruction, Printable(f.file), f.seed,
+                            f.proof));
+    PrintText(fmt::format("{} mutants: {} not proved, {} proved and equal on all inputs tried, {} proved and not run, "
+                          "{} proved falsely\n",
+                          all.open + all.holds + all.not_run + all.wrong, all.open, all.holds, all.not_run, all.wrong));
+  }
+  return wrong.empty() ? status : std::max<int>(status, kExitDisagree);
+}
+
+int ProveMutants(const MutantsFlags& flags) {
+  const std::span<const MutantKind> kinds = MutantKinds();
+  std::vector<ProofCount> counts(kinds.size());
+  std::vector<FalseProof> wrong;
+  int status = kExitGood;
+  int64_t made = 0;
+  std::unique_ptr<HloModule> against;
+  if (!flags.against.empty()) {
+    StatusOr<std::unique_ptr<HloModule>> read = ReadModule(flags.against);
+    if (!read.ok()) return Fail(read.status(), DisplayName(flags.against));
+    against = *std::move(read);
+  }
+  Progress progress(flags.files.size());
+  for (size_t f = 0; f < flags.files.size(); ++f) {
+    const std::string file = DisplayName(flags.files[f]);
+    progress.Show(f, file);
+    const StatusOr<ModuleFile> loaded = ReadModuleFile(flags.files[f], {.one_module = true});
+    if (!loaded.ok()) {
+      progress.Clear();
+      status = std::max(status, Fail(loaded.status(), file));
+      continue;
+    }
+    const HloModule& original = loaded->module();
+    for (size_t k = 0; k < kinds.size(); ++k) {
+      if (!Wanted(flags, kinds[k].name)) continue;
+      for (int64_t n = 0; n < flags.each && (flags.count == 0 || made < flags.count); ++n) {
+        const uint64_t seed = flags.seed + static_cast<uint64_t>(n);
+        const std::optional<Mutant> mutant = MakeMutant(original, k, seed);
+        if (!mutant || !VerifyModule(*mutant->module).ok()) continue;
+        ++made;
+        std::string proof;
+        switch (OutcomeOfProof(original, against != nullptr ? *against : original, *mutant, &proof)) {
+          case ProofOutcome::kOpen: ++counts[k].open; break;
+          case ProofOutcome::kHolds: ++counts[k].holds; break;
+          case ProofOutcome::kNotRun: ++counts[k].not_run; break;
+          case ProofOutcome::kFalse:
+            ++counts[k].wrong;
+            wrong.push_back({file, kinds[k].name, mutant->instruction, proof, seed});
+            if (const Status saved = SaveMutant(flags, *mutant, kinds[k].name, wrong.size()); !saved.ok())
+              return Fail(saved, flags.save);
+            break;
+        }
+      }
+    }
+  }
+  progress.Clear();
+  return ReportProofs(flags, counts, wrong, status);
+}
+
 }  // namespace
 
 void AddFuzzMutantsCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
@@ -172,9 +270,14 @@ void AddFuzzMutantsCommand(CLI::App* command, Action& action, PassRegistry& /*re
   AddOption(*command, "--count N", flags->count, "Stop after this many")->check(Between(int64_t{1}, INT64_MAX));
   AddOption(*command, "--seed N", flags->seed, "Seed that selects the instructions (default: 1)")->check(AnySeed());
   AddOption(*command, "--save DIR", flags->save, "Write undetected mutants to this folder");
+  command->add_flag("--prove", flags->prove,
+                    "Try to prove each mutant equal to the original, and run those that are proved; exit status 1 if "
+                    "one of these is not equal");
+  AddOption(*command, "--against AFTER", flags->against,
+            "With --prove and one FILE: prove this module, made from FILE by a compiler, against the mutants of FILE");
   command->add_flag("--list-kinds", flags->list, "Print the kinds and exit");
   command->add_flag("--json", flags->json, "Print the report as JSON");
-  command->callback([flags, &action] { action = [flags] { return Mutants(*flags); }; });
+  command->callback([flags, &action] { action = [flags] { return flags->prove && !flags->list ? ProveMutants(*flags) : Mutants(*flags); }; });
 }
 
 }  // namespace hloir::tool

@@ -293,7 +293,7 @@ void PrintAll(const std::vector<Row>& rows) {
       const int status = ExitStatusOfRow(row);
       (status == kExitGood ? agree : status == kExitUnsupported ? unjudged : disagree) += 1;
       exact += v.outcome == Outcome::kSameBits;
-      proved += status == kExitGood && v.proof.holds;
+      proved += status == kExitGood && v.answer <= Answer::kProvedAssuming;
       const auto ratio = [](int64_t a, int64_t b) { return Ratio(static_cast<double>(a), static_cast<double>(b)); };
       cells.insert(cells.end(), {ratio(row.before.count.top_level, row.after.count.top_level),
                                  ratio(row.before.bytes, row.after.bytes), TimeRatio(v), LargestDifference(v)});

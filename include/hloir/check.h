@@ -196,6 +196,8 @@ struct Verdict {
   // Where the modules may differ in NaN or infinity though they agree on finite numbers: steps of a proof, elements
   // that were seen to overflow in one module alone.
   std::vector<std::string> finite_only;
+  // Steps of a proof over the reals in which the two round differently: "dot.3 = reduce.7".
+  std::vector<std::string> rounds_differently;
   // Pairs of values inside the modules that were proved equal, that were compared by runs, and that are neither.
   struct Steps {
     int64_t proved = 0, tested = 0, open = 0;
@@ -243,8 +245,10 @@ using ModuleRunner = std::function<StatusOr<std::vector<Literal>>(
 // The use of proofs (prove.h).
 enum class Proofs {
   kNone,    // none is tried
-  kEnough,  // what is proved runs on one set of made-up inputs, for the engines' sake
-  kAlso,    // what is proved runs as if it were not
+  // What is proved bit for bit runs on one set of made-up inputs, for the engines' sake; what is proved over the reals on
+  // fewer than usual, for accuracy and overflow, or not at all if a run takes more than some seconds or a gigabyte.
+  kEnough,
+  kAlso,  // what is proved runs as if it were not
 };
 
 // Effort of Check, and its criteria for agreement.

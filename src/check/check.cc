@@ -102,6 +102,7 @@ class Checker::Impl {
   // Adds sets of inputs on which the modules are compared in wide arithmetic alone: two runs each.
   Status AddMeaningSets(bool ran);
 
+  Status JudgeByRuns(bool proof_is_enough, Verdict& verdict);
   Status JudgeAll(bool proof_is_enough, Verdict& verdict);
   // Adds what one set of inputs says; `outcome` is then what the verdict would be with this set alone.
   Status JudgeSet(size_t set, Verdict& verdict);
@@ -128,6 +129,10 @@ class Checker::Impl {
   Nonfinite WhichNonfinite(size_t set) const;
   // The answers of the outputs, and of the module.
   void Conclude(Verdict& verdict);
+  // By the proof alone.
+  void ConcludeWithoutRuns(const std::string& why, Verdict& verdict);
+  // What only says that one of the two overflows, of modules that are the same over the reals, is no disagreement.
+  void ExcuseByProof(size_t set, Verdict& verdict);
   Status Measure(Verdict& verdict);
 
   check::Context context_;
@@ -564,11 +569,60 @@ Status Checker::Impl::JudgeAll(bool proof_is_enough, Verdict& verdict) {
   // What is proved, and what one module means, needs no further sets.
   const bool no_more = verdict.proof.holds || after_ == before_;
   const size_t sets = proof_is_enough && made_up_ ? 1 : no_more ? whole_sets_ : context_.inputs.size();
+  // What is the same over the reals may be less accurate, and is run where that shows.
+  constexpr size_t kSetsForAccuracy = 26;  // twice all kinds of AddMeaningSets
+  const auto tells_accuracy = [](InputKind kind) {
+    return kind == InputKind::kFar || kind == InputKind::kWide || kind == InputKind::kPositive ||
+           kind == InputKind::kDominant;
+  };
+  const bool over_reals = proved_.all() && context_.options.proofs == Proofs::kEnough;
   for (size_t set = 0; set < sets && verdict.agrees(); ++set) {
-    HLOIR_RETURN_IF_ERROR(set < whole_sets_ || proof_is_enough ? JudgeSet(set, verdict)
-                                                               : JudgeMeaningSet(set, verdict));
+    const bool whole = set < whole_sets_ || proof_is_enough;
+    if (!whole && over_reals && (set >= whole_sets_ + kSetsForAccuracy || !tells_accuracy(context_.inputs[set].kind)))
+      continue;
+    HLOIR_RETURN_IF_ERROR(whole ? JudgeSet(set, verdict) : JudgeMeaningSet(set, verdict));
+    if (!verdict.agrees() && over_reals) ExcuseByProof(set, verdict);
   }
   return OkStatus();
+}
+
+void Checker::Impl::ExcuseByProof(size_t set, Verdict& verdict) {
+  if (verdict.outcome == Outcome::kUnspecified && proved_.all()) {
+    check::AddOnce(verdict.notes, verdict.reason);
+    Blame(verdict, Outcome::kAgree, "");
+    return;
+  }
+  if (verdict.outcome != Outcome::kDisagree || verdict.proof.holds || verdict.comparison.leaves.empty()) return;
+  const InputKind kind = context_.inputs[set].kind;
+  // (What values are given may be NaN too.)
+  const bool special = kind == InputKind::kCornerCases || kind == InputKind::kSpecials || kind == InputKind::kMixed ||
+                       !made_up_;
+  const bool finite_only = !proved_.finite_only.empty();
+  if (!(special && finite_only) &&
+      !(check::DiffersInNonfiniteAlone(verdict.comparison) && (finite_only || !special)))
+    return;
+  for (const LeafDifference& leaf : verdict.comparison.leaves) {
+    const bool listed = std::any_of(verdict.finite_only.begin(), verdict.finite_only.end(),
+                                    [&](const std::string& other) { return other.starts_with(leaf.where + "["); });
+    if (!leaf.agrees && !listed)
+      verdict.finite_only.push_back(Format("{}{} is {} ({}) and {} ({})", leaf.where, leaf.element, leaf.a,
+                                           context_.options.before_name, leaf.b, context_.options.after_name));
+  }
+  Blame(verdict, Outcome::kAgree, "");
+}
+
+void Checker::Impl::ConcludeWithoutRuns(const std::string& why, Verdict& verdict) {
+  const HloInstruction& root = *before_->module().entry_computation()->root();
+  const std::vector<const Shape*> leaves = root.shape().Leaves();
+  verdict.outputs.clear();
+  verdict.answer = Answer::kProvedBitwise;
+  for (size_t k = 0; k < leaves.size() && k < proved_.outputs.size(); ++k) {
+    verdict.outputs.push_back({Format("out{}", k), proved_.outputs[k]});
+    verdict.answer = std::max(verdict.answer, proved_.outputs[k]);
+  }
+  Blame(verdict, verdict.answer == Answer::kProvedBitwise ? Outcome::kSameBits : Outcome::kAgree, "");
+  verdict.notes.push_back(Format("neither was run ({}){}", why,
+                                 verdict.proof.holds ? "" : ": how accurate they are, and what overflows, is not known"));
 }
 
 void Checker::Impl::Conclude(Verdict& verdict) {
@@ -577,7 +631,8 @@ void Checker::Impl::Conclude(Verdict& verdict) {
           Format("{}; but {}: a bug of hloir, in an engine or in the proof", verdict.reason, verdict.proof.how));
   }
   const bool agrees = verdict.agrees();
-  Answer weakest = totals_.empty() && !verdict.proof.holds ? Answer::kTested : Answer::kProvedBitwise;
+  const bool proved_all = proved_.all();
+  Answer weakest = totals_.empty() && !proved_all ? Answer::kTested : Answer::kProvedBitwise;
   std::string unknown;
   for (size_t k = 0; k < totals_.size(); ++k) {
     const LeafTotal& leaf = totals_[k];
@@ -605,7 +660,7 @@ void Checker::Impl::Conclude(Verdict& verdict) {
   }
   const bool any_finite = std::any_of(totals_.begin(), totals_.end(),
                                       [](const LeafTotal& leaf) { return leaf.finite > 0 || leaf.total == 0; });
-  if (!any_finite && !verdict.proof.holds && !totals_.empty()) weakest = Answer::kNotJudged;
+  if (!any_finite && !proved_all && !totals_.empty()) weakest = Answer::kNotJudged;
   verdict.answer = weakest;
   verdict.outcome = verdict.differing == 0 ? Outcome::kSameBits : Outcome::kAgree;
   if (weakest != Answer::kNotJudged) return;
@@ -614,26 +669,41 @@ void Checker::Impl::Conclude(Verdict& verdict) {
         Format("nothing is known of {}: on all inputs NaN, or decided by rounding errors alone", unknown));
 }
 
+Status Checker::Impl::JudgeByRuns(bool proof_is_enough, Verdict& verdict) {
+  const HloModule& after = after_->module();
+  HLOIR_RETURN_IF_ERROR(Prepare(after, proof_is_enough));
+  totals_.clear();
+  accuracy_sets_ = 0;
+  verdict.devices = context_.counts.devices();
+  if (!proof_is_enough) verdict.unreached = unreached_, verdict.reached = reached_;
+  const bool pairs = verdict.devices == 1 && check::WantsPairs(before_->module()) && check::WantsPairs(after);
+  before_->set_pairs(pairs), after_->set_pairs(pairs);
+  meaning_ = std::make_unique<check::MeaningComparer>(*before_, *after_);
+  return JudgeAll(proof_is_enough, verdict);
+}
+
 StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
   const CheckOptions& options = context_.options;
   HLOIR_RETURN_IF_ERROR(check::CheckSameInterface(before_->module(), after, options));
   Verdict verdict;
   // Proofs know nothing of devices.
   proved_ = {};
-  if (options.proofs != Proofs::kNone && !before_view_) proved_ = check::ProveFirst(before_->module(), after);
+  if (options.proofs != Proofs::kNone && !before_view_)
+    proved_ = check::ProveFirst(before_->module(), after, options.exact);
   verdict.proof = proved_.proof;
   verdict.assumptions = proved_.assumptions, verdict.finite_only = proved_.finite_only, verdict.steps = proved_.steps;
-  const bool enough = verdict.proof.holds && options.proofs == Proofs::kEnough;
-  HLOIR_RETURN_IF_ERROR(Prepare(after, enough));
+  verdict.rounds_differently = proved_.rounds_differently;
   after_ = &after == &before_->module() ? before_ : std::make_shared<ModuleUnderTest>(after, context_);
-  totals_.clear();
-  accuracy_sets_ = 0;
-  verdict.devices = context_.counts.devices();
-  if (!enough) verdict.unreached = unreached_, verdict.reached = reached_;
-  const bool pairs = verdict.devices == 1 && check::WantsPairs(before_->module()) && check::WantsPairs(after);
-  before_->set_pairs(pairs), after_->set_pairs(pairs);
-  meaning_ = std::make_unique<check::MeaningComparer>(*before_, *after_);
-  HLOIR_RETURN_IF_ERROR(JudgeAll(enough, verdict));
+  const bool proved = proved_.all() && options.proofs == Proofs::kEnough;
+  const check::RunSize size = proved && made_up_ ? check::SizeOfRuns(before_->module(), after) : check::RunSize::kSmall;
+  const Status judged = size == check::RunSize::kTooLarge
+                            ? ResourceExhausted("a run takes too much time or memory")
+                            : JudgeByRuns(proved && (verdict.proof.holds || size == check::RunSize::kLarge), verdict);
+  if (!judged.ok()) {
+    if (!proved || judged.code() == StatusCode::kInvalidArgument) return judged;
+    ConcludeWithoutRuns(judged.message(), verdict);
+    return verdict;
+  }
   Conclude(verdict);
   if (!options.stored.empty() && verdict.devices == 1 && before_->Result(0).ok()) JudgeStored(verdict);
   // Without leaves one of the two did not end.

@@ -1,18 +1,122 @@
-// See prove_first.h. Covered by tests/unit/check_test.cc.
+// See prove_first.h.
 #include "check/prove_first.h"
 
+#include <algorithm>
+
 #include "check/confirm.h"
+#include "check/module_under_test.h"
+#include "equivalence/equivalence.h"
+#include "hloir/cost.h"
+#include "support/format.h"
 
 namespace hloir::check {
+namespace {
 
-Proved ProveFirst(const HloModule& before, const HloModule& after) {
+Answer AnswerOf(equivalence::Answer answer) {
+  switch (answer) {
+    case equivalence::Answer::kProvedBitwise: return Answer::kProvedBitwise;
+    case equivalence::Answer::kProvedReals: return Answer::kProvedReals;
+    case equivalence::Answer::kProvedAssuming: return Answer::kProvedAssuming;
+    case equivalence::Answer::kOpen: break;
+  }
+  return Answer::kNotJudged;
+}
+
+// "dot.3 = reduce.7"
+std::string Pair(const equivalence::Step& step) {
+  return step.before == step.after ? step.before : Format("{} = {}", step.before, step.after);
+}
+
+// What the proof of all outputs says in a line.
+std::string How(const Proved& proved) {
+  constexpr size_t kShown = 3;
+  std::string how = "each result is the same function of the real numbers";
+  for (size_t k = 0; k < std::min(kShown, proved.rounds_differently.size()); ++k)
+    how += (k == 0 ? "; rounded otherwise in " : ", ") + proved.rounds_differently[k];
+  if (const size_t all = proved.rounds_differently.size(); all > kShown) how += Format(" and {} more", all - kShown);
+  return how;
+}
+
+// What stands between the last steps and the results has no pair of instructions.
+void AddStep(std::vector<std::string>& list, const equivalence::Step& step, const std::string& suffix) {
+  list.push_back(Pair(step) + suffix);
+}
+
+void TakeSteps(const equivalence::Result& result, Proved& proved) {
+  for (const equivalence::Step& step : result.steps) {
+    if (step.rounds()) AddStep(proved.rounds_differently, step, "");
+    if (step.finite_only()) AddStep(proved.finite_only, step, "");
+    else if (step.of_positives()) AddStep(proved.finite_only, step, ", of positive numbers");
+  }
+  if (result.FiniteOnly() && proved.finite_only.empty()) proved.finite_only.push_back("the results");
+  proved.assumptions = result.Assumptions();
+}
+
+// Over the reals, value by value. True if nothing is left open.
+bool ProveInside(const HloModule& before, const HloModule& after, bool exact, Proved& proved) {
+  const equivalence::Result result = equivalence::ProveInside(before, after, {.try_bits = false});
+  // (Results may be equal where no value inside has an equal, and open where each has.)
+  const bool open = result.answer == equivalence::Answer::kOpen;
+  proved.steps.proved = open ? result.matched : std::max<int64_t>(result.matched, 1);
+  proved.steps.open = open ? std::max<int64_t>(result.values - result.matched, 1) : 0;
+  if (result.answer == equivalence::Answer::kProvedBitwise) {
+    proved.proof.holds = true;
+    proved.proof.how = "each value that the results need has its equal in the other module";
+  } else if (exact) {
+    return false;
+  }
+  for (const equivalence::Output& output : result.outputs) proved.outputs.push_back(AnswerOf(output.answer));
+  if (result.answer == equivalence::Answer::kOpen) return false;
+  if (!proved.proof.holds) {
+    TakeSteps(result, proved);
+    proved.proof.how = How(proved);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Proved::all() const {
+  return !outputs.empty() && std::none_of(outputs.begin(), outputs.end(),
+                                          [](Answer answer) { return answer == Answer::kNotJudged; });
+}
+
+Proved ProveFirst(const HloModule& before, const HloModule& after, bool exact) {
   Proved proved;
-  ProveOptions options;
-  options.confirm = ConfirmDifference;
-  proved.proof = Prove(before, after, options);
   const size_t leaves = before.entry_computation()->root()->shape().Leaves().size();
-  if (proved.proof.holds) proved.outputs.assign(leaves, Answer::kProvedBitwise);
+  proved.proof = Prove(before, after, {.solver_work = 0});
+  if (!proved.proof.holds && !ProveInside(before, after, exact, proved)) {
+    ProveOptions options;
+    options.confirm = ConfirmDifference;
+    proved.proof = Prove(before, after, options);
+  }
+  if (!proved.proof.holds) return proved;
+  if (&before != &after) proved.assumptions = equivalence::AssumptionsOf(before, after);
+  const bool assumes = !proved.assumptions.empty();
+  proved.outputs.assign(leaves, assumes ? Answer::kProvedAssuming : Answer::kProvedBitwise);
   return proved;
+}
+
+RunSize SizeOfRuns(const HloModule& before, const HloModule& after) {
+  // Some forty runs of either module, in wide arithmetic too, in a few seconds; and one of some seconds in a gigabyte.
+  constexpr double kMostOfMany = 0x1p28, kMostOfOne = 0x1p33, kMostBytes = 0x1p30;
+  double work = 0, bytes = 0;
+  for (const HloModule* module : {&before, &after}) {
+    const CostAnalysis cost(*module);
+    work = std::max(work, WorkOf(cost.total().repeated));
+    double held = 0;
+    for (const HloInstruction* parameter : module->entry_computation()->parameters())
+      held += static_cast<double>(parameter->shape().ByteSize());
+    double largest = 0;
+    for (const HloComputation* computation : module->computations()) {
+      for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
+        largest = std::max(largest, static_cast<double>(i->shape().ByteSize()));
+    }
+    bytes = std::max(bytes, held + largest);
+  }
+  return work > kMostOfOne || bytes > kMostBytes ? RunSize::kTooLarge
+         : work > kMostOfMany                    ? RunSize::kLarge
+                                                 : RunSize::kSmall;
 }
 
 }  // namespace hloir::check

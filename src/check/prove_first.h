@@ -1,4 +1,6 @@
-// What proofs say of two modules before any run: the one place where a prover is asked for a verdict.
+// What proofs say of two modules before any run: the one place where a prover is asked for a verdict. First the exact
+// normal form of the whole (prove.h), then value by value over the reals (equivalence.h), then, for what is open, the
+// solver. Covered by tests/unit/check_proved_test.cc.
 #pragma once
 
 #include <string>
@@ -9,15 +11,26 @@
 namespace hloir::check {
 
 struct Proved {
-  // `holds`: every output has equal bits on every input; `how` says why, or why that is not proved.
+  // `holds`: every output has equal bits on every input. `how` says why, or what else is proved, or why nothing is.
   Proof proof;
   // By leaf of the result, what is proved of it; kNotJudged, or no element, where nothing is.
   std::vector<Answer> outputs;
-  std::vector<std::string> assumptions, finite_only;
+  std::vector<std::string> assumptions, finite_only, rounds_differently;
   Verdict::Steps steps;
+
+  // Every output, over the reals at least.
+  bool all() const;
 };
 
-// Without a run; within the provers' own limits of work.
-Proved ProveFirst(const HloModule& before, const HloModule& after);
+// Without a run; within the provers' own limits of work. `exact`: only what proves equal bits counts.
+Proved ProveFirst(const HloModule& before, const HloModule& after, bool exact);
+
+// How long runs of both take, and how much memory.
+enum class RunSize {
+  kSmall,   // many sets of inputs are run in a few seconds
+  kLarge,   // one is
+  kTooLarge // not to be tried where there is a proof
+};
+RunSize SizeOfRuns(const HloModule& before, const HloModule& after);
 
 }  // namespace hloir::check

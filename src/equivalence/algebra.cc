@@ -67,11 +67,12 @@ void Exprs::KnowLiteral(double value) {
 
 ExprId Exprs::Real(double value) {
   Expr e;
-  if (!std::isfinite(value)) {
-    // Infinity and NaN are symbols of their own.
+  if (!std::isfinite(value) || (keep_negative_zero_ && value == 0 && std::signbit(value))) {
+    // Infinity and NaN are symbols of their own, and -0 where bits are looked at.
     e.kind = Expr::Kind::kFunction;
     e.op = HloOpcode::kConstant;
-    e.data = {std::isnan(value) ? 0 : 1};
+    e.data = {std::isnan(value) ? 0 : value == 0 ? 2 : 1};
+    if (value == 0) return Make(std::move(e));
     const ExprId symbol = Make(std::move(e));
     if (!(value < 0)) return symbol;
     return Sum({{-1, -1, {{symbol, kOne}}}}, PrimitiveType::F64);
@@ -107,6 +108,7 @@ std::optional<double> Exprs::NumberOf(ExprId e) const {
     x = &At(x->sum[0].factors[0].base);
   }
   if (x->kind != Expr::Kind::kFunction || x->op != HloOpcode::kConstant) return std::nullopt;
+  if (x->data[0] == 2) return sign * -0.0;
   return x->data[0] == 1 ? sign * INFINITY : NAN;
 }
 
@@ -163,13 +165,11 @@ bool Exprs::Tidy(Monomial& m, PrimitiveType type) {
   for (const Factor& f : m.factors) {
     if (!factors.empty() && factors.back().base == f.base) {
       if (IsPred(TypeOf(f.base))) continue;
-      // (The square of a root is no number where the root is none.)
-      if (f.power % kOne != 0 || factors.back().power % kOne != 0) Uses(kDomain);
+      // x / x is NaN where x is 0 or infinite, and the square of a root where x is negative.
+      if ((factors.back().power < 0) != (f.power < 0)) Uses(kFiniteOnly | kRounds);
+      if (f.power % kOne != 0 || factors.back().power % kOne != 0) Uses(kDomain | kRounds);
       factors.back().power += f.power;
-      if (factors.back().power == 0) {
-        factors.pop_back();
-        Uses(kFiniteOnly | kRounds);
-      }
+      if (factors.back().power == 0) factors.pop_back();
     } else {
       factors.push_back(f);
     }
@@ -182,6 +182,7 @@ bool Exprs::Tidy(Monomial& m, PrimitiveType type) {
   }
   if (TakeSigns(m) || (type == PrimitiveType::C128 && TakeUnits(m))) return Tidy(m, type);
   m.integer = 0;
+  if (!std::isfinite(m.real)) work_left_ = -1;  // constants' product is more than a double holds
   m.real = Coefficient(m.real);
   return m.real != 0;
 }
@@ -382,8 +383,16 @@ ExprId Exprs::OfMonomial(Monomial m, PrimitiveType type) { return Sum(Expanded(s
 ExprId Exprs::Add(ExprId a, ExprId b, double factor) {
   const PrimitiveType type = TypeOf(a);
   Polynomial sum = PolynomialOf(a), more = PolynomialOf(b);
+  const size_t given = sum.size();
   for (Monomial& m : more) {
     m.real *= factor;
+    // x - x, where x is chosen by a condition, is NaN if it is infinite (SortSum sees the others).
+    const auto same = std::lower_bound(
+        sum.begin(), sum.begin() + static_cast<std::ptrdiff_t>(given), m,
+        [](const Monomial& x, const Monomial& y) { return x.factors < y.factors; });
+    if (!IsInteger(type) && same != sum.begin() + static_cast<std::ptrdiff_t>(given) && same->factors == m.factors &&
+        !m.factors.empty() && (same->real < 0) != (m.real < 0))
+      Uses(kFiniteOnly);
     m.integer = Wrapped(m.integer * static_cast<int64_t>(factor), IsInteger(type) ? type : PrimitiveType::S64);
     sum.push_back(std::move(m));
   }
@@ -442,7 +451,7 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
       m.real = std::pow(m.real, static_cast<double>(power) / kOne);
       for (Factor& f : m.factors) {
         if (IsPred(TypeOf(f.base))) continue;
-        if (!whole && f.power != kOne) Uses(kDomain);
+        if ((!whole && f.power != kOne) || (whole && f.power % kOne != 0)) Uses(kDomain);
         f.power = static_cast<int32_t>(static_cast<int64_t>(f.power) * power / kOne);
       }
       Uses(kRounds);
@@ -536,6 +545,7 @@ std::optional<Index> Exprs::AsIndex(ExprId e) {
   if (x.kind == Expr::Kind::kIndex) return x.index[0];
   const bool integer = IsInteger(x.type);
   if (x.kind != Expr::Kind::kSum || !(integer || x.type == PrimitiveType::F64)) return std::nullopt;
+  constexpr int64_t kFarAway = int64_t{1} << 44;  // so that no range reaches where they are clipped
   Index sum;
   for (const Monomial& m : x.sum) {
     int64_t factor = m.integer;
@@ -543,6 +553,7 @@ std::optional<Index> Exprs::AsIndex(ExprId e) {
       if (m.real != std::floor(m.real) || std::fabs(m.real) > 1e6) return std::nullopt;
       factor = static_cast<int64_t>(m.real);
     }
+    if (factor > kFarAway || factor < -kFarAway) return std::nullopt;
     if (m.factors.empty()) {
       sum.constant += factor;
       continue;
@@ -552,6 +563,9 @@ std::optional<Index> Exprs::AsIndex(ExprId e) {
     sum = Plus(sum, At(m.factors[0].base).index[0], factor);
   }
   const Range range = RangeOf(sum);
+  constexpr int64_t kWhole = int64_t{1} << 24;  // as far as f32 has all integers
+  if (!integer && (range.low < -kWhole || range.high > kWhole)) return std::nullopt;
+  if (range.low < -(int64_t{1} << 58) || range.high > int64_t{1} << 58) return std::nullopt;
   if (integer && BitWidth(x.type) < 64) {
     const int64_t high = (int64_t{1} << (BitWidth(x.type) - (IsSigned(x.type) ? 1 : 0))) - 1;
     const int64_t low = IsSigned(x.type) ? -high - 1 : 0;

@@ -132,7 +132,11 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
     }
     x_.TakeUses();
     int32_t record = -1;
+    branch_roots_.clear();
     Value value = Of(*i, operands, in, records, &record);
+    // (A conditional rests on what its branches rest on.)
+    records.insert(records.end(), branch_roots_.begin(), branch_roots_.end());
+    branch_roots_.clear();
     if (!in.record) inside |= x_.TakeUses();
     if (!why_.empty()) return {};
     if (x_.OutOfWork()) {
@@ -231,6 +235,21 @@ ExprId Builder::RoundedAs(ExprId combined, ExprId e) {
 
 // ---- Operations that are not looked into ----
 
+namespace {
+
+// Functions of real numbers, whatever float they compute in; of any other operation, the types are part of what it does.
+bool IsOfReals(HloOpcode opcode) {
+  using enum HloOpcode;
+  constexpr HloOpcode kAll[] = {kDot,         kConvolution,     kReduce,        kReduceWindow, kSelectAndScatter,
+                                kCholesky,    kTriangularSolve, kFft,           kAllReduce,    kAllReduceStart,
+                                kAllGather,   kAllGatherStart,  kReduceScatter, kAllToAll,     kCollectivePermute,
+                                kGather,      kDynamicSlice,    kScatter,       kSort,         kBatchNormTraining,
+                                kBatchNormGrad};
+  return std::find(std::begin(kAll), std::end(kAll), opcode) != std::end(kAll);
+}
+
+}  // namespace
+
 Value Builder::Opaque(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in) {
   std::vector<int64_t> key{-5, static_cast<int64_t>(i.opcode())};
   if (i.opcode() == HloOpcode::kCustomCall) {
@@ -240,8 +259,16 @@ Value Builder::Opaque(const HloInstruction& i, const std::vector<const Value*>& 
     x_.Uses(kSameUnknown);
   }
   key.push_back(shared_.AttributesOf(i));
-  if (i.Is(kImpure) || i.opcode() == HloOpcode::kInfeed ||
-      (i.opcode() == HloOpcode::kCustomCall && i.HasSideEffect())) {
+  const bool of_reals = IsOfReals(i.opcode());
+  const auto add_type = [&](const Shape& leaf) {
+    const PrimitiveType type = leaf.element_type();
+    if (!of_reals || IsQuantized(type)) key.push_back(static_cast<int64_t>(type));
+    else if (leaf.IsArray() && (IsFloat(type) || IsComplex(type))) x_.Uses(kRounds);
+  };
+  for (const Shape* leaf : i.shape().Leaves()) add_type(*leaf);
+  const bool differs_each_time = i.Is(kImpure) || i.opcode() == HloOpcode::kInfeed ||
+                                 (i.opcode() == HloOpcode::kCustomCall && i.HasSideEffect());
+  if (differs_each_time) {
     key.push_back(sequence_++);
     x_.Uses(kSameRandom);
   }
@@ -252,6 +279,7 @@ Value Builder::Opaque(const HloInstruction& i, const std::vector<const Value*>& 
     for (const Shape* leaf : i.operand(static_cast<int64_t>(k))->shape().Leaves()) {
       key.push_back(-7);
       key.push_back((*operands[k])[part++]);
+      add_type(*leaf);
       if (!leaf->IsArray()) continue;
       for (int64_t size : leaf->dimensions()) key.push_back(size);
     }
@@ -267,6 +295,7 @@ Value Builder::Opaque(const HloInstruction& i, const std::vector<const Value*>& 
     one.push_back(-9);
     one.push_back(k++);
     value.push_back(LeafArray(std::move(one), *leaf, Captured(all)));
+    if (differs_each_time) shared_.differs_each_time.insert(x_.At(value.back()).tag);
   }
   // What others see must be the same, in the same order.
   if (i.Is(kSideEffect) || (i.opcode() == HloOpcode::kCustomCall && i.HasSideEffect())) {

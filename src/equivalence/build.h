@@ -29,6 +29,7 @@ struct Shared {
   std::map<int64_t, std::vector<ExprId>> made_of;  // of classes of what loops carry, what a turn makes
   int64_t most_turns = 4;                          // of a loop that is written out
   int64_t loop_work = int64_t{1} << 21;
+  std::set<int64_t> differs_each_time;  // leaves: random numbers, infeeds, calls with side effects
   explicit Shared(int64_t max_work) : exprs(max_work) {}
   int64_t NameOf(std::string_view text) {
     return names.try_emplace(std::string(text), static_cast<int64_t>(names.size())).first->second;
@@ -72,6 +73,7 @@ class Builder {
   ExprId RoundedAs(ExprId combined, ExprId e);
   // As its type rounds it, where that is not passed over.
   ExprId Rounded(ExprId e, PrimitiveType type);
+  ExprId FromInteger(ExprId x, PrimitiveType from, PrimitiveType to);
   ExprId OfConstant(const HloInstruction& i);
   ExprId Dot(const HloInstruction& i, const std::vector<ExprId>& x);
   ExprId Convolution(const HloInstruction& i, const std::vector<ExprId>& x);
@@ -123,8 +125,10 @@ class Builder {
   int32_t root_record_ = -1;
   int64_t sequence_ = 0;
   std::vector<ExprId> effects_;
+  std::vector<int32_t> branch_roots_;  // records of what the branches of the last conditional give
 };
 
 PrimitiveType Normal(PrimitiveType type);
+inline bool IsQuantized(PrimitiveType type) { return IsFloat(type) && BitWidth(type) < 16; }
 
 }  // namespace hloir::equivalence::inside

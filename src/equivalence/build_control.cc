@@ -19,12 +19,14 @@ Value Builder::Conditional(const HloInstruction& i, const std::vector<const Valu
   const ExprId which = operands[0]->front();
   const size_t count = i.called_computations().size();
   std::vector<Value> branches;
+  std::vector<int32_t> roots;
   for (size_t k = 0; k < count; ++k) {
-    Inside inner = in;
-    inner.record = in.record;
-    branches.push_back(Evaluate(*i.called_computation(static_cast<int64_t>(k)), {*operands[k + 1]}, inner, {-1}));
+    int32_t root = -1;
+    branches.push_back(Evaluate(*i.called_computation(static_cast<int64_t>(k)), {*operands[k + 1]}, in, {-1}, &root));
     if (!why_.empty()) return {};
+    if (root >= 0) roots.push_back(root);
   }
+  branch_roots_ = std::move(roots);
   Value result = branches.back();
   if (x_.TypeOf(which) == PrimitiveType::PRED) {
     for (size_t k = 0; k < result.size(); ++k) result[k] = x_.If(which, branches[0][k], branches[1][k]);
@@ -165,6 +167,9 @@ ExprId Builder::OverTurns(ExprId init, ExprId carried, ExprId next, VarId turn, 
   if (Reached(added, leaves)) return -1;
   for (int64_t leaf : leaves) {
     if (varying.count(leaf) != 0) return -1;
+    // What comes from outside, or by chance, is another value in each turn.
+    const std::vector<int64_t>& key = x_.LeafAt(leaf).key;
+    if (key[0] == -5 && shared_.differs_each_time.count(leaf) != 0) return -1;
   }
   const VarId over = x_.Fresh(x_.VariableAt(turn).size);
   return x_.Add(init, x_.SumOver({over}, x_.Substitute(added, {{turn, x_.Var(over)}})));

@@ -10,7 +10,12 @@ namespace {
 constexpr size_t kMostParts = 64;  // of a concatenation
 constexpr int64_t kMostCounted = 1 << 20;
 
-bool IsQuantized(PrimitiveType type) { return IsFloat(type) && BitWidth(type) < 16; }
+bool IsArithmetic(const HloInstruction& i) {
+  using enum HloOpcode;
+  return i.opcode() == kAdd || i.opcode() == kSubtract || i.opcode() == kMultiply || i.opcode() == kDivide ||
+         i.opcode() == kNegate || i.opcode() == kSqrt || i.opcode() == kRsqrt || i.opcode() == kPower ||
+         i.Is(kTranscendental);
+}
 
 }  // namespace
 
@@ -117,6 +122,19 @@ ExprId Exprs::Constant(const Literal& literal, int64_t element) {
   return Real(value);
 }
 
+// An integer as a float, which rounds it if the float has fewer digits than the integer may have.
+ExprId Builder::FromInteger(ExprId x, PrimitiveType from, PrimitiveType to) {
+  const ExprId exact = x_.Convert(x, from, PrimitiveType::F64);
+  if (IsQuantized(to)) return Rounded(exact, to);
+  const int64_t whole = int64_t{1} << (GetFloatFormat(to).mantissa_bits + 1);
+  const Range range = x_.RangeOf(x);
+  if (range.low >= -whole && range.high <= whole) return exact;
+  if (shared_.keep_narrow)
+    return x_.Function(HloOpcode::kReducePrecision, PrimitiveType::F64, {exact}, {-2, static_cast<int64_t>(to)});
+  x_.Uses(kNarrows | kRounds);
+  return exact;
+}
+
 // By their bits, those of negative numbers turned over.
 ExprId Builder::TotalOrder(ComparisonDirection direction, ExprId a, ExprId b, PrimitiveType of) {
   const PrimitiveType bits = BitWidth(of) == 16   ? PrimitiveType::S16
@@ -144,9 +162,7 @@ ExprId Builder::Rounded(ExprId e, PrimitiveType type) {
 ExprId Builder::Elementwise(const HloInstruction& i, const std::vector<ExprId>& x) {
   using enum HloOpcode;
   const PrimitiveType type = Normal(i.shape().element_type());
-  const bool rounds = i.opcode() == kAdd || i.opcode() == kSubtract || i.opcode() == kMultiply ||
-                      i.opcode() == kDivide || i.opcode() == kNegate || i.opcode() == kSqrt || i.opcode() == kRsqrt ||
-                      i.opcode() == kPower || i.Is(kTranscendental);
+  const bool rounds = IsArithmetic(i);
   if (rounds && (type == PrimitiveType::F64 || type == PrimitiveType::C128)) x_.Uses(kRounds);
   if (rounds && i.opcode() != kNegate && type == PrimitiveType::F64)
     return Rounded(Exact(i, x), i.shape().element_type());
@@ -182,13 +198,19 @@ ExprId Builder::Exact(const HloInstruction& i, const std::vector<ExprId>& x) {
         x_.Uses(kNarrows | kRounds);
         return x[0];
       }
-      if (IsComplex(from) && IsComplex(to)) return x[0];
+      if (IsComplex(from) && IsComplex(to)) {
+        if (BitWidth(to) < BitWidth(from)) {
+          if (shared_.keep_narrow) return -1;
+          x_.Uses(kNarrows | kRounds);
+        }
+        return x[0];
+      }
+      if (IsInteger(from) && IsFloat(to)) return FromInteger(x[0], from, to);
       if (IsComplex(to) && !IsComplex(from))
         return x_.Function(kComplex, type, {x_.Convert(x[0], Normal(from), PrimitiveType::F64), x_.Real(0)});
       if (IsComplex(from))
         return x_.Convert(x_.Function(kReal, PrimitiveType::F64, {x[0]}), PrimitiveType::F64, Normal(to));
-      const ExprId converted = x_.Convert(x[0], Normal(from), Normal(to));
-      return IsInteger(from) && IsFloat(to) ? Rounded(converted, to) : converted;
+      return x_.Convert(x[0], Normal(from), Normal(to));
     }
     case kReducePrecision: {
       const ReducePrecisionAttributes& a = i.attributes<ReducePrecisionAttributes>();
@@ -336,7 +358,9 @@ ExprId Builder::Array(const HloInstruction& i, const std::vector<ExprId>& x) {
   if (shape.ElementCount() == 0) return LeafArray({-13}, shape);
   if (i.opcode() == kIota) {
     const int64_t d = i.attributes<IotaAttributes>().iota_dimension, size = shape.dimensions(d);
-    const int bits = IsInteger(type) ? BitWidth(type) - (IsSigned(type) ? 1 : 0) : 24;
+    const int bits = IsInteger(type) ? BitWidth(type) - (IsSigned(type) ? 1 : 0)
+                     : IsFloat(type) ? std::min(24, GetFloatFormat(shape.element_type()).mantissa_bits + 1)
+                                     : 24;
     if (type == PrimitiveType::C128 || (bits < 62 && size > (int64_t{1} << bits))) return -1;
     return x_.IndexValue(x_.Var(x_.Dimension(static_cast<int32_t>(d), size)), type);
   }
@@ -406,8 +430,7 @@ ExprId Builder::Array(const HloInstruction& i, const std::vector<ExprId>& x) {
     case kDot: return Rounded(Dot(i, x), shape.element_type());
     case kConvolution: return Rounded(Convolution(i, x), shape.element_type());
     default:
-      if (i.Is(kElementwise)) return Elementwise(i, x);
-      return -1;
+      return i.Is(kElementwise) ? Elementwise(i, x) : -1;
   }
 }
 

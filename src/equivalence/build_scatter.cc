@@ -73,7 +73,7 @@ Value Builder::Scatter(const HloInstruction& i, const std::vector<ExprId>& x, In
   const size_t n = (x.size() - 1) / 2;
   const Shape& shape = i.operand(static_cast<int64_t>(n) + 1)->shape();
   const std::optional<Updates> to = UpdatesOf(i, x[n], shape);
-  if (!to) return {};
+  if (!to || IsQuantized(shape.element_type())) return {};
   std::vector<ExprId> updates;
   for (size_t k = 0; k < n; ++k) updates.push_back(Read(x[n + 1 + k], shape, to->at));
   const Value region = Region(*i.to_apply(), in);

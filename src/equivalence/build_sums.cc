@@ -119,6 +119,7 @@ Value Builder::Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Ins
   for (size_t k = 0; k < n; ++k) bodies.push_back(Read(x[k], from, index));
   Value region;
   const PrimitiveType type = x_.TypeOf(x[0]);
+  if (IsQuantized(i.operand(0)->shape().element_type())) return {};
   if (n == 1) {
     const HloOpcode op = Combiner(*i.to_apply(), type, in, &region);
     if (!why_.empty()) return {};
@@ -166,7 +167,7 @@ Value Builder::Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Ins
 Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& x, Inside in) {
   const Shape& from = i.operand(0)->shape();
   const PrimitiveType type = x_.TypeOf(x[0]);
-  if (x.size() != 2) return {};
+  if (x.size() != 2 || IsQuantized(from.element_type())) return {};
   Value region;
   const HloOpcode op = Combiner(*i.to_apply(), type, in, &region);
   if (!why_.empty() || op == HloOpcode::kTuple) return {};

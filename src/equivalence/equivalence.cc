@@ -10,6 +10,7 @@
 #include "equivalence/build.h"
 #include "equivalence/expr.h"
 #include "hloir/analysis.h"
+#include "hloir/custom_call.h"
 #include "hloir/prove.h"
 #include "support/format.h"
 
@@ -21,11 +22,19 @@ constexpr int64_t kLastLook = 400000;  // work for a result whose two values dif
 constexpr size_t kMostCandidates = 3;  // values that one is held against
 constexpr size_t kMostOpen = 16;       // open steps that are told
 
+bool TotalOrder(const HloInstruction& i) {
+  return i.opcode() == HloOpcode::kCompare &&
+         i.attributes<CompareAttributes>().type == ComparisonType::kFloatTotalOrder;
+}
+
 // Literals stand for themselves: what is computed otherwise is held against them.
 void KnowLiterals(const HloModule& module, Exprs& exprs, bool& wide) {
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       if (i->shape().IsArray() && i->shape().element_type() == PrimitiveType::F64 && i->Is(kElementwise)) wide = true;
+      const bool to_bits = (i->opcode() == HloOpcode::kBitcastConvert || i->opcode() == HloOpcode::kBitcast) &&
+                           IsFloat(i->operand(0)->shape().element_type()) && !IsFloat(i->shape().element_type());
+      if (to_bits || TotalOrder(*i)) exprs.KeepNegativeZero();
       if (!i->IsConstant() || !i->shape().IsArray() || !IsFloat(i->shape().element_type())) continue;
       const Literal& literal = i->literal();
       if (literal.elided() || literal.element_count() == 0 || (literal.element_count() > 1 && !literal.IsAllSame()))
@@ -179,6 +188,10 @@ namespace {
 Result ProveOnce(const HloModule& before, const HloModule& after, const Options& options, int64_t large,
                  int64_t most_turns, int64_t& made) {
   Result result;
+  if (ForOtherDevices(before, after)) {
+    result.why = "they are for different numbers of devices";
+    return result;
+  }
   Prover p(before, after, options);
   p.shared.exprs.SetLarge(large);
   p.shared.most_turns = most_turns;
@@ -293,11 +306,11 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     if (equal) {
       if (x[k] != y[k]) output.uses |= p.shared.exprs.TakeUses();
       // (What stands between the last matched values and the result.)
-      for (const auto& [records, root, cones] :
-           {std::tuple(&as, p.before.root_record(), &cone_a), std::tuple(&bs, p.after.root_record(), &cone_b)}) {
+      for (const auto& [root, cones, partners] :
+           {std::tuple(p.before.root_record(), &cone_a, &partner_of_a),
+            std::tuple(p.after.root_record(), &cone_b, &partner)}) {
         if (root < 0) continue;
-        const auto& record = (*records)[static_cast<size_t>(root)];
-        if (record.value.size() == 1 && x[k] == y[k]) continue;
+        if ((*partners)[static_cast<size_t>(root)] >= 0 && x[k] == y[k]) continue;
         output.uses |= (*cones)[static_cast<size_t>(root)];
       }
       output.answer = AnswerOf(output.uses);
@@ -314,7 +327,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   }
   if (result.answer != Answer::kOpen) {
     // Bit for bit, if the exact normal form of the whole says so.
-    if (result.answer != Answer::kProvedBitwise && Prove(before, after, {.solver_work = 0}).holds) {
+    if (options.try_bits && result.answer != Answer::kProvedBitwise && Prove(before, after, {.solver_work = 0}).holds) {
       result.answer = Answer::kProvedBitwise;
       result.uses = 0;
       result.steps = {
@@ -357,6 +370,28 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   }
   return first;
 }
+
+std::vector<std::string> AssumptionsOf(const HloModule& before, const HloModule& after) {
+  uint32_t uses = 0;
+  for (const HloModule* module : {&before, &after}) {
+    for (const HloInstruction* i : module->AllInstructions()) {
+      if (i->IsConstant() && i->shape().IsArray() && i->literal().elided()) uses |= kSameElided;
+      if (i->opcode() == HloOpcode::kCustomCall && CustomCallOf(*i) == CustomCall::kUnknown) uses |= kSameUnknown;
+    }
+  }
+  return WordsOf(uses);
+}
+
+bool Step::rounds() const { return (uses & (kRounds | kNarrows | kConstants | kCancels)) != 0; }
+bool Step::finite_only() const { return (uses & kFiniteOnly) != 0; }
+bool Step::of_positives() const { return (uses & kDomain) != 0; }
+
+std::vector<std::string> Result::Assumptions() const {
+  return WordsOf(uses & (kSameUnknown | kSameElided | kSameRandom));
+}
+bool Result::Narrows() const { return (uses & kNarrows) != 0; }
+bool Result::RoundsConstants() const { return (uses & kConstants) != 0; }
+bool Result::FiniteOnly() const { return (uses & (kFiniteOnly | kDomain)) != 0; }
 
 std::string Result::ToString() const {
   std::string text = Format("answer: {}\n", AnswerName(answer));

@@ -19,6 +19,9 @@ struct Step {
   std::string before, after;  // instructions' names
   std::string rule;
   uint32_t uses = 0;  // Use bits: what it rests on
+  bool rounds() const;
+  bool finite_only() const;
+  bool of_positives() const;  // roots and logarithms
 };
 
 struct Output {
@@ -34,6 +37,14 @@ struct Result {
   std::vector<Step> open;   // the first values of what is not proved whose operands are all matched
   std::string why;          // if nothing could be said
   int64_t values = 0, matched = 0;
+  // A rounding to a narrower float is left out, or made elsewhere.
+  bool Narrows() const;
+  // Constants were computed, and rounded.
+  bool RoundsConstants() const;
+  // It holds where nothing is infinite or NaN, or where roots and logarithms take positive values.
+  bool FiniteOnly() const;
+  // What is taken for granted, in words.
+  std::vector<std::string> Assumptions() const;
   std::string ToString() const;
   std::string ToJson() const;
 };
@@ -41,9 +52,16 @@ struct Result {
 struct Options {
   int64_t max_work = int64_t{1} << 21;  // in expressions, about
   int64_t work_for_each = 32;           // and so much more for each instruction
+  bool try_bits = true;                 // where it rests on the reals, ask the exact normal form too (prove.h)
 };
 
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options = {});
+
+// They communicate, and with other numbers of devices.
+bool ForOtherDevices(const HloModule& a, const HloModule& b);
+
+// What any proof about the two takes for granted, in words.
+std::vector<std::string> AssumptionsOf(const HloModule& before, const HloModule& after);
 
 // What Use bits mean, in words.
 std::vector<std::string> WordsOf(uint32_t uses);

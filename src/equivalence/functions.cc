@@ -218,7 +218,9 @@ ExprId Exprs::Convert(ExprId a, PrimitiveType from, PrimitiveType to) {
     return Not(Compare(static_cast<int>(ComparisonDirection::kEq), a, zero));
   }
   if (IsInteger(from)) {
-    if (const auto value = IntegerOf(a); value && to_real && std::llabs(*value) < (int64_t{1} << 53))
+    // (IntegerOf gives what is above the signed range of 64 bits as a negative number.)
+    if (const auto value = IntegerOf(a);
+        value && to_real && std::llabs(*value) < (int64_t{1} << 53) && (*value >= 0 || IsSigned(from)))
       return Real(static_cast<double>(*value));
     if (const auto value = IntegerOf(a); value && IsInteger(to)) return Integer(*value, to);
     if (std::optional<Index> index = AsIndex(a)) {
@@ -229,9 +231,10 @@ ExprId Exprs::Convert(ExprId a, PrimitiveType from, PrimitiveType to) {
     }
     // Conditions count.
     const Expr& x = At(a);
-    const bool counts = x.kind == Expr::Kind::kSum && x.sum.size() <= 2 &&
+    // (Two of them may be more than a byte holds.)
+    const bool counts = x.kind == Expr::Kind::kSum && x.sum.size() <= (BitWidth(from) > 8 ? 2 : 1) &&
                         std::all_of(x.sum.begin(), x.sum.end(), [&](const Monomial& m) {
-                          return std::llabs(m.integer) < 100 && (m.integer >= 0 || IsSigned(from)) &&
+                          return std::llabs(m.integer) < (BitWidth(from) >= 8 ? 100 : 2) && (m.integer >= 0 || IsSigned(from)) &&
                                  std::all_of(m.factors.begin(), m.factors.end(),
                                              [&](const Factor& f) { return TypeOf(f.base) == PrimitiveType::PRED; });
                         });
@@ -278,7 +281,8 @@ ExprId Exprs::Convert(ExprId a, PrimitiveType from, PrimitiveType to) {
       const Range range = RangeOf(*index);
       if (BitWidth(to) >= 32 && range.low >= 0 && range.high < (int64_t{1} << 24)) return IndexValue(*index, to);
     }
-    if (const auto value = RealOf(a); value && std::fabs(*value) < 100)
+    if (const auto value = RealOf(a); value && std::fabs(*value) < (BitWidth(to) >= 8 ? 100 : 1) &&
+                                      (*value > -1 || IsSigned(to)))
       return Integer(static_cast<int64_t>(*value), to);
   }
   Expr e;
@@ -337,6 +341,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
       break;
     case kPower: {
       const std::optional<double> power = real ? RealOf(args[1]) : std::nullopt;
+      if (power && *power != std::floor(*power)) Uses(kFiniteOnly);  // of -infinity a power is not the root
       if (power && std::fabs(*power) <= 16 && *power * kOne == std::floor(*power * kOne))
         return Power(args[0], static_cast<int32_t>(*power * kOne));
       const std::optional<int64_t> whole = IsInteger(type) ? IntegerOf(args[1]) : std::nullopt;

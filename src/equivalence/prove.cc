@@ -4,9 +4,11 @@
 #include <set>
 #include <utility>
 
+#include "equivalence/equivalence.h"
 #include "equivalence/prove_solver.h"
 #include "equivalence/prove_terms.h"
 #include "hloir/analysis.h"
+#include "hloir/evaluator.h"
 #include "support/format.h"
 
 namespace hloir {
@@ -89,9 +91,16 @@ bool FindGoals(const Term* a, const Term* b, std::vector<std::pair<const Term*, 
 
 bool HasProofSolver() { return equivalence::HasSolver(); }
 
+// Collectives are functions of the values of so many devices.
+bool equivalence::ForOtherDevices(const HloModule& a, const HloModule& b) {
+  const DeviceCounts x = DeviceCountsOf(a), y = DeviceCountsOf(b);
+  return (x.replicas != y.replicas || x.partitions != y.partitions) && (UsesDevices(a) || UsesDevices(b));
+}
+
 Proof Prove(const HloModule& a, const HloModule& b, const ProveOptions& options) {
   if (a.entry_computation() == nullptr || b.entry_computation() == nullptr)
     return {false, "a module has no entry computation", {}};
+  if (&a != &b && equivalence::ForOtherDevices(a, b)) return {false, "they are for different numbers of devices", {}};
   if (&a == &b || StructurallyEqual(*a.entry_computation(), *b.entry_computation()))
     return {true, "the two have the same structure", {}};
   equivalence::Terms terms(options.max_work);

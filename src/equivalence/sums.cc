@@ -25,17 +25,25 @@ ExprId Exprs::Bound(Expr e, std::vector<VarId> variables, bool in_order) {
   }
   int32_t level = -1;
   for (ExprId arg : e.args) level = std::max(level, At(arg).level);
-  Substitution by;
-  for (size_t k = 0; k < variables.size(); ++k) {
-    const VarId v = NewVariable({VariableAt(variables[k]).size, level + 1, static_cast<int32_t>(k)});
-    e.bound.push_back(v);
-    by.push_back({variables[k], Var(v)});
+  const std::vector<ExprId> open = e.args;
+  // A substitution may simplify, and bind anew: where that reaches the level of these names, they would be captured.
+  for (int turn = 0; turn < 8; ++turn) {
+    Substitution by;
+    e.bound.clear();
+    for (size_t k = 0; k < variables.size(); ++k) {
+      const VarId v = NewVariable({VariableAt(variables[k]).size, level + 1, static_cast<int32_t>(k)});
+      e.bound.push_back(v);
+      by.push_back({variables[k], Var(v)});
+    }
+    int32_t inside = -1;
+    for (size_t k = 0; k < open.size(); ++k) {
+      e.args[k] = Substitute(open[k], by);
+      inside = std::max(inside, At(e.args[k]).level);
+    }
+    if (inside <= level) return Make(std::move(e));
+    level = inside;
   }
-  for (ExprId& arg : e.args) arg = Substitute(arg, by);
-  // (A substitution may simplify, and bind anew.)
-  for (ExprId arg : e.args) {
-    if (At(arg).level > level) level = At(arg).level;
-  }
+  work_left_ = -1;
   return Make(std::move(e));
 }
 

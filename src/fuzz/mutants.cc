@@ -16,6 +16,7 @@ const std::vector<Mutation>& Mutations() {
     auto* mutations = new std::vector<Mutation>;
     AddMutationsOfInstructions(*mutations);
     AddMutationsOfValues(*mutations);
+    AddMutationsOfLowering(*mutations);
     return mutations;
   }();
   return *all;

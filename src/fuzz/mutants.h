@@ -55,4 +55,15 @@ enum class MutantOutcome {
 // every kind and from other seeds. Errors: those of Checker::Check.
 StatusOr<MutantOutcome> OutcomeOf(const HloModule& original, const Mutant& mutant, Checker& checker);
 
+// What becomes of a mutant in a proof over the reals (src/equivalence).
+enum class ProofOutcome {
+  kOpen,    // it is not proved to compute the same
+  kHolds,   // it is proved, and no inputs were found on which it does not, by more than the proof says
+  kNotRun,  // it is proved, and could not be run
+  kFalse,   // it is proved, and there are such inputs
+};
+// Proves `before`, which is the original or what a compiler made of it, against the mutant; runs the original and the
+// mutant. `proof`: what was proved, in words.
+ProofOutcome OutcomeOfProof(const HloModule& original, const HloModule& before, const Mutant& mutant, std::string* proof);
+
 }  // namespace hloir

@@ -1,4 +1,4 @@
-// The mutations of MakeMutant: the table of ways to make one instruction wrong, in two parts.
+// The mutations of MakeMutant: the table of ways to make one instruction wrong, in three parts.
 #pragma once
 
 #include <functional>
@@ -19,6 +19,8 @@ struct Mutation {
 void AddMutationsOfInstructions(std::vector<Mutation>& mutations);
 // Other values: constants, factors, types, elements.
 void AddMutationsOfValues(std::vector<Mutation>& mutations);
+// Lowerings that are right for most values only.
+void AddMutationsOfLowering(std::vector<Mutation>& mutations);
 
 // All users take `to`, which is made from `i`.
 bool Rewire(HloInstruction* i, HloInstruction* to);

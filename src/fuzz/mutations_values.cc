@@ -113,6 +113,16 @@ void AddConstants(std::vector<Mutation>& m) {
     for (int64_t k = 0; k < literal.element_count(); ++k) literal.SetFromInt64(k, literal.GetAsInt64(k) + 1);
     return true;
   }));
+  m.push_back(edit("constant-one-less", "an integer is one less", false, [](Literal& literal, uint64_t) {
+    if (!IsInteger(literal.shape().element_type())) return false;
+    for (int64_t k = 0; k < literal.element_count(); ++k) literal.SetFromInt64(k, literal.GetAsInt64(k) - 1);
+    return true;
+  }));
+  m.push_back(edit("constant-other-digit", "a thousandth more", false, [](Literal& literal, uint64_t) {
+    if (!IsReal(literal.shape())) return false;
+    for (int64_t k = 0; k < literal.element_count(); ++k) literal.SetFromDouble(k, 1.001 * literal.GetAsDouble(k));
+    return true;
+  }));
   m.push_back(edit("constant-zero", "nothing", false, [](Literal& literal, uint64_t) {
     literal = Literal(literal.shape());
     return true;

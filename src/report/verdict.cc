@@ -80,13 +80,14 @@ std::string VerdictReport(const Verdict& v) {
     for (const std::string& one : all) joined += (joined.empty() ? "" : ", ") + one;
     return joined + "\n";
   };
-  text += "engines: " + list(v.engines);
+  if (!v.engines.empty()) text += "engines: " + list(v.engines);
   if (!v.explanations.empty()) text += "explained by: " + list(v.explanations);
   for (const std::string& where : v.finite_only) text += "only where nothing overflows: " + Printable(where) + "\n";
   for (const std::string& note : v.notes) text += "note: " + note + "\n";
   if (v.reached > 0 || !v.unreached.empty()) text += "reached: " + Reached(v) + "\n";
-  text += "largest difference: " + LargestDifference(v) + "\n";
-  text += Format("proof: {}{}\n", v.proof.holds ? "" : "none; ", Printable(v.proof.how));
+  if (!v.engines.empty()) text += "largest difference: " + LargestDifference(v) + "\n";
+  const bool proved = v.proof.holds || (v.steps.proved > 0 && v.steps.open == 0);
+  text += Format("proof: {}{}\n", proved ? "" : "none; ", Printable(v.proof.how));
   text += Answers(v);
   if (v.stored) text += "from the stored results: " + StoredDifference(v) + "\n";
   return text;
@@ -102,6 +103,7 @@ std::string VerdictJson(const Verdict& verdict) {
       {"outputs", std::move(outputs)},
       {"assumptions", verdict.assumptions},
       {"finite_only", verdict.finite_only},
+      {"rounds_differently", verdict.rounds_differently},
       {"steps", {{"proved", verdict.steps.proved}, {"tested", verdict.steps.tested}, {"open", verdict.steps.open}}},
       {"input_sets", verdict.input_sets},
       {"explanations", verdict.explanations},

@@ -1,0 +1,131 @@
+// ShowsOnOtherInputs(): in f64 and as it is, by the fast engine alone; of modules in f64 in double-double. See shows.h.
+#include "fuzz/shows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <utility>
+
+#include "check/compare.h"
+#include "check/module_under_test.h"
+#include "check/widen.h"
+#include "hloir/runner.h"
+
+namespace hloir::fuzz {
+namespace {
+
+using check::Arguments;
+using check::Context;
+using check::Distance;
+using check::IsFinite;
+using check::Measure;
+using check::ModuleUnderTest;
+using check::Results;
+
+// Where nothing is widened the two differ in order at most, which is a few units of f64.
+constexpr double kSameInF64 = 0x1p-36, kSameInPairs = 0x1p-65;
+constexpr double kSameConstants = 0x1p-18;  // where constants were computed, and rounded to f32
+
+enum class Difference { kNone, kNonfinite, kFinite };
+
+// Is an element of one leaf another number than in the other, and by more than it moves by itself if what f64 rounds is
+// moved? Where rounding decides whether there is a number at all, none is another.
+Difference Differs(const Literal& a, const Literal& b, const Literal& moved, bool pairs, double relative) {
+  constexpr double kMoreThanRounding = 16;
+  const Distance all = Measure(a, b);
+  if (all.differing == 0) return Difference::kNone;
+  Difference found = Difference::kNone;
+  const bool exact = !IsFloat(a.shape().element_type()) && !IsComplex(a.shape().element_type());
+  const double noise = relative * relative * all.largest;
+  for (int64_t i = 0; i < a.element_count(); ++i) {
+    const std::complex<double> x = a.GetAsComplex(i), y = b.GetAsComplex(i), z = moved.GetAsComplex(i);
+    if (exact) {
+      if (a.GetAsInt64(i) != b.GetAsInt64(i) && a.GetAsInt64(i) == moved.GetAsInt64(i)) return Difference::kFinite;
+      continue;
+    }
+    const auto part = [](double p, double q) {
+      return p == q || (std::isnan(p) && std::isnan(q)) ? 0 : std::abs(p - q);
+    };
+    const auto apart = [&](std::complex<double> p, std::complex<double> q) {
+      const double both = std::hypot(part(p.real(), q.real()), part(p.imag(), q.imag()));
+      return pairs && std::isfinite(both) ? std::abs((p.real() - q.real()) + (p.imag() - q.imag())) : both;
+    };
+    const double distance = apart(x, y), moved_by = apart(x, z);
+    if (distance == 0 || !std::isfinite(moved_by)) continue;
+    if (!std::isfinite(distance)) {
+      found = Difference::kNonfinite;
+      continue;
+    }
+    if (distance > relative * std::max(IsFinite(x) ? std::abs(x) : 0, IsFinite(y) ? std::abs(y) : 0) &&
+        distance > noise && distance > kMoreThanRounding * moved_by)
+      return Difference::kFinite;
+  }
+  return found;
+}
+
+Difference Differs(const std::vector<Literal>& a, const std::vector<Literal>& b, const std::vector<Literal>& moved,
+                   bool pairs, double relative) {
+  Difference found = Difference::kNone;
+  for (size_t d = 0; d < std::min(a.size(), b.size()); ++d) {
+    const std::vector<const Literal*> x = a[d].Leaves(), y = b[d].Leaves(), z = moved[d].Leaves();
+    for (size_t i = 0; i < std::min(x.size(), y.size()); ++i)
+      if (x[i]->shape().IsArray()) found = std::max(found, Differs(*x[i], *y[i], *z[i], pairs, relative));
+  }
+  return found;
+}
+
+}  // namespace
+
+StatusOr<Shown> ShowsOnOtherInputs(const HloModule& original, const HloModule& mutant, const HowToShow& how) {
+  constexpr uint64_t kFirstSeed = 1000;
+  RunnerOptions options = CheckOptions().runner;
+  options.devices = UsesDevices(original) ? DeviceCountsOf(original) : DeviceCounts();
+  const bool pairs = how.pairs && options.devices.devices() == 1;
+  const double relative = how.constants ? kSameConstants : pairs ? kSameInPairs : kSameInF64;
+  HLOIR_ASSIGN_OR_RETURN(Runner own_a, Runner::Prepare(original, options));
+  HLOIR_ASSIGN_OR_RETURN(Runner own_b, Runner::Prepare(mutant, options));
+  CheckOptions check_options;
+  check_options.runner = options;
+  Context context{check_options, options.devices, {}};
+  context.inputs.resize(1);
+  ModuleUnderTest a(original, context), b(mutant, context);
+  a.set_pairs(pairs), b.set_pairs(pairs);
+  Shown shown;
+  for (uint64_t round = 0; round < how.rounds; ++round) {
+    for (const InputKind kind :
+         {InputKind::kPlain, InputKind::kCornerCases, InputKind::kPositive, InputKind::kEdges, InputKind::kWide,
+          InputKind::kMixed, InputKind::kSpecials, InputKind::kDominant, InputKind::kFar, InputKind::kUniform}) {
+      if (how.finite_only && (kind == InputKind::kCornerCases || kind == InputKind::kSpecials ||
+                              kind == InputKind::kMixed || kind == InputKind::kWide))
+        continue;
+      StatusOr<InputSet> made = MakeInputSet(original, options.devices, kFirstSeed + round, kind);
+      if (!made.ok()) return made.status();
+      context.inputs[0] = *std::move(made);
+      a.Forget(0), b.Forget(0);
+      const StatusOr<Results>&x = a.Ideal(0, how.roundings), &y = b.Ideal(0, how.roundings);
+      if (!x.ok() || !y.ok()) {
+        if (!pairs) continue;
+        HowToShow in_f64 = how;
+        in_f64.pairs = false;
+        return ShowsOnOtherInputs(original, mutant, in_f64);
+      }
+      ++shown.sets;
+      if (Differs(*x, *y, *x, pairs, relative) == Difference::kNone) continue;
+      // By more than the same module does with its roundings moved.
+      const auto z = a.IdealMoved(0, how.roundings, /*pattern=*/11, /*exact_too=*/true);
+      const Difference difference = z.ok() ? Differs(*x, *y, *z, pairs, relative) : Difference::kNone;
+      shown.differ = difference == Difference::kFinite;
+      if (shown.differ) return shown;
+      if (difference == Difference::kNone || how.finite_only) continue;
+      // What overflows in the modules' own types, and not in f64, must differ there.
+      const Arguments arguments = context.ArgumentsOf(0);
+      const auto own_x = own_a.RunOnAll(arguments), own_y = own_b.RunOnAll(arguments);
+      shown.differ = own_x.ok() && own_y.ok() &&
+                     Differs(*own_x, *own_y, *own_x, false, kSameInF64) != Difference::kNone;
+      if (shown.differ) return shown;
+    }
+  }
+  return shown;
+}
+
+}  // namespace hloir::fuzz

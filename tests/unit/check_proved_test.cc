@@ -1,0 +1,127 @@
+// What a proof over the reals does to a verdict: the answer, fewer runs or none, and what no proof hides.
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "hloir/check.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
+
+using namespace hloir;
+
+namespace {
+
+Verdict Of(const std::string& before, const std::string& after, const CheckOptions& options = {}) {
+  const auto a = Parse("HloModule m\nENTRY e {\n" + before + "\n}\n"), b = Parse("HloModule m\nENTRY e {\n" + after + "\n}\n");
+  const StatusOr<Verdict> verdict = Check(*a, *b, {}, options);
+  REQUIRE(verdict.status().message() == "");
+  return *verdict;
+}
+
+bool WasNotRun(const Verdict& verdict) {
+  return std::any_of(verdict.notes.begin(), verdict.notes.end(),
+                     [](const std::string& note) { return note.starts_with("neither was run"); });
+}
+
+const char* const kFactored =
+    " x = f32[8] parameter(0)\n y = f32[8] parameter(1)\n z = f32[8] parameter(2)\n s = f32[8] add(y, z)\n"
+    " ROOT r = f32[8] multiply(x, s)";
+const char* const kMultipliedOut =
+    " x = f32[8] parameter(0)\n y = f32[8] parameter(1)\n z = f32[8] parameter(2)\n a = f32[8] multiply(x, y)\n"
+    " b = f32[8] multiply(x, z)\n ROOT r = f32[8] add(a, b)";
+
+}  // namespace
+
+TEST_CASE("what is proved over the reals says what rounds, and runs for its accuracy") {
+  const Verdict verdict = Of(kFactored, kMultipliedOut);
+  CHECK(verdict.agrees());
+  CHECK(verdict.answer == Answer::kProvedReals);
+  REQUIRE(verdict.outputs.size() == 1);
+  CHECK(verdict.outputs[0].answer == Answer::kProvedReals);
+  CHECK(verdict.rounds_differently == std::vector<std::string>{"r"});
+  CHECK(verdict.steps.proved > 0);
+  CHECK(verdict.steps.open == 0);
+  CHECK(verdict.input_sets > 1);
+  CheckOptions none;
+  none.proofs = Proofs::kNone;
+  CHECK(verdict.input_sets < Of(kFactored, kMultipliedOut, none).input_sets);
+}
+
+TEST_CASE("in exact mode the reals prove nothing") {
+  CheckOptions options;
+  options.exact = true;
+  CHECK(Of(kFactored, kMultipliedOut, options).answer == Answer::kDifferent);
+}
+
+TEST_CASE("a proof over the reals hides no loss of accuracy") {
+  const char* const two_pass =
+      " x = f32[8] parameter(0)\n n = f32[] constant(0.125)\n z = f32[] constant(0)\n"
+      " t = f32[] reduce(x, z), dimensions={0}, to_apply=add\n m = f32[] multiply(t, n)\n"
+      " w = f32[8] broadcast(m), dimensions={}\n d = f32[8] subtract(x, w)\n q = f32[8] multiply(d, d)\n"
+      " u = f32[] reduce(q, z), dimensions={0}, to_apply=add\n ROOT v = f32[] multiply(u, n)";
+  const char* const of_squares =
+      " x = f32[8] parameter(0)\n n = f32[] constant(0.125)\n z = f32[] constant(0)\n"
+      " t = f32[] reduce(x, z), dimensions={0}, to_apply=add\n m = f32[] multiply(t, n)\n"
+      " q = f32[8] multiply(x, x)\n u = f32[] reduce(q, z), dimensions={0}, to_apply=add\n"
+      " k = f32[] multiply(u, n)\n s = f32[] multiply(m, m)\n ROOT v = f32[] subtract(k, s)";
+  const std::string add =
+      "HloModule m\nadd {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b)\n}\nENTRY e {\n";
+  const auto a = Parse(add + two_pass + "\n}\n"), b = Parse(add + of_squares + "\n}\n");
+  const StatusOr<Verdict> verdict = Check(*a, *b);
+  REQUIRE(verdict.status().message() == "");
+  CHECK(verdict->answer == Answer::kLessAccurate);
+  CHECK(verdict->proof.how.starts_with("each result is the same function of the real numbers"));
+}
+
+TEST_CASE("what holds for finite values only is listed, and is no disagreement") {
+  const Verdict verdict =
+      Of(" p = pred[8] parameter(0)\n x = f32[8] parameter(1)\n c = f32[8] convert(p)\n ROOT r = f32[8] multiply(x, c)",
+         " p = pred[8] parameter(0)\n x = f32[8] parameter(1)\n z = f32[] constant(0)\n"
+         " o = f32[8] broadcast(z), dimensions={}\n ROOT r = f32[8] select(p, x, o)");
+  CHECK(verdict.agrees());
+  CHECK(verdict.answer == Answer::kProvedReals);
+  CHECK(!verdict.finite_only.empty());
+  CHECK(verdict.Headline().ends_with("where nothing overflows"));
+}
+
+TEST_CASE("what takes too long to run is answered by the proof") {
+  const char* const product =
+      " x = f32[40000,40000] parameter(0)\n y = f32[40000,40000] parameter(1)\n"
+      " ROOT r = f32[40000,40000] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+  const char* const transposed =
+      " x = f32[40000,40000] parameter(0)\n y = f32[40000,40000] parameter(1)\n"
+      " t = f32[40000,40000] transpose(y), dimensions={1,0}\n"
+      " ROOT r = f32[40000,40000] dot(x, t), lhs_contracting_dims={1}, rhs_contracting_dims={1}";
+  const Verdict verdict = Of(product, transposed);
+  CHECK(verdict.agrees());
+  CHECK(verdict.answer <= Answer::kProvedReals);
+  CHECK(verdict.input_sets == 0);
+  CHECK(WasNotRun(verdict));
+  REQUIRE(verdict.outputs.size() == 1);
+  CHECK(verdict.outputs[0].where == "out0");
+}
+
+TEST_CASE("what no engine runs is answered by the proof, with what it assumes") {
+  const char* const one =
+      " x = f32[4] parameter(0)\n y = f32[4] custom-call(x), custom_call_target=\"nobody_knows\"\n"
+      " ROOT r = f32[4] add(y, x)";
+  const char* const other =
+      " x = f32[4] parameter(0)\n y = f32[4] custom-call(x), custom_call_target=\"nobody_knows\"\n"
+      " n = f32[4] negate(x)\n ROOT r = f32[4] subtract(y, n)";
+  const Verdict verdict = Of(one, other);
+  CHECK(verdict.answer == Answer::kProvedAssuming);
+  CHECK(WasNotRun(verdict));
+  CHECK(verdict.assumptions == std::vector<std::string>{"custom-calls of one target are one function of their operands"});
+}
+
+TEST_CASE("a collective over other devices is not the same function") {
+  const auto of = [](int replicas) {
+    return Parse("HloModule m, replica_count=" + std::to_string(replicas) +
+                 "\nadd {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b)\n}\n"
+                 "ENTRY e {\n x = f32[4] parameter(0)\n n = f32[4] negate(x)\n m = f32[4] negate(n)\n"
+                 " ROOT r = f32[4] all-reduce(" + (replicas == 2 ? "x" : "m") +
+                 "), replica_groups={}, to_apply=add\n}\n");
+  };
+  const StatusOr<Verdict> verdict = Check(*of(2), *of(4));
+  CHECK((!verdict.ok() || verdict->answer > Answer::kProvedAssuming));
+}
