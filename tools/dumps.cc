@@ -8,6 +8,7 @@
 
 #include "inspect/dumps.h"
 #include "tools/command.h"
+#include "tools/elided.h"
 #include "tools/flags.h"
 #include "tools/progress.h"
 #include "tools/report.h"
@@ -19,6 +20,7 @@ struct DumpsFlags {
   std::string folder, page, harvest;
   ReadDumpsOptions read;
   uint64_t seed = 0;
+  ElidedValues elided;
   bool stages = false, changes = false, verify = false, json = false;
 };
 
@@ -31,7 +33,7 @@ int VerifyDumps(const DumpsFlags& flags, const DumpFolder& folder, Json& json) {
   for (size_t k = 0; k < folder.modules.size(); ++k) {
     const DumpFolder::Module& module = folder.modules[k];
     progress.Show(k, module.name);
-    const StatusOr<DumpVerdict> result = VerifyStages(module, options);
+    const StatusOr<DumpVerdict> result = VerifyStages(module, options, flags.elided);
     std::string text;
     if (!result.ok()) text = "not judged: " + result.status().message();
     else if (result->stages == 0) text = "there is only one stage";
@@ -162,6 +164,7 @@ void AddDumpsCommand(CLI::App* command, Action& action, PassRegistry& /*registry
   AddOption(*command, "--seed N", flags->seed, "Seed of the generated inputs for --verify")->check(AnySeed());
   AddOption(*command, "--threads N", flags->read.threads, "Threads that read files (default: one per core)")
       ->check(Between(0, 1024));
+  AddElidedFlag(*command, flags->elided);
   command->add_flag("--json", flags->json, "Print the report as JSON");
   command->callback([flags, &action] { action = [flags] { return Dumps(*flags); }; });
 }

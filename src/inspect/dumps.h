@@ -22,6 +22,7 @@
 #include "hloir/cost.h"
 #include "hloir/inspect.h"
 #include "hloir/status.h"
+#include "io/elided.h"
 
 namespace hloir {
 
@@ -83,7 +84,9 @@ struct DumpVerdict {
   int64_t guilty = -1;  // the first stage that does not agree with it; -1: all do
   Verdict verdict;      // of that one, else of the last
 };
-StatusOr<DumpVerdict> VerifyStages(const DumpFolder::Module& module, const CheckOptions& options = {});
+// `elided`: for constants whose values the dump leaves out.
+StatusOr<DumpVerdict> VerifyStages(const DumpFolder::Module& module, const CheckOptions& options = {},
+                                   const ElidedValues& elided = {});
 
 // The result of running a snapshot's module on its inputs.
 struct SnapshotVerdict {

@@ -32,7 +32,8 @@ Status RunSnapshot(SnapshotVerdict& verdict) {
 
 }  // namespace
 
-StatusOr<DumpVerdict> VerifyStages(const DumpFolder::Module& module, const CheckOptions& options) {
+StatusOr<DumpVerdict> VerifyStages(const DumpFolder::Module& module, const CheckOptions& options,
+                                   const ElidedValues& elided) {
   std::unique_ptr<HloModule> first;
   std::optional<Checker> checker;
   DumpVerdict result;
@@ -40,6 +41,7 @@ StatusOr<DumpVerdict> VerifyStages(const DumpFolder::Module& module, const Check
     const DumpFolder::Stage& stage = module.stages[k];
     if (!stage.status.ok() || !stage.changed) continue;
     HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> now, ReadModule(stage.path));
+    HLOIR_RETURN_IF_ERROR(FillElided(*now, elided).status());
     if (first == nullptr) {
       first = std::move(now);
       checker.emplace(*first, std::vector<InputSet>(), options);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/sharding_canonical.h"
 #include "module_reader.h"
-#include "sharding_canonical.h"
 
 #include "support/format.h"
 
@@ -71,8 +71,15 @@ bool FragmentReader::Read(ReplicaGroups& value) {
     if (!ParseIotaDevices(value.iota)) return false;
     int64_t count = 0, devices = 1;
     for (int64_t d : value.iota.iota_reshape_dims) devices *= d;
-    if (sizes[0] <= 0 || sizes[1] <= 0 || __builtin_mul_overflow(sizes[0], sizes[1], &count) || count != devices) {
+    if (sizes[0] <= 0 || sizes[1] <= 0 || __builtin_mul_overflow(sizes[0], sizes[1], &count) || count > devices) {
       return Fail(start, "iota replica groups must hold each device once");
+    }
+    if (count < devices) {  // the rest is in none
+      if (!KeepFirstDevices(value.iota, count)) return Fail(start, "these are too many devices to list");
+      const std::vector<int64_t> listed = std::exchange(value.iota, {}).devices;
+      value.form = ReplicaGroups::Form::kList;
+      for (auto at = listed.begin(); at != listed.end(); at += sizes[1]) value.groups.emplace_back(at, at + sizes[1]);
+      value.num_groups = value.group_size = 0;
     }
     return true;
   }
@@ -175,8 +182,8 @@ bool FragmentReader::Read(Sharding& sharding) {
   const char* place = lexer_.at();
   const std::string_view word = lexer_.ReadWord().text();
   lexer_.set_at(place);
-  if (word == "mesh" || word == "maximal_mesh") return ParseNamedSharding(sharding);
-  if (!ParseShardingParts(sharding)) return false;
+  if (!(word == "mesh" || word == "maximal_mesh" ? ParseNamedSharding(sharding) : ParseShardingParts(sharding)))
+    return false;
   CanonicalizeSharding(sharding);
   return true;
 }
@@ -291,7 +298,7 @@ bool FragmentReader::ParseTiledSharding(Sharding& sharding) {
     if (!ReadIntsUntil('\0', sharding.devices.devices)) return false;
     devices = static_cast<int64_t>(sharding.devices.devices.size());
   }
-  if (devices != count) {
+  if (devices != count && !(devices > count && KeepFirstDevices(sharding.devices, count))) {
     return Fail(start, Format("the sharding has {} tiles, but {} devices", count, devices));
   }
   return true;

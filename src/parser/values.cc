@@ -289,6 +289,9 @@ bool FragmentReader::Read(Window& value) {
     if (numbers != nullptr ? !ReadDimensionByX(*numbers) : !ReadPadding(pad, /*with_interior=*/false)) return false;
   }
   const size_t rank = size.size();
+  // XLA looks at this one dimension by dimension.
+  if (!rhs_reversal.empty() && rhs_reversal.size() < rank)
+    while (rhs_reversal.size() < rank) rhs_reversal.push_back(0);
   for (size_t other : {stride.size(), pad.size(), lhs_dilate.size(), rhs_dilate.size(), rhs_reversal.size()}) {
     if (other != 0 && other != rank) return Fail(start, "the window's fields differ in their number of dimensions");
   }

@@ -1,6 +1,8 @@
 // Shapes, shardings, windows and the like, between the graph and XLA's messages. Literals: literal.cc.
 #include "values.h"
 
+#include "ir/sharding_canonical.h"
+
 namespace hloir {
 namespace {
 
@@ -288,6 +290,38 @@ std::vector<proto::AxisRef> ToProto(const std::vector<MeshAxisRef>& refs, const 
   return result;
 }
 
+namespace {
+
+// Positive sizes and their product, or -1.
+int64_t CountOf(const DimVector& sizes) {
+  int64_t count = 1;
+  for (int64_t size : sizes) {
+    if (size <= 0 || __builtin_mul_overflow(count, size, &count)) return -1;
+  }
+  return count;
+}
+
+// The rules of the text's reader: a device for each tile, an iota's order a permutation.
+Status SettleTiles(Sharding& sharding) {
+  DeviceList& devices = sharding.devices;
+  const int64_t tiles = CountOf(sharding.tile_dims);
+  const bool is_iota = !devices.iota_reshape_dims.empty();
+  const int64_t given = is_iota ? CountOf(devices.iota_reshape_dims) : static_cast<int64_t>(devices.devices.size());
+  std::vector<bool> seen(devices.iota_reshape_dims.size(), false);
+  bool fits = devices.iota_transpose_perm.empty() || devices.iota_transpose_perm.size() == seen.size();
+  for (int64_t dim : devices.iota_transpose_perm) {
+    fits = fits && dim >= 0 && dim < static_cast<int64_t>(seen.size()) && !seen[static_cast<size_t>(dim)];
+    if (fits) seen[static_cast<size_t>(dim)] = true;
+  }
+  if (tiles < 0 || given < tiles || !fits || (given > tiles && !KeepFirstDevices(devices, tiles)))
+    return InvalidArgument("sharding: its tiles and its devices do not fit together");
+  if (sharding.last_tile_dims.size() > sharding.tile_dims.size())
+    return InvalidArgument("sharding: more last_tile_dims than tile dimensions");
+  return OkStatus();
+}
+
+}  // namespace
+
 StatusOr<Sharding> FromProto(const proto::OpSharding& m) {
   Sharding sharding;
   for (const proto::OpMetadata& metadata : m.named_sharding ? m.named_sharding->metadata : m.metadata) {
@@ -305,11 +339,7 @@ StatusOr<Sharding> FromProto(const proto::OpSharding& m) {
     HLOIR_ASSIGN_OR_RETURN(sharding.replicated_axes, FromProto(named.replicated_axes, sharding.mesh));
     HLOIR_ASSIGN_OR_RETURN(sharding.unreduced_axes, FromProto(named.unreduced_axes, sharding.mesh));
     HLOIR_ASSIGN_OR_RETURN(sharding.manual_axes, FromProto(named.manual_axes, sharding.mesh));
-    if (named.dim_shardings.empty()) {
-      sharding.named_kind = !sharding.manual_axes.empty()      ? "manual"
-                            : !sharding.unreduced_axes.empty() ? "unreduced"
-                                                               : "replicated";
-    }
+    CanonicalizeSharding(sharding);
     return sharding;
   }
   sharding.kind = KindFromProto(m.type);
@@ -333,6 +363,8 @@ StatusOr<Sharding> FromProto(const proto::OpSharding& m) {
     sharding.shard_group = m.shard_group_type == 0 ? Sharding::Group::kAs : Sharding::Group::kLike;
     sharding.shard_group_id = m.shard_group_id;
   }
+  if (sharding.kind == Sharding::Kind::kTiled) HLOIR_RETURN_IF_ERROR(SettleTiles(sharding));
+  CanonicalizeSharding(sharding);
   return sharding;
 }
 
@@ -344,9 +376,16 @@ proto::OpSharding ToProto(const Sharding& sharding) {
     for (const Sharding::Dimension& d : sharding.dimensions) {
       named.dim_shardings.push_back({ToProto(d.axes, sharding.mesh), !d.open});
     }
+    // The word alone is said of all axes.
+    std::vector<MeshAxisRef> all;
+    for (const auto& [name, size] : sharding.mesh.axes) all.push_back({name});
+    const auto axes_of = [&](std::string_view word, const std::vector<MeshAxisRef>& axes) {
+      const bool is_word_alone = sharding.named_kind == word && axes.empty();
+      return ToProto(is_word_alone ? all : axes, sharding.mesh);
+    };
     named.replicated_axes = ToProto(sharding.replicated_axes, sharding.mesh);
-    named.unreduced_axes = ToProto(sharding.unreduced_axes, sharding.mesh);
-    named.manual_axes = ToProto(sharding.manual_axes, sharding.mesh);
+    named.unreduced_axes = axes_of("unreduced", sharding.unreduced_axes);
+    named.manual_axes = axes_of("manual", sharding.manual_axes);
     for (const OwnedOpMetadata& metadata : sharding.metadata) {
       named.metadata.push_back(ToProto(metadata.As<std::string_view>()));
     }

@@ -52,6 +52,14 @@ std::string Again(const std::string& text) {
   return literal->ToString();
 }
 
+TEST_CASE("a window reverses no dimension that it does not name") {
+  const auto module = ParseHloModule(
+      "HloModule m\nENTRY e {\n  x = f32[1,8,8,1] parameter(0)\n  k = f32[3,3,1,1] parameter(1)\n"
+      "  ROOT r = f32[1,6,6,1] convolution(x, k), window={size=3x3 rhs_reversal=1}, dim_labels=b01f_01io->b01f\n}\n");
+  REQUIRE(module.ok());
+  CHECK(PrintModule(**module).find("window={size=3x3 rhs_reversal=1x0}") != std::string::npos);
+}
+
 TEST_CASE("f32 takes six digits if they read back, else nine") {
   CHECK(Scalar(PrimitiveType::F32, 1.0f) == "1");
   CHECK(Scalar(PrimitiveType::F32, -0.0f) == "-0");
@@ -200,6 +208,18 @@ TEST_CASE("what follows from operands is printed, whatever the text says") {
            {"f32[4] rng(%z, %z), distribution=RNG_Uniform", "f32[4]{0} rng(%z, %z), distribution=rng_uniform"},
            {"f32[] dot(%p, %p), algorithm=unset, lhs_contracting_dims={0}, rhs_contracting_dims={0}",
             "f32[] dot(%p, %p), lhs_contracting_dims={0}, rhs_contracting_dims={0}"},
+           {"f32[4] negate(%p), sharding={devices=[2]<=[4]}", "f32[4]{0} negate(%p), sharding={devices=[2]0,1}"},
+           {"f32[4] negate(%p), sharding={devices=[2]3,2,1}", "f32[4]{0} negate(%p), sharding={devices=[2]3,2}"},
+           {"f32[4] negate(%p), sharding={mesh['x'=2], []}",
+            "f32[4]{0} negate(%p), sharding={mesh['x'=2], replicated}"},
+           {"f32[4] negate(%p), sharding={mesh['x'=2], [], manual={'x'}}",
+            "f32[4]{0} negate(%p), sharding={mesh['x'=2], manual}"},
+           {"f32[4] negate(%p), sharding={mesh['x'=2,'y'=2], [], manual={'x'}}",
+            "f32[4]{0} negate(%p), sharding={mesh['x'=2,'y'=2], [], manual={'x'}}"},
+           {"f32[4] negate(%p), sharding={mesh['x'=2], [], unreduced={'x'}}",
+            "f32[4]{0} negate(%p), sharding={mesh['x'=2], unreduced}"},
+           {"f32[4] all-gather(%p), replica_groups=[2,1]<=[4], dimensions={0}",
+            "f32[4]{0} all-gather(%p), replica_groups={{0},{1}}, dimensions={0}"},
            {"f32[4] negate(%p), statistics={}", "f32[4]{0} negate(%p)"},
            {"f32[4] negate(%p), statistics={first=0,a=1}",
             "f32[4]{0} negate(%p), statistics={visualizing_index=0,a=1}"},

@@ -270,6 +270,36 @@ TEST_CASE("instructions keep their order, though nothing reads them and they cam
   CHECK(Text(*back->module) == text);
 }
 
+TEST_CASE("shardings that are a word of all axes come back") {
+  for (const char* word : {"manual", "unreduced", "replicated"}) {
+    HloProtoFile file = FileOf("HloModule m\nENTRY e {\n  ROOT p = f32[4] parameter(0), sharding={mesh['x'=2,'y'=2], " +
+                               std::string(word) + "}\n}\n");
+    StatusOr<HloProtoFile> back = ParseHloProto(SerializeHloModuleProto(*file.module));
+    REQUIRE(back.ok());
+    CHECK(Text(*back->module) == Text(*file.module));
+  }
+}
+
+TEST_CASE("a message's tiles and devices fit together, or it is refused") {
+  HloProtoFile file = FileOf("HloModule m\nENTRY e {\n  ROOT p = f32[4] parameter(0), sharding={devices=[2]0,1}\n}\n");
+  StatusOr<std::string> json = SerializeHloProtoAsJson(file);
+  REQUIRE(json.ok());
+  const auto with_devices = [&](const std::string& devices) {
+    std::string changed = *json;
+    const size_t at = changed.find("\"tile_assignment_devices\": [");
+    REQUIRE(at != std::string::npos);
+    const size_t open = changed.find('[', at);
+    changed.replace(open, changed.find(']', open) + 1 - open, "[" + devices + "]");
+    const StatusOr<HloProtoFile> back = ParseHloProtoJson(changed);
+    return back.ok() ? Text(*back->module).find("devices=[2]0,1}") != std::string::npos ? "the first two" : "others"
+                     : back.status().message();
+  };
+  CHECK(with_devices("\"0\", \"1\"") == "the first two");
+  CHECK(with_devices("\"0\", \"1\", \"2\", \"3\"") == "the first two");
+  CHECK(with_devices("\"0\"").find("do not fit together") != std::string::npos);
+  CHECK(with_devices("").find("do not fit together") != std::string::npos);
+}
+
 TEST_CASE("a custom-call's version that nobody knows is the original one") {
   HloProtoFile file = FileOf(
       "HloModule m\nENTRY e {\n  p = f32[] parameter(0)\n  ROOT c = f32[] custom-call(p), custom_call_target=\"x\", "

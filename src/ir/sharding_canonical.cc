@@ -1,7 +1,7 @@
 // Tiled shardings in canonical form. The iota form of the devices is kept where it can be, by taking it apart into
 // pieces: the tiles' index is a sequence of digits, each of which steps through the device numbers by a stride of its
 // own. Covered by tests/unit/printer_test.cc.
-#include "sharding_canonical.h"
+#include "ir/sharding_canonical.h"
 
 #include <algorithm>
 
@@ -83,9 +83,40 @@ void SortEachGroup(std::vector<int64_t>& devices, int64_t group) {
   for (auto it = devices.begin(); it != devices.end(); it += group) std::sort(it, it + group);
 }
 
+// [] alone is replicated; [], manual={…} of all axes is manual; the same of unreduced.
+void CanonicalizeNamed(Sharding& sharding) {
+  if (!sharding.dimensions.empty() || !sharding.named_kind.empty() || sharding.mesh.maximal_device_id >= 0) return;
+  const auto all_of_mesh = [&](const std::vector<MeshAxisRef>& axes) {
+    const auto is_whole = [](const MeshAxisRef& axis) { return axis.sub_axis_size == 0; };
+    return !axes.empty() && axes.size() == sharding.mesh.axes.size() && std::all_of(axes.begin(), axes.end(), is_whole);
+  };
+  const bool none_replicated = sharding.replicated_axes.empty();
+  const bool none_unreduced = sharding.unreduced_axes.empty() && sharding.unreduced_op.empty();
+  const bool none_manual = sharding.manual_axes.empty();
+  if (none_replicated && none_unreduced && none_manual) {
+    sharding.named_kind = "replicated";
+  } else if (none_replicated && none_unreduced && all_of_mesh(sharding.manual_axes)) {
+    sharding.named_kind = "manual";
+    sharding.manual_axes.clear();
+  } else if (none_replicated && none_manual && sharding.unreduced_op.empty() && all_of_mesh(sharding.unreduced_axes)) {
+    sharding.named_kind = "unreduced";
+    sharding.unreduced_axes.clear();
+  }
+}
+
 }  // namespace
 
+bool KeepFirstDevices(DeviceList& devices, int64_t count) {
+  std::vector<int64_t> list = devices.Expand();
+  if (static_cast<int64_t>(list.size()) < count) return false;
+  list.resize(static_cast<size_t>(count));
+  devices = DeviceList();
+  devices.devices = std::move(list);
+  return true;
+}
+
 void CanonicalizeSharding(Sharding& sharding) {
+  if (sharding.kind == Kind::kNamed) return CanonicalizeNamed(sharding);
   if (sharding.kind != Kind::kTiled) return;
   std::vector<Kind> kinds = sharding.last_tile_dims;
   if (sharding.replicate_on_last_tile_dim) kinds = {Kind::kReplicated};
