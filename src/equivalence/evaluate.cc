@@ -13,11 +13,6 @@ constexpr int64_t kMostElements = 1 << 14;
 constexpr int64_t kMostVisits = 1 << 21;
 constexpr int kMostInside = 200;
 
-int64_t WrappedTo(PrimitiveType type, uint64_t value) {
-  const int width = BitWidth(type);
-  if (width >= 64 || width <= 0) return static_cast<int64_t>(value);
-  return static_cast<int64_t>(value << (64 - width)) >> (64 - width);
-}
 uint64_t Unsigned(PrimitiveType type, int64_t value) {
   const int width = BitWidth(type);
   return width >= 64 ? static_cast<uint64_t>(value) : static_cast<uint64_t>(value) & ((uint64_t{1} << width) - 1);
@@ -76,7 +71,7 @@ struct Evaluation {
       case Expr::Kind::kIndex: {
         const std::optional<int64_t> index = Of(expr.index[0], depth);
         if (!index) return std::nullopt;
-        if (IsInteger(expr.type)) return Number{0, 0, WrappedTo(expr.type, static_cast<uint64_t>(*index))};
+        if (IsInteger(expr.type)) return Number{0, 0, Wrapped(*index, expr.type)};
         return Real(static_cast<double>(*index), 0);
       }
       case Expr::Kind::kGuard: {
@@ -126,7 +121,7 @@ struct Evaluation {
       integers += integer;
       sum += product->value, size += std::fabs(product->value), error += product->error;
     }
-    if (IsInteger(expr.type)) return Number{0, 0, WrappedTo(expr.type, integers)};
+    if (IsInteger(expr.type)) return Number{0, 0, Wrapped(static_cast<int64_t>(integers), expr.type)};
     return Real(sum, error + (expr.sum.size() > 1 ? unit * size : 0));
   }
 
@@ -146,9 +141,8 @@ struct Evaluation {
       const PrimitiveType type = leaf.literal->shape().element_type();
       if (IsComplex(type)) return std::nullopt;
       if (!IsFloat(type))
-        return Number{0, 0,
-                      WrappedTo(type == PrimitiveType::PRED ? PrimitiveType::S32 : type,
-                                static_cast<uint64_t>(leaf.literal->GetAsInt64(element)))};
+        return Number{
+            0, 0, Wrapped(leaf.literal->GetAsInt64(element), type == PrimitiveType::PRED ? PrimitiveType::S32 : type)};
       return Real(leaf.literal->GetAsDouble(element), 0);
     }
     if (leaf.value < 0) return std::nullopt;
@@ -230,7 +224,7 @@ struct Evaluation {
   Known OfInteger(const Expr& expr, PrimitiveType from, const std::vector<Number>& a) {
     using enum HloOpcode;
     const PrimitiveType type = expr.type;
-    const auto number = [&](uint64_t value) { return Number{0, 0, WrappedTo(type, value)}; };
+    const auto number = [&](uint64_t value) { return Number{0, 0, Wrapped(static_cast<int64_t>(value), type)}; };
     const auto as = [&](const Number& n) { return static_cast<uint64_t>(n.integer); };
     if (expr.op == kConvert) {
       if (from == PrimitiveType::PRED) return number(as(a[0]));
@@ -302,7 +296,7 @@ struct Evaluation {
       if (!best || (op == HloOpcode::kMaximum) == larger) best = one;
     }
     if (expr.tag == kSumOf) {
-      if (IsInteger(type)) return Number{0, 0, WrappedTo(type, integers)};
+      if (IsInteger(type)) return Number{0, 0, Wrapped(static_cast<int64_t>(integers), type)};
       return Real(sum, error + unit * size * std::log2(static_cast<double>(count) + 1));
     }
     if (IsUnsigned(type) || type == PrimitiveType::PRED) return std::nullopt;

@@ -4,10 +4,13 @@
 // leaves read at affine indices. Two values whose expressions are one id are the same function.
 //
 // equivalence.h is the way in. index.cc has index arithmetic, ranges.cc bounds of integers, expr.cc the table,
-// algebra.cc sums and products, conditions.cc conditions, functions.cc other elementwise operations, sums.cc what binds
-// variables, order.cc their order. Covered by tests/unit/equivalence_test.cc.
+// numbers.cc constants, algebra.cc sums and products, complex.cc the imaginary unit, conditions.cc conditions,
+// conversions.cc and functions.cc other elementwise operations, sums.cc what binds variables, prefix.cc prefix sums,
+// order.cc their order, cases.cc equality by cases, evaluate.cc numbers of constants. Covered by
+// tests/unit/equivalence_test.cc.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -322,6 +325,18 @@ class Exprs {
   double tolerance_ = 1e-7;  // of constants; below 1e-10: f64's
   int64_t work_left_, large_ = 160;
 };
+
+inline bool HasVariable(const std::vector<VarId>& sorted, VarId v) {
+  return std::binary_search(sorted.begin(), sorted.end(), v);
+}
+
+// An integer of the type's width, the top bit its sign, unsigned ones too.
+inline int64_t Wrapped(int64_t value, PrimitiveType type) {
+  const int width = BitWidth(type);
+  if (width >= 64 || width <= 0) return value;
+  const uint64_t low = static_cast<uint64_t>(value) << (64 - width);
+  return static_cast<int64_t>(low) >> (64 - width);
+}
 
 inline uint64_t MixHash(uint64_t hash, uint64_t value) {
   hash ^= value + 0x9E3779B97F4A7C15 + (hash << 6) + (hash >> 2);

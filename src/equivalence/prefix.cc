@@ -5,12 +5,6 @@
 #include "equivalence/expr.h"
 
 namespace hloir::equivalence::inside {
-namespace {
-
-bool Has(const std::vector<VarId>& sorted, VarId v) { return std::binary_search(sorted.begin(), sorted.end(), v); }
-
-}  // namespace
-
 // A sum or an extreme with its variables opened, its bounds of variables apart; none: it is another expression.
 std::optional<Exprs::Scan> Exprs::ScanOf(ExprId e) {
   if (At(e).kind == Expr::Kind::kLeaf && LeafAt(At(e).tag).value >= 0) {
@@ -68,7 +62,7 @@ ExprId Exprs::JoinedScans(ExprId tile, ExprId before) {
     int64_t factor = 0;
     for (const auto& [term, f] : index.terms) {
       if (term == self) factor = f;
-      else if (Has(TermAt(term).free, v)) return 0;
+      else if (HasVariable(TermAt(term).free, v)) return 0;
     }
     return factor;
   };

@@ -12,8 +12,6 @@ namespace {
 int64_t CeilOf(int64_t a, int64_t b) { return a / b + (a % b > 0); }   // b > 0
 int64_t FloorOf(int64_t a, int64_t b) { return a / b - (a % b < 0); }  // b > 0
 
-bool Has(const std::vector<VarId>& sorted, VarId v) { return std::binary_search(sorted.begin(), sorted.end(), v); }
-
 }  // namespace
 
 // Binds fresh variables: they get the canonical names of a level above all that is bound inside.
@@ -78,13 +76,13 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
       if (x.kind != Expr::Kind::kGuard) continue;
       for (size_t j = 0; j < variables.size() && !changed; ++j) {
         const VarId v = variables[j];
-        if (!Has(x.free, v)) continue;
+        if (!HasVariable(x.free, v)) continue;
         const TermId self = Var(v).terms[0].first;
         int64_t factor = 0;
         bool elsewhere = false;
         for (const auto& [term, f] : x.index[0].terms) {
           if (term == self) factor = f;
-          else elsewhere = elsewhere || Has(TermAt(term).free, v);
+          else elsewhere = elsewhere || HasVariable(TermAt(term).free, v);
         }
         const int64_t size = VariableAt(v).size;
         if (x.tag == 1 && factor == 0 && x.index[0].terms.size() == 1 && x.index[0].constant == 0) {
@@ -94,7 +92,7 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
           bool again_inside = false;
           for (const auto& [term, f] : t.inner.terms) {
             if (term == self) inner_factor = f;
-            else again_inside = again_inside || Has(TermAt(term).free, v);
+            else again_inside = again_inside || HasVariable(TermAt(term).free, v);
           }
           if (t.kind == IndexTerm::Kind::kDivMod && t.div == 1 && t.mod >= size && !again_inside &&
               (inner_factor == 1 || inner_factor == -1)) {
@@ -137,7 +135,7 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
       if (m.factors[k].power != kOne) continue;
       ExprId inner = m.factors[k].base;
       const bool depends =
-          std::any_of(variables.begin(), variables.end(), [&](VarId v) { return Has(At(inner).free, v); });
+          std::any_of(variables.begin(), variables.end(), [&](VarId v) { return HasVariable(At(inner).free, v); });
       if (!depends) continue;
       if (At(inner).kind == Expr::Kind::kLeaf && LeafAt(At(inner).tag).value >= 0) {
         const Expr& value = At(LeafAt(At(inner).tag).value);
@@ -183,14 +181,14 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
   std::vector<Factor> inside;
   for (const Factor& f : m.factors) {
     const bool depends =
-        std::any_of(variables.begin(), variables.end(), [&](VarId v) { return Has(At(f.base).free, v); });
+        std::any_of(variables.begin(), variables.end(), [&](VarId v) { return HasVariable(At(f.base).free, v); });
     if (depends) inside.push_back(f);
     else outside.factors.push_back(f);
   }
   std::vector<VarId> left;
   for (VarId v : variables) {
     const bool occurs =
-        std::any_of(inside.begin(), inside.end(), [&](const Factor& f) { return Has(At(f.base).free, v); });
+        std::any_of(inside.begin(), inside.end(), [&](const Factor& f) { return HasVariable(At(f.base).free, v); });
     if (occurs) {
       left.push_back(v);
     } else {
@@ -207,14 +205,15 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
     for (bool grew = true; grew;) {
       grew = false;
       for (size_t k = 0; k < left.size(); ++k) {
-        if (std::any_of(part.begin(), part.end(), [&](const Factor& f) { return Has(At(f.base).free, left[k]); })) {
+        if (std::any_of(part.begin(), part.end(),
+                        [&](const Factor& f) { return HasVariable(At(f.base).free, left[k]); })) {
           over.push_back(left[k]);
           left.erase(left.begin() + static_cast<std::ptrdiff_t>(k--));
           grew = true;
         }
       }
       for (size_t k = 0; k < inside.size(); ++k) {
-        if (std::any_of(over.begin(), over.end(), [&](VarId v) { return Has(At(inside[k].base).free, v); })) {
+        if (std::any_of(over.begin(), over.end(), [&](VarId v) { return HasVariable(At(inside[k].base).free, v); })) {
           part.push_back(inside[k]);
           inside.erase(inside.begin() + static_cast<std::ptrdiff_t>(k--));
           grew = true;
@@ -329,7 +328,8 @@ ExprId Exprs::ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId bod
     if (!changed || Spent()) break;
   }
   std::erase_if(variables, [&](VarId v) {
-    return VariableAt(v).size == 1 || (VariableAt(v).size > 0 && !Has(At(body).free, v) && !Has(At(mask).free, v));
+    return VariableAt(v).size == 1 ||
+           (VariableAt(v).size > 0 && !HasVariable(At(body).free, v) && !HasVariable(At(mask).free, v));
   });
   if (variables.empty() && mask == True()) return body;
   if (op == HloOpcode::kAnd && type == PrimitiveType::PRED) {
