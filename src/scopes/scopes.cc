@@ -163,13 +163,28 @@ class Divider {
                                   work.members.begin() + static_cast<int64_t>(end));
     };
     AddRest(slice(0, repeat.begins.front()), work.depth, children);
-    const bool layer = repeat.covered() >= 16 * layers;
+    const bool layer = repeat.covered() >= 16 * layers && HasProduct(slice(repeat.begins[0], repeat.begins[1]));
     for (size_t k = 0; k < layers; ++k) {
       children.push_back({Format("{} {} of {}", layer ? "layer" : "repeat", k + 1, layers), ScopeKind::kRepeat,
                           slice(repeat.begins[k], repeat.begins[k + 1]), work.depth, true});
     }
     AddRest(slice(repeat.begins.back(), work.members.size()), work.depth, children);
     return true;
+  }
+
+  // An optimizer's steps repeat as well, and are no layers.
+  bool HasProduct(const std::vector<int32_t>& nodes) const {
+    const auto is_product = [](const HloInstruction& i) {
+      return IsOneOf(i.opcode(), HloOpcode::kDot, HloOpcode::kScaledDot, HloOpcode::kRaggedDot, HloOpcode::kConvolution,
+                     HloOpcode::kCustomCall);
+    };
+    return std::any_of(nodes.begin(), nodes.end(), [&](int32_t n) {
+      const HloInstruction& i = *flow_.nodes[static_cast<size_t>(n)].instruction;
+      if (i.opcode() != HloOpcode::kFusion) return is_product(i);
+      bool found = false;
+      for (const HloInstruction* inner : i.fused_computation()->AllInstructions()) found = found || is_product(*inner);
+      return found;
+    });
   }
 
   // What stands beside the layers: a part of its own, if it is long.

@@ -80,6 +80,19 @@ def faults(m):
     return found
 
 
+def checks_itself(b):
+    """Faults that are put into a page are found."""
+    missed = []
+    for what, expression in (("text of", "zoomMiddle(0.4)"), ("off", "box.x += 3000; place()"), ("sums", "root.kids[0].cost[0] += 1e12"),
+                             ("overlaps", "drawn.filter((n) => !n.open)[0].g.setAttribute('transform', drawn.filter((n) => !n.open)[1].g.getAttribute('transform'))"),
+                             ("sticking", "drawn[0].g.querySelector('text').textContent = 'm'.repeat(99)")):
+        b.run(f"(() => {{ {expression} }})()")
+        b.settle()
+        if not any(fault.startswith(what) for fault in faults(b.run(MEASURE))):
+            missed.append(f"a fault that was put in is not found: {what}")
+    return missed
+
+
 def main():
     if not devtools.find_browser():
         print("there is no Chromium (Debian: chromium)")
@@ -109,6 +122,9 @@ def main():
                 bad += bool(found)
                 print(f"{b.run('data.count'):>12} {page.stat().st_size / 1e6:5.1f} {made:6.1f} {opened:6.1f} {m['boxes']:5} {m['px']:5.1f} "
                       f"{m['fill'] * 100:4.0f}%  {file.name[-60:]}{''.join(chr(10) + '    ' + fault for fault in found)}")
+            for fault in checks_itself(b):
+                print(fault)
+                bad += 1
         finally:
             b.close()
     print(f"{len(files)} modules, {bad} not as they should be")

@@ -157,6 +157,17 @@ TEST_CASE("layers are found by structure, and named") {
                                                       "layer 5 of 6", "layer 6 of 6"});
 }
 
+TEST_CASE("what repeats without a product is no layer") {
+  std::string text = "HloModule m\nENTRY e {\n  x0 = f32[4] parameter(0)\n";
+  const char* ops[] = {"negate", "cosine", "sine", "tanh", "abs", "exponential", "logistic", "floor", "ceil", "sqrt"};
+  for (int k = 1; k <= 160; ++k)
+    text += "  x" + std::to_string(k) + " = f32[4] " + ops[(k * k / 3 + k) % 20 % 10] + "(x" + std::to_string(k - 1) + ")\n";
+  auto module = Parse(text + "  ROOT r = f32[4] tanh(x160)\n}\n");
+  const std::vector<std::string> titles = Titles(FindScopes(FlowOf(*module), 24));
+  REQUIRE(!titles.empty());
+  CHECK(titles.front().starts_with("repeat 1"));
+}
+
 TEST_CASE("an instruction more in one layer is no end of the layers") {
   auto module = Parse(Model(6, 3));
   const Flow flow = FlowOf(*module);
