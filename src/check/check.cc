@@ -575,7 +575,7 @@ Status Checker::Impl::JudgeAll(bool proof_is_enough, Verdict& verdict) {
     return kind == InputKind::kFar || kind == InputKind::kWide || kind == InputKind::kPositive ||
            kind == InputKind::kDominant;
   };
-  const bool over_reals = proved_.all() && context_.options.proofs == Proofs::kEnough;
+  const bool over_reals = proved_.all() && !verdict.proof.holds && context_.options.proofs == Proofs::kEnough;
   for (size_t set = 0; set < sets && verdict.agrees(); ++set) {
     const bool whole = set < whole_sets_ || proof_is_enough;
     if (!whole && over_reals && (set >= whole_sets_ + kSetsForAccuracy || !tells_accuracy(context_.inputs[set].kind)))
@@ -587,12 +587,7 @@ Status Checker::Impl::JudgeAll(bool proof_is_enough, Verdict& verdict) {
 }
 
 void Checker::Impl::ExcuseByProof(size_t set, Verdict& verdict) {
-  if (verdict.outcome == Outcome::kUnspecified && proved_.all()) {
-    check::AddOnce(verdict.notes, verdict.reason);
-    Blame(verdict, Outcome::kAgree, "");
-    return;
-  }
-  if (verdict.outcome != Outcome::kDisagree || verdict.proof.holds || verdict.comparison.leaves.empty()) return;
+  if (verdict.outcome != Outcome::kDisagree || verdict.comparison.leaves.empty()) return;
   const InputKind kind = context_.inputs[set].kind;
   // (What values are given may be NaN too.)
   const bool special = kind == InputKind::kCornerCases || kind == InputKind::kSpecials || kind == InputKind::kMixed ||
@@ -700,7 +695,9 @@ StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
                             ? ResourceExhausted("a run takes too much time or memory")
                             : JudgeByRuns(proved && (verdict.proof.holds || size == check::RunSize::kLarge), verdict);
   if (!judged.ok()) {
-    if (!proved || judged.code() == StatusCode::kInvalidArgument) return judged;
+    const bool cannot_run =
+        judged.code() == StatusCode::kUnimplemented || judged.code() == StatusCode::kResourceExhausted;
+    if (!proved || !cannot_run) return judged;
     ConcludeWithoutRuns(judged.message(), verdict);
     return verdict;
   }

@@ -34,7 +34,7 @@ void KnowLiterals(const HloModule& module, Exprs& exprs, bool& wide) {
       if (i->shape().IsArray() && i->shape().element_type() == PrimitiveType::F64 && i->Is(kElementwise)) wide = true;
       const bool to_bits = (i->opcode() == HloOpcode::kBitcastConvert || i->opcode() == HloOpcode::kBitcast) &&
                            IsFloat(i->operand(0)->shape().element_type()) && !IsFloat(i->shape().element_type());
-      if (to_bits || TotalOrder(*i)) exprs.KeepNegativeZero();
+      if (to_bits || TotalOrder(*i)) exprs.KeepBits();
       if (!i->IsConstant() || !i->shape().IsArray() || !IsFloat(i->shape().element_type())) continue;
       const Literal& literal = i->literal();
       if (literal.elided() || literal.element_count() == 0 || (literal.element_count() > 1 && !literal.IsAllSame()))

@@ -217,7 +217,7 @@ class Exprs {
   // The weight from which an expression gets a name.
   void SetLarge(int64_t weight) { large_ = weight; }
   void SetPrecision(double tolerance) { tolerance_ = tolerance; }
-  void KeepNegativeZero() { keep_negative_zero_ = true; }
+  void KeepBits() { keep_bits_ = true; }
 
   // ---- Functions (functions.cc) ----
   ExprId Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> args, std::vector<int64_t> data = {});
@@ -321,7 +321,7 @@ class Exprs {
   std::map<double, bool> coefficients_;  // those known; true: written as a literal
   int32_t next_fresh_ = 0;
   uint32_t uses_ = 0;
-  bool naming_ = false, joining_ = false, keep_negative_zero_ = false;
+  bool naming_ = false, joining_ = false, keep_bits_ = false;
   double tolerance_ = 1e-7;  // of constants; below 1e-10: f64's
   int64_t work_left_, large_ = 160;
 };

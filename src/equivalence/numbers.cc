@@ -52,11 +52,12 @@ void Exprs::KnowLiteral(double value) {
 
 ExprId Exprs::Real(double value) {
   Expr e;
-  if (!std::isfinite(value) || (keep_negative_zero_ && value == 0 && std::signbit(value))) {
-    // Infinity and NaN are symbols of their own, and -0 where bits are looked at.
+  if (!std::isfinite(value) || (keep_bits_ && value == 0 && std::signbit(value))) {
+    // Infinity and NaN are symbols of their own; where bits are looked at, so are -0 and each NaN.
     e.kind = Expr::Kind::kFunction;
     e.op = HloOpcode::kConstant;
     e.data = {std::isnan(value) ? 0 : value == 0 ? 2 : 1};
+    if (keep_bits_ && std::isnan(value)) e.data.push_back(__builtin_bit_cast(int64_t, value));
     if (value == 0) return Make(std::move(e));
     const ExprId symbol = Make(std::move(e));
     if (!(value < 0)) return symbol;
@@ -94,7 +95,8 @@ std::optional<double> Exprs::NumberOf(ExprId e) const {
   }
   if (x->kind != Expr::Kind::kFunction || x->op != HloOpcode::kConstant) return std::nullopt;
   if (x->data[0] == 2) return sign * -0.0;
-  return x->data[0] == 1 ? sign * INFINITY : NAN;
+  if (x->data[0] == 1) return sign * INFINITY;
+  return x->data.size() > 1 ? __builtin_bit_cast(double, x->data[1]) : NAN;
 }
 
 std::optional<int64_t> Exprs::IntegerOf(ExprId e) const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <unordered_set>
 #include <utility>
 
 #include "check/compare.h"
@@ -24,7 +25,6 @@ using check::Results;
 
 // Where nothing is widened the two differ in order at most, which is a few units of f64.
 constexpr double kSameInF64 = 0x1p-36, kSameInPairs = 0x1p-65;
-constexpr double kSameConstants = 0x1p-18;  // where constants were computed, and rounded to f32
 
 enum class Difference { kNone, kNonfinite, kFinite };
 
@@ -74,6 +74,18 @@ Difference Differs(const std::vector<Literal>& a, const std::vector<Literal>& b,
   return found;
 }
 
+std::unordered_set<double> ConstantsOf(const HloModule& module) {
+  constexpr int64_t kMostElements = 1 << 12;
+  std::unordered_set<double> values;
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (!i->IsConstant() || !i->shape().IsArray() || !IsFloat(i->shape().element_type()) || i->literal().elided())
+      continue;
+    for (int64_t k = 0; k < std::min(i->literal().element_count(), kMostElements); ++k)
+      values.insert(i->literal().GetAsDouble(k));
+  }
+  return values;
+}
+
 }  // namespace
 
 StatusOr<Shown> ShowsOnOtherInputs(const HloModule& original, const HloModule& mutant, const HowToShow& how) {
@@ -81,7 +93,8 @@ StatusOr<Shown> ShowsOnOtherInputs(const HloModule& original, const HloModule& m
   RunnerOptions options = CheckOptions().runner;
   options.devices = UsesDevices(original) ? DeviceCountsOf(original) : DeviceCounts();
   const bool pairs = how.pairs && options.devices.devices() == 1;
-  const double relative = how.constants ? kSameConstants : pairs ? kSameInPairs : kSameInF64;
+  const double relative = pairs ? kSameInPairs : kSameInF64;
+  const std::unordered_set<double> constants = ConstantsOf(original);
   HLOIR_ASSIGN_OR_RETURN(Runner own_a, Runner::Prepare(original, options));
   HLOIR_ASSIGN_OR_RETURN(Runner own_b, Runner::Prepare(mutant, options));
   CheckOptions check_options;
@@ -111,8 +124,9 @@ StatusOr<Shown> ShowsOnOtherInputs(const HloModule& original, const HloModule& m
       }
       ++shown.sets;
       if (Differs(*x, *y, *x, pairs, relative) == Difference::kNone) continue;
-      // By more than the same module does with its roundings moved.
-      const auto z = a.IdealMoved(0, how.roundings, /*pattern=*/11, /*exact_too=*/true);
+      // By more than the same module does with its roundings moved, or its constants by a unit.
+      const auto z = how.constants ? a.IdealWithConstants(0, how.roundings, {&constants, 1, /*pattern=*/11})
+                                   : a.IdealMoved(0, how.roundings, /*pattern=*/11, /*exact_too=*/true);
       const Difference difference = z.ok() ? Differs(*x, *y, *z, pairs, relative) : Difference::kNone;
       shown.differ = difference == Difference::kFinite;
       if (shown.differ) return shown;
