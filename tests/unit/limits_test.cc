@@ -12,6 +12,7 @@
 #include "hloir/check.h"
 #include "hloir/executable.h"
 #include "hloir/io.h"
+#include "hloir/memory_limit.h"
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"
@@ -271,6 +272,28 @@ TEST_CASE("a thread with 256 kB of stack is enough for whatever the parser takes
     CHECK(wrong.find("nested too deeply") != std::string::npos);
   }
 }
+
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("a process with a limit gets an error where it would take more memory", "[limits]") {
+  CHECK(MemoryLimitForFiles(0, 0) == uint64_t{768} << 20);
+  CHECK(MemoryLimitForFiles(1000, 1000) == (uint64_t{768} << 20) + 64000);
+  CHECK(MemoryLimitForFiles(UINT64_MAX, 0) >= uint64_t{768} << 20);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const auto parse = [] {
+      return ParseHloModule("HloModule m\nENTRY e {\n  ROOT c = f32[300000000] constant(1)\n}\n").status();
+    };
+    bool good = LimitMemory(uint64_t{512} << 20).ok() && MemoryLimit() == uint64_t{512} << 20;
+    good = good && parse().code() == StatusCode::kResourceExhausted;
+    good = good && LimitMemory(0).ok() && MemoryLimit() == 0;
+    _exit(good ? 0 : 1);
+  }
+  int status = 1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+#endif
 
 TEST_CASE("files: a process that is killed while it writes leaves nothing behind", "[limits]") {
   namespace fs = std::filesystem;
