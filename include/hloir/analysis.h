@@ -189,6 +189,9 @@ struct BufferAssignment {
     int64_t shares = -1;      // an index into `values`
     bool is_result = false;   // the caller's, in all computations but the entry
     bool is_scratch = false;  // what the computations that the instruction calls need while they run
+    // False: it lies in memory that the caller has: a called computation's result, a donated parameter
+    // (input_output_alias), or what is written over that.
+    bool in_heap = true;
   };
   // The memory of one computation.
   struct Computation {
@@ -201,6 +204,7 @@ struct BufferAssignment {
     std::vector<int64_t> live_at_peak;  // indices into `values`, the largest first
   };
   int64_t parameter_bytes = 0, constant_bytes = 0;  // of the entry; constants of all computations
+  bool is_unknown = false;                          // an array has an unbounded dimension, and is counted as nothing
   std::vector<Computation> computations;            // those that run as code, callees first, the entry last
   const Computation& of(const HloComputation& computation) const;
 };
