@@ -81,7 +81,7 @@ struct DeviceCounts {
   int64_t replicas = 1, partitions = 1;
   int64_t devices() const { return replicas * partitions; }
 };
-// As the module's header has them.
+// As the module's header has them; if that has one device, as many as the module's collectives name.
 DeviceCounts DeviceCountsOf(const HloModule& module);
 // ResourceExhausted for more devices than are simulated, 1024; to be asked before arguments are made for all of them.
 Status CheckDeviceCounts(const DeviceCounts& counts);
