@@ -48,7 +48,8 @@ StatusOr<ModuleFile> LoadForCost(const std::string& path, bool optimize) {
 
 StatusOr<WhatIfMesh> MeshFor(const HloModule& module, const std::string& text) {
   HLOIR_ASSIGN_OR_RETURN(WhatIfMesh mesh, ParseWhatIfMesh(text));
-  const int64_t devices = module.config().replica_count * module.config().num_partitions;
+  const NamedDevices named_devices = NamedDevicesOf(module);
+  const int64_t devices = named_devices.replicas * named_devices.partitions;
   if (DeviceCount(mesh.mesh) == devices) return mesh;
   if (const std::optional<Mesh> named = FindMesh(module); named && named->axes.size() == mesh.mesh.axes.size()) {
     bool same = true;

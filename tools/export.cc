@@ -43,7 +43,8 @@ Status WriteParagraph(const HloModule& module, const Roofline& roofline, const E
     HLOIR_ASSIGN_OR_RETURN(const std::string graph, ParagraphGraph(module, roofline, options));
     return WriteOutput(flags.output, graph);
   }
-  const int64_t devices = module.config().replica_count * module.config().num_partitions;
+  const NamedDevices named = NamedDevicesOf(module);
+  const int64_t devices = named.replicas * named.partitions;
   for (int64_t device = 0; device < devices; ++device) {
     options.device = device;
     HLOIR_ASSIGN_OR_RETURN(const std::string graph, ParagraphGraph(module, roofline, options));
@@ -86,6 +87,8 @@ int Export(const ExportFlags& flags) {
     mesh = *std::move(asked);
   }
   const Roofline roofline(module, device, mesh);
+  if (const int64_t loops = roofline.cost().total().unknown_loops; loops > 0)
+    Note(fmt::format("loops of unknown trip count, written as one round: {}", loops));
   Status written;
   switch (flags.format) {
     case Format::kParagraph: written = WriteParagraph(module, roofline, flags); break;

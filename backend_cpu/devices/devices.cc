@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "hloir/cost.h"
 #include "support/format.h"
 #include "support/guard.h"
 #include "devices/remote.h"
@@ -482,7 +483,8 @@ StatusOr<std::vector<Literal>> RunOnEach(std::span<Device> devices, const Device
 namespace hloir {
 
 DeviceCounts DeviceCountsOf(const HloModule& module) {
-  return {std::max<int64_t>(module.config().replica_count, 1), std::max<int64_t>(module.config().num_partitions, 1)};
+  const NamedDevices devices = NamedDevicesOf(module);
+  return {devices.replicas, devices.partitions};
 }
 
 Status CheckDeviceCounts(const DeviceCounts& counts) {

@@ -188,6 +188,9 @@ struct BufferAssignment {
     int64_t shares = -1;      // an index into `values`
     bool is_result = false;   // a buffer of the caller: in all computations but the entry
     bool is_scratch = false;  // memory of the computations that the instruction calls, while they run
+    // False: in memory of the caller: the result of a called computation, a donated parameter (input_output_alias), or a
+    // value that overwrites one of these.
+    bool in_heap = true;
   };
   // The memory of one computation.
   struct Computation {
@@ -200,7 +203,11 @@ struct BufferAssignment {
     std::vector<int64_t> live_at_peak;  // indices into `values`, the largest first
   };
   int64_t parameter_bytes = 0, constant_bytes = 0;  // of the entry; constants of all computations
-  std::vector<Computation> computations;            // entry and computations called by control flow, callees first
+    bool is_result = false;   // a buffer of the caller: in all computations but the entry
+    bool is_scratch = false;  // memory of the computations that the instruction calls, while they run
+    // False: in memory of the caller: the result of a called computation, a donated parameter (input_output_alias), or a
+    // value that overwrites one of these.
+    bool in_heap = true;
   const Computation& of(const HloComputation& computation) const;
 };
 

@@ -28,7 +28,8 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
-// Whole numbers, as doubles: a sum may pass 2^63.
+// Whole numbers, as doubles: a sum may pass 2^63. NaN for what depends on an unbounded dimension (`?`), and for sums of
+// that.
 struct Cost {
   double flops = 0;            // operations on elements that are not transcendental; a multiply-add is two
   double transcendentals = 0;  // elements that transcendental ops give
@@ -83,6 +84,8 @@ std::optional<int64_t> TripCount(const HloInstruction& loop);
 // often as it runs, where that is known, else once; each branch of a conditional once. 0 for what is only applied to
 // elements, fused, or reached by nothing.
 std::vector<double> ExecutionCounts(const HloModule& module);
+// Whether that is known, by computation id: false within a loop of which it is not known how often it runs.
+std::vector<bool> KnownExecutionCounts(const HloModule& module);
 
 // What a module's devices send each other: each collective, send and receive with its groups of devices, the bytes that
 // it moves, the axes of the mesh that it runs along, and how often it runs. Counted from the text: nothing is said of
@@ -100,10 +103,12 @@ std::vector<double> ExecutionCounts(const HloModule& module);
 // points into it. It reads the module, so any thread may make one.
 // Tested by tests/unit/communication_test.cc.
 
-// The communication of one instruction: a collective, its start, or a send or receive.
+// The communication of one instruction: a collective, its start, or a send or receive. A fusion or async-start has one
+// for each collective in it.
 struct Communication {
-  const HloInstruction* instruction = nullptr;
-  // The synchronous form's: kAllReduce for all-reduce-start. In an async-start's computation, what stands there.
+  const HloInstruction* instruction = nullptr;  // the step of the program
+  const HloInstruction* collective = nullptr;   // itself, or what is in it
+  // The synchronous form's: kAllReduce for all-reduce-start.
   HloOpcode kind = HloOpcode::kAllReduce;
   bool is_asynchronous = false;  // there is a done elsewhere, and other work may run before it
   bool is_host = false;          // a send or receive from or to the host: no device of the mesh takes part
@@ -112,7 +117,10 @@ struct Communication {
   int64_t group_size = 1;  // of the largest group; 2 for pairs
   std::string axes;        // "data", "data,model": the mesh's axes along which the groups lie; "" if there is no mesh,
                            // "part of data" for groups smaller than these axes
-  double times = 0;        // how often a device runs it, where that is known (ExecutionCounts)
+  // How often a device runs it, where that is known: as ExecutionCounts, but of a conditional's branches only the one
+  // that sends most.
+  double times = 0;
+  bool times_known = true;
   // Of one run, in bytes.
   double payload = 0;  // the operands that a device brings
   double result = 0;   // the arrays that it gets
@@ -128,6 +136,13 @@ double WireBytes(HloOpcode kind, double payload, int64_t n);
 // everybody's. If the groups name more devices than the module's header says, the groups are believed. InvalidArgument
 // for an instruction that does not communicate.
 StatusOr<std::vector<std::vector<int64_t>>> DeviceGroups(const HloInstruction& instruction);
+
+// How many replicas, and partitions of each, the module runs on: as its header says; if that has one device, as many as
+// the groups and pairs of its collectives name.
+struct NamedDevices {
+  int64_t replicas = 1, partitions = 1;
+};
+NamedDevices NamedDevicesOf(const HloModule& module);
 
 // The devices that wait for one another where the collective runs on so many replicas and partitions, group by group;
 // of collective-permute all that its pairs' numbers could name; of send and recv {source, target} each.
@@ -175,8 +190,9 @@ class CommunicationAnalysis {
  public:
   explicit CommunicationAnalysis(const HloModule& module, const std::optional<Mesh>& mesh = std::nullopt);
   const std::vector<Communication>& all() const { return all_; }
-  // nullptr: it does not communicate. For an async-start the communication of the op that it wraps.
+  // nullptr: it does not communicate. For a fusion or async-start with several collectives, the first.
   const Communication* Of(const HloInstruction& instruction) const;
+  std::span<const Communication> AllOf(const HloInstruction& instruction) const;
   // By all devices together over the whole run, transfers with the host apart.
   double sent_bytes() const;
 
@@ -185,6 +201,7 @@ class CommunicationAnalysis {
     std::string key;
     int64_t instructions = 0;
     double times = 0, payload = 0, sent = 0;  // of all runs; the payload of one device
+    bool times_known = true;
   };
   // By "all-reduce"; by "{{0,1},{2,3}}", shortened; by axes (empty without a mesh). The largest first.
   std::vector<Sum> ByKind() const, ByGroups() const, ByAxes() const;
@@ -285,7 +302,8 @@ class Roofline {
   // One instruction of a computation that runs as code.
   struct Step {
     const HloInstruction* instruction = nullptr;
-    double times = 0;                                   // how often it runs (ExecutionCounts)
+    double times = 0;  // how often it runs (ExecutionCounts)
+    bool times_known = true;
     double compute = 0, memory = 0, communication = 0;  // seconds that each would need for one run
     double seconds = 0;                                 // of one run; of control flow with all that it calls
     Bound bound = Bound::kNothing;
@@ -311,10 +329,12 @@ class Roofline {
   const std::vector<Event>& events() const { return events_; }
   const CostAnalysis& cost() const { return cost_; }
   const CommunicationAnalysis& communications() const { return communications_; }
+  const DeviceDescription& device() const { return device_; }
 
  private:
   class Builder;
   double seconds_ = 0, communication_ = 0, exposed_ = 0;
+  DeviceDescription device_;
   CostAnalysis cost_;
   CommunicationAnalysis communications_;
   std::vector<Step> steps_;

@@ -81,7 +81,7 @@ struct DeviceCounts {
   int64_t replicas = 1, partitions = 1;
   int64_t devices() const { return replicas * partitions; }
 };
-// As in the module's header.
+// As in the module's header; if that has one device, as many as the module's collectives name.
 DeviceCounts DeviceCountsOf(const HloModule& module);
 // ResourceExhausted for more than 1024 devices, the most that are simulated; call it before arguments are made for all
 // of them.

@@ -33,9 +33,9 @@ struct ParagraphOptions {
       {};             // of this one; else the composite graph of all, which its graph translator divides
   bool text = false;  // protobuf's text form
 };
-// Collectives become the opcodes of the same name, with all groups; collective-permute and transfers with named pairs
-// `sendrecv`, `send` and `recv`; communication with the host `infeed` and `outfeed`; loops `while` with their trip
-// count; all other instructions, fusions too, `delay`.
+// All-reduce, all-gather and reduce-scatter become the opcodes of the same name, with all groups; other collectives,
+// which ParaGraph does not translate, and transfers with named pairs `sendrecv`, `send` and `recv`; communication with
+// the host `infeed` and `outfeed`; loops `while` with their trip count; all other instructions, fusions too, `delay`.
 StatusOr<std::string> ParagraphGraph(const HloModule& module, const Roofline& roofline,
                                      const ParagraphOptions& options = {});
 
@@ -46,8 +46,8 @@ struct ChakraTraces {
   std::string groups;
 };
 // Loops are unrolled, of conditionals the longest branch is taken. Nodes are COMP_NODE (num_ops, tensor_size: the bytes
-// moved), COMM_COLL_NODE (comm_type, comm_size, pg_name), COMM_SEND_NODE and COMM_RECV_NODE (comm_src, comm_dst,
-// comm_size, comm_tag), with predicted start and duration.
+// moved; never none), COMM_COLL_NODE (comm_type, comm_size: what a rank brings, pg_name), COMM_SEND_NODE and
+// COMM_RECV_NODE (comm_src, comm_dst, comm_size, comm_tag), with predicted start and duration.
 StatusOr<ChakraTraces> ChakraTrace(const HloModule& module, const Roofline& roofline);
 
 }  // namespace hloir

@@ -58,6 +58,7 @@ struct ModuleStats {
     std::string key;
     int64_t instructions = 0;
     Cost cost;
+    bool times_known = true;  // else some of them are in a loop of which it is not known how often it runs
   };
   // A computation, and how often it runs.
   struct Computation {
@@ -65,6 +66,7 @@ struct ModuleStats {
     CallContext context = CallContext::kNone;
     double times = 0;  // that the entry runs it, as a step of control flow; 0: it does not
     Cost cost;         // of one run
+    bool times_known = true;
   };
   // A top-level instruction that is not control flow, which has no cost of its own.
   struct Step {
@@ -73,6 +75,7 @@ struct ModuleStats {
     Cost cost;         // with the computations that it calls: a fusion's is all of it
     Cost once;         // of one run, as XLA counts it
     double share = 0;  // of the module's operations, or of its bytes: the larger
+    bool times_known = true;
   };
   // A fusion and its contents.
   struct Fusion {

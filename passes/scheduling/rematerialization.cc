@@ -217,7 +217,7 @@ class Rematerialization : public RewritingPass {
       if (IsCheapToRecompute(*uses_[gaps_[g].after].value)) cheap.Add(from, to, static_cast<int32_t>(g));
       if (max_bytes_ > 0) all.Add(from, to, static_cast<int32_t>(g));
     }
-    in_use_ = BytesInUse(computation, memory, order.size());
+    in_use_ = BytesInUse(memory, order.size());
     bool changed = false;
     for (bool lower = true; lower && rewrites_left_ > 0 && in_use_.Most() > max_bytes_; changed |= lower) {
       lower = false;
@@ -242,6 +242,7 @@ class Rematerialization : public RewritingPass {
     uses_.clear();
     gaps_.clear();
     for (const Value& value : memory.values) {
+      if (value.instruction->IsParameter()) continue;
       // Until when its memory is there.
       if (value.index.empty()) last_[static_cast<size_t>(value.instruction->id())] = value.last;
       HloInstruction* made = order[static_cast<size_t>(step_[static_cast<size_t>(value.instruction->id())])];
@@ -353,8 +354,7 @@ class Rematerialization : public RewritingPass {
   }
 
   // As FindPeak of buffer_assignment.cc counts them: of values that share memory, the last taker.
-  static StepSums BytesInUse(const HloComputation& computation, const BufferAssignment::Computation& memory,
-                             size_t steps) {
+  static StepSums BytesInUse(const BufferAssignment::Computation& memory, size_t steps) {
     std::vector<bool> taken(memory.values.size(), false);
     for (const Value& value : memory.values)
       if (value.shares >= 0) taken[static_cast<size_t>(value.shares)] = true;
@@ -362,7 +362,7 @@ class Rematerialization : public RewritingPass {
     for (size_t v = 0; v < memory.values.size(); ++v) {
       const Value& value = memory.values[v];
       const int64_t last = taken[v] ? value.last - 1 : value.last;
-      if ((value.is_result && !computation.IsEntry()) || last < value.first) continue;
+      if (!value.in_heap || last < value.first) continue;
       change[static_cast<size_t>(value.first)] += value.bytes;
       change[static_cast<size_t>(last) + 1] -= value.bytes;
     }

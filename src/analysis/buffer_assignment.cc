@@ -3,15 +3,20 @@
 // the call graph.
 //
 // Parameters of the entry, and constants, are outside the heap. A called computation's parameters lie in the caller's
-// memory, and so do its results: what the root's elements are made of is written where the caller wants it. A loop's
-// state is one buffer per element: what the body makes anew goes there in place if nobody reads the old one any more,
-// else it is made beside it.
+// memory, and so do its results: what the root's elements are made of is written where the caller wants it; what it
+// hands on as it came is the caller's array. A loop's state is one buffer per element: what the body makes anew goes
+// there in place if nobody reads the old one any more, else it is made beside it; what the body only reads is not
+// copied. A result that input_output_alias gives to a parameter is written over that, once nobody reads it any more.
 #include "hloir/analysis.h"
 
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
+
+#include "analysis/buffer_placement.h"
+#include "analysis/unbounded.h"
 
 namespace hloir {
 namespace {
@@ -20,62 +25,170 @@ using Value = BufferAssignment::Value;
 
 size_t LeafCount(const Shape& shape) { return shape.IsTuple() ? shape.Leaves().size() : 1; }
 
-// Every element of the body's root comes from elements of the parameters at the same place alone.
-bool IsElementwiseBody(const HloComputation& body) {
-  for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
-    const bool scalar_broadcast = i->opcode() == HloOpcode::kBroadcast && i->operand(0)->shape().IsScalar();
-    if (!i->IsParameter() && !i->IsConstant() && !i->Is(kElementwise) && !scalar_broadcast) return false;
-  }
-  return body.root()->shape().IsArray();
+// Each element of the result comes from the operands' elements at the same place, also in memory.
+bool IsInPlace(const HloInstruction& i) {
+  if (!i.Is(kElementwise)) return false;
+  const Shape& from = i.operand(0)->shape();
+  return i.opcode() != HloOpcode::kCopy || !from.has_layout() || !i.shape().has_layout() ||
+         from.layout().minor_to_major() == i.shape().layout().minor_to_major();
 }
 
-// True if the result may be written over operand k, element by element, while it is read.
-bool MayOverwrite(const HloInstruction& i, int64_t k) {
+// True if every element of a fusion's results that depends on `parameter` depends on its element at the same place.
+bool IsReadInPlace(const HloInstruction& parameter) {
+  std::vector<const HloInstruction*> open = {&parameter};
+  std::unordered_set<const HloInstruction*> seen;
+  while (!open.empty()) {
+    const HloInstruction* at = open.back();
+    open.pop_back();
+    for (const HloInstruction* user : at->users()) {
+      const bool is_result = user->opcode() == HloOpcode::kTuple && user->IsRoot();
+      if (!is_result && (!IsInPlace(*user) || user->shape().rank() != parameter.shape().rank())) return false;
+      if (!is_result && seen.insert(user).second) open.push_back(user);
+    }
+  }
+  return true;
+}
+
+// True if element `leaf` of the result may be written over operand k, element by element, while it is read.
+bool MayOverwrite(const HloInstruction& i, int64_t k, size_t leaf = 0) {
   const Shape& operand = i.operand(k)->shape();
-  if (!i.shape().IsArray() || !operand.IsArray() || operand.ByteSize() != i.shape().ByteSize()) return false;
+  const Shape& result = i.shape().IsTuple() && leaf < static_cast<size_t>(i.shape().tuple_size())
+                            ? i.shape().tuple_shapes(static_cast<int64_t>(leaf))
+                            : i.shape();
+  if (!result.IsArray() || !operand.IsArray() || operand.ByteSize() != result.ByteSize()) return false;
   switch (i.opcode()) {
     case HloOpcode::kDynamicUpdateSlice:
     case HloOpcode::kScatter: return k == 0;
     case HloOpcode::kFusion: {
       const HloComputation& body = *i.fused_computation();
       const HloInstruction *root = body.root(), *parameter = body.parameter(k);
-      if (root->opcode() == HloOpcode::kDynamicUpdateSlice)
+      if (root->opcode() == HloOpcode::kTuple && leaf < static_cast<size_t>(root->operand_count()))
+        root = root->operand(static_cast<int64_t>(leaf));
+      if (IsOneOf(root->opcode(), HloOpcode::kDynamicUpdateSlice, HloOpcode::kScatter))
         return root->operand(0) == parameter && parameter->use_count() == 1;
-      return IsElementwiseBody(body);
+      return IsReadInPlace(*parameter);
     }
-    default: return i.Is(kElementwise) && operand.rank() == i.shape().rank();  // only elementwise ops work in place
+    default: return !i.shape().IsTuple() && IsInPlace(i) && operand.rank() == result.rank();
   }
 }
 
+// 0 for an array with an unbounded dimension, which is noted in `is_unknown`.
+int64_t KnownBytes(const Shape& shape, bool& is_unknown) {
+  int64_t bytes = 0;
+  for (const Shape* leaf : shape.Leaves()) {
+    if (!leaf->IsArray()) continue;
+    const bool unbounded = IsUnboundedArray(*leaf);
+    is_unknown = is_unknown || unbounded;
+    if (!unbounded && __builtin_add_overflow(bytes, leaf->ByteSize(), &bytes)) bytes = INT64_MAX;
+  }
+  return bytes;
+}
+
+// What called computations tell their callers, by computation id.
+struct Callee {
+  int64_t heap_bytes = 0;
+  // Of each leaf of the result, the leaf of the parameters, counted through, that it is; -1: it is made.
+  std::vector<int32_t> handed_on;
+};
+
 class ComputationAssigner {
  public:
-  ComputationAssigner(const HloComputation& computation, const std::vector<int64_t>& heaps,
-                      BufferAssignment::Computation& result)
-      : computation_(computation), heaps_(heaps), result_(result), is_entry_(computation.IsEntry()) {
+  ComputationAssigner(const HloComputation& computation, const std::vector<Callee>& callees,
+                      BufferAssignment::Computation& result, bool& is_unknown)
+      : computation_(computation),
+        callees_(callees),
+        result_(result),
+        is_unknown_(is_unknown),
+        is_entry_(computation.IsEntry()) {
     result_.computation = &computation;
     order_ = computation.module()->config().is_scheduled ? computation.instructions() : computation.PostOrder();
     for (const HloInstruction* caller : computation.callers()) is_body_ |= caller->opcode() == HloOpcode::kWhile;
+    int32_t leaves = 0;
+    for (const HloInstruction* parameter : computation.parameters()) {
+      first_parameter_leaf_.push_back(leaves);
+      leaves += static_cast<int32_t>(LeafCount(parameter->shape()));
+    }
+    if (!is_entry_) return;
+    for (const InputOutputAlias& alias : computation.module()->config().input_output_alias)
+      aliases_[alias.parameter].push_back(&alias);
   }
 
   void Run(bool with_offsets) {
     for (size_t step = 0; step < order_.size(); ++step) Define(*order_[step], static_cast<int64_t>(step));
     FindLastReads();
     MarkResults();
+    FindHomes();
     for (const HloInstruction* i : order_) Share(*i);
-    if (with_offsets) Place();
+    for (const auto& [result, parameter] : home_) GiveTo(parameter, result);
+    FindHeap();
+    UseDonatedMemory();
+    if (with_offsets) PlaceValues(result_);
     FindPeak();
     if (!with_offsets) result_.heap_bytes = result_.peak_bytes;
   }
+  std::vector<int32_t> HandedOn() const {
+    std::vector<int32_t> handed_on;
+    for (const std::vector<int32_t>& leaf : leaves_.at(computation_.root()))
+      handed_on.push_back(leaf.size() == 1 && leaf[0] < 0 ? FromCaller(leaf[0]) : -1);
+    return handed_on;
+  }
 
  private:
-  // The values at one leaf of an instruction's result; there may be several, or none (an element of a loop's parameter
-  // is a value of the caller).
+  // The values at one leaf of an instruction's result; there may be several. Leaves of parameters, which are values of
+  // the caller, have negative numbers.
   using Leaves = std::vector<std::vector<int32_t>>;
+  static int32_t FromCaller(int32_t leaf) { return -1 - leaf; }  // and back
+
+  void DefineParameter(const HloInstruction& i, Leaves& leaves) {
+    int32_t first = first_parameter_leaf_[static_cast<size_t>(i.parameter_number())];
+    for (std::vector<int32_t>& leaf : leaves) leaf.push_back(FromCaller(first++));
+    const auto donated = aliases_.find(i.parameter_number());
+    if (donated == aliases_.end()) return;
+    for (const InputOutputAlias* alias : donated->second) {
+      const Shape* shape = i.shape().AtIndex(alias->parameter_index);
+      if (shape == nullptr || !shape->IsArray()) continue;
+      std::vector<int32_t>& leaf = leaves[LeafAt(i.shape(), alias->parameter_index)];
+      if (leaf[0] >= 0) continue;
+      leaf[0] = static_cast<int32_t>(result_.values.size());
+      Value value{&i, alias->parameter_index, KnownBytes(*shape, is_unknown_), 0, 0};
+      value.in_heap = false;
+      result_.values.push_back(std::move(value));
+    }
+  }
+  // Which leaf of `shape` is at `index`.
+  static size_t LeafAt(const Shape& shape, const ShapeIndex& index) {
+    size_t leaf = 0;
+    const Shape* at = &shape;
+    for (int64_t k : index) {
+      for (int64_t before = 0; before < k; ++before) leaf += LeafCount(at->tuple_shapes(before));
+      at = &at->tuple_shapes(k);
+    }
+    return leaf;
+  }
+  // Of leaves that a loop or call hands on as they came, what they are.
+  void HandOn(const HloInstruction& i, Leaves& leaves) {
+    if (i.opcode() != HloOpcode::kWhile && i.opcode() != HloOpcode::kCall) return;
+    const bool is_loop = i.opcode() == HloOpcode::kWhile;
+    const HloComputation& callee = is_loop ? *i.while_body() : *i.to_apply();
+    const std::vector<int32_t>& handed_on = callees_[static_cast<size_t>(callee.id())].handed_on;
+    std::vector<const std::vector<int32_t>*> given;
+    for (const HloInstruction* operand : i.operands())
+      for (const std::vector<int32_t>& leaf : leaves_[operand]) given.push_back(&leaf);
+    for (size_t k = 0; k < leaves.size() && k < handed_on.size(); ++k) {
+      const int32_t from = handed_on[k];
+      if (from < 0 || static_cast<size_t>(from) >= given.size() || (is_loop && static_cast<size_t>(from) != k))
+        continue;
+      leaves[k] = *given[static_cast<size_t>(from)];
+      // A constant has no value of its own: the result is none either.
+      if (leaves[k].empty()) leaves[k].push_back(kNoMemory);
+    }
+  }
 
   void Define(const HloInstruction& i, int64_t step) {
     Leaves& leaves = leaves_[&i];
     leaves.resize(LeafCount(i.shape()));
-    if (i.IsParameter() || i.IsConstant()) return;
+    if (i.IsParameter()) return DefineParameter(i, leaves);
+    if (i.IsConstant()) return;
     switch (i.opcode()) {
       case HloOpcode::kTuple: {
         leaves.clear();
@@ -98,15 +211,17 @@ class ComputationAssigner {
       if (of.size() == leaves.size()) leaves = of;
       return;
     }
+    HandOn(i, leaves);
     AddLeaves(i, step, leaves);
     int64_t scratch = 0;
     if (i.Is(kControlFlow)) {
       for (const HloComputation* called : i.called_computations())
-        scratch = std::max(scratch, heaps_[static_cast<size_t>(called->id())]);
+        scratch = std::max(scratch, callees_[static_cast<size_t>(called->id())].heap_bytes);
     }
     if (scratch > 0) {
-      Value value{&i, {}, scratch, step, step, -1, -1, false, true};
-      result_.values.push_back(value);
+      Value value{&i, {}, scratch, step, step};
+      value.is_scratch = true;
+      result_.values.push_back(std::move(value));
     }
   }
 
@@ -140,9 +255,9 @@ class ComputationAssigner {
         }
         continue;
       }
-      if (item.shape->IsArray()) {
+      if (item.shape->IsArray() && leaves[at].empty()) {
         leaves[at].push_back(static_cast<int32_t>(result_.values.size()));
-        result_.values.push_back({&i, std::move(item.index), item.shape->ByteSize(), step, step, -1, -1, false, false});
+        result_.values.push_back({&i, std::move(item.index), KnownBytes(*item.shape, is_unknown_), step, step});
       }
       ++at;
     }
@@ -155,6 +270,7 @@ class ComputationAssigner {
       for (const HloInstruction* operand : i.operands()) {
         for (const std::vector<int32_t>& leaf : leaves_[operand]) {
           for (int32_t value : leaf) {
+            if (value < 0) continue;
             int64_t& last = result_.values[static_cast<size_t>(value)].last;
             last = std::max(last, static_cast<int64_t>(step));
           }
@@ -168,11 +284,13 @@ class ComputationAssigner {
     const int64_t end = static_cast<int64_t>(order_.size()) - 1;
     std::vector<int> times(result_.values.size(), 0);
     for (const std::vector<int32_t>& leaf : leaves_[root]) {
-      for (int32_t value : leaf) ++times[static_cast<size_t>(value)];
+      for (int32_t value : leaf)
+        if (value >= 0) ++times[static_cast<size_t>(value)];
     }
     const Leaves& leaves = leaves_[root];
     for (size_t k = 0; k < leaves.size(); ++k) {
       for (int32_t v : leaves[k]) {
+        if (v < 0) continue;
         Value& value = result_.values[static_cast<size_t>(v)];
         value.last = end;
         // The caller's memory takes it, unless it stands for several elements, or, of a loop, the old one is still
@@ -233,135 +351,154 @@ class ComputationAssigner {
     if (i.opcode() == HloOpcode::kWhile) {
       const Leaves& init = leaves_[i.operand(0)];
       for (size_t k = 0; k < made.size() && k < init.size(); ++k) {
-        if (made[k].size() == 1 && init[k].size() == 1) TakeOver(made[k][0], init[k][0]);
+        if (made[k].size() == 1 && init[k].size() == 1 && made[k] != init[k]) TakeOver(made[k][0], init[k][0]);
       }
       return;
     }
-    if (made.size() != 1 || made[0].size() != 1) return;
+    for (size_t leaf = 0; leaf < made.size(); ++leaf) {
+      if (made[leaf].size() == 1) ShareLeaf(i, leaf, made[leaf][0]);
+    }
+  }
+  void ShareLeaf(const HloInstruction& i, size_t leaf, int32_t made) {
     for (int64_t k = 0; k < i.operand_count(); ++k) {
       const Leaves& read = leaves_[i.operand(k)];
-      if (read.size() != 1 || read[0].size() != 1 || !MayOverwrite(i, k)) continue;
+      if (read.size() != 1 || read[0].size() != 1 || !MayOverwrite(i, k, leaf)) continue;
       // Not if another operand reads the same memory some other way.
       int64_t reads = 0;
       for (const HloInstruction* operand : i.operands()) {
-        for (const std::vector<int32_t>& leaf : leaves_[operand])
-          reads += std::count(leaf.begin(), leaf.end(), read[0][0]);
+        for (const std::vector<int32_t>& of : leaves_[operand]) reads += std::count(of.begin(), of.end(), read[0][0]);
       }
-      if ((reads == 1 || i.Is(kElementwise)) && TakeOver(made[0][0], read[0][0])) return;
+      if ((reads == 1 || i.Is(kElementwise)) && TakeOver(made, read[0][0])) return;
     }
   }
   bool TakeOver(int32_t by, int32_t of) {
+    if (by < 0 || of < 0) return false;
     Value &taker = result_.values[static_cast<size_t>(by)], &old = result_.values[static_cast<size_t>(of)];
     const bool placed_apart = (taker.is_result || old.is_result) && !is_entry_;
     if (taker.shares >= 0 || taken_.contains(of) || old.last != taker.first || old.bytes != taker.bytes || placed_apart)
       return false;
+    // A result lies in the parameter that the header gives it, and in no other.
+    const auto donated = in_parameter_.find(of);
+    if (donated != in_parameter_.end()) {
+      const auto home = home_.find(by);
+      if (taker.is_result && (home == home_.end() || home->second != donated->second)) return false;
+      in_parameter_[by] = donated->second;
+    }
     taker.shares = of;
     taken_[of] = by;
     return true;
   }
 
-  bool InHeap(const Value& value) const { return is_entry_ || !value.is_result; }
-
-  // Largest first, each at the lowest offset that is free for as long as it is needed.
-  void Place() {
-    std::vector<int64_t> roots;  // values that share nothing
-    std::vector<int64_t> last(result_.values.size());
-    for (size_t v = 0; v < result_.values.size(); ++v) {
-      last[v] = result_.values[v].last;
-      if (result_.values[v].shares < 0 && InHeap(result_.values[v])) roots.push_back(static_cast<int64_t>(v));
+  // The last value that lies in the memory of this one.
+  int32_t LastTaker(int32_t value) const {
+    for (auto it = taken_.find(value); it != taken_.end(); it = taken_.find(value)) value = it->second;
+    return value;
+  }
+  // By input_output_alias: the parameter's value of each result.
+  void FindHomes() {
+    if (!is_entry_) return;
+    const Leaves& results = leaves_[computation_.root()];
+    for (const InputOutputAlias& alias : computation_.module()->config().input_output_alias) {
+      if (alias.parameter < 0 || alias.parameter >= computation_.parameter_count()) continue;
+      const HloInstruction* parameter = computation_.parameter(alias.parameter);
+      const Shape* to = parameter->shape().AtIndex(alias.parameter_index);
+      const Shape* from = computation_.root()->shape().AtIndex(alias.output_index);
+      if (to == nullptr || from == nullptr || !to->IsArray() || !from->IsArray()) continue;
+      const auto& given = leaves_[parameter][LeafAt(parameter->shape(), alias.parameter_index)];
+      const auto& result = results[LeafAt(computation_.root()->shape(), alias.output_index)];
+      if (given.size() != 1 || result.size() != 1 || given[0] < 0 || result[0] < 0) continue;
+      home_[result[0]] = in_parameter_[given[0]] = given[0];
     }
-    // A value that reuses a buffer is made later than the buffer's first value.
-    for (size_t v = result_.values.size(); v-- > 0;) {
-      if (const int64_t of = result_.values[v].shares; of >= 0)
-        last[static_cast<size_t>(of)] = std::max(last[static_cast<size_t>(of)], last[v]);
+  }
+  // The result goes where the parameter was, with all that it was written over, or without where these were needed
+  // beside the parameter. If it is needed itself, it stays where it is.
+  void GiveTo(int32_t parameter, int32_t result) {
+    if (parameter == result) return;
+    const int32_t before = LastTaker(parameter);
+    const int64_t free_from = result_.values[static_cast<size_t>(before)].last;
+    for (int32_t v = result; v != parameter; v = static_cast<int32_t>(result_.values[static_cast<size_t>(v)].shares)) {
+      Value& value = result_.values[static_cast<size_t>(v)];
+      if (v == before || value.bytes != result_.values[static_cast<size_t>(parameter)].bytes) return;
+      const bool fits = value.first > free_from;
+      if (fits && value.shares >= 0 && result_.values[static_cast<size_t>(value.shares)].first > free_from) continue;
+      if (!fits) return;
+      if (value.shares >= 0) taken_.erase(static_cast<int32_t>(value.shares));
+      value.shares = before;
+      taken_[before] = v;
+      return;
     }
-    for (int64_t v : roots) result_.unshared_bytes += result_.values[static_cast<size_t>(v)].bytes;
-    constexpr size_t kMostBySize = 20000;  // the search is quadratic; a longer list goes in the order of its steps
-    if (roots.size() <= kMostBySize) {
-      std::stable_sort(roots.begin(), roots.end(), [&](int64_t a, int64_t b) {
-        return result_.values[static_cast<size_t>(a)].bytes > result_.values[static_cast<size_t>(b)].bytes;
-      });
-      PlaceBySize(roots, last);
-    } else {
-      PlaceInOrder(roots, last);
-    }
+  }
+  // What a value takes comes before it in `values`, or is a parameter.
+  void FindHeap() {
     for (Value& value : result_.values) {
-      if (value.shares >= 0) value.offset = result_.values[static_cast<size_t>(value.shares)].offset;
+      const bool is_callers = !is_entry_ && value.is_result;
+      const bool shares_callers = value.shares >= 0 && !result_.values[static_cast<size_t>(value.shares)].in_heap;
+      if (is_callers || shares_callers) value.in_heap = false;
     }
   }
 
-  static int64_t Aligned(int64_t bytes) {
-    constexpr int64_t kAlignment = 64;
-    return bytes > std::numeric_limits<int64_t>::max() / 2 ? bytes : (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  }
-
-  void PlaceBySize(const std::vector<int64_t>& roots, const std::vector<int64_t>& last) {
-    std::vector<int64_t> placed;  // by offset
-    for (int64_t v : roots) {
-      Value& value = result_.values[static_cast<size_t>(v)];
-      int64_t offset = 0;
-      for (int64_t other : placed) {
-        const Value& o = result_.values[static_cast<size_t>(other)];
-        if (o.first > last[static_cast<size_t>(v)] || last[static_cast<size_t>(other)] < value.first) continue;
-        if (o.offset - offset >= value.bytes) break;
-        offset = std::max(offset, o.offset + Aligned(o.bytes));
-      }
-      value.offset = offset;
-      result_.heap_bytes = std::max(result_.heap_bytes, offset + value.bytes);
-      const auto place = std::upper_bound(placed.begin(), placed.end(), offset, [&](int64_t at, int64_t other) {
-        return at < result_.values[static_cast<size_t>(other)].offset;
-      });
-      placed.insert(place, v);
-    }
-  }
-
-  // In the order in which they are made, each into the smallest gap that is large enough.
-  void PlaceInOrder(const std::vector<int64_t>& roots, const std::vector<int64_t>& last) {
-    std::map<int64_t, int64_t> gaps;       // offset => bytes
-    std::multimap<int64_t, int64_t> ends;  // last step => value
-    int64_t top = 0;
-    auto free_until = [&](int64_t step) {
-      while (!ends.empty() && ends.begin()->first < step) {
-        const Value& gone = result_.values[static_cast<size_t>(ends.begin()->second)];
-        ends.erase(ends.begin());
-        auto it = gaps.emplace(gone.offset, Aligned(gone.bytes)).first;
-        if (auto after = std::next(it); after != gaps.end() && it->first + it->second == after->first) {
-          it->second += after->second;
-          gaps.erase(after);
-        }
-        if (it != gaps.begin()) {
-          if (auto before = std::prev(it); before->first + before->second == it->first) {
-            before->second += it->second;
-            gaps.erase(it);
-          }
-        }
-      }
+  // Temporaries go into donated memory while nothing else is there, the largest first, as XLA does it.
+  void UseDonatedMemory() {
+    struct Room {
+      int32_t parameter;
+      std::vector<std::pair<int64_t, int64_t>> taken;  // steps
     };
-    for (int64_t v : roots) {
-      Value& value = result_.values[static_cast<size_t>(v)];
-      free_until(value.first);
-      const int64_t bytes = Aligned(value.bytes);
-      auto best = gaps.end();
-      for (auto it = gaps.begin(); it != gaps.end(); ++it) {
-        if (it->second >= bytes && (best == gaps.end() || it->second < best->second)) best = it;
+    std::vector<Room> rooms;
+    for (const auto& [value, parameter] : in_parameter_) {
+      if (value != parameter) continue;
+      Room& room = rooms.emplace_back(Room{parameter, {}});
+      for (int32_t v = value;;) {
+        room.taken.emplace_back(result_.values[static_cast<size_t>(v)].first,
+                                result_.values[static_cast<size_t>(v)].last);
+        const auto taker = taken_.find(v);
+        if (taker == taken_.end()) break;
+        v = taker->second;
       }
-      if (best == gaps.end()) {
-        value.offset = top;
-        top += bytes;
-      } else {
-        value.offset = best->first;
-        if (best->second > bytes) gaps.emplace(best->first + bytes, best->second - bytes);
-        gaps.erase(best);
+    }
+    if (rooms.empty()) return;
+    const auto bytes_of = [&](int32_t v) { return result_.values[static_cast<size_t>(v)].bytes; };
+    std::stable_sort(rooms.begin(), rooms.end(),
+                     [&](const Room& a, const Room& b) { return bytes_of(a.parameter) < bytes_of(b.parameter); });
+    std::vector<int32_t> temporaries;  // the first of those that lie in one place
+    for (size_t v = 0; v < result_.values.size(); ++v) {
+      const Value& value = result_.values[v];
+      if (value.in_heap && value.shares < 0 && !value.is_scratch && value.bytes > 0)
+        temporaries.push_back(static_cast<int32_t>(v));
+    }
+    std::stable_sort(temporaries.begin(), temporaries.end(),
+                     [&](int32_t a, int32_t b) { return bytes_of(a) > bytes_of(b); });
+    constexpr int64_t kMostWork = 1 << 22;
+    int64_t work = 0;
+    for (int32_t v : temporaries) {
+      bool has_result = false;
+      int32_t last = v;
+      for (auto it = taken_.find(v); it != taken_.end(); it = taken_.find(last)) {
+        has_result = has_result || result_.values[static_cast<size_t>(last)].is_result;
+        last = it->second;
       }
-      ends.emplace(last[static_cast<size_t>(v)], v);
-      result_.heap_bytes = std::max(result_.heap_bytes, value.offset + value.bytes);
+      if (has_result || result_.values[static_cast<size_t>(last)].is_result) continue;
+      const int64_t from = result_.values[static_cast<size_t>(v)].first,
+                    to = result_.values[static_cast<size_t>(last)].last;
+      for (Room& room : rooms) {
+        if (bytes_of(room.parameter) < bytes_of(v)) continue;
+        if ((work += static_cast<int64_t>(room.taken.size())) > kMostWork) return;
+        const bool free = std::none_of(room.taken.begin(), room.taken.end(),
+                                       [&](const auto& steps) { return steps.first <= to && from <= steps.second; });
+        if (!free) continue;
+        room.taken.emplace_back(from, to);
+        for (int32_t member = v;; member = taken_.find(member)->second) {
+          result_.values[static_cast<size_t>(member)].in_heap = false;
+          if (member == last) break;
+        }
+        break;
+      }
     }
   }
 
   // The peak of live values, whatever the offsets. Of values that share a buffer, the last counts.
   void FindPeak() {
     if (order_.empty()) return;
-    auto counts = [&](size_t v) { return InHeap(result_.values[v]); };
+    auto counts = [&](size_t v) { return result_.values[v].in_heap; };
     auto end_of = [&](size_t v) {
       return taken_.contains(static_cast<int32_t>(v)) ? result_.values[v].last - 1 : result_.values[v].last;
     };
@@ -387,8 +524,14 @@ class ComputationAssigner {
   }
 
   const HloComputation& computation_;
-  const std::vector<int64_t>& heaps_;  // of callees, by computation id
+  const std::vector<Callee>& callees_;  // by computation id
   BufferAssignment::Computation& result_;
+  bool& is_unknown_;
+  static constexpr int32_t kNoMemory = INT32_MIN;
+  std::vector<int32_t> first_parameter_leaf_;
+  std::map<int32_t, int32_t> home_;          // of results, the parameter's value that they go into
+  std::map<int32_t, int32_t> in_parameter_;  // of values in donated memory, whose
+  std::unordered_map<int64_t, std::vector<const InputOutputAlias*>> aliases_;  // of the entry, by parameter
   const bool is_entry_;
   bool is_body_ = false;
   std::vector<StateReads> state_reads_;  // by leaf, of a loop's body that one was asked for
@@ -422,16 +565,18 @@ BufferAssignment AssignBuffers(const HloModule& module, bool with_offsets) {
       for (const HloComputation* called : i->called_computations()) runs[static_cast<size_t>(called->id())] = true;
     }
   }
-  std::vector<int64_t> heaps(runs.size(), 0);
+  std::vector<Callee> callees(runs.size());
   for (const HloComputation* computation : order) {
     if (!runs[static_cast<size_t>(computation->id())]) continue;
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      if (i->IsConstant()) result.constant_bytes += i->shape().ByteSize();
-      if (i->IsParameter() && computation->IsEntry()) result.parameter_bytes += i->shape().ByteSize();
+      if (i->IsConstant()) result.constant_bytes += KnownBytes(i->shape(), result.is_unknown);
+      if (i->IsParameter() && computation->IsEntry())
+        result.parameter_bytes += KnownBytes(i->shape(), result.is_unknown);
     }
     BufferAssignment::Computation& one = result.computations.emplace_back();
-    ComputationAssigner(*computation, heaps, one).Run(with_offsets);
-    heaps[static_cast<size_t>(computation->id())] = one.heap_bytes;
+    ComputationAssigner assigner(*computation, callees, one, result.is_unknown);
+    assigner.Run(with_offsets);
+    callees[static_cast<size_t>(computation->id())] = {one.heap_bytes, assigner.HandedOn()};
   }
   return result;
 }

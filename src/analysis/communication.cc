@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <type_traits>
 
+#include "analysis/execution_counts.h"
+#include "analysis/unbounded.h"
 #include "support/format.h"
 
 namespace hloir {
@@ -120,16 +123,31 @@ Groups Expand(const Participants& p, int64_t replicas, int64_t partitions) {
   return result;
 }
 
-// The collective that an instruction runs: itself, or the one that an async-start wraps.
-const HloInstruction* Communicating(const HloInstruction& i) {
-  if (i.opcode() == HloOpcode::kAsyncStart) {
-    for (const HloComputation* body : i.called_computations()) {
-      for (const HloInstruction* inner = body->first(); inner != nullptr; inner = inner->next())
-        if (inner->Is(kCollective)) return inner;
+bool Communicates(const HloInstruction& i) {
+  return i.Is(kCollective) || i.opcode() == HloOpcode::kSend || i.opcode() == HloOpcode::kRecv;
+}
+// True if the instruction and its computation are one step.
+bool IsWrapper(const HloInstruction& i) { return IsOneOf(i.opcode(), HloOpcode::kAsyncStart, HloOpcode::kFusion); }
+
+// The collectives and transfers of an instruction: itself, or those in a fusion or asynchronous computation, in calls
+// and fusions there too. `within`: the computations that were searched.
+std::vector<const HloInstruction*> CollectivesOf(const HloInstruction& i,
+                                                 std::vector<const HloComputation*>* within = nullptr) {
+  if (Communicates(i)) return {&i};
+  std::vector<const HloInstruction*> found;
+  if (!IsWrapper(i)) return found;
+  constexpr size_t kMostComputations = 1000;
+  std::vector<const HloComputation*> open(i.called_computations().begin(), i.called_computations().end());
+  for (size_t at = 0; at < open.size(); ++at) {
+    if (within != nullptr) within->push_back(open[at]);
+    for (const HloInstruction* inner = open[at]->first(); inner != nullptr; inner = inner->next()) {
+      if (Communicates(*inner)) found.push_back(inner);
+      if (!IsWrapper(*inner) && inner->opcode() != HloOpcode::kCall) continue;
+      for (const HloComputation* callee : inner->called_computations())
+        if (open.size() < kMostComputations) open.push_back(callee);
     }
-    return nullptr;
   }
-  return i.Is(kCollective) || i.opcode() == HloOpcode::kSend || i.opcode() == HloOpcode::kRecv ? &i : nullptr;
+  return found;
 }
 
 HloOpcode SynchronousForm(HloOpcode opcode) {
@@ -142,7 +160,7 @@ HloOpcode SynchronousForm(HloOpcode opcode) {
 double ArrayBytes(const Shape& shape) {
   double bytes = 0;
   for (const Shape* leaf : shape.Leaves())
-    if (leaf->IsArray()) bytes += static_cast<double>(leaf->ByteSize());
+    if (leaf->IsArray()) bytes += IsUnboundedArray(*leaf) ? kUnknownCost : static_cast<double>(leaf->ByteSize());
   return bytes;
 }
 
@@ -213,11 +231,14 @@ std::vector<CommunicationAnalysis::Sum> SumBy(const std::vector<Communication>& 
   for (const Communication& c : all) {
     CommunicationAnalysis::Sum& sum = sums[key(c)];
     ++sum.instructions;
+    sum.times_known = sum.times_known && c.times_known;
     sum.times += c.times, sum.payload += c.payload * c.times, sum.sent += c.sent * c.times;
   }
   std::vector<CommunicationAnalysis::Sum> result;
   for (auto& [text, sum] : sums) result.emplace_back(std::move(sum)).key = text;
-  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.sent > b.sent; });
+  // What is not known comes first.
+  const auto weight = [](const CommunicationAnalysis::Sum& sum) { return std::isnan(sum.sent) ? HUGE_VAL : sum.sent; };
+  std::stable_sort(result.begin(), result.end(), [&](const auto& a, const auto& b) { return weight(a) > weight(b); });
   return result;
 }
 
@@ -238,10 +259,28 @@ bool HasTransferPairs(const HloInstruction& transfer) {
 }
 
 StatusOr<Groups> DeviceGroups(const HloInstruction& instruction) {
-  const HloInstruction* i = Communicating(instruction);
-  if (i == nullptr) return InvalidArgument(Format("{} does not communicate", instruction.name()));
-  const ModuleConfig& config = i->module()->config();
-  return Expand(ParticipantsOf(*i, config.num_partitions), config.replica_count, config.num_partitions);
+  const std::vector<const HloInstruction*> collectives = CollectivesOf(instruction);
+  if (collectives.empty()) return InvalidArgument(Format("{} does not communicate", instruction.name()));
+  const ModuleConfig& config = instruction.module()->config();
+  return Expand(ParticipantsOf(*collectives[0], config.num_partitions), config.replica_count, config.num_partitions);
+}
+
+NamedDevices NamedDevicesOf(const HloModule& module) {
+  NamedDevices result{std::max<int64_t>(module.config().replica_count, 1),
+                      std::max<int64_t>(module.config().num_partitions, 1)};
+  if (result.replicas > 1 || result.partitions > 1) return result;
+  int64_t devices = 1;
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (!Communicates(*i)) continue;
+    const Participants participants = ParticipantsOf(*i, 1);
+    int64_t& count = participants.ids == Ids::kPartitions ? result.partitions
+                     : participants.ids == Ids::kDevices  ? devices
+                                                          : result.replicas;
+    for (const auto& group : participants.groups)
+      for (int64_t id : group) count = std::max(count, std::min(id, kMostDevices) + 1);
+  }
+  result.partitions = std::max(result.partitions, devices / result.replicas + (devices % result.replicas != 0));
+  return result;
 }
 
 StatusOr<Groups> MeetingGroups(const HloInstruction& instruction, int64_t replicas, int64_t partitions) {
@@ -387,57 +426,114 @@ std::string GroupsText(const Groups& groups) {
   return text + "}";
 }
 
+namespace {
+
+// All of it but how often it runs.
+Communication Describe(const HloInstruction& step, const HloInstruction& collective, const std::optional<Mesh>& mesh) {
+  const ModuleConfig& config = step.module()->config();
+  Communication c;
+  c.instruction = &step;
+  c.collective = &collective;
+  c.kind = SynchronousForm(collective.opcode());
+  c.is_asynchronous = step.Is(kAsyncPart);
+  c.payload = Payload(collective);
+  c.groups = Expand(ParticipantsOf(collective, config.num_partitions), config.replica_count, config.num_partitions);
+  if (const auto* transfer = collective.attributes().GetIf<TransferAttributes>())
+    c.is_host = transfer->is_host_transfer;
+  for (const auto& group : c.groups) c.group_size = std::max(c.group_size, static_cast<int64_t>(group.size()));
+  c.result = ResultBytes(collective, c.kind, c.payload, c.group_size);
+  if (IsPairs(c.kind)) {
+    const double devices = static_cast<double>(std::max<int64_t>(config.replica_count, 1)) *
+                           static_cast<double>(std::max<int64_t>(config.num_partitions, 1));
+    double pairs = c.groups.empty() && !collective.Is(kCollective) ? devices : 0;  // of a transfer nobody may be named
+    for (const auto& pair : c.groups) pairs += pair[0] == pair[1] ? 0 : 1;
+    c.sent = c.is_host ? 0 : pairs * WireBytes(c.kind, c.payload, 2);
+  } else {
+    for (const auto& group : c.groups) {
+      const int64_t n = static_cast<int64_t>(group.size());
+      c.sent += WireBytes(c.kind, c.payload, n) * static_cast<double>(n);
+    }
+  }
+  if (mesh && !c.is_host) {
+    if (const std::optional<MeshSpan> span = SpanOf(c.groups, *mesh)) c.axes = AxesText(*span, *mesh);
+  }
+  return c;
+}
+
+// Of each conditional the branch that sends most, by instruction id; -1 for other instructions. `sent`: of what an
+// instruction sends by itself, by its id.
+std::vector<int32_t> DearestBranches(const HloModule& module, const std::vector<double>& sent) {
+  std::vector<int32_t> branch(sent.size(), -1);
+  std::vector<double> of(static_cast<size_t>(module.computation_id_limit()), 0);
+  for (const HloComputation* computation : module.PostOrder()) {
+    double& all = of[static_cast<size_t>(computation->id())];
+    for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
+      all += sent[static_cast<size_t>(i->id())];
+      if (!i->Is(kControlFlow)) continue;
+      double dearest = -1, rounds = 1, called = 0;
+      if (i->opcode() == HloOpcode::kWhile) rounds = static_cast<double>(TripCount(*i).value_or(1));
+      int32_t at = 0;
+      for (const HloComputation* callee : i->called_computations()) {
+        const double one = of[static_cast<size_t>(callee->id())];
+        if (i->opcode() == HloOpcode::kConditional && one > dearest)
+          dearest = one, branch[static_cast<size_t>(i->id())] = at;
+        called += one;
+        ++at;
+      }
+      all += i->opcode() == HloOpcode::kConditional ? std::max(dearest, 0.0) : rounds * called;
+    }
+  }
+  return branch;
+}
+
+}  // namespace
+
 CommunicationAnalysis::CommunicationAnalysis(const HloModule& module, const std::optional<Mesh>& mesh)
     : index_(static_cast<size_t>(module.instruction_id_limit()), -1) {
-  const std::vector<double> counts = ExecutionCounts(module);
-  const double devices = static_cast<double>(std::max<int64_t>(module.config().replica_count, 1)) *
-                         static_cast<double>(std::max<int64_t>(module.config().num_partitions, 1));
+  const std::vector<double> reached = ExecutionCounts(module);
+  std::vector<bool> wrapped(reached.size(), false);  // counted with the async-start or fusion around it
   const std::vector<const HloComputation*> order = module.TextOrder();
-  std::vector<bool> wrapped(counts.size(), false);  // counted with its async-start
   for (const HloComputation* computation : order) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       if (i->opcode() != HloOpcode::kAsyncStart) continue;
-      for (const HloComputation* body : i->called_computations()) wrapped[static_cast<size_t>(body->id())] = true;
+      std::vector<const HloComputation*> within;
+      CollectivesOf(*i, &within);
+      for (const HloComputation* body : within) wrapped[static_cast<size_t>(body->id())] = true;
     }
   }
+  std::vector<double> sent(index_.size(), 0);
   for (const HloComputation* computation : order) {
-    const double times = counts[static_cast<size_t>(computation->id())];
-    if (times == 0 || wrapped[static_cast<size_t>(computation->id())]) continue;
+    const size_t id = static_cast<size_t>(computation->id());
+    if (reached[id] == 0 || wrapped[id]) continue;
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
-      const HloInstruction* inner = Communicating(*i);
-      if (inner == nullptr) continue;
-      Communication& c = all_.emplace_back();
-      c.instruction = i;
-      c.kind = SynchronousForm(inner->opcode());
-      c.is_asynchronous = i->Is(kAsyncPart);
-      c.times = times;
-      c.payload = Payload(*inner);
-      c.groups = *DeviceGroups(*i);
-      if (const auto* transfer = inner->attributes().GetIf<TransferAttributes>())
-        c.is_host = transfer->is_host_transfer;
-      for (const auto& group : c.groups) c.group_size = std::max(c.group_size, static_cast<int64_t>(group.size()));
-      c.result = ResultBytes(*inner, c.kind, c.payload, c.group_size);
-      if (IsPairs(c.kind)) {
-        double pairs = c.groups.empty() && !inner->Is(kCollective) ? devices : 0;  // of a transfer nobody may be named
-        for (const auto& pair : c.groups) pairs += pair[0] == pair[1] ? 0 : 1;
-        c.sent = c.is_host ? 0 : pairs * WireBytes(c.kind, c.payload, 2);
-      } else {
-        for (const auto& group : c.groups) {
-          const int64_t n = static_cast<int64_t>(group.size());
-          c.sent += WireBytes(c.kind, c.payload, n) * static_cast<double>(n);
-        }
+      for (const HloInstruction* collective : CollectivesOf(*i)) {
+        int32_t& index = index_[static_cast<size_t>(i->id())];
+        if (index < 0) index = static_cast<int32_t>(all_.size());
+        all_.push_back(Describe(*i, *collective, mesh));
+        sent[static_cast<size_t>(i->id())] += all_.back().sent;
       }
-      if (mesh && !c.is_host) {
-        if (const std::optional<MeshSpan> span = SpanOf(c.groups, *mesh)) c.axes = AxesText(*span, *mesh);
-      }
-      index_[static_cast<size_t>(i->id())] = static_cast<int32_t>(all_.size()) - 1;
     }
+  }
+  const std::vector<double> counts = CountExecutions(module, DearestBranches(module, sent));
+  const std::vector<bool> known = KnownExecutionCounts(module);
+  for (Communication& c : all_) {
+    const size_t id = static_cast<size_t>(c.instruction->parent()->id());
+    c.times = counts[id];
+    c.times_known = known[id];
   }
 }
 
 const Communication* CommunicationAnalysis::Of(const HloInstruction& instruction) const {
+  const std::span<const Communication> all = AllOf(instruction);
+  return all.empty() ? nullptr : &all[0];
+}
+std::span<const Communication> CommunicationAnalysis::AllOf(const HloInstruction& instruction) const {
   const size_t id = static_cast<size_t>(instruction.id());
-  return id < index_.size() && index_[id] >= 0 ? &all_[static_cast<size_t>(index_[id])] : nullptr;
+  if (id >= index_.size() || index_[id] < 0) return {};
+  const size_t first = static_cast<size_t>(index_[id]);
+  size_t end = first;
+  while (end < all_.size() && all_[end].instruction == &instruction) ++end;
+  return std::span<const Communication>(all_).subspan(first, end - first);
 }
 
 double CommunicationAnalysis::sent_bytes() const {

@@ -9,6 +9,8 @@
 #include <numeric>
 
 #include "analysis/custom_call_cost.h"
+#include "analysis/execution_counts.h"
+#include "analysis/unbounded.h"
 #include "hloir/analysis.h"
 
 namespace hloir {
@@ -271,9 +273,10 @@ Cost CalledCost(const HloInstruction&, Called called) {
 Cost ConditionalCost(const HloInstruction&, Called called) {
   Cost cost;
   for (const Cost& branch : called) {
-    cost.flops = std::max(cost.flops, branch.flops);
-    cost.transcendentals = std::max(cost.transcendentals, branch.transcendentals);
-    cost.bytes = std::max(cost.bytes, branch.bytes);
+    const auto larger = [](double a, double b) { return std::isnan(b) || b > a ? b : a; };
+    cost.flops = larger(cost.flops, branch.flops);
+    cost.transcendentals = larger(cost.transcendentals, branch.transcendentals);
+    cost.bytes = larger(cost.bytes, branch.bytes);
   }
   return cost;
 }
@@ -346,6 +349,25 @@ Cost CostWithCallees(const HloInstruction& i, Called called) {
   return i.Is(kTranscendental) ? Cost{0, elements, 0} : Flops(elements);
 }
 
+// Of an instruction with an array of unknown size.
+Bytes UnboundedBytes(const HloInstruction& i) {
+  Bytes bytes = DefaultBytes(i);
+  if (CostClass(i.opcode()) == OpCost::kFree || i.Is(kControlFlow)) {
+    NoBytes(i, bytes);
+    return bytes;
+  }
+  for (size_t k = 0; k < bytes.operands.size(); ++k)
+    if (IsUnbounded(i.operand(static_cast<int64_t>(k))->shape())) bytes.operands[k] = kUnknownCost;
+  if (IsUnbounded(i.shape())) bytes.output = kUnknownCost;
+  return bytes;
+}
+Cost UnboundedCost(const HloInstruction& i, Called called) {
+  if (i.Is(kControlFlow) || IsOneOf(i.opcode(), HloOpcode::kFusion, HloOpcode::kAsyncStart))
+    return CostWithCallees(i, called);
+  if (CostClass(i.opcode()) == OpCost::kFree || i.Is(kMovesData)) return {};
+  return i.Is(kTranscendental) ? Cost{0, kUnknownCost, 0} : Flops(kUnknownCost);
+}
+
 }  // namespace
 
 double ConvolutionFlops(const Shape& input, const Shape& kernel, const Shape& output, const Window& window,
@@ -370,6 +392,7 @@ double ConvolutionFlops(const Shape& input, const Shape& kernel, const Shape& ou
 }
 
 CostAnalysis::Bytes CostAnalysis::BytesOf(const HloInstruction& instruction) const {
+  if (TouchesUnbounded(instruction)) return UnboundedBytes(instruction);
   Bytes bytes = DefaultBytes(instruction);
   if (auto adjust = RuleOf(instruction).bytes) adjust(instruction, bytes);
   return bytes;
@@ -398,8 +421,9 @@ CostResult CostAnalysis::Of(const HloInstruction& i) const {
   } else if (i.opcode() == HloOpcode::kCustomCall) {
     if (!ModelOf(i)) ++result.custom_calls;
   }
-  result.once = CostWithCallees(i, {once.data(), once.size()});
-  result.repeated = CostWithCallees(i, {repeated.data(), repeated.size()});
+  const auto cost_of = TouchesUnbounded(i) ? UnboundedCost : CostWithCallees;
+  result.once = cost_of(i, {once.data(), once.size()});
+  result.repeated = cost_of(i, {repeated.data(), repeated.size()});
   // What is fused never reaches memory; what is called for each element is the caller's business.
   if (!i.Is(kControlFlow) && i.opcode() != HloOpcode::kAsyncStart) result.once.bytes = result.repeated.bytes = 0;
   const double bytes = BytesOf(i).Sum();
@@ -435,7 +459,7 @@ void CostAnalysis::Update(const HloComputation& computation) {
 }
 
 // PostOrder has callees first.
-std::vector<double> ExecutionCounts(const HloModule& module) {
+std::vector<double> CountExecutions(const HloModule& module, const std::vector<int32_t>& branch) {
   const std::vector<const HloComputation*> order = module.PostOrder();
   std::vector<double> times(static_cast<size_t>(module.computation_id_limit()), 0);
   const auto of = [&](const HloComputation* c) -> double& { return times[static_cast<size_t>(c->id())]; };
@@ -446,7 +470,10 @@ std::vector<double> ExecutionCounts(const HloModule& module) {
     for (const HloInstruction* i = (*it)->first(); i != nullptr; i = i->next()) {
       if (!i->Is(kControlFlow) && i->opcode() != HloOpcode::kAsyncStart) continue;
       const std::optional<int64_t> trips = i->opcode() == HloOpcode::kWhile ? TripCount(*i) : std::nullopt;
+      const int32_t only = branch.empty() ? -1 : branch[static_cast<size_t>(i->id())];
+      int32_t at = 0;
       for (const HloComputation* callee : i->called_computations()) {
+        if (only >= 0 && at++ != only) continue;
         double rounds = 1;
         if (trips) rounds = static_cast<double>(*trips) + (callee == i->while_condition() ? 1 : 0);
         of(callee) += here * rounds;
@@ -454,6 +481,22 @@ std::vector<double> ExecutionCounts(const HloModule& module) {
     }
   }
   return times;
+}
+std::vector<double> ExecutionCounts(const HloModule& module) { return CountExecutions(module, {}); }
+
+std::vector<bool> KnownExecutionCounts(const HloModule& module) {
+  const std::vector<const HloComputation*> order = module.PostOrder();
+  std::vector<bool> known(static_cast<size_t>(module.computation_id_limit()), true);
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    if ((*it)->calling_count() == 0) continue;
+    const bool here = known[static_cast<size_t>((*it)->id())];
+    for (const HloInstruction* i = (*it)->first(); i != nullptr; i = i->next()) {
+      if (!i->Is(kControlFlow) && i->opcode() != HloOpcode::kAsyncStart) continue;
+      if (here && (i->opcode() != HloOpcode::kWhile || TripCount(*i))) continue;
+      for (const HloComputation* callee : i->called_computations()) known[static_cast<size_t>(callee->id())] = false;
+    }
+  }
+  return known;
 }
 
 }  // namespace hloir

@@ -88,6 +88,7 @@ class Roofline::Builder {
 
   void Run(const HloModule& module) {
     const std::vector<double> counts = ExecutionCounts(module);
+    known_ = KnownExecutionCounts(module);
     roofline_.index_.assign(static_cast<size_t>(module.instruction_id_limit()), -1);
     runs_.resize(counts.size());
     for (const HloComputation* computation : module.PostOrder()) {
@@ -128,6 +129,7 @@ class Roofline::Builder {
     for (const HloInstruction* i : scheduled ? computation.instructions() : computation.PostOrder()) {
       Step step;
       step.instruction = i, step.times = times;
+      step.times_known = known_[static_cast<size_t>(computation.id())];
       if (!Control(*i, step, clock, run) && !Communicate(*i, step, clock, run) && !Wait(*i, clock, run)) {
         Local(*i, step);
         if (i->opcode() == HloOpcode::kCopyStart) {
@@ -199,15 +201,22 @@ class Roofline::Builder {
     return true;
   }
 
-  // A transfer takes its turn on the links. What is synchronous is waited for at once.
+  // A transfer takes its turn on the links. What is synchronous is waited for at once. A fusion computes before it.
   bool Communicate(const HloInstruction& i, Step& step, Clock& clock, OneRun& run) {
-    const Communication* c = roofline_.communications_.Of(i);
-    if (c == nullptr) return false;
-    step.seconds = step.communication = SecondsOf(*c);
-    step.bound = step.seconds > 0 ? Bound::kCommunication : Bound::kNothing;
-    run.communication += step.seconds;
-    Begin(i, step.seconds, Stream::kCommunication, clock.link, clock, run);
-    if (!c->is_asynchronous) WaitFor(i, clock, run);
+    const std::span<const Communication> all = roofline_.communications_.AllOf(i);
+    if (all.empty()) return false;
+    if (i.opcode() == HloOpcode::kFusion) {
+      Local(i, step);
+      AddEvent(run, i, clock.now, step.seconds, Stream::kCompute);
+      clock.now += step.seconds;
+    }
+    for (const Communication& c : all) step.communication += SecondsOf(c);
+    if (step.communication >= step.seconds) step.bound = Bound::kCommunication;
+    step.seconds += step.communication;
+    if (step.seconds == 0) step.bound = Bound::kNothing;
+    run.communication += step.communication;
+    Begin(i, step.communication, Stream::kCommunication, clock.link, clock, run);
+    if (!all[0].is_asynchronous) WaitFor(i, clock, run);
     return true;
   }
   static void Begin(const HloInstruction& i, double seconds, Stream stream, double& free, Clock& clock, OneRun& run) {
@@ -449,10 +458,13 @@ class Roofline::Builder {
   const DeviceDescription& device_;
   const std::optional<WhatIfMesh>& mesh_;
   std::vector<OneRun> runs_;  // by computation id
+  std::vector<bool> known_;   // by computation id: KnownExecutionCounts
 };
 
 Roofline::Roofline(const HloModule& module, const DeviceDescription& device, const std::optional<WhatIfMesh>& mesh)
-    : cost_(module), communications_(module, mesh ? std::optional<Mesh>(mesh->mesh) : std::optional<Mesh>()) {
+    : device_(device),
+      cost_(module),
+      communications_(module, mesh ? std::optional<Mesh>(mesh->mesh) : std::optional<Mesh>()) {
   Builder(*this, device, mesh).Run(module);
 }
 

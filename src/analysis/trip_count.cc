@@ -14,6 +14,7 @@
 #include <tuple>
 #include <vector>
 
+#include "analysis/integer_expression.h"
 #include "hloir/cost.h"
 #include "hloir/custom_call.h"
 #include "ir/async_chain.h"
@@ -49,103 +50,11 @@ std::optional<int64_t> CountRounds(ComparisonDirection direction, __int128 start
 
 namespace {
 
-// Bounds, so that hostile modules end: places visited and expressions made for one loop, nesting, callers asked, elements
-// of the state, and expressions evaluated where rounds are counted.
+// Bounds, so that hostile modules end: places visited and expressions made for one loop, nesting, callers asked,
+// elements of the state, and expressions evaluated where rounds are counted.
 constexpr int kMostVisits = 1 << 16, kMostExpressions = 1 << 12, kMaxResolveDepth = 100;
 constexpr size_t kMostCallers = 64, kMostStates = 64;
 constexpr int64_t kMostEvaluations = 1 << 18;
-
-using Integer = __int128;
-
-// A value of one element, PRED or an integer. Its operands have smaller numbers.
-struct Expression {
-  enum class Kind : uint8_t { kUnknown, kConstant, kState, kOperation };
-  Kind kind = Kind::kUnknown;
-  HloOpcode opcode = HloOpcode::kAdd;
-  ComparisonDirection direction = ComparisonDirection::kEq;
-  PrimitiveType type = PrimitiveType::S32;
-  int operands[3] = {-1, -1, -1};
-  Integer value = 0;  // of a constant; of a state the loop's frame
-};
-
-Integer Lowest(PrimitiveType type) { return IsSigned(type) ? -(Integer{1} << (BitWidth(type) - 1)) : 0; }
-Integer Highest(PrimitiveType type) {
-  if (type == PrimitiveType::PRED) return 1;
-  return (Integer{1} << (BitWidth(type) - IsSigned(type))) - 1;
-}
-// As the type holds it, with wrap-around.
-Integer Wrapped(PrimitiveType type, Integer value) {
-  if (type == PrimitiveType::PRED) return value != 0;
-  const Integer range = Integer{1} << BitWidth(type);
-  value %= range;
-  if (value < Lowest(type)) value += range;
-  if (value > Highest(type)) value -= range;
-  return value;
-}
-bool IsFollowed(const Shape& shape) {
-  if (!shape.IsEffectiveScalar() || !shape.IsStatic()) return false;
-  return IsInteger(shape.element_type()) || shape.element_type() == PrimitiveType::PRED;
-}
-
-Integer Compare(ComparisonDirection direction, Integer a, Integer b) {
-  using D = ComparisonDirection;
-  switch (direction) {
-    case D::kEq: return a == b;
-    case D::kNe: return a != b;
-    case D::kLt: return a < b;
-    case D::kLe: return a <= b;
-    case D::kGt: return a > b;
-    case D::kGe: return a >= b;
-  }
-  __builtin_unreachable();
-}
-Integer Shift(HloOpcode opcode, PrimitiveType type, Integer a, Integer by) {
-  const int bits = BitWidth(type);
-  if (by < 0 || by >= bits) return opcode == HloOpcode::kShiftRightArithmetic && a < 0 ? -1 : 0;
-  if (opcode == HloOpcode::kShiftLeft) return a * (Integer{1} << static_cast<int>(by));
-  if (opcode == HloOpcode::kShiftRightLogical && a < 0) a += Integer{1} << bits;
-  return a >> static_cast<int>(by);
-}
-// HLO's values of a division by zero: all bits set, and the dividend.
-Integer Quotient(Integer a, Integer b) { return b == 0 ? -1 : a / b; }
-Integer Remainder(Integer a, Integer b) { return b == 0 ? a : a % b; }
-
-// An operation on known integers; nullopt for an opcode that is not followed.
-std::optional<Integer> Apply(const Expression& e, Integer a, Integer b, Integer c) {
-  switch (e.opcode) {
-    case HloOpcode::kAdd: return Wrapped(e.type, a + b);
-    case HloOpcode::kSubtract: return Wrapped(e.type, a - b);
-    case HloOpcode::kMultiply: return Wrapped(e.type, a * b);
-    case HloOpcode::kDivide: return Wrapped(e.type, Quotient(a, b));
-    case HloOpcode::kRemainder: return Remainder(a, b);
-    case HloOpcode::kMaximum: return std::max(a, b);
-    case HloOpcode::kMinimum: return std::min(a, b);
-    case HloOpcode::kAnd: return a & b;
-    case HloOpcode::kOr: return a | b;
-    case HloOpcode::kXor: return a ^ b;
-    case HloOpcode::kNot: return e.type == PrimitiveType::PRED ? Integer{a == 0} : Wrapped(e.type, ~a);
-    case HloOpcode::kNegate: return Wrapped(e.type, -a);
-    case HloOpcode::kAbs: return Wrapped(e.type, a < 0 ? -a : a);
-    case HloOpcode::kSign: return Integer{a > 0} - Integer{a < 0};
-    case HloOpcode::kConvert: return Wrapped(e.type, a);
-    case HloOpcode::kShiftLeft:
-    case HloOpcode::kShiftRightArithmetic:
-    case HloOpcode::kShiftRightLogical: return Wrapped(e.type, Shift(e.opcode, e.type, a, b));
-    case HloOpcode::kCompare: return Compare(e.direction, a, b);
-    case HloOpcode::kClamp: return std::min(std::max(b, a), c);
-    case HloOpcode::kSelect: return a != 0 ? b : c;
-    default: return std::nullopt;
-  }
-}
-bool IsOperation(const HloInstruction& i) {
-  Expression e;
-  e.opcode = i.opcode();
-  if (i.shape().element_type() == PrimitiveType::PRED &&
-      !IsOneOf(e.opcode, HloOpcode::kAnd, HloOpcode::kOr, HloOpcode::kXor, HloOpcode::kNot, HloOpcode::kCompare,
-               HloOpcode::kSelect, HloOpcode::kConvert))
-    return false;
-  return Apply(e, 0, 0, 0).has_value();
-}
 
 // Builds expressions, and counts the rounds of loops with them.
 class Counter {
@@ -422,8 +331,7 @@ int Counter::AfterLoop(const Place& at, int depth) {
 int Counter::Parameter(Place& at, bool& moved, int depth) {
   if (at.frame == kAnyCall) return OfCallers(at, depth);
   const Frame frame = frames_[static_cast<size_t>(at.frame)];
-  if (frame.caller->opcode() == HloOpcode::kWhile)
-    return StateOf(Enter(frame.parent, *frame.caller, 1), at.path);
+  if (frame.caller->opcode() == HloOpcode::kWhile) return StateOf(Enter(frame.parent, *frame.caller, 1), at.path);
   const int64_t number = at.instruction->parameter_number();
   const HloInstruction* operand = nullptr;
   if (frame.caller->opcode() == HloOpcode::kAsyncDone) {
@@ -498,8 +406,7 @@ void Counter::AddStates(int root, int body, std::vector<State>& states, std::set
 std::optional<int64_t> Counter::Rounds(int frame, const HloInstruction& loop, int depth) {
   if (depth > kMaxResolveDepth) return std::nullopt;
   const int body = Enter(frame, loop, 1);
-  const int condition =
-      Resolve({Enter(frame, loop, 0), loop.while_condition()->root()}, depth + 1);
+  const int condition = Resolve({Enter(frame, loop, 0), loop.while_condition()->root()}, depth + 1);
   std::vector<State> states;
   std::set<int> reached;
   AddStates(condition, body, states, reached);
@@ -563,8 +470,7 @@ std::optional<int64_t> Counter::ClosedForm(int condition, const std::vector<Stat
       const State& state = states[k];
       if (state.expression != e) continue;
       if (state.next != e) mine = {true, static_cast<int>(k), 0, -(Integer{1} << 100), Integer{1} << 100};
-      else if (IsConstant(state.first))
-        mine = LinearOf(expressions_[static_cast<size_t>(state.first)], linear);
+      else if (IsConstant(state.first)) mine = LinearOf(expressions_[static_cast<size_t>(state.first)], linear);
     }
   }
   const Linear& whole = linear[static_cast<size_t>(condition)];
@@ -600,7 +506,8 @@ std::optional<Integer> Counter::ValueOf(const Expression& e, const std::vector<s
   std::optional<Integer> operands[3];
   for (int k = 0; k < 3; ++k)
     if (e.operands[k] != kUnknown) operands[k] = of[static_cast<size_t>(e.operands[k])];
-  if (e.opcode == HloOpcode::kSelect) return !operands[0] ? std::nullopt : *operands[0] != 0 ? operands[1] : operands[2];
+  if (e.opcode == HloOpcode::kSelect)
+    return !operands[0] ? std::nullopt : *operands[0] != 0 ? operands[1] : operands[2];
   for (int k = 0; k < GetOpcodeInfo(e.opcode).arity; ++k)
     if (!operands[k]) return std::nullopt;
   return Apply(e, *operands[0], operands[1].value_or(0), operands[2].value_or(0));

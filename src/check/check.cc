@@ -163,7 +163,9 @@ Status Checker::Impl::Prepare(const HloModule& after, bool few) {
     counts = context_.options.runner.devices;
     if (counts.devices() == 0 || before_view_) {
       const HloModule& before = before_->module();
-      counts = UsesDevices(before) || UsesDevices(after) ? DeviceCountsOf(before) : DeviceCounts();
+      if (UsesDevices(before) || UsesDevices(after)) counts = DeviceCountsOf(before);
+      else counts = DeviceCounts();
+      if (counts.devices() == 1 && UsesDevices(after)) counts = DeviceCountsOf(after);
     }
   }
   if (made_up_) {

@@ -124,8 +124,11 @@ class Unroller {
         mine = {Add(received, roofline_.communications().Of(*received), std::move(before))};
       } else if (IsAwaitedHere(*i)) {
         mine = Meet(std::move(before));
-      } else if (const Communication* c = roofline_.communications().Of(*i)) {
-        mine = {Add(i, c, std::move(before))};
+      } else if (const auto all = roofline_.communications().AllOf(*i); !all.empty()) {
+        // A fusion computes what its collectives send; several come one after the other.
+        if (i->opcode() == HloOpcode::kFusion) before = {Add(i, nullptr, std::move(before))};
+        for (const Communication& c : all) before = {Add(i, &c, std::move(before))};
+        mine = std::move(before);
       } else if (i->Is(kControlFlow) || i->opcode() == HloOpcode::kAsyncStart) {
         HLOIR_ASSIGN_OR_RETURN(mine, RunCalled(*i, std::move(before), nesting));
       } else {
@@ -167,7 +170,12 @@ class Unroller {
     made.instruction = i, made.communication = c;
     // As the device's clock has it: one computation after the other, communication beside it.
     const Roofline::Step* step = i == nullptr ? nullptr : roofline_.Of(*i);
-    made.seconds = step == nullptr ? 0 : step->seconds;
+    if (step != nullptr && c == nullptr) made.seconds = step->seconds - step->communication;
+    if (step != nullptr && c != nullptr) {
+      const auto all = roofline_.communications().AllOf(*i);
+      made.seconds = (i->opcode() == HloOpcode::kFusion ? step->communication : step->seconds) /
+                     std::max(1.0, static_cast<double>(all.size()));
+    }
     double& clock = c != nullptr ? link_ : compute_;
     made.start = clock;
     for (int64_t dep : deps) {
@@ -252,7 +260,12 @@ void Append(std::string& file, const std::string& message) {
 class RankWriter {
  public:
   RankWriter(const Roofline& roofline, int64_t rank, ProcessGroups& groups)
-      : roofline_(roofline), rank_(rank), groups_(groups) {}
+      : roofline_(roofline), rank_(rank), groups_(groups) {
+    // The bytes of a nanosecond, and a tenth more: the simulator's own rate may be rounded otherwise. Where no device
+    // is named, as if its memory had 10 TB/s.
+    const double bandwidth = roofline.device().bandwidth > 0 ? roofline.device().bandwidth : 1e13;
+    least_bytes_ = std::ceil(bandwidth * 1.1e-9);
+  }
 
   std::string Write(const std::vector<Work>& work, std::string_view module) {
     proto::GlobalMetadata metadata;
@@ -301,17 +314,22 @@ class RankWriter {
     ChakraNode node = Node(work, proto::kComp);
     Cost cost;
     if (work.instruction != nullptr) cost = roofline_.cost().Of(*work.instruction).once;
-    node.attr.push_back(Int64("num_ops", cost.flops + cost.transcendentals));
-    node.attr.push_back(Uint64("tensor_size", cost.bytes));
+    AddWork(node, cost.flops + cost.transcendentals, cost.bytes);
     Emit(node, k);
+  }
+  // ASTRA-sim's roofline (astra-sim/workload/Workload.cc, issue_comp) divides num_ops / tensor_size into num_ops: with
+  // no operations that is 0/0, with no bytes the node is skipped and nobody issues those that wait for it, and an event
+  // after less than a nanosecond is lost. One operation on as many bytes as memory moves in one takes that long.
+  void AddWork(ChakraNode& node, double operations, double bytes) {
+    node.attr.push_back(Int64("num_ops", std::max(operations, 1.0)));
+    node.attr.push_back(Uint64("tensor_size", std::max(bytes, least_bytes_)));
   }
   void AddCommunication(const Work& work, size_t k) {
     const Communication& c = *work.communication;
     const double bytes = std::max(c.payload, c.result);
     if (c.is_host) {
       ChakraNode node = Node(work, proto::kComp);
-      node.attr.push_back(Int64("num_ops", 0));
-      node.attr.push_back(Uint64("tensor_size", bytes));
+      AddWork(node, 0, bytes);
       return Emit(node, k);
     }
     const bool pairs =
@@ -321,7 +339,8 @@ class RankWriter {
         if (group.size() < 2 || std::find(group.begin(), group.end(), rank_) == group.end()) continue;
         ChakraNode node = Node(work, proto::kCommColl);
         node.attr.push_back(Int64("comm_type", static_cast<double>(CommType(c.kind))));
-        node.attr.push_back(Int64("comm_size", bytes));
+        // What a rank brings: ASTRA-sim's all-gather (astra-sim/system/collective/Ring.cc) ends with n times as much.
+        node.attr.push_back(Int64("comm_size", c.payload));
         node.attr.push_back({"pg_name", {}, {}, {}, {}, groups_.NameOf(group)});
         EmitInOrder(node, k);
         continue;
@@ -343,6 +362,7 @@ class RankWriter {
   }
 
   const Roofline& roofline_;
+  double least_bytes_ = 1;
   const int64_t rank_;
   ProcessGroups& groups_;
   std::string file_;

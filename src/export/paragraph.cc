@@ -79,10 +79,12 @@ void Fields(IO& io, Graph& m) {
 
 namespace {
 
-constexpr int64_t kMostInstructions = 1500000;
+constexpr int64_t kMostInstructions = 1500000, kMostExchanges = 4000000;
 constexpr int kMaxParagraphNesting = 45;  // of calls: each takes two messages, and protobuf's readers stop at 100
 
 class GraphWriter {
+  using Ids = std::vector<int64_t>;
+
  public:
   GraphWriter(const Roofline& roofline, std::optional<int64_t> device) : roofline_(roofline), device_(device) {}
 
@@ -104,6 +106,7 @@ class GraphWriter {
               Format("more than {} instructions, with calls and loops written out", kMostInstructions));
         for (const HloInstruction* operand : i->operands()) Append(made.operand_ids, ids[operand]);
         for (const HloInstruction* before : i->control_predecessors()) Append(made.operand_ids, ids[before]);
+        if (in_order_ && k > first) Append(made.operand_ids, {result.instructions[k - 1].instruction_id});
         ids[i].push_back(made.instruction_id);
       }
     }
@@ -126,7 +129,17 @@ class GraphWriter {
   }
 
   Status Add(const HloInstruction& i, int nesting, std::vector<proto::GraphInstruction>& to) {
-    if (const Communication* c = roofline_.communications().Of(i)) return AddCommunication(i, *c, to), OkStatus();
+    const std::span<const Communication> all = roofline_.communications().AllOf(i);
+    in_order_ = i.opcode() == HloOpcode::kFusion || all.size() > 1;
+    if (!all.empty()) {
+      if (i.opcode() == HloOpcode::kFusion) {
+        proto::GraphInstruction& computed = to.emplace_back();
+        computed.name = i.name(), computed.opcode = "delay";
+        SetWork(i, computed);
+      }
+      for (const Communication& c : all) HLOIR_RETURN_IF_ERROR(AddCommunication(i, c, to));
+      return OkStatus();
+    }
     proto::GraphInstruction& made = to.emplace_back();
     made.name = i.name();
     made.opcode = "delay";
@@ -160,7 +173,10 @@ class GraphWriter {
     made.ops = cost.flops, made.transcendentals = cost.transcendentals;
     for (double read : bytes.operands) made.bytes_in += read;
     made.bytes_out = bytes.output;
-    if (const Roofline::Step* step = roofline_.Of(i)) made.seconds = step->seconds;
+    if (const Roofline::Step* step = roofline_.Of(i)) {
+      made.seconds = step->seconds;
+      if (i.opcode() == HloOpcode::kFusion) made.seconds -= step->communication;
+    }
   }
 
   Status AddLoop(const HloInstruction& i, int nesting, proto::GraphInstruction& made) {
@@ -187,7 +203,7 @@ class GraphWriter {
     return result;
   }
 
-  void AddCommunication(const HloInstruction& i, const Communication& c, std::vector<proto::GraphInstruction>& to) {
+  Status AddCommunication(const HloInstruction& i, const Communication& c, std::vector<proto::GraphInstruction>& to) {
     const auto add = [&](std::string_view opcode, double bytes, std::vector<std::vector<int64_t>> groups) {
       proto::GraphInstruction& made = to.emplace_back();
       made.name = i.name(), made.opcode = opcode;
@@ -198,30 +214,79 @@ class GraphWriter {
     if (c.is_host) {
       proto::GraphInstruction* made = add(c.kind == HloOpcode::kSend ? "outfeed" : "infeed", c.payload + c.result, {});
       if (const Roofline::Step* step = roofline_.Of(i)) made->seconds = step->seconds;
-      return;
+      return OkStatus();
     }
     if (IsOneOf(c.kind, HloOpcode::kCollectivePermute, HloOpcode::kSend, HloOpcode::kRecv))
-      return AddPairs(i, c, to, add);
-    const std::string_view opcode = c.kind == HloOpcode::kCollectiveBroadcast ? "broadcast"
-                                    : c.kind == HloOpcode::kRaggedAllToAll    ? "all-to-all"
-                                                                              : OpcodeName(c.kind);
+      return AddPairs(c, add), OkStatus();
+    if (IsOneOf(c.kind, HloOpcode::kAllToAll, HloOpcode::kRaggedAllToAll)) return AddExchange(i, c, add);
+    if (c.kind == HloOpcode::kCollectiveBroadcast) return AddBroadcast(c, add), OkStatus();
     std::vector<std::vector<int64_t>> groups;
     for (const auto& group : c.groups)
       if (group.size() > 1 && (!device_ || std::find(group.begin(), group.end(), *device_) != group.end()))
         groups.push_back(group);
-    if (groups.empty()) {
-      add("null", 0, {});
-      return;
-    }
-    proto::GraphInstruction* made = add(opcode, std::max(c.payload, c.result), std::move(groups));
+    if (groups.empty()) return add("null", 0, {}), OkStatus();
+    proto::GraphInstruction* made = add(OpcodeName(c.kind), std::max(c.payload, c.result), std::move(groups));
     made->bytes_in = c.payload;
     if (c.kind == HloOpcode::kAllReduce || c.kind == HloOpcode::kReduceScatter)
       made->inner_subroutines.push_back(Reduction(i, c));
+    return OkStatus();
+  }
+
+  // All-to-all, which ParaGraph's graph translator has no translation for (paragraph/translation has all-gather,
+  // all-reduce, reduce-scatter, barrier and transfers): in round k each sends an n-th to the k-th after it.
+  template <class Add>
+  Status AddExchange(const HloInstruction& i, const Communication& c, Add add) {
+    in_order_ = true;
+    const double part = c.payload / static_cast<double>(std::max<int64_t>(c.group_size, 1));
+    bool none = true;
+    for (size_t k = 1; k < static_cast<size_t>(c.group_size); ++k) {
+      std::vector<Ids> triples;
+      for (const auto& group : c.groups) {
+        const size_t n = group.size();
+        for (size_t at = 0; at < n && k < n; ++at) {
+          if (!Mine(group[at])) continue;
+          const int64_t from = group[(at + n - k) % n], to = group[(at + k) % n];
+          triples.push_back(device_ ? Ids{from, to} : Ids{from, group[at], to});
+        }
+      }
+      exchanges_ += static_cast<int64_t>(triples.size());
+      if (exchanges_ > kMostExchanges)
+        return ResourceExhausted(
+            Format("{}: all-to-all takes a transfer between each two devices of a group, which in all "
+                   "is more than {}",
+                   i.name(), kMostExchanges));
+      if (triples.empty()) continue;
+      none = false;
+      add("sendrecv", part, std::move(triples));
+    }
+    if (none) add("null", 0, {});
+    return OkStatus();
+  }
+
+  // Broadcast, which has none either: in each round all that have the array send it to as many that do not.
+  template <class Add>
+  void AddBroadcast(const Communication& c, Add add) {
+    in_order_ = true;
+    bool none = true;
+    for (size_t have = 1; have < static_cast<size_t>(c.group_size); have *= 2) {
+      std::vector<Ids> sends, receives;
+      for (const auto& group : c.groups) {
+        for (size_t at = 0; at < have && at + have < group.size(); ++at) {
+          const int64_t from = group[at], to = group[at + have];
+          if (Mine(from)) sends.push_back(device_ ? Ids{to} : Ids{from, to});
+          if (Mine(to)) receives.push_back(device_ ? Ids{from} : Ids{from, to});
+        }
+      }
+      none = none && sends.empty() && receives.empty();
+      if (!sends.empty()) add("send", c.payload, std::move(sends));
+      if (!receives.empty()) add("recv", c.payload, std::move(receives));
+    }
+    if (none) add("null", 0, {});
   }
 
   // Of a permute: who sends and receives does both at once.
   template <class Add>
-  void AddPairs(const HloInstruction&, const Communication& c, std::vector<proto::GraphInstruction>&, Add add) {
+  void AddPairs(const Communication& c, Add add) {
     const bool permute = c.kind == HloOpcode::kCollectivePermute;
     const double bytes = std::max(c.payload, c.result);
     std::unordered_map<int64_t, int64_t> target_of, source_of;
@@ -244,12 +309,12 @@ class GraphWriter {
     if (!receives.empty()) add("recv", bytes, std::move(receives));
     if (none) add("null", 0, {});
   }
-  using Ids = std::vector<int64_t>;
   bool Mine(int64_t device) const { return !device_ || *device_ == device; }
 
   const Roofline& roofline_;
   const std::optional<int64_t> device_;
-  int64_t next_id_ = 0;
+  int64_t next_id_ = 0, exchanges_ = 0;
+  bool in_order_ = false;  // what one instruction became comes one after the other
 };
 
 }  // namespace

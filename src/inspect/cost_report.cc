@@ -2,11 +2,13 @@
 #include "inspect/cost_report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
 #include "hloir/analysis.h"
 #include "hloir/report.h"
+#include "inspect/marks.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "support/format.h"
@@ -17,7 +19,9 @@ namespace {
 
 constexpr size_t kNameWidth = 30;
 
-std::string Bytes(double bytes) { return HumanBytes(static_cast<int64_t>(std::min(bytes, 0x1p62))); }
+std::string Bytes(double bytes) {
+  return std::isnan(bytes) ? "unknown" : HumanBytes(static_cast<int64_t>(std::min(bytes, 0x1p62)));
+}
 std::string Time(double seconds) {
   return seconds < 1e-6 ? Format("{:.3g} ns", seconds * 1e9) : HumanTime(seconds * 1e3);
 }
@@ -40,23 +44,58 @@ struct Figures {
   std::optional<Roofline> roofline;
 };
 
-int64_t Devices(const HloModule& module) { return module.config().replica_count * module.config().num_partitions; }
+int64_t Devices(const HloModule& module) {
+  const NamedDevices devices = NamedDevicesOf(module);
+  int64_t count = 0;
+  return __builtin_mul_overflow(devices.replicas, devices.partitions, &count) ? INT64_MAX : count;
+}
+
+// What all devices of the other mesh send: each what a member of a group of its size sends; of all-gathers the whole
+// array stays, of others each device's.
+double WhatIfSent(const CommunicationAnalysis& communication, const WhatIfMesh& mesh) {
+  const double more = static_cast<double>(mesh.devices()) / static_cast<double>(DeviceCount(mesh.mesh));
+  double bytes = 0;
+  for (const Communication& c : communication.all()) {
+    int64_t n = c.group_size;
+    const std::optional<MeshSpan> span = SpanOf(c.groups, mesh.mesh);
+    if (span && span->whole && !span->axes.empty()) {
+      n = 1;
+      for (size_t axis : span->axes) n *= mesh.sizes[axis];
+    }
+    const bool pairs =
+        IsOneOf(c.kind, HloOpcode::kCollectivePermute, HloOpcode::kSend, HloOpcode::kRecv) || n == c.group_size;
+    double members = 0, payload = c.payload;
+    for (const auto& group : c.groups) members += static_cast<double>(group.size());
+    if (c.kind == HloOpcode::kAllGather) payload *= static_cast<double>(c.group_size) / static_cast<double>(n);
+    bytes += c.times * more * (pairs ? c.sent : members * WireBytes(c.kind, payload, n));
+  }
+  return bytes;
+}
 
 std::string Overview(const Figures& f, const CostReportOptions& options) {
   const CostResult& cost = f.cost.total();
   Table table({Format("module {}", ShortName(f.module.name(), kNameWidth)), "", "a loop once, as XLA"});
   table.Add({"devices", Format("{}", Devices(f.module)), ""});
-  table.Add({"FLOPs", HumanCount(cost.repeated.flops), HumanCount(cost.once.flops)});
-  table.Add({"transcendentals", HumanCount(cost.repeated.transcendentals), HumanCount(cost.once.transcendentals)});
-  table.Add({"bytes moved", Bytes(cost.repeated.bytes), Bytes(cost.once.bytes)});
-  if (!f.communication.all().empty())
-    table.Add({"bytes sent, by all devices", Bytes(f.communication.sent_bytes()), ""});
+  const bool known = cost.unknown_loops == 0;
+  table.Add({"FLOPs", Marked(HumanCount(cost.repeated.flops), known), HumanCount(cost.once.flops)});
+  table.Add({"transcendentals", Marked(HumanCount(cost.repeated.transcendentals), known),
+             HumanCount(cost.once.transcendentals)});
+  table.Add({"bytes moved", Marked(Bytes(cost.repeated.bytes), known), Bytes(cost.once.bytes)});
+  if (!f.communication.all().empty()) {
+    bool all_known = true;
+    for (const Communication& c : f.communication.all()) all_known = all_known && c.times_known;
+    table.Add({"bytes sent, by all devices", Marked(Bytes(f.communication.sent_bytes()), all_known), ""});
+    if (options.mesh && options.mesh->devices() != DeviceCount(options.mesh->mesh))
+      table.Add({Format("estimate for {} devices", options.mesh->devices()),
+                 Marked(Bytes(WhatIfSent(f.communication, *options.mesh)), all_known), ""});
+  }
   const BufferAssignment buffers = AssignBuffers(f.module);
   const int64_t memory =
       buffers.parameter_bytes + buffers.constant_bytes + buffers.of(*f.module.entry_computation()).heap_bytes;
-  table.Add({"memory of a device", HumanBytes(memory), ""});
+  table.Add({"memory of a device", buffers.is_unknown ? "unknown" : HumanBytes(memory), ""});
   std::string text = table.ToString();
-  if (cost.unknown_loops > 0) text += Format("loops of unknown trip count, counted once: {}\n", cost.unknown_loops);
+  text += UnknownLoopsNote(cost.unknown_loops);
+  if (std::isnan(cost.once.bytes)) text += "unknown: arrays with unbounded dimensions (?) are in it\n";
   if (cost.custom_calls > 0) text += Format("custom-calls of unknown cost: {}\n", cost.custom_calls);
   if (options.device != nullptr && options.device->memory_bytes > 0 &&
       static_cast<double>(memory) > options.device->memory_bytes)
@@ -66,10 +105,12 @@ std::string Overview(const Figures& f, const CostReportOptions& options) {
 
 std::string RooflineTable(const Roofline& roofline, const CostReportOptions& options) {
   Table totals({ShortName(options.device->name, 40), "time"});
-  totals.Add({"a run", Time(roofline.seconds())});
+  const CostResult& cost = roofline.cost().total();
+  const bool known = cost.unknown_loops == 0;
+  totals.Add({"a run", std::isnan(cost.once.bytes) ? "unknown" : Marked(Time(roofline.seconds()), known)});
   if (roofline.communication_seconds() > 0) {
-    totals.Add({"communication", Time(roofline.communication_seconds())});
-    totals.Add({"exposed communication", Time(roofline.exposed_seconds())});
+    totals.Add({"communication", Marked(Time(roofline.communication_seconds()), known)});
+    totals.Add({"exposed communication", Marked(Time(roofline.exposed_seconds()), known)});
   }
   if (options.mesh && options.mesh->devices() != DeviceCount(options.mesh->mesh))
     totals.Add({Format("estimate for {} devices", options.mesh->devices()), ""});
@@ -84,9 +125,9 @@ std::string RooflineTable(const Roofline& roofline, const CostReportOptions& opt
   table.LeftAlign(5);
   for (size_t k = 0; k < std::min(options.most, steps.size()); ++k) {
     const Roofline::Step& step = *steps[k];
-    table.Add({ShortName(step.instruction->name(), 24), HumanCount(step.times), Time(step.seconds),
-               Time(step.seconds * step.times), Percent(step.seconds * step.times, roofline.seconds()),
-               std::string(BoundName(step.bound))});
+    table.Add({ShortName(step.instruction->name(), 24), Marked(HumanCount(step.times), step.times_known),
+               Time(step.seconds), Marked(Time(step.seconds * step.times), step.times_known),
+               Percent(step.seconds * step.times, roofline.seconds()), std::string(BoundName(step.bound))});
   }
   text += "\n" + table.ToString();
   AddRest(text, steps.size(), options.most);
@@ -96,6 +137,7 @@ std::string RooflineTable(const Roofline& roofline, const CostReportOptions& opt
 std::string CostTable(const Figures& f, size_t most) {
   std::vector<std::pair<const HloInstruction*, double>> all;
   const std::vector<double> counts = ExecutionCounts(f.module);
+  const std::vector<bool> all_known = KnownExecutionCounts(f.module);
   for (const HloComputation* computation : f.module.computations()) {
     const double times = counts[static_cast<size_t>(computation->id())];
     for (const HloInstruction* i = computation->first(); times > 0 && i != nullptr; i = i->next())
@@ -103,15 +145,18 @@ std::string CostTable(const Figures& f, size_t most) {
   }
   const auto weight = [&](const auto& row) {
     const Cost cost = f.cost.Of(*row.first).repeated * row.second;
-    return cost.flops + cost.transcendentals + cost.bytes;
+    const double sum = cost.flops + cost.transcendentals + cost.bytes;
+    return std::isnan(sum) ? HUGE_VAL : sum;
   };
   std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return weight(a) > weight(b); });
   Table table({"the costliest instructions", "times", "FLOPs", "transc.", "bytes"});
   for (size_t k = 0; k < std::min(most, all.size()); ++k) {
     const auto& [i, times] = all[k];
     const Cost cost = f.cost.Of(*i).repeated * times;
-    table.Add({ShortName(i->name(), kNameWidth), HumanCount(times), HumanCount(cost.flops),
-               HumanCount(cost.transcendentals), Bytes(cost.bytes)});
+    const bool known = all_known[static_cast<size_t>(i->parent()->id())];
+    table.Add({ShortName(i->name(), kNameWidth), Marked(HumanCount(times), known),
+               Marked(HumanCount(cost.flops), known), Marked(HumanCount(cost.transcendentals), known),
+               Marked(Bytes(cost.bytes), known)});
   }
   std::string text = all.empty() ? "" : "\n" + table.ToString();
   AddRest(text, all.size(), most);
@@ -124,7 +169,8 @@ std::string SumTable(const std::vector<CommunicationAnalysis::Sum>& sums, const 
   for (size_t k = 0; k < std::min(most, sums.size()); ++k) {
     const CommunicationAnalysis::Sum& sum = sums[k];
     table.Add({ShortName(sum.key.empty() ? "—" : sum.key, kNameWidth), Format("{}", sum.instructions),
-               HumanCount(sum.times), Bytes(sum.payload), Bytes(sum.sent)});
+               Marked(HumanCount(sum.times), sum.times_known), Marked(Bytes(sum.payload), sum.times_known),
+               Marked(Bytes(sum.sent), sum.times_known)});
   }
   std::string text = "\n" + table.ToString();
   AddRest(text, sums.size(), most);
@@ -144,6 +190,7 @@ Json SumsJson(const std::vector<CommunicationAnalysis::Sum>& sums, const char* k
     list.push_back({{key, sum.key},
                     {"instructions", sum.instructions},
                     {"times", WholeNumber(sum.times)},
+                    {"times_known", sum.times_known},
                     {"payload", WholeNumber(sum.payload)},
                     {"sent", WholeNumber(sum.sent)}});
   return list;
@@ -156,12 +203,13 @@ Json CommunicationJson(const Communication& c) {
   if (c.is_host) json["host"] = true;
   return json;
 }
-Json InstructionJson(const Figures& f, const HloInstruction& i, double times) {
+Json InstructionJson(const Figures& f, const HloInstruction& i, double times, bool times_known) {
   Json row = {{"name", i.name()},
               {"computation", i.parent()->name()},
               {"opcode", i.opcode_name()},
               {"shape", i.shape().ToString()},
-              {"times", WholeNumber(times)}};
+              {"times", WholeNumber(times)},
+              {"times_known", times_known}};
   row.update(CountsJson(f.cost.Of(i).once));
   if (const Communication* c = f.communication.Of(i)) row["communication"] = CommunicationJson(*c);
   if (const Roofline::Step* step = f.roofline ? f.roofline->Of(i) : nullptr) {
@@ -198,6 +246,7 @@ std::string CostJson(const HloModule& module, const CostReportOptions& options) 
                            {"by_collective", SumsJson(f.communication.ByKind(), "collective")},
                            {"by_group", SumsJson(f.communication.ByGroups(), "groups")},
                            {"by_axis", SumsJson(f.communication.ByAxes(), "axes")}};
+  if (options.mesh) json["communication"]["sent_by_mesh"] = WholeNumber(WhatIfSent(f.communication, *options.mesh));
   json["memory"] = Json::parse(MemoryReportJson(module, /*all_values=*/true));
   if (f.roofline) {
     json["roofline"] = {{"device", options.device->name},
@@ -209,11 +258,12 @@ std::string CostJson(const HloModule& module, const CostReportOptions& options) 
   }
   Json list = Json::array();
   const std::vector<double> counts = ExecutionCounts(module);
+  const std::vector<bool> known = KnownExecutionCounts(module);
   for (const HloComputation* computation : module.TextOrder()) {
     const double times = counts[static_cast<size_t>(computation->id())];
     if (times == 0) continue;
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      list.push_back(InstructionJson(f, *i, times));
+      list.push_back(InstructionJson(f, *i, times, known[static_cast<size_t>(computation->id())]));
   }
   json["instructions"] = std::move(list);
   return JsonLine(json);
@@ -232,6 +282,7 @@ std::string CostTrace(const Roofline& roofline) {
     args.update(CountsJson(cost));
     if (const Roofline::Step* step = roofline.Of(i)) {
       args["times"] = WholeNumber(step->times);
+      args["times_known"] = step->times_known;
       args["bound"] = BoundName(step->bound);
     }
     if (const Communication* c = roofline.communications().Of(i)) args.update(CommunicationJson(*c));

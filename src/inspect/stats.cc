@@ -17,7 +17,11 @@ using Tally = ModuleStats::Tally;
 class Tallies {
  public:
   void Count(std::string_view key) { ++At(key).instructions; }
-  void Add(std::string_view key, const Cost& cost) { At(key).cost += cost; }
+  void Add(std::string_view key, const Cost& cost, bool times_known) {
+    Tally& tally = At(key);
+    tally.cost += cost;
+    tally.times_known = tally.times_known && times_known;
+  }
   template <class Before>
   std::vector<Tally> Sorted(Before before) {
     std::stable_sort(tallies_.begin(), tallies_.end(), before);
@@ -147,6 +151,7 @@ ModuleStats::ModuleStats(const HloModule& of) : module(&of), count(CountInstruct
   const CallGraph graph(of);
   const std::vector<const HloComputation*> order = of.PostOrder();
   const std::vector<double> run = ExecutionCounts(of);
+  const std::vector<bool> known = KnownExecutionCounts(of);
   const auto times_of = [&](const HloComputation& c) { return run[static_cast<size_t>(c.id())]; };
 
   Tallies by_opcode, by_type, by_layout, by_scope, by_line, by_target;
@@ -158,24 +163,27 @@ ModuleStats::ModuleStats(const HloModule& of) : module(&of), count(CountInstruct
     if (i.metadata() != nullptr) ForEachScope(i.metadata()->op_name, [&](auto scope) { by_scope.Count(scope); });
     if (const auto line = SourceOf(i)) by_line.Count(line->ToString());
   };
-  const auto add_cost = [&](const HloInstruction& i, const Cost& each) {
-    by_opcode.Add(i.opcode_name(), each);
+  const auto add_cost = [&](const HloInstruction& i, const Cost& each, bool is_known) {
+    by_opcode.Add(i.opcode_name(), each, is_known);
     if (i.opcode() == HloOpcode::kCustomCall)
-      by_target.Add(i.attributes<CustomCallAttributes>().custom_call_target, each);
-    by_type.Add(TypeName(i.shape()), each);
-    if (i.metadata() != nullptr) ForEachScope(i.metadata()->op_name, [&](auto scope) { by_scope.Add(scope, each); });
-    if (const auto line = SourceOf(i)) by_line.Add(line->ToString(), each);
+      by_target.Add(i.attributes<CustomCallAttributes>().custom_call_target, each, is_known);
+    by_type.Add(TypeName(i.shape()), each, is_known);
+    if (i.metadata() != nullptr)
+      ForEachScope(i.metadata()->op_name, [&](auto scope) { by_scope.Add(scope, each, is_known); });
+    if (const auto line = SourceOf(i)) by_line.Add(line->ToString(), each, is_known);
   };
   // Operations of a fusion count where they are written. Fusions in fusions nest as deep as calls may.
   std::vector<std::pair<const HloComputation*, double>> bodies;
   for (const HloComputation* computation : order) {
     const double times = times_of(*computation);
-    computations.push_back({computation, graph.node(*computation).context, times, analysis.Of(*computation).repeated});
+    const bool is_known = known[static_cast<size_t>(computation->id())];
+    computations.push_back(
+        {computation, graph.node(*computation).context, times, analysis.Of(*computation).repeated, is_known});
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       count_one(*i);
       switch (i->opcode()) {
         case HloOpcode::kFusion:
-          fusions.push_back({{i, 0, {}, {}, 0}, ContentsOf(*i->fused_computation()), CostsIn(*i, analysis)});
+          fusions.push_back({{i, 0, {}, {}, 0, true}, ContentsOf(*i->fused_computation()), CostsIn(*i, analysis)});
           break;
         case HloOpcode::kConstant: constants.push_back({i, i->shape().ByteSize()}); break;
         case HloOpcode::kCustomCall: by_target.Count(i->attributes<CustomCallAttributes>().custom_call_target); break;
@@ -191,14 +199,14 @@ ModuleStats::ModuleStats(const HloModule& of) : module(&of), count(CountInstruct
       if (times == 0 || i->Is(kControlFlow) || i->opcode() == HloOpcode::kAsyncStart) continue;
       const CostResult each = analysis.Of(*i);
       const Cost all = each.repeated * times;
-      const Step step{i, times, all, each.once, Share(all)};
+      const Step step{i, times, all, each.once, Share(all), is_known};
       if (CostClass(i->opcode()) != OpCost::kFree || all != Cost()) steps.push_back(step);
       if (i->opcode() != HloOpcode::kFusion) {
-        add_cost(*i, all);
+        add_cost(*i, all, is_known);
         continue;
       }
       fusions.back().step = step;
-      add_cost(*i, {0, 0, all.bytes});
+      add_cost(*i, {0, 0, all.bytes}, is_known);
       bodies.assign(1, {i->fused_computation(), times});
       while (!bodies.empty()) {
         const auto [body, often] = bodies.back();
@@ -207,7 +215,7 @@ ModuleStats::ModuleStats(const HloModule& of) : module(&of), count(CountInstruct
           if (fused->opcode() == HloOpcode::kFusion) bodies.push_back({fused->fused_computation(), often});
           Cost inner = analysis.Of(*fused).repeated * often;
           inner.bytes = 0;  // it never leaves the fusion
-          if (fused->opcode() != HloOpcode::kFusion && inner != Cost()) add_cost(*fused, inner);
+          if (fused->opcode() != HloOpcode::kFusion && inner != Cost()) add_cost(*fused, inner, is_known);
         }
       }
     }
@@ -218,8 +226,7 @@ ModuleStats::ModuleStats(const HloModule& of) : module(&of), count(CountInstruct
   scopes = by_scope.Sorted(dearer), source_lines = by_line.Sorted(dearer);
   const CommunicationAnalysis sent(of);
   for (const Communication& communication : sent.all())
-    if (communication.instruction->Is(kCollective) || communication.instruction->opcode() == HloOpcode::kAsyncStart)
-      collectives.push_back(communication);
+    if (communication.collective->Is(kCollective)) collectives.push_back(communication);
   const auto costlier = [](const Step& a, const Step& b) { return a.share > b.share; };
   std::stable_sort(steps.begin(), steps.end(), costlier);
   std::stable_sort(fusions.begin(), fusions.end(),

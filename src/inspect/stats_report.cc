@@ -1,8 +1,11 @@
 // A module's figures as tables and as JSON; see hloir/inspect.h.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "hloir/report.h"
+#include "inspect/marks.h"
 #include "hloir/inspect.h"
 #include "report/json.h"
 #include "report/table.h"
@@ -14,7 +17,9 @@ namespace {
 
 constexpr size_t kStatsNameWidth = 34, kShapeWidth = 28;  // so that a table with figures behind it is 80 columns wide
 
-std::string ByteCell(double bytes) { return HumanBytes(static_cast<int64_t>(std::min(bytes, 0x1p62))); }
+std::string ByteCell(double bytes) {
+  return std::isnan(bytes) ? "unknown" : HumanBytes(static_cast<int64_t>(std::min(bytes, 0x1p62)));
+}
 std::string Percent(double share) { return share <= 0 ? "" : Format("{:.1f} %", share * 100); }
 std::string Int(int64_t n) { return Format("{}", n); }
 
@@ -41,18 +46,23 @@ std::string Overview(const ModuleStats& stats) {
   table.Add({"instructions", Int(stats.count.instructions), ""});
   table.Add({"top-level (a fusion is one)", Int(stats.count.top_level), ""});
   table.Add({"computations", Int(stats.module->computation_count()), ""});
-  table.Add({"FLOPs", HumanCount(cost.repeated.flops), HumanCount(cost.once.flops)});
-  table.Add({"transcendentals", HumanCount(cost.repeated.transcendentals), HumanCount(cost.once.transcendentals)});
-  table.Add({"bytes moved", ByteCell(cost.repeated.bytes), ByteCell(cost.once.bytes)});
+  const bool known = cost.unknown_loops == 0;
+  table.Add({"FLOPs", Marked(HumanCount(cost.repeated.flops), known), HumanCount(cost.once.flops)});
+  table.Add({"transcendentals", Marked(HumanCount(cost.repeated.transcendentals), known),
+             HumanCount(cost.once.transcendentals)});
+  table.Add({"bytes moved", Marked(ByteCell(cost.repeated.bytes), known), ByteCell(cost.once.bytes)});
   int64_t parameters = 0, constants = 0;
-  for (const HloInstruction* parameter : stats.parameters) parameters += parameter->shape().ByteSize();
-  for (const ModuleStats::Constant& constant : stats.constants) constants += constant.bytes;
+  const auto add = [](int64_t& sum, int64_t bytes) {
+    if (__builtin_add_overflow(sum, bytes, &sum)) sum = std::numeric_limits<int64_t>::max();
+  };
+  for (const HloInstruction* parameter : stats.parameters) add(parameters, parameter->shape().ByteSize());
+  for (const ModuleStats::Constant& constant : stats.constants) add(constants, constant.bytes);
   table.Add({Format("parameters: {}", stats.parameters.size()), HumanBytes(parameters), ""});
   table.Add({Format("constants: {}", stats.constants.size()), HumanBytes(constants), ""});
   table.Add({"longest path, in instructions", Int(static_cast<int64_t>(stats.longest.instructions.size())), ""});
   table.Add({"most expensive path, share", Percent(stats.costliest.share), ""});
   std::string text = table.ToString();
-  if (cost.unknown_loops > 0) text += Format("loops of unknown trip count, counted once: {}\n", cost.unknown_loops);
+  text += UnknownLoopsNote(cost.unknown_loops);
   if (cost.custom_calls > 0) text += Format("custom-calls of unknown cost: {}\n", cost.custom_calls);
   return text;
 }
@@ -63,8 +73,10 @@ std::string TallyTable(const ModuleStats& stats, const std::string& title, const
   Table table({title, "instr.", "FLOPs", "transc.", "bytes", "share"});
   for (size_t k = 0; k < std::min(most, all.size()); ++k) {
     const ModuleStats::Tally& tally = all[k];
-    table.Add({ShortName(tally.key, kStatsNameWidth), Int(tally.instructions), HumanCount(tally.cost.flops),
-               HumanCount(tally.cost.transcendentals), ByteCell(tally.cost.bytes), Percent(stats.Share(tally.cost))});
+    const bool known = tally.times_known;
+    table.Add({ShortName(tally.key, kStatsNameWidth), Int(tally.instructions),
+               Marked(HumanCount(tally.cost.flops), known), Marked(HumanCount(tally.cost.transcendentals), known),
+               Marked(ByteCell(tally.cost.bytes), known), Percent(stats.Share(tally.cost))});
   }
   std::string text = "\n" + table.ToString();
   AddRestOfRows(text, all.size(), most);
@@ -89,9 +101,10 @@ std::string ComputationTable(const ModuleStats& stats, size_t most) {
   for (size_t k = 0; k < std::min(most, run.size()); ++k) {
     const ModuleStats::Computation& c = *run[k];
     const bool steps = c.times > 0;  // else it is applied to elements, or fused: its caller's cost
-    table.Add({ShortName(c.computation->name(), kStatsNameWidth), steps ? HumanCount(c.times) : "",
-               Int(c.computation->instruction_count()), steps ? HumanCount(c.cost.flops) : "",
-               steps ? ByteCell(c.cost.bytes) : "", steps ? Percent(stats.Share(c.cost)) : ""});
+    table.Add({ShortName(c.computation->name(), kStatsNameWidth),
+               steps ? Marked(HumanCount(c.times), c.times_known) : "", Int(c.computation->instruction_count()),
+               steps ? HumanCount(c.cost.flops) : "", steps ? ByteCell(c.cost.bytes) : "",
+               steps ? Percent(stats.Share(c.cost)) : ""});
   }
   std::string text = "\n" + table.ToString();
   AddRestOfRows(text, run.size(), most);
@@ -124,8 +137,9 @@ std::string CollectiveTable(const ModuleStats& stats, size_t most) {
     const Communication& c = stats.collectives[k];
     bytes += c.payload * c.times;
     if (k >= most) continue;
-    table.Add({ShortName(c.instruction->name(), kName), ShortName(GroupsText(c.groups), kGroups), HumanCount(c.times),
-               ByteCell(c.payload), ByteCell(c.payload * c.times)});
+    table.Add({ShortName(c.instruction->name(), kName), ShortName(GroupsText(c.groups), kGroups),
+               Marked(HumanCount(c.times), c.times_known), ByteCell(c.payload),
+               Marked(ByteCell(c.payload * c.times), c.times_known)});
   }
   std::string text = "\n" + table.ToString();
   AddRestOfRows(text, stats.collectives.size(), most);
@@ -204,6 +218,7 @@ Json TalliesJson(const ModuleStats& stats, const std::vector<ModuleStats::Tally>
   for (const ModuleStats::Tally& tally : tallies) {
     Json json = {{key, tally.key}, {"instructions", tally.instructions}};
     json.update(CostJson(tally.cost));
+    json["times_known"] = tally.times_known;
     json["share"] = stats.Share(tally.cost);
     list.push_back(std::move(json));
   }
@@ -265,6 +280,7 @@ std::string StatsJson(const ModuleStats& stats) {
     Json row = {{"computation", c.computation->name()},
                 {"context", ContextWord(c.context)},
                 {"times", WholeNumber(c.times)},
+                {"times_known", c.times_known},
                 {"instructions", c.computation->instruction_count()}};
     row.update(CostJson(c.cost));
     list.push_back(std::move(row));
@@ -276,7 +292,8 @@ std::string StatsJson(const ModuleStats& stats) {
                 {"computation", i.parent()->name()},
                 {"opcode", i.opcode_name()},
                 {"shape", i.shape().ToString()},
-                {"times", WholeNumber(step.times)}};
+                {"times", WholeNumber(step.times)},
+                {"times_known", step.times_known}};
     row.update(CostJson(step.cost));
     row["once"] = CostJson(step.once);
     row["share"] = step.share;
@@ -330,7 +347,8 @@ std::string StatsJson(const ModuleStats& stats) {
                     {"devices", GroupsText(c.groups)},
                     {"size", WholeNumber(c.payload)},
                     {"sent", WholeNumber(c.sent)},
-                    {"times", WholeNumber(c.times)}});
+                    {"times", WholeNumber(c.times)},
+                    {"times_known", c.times_known}});
   }
   json["collectives"] = std::move(list);
   json["custom_calls"] = TalliesJson(stats, stats.custom_calls, "target");

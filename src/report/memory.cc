@@ -76,13 +76,15 @@ std::string MemoryReport(const HloModule& module, size_t most) {
   const BufferAssignment buffers = AssignBuffers(module);
   const BufferAssignment::Computation& entry = buffers.of(*module.entry_computation());
   Table totals({"memory", "bytes"});
-  totals.Add({"parameters", HumanBytes(buffers.parameter_bytes)});
-  totals.Add({"constants", HumanBytes(buffers.constant_bytes)});
-  totals.Add({"results and temporaries, without sharing", HumanBytes(entry.unshared_bytes)});
-  totals.Add({"results and temporaries, allocated", HumanBytes(entry.heap_bytes)});
-  totals.Add({"live at the peak", HumanBytes(entry.peak_bytes)});
-  totals.Add({"total", HumanBytes(buffers.parameter_bytes + buffers.constant_bytes + entry.heap_bytes)});
+  const auto bytes = [&](int64_t known) { return buffers.is_unknown ? "unknown" : HumanBytes(known); };
+  totals.Add({"parameters", bytes(buffers.parameter_bytes)});
+  totals.Add({"constants", bytes(buffers.constant_bytes)});
+  totals.Add({"results and temporaries, without sharing", bytes(entry.unshared_bytes)});
+  totals.Add({"results and temporaries, allocated", bytes(entry.heap_bytes)});
+  totals.Add({"live at the peak", bytes(entry.peak_bytes)});
+  totals.Add({"total", bytes(buffers.parameter_bytes + buffers.constant_bytes + entry.heap_bytes)});
   std::string text = totals.ToString();
+  if (buffers.is_unknown) return text + "unknown: arrays with unbounded dimensions (?) are in it\n";
   if (entry.live_at_peak.empty()) return text;
   constexpr size_t kName = 40;
   text += Format("\nlive at the peak, at {}\n", ShortName(entry.peak->name(), kName)) + LiveTable(entry, most);
@@ -101,11 +103,12 @@ std::string MemoryReport(const HloModule& module, size_t most) {
 std::string MemoryReportJson(const HloModule& module, bool all_values) {
   const BufferAssignment buffers = AssignBuffers(module);
   const BufferAssignment::Computation& entry = buffers.of(*module.entry_computation());
-  Json json = {{"parameter_bytes", buffers.parameter_bytes},
-               {"constant_bytes", buffers.constant_bytes},
-               {"unshared_bytes", entry.unshared_bytes},
-               {"heap_bytes", entry.heap_bytes},
-               {"peak_bytes", entry.peak_bytes}};
+  const auto bytes = [&](int64_t known) { return buffers.is_unknown ? Json() : Json(known); };
+  Json json = {{"parameter_bytes", bytes(buffers.parameter_bytes)},
+               {"constant_bytes", bytes(buffers.constant_bytes)},
+               {"unshared_bytes", bytes(entry.unshared_bytes)},
+               {"heap_bytes", bytes(entry.heap_bytes)},
+               {"peak_bytes", bytes(entry.peak_bytes)}};
   if (entry.peak != nullptr) json["peak"] = entry.peak->name();
   json["live_at_peak"] = LiveJson(entry);
   Json levels = Json::array();

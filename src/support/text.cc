@@ -2,6 +2,8 @@
 #include "support/text.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "support/format.h"
 #include "support/plain_text.h"
@@ -27,6 +29,7 @@ size_t DisplayWidth(std::string_view text) {
 }
 
 std::string HumanBytes(int64_t bytes) {
+  if (bytes < 0 || bytes == std::numeric_limits<int64_t>::max()) return "unknown";  // as Shape says of `?`
   constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
   double value = static_cast<double>(bytes);
   int unit = 0;
@@ -43,6 +46,7 @@ std::string HumanTime(double milliseconds) {
 
 std::string HumanCount(double count) {
   constexpr const char* kUnits[] = {"", " k", " M", " G", " T", " P"};
+  if (std::isnan(count)) return "unknown";
   if (count >= 0x1p60) return Format("{:.3g}", count);
   size_t unit = 0;
   while (count >= 999.5 && unit < 5) count /= 1000, ++unit;

@@ -61,7 +61,8 @@ _, Metadata, Node = messages(
           "data_deps": (5, "uint64", "repeated"), "start_time_micros": (6, "uint64"), "duration_micros": (7, "uint64"),
           "attr": (10, "AttributeProto", "repeated")})
 
-COLLECTIVES = {"all-gather", "all-reduce", "all-to-all", "broadcast", "reduce-scatter"}
+BANDWIDTH = 3.35e12  # of docs/devices/h100.json
+COLLECTIVES = {"all-gather", "all-reduce", "reduce-scatter"}
 OPCODES = COLLECTIVES | {"call", "conditional", "delay", "infeed", "null", "outfeed", "recv", "send", "sendrecv", "while"}
 
 
@@ -137,6 +138,7 @@ def value(attr):
 def check_traces(prefix, ranks):
     groups = {name: set(group) for name, group in json.load(open(prefix + ".groups.json")).items()}
     sent, received, collectives = {}, {}, {}
+    rings = transfers = 0  # what ParaGraph has collectives for, and what it has not
     for rank in range(ranks):
         metadata, nodes = read_trace(f"{prefix}.{rank}.et")
         assert any(a.name == "producer" and value(a) == "hloir" for a in metadata.attr)
@@ -147,10 +149,17 @@ def check_traces(prefix, ranks):
             attr = {a.name: value(a) for a in node.attr}
             assert attr["is_cpu_op"] is False
             if node.type == 4:
-                assert attr["num_ops"] >= 0 and attr["tensor_size"] >= 0
+                assert attr["num_ops"] > 0 and attr["tensor_size"] > 0
             elif node.type == 7:
                 assert rank in groups[attr["pg_name"]] and attr["comm_size"] > 0
                 collectives.setdefault(attr["pg_name"], {}).setdefault(rank, []).append((attr["comm_type"], attr["comm_size"]))
+                others = len(groups[attr["pg_name"]]) - 1
+                if attr["comm_type"] == 6:  # all-to-all: a transfer to each other one
+                    transfers += others
+                elif attr["comm_type"] == 5:  # broadcast: each but one receives
+                    transfers += others / (others + 1)
+                else:
+                    rings += 1
             elif node.type in (5, 6):
                 side = sent if node.type == 5 else received
                 assert attr["comm_src" if node.type == 5 else "comm_dst"] == rank
@@ -162,7 +171,7 @@ def check_traces(prefix, ranks):
     assert sent == received, "a transfer without its other side"
     for name, by_rank in collectives.items():  # all members run the same ones in the same order
         assert set(by_rank) == groups[name] and len({tuple(c) for c in by_rank.values()}) == 1, name
-    return sum(len(c) for by_rank in collectives.values() for c in by_rank.values()), len(sent)
+    return rings, len(sent) + round(transfers)
 
 
 def main():
@@ -193,7 +202,7 @@ def main():
                 assert each[opcode] == devices * composite[opcode], opcode
             export("chakra", "t")
             simulate_chakra([read_trace(os.path.join(folder, f"t.{r}.et"))[1] for r in range(devices)],
-                            json.load(open(os.path.join(folder, "t.groups.json"))))
+                            json.load(open(os.path.join(folder, "t.groups.json"))), BANDWIDTH)
             ran, sends = check_traces(os.path.join(folder, "t"), devices)
             assert ran == sum(each.get(o, 0) for o in COLLECTIVES), (ran, each)
             assert sends == each.get("send", 0) + each.get("sendrecv", 0), (sends, each)

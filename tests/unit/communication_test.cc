@@ -170,3 +170,53 @@ TEST_CASE("communication: the mesh that a module names") {
   REQUIRE(FindMesh(*header));
   CHECK(FindMesh(*header)->axes == std::vector<std::pair<std::string, int64_t>>{{"x", 8}, {"y", 2}});
 }
+
+TEST_CASE("communication: what fusions and asynchronous computations wrap counts, each collective by itself") {
+  const std::string fused =
+      "f { p = f32[8] parameter(0)\n n = f32[8] negate(p)\n a = f32[8] all-reduce(n), channel_id=1, "
+      "replica_groups={{0,1,2,3}}, use_global_device_ids=true, to_apply=add\n ROOT g = f32[32] all-gather(a), "
+      "channel_id=2, replica_groups={{0,1,2,3}}, use_global_device_ids=true, dimensions={0} }\n";
+  const auto fusion = Parse("num_partitions=4", "ROOT r = f32[32] fusion(x), kind=kCustom, calls=f", fused);
+  const CommunicationAnalysis analysis(*fusion);
+  REQUIRE(analysis.all().size() == 2);
+  const HloInstruction& root = *fusion->entry_computation()->root();
+  CHECK(analysis.all()[0].instruction == &root);
+  CHECK(analysis.all()[0].kind == HloOpcode::kAllReduce);
+  CHECK(analysis.all()[1].collective->name() == "g");
+  CHECK(analysis.AllOf(root).size() == 2);
+  CHECK(analysis.sent_bytes() == 4 * 2 * 0.75 * 32 + 4 * 3 * 32);
+  const auto halves = Parse(
+      "num_partitions=4", "s = ((f32[8]), f32[32], s32[]) async-start(x), calls=w\n ROOT r = f32[32] async-done(s)",
+      fused + "w { p = f32[8] parameter(0)\n ROOT r = f32[32] fusion(p), kind=kCustom, calls=f }\n");
+  CHECK(CommunicationAnalysis(*halves).sent_bytes() == 4 * 2 * 0.75 * 32 + 4 * 3 * 32);
+  CHECK(CommunicationAnalysis(*halves).all()[0].is_asynchronous);
+}
+
+TEST_CASE("communication: of a conditional the branch that sends most") {
+  const auto module =
+      Parse("replica_count=2",
+            "p = pred[] parameter(1)\n ROOT r = f32[8] conditional(p, x, x), true_computation=one, "
+            "false_computation=two",
+            "one { p = f32[8] parameter(0)\n ROOT a = f32[8] all-reduce(p), replica_groups={}, "
+            "to_apply=add }\n"
+            "two { p = f32[8] parameter(0)\n b = f32[8] all-reduce(p), replica_groups={}, to_apply=add\n"
+            " ROOT c = f32[8] all-reduce(b), replica_groups={}, to_apply=add }\n");
+  const CommunicationAnalysis analysis(*module);
+  CHECK(analysis.all().size() == 3);
+  CHECK(analysis.sent_bytes() == 2 * 2 * 32);  // of the second branch: twice 2 devices, each (n-1)/n of twice 32
+}
+
+TEST_CASE("communication: as many devices as the header or else the collectives name") {
+  const auto devices = [](const std::string& header, const std::string& body) {
+    const NamedDevices named = NamedDevicesOf(*Parse(header, "ROOT r = " + body));
+    return std::to_string(named.replicas) + "x" + std::to_string(named.partitions);
+  };
+  const std::string none = "entry_computation_layout={(f32[8]{0})->f32[8]{0}}";
+  CHECK(devices(none, "f32[8] all-reduce(x), replica_groups={{0,1,2,3}}, to_apply=add") == "4x1");
+  CHECK(devices(none,
+                "f32[8] all-reduce(x), channel_id=1, replica_groups={{0,5}}, use_global_device_ids=true, "
+                "to_apply=add") == "1x6");
+  CHECK(devices(none, "f32[8] collective-permute(x), channel_id=1, source_target_pairs={{0,2}}") == "1x3");
+  CHECK(devices(none, "f32[8] add(x, x)") == "1x1");
+  CHECK(devices("replica_count=2", "f32[8] all-reduce(x), replica_groups={{0,1,2,3}}, to_apply=add") == "2x1");
+}

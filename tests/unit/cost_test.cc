@@ -97,7 +97,7 @@ TEST_CASE("a loop of which only the backend config tells how often it runs") {
   const std::string loop = R"(HloModule m
 condition {
   p = f32[10]{0} parameter(0)
-  ROOT r = pred[] constant(false)
+  ROOT r = pred[] custom-call(p), custom_call_target="goes_on"
 }
 body {
   p = f32[10]{0} parameter(0)
@@ -216,4 +216,52 @@ TEST_CASE("a custom-call whose operands do not fit its target is not known") {
         Parse("HloModule m\nENTRY e {\na = f32[4] parameter(0)\nROOT r = " + std::string(call) + "\n}\n");
     CHECK(CostAnalysis(*module).total().custom_calls == 1);
   }
+}
+
+TEST_CASE("what runs in a loop of unknown trip count is known to be so") {
+  auto module = Parse(R"(HloModule m
+condition {
+  p = s32[] parameter(0)
+  n = s32[] constant(5)
+  ROOT r = pred[] compare(p, n), direction=LT
+}
+body {
+  p = s32[] parameter(0)
+  one = s32[] constant(1)
+  ROOT r = s32[] add(p, one)
+}
+f {
+  p = s32[] parameter(0)
+  ROOT loop = s32[] while(p), condition=condition, body=body
+}
+ENTRY main {
+  x = s32[] parameter(0)
+  ROOT r = s32[] call(x), to_apply=f
+})");
+  const std::vector<bool> known = KnownExecutionCounts(*module);
+  const auto of = [&](std::string_view name) {
+    return known[static_cast<size_t>(module->FindComputation(name)->id())];
+  };
+  CHECK(of("main"));
+  CHECK(of("f"));
+  CHECK(!of("body"));
+  CHECK(!of("condition"));
+}
+
+TEST_CASE("what depends on an unbounded dimension costs an unknown number") {
+  auto module = Parse(R"(HloModule m
+ENTRY main {
+  x = f32[?,8] parameter(0)
+  w = f32[8,8] parameter(1)
+  t = f32[?,8] tanh(x)
+  d = f32[?,8] dot(t, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  n = f32[8,8] negate(w)
+  ROOT r = (f32[?,8], f32[8,8]) tuple(d, n)
+})");
+  const CostAnalysis cost(*module);
+  CHECK(std::isnan(cost.total().once.flops));
+  CHECK(std::isnan(cost.total().once.transcendentals));
+  CHECK(std::isnan(cost.total().once.bytes));
+  for (const HloInstruction* i : module->AllInstructions())
+    if (i->name() == "n") CHECK(cost.Of(*i).once == Cost{64, 0, 512});
 }

@@ -2,7 +2,10 @@
 // bytes are what protobuf reads, tests/export/read_back.py checks.
 #include "hloir/export.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
@@ -44,7 +47,103 @@ std::string Loop(int64_t rounds, int adds) {
          " t = (s32[], f32[8]) tuple(z, x)\n ROOT w = (s32[], f32[8]) while(t), condition=c, body=b\n}\n";
 }
 
+// The attributes of that name in a trace, in order: a varint of the field that int64_val or uint64_val has.
+std::vector<uint64_t> Attributes(const std::string& trace, const std::string& name) {
+  std::vector<uint64_t> values;
+  const std::string key = std::string("\x0a") + static_cast<char>(name.size()) + name;
+  for (size_t at = trace.find(key); at != std::string::npos; at = trace.find(key, at)) {
+    at += key.size() + 1;
+    uint64_t value = 0;
+    for (int shift = 0;; shift += 7) {
+      const uint8_t byte = static_cast<uint8_t>(trace[at++]);
+      value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+      if ((byte & 0x80) == 0) break;
+    }
+    values.push_back(value);
+  }
+  return values;
+}
+std::vector<uint64_t> TraceAttributes(const std::string& body, const std::string& name) {
+  const auto module = Parse(
+      "HloModule m, num_partitions=4\nadd { a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
+      " ROOT s = f32[] add(a, b) }\n" +
+      body);
+  DeviceDescription device;
+  device.flops["default"] = 1e12;
+  device.bandwidth = 1e12;
+  const auto traces = ChakraTrace(*module, Roofline(*module, device));
+  REQUIRE(traces.status().message() == "");
+  return Attributes(traces->ranks[1], name);
+}
+std::string GraphText(const std::string& body, std::optional<int64_t> device = {}) {
+  const auto module = Parse(body);
+  const auto graph = ParagraphGraph(*module, Times(*module), {.device = device, .text = true});
+  REQUIRE(graph.status().message() == "");
+  return *graph;
+}
+int64_t CountOf(const std::string& text, const std::string& part) {
+  int64_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
 }  // namespace
+
+TEST_CASE("export: a trace's comm_size is what a rank brings") {
+  const std::string groups = ", channel_id=1, replica_groups={{0,1,2,3}}, use_global_device_ids=true";
+  CHECK(TraceAttributes("ENTRY e {\n  x = f32[64] parameter(0)\n  ROOT r = f32[256] all-gather(x), dimensions={0}" +
+                            groups + "\n}\n",
+                        "comm_size") == std::vector<uint64_t>{256});
+  CHECK(TraceAttributes("ENTRY e {\n  x = f32[64] parameter(0)\n  ROOT r = f32[16] reduce-scatter(x), dimensions={0}, "
+                        "to_apply=add" +
+                            groups + "\n}\n",
+                        "comm_size") == std::vector<uint64_t>{256});
+  CHECK(TraceAttributes(
+            "ENTRY e {\n  x = f32[64] parameter(0)\n  ROOT r = f32[64] all-reduce(x), to_apply=add" + groups + "\n}\n",
+            "comm_size") == std::vector<uint64_t>{256});
+}
+
+TEST_CASE("export: a fusion's collectives are collectives in a trace and a graph") {
+  const std::string fused =
+      "f {\n  p = f32[64] parameter(0)\n  n = f32[64] negate(p)\n  ROOT a = f32[64] all-reduce(n), channel_id=1, "
+      "replica_groups={{0,1,2,3}}, use_global_device_ids=true, to_apply=add\n}\n"
+      "ENTRY e {\n  x = f32[64] parameter(0)\n  ROOT r = f32[64] fusion(x), kind=kCustom, calls=f\n}\n";
+  CHECK(TraceAttributes(fused, "comm_size") == std::vector<uint64_t>{256});
+  CHECK(TraceAttributes(fused, "num_ops").size() == 1);
+  const std::string graph = GraphText(
+      "HloModule m, num_partitions=4\nadd { a = f32[] parameter(0)\n b = f32[] "
+      "parameter(1)\n ROOT s = f32[] add(a, b) }\n" +
+      fused);
+  CHECK(CountOf(graph, "opcode: \"all-reduce\"") == 1);
+}
+
+TEST_CASE("export: no node of a trace is without operations, or shorter than a nanosecond of memory") {
+  const std::string text =
+      "ENTRY e {\n  x = f32[2,8] parameter(0)\n  t = f32[8,2] transpose(x), dimensions={1,0}\n"
+      "  ROOT c = f32[8,2] negate(t)\n}\n";
+  CHECK(TraceAttributes(text, "num_ops") == std::vector<uint64_t>{1, 16});
+  CHECK(TraceAttributes(text, "tensor_size") == std::vector<uint64_t>{1100, 1100});
+}
+
+TEST_CASE("export: ParaGraph has transfers for all-to-all and broadcast") {
+  const std::string exchange =
+      "HloModule m, num_partitions=4\nENTRY e {\n  x = f32[64] parameter(0)\n  ROOT r = f32[64] all-to-all(x), "
+      "channel_id=1, replica_groups={{0,1,2,3}}, dimensions={0}\n}\n";
+  const std::string whole = GraphText(exchange);
+  CHECK(!Has(whole, "all-to-all"));
+  CHECK(CountOf(whole, "opcode: \"sendrecv\"") == 3);
+  CHECK(CountOf(whole, "communication_groups") == 12);
+  CHECK(CountOf(whole, "bytes_out: 64\n") == 3);  // a fourth of 256 bytes, three times
+  const std::string one = GraphText(exchange, 1);
+  CHECK(Has(one, "communication_groups {\n      group_ids: 0\n      group_ids: 2\n    }"));  // round 1: from 0, to 2
+  const std::string broadcast = GraphText(
+      "HloModule m, replica_count=3\nENTRY e {\n  x = f32[64] parameter(0)\n  ROOT r = f32[64] "
+      "collective-broadcast(x), replica_groups={{0,1,2}}\n}\n");
+  CHECK(!Has(broadcast, "broadcast\"\n    instruction_id"));
+  CHECK(CountOf(broadcast, "opcode: \"send\"") == 2);  // 0 to 1; then 0 to 2
+  CHECK(CountOf(broadcast, "opcode: \"recv\"") == 2);
+  CHECK(CountOf(broadcast, "bytes_out: 256\n") == 4);
+}
 
 TEST_CASE("export: ParaGraph's text form") {
   const auto module = Parse("HloModule m\nENTRY e {\n  x = f32[8] parameter(0)\n  ROOT r = f32[8] add(x, x)\n}\n");

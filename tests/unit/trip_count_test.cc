@@ -28,19 +28,21 @@ std::optional<int64_t> TripsOf(const HloModule& module, std::string_view name) {
   return std::nullopt;
 }
 
-// while (i < 126) i += 1, over (s32[], f32[8]), with parts to replace: `more` are computations, `body` gives %j from %i,
-// `init` gives %z, the entry's tuple is of `z` and `x`.
+// while (i < 126) i += 1, over (s32[], f32[8]), with parts to replace: `more` are computations, `body` gives %j from
+// %i, `init` gives %z, the entry's tuple is of `z` and `x`.
 struct Loop {
   std::string more = "", gte = "  i = s32[] get-tuple-element(p), index=0\n", body = "  j = s32[] add(i, one)\n";
-  std::string root = "  ROOT t = (s32[], f32[8]) tuple(j, d)\n", condition = "  ROOT l = pred[] compare(i, n), direction=LT\n";
-  std::string init = "  z = s32[] constant(0)\n", loop_notes = "", x_notes = "", x = "  y = f32[8] copy(x)\n", shape = "(s32[], f32[8])";
+  std::string root = "  ROOT t = (s32[], f32[8]) tuple(j, d)\n",
+              condition = "  ROOT l = pred[] compare(i, n), direction=LT\n";
+  std::string init = "  z = s32[] constant(0)\n", loop_notes = "", x_notes = "", x = "  y = f32[8] copy(x)\n",
+              shape = "(s32[], f32[8])";
 
   std::string Text() const {
-    return "HloModule m\n" + more + "c {\n  p = " + "(s32[], f32[8]) parameter(0)\n" + gte + "  n = s32[] constant(126)\n" +
-           condition + "}\nb {\n  p = (s32[], f32[8]) parameter(0)\n" + gte + "  one = s32[] constant(1)\n" + body +
-           "  d = f32[8] get-tuple-element(p), index=1" + x_notes + "\n" + root + "}\nENTRY e {\n  x = f32[8] parameter(0)\n" +
-           init + x + "  t = " + shape + " tuple(z, y)\n  ROOT w = " + shape + " while(t), condition=c, body=b" + loop_notes +
-           "\n}\n";
+    return "HloModule m\n" + more + "c {\n  p = " + "(s32[], f32[8]) parameter(0)\n" + gte +
+           "  n = s32[] constant(126)\n" + condition + "}\nb {\n  p = (s32[], f32[8]) parameter(0)\n" + gte +
+           "  one = s32[] constant(1)\n" + body + "  d = f32[8] get-tuple-element(p), index=1" + x_notes + "\n" + root +
+           "}\nENTRY e {\n  x = f32[8] parameter(0)\n" + init + x + "  t = " + shape +
+           " tuple(z, y)\n  ROOT w = " + shape + " while(t), condition=c, body=b" + loop_notes + "\n}\n";
   }
 };
 
@@ -60,8 +62,7 @@ TEST_CASE("annotations, layouts and copies do not hide how often a loop runs") {
   copied.init = "  zero = s32[] constant(0)\n  z = s32[] copy(zero)\n";
   CHECK(TripsOfFirst(copied.Text()) == 126);
   Loop halves;
-  halves.init =
-      "  zero = s32[] constant(1)\n  s = (s32[], s32[], u32[]) copy-start(zero)\n  z = s32[] copy-done(s)\n";
+  halves.init = "  zero = s32[] constant(1)\n  s = (s32[], s32[], u32[]) copy-start(zero)\n  z = s32[] copy-done(s)\n";
   CHECK(TripsOfFirst(halves.Text()) == 125);
   Loop layout;
   layout.x = "  y = f32[8]{0:T(8)} copy(x)\n", layout.shape = "(s32[], f32[8]{0:T(8)})";
@@ -77,8 +78,7 @@ TEST_CASE("a count goes through calls, fusions, tuples, conversions, reshapes, b
   fusion.body = "  j = s32[] fusion(i), kind=kLoop, calls=f\n";
   CHECK(TripsOfFirst(fusion.Text()) == 63);
   Loop asynchronous = call;
-  asynchronous.body =
-      "  s = ((s32[]), s32[], s32[]) async-start(i), calls=f\n  j = s32[] async-done(s)\n";
+  asynchronous.body = "  s = ((s32[]), s32[], s32[]) async-start(i), calls=f\n  j = s32[] async-done(s)\n";
   CHECK(TripsOfFirst(asynchronous.Text()) == 63);
   Loop tuple;
   tuple.body =
@@ -90,7 +90,8 @@ TEST_CASE("a count goes through calls, fusions, tuples, conversions, reshapes, b
   CHECK(TripsOfFirst(convert.Text()) == 126);
   Loop shapes;
   shapes.body =
-      "  o = s32[1] reshape(i)\n  q = s32[1] constant({3})\n  a = s32[1] add(o, q)\n  u = (s32[1]) opt-barrier((s32[1]) "
+      "  o = s32[1] reshape(i)\n  q = s32[1] constant({3})\n  a = s32[1] add(o, q)\n  u = (s32[1]) "
+      "opt-barrier((s32[1]) "
       "tuple(a))\n  g = s32[1] get-tuple-element(u), index=0\n  j = s32[] reshape(g)\n";
   CHECK(TripsOfFirst(shapes.Text()) == 42);
   Loop annotated;
@@ -98,7 +99,8 @@ TEST_CASE("a count goes through calls, fusions, tuples, conversions, reshapes, b
       "  k = s32[] add(i, one)\n  j = s32[] custom-call(k), custom_call_target=\"Sharding\", sharding={replicated}\n";
   CHECK(TripsOfFirst(annotated.Text()) == 126);
   Loop shifted;  // XLA's form after rotation: i + 10 < 126
-  shifted.condition = "  s = s32[] constant(10)\n  k = s32[] add(i, s)\n  ROOT l = pred[] compare(n, k), direction=GT\n";
+  shifted.condition =
+      "  s = s32[] constant(10)\n  k = s32[] add(i, s)\n  ROOT l = pred[] compare(n, k), direction=GT\n";
   CHECK(TripsOfFirst(shifted.Text()) == 116);
 }
 
@@ -277,10 +279,10 @@ void CheckAll(const std::string& type) {
         for (const auto& [direction, word] : directions) {
           const std::string text =
               "HloModule m\nc {\n  i = " + type + "[] parameter(0)\n  n = " + type + "[] constant(" +
-              std::to_string(limit) + ")\n  ROOT l = pred[] compare(i, n), direction=" + word + "\n}\nb {\n  i = " +
-              type + "[] parameter(0)\n  s = " + type + "[] constant(" + std::to_string(step) + ")\n  ROOT j = " + type +
-              "[] add(i, s)\n}\nENTRY e {\n  z = " + type + "[] constant(" + std::to_string(start) + ")\n  ROOT w = " +
-              type + "[] while(z), condition=c, body=b\n}\n";
+              std::to_string(limit) + ")\n  ROOT l = pred[] compare(i, n), direction=" + word +
+              "\n}\nb {\n  i = " + type + "[] parameter(0)\n  s = " + type + "[] constant(" + std::to_string(step) +
+              ")\n  ROOT j = " + type + "[] add(i, s)\n}\nENTRY e {\n  z = " + type + "[] constant(" +
+              std::to_string(start) + ")\n  ROOT w = " + type + "[] while(z), condition=c, body=b\n}\n";
           INFO(text);
           CHECK(TripsOfFirst(text) ==
                 GoRound(static_cast<T>(start), static_cast<T>(step), static_cast<T>(limit), direction));
@@ -305,7 +307,8 @@ TEST_CASE("long chains and doubling sums end soon") {
   Loop sums;
   sums.body = "  j0 = s32[] add(i, one)\n";
   for (int k = 1; k < 20000; ++k)
-    sums.body += "  j" + std::to_string(k) + " = s32[] add(j" + std::to_string(k - 1) + ", j" + std::to_string(k - 1) + ")\n";
+    sums.body +=
+        "  j" + std::to_string(k) + " = s32[] add(j" + std::to_string(k - 1) + ", j" + std::to_string(k - 1) + ")\n";
   sums.body += "  j = s32[] copy(j19999)\n";
   CHECK(TripsOfFirst(sums.Text()) == std::nullopt);
 }

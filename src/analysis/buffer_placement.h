@@ -1,0 +1,12 @@
+// Offsets for the values of a computation's heap. Which values share memory is decided before (buffer_assignment.cc).
+// Tested by tests/unit/buffer_assignment_test.cc.
+#pragma once
+
+#include "hloir/analysis.h"
+
+namespace hloir {
+
+// Sets the offset of each value in the heap, and the computation's heap_bytes and unshared_bytes.
+void PlaceValues(BufferAssignment::Computation& computation);
+
+}  // namespace hloir
