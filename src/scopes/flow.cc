@@ -77,7 +77,9 @@ class Folder {
     if (opcode == HloOpcode::kTuple) {
       const bool nested = std::any_of(i.operands().begin(), i.operands().end(),
                                       [&](const HloInstruction* o) { return RoleAt(*o) == Role::kBundle; });
-      return nested || i.operand_count() == 0 ? Role::kNode : Role::kBundle;
+      // Each user gets an edge from each element.
+      constexpr int64_t kMostUsers = 4;
+      return nested || i.operand_count() == 0 || i.user_count() > kMostUsers ? Role::kNode : Role::kBundle;
     }
     if (i.operand_count() != 1 || At(*i.operand(0)) == kNowhere) return Role::kNode;
     const Role operand = RoleAt(*i.operand(0));

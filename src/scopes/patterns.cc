@@ -10,6 +10,8 @@ namespace {
 
 constexpr size_t kMostSteps = 12;  // from one landmark of a pattern to the next
 constexpr size_t kMostNodes = 80;  // of a pattern
+// Operands and users that one search looks at: a tuple of a thousand values is no part of a pattern.
+constexpr size_t kMostLooks = 250;
 
 bool IsProduct(HloOpcode opcode) {
   return IsOneOf(opcode, HloOpcode::kDot, HloOpcode::kScaledDot, HloOpcode::kRaggedDot);
@@ -69,10 +71,12 @@ class Finder {
   int32_t Nearest(int32_t start, bool over_users, Wanted wanted) const {
     std::vector<int32_t> ring = {start};
     std::unordered_set<int32_t> seen = {start};
+    size_t looks = 0;
     for (size_t step = 0; step < kMostSteps && !ring.empty() && seen.size() < kMostNodes; ++step) {
       std::vector<int32_t> next;
       for (const int32_t n : ring) {
         for (const int32_t to : over_users ? Node(n).users : Node(n).operands) {
+          if (++looks > kMostLooks) return -1;
           if (!in_.contains(to) || !seen.insert(to).second) continue;
           if (wanted(to)) return to;
           if (Passes(to)) next.push_back(to);
@@ -88,12 +92,14 @@ class Finder {
     const int32_t first = *std::min_element(sources.begin(), sources.end());
     std::vector<int32_t> todo = {sink}, above;
     std::unordered_set<int32_t> seen = {sink};
+    size_t looks = 0;
     seen.insert(sources.begin(), sources.end());
     while (!todo.empty()) {
       const int32_t n = todo.back();
       todo.pop_back();
       above.push_back(n);
-      if (above.size() > 4 * kMostNodes) return {};
+      looks += Node(n).operands.size();
+      if (above.size() > 4 * kMostNodes || looks > kMostLooks) return {};
       for (const int32_t operand : Node(n).operands)
         if (operand > first && in_.contains(operand) && seen.insert(operand).second) todo.push_back(operand);
     }
@@ -173,12 +179,14 @@ class Finder {
     std::vector<int32_t> todo, products;
     std::unordered_set<int32_t> seen;
     bool activated = false;
+    size_t looks = 0;
     for (const int32_t operand : Node(last).operands)
       if (seen.insert(operand).second) todo.push_back(operand);
     while (!todo.empty()) {
       const int32_t n = todo.back();
       todo.pop_back();
-      if (!in_.contains(n) || seen.size() > kMostNodes) return;
+      looks += Node(n).operands.size();
+      if (!in_.contains(n) || seen.size() > kMostNodes || looks > kMostLooks) return;
       if (IsProduct(OpcodeOf(n))) {
         products.push_back(n);
         continue;

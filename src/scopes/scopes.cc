@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kFew = 10;         // so many nodes are shown as they are
 constexpr size_t kMostDepth = 32;   // of op_names
-constexpr size_t kMostNested = 64;  // of scopes
+constexpr size_t kMostNested = 48;  // of scopes
 
 // The part of an op_name at `depth`, if more follows: "b" of "a/b/c" at 1.
 std::string_view ScopePart(std::string_view name, size_t depth) {

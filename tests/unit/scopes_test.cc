@@ -161,7 +161,8 @@ TEST_CASE("what repeats without a product is no layer") {
   std::string text = "HloModule m\nENTRY e {\n  x0 = f32[4] parameter(0)\n";
   const char* ops[] = {"negate", "cosine", "sine", "tanh", "abs", "exponential", "logistic", "floor", "ceil", "sqrt"};
   for (int k = 1; k <= 160; ++k)
-    text += "  x" + std::to_string(k) + " = f32[4] " + ops[(k * k / 3 + k) % 20 % 10] + "(x" + std::to_string(k - 1) + ")\n";
+    text += "  x" + std::to_string(k) + " = f32[4] " + ops[(k * k / 3 + k) % 20 % 10] + "(x" + std::to_string(k - 1) +
+            ")\n";
   auto module = Parse(text + "  ROOT r = f32[4] tanh(x160)\n}\n");
   const std::vector<std::string> titles = Titles(FindScopes(FlowOf(*module), 24));
   REQUIRE(!titles.empty());
@@ -267,4 +268,17 @@ TEST_CASE("a chain of a hundred thousand is divided") {
   for (int k = 0; k < 100000; ++k) x = b.Negate(x);
   REQUIRE(b.BuildEntry(x).ok());
   for (const Scope& scope : FindScopes(FlowOf(module), 30)) CHECK(scope.items.size() <= 30);
+}
+
+TEST_CASE("an instruction with very many operands and users, and a tuple, take no long time") {
+  constexpr int kMany = 10000;
+  HloModule module("wide");
+  HloBuilder b(module, "main");
+  std::vector<HloBuilder::Op> parts, results;
+  auto x = b.Parameter(0, Shape::Array(PrimitiveType::F32, {1}), "x");
+  for (int k = 0; k < kMany; ++k) parts.push_back(b.Negate(x));
+  auto all = b.Concatenate(parts, 0);
+  for (int k = 0; k < kMany; ++k) results.push_back(b.Exp(all));
+  REQUIRE(b.BuildEntry(b.Tuple(results)).ok());
+  for (const Scope& scope : FindScopes(FlowOf(module), 24)) CHECK(scope.items.size() <= 24);
 }
