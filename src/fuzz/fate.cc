@@ -14,7 +14,8 @@ namespace {
 
 bool Pairs(const HloModule& a, const HloModule& b) { return check::WantsPairs(a) && check::WantsPairs(b); }
 
-// Equal bits by the reference, on some inputs of each kind. (The fast engine may order sums as the graph's form suggests.)
+// Equal bits by the reference, on some inputs of each kind. (The fast engine may order sums as the graph's form
+// suggests.)
 StatusOr<bool> HaveOtherBits(const HloModule& original, const HloModule& mutant) {
   constexpr double kMostWork = 0x1p22;  // of a run
   if (check::WorkOf(CostAnalysis(original).total().once) > kMostWork)
@@ -43,8 +44,7 @@ StatusOr<MutantFate> FateOf(const HloModule& original, const Mutant& mutant, Che
   HLOIR_ASSIGN_OR_RETURN(const Verdict verdict, checker.Check(*mutant.module));
   if (verdict.outcome == Outcome::kDisagree) return MutantFate::kCaught;
   if (!verdict.agrees()) return MutantFate::kNotJudged;
-  const auto shows =
-      fuzz::ShowsOnOtherInputs(original, *mutant.module, {.pairs = Pairs(original, *mutant.module)});
+  const auto shows = fuzz::ShowsOnOtherInputs(original, *mutant.module, {.pairs = Pairs(original, *mutant.module)});
   return shows.ok() && shows->differ ? MutantFate::kGotAway : MutantFate::kSame;
 }
 
