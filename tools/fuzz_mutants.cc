@@ -187,11 +187,8 @@ int ReportProofs(const MutantsFlags& flags, const std::vector<ProofCount>& count
                                {"false", counts[k].wrong}});
     }
     for (const FalseProof& f : wrong) {
-      json["false_proofs"].push_back({{"file", f.file},
-                                      {"kind", f.kind},
-                                      {"instruction", f.instruction},
-                                      {"seed", f.seed},
-                                      {"proof", f.proof}});
+      json["false_proofs"].push_back(
+          {{"file", f.file}, {"kind", f.kind}, {"instruction", f.instruction}, {"seed", f.seed}, {"proof", f.proof}});
     }
     PrintJson(json);
   } else {
@@ -201,9 +198,10 @@ int ReportProofs(const MutantsFlags& flags, const std::vector<ProofCount>& count
     for (const FalseProof& f : wrong)
       PrintText(fmt::format("false proof: {} in {} ({}, seed {})\n{}", f.kind, f.instruction, Printable(f.file), f.seed,
                             f.proof));
-    PrintText(fmt::format("{} mutants: {} not proved, {} proved and equal on all inputs tried, {} proved and not run, "
-                          "{} proved falsely\n",
-                          all.open + all.holds + all.not_run + all.wrong, all.open, all.holds, all.not_run, all.wrong));
+    PrintText(
+        fmt::format("{} mutants: {} not proved, {} proved and equal on all inputs tried, {} proved and not run, "
+                    "{} proved falsely\n",
+                    all.open + all.holds + all.not_run + all.wrong, all.open, all.holds, all.not_run, all.wrong));
   }
   return wrong.empty() ? status : std::max<int>(status, kExitDisagree);
 }
@@ -277,7 +275,9 @@ void AddFuzzMutantsCommand(CLI::App* command, Action& action, PassRegistry& /*re
             "With --prove and one FILE: prove this module, made from FILE by a compiler, against the mutants of FILE");
   command->add_flag("--list-kinds", flags->list, "Print the kinds and exit");
   command->add_flag("--json", flags->json, "Print the report as JSON");
-  command->callback([flags, &action] { action = [flags] { return flags->prove && !flags->list ? ProveMutants(*flags) : Mutants(*flags); }; });
+  command->callback([flags, &action] {
+    action = [flags] { return flags->prove && !flags->list ? ProveMutants(*flags) : Mutants(*flags); };
+  });
 }
 
 }  // namespace hloir::tool

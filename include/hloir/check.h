@@ -244,9 +244,9 @@ using ModuleRunner = std::function<StatusOr<std::vector<Literal>>(
 
 // The use of proofs (prove.h).
 enum class Proofs {
-  kNone,    // none is tried
-  // What is proved bit for bit runs on one set of made-up inputs, for the engines' sake; what is proved over the reals on
-  // fewer than usual, for accuracy and overflow, or not at all if a run takes more than some seconds or a gigabyte.
+  kNone,  // none is tried
+  // What is proved bit for bit runs on one set of made-up inputs, for the engines' sake; what is proved over the reals
+  // on fewer than usual, for accuracy and overflow, or not at all if a run takes more than some seconds or a gigabyte.
   kEnough,
   kAlso,  // what is proved runs as if it were not
 };

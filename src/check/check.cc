@@ -592,11 +592,10 @@ void Checker::Impl::ExcuseByProof(size_t set, Verdict& verdict) {
   if (verdict.outcome != Outcome::kDisagree || verdict.comparison.leaves.empty()) return;
   const InputKind kind = context_.inputs[set].kind;
   // (What values are given may be NaN too.)
-  const bool special = kind == InputKind::kCornerCases || kind == InputKind::kSpecials || kind == InputKind::kMixed ||
-                       !made_up_;
+  const bool special =
+      kind == InputKind::kCornerCases || kind == InputKind::kSpecials || kind == InputKind::kMixed || !made_up_;
   const bool finite_only = !proved_.finite_only.empty();
-  if (!(special && finite_only) &&
-      !(check::DiffersInNonfiniteAlone(verdict.comparison) && (finite_only || !special)))
+  if (!(special && finite_only) && !(check::DiffersInNonfiniteAlone(verdict.comparison) && (finite_only || !special)))
     return;
   for (const LeafDifference& leaf : verdict.comparison.leaves) {
     const bool listed = std::any_of(verdict.finite_only.begin(), verdict.finite_only.end(),
@@ -618,8 +617,9 @@ void Checker::Impl::ConcludeWithoutRuns(const std::string& why, Verdict& verdict
     verdict.answer = std::max(verdict.answer, proved_.outputs[k]);
   }
   Blame(verdict, verdict.answer == Answer::kProvedBitwise ? Outcome::kSameBits : Outcome::kAgree, "");
-  verdict.notes.push_back(Format("neither was run ({}){}", why,
-                                 verdict.proof.holds ? "" : ": how accurate they are, and what overflows, is not known"));
+  verdict.notes.push_back(
+      Format("neither was run ({}){}", why,
+             verdict.proof.holds ? "" : ": how accurate they are, and what overflows, is not known"));
 }
 
 void Checker::Impl::Conclude(Verdict& verdict) {

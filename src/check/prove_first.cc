@@ -77,8 +77,8 @@ bool ProveInside(const HloModule& before, const HloModule& after, bool exact, Pr
 }  // namespace
 
 bool Proved::all() const {
-  return !outputs.empty() && std::none_of(outputs.begin(), outputs.end(),
-                                          [](Answer answer) { return answer == Answer::kNotJudged; });
+  return !outputs.empty() &&
+         std::none_of(outputs.begin(), outputs.end(), [](Answer answer) { return answer == Answer::kNotJudged; });
 }
 
 Proved ProveFirst(const HloModule& before, const HloModule& after, bool exact) {

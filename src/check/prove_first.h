@@ -27,9 +27,9 @@ Proved ProveFirst(const HloModule& before, const HloModule& after, bool exact);
 
 // How long runs of both take, and how much memory.
 enum class RunSize {
-  kSmall,   // many sets of inputs are run in a few seconds
-  kLarge,   // one is
-  kTooLarge // not to be tried where there is a proof
+  kSmall,    // many sets of inputs are run in a few seconds
+  kLarge,    // one is
+  kTooLarge  // not to be tried where there is a proof
 };
 RunSize SizeOfRuns(const HloModule& before, const HloModule& after);
 

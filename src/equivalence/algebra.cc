@@ -281,9 +281,8 @@ ExprId Exprs::Add(ExprId a, ExprId b, double factor) {
   for (Monomial& m : more) {
     m.real *= factor;
     // x - x, where x is chosen by a condition, is NaN if it is infinite (SortSum sees the others).
-    const auto same = std::lower_bound(
-        sum.begin(), sum.begin() + static_cast<std::ptrdiff_t>(given), m,
-        [](const Monomial& x, const Monomial& y) { return x.factors < y.factors; });
+    const auto same = std::lower_bound(sum.begin(), sum.begin() + static_cast<std::ptrdiff_t>(given), m,
+                                       [](const Monomial& x, const Monomial& y) { return x.factors < y.factors; });
     if (!IsInteger(type) && same != sum.begin() + static_cast<std::ptrdiff_t>(given) && same->factors == m.factors &&
         !m.factors.empty() && (same->real < 0) != (m.real < 0))
       Uses(kFiniteOnly);

@@ -237,13 +237,14 @@ ExprId Builder::RoundedAs(ExprId combined, ExprId e) {
 
 namespace {
 
-// Functions of real numbers, whatever float they compute in; of any other operation, the types are part of what it does.
+// Functions of real numbers, whatever float they compute in; of any other operation, the types are part of what it
+// does.
 bool IsOfReals(HloOpcode opcode) {
   using enum HloOpcode;
-  constexpr HloOpcode kAll[] = {kDot,         kConvolution,     kReduce,        kReduceWindow, kSelectAndScatter,
-                                kCholesky,    kTriangularSolve, kFft,           kAllReduce,    kAllReduceStart,
-                                kAllGather,   kAllGatherStart,  kReduceScatter, kAllToAll,     kCollectivePermute,
-                                kGather,      kDynamicSlice,    kScatter,       kSort,         kBatchNormTraining,
+  constexpr HloOpcode kAll[] = {kDot,          kConvolution,     kReduce,        kReduceWindow, kSelectAndScatter,
+                                kCholesky,     kTriangularSolve, kFft,           kAllReduce,    kAllReduceStart,
+                                kAllGather,    kAllGatherStart,  kReduceScatter, kAllToAll,     kCollectivePermute,
+                                kGather,       kDynamicSlice,    kScatter,       kSort,         kBatchNormTraining,
                                 kBatchNormGrad};
   return std::find(std::begin(kAll), std::end(kAll), opcode) != std::end(kAll);
 }
@@ -266,8 +267,8 @@ Value Builder::Opaque(const HloInstruction& i, const std::vector<const Value*>& 
     else if (leaf.IsArray() && (IsFloat(type) || IsComplex(type))) x_.Uses(kRounds);
   };
   for (const Shape* leaf : i.shape().Leaves()) add_type(*leaf);
-  const bool differs_each_time = i.Is(kImpure) || i.opcode() == HloOpcode::kInfeed ||
-                                 (i.opcode() == HloOpcode::kCustomCall && i.HasSideEffect());
+  const bool differs_each_time =
+      i.Is(kImpure) || i.opcode() == HloOpcode::kInfeed || (i.opcode() == HloOpcode::kCustomCall && i.HasSideEffect());
   if (differs_each_time) {
     key.push_back(sequence_++);
     x_.Uses(kSameRandom);

@@ -306,9 +306,8 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     if (equal) {
       if (x[k] != y[k]) output.uses |= p.shared.exprs.TakeUses();
       // (What stands between the last matched values and the result.)
-      for (const auto& [root, cones, partners] :
-           {std::tuple(p.before.root_record(), &cone_a, &partner_of_a),
-            std::tuple(p.after.root_record(), &cone_b, &partner)}) {
+      for (const auto& [root, cones, partners] : {std::tuple(p.before.root_record(), &cone_a, &partner_of_a),
+                                                  std::tuple(p.after.root_record(), &cone_b, &partner)}) {
         if (root < 0) continue;
         if ((*partners)[static_cast<size_t>(root)] >= 0 && x[k] == y[k]) continue;
         output.uses |= (*cones)[static_cast<size_t>(root)];

@@ -353,8 +353,7 @@ bool Exprs::EqualClosed(ExprId a, ExprId b) {
     if (!p || !q || p->integer != q->integer) return false;
     // What the modules still compute themselves is computed exactly here.
     const bool both_compute = p->error > 0 && q->error > 0 && !run.read_array;
-    const double off =
-        both_compute ? kExact * (std::fabs(p->value) + std::fabs(q->value) + 1) : p->error + q->error;
+    const double off = both_compute ? kExact * (std::fabs(p->value) + std::fabs(q->value) + 1) : p->error + q->error;
     if (!(std::fabs(p->value - q->value) <= off)) return false;
     computed = computed || p->error + q->error > 0;
   }

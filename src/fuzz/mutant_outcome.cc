@@ -14,7 +14,8 @@ namespace {
 
 bool Pairs(const HloModule& a, const HloModule& b) { return check::WantsPairs(a) && check::WantsPairs(b); }
 
-// Equal bits by the reference, on some inputs of each kind. (The fast engine may order sums as the graph's form suggests.)
+// Equal bits by the reference, on some inputs of each kind. (The fast engine may order sums as the graph's form
+// suggests.)
 StatusOr<bool> HaveOtherBits(const HloModule& original, const HloModule& mutant) {
   constexpr double kMostWork = 0x1p22;  // of a run
   if (check::WorkOf(CostAnalysis(original).total().once) > kMostWork)

@@ -1,5 +1,5 @@
-// Lowerings that are right for most values only: signs, powers of two, NaN, saturation, repeated indices. Each is a fault
-// that compilers have had. See mutations.h.
+// Lowerings that are right for most values only: signs, powers of two, NaN, saturation, repeated indices. Each is a
+// fault that compilers have had. See mutations.h.
 #include <bit>
 #include <cmath>
 #include <string>
@@ -42,7 +42,7 @@ int64_t PowerOfTwo(const HloInstruction* i) {
   if (!i->IsConstant() || i->literal().elided() || i->literal().element_count() != 1) return 0;
   const int64_t value = i->literal().GetAsInt64(0);
   return value > 1 && std::has_single_bit(static_cast<uint64_t>(value)) ? std::countr_zero(static_cast<uint64_t>(value))
-                                                                       : 0;
+                                                                        : 0;
 }
 
 Mutation Lowering(const std::string& name, const std::string& what, std::function<bool(Node)> apply) {
@@ -111,16 +111,17 @@ void AddConversions(std::vector<Mutation>& m) {
   m.push_back(Lowering("convert-to-nearest", "a float rounded to the nearest integer in place of toward 0", [](Node i) {
     if (i->opcode() != Op::kConvert || !IsIntegerArray(i) || !IsFloat(i->operand(0)->shape().element_type()))
       return false;
-    return Rewire(i, Make(Op::kConvert, i->shape(),
-                          {Make(Op::kRoundNearestEven, i->operand(0)->shape(), {i->operand(0)})}));
+    return Rewire(
+        i, Make(Op::kConvert, i->shape(), {Make(Op::kRoundNearestEven, i->operand(0)->shape(), {i->operand(0)})}));
   }));
-  m.push_back(Lowering("convert-that-wraps", "the low bits of a large float in place of the end of the range", [](Node i) {
-    if (i->opcode() != Op::kConvert || !IsIntegerArray(i) || !IsFloat(i->operand(0)->shape().element_type()) ||
-        BitWidth(i->shape().element_type()) > 32)
-      return false;
-    return Rewire(i, Make(Op::kConvert, i->shape(),
-                          {Make(Op::kConvert, i->shape().WithElementType(PrimitiveType::S64), {i->operand(0)})}));
-  }));
+  m.push_back(
+      Lowering("convert-that-wraps", "the low bits of a large float in place of the end of the range", [](Node i) {
+        if (i->opcode() != Op::kConvert || !IsIntegerArray(i) || !IsFloat(i->operand(0)->shape().element_type()) ||
+            BitWidth(i->shape().element_type()) > 32)
+          return false;
+        return Rewire(i, Make(Op::kConvert, i->shape(),
+                              {Make(Op::kConvert, i->shape().WithElementType(PrimitiveType::S64), {i->operand(0)})}));
+      }));
 }
 
 void AddCombiners(std::vector<Mutation>& m) {
@@ -136,7 +137,8 @@ void AddCombiners(std::vector<Mutation>& m) {
     if ((i->opcode() != Op::kReduce && i->opcode() != Op::kReduceWindow) || i->operand_count() != 2) return false;
     Node init = i->operand(1);
     if (!init->IsConstant() || init->literal().BitwiseEqual(Literal(init->literal().shape()))) return false;
-    return Rewire(i, i->parent()->AddClone(*i, std::vector<Node>{i->operand(0), Filled(i->parent(), init->shape(), 0)}));
+    return Rewire(i,
+                  i->parent()->AddClone(*i, std::vector<Node>{i->operand(0), Filled(i->parent(), init->shape(), 0)}));
   }));
   m.push_back(Lowering("iota-backwards", "from the last to 0", [](Node i) {
     if (i->opcode() != Op::kIota || i->shape().element_type() == PrimitiveType::PRED) return false;

@@ -134,8 +134,8 @@ StatusOr<Shown> ShowsOnOtherInputs(const HloModule& original, const HloModule& m
       // What overflows in the modules' own types, and not in f64, must differ there.
       const Arguments arguments = context.ArgumentsOf(0);
       const auto own_x = own_a.RunOnAll(arguments), own_y = own_b.RunOnAll(arguments);
-      shown.differ = own_x.ok() && own_y.ok() &&
-                     Differs(*own_x, *own_y, *own_x, false, kSameInF64) != Difference::kNone;
+      shown.differ =
+          own_x.ok() && own_y.ok() && Differs(*own_x, *own_y, *own_x, false, kSameInF64) != Difference::kNone;
       if (shown.differ) return shown;
     }
   }

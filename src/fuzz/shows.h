@@ -1,5 +1,5 @@
-// Whether two modules that were taken for the same compute different things on inputs that no verdict has tried. Covered
-// by tests/unit/mutants_test.cc.
+// Whether two modules that were taken for the same compute different things on inputs that no verdict has tried.
+// Covered by tests/unit/mutants_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,8 @@ using namespace hloir;
 namespace {
 
 Verdict Of(const std::string& before, const std::string& after, const CheckOptions& options = {}) {
-  const auto a = Parse("HloModule m\nENTRY e {\n" + before + "\n}\n"), b = Parse("HloModule m\nENTRY e {\n" + after + "\n}\n");
+  const auto a = Parse("HloModule m\nENTRY e {\n" + before + "\n}\n"),
+             b = Parse("HloModule m\nENTRY e {\n" + after + "\n}\n");
   const StatusOr<Verdict> verdict = Check(*a, *b, {}, options);
   REQUIRE(verdict.status().message() == "");
   return *verdict;
@@ -111,7 +112,8 @@ TEST_CASE("what no engine runs is answered by the proof, with what it assumes") 
   const Verdict verdict = Of(one, other);
   CHECK(verdict.answer == Answer::kProvedAssuming);
   CHECK(WasNotRun(verdict));
-  CHECK(verdict.assumptions == std::vector<std::string>{"custom-calls of one target are one function of their operands"});
+  CHECK(verdict.assumptions ==
+        std::vector<std::string>{"custom-calls of one target are one function of their operands"});
 }
 
 TEST_CASE("a collective over other devices is not the same function") {
@@ -119,8 +121,8 @@ TEST_CASE("a collective over other devices is not the same function") {
     return Parse("HloModule m, replica_count=" + std::to_string(replicas) +
                  "\nadd {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b)\n}\n"
                  "ENTRY e {\n x = f32[4] parameter(0)\n n = f32[4] negate(x)\n m = f32[4] negate(n)\n"
-                 " ROOT r = f32[4] all-reduce(" + (replicas == 2 ? "x" : "m") +
-                 "), replica_groups={}, to_apply=add\n}\n");
+                 " ROOT r = f32[4] all-reduce(" +
+                 (replicas == 2 ? "x" : "m") + "), replica_groups={}, to_apply=add\n}\n");
   };
   const StatusOr<Verdict> verdict = Check(*of(2), *of(4));
   CHECK((!verdict.ok() || verdict->answer > Answer::kProvedAssuming));
