@@ -409,7 +409,7 @@ ExprId Exprs::If(ExprId condition, ExprId a, ExprId b) {
     // Of x < 0: the low bits of |x| with the sign of x are the remainder by a power of 2, its high bits the quotient.
     const ExprId x = c.args[0];
     const Expr part = At(b);
-    if (part.kind == Expr::Kind::kFunction && part.args.size() == 2 && a == Add(Integer(0, type), b, -1) &&
+    if (part.kind == Expr::Kind::kFunction && part.args.size() == 2 && a == Add(Integer(0, type), b, -1) && b != x &&
         !IntegerOf(x) && part.args[0] != x && part.args[1] != x) {
       const ExprId size = If(condition, Add(Integer(0, type), x, -1), x);
       for (size_t k : {size_t{0}, size_t{1}}) {

@@ -84,6 +84,7 @@ ExprId Exprs::JoinedScans(ExprId tile, ExprId before) {
       // T - 1 - t >= 0, or t - T - 1 >= 0.
       Index at = Plus(Plus(bound, Var(t), -sign), Number(1));
       if (sign == 1) at = Times(at, -1);
+      if (const Range tiles = RangeOf(at); tiles.low < 0 || tiles.high >= VariableAt(t).size) continue;
       for (size_t h = 0; h < part->conditions.size(); ++h) {
         const Expr& inner = At(part->conditions[h]);
         if (inner.kind != Expr::Kind::kGuard || inner.tag != 0) continue;
