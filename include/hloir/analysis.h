@@ -203,11 +203,8 @@ struct BufferAssignment {
     std::vector<int64_t> live_at_peak;  // indices into `values`, the largest first
   };
   int64_t parameter_bytes = 0, constant_bytes = 0;  // of the entry; constants of all computations
-    bool is_result = false;   // a buffer of the caller: in all computations but the entry
-    bool is_scratch = false;  // memory of the computations that the instruction calls, while they run
-    // False: in memory of the caller: the result of a called computation, a donated parameter (input_output_alias), or a
-    // value that overwrites one of these.
-    bool in_heap = true;
+  bool is_unknown = false;                          // an array has an unbounded dimension, and is counted as nothing
+  std::vector<Computation> computations;            // those that run as code, callees first, the entry last
   const Computation& of(const HloComputation& computation) const;
 };
 
