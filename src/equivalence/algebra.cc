@@ -314,6 +314,7 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
   const bool whole = power % kOne == 0;
   if (p.empty()) {
     if (power > 0) return Real(0);
+    work_left_ = -1;  // a quotient by what is 0 over the reals, as errors of rounding are, is no real number
   } else if (p.size() == 1) {
     Monomial m = p[0];
     if (m.real == 1 && m.factors.size() == 1 && m.factors[0].power == kOne && type == PrimitiveType::F64) {

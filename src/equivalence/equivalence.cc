@@ -390,6 +390,7 @@ std::vector<std::string> Result::Assumptions() const {
 }
 bool Result::Narrows() const { return (uses & kNarrows) != 0; }
 bool Result::RoundsConstants() const { return (uses & kConstants) != 0; }
+bool Result::LosesDigits() const { return (uses & kCancels) != 0; }
 bool Result::FiniteOnly() const { return (uses & (kFiniteOnly | kDomain)) != 0; }
 
 std::string Result::ToString() const {

@@ -41,6 +41,8 @@ struct Result {
   bool Narrows() const;
   // Constants were computed, and rounded.
   bool RoundsConstants() const;
+  // log1p or expm1 is written out, which loses digits near 0.
+  bool LosesDigits() const;
   // It holds where nothing is infinite or NaN, or where roots and logarithms take positive values.
   bool FiniteOnly() const;
   // What is taken for granted, in words.

@@ -60,6 +60,7 @@ ProofOutcome OutcomeOfProof(const HloModule& original, const HloModule& before, 
                             .pairs = Pairs(original, *mutant.module),
                             .roundings = !result.Narrows(),
                             .constants = result.RoundsConstants(),
+                            .loses_digits = result.LosesDigits(),
                             .finite_only = result.FiniteOnly()};
   const auto shows = fuzz::ShowsOnOtherInputs(original, *mutant.module, how);
   if (!shows.ok() || shows->sets == 0) return ProofOutcome::kNotRun;

@@ -129,6 +129,10 @@ StatusOr<Shown> ShowsOnOtherInputs(const HloModule& original, const HloModule& m
                                    : a.IdealMoved(0, how.roundings, /*pattern=*/11, /*exact_too=*/true);
       const Difference difference = z.ok() ? Differs(*x, *y, *z, pairs, relative) : Difference::kNone;
       shown.differ = difference == Difference::kFinite;
+      if (shown.differ && how.loses_digits) {
+        const auto own = b.IdealMoved(0, how.roundings, /*pattern=*/11, /*exact_too=*/true);
+        shown.differ = own.ok() && Differs(*y, *x, *own, pairs, relative) == Difference::kFinite;
+      }
       if (shown.differ) return shown;
       if (difference == Difference::kNone || how.finite_only) continue;
       // What overflows in the modules' own types, and not in f64, must differ there.

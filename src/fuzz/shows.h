@@ -10,11 +10,12 @@
 namespace hloir::fuzz {
 
 struct HowToShow {
-  uint64_t rounds = 3;       // of ten kinds of inputs each
-  bool pairs = false;        // in double-double, if that can be
-  bool roundings = true;     // with roundings to narrower types as they are; else these are left out
-  bool constants = false;    // the two may have constants that differ by what f32 rounds
-  bool finite_only = false;  // what is NaN or infinite in one alone does not count
+  uint64_t rounds = 3;        // of ten kinds of inputs each
+  bool pairs = false;         // in double-double, if that can be
+  bool roundings = true;      // with roundings to narrower types as they are; else these are left out
+  bool constants = false;     // the two may have constants that differ by what f32 rounds
+  bool loses_digits = false;  // what the mutant itself may round off does not count
+  bool finite_only = false;   // what is NaN or infinite in one alone does not count
 };
 
 struct Shown {
