@@ -140,7 +140,7 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
     if (!in.record) inside |= x_.TakeUses();
     if (!why_.empty()) return {};
     if (x_.OutOfWork()) {
-      why_ = Format("out of budget at {}", i->name());
+      OutOfBudget(Format("out of budget at {}", i->name()));
       return {};
     }
     for (ExprId& part : value) part = x_.Named(part);

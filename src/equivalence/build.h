@@ -52,6 +52,7 @@ class Builder {
   // The entry's result; false: why() tells.
   bool Build(const HloModule& module, Value& result);
   const std::string& why() const { return why_; }
+  bool out_of_budget() const { return out_of_budget_; }
   const std::vector<Record>& records() const { return records_; }
   // What acts on the outside, in order.
   const std::vector<ExprId>& effects() const { return effects_; }
@@ -117,10 +118,15 @@ class Builder {
   ExprId LeafArray(std::vector<int64_t> key, const Shape& shape, const std::vector<VarId>& captured = {});
   std::vector<VarId> Captured(const std::vector<ExprId>& values) const;
   bool TooDeep(Inside in);
+  void OutOfBudget(std::string why) {
+    why_ = std::move(why);
+    out_of_budget_ = true;
+  }
 
   Shared& shared_;
   Exprs& x_;
   std::string why_;
+  bool out_of_budget_ = false;
   std::vector<Record> records_;
   int32_t root_record_ = -1;
   int64_t sequence_ = 0;

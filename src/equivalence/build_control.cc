@@ -75,7 +75,7 @@ bool Builder::Reached(ExprId from, std::set<int64_t>& leaves) {
       }
     }
     if (x_.Spent()) {
-      why_ = "out of budget in a loop";
+      OutOfBudget("out of budget in a loop");
       return {};
     }
   }

@@ -214,6 +214,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   p.after.on_value = [&](const HloInstruction& i, Value& value) { p.Match(i, value); };
   if (!built || !p.after.Build(after, y)) {
     result.why = p.before.why().empty() ? p.after.why() : p.before.why();
+    result.out_of_budget = p.before.out_of_budget() || p.after.out_of_budget();
     return result;
   }
   const HloComputation &entry = *before.entry_computation(), &other = *after.entry_computation();
@@ -360,7 +361,7 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   for (const auto& [large, most_turns] : kWays) {
     if (small && large > kSmallest) continue;
     Result result = ProveOnce(before, after, options, large, most_turns, made);
-    const bool judged = result.answer != Answer::kOpen, out_of_budget = result.why.substr(0, 13) == "out of budget";
+    const bool judged = result.answer != Answer::kOpen, out_of_budget = result.out_of_budget;
     if (judged || large == kWays[0].first) first = std::move(result);
     // (What it cannot look into, it cannot in any way. What is too large may be less so with more names.)
     if (judged || (!first.why.empty() && !out_of_budget) || (made > kMostMade && !out_of_budget)) break;

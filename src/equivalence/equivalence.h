@@ -36,6 +36,7 @@ struct Result {
   std::vector<Step> steps;  // those that are more than the same operation of equal operands
   std::vector<Step> open;   // the first values of what is not proved whose operands are all matched
   std::string why;          // if nothing could be said
+  bool out_of_budget = false;
   int64_t values = 0, matched = 0;
   // A rounding to a narrower float is left out, or made elsewhere.
   bool Narrows() const;
