@@ -68,6 +68,7 @@ bool MayOverwrite(const HloInstruction& i, int64_t k, size_t leaf = 0) {
         return root->operand(0) == parameter && parameter->use_count() == 1;
       return IsReadInPlace(*parameter);
     }
+    // Only elementwise ops work in place.
     default: return !i.shape().IsTuple() && IsInPlace(i) && operand.rank() == result.rank();
   }
 }

@@ -74,7 +74,7 @@ std::optional<Integer> Apply(const Expression& e, Integer a, Integer b, Integer 
     case HloOpcode::kCompare: return Compare(e.direction, a, b);
     case HloOpcode::kClamp: return std::min(std::max(b, a), c);
     case HloOpcode::kSelect: return a != 0 ? b : c;
-    default: return std::nullopt;
+    default: return std::nullopt;  // unknown
   }
 }
 bool IsOperation(const HloInstruction& i) {

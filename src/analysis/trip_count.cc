@@ -226,7 +226,7 @@ bool Counter::Step(Place& at, int depth, int& result) {
         result = MakeConstant(i.shape().element_type(), shape.dimensions(i.dimensions()[0]));
       return false;
     }
-    default:
+    default:  // an operation of integer_expression.h, or unknown
       if (i.shape().IsArray() && IsOperation(i)) result = Operation(at, depth);
       return false;
   }
@@ -378,7 +378,7 @@ int Counter::OfCallers(const Place& at, int depth) {
           if (number < caller->operand_count())
             given = Resolve({kAnyCall, caller->operand(number), at.path}, depth + 1);
           break;
-        default: break;
+        default: break;  // unknown
       }
       if (!IsConstant(given) || (!is_first && !IsSame(value, given))) return kUnknown;
       value = given;

@@ -121,6 +121,21 @@ bool DiffersInNonfiniteAlone(const Comparison& comparison) {
                      [](const LeafDifference& leaf) { return leaf.agrees || (leaf.comparable && leaf.nonfinite > 0); });
 }
 
+bool LosesNumbers(const std::vector<Literal>& before, const std::vector<Literal>& after) {
+  for (size_t d = 0; d < std::min(before.size(), after.size()); ++d) {
+    const std::vector<const Literal*> x = before[d].Leaves(), y = after[d].Leaves();
+    for (size_t k = 0; k < std::min(x.size(), y.size()); ++k) {
+      const PrimitiveType type = x[k]->shape().element_type();
+      if (!x[k]->shape().IsArray() || !(IsFloat(type) || IsComplex(type))) continue;
+      for (int64_t i = 0; i < std::min(x[k]->element_count(), y[k]->element_count()); ++i) {
+        const std::complex<double> a = x[k]->GetAsComplex(i), b = y[k]->GetAsComplex(i);
+        if (IsFinite(a) && (std::isnan(b.real()) || std::isnan(b.imag()))) return true;
+      }
+    }
+  }
+  return false;
+}
+
 void EqualizeOverflows(Literal& other, const Literal& reference, const Literal& ideal) {
   if (other.shape().IsTuple()) {
     for (size_t k = 0; k < other.elements().size(); ++k)

@@ -33,5 +33,7 @@ bool HaveSameSolvers(const HloModule& a, const HloModule& b);
 // type, and neither engine has a finite one, `other` gets the reference's element.
 void EqualizeOverflows(Literal& other, const Literal& reference, const Literal& ideal);
 bool DiffersInNonfiniteAlone(const Comparison& comparison);
+// True if an element is a number before and NaN after, on some device. The results have the same shapes.
+bool LosesNumbers(const std::vector<Literal>& before, const std::vector<Literal>& after);
 
 }  // namespace hloir::check

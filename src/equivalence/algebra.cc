@@ -296,6 +296,12 @@ ExprId Exprs::Multiply(ExprId a, ExprId b) {
   const PrimitiveType type = TypeOf(a);
   const Polynomial x = PolynomialOf(a), y = PolynomialOf(b);
   if (!IsInteger(type) && (x.empty() || y.empty()) && !(RealOf(a) && RealOf(b))) Uses(kFiniteOnly);
+  const auto is_nonfinite = [&](ExprId e) {
+    const std::optional<double> number = NumberOf(e);
+    return number && !std::isfinite(*number);
+  };
+  // 0 times an infinite constant is NaN on every input.
+  if (!IsInteger(type) && ((x.empty() && is_nonfinite(b)) || (y.empty() && is_nonfinite(a)))) work_left_ = -1;
   // A condition as a number: 0 times infinity is not what a select gives.
   const auto is_condition = [&](const Polynomial& p) {
     return std::any_of(p.begin(), p.end(), [&](const Monomial& m) {

@@ -183,7 +183,7 @@ Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& 
       else identity = x_.Real(op == HloOpcode::kMaximum ? -INFINITY : INFINITY);
       break;
     case HloOpcode::kAnd: identity = x_.True(); break;
-    default: identity = x_.False(); break;
+    default: identity = x_.False(); break;  // or: Combiner returns no other opcode
   }
   if (x[1] != identity) return {};
   const std::vector<Index> out = Dimensions(i.shape());

@@ -60,7 +60,7 @@ struct Options {
 
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options = {});
 
-// They communicate, and with other numbers of devices.
+// True if both depend on the device that runs them, and run on different numbers of devices.
 bool ForOtherDevices(const HloModule& a, const HloModule& b);
 
 // What any proof about the two takes for granted, in words.

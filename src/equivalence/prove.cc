@@ -91,10 +91,10 @@ bool FindGoals(const Term* a, const Term* b, std::vector<std::pair<const Term*, 
 
 bool HasProofSolver() { return equivalence::HasSolver(); }
 
-// Collectives are functions of the values of so many devices.
+// Collectives are functions of the values of so many devices. A module without them computes the same on any number.
 bool equivalence::ForOtherDevices(const HloModule& a, const HloModule& b) {
   const DeviceCounts x = DeviceCountsOf(a), y = DeviceCountsOf(b);
-  return (x.replicas != y.replicas || x.partitions != y.partitions) && (UsesDevices(a) || UsesDevices(b));
+  return (x.replicas != y.replicas || x.partitions != y.partitions) && UsesDevices(a) && UsesDevices(b);
 }
 
 Proof Prove(const HloModule& a, const HloModule& b, const ProveOptions& options) {

@@ -128,7 +128,7 @@ Range Exprs::RangeOfFunction(ExprId e, const std::vector<std::pair<ExprId, Range
         if (Inside(from, all)) return from;
       }
       break;
-    default: break;
+    default: break;  // all values of the type
   }
   return all;
 }

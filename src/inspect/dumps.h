@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -83,6 +84,7 @@ struct DumpVerdict {
   int64_t stages = 0;   // that were compared with the first
   int64_t guilty = -1;  // the first stage that does not agree with it; -1: all do
   Verdict verdict;      // of that one, else of the last
+  std::set<std::string> assumptions;  // of all verdicts
 };
 // `elided`: for constants whose values the dump leaves out.
 StatusOr<DumpVerdict> VerifyStages(const DumpFolder::Module& module, const CheckOptions& options = {},

@@ -49,6 +49,7 @@ StatusOr<DumpVerdict> VerifyStages(const DumpFolder::Module& module, const Check
     }
     HLOIR_ASSIGN_OR_RETURN(result.verdict, checker->Check(*now));
     ++result.stages;
+    result.assumptions.insert(result.verdict.assumptions.begin(), result.verdict.assumptions.end());
     if (result.verdict.agrees()) continue;
     result.guilty = static_cast<int64_t>(k);
     return result;
