@@ -65,32 +65,37 @@ from hloir._hloir import (
 )
 from hloir._jax import from_jax
 from hloir._rules import Rule, register_rules, rule
-from hloir.hloenv import (
-    AltPipeline,
-    EvaluationResult,
-    GpuBackend,
-    HloEnv,
-    HloGraph,
-    HloModule,
-    HloPass,
-    HloRewriteGraph,
-    Pass,
-    Pipeline,
-    RewritePipeline,
-    RewriteStatus,
-)
 
 __version__: str = version
 
 __all__ = [
-    "AltPipeline", "EvaluationResult", "GpuBackend", "HloEnv", "HloGraph", "HloModule", "HloPass", "HloRewriteGraph",
-    "Pass", "Pipeline", "RewritePipeline", "RewriteStatus",
     "Builder", "Computation", "DeviceExecutable", "Diff", "Error", "Executable", "Film", "Instruction", "Module", "PassRun",
     "Pattern", "Picture", "Rewrite", "Rule", "Shape", "Tuned", "Verdict", "__version__", "check", "constant_value", "default_pipeline",
     "diff", "dtype_of", "explain", "from_jax", "graph", "isas", "limit_memory", "match", "optimize", "parse", "parse_proto", "pass_names",
     "prepare", "prepare_on_devices", "proposals", "read", "reduce", "register_pass", "register_rules", "rule", "run", "stats",
     "take", "to_dlpack", "tune", "verify",
 ]
+
+if _hloir.has_hloenv:  # the option HLOIR_HLOENV of the build
+    from hloir.hloenv import (
+        AltPipeline,
+        EvaluationResult,
+        GpuBackend,
+        HloEnv,
+        HloGraph,
+        HloModule,
+        HloPass,
+        HloRewriteGraph,
+        Pass,
+        Pipeline,
+        RewritePipeline,
+        RewriteStatus,
+    )
+
+    __all__ += [
+        "AltPipeline", "EvaluationResult", "GpuBackend", "HloEnv", "HloGraph", "HloModule", "HloPass", "HloRewriteGraph",
+        "Pass", "Pipeline", "RewritePipeline", "RewriteStatus",
+    ]
 
 check = verify
 

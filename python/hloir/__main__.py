@@ -1,7 +1,13 @@
-"""python -m hloir is the command hloir."""
+"""The command hloir: `hloir` where the package is installed, or python -m hloir."""
 
 import sys
 
 from hloir._hloir import _main
 
-sys.exit(_main(["hloir", *sys.argv[1:]]))
+
+def main() -> int:
+    return _main(["hloir", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

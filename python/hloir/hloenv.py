@@ -39,6 +39,9 @@ from hloir._hlo_module import DebugOptions, EdgeFeats, HloGraph, HloModule, HloM
 from hloir._hloir import Instruction, Module, Shape, _Executable
 from hloir.hlo_pass import HloPassInterface
 
+if not _hloir.has_hloenv:
+    raise ImportError("this hloir was built without HloEnv's interface (-DHLOIR_HLOENV=OFF)")
+
 __all__ = [
     "AltPipeline", "DebugOptions", "EdgeFeats", "EvaluationResult", "GpuBackend", "HloEnv", "HloGraph", "HloModule",
     "HloModuleConfig", "HloPass", "HloRewriteGraph", "NodeFeats", "Pass", "PassInterface", "Pipeline", "Rewrite",

@@ -58,14 +58,20 @@ NB_MODULE(_hloir, m) {
   BindMatching(m);
   BindPasses(m);
   BindRunning(m);
-  BindAlternatives(m), BindHloGraph(m);
   BindDecisions(m);
   BindInspecting(m);
   BindTuning(m);
   m.def(
       "limit_memory", [](uint64_t bytes) { Check(hloir::LimitMemory(bytes)); }, nb::arg("bytes"),
-      "Bounds the memory of this whole process (Linux's RLIMIT_DATA) from now on, for reading files of strangers: what "
-      "needs more raises hloir.Error, or MemoryError outside hloir. 0 takes the limit away.");
+      "Bounds the memory of this whole process (Linux's RLIMIT_DATA) from now on, for reading untrusted files: an "
+      "allocation over it raises hloir.Error, or MemoryError outside hloir. 0 removes the limit.");
+#ifdef HLOIR_HLOENV
+  BindAlternatives(m);
+  BindHloGraph(m);
+  m.attr("has_hloenv") = true;
+#else
+  m.attr("has_hloenv") = false;
+#endif
   m.def("_main", [](const std::vector<std::string>& arguments) {
     std::vector<char*> argv;
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));

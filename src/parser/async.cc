@@ -93,12 +93,12 @@ bool ModuleReader::CheckAsync(HloInstruction* instruction, const Opcode& opcode,
     GraphLoader::Append(wrapped, parameter);
     wrapped->root()->AppendOperand(parameter);
   }
-  // Results may come as late: while the chain has none, the wrapped op's are those of its next link.
+  // Results may come as late: if the start has none, the wrapped op's results are those of the update.
   const auto is_nothing = [](const Shape& shape) { return shape.IsTuple() && shape.tuple_size() == 0; };
   const Shape& shape = instruction->shape();
-  const bool is_done = instruction->opcode() == HloOpcode::kAsyncDone;
-  if (opcode.is_sugar && is_nothing(body->root()->shape()) && (is_done || (shape.IsTuple() && shape.tuple_size() > 1)))
-    GraphLoader::set_shape(body->root(), loader_.KeepShape(is_done ? shape : shape.tuple_shapes(1)));
+  if (opcode.is_sugar && instruction->opcode() == HloOpcode::kAsyncUpdate && is_nothing(body->root()->shape()) &&
+      shape.IsTuple() && shape.tuple_size() > 1)
+    GraphLoader::set_shape(body->root(), loader_.KeepShape(shape.tuple_shapes(1)));
   const std::string& thread = instruction->attributes<AsyncAttributes>().async_execution_thread;
   const std::string& start_thread = start->attributes<AsyncAttributes>().async_execution_thread;
   if (!thread.empty() && thread != start_thread && !(thread == "main" && start_thread.empty())) {
