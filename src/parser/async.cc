@@ -93,12 +93,13 @@ bool ModuleReader::CheckAsync(HloInstruction* instruction, const Opcode& opcode,
     GraphLoader::Append(wrapped, parameter);
     wrapped->root()->AppendOperand(parameter);
   }
-  // Results may come as late: if the start has none, the wrapped op's results are those of the update.
+  // Results may come as late: while a chain with updates has none, the wrapped op's results are those of the next link.
   const auto is_nothing = [](const Shape& shape) { return shape.IsTuple() && shape.tuple_size() == 0; };
   const Shape& shape = instruction->shape();
-  if (opcode.is_sugar && instruction->opcode() == HloOpcode::kAsyncUpdate && is_nothing(body->root()->shape()) &&
-      shape.IsTuple() && shape.tuple_size() > 1)
-    GraphLoader::set_shape(body->root(), loader_.KeepShape(shape.tuple_shapes(1)));
+  const bool is_update = instruction->opcode() == HloOpcode::kAsyncUpdate;
+  const bool has_result = is_update ? shape.IsTuple() && shape.tuple_size() > 1 : instruction->operand(0) != start;
+  if (opcode.is_sugar && has_result && is_nothing(body->root()->shape()))
+    GraphLoader::set_shape(body->root(), loader_.KeepShape(is_update ? shape.tuple_shapes(1) : shape));
   const std::string& thread = instruction->attributes<AsyncAttributes>().async_execution_thread;
   const std::string& start_thread = start->attributes<AsyncAttributes>().async_execution_thread;
   if (!thread.empty() && thread != start_thread && !(thread == "main" && start_thread.empty())) {
