@@ -42,7 +42,8 @@ int VerifyDumps(const DumpsFlags& flags, const DumpFolder& folder, Json& json) {
     else
       text = fmt::format("'{}' is the first stage that does not agree: {}",
                          module.stages[static_cast<size_t>(result->guilty)].name, result->verdict.reason);
-    if (result.ok() && !result->assumptions.empty()) text += fmt::format("; assumed: {}", fmt::join(result->assumptions, "; "));
+    if (result.ok() && !result->assumptions.empty())
+      text += fmt::format("; assumed: {}", fmt::join(result->assumptions, "; "));
     if (result.ok() && result->guilty >= 0) worst = kExitDisagree;
     if (!result.ok() && worst == kExitGood) worst = ExitStatusOf(result.status().code());
     json["modules"][k]["verdict"] = text;

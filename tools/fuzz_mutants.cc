@@ -129,7 +129,7 @@ int Mutants(const MutantsFlags& flags) {
         (*outcome == MutantOutcome::kCaught      ? c.caught
          : *outcome == MutantOutcome::kNotJudged ? c.not_judged
          : *outcome == MutantOutcome::kGotAway   ? c.got_away
-                                           : c.same) += 1;
+                                                 : c.same) += 1;
         if (*outcome != MutantOutcome::kGotAway && *outcome != MutantOutcome::kNotJudged) continue;
         escapes.push_back({file, kinds[k].name, mutant->instruction, seed, *outcome});
         if (const Status saved = SaveMutant(flags, *mutant, kinds[k].name, escapes.size()); !saved.ok())

@@ -188,8 +188,8 @@ struct BufferAssignment {
     int64_t shares = -1;      // an index into `values`
     bool is_result = false;   // a buffer of the caller: in all computations but the entry
     bool is_scratch = false;  // memory of the computations that the instruction calls, while they run
-    // False: in memory of the caller: the result of a called computation, a donated parameter (input_output_alias), or a
-    // value that overwrites one of these.
+    // False: in memory of the caller: the result of a called computation, a donated parameter (input_output_alias), or
+    // a value that overwrites one of these.
     bool in_heap = true;
   };
   // The memory of one computation.

@@ -76,8 +76,8 @@ class CostAnalysis {
   std::vector<CostResult> computations_;  // by id
 };
 
-// The trip count of a loop: from the values that it computes, in any form (not only the one of FindLoopCounter), or from
-// its backend_config, XLA's {"known_trip_count":{"n":"5"}}.
+// The trip count of a loop: from the values that it computes, in any form (not only the one of FindLoopCounter), or
+// from its backend_config, XLA's {"known_trip_count":{"n":"5"}}.
 std::optional<int64_t> TripCount(const HloInstruction& loop);
 
 // How often one run of the entry runs each computation as a step of control flow, by computation id: a loop's body as

@@ -595,8 +595,8 @@ void Checker::Impl::ExcuseByProof(size_t set, Verdict& verdict) {
   const bool special =
       kind == InputKind::kCornerCases || kind == InputKind::kSpecials || kind == InputKind::kMixed || !made_up_;
   const bool finite_only = !proved_.finite_only.empty();
-  // A condition of the proof may exclude ordinary inputs: the square of rsqrt(y) is 1 / y for positive y alone. A result
-  // that becomes NaN on these is a difference.
+  // A condition of the proof may exclude ordinary inputs: the square of rsqrt(y) is 1 / y for positive y alone. A
+  // result that becomes NaN on these is a difference.
   const bool ordinary = made_up_ && (kind == InputKind::kPlain || kind == InputKind::kPositive);
   if (ordinary && before_->Result(set).ok() && after_->Result(set).ok() &&
       check::LosesNumbers(*before_->Result(set), *after_->Result(set)))

@@ -429,8 +429,7 @@ ExprId Builder::Array(const HloInstruction& i, const std::vector<ExprId>& x) {
     case kGather: return Gather(i, x);
     case kDot: return Rounded(Dot(i, x), shape.element_type());
     case kConvolution: return Rounded(Convolution(i, x), shape.element_type());
-    default:
-      return i.Is(kElementwise) ? Elementwise(i, x) : -1;
+    default: return i.Is(kElementwise) ? Elementwise(i, x) : -1;
   }
 }
 

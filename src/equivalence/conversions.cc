@@ -35,7 +35,8 @@ ExprId Exprs::Convert(ExprId a, PrimitiveType from, PrimitiveType to) {
     // (Two of them may be more than a byte holds.)
     const bool counts = x.kind == Expr::Kind::kSum && x.sum.size() <= (BitWidth(from) > 8 ? 2 : 1) &&
                         std::all_of(x.sum.begin(), x.sum.end(), [&](const Monomial& m) {
-                          return std::llabs(m.integer) < (BitWidth(from) >= 8 ? 100 : 2) && (m.integer >= 0 || IsSigned(from)) &&
+                          return std::llabs(m.integer) < (BitWidth(from) >= 8 ? 100 : 2) &&
+                                 (m.integer >= 0 || IsSigned(from)) &&
                                  std::all_of(m.factors.begin(), m.factors.end(),
                                              [&](const Factor& f) { return TypeOf(f.base) == PrimitiveType::PRED; });
                         });
@@ -82,8 +83,8 @@ ExprId Exprs::Convert(ExprId a, PrimitiveType from, PrimitiveType to) {
       const Range range = RangeOf(*index);
       if (BitWidth(to) >= 32 && range.low >= 0 && range.high < (int64_t{1} << 24)) return IndexValue(*index, to);
     }
-    if (const auto value = RealOf(a); value && std::fabs(*value) < (BitWidth(to) >= 8 ? 100 : 1) &&
-                                      (*value > -1 || IsSigned(to)))
+    if (const auto value = RealOf(a);
+        value && std::fabs(*value) < (BitWidth(to) >= 8 ? 100 : 1) && (*value > -1 || IsSigned(to)))
       return Integer(static_cast<int64_t>(*value), to);
   }
   Expr e;

@@ -44,12 +44,12 @@ StatusOr<MutantOutcome> OutcomeOf(const HloModule& original, const Mutant& mutan
   HLOIR_ASSIGN_OR_RETURN(const Verdict verdict, checker.Check(*mutant.module));
   if (verdict.outcome == Outcome::kDisagree) return MutantOutcome::kCaught;
   if (!verdict.agrees()) return MutantOutcome::kNotJudged;
-  const auto shows =
-      fuzz::ShowsOnOtherInputs(original, *mutant.module, {.pairs = Pairs(original, *mutant.module)});
+  const auto shows = fuzz::ShowsOnOtherInputs(original, *mutant.module, {.pairs = Pairs(original, *mutant.module)});
   return shows.ok() && shows->differ ? MutantOutcome::kGotAway : MutantOutcome::kSame;
 }
 
-ProofOutcome OutcomeOfProof(const HloModule& original, const HloModule& before, const Mutant& mutant, std::string* proof) {
+ProofOutcome OutcomeOfProof(const HloModule& original, const HloModule& before, const Mutant& mutant,
+                            std::string* proof) {
   const equivalence::Result result = equivalence::ProveInside(before, *mutant.module);
   *proof = result.ToString();
   if (result.answer == equivalence::Answer::kOpen) return ProofOutcome::kOpen;

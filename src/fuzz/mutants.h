@@ -64,6 +64,7 @@ enum class ProofOutcome {
 };
 // Proves `before`, which is the original or what a compiler made of it, against the mutant; runs the original and the
 // mutant. `proof`: what was proved, in words.
-ProofOutcome OutcomeOfProof(const HloModule& original, const HloModule& before, const Mutant& mutant, std::string* proof);
+ProofOutcome OutcomeOfProof(const HloModule& original, const HloModule& before, const Mutant& mutant,
+                            std::string* proof);
 
 }  // namespace hloir

@@ -81,9 +81,9 @@ StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& 
 
 // The result of running a module's stages on the same inputs.
 struct DumpVerdict {
-  int64_t stages = 0;   // that were compared with the first
-  int64_t guilty = -1;  // the first stage that does not agree with it; -1: all do
-  Verdict verdict;      // of that one, else of the last
+  int64_t stages = 0;                 // that were compared with the first
+  int64_t guilty = -1;                // the first stage that does not agree with it; -1: all do
+  Verdict verdict;                    // of that one, else of the last
   std::set<std::string> assumptions;  // of all verdicts
 };
 // `elided`: for constants whose values the dump leaves out.

@@ -1,5 +1,5 @@
-// The layout of a graph: boxes in rows, each below its operands (Sugiyama's method). FindLayers assigns boxes to rows and
-// orders them, which is enough for a page to place them in its window; LayOut also places them, for pictures of one
+// The layout of a graph: boxes in rows, each below its operands (Sugiyama's method). FindLayers assigns boxes to rows
+// and orders them, which is enough for a page to place them in its window; LayOut also places them, for pictures of one
 // size. Callers draw the edges. Tested by tests/unit/layout_test.cc.
 #pragma once
 
