@@ -60,7 +60,7 @@ bool IsDiscontinuous(const HloInstruction& i, PrimitiveType own_type) {
     case HloOpcode::kReduceScatter:
       return !i.called_computations().empty() && i.called_computations()[0]->instruction_count() > 3;
     case HloOpcode::kDot: return i.attributes<DotAttributes>().algorithm != DotAlgorithm::kUnset;
-    default: return false;
+    default: return false;  // continuous in its operands
   }
 }
 

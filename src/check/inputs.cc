@@ -112,7 +112,7 @@ class IndexBounds {
         Push(i.operand(inputs), {}, bound);
         break;
       }
-      default: break;
+      default: break;  // has no operand of indices
     }
   }
 
@@ -164,7 +164,7 @@ class IndexBounds {
           }
         }
         break;
-      default: break;
+      default: break;  // computes its values, so a bound of them bounds no operand
     }
   }
 

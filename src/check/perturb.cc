@@ -162,7 +162,7 @@ HloInstruction* AddIsExact(HloInstruction* i, bool pairs) {
       zero = computation->AddInstruction(HloOpcode::kBroadcast, shape, {zero}, DimensionsAttributes());
       return all(exact, AddIsEqual(i->operand(0), zero));
     }
-    default: return exact;
+    default: return exact;  // few digits tell it, away from limits
   }
 }
 

@@ -51,7 +51,7 @@ Indices IndicesOf(const HloInstruction& i) {
         indices.largest.push_back(i.operand(0)->shape().dimensions(d) - 1);
       break;
     }
-    default: break;
+    default: break;  // has no operand of indices
   }
   return indices;
 }

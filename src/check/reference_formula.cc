@@ -93,7 +93,7 @@ std::vector<ReferenceFormula> FindReferenceFormulas(const HloModule& module, con
         if (norms)
           all.push_back({i, {FactorFirst}, /*is_known=*/true, Format("by which formula {} is computed", i->name())});
         break;
-      default: break;
+      default: break;  // has one formula
     }
   }
   return all;

@@ -99,7 +99,7 @@ PrimitiveType MadeIn(const HloInstruction& value) {
       case HloOpcode::kReverse:
       case HloOpcode::kSlice:
       case HloOpcode::kTranspose: made = made->operand(0); continue;
-      default: break;
+      default: break;  // makes a value in its own type
     }
     break;
   }

@@ -92,7 +92,7 @@ bool TiesTypes(const HloInstruction& i) {
       return !GetCustomCallInfo(CustomCallOf(i)).Is(kAnyElementType) && ForwardedOperands(i) == 0;
     case HloOpcode::kBitcast:
     case HloOpcode::kBitcastConvert: return i.shape().element_type() != i.operand(0)->shape().element_type();
-    default: return false;
+    default: return false;  // computes a value, whatever type holds it
   }
 }
 

@@ -15,7 +15,7 @@
 #include "support/format.h"
 #include "shape_inference/internal.h"
 
-namespace hloir::verification {
+namespace hloir::verifier {
 namespace {
 
 using Opcodes = std::initializer_list<HloOpcode>;
@@ -74,7 +74,7 @@ Source SourceOf(const HloInstruction* at, Opcodes opcodes) {
       case HloOpcode::kCall:
       case HloOpcode::kConditional:
       case HloOpcode::kDomain: return {nullptr, false};
-      default: return {};
+      default: return {};  // computes a value: nothing is under way
     }
   }
   return {nullptr, false};
@@ -338,4 +338,4 @@ void VerifyAsyncChains(const HloModule& module, Errors& errors) {
   for (const HloComputation* computation : module.PostOrder()) taken_once.Verify(*computation);
 }
 
-}  // namespace hloir::verification
+}  // namespace hloir::verifier

@@ -8,7 +8,7 @@
 #include "hloir/custom_call.h"
 #include "internal.h"
 
-namespace hloir::verification {
+namespace hloir::verifier {
 namespace {
 
 class Verifier {
@@ -86,7 +86,7 @@ class Verifier {
       case HloOpcode::kDynamicUpdateSlice:
         if (i.operand_count() == 0 || !Has(*i.operand(0)) || !Has(i) || AnyOperandHas(i, 1)) ExpectNone(i);
         break;
-      default: return ExpectNone(i);
+      default: return ExpectNone(i);  // takes arrays alone
     }
     CountWrites(i);
   }
@@ -197,4 +197,4 @@ class Verifier {
 
 void VerifyBuffers(const HloModule& module, Errors& errors) { Verifier(module, errors).Run(); }
 
-}  // namespace hloir::verification
+}  // namespace hloir::verifier

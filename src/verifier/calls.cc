@@ -5,7 +5,7 @@
 #include "hloir/custom_call.h"
 #include "internal.h"
 
-namespace hloir::verification {
+namespace hloir::verifier {
 namespace {
 
 const std::string* FrontendAttribute(const HloInstruction& i, std::string_view key) {
@@ -226,8 +226,8 @@ void VerifyCalls(const HloInstruction& instruction, Errors& errors) {
     case HloOpcode::kAsyncStart: VerifyAsyncBody(instruction, errors); [[fallthrough]];
     case HloOpcode::kAsyncUpdate: VerifyAsyncAliasing(instruction, errors); break;
     case HloOpcode::kCall: VerifyComposite(instruction, errors); break;
-    default: break;
+    default: break;  // has no attributes of calls
   }
 }
 
-}  // namespace hloir::verification
+}  // namespace hloir::verifier

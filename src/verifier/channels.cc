@@ -5,7 +5,7 @@
 
 #include "internal.h"
 
-namespace hloir::verification {
+namespace hloir::verifier {
 namespace {
 
 void VerifyTransfer(const HloInstruction& start, Errors& errors) {
@@ -49,4 +49,4 @@ void VerifyChannels(const HloModule& module, Errors& errors) {
   }
 }
 
-}  // namespace hloir::verification
+}  // namespace hloir::verifier

@@ -5,7 +5,7 @@
 
 #include "internal.h"
 
-namespace hloir::verification {
+namespace hloir::verifier {
 namespace {
 
 // What the numbers in the groups count, by XLA's rule from the two attributes; see the table in HLO's documents.
@@ -252,4 +252,4 @@ void VerifyCollective(const HloInstruction& instruction, Errors& errors) {
   }
 }
 
-}  // namespace hloir::verification
+}  // namespace hloir::verifier

@@ -5,7 +5,7 @@
 
 #include "internal.h"
 
-namespace hloir::verification {
+namespace hloir::verifier {
 namespace {
 
 void VerifyEntryLayout(const HloComputation& entry, const ProgramShape& layout, Errors& errors) {
@@ -113,4 +113,4 @@ void VerifyHeader(const HloModule& module, Errors& errors) {
   VerifyAliases(module, errors);
 }
 
-}  // namespace hloir::verification
+}  // namespace hloir::verifier

@@ -12,7 +12,7 @@
 #include "support/format.h"
 #include "hloir/verifier.h"
 
-namespace hloir::verification {
+namespace hloir::verifier {
 
 class Errors {
  public:
@@ -68,4 +68,4 @@ inline std::string IndexText(const ShapeIndex& index) {
 // Text says nothing for the main thread, or its name.
 inline std::string_view ThreadName(std::string_view thread) { return thread.empty() ? "main" : thread; }
 
-}  // namespace hloir::verification
+}  // namespace hloir::verifier

@@ -2,7 +2,7 @@
 // tests/verifier_errors/origin.hlo.
 #include "internal.h"
 
-namespace hloir::verification {
+namespace hloir::verifier {
 
 void VerifyOrigin(const HloInstruction& instruction, Errors& errors) {
   if (!instruction.has_extras() || !instruction.extras().original_value) return;
@@ -22,4 +22,4 @@ void VerifyOrigin(const HloInstruction& instruction, Errors& errors) {
   }
 }
 
-}  // namespace hloir::verification
+}  // namespace hloir::verifier

@@ -6,7 +6,7 @@
 #include "shape_inference/internal.h"
 #include "internal.h"
 
-namespace hloir::verification {
+namespace hloir::verifier {
 namespace {
 
 // XLA lets these change neither element type nor (when layouts count) layout.
@@ -151,4 +151,4 @@ bool VerifyShape(const HloInstruction& instruction, const VerifierOptions& optio
   return true;
 }
 
-}  // namespace hloir::verification
+}  // namespace hloir::verifier

@@ -7,7 +7,7 @@
 
 #include "support/format.h"
 
-namespace hloir::verification {
+namespace hloir::verifier {
 namespace {
 
 // Explicit device lists are as long as the text; beyond this only a broken iota form gets.
@@ -149,4 +149,4 @@ void VerifySharding(const HloInstruction& i, Errors& errors) {
   }
 }
 
-}  // namespace hloir::verification
+}  // namespace hloir::verifier

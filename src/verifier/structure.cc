@@ -9,7 +9,7 @@
 
 #include "support/format.h"
 
-namespace hloir::verification {
+namespace hloir::verifier {
 namespace {
 
 // The names of one computation: a table of twice their number, each at its hash or the next free place after it.
@@ -219,4 +219,4 @@ void VerifyStructure(const HloModule& module, Errors& errors) {
   }
 }
 
-}  // namespace hloir::verification
+}  // namespace hloir::verifier

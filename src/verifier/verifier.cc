@@ -13,7 +13,7 @@
 namespace hloir {
 
 std::vector<VerifierError> VerifyModuleAll(const HloModule& module, const VerifierOptions& options) {
-  using namespace verification;
+  using namespace verifier;
   Errors errors(static_cast<size_t>(std::max(options.max_errors, 1)));
   VerifyStructure(module, errors);
   if (errors.empty()) {
