@@ -13,12 +13,8 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "backend_cpu/isa/isa_names.h"
-#include "hloir/executable.h"
 #include "hloir/main.h"
-#include "hloir/version.h"
 #include "support/did_you_mean.h"
 #include "tools/command.h"
 #include "tools/flags.h"
@@ -26,21 +22,10 @@
 #include "tools/memory.h"
 #include "tools/report.h"
 #include "tools/terminal.h"
+#include "tools/version.h"
 
 namespace hloir::tool {
 namespace {
-
-#ifndef HLOIR_COMMIT
-#define HLOIR_COMMIT ""
-#endif
-
-std::string Version() {
-  std::string version = fmt::format("hloir {}", kVersion);
-  if (std::string_view(HLOIR_COMMIT) != "") version += " (" HLOIR_COMMIT ")";
-  const StatusOr<std::string> isa = cpu::ChosenIsa();
-  return fmt::format("{}\ninstruction set: {}\nbuilt for: {}\n", version, isa.ok() ? *isa : isa.status().message(),
-                     fmt::join(cpu::BuiltIsas(), ", "));
-}
 
 std::vector<std::string> CommandNames(const CLI::App& app) {
   std::vector<std::string> names;
@@ -75,7 +60,7 @@ constexpr Command kCommands[] = {
 int Main(int argc, char** argv, PassRegistry& registry) {
   CLI::App app("Reads, checks, optimizes and runs HLO, XLA's intermediate representation, without XLA.", "hloir");
   app.formatter(std::make_shared<HelpFormatter>());
-  app.set_version_flag("--version", Version, "Print the version and exit");
+  app.set_version_flag("--version", VersionText, "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
   Action action;
@@ -121,7 +106,7 @@ int Main(int argc, char** argv, PassRegistry& registry) {
   } catch (const CLI::CallForHelp&) {
     Write(stdout, app.help());
   } catch (const CLI::CallForVersion&) {
-    Write(stdout, Version());
+    Write(stdout, VersionText());
   } catch (const CLI::ParseError& error) {
     status = Fail(InvalidArgument(Explain(app, error)));
   }
