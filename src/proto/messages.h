@@ -39,6 +39,7 @@ struct ShardingType {
 struct Shape;
 #define HLOIR_MESSAGE(name) struct name {
 #define HLOIR_FIELD(number, type, name) type name{};
+#define HLOIR_LATER(number, type, name) type name;  // `{}` would take the type whole
 #define HLOIR_MAP HLOIR_FIELD
 #define HLOIR_MESSAGE_MAP HLOIR_FIELD
 #define HLOIR_UNREAD std::string unread;
@@ -48,6 +49,7 @@ struct Shape;
 #include "proto/messages.def"
 #undef HLOIR_MESSAGE
 #undef HLOIR_FIELD
+#undef HLOIR_LATER
 #undef HLOIR_MAP
 #undef HLOIR_MESSAGE_MAP
 #undef HLOIR_UNREAD
@@ -57,6 +59,7 @@ struct Shape;
   template <class IO>       \
   void Fields(IO& io, name& m) {
 #define HLOIR_FIELD(number, type, name) io(number, #name, m.name);
+#define HLOIR_LATER HLOIR_FIELD
 #define HLOIR_MAP(number, type, name) io.Map(number, #name, m.name);
 #define HLOIR_MESSAGE_MAP(number, type, name) io.MessageMap(number, #name, m.name);
 #define HLOIR_UNREAD
@@ -64,6 +67,7 @@ struct Shape;
 #include "proto/messages.def"
 #undef HLOIR_MESSAGE
 #undef HLOIR_FIELD
+#undef HLOIR_LATER
 #undef HLOIR_MAP
 #undef HLOIR_MESSAGE_MAP
 #undef HLOIR_UNREAD
