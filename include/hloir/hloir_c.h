@@ -28,10 +28,10 @@
 #endif
 /* An enum that may hold any int: another compiler's program, or another language's, may pass one that is not named. */
 #ifdef __cplusplus
-#define HLOIR_ENUM(name) typedef enum name : int
+#define HLOIR_ANY_INT : int
 extern "C" {
 #else
-#define HLOIR_ENUM(name) typedef enum name
+#define HLOIR_ANY_INT
 #endif
 
 typedef struct hloir_error hloir_error;
@@ -60,7 +60,7 @@ bool hloir_limit_memory(uint64_t bytes, hloir_error** error);
 
 /* ---- Errors ---- */
 
-HLOIR_ENUM(hloir_code) {
+typedef enum hloir_code HLOIR_ANY_INT {
   HLOIR_INVALID_ARGUMENT = 1,   /* the input is wrong */
   HLOIR_UNIMPLEMENTED = 2,      /* legal HLO that hloir does not support */
   HLOIR_RESOURCE_EXHAUSTED = 3, /* over a limit, or out of memory */
@@ -88,7 +88,7 @@ bool hloir_write(const hloir_module* module, const char* path, hloir_error** err
 hloir_module* hloir_module_clone(const hloir_module* module, hloir_error** error);
 void hloir_module_free(hloir_module* module);
 
-HLOIR_ENUM(hloir_style) {
+typedef enum hloir_style HLOIR_ANY_INT {
   HLOIR_PRINT_READABLE = 0, /* as `hloir opt` writes: all that the module says */
   HLOIR_PRINT_XLA = 1,      /* byte for byte as XLA's default; large constants as {...} */
   HLOIR_PRINT_SHORT = 2,
@@ -158,7 +158,7 @@ char* hloir_instruction_print(const hloir_instruction* instruction);
 
 /* ---- Optimizing ---- */
 
-HLOIR_ENUM(hloir_math) {
+typedef enum hloir_math HLOIR_ANY_INT {
   HLOIR_MATH_EXACT = 0, /* no bit of a result changes */
   HLOIR_MATH_ROUNDING = 1,
   HLOIR_MATH_FAST = 2
@@ -252,7 +252,7 @@ hloir_verdict* hloir_check(const hloir_module* before, const hloir_module* after
                            hloir_error** error);
 bool hloir_verdict_agrees(const hloir_verdict* verdict);
 /* The strongest statement that holds of the two modules: check.h, docs/accuracy.md. */
-HLOIR_ENUM(hloir_answer) {
+typedef enum hloir_answer HLOIR_ANY_INT {
   HLOIR_PROVED_BITWISE = 0,  /* equal bits on every input, apart from which NaN */
   HLOIR_PROVED_REALS = 1,    /* the same function of the real numbers */
   HLOIR_PROVED_ASSUMING = 2, /* one of these, under assumptions that the text has */
