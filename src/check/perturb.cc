@@ -11,6 +11,7 @@
 #include "check/compare.h"
 #include "check/rounding.h"
 #include "check/module_under_test.h"
+#include "support/hash.h"
 
 namespace hloir::check {
 namespace {
