@@ -283,11 +283,11 @@ class TakenOnce {
   std::unordered_map<const HloComputation*, std::vector<std::pair<int64_t, Index>>> of_parameters_;
 };
 
-// An update adds operands, and the result where that was (); all else stays as it is.
+// An update adds operands, which shape inference checks, and the result where that was (); all else stays as it is.
 void VerifyUpdate(const HloInstruction& update, Errors& errors) {
   const Shape &before = update.operand(0)->shape(), &after = update.shape();
   bool same = before.IsTuple() && after.IsTuple() && before.tuple_size() == after.tuple_size();
-  for (int64_t k = update.operand_count() == 1 ? 0 : 1; same && k < after.tuple_size(); ++k) {
+  for (int64_t k = 1; same && k < after.tuple_size(); ++k) {
     const Shape& now = before.tuple_shapes(k);
     same =
         (k == 1 && now.IsTuple() && now.tuple_size() == 0) || shape_inference::SameBuffer(now, after.tuple_shapes(k));

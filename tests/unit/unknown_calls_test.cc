@@ -116,14 +116,18 @@ TEST_CASE("a verdict on modules with unknown custom-calls") {
   };
   const std::string plain = Entry(x + " s = f32[64] add(x, y)\n" + call("c", "s") + " ROOT r = f32[64] multiply(c, y)");
   // Rounding before the call stays rounding behind it.
-  const std::string thirds =
-      " three = f32[] constant(3)\n threes = f32[64] broadcast(three), dimensions={}\n third = f32[] "
-      "constant(0.33333334)\n"
-      " factors = f32[64] broadcast(third), dimensions={}\n";
-  const Verdict rounded = judge(
-      Entry(x + thirds + " s = f32[64] divide(x, threes)\n" + call("c", "s") + " ROOT r = f32[64] multiply(c, y)"),
-      Entry(x + thirds + " s = f32[64] multiply(x, factors)\n" + call("c", "s") + " ROOT r = f32[64] multiply(c, y)"));
-  CHECK(rounded.outcome == Outcome::kAgree);
+  const std::string product = " ROOT r = f32[64] multiply(c, y)";
+  const Verdict rounded =
+      judge(Entry(x + " p = f32[64] add(x, y)\n s = f32[64] add(p, x)\n" + call("c", "s") + product),
+            Entry(x + " p = f32[64] add(y, x)\n s = f32[64] add(x, p)\n" + call("c", "s") + product));
+  CHECK(rounded.outcome == Outcome::kSameBits);
+  const Verdict other_order =
+      judge(Entry(x + " p = f32[64] add(x, y)\n z = f32[64] multiply(x, x)\n s = f32[64] add(p, z)\n" + call("c", "s") +
+                  product),
+            Entry(x + " z = f32[64] multiply(x, x)\n p = f32[64] add(y, z)\n s = f32[64] add(x, p)\n" + call("c", "s") +
+                  product));
+  CHECK(other_order.outcome == Outcome::kAgree);
+  CHECK(other_order.differing > 0);
   CHECK(rounded.notes.back().find("made-up functions of their operands: mine") != std::string::npos);
   CHECK(judge(plain, plain).outcome == Outcome::kSameBits);
   // A wrong operand, a forgotten call.
