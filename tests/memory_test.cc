@@ -104,7 +104,7 @@ void FailEach(const char* what, const std::function<Status()>& run) {
 }
 
 std::unique_ptr<HloModule> Parsed() {
-  auto module = ParseHloModule(kText);
+  auto module = ParseModule(kText);
   REQUIRE(module.status().message() == "");
   return std::move(*module);
 }
@@ -114,7 +114,7 @@ std::unique_ptr<HloModule> Parsed() {
 TEST_CASE("memory: reading and writing say that there is none left", "[memory]") {
   const auto module = Parsed();
   auto text = std::make_shared<const std::string>(kText);
-  FailEach("text", [&] { return ParseHloModules(text).status(); });
+  FailEach("text", [&] { return ParseModules(text).status(); });
   FailEach("verifier", [&] { return VerifyModule(*module); });
   // Not JSON: the destructor of nlohmann::json asks for memory itself, and ends the process where there is none.
   for (const FileFormat::Form form : {FileFormat::Form::kText, FileFormat::Form::kProto}) {

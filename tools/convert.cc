@@ -28,7 +28,7 @@ struct ConvertFlags {
   Message message = Message::kHloProto;
   bool has_message = false;
   int64_t partition = 0;
-  bool streamed = false, allow_unknown = false;
+  bool streamed = false, allow_unknown = false, json = false;
 };
 
 bool IsNpz(const std::string& path) { return path.ends_with(".npz"); }
@@ -75,6 +75,7 @@ void TellWhatIsLeftOut(const std::string& path, FileFormat::Form form, const Mod
 }
 
 int Convert(const ConvertFlags& flags) {
+  if (flags.json) ReportErrorsAsJson();
   const std::string file = DisplayName(flags.file);
   std::vector<FileFormat> formats;
   for (const std::string& output : flags.outputs) {
@@ -101,6 +102,7 @@ int Convert(const ConvertFlags& flags) {
     if (!written.ok()) return Fail(written, file);
     if (!IsNpz(output)) TellWhatIsLeftOut(output, formats[i].form, *loaded);
   }
+  if (flags.json) PrintWritten(file, flags.outputs);
   return kExitGood;
 }
 
@@ -130,6 +132,7 @@ void AddConvertCommand(CLI::App* command, Action& action, PassRegistry& /*regist
             "Partition of a snapshot whose values go to the .npz (default: 0)")
       ->check(Between<int64_t>(0, INT64_MAX));
   command->add_flag("--allow-unknown", flags->allow_unknown, "Keep unknown opcodes and attributes");
+  command->add_flag("--json", flags->json, "Print errors, or the names of the files written, as JSON");
   command->callback([flags, message, &action] {
     flags->has_message = message->count() > 0;
     action = [flags] { return Convert(*flags); };

@@ -13,6 +13,7 @@
 #include "tools/elided.h"
 #include "tools/flags.h"
 #include "tools/report.h"
+#include "tools/unknown_calls.h"
 
 namespace hloir::tool {
 namespace {
@@ -51,7 +52,10 @@ int Diff(const DiffFlags& flags) {
   }
   const ModuleDiff diff(*modules[0], *modules[1]);
   StatusOr<ValueCheck> values = ValueCheck();
-  if (flags.values) values = CheckMatchedValues(diff, flags.seed);
+  if (flags.values) {
+    for (const auto& module : modules) NoteUnknownCalls(*module);
+    values = CheckMatchedValues(diff, flags.seed);
+  }
   if (!values.ok()) return Fail(values.status());
   if (flags.json) {
     Json json = Json::parse(DiffJson(diff));

@@ -23,7 +23,7 @@ struct ExplainFlags {
   OptimizeFlags optimize;
   ElidedValues elided;
   uint64_t seed = 0;
-  bool step = false;
+  bool step = false, json = false;
 };
 
 // As wide as the terminal, removed instructions in red and new ones in green.
@@ -71,6 +71,7 @@ int ShowSteps(const Film& film) {
 }
 
 int Explain(const ExplainFlags& flags) {
+  if (flags.json) ReportErrorsAsJson();
   const std::string file = DisplayName(flags.file);
   auto loaded = ReadModule(flags.file);
   if (!loaded.ok()) return Fail(loaded.status(), file);
@@ -84,12 +85,16 @@ int Explain(const ExplainFlags& flags) {
   if (!flags.output.ends_with(".html")) {
     const std::string text = FilmText(*film);
     const Status written = WriteOutput(flags.output, flags.output == "-" ? ColoredStory(text) : text);
-    return written.ok() ? kExitGood : Fail(written);
+    if (!written.ok()) return Fail(written);
+    if (flags.json && flags.output != "-") PrintWritten(file);
+    return kExitGood;
   }
   auto page = FilmPage(*film);
   if (!page.ok()) return Fail(page.status(), file);
   const Status written = WriteOutput(flags.output, *page);
-  return written.ok() ? kExitGood : Fail(written);
+  if (!written.ok()) return Fail(written);
+  if (flags.json) PrintWritten(file);
+  return kExitGood;
 }
 
 }  // namespace
@@ -105,6 +110,7 @@ void AddExplainCommand(CLI::App* command, Action& action, PassRegistry& registry
   AddOption(*command, "--seed N", flags->seed, "Seed of the generated inputs on which the module runs after each pass")
       ->check(AnySeed());
   command->add_flag("--step", flags->step, "Wait for Enter after each rewrite")->excludes(output);
+  command->add_flag("--json", flags->json, "Print errors, or the names of the files written, as JSON");
   command->callback([flags, &action] { action = [flags] { return Explain(*flags); }; });
 }
 

@@ -24,7 +24,7 @@ enum class Format { kParagraph, kChakra, kPerfetto, kDot };
 struct ExportFlags {
   std::string file, output, device, mesh;
   Format format = Format::kParagraph;
-  bool per_device = false, optimize = false;
+  bool per_device = false, optimize = false, json = false;
 };
 
 // "a/b.pb" for rank 3 is "a/b.3.pb", as ParaGraph's graph translator names them.
@@ -62,6 +62,7 @@ Status WriteChakra(const HloModule& module, const Roofline& roofline, const std:
 }
 
 int Export(const ExportFlags& flags) {
+  if (flags.json) ReportErrorsAsJson();
   const std::string file = DisplayName(flags.file);
   auto loaded = LoadForCost(flags.file, flags.optimize);
   if (!loaded.ok()) return Fail(loaded.status(), file);
@@ -70,7 +71,9 @@ int Export(const ExportFlags& flags) {
     auto graph = MakeGraph(module, {});
     if (!graph.ok()) return Fail(graph.status(), file);
     const Status written = WriteOutput(flags.output, GraphDot(*graph));
-    return written.ok() ? kExitGood : Fail(written);
+    if (!written.ok()) return Fail(written);
+    if (flags.json) PrintWritten(file);
+    return kExitGood;
   }
   if (flags.device.empty() && flags.format == Format::kPerfetto)
     return Fail(InvalidArgument("--format=perfetto needs a --device"));
@@ -95,7 +98,9 @@ int Export(const ExportFlags& flags) {
     case Format::kChakra: written = WriteChakra(module, roofline, flags.output); break;
     default: written = WriteOutput(flags.output, CostTrace(roofline)); break;
   }
-  return written.ok() ? kExitGood : Fail(written, file);
+  if (!written.ok()) return Fail(written, file);
+  if (flags.json) PrintWritten(file);
+  return kExitGood;
 }
 
 }  // namespace
@@ -118,6 +123,7 @@ void AddExportCommand(CLI::App* command, Action& action, PassRegistry& /*registr
   command->add_flag("--per-device", flags->per_device,
                     "ParaGraph: write one graph per device, OUT.N.pb, instead of one for all devices");
   command->add_flag("--optimize", flags->optimize, "Run the default pipeline first, as hloir opt does");
+  command->add_flag("--json", flags->json, "Print errors, or the names of the files written, as JSON");
   command->callback([flags, &action] { action = [flags] { return Export(*flags); }; });
 }
 

@@ -50,7 +50,7 @@ struct FuzzRunFlags {
   std::optional<uint64_t> first;
   int64_t count = 1000;
   int jobs = 0;
-  bool rules = false;
+  bool rules = false, json = false;
 };
 
 std::string FindingText(const HloModule& module) { return PrintModule(module, PrintOptions::Readable()); }
@@ -215,6 +215,13 @@ class Campaign {
     for (const PassInfo& pass : BuiltinPasses().passes()) all_rules += pass.rules.size();
     int64_t findings = 0;
     for (const auto& [key, times] : seen_) findings += times;
+    if (flags_.json) {
+      Json report = {{"seeds", done_},      {"findings", findings},         {"kinds", seen_.size()},
+                     {"not_run", not_run_}, {"rules_fired", rules_.size()}, {"rules_known", all_rules}};
+      if (flags_.rules) report["rules"] = rules_;
+      Write(stdout, report.dump() + "\n");
+      return;
+    }
     PrintError("{} seeds, {} findings of {} kinds, {} modules not run; {} of {} rules fired\n", done_, findings,
                seen_.size(), not_run_, rules_.size(), all_rules);
     if (!flags_.rules) return;
@@ -327,6 +334,7 @@ class Campaign {
 };
 
 int Run(FuzzRunFlags& flags) {
+  if (flags.json) ReportErrorsAsJson();
   if (StatusOr<std::vector<std::string>> names = SplitPipeline(flags.passes); !names.ok()) return Fail(names.status());
   for (const std::string& file : flags.files) {
     StatusOr<ModuleFile> loaded = ReadModuleFile(file, {.one_module = true});
@@ -363,6 +371,8 @@ void AddFuzzRunCommand(CLI::App* command, Action& action, PassRegistry& /*regist
   AddChoice(*command, "--math MODE", flags->math, kModes, "Allowed changes of results (see hloir opt --help)");
   AddOption(*command, "--jobs N", flags->jobs, "Number of processes (default: one per core)");
   command->add_flag("--rules", flags->rules, "List how often each rule fired");
+  command->add_flag("--json", flags->json,
+                    "Print the report as JSON on stdout, after the findings, which are lines of JSON always");
   AddOption(*command, "-o,--output DIR", flags->output, "Output folder for reduced modules that show a finding");
   command->callback([flags, &action] { action = [flags] { return Run(*flags); }; });
 }

@@ -18,9 +18,11 @@ namespace {
 struct GraphFlags {
   std::string file, output, path, device;
   GraphOptions options;
+  bool json = false;
 };
 
 int Graph(GraphFlags flags) {
+  if (flags.json) ReportErrorsAsJson();
   if (!flags.path.empty()) {
     const size_t colon = flags.path.find(':');
     if (colon == std::string::npos || colon == 0 || colon + 1 == flags.path.size())
@@ -48,7 +50,9 @@ int Graph(GraphFlags flags) {
     text = ending == "dot" ? GraphDot(*graph) : GraphJson(*graph);
   }
   const Status written = WriteOutput(flags.output, text);
-  return written.ok() ? kExitGood : Fail(written);
+  if (!written.ok()) return Fail(written);
+  if (flags.json) PrintWritten(file);
+  return kExitGood;
 }
 
 }  // namespace
@@ -72,6 +76,7 @@ void AddGraphCommand(CLI::App* command, Action& action, PassRegistry& /*registry
   AddOption(
       *command, "--device DEVICE", flags->device,
       "Device whose roofline gives the page's times: h100, a100, tpu, tpu-v4, a JSON file, or cpu (default: h100)");
+  command->add_flag("--json", flags->json, "Print errors, or the names of the files written, as JSON");
   command->callback([flags, &action] { action = [flags] { return Graph(*flags); }; });
 }
 

@@ -106,6 +106,33 @@ int ListProposals(const OptFlags& flags, const HloModule& module, const std::str
 }
 
 // One module of a folder, from a file to a file of the same name.
+// True if the pipeline finds the rewrite `id` in `original` when the rewrites in `taken` are made.
+bool Finds(const OptFlags& flags, const HloModule& original, std::string_view id, std::vector<std::string> taken) {
+  const std::unique_ptr<HloModule> module = original.Clone();
+  RewriteLog log;
+  log.take_only = true;
+  log.keep_text = false;
+  log.take.insert(std::make_move_iterator(taken.begin()), std::make_move_iterator(taken.end()));
+  log.take.emplace(id);
+  return Optimize(*module, flags.optimize, {}, &log).ok() && !log.take.contains(id);
+}
+
+// The rewrite that kept `id` from being made: the log's, or the one that excludes it by itself. InvalidArgument:
+// `id` is no rewrite of the module.
+StatusOr<std::string> ExcludedBy(const OptFlags& flags, const HloModule& original, const RewriteLog& log,
+                                 const std::string& id) {
+  if (const std::string_view by = log.ExcludedBy(id); !by.empty()) return std::string(by);
+  if (!Finds(flags, original, id, {}))
+    return InvalidArgument(fmt::format("--take={}: no such rewrite; see --dry-run", id));
+  std::vector<std::string> taken;
+  for (const std::string& other : flags.take)
+    if (!log.take.contains(other)) taken.push_back(other);
+  constexpr size_t kMostTries = 32;
+  for (size_t k = 0; k < std::min(taken.size(), kMostTries); ++k)
+    if (!Finds(flags, original, id, {taken[k]})) return taken[k];
+  return std::string("several of those taken");
+}
+
 Status OptimizeFile(const OptFlags& flags, const std::string& from, const std::string& to) {
   HLOIR_RETURN_IF_ERROR(FormatOf(to).status());
   HLOIR_ASSIGN_OR_RETURN(const auto module, ReadModule(from));
@@ -197,6 +224,7 @@ int Opt(const OptFlags& flags) {
                     "opt --passes=hlo-descheduler first",
                     file));
   }
+  const std::unique_ptr<HloModule> original = flags.take.empty() ? nullptr : module.Clone();
   RewriteLog log;
   log.max_rewrites = flags.max_rewrites;
   log.take_only = !flags.take.empty();
@@ -214,9 +242,9 @@ int Opt(const OptFlags& flags) {
     if (!log.disabled().contains(rule)) Note(fmt::format("--disable-rule={}: no pass that ran has this rule", rule));
   }
   for (const std::string& id : log.take) {
-    const std::string_view by = log.ExcludedBy(id);
-    if (by.empty()) return Fail(InvalidArgument(fmt::format("--take={}: no such rewrite; see --dry-run", id)), file);
-    Note(fmt::format("--take={}: not applied: it conflicts with {}", id, by));
+    const StatusOr<std::string> by = ExcludedBy(flags, *original, log, id);
+    if (!by.ok()) return Fail(by.status(), file);
+    Note(fmt::format("--take={}: not applied: it conflicts with {}", id, *by));
   }
   if (dumper) {
     if (Status written = dumper->AfterAll(module); !written.ok()) return Fail(written);

@@ -38,9 +38,20 @@ StatusOr<std::vector<PassRun>> Optimize(HloModule& module, const OptimizeFlags& 
   options.rewriter = rewriter;
   HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, PassNames(flags));
   pipeline_options.max_instructions = flags.max_instructions;
+  std::string running;
+  pipeline_options.before = [&running, before = std::move(pipeline_options.before)](const PassEvent& event,
+                                                                                    const HloModule& now) {
+    running = event.pass;
+    return before ? before(event, now) : OkStatus();
+  };
   HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline,
                          MakePipeline(*flags.registry, names, options, std::move(pipeline_options)));
-  if (const StatusOr<bool> changed = pipeline.RunOnce(module); !changed.ok()) return changed.status();
+  if (const StatusOr<bool> changed = pipeline.RunOnce(module); !changed.ok()) {
+    const Status& status = changed.status();
+    if (status.code() != StatusCode::kInternal || BuiltinPasses().Find(running) != nullptr) return status;
+    // A plugin's mistake, or that of a command with passes of its own.
+    return InvalidArgument(fmt::format("{} ({} is not a pass of hloir's own)", status.message(), running));
+  }
   std::set<std::string_view> stopped;
   for (const PassRun& run : pipeline.runs()) {
     if (run.stopped && stopped.insert(run.pass).second)

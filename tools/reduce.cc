@@ -185,7 +185,7 @@ StatusOr<Reduced> Reduce(const ReduceFlags& flags) {
   if (flags.property == "reject" && !refused.ok()) {
     HLOIR_ASSIGN_OR_RETURN(const std::string text, ReadFile(flags.file));
     const auto verdict = [](const std::string& candidate) -> Status {
-      HLOIR_ASSIGN_OR_RETURN(const std::unique_ptr<HloModule> module, ParseHloModule(candidate));
+      HLOIR_ASSIGN_OR_RETURN(const std::unique_ptr<HloModule> module, ParseModule(candidate));
       return VerifyModule(*module);
     };
     const std::string kind = Kind(verdict(text));

@@ -13,6 +13,7 @@ namespace hloir::tool {
 namespace {
 
 bool errors_as_json = false;
+std::vector<std::string> files_written;
 
 // The first "error:" in red where stderr is a terminal.
 std::string Colored(std::string message) {
@@ -58,9 +59,16 @@ int Fail(const Status& status, std::string_view file) {
 
 void ReportErrorsAsJson() { errors_as_json = true; }
 
+void PrintWritten(const std::string& file, const std::vector<std::string>& outputs) {
+  std::vector<std::string> all = files_written;
+  all.insert(all.end(), outputs.begin(), outputs.end());
+  PrintJson({{"file", file}, {"outputs", all}});
+}
+
 void Note(std::string_view text) { PrintError("hloir: note: {}\n", Printable(text)); }
 
 Status WriteOutput(const std::string& path, std::string_view text) {
+  if (path != "-") files_written.push_back(path);
   if (path != "-") return WriteFile(path, text);
   Write(stdout, text);
   return OkStatus();

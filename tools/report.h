@@ -30,6 +30,10 @@ int Fail(const Status& status, std::string_view file = {});
 // From now on Fail also prints {"file", "errors", "exit_status"} to stdout, as --json promises.
 void ReportErrorsAsJson();
 
+// The report of a command that writes files, with --json: {"file", "outputs"} on stdout. `outputs`: beside those that
+// WriteOutput wrote.
+void PrintWritten(const std::string& file, const std::vector<std::string>& outputs = {});
+
 // "hloir: note: …" on stderr.
 void Note(std::string_view text);
 

@@ -18,6 +18,7 @@
 #include "hloir/executable.h"
 #include "hloir/runner.h"
 #include "support/stopwatch.h"
+#include "tools/bind_sizes.h"
 #include "tools/command.h"
 #include "tools/elided.h"
 #include "tools/flags.h"
@@ -25,11 +26,13 @@
 #include "tools/progress.h"
 #include "tools/report.h"
 #include "tools/terminal.h"
+#include "tools/unknown_calls.h"
 
 namespace hloir::tool {
 namespace {
 
 struct RunFlags {
+  RunFlags() { runner.unknown_calls = UnknownCalls::kUninterpreted; }
   std::vector<std::string> files;  // several: a program for each partition
   std::string inputs, outputs, infeed, outfeed, host_transfer, trace, page;
   uint64_t seed = 0;
@@ -76,6 +79,15 @@ StatusOr<DeviceArguments> ArgumentsOf(const RunFlags& flags, const ModuleFile& f
     return DeviceArgumentsOf(file.module(), counts, file.proto);
   HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> arguments, MakeFakeInputs(file.module(), flags.seed));
   return DeviceArguments{std::move(arguments)};
+}
+
+// The sizes of unbounded dimensions, by the inputs.
+Status BindSizesOf(const RunFlags& flags, ModuleFile& file) {
+  if (!HasUnboundedSizes(file.module()) || flags.fake) return OkStatus();
+  if (flags.inputs.empty() && (flags.has_seed || !file.has_arguments())) return OkStatus();
+  HLOIR_ASSIGN_OR_RETURN(const StoredValues given,
+                         flags.inputs.empty() ? StoredValuesOf(file.proto) : ReadStoredValues(flags.inputs));
+  return BindGivenSizes(file.module(), given.inputs);
 }
 
 // Of several programs, each device's by its own: fewer or others than the module's are not to be had.
@@ -145,9 +157,12 @@ int Run(const RunFlags& flags, Transport* transport) {
     auto read = ReadModuleFile(path, {.one_module = true});
     if (!read.ok()) return Fail(read.status(), DisplayName(path));
     if (Status filled = TakeElided(read->module(), flags.elided); !filled.ok()) return Fail(filled, DisplayName(path));
+    if (Status bound = BindSizesOf(flags, *read); !bound.ok()) return Fail(bound, DisplayName(path));
     loaded.push_back(std::move(*read));
   }
   for (const ModuleFile& each : loaded) programs.push_back(&each.module());
+  if (flags.runner.unknown_calls != UnknownCalls::kRefuse && !is_silent)
+    for (const HloModule* program : programs) NoteUnknownCalls(*program);
   const HloModule& module = *programs[0];
   const double load_ms = load.Milliseconds();
 
@@ -267,6 +282,7 @@ void AddRunCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/
   AddChoice(*command, "--engine ENGINE", flags->runner.engine, kEngines,
             "fast (SIMD engine) or reference (scalar evaluator)");
   AddElidedFlag(*command, flags->elided);
+  AddUnknownCallsFlag(*command, flags->runner.unknown_calls);
   AddOption(*command, "--num-replicas N", flags->counts.replicas,
             "Replicas to simulate (default: from the module, if it has collectives); inputs are device3.in0, … or in0 "
             "for all devices")

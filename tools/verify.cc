@@ -19,6 +19,7 @@
 #include "equivalence/equivalence.h"
 #include "hloir/report.h"
 #include "report/table.h"
+#include "tools/bind_sizes.h"
 #include "tools/command.h"
 #include "tools/elided.h"
 #include "tools/flags.h"
@@ -26,6 +27,7 @@
 #include "tools/memory.h"
 #include "tools/progress.h"
 #include "tools/report.h"
+#include "tools/unknown_calls.h"
 
 namespace hloir::tool {
 namespace {
@@ -34,6 +36,7 @@ struct VerifyFlags {
   std::vector<std::string> files;
   OptimizeFlags optimize;
   ElidedValues elided;
+  UnknownCalls unknown_calls = UnknownCalls::kUninterpreted;
   std::string inputs, save;
   uint64_t seed = 0;
   int threads = 0;
@@ -68,6 +71,14 @@ std::string InputsOf(const VerifyFlags& flags, const std::string& file) {
   std::error_code error;
   if (flags.inputs.empty() || !std::filesystem::is_directory(flags.inputs, error)) return flags.inputs;
   return (std::filesystem::path(flags.inputs) / std::filesystem::path(file).stem()).string() + ".npz";
+}
+
+// The sizes of unbounded dimensions of `module`, by the inputs that come with `file`, of that name.
+Status BindSizesOf(const VerifyFlags& flags, const std::string& name, const ModuleFile& file, HloModule& module) {
+  const std::string path = InputsOf(flags, name);
+  if (!HasUnboundedSizes(module) || (path.empty() && (flags.has_seed || !file.has_arguments()))) return OkStatus();
+  HLOIR_ASSIGN_OR_RETURN(const StoredValues given, path.empty() ? StoredValuesOf(file.proto) : ReadStoredValues(path));
+  return BindGivenSizes(module, given.inputs);
 }
 
 // As the module says, unless flags do.
@@ -158,9 +169,11 @@ StatusOr<Row> Verify(const VerifyFlags& flags, const std::string& file, const st
   if (const DeviceCounts counts = DeviceCountsOf(loaded.module()); CheckDeviceCounts(counts).ok())
     RaiseMemoryLimit(counts.devices());
   HLOIR_RETURN_IF_ERROR(TakeElided(loaded.module(), flags.elided));
+  HLOIR_RETURN_IF_ERROR(BindSizesOf(flags, file, loaded, loaded.module()));
   const HloModule& before = loaded.module();
   CheckOptions options;
   options.runner.threads = flags.threads;
+  options.runner.unknown_calls = flags.unknown_calls;
   options.runner.devices = CountsOf(flags, before);
   options.seed = flags.seed;
   options.timing = options.divergence = true;
@@ -170,6 +183,7 @@ StatusOr<Row> Verify(const VerifyFlags& flags, const std::string& file, const st
   if (other != nullptr) {
     HLOIR_ASSIGN_OR_RETURN(after, ReadModule(*other));
     HLOIR_RETURN_IF_ERROR(TakeElided(*after, flags.elided));
+    HLOIR_RETURN_IF_ERROR(BindSizesOf(flags, file, loaded, *after));
     const std::filesystem::path a = DisplayName(file), b = DisplayName(*other);
     const bool tell = a.filename() != b.filename();
     row.before_name = tell ? a.filename().string() : a.string();
@@ -390,6 +404,7 @@ void AddVerifyCommand(CLI::App* command, Action& action, PassRegistry& registry)
                     "Prove step by step and run nothing; exit status 3 if steps are left open");
   command->add_flag("--strict", flags->strict, "Exit with 1 also if the modules agree only where nothing overflows");
   AddElidedFlag(*command, flags->elided);
+  AddUnknownCallsFlag(*command, flags->unknown_calls);
   command->add_flag("--json", flags->json, "Print the report as JSON");
   command->callback([flags, seed, &action] {
     flags->has_seed = seed->count() > 0;

@@ -1,5 +1,6 @@
 // custom-call: handlers of the caller (EvaluatorOptions::custom_calls), else the known targets: annotations, those with
-// an evaluator in custom_calls.def, LAPACK's, sparse matrices, and those that custom_calls.h has in HLO.
+// an evaluator in custom_calls.def, LAPACK's, sparse matrices, and those that custom_calls.h has in HLO. Others are
+// refused, or run as functions of which only the operands are known (uninterpreted.h).
 
 #include <algorithm>
 #include <string>
@@ -12,6 +13,7 @@
 #include "reference/index.h"
 #include "calls/lapack.h"
 #include "calls/sparse.h"
+#include "calls/uninterpreted.h"
 #include "reference/topk.h"
 
 namespace hloir::reference {
@@ -170,6 +172,12 @@ static bool IsHostCallback(std::string_view target, CustomCall call) {
          target.find("python_gpu_callback") != std::string_view::npos || call == CustomCall::kCallbackWithToken;
 }
 
+static bool HasUnknownMeaning(const HloInstruction& i) {
+  const CustomCall call = CustomCallOf(i);
+  if (call == CustomCall::kUnknown) return !IsLapackCall(i) && !IsSparseCall(i);
+  return IsHostCallback(TargetOf(call), call);
+}
+
 StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
   const std::string& target = context.attributes<CustomCallAttributes>().custom_call_target;
   const auto& registered = context.run.options().custom_calls;
@@ -204,6 +212,8 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
     return context.run.Call(*meaning,
                             {std::move_iterator(context.operands.begin()), std::move_iterator(context.operands.end())});
   }
+  if (IsUnknownCall(context.instruction) && context.run.options().unknown_calls == UnknownCalls::kUninterpreted)
+    return EvaluateUninterpreted(context);
   if (IsHostCallback(target, call)) {
     return UnimplementedOp(context,
                            Format("\"{}\" calls back into the program that made the module, which is not here; "
@@ -215,3 +225,12 @@ StatusOr<Value> EvaluateCustomCall(EvalContext& context) {
 }
 
 }  // namespace hloir::reference
+
+namespace hloir {
+
+bool IsUnknownCall(const HloInstruction& instruction) {
+  return instruction.opcode() == HloOpcode::kCustomCall && instruction.called_computations().empty() &&
+         reference::HasUnknownMeaning(instruction);
+}
+
+}  // namespace hloir

@@ -50,7 +50,7 @@ std::vector<std::string> Words(std::string_view text) {
 StatusOr<std::unique_ptr<HloModule>> Read(const char* text) {
   ParserOptions options;
   options.file_name = "module.hlo";
-  HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module, ParseHloModule(text, options));
+  HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module, ParseModule(text, options));
   HLOIR_RETURN_IF_ERROR(VerifyModule(*module));
   return module;
 }

@@ -253,7 +253,10 @@ enum class Proofs {
 
 // Effort of Check, and its criteria for agreement.
 struct CheckOptions {
-  CheckOptions() { runner.max_steps = int64_t{1} << 28, runner.devices = {0, 0}; }
+  CheckOptions() {
+    runner.max_steps = int64_t{1} << 28, runner.devices = {0, 0};
+    runner.unknown_calls = UnknownCalls::kUninterpreted;
+  }
   // The engine under test; it also runs the modules in wider arithmetic. Devices are counted from the first module if
   // `runner.devices` says 0. Loops that made-up inputs keep from ending stop after max_steps.
   RunnerOptions runner;

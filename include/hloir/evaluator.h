@@ -21,6 +21,14 @@ namespace hloir {
 
 enum class ElidedConstants { kRefuse, kZeros, kIota, kRandom };
 
+// Custom-calls whose meaning is not known (IsUnknownCall).
+enum class UnknownCalls {
+  kRefuse,  // Unimplemented
+  // Made-up functions of the operands: equal targets, configs and operands give equal results. Floats change smoothly
+  // with floats, so that rounding stays rounding.
+  kUninterpreted,
+};
+
 // A function that computes a custom-call.
 using CustomCallHandler =
     std::function<StatusOr<Literal>(const HloInstruction& call, std::span<const Literal* const> operands)>;
@@ -41,6 +49,7 @@ struct EvaluatorOptions {
   int64_t max_bytes = int64_t{1} << 34;       // of all values at once, the result included
   const std::atomic<bool>* cancel = nullptr;  // once true, a run stops with Cancelled; set it from any thread
   ElidedConstants elided = ElidedConstants::kRefuse;
+  UnknownCalls unknown_calls = UnknownCalls::kRefuse;
   // By target. These precede the targets that hloir knows.
   std::unordered_map<std::string, CustomCallHandler> custom_calls;
   // The host's side of infeed (gives a value of the shape) and outfeed. Without them these ops are Unimplemented.
@@ -53,6 +62,10 @@ struct EvaluatorOptions {
   // Called after each step of the entry computation, of which there are `total`; a whole loop is one step.
   std::function<void(int64_t done, int64_t total)> on_progress;
 };
+
+// True if `instruction` is a custom-call whose target hloir does not know, or a call back into the program that made
+// the module, and it carries no computation.
+bool IsUnknownCall(const HloInstruction& instruction);
 
 // Of modules that the verifier accepts (verifier.h).
 class HloEvaluator {

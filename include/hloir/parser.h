@@ -1,4 +1,4 @@
-// Parses text to a graph; the entry point is ParseHloModule. It accepts all that XLA's parser accepts, and dumps of
+// Parses text to a graph; the entry point is ParseModule. It accepts all that XLA's parser accepts, and dumps of
 // older versions.
 //
 // Threads: may be called from any thread; nothing is shared between calls.
@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hloir/module.h"
@@ -29,12 +30,16 @@ struct ParserOptions {
 
 // One module. Errors are InvalidArgument (or ResourceExhausted, for limits) and read
 // "FILE:LINE:COLUMN: error: …", the source line, and a caret under the place. The module keeps the text.
-StatusOr<std::unique_ptr<HloModule>> ParseHloModule(std::string text, const ParserOptions& options = {});
+StatusOr<std::unique_ptr<HloModule>> ParseModule(std::string text, const ParserOptions& options = {});
 // All the modules of a text: several may follow one another, or stand between `// -----` lines.
-StatusOr<std::vector<std::unique_ptr<HloModule>>> ParseHloModules(std::string text, const ParserOptions& options = {});
+StatusOr<std::vector<std::unique_ptr<HloModule>>> ParseModules(std::string text, const ParserOptions& options = {});
 // The same of a text that the caller keeps as well.
-StatusOr<std::vector<std::unique_ptr<HloModule>>> ParseHloModules(std::shared_ptr<const std::string> text,
-                                                                  const ParserOptions& options = {});
+StatusOr<std::vector<std::unique_ptr<HloModule>>> ParseModules(std::shared_ptr<const std::string> text,
+                                                               const ParserOptions& options = {});
+// The name of ParseModule in version 0.1.0.
+inline StatusOr<std::unique_ptr<HloModule>> ParseHloModule(std::string text, const ParserOptions& options = {}) {
+  return ParseModule(std::move(text), options);
+}
 
 // Fragments: a value as it stands in the text of a module. The text is copied; the result does not need it.
 StatusOr<Shape> ParseShape(std::string_view text);

@@ -36,6 +36,7 @@ struct RunnerOptions {
   int threads = 0;  // 0: as many as the machine has
   std::string isa;  // as in ExecutableOptions
   ElidedConstants elided = ElidedConstants::kRefuse;
+  UnknownCalls unknown_calls = UnknownCalls::kRefuse;
   int64_t max_steps = EvaluatorOptions{}.max_steps;
   int64_t max_bytes = EvaluatorOptions{}.max_bytes;
   const std::atomic<bool>* cancel = nullptr;

@@ -25,6 +25,20 @@ enum class StatusCode {
   kDeadlineExceeded,   // a run exceeds its limit of steps; exit 3
 };
 
+// "ok", "invalid argument", "resource exhausted", …
+constexpr std::string_view StatusCodeName(StatusCode code) {
+  switch (code) {
+    case StatusCode::kOk: return "ok";
+    case StatusCode::kInvalidArgument: return "invalid argument";
+    case StatusCode::kUnimplemented: return "unimplemented";
+    case StatusCode::kResourceExhausted: return "resource exhausted";
+    case StatusCode::kCancelled: return "cancelled";
+    case StatusCode::kInternal: return "internal";
+    case StatusCode::kDeadlineExceeded: return "deadline exceeded";
+  }
+  return "unknown";
+}
+
 // Success, or a code and a message.
 class [[nodiscard]] Status {
  public:
@@ -33,6 +47,11 @@ class [[nodiscard]] Status {
   bool ok() const { return code_ == StatusCode::kOk; }
   StatusCode code() const { return code_; }
   const std::string& message() const { return message_; }
+  // "ok", or "invalid argument: MESSAGE"
+  std::string ToString() const {
+    std::string text(StatusCodeName(code_));
+    return ok() ? text : text + ": " + message_;
+  }
 
  private:
   StatusCode code_ = StatusCode::kOk;

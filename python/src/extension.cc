@@ -13,26 +13,13 @@
 namespace hloir::python {
 namespace {
 
-const char* CodeName(StatusCode code) {
-  switch (code) {
-    case StatusCode::kInvalidArgument: return "invalid argument";
-    case StatusCode::kUnimplemented: return "unimplemented";
-    case StatusCode::kResourceExhausted: return "resource exhausted";
-    case StatusCode::kDeadlineExceeded: return "deadline exceeded";
-    case StatusCode::kCancelled: return "cancelled";
-    case StatusCode::kOk:
-    case StatusCode::kInternal: break;
-  }
-  return "internal";
-}
-
 void RaiseStatus(const Status& status, const std::string& file) {
   try {
     int64_t line = 0, column = 0;
     if (const std::vector<Diagnostic> all = DiagnosticsOf(status, file); !all.empty())
       line = all.front().line, column = all.front().column;
     const nb::object error = nb::module_::import_("hloir._error").attr("Error");
-    const nb::object made = error(status.message(), CodeName(status.code()), line, column);
+    const nb::object made = error(status.message(), std::string(StatusCodeName(status.code())), line, column);
     PyErr_SetObject(error.ptr(), made.ptr());
   } catch (nb::python_error& failed) {
     failed.restore();

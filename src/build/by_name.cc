@@ -119,7 +119,7 @@ StatusOr<Reading> Read(HloComputation& computation, HloOpcode opcode, std::span<
     stated = Shape::Tuple(std::move(elements));
   }
   text += Format("ROOT r = {} {}({}){}\n}}\n", stated.ToString(), OpcodeName(opcode), names, list);
-  StatusOr<std::unique_ptr<HloModule>> parsed = ParseHloModule(std::move(text));
+  StatusOr<std::unique_ptr<HloModule>> parsed = ParseModule(std::move(text));
   if (!parsed.ok()) return WithoutPlace(parsed.status());
   reading.fragment = *std::move(parsed);
   reading.instruction = reading.fragment->entry_computation()->root();

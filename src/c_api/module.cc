@@ -58,7 +58,7 @@ StatusOr<PrintOptions> OptionsOf(hloir_style style) {
 StatusOr<hloir_module*> Parse(std::string text, const char* name) {
   ParserOptions options;
   if (name != nullptr) options.file_name = name;
-  HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module, ParseHloModule(std::move(text), options));
+  HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module, ParseModule(std::move(text), options));
   return NewModule(std::move(module));
 }
 

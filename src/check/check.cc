@@ -22,6 +22,7 @@
 #include "check/module_under_test.h"
 #include "check/sources.h"
 #include "check/thresholds.h"
+#include "check/unknown_calls.h"
 #include "support/format.h"
 #include "support/guard.h"
 
@@ -75,6 +76,8 @@ class Checker::Impl {
       : context_{std::move(options), {}, std::move(inputs)},
         exact_(context_.options.exact),
         made_up_(context_.inputs.empty()) {
+    // An engine of the caller's own makes nothing up.
+    if (context_.options.engine) context_.options.runner.unknown_calls = UnknownCalls::kRefuse;
     before_ = std::make_shared<ModuleUnderTest>(before, context_);
     before_text_ = &before;
   }
@@ -124,6 +127,8 @@ class Checker::Impl {
   // What each result lost by rounding, against what the roundings of its module, and of the first, explain.
   void JudgeAccuracy(size_t set, Verdict& verdict);
   void JudgeStored(Verdict& verdict);
+  // A difference between results of made-up functions says something only if both modules call the same ones.
+  void JudgeMadeUpCalls(const std::string& note, Verdict& verdict);
   void Blame(Verdict& verdict, Outcome outcome, std::string reason);
   // Which NaNs and infinities are judged that one has alone in f64.
   Nonfinite WhichNonfinite(size_t set) const;
@@ -520,6 +525,10 @@ Status Checker::Impl::JudgeResults(size_t set, const Results& a, const Results& 
 }
 
 void Checker::Impl::JudgeStored(Verdict& verdict) {
+  if (!check::UnknownCallsNote(before_->module(), before_->module()).empty()) {
+    verdict.notes.push_back("not compared with the stored results, which have the values of these custom-calls");
+    return;
+  }
   const Literal stored = Literal::Tuple(context_.options.stored);
   const ModuleRunner runner = [&](const HloModule& module, std::span<const std::vector<const Literal*>> arguments) {
     RunnerOptions options = context_.options.runner;
@@ -532,6 +541,14 @@ void Checker::Impl::JudgeStored(Verdict& verdict) {
   if (verdict.stored->agree || !verdict.agrees()) return;
   Blame(verdict, Outcome::kNotAsStored,
         "the results are not the stored ones: " + verdict.stored->ToString(context_.options.before_name, "stored"));
+}
+
+void Checker::Impl::JudgeMadeUpCalls(const std::string& note, Verdict& verdict) {
+  verdict.notes.push_back(note);
+  if (verdict.outcome != Outcome::kDisagree && verdict.outcome != Outcome::kLessAccurate) return;
+  const std::string why = check::UnknownCallsDifference(before_->module(), after_->module(),
+                                                        context_.options.before_name, context_.options.after_name);
+  if (!why.empty()) Blame(verdict, Outcome::kUnspecified, Format("{}; {}", verdict.reason, why));
 }
 
 Status Checker::Impl::Measure(Verdict& verdict) {
@@ -709,6 +726,8 @@ StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
     ConcludeWithoutRuns(judged.message(), verdict);
     return verdict;
   }
+  if (const std::string made_up = check::UnknownCallsNote(before_->module(), after); !made_up.empty())
+    JudgeMadeUpCalls(made_up, verdict);
   Conclude(verdict);
   if (!options.stored.empty() && verdict.devices == 1 && before_->Result(0).ok()) JudgeStored(verdict);
   // Without leaves one of the two did not end.

@@ -13,6 +13,7 @@
 #include "hloir/check.h"
 #include "hloir/cost.h"
 #include "support/guard.h"
+#include "support/format.h"
 #include "support/random.h"
 
 namespace hloir {
@@ -447,10 +448,6 @@ StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter,
   if (shape.IsToken()) return Literal(shape);
   if (!shape.IsArray())
     return Unimplemented("no input can be made up for a parameter of shape " + shape.ToString(false));
-  for (int64_t d = 0; d < shape.rank(); ++d) {
-    if (shape.is_unbounded_dimension(d))
-      return Unimplemented("no input can be made up for the unbounded " + shape.ToString(false));
-  }
   Literal value(shape);
   const int64_t bound = known.bounds.Of(parameter, index);
   const bool mixed = kind == InputKind::kMixed, specials = kind == InputKind::kSpecials;
@@ -489,6 +486,12 @@ StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t 
   const std::span<const HloInstruction* const> parameters = module.entry_computation()->parameters();
   int64_t bytes = 0;
   for (const HloInstruction* parameter : parameters) {
+    for (const Shape* leaf : parameter->shape().Leaves())
+      for (int64_t d = 0; leaf->IsArray() && d < leaf->rank(); ++d)
+        if (leaf->is_unbounded_dimension(d))
+          return Unimplemented(
+              Format("parameter {} is {}, whose sizes are not known: run it on given inputs (--inputs)",
+                     parameter->name(), parameter->shape().ToString(false)));
     if (__builtin_add_overflow(bytes, parameter->shape().ByteSize(), &bytes) || bytes > kMaxBytes) {
       return ResourceExhausted("the module's inputs would take more than 16 GiB");
     }

@@ -89,7 +89,7 @@ bool TiesTypes(const HloInstruction& i) {
     case HloOpcode::kSend:
     case HloOpcode::kRecv: return true;
     case HloOpcode::kCustomCall:
-      return !GetCustomCallInfo(CustomCallOf(i)).Is(kAnyElementType) && ForwardedOperands(i) == 0;
+      return !GetCustomCallInfo(CustomCallOf(i)).Is(kAnyElementType) && ForwardedOperands(i) == 0 && !IsUnknownCall(i);
     case HloOpcode::kBitcast:
     case HloOpcode::kBitcastConvert: return i.shape().element_type() != i.operand(0)->shape().element_type();
     default: return false;  // computes a value, whatever type holds it

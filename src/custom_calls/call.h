@@ -45,11 +45,14 @@ struct Call {
 PrimitiveType Accumulator(PrimitiveType type);
 // A type's value nearest to x; a number that is too large becomes the largest (cuBLAS and cuDNN saturate).
 Op Saturated(HloBuilder& b, Op x, PrimitiveType type);
+// GELU by its approximation with tanh, as cuBLASLt and oneDNN have it.
+Op GeluByTanh(const Call& call, Op x);
 
 Status Unknown(const Call& call, std::string_view why);  // Unimplemented
 Status Wrong(const Call& call, std::string_view why);    // InvalidArgument
 
-// The meanings of custom_calls.def, in gemm.cc, convolution.cc, fft.cc, attention.cc, solvers.cc and small_calls.cc.
+// The meanings of custom_calls.def, in gemm.cc, convolution.cc, fft.cc, attention.cc, solvers.cc, onednn.cc
+// and small_calls.cc.
 #define HLOIR_CUSTOM_CALL(name, target, computes, meaning, ...) StatusOr<Op> meaning(const Call& call);
 #include "hloir/custom_calls.def"
 

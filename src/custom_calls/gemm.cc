@@ -8,16 +8,16 @@
 #include "support/format.h"
 
 namespace hloir::custom_calls {
-namespace {
 
-// By tanh, as cuBLASLt has it.
-Op Gelu(const Call& call, Op x) {
+Op GeluByTanh(const Call& call, Op x) {
   HloBuilder& b = call.b;
   const Op cube = b.Multiply(x, b.Multiply(x, x));
   const Op inner = call.Scaled(b.Add(x, call.Scaled(cube, 0.044715)), std::sqrt(2 / M_PI));
   const Op one = x == nullptr ? nullptr : call.Number(x->shape().element_type(), x->shape().dimensions(), 1);
   return b.Multiply(call.Scaled(x, 0.5), b.Add(one, b.Tanh(inner)));
 }
+
+namespace {
 
 struct Product {
   Op value = nullptr;  // alpha A B, in the accumulator's type
@@ -64,7 +64,7 @@ StatusOr<Product> Multiply(const Call& call) {
 Op Activated(const Call& call, const Product& p, Op x) {
   if (p.epilogue.ends_with("RELU") && x != nullptr)
     return call.b.Maximum(x, call.Number(x->shape().element_type(), x->shape().dimensions(), 0));
-  if (p.epilogue.find("GELU") != std::string::npos) return Gelu(call, x);
+  if (p.epilogue.find("GELU") != std::string::npos) return GeluByTanh(call, x);
   if (p.epilogue.ends_with("SILU")) return call.b.Multiply(x, call.b.Logistic(x));
   return x;
 }

@@ -102,7 +102,7 @@ ModuleChecks::~ModuleChecks() = default;
 
 Complaint ModuleChecks::Forms(const HloModule& module, bool with_json) {
   if (Status legal = VerifyModule(module); !legal.ok()) return {"verifier", legal.message()};
-  StatusOr<std::unique_ptr<HloModule>> read = ParseHloModule(Text(module));
+  StatusOr<std::unique_ptr<HloModule>> read = ParseModule(Text(module));
   if (!read.ok()) return {"text", read.status().message()};
   if (StructuralHash(**read) != StructuralHash(module)) return {"text", "its text reads back differently"};
   const std::string text = Text(**read);  // in the order of text, which it keeps from then on
@@ -110,7 +110,7 @@ Complaint ModuleChecks::Forms(const HloModule& module, bool with_json) {
     if (!back.ok()) return back.status().message();
     return Text(**back) == text ? "" : "it reads back differently";
   };
-  if (std::string what = same(ParseHloModule(text)); !what.empty()) return {"text", "written again, " + what};
+  if (std::string what = same(ParseModule(text)); !what.empty()) return {"text", "written again, " + what};
   const auto module_of = [&](StatusOr<HloProtoFile> file) -> StatusOr<std::unique_ptr<HloModule>> {
     if (!file.ok()) return file.status();
     // XLA keeps these beside the message.
@@ -146,7 +146,7 @@ Complaint ModuleChecks::Passes(const HloModule& module, const std::vector<std::s
   std::unique_ptr<HloModule> again = module.Clone();
   Run(*again, passes, /*watched=*/false);
   if (Text(*again) != text) return {alone, "another run gives another text"};
-  StatusOr<std::unique_ptr<HloModule>> read = ParseHloModule(text);
+  StatusOr<std::unique_ptr<HloModule>> read = ParseModule(text);
   if (!read.ok()) return {alone, "the text of the result: " + read.status().message()};
   const std::string back = Text(**read);
   if (back != text && !HasSharedAnnotations(*optimized))

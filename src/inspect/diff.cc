@@ -248,6 +248,7 @@ StatusOr<ValueCheck> CheckMatchedValues(const ModuleDiff& diff, uint64_t seed) {
   std::unordered_map<const HloInstruction*, Literal> values;  // of the first module, each one's first
   int64_t bytes = 0;
   EvaluatorOptions options;
+  options.unknown_calls = UnknownCalls::kUninterpreted;
   options.max_steps = int64_t{1} << 24;
   options.on_result = [&](const HloInstruction& i, const Literal& value) {
     if (diff.MatchOf(i) == nullptr || !value.shape().IsArray() || value.size_bytes() > kMostBytes - bytes) return;

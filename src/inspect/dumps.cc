@@ -97,6 +97,7 @@ FileName Parse(std::string name) {
 }  // namespace
 
 bool NamesModule(const std::string& file_name) {
+  if (file_name == "index.json") return false;  // WriteHarvest's
   const FileName::Kind kind = Parse(file_name).kind;
   return kind == FileName::Kind::kStage || kind == FileName::Kind::kSnapshot;
 }

@@ -58,7 +58,7 @@ Status ParseContent(std::string content, const ReadOptions& options, ModuleFile&
   ParserOptions parser_options;
   parser_options.file_name = NameOf(options);
   parser_options.allow_unknown = options.allow_unknown;
-  HLOIR_ASSIGN_OR_RETURN(file.modules, ParseHloModules(file.text, parser_options));
+  HLOIR_ASSIGN_OR_RETURN(file.modules, ParseModules(file.text, parser_options));
   return OkStatus();
 }
 

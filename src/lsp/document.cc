@@ -92,13 +92,13 @@ void Document::Finish() {
   outline_ = ReadOutline(*text_);
   diagnostics_.clear();
   stats_.clear();
-  auto modules = ParseHloModules(text_, EditorOptions());
+  auto modules = ParseModules(text_, EditorOptions());
   const Status strict = modules.status();
   if (!modules.ok()) {
     // Text of a newer XLA, perhaps: unknown names are warnings, if there is no other error.
     ParserOptions options = EditorOptions();
     options.allow_unknown = true;
-    modules = ParseHloModules(text_, options);
+    modules = ParseModules(text_, options);
   }
   parses_ = modules.ok();
   if (parses_) modules_ = *std::move(modules);
@@ -156,7 +156,7 @@ void Document::AddParserErrors(const std::string& first) {
       at = i.whole.end;
     }
     text += text_->substr(at);
-    const auto again = ParseHloModules(std::make_shared<const std::string>(std::move(text)), EditorOptions());
+    const auto again = ParseModules(std::make_shared<const std::string>(std::move(text)), EditorOptions());
     if (again.ok()) return;
     Diagnostic next = ParserError(again.status().message());
     if (stood_for.contains(outline_.InstructionAt(next.range.begin))) return;

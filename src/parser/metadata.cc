@@ -229,7 +229,7 @@ bool ModuleReader::ParseOriginRecoveryTable(std::vector<OriginRecovery>& table) 
     options.file_name = "recovery module";
     options.max_depth /= 4;
     if (options.max_depth < kInstructionWeight) return FailDepth(place);
-    StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(std::move(text), options);
+    StatusOr<std::unique_ptr<HloModule>> module = hloir::ParseModule(std::move(text), options);
     if (!module.ok()) {
       const std::string& message = module.status().message();
       return Fail(place, message.substr(0, message.find('\n')));

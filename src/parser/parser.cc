@@ -41,8 +41,8 @@ StatusOr<T> ParseFragment(std::string_view text) {
 
 }  // namespace
 
-StatusOr<ModulePtr> ParseHloModule(std::string text, const ParserOptions& options, const ParserCores& cores,
-                                   size_t* parts) try {
+StatusOr<ModulePtr> ParseModule(std::string text, const ParserOptions& options, const ParserCores& cores,
+                                size_t* parts) try {
   HLOIR_ASSIGN_OR_RETURN(std::vector<ModulePtr> modules, ParseSome(std::make_shared<const std::string>(std::move(text)),
                                                                    options, /*only_one=*/true, cores, parts));
   return std::move(modules.front());
@@ -50,16 +50,16 @@ StatusOr<ModulePtr> ParseHloModule(std::string text, const ParserOptions& option
   return OutOfMemory();
 }
 
-StatusOr<ModulePtr> ParseHloModule(std::string text, const ParserOptions& options) {
-  return ParseHloModule(std::move(text), options, ParserCores());
+StatusOr<ModulePtr> ParseModule(std::string text, const ParserOptions& options) {
+  return ParseModule(std::move(text), options, ParserCores());
 }
 
-StatusOr<std::vector<ModulePtr>> ParseHloModules(std::string text, const ParserOptions& options) {
-  return ParseHloModules(std::make_shared<const std::string>(std::move(text)), options);
+StatusOr<std::vector<ModulePtr>> ParseModules(std::string text, const ParserOptions& options) {
+  return ParseModules(std::make_shared<const std::string>(std::move(text)), options);
 }
 
-StatusOr<std::vector<ModulePtr>> ParseHloModules(std::shared_ptr<const std::string> text,
-                                                 const ParserOptions& options) try {
+StatusOr<std::vector<ModulePtr>> ParseModules(std::shared_ptr<const std::string> text,
+                                              const ParserOptions& options) try {
   return ParseSome(std::move(text), options, /*only_one=*/false);
 } catch (...) {
   return OutOfMemory();

@@ -1,4 +1,4 @@
-// The number of threads that read a text, for callers that do not want ParseHloModule's choice. Covered by
+// The number of threads that read a text, for callers that do not want ParseModule's choice. Covered by
 // tests/unit/parallel_parser_test.cc.
 #pragma once
 
@@ -13,8 +13,8 @@ struct ParserCores {
   size_t least_bytes = size_t{4} << 20;
 };
 
-// ParseHloModule so. `parts`, if given: how many parts of the text were read at once; 0: it was read as one.
-StatusOr<std::unique_ptr<HloModule>> ParseHloModule(std::string text, const ParserOptions& options,
-                                                    const ParserCores& cores, size_t* parts = nullptr);
+// ParseModule so. `parts`, if given: how many parts of the text were read at once; 0: it was read as one.
+StatusOr<std::unique_ptr<HloModule>> ParseModule(std::string text, const ParserOptions& options,
+                                                 const ParserCores& cores, size_t* parts = nullptr);
 
 }  // namespace hloir

@@ -5,6 +5,7 @@
 
 #include "hloir/pass.h"
 #include "pass_options.h"
+#include "rewrite/absent_passes.h"
 #include "support/did_you_mean.h"
 
 namespace hloir {
@@ -23,23 +24,16 @@ bool IsPassName(std::string_view name) {
   return !name.empty() && name.find_first_not_of(kLetters) == std::string_view::npos;
 }
 
-// Names in per-pass dumps of XLA's CPU backend that are not passes here, and why; with hyphens.
-constexpr std::pair<std::string_view, std::string_view> kAbsent[] = {
-    {"after-layout-assignment", "a pipeline of XLA:CPU that holds its verifier; --verify-each does that"},
-    {"apply-xla-transforms", "it replaces parts of the module as a file beside the compiler says"},
-    {"cpu-parallel-task-assigner", "it cuts loops for the threads of XLA:CPU; the plan of a run does that here"},
-    {"dot-library-rewriter", "it marks dots for the libraries that XLA:CPU is linked with"},
-    {"HLO-passes-after-layout-assignment", "a pipeline; its passes have names of their own"},
-    {"HLO-passes-after-scheduling", "a pipeline; its passes have names of their own"},
-    {"HLO-passes-through-layout-assignment", "a pipeline; its passes have names of their own"},
-    {"literal-canonicalizer", "it lets equal constants share memory; the graph's attributes do that here"},
-    {"post-scatter-expansion-simplification", "a pipeline; use algebraic-simplifier and dce instead"},
-    {"propagate-call-metadata", "it puts a call's op_name before those of its body; call-inliner keeps both"},
-    {"shape-canonicalizer", "it lets equal shapes share memory, which a module's shapes always do here"},
-    {"simplification", "a pipeline; the default pipeline has its passes between brackets"},
-    {"simplification-after-layout-assignment", "a pipeline; use algebraic-simplifier, dce and cse instead"},
-    {"small-while-loop-hoisting", "it puts small loops into calls so that XLA:CPU compiles each as one kernel"},
-};
+// TopkDecomposer as topk-decomposer: some names in XLA are those of classes.
+std::string Kebab(std::string_view name) {
+  std::string result;
+  for (const char c : name) {
+    const bool capital = c >= 'A' && c <= 'Z';
+    if (capital && !result.empty() && result.back() != '-') result += '-';
+    result += capital ? static_cast<char>(c - 'A' + 'a') : c == '_' ? '-' : c;
+  }
+  return result;
+}
 
 }  // namespace
 
@@ -69,7 +63,8 @@ Status PassRegistry::AddAlias(std::string alias, std::string name) {
 }
 
 const PassInfo* PassRegistry::Find(std::string_view name) const {
-  const auto place = places_.find(WithHyphens(name));
+  auto place = places_.find(WithHyphens(name));
+  if (place == places_.end()) place = places_.find(Kebab(name));
   return place == places_.end() ? nullptr : &passes_[place->second];
 }
 
@@ -81,10 +76,8 @@ StatusOr<std::unique_ptr<HloPass>> PassRegistry::Make(std::string_view text, con
   }
   const PassInfo* pass = Find(text);
   if (pass == nullptr) {
-    for (const auto& [name, why] : kAbsent) {
-      if (WithHyphens(text) == name)
-        return InvalidArgument("XLA's '" + std::string(text) + "' is not a pass here: " + std::string(why));
-    }
+    for (const std::string& name : {WithHyphens(text), Kebab(text)})
+      if (std::string why = WhyPassIsAbsent(name); !why.empty()) return InvalidArgument(std::move(why));
     std::vector<std::string_view> names;
     for (const auto& [name, place] : places_) names.push_back(name);
     return InvalidArgument("unknown pass '" + std::string(text) + "'" + DidYouMean(WithHyphens(text), names));

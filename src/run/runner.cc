@@ -14,6 +14,7 @@ namespace hloir {
 EvaluatorOptions ToEvaluatorOptions(const RunnerOptions& options) {
   EvaluatorOptions evaluator;
   evaluator.elided = options.elided;
+  evaluator.unknown_calls = options.unknown_calls;
   evaluator.max_steps = options.max_steps;
   evaluator.max_bytes = options.max_bytes;
   evaluator.cancel = options.cancel;

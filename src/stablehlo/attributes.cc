@@ -507,7 +507,7 @@ bool Reader::ReadAttribute(Attribute& attribute) {
     ok = ReadTypedArray(attribute);
   } else if (TakeWord("unit")) {
   } else if (Next("dense_resource")) {
-    return Fail("the constant's elements are elided (dense_resource)", StatusCode::kUnimplemented);
+    ok = ReadDenseResource(attribute);
   } else if (Next("tensor<") || Next("tuple<") || Next("complex<")) {
     attribute.kind = Kind::kType;
     ok = ReadType(attribute.type);

@@ -180,7 +180,7 @@ bool Reader::ReadAliases() {
       return false;
     }
   }
-  if (Take("{-#")) {  // resources: references to them are refused
+  if (Take("{-#")) {  // resources, which ReadResources reads
     const size_t end = text_.find("#-}", at_);
     if (end == std::string_view::npos) return Fail("unterminated resources");
     at_ = end + 3;

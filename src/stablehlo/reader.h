@@ -69,6 +69,12 @@ class Reader {
   bool ReadEntries(Attribute& attribute, std::string_view end);
   bool ReadPlainValue(Attribute& attribute);
 
+  // Bytes of constants that stand at the end of the text: resources.cc.
+  bool ReadKey(std::string& key);
+  bool ReadResourceEntries(bool is_builtin, int level);
+  bool ReadResources();
+  bool ReadDenseResource(Attribute& attribute);
+
   // Operations.
   bool ReadAliases();
   bool ReadOperation(Region& region, Operation* parent);
@@ -97,6 +103,8 @@ class Reader {
   std::vector<std::pair<std::string_view, std::vector<Value*>>> undo_;
   std::unordered_map<std::string_view, Attribute> aliases_;
   std::unordered_map<std::string_view, Type> type_aliases_;
+  std::unordered_map<std::string, std::string_view> resources_;  // as text; once has_resources_
+  bool has_resources_ = false;
 };
 
 // The short form of an op, whose name was just read.

@@ -29,7 +29,7 @@ class Machine {
   explicit Machine(const CalibrationOptions& options) : options_(options) {}
 
   StatusOr<Measured> Run(const std::string& text) {
-    HLOIR_ASSIGN_OR_RETURN(const auto module, ParseHloModule("HloModule probe\n" + text));
+    HLOIR_ASSIGN_OR_RETURN(const auto module, ParseModule("HloModule probe\n" + text));
     HLOIR_ASSIGN_OR_RETURN(const std::vector<Literal> inputs, MakeFakeInputs(*module, 2));
     ExecutableOptions options;
     options.threads = options_.threads;

@@ -164,10 +164,18 @@ class Takers {
   int64_t looks_ = 0;
 };
 
+// What is under way has no parts to read yet.
+bool ReadsPart(const HloInstruction& user, const HloInstruction& start, Errors& errors) {
+  if (user.opcode() != HloOpcode::kGetTupleElement) return false;
+  errors.Add(&user, "takes a part of {} {}, which is not done", start.opcode_name(), start.name());
+  return true;
+}
+
 void ExpectOneUser(const HloInstruction& i, Opcodes users, Errors& errors) {
   const HloInstruction* user = nullptr;
   int64_t count = 0;
   for (const HloInstruction* candidate : i.users()) {
+    if (ReadsPart(*candidate, i, errors)) return;
     if (OnlyOrders(*candidate) || (PassesOn(*candidate) && !Takers(users).TakeAt(*candidate, {&i, {}, {}}))) continue;
     user = candidate, ++count;
   }
@@ -194,6 +202,7 @@ bool TakesLink(const HloInstruction& i) { return IsOneOf(i, {HloOpcode::kAsyncUp
 
 void VerifyUsersOfLink(const HloInstruction& link, bool is_taken, Errors& errors) {
   for (const HloInstruction* user : link.users()) {
+    if (ReadsPart(*user, link, errors)) return;
     if (!TakesLink(*user) && !OnlyOrders(*user) && !PassesOn(*user) &&
         !IsOneOf(*user, {HloOpcode::kWhile, HloOpcode::kCall, HloOpcode::kConditional, HloOpcode::kDomain}))
       errors.Add(user, "takes {} {}, which only async-update, async-done, control flow and tuples may",
@@ -274,6 +283,18 @@ class TakenOnce {
   std::unordered_map<const HloComputation*, std::vector<std::pair<int64_t, Index>>> of_parameters_;
 };
 
+// An update adds operands, which shape inference checks, and the result where that was (); all else stays as it is.
+void VerifyUpdate(const HloInstruction& update, Errors& errors) {
+  const Shape &before = update.operand(0)->shape(), &after = update.shape();
+  bool same = before.IsTuple() && after.IsTuple() && before.tuple_size() == after.tuple_size();
+  for (int64_t k = 1; same && k < after.tuple_size(); ++k) {
+    const Shape& now = before.tuple_shapes(k);
+    same =
+        (k == 1 && now.IsTuple() && now.tuple_size() == 0) || shape_inference::SameBuffer(now, after.tuple_shapes(k));
+  }
+  if (!same) errors.Add(&update, "is {}, but takes {}", Text(after), Text(before));
+}
+
 // By now all parameters have been given, and the result is the computation's.
 void VerifyDone(const HloInstruction& done, const HloInstruction& last, Errors& errors) {
   const HloInstruction* start = &last;
@@ -330,6 +351,7 @@ void VerifyAsyncChains(const HloModule& module, Errors& errors) {
       continue;
     }
     taken.insert(source.instruction);
+    if (i->opcode() == HloOpcode::kAsyncUpdate) VerifyUpdate(*i, errors);
     if (i->opcode() == HloOpcode::kAsyncDone) VerifyDone(*i, *source.instruction, errors);
   }
   for (const HloInstruction* link : links) VerifyUsersOfLink(*link, taken.contains(link), errors);

@@ -115,6 +115,9 @@ void VerifyResultAccuracy(const HloInstruction& instruction, Errors& errors) {
   if (!instruction.Is(kTranscendental) || instruction.operand_count() != 1) {
     errors.Add(&instruction, "result_accuracy is only for unary transcendental ops");
   }
+  const ResultAccuracy& accuracy = *instruction.extras().result_accuracy;
+  if (accuracy.has_tolerance && !(accuracy.atol >= 0 && accuracy.rtol >= 0 && accuracy.ulps >= 0))
+    errors.Add(&instruction, "result_accuracy: a tolerance must not be negative");
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ class Engines {
     if (op.arity == 2) text += "  y = " + shape + " parameter(1)\n";
     text +=
         "  ROOT r = " + shape + " " + std::string(OpcodeName(op.opcode)) + (op.arity == 2 ? "(x, y)\n}\n" : "(x)\n}\n");
-    module_ = std::move(ParseHloModule(text)).value();
+    module_ = std::move(ParseModule(text)).value();
     for (const std::string& each : SupportedIsas()) {
       if (!isa.empty() && isa != each) continue;
       ExecutableOptions options;

@@ -12,7 +12,7 @@
 inline std::unique_ptr<hloir::HloModule> SmallModule(const uint8_t* data, size_t size) {
   hloir::ParserOptions options;
   options.max_literal_bytes = 1 << 16;
-  auto module = hloir::ParseHloModule(std::string(reinterpret_cast<const char*>(data), size), options);
+  auto module = hloir::ParseModule(std::string(reinterpret_cast<const char*>(data), size), options);
   if (!module.ok() || (*module)->instruction_count() > 300 || !hloir::VerifyModule(**module).ok()) return nullptr;
   return std::move(*module);
 }

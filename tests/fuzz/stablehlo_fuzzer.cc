@@ -17,6 +17,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   if (!hloir::VerifyModuleAll(**module).empty()) return 0;
-  if (!hloir::ParseHloModule(hloir::PrintModule(**module, hloir::PrintOptions::Readable())).ok()) std::abort();
+  if (!hloir::ParseModule(hloir::PrintModule(**module, hloir::PrintOptions::Readable())).ok()) std::abort();
   return 0;
 }

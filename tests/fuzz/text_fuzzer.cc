@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.max_literal_bytes = 1 << 20;
   // One bit of the input's size decides, so that a corpus entry means the same whenever it is run.
   options.allow_unknown = size % 2 == 1;
-  auto modules = hloir::ParseHloModules(std::string(reinterpret_cast<const char*>(data), size), options);
+  auto modules = hloir::ParseModules(std::string(reinterpret_cast<const char*>(data), size), options);
   if (!modules.ok()) {
     if (modules.status().message().find(": error: ") == std::string::npos) std::abort();
     return 0;
@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const auto& module : *modules) {
     (void)hloir::VerifyModuleAll(*module);
     const std::string printed = hloir::PrintModule(*module, print);
-    const auto again = hloir::ParseHloModule(printed, options);
+    const auto again = hloir::ParseModule(printed, options);
     if (!again.ok() || Lines(hloir::PrintModule(**again, print)) != Lines(printed)) std::abort();
   }
   return 0;

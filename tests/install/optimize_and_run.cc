@@ -4,7 +4,7 @@
 #include <hloir/hloir.h>
 
 int main() {
-  auto module = hloir::ParseHloModule(R"(HloModule m
+  auto module = hloir::ParseModule(R"(HloModule m
 ENTRY e {
   x = f32[3]{0} parameter(0)
   one = f32[] constant(1)

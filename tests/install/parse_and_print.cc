@@ -5,7 +5,7 @@
 #include <hloir/printer.h>
 
 int main() {
-  auto module = hloir::ParseHloModule("HloModule m\n\nENTRY e {\n  ROOT x = f32[2]{0} parameter(0)\n}\n");
+  auto module = hloir::ParseModule("HloModule m\n\nENTRY e {\n  ROOT x = f32[2]{0} parameter(0)\n}\n");
   if (!module.ok()) return std::puts(module.status().message().c_str()), 1;
   std::puts(hloir::PrintModule(**module).c_str());
   return (*module)->instruction_count() == 1 ? 0 : 1;

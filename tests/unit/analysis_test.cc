@@ -54,7 +54,7 @@ ENTRY main {
 )";
 
 std::unique_ptr<HloModule> Module() {
-  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(kModule);
+  StatusOr<std::unique_ptr<HloModule>> module = ParseModule(kModule);
   REQUIRE(module.ok());
   return *std::move(module);
 }

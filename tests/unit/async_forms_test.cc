@@ -54,7 +54,7 @@ void RunIfLegal(const HloModule& module, Counts& counts, const std::vector<float
 
 void RunIfLegal(const std::string& text, Counts& counts, const std::vector<float>* expected = nullptr) {
   INFO(text);
-  const auto module = ParseHloModule(text);
+  const auto module = ParseModule(text);
   REQUIRE(module.status().message() == "");
   RunIfLegal(**module, counts, expected);
 }
@@ -231,7 +231,7 @@ class Rewiring {
 }  // namespace
 
 TEST_CASE("rewired modules of every asynchronous form run in both engines or are refused") {
-  const auto base = ParseHloModule(kForms);
+  const auto base = ParseModule(kForms);
   REQUIRE(base.status().message() == "");
   REQUIRE(VerifyModule(**base).message() == "");
   Counts counts;

@@ -57,7 +57,7 @@ std::unique_ptr<HloModule> Chain(int count, int at, const std::string& type) {
     last = "c" + n;
   }
   text += "  ROOT result = " + shape + " add(" + last + ", y)\n}\n";
-  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text);
+  StatusOr<std::unique_ptr<HloModule>> module = ParseModule(text);
   INFO((module.ok() ? "" : module.status().message()));
   REQUIRE(module.ok());
   return std::move(module).value();

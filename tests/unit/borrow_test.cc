@@ -36,7 +36,7 @@ class Guarded {
 // Runs with inputs and result borrowed gives the same bits as with literals that own their memory.
 void CheckBorrowed(const std::string& text) {
   INFO(text);
-  auto module = ParseHloModule(text);
+  auto module = ParseModule(text);
   REQUIRE(module.status().message() == "");
   const HloComputation& entry = *(*module)->entry_computation();
   std::vector<Literal> inputs;

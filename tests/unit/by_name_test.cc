@@ -64,7 +64,7 @@ TEST_CASE("each instruction of the corpus and of tests/ops can be made again fro
 }
 
 struct Sample {
-  std::unique_ptr<HloModule> module = std::move(*ParseHloModule(R"(HloModule m
+  std::unique_ptr<HloModule> module = std::move(*ParseModule(R"(HloModule m
 add {
   a = f32[] parameter(0)
   b = f32[] parameter(1)
@@ -149,7 +149,7 @@ TEST_CASE("attributes can be set and taken away") {
 }
 
 TEST_CASE("an asynchronous operation of the short form takes annotations") {
-  auto module = std::move(*ParseHloModule(R"(HloModule m
+  auto module = std::move(*ParseModule(R"(HloModule m
 ENTRY main {
   x = f32[4] parameter(0)
   s = ((f32[4]), f32[4], u32[]) cosine-start(x)

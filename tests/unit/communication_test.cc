@@ -11,10 +11,9 @@ using namespace hloir;
 namespace {
 
 std::unique_ptr<HloModule> Parse(const std::string& header, const std::string& body, const std::string& more = "") {
-  auto module =
-      ParseHloModule("HloModule m, " + header +
-                     "\nadd { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b) }\n" + more +
-                     "ENTRY e {\n x = f32[8] parameter(0)\n" + body + "\n}\n");
+  auto module = ParseModule("HloModule m, " + header +
+                            "\nadd { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b) }\n" +
+                            more + "ENTRY e {\n x = f32[8] parameter(0)\n" + body + "\n}\n");
   REQUIRE(module.status().message() == "");
   return *std::move(module);
 }

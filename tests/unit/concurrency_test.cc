@@ -67,7 +67,7 @@ ENTRY e { x = f32[64] parameter(0)
 )";
 
 std::unique_ptr<HloModule> Parse(const std::string& text = kText) {
-  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text);
+  StatusOr<std::unique_ptr<HloModule>> module = ParseModule(text);
   REQUIRE(module.status().message() == "");
   return std::move(*module);
 }
@@ -77,7 +77,7 @@ TEST_CASE("threads: several parse at once") {
   std::vector<std::string> printed(kThreads);
   InParallel([&](int thread) {
     for (int k = 0; k < 20; ++k) {
-      StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(kText);
+      StatusOr<std::unique_ptr<HloModule>> module = ParseModule(kText);
       printed[static_cast<size_t>(thread)] = module.ok() ? PrintModule(**module) : module.status().message();
     }
   });

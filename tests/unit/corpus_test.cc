@@ -39,7 +39,7 @@ std::unique_ptr<HloModule> Load(const fs::path& file, std::string* text = nullpt
   if (text != nullptr) *text = *content;
   ParserOptions options;
   options.file_name = fs::relative(file, kCorpus).string();
-  auto module = ParseHloModule(*content, options);
+  auto module = ParseModule(*content, options);
   INFO((module.ok() ? "" : module.status().message()));
   REQUIRE(module.ok());
   return std::move(*module);

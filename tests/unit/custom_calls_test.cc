@@ -115,6 +115,94 @@ TEST_CASE("products of f8 matrices saturate, and tell their largest number") {
   CHECK(m.expected.elements()[1].GetAsDouble(0) == Approx(largest));
 }
 
+TEST_CASE("calls of oneDNN") {
+  const std::string x =
+      " a = f32[2,7,5] parameter(0)\n b = f32[1,7,6] parameter(1)\n bias = f32[6] parameter(2)\n"
+      " more = f32[2,5,6] parameter(3)\n";
+  const std::string product =
+      " one = f32[7,6] reshape(b)\n two = f32[2,7,6] broadcast(one), dimensions={1,2}\n"
+      " d = f32[2,5,6] dot(a, two), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, "
+      "rhs_contracting_dims={1}\n wide = f32[2,5,6] broadcast(bias), dimensions={2}\n s = f32[2,5,6] add(d, wide)\n"
+      " t = f32[2,5,6] add(s, more)\n z = f32[] constant(0)\n zs = f32[2,5,6] broadcast(z), dimensions={}\n";
+  const auto matmul = [](const std::string& rest) {
+    return "backend_config={\"outer_dimension_partitions\":[],\"onednn_matmul_config\":{\"transpose_a\":true,"
+           "\"transpose_b\":false," +
+           rest + "}}";
+  };
+  CheckSame(Entry(x + Call("ROOT r", "f32[2,5,6]", "a, b, bias, more", "__onednn$matmul",
+                           matmul("\"fusions\":{\"ops\":[\"BIAS\",\"BINARY_ADD\",\"RELU\"],\"alpha_typecast\":0}"))),
+            Entry(x + product + " ROOT r = f32[2,5,6] maximum(t, zs)"), 1e-5);
+  // Early 2024: a list in the config itself. The factor is the bits of 0.5.
+  CheckSame(
+      Entry(x + Call("ROOT r", "f32[2,5,6]", "a, b, bias, more", "__onednn$matmul",
+                     matmul("\"fused_ops\":[\"BIAS\",\"SUM\",\"LINEAR\",\"TANH\"],\"alpha_typecast\":1056964608"))),
+      Entry(x + product +
+            " h = f32[] constant(0.5)\n hs = f32[2,5,6] broadcast(h), dimensions={}\n"
+            " u = f32[2,5,6] multiply(t, hs)\n ROOT r = f32[2,5,6] tanh(u)"),
+      1e-5);
+  // Layouts of the config: dimensions from 1. The scratch buffer is zeros.
+  CheckSame(
+      Entry(" a = f32[3,2,4] parameter(0)\n b = f32[2,4,5] parameter(1)\n" +
+            Call("c", "(f32[3,2,5], u8[16])", "a, b", "__onednn$matmul",
+                 "backend_config={\"onednn_matmul_config\":{\"lhs\":{\"tensor\":{\"dimensions\":[\"2\",\"1\",\"3\"]}},"
+                 "\"result\":{\"tensor\":{\"dimensions\":[\"2\",\"1\",\"3\"]}}}}") +
+            " ROOT r = f32[3,2,5] get-tuple-element(c), index=0"),
+      Entry(" a = f32[3,2,4] parameter(0)\n b = f32[2,4,5] parameter(1)\n"
+            " d = f32[2,3,5] dot(a, b), lhs_batch_dims={1}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
+            "rhs_contracting_dims={1}\n ROOT r = f32[3,2,5] transpose(d), dimensions={1,0,2}"),
+      1e-5);
+  CheckSame(
+      Entry(
+          " x = f32[2,9,8,4] parameter(0)\n w = f32[3,2,2,6] parameter(1)\n bias = f32[6] parameter(2)\n" +
+          Call(
+              "ROOT r", "f32[2,5,8,6]", "x, w, bias", "__onednn$convolution",
+              "backend_config={\"onednn_conv_config\":{\"dims\":\"4\",\"input\":{\"dims\":\"0\",\"data\":{\"batch_"
+              "dim\":"
+              "\"0\",\"feature_dim\":\"3\",\"spatial_dims\":[\"2\",\"3\"]}},\"kernel\":{\"filter\":{\"input_feature_"
+              "dim\":"
+              "\"2\",\"output_feature_dim\":\"3\",\"spatial_dims\":[\"1\",\"2\"]}},\"output\":{\"data\":{\"batch_dim\":"
+              "\"0\",\"feature_dim\":\"3\",\"spatial_dims\":[\"2\",\"3\"]}},\"window\":{\"pad_left\":[\"2\",\"1\"],"
+              "\"pad_right\":[\"2\",\"3\"],\"strides\":[\"3\",\"2\"],\"window_dilations\":[\"2\",\"3\"]},\"fusions\":"
+              "{\"ops\":[\"BIAS\",\"RELU6\"]},\"feature_groups\":\"2\"}}")),
+      Entry(" x = f32[2,9,8,4] parameter(0)\n w = f32[3,2,2,6] parameter(1)\n bias = f32[6] parameter(2)\n"
+            " y = f32[2,5,8,6] convolution(x, w), window={size=3x2 stride=2x1 pad=1_1x0_2 rhs_dilate=1x2}, "
+            "dim_labels=b01f_01io->b01f, feature_group_count=2\n b = f32[2,5,8,6] broadcast(bias), dimensions={3}\n"
+            " t = f32[2,5,8,6] add(y, b)\n z = f32[] constant(0)\n six = f32[] constant(6)\n"
+            " ROOT r = f32[2,5,8,6] clamp(z, t, six)"),
+      1e-5);
+  const CheckedModule softmax(Entry(" x = f32[3,4,2] parameter(0)\n" +
+                                    Call("ROOT r", "f32[3,4,2]", "x", "__onednn$softmax",
+                                         "backend_config={\"onednn_softmax_config\":{\"softmax_axis\":1}}")));
+  CheckModule(Entry(" x = f32[3,4] parameter(0)\n" + Call("ROOT r", "f32[3,4]", "x", "__onednn$softmax")), 1e-6);
+  for (int64_t i = 0; i < 3; ++i) {
+    for (int64_t k = 0; k < 2; ++k) {
+      double sum = 0;
+      for (int64_t j = 0; j < 4; ++j) sum += std::exp(softmax.inputs[0].GetAsDouble(i * 8 + j * 2 + k));
+      for (int64_t j = 0; j < 4; ++j) {
+        const int64_t at = i * 8 + j * 2 + k;
+        CHECK(softmax.expected.GetAsDouble(at) == Approx(std::exp(softmax.inputs[0].GetAsDouble(at)) / sum));
+      }
+    }
+  }
+  // 925353388 are the bits of 1e-5.
+  const CheckedModule norm(
+      Entry(" x = f32[3,4] parameter(0)\n g = f32[4] parameter(1)\n s = f32[4] parameter(2)\n" +
+            Call("ROOT r", "f32[3,4]", "x, g, s", "__onednn$layernorm",
+                 "backend_config={\"onednn_layer_norm_config\":{\"rescale\":\"SCALE_AND_SHIFT\",\"epsilon_typecast\":"
+                 "925353388}}")));
+  for (int64_t i = 0; i < 3; ++i) {
+    double mean = 0, variance = 0;
+    for (int64_t j = 0; j < 4; ++j) mean += norm.inputs[0].GetAsDouble(i * 4 + j) / 4;
+    for (int64_t j = 0; j < 4; ++j) variance += std::pow(norm.inputs[0].GetAsDouble(i * 4 + j) - mean, 2) / 4;
+    for (int64_t j = 0; j < 4; ++j)
+      CHECK(norm.expected.GetAsDouble(i * 4 + j) ==
+            Approx((norm.inputs[0].GetAsDouble(i * 4 + j) - mean) / std::sqrt(variance + 1e-5) *
+                       norm.inputs[1].GetAsDouble(j) +
+                   norm.inputs[2].GetAsDouble(j))
+                .margin(1e-5));
+  }
+}
+
 TEST_CASE("convolutions of cuDNN") {
   const std::string x =
       " x = f32[2,9,8,4] parameter(0)\n w = f32[3,2,2,6] parameter(1)\n bias = f32[6] parameter(2)\n"
@@ -263,7 +351,7 @@ TEST_CASE("derivatives of attention are its slopes") {
                    "__cudnn$fmhaScaleBiasSoftmaxBackward", AttentionConfig(kBackwardDims, config)));
     CheckModule(backward, 1e-4);
     const CheckedModule f(forward), g(backward);
-    auto module = ParseHloModule(forward);
+    auto module = ParseModule(forward);
     const auto value = [&](const std::vector<const Literal*>& arguments) {
       auto result = MakeReferenceEvaluator()->EvaluateComputation(*(*module)->entry_computation(), arguments);
       REQUIRE(result.ok());
@@ -319,7 +407,7 @@ TEST_CASE("layer normalization of cuDNN, and its derivatives") {
             Approx(normal * f.inputs[1].GetAsDouble(i) + f.inputs[2].GetAsDouble(i)).margin(1e-4));
     }
   }
-  auto module = ParseHloModule(forward);
+  auto module = ParseModule(forward);
   for (size_t input = 0; input < 3; ++input) {
     for (int64_t i = 0; i < f.inputs[input].element_count(); i += 7) {
       double slope = 0;
@@ -452,12 +540,12 @@ TEST_CASE("rotations and checks of a program") {
   CheckSame(Entry(x + Call("ROOT r", "s32[2,5]", "x", "AssumeGatherIndicesInBound")),
             Entry(x + " ROOT r = s32[2,5] copy(x)"), 0);
   const auto run = [](const std::string& holds) {
-    auto module = ParseHloModule(
-        Entry(" p = pred[] constant(" + holds + ")\n x = f32[2] constant({1, 2})\n" +
-              Call("a", "token[]", "p", "__xla_gpu_assert", "backend_config={error_msg = \"x is small\"}") +
-              Call("l", "()", "x", "xla.debug.Log") +
-              Call("t", "token[]", "x", "__xla_gpu_debug_print", "backend_config={format = \"$0\"}") +
-              " both = token[] after-all(a, t)\n ROOT r = (f32[2], token[]) tuple(x, both)"));
+    auto module =
+        ParseModule(Entry(" p = pred[] constant(" + holds + ")\n x = f32[2] constant({1, 2})\n" +
+                          Call("a", "token[]", "p", "__xla_gpu_assert", "backend_config={error_msg = \"x is small\"}") +
+                          Call("l", "()", "x", "xla.debug.Log") +
+                          Call("t", "token[]", "x", "__xla_gpu_debug_print", "backend_config={format = \"$0\"}") +
+                          " both = token[] after-all(a, t)\n ROOT r = (f32[2], token[]) tuple(x, both)"));
     REQUIRE(module.status().message() == "");
     return MakeReferenceEvaluator()->EvaluateComputation(*(*module)->entry_computation(), {});
   };
@@ -467,7 +555,7 @@ TEST_CASE("rotations and checks of a program") {
 
 TEST_CASE("a custom-call that does not fit its name is refused in words") {
   const auto refusal = [](const std::string& text) {
-    auto module = ParseHloModule(Entry(text));
+    auto module = ParseModule(Entry(text));
     REQUIRE(module.status().message() == "");
     const HloInstruction& call = *(*module)->entry_computation()->root();
     CHECK(IsKnownCustomCall(call));
@@ -542,7 +630,7 @@ TEST_CASE("a graph of cuDNN's, read from its text") {
                                    std::pair("1:[f32]conv();2:[f32]scale(7);", "comes later"),
                                    std::pair("1:[f99]conv();", "type"), std::pair("", "empty")}) {
     auto module =
-        ParseHloModule(Entry(x + Call("ROOT r", "f32[2,6,5,8]", "x, w", "__cudnn$convForwardGraph", graph(text))));
+        ParseModule(Entry(x + Call("ROOT r", "f32[2,6,5,8]", "x, w", "__cudnn$convForwardGraph", graph(text))));
     REQUIRE(module.ok());
     const auto made = CustomCallAsModule(*(*module)->entry_computation()->root());
     REQUIRE_FALSE(made.ok());
@@ -556,9 +644,8 @@ TEST_CASE("a backend_config that nests a million deep overflows no stack") {
   std::string config;
   for (int i = 0; i < kDeep; ++i) config += "{\\\"a\\\":";
   config += "1" + std::string(kDeep, '}');
-  auto module =
-      ParseHloModule(Entry(" a = f32[2,2] parameter(0)\n" +
-                           Call("ROOT r", "f32[2,2]", "a, a", "__cublas$gemm", "backend_config=\"" + config + "\"")));
+  auto module = ParseModule(Entry(" a = f32[2,2] parameter(0)\n" + Call("ROOT r", "f32[2,2]", "a, a", "__cublas$gemm",
+                                                                        "backend_config=\"" + config + "\"")));
   REQUIRE(module.status().message() == "");
   CHECK(CostAnalysis(**module).total().once.flops >= 0);
   CHECK(!CustomCallAsModule(*(*module)->entry_computation()->root()).ok());

@@ -49,7 +49,7 @@ ENTRY main {
 }  // namespace
 
 TEST_CASE("what acts outside, is ordered, or is a parameter is never dead") {
-  auto module = ParseHloModule(kText);
+  auto module = ParseModule(kText);
   REQUIRE(module.ok());
   HloComputation& main = *(*module)->entry_computation();
   std::string dead;
@@ -64,7 +64,7 @@ TEST_CASE("what acts outside, is ordered, or is a parameter is never dead") {
 }
 
 TEST_CASE("the graph's own removals keep what dce keeps") {
-  auto module = ParseHloModule(kText);
+  auto module = ParseModule(kText);
   REQUIRE(module.ok());
   HloComputation& main = *(*module)->entry_computation();
   HloInstruction *x = main.parameter(0), *reduced = main.FindInstruction("reduced");

@@ -10,7 +10,7 @@ namespace hloir {
 namespace {
 
 std::unique_ptr<HloModule> Module() {
-  return *ParseHloModule(R"(HloModule m
+  return *ParseModule(R"(HloModule m
 ENTRY e {
   a = f32[20]{0} constant({...})
   b = f32[20]{0} constant({...})
@@ -56,7 +56,7 @@ TEST_CASE("elided constants get the values that are asked for") {
 }
 
 TEST_CASE("elided constants from a file") {
-  const std::unique_ptr<HloModule> module = *ParseHloModule(
+  const std::unique_ptr<HloModule> module = *ParseModule(
       "HloModule m\nENTRY e {\n  a = f32[20]{0} constant({...})\n  b = s32[11]{0} constant({...})\n"
       "  ROOT t = (f32[20], s32[11]) tuple(a, b)\n}\n");
   const Literal a(Shape::Array(PrimitiveType::F32, {20})), b(Shape::Array(PrimitiveType::S32, {11}));

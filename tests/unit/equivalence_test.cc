@@ -21,7 +21,7 @@ using StepAnswer = equivalence::Answer;
 namespace {
 
 std::unique_ptr<HloModule> Parse(const std::string& text) {
-  auto module = ParseHloModule(text);
+  auto module = ParseModule(text);
   REQUIRE(module.status().message() == "");
   return std::move(*module);
 }

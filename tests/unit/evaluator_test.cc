@@ -40,7 +40,7 @@ ENTRY e {
 
 TEST_CASE("the limit of bytes is one for all values that live at once") {
   auto run = [](const std::string& body, int64_t limit) {
-    auto module = ParseHloModule("HloModule m\nENTRY e {\n x = f32[1000] parameter(0)\n" + body + "}\n");
+    auto module = ParseModule("HloModule m\nENTRY e {\n x = f32[1000] parameter(0)\n" + body + "}\n");
     REQUIRE(module.ok());
     const Literal x(Shape::Array(PrimitiveType::F32, {1000}));
     const Literal* arguments[] = {&x};

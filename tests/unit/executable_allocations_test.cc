@@ -30,7 +30,7 @@ namespace {
 
 long AllocationsOfSecondRun(const std::string& text) {
   INFO(text);
-  auto module = ParseHloModule(text);
+  auto module = ParseModule(text);
   REQUIRE(module.status().message() == "");
   const HloComputation& entry = *(*module)->entry_computation();
   std::vector<Literal> inputs;

@@ -170,7 +170,7 @@ TEST_CASE("what no turn of a loop changes is computed once") {
       t = (s32[], f32[30,40], f32[2,30], f32[2,40]) tuple(zero, w, a, b)
       ROOT l = (s32[], f32[30,40], f32[2,30], f32[2,40]) while(t), condition=condition, body=body })";
   CheckModule(text, 1e-5);
-  auto module = ParseHloModule(text);
+  auto module = ParseModule(text);
   REQUIRE(module.ok());
   ExecutableOptions options;
   options.profile = true;

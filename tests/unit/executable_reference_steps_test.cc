@@ -84,7 +84,7 @@ TEST_CASE("random numbers go on from op to op, and begin anew with each run") {
 }
 
 TEST_CASE("feeds are steps in their order") {
-  auto module = ParseHloModule(R"(HloModule m
+  auto module = ParseModule(R"(HloModule m
     ENTRY e { t0 = token[] after-all()
       a = (s32[2], token[]) infeed(t0)  x = s32[2] get-tuple-element(a), index=0  t1 = token[] get-tuple-element(a), index=1
       b = (s32[2], token[]) infeed(t1)  y = s32[2] get-tuple-element(b), index=0  t2 = token[] get-tuple-element(b), index=1
@@ -112,7 +112,7 @@ TEST_CASE("feeds are steps in their order") {
 
 TEST_CASE("a step of the reference says why there is no kernel") {
   auto reason_of = [](const std::string& body) {
-    auto module = ParseHloModule(
+    auto module = ParseModule(
         "HloModule m\nless { a = f32[] parameter(0)  b = f32[] parameter(1)  s = f32[] add(a, b)\n"
         "  ROOT p = pred[] compare(s, b), direction=LT }\nENTRY e {\n" +
         body + "}\n");

@@ -173,7 +173,7 @@ TEST_CASE("products of all sizes") {
 
 namespace {
 std::string PlanOf(const std::string& text) {
-  auto module = ParseHloModule(text);
+  auto module = ParseModule(text);
   REQUIRE(module.status().message() == "");
   auto executable = PrepareExecutable(**module);
   REQUIRE(executable.status().message() == "");
@@ -343,7 +343,7 @@ TEST_CASE("loops and branches") {
 }
 
 TEST_CASE("limits and cancelling") {
-  auto module = ParseHloModule(R"(HloModule m
+  auto module = ParseModule(R"(HloModule m
     body { p = s32[] parameter(0)
       ROOT n = s32[] not(p) }
     condition { p = s32[] parameter(0)
@@ -369,7 +369,7 @@ TEST_CASE("limits and cancelling") {
 }
 
 TEST_CASE("each instruction set of this machine can be chosen, and there is always one") {
-  auto module = ParseHloModule("HloModule m\nENTRY e {\n  ROOT p = f32[2] parameter(0)\n}");
+  auto module = ParseModule("HloModule m\nENTRY e {\n  ROOT p = f32[2] parameter(0)\n}");
   REQUIRE(module.ok());
   const std::vector<std::string> isas = SupportedIsas();
   REQUIRE(!isas.empty());
@@ -388,7 +388,7 @@ TEST_CASE("each instruction set of this machine can be chosen, and there is alwa
 }
 
 TEST_CASE("a profile counts every step, those of a loop's body at every turn") {
-  auto module = ParseHloModule(R"(HloModule m
+  auto module = ParseModule(R"(HloModule m
     sum { a = f32[] parameter(0)
       b = f32[] parameter(1)
       ROOT s = f32[] add(a, b) }
@@ -449,7 +449,7 @@ TEST_CASE("a profile counts every step, those of a loop's body at every turn") {
 
 TEST_CASE("operations are counted, not what moves elements") {
   auto flops = [](const std::string& text) {
-    auto module = ParseHloModule(text);
+    auto module = ParseModule(text);
     REQUIRE(module.status().message() == "");
     ExecutableOptions options;
     options.profile = true;
@@ -474,7 +474,7 @@ TEST_CASE("operations are counted, not what moves elements") {
 }
 
 TEST_CASE("a plan whose values take more than the limit is refused before it runs") {
-  auto module = ParseHloModule(R"(HloModule m
+  auto module = ParseModule(R"(HloModule m
     ENTRY e { x = f32[1000] parameter(0)
       r = f32[1000] reverse(x), dimensions={0}
       one = s32[] constant(1)
@@ -491,7 +491,7 @@ TEST_CASE("a plan whose values take more than the limit is refused before it run
   options.evaluator.max_bytes = 1 << 20;
   CHECK(PrepareExecutable(**module, options).ok());
   // The result counts too, though it lies elsewhere.
-  module = ParseHloModule(R"(HloModule m
+  module = ParseModule(R"(HloModule m
     ENTRY e { x = f32[] parameter(0)
       a = f32[1000] broadcast(x), dimensions={}
       ROOT t = (f32[1000], f32[1000], f32[1000]) tuple(a, a, a) })");
@@ -501,7 +501,7 @@ TEST_CASE("a plan whose values take more than the limit is refused before it run
 }
 
 TEST_CASE("custom-calls of the caller's own, and feeds, in a prepared plan") {
-  auto module = ParseHloModule(R"(HloModule m
+  auto module = ParseModule(R"(HloModule m
     ENTRY e { x = f32[3] parameter(0)
       y = f32[3] custom-call(x), custom_call_target="my_reverse", backend_config="by 1"
       ROOT z = f32[3] add(x, y) })");
@@ -525,7 +525,7 @@ TEST_CASE("custom-calls of the caller's own, and feeds, in a prepared plan") {
     CHECK(result->GetAsDouble(i) ==
           static_cast<double>(static_cast<float>(x.GetAsDouble(i)) + static_cast<float>(x.GetAsDouble(2 - i))));
   }
-  module = ParseHloModule(R"(HloModule m
+  module = ParseModule(R"(HloModule m
     ENTRY e { start = token[] after-all()
       fed = (s32[2], token[]) infeed(start)
       x = s32[2] get-tuple-element(fed), index=0

@@ -45,7 +45,7 @@ TEST_CASE("replaying the record gives the pipeline's output byte for byte") {
 }
 
 TEST_CASE("acts have their scenes, figures and values") {
-  auto module = ParseHloModule(R"(HloModule m
+  auto module = ParseModule(R"(HloModule m
 ENTRY e {
   x = f32[4]{0} parameter(0)
   one = f32[] constant(1)
@@ -87,7 +87,7 @@ ENTRY e {
 
 TEST_CASE("what changes the values is seen") {
   auto module =
-      ParseHloModule("HloModule m\nENTRY e {\n  x = f32[4]{0} parameter(0)\n  ROOT n = f32[4]{0} negate(x)\n}\n");
+      ParseModule("HloModule m\nENTRY e {\n  x = f32[4]{0} parameter(0)\n  ROOT n = f32[4]{0} negate(x)\n}\n");
   REQUIRE(module.ok());
   // No pass of ours: it only says that it ran.
   const auto film = MakeFilm(**module, [](HloModule& m, PipelineOptions options, Rewriter*) -> Status {

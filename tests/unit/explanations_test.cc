@@ -303,7 +303,7 @@ std::map<std::string, Case> Cases() {
 }
 
 Verdict VerdictOf(const Pair& pair) {
-  const auto before = ParseHloModule(pair.before), after = ParseHloModule(pair.after);
+  const auto before = ParseModule(pair.before), after = ParseModule(pair.after);
   INFO(before.status().message() << after.status().message());
   REQUIRE(before.ok());
   REQUIRE(after.ok());

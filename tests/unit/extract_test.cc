@@ -34,7 +34,7 @@ ENTRY main {
 )";
 
 std::unique_ptr<HloModule> Parse() {
-  auto module = ParseHloModule(kText);
+  auto module = ParseModule(kText);
   REQUIRE(module.status().message() == "");
   return std::move(*module);
 }

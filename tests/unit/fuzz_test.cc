@@ -90,7 +90,7 @@ TEST_CASE("what text says of an asynchronous pair it says of all of it, so that 
 }
 
 TEST_CASE("what a module says of its devices is kept beside its message, not in it") {
-  const auto module = ParseHloModule(R"(
+  const auto module = ParseModule(R"(
 HloModule halves, allow_spmd_sharding_propagation_to_parameters={true}, allow_spmd_sharding_propagation_to_output={true}, replica_count=3, num_partitions=2
 
 ENTRY main {
@@ -103,16 +103,16 @@ ENTRY main {
 TEST_CASE("what a message or JSON cannot hold is not looked for there") {
   for (const char* attribute :
        {"sharding={mesh['x'=2], [{}], unreduced=max{'x'}}", "frontend_attributes={a=\"\\364\"}"}) {
-    const auto module = ParseHloModule(std::string("HloModule m, num_partitions=2\nENTRY e {\n  ROOT x = f32[4]{0} "
-                                                   "parameter(0), ") +
-                                       attribute + "\n}\n");
+    const auto module = ParseModule(std::string("HloModule m, num_partitions=2\nENTRY e {\n  ROOT x = f32[4]{0} "
+                                                "parameter(0), ") +
+                                    attribute + "\n}\n");
     REQUIRE(module.ok());
     CHECK(ModuleChecks().Forms(**module, /*with_json=*/true).what == "");
   }
 }
 
 TEST_CASE("no pass is to blame for shards that were wrong before it") {
-  const auto module = ParseHloModule(R"(HloModule shards, num_partitions=2
+  const auto module = ParseModule(R"(HloModule shards, num_partitions=2
 
 twice {
   p = f32[8]{0} parameter(0)
@@ -147,7 +147,7 @@ ENTRY main {
   sums = f32[4] reduce(product, zero), dimensions={1}, to_apply=add
   ROOT both = (f32[4], f32[4,3]) tuple(sums, product)
 })";
-  const auto given = ParseHloModule(text);
+  const auto given = ParseModule(text);
   REQUIRE(given.ok());
   const auto print = [](const HloModule& module) { return PrintModule(module, PrintOptions::Readable()); };
   std::set<std::string> texts;
@@ -161,7 +161,7 @@ ENTRY main {
     texts.insert(print(*mutated));
     for (const HloInstruction* i : mutated->AllInstructions()) opcodes.insert(i->opcode());
   }
-  CHECK(print(**given) == print(**ParseHloModule(text)));  // it stays what it was
+  CHECK(print(**given) == print(**ParseModule(text)));  // it stays what it was
   CHECK(texts.size() > 190);
   CHECK(!texts.contains(print(**given)));
   CHECK(opcodes.size() > 40);
@@ -176,7 +176,7 @@ TEST_CASE("mutations of values larger than what is made, and where nothing is th
                            "  ROOT y = f32[2] get-tuple-element(x), index=0\n}",
                            "HloModule m\nENTRY e {\n  x = s32[] parameter(0)\n"
                            "  ROOT y = s32[] dynamic-slice(x), dynamic_slice_sizes={}\n}"}) {
-    const auto given = ParseHloModule(text);
+    const auto given = ParseModule(text);
     REQUIRE(given.ok());
     for (uint64_t seed = 1; seed <= 200; ++seed) {
       INFO("seed " << seed);

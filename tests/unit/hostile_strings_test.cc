@@ -111,7 +111,7 @@ struct Strings {
 };
 
 std::string SeedMessage() {
-  auto module = ParseHloModule(kModule);
+  auto module = ParseModule(kModule);
   INFO(module.status().message());
   REQUIRE(module.ok());
   return SerializeHloModuleProto(**module);
@@ -198,7 +198,7 @@ bool ReadsBack(const std::string& message) {
   const std::string text = PrintModule(*read->module, PrintOptions::Readable());
   CHECK(IsPlainText(text));
   CHECK(IsPlainText(PrintModule(*read->module)));
-  const StatusOr<std::unique_ptr<HloModule>> again = ParseHloModule(text);
+  const StatusOr<std::unique_ptr<HloModule>> again = ParseModule(text);
   INFO(again.status().message());
   REQUIRE(again.ok());
   CHECK(StructuralHash(**again) == StructuralHash(*read->module));

@@ -25,7 +25,7 @@ ENTRY e {
 )";
 
 std::unique_ptr<HloModule> Module() {
-  auto module = ParseHloModule(kText);
+  auto module = ParseModule(kText);
   REQUIRE(module.ok());
   return std::move(*module);
 }
@@ -191,7 +191,7 @@ TEST_CASE("a file written in pieces appears as a whole") {
   std::string text = "HloModule m\n\nENTRY e {\n  n.0 = f32[2]{0} parameter(0)\n";
   for (int i = 1; i < 20000; ++i)
     text += "  n." + std::to_string(i) + " = f32[2]{0} negate(n." + std::to_string(i - 1) + ")\n";
-  const auto module = ParseHloModule(text + "  ROOT r = f32[2]{0} negate(n.19999)\n}\n");
+  const auto module = ParseModule(text + "  ROOT r = f32[2]{0} negate(n.19999)\n}\n");
   REQUIRE(module.ok());
   for (const char* name : {"long.hlo", "long.hlo.gz"}) {
     REQUIRE(WriteModule(**module, folder / name).ok());

@@ -224,7 +224,7 @@ std::string Repeated(const std::string& text, int times) {
 
 // All that can be done with a text; what went wrong, or "".
 std::string DoEverything(const std::string& text) {
-  auto module = ParseHloModule(text);
+  auto module = ParseModule(text);
   if (!module.ok()) return module.status().message();
   if (Status legal = VerifyModule(**module); !legal.ok()) return legal.message();
   (void)PrintModule(**module);
@@ -268,7 +268,7 @@ TEST_CASE("a thread with 256 kB of stack is enough for whatever the parser takes
         head + "ROOT y = f32[] negate(x), sharding=" + Repeated("{", 100000),
         head + "ROOT y = f32[] custom-call(), custom_call_target=\"\", literal=" + Repeated("(", 100000)}) {
     std::string wrong;
-    WithSmallStack([&] { wrong = ParseHloModule(text).status().message(); });
+    WithSmallStack([&] { wrong = ParseModule(text).status().message(); });
     CHECK(wrong.find("nested too deeply") != std::string::npos);
   }
 }
@@ -282,7 +282,7 @@ TEST_CASE("a process with a limit gets an error where it would take more memory"
   REQUIRE(child >= 0);
   if (child == 0) {
     const auto parse = [] {
-      return ParseHloModule("HloModule m\nENTRY e {\n  ROOT c = f32[300000000] constant(1)\n}\n").status();
+      return ParseModule("HloModule m\nENTRY e {\n  ROOT c = f32[300000000] constant(1)\n}\n").status();
     };
     bool good = LimitMemory(uint64_t{512} << 20).ok() && MemoryLimit() == uint64_t{512} << 20;
     good = good && parse().code() == StatusCode::kResourceExhausted;

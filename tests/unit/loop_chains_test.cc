@@ -53,7 +53,7 @@ bool Same(const Literal& a, const Literal& b) {
 
 void CheckChains(const std::string& text) {
   INFO(text);
-  auto module = ParseHloModule(text);
+  auto module = ParseModule(text);
   REQUIRE(module.status().message() == "");
   const HloComputation& entry = *(*module)->entry_computation();
   std::vector<Literal> inputs;

@@ -305,13 +305,13 @@ TEST_CASE("renaming changes every use and nothing else, and takes no name that i
   };
   const Json answer = rename("reduce(%m", 8, "%product");
   const std::string text = client.Edited(answer["result"]["changes"][Client::kUri]);
-  auto module = ParseHloModule(text);
+  auto module = ParseModule(text);
   REQUIRE(module.ok());
   CHECK((*module)->entry_computation()->root()->operand(0)->name() == "product");
   CHECK(text.find("multiply") != std::string::npos);
   const std::string other = client.Edited(rename("%sum (", 1, "plus")["result"]["changes"][Client::kUri]);
   CHECK(other.find("sum") == std::string::npos);
-  CHECK(ParseHloModule(other).ok());
+  CHECK(ParseModule(other).ok());
   CHECK(rename("%m = ", 1, "a")["error"]["message"] == "'a' already exists");
   CHECK(rename("%m = ", 1, "a b")["error"]["code"] == -32803);
   CHECK(rename("dimensions", 1, "x").contains("error"));
@@ -348,7 +348,7 @@ TEST_CASE("formatting moves blanks alone") {
     INFO(path);
     CHECK(client.Open(*text).dump().find("parser") == std::string::npos);
     const std::string once = client.Edited(client.Ask("formatting", "HloModule")["result"]);
-    auto before = ParseHloModule(*text), after = ParseHloModule(once);
+    auto before = ParseModule(*text), after = ParseModule(once);
     REQUIRE(before.ok());
     REQUIRE(after.ok());
     CHECK(PrintModule(**before, PrintOptions::Readable()) == PrintModule(**after, PrintOptions::Readable()));

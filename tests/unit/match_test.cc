@@ -14,7 +14,7 @@ struct Example {
 };
 
 Example Read() {
-  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(R"(HloModule example
+  StatusOr<std::unique_ptr<HloModule>> module = ParseModule(R"(HloModule example
 ENTRY main {
   a = f32[4] parameter(0)
   b = f32[4] parameter(1)

@@ -38,7 +38,7 @@ std::string MessageOf(const std::function<void()>& misuse) {
 }
 
 struct Sample {
-  std::unique_ptr<HloModule> module = std::move(*ParseHloModule(R"(HloModule m
+  std::unique_ptr<HloModule> module = std::move(*ParseModule(R"(HloModule m
 ENTRY main {
   x = f32[2] parameter(0)
   y = s32[2] parameter(1)

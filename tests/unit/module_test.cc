@@ -17,7 +17,7 @@ std::string NamesIn(const Range& range) {
 }
 
 TEST_CASE("AllInstructions visits computations, and instructions in each, in stored order") {
-  auto module = ParseHloModule(R"(HloModule m
+  auto module = ParseModule(R"(HloModule m
 
 add {
   a = f32[] parameter(0)

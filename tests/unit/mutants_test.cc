@@ -34,7 +34,7 @@ ENTRY e {
 })";
 
 std::unique_ptr<HloModule> Parse(const char* text) {
-  auto module = ParseHloModule(text);
+  auto module = ParseModule(text);
   INFO(module.status().message());
   REQUIRE(module.ok());
   return std::move(*module);

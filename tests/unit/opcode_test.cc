@@ -79,7 +79,7 @@ TEST_CASE("an unknown opcode is answered with the opcode of that meaning") {
   const auto suggestion = [](const std::string& opcode) {
     const std::string text =
         "HloModule m\nENTRY e {\n  a = f32[2] parameter(0)\n  ROOT b = f32[2] " + opcode + "(a)\n}\n";
-    const std::string message = ParseHloModule(text).status().message(), begin = "unknown opcode '" + opcode + "'";
+    const std::string message = ParseModule(text).status().message(), begin = "unknown opcode '" + opcode + "'";
     const size_t at = message.find(begin);
     REQUIRE(at != std::string::npos);
     return message.substr(at + begin.size(), message.find('\n', at) - at - begin.size());

@@ -27,7 +27,7 @@ std::unique_ptr<HloModule> Reducing(const std::vector<std::string>& types, const
   const std::string text = "HloModule m\n" + reducer + body + "}\n" + entry + "  ROOT r = " + shapes + " reduce(" +
                            operands + "), dimensions={0}, to_apply=f\n}\n";
   INFO(text);
-  auto module = ParseHloModule(text);
+  auto module = ParseModule(text);
   INFO(module.status().message());
   REQUIRE(module.ok());
   return *std::move(module);
@@ -119,7 +119,7 @@ TEST_CASE("arithmetic is associative if both groupings are one polynomial") {
 }
 
 TEST_CASE("each array of a tuple may have its own kind, also behind calls") {
-  auto module = ParseHloModule(R"(HloModule m
+  auto module = ParseModule(R"(HloModule m
 pick {
   p = pred[] parameter(0)
   x = s32[] parameter(1)
@@ -149,9 +149,9 @@ ENTRY e {
 }
 
 std::string Open(const std::string& initial, const std::string& op) {
-  auto module = ParseHloModule("HloModule m\nf {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n" + op +
-                               "}\nENTRY e {\n  x = f32[8] parameter(0)\n  z = f32[] " + initial +
-                               "\n  ROOT r = f32[] reduce(x, z), dimensions={0}, to_apply=f\n}\n");
+  auto module = ParseModule("HloModule m\nf {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n" + op +
+                            "}\nENTRY e {\n  x = f32[8] parameter(0)\n  z = f32[] " + initial +
+                            "\n  ROOT r = f32[] reduce(x, z), dimensions={0}, to_apply=f\n}\n");
   REQUIRE(module.ok());
   const auto open = FindOpenSemantics(**module);
   if (!open) return "";
@@ -188,7 +188,7 @@ ENTRY e {
   z = f32[] constant(0)
   ROOT r = f32[] fusion(x, z), kind=kLoop, calls=inside
 })";
-  auto module = ParseHloModule(text);
+  auto module = ParseModule(text);
   REQUIRE(module.ok());
   CHECK_FALSE(FindOpenSemantics(**module).has_value());
 }

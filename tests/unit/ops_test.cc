@@ -33,7 +33,7 @@ TEST_CASE("each file in tests/ops computes what it says", "[files]") {
   for (const std::filesystem::path& file : FilesIn(std::string(kTestsFolder) + "/ops")) {
     DYNAMIC_SECTION(file.stem().string()) {
       const std::string text = TextOf(file);
-      StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text);
+      StatusOr<std::unique_ptr<HloModule>> module = ParseModule(text);
       INFO(module.status().message());
       REQUIRE(module.ok());
       const Running until_the_end;

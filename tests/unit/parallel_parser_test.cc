@@ -1,4 +1,4 @@
-// A text read by several threads gives the module, or the error, that one thread gives. In: ParseHloModule with
+// A text read by several threads gives the module, or the error, that one thread gives. In: ParseModule with
 // ParserCores that make it read any text so. A thread sanitizer has its say on these tests.
 #include "catch.h"
 #include "hloir/printer.h"
@@ -16,7 +16,7 @@ struct Outcome {
 
 Outcome Read(const std::string& text, int threads, const ParserOptions& options = {}) {
   Outcome outcome;
-  auto module = ParseHloModule(text, options, {threads, /*least_bytes=*/1}, &outcome.parts);
+  auto module = ParseModule(text, options, {threads, /*least_bytes=*/1}, &outcome.parts);
   if (module.ok()) outcome.module = *std::move(module);
   else outcome.error = module.status().message();
   return outcome;

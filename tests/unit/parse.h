@@ -12,7 +12,7 @@
 namespace hloir {
 
 inline std::unique_ptr<HloModule> Parse(std::string_view text) {
-  auto module = ParseHloModule(std::string(text));
+  auto module = ParseModule(std::string(text));
   REQUIRE(module.status().message() == "");
   return *std::move(module);
 }

@@ -15,7 +15,7 @@ namespace hloir {
 namespace {
 
 std::unique_ptr<HloModule> Parse(const std::string& text, const ParserOptions& options = {}) {
-  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text, options);
+  StatusOr<std::unique_ptr<HloModule>> module = ParseModule(text, options);
   INFO(text);
   INFO(module.status().message());
   REQUIRE(module.ok());
@@ -26,7 +26,7 @@ std::unique_ptr<HloModule> ParseBody(const std::string& body) {
   return Parse("HloModule m\nENTRY e {\n" + body + "\n}\n");
 }
 std::string ErrorOf(const std::string& text, const ParserOptions& options = {}) {
-  return ParseHloModule(text, options).status().message();
+  return ParseModule(text, options).status().message();
 }
 const HloInstruction& Find(const HloModule& module, std::string_view name) {
   for (const HloInstruction* i : module.AllInstructions()) {
@@ -58,7 +58,7 @@ TEST_CASE("what stands in braces means the same wherever its text comes again") 
     text += "  p" + std::to_string(i) + " = f32[6] parameter(" + std::to_string(i) + "), sharding=" + sharding(i) +
             ", frontend_attributes={k=\"" + escaped(i) + "\"}, metadata={op_name=\"" + op_name(i) + "\"}\n";
   }
-  const auto module = ParseHloModule(text + "}\n");
+  const auto module = ParseModule(text + "}\n");
   REQUIRE(module.ok());
   for (int i = 0; i < kCount; ++i) {
     const HloInstruction& p = *(*module)->entry_computation()->parameter(i);
@@ -688,15 +688,15 @@ TEST_CASE("parser: one instruction is a module") {
   CHECK(module->entry_computation()->parameter(1)->name() == "b");
   module = Parse("f32[4] negate(f32[4])");
   CHECK(module->entry_computation()->root()->name() == "_");
-  CHECK_FALSE(ParseHloModule("r = f32[4] add(f32[4] a, b)").ok());
+  CHECK_FALSE(ParseModule("r = f32[4] add(f32[4] a, b)").ok());
 }
 
 TEST_CASE("parser: several modules") {
   const std::string one = "HloModule a\nENTRY e {\n  ROOT c = f32[] constant(1)\n}\n";
-  CHECK_FALSE(ParseHloModule(one + one).ok());
-  CHECK(ParseHloModules(one + one)->size() == 2);
+  CHECK_FALSE(ParseModule(one + one).ok());
+  CHECK(ParseModules(one + one)->size() == 2);
   const std::string bare = "ENTRY e {\n  ROOT c = f32[] constant(1)\n}\n";
-  auto modules = ParseHloModules(bare + "// -----\n" + bare);
+  auto modules = ParseModules(bare + "// -----\n" + bare);
   INFO(modules.status().message());
   REQUIRE(modules.ok());
   CHECK(modules->size() == 2);
@@ -735,7 +735,7 @@ ENTRY main {
 )";
   const std::string alone = PrintModule(*Parse(second));
   CHECK(alone.find("stack_frame_id") == std::string::npos);
-  auto modules = ParseHloModules(first + "\n// -----\n\n" + second);
+  auto modules = ParseModules(first + "\n// -----\n\n" + second);
   REQUIRE(modules.status().message() == "");
   REQUIRE(modules->size() == 2);
   CHECK(PrintModule(*(*modules)[0]) == PrintModule(*Parse(first)));
@@ -809,7 +809,7 @@ ENTRY %e (p: f32[2]) -> (f32[2], f32[3]) {
   CHECK(f.metadata()->op_name == "n");
   CHECK(module->FindComputation("helper")->callers().size() == 1);
   StatusOr<std::unique_ptr<HloModule>> shapeless =
-      ParseHloModule("ENTRY e {\n  p = f32[] parameter(0)\n  ROOT f = fold(p)\n}", options);
+      ParseModule("ENTRY e {\n  p = f32[] parameter(0)\n  ROOT f = fold(p)\n}", options);
   REQUIRE_FALSE(shapeless.ok());
   CHECK(shapeless.status().message().find("its shape must stand before it") != std::string::npos);
   // Within an async op it is not printed as `fold-start`, which would be another unknown opcode.
@@ -843,7 +843,7 @@ TEST_CASE("parser: limits") {
         head + "f32[] negate(x), origin={" + repeat("(", kDeep), head + "f32[1]{0:" + repeat("P(f32[1]{0:", kDeep),
         head + "f32[] custom-call(), custom_call_target=\"\", literal=" + repeat("(", kDeep),
         head + "f32[] " + repeat("call(), to_apply={ a = f32[] ", kDeep)}) {
-    StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text);
+    StatusOr<std::unique_ptr<HloModule>> module = ParseModule(text);
     REQUIRE_FALSE(module.ok());
     CHECK(module.status().message().find("nested too deeply") != std::string::npos);
   }
@@ -864,14 +864,14 @@ TEST_CASE("parser: any bytes give an error, not a crash") {
       "HloModule m, entry_computation_layout={(f32[2]{0})->f32[2]{0}}\nENTRY e {\n  a = f32[2]{0:T(8)} parameter(0), "
       "sharding={devices=[2]<=[2]}, metadata={op_name=\"x\\\"y\"}\n  c = f32[2] constant({1, nan(0x1)})\n"
       "  ROOT r = f32[2] add(a, c), backend_config={\"a\":{}}\n}\n";
-  REQUIRE(ParseHloModule(text).ok());
+  REQUIRE(ParseModule(text).ok());
   for (size_t i = 0; i < text.size(); ++i) {
     // Cut off, or with one byte another: whichever comes of it, it ends.
-    CHECK_FALSE((i > 0 && i < text.size() - 2 && ParseHloModule(text.substr(0, i)).ok()));
+    CHECK_FALSE((i > 0 && i < text.size() - 2 && ParseModule(text.substr(0, i)).ok()));
     for (char c : {'\0', '{', '}', '(', '"', '\xff', '9', '-'}) {
       std::string changed = text;
       changed[i] = c;
-      Status status = ParseHloModule(changed).status();
+      Status status = ParseModule(changed).status();
       CHECK((status.ok() || status.message().find(": error: ") != std::string::npos));
     }
   }

@@ -30,7 +30,7 @@ std::string Print(const HloModule& module) { return PrintModule(module, PrintOpt
 std::unique_ptr<HloModule> Parse(const std::string& text, const std::string& name) {
   ParserOptions options;
   options.file_name = name;
-  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text, options);
+  StatusOr<std::unique_ptr<HloModule>> module = ParseModule(text, options);
   INFO((module.ok() ? "" : module.status().message()));
   REQUIRE(module.ok());
   return std::move(module).value();

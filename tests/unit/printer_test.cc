@@ -53,7 +53,7 @@ std::string Again(const std::string& text) {
 }
 
 TEST_CASE("a window reverses no dimension that it does not name") {
-  const auto module = ParseHloModule(
+  const auto module = ParseModule(
       "HloModule m\nENTRY e {\n  x = f32[1,8,8,1] parameter(0)\n  k = f32[3,3,1,1] parameter(1)\n"
       "  ROOT r = f32[1,6,6,1] convolution(x, k), window={size=3x3 rhs_reversal=1}, dim_labels=b01f_01io->b01f\n}\n");
   REQUIRE(module.ok());

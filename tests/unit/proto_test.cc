@@ -51,7 +51,7 @@ std::string Text(const HloModule& module) {
 }
 
 HloProtoFile FileOf(std::string text) {
-  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(std::move(text));
+  StatusOr<std::unique_ptr<HloModule>> module = ParseModule(std::move(text));
   REQUIRE(module.ok());
   HloProtoFile file;
   file.module = *std::move(module);

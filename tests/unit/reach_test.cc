@@ -11,7 +11,7 @@ using namespace hloir;
 namespace {
 
 Verdict SelfVerdict(const std::string& text) {
-  auto a = ParseHloModule(text), b = ParseHloModule(text);
+  auto a = ParseModule(text), b = ParseModule(text);
   REQUIRE((a.ok() && b.ok()));
   CheckOptions options;
   options.proofs = Proofs::kNone;  // which would leave nothing to look for
@@ -63,7 +63,7 @@ TEST_CASE("a wrong branch that plain inputs never take is found") {
                              "dimensions={}\n  p = pred[64] compare(x, ks), direction=GT\n  r = f32[64] ") +
                  wrong + "\n  ROOT s = f32[64] select(p, r, x)");
   };
-  const auto a = ParseHloModule(text("negate(x)")), b = ParseHloModule(text("add(x, x)"));
+  const auto a = ParseModule(text("negate(x)")), b = ParseModule(text("add(x, x)"));
   REQUIRE((a.ok() && b.ok()));
   const auto verdict = Check(**a, **b);
   REQUIRE(verdict.ok());

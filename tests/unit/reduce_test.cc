@@ -34,7 +34,7 @@ bool HasAtan2(const HloModule& module) {
 TEST_CASE("of ten thousand instructions the one with the fault stays, in a few hundred attempts") {
   for (const int fault : {2, 6000, 9999}) {
     INFO("at " << fault);
-    StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(Program(10000, fault));
+    StatusOr<std::unique_ptr<HloModule>> module = ParseModule(Program(10000, fault));
     REQUIRE(module.ok());
     int attempts = 0;
     const auto property = [&](const HloModule& m) { return ++attempts, HasAtan2(m); };
@@ -78,7 +78,7 @@ ENTRY main {
   ROOT r = f32[8] get-tuple-element(w), index=2
 }
 )";
-  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(text);
+  StatusOr<std::unique_ptr<HloModule>> module = ParseModule(text);
   INFO((module.ok() ? "" : module.status().message()));
   REQUIRE(module.ok());
   const std::unique_ptr<HloModule> small = ReduceModule(**module, HasAtan2);
@@ -87,7 +87,7 @@ ENTRY main {
 }
 
 TEST_CASE("what only a control dependency keeps is let go, and nothing is cut twice") {
-  StatusOr<std::unique_ptr<HloModule>> module = ParseHloModule(R"(HloModule m
+  StatusOr<std::unique_ptr<HloModule>> module = ParseModule(R"(HloModule m
 
 ENTRY main {
   x = f32[8] parameter(0)
@@ -112,7 +112,7 @@ TEST_CASE("text that is not a module is made small as text") {
   std::string text = Program(500, 0);
   text.replace(text.find("v250 = f32[8] add"), 17, "v250 = f32[8] adde");
   const auto property = [](const std::string& candidate) {
-    const auto module = ParseHloModule(candidate);
+    const auto module = ParseModule(candidate);
     return !module.ok() && module.status().message().find("unknown opcode 'adde'") != std::string::npos;
   };
   REQUIRE(property(text));

@@ -1,11 +1,14 @@
 // A pass from outside the tree gets what those in it have: a name, options, rules, a place in pipelines. And the
 // pipeline without options folds constants.
+#include <sstream>
+
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/rewrite_util.h"
 #include "hloir/rules.h"
 #include "hloir/verifier.h"
 #include "catch.h"
+#include "rewrite/absent_passes.h"
 
 namespace hloir {
 namespace {
@@ -46,7 +49,7 @@ PassRegistry Extended() {
 }
 
 std::unique_ptr<HloModule> Reverses() {
-  auto module = ParseHloModule(
+  auto module = ParseModule(
       "HloModule m\nENTRY e {\n  x = f32[2,3] parameter(0)\n  a = f32[2,3] reverse(x), dimensions={0,1}\n"
       "  b = f32[2,3] reverse(a), dimensions={0,1}\n  ROOT n = f32[2,3] negate(b)\n}\n");
   REQUIRE(module.ok());
@@ -106,6 +109,27 @@ TEST_CASE("names are taken once, and can be written in a pipeline") {
   CHECK(BuiltinPasses().passes().size() == rows);
   CHECK(BuiltinPasses().Find("simplify-while-loops") == BuiltinPasses().Find("while-loop-simplifier"));
   CHECK(BuiltinPasses().Find("cse_barrier_expander") == BuiltinPasses().Find("optimization-barrier-expander"));
+}
+
+TEST_CASE("XLA's passes that are absent are told by what does the same") {
+  const auto error = [](const std::string& name) { return BuiltinPasses().Make(name, {}).status().message(); };
+  CHECK(error("priority-fusion").find("the nearest is --passes=fusion: ") != std::string::npos);
+  CHECK(error("horizontal_loop_fusion").find("the nearest is --passes=fusion: ") != std::string::npos);
+  CHECK(error("simplification-after-layout-assignment").find("--passes=algebraic-simplifier,dce,cse: ") !=
+        std::string::npos);
+  CHECK(error("reduce-scatter-creator").find("none does the same: it makes a reduce-scatter") != std::string::npos);
+  CHECK(error("ReduceScatterCreator").find("none does the same: it makes a reduce-scatter") != std::string::npos);
+  CHECK(error("collective-pipeliner-forward").find("none does the same") != std::string::npos);
+  CHECK(error("explicit-stream-annotation-async-wrapper").find("async-collective-creator") != std::string::npos);
+  CHECK(error("reduction-spliter").find("unknown pass") == 0);
+  CHECK(BuiltinPasses().Make("TopkDecomposer", {}).ok());  // the name of a class
+  for (size_t row = 0; AbsentPassReplacement(row) != "end"; ++row) {
+    std::istringstream passes{std::string(AbsentPassReplacement(row))};
+    for (std::string pass; passes >> pass;) {
+      INFO(pass);
+      CHECK(BuiltinPasses().Find(pass) != nullptr);
+    }
+  }
 }
 
 TEST_CASE("a pass is put into a pipeline beside another, in the same group") {
@@ -181,7 +205,7 @@ TEST_CASE("hooks are told of each run of a pass, and whether it changed the modu
 }
 
 TEST_CASE("the pipeline without names and options folds constants") {
-  auto module = ParseHloModule(
+  auto module = ParseModule(
       "HloModule m\nENTRY e {\n  a = f32[] constant(3)\n  b = f32[] constant(4)\n  ROOT sum = f32[] add(a, b)\n}\n");
   REQUIRE(module.ok());
   auto pipeline = MakePipeline({}, {});
@@ -194,7 +218,7 @@ TEST_CASE("the pipeline without names and options folds constants") {
 
 TEST_CASE("a run that only puts the module into the order of its text says that it changed it") {
   // The operands of the root are in the other order in the text.
-  auto module = ParseHloModule(
+  auto module = ParseModule(
       "HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  a = f32[] negate(x)\n  b = f32[] exponential(x)\n"
       "  ROOT s = f32[] subtract(b, a)\n}\n");
   REQUIRE(module.ok());

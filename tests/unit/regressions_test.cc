@@ -43,7 +43,7 @@ void CheckLegal(const HloModule& module) {
   const Status legal = VerifyModule(module);
   REQUIRE(legal.message() == "");
   const std::string printed = Readable(module);
-  const auto again = ParseHloModule(printed);
+  const auto again = ParseModule(printed);
   REQUIRE(again.status().message() == "");
   CHECK(Readable(**again) == printed);
 }
@@ -88,7 +88,7 @@ TEST_CASE("what was mended stays mended") {
     DYNAMIC_SECTION(file.stem().string()) {
       const std::string text = TextOf(file);
       const std::vector<std::string> checks = Directives(text, "check");
-      auto module = ParseHloModule(text);
+      auto module = ParseModule(text);
       if (!checks.empty() && checks[0].starts_with("refused: ")) {
         const Status refused = module.ok() ? VerifyModule(**module) : module.status();
         INFO(refused.message());

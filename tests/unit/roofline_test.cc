@@ -29,10 +29,9 @@ DeviceDescription Slow() {
 
 std::unique_ptr<HloModule> Parse(const std::string& body, const std::string& more = "",
                                  const std::string& header = "num_partitions=4, is_scheduled=true") {
-  auto module =
-      ParseHloModule("HloModule m, " + header +
-                     "\nadd { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b) }\n" + more +
-                     "ENTRY e {\n x = f32[8] parameter(0)\n" + body + "\n}\n");
+  auto module = ParseModule("HloModule m, " + header +
+                            "\nadd { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b) }\n" +
+                            more + "ENTRY e {\n x = f32[8] parameter(0)\n" + body + "\n}\n");
   REQUIRE(module.status().message() == "");
   return *std::move(module);
 }

@@ -336,7 +336,7 @@ TEST_CASE("a loop of scalars keeps to the limit of steps") {
       "add(x, x)\n ROOT t = " +
           tuple + " tuple(b, y)",
       " i = s32[] constant(5)\n x = f32[] parameter(0)\n t = " + tuple + " tuple(i, x)");
-  auto module = ParseHloModule(text);
+  auto module = ParseModule(text);
   REQUIRE(module.ok());
   ExecutableOptions options;
   options.evaluator.max_steps = 1000000;

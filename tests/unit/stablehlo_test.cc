@@ -556,11 +556,11 @@ TEST_CASE("what HLO's text cannot name") {
   };
   const auto read = Read(module(R"("jit_f$1")", "of_mine"));
   CHECK(read->name() == "jit_f_1");
-  CHECK(ParseHloModule(PrintModule(*read)).ok());
+  CHECK(ParseModule(PrintModule(*read)).ok());
   const auto quoted = Read(module("m", R"("$mine")"));
   const std::string text = PrintModule(*quoted);
   CHECK(text.find(R"(frontend_attributes={"$mine"="1"})") != std::string::npos);
-  CHECK(PrintModule(**ParseHloModule(text)) == text);
+  CHECK(PrintModule(**ParseModule(text)) == text);
 }
 
 TEST_CASE("what is wrong or not known is said with its place") {
@@ -607,6 +607,28 @@ TEST_CASE("what is wrong or not known is said with its place") {
         "<text>:2:22: error: expected an operation, but the text ends here");
 }
 
+// Bytes begin with their alignment; 0000803f is 1, 00000040 is 2.
+const std::string kResources =
+    Function("", "(tensor<2xf32>, tensor<2xi1>)",
+             "    %0 = stablehlo.constant dense_resource<torch_tensor_2> : tensor<2xf32>\n"
+             "    %1 = stablehlo.constant dense_resource<\"a b\"> : tensor<2xi1>\n"
+             "    return %0, %1 : tensor<2xf32>, tensor<2xi1>\n") +
+    "\n{-#\n  external_resources: {\n    mlir_reproducer: {\n      pipeline: \"x\",\n      verify: true\n    }\n  },\n"
+    "  dialect_resources: {\n    builtin: {\n      torch_tensor_2: \"0x040000000000803F00000040\",\n"
+    "      \"a b\": \"0x010000000001\",\n      short: \"0x0400000000\"\n    }\n  }\n#-}\n";
+
+TEST_CASE("constants whose bytes stand at the end of the text") {
+  CheckSame(*Read(kResources), *Parse("HloModule m\nENTRY e {\n  a = f32[2] constant({1, 2})\n"
+                                      "  b = pred[2] constant({0, 1})\n  ROOT t = (f32[2], pred[2]) tuple(a, b)\n}"));
+  const auto with = [](const std::string& name) {
+    std::string text = kResources;
+    return text.replace(text.find("torch_tensor_2"), 14, name);
+  };
+  CHECK(ErrorOf(with("__elided__")).ends_with("the constant's elements are elided (dense_resource)"));
+  CHECK(ErrorOf(with("short")).ends_with("the resource short does not have the bytes of f32[2]"));
+  CHECK(ErrorOf(with("\"a b\"")).ends_with("the resource a b does not have the bytes of f32[2]"));
+}
+
 TEST_CASE("no depth and no bytes break the reader") {
   std::string deep(100000, '[');
   CHECK(ErrorOf("module attributes {a = " + deep + "} {}").find("nested too deep") != std::string::npos);
@@ -615,7 +637,7 @@ TEST_CASE("no depth and no bytes break the reader") {
   CHECK(ErrorOf(Function("%arg0: " + types, "f32", "")).find("nested too deep") != std::string::npos);
   // Every beginning of a text, and every text that lacks or repeats a byte, ends in a module or an error.
   int errors = 0;
-  for (std::string_view text : {kPretty, kGeneric}) {
+  for (std::string_view text : {kPretty, kGeneric, std::string_view(kResources)}) {
     for (size_t i = 0; i < text.size(); i += 3) {
       errors += !ParseStablehlo(std::string(text.substr(0, i))).ok();
       errors += !ParseStablehlo(std::string(text.substr(0, i)) + std::string(text.substr(i + 1))).ok();

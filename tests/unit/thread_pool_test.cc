@@ -87,7 +87,7 @@ std::vector<int> ThreadsOf(const std::string& entry) {
       "less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = pred[] compare(a, b), direction=LT }\n"
       "ENTRY e { zero = f32[] constant(0) " +
       entry + " }";
-  auto module = ParseHloModule(text);
+  auto module = ParseModule(text);
   INFO(entry << module.status().message());
   REQUIRE(module.ok());
   std::vector<int> most;

@@ -101,10 +101,9 @@ RunOutcome RunIn(int processes, const HloModule& module, const std::string& spil
 }
 
 std::unique_ptr<HloModule> Parse(const std::string& body, const std::string& before = "", int partitions = 5) {
-  auto module =
-      ParseHloModule("HloModule m, num_partitions=" + std::to_string(partitions) +
-                     "\nadd { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b) }\n" + before +
-                     "ENTRY e {\n x = f32[2] parameter(0)\n" + body + "}\n");
+  auto module = ParseModule("HloModule m, num_partitions=" + std::to_string(partitions) +
+                            "\nadd { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b) }\n" +
+                            before + "ENTRY e {\n x = f32[2] parameter(0)\n" + body + "}\n");
   REQUIRE(module.status().message() == "");
   return std::move(*module);
 }
@@ -191,7 +190,7 @@ TEST_CASE("what does not fit into memory is refused with the numbers") {
   const int64_t memory = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   const int64_t devices = memory / 8'000'000'000 + 2;
   const std::string count = std::to_string(devices);
-  const auto module = ParseHloModule(
+  const auto module = ParseModule(
       "HloModule m, num_partitions=" + count +
       "\nless { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] "
       "compare(a, b), direction=LT }\nENTRY e { i = f32[1000,1000000] iota(), iota_dimension=1\n s = "

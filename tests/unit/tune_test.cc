@@ -32,7 +32,7 @@ ENTRY main {
 })";
 
 std::unique_ptr<HloModule> Parse(const char* text) {
-  auto module = ParseHloModule(text);
+  auto module = ParseModule(text);
   REQUIRE(module.ok());
   return *std::move(module);
 }

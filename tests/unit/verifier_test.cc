@@ -50,7 +50,7 @@ void CheckFile(const std::filesystem::path& path) {
   options.max_errors = 1000;
   for (const auto& [lines_before, part] : Parts(TextOf(path))) {
     std::vector<Expected> expected = ExpectedErrors(part);
-    auto module = ParseHloModule(part);
+    auto module = ParseModule(part);
     INFO(path.string() << " from line " << lines_before + 1);
     INFO((module.ok() ? "" : module.status().message()));
     CHECK(module.ok());
@@ -254,8 +254,7 @@ TEST_CASE("iota replica groups hold each device once") {
 }
 
 TEST_CASE("the first error as a status names the instruction and its line") {
-  auto module =
-      ParseHloModule("HloModule m\n\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT y = f32[5] negate(x)\n}\n");
+  auto module = ParseModule("HloModule m\n\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT y = f32[5] negate(x)\n}\n");
   REQUIRE(module.ok());
   Status status = VerifyModule(**module);
   CHECK(status.code() == StatusCode::kInvalidArgument);
@@ -263,7 +262,7 @@ TEST_CASE("the first error as a status names the instruction and its line") {
 }
 
 TEST_CASE("errors stop at the limit") {
-  auto module = ParseHloModule(
+  auto module = ParseModule(
       "HloModule m\n\nENTRY main {\n  x = f32[4] parameter(0)\n  a = f32[5] negate(x)\n  b = f32[5] negate(x)\n"
       "  ROOT c = f32[5] negate(x)\n}\n");
   REQUIRE(module.ok());
