@@ -1,5 +1,4 @@
-// Sums and products: over the reals with coefficients that constants' rounding is allowed for, over integers modulo
-// 2^n; conditions as factors. See expr.h.
+// Sums and products: over the reals, over integers modulo 2^n; conditions as factors. See expr.h.
 #include <algorithm>
 #include <cmath>
 #include <limits>
