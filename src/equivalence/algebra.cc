@@ -1,5 +1,4 @@
-// Sums and products: over the reals with coefficients that constants' rounding is allowed for, over integers modulo
-// 2^n; conditions as factors. See expr.h.
+// Sums and products: over the reals, over integers modulo 2^n; conditions as factors. See expr.h.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,9 +19,9 @@ bool IsPred(PrimitiveType type) { return type == PrimitiveType::PRED; }
 // ---- Monomials ----
 
 // The coefficient that goes out of a sum that is a factor, so that sums that differ by a number are one factor.
-double Exprs::LeadOf(const Polynomial& p) {
+DoubleDouble Exprs::LeadOf(const Polynomial& p) {
   // (By hashes in which variables have no names, so that it stays when they get others.)
-  double lead = 1;
+  DoubleDouble lead = 1;
   std::optional<uint64_t> best;
   for (const Monomial& m : p) {
     uint64_t key = 1;
@@ -76,7 +75,7 @@ bool Exprs::Tidy(Monomial& m, PrimitiveType type) {
   }
   if (TakeSigns(m) || (type == PrimitiveType::C128 && TakeUnits(m))) return Tidy(m, type);
   m.integer = 0;
-  if (!std::isfinite(m.real)) work_left_ = -1;  // constants' product is more than a double holds
+  if (!IsFinite(m.real)) Refuse("a product of constants beyond the range of f64");
   m.real = Coefficient(m.real);
   return m.real != 0;
 }
@@ -85,7 +84,10 @@ Monomial Exprs::Times(const Monomial& a, const Monomial& b, PrimitiveType type) 
   Monomial m;
   if (IsInteger(type))
     m.integer = static_cast<int64_t>(static_cast<uint64_t>(a.integer) * static_cast<uint64_t>(b.integer));
-  else m.real = a.real * b.real;
+  else m.real = Coefficient(a.real * b.real, Folded(Folded(a.real) * Folded(b.real)));
+  // (Below, digits are lost.)
+  if (!IsInteger(type) && !(a.real == 0) && !(b.real == 0) && Abs(m.real) < std::numeric_limits<double>::min())
+    Refuse("a product of constants beyond the range of f64");
   m.factors = a.factors;
   m.factors.insert(m.factors.end(), b.factors.begin(), b.factors.end());
   return m;
@@ -188,13 +190,13 @@ void Exprs::SortSum(Polynomial& p, PrimitiveType type) {
         out.back().integer = Wrapped(
             static_cast<int64_t>(static_cast<uint64_t>(out.back().integer) + static_cast<uint64_t>(m.integer)), type);
       } else {
-        const double a = out.back().real, sum = a + m.real;
-        const bool gone = std::fabs(sum) <= std::fabs(a) * (tolerance_ < 1e-10 ? 0 : 1e-13);
-        if (gone && sum != 0) Uses(kConstants);
+        constexpr double kGone = 0x1p-90;  // of a difference: what DoubleDouble rounds
+        const DoubleDouble a = out.back().real, sum = a + m.real;
+        const bool gone = Abs(sum) <= Abs(a) * kGone;
         if (gone && !m.factors.empty() &&
             std::none_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); }))
           Uses(kFiniteOnly);
-        out.back().real = gone ? 0 : Coefficient(sum);
+        out.back().real = gone ? DoubleDouble(0) : Coefficient(sum);
       }
     } else {
       out.push_back(std::move(m));
@@ -279,7 +281,7 @@ ExprId Exprs::Add(ExprId a, ExprId b, double factor) {
   Polynomial sum = PolynomialOf(a), more = PolynomialOf(b);
   const size_t given = sum.size();
   for (Monomial& m : more) {
-    m.real *= factor;
+    m.real = m.real * factor;
     // x - x, where x is chosen by a condition, is NaN if it is infinite (SortSum sees the others).
     const auto same = std::lower_bound(sum.begin(), sum.begin() + static_cast<std::ptrdiff_t>(given), m,
                                        [](const Monomial& x, const Monomial& y) { return x.factors < y.factors; });
@@ -301,7 +303,8 @@ ExprId Exprs::Multiply(ExprId a, ExprId b) {
     return number && !std::isfinite(*number);
   };
   // 0 times an infinite constant is NaN on every input.
-  if (!IsInteger(type) && ((x.empty() && is_nonfinite(b)) || (y.empty() && is_nonfinite(a)))) work_left_ = -1;
+  if (!IsInteger(type) && ((x.empty() && is_nonfinite(b)) || (y.empty() && is_nonfinite(a))))
+    Refuse("0 times infinity");
   // A condition as a number: 0 times infinity is not what a select gives.
   const auto is_condition = [&](const Polynomial& p) {
     return std::any_of(p.begin(), p.end(), [&](const Monomial& m) {
@@ -320,7 +323,7 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
   const bool whole = power % kOne == 0;
   if (p.empty()) {
     if (power > 0) return Real(0);
-    work_left_ = -1;  // a quotient by what is 0 over the reals, as errors of rounding are, is no real number
+    Refuse("a quotient by what is 0 over the reals");  // as errors of rounding are
   } else if (p.size() == 1) {
     Monomial m = p[0];
     if (m.real == 1 && m.factors.size() == 1 && m.factors[0].power == kOne && type == PrimitiveType::F64) {
@@ -339,7 +342,7 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
     }
     if (m.factors.empty() && (whole || m.real > 0)) {
       if (!whole || power < 0) Uses(kConstants);
-      return Real(std::pow(m.real, static_cast<double>(power) / kOne));
+      return Real(inside::Power(m.real, power, kOne));
     }
     // (A root of x^2 is |x|, and conditions have no inverse.)
     const bool plain = std::all_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) {
@@ -348,7 +351,7 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
     const bool conditions =
         std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); });
     if (plain || (conditions && whole && power > 0)) {
-      m.real = std::pow(m.real, static_cast<double>(power) / kOne);
+      m.real = inside::Power(m.real, power, kOne);
       for (Factor& f : m.factors) {
         if (IsPred(TypeOf(f.base))) continue;
         if ((!whole && f.power != kOne) || (whole && f.power % kOne != 0)) Uses(kDomain);
@@ -364,7 +367,7 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
                  static_cast<int64_t>(f.power) * power % kOne == 0;
         })) {
       Uses(kRounds | kFiniteOnly);
-      ExprId product = Real(std::pow(m.real, static_cast<double>(power) / kOne));
+      ExprId product = Real(inside::Power(m.real, power, kOne));
       for (const Factor& f : m.factors)
         product = Multiply(product, Power(Function(HloOpcode::kAbs, type, {f.base}),
                                           static_cast<int32_t>(static_cast<int64_t>(f.power) * power / kOne)));
@@ -372,9 +375,7 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
     }
     Monomial bare = m;
     bare.real = 1;
-    const double out = whole || m.real > 0 ? std::pow(std::fabs(m.real), static_cast<double>(power) / kOne) *
-                                                 (whole && m.real < 0 && power / kOne % 2 != 0 ? -1 : 1)
-                                           : 1;
+    const DoubleDouble out = whole || m.real > 0 ? inside::Power(m.real, power, kOne) : 1;
     if (!(whole || m.real > 0)) bare.real = m.real;
     Expr e;
     e.type = type;
@@ -390,18 +391,18 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
     return Sum(std::move(product), type);
   }
   // A sum's first coefficient goes out.
-  double lead = 1;
+  DoubleDouble lead = 1;
   ExprId base = a;
   if (!p.empty()) {
     lead = LeadOf(p);
-    if (!whole) lead = std::fabs(lead);
+    if (!whole) lead = Abs(lead);
     if (lead != 1) {
       Polynomial scaled = p;
       for (Monomial& m : scaled) m.real = Coefficient(m.real / lead);
       base = Sum(std::move(scaled), type);
     }
   }
-  return OfMonomial({std::pow(lead, static_cast<double>(power) / kOne), 0, {{base, power}}}, type);
+  return OfMonomial({inside::Power(lead, power, kOne), 0, {{base, power}}}, type);
 }
 
 ExprId Exprs::If(ExprId condition, ExprId a, ExprId b) {
@@ -450,8 +451,8 @@ std::optional<Index> Exprs::AsIndex(ExprId e) {
   for (const Monomial& m : x.sum) {
     int64_t factor = m.integer;
     if (!integer) {
-      if (m.real != std::floor(m.real) || std::fabs(m.real) > 1e6) return std::nullopt;
-      factor = static_cast<int64_t>(m.real);
+      if (m.real != std::floor(m.real.high) || Abs(m.real) > 1e6) return std::nullopt;
+      factor = static_cast<int64_t>(m.real.high);
     }
     if (factor > kFarAway || factor < -kFarAway) return std::nullopt;
     if (m.factors.empty()) {

@@ -140,7 +140,8 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
     if (!in.record) inside |= x_.TakeUses();
     if (!why_.empty()) return {};
     if (x_.OutOfWork()) {
-      OutOfBudget(Format("out of budget at {}", i->name()));
+      if (x_.refusal() != nullptr) why_ = Format("{} at {}", x_.refusal(), i->name());
+      else OutOfBudget(Format("out of budget at {}", i->name()));
       return {};
     }
     for (ExprId& part : value) part = x_.Named(part);
@@ -151,10 +152,14 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
         why_ = "too many instructions";
         return {};
       }
-      uint32_t uses = x_.TakeUses();
-      if (on_value) on_value(*i, value);
-      uses |= x_.TakeUses();
-      records_.push_back({i, value, uses, std::move(records)});
+      std::shared_ptr<const Literal> folded = Folded(*i, records);
+      if (folded != nullptr && value.size() == 1 && !i->IsConstant() && folded->IsAllSame()) {
+        const PrimitiveType type = i->shape().element_type();
+        if (IsFloat(type)) value[0] = x_.StandIn(value[0], folded->GetAsDouble(0));
+        else if (type == PrimitiveType::PRED) value[0] = x_.Constant(*folded, 0);
+      }
+      if (on_value) on_value(*i, folded.get(), value);
+      records_.push_back({i, value, x_.TakeUses(), std::move(records), std::move(folded)});
     }
     // (`values` may have moved.)
     auto& done = values[i];

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "equivalence/expr.h"
+#include "hloir/evaluator.h"
 #include "hloir/module.h"
 
 namespace hloir::equivalence::inside {
@@ -29,6 +30,8 @@ struct Shared {
   std::map<int64_t, std::vector<ExprId>> made_of;  // of classes of what loops carry, what a turn makes
   int64_t most_turns = 4;                          // of a loop that is written out
   int64_t loop_work = int64_t{1} << 21;
+  int64_t fold_work = int64_t{1} << 20;  // elements that constants make
+  std::unique_ptr<HloEvaluator> evaluator;
   std::set<int64_t> differs_each_time;  // leaves: random numbers, infeeds, calls with side effects
   explicit Shared(int64_t max_work) : exprs(max_work) {}
   int64_t NameOf(std::string_view text) {
@@ -43,12 +46,15 @@ class Builder {
   struct Record {
     const HloInstruction* instruction;
     Value value;
-    uint32_t uses;                  // of this one alone
-    std::vector<int32_t> operands;  // records; -1: none
+    uint32_t uses;                          // of this one alone
+    std::vector<int32_t> operands;          // records; -1: none
+    std::shared_ptr<const Literal> folded;  // of what constants alone tell: its bits
   };
   explicit Builder(Shared& shared) : shared_(shared), x_(shared.exprs) {}
-  // Called with each value that is recorded; it may put an equal one in its place.
-  std::function<void(const HloInstruction&, Value&)> on_value;
+  bool is_second = false;  // of the two modules: looks for equals in the first
+  // Called with each value that is recorded, and its bits, if constants alone tell them; it may put an equal value in
+  // its place.
+  std::function<void(const HloInstruction&, const Literal*, Value&)> on_value;
   // The entry's result; false: why() tells.
   bool Build(const HloModule& module, Value& result);
   const std::string& why() const { return why_; }
@@ -76,6 +82,7 @@ class Builder {
   ExprId Rounded(ExprId e, PrimitiveType type);
   ExprId FromInteger(ExprId x, PrimitiveType from, PrimitiveType to);
   ExprId OfConstant(const HloInstruction& i);
+  std::shared_ptr<const Literal> Folded(const HloInstruction& i, const std::vector<int32_t>& operand_records);
   ExprId Dot(const HloInstruction& i, const std::vector<ExprId>& x);
   ExprId Convolution(const HloInstruction& i, const std::vector<ExprId>& x);
   ExprId Pad(const HloInstruction& i, const std::vector<ExprId>& x);

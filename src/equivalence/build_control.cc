@@ -6,6 +6,7 @@
 #include <set>
 
 #include "equivalence/build.h"
+#include "support/format.h"
 
 namespace hloir::equivalence::inside {
 namespace {
@@ -75,7 +76,8 @@ bool Builder::Reached(ExprId from, std::set<int64_t>& leaves) {
       }
     }
     if (x_.Spent()) {
-      OutOfBudget("out of budget in a loop");
+      if (x_.refusal() != nullptr) why_ = Format("{} in a loop", x_.refusal());
+      else OutOfBudget("out of budget in a loop");
       return {};
     }
   }
@@ -181,7 +183,7 @@ ExprId Builder::Agreed(int64_t of, ExprId e) {
   constexpr int64_t kWork = 40000;
   std::vector<ExprId>& seen = shared_.made_of[of];
   if (std::find(seen.begin(), seen.end(), e) != seen.end()) return e;
-  for (size_t k = 0; k < seen.size() && k < kMostTried && on_value; ++k) {
+  for (size_t k = 0; k < seen.size() && k < kMostTried && is_second; ++k) {
     if (x_.TypeOf(seen[k]) != x_.TypeOf(e) || shared_.loop_work <= 0) continue;
     shared_.loop_work -= kWork;
     if (x_.EqualInside(seen[k], e, kWork)) return seen[k];

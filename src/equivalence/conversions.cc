@@ -84,8 +84,8 @@ ExprId Exprs::Convert(ExprId a, PrimitiveType from, PrimitiveType to) {
       if (BitWidth(to) >= 32 && range.low >= 0 && range.high < (int64_t{1} << 24)) return IndexValue(*index, to);
     }
     if (const auto value = RealOf(a);
-        value && std::fabs(*value) < (BitWidth(to) >= 8 ? 100 : 1) && (*value > -1 || IsSigned(to)))
-      return Integer(static_cast<int64_t>(*value), to);
+        value && Abs(*value) < (BitWidth(to) >= 8 ? 100 : 1) && (*value > -1 || IsSigned(to)))
+      return Integer(static_cast<int64_t>((*value < 0 ? -Floor(-*value) : Floor(*value)).high), to);
   }
   Expr e;
   e.kind = Expr::Kind::kFunction;
@@ -129,7 +129,7 @@ bool Exprs::IsNarrow(ExprId e, PrimitiveType type, int depth) {
           if (TypeOf(f.base) == PrimitiveType::PRED) of.factors.push_back(f);
           else if (++values > 1 || f.power != kOne || !IsNarrow(f.base, type, depth + 1)) return false;
         }
-        if (values == 0 ? !holds(m.real) : std::fabs(m.real) != 1) return false;
+        if (values == 0 ? m.real.low != 0 || !holds(m.real.high) : Abs(m.real) != 1) return false;
         for (const Monomial& other : conditions) {
           Monomial both = of;
           both.factors.insert(both.factors.end(), other.factors.begin(), other.factors.end());

@@ -86,8 +86,9 @@ struct Prover {
   Builder before, after;
   const HloModule &a, &b;
   std::unordered_map<std::string_view, std::vector<int32_t>> by_name, by_origin;
-  std::unordered_set<ExprId> known;                         // values of `before`
-  std::map<std::vector<int64_t>, std::set<ExprId>> closed;  // those that constants alone tell, by their dimensions
+  std::unordered_set<ExprId> known;                          // values of `before`
+  std::map<std::vector<int64_t>, std::set<ExprId>> closed;   // those that constants alone tell, by their dimensions
+  std::unordered_map<size_t, std::vector<int32_t>> by_bits;  // the same, by what they are rounded to
 
   void Index() {
     const auto& records = before.records();
@@ -95,6 +96,8 @@ struct Prover {
       if (records[k].value.size() != 1) continue;
       const HloInstruction& i = *records[k].instruction;
       known.insert(records[k].value[0]);
+      if (records[k].folded != nullptr && !IsNumber(records[k].value[0]))
+        by_bits[records[k].folded->Hash()].push_back(static_cast<int32_t>(k));
       if (const Expr& e = shared.exprs.At(records[k].value[0]); !e.open && !e.free.empty())
         closed[std::vector<int64_t>(i.shape().dimensions().begin(), i.shape().dimensions().end())].insert(
             records[k].value[0]);
@@ -104,9 +107,27 @@ struct Prover {
     }
   }
 
+  bool IsNumber(ExprId e) const { return shared.exprs.RealOf(e) || shared.exprs.IntegerOf(e); }
+
+  // A constant of one module, and what the other computes of constants: are their bits the same?
+  bool MatchFolded(const HloInstruction& i, const Literal& folded, Value& value) {
+    const auto found = by_bits.find(folded.Hash());
+    if (found == by_bits.end()) return false;
+    for (int32_t k : found->second) {
+      const Builder::Record& a = before.records()[static_cast<size_t>(k)];
+      if (a.instruction->IsConstant() == i.IsConstant() || !a.folded->BitwiseEqual(folded) ||
+          shared.exprs.TypeOf(a.value[0]) != shared.exprs.TypeOf(value[0]))
+        continue;
+      if (!IsInteger(shared.exprs.TypeOf(value[0]))) shared.exprs.Uses(kConstants);
+      value[0] = a.value[0];
+      return true;
+    }
+    return false;
+  }
+
   // A constant of `after`: was it computed from a value of `before`?
   void MatchConstant(const HloInstruction& i, Value& value) {
-    if (shared.exprs.RealOf(value[0]) || shared.exprs.IntegerOf(value[0])) return;
+    if (IsNumber(value[0])) return;
     int tried = 0;
     const std::set<ExprId>& all =
         closed[std::vector<int64_t>(i.shape().dimensions().begin(), i.shape().dimensions().end())];
@@ -119,10 +140,12 @@ struct Prover {
   }
 
   // A value of `after` that has no equal yet: is it one of those that its name or origin tells, by a closer look?
-  void Match(const HloInstruction& i, Value& value) {
+  void Match(const HloInstruction& i, const Literal* folded, Value& value) {
     if (value.size() != 1 || known.count(value[0]) != 0 || !i.shape().IsArray()) return;
+    const bool number = IsNumber(value[0]);
+    if (folded != nullptr && !number && MatchFolded(i, *folded, value)) return;
     if (i.IsConstant()) return MatchConstant(i, value);
-    if (shared.exprs.RealOf(value[0]) || shared.exprs.IntegerOf(value[0])) return;
+    if (number) return;
     std::vector<int32_t> candidates;
     const auto add = [&](const auto& table, std::string_view key) {
       const auto found = table.find(key);
@@ -198,7 +221,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   bool wide = false;
   KnowLiterals(before, p.shared.exprs, wide);
   KnowLiterals(after, p.shared.exprs, wide);
-  if (wide) p.shared.exprs.SetPrecision(0);
+  if (wide) p.shared.exprs.FoldsInF64();
   Value x, y;
   // What rounds more often to a narrower float than before is less accurate: there no such rounding is passed over.
   for (PrimitiveType type : {PrimitiveType::BF16, PrimitiveType::F16, PrimitiveType::F32})
@@ -211,10 +234,12 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     ~Count() { made += exprs.count(); }
   } count{p.shared.exprs, made};
   p.Index();
-  p.after.on_value = [&](const HloInstruction& i, Value& value) { p.Match(i, value); };
+  p.after.is_second = true;
+  p.after.on_value = [&](const HloInstruction& i, const Literal* folded, Value& value) { p.Match(i, folded, value); };
   if (!built || !p.after.Build(after, y)) {
     result.why = p.before.why().empty() ? p.after.why() : p.before.why();
     result.out_of_budget = p.before.out_of_budget() || p.after.out_of_budget();
+    result.refused = p.shared.exprs.refusal() != nullptr;
     return result;
   }
   const HloComputation &entry = *before.entry_computation(), &other = *after.entry_computation();
@@ -361,12 +386,12 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   for (const auto& [large, most_turns] : kWays) {
     if (small && large > kSmallest) continue;
     Result result = ProveOnce(before, after, options, large, most_turns, made);
-    const bool judged = result.answer != Answer::kOpen, out_of_budget = result.out_of_budget;
+    const bool judged = result.answer != Answer::kOpen, unfinished = result.out_of_budget || result.refused;
     if (judged || large == kWays[0].first) first = std::move(result);
     // (What it cannot look into, it cannot in any way. What is too large may be less so with more names.)
-    if (judged || (!first.why.empty() && !out_of_budget) || (made > kMostMade && !out_of_budget)) break;
-    if (out_of_budget && large <= kSmallest) break;
-    small = small || out_of_budget;
+    if (judged || (!first.why.empty() && !unfinished) || (made > kMostMade && !unfinished)) break;
+    if (unfinished && large <= kSmallest) break;
+    small = small || unfinished;
   }
   return first;
 }

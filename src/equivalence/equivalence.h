@@ -37,6 +37,7 @@ struct Result {
   std::vector<Step> open;   // the first values of what is not proved whose operands are all matched
   std::string why;          // if nothing could be said
   bool out_of_budget = false;
+  bool refused = false;  // an expression has no normal form: `why` tells
   int64_t values = 0, matched = 0;
   // A rounding to a narrower float is left out, or made elsewhere.
   bool Narrows() const;

@@ -12,7 +12,6 @@ namespace {
 constexpr int64_t kMostElements = 1 << 14;
 constexpr int64_t kMostVisits = 1 << 21;
 constexpr int kMostInside = 200;
-constexpr double kExact = 0x1p-36;  // what f64 rounds in some steps
 
 uint64_t Unsigned(PrimitiveType type, int64_t value) {
   const int width = BitWidth(type);
@@ -30,8 +29,7 @@ struct Evaluation {
   Exprs& x;
   double unit;
   int64_t visits = 0;
-  std::unordered_map<VarId, int64_t> at;
-  bool read_array = false;  // an element of a constant array, which may have been computed, and rounded
+  std::unordered_map<VarId, int64_t> at = {};
 
   Known Real(double value, double error) const {
     if (!std::isfinite(value) || !std::isfinite(error)) return std::nullopt;
@@ -93,7 +91,7 @@ struct Evaluation {
     double sum = 0, size = 0, error = 0;
     for (const Monomial& m : expr.sum) {
       uint64_t integer = static_cast<uint64_t>(m.integer);
-      Known product = Real(m.real, 0);
+      Known product = Real(m.real.high, 0);
       bool first = m.real == 1, none = false;
       for (const Factor& f : m.factors) {
         const Known base = Of(f.base, depth + 1);
@@ -138,7 +136,6 @@ struct Evaluation {
       index.push_back(*one);
     }
     if (leaf.literal != nullptr) {
-      read_array = true;
       int64_t element = 0;
       for (size_t d = 0; d < index.size(); ++d) element = element * leaf.sizes[d] + index[d];
       const PrimitiveType type = leaf.literal->shape().element_type();
@@ -340,25 +337,19 @@ bool Exprs::EqualClosed(ExprId a, ExprId b) {
   int64_t count = 1;
   for (VarId v : variables) count = std::min(count * VariableAt(v).size, kMostElements + 1);
   if (count > kMostElements) return false;
-  Evaluation run{*this, tolerance_ < 1e-10 ? 0x1p-53 : 0x1p-24, 0, {}};
-  bool computed = false;
+  // What the modules compute is computed here to double's digits; what f32's rounding would decide has no value.
+  Evaluation run{*this, 0x1p-50}, coarse{*this, wide_ ? 0x1p-50 : 0x1p-24};
   for (int64_t k = 0; k < count; ++k) {
     int64_t left = k;
     for (VarId v : variables) {
-      run.at[v] = left % VariableAt(v).size;
+      coarse.at[v] = run.at[v] = left % VariableAt(v).size;
       left /= VariableAt(v).size;
     }
-    run.read_array = false;
+    if (!coarse.Of(closed[0], 0) || !coarse.Of(closed[1], 0)) return false;
     const auto p = run.Of(closed[0], 0), q = run.Of(closed[1], 0);
-    if (!p || !q || p->integer != q->integer) return false;
-    // What the modules still compute themselves is computed exactly here.
-    const bool both_compute = p->error > 0 && q->error > 0 && !run.read_array;
-    const double off = both_compute ? kExact * (std::fabs(p->value) + std::fabs(q->value) + 1) : p->error + q->error;
-    if (!(std::fabs(p->value - q->value) <= off)) return false;
-    computed = computed || p->error + q->error > 0;
+    if (!p || !q || p->integer != q->integer || !(std::fabs(p->value - q->value) <= p->error + q->error)) return false;
   }
-  Spent(run.visits / 16);
-  if (computed) Uses(kConstants);
+  Spent((run.visits + coarse.visits) / 16);
   return true;
 }
 

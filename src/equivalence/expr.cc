@@ -26,7 +26,7 @@ uint64_t HashOfParts(const Expr& e) {
   for (const Index& index : e.index) hash = MixHash(hash, HashOfParts(index));
   for (VarId v : e.bound) hash = MixHash(hash, static_cast<uint64_t>(v));
   for (const Monomial& m : e.sum) {
-    hash = MixHash(MixHash(hash, static_cast<uint64_t>(m.integer)), __builtin_bit_cast(uint64_t, m.real));
+    hash = MixHash(MixHash(hash, static_cast<uint64_t>(m.integer)), HashOf(m.real));
     for (const Factor& f : m.factors)
       hash = MixHash(MixHash(hash, static_cast<uint64_t>(f.base)), static_cast<uint64_t>(f.power));
   }
@@ -412,6 +412,7 @@ bool Exprs::EqualInside(ExprId a, ExprId b, int64_t budget) {
   constexpr int64_t kMostWeight = 8000;
   const int64_t left = work_left_;
   work_left_ = std::min(left, budget);
+  const char* const refused = std::exchange(refusal_, nullptr);  // what is refused here is not equal, and no more
   const ExprId whole_a = a, whole_b = b;
   bool equal = a == b;
   for (int round = 0; round < kMostRounds && !equal && !OutOfWork(); ++round) {
@@ -434,6 +435,7 @@ bool Exprs::EqualInside(ExprId a, ExprId b, int64_t budget) {
   if (!equal) equal = EqualCloser(whole_a, whole_b);
   if (!equal && (a != whole_a || b != whole_b)) equal = EqualCloser(a, b);
   work_left_ = left - (std::min(left, budget) - work_left_);
+  refusal_ = refused;
   return equal;
 }
 

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "equivalence/double_double.h"
 #include "hloir/literal.h"
 #include "hloir/opcode.h"
 #include "hloir/primitive_type.h"
@@ -72,7 +73,7 @@ struct Factor {
   auto operator<=>(const Factor&) const = default;
 };
 struct Monomial {
-  double real = 0;      // the coefficient of a real or complex one
+  DoubleDouble real;    // the coefficient of a real or complex one
   int64_t integer = 0;  // of an integer
   std::vector<Factor> factors;
 };
@@ -138,6 +139,12 @@ class Exprs {
   PrimitiveType TypeOf(ExprId e) const { return At(e).type; }
   bool Spent(int64_t work = 1) { return (work_left_ -= work) < 0; }
   bool OutOfWork() const { return work_left_ < 0; }
+  // Ends the work: an expression has no normal form. refusal(): why; null: none was refused.
+  void Refuse(const char* why) {
+    if (refusal_ == nullptr) refusal_ = why;
+    work_left_ = -1;
+  }
+  const char* refusal() const { return refusal_; }
   int64_t count() const { return static_cast<int64_t>(exprs_.size()); }
   uint32_t TakeUses() { return std::exchange(uses_, 0); }
   void Uses(uint32_t use) { uses_ |= use; }
@@ -198,11 +205,13 @@ class Exprs {
   std::pair<ExprId, ExprId> Apart(ExprId a, ExprId b);
 
   // ---- Sums and products (algebra.cc) ----
-  ExprId Real(double value);
+  ExprId Real(DoubleDouble value);
   ExprId Integer(int64_t value, PrimitiveType type);
   ExprId Constant(const Literal& literal, int64_t element);
   void KnowLiteral(double value);
-  std::optional<double> RealOf(ExprId e) const;
+  // Of what constants alone tell, and its type's arithmetic makes `folded` of: the constant, if that is in the text.
+  ExprId StandIn(ExprId e, double folded);
+  std::optional<DoubleDouble> RealOf(ExprId e) const;
   std::optional<double> NumberOf(ExprId e) const;  // infinities and NaN too
   std::optional<int64_t> IntegerOf(ExprId e) const;
   ExprId Add(ExprId a, ExprId b, double factor = 1);
@@ -216,7 +225,7 @@ class Exprs {
   std::optional<Index> AsIndex(ExprId e);
   // The weight from which an expression gets a name.
   void SetLarge(int64_t weight) { large_ = weight; }
-  void SetPrecision(double tolerance) { tolerance_ = tolerance; }
+  void FoldsInF64() { wide_ = true; }
   void KeepBits() { keep_bits_ = true; }
 
   // ---- Functions (functions.cc) ----
@@ -275,7 +284,7 @@ class Exprs {
   ExprId OpenedOnly(ExprId e, const std::unordered_set<int64_t>& names);
   Monomial Times(const Monomial& a, const Monomial& b, PrimitiveType type);
   bool Tidy(Monomial& m, PrimitiveType type);  // false: it is 0
-  double LeadOf(const Polynomial& p);
+  DoubleDouble LeadOf(const Polynomial& p);
   // The same for expressions that differ in the names of variables alone.
   uint64_t HashOf(ExprId e) {
     std::unordered_map<ExprId, uint64_t> done;
@@ -291,7 +300,9 @@ class Exprs {
   bool IsPlainGuard(ExprId e) const;  // a bound of variables alone
   Polynomial Product(const Polynomial& a, const Polynomial& b, PrimitiveType type);
   void SortSum(Polynomial& p, PrimitiveType type);
-  double Coefficient(double value);
+  DoubleDouble Coefficient(DoubleDouble value, double folded = 0);
+  bool TakeConstant(std::map<DoubleDouble, DoubleDouble>::iterator computed, double constant);
+  double Folded(const DoubleDouble& value) const;
   // sums.cc: variables in an order that the expression tells, cut and joined as its indices want.
   struct Ordered {
     std::vector<VarId> variables;
@@ -318,12 +329,15 @@ class Exprs {
   std::map<std::pair<int64_t, int64_t>, VarId> variable_by_;
   std::unordered_map<ExprId, uint64_t> plain_hash_;
   std::unordered_map<ExprId, Range> range_;
-  std::map<double, bool> coefficients_;  // those known; true: written as a literal
+  std::map<DoubleDouble, DoubleDouble> coefficients_;  // those known, and what stands for each; all positive
+  std::unordered_set<double> written_, taken_;         // literals; those that a computed number is rounded to
+  std::unordered_map<ExprId, ExprId> stands_for_;      // constants for what is computed from constants
   int32_t next_fresh_ = 0;
   uint32_t uses_ = 0;
   bool naming_ = false, joining_ = false, keep_bits_ = false;
-  double tolerance_ = 1e-7;  // of constants; below 1e-10: f64's
+  bool wide_ = false;  // constants are folded in f64, not in f32
   int64_t work_left_, large_ = 160;
+  const char* refusal_ = nullptr;
 };
 
 inline bool HasVariable(const std::vector<VarId>& sorted, VarId v) {
@@ -342,6 +356,10 @@ inline uint64_t MixHash(uint64_t hash, uint64_t value) {
   hash ^= value + 0x9E3779B97F4A7C15 + (hash << 6) + (hash >> 2);
   hash *= 0xBF58476D1CE4E5B9;
   return hash ^ (hash >> 31);
+}
+inline uint64_t HashOf(const DoubleDouble& value) {
+  return MixHash(__builtin_bit_cast(uint64_t, value.high),
+                 value.low == 0 ? 0 : __builtin_bit_cast(uint64_t, value.low));  // -0 is 0
 }
 
 }  // namespace hloir::equivalence::inside

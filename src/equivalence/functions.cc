@@ -2,6 +2,7 @@
 // identities, each with what it assumes. See expr.h.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "equivalence/expr.h"
 #include "hloir/attributes.h"
@@ -11,19 +12,34 @@ namespace {
 
 bool IsRealOrComplex(PrimitiveType type) { return type == PrimitiveType::F64 || type == PrimitiveType::C128; }
 
-std::optional<double> Known(HloOpcode op, double x) {
+// What a function of a number is exactly. Any other stays a function of it: two that have the same digits are not one.
+std::optional<DoubleDouble> Known(HloOpcode op, const DoubleDouble& x) {
+  switch (op) {
+    case HloOpcode::kExp:
+    case HloOpcode::kCos: return x == 0 ? std::optional<DoubleDouble>(1) : std::nullopt;
+    case HloOpcode::kTanh:
+    case HloOpcode::kSin:
+    case HloOpcode::kErf: return x == 0 ? std::optional<DoubleDouble>(0) : std::nullopt;
+    case HloOpcode::kLog: return x == 1 ? std::optional<DoubleDouble>(0) : std::nullopt;
+    case HloOpcode::kFloor: return Floor(x);
+    case HloOpcode::kCeil: return -Floor(-x);
+    case HloOpcode::kRoundNearestEven:
+      return x.low == 0 ? std::optional<DoubleDouble>(std::nearbyint(x.high)) : std::nullopt;
+    case HloOpcode::kSign: return x > 0 ? 1 : x < 0 ? -1 : 0;
+    default: return std::nullopt;
+  }
+}
+
+// The same to the digits of a double.
+double Nearly(HloOpcode op, double x) {
   switch (op) {
     case HloOpcode::kExp: return std::exp(x);
-    case HloOpcode::kLog: return x > 0 ? std::optional(std::log(x)) : std::nullopt;
+    case HloOpcode::kCos: return std::cos(x);
     case HloOpcode::kTanh: return std::tanh(x);
     case HloOpcode::kSin: return std::sin(x);
-    case HloOpcode::kCos: return std::cos(x);
-    case HloOpcode::kFloor: return std::floor(x);
-    case HloOpcode::kCeil: return std::ceil(x);
     case HloOpcode::kErf: return std::erf(x);
-    case HloOpcode::kRoundNearestEven: return std::nearbyint(x);
-    case HloOpcode::kSign: return x > 0 ? 1 : x < 0 ? -1 : 0;
-    default: return std::nullopt;  // stays a function of its argument
+    case HloOpcode::kLog: return std::log(x);
+    default: return std::numeric_limits<double>::quiet_NaN();
   }
 }
 
@@ -133,6 +149,10 @@ ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
     const bool value = d == D::kEq ? *x == *y : d == D::kNe ? *x != *y : d == D::kLt ? less : less || *x == *y;
     return value ? True() : False();
   }
+  if (const auto x = RealOf(a), y = RealOf(b); x && y && type == PrimitiveType::F64) {
+    const bool value = d == D::kEq ? *x == *y : d == D::kNe ? *x != *y : d == D::kLt ? *x < *y : *x <= *y;
+    return value ? True() : False();
+  }
   if (const auto x = NumberOf(a), y = NumberOf(b); x && y && type == PrimitiveType::F64) {
     const bool value = d == D::kEq ? *x == *y : d == D::kNe ? *x != *y : d == D::kLt ? *x < *y : *x <= *y;
     return value ? True() : False();
@@ -205,10 +225,12 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
       }
       break;
     case kPower: {
-      const std::optional<double> power = real ? RealOf(args[1]) : std::nullopt;
-      if (power && *power != std::floor(*power)) Uses(kFiniteOnly);  // of -infinity a power is not the root
-      if (power && std::fabs(*power) <= 16 && *power * kOne == std::floor(*power * kOne))
-        return Power(args[0], static_cast<int32_t>(*power * kOne));
+      const std::optional<DoubleDouble> power = real ? RealOf(args[1]) : std::nullopt;
+      if (power && *power != std::floor(power->high)) Uses(kFiniteOnly);  // of -infinity a power is not the root
+      if (power && Abs(*power) <= 16) {
+        const DoubleDouble twelfths = *power * kOne;
+        if (twelfths == std::floor(twelfths.high)) return Power(args[0], static_cast<int32_t>(twelfths.high));
+      }
       const std::optional<int64_t> whole = IsInteger(type) ? IntegerOf(args[1]) : std::nullopt;
       if (whole && *whole >= 0 && *whole <= 4) {
         ExprId product = Integer(1, type);
@@ -242,7 +264,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
       }
       break;
     case kAbs:
-      if (const auto value = real ? RealOf(args[0]) : std::nullopt) return Real(std::fabs(*value));
+      if (const auto value = real ? RealOf(args[0]) : std::nullopt) return Real(Abs(*value));
       if (const Expr& x = At(args[0]); x.kind == Expr::Kind::kFunction && x.op == kAbs) return args[0];
       // What is not negative stays.
       if (const Expr& x = At(args[0]); real && x.kind == Expr::Kind::kIndex && RangeOf(x.index[0]).low >= 0)
@@ -275,7 +297,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
       const ExprId infinity = real ? Real(op == kMaximum ? -INFINITY : INFINITY) : -1;
       if (parts.size() > 1 && real) std::erase(parts, infinity);
       std::optional<int64_t> bound;
-      std::optional<double> real_bound;
+      std::optional<DoubleDouble> real_bound;
       std::vector<ExprId> rest;
       for (ExprId part : parts) {
         if (const auto value = IntegerOf(part); value && (!IsUnsigned(type) || BitWidth(type) < 64)) {
@@ -315,7 +337,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
       }
       if (const auto value = RealOf(args[0])) {
         Literal scalar(Shape::Scalar(to));
-        scalar.SetFromDouble(0, *value);
+        scalar.SetFromDouble(0, value->high);
         return Real(scalar.GetAsDouble(0));
       }
       break;
@@ -388,9 +410,14 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
   }
   if (real && args.size() == 1) {
     if (const auto x = RealOf(args[0])) {
-      if (const auto value = Known(op, *x); value && std::isfinite(*value)) {
-        Uses(kConstants);
-        return Real(*value);
+      if (const auto value = Known(op, *x)) return Real(*value);
+      if (const double nearly = Nearly(op, x->high); std::isfinite(nearly)) {
+        Expr e;
+        e.kind = Expr::Kind::kFunction;
+        e.type = type;
+        e.op = op;
+        e.args = args;
+        return StandIn(Make(std::move(e)), Folded(nearly));
       }
     }
   }

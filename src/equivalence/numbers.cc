@@ -1,5 +1,5 @@
-// Numbers: constants as expressions, what an expression is as a number, and coefficients, which what rounds them in the
-// modules may not tell apart. See expr.h.
+// Numbers: constants as expressions, what an expression is as a number, and coefficients. A number that was computed is
+// another than any other; a constant in the text stands for the one number that was rounded to it. See expr.h.
 #include <cmath>
 #include <limits>
 
@@ -8,51 +8,67 @@
 namespace hloir::equivalence::inside {
 namespace {
 
+constexpr double kOwnRounding = 0x1p-92;  // of a few products and quotients of DoubleDouble
+
 // A number that f32 holds with its last 12 bits 0.
-bool HasFewBits(double value) { return (__builtin_bit_cast(uint32_t, static_cast<float>(value)) & 0xFFF) == 0; }
+bool HasFewBits(double value) {
+  return (__builtin_bit_cast(uint32_t, static_cast<float>(value)) & 0xFFF) == 0 && static_cast<float>(value) == value;
+}
 
 }  // namespace
 
-double Exprs::Coefficient(double value) {
-  // What is written stands for itself; anything else was computed, and is what a constant near it was rounded from.
-  if (value == 0 || !std::isfinite(value)) return value;
-  const bool wide = tolerance_ < 1e-10;
-  const double rounded = wide ? value : static_cast<double>(static_cast<float>(value));
-  const auto known = coefficients_.find(rounded);
-  const bool written = known != coefficients_.end() && known->second;
-  if (!wide && std::isfinite(rounded) && rounded != 0) {
-    // What f32 rounds it to, if that is written, or a number of few bits.
-    if (written || HasFewBits(rounded)) {
-      if (rounded != value) Uses(kConstants);
-      return rounded;
-    }
-  } else if (written) {
-    return value;
+// In the type in which constants are folded.
+double Exprs::Folded(const DoubleDouble& value) const {
+  return wide_ ? value.high : static_cast<double>(static_cast<float>(value.high));
+}
+
+// `folded`: what the type makes of it otherwise, from parts that it has rounded.
+DoubleDouble Exprs::Coefficient(DoubleDouble value, double folded) {
+  if (value == 0 || !IsFinite(value)) return value;
+  if (value.high < 0) return -Coefficient(-value, -folded);
+  if (std::fabs(value.low) <= value.high * kOwnRounding) value.low = 0;
+  const DoubleDouble reach = value * kOwnRounding, most = value + reach;
+  auto known = coefficients_.lower_bound(value - reach);
+  if (known == coefficients_.end() || most < known->first) {
+    known = coefficients_.emplace(value, value).first;
+    if (value != Folded(value) && !TakeConstant(known, Folded(value))) TakeConstant(known, folded);
   }
-  // The nearest that is known, if rounding in the type may have made one of the other; two that are one unit apart are
-  // never one.
-  const double reach = std::fabs(value) * (wide ? tolerance_ : 0x1p-24 * 0.99);
-  std::optional<double> best;
-  for (auto at = coefficients_.lower_bound(value - reach); at != coefficients_.end() && at->first <= value + reach;
-       ++at) {
-    if (!best || std::fabs(at->first - value) < std::fabs(*best - value)) best = at->first;
-  }
-  if (!best) {
-    coefficients_.try_emplace(value, false);
-    return value;
-  }
-  if (*best != value) Uses(kConstants);
-  return *best;
+  if (known->second != known->first) Uses(kConstants);
+  return known->second;
+}
+
+// A number that is computed and the constant that it is rounded to are one, if that is in the text (or so short that it
+// may have come of others), and one with no other number: two that are rounded to one constant stay two.
+bool Exprs::TakeConstant(std::map<DoubleDouble, DoubleDouble>::iterator computed, double constant) {
+  const bool written = written_.count(constant) != 0, is_short = HasFewBits(constant);
+  if (constant == 0 || !std::isfinite(constant) || !(written || is_short) || !taken_.insert(constant).second)
+    return false;
+  // The number takes the constant's place, so that what is computed from either is one. Not that of a short one, and
+  // not where the constant has been used.
+  if (is_short || coefficients_.count(constant) != 0) computed->second = constant;
+  else coefficients_[constant] = computed->first;
+  return true;
 }
 
 void Exprs::KnowLiteral(double value) {
-  if (std::isfinite(value) && value != 0) coefficients_[value] = true;
-  if (std::isfinite(value) && value != 0) coefficients_[-value] = true;
+  if (std::isfinite(value) && value != 0) written_.insert(std::fabs(value));
 }
 
-ExprId Exprs::Real(double value) {
+ExprId Exprs::StandIn(ExprId e, double folded) {
+  const Expr& x = At(e);
+  if (x.open || !x.free.empty() || x.type != PrimitiveType::F64 || !std::isfinite(folded) || folded == 0) return e;
+  if (const auto known = stands_for_.find(e); known != stands_for_.end()) {
+    Uses(kConstants);
+    return known->second;
+  }
+  if (RealOf(e) || written_.count(std::fabs(folded)) == 0 || !taken_.insert(std::fabs(folded)).second) return e;
+  Uses(kConstants);
+  return stands_for_[e] = Real(folded);
+}
+
+ExprId Exprs::Real(DoubleDouble number) {
   Expr e;
-  if (!std::isfinite(value) || (keep_bits_ && value == 0 && std::signbit(value))) {
+  if (const double value = number.high; !std::isfinite(value) || (keep_bits_ && value == 0 && std::signbit(value))) {
     // Infinity and NaN are symbols of their own; where bits are looked at, so are -0 and each NaN.
     e.kind = Expr::Kind::kFunction;
     e.op = HloOpcode::kConstant;
@@ -63,7 +79,7 @@ ExprId Exprs::Real(double value) {
     if (!(value < 0)) return symbol;
     return Sum({{-1, -1, {{symbol, kOne}}}}, PrimitiveType::F64);
   }
-  if (value != 0) e.sum = {{Coefficient(value), 0, {}}};
+  if (!(number == 0)) e.sum = {{Coefficient(number), 0, {}}};
   return Make(std::move(e));
 }
 
@@ -76,21 +92,21 @@ ExprId Exprs::Integer(int64_t value, PrimitiveType type) {
   return Make(std::move(e));
 }
 
-std::optional<double> Exprs::RealOf(ExprId e) const {
+std::optional<DoubleDouble> Exprs::RealOf(ExprId e) const {
   const Expr& x = At(e);
   if (x.kind != Expr::Kind::kSum || !(x.type == PrimitiveType::F64 || x.type == PrimitiveType::C128))
     return std::nullopt;
-  if (x.sum.empty()) return 0;
+  if (x.sum.empty()) return DoubleDouble(0);
   if (x.sum.size() == 1 && x.sum[0].factors.empty()) return x.sum[0].real;
   return std::nullopt;
 }
 std::optional<double> Exprs::NumberOf(ExprId e) const {
-  if (const auto value = RealOf(e)) return value;
+  if (const auto value = RealOf(e)) return value->high;
   double sign = 1;
   const Expr* x = &At(e);
   if (x->kind == Expr::Kind::kSum && x->sum.size() == 1 && x->sum[0].factors.size() == 1 &&
-      x->sum[0].factors[0].power == kOne && std::fabs(x->sum[0].real) == 1) {
-    sign = x->sum[0].real;
+      x->sum[0].factors[0].power == kOne && Abs(x->sum[0].real) == 1) {
+    sign = x->sum[0].real.high;
     x = &At(x->sum[0].factors[0].base);
   }
   if (x->kind != Expr::Kind::kFunction || x->op != HloOpcode::kConstant) return std::nullopt;

@@ -61,7 +61,7 @@ uint64_t Exprs::HashWith(ExprId e, const std::unordered_map<VarId, uint64_t>& co
     hash = MixHash(hash, one);
   }
   for (const Monomial& m : x.sum) {
-    uint64_t product = MixHash(__builtin_bit_cast(uint64_t, m.real), static_cast<uint64_t>(m.integer));
+    uint64_t product = MixHash(inside::HashOf(m.real), static_cast<uint64_t>(m.integer));
     uint64_t factors = 0;
     for (const Factor& f : m.factors)
       factors += MixHash(HashWith(f.base, colours, done), static_cast<uint64_t>(f.power));

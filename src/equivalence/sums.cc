@@ -41,7 +41,7 @@ ExprId Exprs::Bound(Expr e, std::vector<VarId> variables, bool in_order) {
     if (inside <= level) return Make(std::move(e));
     level = inside;
   }
-  work_left_ = -1;
+  Refuse("sums nested too deeply");
   return Make(std::move(e));
 }
 
@@ -192,7 +192,7 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
     if (occurs) {
       left.push_back(v);
     } else {
-      outside.real *= static_cast<double>(VariableAt(v).size);
+      outside.real = outside.real * static_cast<double>(VariableAt(v).size);
       outside.integer =
           static_cast<int64_t>(static_cast<uint64_t>(outside.integer) * static_cast<uint64_t>(VariableAt(v).size));
     }
@@ -239,7 +239,7 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
       if (of.kind == Expr::Kind::kSum && of.sum.size() == 1 && !of.sum[0].factors.empty() &&
           (IsInteger(type) ? of.sum[0].integer != 1 : of.sum[0].real != 1)) {
         Monomial bare = of.sum[0];
-        outside.real *= bare.real;
+        outside.real = outside.real * bare.real;
         outside.integer =
             static_cast<int64_t>(static_cast<uint64_t>(outside.integer) * static_cast<uint64_t>(bare.integer));
         bare.real = IsInteger(type) ? 0 : 1, bare.integer = IsInteger(type) ? 1 : 0;

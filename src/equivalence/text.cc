@@ -49,7 +49,9 @@ std::string Exprs::Text(ExprId e, int depth) const {
       for (const Monomial& m : x.sum) {
         if (text.size() > 600) return text + " + …";
         if (!text.empty()) text += " + ";
-        std::string product = IsInteger(x.type) ? Format("{}", m.integer) : Format("{}", m.real);
+        std::string product = IsInteger(x.type)
+                                  ? Format("{}", m.integer)
+                                  : Format("{}", m.real.high) + (m.real.low == 0 ? "" : Format("{:+}", m.real.low));
         if (product == "1" && !m.factors.empty()) product.clear();
         for (const Factor& f : m.factors) {
           if (!product.empty()) product += "*";

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "equivalence/double_double.h"
 #include "hloir/check.h"
 #include "fuzz/mutants.h"
 #include "hloir/evaluator.h"
@@ -169,4 +170,26 @@ TEST_CASE("what cannot be judged says why") {
       "HloModule b\nENTRY e { x = f32[4] parameter(0)\n y = f32[4] exponential(x)\n z = f32[4] tanh(y)\n ROOT r = "
       "f32[4] multiply(y, z) }");
   CHECK(equivalence::ProveInside(*b, *b, little).out_of_budget);
+  // No budget would do for what is no real number.
+  const auto [square, quotient] =
+      Pair(std::string(kTestsFolder) + "/equivalence/wrong/quotient-of-rounding-errors.hlo");
+  const equivalence::Result refused = equivalence::ProveInside(*square, *quotient);
+  CHECK(refused.refused);
+  CHECK(!refused.out_of_budget);
+  CHECK(refused.why == "a quotient by what is 0 over the reals at r");
+}
+
+TEST_CASE("coefficients keep what a double rounds off") {
+  using equivalence::inside::DoubleDouble;
+  const DoubleDouble third = DoubleDouble(1) / 3.0;
+  CHECK(third.low != 0);
+  CHECK(std::fabs(static_cast<double>(third * 3.0 - 1)) < 0x1p-100);
+  const double c = 1 + 0x1p-52;
+  CHECK(DoubleDouble(c) * c == DoubleDouble(c * c) + 0x1p-104);
+  CHECK(DoubleDouble(c) * c > DoubleDouble(c * c));
+  const DoubleDouble root = equivalence::inside::Power(2, 6, 12);
+  CHECK(std::fabs(static_cast<double>(root * root - 2)) < 0x1p-100);
+  CHECK(equivalence::inside::Power(2, -24, 12) == 0.25);
+  CHECK(Floor(DoubleDouble(3) - 0x1p-80) == 2);
+  CHECK(Floor(DoubleDouble(3) + 0x1p-80) == 3);
 }

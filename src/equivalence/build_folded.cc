@@ -1,0 +1,33 @@
+// What a compiler computes of constants, as their own types round it, operation by operation: a constant of one module
+// is what the other computes if every bit says so. See build.h; Prover::MatchFolded in equivalence.cc uses it.
+#include "equivalence/build.h"
+
+namespace hloir::equivalence::inside {
+
+std::shared_ptr<const Literal> Builder::Folded(const HloInstruction& i, const std::vector<int32_t>& operand_records) {
+  constexpr int64_t kMostElements = 1 << 14;
+  if (!i.shape().IsArray() || i.shape().ElementCount() > kMostElements) return nullptr;
+  // (The module outlives what is read of it.)
+  if (i.IsConstant())
+    return i.literal().elided() ? nullptr : std::shared_ptr<const Literal>(std::shared_ptr<void>(), &i.literal());
+  const bool folds = i.Is(kFoldable | kElementwise | kMovesData) || i.opcode() == HloOpcode::kIota;
+  if (!folds || i.Is(kImpure | kSideEffect | kCollective) || IsComplex(i.shape().element_type())) return nullptr;
+  std::vector<const Literal*> operands;
+  int64_t work = i.shape().ElementCount();
+  for (int32_t record : operand_records) {
+    const Literal* operand = record < 0 ? nullptr : records_[static_cast<size_t>(record)].folded.get();
+    if (operand == nullptr || operand->shape().element_type() == PrimitiveType::TOKEN) return nullptr;
+    operands.push_back(operand);
+    work += operand->element_count();
+  }
+  if (operands.size() != static_cast<size_t>(i.operand_count()) || (shared_.fold_work -= work) < 0) return nullptr;
+  if (shared_.evaluator == nullptr) {
+    EvaluatorOptions options;
+    options.max_steps = kMostElements * 16;
+    shared_.evaluator = MakeReferenceEvaluator(std::move(options));
+  }
+  StatusOr<Literal> value = shared_.evaluator->EvaluateInstruction(i, operands);
+  return value.ok() ? std::make_shared<const Literal>(*std::move(value)) : nullptr;
+}
+
+}  // namespace hloir::equivalence::inside
