@@ -174,8 +174,9 @@ void AddGitSetupCommand(CLI::App* command, Action& action, PassRegistry& /*regis
   command->add_flag("--global", flags->global, "For all repositories of this user, not this one alone");
   command->add_flag("--remove", flags->remove, "Take it back");
   command->footer(
-      "It writes diff.hloir.* and difftool.hloir.cmd to git's configuration, and patterns to info/attributes of the "
-      "repository;\nin a .gitattributes that others share, they are lines like \"*.hlo diff=hloir\".");
+      "It writes diff.hloir.* and difftool.hloir.cmd to git's configuration, and\n"
+      "patterns to the repository's info/attributes; in a .gitattributes that others\n"
+      "share, they are lines like \"*.hlo diff=hloir\".");
   command->callback([flags, &action] { action = [flags] { return GitSetup(flags->global, flags->remove); }; });
 }
 
