@@ -21,11 +21,12 @@ install(DIRECTORY include/hloir DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONEN
 
 set(hloir_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/hloir)
 install(EXPORT hloir-targets NAMESPACE hloir:: DESTINATION ${hloir_package_dir} COMPONENT dev)
-configure_package_config_file(cmake/hloir-config.cmake.in hloir-config.cmake INSTALL_DESTINATION ${hloir_package_dir})
+configure_package_config_file(cmake/hloir-config.cmake.in hloir-config.cmake INSTALL_DESTINATION ${hloir_package_dir}
+  PATH_VARS CMAKE_INSTALL_BINDIR)
 # Before 1.0 a minor version may change interfaces.
 write_basic_package_version_file(hloir-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/hloir-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/hloir-config-version.cmake
-  DESTINATION ${hloir_package_dir} COMPONENT dev)
+  cmake/hloir-hlo-test.cmake DESTINATION ${hloir_package_dir} COMPONENT dev)
 
 # pkg-config: libhloir.so, or the static libraries, users before what they use.
 set(hloir_archives ${hloir_libraries})

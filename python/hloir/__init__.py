@@ -24,13 +24,14 @@ True
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from hloir._arrays import DeviceExecutable, Executable, _answers, _host, dtype_of, to_dlpack
+from hloir._arrays import DeviceExecutable, Executable, _answers, _host, _inputs, dtype_of, to_dlpack
 from hloir._display import Diff, Film, Picture, diff, explain, graph, stats
 from hloir._error import Error
 from hloir import _hloir
@@ -46,6 +47,7 @@ from hloir._hloir import (
     Tuned,
     Verdict,
     _add_pass,
+    _bisect,
     _default_pipeline,
     _DeviceExecutable,
     _Executable,
@@ -56,21 +58,21 @@ from hloir._hloir import (
     _proposals,
     _take,
     _tune,
+    _verify,
     isas,
     limit_memory,
     match,
-    reduce,
-    verify,
     version,
 )
 from hloir._jax import from_jax
+from hloir._modules import check_module
 from hloir._rules import Rule, register_rules, rule
 
 __version__: str = version
 
 __all__ = [
-    "Builder", "Computation", "DeviceExecutable", "Diff", "Error", "Executable", "Film", "Instruction", "Module", "PassRun",
-    "Pattern", "Picture", "Rewrite", "Rule", "Shape", "Tuned", "Verdict", "__version__", "check", "constant_value", "default_pipeline",
+    "Bisection", "Builder", "Computation", "DeviceExecutable", "Diff", "Error", "Executable", "Film", "Instruction", "Module", "PassRun",
+    "Pattern", "Picture", "Rewrite", "Rule", "Shape", "Tuned", "Verdict", "__version__", "bisect", "check", "check_same", "constant_value", "default_pipeline",
     "diff", "dtype_of", "explain", "from_jax", "graph", "isas", "limit_memory", "match", "optimize", "parse", "parse_proto", "pass_names",
     "prepare", "prepare_on_devices", "proposals", "read", "reduce", "register_pass", "register_rules", "rule", "run", "stats",
     "take", "to_dlpack", "tune", "verify",
@@ -97,15 +99,22 @@ if _hloir.has_hloenv:  # the option HLOIR_HLOENV of the build
         "Pass", "Pipeline", "RewritePipeline", "RewriteStatus",
     ]
 
-check = verify
-
-
 def parse(source: str | bytes | os.PathLike[str], name: str = "") -> Module:
     """The module in HLO or StableHLO text, in the bytes of a message or of a file, or in the file at a path; verified.
 
     A text of one line without a brace is taken for a path, too. `name` stands in messages for a file's. hloir.Error, with
     line and column where it is text: what is wrong, or not known. FileNotFoundError.
     """
+    if not isinstance(source, (str, bytes, os.PathLike)):
+        hint = ""
+        if hasattr(source, "read"):
+            hint = "; a file's .read() gives the text"
+        elif callable(source) or hasattr(source, "compiler_ir") or hasattr(source, "runtime_executable"):
+            hint = "; hloir.from_jax() is for JAX"
+        elif isinstance(source, Module):
+            hint = "; it is a module already"
+        what = "None" if source is None else f"a {type(source).__name__}"
+        raise TypeError(f"hloir.parse takes text, bytes or a path, not {what}{hint}")
     if isinstance(source, os.PathLike):
         return read(source)
     if isinstance(source, bytes):
@@ -118,6 +127,9 @@ def parse(source: str | bytes | os.PathLike[str], name: str = "") -> Module:
 def read(path: str | os.PathLike[str]) -> Module:
     """The module in a file of any form: text, XLA's messages, their JSON, StableHLO, each also gzipped; verified. Errors
     are parse()'s."""
+    if not isinstance(path, (str, os.PathLike)):
+        what = "None" if path is None else f"a {type(path).__name__}"
+        raise TypeError(f"hloir.read takes a path, not {what}; hloir.parse takes text and bytes")
     if os.fspath(path) != "-":
         os.stat(path)  # FileNotFoundError, with its name
     return _hloir.read(os.fspath(path))
@@ -148,7 +160,7 @@ def prepare(
     host_transfer: the other end of a send or recv with is_host_transfer=true, or whose other end is in another program: a
     function of the channel, the device and the array that is sent, or None where the module receives; then it gives one.
     """
-    return Executable(_Executable(module, threads, isa, _answers(callbacks), _host(host_transfer)))
+    return Executable(_Executable(check_module(module, "prepare"), threads, isa, _answers(callbacks), _host(host_transfer)))
 
 
 def prepare_on_devices(
@@ -164,7 +176,7 @@ def prepare_on_devices(
     """Prepares a module to be run on several devices, as many as it says itself, or as are given here. callbacks,
     host_transfer: as of prepare(); no two are called at once."""
     answers = _answers(callbacks)
-    return DeviceExecutable(_DeviceExecutable(module, replicas, partitions, threads, isa, answers, _host(host_transfer)))
+    return DeviceExecutable(_DeviceExecutable(check_module(module, "prepare_on_devices"), replicas, partitions, threads, isa, answers, _host(host_transfer)))
 
 
 def run(
@@ -175,30 +187,81 @@ def run(
 ) -> Any:
     """Prepares a module and runs it once; arguments, results and errors are Executable's. callbacks, host_transfer: as of
     prepare()."""
-    return prepare(module, callbacks=callbacks, host_transfer=host_transfer)(*arguments)
+    return prepare(check_module(module, "run"), callbacks=callbacks, host_transfer=host_transfer)(*arguments)
 
 
 def _pipeline(passes: str | Sequence[str]) -> str:
-    return passes if isinstance(passes, str) else ",".join(passes)
+    if isinstance(passes, str):
+        return passes
+    if not isinstance(passes, Sequence) or not all(isinstance(each, str) for each in passes):
+        raise TypeError(f"passes are names, 'cse,dce' or ['cse', 'dce'], not {passes!r}; register_pass gives a function a name")
+    return ",".join(passes)
+
+
+def _rules(disable: Sequence[str]) -> list[str]:
+    if isinstance(disable, str):
+        raise TypeError(f"disable is a list of rules, as in disable=[{disable!r}]")
+    return list(disable)
 
 
 def optimize(
-    module: Module, passes: str | Sequence[str] = "", *, math: str = "exact", disable: Sequence[str] = ()
+    module: Module,
+    passes: str | Sequence[str] = "",
+    *,
+    math: str = "exact",
+    disable: Sequence[str] = (),
+    verify_each: bool = False,
+    check_each: bool = False,
+    seed: int = 0,
 ) -> list[PassRun]:
     """Rewrites the module; returns what each pass did.
 
     passes: 'dce,[cse,dce],fusion{multi-output=false}', a list of such parts, or '' for the default pipeline; math: how far
     results may change, 'exact' (no bit), 'rounding' (as XLA does) or 'fast'; disable: rules that are switched off, by name.
-    At Ctrl-C the module is legal, and may be half rewritten.
+    verify_each: after each pass the module must be legal. check_each: after each pass that changes it, it must compute what
+    it did before, on inputs made from `seed`; hloir.Error names the first pass after which it does not, and the module is
+    as that pass left it. At Ctrl-C the module is legal, and may be half rewritten.
     """
-    return _optimize(module, _pipeline(passes), math, list(disable))
+    check_module(module, "optimize")
+    return _optimize(module, _pipeline(passes), math, _rules(disable), verify_each, check_each, seed)
+
+
+@dataclasses.dataclass(frozen=True)
+class Bisection:
+    """What bisect() found. True if some rewrite changes the results.
+
+    rewrites: how many the passes make; number: which of them, from 1, or 0; rewrite: what it does; reason: what differs.
+    """
+
+    rewrites: int
+    number: int
+    rewrite: Rewrite | None
+    reason: str
+
+    def __bool__(self) -> bool:
+        return self.number > 0
+
+    def __str__(self) -> str:
+        if self.rewrite is None:
+            return f"none of the {self.rewrites} rewrites changes what the module computes"
+        return f"rewrite {self.number} of {self.rewrites} changes what the module computes: {self.reason}\n{self.rewrite}"
+
+
+def bisect(
+    module: Module, passes: str | Sequence[str] = "", *, math: str = "exact", disable: Sequence[str] = (), seed: int = 0
+) -> Bisection:
+    """The single rewrite of these passes that changes what the module computes, as `hloir opt --bisect` finds it. The module
+    stays as it is."""
+    check_module(module, "bisect")
+    rewrites, number, rewrite, reason = _bisect(module, _pipeline(passes), math, _rules(disable), seed)
+    return Bisection(rewrites, number or 0, rewrite, reason)
 
 
 def proposals(
     module: Module, passes: str | Sequence[str] = "", *, math: str = "exact", disable: Sequence[str] = ()
 ) -> list[Rewrite]:
     """What these passes could rewrite in the module as it is, each with what it would give; nothing is changed."""
-    return _proposals(module, _pipeline(passes), math, list(disable))
+    return _proposals(check_module(module, "proposals"), _pipeline(passes), math, _rules(disable))
 
 
 def take(
@@ -206,7 +269,7 @@ def take(
 ) -> list[Rewrite]:
     """Makes these rewrites, by proposals() or their ids, and no others; returns those made. One can exclude another."""
     ids = [rewrite if isinstance(rewrite, str) else rewrite.id for rewrite in rewrites]
-    return _take(module, ids, _pipeline(passes), math)
+    return _take(check_module(module, "take"), ids, _pipeline(passes), math)
 
 
 def tune(
@@ -236,7 +299,81 @@ def tune(
     hloir.Error, or what a pass in Python raises: a pass of the first pipeline is unknown or fails, or the module cannot be
         verified. Others that fail are counted in `failed`.
     """
-    return _tune(module, by, seconds, trials, seed, _pipeline(passes), math, verify, threads, progress)
+    return _tune(check_module(module, "tune"), by, seconds, trials, seed, _pipeline(passes), math, verify, threads, progress)
+
+
+def _input_leaves(inputs: Any, module: Module) -> list[npt.NDArray[np.uint8]]:
+    if isinstance(inputs, Mapping):  # an .npz that numpy loaded
+        named = {name: inputs[name] for name in inputs}
+        inputs = [named[f"in{k}"] for k in range(len(named)) if f"in{k}" in named]
+    elif isinstance(inputs, np.ndarray) or not isinstance(inputs, Sequence):
+        raise TypeError(f"inputs is a list with an argument for each parameter, or the path of an .npz, not {type(inputs).__name__}")
+    return _inputs(inputs, [parameter.shape for parameter in module.entry.parameters], "input")
+
+
+def verify(
+    before: Module,
+    after: Module,
+    seed: int = 0,
+    exact: bool = False,
+    divergence: bool = False,
+    *,
+    inputs: Sequence[Any] | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    finite_only: bool = False,
+    callbacks: Mapping[Any, Callable[..., Any]] | None = None,
+    host_transfer: Callable[[int, int, Any], Any] | None = None,
+    elided: str | os.PathLike[str] = "refuse",
+    threads: int = 0,
+) -> Verdict:
+    """Do two modules compute the same? What can be proved is proved, the rest is run on generated inputs, made from `seed`.
+
+    exact: no bit may differ. divergence: name the first instruction that parts.
+    inputs: judge by runs on these arguments alone, an array for each parameter, or on in0, in1, … of an .npz, whose out0, …
+        are then what results must be, too.
+    finite_only: judge by runs on ordinary numbers alone: no NaN, infinity or extreme is among the inputs.
+    callbacks, host_transfer: as of prepare(). Then only one engine runs, as the other knows nothing of them.
+    elided: the values of constants that the text left out, {...}: 'refuse', 'assume' (random ones, equal for one shape),
+        'zeros', 'iota', 'random', or an .npz with c0, c1, ….
+    threads: of the engine, 0 for all there are.
+
+    The verdict has the arguments on which they differ, `counterexample`. hloir.Error: they take or give other shapes, or do
+    not run here.
+    """
+    check_module(before, "verify")
+    check_module(after, "verify", "second")
+    if inputs is not None and finite_only:
+        raise ValueError("finite_only selects generated inputs; these inputs are given")
+    file, leaves = "", None
+    if isinstance(inputs, (str, os.PathLike)):
+        file = os.fspath(inputs)
+        os.stat(file)  # FileNotFoundError, with its name
+    elif inputs is not None:
+        leaves = [_input_leaves(inputs, before)]
+    return _verify(before, after, seed, exact, divergence, leaves, file, _answers(callbacks), _host(host_transfer),
+                   os.fspath(elided), finite_only, threads)
+
+
+check = verify
+
+
+def check_same(
+    function_a: Callable[..., Any], function_b: Callable[..., Any], *arguments: Any, **options: Any
+) -> Verdict:
+    """Do two functions of JAX's, traced with these arguments, compute the same? A verdict, as of verify(), whose options it
+    takes. Shapes, jax.ShapeDtypeStruct, are as good as arrays; inputs='given' judges by a run on these very arguments."""
+    import jax
+
+    # An argument that one of the two does not use stays a parameter of both.
+    before, after = (from_jax(jax.jit(f, keep_unused=True), *arguments) for f in (function_a, function_b))
+    if isinstance(options.get("inputs"), str) and options["inputs"] == "given":
+        options["inputs"] = [np.asarray(leaf) for leaf in jax.tree.leaves(arguments)]
+    return verify(before, after, **options)
+
+
+def reduce(module: Module, property: Callable[[Module], object], max_attempts: int = 1 << 40) -> Module:
+    """The smallest module found that still has a property: a function that is given a candidate and says whether. What it
+    raises ends the search, and comes out; ValueError: the module does not have it."""
+    return _hloir.reduce(check_module(module, "reduce"), property, max_attempts)
 
 
 def register_pass(
@@ -249,6 +386,8 @@ def register_pass(
     (proposals(), take(), hloir.gym), the whole pass is one of them: it is tried on a copy first, and is on offer if that
     changes. ValueError or hloir.Error: a name that is taken or cannot be written.
     """
+    if not callable(function):
+        raise TypeError(f"register_pass takes a name and a function, not {function!r}")
     _add_pass(name, function, description or (function.__doc__ or name).strip().splitlines()[0], math)
 
 
@@ -267,3 +406,7 @@ def constant_value(instruction: Instruction) -> npt.NDArray[Any]:
     out."""
     dtype = dtype_of(instruction.shape)
     return np.frombuffer(instruction._constant_bytes(), np.uint8).view(dtype).reshape(instruction.shape.dimensions)
+
+
+def __dir__() -> list[str]:
+    return __all__

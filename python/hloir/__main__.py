@@ -2,10 +2,12 @@
 
 import sys
 
+from hloir._devices import use_for_the_command
 from hloir._hloir import _main
 
 
 def main() -> int:
+    use_for_the_command()
     return _main(["hloir", *sys.argv[1:]])
 
 

@@ -65,6 +65,19 @@ def _as_array(value: Any) -> npt.NDArray[Any]:
     return np.asarray(value)
 
 
+def _of_numbers(value: Any, shape: Shape, where: str) -> npt.NDArray[Any]:
+    """An array of Python's numbers, which have no type of their own; as they are where they do not fit."""
+    wanted = dtype_of(shape)
+    try:
+        array: npt.NDArray[Any] = np.asarray(value)
+        integers = array.dtype.kind in "iu" and wanted.kind in "iu"  # one that does not fit is an OverflowError
+        if integers or (array.dtype.kind in "biufc" and np.can_cast(array.dtype, wanted, casting="same_kind")):
+            array = np.asarray(value, wanted)
+    except (OverflowError, ValueError) as error:
+        raise TypeError(f"{where} is to be {shape}: {error}") from None
+    return array
+
+
 def _flatten(value: Any, shape: Shape, where: str, found: list[tuple[npt.NDArray[Any], Shape, str]]) -> None:
     if shape.is_tuple:
         shapes = shape.tuple_shapes
@@ -72,6 +85,8 @@ def _flatten(value: Any, shape: Shape, where: str, found: list[tuple[npt.NDArray
             raise TypeError(f"{where} is to be a tuple of {len(shapes)}")
         for i, (element, element_shape) in enumerate(zip(value, shapes)):
             _flatten(element, element_shape, f"{where}[{i}]", found)
+    elif isinstance(value, (list, tuple)):
+        found.append((_of_numbers(value, shape, where), shape, where))
     else:
         found.append((_as_array(value), shape, where))
 
@@ -86,6 +101,15 @@ def _bytes_of(array: npt.NDArray[Any], shape: Shape, where: str) -> npt.NDArray[
     if list(array.shape) != shape.dimensions:
         raise TypeError(f"{where} is {array.dtype}{list(array.shape)}, not {shape}")
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+
+def _joined(shape: Shape, blocks: list[bytes]) -> Any:
+    """The array, or the tuple of them, whose leaves have these bytes."""
+    arrays = (
+        np.frombuffer(block, np.uint8).view(dtype_of(leaf)).reshape(leaf.dimensions)
+        for block, leaf in zip(blocks, _leaves(shape))
+    )
+    return _unflatten(shape, arrays)
 
 
 def _inputs(arguments: Sequence[Any], shapes: list[Shape], where: str) -> list[npt.NDArray[np.uint8]]:

@@ -8,6 +8,7 @@ import json
 from typing import Any
 
 from hloir._error import Error
+from hloir._modules import check_module
 from hloir._hloir import Module, _diff, _explain, _picture, _stats
 
 # Beyond this the page takes seconds to draw; the text of the module is long, too.
@@ -64,7 +65,7 @@ class Picture:
 def graph(module: Module, *, computation: str = "", around: str = "", depth: int = 2) -> Picture:
     """A picture of the module: of one computation, or of what is at most `depth` operands and users away from the
     instruction `around`."""
-    picture = Picture(module, computation, around, depth)
+    picture = Picture(check_module(module, "graph"), computation, around, depth)
     if computation or around:
         picture.dot  # a name that is not there is an error now
     return picture
@@ -100,7 +101,7 @@ class Film:
 def explain(module: Module, passes: str = "", *, math: str = "exact") -> Film:
     """The rewrites of these passes, or of the default pipeline, step by step. The module is not changed; `after` of the
     result is the optimized module."""
-    return Film(module, passes, math)
+    return Film(check_module(module, "explain"), passes, math)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,7 +112,7 @@ class Diff:
     """
 
     same: bool
-    matched: list[Any]
+    matched: list[Any] = dataclasses.field(repr=False)
     removed: list[Any]
     added: list[Any]
     changed: list[Any]
@@ -126,12 +127,12 @@ class Diff:
 
 def diff(before: Module, after: Module) -> Diff:
     """Which instruction of the one is which of the other, and what became of the rest."""
-    text, report = _diff(before, after)
+    text, report = _diff(check_module(before, "diff"), check_module(after, "diff", "second"))
     fields = json.loads(text)
     return Diff(fields["same"], fields["matched"], fields["removed"], fields["added"], fields["changed"], report)
 
 
 def stats(module: Module) -> dict[str, Any]:
     """Counts, costs and the costliest of a module: what `hloir stats --json` prints."""
-    fields: dict[str, Any] = json.loads(_stats(module))
+    fields: dict[str, Any] = json.loads(_stats(check_module(module, "stats")))
     return fields

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from typing import Any, Callable, Sequence
 
 from hloir._hloir import Instruction, Pattern, _add_rules
@@ -23,6 +24,33 @@ class Rule:
         return self.function(*arguments, **keywords)
 
 
+def _check_parameters(name: str, pattern: Pattern, function: Callable[..., Any]) -> None:
+    """The function can be called as function(builder, instruction, **captures); a TypeError says why not."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return  # a built-in function says nothing of its parameters
+    if any(p.kind in (p.VAR_POSITIONAL,) for p in parameters):
+        return
+    captured = pattern._names
+    places = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if len(places) < 2:
+        raise TypeError(f"the rule '{name}': its function takes a builder and the matched instruction first, then what the "
+                        f"pattern captures: def {function.__name__}(b, i{''.join(', ' + each for each in captured)})")
+    for taken, what in zip(places, ("builder", "matched instruction")):
+        if taken in captured and parameters[places.index(taken)].kind is not inspect.Parameter.POSITIONAL_ONLY:
+            raise TypeError(f"the rule '{name}': the pattern captures '{taken}', and so is called the function's parameter for "
+                            f"the {what}; give one of the two another name")
+    named = {p.name for p in parameters[2:]}
+    missing = [each for each in captured if each not in named]
+    if missing and not any(p.kind is p.VAR_KEYWORD for p in parameters):
+        raise TypeError(f"the rule '{name}': the pattern captures '{missing[0]}', for which the function has no parameter")
+    for p in parameters[2:]:
+        needed = p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+        if needed and p.name not in captured:
+            raise TypeError(f"the rule '{name}': the function's parameter '{p.name}' is nothing that the pattern captures")
+
+
 def rule(
     pattern: Pattern, formula: str, *, name: str = "", math: str = "exact", integers: str = ""
 ) -> Callable[[Callable[..., Instruction | None]], Rule]:
@@ -34,7 +62,11 @@ def rule(
     integers, where that is another.
     """
 
+    if not isinstance(pattern, Pattern):
+        raise TypeError(f"hloir.rule takes a pattern of hloir.match first, as in @hloir.rule(m.add(…), 'A + 0 => A'), not {pattern!r}")
+
     def make(function: Callable[..., Instruction | None]) -> Rule:
+        _check_parameters(name or function.__name__, pattern, function)
         return Rule(name or function.__name__.replace("_", "-"), formula, pattern, function, math, integers or math)
 
     return make
@@ -43,5 +75,8 @@ def rule(
 def register_rules(name: str, rules: Sequence[Rule], description: str = "") -> None:
     """Makes rules a pass of that name, for every pipeline. It applies them until none applies any more; each rewrite is
     asked for, recorded, proposed and taken as those of the passes that come with hloir."""
+    for each in rules:
+        if not isinstance(each, Rule):
+            raise TypeError(f"register_rules takes a list of rules, functions with @hloir.rule, not {each!r}")
     parts = [(each.name, each.formula, each.integers, each.math, each.pattern, each.function) for each in rules]
     _add_rules(name, parts, description or ", ".join(each.formula for each in rules))

@@ -8,6 +8,7 @@
 #include "hloir/memory_limit.h"
 #include "hloir/report.h"
 #include "hloir/version.h"
+#include "interrupt.h"
 #include "passes.h"
 
 namespace hloir::python {
@@ -45,6 +46,7 @@ NB_MODULE(_hloir, m) {
   BindMatching(m);
   BindPasses(m);
   BindRunning(m);
+  BindVerifying(m);
   BindDecisions(m);
   BindInspecting(m);
   BindTuning(m);
@@ -59,6 +61,7 @@ NB_MODULE(_hloir, m) {
 #else
   m.attr("has_hloenv") = false;
 #endif
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&Abandoned::Join));
   m.def("_main", [](const std::vector<std::string>& arguments) {
     std::vector<char*> argv;
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));

@@ -20,7 +20,10 @@
 #include "hloir/parser.h"
 #include "hloir/printer.h"
 #include "hloir/proto.h"
+#include "hloir/report.h"
 #include "hloir/verifier.h"
+#include "inspect/cost_report.h"
+#include "tools/devices.h"
 
 namespace hloir::python {
 
@@ -94,13 +97,20 @@ void CheckName(const std::string& name) {
     throw nb::value_error("a name has letters, digits, '_', '.' and '-', and begins with no digit");
 }
 
-PrintOptions StyleOf(std::string_view style) {
+PrintOptions StyleNamed(std::string_view style) {
   if (style == "readable") return PrintOptions::Readable();
-  if (style == "xla") return PrintOptions::Default();
+  if (style == "xla" || style == "default") return PrintOptions::Default();
   if (style == "short") return PrintOptions::ShortParsable();
   if (style == "canonical") return PrintOptions::Canonical();
   if (style == "fingerprint") return PrintOptions::Fingerprint();
-  throw nb::value_error("style is readable, xla, short, canonical or fingerprint");
+  throw nb::value_error("style is 'readable', 'xla', 'short', 'canonical' or 'fingerprint'");
+}
+
+std::string Text(const Graph& graph, std::string_view style, bool metadata, std::optional<bool> large_constants) {
+  PrintOptions options = StyleNamed(style);
+  options.print_metadata = options.print_metadata && metadata;
+  if (large_constants) options.print_large_constants = *large_constants;
+  return PrintModule(graph.module(), options);
 }
 
 std::vector<int64_t> Dimensions(const Shape& shape) { return {shape.dimensions().begin(), shape.dimensions().end()}; }
@@ -194,6 +204,24 @@ nb::typed<nb::dict, nb::str, nb::any> CostOf(const Cost& cost) {
   return fields;
 }
 
+nb::typed<nb::dict, nb::str, nb::any> CostOfModule(const Graph& g, const nb::object& device, const std::string& mesh) {
+  const HloModule& module = g.module();
+  const CostResult total = CostAnalysis(module).total();
+  nb::typed<nb::dict, nb::str, nb::any> all = CostOf(total.repeated);
+  all["once"] = CostOf(total.once), all["unknown_loops"] = total.unknown_loops;
+  all["custom_calls"] = total.custom_calls;
+  const auto name = nb::cast<std::string>(nb::module_::import_("hloir._devices").attr("path_of")(device));
+  if (name.empty() && mesh.empty()) return all;
+  CostReportOptions options;
+  std::optional<DeviceDescription> description;
+  if (!mesh.empty()) options.mesh = Value(tool::MeshFor(module, mesh));
+  if (!name.empty()) options.device = &description.emplace(Value(tool::FindDevice(name)));
+  const auto report = nb::cast<nb::dict>(nb::module_::import_("json").attr("loads")(CostJson(module, options)));
+  for (const char* part : {"roofline", "communication", "memory"})
+    if (report.contains(part)) all[part] = report[part];
+  return all;
+}
+
 void BindShape(nb::module_& m) {
   m.def(
       "_element_types",
@@ -210,6 +238,22 @@ void BindShape(nb::module_& m) {
           "__init__", [](Shape* self, const std::string& text) { new (self) Shape(Value(ParseShape(text))); },
           nb::arg("text"))
       .def_prop_ro("dimensions", &Dimensions, "Sizes; of a tuple [].")
+      .def_prop_ro("dims", &Dimensions, "The same, in short.")
+      .def_prop_ro(
+          "rank", [](const Shape& s) { return s.IsArray() ? static_cast<int64_t>(s.dimensions().size()) : 0; },
+          "How many dimensions; of what is not an array 0.")
+      .def_prop_ro(
+          "dtype",
+          [](const Shape& s) -> nb::object { return nb::module_::import_("hloir._arrays").attr("dtype_of")(s); },
+          nb::sig("def dtype(self) -> numpy.dtype[typing.Any]"),
+          "numpy's type of the elements, of ml_dtypes where numpy has none. TypeError: it is not an array.")
+      .def_prop_ro(
+          "layout",
+          [](const Shape& s) -> std::optional<std::vector<int64_t>> {
+            if (!s.IsArray() || !s.has_layout()) return std::nullopt;
+            return std::vector<int64_t>(s.layout().minor_to_major().begin(), s.layout().minor_to_major().end());
+          },
+          "The dimensions from minor to major, as in braces of text; None where it has none.")
       .def_prop_ro(
           "element_type", [](const Shape& s) { return std::string(PrimitiveTypeName(s.element_type())); },
           "'f32', 'tuple', …")
@@ -237,6 +281,7 @@ void BindShape(nb::module_& m) {
 }
 
 void BindInstruction(nb::class_<Instruction> type) {
+  BindWalking(type);
   type.def_prop_rw(
           "name", [](const Instruction& i) { return std::string(i->name()); },
           [](const Instruction& i, const std::string& name) {
@@ -397,14 +442,13 @@ void BindModule(nb::module_& m) {
       .def_prop_ro(
           "num_partitions", [](const Graph& g) { return g.module().config().num_partitions; },
           "Among how many devices the work of one replica is divided.")
-      .def(
-          "text", [](const Graph& g, std::string_view style) { return PrintModule(g.module(), StyleOf(style)); },
-          nb::arg("style") = "readable",
-          "HLO text: 'readable' (all that the module says), 'xla' (byte for byte XLA's default), 'short', 'canonical' "
-          "or 'fingerprint' (without names).")
-      .def(
-          "to_string", [](const Graph& g) { return PrintModule(g.module(), PrintOptions::Readable()); },
-          "HLO text with all that the module says; str(module) is the same.")
+      .def("text", &Text, nb::arg("style") = "readable", nb::kw_only(), nb::arg("metadata") = true,
+           nb::arg("large_constants") = nb::none(),
+           "HLO text: 'readable' (all that the module says), 'xla' (byte for byte XLA's default), 'short', 'canonical' "
+           "or 'fingerprint' (without names). metadata: False leaves out where instructions came from; "
+           "large_constants: every element of each, or not, in place of what the style does.")
+      .def("to_string", &Text, nb::arg("style") = "readable", nb::kw_only(), nb::arg("metadata") = true,
+           nb::arg("large_constants") = nb::none(), "text() under the name that jaxlib has for it.")
       .def(
           "run",
           [](nb::handle self, const nb::args& arguments) -> nb::object {
@@ -449,16 +493,20 @@ void BindModule(nb::module_& m) {
       .def_prop_ro(
           "hash", [](const Graph& g) { return StructuralHash(g.module()); },
           "Equal for modules that are the same but for names.")
+      .def("cost", &CostOfModule, nb::arg("device") = "", nb::arg("mesh") = "",
+           nb::sig("def cost(self, device: str | os.PathLike[str] = '', mesh: str = '') -> dict[str, typing.Any]"),
+           "flops, transcendentals and bytes, loops counted as often as they run; 'once' as XLA counts. device: also "
+           "'roofline', the time on 'h100', 'a100', 'tpu', a JSON file or 'cpu', 'communication' and 'memory', as "
+           "`hloir cost --json` has them; mesh: what `--mesh` takes.")
       .def(
-          "cost",
+          "memory",
           [](const Graph& g) {
-            const CostResult& total = CostAnalysis(g.module()).total();
-            nb::typed<nb::dict, nb::str, nb::any> all = CostOf(total.repeated);
-            all["once"] = CostOf(total.once), all["unknown_loops"] = total.unknown_loops,
-            all["custom_calls"] = total.custom_calls;
-            return all;
+            nb::object fields = nb::module_::import_("json").attr("loads")(MemoryReportJson(g.module()));
+            fields["report"] = MemoryReport(g.module());
+            return nb::cast<nb::typed<nb::dict, nb::str, nb::any>>(fields);
           },
-          "flops, transcendentals and bytes, loops counted as often as they run; 'once' as XLA counts.")
+          "The memory of a run in the order of the text: 'peak_bytes', 'live_at_peak' and others, as docs/json.md has "
+          "them, and 'report' for people.")
       .def(
           "costs",
           [](const GraphRef& g) {

@@ -145,11 +145,13 @@ PrimitiveType TypeNamed(const std::string& name);
 
 // The parts of the extension, a file each.
 void BindGraph(nb::module_& m);
+void BindWalking(nb::class_<Instruction>& type);
 void BindBuilding(nb::module_& m);
 void BindMatching(nb::module_& m);
 void BindInspecting(nb::module_& m);
 void BindPasses(nb::module_& m);
 void BindRunning(nb::module_& m);
+void BindVerifying(nb::module_& m);
 void BindAlternatives(nb::module_& m);
 void BindHloGraph(nb::module_& m);
 void BindDecisions(nb::module_& m);

@@ -1,5 +1,7 @@
 // Views of modules: differences, pictures, the steps of a pipeline.
 #include <atomic>
+#include <memory>
+#include <utility>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -15,28 +17,26 @@ namespace hloir::python {
 namespace {
 
 nb::typed<nb::tuple, std::string, std::string> DiffOf(const Graph& before, const Graph& after) {
-  const HloModule &a = before.module(), &b = after.module();
-  std::string json, report;
-  {
-    nb::gil_scoped_release released;
-    const ModuleDiff diff(a, b);
-    json = DiffJson(diff), report = DiffReport(diff);
-  }
+  const std::shared_ptr<const HloModule> a = before.module().Clone(), b = after.module().Clone();
+  const auto [json, report] =
+      Detachable(std::make_shared<std::atomic<bool>>(false), [=]() -> std::pair<std::string, std::string> {
+        const ModuleDiff diff(*a, *b);
+        return {DiffJson(diff), DiffReport(diff)};
+      });
   return nb::make_tuple(json, report);
 }
 
 std::string Picture(const Graph& graph, const std::string& form, const std::string& computation,
                     const std::string& around, int64_t depth) {
-  const HloModule& module = graph.module();
-  return Value([&]() -> StatusOr<std::string> {
-    nb::gil_scoped_release released;
+  const std::shared_ptr<const HloModule> module = graph.module().Clone();
+  return Value(Detachable(std::make_shared<std::atomic<bool>>(false), [=]() -> StatusOr<std::string> {
     GraphOptions options;
     options.computation = computation, options.around = around, options.depth = depth;
-    HLOIR_ASSIGN_OR_RETURN(const ModuleGraph views, MakeGraph(module, options));
+    HLOIR_ASSIGN_OR_RETURN(const ModuleGraph views, MakeGraph(*module, options));
     if (form == "dot") return GraphDot(views);
     if (form == "json") return GraphJson(views);
     return form == "svg" ? GraphSvg(views) : GraphPage(views);
-  }());
+  }));
 }
 
 nb::typed<nb::tuple, std::string, std::string> Explain(Graph& graph, const std::string& passes, const std::string& math,

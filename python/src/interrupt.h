@@ -3,8 +3,15 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 
@@ -57,6 +64,65 @@ auto Interruptible(std::atomic<bool>& cancel, const Body& body) {
   }();
   if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
   return result;
+}
+
+// Threads whose caller went on at Ctrl-C. They end soon, as their work is cancelled; the process waits for them at its
+// end.
+class Abandoned {
+ public:
+  static void Keep(std::thread thread) {
+    const std::lock_guard lock(mutex_);
+    threads_->push_back(std::move(thread));
+  }
+  static void Join() {
+    const nanobind::gil_scoped_release released;
+    const std::lock_guard lock(mutex_);
+    for (std::thread& thread : *threads_) thread.join();
+    threads_->clear();
+  }
+
+ private:
+  static inline std::mutex mutex_;
+  static inline std::vector<std::thread>* const threads_ = new std::vector<std::thread>;
+};
+
+// As Interruptible, for work that asks seldom whether it is cancelled: body() runs in a thread of its own, which is
+// left alone if it goes on after Ctrl-C. So it owns all that it uses, `cancel` included, and nobody else changes that.
+template <class Body>
+auto Detachable(const std::shared_ptr<std::atomic<bool>>& cancel, Body body) {
+  using Result = decltype(body());
+  struct Work {
+    std::mutex mutex;
+    std::condition_variable done;
+    std::optional<Result> result;
+  };
+  constexpr std::chrono::milliseconds kLook{20}, kPatience{80};
+  const auto work = std::make_shared<Work>();
+  std::thread thread([work, body = std::move(body)] {
+    Result result = body();
+    const std::lock_guard lock(work->mutex);
+    work->result.emplace(std::move(result));
+    work->done.notify_one();
+  });
+  bool finished = false;
+  {
+    const nanobind::gil_scoped_release released;
+    const InterruptScope interrupts(*cancel);
+    std::unique_lock lock(work->mutex);
+    const auto has_result = [&] { return work->result.has_value(); };
+    while (!finished && !*cancel) finished = work->done.wait_for(lock, kLook, has_result);
+    if (!finished) finished = work->done.wait_for(lock, kPatience, has_result);
+  }
+  if (!finished && PyErr_CheckSignals() != 0) {
+    Abandoned::Keep(std::move(thread));
+    throw nanobind::python_error();
+  }
+  {
+    const nanobind::gil_scoped_release released;
+    thread.join();
+  }
+  if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+  return std::move(*work->result);
 }
 
 }  // namespace hloir::python

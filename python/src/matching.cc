@@ -75,6 +75,13 @@ PatternRef Changed(const Pattern& pattern, Change change) {
 
 struct MatchNamespace {};
 
+// The names that it captures under, each once.
+void AddNames(const Pattern& pattern, std::vector<std::string>& names) {
+  const bool captures = !pattern.name.empty() && pattern.kind != Pattern::Kind::kSame;
+  if (captures && std::ranges::find(names, pattern.name) == names.end()) names.push_back(pattern.name);
+  for (const PatternRef& operand : pattern.operands) AddNames(*operand, names);
+}
+
 }  // namespace
 
 bool Matches(const Pattern& p, HloInstruction* i, const GraphRef& graph, Captures& captures) {
@@ -142,6 +149,12 @@ void BindMatching(nb::module_& m) {
             return found;
           },
           nb::arg("module"), "The instructions of a module that it matches.")
+      .def_prop_ro("_names",
+                   [](const Pattern& p) {
+                     std::vector<std::string> names;
+                     AddNames(p, names);
+                     return names;
+                   })
       .def(
           "named",
           [](const Pattern& p, const std::string& name) { return Changed(p, [&](Pattern& q) { q.name = name; }); },

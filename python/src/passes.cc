@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <optional>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -13,6 +14,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "hloir/analysis.h"
+#include "hloir/check.h"
 #include "hloir/passes.h"
 #include "hloir/report.h"
 #include "rewrite/proposals.h"
@@ -117,13 +119,23 @@ class PythonPass : public HloPass {
     const auto graph = std::make_shared<Graph>(&module);
     bool changed = false;
     try {
-      changed = nb::cast<bool>(function_(graph));
+      changed = Changed(function_(graph));
     } catch (...) {
       PendingException() = std::current_exception();
     }
     graph->Release();
     if (PendingException()) return Internal("the pass '" + name_ + "' raised an exception");
     return changed;
+  }
+
+  // A bool, or a number as bools are, of numpy too.
+  bool Changed(const nb::object& result) const {
+    if (!result.is_none() && (PyNumber_Check(result.ptr()) != 0)) return nb::cast<bool>(nb::bool_(result));
+    const std::string what =
+        result.is_none() ? "None" : nb::cast<std::string>(nb::repr(result.type().attr("__name__")));
+    throw nb::type_error(
+        ("the pass '" + name_ + "' returned " + what + "; a pass returns True if it changed the module, else False")
+            .c_str());
   }
 
   std::string name_;
@@ -146,15 +158,22 @@ struct Call {
     evaluator.cancel = &cancel;
     options.evaluator = MakeReferenceEvaluator(evaluator);
   }
-  StatusOr<HloPassPipeline> Pipeline() {
+  StatusOr<HloPassPipeline> Pipeline(PipelineOptions around = {}) {
     HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitPipeline(passes));
-    PipelineOptions around;
     around.before = [this](const PassEvent&, const HloModule&) { return cancel ? Cancelled("stopped") : OkStatus(); };
-    return MakePipeline(*registry, names, options, around);
+    return MakePipeline(*registry, names, options, std::move(around));
+  }
+
+  CheckOptions CheckingOptions(uint64_t seed) {
+    CheckOptions checking;
+    checking.seed = seed;
+    checking.exact = options.math == MathMode::kExact;
+    checking.runner.cancel = &cancel;
+    return checking;
   }
 
   const std::shared_ptr<const PassRegistry> registry = Registry();
-  const std::string& passes;
+  const std::string passes;
   std::atomic<bool> cancel = false;
   Stopper stopper;
   PassOptions options;
@@ -170,26 +189,63 @@ T Released(Call& call, const std::function<StatusOr<T>()>& body) {
 }
 
 std::vector<PassRun> Optimize(const GraphRef& graph, const std::string& passes, const std::string& math,
-                              const std::vector<std::string>& disabled) {
+                              const std::vector<std::string>& disabled, bool verify_each, bool check_each,
+                              uint64_t seed) {
   Call call(passes, math, disabled);
   Graph::Busy busy(*graph);
   return Released<std::vector<PassRun>>(call, [&]() -> StatusOr<std::vector<PassRun>> {
-    HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, call.Pipeline());
+    std::optional<CheckEach> check;
+    PipelineOptions around;
+    around.verify_each = verify_each || check_each;
+    if (check_each) {
+      check.emplace(busy.module(), std::vector<InputSet>(), call.CheckingOptions(seed));
+      around.after = [&](const PassEvent& event, const HloModule& now) { return check->AfterPass(event, now); };
+    }
+    HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, call.Pipeline(std::move(around)));
     HLOIR_RETURN_IF_ERROR(pipeline.RunOnce(busy.module()).status());
     return pipeline.runs();
   });
 }
 
-std::vector<RewriteLog::Entry> ProposalsOf(const GraphRef& graph, const std::string& passes, const std::string& math,
-                                           const std::vector<std::string>& disabled) {
+// (rewrites made, number of the guilty one or None, its record or None, the reason)
+nb::tuple BisectRewrites(const GraphRef& graph, const std::string& passes, const std::string& math,
+                         const std::vector<std::string>& disabled, uint64_t seed) {
   Call call(passes, math, disabled);
   const HloModule& module = graph->module();
-  return Released<Proposals>(call,
-                             [&]() -> StatusOr<Proposals> {
-                               HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitPipeline(passes));
-                               return FindProposals(module, *call.registry, names, call.options);
-                             })
-      .entries;
+  const Bisection found = Released<Bisection>(call, [&] {
+    const auto optimize = [&](HloModule& clone, Rewriter& rewriter) -> Status {
+      Call inner(passes, math, disabled, &rewriter);
+      PipelineOptions around;
+      around.after = [&](const PassEvent&, const HloModule&) {
+        return call.cancel ? Cancelled("stopped") : OkStatus();
+      };
+      HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, inner.Pipeline(std::move(around)));
+      return pipeline.RunOnce(clone).status();
+    };
+    return Bisect(module, optimize, {}, call.CheckingOptions(seed));
+  });
+  if (found.guilty < 0) return nb::make_tuple(found.rewrites, nb::none(), nb::none(), "");
+  return nb::make_tuple(found.rewrites, found.guilty + 1, found.record, found.reason);
+}
+
+std::vector<RewriteLog::Entry> ProposalsOf(const GraphRef& graph, const std::string& passes, const std::string& math,
+                                           const std::vector<std::string>& disabled) {
+  constexpr int64_t kMostWork = int64_t{1} << 24;
+  // A pass ends only when it is through with the module: so the search gets a copy, and may be left alone.
+  const std::shared_ptr<const HloModule> module = graph->module().Clone();
+  const auto call = std::make_shared<Call>(passes, math, disabled);
+  const std::shared_ptr<std::atomic<bool>> cancel(call, &call->cancel);
+  auto [proposals, raised] = Detachable(cancel, [=]() -> std::pair<StatusOr<Proposals>, std::exception_ptr> {
+    PendingException() = nullptr;
+    const auto find = [&]() -> StatusOr<Proposals> {
+      HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitPipeline(call->passes));
+      return FindProposals(*module, *call->registry, names, call->options, kMostWork, cancel.get());
+    };
+    StatusOr<Proposals> found = find();
+    return {std::move(found), std::exchange(PendingException(), nullptr)};
+  });
+  if (raised) std::rethrow_exception(raised);
+  return Value(std::move(proposals)).entries;
 }
 
 std::vector<RewriteLog::Entry> Take(const GraphRef& graph, const std::vector<std::string>& ids,
@@ -247,7 +303,12 @@ void BindPasses(nb::module_& m) {
           "math", [](const Entry& e) { return std::string(MathModeName(e.math)); }, "'exact', 'rounding' or 'fast'")
       .def("__str__", [](const Entry& e) { return RewriteReport(e); })
       .def("__repr__", [](const Entry& e) { return "<hloir.Rewrite " + e.id + ">"; });
-  m.def("_optimize", &Optimize, nb::arg("module"), nb::arg("passes"), nb::arg("math"), nb::arg("disabled"));
+  m.def("_optimize", &Optimize, nb::arg("module"), nb::arg("passes"), nb::arg("math"), nb::arg("disabled"),
+        nb::arg("verify_each"), nb::arg("check_each"), nb::arg("seed"));
+  m.def("_bisect", &BisectRewrites, nb::arg("module"), nb::arg("passes"), nb::arg("math"), nb::arg("disabled"),
+        nb::arg("seed"),
+        nb::sig("def _bisect(module: Module, passes: str, math: str, disabled: typing.Sequence[str], seed: "
+                "int) -> tuple[int, int | None, Rewrite | None, str]"));
   m.def("_proposals", &ProposalsOf, nb::arg("module"), nb::arg("passes"), nb::arg("math"), nb::arg("disabled"));
   m.def("_take", &Take, nb::arg("module"), nb::arg("ids"), nb::arg("passes"), nb::arg("math"));
   m.def("_add_pass", &AddPass, nb::arg("name"), nb::arg("function"), nb::arg("description"), nb::arg("math"));

@@ -16,6 +16,7 @@
 #include "tune/tune.h"
 #include "interrupt.h"
 #include "passes.h"
+#include "verdict.h"
 
 namespace hloir::python {
 namespace {
@@ -135,7 +136,11 @@ void BindTuning(nb::module_& m) {
           "ended", [](const Tuned& t) { return t.result.ended; },
           "False if the time was over before each single change had been tried.")
       .def_prop_ro(
-          "verdict", [](const Tuned& t) { return t.result.verdict; },
+          "verdict",
+          [](const Tuned& t) -> std::optional<JudgedVerdict> {
+            if (!t.result.verdict) return std::nullopt;
+            return JudgedVerdict(*t.result.verdict, nullptr);
+          },
           "Of the best module against the given one; None with verify=False.")
       .def_prop_ro(
           "times", [](const Tuned& t) { return TimesDict(t.result.times); },

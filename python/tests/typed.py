@@ -3,6 +3,7 @@
 import numpy as np
 
 import hloir
+import hloir.testing
 from hloir import match as m
 
 
@@ -36,3 +37,10 @@ offers = hloir.proposals(module, ["mine", *hloir.default_pipeline()])
 print(len(hloir.take(module, offers)), hloir.parse(b"").to_string(), module.run(np.ones(3)))
 tuned: hloir.Tuned = hloir.tune(module, trials=3, passes=["dce"], progress=lambda done, tried, best: None)
 print(tuned.best["bytes"] + 1, tuned.times["pairs"] if tuned.times is not None else tuned.passes.upper())
+checked = hloir.testing.assert_hlo(module).has_no("all-gather").matches("golden.hlo")
+print(checked.flops < 3, int(checked.peak_memory), checked.optimized("dce").module.text("short", metadata=False))
+again = hloir.verify(module, small, inputs=[np.ones(3)], finite_only=False, callbacks={"f": abs})
+print(again.counterexample[0] if again.counterexample is not None else again.headline)
+print(hloir.bisect(module, ["dce"]).reason, i.is_a("add"), i.walk_users()[0].dtype.itemsize, i.shape.dims[0] + 1)
+if i.body is not None:
+    print(i.body.name, i.callees["condition"], i.control_predecessors, i.parameter_number)

@@ -185,13 +185,18 @@ class Matcher {
     for (int32_t operand : operands) hash = Mix(hash, static_cast<uint64_t>(operand));
     return hash;
   }
-  bool MatchCongruent(const Nodes& in_a, const Nodes& in_b) {
-    std::unordered_map<uint64_t, Nodes> computed;
+  using ByKey = std::unordered_map<uint64_t, Nodes>;
+  ByKey Computed(const Nodes& in_b) const {
+    ByKey computed;
     std::vector<int32_t> operands;
     for (int32_t b : in_b) {
       operands = b_[b].operands;
       if (!operands.empty()) computed[KeyOf(b_[b], operands)].push_back(b);
     }
+    return computed;
+  }
+  bool MatchCongruent(const Nodes& in_a, const ByKey& computed) {
+    std::vector<int32_t> operands;
     bool any = false;
     for (int32_t a : in_a) {
       const HloInstruction& i = *a_[a].instruction;
@@ -288,7 +293,7 @@ class Matcher {
   }
 
   // Neighbours of matched pairs, the best first.
-  void MatchNeighbours(const Nodes& in_a, const Nodes& in_b, const HloComputation* home, double enough) {
+  void MatchNeighbours(const Nodes& in_a, const ByKey& computed, const HloComputation* home, double enough) {
     struct Candidate {
       double score;
       int32_t a, b;
@@ -302,7 +307,7 @@ class Matcher {
       if (score >= enough) candidates.push_back({score, a, b});
     };
     for (int round = 0; round < kMostRounds; ++round) {
-      const bool congruent = MatchCongruent(in_a, in_b);
+      const bool congruent = MatchCongruent(in_a, computed);
       candidates.clear();
       for (int32_t a : in_a) {
         if (ImageOf(a) >= 0) continue;
@@ -395,13 +400,14 @@ class Matcher {
     }
     queue_.clear();
     MergeLeaves(in_a, in_b);
-    MatchNeighbours(in_a, in_b, home_b, kMuch);
-    MatchNeighbours(in_a, in_b, home_b, kEnough);
+    const ByKey computed = Computed(in_b);
+    MatchNeighbours(in_a, computed, home_b, kMuch);
+    MatchNeighbours(in_a, computed, home_b, kEnough);
     for (const Context context : {Context::kOpName, Context::kOperandsAndUsers, Context::kOperands}) {
       MatchUnique(in_a, in_b, context);
-      MatchNeighbours(in_a, in_b, home_b, kEnough);
+      MatchNeighbours(in_a, computed, home_b, kEnough);
     }
-    MatchNeighbours(in_a, in_b, home_b, kEnoughLater);
+    MatchNeighbours(in_a, computed, home_b, kEnoughLater);
   }
 
   static const HloInstruction* CallOf(const FlatModule& module, int32_t n) {

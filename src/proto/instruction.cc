@@ -23,6 +23,8 @@ PrecisionList ReadPrecision(const proto::Instruction& m) {
   if (m.precision_config.has_value()) {
     for (int64_t p : m.precision_config->operand_precision) list.push_back(ToEnum<Precision>(p));
   }
+  // What WritePrecision makes of none: text has none, either, and the two forms are to be the same module.
+  if (list.size() == 2 && list[0] == Precision::kDefault && list[1] == Precision::kDefault) list.clear();
   return list;
 }
 DotAlgorithm ReadAlgorithm(const proto::Instruction& m) {

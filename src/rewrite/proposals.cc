@@ -37,14 +37,18 @@ StatusOr<bool> Try(const HloModule& module, const PassRegistry& registry, std::s
 }  // namespace
 
 StatusOr<Proposals> FindProposals(const HloModule& given_module, const PassRegistry& registry,
-                                  std::span<const std::string> names, const PassOptions& given, int64_t max_work) try {
+                                  std::span<const std::string> names, const PassOptions& given, int64_t max_work,
+                                  const std::atomic<bool>* cancel) try {
   if (names.empty()) names = registry.default_pipeline();
   PassOptions options = given;
   if (options.evaluator == nullptr) options.evaluator = registry.MakeEvaluator();
   RewriteLog log;
   log.propose_only = true;
   options.rewriter = &log;
-  HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, MakePipeline(registry, names, options));
+  const auto stopped = [cancel] { return cancel != nullptr && *cancel ? Cancelled("stopped") : OkStatus(); };
+  PipelineOptions around;
+  around.before = [&](const PassEvent&, const HloModule&) { return stopped(); };
+  HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, MakePipeline(registry, names, options, around));
   // The first steps of a pipeline, for the copies on which single passes are tried.
   const std::unique_ptr<HloModule> legalized = given_module.Clone();
   LegalizeMixedFloats(*legalized);
@@ -56,6 +60,7 @@ StatusOr<Proposals> FindProposals(const HloModule& given_module, const PassRegis
   proposals.entries = log.entries();
   const int64_t tries = max_work / std::max<int64_t>(1, module.instruction_count());
   for (size_t at = 0; at < proposals.entries.size(); ++at) {
+    HLOIR_RETURN_IF_ERROR(stopped());
     bool tried = false;
     if (static_cast<int64_t>(at) < tries) {
       HLOIR_ASSIGN_OR_RETURN(tried, Try(module, registry, names, options, proposals.entries[at]));

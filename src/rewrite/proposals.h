@@ -4,6 +4,7 @@
 // Threads: any, while nobody edits the module.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -21,9 +22,9 @@ struct Proposals {
 
 // `names` is as for MakePipeline. To find its `before` and `after`, each proposal is made on a copy of the module,
 // which takes time: at most `max_work`, in instructions copied; the rest stay untried. `options.rewriter` is not used.
-// Errors: MakePipeline's, and those of the passes.
+// Errors: MakePipeline's, those of the passes, and Cancelled soon after `cancel`, if there is one, becomes true.
 StatusOr<Proposals> FindProposals(const HloModule& module, const PassRegistry& registry,
                                   std::span<const std::string> names, const PassOptions& options = {},
-                                  int64_t max_work = int64_t{1} << 24);
+                                  int64_t max_work = int64_t{1} << 24, const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace hloir

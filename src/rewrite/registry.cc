@@ -48,7 +48,7 @@ Status PassRegistry::Add(std::string name, std::string description, PassDefiniti
   if (!IsPassName(name)) return InvalidArgument("'" + name + "' cannot be a pass's name");
   if (!definition.make) return InvalidArgument("the pass '" + name + "' has no factory");
   if (!places_.emplace(WithHyphens(name), passes_.size()).second)
-    return InvalidArgument("there already is a pass named '" + name + "' already");
+    return InvalidArgument("there already is a pass named '" + name + "'");
   passes_.push_back({std::move(definition), std::move(name), std::move(description)});
   return OkStatus();
 }
@@ -58,7 +58,7 @@ Status PassRegistry::AddAlias(std::string alias, std::string name) {
   if (place == places_.end()) return InvalidArgument("unknown pass '" + name + "'");
   if (!IsPassName(alias)) return InvalidArgument("'" + alias + "' cannot be a pass's name");
   if (!places_.emplace(WithHyphens(alias), place->second).second)
-    return InvalidArgument("there already is a pass named '" + alias + "' already");
+    return InvalidArgument("there already is a pass named '" + alias + "'");
   return OkStatus();
 }
 

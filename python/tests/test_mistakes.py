@@ -1,0 +1,124 @@
+"""Usual mistakes: each gets a sentence that says what is wrong, and none shows the extension's private functions."""
+
+import io
+import pathlib
+import unittest
+
+import numpy as np
+
+import hloir
+from hloir import match as m
+
+TEXT = """HloModule m
+ENTRY main {
+  x = f32[2] parameter(0)
+  n = f32[2] negate(x)
+  ROOT r = f32[2] add(n, x)
+}
+"""
+
+
+class Mistakes(unittest.TestCase):
+    def setUp(self):
+        self.module = hloir.parse(TEXT)
+
+    def mistakes(self, rows):
+        for pattern, function in rows:
+            with self.subTest(pattern):
+                with self.assertRaisesRegex(Exception, pattern) as caught:
+                    function()
+                self.assertNotIn("incompatible function arguments", str(caught.exception))
+                self.assertNotIn("bad_cast", str(caught.exception))
+
+    def test_what_is_no_module(self):
+        for name, function in (
+            ("verify", lambda what: hloir.verify(what, self.module)), ("diff", lambda what: hloir.diff(what, self.module)),
+            ("optimize", hloir.optimize), ("proposals", hloir.proposals), ("take", lambda what: hloir.take(what, [])),
+            ("run", hloir.run), ("prepare", hloir.prepare), ("prepare_on_devices", hloir.prepare_on_devices),
+            ("tune", hloir.tune), ("graph", hloir.graph), ("explain", hloir.explain), ("stats", hloir.stats),
+            ("bisect", hloir.bisect), ("reduce", lambda what: hloir.reduce(what, bool)),
+        ):
+            self.mistakes([
+                (f"hloir.{name} takes a Module as its first argument, not None; a function that edits", lambda: function(None)),
+                (f"hloir.{name} takes .* not a int", lambda: function(3)),
+                (f"hloir.{name} takes .* not a str; hloir.parse", lambda: function("model.hlo")),
+                (f"hloir.{name} takes .* not a .*Path; hloir.read", lambda: function(pathlib.Path("model.hlo"))),
+                (f"hloir.{name} takes .* not a function; hloir.from_jax", lambda: function(lambda x: x)),
+            ])
+        self.mistakes([
+            ("hloir.verify takes a Module as its second argument, not a list", lambda: hloir.verify(self.module, [])),
+            ("hloir.diff takes a Module as its second argument, not None", lambda: hloir.diff(self.module, None)),
+        ])
+
+    def test_what_cannot_be_read(self):
+        self.mistakes([
+            ("hloir.parse takes text, bytes or a path, not a int", lambda: hloir.parse(3)),
+            ("hloir.parse takes .* not None", lambda: hloir.parse(None)),
+            ("not a StringIO; a file's .read\\(\\) gives the text", lambda: hloir.parse(io.StringIO(TEXT))),
+            ("not a function; hloir.from_jax", lambda: hloir.parse(lambda x: x)),
+            ("it is a module already", lambda: hloir.parse(self.module)),
+            ("hloir.read takes a path, not a bytes; hloir.parse", lambda: hloir.read(b"x")),
+            ("hloir.read takes a path, not None", lambda: hloir.read(None)),
+            ("nowhere.hlo", lambda: hloir.parse("nowhere.hlo")),
+        ])
+
+    def test_passes(self):
+        self.mistakes([
+            ("passes are names, 'cse,dce' or", lambda: hloir.optimize(self.module, [print])),
+            ("passes are names", lambda: hloir.optimize(self.module, print)),
+            ("passes are names", lambda: hloir.proposals(self.module, 3)),
+            ("disable is a list of rules, as in disable=\\['a'\\]", lambda: hloir.optimize(self.module, disable="a")),
+            ("math is 'exact'", lambda: hloir.optimize(self.module, math="Fast")),
+            ("did you mean 'dce'", lambda: hloir.optimize(self.module, "dcee")),
+            ("a name and a function, not 'x'", lambda: hloir.register_pass("mistake-a", "x")),
+            ("there already is a pass named 'dce'$", lambda: hloir.register_pass("dce", bool)),
+        ])
+        for name, result, pattern in (
+            ("mistake-none", None, "'mistake-none' returned None; a pass returns True if it changed the module, else False"),
+            ("mistake-module", self.module, "'mistake-module' returned 'Module'"),
+            ("mistake-list", [], "'mistake-list' returned 'list'"),
+        ):
+            hloir.register_pass(name, lambda module, result=result: result)
+            self.mistakes([(pattern, lambda: hloir.optimize(self.module, name)), (pattern, lambda: hloir.proposals(self.module, name))])
+        for name, result in (("number", 1), ("numpy", np.bool_(True)), ("no", 0)):
+            hloir.register_pass(f"mistake-{name}", lambda module, result=result: result)
+            self.assertEqual(hloir.optimize(self.module, f"mistake-{name}")[0].changed, bool(result))
+
+    def test_rules(self):
+        def decorate(pattern, function):
+            return lambda: hloir.rule(pattern, "A => A")(function)
+
+        self.mistakes([
+            ("captures 'b', and so is called the function's parameter for the builder", decorate(m.add(m.any("a"), m.any("b")), lambda b, i, a: a)),
+            ("captures 'i', .* the matched instruction", decorate(m.negate(m.any("i")), lambda b, i: None)),
+            ("captures 'x', for which the function has no parameter", decorate(m.negate(m.any("x")), lambda b, i: None)),
+            ("parameter 'z' is nothing that the pattern captures", decorate(m.negate(m.any("x")), lambda b, i, x, z: x)),
+            (r"takes a builder and the matched instruction first.*\(b, i, x\)", decorate(m.negate(m.any("x")), lambda x: x)),
+            ("a pattern of hloir.match first", lambda: hloir.rule("add", "A => A")),
+            ("a list of rules", lambda: hloir.register_rules("mistake-rules", [lambda b, i: None])),
+        ])
+        # These are right, also with a capture named "b".
+        double = hloir.rule(m.add(m.any("a"), m.any("b")), "A + B => B + A", math="exact")(lambda builder, i, a, b: None)
+        some = hloir.rule(m.negate(m.any("x")), "A => A")(lambda b, i, **captures: None)
+        more = hloir.rule(m.negate(m.any("x")), "A => A")(lambda b, i, x, depth=3: None)
+        hloir.register_rules("mistake-none-of-these", [double, some, more])
+        hloir.optimize(self.module, "mistake-none-of-these")
+
+    def test_arguments(self):
+        run = self.module.run
+        np.testing.assert_array_equal(run([1, 2]), [0, 0])
+        np.testing.assert_array_equal(run([1.5, 2]), [0, 0])
+        self.mistakes([
+            ("the module has 1 parameters, not 0", run),
+            (r"argument 0 is float64\[2\].*astype\('float32'\)", lambda: run(np.ones(2))),
+            (r"argument 0 is float32\[3\]", lambda: run([1, 2, 3])),
+            ("argument 0", lambda: run(None)),
+            ("argument 0", lambda: run("x")),
+            ("argument 0 is to be f32", lambda: run([[1], [2, 3]])),
+        ])
+        small = hloir.parse("HloModule m\nENTRY e { ROOT x = u8[2] parameter(0) }")
+        self.mistakes([("argument 0 is to be u8.*300", lambda: small.run([1, 300]))])
+
+
+if __name__ == "__main__":
+    unittest.main()
