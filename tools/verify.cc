@@ -16,6 +16,7 @@
 #include "reduce/reduce.h"
 #include "hloir/inspect.h"
 #include "hloir/io.h"
+#include "check/sharded.h"
 #include "equivalence/equivalence.h"
 #include "hloir/report.h"
 #include "report/table.h"
@@ -147,7 +148,11 @@ int ProveOnly(const VerifyFlags& flags) {
     if (StatusOr<std::vector<PassRun>> runs = Optimize(*after, flags.optimize, {}); !runs.ok())
       return Fail(runs.status(), DisplayName(flags.files[0]));
   }
-  const equivalence::Result result = equivalence::ProveInside(**before, *after);
+  StatusOr<std::optional<check::WholeViews>> views = check::MakeViewsForProof(**before, *after);
+  if (!views.ok()) return Fail(views.status(), DisplayName(flags.files[0]));
+  const equivalence::Result result =
+      *views ? equivalence::ProveInside(*(*views)->before, *(*views)->after, {.whole_arrays = true})
+             : equivalence::ProveInside(**before, *after);
   Write(stdout, flags.json ? result.ToJson() + "\n" : result.ToString());
   return result.answer == equivalence::Answer::kOpen ? kExitUnsupported : kExitGood;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "hloir/module.h"
 #include "hloir/status.h"
@@ -24,6 +25,15 @@ const HloModule& WholeOf(const HloModule& a, const HloModule& b);
 // else that of `whole`, or what sharding-propagation finds from that. If they are the same, what is between
 // SPMDFullToShardShape and SPMDShardToFullShape gets each device's shard and gives it back. InvalidArgument, naming the
 // parameter, where a sharding is missing or does not fit.
-StatusOr<std::unique_ptr<HloModule>> MakeWholeView(const HloModule& module, const HloModule& whole);
+// Padding of uneven shards is 0, which is what runs take; kUnknown: a value that nothing may depend on, for proofs.
+enum class ShardPadding { kZero, kUnknown };
+StatusOr<std::unique_ptr<HloModule>> MakeWholeView(const HloModule& module, const HloModule& whole,
+                                                   ShardPadding padding = ShardPadding::kZero);
+
+// The two as modules on whole arrays, for proofs; nothing where they are not AreOfWholeArrays.
+struct WholeViews {
+  std::unique_ptr<HloModule> before, after;
+};
+StatusOr<std::optional<WholeViews>> MakeViewsForProof(const HloModule& before, const HloModule& after);
 
 }  // namespace hloir::check

@@ -203,6 +203,8 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   // What rounds more often to a narrower float than before is less accurate: there no such rounding is passed over.
   for (PrimitiveType type : {PrimitiveType::BF16, PrimitiveType::F16, PrimitiveType::F32})
     p.shared.keep_narrow = p.shared.keep_narrow || Roundings(after, type) > Roundings(before, type);
+  p.shared.devices = Devices::Of(before, after, p.shared.exprs);
+  p.shared.same_parameters = options.whole_arrays;
   const bool built = p.before.Build(before, x);
   // (What both have made so far is told when this returns.)
   struct Count {
@@ -327,7 +329,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   }
   if (result.answer != Answer::kOpen) {
     // Bit for bit, if the exact normal form of the whole says so.
-    if (options.try_bits && result.answer != Answer::kProvedBitwise && Prove(before, after, {.solver_work = 0}).holds) {
+    if (options.try_bits && !options.whole_arrays && result.answer != Answer::kProvedBitwise && Prove(before, after, {.solver_work = 0}).holds) {
       result.answer = Answer::kProvedBitwise;
       result.uses = 0;
       result.steps = {
