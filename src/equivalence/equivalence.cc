@@ -9,6 +9,7 @@
 
 #include "equivalence/build.h"
 #include "equivalence/expr.h"
+#include "equivalence/shards.h"
 #include "hloir/analysis.h"
 #include "hloir/custom_call.h"
 #include "hloir/prove.h"
@@ -80,10 +81,12 @@ struct Prover {
       : shared(options.max_work + options.work_for_each * (a.instruction_count() + b.instruction_count())),
         before(shared),
         after(shared),
+        shards(shared, before),
         a(a),
         b(b) {}
   Shared shared;
   Builder before, after;
+  ShardMatcher shards;
   const HloModule &a, &b;
   std::unordered_map<std::string_view, std::vector<int32_t>> by_name, by_origin;
   std::unordered_set<ExprId> known;                         // values of `before`
@@ -121,6 +124,7 @@ struct Prover {
   // A value of `after` that has no equal yet: is it one of those that its name or origin tells, by a closer look?
   void Match(const HloInstruction& i, Value& value) {
     if (value.size() != 1 || known.count(value[0]) != 0 || !i.shape().IsArray()) return;
+    if (shared.devices && shards.Match(i, value[0])) return;
     if (i.IsConstant()) return MatchConstant(i, value);
     if (shared.exprs.RealOf(value[0]) || shared.exprs.IntegerOf(value[0])) return;
     std::vector<int32_t> candidates;
@@ -213,6 +217,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     ~Count() { made += exprs.count(); }
   } count{p.shared.exprs, made};
   p.Index();
+  if (p.shared.devices) p.shards.Index();
   p.after.on_value = [&](const HloInstruction& i, Value& value) { p.Match(i, value); };
   if (!built || !p.after.Build(after, y)) {
     result.why = p.before.why().empty() ? p.after.why() : p.before.why();
@@ -304,7 +309,8 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   for (size_t k = 0; k < x.size(); ++k) {
     Output output;
     p.shared.exprs.TakeUses();
-    const bool equal = p.shared.exprs.EqualInside(x[k], y[k], kLastLook);
+    const bool equal = p.shared.devices ? p.shared.exprs.EqualInTiles(x[k], y[k], kLastLook)
+                                        : p.shared.exprs.EqualInside(x[k], y[k], kLastLook);
     output.uses = result.uses;
     if (equal) {
       if (x[k] != y[k]) output.uses |= p.shared.exprs.TakeUses();

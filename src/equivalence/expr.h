@@ -6,7 +6,7 @@
 // equivalence.h is the way in. index.cc has index arithmetic, ranges.cc bounds of integers, expr.cc the table,
 // numbers.cc constants, algebra.cc sums and products, complex.cc the imaginary unit, conditions.cc conditions,
 // conversions.cc and functions.cc other elementwise operations, sums.cc what binds variables, prefix.cc prefix sums,
-// order.cc their order, cases.cc equality by cases, evaluate.cc numbers of constants. Covered by
+// order.cc their order, cases.cc equality by cases, tiles.cc tile by tile, evaluate.cc numbers of constants. Covered by
 // tests/unit/equivalence_test.cc.
 #pragma once
 
@@ -187,6 +187,8 @@ class Exprs {
   // Are the two one expression, once the names that only one of them has are undone, or in each case of the conditions
   // that they speak of (cases.cc)?
   bool EqualInside(ExprId a, ExprId b, int64_t budget);
+  // The same for each tile of a cut index, and on each device, by itself (tiles.cc).
+  bool EqualInTiles(ExprId a, ExprId b, int64_t budget, int64_t tiles = 1);
   // Of what constants alone tell: are their numbers the same, as far as rounding allows (evaluate.cc)?
   bool EqualClosed(ExprId a, ExprId b);
 
@@ -269,6 +271,11 @@ class Exprs {
   std::optional<Bounds> BoundsOf(ExprId condition);
   std::vector<ExprId> ConditionsApart(ExprId a, ExprId b);
   Replacement ClampsWithin(ExprId e, ExprId value, Range range);
+  std::map<VarId, int64_t> CutsOf(ExprId e);
+  ExprId Unrolled(ExprId e);
+  bool MovesIn(ExprId e, VarId v);
+  bool EqualUnrolled(ExprId a, ExprId b, int64_t budget);
+  ExprId EqualsIndex(ExprId e, Index index);  // conditions.cc
   bool EqualByCases(ExprId a, ExprId b, int depth);
   bool EqualCloser(ExprId a, ExprId b);
   std::unordered_set<int64_t> NamesIn(ExprId e);
