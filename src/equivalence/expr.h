@@ -6,7 +6,7 @@
 // equivalence.h is the way in. index.cc has index arithmetic, ranges.cc bounds of integers, expr.cc the table,
 // numbers.cc constants, algebra.cc sums and products, complex.cc the imaginary unit, conditions.cc conditions,
 // conversions.cc and functions.cc other elementwise operations, sums.cc what binds variables, prefix.cc prefix sums,
-// order.cc their order, cases.cc equality by cases, tiles.cc tile by tile, evaluate.cc numbers of constants. Covered by
+// order.cc their order, cases.cc equality by cases, tiles.cc tile by tile, bounds.cc clamps, evaluate.cc numbers of constants. Covered by
 // tests/unit/equivalence_test.cc.
 #pragma once
 
@@ -276,6 +276,16 @@ class Exprs {
   bool MovesIn(ExprId e, VarId v);
   bool EqualUnrolled(ExprId a, ExprId b, int64_t budget);
   ExprId EqualsIndex(ExprId e, Index index);  // conditions.cc
+  // bounds.cc
+  struct Tile {
+    size_t variable;
+    Index index;
+  };
+  std::optional<Index> MixedIndex(ExprId e, bool needs_index = true);
+  bool OfDevices(const Index& index) const;
+  bool BoundsTile(const Monomial& m, const Expr& guard) const;
+  bool UseBoundsOfClamps(Monomial& m);
+  std::optional<Tile> TileOf(const std::vector<VarId>& variables, Monomial& m);
   bool EqualByCases(ExprId a, ExprId b, int depth);
   bool EqualCloser(ExprId a, ExprId b);
   std::unordered_set<int64_t> NamesIn(ExprId e);
