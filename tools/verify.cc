@@ -160,8 +160,6 @@ int ProveOnly(const VerifyFlags& flags) {
 StatusOr<Row> Verify(const VerifyFlags& flags, const std::string& file, const std::string* other) {
   Row row;
   HLOIR_ASSIGN_OR_RETURN(ModuleFile loaded, ReadModuleFile(file, {.one_module = true}));
-  if (const DeviceCounts counts = DeviceCountsOf(loaded.module()); CheckDeviceCounts(counts).ok())
-    RaiseMemoryLimit(counts.devices());
   HLOIR_RETURN_IF_ERROR(TakeElided(loaded.module(), flags.elided));
   const HloModule& before = loaded.module();
   CheckOptions options;
@@ -186,6 +184,9 @@ StatusOr<Row> Verify(const VerifyFlags& flags, const std::string& file, const st
     pipeline.verify_each = true;
     HLOIR_ASSIGN_OR_RETURN(const std::vector<PassRun> runs, Optimize(*after, flags.optimize, std::move(pipeline)));
   }
+  // A program on whole arrays may say in shardings alone how many devices it is for.
+  if (const int64_t devices = check::DevicesOfBoth(before, *after); CheckDeviceCounts({1, devices}).ok())
+    RaiseMemoryLimit(devices);
   row.before = WorkOf(before);
   row.after = WorkOf(*after);
   RewriteLog log;

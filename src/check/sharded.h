@@ -17,6 +17,9 @@ namespace hloir::check {
 // the inputs are the whole arrays, the same for each device.
 bool AreOfWholeArrays(const HloModule& a, const HloModule& b);
 
+// On how many devices the two run when they are compared.
+int64_t DevicesOfBoth(const HloModule& a, const HloModule& b);
+
 // Of such, the one that has the whole arrays for parameters.
 const HloModule& WholeOf(const HloModule& a, const HloModule& b);
 

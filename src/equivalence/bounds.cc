@@ -35,9 +35,8 @@ std::optional<Index> Exprs::MixedIndex(ExprId e, bool needs_index) {
 bool Exprs::OfDevices(const Index& index) const {
   std::vector<VarId> free;
   AddFree(index, free);
-  return std::any_of(free.begin(), free.end(), [&](VarId v) {
-    return VariableAt(v).level == Variable::kTurn && VariableAt(v).place < 0;
-  });
+  return std::any_of(free.begin(), free.end(),
+                     [&](VarId v) { return VariableAt(v).level == Variable::kTurn && VariableAt(v).place < 0; });
 }
 
 // Is the condition one of the two that data lies in a tile: 0 <= u < size, where u is data less size times a variable?

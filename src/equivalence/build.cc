@@ -196,6 +196,8 @@ Value Builder::Region(const HloComputation& computation, Inside in) {
     arguments.push_back(std::move(value));
   }
   Value result = Evaluate(computation, arguments, in, std::vector<int32_t>(arguments.size(), -1));
+  // (What keys hold is the same for all devices.)
+  if (why_.empty() && !AxesOf(result).empty()) why_ = Format("{} depends on the device", computation.name());
   for (size_t k = 0; k < result.size() && why_.empty(); ++k)
     result[k] = Agreed(-2 - in.level - (int64_t{1} << 20) * static_cast<int64_t>(k), result[k]);
   return result;
@@ -375,7 +377,7 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
       return {x_.Integer(i.operand(0)->shape().dimensions(i.dimensions()[0]), PrimitiveType::S32)};
     case kCustomCall: {
       if (i.attributes<CustomCallAttributes>().custom_call_target == kUnspecified && i.shape().IsArray())
-        return {LeafArray({-18, sequence_++}, i.shape(),
+        return {LeafArray({-18, shared_.unspecified++}, i.shape(),
                           shared_.devices ? shared_.devices->axes() : std::vector<VarId>())};
       // What only says how, or where, its operands lie.
       Value all;
@@ -391,7 +393,7 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
     case kWhile: return While(i, *operands[0], inner);
     default: break;
   }
-  if (shared_.devices) {
+  if (shared_.devices && DependsOnDevice(i)) {
     Value value = Collective(i, operands, inner);
     if (!value.empty() || !why_.empty()) return value;
   }

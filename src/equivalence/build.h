@@ -30,8 +30,9 @@ struct Shared {
   std::map<int64_t, std::vector<ExprId>> made_of;  // of classes of what loops carry, what a turn makes
   int64_t most_turns = 4;                          // of a loop that is written out
   int64_t loop_work = int64_t{1} << 21;
-  std::optional<Devices> devices;  // that values depend on
-  bool same_parameters = false;    // for each of them
+  std::optional<Devices> devices;       // that values depend on
+  bool same_parameters = false;         // for each of them
+  int64_t unspecified = 0;              // values that nothing may depend on
   std::set<int64_t> differs_each_time;  // leaves: random numbers, infeeds, calls with side effects
   explicit Shared(int64_t max_work) : exprs(max_work) {}
   int64_t NameOf(std::string_view text) {
@@ -130,8 +131,7 @@ class Builder {
   HloOpcode CombinerOf(const HloComputation& computation, const Value& region, size_t k, size_t n, PrimitiveType type,
                        Inside in);
   Value Region(const HloComputation& computation, Inside in);
-  ExprId RegionParameter(int64_t kind, int64_t a, int64_t b, const Shape& shape,
-                         const std::vector<VarId>& axes = {});
+  ExprId RegionParameter(int64_t kind, int64_t a, int64_t b, const Shape& shape, const std::vector<VarId>& axes = {});
   ExprId Read(ExprId x, const Shape& shape, const std::vector<Index>& index);
   std::vector<Index> Dimensions(const Shape& shape);
   ExprId LeafArray(std::vector<int64_t> key, const Shape& shape, const std::vector<VarId>& captured = {});

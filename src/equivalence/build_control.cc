@@ -239,9 +239,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   Value carried(n), next;
   std::vector<std::vector<VarId>> axes(n);  // of devices, between which it differs
   for (size_t k = 0; k < n; ++k) axes[k] = AxesOf({init[k]});
-  const auto parameter = [&](size_t k, int64_t of) {
-    return RegionParameter(1, inner.level, of, *shapes[k], axes[k]);
-  };
+  const auto parameter = [&](size_t k, int64_t of) { return RegionParameter(1, inner.level, of, *shapes[k], axes[k]); };
   for (size_t k = 0; k < n; ++k) carried[k] = parameter(k, -1 - static_cast<int64_t>(k));
   for (int round = 0;; ++round) {
     next = run(*i.while_body(), carried);

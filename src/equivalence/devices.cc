@@ -291,13 +291,14 @@ void Devices::FindAxes(const HloModule& a, const HloModule& b, Exprs& exprs) {
   tables.erase(std::unique(tables.begin(), tables.end()), tables.end());
   // (The columns of constants are over partitions: the same for each replica.)
   for (auto& table : tables) {
-    while (static_cast<int64_t>(table.size()) < count_) table.push_back(table[table.size() - static_cast<size_t>(partitions_)]);
+    while (static_cast<int64_t>(table.size()) < count_)
+      table.push_back(table[table.size() - static_cast<size_t>(partitions_)]);
   }
   std::vector<int64_t> best;
   size_t most = 0;
   for (const std::vector<int64_t>& sizes : OrdersOf(count_)) {
-    const auto fits = static_cast<size_t>(
-        std::count_if(tables.begin(), tables.end(), [&](const auto& table) { return StepsOf(table, sizes).has_value(); }));
+    const auto fits = static_cast<size_t>(std::count_if(
+        tables.begin(), tables.end(), [&](const auto& table) { return StepsOf(table, sizes).has_value(); }));
     if (best.empty() || fits > most) best = sizes, most = fits;
   }
   std::vector<int64_t> strides(best.size(), 1);

@@ -335,7 +335,8 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   }
   if (result.answer != Answer::kOpen) {
     // Bit for bit, if the exact normal form of the whole says so.
-    if (options.try_bits && !options.whole_arrays && result.answer != Answer::kProvedBitwise && Prove(before, after, {.solver_work = 0}).holds) {
+    if (options.try_bits && !options.whole_arrays && result.answer != Answer::kProvedBitwise &&
+        Prove(before, after, {.solver_work = 0}).holds) {
       result.answer = Answer::kProvedBitwise;
       result.uses = 0;
       result.steps = {

@@ -112,9 +112,9 @@ std::vector<ExprId> ShardMatcher::ShardsOf(const Builder::Record& record, const 
     for (int64_t d = 0; d < whole.rank(); ++d) {
       const int32_t place = static_cast<int32_t>(d);
       if (parts[static_cast<size_t>(d)] == 1) continue;
-      by.push_back({x.Dimension(place, whole.dimensions(d)),
-                    x.Plus(x.Var(x.Dimension(place, shard.dimensions(d))), tile[static_cast<size_t>(d)],
-                           shard.dimensions(d))});
+      by.push_back(
+          {x.Dimension(place, whole.dimensions(d)),
+           x.Plus(x.Var(x.Dimension(place, shard.dimensions(d))), tile[static_cast<size_t>(d)], shard.dimensions(d))});
     }
     shards.push_back(x.Substitute(record.value[0], by));
   }
