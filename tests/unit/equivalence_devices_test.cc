@@ -80,6 +80,8 @@ TEST_CASE("what the passes make of sharded programs is proved") {
                                       "cumsum_dim",      "dus_sharded",         "fft_dim",       "fft_free",
                                       "jacobi",          "random_bits",         "reduce_all",    "rnn",
                                       "transformer_bwd", "transformer_step_32", "uneven_norm"};
+  const std::vector<std::string> names = {"call-inliner", "sharding-propagation", "spmd-partitioning", "dce", "cse",
+                                          "dce"};
   int proved = 0;
   for (const fs::path& path : FilesIn(fs::path(kTestsFolder) / "sharded")) {
     if (open.count(path.stem()) != 0) continue;
@@ -87,8 +89,7 @@ TEST_CASE("what the passes make of sharded programs is proved") {
     StatusOr<ModuleFile> file = ReadModuleFile(path.string(), {.one_module = true});
     REQUIRE(file.status().message() == "");
     const std::unique_ptr<HloModule> partitioned = file->module().Clone();
-    StatusOr<HloPassPipeline> pipeline = MakePipeline(
-        {"call-inliner", "sharding-propagation", "spmd-partitioning", "dce", "cse", "dce"}, PipelineOptions());
+    StatusOr<HloPassPipeline> pipeline = MakePipeline(names, {});
     REQUIRE(pipeline.ok());
     REQUIRE(pipeline->RunOnce(*partitioned).status().message() == "");
     const equivalence::Result result = ProveOnDevices(file->module(), *partitioned);
