@@ -16,6 +16,7 @@
 #include "reduce/reduce.h"
 #include "hloir/inspect.h"
 #include "hloir/io.h"
+#include "check/sharded.h"
 #include "equivalence/equivalence.h"
 #include "hloir/report.h"
 #include "report/table.h"
@@ -158,7 +159,11 @@ int ProveOnly(const VerifyFlags& flags) {
     if (StatusOr<std::vector<PassRun>> runs = Optimize(*after, flags.optimize, {}); !runs.ok())
       return Fail(runs.status(), DisplayName(flags.files[0]));
   }
-  const equivalence::Result result = equivalence::ProveInside(**before, *after);
+  StatusOr<std::optional<check::WholeViews>> views = check::MakeViewsForProof(**before, *after);
+  if (!views.ok()) return Fail(views.status(), DisplayName(flags.files[0]));
+  const equivalence::Result result =
+      *views ? equivalence::ProveInside(*(*views)->before, *(*views)->after, {.whole_arrays = true})
+             : equivalence::ProveInside(**before, *after);
   Write(stdout, flags.json ? result.ToJson() + "\n" : result.ToString());
   return result.answer == equivalence::Answer::kOpen ? kExitUnsupported : kExitGood;
 }
@@ -166,8 +171,6 @@ int ProveOnly(const VerifyFlags& flags) {
 StatusOr<Row> Verify(const VerifyFlags& flags, const std::string& file, const std::string* other) {
   Row row;
   HLOIR_ASSIGN_OR_RETURN(ModuleFile loaded, ReadModuleFile(file, {.one_module = true}));
-  if (const DeviceCounts counts = DeviceCountsOf(loaded.module()); CheckDeviceCounts(counts).ok())
-    RaiseMemoryLimit(counts.devices());
   HLOIR_RETURN_IF_ERROR(TakeElided(loaded.module(), flags.elided));
   HLOIR_RETURN_IF_ERROR(BindSizesOf(flags, file, loaded, loaded.module()));
   const HloModule& before = loaded.module();
@@ -195,6 +198,9 @@ StatusOr<Row> Verify(const VerifyFlags& flags, const std::string& file, const st
     pipeline.verify_each = true;
     HLOIR_ASSIGN_OR_RETURN(const std::vector<PassRun> runs, Optimize(*after, flags.optimize, std::move(pipeline)));
   }
+  // A program on whole arrays may say in shardings alone how many devices it is for.
+  if (const int64_t devices = check::DevicesOfBoth(before, *after); CheckDeviceCounts({1, devices}).ok())
+    RaiseMemoryLimit(devices);
   row.before = WorkOf(before);
   row.after = WorkOf(*after);
   RewriteLog log;

@@ -706,10 +706,10 @@ StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
   const CheckOptions& options = context_.options;
   HLOIR_RETURN_IF_ERROR(check::CheckSameInterface(before_->module(), after, options));
   Verdict verdict;
-  // Proofs know nothing of devices.
   proved_ = {};
-  if (options.proofs != Proofs::kNone && !before_view_)
-    proved_ = check::ProveFirst(before_->module(), after, options.exact);
+  if (options.proofs != Proofs::kNone)
+    proved_ = before_view_ ? check::ProvePartitioned(*before_text_, *after_text_)
+                           : check::ProveFirst(before_->module(), after, options.exact);
   verdict.proof = proved_.proof;
   verdict.assumptions = proved_.assumptions, verdict.finite_only = proved_.finite_only, verdict.steps = proved_.steps;
   verdict.rounds_differently = proved_.rounds_differently;

@@ -5,6 +5,7 @@
 
 #include "check/confirm.h"
 #include "check/module_under_test.h"
+#include "check/sharded.h"
 #include "equivalence/equivalence.h"
 #include "hloir/cost.h"
 #include "support/format.h"
@@ -53,8 +54,10 @@ void TakeSteps(const equivalence::Result& result, Proved& proved) {
 }
 
 // Over the reals, value by value. True if nothing is left open.
-bool ProveInside(const HloModule& before, const HloModule& after, bool exact, Proved& proved) {
-  const equivalence::Result result = equivalence::ProveInside(before, after, {.try_bits = false});
+bool ProveInside(const HloModule& before, const HloModule& after, bool exact, Proved& proved,
+                 bool whole_arrays = false) {
+  const equivalence::Result result =
+      equivalence::ProveInside(before, after, {.whole_arrays = whole_arrays, .try_bits = false});
   // (Results may be equal where no value inside has an equal, and open where each has.)
   const bool open = result.answer == equivalence::Answer::kOpen;
   proved.steps.proved = open ? result.matched : std::max<int64_t>(result.matched, 1);
@@ -94,6 +97,18 @@ Proved ProveFirst(const HloModule& before, const HloModule& after, bool exact) {
   if (&before != &after) proved.assumptions = equivalence::AssumptionsOf(before, after);
   const bool assumes = !proved.assumptions.empty();
   proved.outputs.assign(leaves, assumes ? Answer::kProvedAssuming : Answer::kProvedBitwise);
+  return proved;
+}
+
+Proved ProvePartitioned(const HloModule& before, const HloModule& after) {
+  Proved proved;
+  const StatusOr<std::optional<WholeViews>> views = MakeViewsForProof(before, after);
+  if (!views.ok() || !views->has_value()) return proved;
+  ProveInside(*(*views)->before, *(*views)->after, /*exact=*/false, proved, /*whole_arrays=*/true);
+  if (!proved.proof.holds) return proved;
+  proved.assumptions = equivalence::AssumptionsOf(before, after);
+  proved.outputs.assign(before.entry_computation()->root()->shape().Leaves().size(),
+                        proved.assumptions.empty() ? Answer::kProvedBitwise : Answer::kProvedAssuming);
   return proved;
 }
 

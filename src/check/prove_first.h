@@ -24,6 +24,8 @@ struct Proved {
 
 // Without a run; within the provers' own limits of work. `exact`: only what proves equal bits counts.
 Proved ProveFirst(const HloModule& before, const HloModule& after, bool exact);
+// The same of a program on whole arrays and its partitioned form (sharded.h).
+Proved ProvePartitioned(const HloModule& before, const HloModule& after);
 
 // How long runs of both take, and how much memory.
 enum class RunSize {

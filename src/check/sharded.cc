@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "equivalence/equivalence.h"
 #include "hloir/builder.h"
 #include "hloir/custom_call.h"
 #include "hloir/evaluator.h"
@@ -224,8 +225,8 @@ StatusOr<std::optional<PartialSums>> PartialsOf(const Sharding* sharding, int64_
 // Writes cutting and gathering into a computation.
 class Writer {
  public:
-  Writer(HloBuilder& b, const ModuleConfig& config, int64_t& channel)
-      : b(b), devices_(config.num_partitions), replicas_(config.replica_count), channel_(channel) {}
+  Writer(HloBuilder& b, const ModuleConfig& config, int64_t& channel, ShardPadding padding)
+      : b(b), devices_(config.num_partitions), replicas_(config.replica_count), channel_(channel), padding_(padding) {}
 
   Op Cut(Op whole, const Shape& shard, const Tiling& tiling) {
     if (whole == nullptr) return nullptr;
@@ -237,7 +238,13 @@ class Writer {
       pads = pads || padding[k].high != 0;
       cuts = cuts || tiling.counts[k] > 1;
     }
-    if (pads) whole = b.Pad(whole, b.Constant(whole->shape().element_type(), 0), padding);
+    const PrimitiveType type = whole->shape().element_type();
+    if (pads) {
+      Op value = padding_ == ShardPadding::kZero
+                     ? b.Constant(type, 0)
+                     : b.CustomCall(std::string(equivalence::kUnspecified), Shape::Scalar(type), HloBuilder::Ops());
+      whole = b.Pad(whole, value, padding);
+    }
     if (!cuts) return whole;
     std::vector<Op> starts;
     for (int64_t d = 0; d < shard.rank(); ++d) {
@@ -345,6 +352,7 @@ class Writer {
   HloBuilder& b;
   int64_t devices_, replicas_;  // of each replica
   int64_t& channel_;
+  ShardPadding padding_;
   Op partition_ = nullptr;
 };
 
@@ -413,7 +421,7 @@ int64_t NextChannel(const HloModule& module) {
 }
 
 // `propagated`: the whole program with what follows from its shardings.
-Status WrapEntry(HloModule& module, const HloModule& whole, const HloModule& propagated) {
+Status WrapEntry(HloModule& module, const HloModule& whole, const HloModule& propagated, ShardPadding padding) {
   const int64_t devices = module.config().num_partitions;
   int64_t channel = NextChannel(module);
   HloComputation* entry = module.entry_computation();
@@ -421,7 +429,7 @@ Status WrapEntry(HloModule& module, const HloModule& whole, const HloModule& pro
   if (entry->parameter_count() != other->parameter_count())
     return InvalidArgument("the two modules have different numbers of parameters");
   HloBuilder b(module, "whole");
-  Writer writer(b, module.config(), channel);
+  Writer writer(b, module.config(), channel, padding);
   std::vector<Op> arguments;
   for (int64_t k = 0; k < entry->parameter_count(); ++k) {
     const HloInstruction &mine = *entry->parameter(k), &theirs = *other->parameter(k);
@@ -492,7 +500,7 @@ StatusOr<Tiling> BoundaryTiling(const HloInstruction& i, int64_t devices) {
   return tiling;
 }
 
-Status LowerBoundaries(HloModule& module) {
+Status LowerBoundaries(HloModule& module, ShardPadding padding) {
   const int64_t devices = module.config().num_partitions;
   int64_t channel = NextChannel(module);
   // All are read before one goes: the next may stand on it.
@@ -514,7 +522,7 @@ Status LowerBoundaries(HloModule& module) {
   }
   for (const auto& [i, tiling] : boundaries) {
     HloBuilder b(i);
-    Writer writer(b, module.config(), channel);
+    Writer writer(b, module.config(), channel, padding);
     Op made = IsCustomCall(*i, CustomCall::kSpmdFullToShardShape) ? writer.Cut(i->operand(0), i->shape(), tiling)
                                                                   : writer.Gather(i->operand(0), i->shape(), tiling);
     HLOIR_RETURN_IF_ERROR(b.status());
@@ -538,11 +546,17 @@ bool AreOfWholeArrays(const HloModule& a, const HloModule& b) {
   return !SameInterface(a, b) || IsNamedPartitioned(a) != IsNamedPartitioned(b) || HasBoundaries(a) || HasBoundaries(b);
 }
 
+int64_t DevicesOfBoth(const HloModule& a, const HloModule& b) {
+  const int64_t counted = std::max(DeviceCountsOf(a).devices(), DeviceCountsOf(b).devices());
+  return AreOfWholeArrays(a, b) ? std::max({counted, DevicesOf(a), DevicesOf(b)}) : counted;
+}
+
 const HloModule& WholeOf(const HloModule& a, const HloModule& b) {
   return IsNamedPartitioned(a) && !IsNamedPartitioned(b) ? b : a;
 }
 
-StatusOr<std::unique_ptr<HloModule>> MakeWholeView(const HloModule& module, const HloModule& whole) {
+StatusOr<std::unique_ptr<HloModule>> MakeWholeView(const HloModule& module, const HloModule& whole,
+                                                   ShardPadding padding) {
   std::unique_ptr<HloModule> view = module.Clone();
   view->config().entry_computation_layout.reset();
   view->config().input_output_alias.clear();
@@ -555,12 +569,21 @@ StatusOr<std::unique_ptr<HloModule>> MakeWholeView(const HloModule& module, cons
     texts->config().allow_spmd_sharding_propagation_to_output = {true};
     HLOIR_ASSIGN_OR_RETURN(const std::unique_ptr<HloPass> propagation, MakePass("sharding-propagation", {}));
     HLOIR_RETURN_IF_ERROR(propagation->Run(*texts).status());
-    HLOIR_RETURN_IF_ERROR(WrapEntry(*view, whole, *texts));
+    HLOIR_RETURN_IF_ERROR(WrapEntry(*view, whole, *texts, padding));
     return view;
   }
   HLOIR_RETURN_IF_ERROR(ReadShardy(*view));
-  HLOIR_RETURN_IF_ERROR(LowerBoundaries(*view));
+  HLOIR_RETURN_IF_ERROR(LowerBoundaries(*view, padding));
   return view;
+}
+
+StatusOr<std::optional<WholeViews>> MakeViewsForProof(const HloModule& before, const HloModule& after) {
+  if (!AreOfWholeArrays(before, after)) return std::optional<WholeViews>();
+  const HloModule& whole = WholeOf(before, after);
+  WholeViews views;
+  HLOIR_ASSIGN_OR_RETURN(views.before, MakeWholeView(before, whole, ShardPadding::kUnknown));
+  HLOIR_ASSIGN_OR_RETURN(views.after, MakeWholeView(after, whole, ShardPadding::kUnknown));
+  return std::optional<WholeViews>(std::move(views));
 }
 
 }  // namespace hloir::check

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "hloir/module.h"
 #include "hloir/status.h"
@@ -16,6 +17,9 @@ namespace hloir::check {
 // the inputs are the whole arrays, the same for each device.
 bool AreOfWholeArrays(const HloModule& a, const HloModule& b);
 
+// On how many devices the two run when they are compared.
+int64_t DevicesOfBoth(const HloModule& a, const HloModule& b);
+
 // Of such, the one that has the whole arrays for parameters.
 const HloModule& WholeOf(const HloModule& a, const HloModule& b);
 
@@ -24,6 +28,15 @@ const HloModule& WholeOf(const HloModule& a, const HloModule& b);
 // else that of `whole`, or what sharding-propagation finds from that. If they are the same, what is between
 // SPMDFullToShardShape and SPMDShardToFullShape gets each device's shard and gives it back. InvalidArgument, naming the
 // parameter, where a sharding is missing or does not fit.
-StatusOr<std::unique_ptr<HloModule>> MakeWholeView(const HloModule& module, const HloModule& whole);
+// Padding of uneven shards is 0, which is what runs take; kUnknown: a value that nothing may depend on, for proofs.
+enum class ShardPadding { kZero, kUnknown };
+StatusOr<std::unique_ptr<HloModule>> MakeWholeView(const HloModule& module, const HloModule& whole,
+                                                   ShardPadding padding = ShardPadding::kZero);
+
+// The two as modules on whole arrays, for proofs; nothing where they are not AreOfWholeArrays.
+struct WholeViews {
+  std::unique_ptr<HloModule> before, after;
+};
+StatusOr<std::optional<WholeViews>> MakeViewsForProof(const HloModule& before, const HloModule& after);
 
 }  // namespace hloir::check

@@ -106,7 +106,7 @@ Polynomial Exprs::Expanded(Monomial m, PrimitiveType type) {
     ExprId positive = -1;
     if (x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kNot && IsPred(x.type)) {
       positive = x.args[0];
-    } else if (x.kind == Expr::Kind::kGuard && x.tag == 0 && !IsPlainGuard(m.factors[i].base)) {
+    } else if (x.kind == Expr::Kind::kGuard && x.tag == 0 && !IsPlainGuard(m.factors[i].base) && !BoundsTile(m, x)) {
       for (const auto& [term, factor] : x.index[0].terms) {
         if (TermAt(term).kind != IndexTerm::Kind::kValue) continue;
         if (factor < 0) positive = Not(m.factors[i].base);

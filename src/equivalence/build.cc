@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "equivalence/equivalence.h"
 #include "hloir/analysis.h"
 #include "hloir/custom_call.h"
 #include "support/format.h"
@@ -97,11 +98,13 @@ bool Builder::Build(const HloModule& module, Value& result) {
     }
   }
   std::vector<Value> arguments;
+  const std::vector<VarId> each =
+      shared_.devices && !shared_.same_parameters ? shared_.devices->axes() : std::vector<VarId>();
   // (One array, or a tuple of it, is the same.)
   int64_t k = 0;
   for (const HloInstruction* parameter : entry->parameters()) {
     Value value;
-    for (const Shape* leaf : parameter->shape().Leaves()) value.push_back(LeafArray({-2, k++}, *leaf));
+    for (const Shape* leaf : parameter->shape().Leaves()) value.push_back(LeafArray({-2, k++}, *leaf, each));
     arguments.push_back(std::move(value));
   }
   result = Evaluate(*entry, arguments, {}, std::vector<int32_t>(arguments.size(), -1), &root_record_);
@@ -174,13 +177,19 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
 
 // ---- Regions ----
 
-ExprId Builder::RegionParameter(int64_t kind, int64_t a, int64_t b, const Shape& shape) {
+ExprId Builder::RegionParameter(int64_t kind, int64_t a, int64_t b, const Shape& shape,
+                                const std::vector<VarId>& axes) {
   return LeafArray(
       {-3, kind, a, b, static_cast<int64_t>(shape.IsArray() ? Normal(shape.element_type()) : shape.element_type())},
-      shape);
+      shape, axes);
 }
 
 Value Builder::Region(const HloComputation& computation, Inside in) {
+  // (Its parameters are those of one device.)
+  if (shared_.devices && shared_.devices->Communicates(computation)) {
+    why_ = Format("{} communicates and is not looked into", computation.name());
+    return {};
+  }
   std::vector<Value> arguments;
   ++in.level, ++in.depth;
   in.record = false;
@@ -192,6 +201,8 @@ Value Builder::Region(const HloComputation& computation, Inside in) {
     arguments.push_back(std::move(value));
   }
   Value result = Evaluate(computation, arguments, in, std::vector<int32_t>(arguments.size(), -1));
+  // (What keys hold is the same for all devices.)
+  if (why_.empty() && !AxesOf(result).empty()) why_ = Format("{} depends on the device", computation.name());
   for (size_t k = 0; k < result.size() && why_.empty(); ++k)
     result[k] = Agreed(-2 - in.level - (int64_t{1} << 20) * static_cast<int64_t>(k), result[k]);
   return result;
@@ -254,6 +265,15 @@ bool IsOfReals(HloOpcode opcode) {
   return std::find(std::begin(kAll), std::end(kAll), opcode) != std::end(kAll);
 }
 
+// Not a function of its operands on one device alone.
+bool DependsOnDevice(const HloInstruction& i) {
+  const CustomCall call = CustomCallOf(i);
+  return i.Is(kCollective) || i.Is(kAsyncPart) || i.opcode() == HloOpcode::kPartitionId ||
+         i.opcode() == HloOpcode::kReplicaId || i.opcode() == HloOpcode::kRecv ||
+         call == CustomCall::kSpmdFullToShardShape || call == CustomCall::kSpmdShardToFullShape ||
+         call == CustomCall::kSdyGlobalToLocalShape || call == CustomCall::kSdyLocalToGlobalShape;
+}
+
 }  // namespace
 
 Value Builder::Opaque(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in) {
@@ -294,13 +314,20 @@ Value Builder::Opaque(const HloInstruction& i, const std::vector<const Value*>& 
     for (ExprId e : Region(*called, in)) key.push_back(-8), key.push_back(e);
     if (!why_.empty()) return {};
   }
+  std::vector<VarId> captured = Captured(all);
+  if (shared_.devices && (differs_each_time || DependsOnDevice(i))) {
+    const std::vector<VarId>& axes = shared_.devices->axes();
+    captured.insert(captured.end(), axes.begin(), axes.end());
+    std::sort(captured.begin(), captured.end());
+    captured.erase(std::unique(captured.begin(), captured.end()), captured.end());
+  }
   Value value;
   int64_t k = 0;
   for (const Shape* leaf : i.shape().Leaves()) {
     std::vector<int64_t> one = key;
     one.push_back(-9);
     one.push_back(k++);
-    value.push_back(LeafArray(std::move(one), *leaf, Captured(all)));
+    value.push_back(LeafArray(std::move(one), *leaf, captured));
     if (differs_each_time) shared_.differs_each_time.insert(x_.At(value.back()).tag);
   }
   // What others see must be the same, in the same order.
@@ -354,6 +381,9 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
       if (!i.operand(0)->shape().IsArray() || i.dimensions().empty()) break;
       return {x_.Integer(i.operand(0)->shape().dimensions(i.dimensions()[0]), PrimitiveType::S32)};
     case kCustomCall: {
+      if (i.attributes<CustomCallAttributes>().custom_call_target == kUnspecified && i.shape().IsArray())
+        return {LeafArray({-18, shared_.unspecified++}, i.shape(),
+                          shared_.devices ? shared_.devices->axes() : std::vector<VarId>())};
       // What only says how, or where, its operands lie.
       Value all;
       for (int64_t k = 0; k < ForwardedOperands(i); ++k) {
@@ -367,6 +397,10 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
     case kConditional: return Conditional(i, operands, inner);
     case kWhile: return While(i, *operands[0], inner);
     default: break;
+  }
+  if (shared_.devices && DependsOnDevice(i)) {
+    Value value = Collective(i, operands, inner);
+    if (!value.empty() || !why_.empty()) return value;
   }
   std::vector<ExprId> x;
   bool arrays = i.shape().IsArray() || i.opcode() == kReduce || i.opcode() == kSort || i.opcode() == kReduceWindow ||

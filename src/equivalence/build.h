@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "equivalence/devices.h"
 #include "equivalence/expr.h"
 #include "hloir/evaluator.h"
 #include "hloir/module.h"
@@ -32,6 +33,9 @@ struct Shared {
   int64_t loop_work = int64_t{1} << 21;
   int64_t fold_work = int64_t{1} << 20;  // elements that constants make
   std::unique_ptr<HloEvaluator> evaluator;
+  std::optional<Devices> devices;       // that values depend on
+  bool same_parameters = false;         // for each of them
+  int64_t unspecified = 0;              // values that nothing may depend on
   std::set<int64_t> differs_each_time;  // leaves: random numbers, infeeds, calls with side effects
   explicit Shared(int64_t max_work) : exprs(max_work) {}
   int64_t NameOf(std::string_view text) {
@@ -110,6 +114,21 @@ class Builder {
   int64_t Turns(const Value& init, const Value& carried, const Value& next, ExprId condition);
   std::optional<Index> Counter(ExprId init, ExprId carried, ExprId next, VarId turn);
   ExprId OverTurns(ExprId init, ExprId carried, ExprId next, VarId turn, const std::set<int64_t>& varying);
+  // build_collectives.cc; empty: not looked into.
+  Value Collective(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in);
+  Value Reduced(const HloInstruction& i, const std::vector<ExprId>& x, const Devices::Groups& groups, Inside in);
+  Value Gathered(const HloInstruction& i, const std::vector<ExprId>& x, const Devices::Groups& groups);
+  Value Exchanged(const HloInstruction& i, const std::vector<ExprId>& x, const Devices::Groups& groups);
+  Value Permuted(const HloInstruction& i, ExprId e);
+  ExprId Combined(const HloInstruction& i, const Devices::Groups& groups, ExprId e, HloOpcode op);
+  ExprId OnDevice(ExprId e, const Index& device, const Shape& shape, const std::vector<Index>& at);
+  std::optional<Index> Member(const Devices::Groups& groups, const Index& k);
+  std::optional<Index> Rank(const Devices::Groups& groups);
+  // The axes of the devices that a value depends on.
+  std::vector<VarId> AxesOf(const Value& value) const;
+  // What decides whether collectives run must be the same for all devices.
+  bool SameForAll(const HloInstruction& i, ExprId decides);
+
   Value Conditional(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in);
   Value Opaque(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in);
 
@@ -119,7 +138,7 @@ class Builder {
   HloOpcode CombinerOf(const HloComputation& computation, const Value& region, size_t k, size_t n, PrimitiveType type,
                        Inside in);
   Value Region(const HloComputation& computation, Inside in);
-  ExprId RegionParameter(int64_t kind, int64_t a, int64_t b, const Shape& shape);
+  ExprId RegionParameter(int64_t kind, int64_t a, int64_t b, const Shape& shape, const std::vector<VarId>& axes = {});
   ExprId Read(ExprId x, const Shape& shape, const std::vector<Index>& index);
   std::vector<Index> Dimensions(const Shape& shape);
   ExprId LeafArray(std::vector<int64_t> key, const Shape& shape, const std::vector<VarId>& captured = {});

@@ -16,9 +16,29 @@ constexpr int kMostRounds = 24;
 
 }  // namespace
 
+std::vector<VarId> Builder::AxesOf(const Value& value) const {
+  std::vector<VarId> axes;
+  if (!shared_.devices) return axes;
+  for (VarId v : Captured(value)) {
+    if (shared_.devices->IsAxis(v)) axes.push_back(v);
+  }
+  return axes;
+}
+
+bool Builder::SameForAll(const HloInstruction& i, ExprId decides) {
+  if (!shared_.devices || AxesOf({decides}).empty()) return true;
+  for (const HloComputation* called : i.called_computations()) {
+    if (!shared_.devices->Communicates(*called)) continue;
+    why_ = "collectives run on some devices alone";
+    return false;
+  }
+  return true;
+}
+
 Value Builder::Conditional(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in) {
   const ExprId which = operands[0]->front();
   const size_t count = i.called_computations().size();
+  if (!SameForAll(i, which)) return {};
   std::vector<Value> branches;
   std::vector<int32_t> roots;
   for (size_t k = 0; k < count; ++k) {
@@ -219,12 +239,27 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   // What each turn leaves as it is.
   std::vector<bool> fixed(n, false);
   Value carried(n), next;
-  const auto parameter = [&](size_t k, int64_t of) { return RegionParameter(1, inner.level, of, *shapes[k]); };
+  std::vector<std::vector<VarId>> axes(n);  // of devices, between which it differs
+  for (size_t k = 0; k < n; ++k) axes[k] = AxesOf({init[k]});
+  const auto parameter = [&](size_t k, int64_t of) { return RegionParameter(1, inner.level, of, *shapes[k], axes[k]); };
   for (size_t k = 0; k < n; ++k) carried[k] = parameter(k, -1 - static_cast<int64_t>(k));
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0;; ++round) {
     next = run(*i.while_body(), carried);
     if (!why_.empty()) return {};
-    bool found = false;
+    bool found = false, grew = false;
+    for (size_t k = 0; k < n; ++k) {
+      const std::vector<VarId> more = AxesOf({carried[k], next[k]});
+      if (fixed[k] || more == axes[k]) continue;
+      axes[k] = more;
+      carried[k] = parameter(k, -1 - static_cast<int64_t>(k));
+      grew = true;
+    }
+    if (round == kMostRounds && grew) {
+      why_ = "a loop carries too much";
+      return {};
+    }
+    if (grew) continue;
+    if (round >= kMostRounds) break;
     for (size_t k = 0; k < n; ++k) {
       if (fixed[k] || next[k] != carried[k]) continue;
       fixed[k] = found = true;
@@ -234,7 +269,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   }
   // Counters of a loop of so many turns are numbers of the turn.
   Value condition = run(*i.while_condition(), carried);
-  if (!why_.empty()) return {};
+  if (!why_.empty() || !SameForAll(i, condition[0])) return {};
   std::vector<ExprId> result(n, -1);
   const int64_t turns = Turns(init, carried, next, condition[0]);
   VarId turn = -1;
@@ -275,6 +310,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   };
   for (size_t k = 0; k < n; ++k) {
     std::vector<int64_t> key = shape_key(k);
+    key.insert(key.end(), axes[k].begin(), axes[k].end());
     key.push_back(init[k]);
     of[k] = name(std::move(key));
   }
@@ -304,6 +340,11 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
       why_ = "a loop carries too much";
       return {};
     }
+  }
+  for (size_t k = 0; k < n; ++k) {
+    if (fixed[k] || std::ranges::includes(axes[k], AxesOf({next[k]}))) continue;
+    why_ = "a loop carries what differs between devices";
+    return {};
   }
   std::vector<ExprId> all = next;
   all.insert(all.end(), init.begin(), init.end());

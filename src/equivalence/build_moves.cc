@@ -57,6 +57,13 @@ ExprId Builder::OfConstant(const HloInstruction& i) {
       return x_.IndexValue(sum, Normal(type));
     }
   }
+  // A table with a row for each device.
+  if (shared_.devices && IsInteger(type) && shape.rank() > 0 && shape.dimensions(0) == shared_.devices->partitions()) {
+    std::vector<int64_t> table, sizes(shape.dimensions().begin(), shape.dimensions().end());
+    for (int64_t k = 0; k < literal.element_count(); ++k) table.push_back(literal.GetAsInt64(k));
+    if (const auto entry = Devices::Entry(x_, table, x_.Flatten(Dimensions(shape), sizes)))
+      return x_.IndexValue(*entry, Normal(type));
+  }
   // Its dimensions in an order that size and content tell, so that a transposed one is the same.
   std::vector<int64_t> order;
   std::vector<uint64_t> content;

@@ -34,6 +34,7 @@ std::optional<Builder::Updates> Builder::UpdatesOf(const HloInstruction& i, Expr
     of_window[static_cast<size_t>(d)] = s.update_window_dims[next++];
     window[static_cast<size_t>(d)] = updates.dimensions(of_window[static_cast<size_t>(d)]);
   }
+  std::vector<bool> told_at(window.size(), false);  // an index that has been compared
   for (size_t k = 0; k < s.scatter_dims_to_operand_dims.size(); ++k) {
     const int64_t d = s.scatter_dims_to_operand_dims[k];
     std::vector<Index> where;
@@ -42,6 +43,12 @@ std::optional<Builder::Updates> Builder::UpdatesOf(const HloInstruction& i, Expr
       where.push_back(j == s.index_vector_dim ? Exprs::Number(static_cast<int64_t>(k)) : batch[b++]);
     const ExprId told = Read(starts, start_shape, where);
     const int64_t most = whole.dimensions(d) - window[static_cast<size_t>(d)];
+    if (window[static_cast<size_t>(d)] == 1 && whole.dimensions(d) > 1) {
+      result.meets = x_.And(result.meets, x_.Compare(static_cast<int>(ComparisonDirection::kEq), told,
+                                                     x_.IndexValue(out[static_cast<size_t>(d)], index_type)));
+      told_at[static_cast<size_t>(d)] = true;
+      continue;
+    }
     ExprId clamped =
         IsUnsigned(index_type) ? told : x_.Function(HloOpcode::kMaximum, index_type, {told, x_.Integer(0, index_type)});
     clamped = x_.Function(HloOpcode::kMinimum, index_type, {clamped, x_.Integer(most, index_type)});
@@ -59,7 +66,7 @@ std::optional<Builder::Updates> Builder::UpdatesOf(const HloInstruction& i, Expr
   for (size_t d = 0; d < out.size(); ++d) {
     const Index inside = x_.Plus(out[d], start[d], -1);
     if (window[d] == 1) {
-      result.meets = x_.And(result.meets, x_.Guard(true, inside));
+      if (!told_at[d]) result.meets = x_.And(result.meets, x_.Guard(true, inside));
     } else if (window[d] < whole.dimensions(static_cast<int64_t>(d))) {
       result.meets = x_.And(result.meets, x_.Guard(false, inside));
       result.meets = x_.And(result.meets, x_.Guard(false, x_.Plus(Exprs::Number(window[d] - 1), inside, -1)));

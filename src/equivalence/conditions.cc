@@ -59,6 +59,27 @@ bool Exprs::TidyGuards(Monomial& m) {
   return true;
 }
 
+// Is an integer that data tells, moved by indices, the index? All in the integer's own type, which goes round at its
+// ends; so what it is moved by is taken from the index, if that stays within the type. -1: not so.
+ExprId Exprs::EqualsIndex(ExprId e, Index index) {
+  const PrimitiveType type = TypeOf(e);
+  if (index.terms.empty() || BitWidth(type) < 32) return -1;
+  Polynomial data;
+  for (const Monomial& m : PolynomialOf(e)) {
+    if (m.integer > kUnbounded || m.integer < -kUnbounded) return -1;
+    const bool moves = m.factors.empty() || (m.factors.size() == 1 && m.factors[0].power == kOne &&
+                                             At(m.factors[0].base).kind == Expr::Kind::kIndex);
+    if (!moves) data.push_back(m);
+    else if (m.factors.empty()) index = Plus(index, Number(m.integer), -1);
+    else index = Plus(index, At(m.factors[0].base).index[0], -m.integer);
+  }
+  constexpr int64_t kFar = int64_t{1} << 30;
+  const Range range = RangeOf(index);
+  if (data.empty() || range.low < (IsUnsigned(type) ? 0 : -kFar) || range.high > kFar) return -1;
+  const Index value = ValueTerm(Sum(std::move(data), type));
+  return Guard(true, Plus(value, index, -1));
+}
+
 bool Exprs::IsPlainGuard(ExprId e) const {
   const Expr& x = At(e);
   return x.kind == Expr::Kind::kGuard && x.tag == 0 &&

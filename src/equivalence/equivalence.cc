@@ -9,6 +9,7 @@
 
 #include "equivalence/build.h"
 #include "equivalence/expr.h"
+#include "equivalence/shards.h"
 #include "hloir/analysis.h"
 #include "hloir/custom_call.h"
 #include "hloir/prove.h"
@@ -80,10 +81,12 @@ struct Prover {
       : shared(options.max_work + options.work_for_each * (a.instruction_count() + b.instruction_count())),
         before(shared),
         after(shared),
+        shards(shared, before),
         a(a),
         b(b) {}
   Shared shared;
   Builder before, after;
+  ShardMatcher shards;
   const HloModule &a, &b;
   std::unordered_map<std::string_view, std::vector<int32_t>> by_name, by_origin;
   std::unordered_set<ExprId> known;                          // values of `before`
@@ -144,6 +147,7 @@ struct Prover {
     if (value.size() != 1 || known.count(value[0]) != 0 || !i.shape().IsArray()) return;
     const bool number = IsNumber(value[0]);
     if (folded != nullptr && !number && MatchFolded(i, *folded, value)) return;
+    if (shared.devices && shards.Match(i, value[0])) return;
     if (i.IsConstant()) return MatchConstant(i, value);
     if (number) return;
     std::vector<int32_t> candidates;
@@ -226,6 +230,8 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   // What rounds more often to a narrower float than before is less accurate: there no such rounding is passed over.
   for (PrimitiveType type : {PrimitiveType::BF16, PrimitiveType::F16, PrimitiveType::F32})
     p.shared.keep_narrow = p.shared.keep_narrow || Roundings(after, type) > Roundings(before, type);
+  p.shared.devices = Devices::Of(before, after, p.shared.exprs);
+  p.shared.same_parameters = options.whole_arrays;
   const bool built = p.before.Build(before, x);
   // (What both have made so far is told when this returns.)
   struct Count {
@@ -234,6 +240,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     ~Count() { made += exprs.count(); }
   } count{p.shared.exprs, made};
   p.Index();
+  if (p.shared.devices) p.shards.Index();
   p.after.is_second = true;
   p.after.on_value = [&](const HloInstruction& i, const Literal* folded, Value& value) { p.Match(i, folded, value); };
   if (!built || !p.after.Build(after, y)) {
@@ -327,7 +334,8 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   for (size_t k = 0; k < x.size(); ++k) {
     Output output;
     p.shared.exprs.TakeUses();
-    const bool equal = p.shared.exprs.EqualInside(x[k], y[k], kLastLook);
+    const bool equal = p.shared.devices ? p.shared.exprs.EqualInTiles(x[k], y[k], kLastLook)
+                                        : p.shared.exprs.EqualInside(x[k], y[k], kLastLook);
     output.uses = result.uses;
     if (equal) {
       if (x[k] != y[k]) output.uses |= p.shared.exprs.TakeUses();
@@ -352,7 +360,8 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   }
   if (result.answer != Answer::kOpen) {
     // Bit for bit, if the exact normal form of the whole says so.
-    if (options.try_bits && result.answer != Answer::kProvedBitwise && Prove(before, after, {.solver_work = 0}).holds) {
+    if (options.try_bits && !options.whole_arrays && result.answer != Answer::kProvedBitwise &&
+        Prove(before, after, {.solver_work = 0}).holds) {
       result.answer = Answer::kProvedBitwise;
       result.uses = 0;
       result.steps = {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hloir/module.h"
@@ -53,9 +54,13 @@ struct Result {
   std::string ToJson() const;
 };
 
+// The target of a custom-call without operands that stands for any value.
+inline constexpr std::string_view kUnspecified = "hloir.unspecified";
+
 struct Options {
   int64_t max_work = int64_t{1} << 21;  // in expressions, about
   int64_t work_for_each = 32;           // and so much more for each instruction
+  bool whole_arrays = false;            // each device has the same parameters
   bool try_bits = true;                 // where it rests on the reals, ask the exact normal form too (prove.h)
 };
 

@@ -6,8 +6,8 @@
 // equivalence.h is the way in. index.cc has index arithmetic, ranges.cc bounds of integers, expr.cc the table,
 // numbers.cc constants, algebra.cc sums and products, complex.cc the imaginary unit, conditions.cc conditions,
 // conversions.cc and functions.cc other elementwise operations, sums.cc what binds variables, prefix.cc prefix sums,
-// order.cc their order, cases.cc equality by cases, evaluate.cc numbers of constants. Covered by
-// tests/unit/equivalence_test.cc.
+// order.cc their order, cases.cc equality by cases, tiles.cc tile by tile, bounds.cc clamps, evaluate.cc numbers of
+// constants. Covered by tests/unit/equivalence_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -194,6 +194,8 @@ class Exprs {
   // Are the two one expression, once the names that only one of them has are undone, or in each case of the conditions
   // that they speak of (cases.cc)?
   bool EqualInside(ExprId a, ExprId b, int64_t budget);
+  // The same for each tile of a cut index, and on each device, by itself (tiles.cc).
+  bool EqualInTiles(ExprId a, ExprId b, int64_t budget);
   // Of what constants alone tell: are their numbers the same, as far as rounding allows (evaluate.cc)?
   bool EqualClosed(ExprId a, ExprId b);
 
@@ -278,6 +280,22 @@ class Exprs {
   std::optional<Bounds> BoundsOf(ExprId condition);
   std::vector<ExprId> ConditionsApart(ExprId a, ExprId b);
   Replacement ClampsWithin(ExprId e, ExprId value, Range range);
+  std::map<VarId, int64_t> CutsOf(ExprId e);
+  bool EqualInTiles(ExprId a, ExprId b, int64_t budget, int64_t tiles);
+  ExprId Unrolled(ExprId e);
+  bool MovesIn(ExprId e, VarId v);
+  bool EqualUnrolled(ExprId a, ExprId b, int64_t budget);
+  ExprId EqualsIndex(ExprId e, Index index);  // conditions.cc
+  // bounds.cc
+  struct Tile {
+    size_t variable;
+    Index index;
+  };
+  std::optional<Index> MixedIndex(ExprId e, bool needs_index = true);
+  bool OfDevices(const Index& index) const;
+  bool BoundsTile(const Monomial& m, const Expr& guard) const;
+  bool UseBoundsOfClamps(Monomial& m);
+  std::optional<Tile> TileOf(const std::vector<VarId>& variables, Monomial& m);
   bool EqualByCases(ExprId a, ExprId b, int depth);
   bool EqualCloser(ExprId a, ExprId b);
   std::unordered_set<int64_t> NamesIn(ExprId e);

@@ -118,6 +118,16 @@ ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
       default: break;
     }
   }
+  // Data that is an index.
+  if (IsInteger(type) && (d == D::kEq || d == D::kNe) && i.has_value() != j.has_value()) {
+    if (const ExprId equal = EqualsIndex(i ? b : a, i ? *i : *j); equal >= 0) return d == D::kEq ? equal : Not(equal);
+  }
+  if (IsInteger(type) && (d == D::kLt || d == D::kLe) && i.has_value() != j.has_value()) {
+    if (const std::optional<Index> mixed = MixedIndex(i ? b : a, !OfDevices(i ? *i : *j))) {
+      const Index more = i ? Plus(*mixed, *i, -1) : Plus(*j, *mixed, -1);
+      return Guard(false, d == D::kLt ? Plus(more, Number(-1)) : more);
+    }
+  }
   // A number that a condition picks from two, against a third.
   if (const auto x = IntegerOf(a), y = IntegerOf(b); IsInteger(type) && x.has_value() != y.has_value() && d != D::kNe) {
     const Polynomial of = PolynomialOf(x ? b : a);

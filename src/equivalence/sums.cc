@@ -70,6 +70,13 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
       for (Monomial& part : product) SumOfMonomial(variables, std::move(part), type, out);
       return false;
     };
+    if (UseBoundsOfClamps(m)) continue;
+    if (const std::optional<Tile> tile = TileOf(variables, m)) {
+      const VarId v = variables[tile->variable];
+      variables.erase(variables.begin() + static_cast<std::ptrdiff_t>(tile->variable));
+      if (!again(substitute({{v, tile->index}}))) return;
+      continue;
+    }
     for (size_t k = 0; k < m.factors.size() && !changed; ++k) {
       const ExprId guard = m.factors[k].base;
       const Expr& x = At(guard);

@@ -1,0 +1,39 @@
+// Which values of a partitioned program are shards of which values of the program that it came from: candidates come
+// from names, origins and kinds of operations, where to cut from the shapes, and equality from the expressions.
+//
+// In: ShardMatcher::Match, for each value of the second module. Covered by tests/unit/equivalence_devices_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "equivalence/build.h"
+
+namespace hloir::equivalence::inside {
+
+class ShardMatcher {
+ public:
+  ShardMatcher(Shared& shared, const Builder& whole) : shared_(shared), whole_(whole) {}
+  // Once the first module is built.
+  void Index();
+  // Puts the shard of an equal value in the place of `value`; true: there is one, or it is that already.
+  bool Match(const HloInstruction& i, ExprId& value);
+
+ private:
+  std::vector<int32_t> CandidatesFor(const HloInstruction& i);
+  std::vector<ExprId> ShardsOf(const Builder::Record& record, const Shape& shard);
+  void Assign(size_t dimension, const std::vector<int64_t>& parts, std::vector<bool>& used,
+              std::vector<inside::Index>& tiles, std::vector<std::vector<inside::Index>>& all);
+
+  Shared& shared_;
+  const Builder& whole_;
+  std::unordered_map<std::string_view, std::vector<int32_t>> by_name_, by_origin_;
+  std::map<HloOpcode, std::vector<int32_t>> by_opcode_;
+  int64_t search_left_ = int64_t{1} << 22;
+};
+
+}  // namespace hloir::equivalence::inside
