@@ -204,6 +204,17 @@ struct Verdict {
   struct Steps {
     int64_t proved = 0, tested = 0, open = 0;
   } steps;
+  // Rewrites that are known to change the meaning (docs/equivalence.md). Looked for if the modules differ, or agree
+  // only where nothing overflows.
+  struct Fault {
+    std::string name;           // "predicate-product"
+    std::string what;           // "x * convert(p) became select(p, x, 0), which loses NaN"
+    std::string before, after;  // instructions
+    std::string issue;          // a public one: "openxla/xla#42732"; "" if none is known
+    // In a line.
+    std::string ToString() const;
+  };
+  std::vector<Fault> faults;
   // The number of sets of inputs on which the modules were compared.
   int64_t input_sets = 0;
   // The explanations by which unequal results agree: names of src/check/explanations.cc, "signed-zero". In order of

@@ -14,6 +14,7 @@
 #include "check/explanations.h"
 #include "check/extremes.h"
 #include "check/judge.h"
+#include "check/known_faults.h"
 #include "check/meaning.h"
 #include "check/measure.h"
 #include "check/prove_first.h"
@@ -728,14 +729,20 @@ StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
   const Status judged = size == check::RunSize::kTooLarge
                             ? ResourceExhausted("a run takes too much time or memory")
                             : JudgeByRuns(proved && (verdict.proof.holds || size == check::RunSize::kLarge), verdict);
+  const auto name_faults = [&] {
+    if (verdict.outcome == Outcome::kDisagree || !verdict.finite_only.empty())
+      verdict.faults = check::FindKnownFaults(before_->module(), after);
+  };
   if (!judged.ok()) {
     const bool cannot_run =
         judged.code() == StatusCode::kUnimplemented || judged.code() == StatusCode::kResourceExhausted;
     if (!proved || !cannot_run) return judged;
     ConcludeWithoutRuns(judged.message(), verdict);
+    name_faults();
     return verdict;
   }
   Conclude(verdict);
+  name_faults();
   if (!options.stored.empty() && verdict.devices == 1 && before_->Result(0).ok()) JudgeStored(verdict);
   // Without leaves one of the two did not end.
   if (verdict.outcome == Outcome::kDisagree && options.divergence && !verdict.comparison.leaves.empty()) {
