@@ -57,9 +57,11 @@ enum class InputKind {
   kSpecials,     // as kPlain, but in some values NaN, an infinity, -0 or a denormal, of one sort
   kFar,          // as kPlain, but most values are shifted by a power of two: far from 0, and near one another
   kUniform,      // as kEdges, but equal along one dimension of each value, or throughout
+  kTypical,      // as kPlain, but weights of dots and convolutions are divided by the root of their fan-in, and what
+                 // roots and logarithms are taken of is positive: a deep network keeps its numbers near 1
 };
 // Values for the entry computation's parameters; the same seed gives the same values everywhere. Unimplemented for a
-// parameter that no value can be made up for.
+// parameter that no value can be made up for. Indices that the module says are sorted are sorted.
 StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed, InputKind kind);
 // Plain for even seeds, corner cases for odd ones.
 StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed);
@@ -202,6 +204,17 @@ struct Verdict {
   struct Steps {
     int64_t proved = 0, tested = 0, open = 0;
   } steps;
+  // Rewrites that are known to change the meaning (docs/equivalence.md). Looked for if the modules differ, or agree
+  // only where nothing overflows.
+  struct Fault {
+    std::string name;           // "predicate-product"
+    std::string what;           // "x * convert(p) became select(p, x, 0), which loses NaN"
+    std::string before, after;  // instructions
+    std::string issue;          // a public one: "openxla/xla#42732"; "" if none is known
+    // In a line.
+    std::string ToString() const;
+  };
+  std::vector<Fault> faults;
   // The number of sets of inputs on which the modules were compared.
   int64_t input_sets = 0;
   // The explanations by which unequal results agree: names of src/check/explanations.cc, "signed-zero". In order of
@@ -281,7 +294,8 @@ struct CheckOptions {
 class Checker {
  public:
   // Without inputs they are made up from the seed: two sets each of plain ones and edges, one each of corner cases,
-  // wide and positive ones, and more as long as they reach something new in `before`, which must outlive the checker.
+  // wide, positive and (where the module tells what these are) typical ones, and more as long as they reach something
+  // new in `before`, which must outlive the checker.
   Checker(const HloModule& before, std::vector<InputSet> inputs, CheckOptions options);
   ~Checker();
   Checker(Checker&&) noexcept;

@@ -14,12 +14,14 @@
 #include "check/explanations.h"
 #include "check/extremes.h"
 #include "check/judge.h"
+#include "check/known_faults.h"
 #include "check/meaning.h"
 #include "check/measure.h"
 #include "check/prove_first.h"
 #include "check/reach.h"
 #include "check/sharded.h"
 #include "check/module_under_test.h"
+#include "check/parameter_uses.h"
 #include "check/sources.h"
 #include "check/thresholds.h"
 #include "check/unknown_calls.h"
@@ -151,7 +153,15 @@ class Checker::Impl {
   struct LeafTotal {
     std::string where;
     int64_t total = 0, finite = 0;
-    bool known = false;  // on some set it was a number or infinite, and not decided by rounding errors alone
+    // On some set: it was a number or infinite, not 0, and not decided by rounding errors alone; it was so, and 0;
+    // these decided it. (Where all is 0 or noise, as with a saturated softmax, the zeros say nothing.)
+    bool judged = false, zero = false, undetermined = false;
+    std::string how_undetermined;
+    bool known() const { return total == 0 || judged || (zero && !undetermined); }
+    void Add(bool has_number, bool is_zero, bool is_undetermined) {
+      undetermined = undetermined || is_undetermined;
+      if (has_number && !is_undetermined) (is_zero ? zero : judged) = true;
+    }
   };
   std::vector<LeafTotal> totals_;
   check::Proved proved_;            // in this verdict
@@ -193,6 +203,7 @@ Status Checker::Impl::Prepare(const HloModule& after, bool few) {
 }
 
 Status Checker::Impl::FindInputs() {
+  constexpr uint64_t kSeedOfTypical = 300;
   constexpr uint64_t kMostTries = 32;
   constexpr double kMostSearchWork = 0x1p23;  // a module that takes long is run on few inputs
   const HloModule& before = before_->module();
@@ -201,6 +212,10 @@ Status Checker::Impl::FindInputs() {
   if (watched) before_->set_watch([&](const HloInstruction& i, const Literal& value) { reach.See(i, value); });
   // Loops that inputs of these kinds keep from ending would take all of the steps that there are.
   const bool may_not_end = check::HasLoops(before), undefined = check::IsUndefinedForSome(before);
+  if (check::ParameterUses(before).HasTypicalValues()) {
+    HLOIR_ASSIGN_OR_RETURN(InputSet typical, MakeSet(context_.options.seed + kSeedOfTypical, InputKind::kTypical));
+    context_.inputs.push_back(std::move(typical));
+  }
   bool runs = watched;
   for (size_t set = 0; runs && set < context_.inputs.size(); ++set) runs = before_->OtherResult(set).ok();
   // Positive ones give numbers where others do not: logarithms, roots. Of edges, every other set has no constants.
@@ -282,7 +297,7 @@ Status Checker::Impl::JudgeMeaningSet(size_t set, Verdict& verdict) {
   ++verdict.input_sets;
   if (!meaning.explanation.empty()) check::AddOnce(verdict.explanations, meaning.explanation);
   for (size_t k = 0; k < std::min(totals_.size(), meaning.has_number.size()); ++k)
-    totals_[k].known = totals_[k].known || (meaning.has_number[k] && !meaning.undetermined[k]);
+    totals_[k].Add(meaning.has_number[k], meaning.is_zero[k], meaning.undetermined[k]);
   if ((kind == InputKind::kFar || kind == InputKind::kWide) && judges_accuracy) {
     ++accuracy_sets_;
     JudgeAccuracy(set, verdict);
@@ -296,6 +311,9 @@ void Checker::Impl::UseMeaning(size_t set, check::Meaning& meaning, Verdict& ver
   undetermined_.resize(std::max(undetermined_.size(), meaning.undetermined.size()));
   for (size_t k = 0; k < meaning.undetermined.size(); ++k)
     undetermined_[k] = undetermined_[k] || meaning.undetermined[k];
+  for (size_t k = 0; k < std::min(totals_.size(), meaning.how_undetermined.size()); ++k) {
+    if (totals_[k].how_undetermined.empty()) totals_[k].how_undetermined = meaning.how_undetermined[k];
+  }
   if (!meaning.agree) return;
   if (!meaning.explanation.empty()) check::AddOnce(verdict.explanations, meaning.explanation);
   if (meaning.dropped_rounding.empty()) return;
@@ -495,9 +513,13 @@ Status Checker::Impl::JudgeResults(size_t set, const Results& a, const Results& 
     totals_[k].total += comparison.leaves[k].total;
     totals_[k].finite += comparison.leaves[k].finite;
   }
-  std::vector<bool> has_number;
-  for (const Literal& device : a)
-    for (const Literal* leaf : device.Leaves()) has_number.push_back(check::HasNumber(*leaf));
+  std::vector<bool> has_number, is_zero;
+  for (const Literal& device : a) {
+    for (const Literal* leaf : device.Leaves()) {
+      has_number.push_back(check::HasNumber(*leaf));
+      is_zero.push_back(check::IsZero(*leaf));
+    }
+  }
   Comparison kept = std::exchange(verdict.comparison, std::move(comparison));
   verdict.input_set = set;
   if (options.exact && !by_reference && !same_bits) HLOIR_RETURN_IF_ERROR(JudgeBits(set, verdict));
@@ -519,7 +541,7 @@ Status Checker::Impl::JudgeResults(size_t set, const Results& a, const Results& 
     JudgeAccuracy(set, verdict);
   if (!verdict.agrees()) return OkStatus();
   for (size_t k = 0; k < std::min(totals_.size(), has_number.size()); ++k)
-    totals_[k].known = totals_[k].known || (has_number[k] && !undetermined_[k]);
+    totals_[k].Add(has_number[k], is_zero[k], undetermined_[k]);
   if (set != 0) verdict.comparison = std::move(kept), verdict.input_set = 0;
   return OkStatus();
 }
@@ -614,7 +636,8 @@ void Checker::Impl::ExcuseByProof(size_t set, Verdict& verdict) {
   const bool finite_only = !proved_.finite_only.empty();
   // A condition of the proof may exclude ordinary inputs: the square of rsqrt(y) is 1 / y for positive y alone. A
   // result that becomes NaN on these is a difference.
-  const bool ordinary = made_up_ && (kind == InputKind::kPlain || kind == InputKind::kPositive);
+  const bool ordinary =
+      made_up_ && (kind == InputKind::kPlain || kind == InputKind::kPositive || kind == InputKind::kTypical);
   if (ordinary && before_->Result(set).ok() && after_->Result(set).ok() &&
       check::LosesNumbers(*before_->Result(set), *after_->Result(set)))
     return;
@@ -653,10 +676,10 @@ void Checker::Impl::Conclude(Verdict& verdict) {
   const bool agrees = verdict.agrees();
   const bool proved_all = proved_.all();
   Answer weakest = totals_.empty() && !proved_all ? Answer::kTested : Answer::kProvedBitwise;
-  std::string unknown;
+  std::string unknown, undetermined;
   for (size_t k = 0; k < totals_.size(); ++k) {
     const LeafTotal& leaf = totals_[k];
-    const bool known = leaf.known || leaf.total == 0;
+    const bool known = leaf.known();
     const bool differs = k < verdict.comparison.leaves.size() && !verdict.comparison.leaves[k].agrees;
     // Each device computes the same outputs, device by device.
     const size_t outputs = proved_.outputs.size();
@@ -666,12 +689,16 @@ void Checker::Impl::Conclude(Verdict& verdict) {
     else if (differs && verdict.outcome == Outcome::kDisagree) answer = Answer::kDifferent;
     else if (differs && verdict.outcome == Outcome::kLessAccurate) answer = Answer::kLessAccurate;
     else if (differs && !agrees) answer = Answer::kNotJudged;
-    if (agrees && leaf.total > 0 && leaf.finite == 0 && !leaf.known)
+    if (!known && !leaf.how_undetermined.empty()) verdict.notes.push_back(leaf.how_undetermined);
+    else if (!leaf.how_undetermined.empty()) undetermined += (undetermined.empty() ? "" : ", ") + leaf.where;
+    if (agrees && leaf.total > 0 && leaf.finite == 0 && !known)
       verdict.notes.push_back(leaf.where + " had no finite number on any input");
     if (answer == Answer::kNotJudged) unknown += (unknown.empty() ? "" : ", ") + leaf.where;
     weakest = std::max(weakest, answer);
     verdict.outputs.push_back({leaf.where, answer});
   }
+  if (!undetermined.empty())
+    verdict.notes.push_back("ill-conditioned on some of the inputs, which tell nothing of it: " + undetermined);
   if (!agrees) {
     verdict.answer = verdict.outcome == Outcome::kDisagree       ? Answer::kDifferent
                      : verdict.outcome == Outcome::kLessAccurate ? Answer::kLessAccurate
@@ -719,16 +746,22 @@ StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
   const Status judged = size == check::RunSize::kTooLarge
                             ? ResourceExhausted("a run takes too much time or memory")
                             : JudgeByRuns(proved && (verdict.proof.holds || size == check::RunSize::kLarge), verdict);
+  const auto name_faults = [&] {
+    if (verdict.outcome == Outcome::kDisagree || !verdict.finite_only.empty())
+      verdict.faults = check::FindKnownFaults(before_->module(), after);
+  };
   if (!judged.ok()) {
     const bool cannot_run =
         judged.code() == StatusCode::kUnimplemented || judged.code() == StatusCode::kResourceExhausted;
     if (!proved || !cannot_run) return judged;
     ConcludeWithoutRuns(judged.message(), verdict);
+    name_faults();
     return verdict;
   }
   if (const std::string made_up = check::UnknownCallsNote(before_->module(), after); !made_up.empty())
     JudgeMadeUpCalls(made_up, verdict);
   Conclude(verdict);
+  name_faults();
   if (!options.stored.empty() && verdict.devices == 1 && before_->Result(0).ok()) JudgeStored(verdict);
   // Without leaves one of the two did not end.
   if (verdict.outcome == Outcome::kDisagree && options.divergence && !verdict.comparison.leaves.empty()) {

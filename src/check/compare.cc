@@ -149,6 +149,13 @@ bool HasNumber(const Literal& leaf) {
   return false;
 }
 
+bool IsZero(const Literal& leaf) {
+  if (!leaf.shape().IsArray()) return false;
+  for (int64_t i = 0; i < leaf.element_count(); ++i)
+    if (leaf.GetAsComplex(i) != 0.0) return false;
+  return true;
+}
+
 std::vector<double> MeasureErrors(const Literal& result, const Literal* wide) {
   const std::vector<const Literal*> leaves = result.Leaves();
   std::vector<double> errors(leaves.size(), 0);

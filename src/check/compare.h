@@ -25,6 +25,8 @@ Distance Measure(const Literal& a, const Literal& b);
 
 // Some element is no NaN; so it is of a value that is not an array.
 bool HasNumber(const Literal& leaf);
+// All elements are 0; so of an array without any.
+bool IsZero(const Literal& leaf);
 inline bool IsFinite(std::complex<double> v) { return std::isfinite(v.real()) && std::isfinite(v.imag()); }
 
 // Of a float type, or of a complex one's parts; 0 for others. What is below it is a denormal, or 0.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "check/extremes.h"
+#include "check/parameter_uses.h"
 #include "hloir/check.h"
 #include "hloir/cost.h"
 #include "support/guard.h"
@@ -23,155 +24,6 @@ namespace {
 double NormalNumber(Random& random) {
   return (random.Uniform() + random.Uniform() + random.Uniform() + random.Uniform() - 2) * std::sqrt(3.0);
 }
-
-// A leaf of a value: which instruction, and where in its tuple.
-struct Place {
-  const HloInstruction* instruction;
-  ShapeIndex index;
-};
-
-// Finds, for leaves of the entry's parameters that are used as indices, the largest legal index. It walks from the
-// indexing ops back through ops that keep the values, and through calls to what callers pass.
-class IndexBounds {
- public:
-  explicit IndexBounds(const HloModule& module) {
-    for (const HloInstruction* i : module.AllInstructions()) AddUses(*i);
-    // Each place is visited again only for a smaller bound; the count limits what a hostile graph can cost.
-    for (int64_t steps = 0; !todo_.empty() && steps < 64 * module.instruction_count() + 1024; ++steps) {
-      const auto [place, bound] = std::move(todo_.back());
-      todo_.pop_back();
-      Step(place, bound);
-    }
-  }
-
-  // The largest legal index; -1 if the leaf indexes nothing.
-  int64_t Of(const HloInstruction* parameter, const ShapeIndex& index) const {
-    auto found = bounds_.find({parameter->id(), index});
-    return found == bounds_.end() ? -1 : found->second;
-  }
-
- private:
-  static constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max();
-
-  void Push(const HloInstruction* instruction, ShapeIndex index, int64_t bound) {
-    if (bound == kUnbounded) return;
-    bound = std::max<int64_t>(bound, 0);
-    auto [it, inserted] = bounds_.try_emplace({instruction->id(), index}, bound);
-    if (!inserted && it->second <= bound) return;
-    it->second = bound;
-    todo_.push_back({{instruction, std::move(index)}, bound});
-  }
-
-  void AddUses(const HloInstruction& i) {
-    switch (i.opcode()) {
-      case HloOpcode::kDynamicSlice:
-      case HloOpcode::kDynamicUpdateSlice: {
-        const bool slice = i.opcode() == HloOpcode::kDynamicSlice;
-        const Shape& whole = i.operand(0)->shape();
-        const Shape& part = slice ? i.shape() : i.operand(1)->shape();
-        const int64_t first = slice ? 1 : 2;
-        for (int64_t k = first; k < i.operand_count(); ++k) {
-          const int64_t d = k - first;
-          if (i.operand(k)->shape().IsScalar() && d < whole.rank()) {
-            Push(i.operand(k), {}, whole.dimensions(d) - part.dimensions(d));
-          } else if (d == 0) {  // the old form: all indices in one vector
-            int64_t bound = kUnbounded;
-            for (int64_t e = 0; e < whole.rank(); ++e)
-              bound = std::min(bound, whole.dimensions(e) - part.dimensions(e));
-            Push(i.operand(k), {}, bound);
-          }
-        }
-        break;
-      }
-      case HloOpcode::kGather: {
-        const auto& gather = i.attributes<GatherAttributes>();
-        int64_t bound = kUnbounded;
-        for (int64_t d : gather.start_index_map) {
-          bound = std::min(bound, i.operand(0)->shape().dimensions(d) - gather.slice_sizes[d]);
-        }
-        Push(i.operand(1), {}, bound);
-        break;
-      }
-      case HloOpcode::kScatter: {
-        const auto& scatter = i.attributes<ScatterAttributes>();
-        const int64_t inputs = i.operand_count() / 2;
-        const Shape &whole = i.operand(0)->shape(), &updates = i.operand(inputs + 1)->shape();
-        int64_t bound = kUnbounded;
-        for (int64_t d : scatter.scatter_dims_to_operand_dims) {
-          // The window's size in dimension d: 1 if inserted, else that of the update's window dimension in d's place.
-          int64_t window = 1, place = 0;
-          const auto skipped = [&](int64_t e) {
-            return std::count(scatter.inserted_window_dims.begin(), scatter.inserted_window_dims.end(), e) > 0 ||
-                   std::count(scatter.input_batching_dims.begin(), scatter.input_batching_dims.end(), e) > 0;
-          };
-          for (int64_t e = 0; e < d; ++e) place += !skipped(e);
-          if (!skipped(d) && place < static_cast<int64_t>(scatter.update_window_dims.size())) {
-            window = updates.dimensions(scatter.update_window_dims[place]);
-          }
-          bound = std::min(bound, whole.dimensions(d) - window);
-        }
-        Push(i.operand(inputs), {}, bound);
-        break;
-      }
-      default: break;  // has no operand of indices
-    }
-  }
-
-  void Step(const Place& place, int64_t bound) {
-    const HloInstruction& i = *place.instruction;
-    switch (i.opcode()) {
-      case HloOpcode::kSelect:  // the usual way to let negative indices count from the end
-        Push(i.operand(1), place.index, bound);
-        Push(i.operand(2), place.index, bound);
-        break;
-      case HloOpcode::kConvert:
-      case HloOpcode::kCopy:
-      case HloOpcode::kBitcast:
-      case HloOpcode::kReshape:
-      case HloOpcode::kBroadcast:
-      case HloOpcode::kTranspose:
-      case HloOpcode::kReverse:
-      case HloOpcode::kSlice:
-      case HloOpcode::kDynamicSlice:
-      case HloOpcode::kGather:
-      case HloOpcode::kOptimizationBarrier: Push(i.operand(0), place.index, bound); break;
-      case HloOpcode::kConcatenate:
-      case HloOpcode::kSort:
-        if (i.opcode() == HloOpcode::kSort && !place.index.empty()) {
-          Push(i.operand(place.index[0]), {}, bound);
-          break;
-        }
-        for (const HloInstruction* operand : i.operands()) Push(operand, {}, bound);
-        break;
-      case HloOpcode::kTuple:
-        if (!place.index.empty())
-          Push(i.operand(place.index[0]), ShapeIndex(place.index.begin() + 1, place.index.end()), bound);
-        break;
-      case HloOpcode::kGetTupleElement: {
-        ShapeIndex index{i.tuple_index()};
-        for (int64_t k : place.index) index.push_back(k);
-        Push(i.operand(0), std::move(index), bound);
-        break;
-      }
-      case HloOpcode::kCall:
-      case HloOpcode::kFusion: Push(i.called_computations()[0]->root(), place.index, bound); break;
-      case HloOpcode::kWhile: Push(i.operand(0), place.index, bound); break;
-      case HloOpcode::kParameter:
-        for (const HloInstruction* caller : i.parent()->callers()) {
-          if (caller->opcode() == HloOpcode::kCall || caller->opcode() == HloOpcode::kFusion ||
-              caller->opcode() == HloOpcode::kWhile) {
-            if (i.parameter_number() < caller->operand_count())
-              Push(caller->operand(i.parameter_number()), place.index, bound);
-          }
-        }
-        break;
-      default: break;  // computes its values, so a bound of them bounds no operand
-    }
-  }
-
-  std::map<std::pair<int32_t, ShapeIndex>, int64_t> bounds_;
-  std::vector<std::pair<Place, int64_t>> todo_;
-};
 
 // Which parameters of the entry computation reach control flow, and so may decide how it goes.
 class ControlFlow {
@@ -425,9 +277,31 @@ void MakeDominant(Literal& value) {
   }
 }
 
+// Numbers as a trained network has them.
+void MakeTypical(Literal& value, const check::ParameterUses& uses, const HloInstruction* parameter,
+                 const ShapeIndex& index, Random& random) {
+  if (!IsFloat(value.shape().element_type())) return;
+  const bool positive = uses.IsPositive(parameter, index);
+  const double scale = 1 / std::sqrt(static_cast<double>(uses.FanIn(parameter, index)));
+  if (!positive && scale == 1) return;
+  for (int64_t i = 0; i < value.element_count(); ++i)
+    value.SetFromDouble(i, positive ? 0.25 + 0.75 * random.Uniform() : scale * value.GetAsDouble(i));
+}
+
+// Puts vectors of `size` integers in order.
+void SortVectors(Literal& value, int64_t size) {
+  const int64_t count = value.element_count();
+  if (!IsInteger(value.shape().element_type()) || count % size != 0) return;
+  std::vector<std::vector<int64_t>> vectors(static_cast<size_t>(count / size));
+  for (int64_t i = 0; i < count; ++i) vectors[static_cast<size_t>(i / size)].push_back(value.GetAsInt64(i));
+  std::sort(vectors.begin(), vectors.end());
+  for (int64_t i = 0; i < count; ++i)
+    value.SetFromInt64(i, vectors[static_cast<size_t>(i / size)][static_cast<size_t>(i % size)]);
+}
+
 // What is known of the module that inputs are made for.
 struct Known {
-  IndexBounds bounds;
+  check::ParameterUses uses;
   Constants constants;
   bool undefined_for_some;
 };
@@ -449,7 +323,7 @@ StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter,
   if (!shape.IsArray())
     return Unimplemented("no input can be made up for a parameter of shape " + shape.ToString(false));
   Literal value(shape);
-  const int64_t bound = known.bounds.Of(parameter, index);
+  const int64_t bound = known.uses.IndexBound(parameter, index);
   const bool mixed = kind == InputKind::kMixed, specials = kind == InputKind::kSpecials;
   const bool far = kind == InputKind::kFar, uniform = kind == InputKind::kUniform;
   if (specials) kind = random.Below(4) == 0 ? InputKind::kEdges : InputKind::kPlain;
@@ -464,6 +338,8 @@ StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter,
     using S = typename decltype(tag)::Storage;
     for (S& element : value.data<S>()) element = Draw<S>(tag.kType, random, kind, bound, known.constants);
   });
+  if (kind == InputKind::kTypical) MakeTypical(value, known.uses, parameter, index, random);
+  if (const int64_t size = known.uses.SortedVectors(parameter, index); size > 0) SortVectors(value, size);
   if (mixed) Vary(value, random);
   if (far && random.Below(4) != 0) Shift(value, random);
   if (uniform) MakeUniform(value, random);
@@ -502,7 +378,7 @@ StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t 
   // Constants are seldom whole numbers: without them, sums are 0 and numbers equal more often.
   const bool with_constants =
       (kind == InputKind::kEdges || kind == InputKind::kMixed || kind == InputKind::kUniform) && seed / 2 % 2 == 1;
-  const Known known = {IndexBounds(module), with_constants ? ConstantsOf(module) : Constants(),
+  const Known known = {check::ParameterUses(module), with_constants ? ConstantsOf(module) : Constants(),
                        check::IsUndefinedForSome(module)};
   Random random = Random::FromState(seed);
   std::vector<Literal> inputs;

@@ -331,6 +331,7 @@ void MeaningComparer::RecordWhatIsKnown() {
       const Distance distance = leaves[i]->shape().IsArray() ? Measure(*leaves[i], *leaves[i]) : Distance();
       const bool bounded = d < bounds_.size() && i < bounds_[d].size() && leaves[i]->shape().IsArray();
       meaning_.has_number.push_back(HasNumber(*leaves[i]));
+      meaning_.is_zero.push_back(leaves[i]->shape().IsArray() && distance.largest == 0 && distance.nonfinite == 0);
       meaning_.undetermined.push_back(bounded && !IsExact(leaves[i]->shape().element_type()) && distance.largest > 0 &&
                                       Median(bounds_[d][i]) > thresholds::kIllConditioned * distance.largest);
     }
@@ -348,9 +349,10 @@ void MeaningComparer::NoteWhatRoundingLeaves() {
       const Distance distance = Measure(*exact[i], *rounded[i]);
       const std::string where = ideal->size() > 1 ? Format("device{}.out{}", d, i) : Format("out{}", i);
       if (meaning_.undetermined[k]) {
-        meaning_.notes.push_back(
+        meaning_.how_undetermined.resize(meaning_.undetermined.size());
+        meaning_.how_undetermined[k] =
             Format("{} is ill-conditioned: if each step is moved by 2^{} of itself, it moves by {:.2g} of its size",
-                   where, std::ilogb(before_.move_size()), Median(bounds_[d][i]) / distance.largest));
+                   where, std::ilogb(before_.move_size()), Median(bounds_[d][i]) / distance.largest);
       } else if (distance.nonfinite == 0 && distance.absolute > 4 * distance.largest) {
         meaning_.notes.push_back(Format("{} is rounding error alone: it is up to {:.2g}, and in {} up to {:.2g}", where,
                                         distance.absolute, before_.wide_name(), distance.largest));

@@ -25,6 +25,8 @@ struct Meaning {
   std::string dropped_rounding;
   // By leaf: some element is no NaN; rounding errors alone decide what it is.
   std::vector<bool> has_number, undetermined;
+  std::vector<bool> is_zero;                  // all of its elements
+  std::vector<std::string> how_undetermined;  // in words, for a note; "" if it is not
 };
 
 // Which NaNs and infinities count that one of the two modules has alone.

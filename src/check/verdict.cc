@@ -45,6 +45,11 @@ std::string Verdict::Headline() const {
   return agrees() && !finite_only.empty() ? text + " where nothing overflows" : text;
 }
 
+std::string Verdict::Fault::ToString() const {
+  const std::string where = after.empty() ? before : before + ", " + after;
+  return Format("{}: {} ({}{})", name, what, where, issue.empty() ? "" : "; " + issue);
+}
+
 std::string Verdict::ToString() const {
   std::string text(Headline());
   if (!reason.empty()) text += ": " + reason;
@@ -52,6 +57,7 @@ std::string Verdict::ToString() const {
   if (divergence) text += "\n" + divergence->ToString();
   if (!explanations.empty()) text += "\nexplained by: " + Join(explanations);
   for (const std::string& where : finite_only) text += "\nonly where nothing overflows: " + where;
+  for (const Fault& fault : faults) text += "\nknown fault: " + fault.ToString();
   for (const std::string& note : notes) text += "\nnote: " + note;
   return text;
 }

@@ -83,6 +83,7 @@ std::string VerdictReport(const Verdict& v) {
   if (!v.engines.empty()) text += "engines: " + list(v.engines);
   if (!v.explanations.empty()) text += "explained by: " + list(v.explanations);
   for (const std::string& where : v.finite_only) text += "only where nothing overflows: " + Printable(where) + "\n";
+  for (const Verdict::Fault& fault : v.faults) text += "known fault: " + Printable(fault.ToString()) + "\n";
   for (const std::string& note : v.notes) text += "note: " + note + "\n";
   if (v.reached > 0 || !v.unreached.empty()) text += "reached: " + Reached(v) + "\n";
   if (!v.engines.empty()) text += "largest difference: " + LargestDifference(v) + "\n";
@@ -97,12 +98,21 @@ std::string VerdictJson(const Verdict& verdict) {
   Json outputs = Json::array();
   for (const OutputAnswer& output : verdict.outputs)
     outputs.push_back({{"where", output.where}, {"answer", AnswerName(output.answer)}});
+  Json faults = Json::array();
+  for (const Verdict::Fault& fault : verdict.faults) {
+    faults.push_back({{"name", fault.name},
+                      {"what", fault.what},
+                      {"before", fault.before},
+                      {"after", fault.after},
+                      {"issue", fault.issue}});
+  }
   Json json = {
       {"verdict", verdict.Headline()},
       {"answer", AnswerName(verdict.answer)},
       {"outputs", std::move(outputs)},
       {"assumptions", verdict.assumptions},
       {"finite_only", verdict.finite_only},
+      {"faults", std::move(faults)},
       {"rounds_differently", verdict.rounds_differently},
       {"steps", {{"proved", verdict.steps.proved}, {"tested", verdict.steps.tested}, {"open", verdict.steps.open}}},
       {"input_sets", verdict.input_sets},

@@ -1,0 +1,232 @@
+// See known_faults.h. Patterns look through what only moves a value and through calls and fusions. An instruction of
+// the second module is chosen that has the name or the origin of the first one's, if there is one.
+#include "check/known_faults.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hloir::check {
+namespace {
+
+// The instruction that computes an operand: where it comes from, through moves and calls.
+const HloInstruction& Source(const HloInstruction& value) {
+  constexpr int kMostSteps = 64;
+  const HloInstruction* i = &value;
+  for (int steps = 0; steps < kMostSteps; ++steps) {
+    switch (i->opcode()) {
+      case HloOpcode::kCopy:
+      case HloOpcode::kBitcast:
+      case HloOpcode::kReshape:
+      case HloOpcode::kTranspose:
+      case HloOpcode::kBroadcast: i = i->operand(0); break;
+      case HloOpcode::kGetTupleElement:
+        if (i->operand(0)->opcode() == HloOpcode::kTuple) {
+          i = i->operand(0)->operand(i->tuple_index());
+          break;
+        }
+        if (i->operand(0)->opcode() != HloOpcode::kFusion && i->operand(0)->opcode() != HloOpcode::kCall) return *i;
+        if (const HloInstruction* root = i->operand(0)->called_computations()[0]->root();
+            root->opcode() == HloOpcode::kTuple) {
+          i = root->operand(i->tuple_index());
+          break;
+        }
+        return *i;
+      case HloOpcode::kFusion:
+      case HloOpcode::kCall: i = i->called_computations()[0]->root(); break;
+      case HloOpcode::kParameter: {
+        const auto callers = i->parent()->callers();
+        if (callers.size() != 1) return *i;
+        const HloInstruction& caller = **callers.begin();
+        if (caller.opcode() != HloOpcode::kFusion && caller.opcode() != HloOpcode::kCall) return *i;
+        i = caller.operand(i->parameter_number());
+        break;
+      }
+      default: return *i;  // it computes something
+    }
+  }
+  return *i;
+}
+const HloInstruction& Operand(const HloInstruction& i, int64_t k) { return Source(*i.operand(k)); }
+
+bool IsFloating(const HloInstruction& i) { return i.shape().IsArray() && IsFloat(i.shape().element_type()); }
+bool IsIntegral(const HloInstruction& i) { return i.shape().IsArray() && IsInteger(i.shape().element_type()); }
+
+template <class F>
+bool IsConstantThat(const HloInstruction& i, F&& holds) {
+  if (!i.IsConstant() || !i.shape().IsArray() || i.literal().elided() || i.literal().element_count() == 0) return false;
+  return i.literal().IsAllSame() && holds(i.literal().GetAsDouble(0));
+}
+bool IsNumber(const HloInstruction& i, double number) {
+  return IsConstantThat(i, [&](double x) { return x == number; });
+}
+bool IsAnyConstant(const HloInstruction& i) { return i.IsConstant(); }
+
+// One operand fulfills each of the two, in either order.
+template <class F, class G>
+bool EitherWay(const HloInstruction& i, F&& first, G&& second) {
+  const HloInstruction &x = Operand(i, 0), &y = Operand(i, 1);
+  return (first(x) && second(y)) || (first(y) && second(x));
+}
+bool Any(const HloInstruction&) { return true; }
+template <HloOpcode opcode>
+bool Has(const HloInstruction& i) {
+  return i.opcode() == opcode;
+}
+
+bool IsSquare(const HloInstruction& i) { return Has<HloOpcode::kMultiply>(i) && &Operand(i, 0) == &Operand(i, 1); }
+
+// ---- The patterns ----
+
+bool PredicateProduct(const HloInstruction& i) {
+  const auto converted = [](const HloInstruction& x) {
+    return Has<HloOpcode::kConvert>(x) && x.operand(0)->shape().element_type() == PrimitiveType::PRED;
+  };
+  return Has<HloOpcode::kMultiply>(i) && IsFloating(i) && EitherWay(i, converted, Any);
+}
+bool SelectOfZero(const HloInstruction& i) {
+  return Has<HloOpcode::kSelect>(i) && IsFloating(i) && (IsNumber(Operand(i, 2), 0) || IsNumber(Operand(i, 1), 0));
+}
+
+bool ExponentialProduct(const HloInstruction& i) {
+  return Has<HloOpcode::kMultiply>(i) && IsFloating(i) && EitherWay(i, Has<HloOpcode::kExp>, Has<HloOpcode::kExp>);
+}
+bool ExponentialOfSum(const HloInstruction& i) {
+  const auto sum = [](const HloInstruction& x) {  // exp(x) * exp(x) is exp(2x)
+    return Has<HloOpcode::kAdd>(x) || (Has<HloOpcode::kMultiply>(x) && EitherWay(x, IsAnyConstant, Any));
+  };
+  return Has<HloOpcode::kExp>(i) && sum(Operand(i, 0));
+}
+
+bool LogOfExponential(const HloInstruction& i) {
+  return Has<HloOpcode::kLog>(i) && Has<HloOpcode::kExp>(Operand(i, 0));
+}
+
+bool PowerOfExponential(const HloInstruction& i) {
+  return Has<HloOpcode::kPower>(i) && Has<HloOpcode::kExp>(Operand(i, 0));
+}
+bool ExponentialOfProduct(const HloInstruction& i) {
+  return Has<HloOpcode::kExp>(i) && Has<HloOpcode::kMultiply>(Operand(i, 0));
+}
+
+bool RootOfSquare(const HloInstruction& i) { return Has<HloOpcode::kSqrt>(i) && IsSquare(Operand(i, 0)); }
+
+bool InverseOfInteger(const HloInstruction& i) {
+  return Has<HloOpcode::kPower>(i) && IsIntegral(i) && IsNumber(Operand(i, 1), -1);
+}
+bool IntegerReciprocal(const HloInstruction& i) {
+  return Has<HloOpcode::kDivide>(i) && IsIntegral(i) && IsNumber(Operand(i, 0), 1);
+}
+
+bool QuotientByPower(const HloInstruction& i) {
+  return Has<HloOpcode::kDivide>(i) && IsIntegral(i) && Has<HloOpcode::kPower>(Operand(i, 1));
+}
+bool ProductWithPower(const HloInstruction& i) {
+  const auto power = [](const HloInstruction& x) {
+    return Has<HloOpcode::kPower>(x) && Has<HloOpcode::kNegate>(Operand(x, 1));
+  };
+  return Has<HloOpcode::kMultiply>(i) && IsIntegral(i) && EitherWay(i, power, Any);
+}
+
+bool IsClampedSlice(const HloInstruction& i) { return Has<HloOpcode::kGather>(i) || Has<HloOpcode::kDynamicSlice>(i); }
+bool SliceOfSlice(const HloInstruction& i) { return IsClampedSlice(i) && IsClampedSlice(Operand(i, 0)); }
+
+bool ConstantProducts(const HloInstruction& i) {
+  const auto scaled = [](const HloInstruction& x) {
+    return Has<HloOpcode::kMultiply>(x) && EitherWay(x, IsAnyConstant, Any);
+  };
+  return Has<HloOpcode::kMultiply>(i) && IsFloating(i) && EitherWay(i, IsAnyConstant, scaled);
+}
+bool ProductWithInfinity(const HloInstruction& i) {
+  const auto infinite = [](const HloInstruction& x) {
+    return IsConstantThat(x, [](double value) { return std::isinf(value); });
+  };
+  return Has<HloOpcode::kMultiply>(i) && EitherWay(i, infinite, Any);
+}
+
+bool MaximumOfClamp(const HloInstruction& i) {
+  const auto clamps = [&](int64_t k) {
+    const HloInstruction& clamp = Operand(i, k);
+    return Has<HloOpcode::kClamp>(clamp) && &Operand(clamp, 0) == &Operand(i, 1 - k);
+  };
+  return Has<HloOpcode::kMaximum>(i) && (clamps(0) || clamps(1));
+}
+
+bool AbsoluteOfSquare(const HloInstruction& i) {
+  if (Has<HloOpcode::kAbs>(i)) return IsIntegral(i) && IsSquare(Operand(i, 0));
+  return Has<HloOpcode::kCompare>(i) && IsIntegral(Operand(i, 0)) && IsSquare(Operand(i, 0)) &&
+         IsNumber(Operand(i, 1), 0);
+}
+
+bool LeadingZerosOfConstant(const HloInstruction& i) {
+  return Has<HloOpcode::kClz>(i) && IsConstantThat(Operand(i, 0), [](double x) { return x < 0; });
+}
+
+constexpr KnownFault kFaults[] = {
+    {"predicate-product", "x * convert(p) became select(p, x, 0), which loses NaN", "", PredicateProduct, SelectOfZero},
+    {"exponential-product", "exp(a) * exp(b) became exp(a + b), which overflows elsewhere", "", ExponentialProduct,
+     ExponentialOfSum},
+    {"log-of-exponential", "log(exp(x)) became x, where exp(x) overflows", "openxla/xla#42732", LogOfExponential,
+     nullptr},
+    {"power-of-exponential", "power(exp(x), y) became exp(x * y), which overflows elsewhere", "", PowerOfExponential,
+     ExponentialOfProduct},
+    {"root-of-square", "sqrt(x * x) became abs(x), where the square overflows", "", RootOfSquare, Has<HloOpcode::kAbs>},
+    {"integer-inverse", "power(x, -1) of integers became 1 / x, which is -1 of 0", "", InverseOfInteger,
+     IntegerReciprocal},
+    {"quotient-by-power", "a / power(b, c) of integers became a * power(b, -c)", "", QuotientByPower, ProductWithPower},
+    {"slice-of-slice", "two gathers or dynamic-slices became one, which clamps its index elsewhere", "", SliceOfSlice,
+     nullptr},
+    {"constant-overflow", "the product of two constants became one constant, which is infinite", "", ConstantProducts,
+     ProductWithInfinity},
+    {"maximum-of-clamp", "maximum(low, clamp(low, x, high)) became the clamp, where high is below low", "",
+     MaximumOfClamp, nullptr},
+    {"absolute-of-square", "the square of an integer was taken for positive, though it wraps around",
+     "openxla/xla#46628", AbsoluteOfSquare, nullptr},
+    {"leading-zeros", "the leading zeros of a negative constant were counted in 64 bits", "", LeadingZerosOfConstant,
+     nullptr},
+};
+
+std::vector<const HloInstruction*> All(const HloModule& module, bool (*matches)(const HloInstruction&)) {
+  std::vector<const HloInstruction*> all;
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (matches(*i)) all.push_back(i);
+  }
+  return all;
+}
+
+bool HaveOneOrigin(const HloInstruction& a, const HloInstruction& b) {
+  return a.metadata() != nullptr && b.metadata() != nullptr && !a.metadata()->op_name.empty() &&
+         a.metadata()->op_name == b.metadata()->op_name;
+}
+
+}  // namespace
+
+std::span<const KnownFault> KnownFaults() { return kFaults; }
+
+std::vector<Verdict::Fault> FindKnownFaults(const HloModule& before, const HloModule& after) {
+  std::vector<Verdict::Fault> found;
+  for (const KnownFault& fault : kFaults) {
+    const auto had = All(before, fault.before), has = All(after, fault.before);
+    if (had.size() <= has.size()) continue;
+    std::vector<const HloInstruction*> instead;
+    if (fault.after != nullptr) {
+      instead = All(after, fault.after);
+      if (instead.size() <= All(before, fault.after).size()) continue;
+    }
+    // One that no instruction of that form in the second module goes back to.
+    const auto gone = std::find_if(had.begin(), had.end(), [&](const HloInstruction* i) {
+      return std::none_of(has.begin(), has.end(),
+                          [&](const HloInstruction* k) { return i->name() == k->name() || HaveOneOrigin(*i, *k); });
+    });
+    const HloInstruction& first = gone == had.end() ? *had[0] : **gone;
+    const auto related = std::find_if(instead.begin(), instead.end(), [&](const HloInstruction* k) {
+      return first.name() == k->name() || HaveOneOrigin(first, *k);
+    });
+    std::string second;
+    if (!instead.empty()) second = (related == instead.end() ? instead[0] : *related)->name();
+    found.push_back({std::string(fault.name), std::string(fault.what), std::string(first.name()), std::move(second),
+                     std::string(fault.issue)});
+  }
+  return found;
+}
+
+}  // namespace hloir::check

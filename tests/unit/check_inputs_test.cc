@@ -1,0 +1,201 @@
+// check.h: inputs of typical values, and what a verdict says where made-up inputs tell nothing.
+#include "hloir/check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "hloir/evaluator.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
+
+using namespace hloir;
+
+namespace {
+
+constexpr int kLayers = 24, kNormEvery = 12, kNorms = kLayers / kNormEvery;
+
+std::string Number(double value) { return std::to_string(value); }
+
+// A network of residual layers, every twelfth of which normalizes what its product gives. `reciprocal`: a mean is a
+// product, as XLA writes it.
+std::string LayerNormNetwork(const std::vector<double>& epsilons, bool reciprocal) {
+  const std::string rows = "f32[4]{0}", all = "f32[4,48]{1,0}", op = reciprocal ? "multiply" : "divide";
+  std::string text =
+      "HloModule net\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\nENTRY e {\n"
+      "  x.0 = " +
+      all + " parameter(0)\n  zero = f32[] constant(0)\n  n = f32[] constant(" + (reciprocal ? "0.0208333333" : "48") +
+      ")\n  ns = " + rows + " broadcast(n), dimensions={}\n";
+  for (int layer = 0; layer < kLayers; ++layer) {
+    const std::string k = "." + std::to_string(layer), next = "." + std::to_string(layer + 1);
+    text += "  w" + k + " = f32[48,48]{1,0} parameter(" + std::to_string(layer + 1) + ")\n";
+    text +=
+        "  h" + k + " = " + all + " dot(x" + k + ", w" + k + "), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+    if ((layer + 1) % kNormEvery != 0) {
+      text += "  x" + next + " = " + all + " add(x" + k + ", h" + k + ")\n";
+      continue;
+    }
+    text += "  sum" + k + " = " + rows + " reduce(h" + k + ", zero), dimensions={1}, to_apply=add\n";
+    text += "  mean" + k + " = " + rows + " " + op + "(sum" + k + ", ns)\n";
+    text += "  means" + k + " = " + all + " broadcast(mean" + k + "), dimensions={0}\n";
+    text += "  d" + k + " = " + all + " subtract(h" + k + ", means" + k + ")\n";
+    text += "  q" + k + " = " + all + " multiply(d" + k + ", d" + k + ")\n";
+    text += "  squares" + k + " = " + rows + " reduce(q" + k + ", zero), dimensions={1}, to_apply=add\n";
+    text += "  v" + k + " = " + rows + " " + op + "(squares" + k + ", ns)\n";
+    text += "  epsilon" + k + " = f32[] constant(" + Number(epsilons[static_cast<size_t>(layer / kNormEvery)]) + ")\n";
+    text += "  epsilons" + k + " = " + rows + " broadcast(epsilon" + k + "), dimensions={}\n";
+    text += "  ve" + k + " = " + rows + " add(v" + k + ", epsilons" + k + ")\n";
+    text += "  r" + k + " = " + rows + " rsqrt(ve" + k + ")\n";
+    text += "  rs" + k + " = " + all + " broadcast(r" + k + "), dimensions={0}\n";
+    text += "  x" + next + " = " + all + " multiply(d" + k + ", rs" + k + ")\n";
+  }
+  return text + "  ROOT out = " + all + " copy(x." + std::to_string(kLayers) + ")\n}\n";
+}
+
+Verdict VerdictOf(const std::string& a, const std::string& b, std::vector<InputSet> inputs) {
+  const auto before = Parse(a), after = Parse(b);
+  CheckOptions options;
+  options.proofs = Proofs::kNone;
+  const auto verdict = Check(*before, *after, std::move(inputs), options);
+  INFO(verdict.status().message());
+  REQUIRE(verdict.ok());
+  return *verdict;
+}
+
+double LargestOf(const Literal& literal) {
+  double largest = 0;
+  for (int64_t i = 0; i < literal.element_count(); ++i) largest = std::max(largest, std::abs(literal.GetAsDouble(i)));
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("an epsilon of a layer norm is not lost in a deep network") {
+  std::vector<double> epsilons(kNorms, 1e-6);
+  const std::string before = LayerNormNetwork(epsilons, false), right = LayerNormNetwork(epsilons, true);
+  epsilons.back() = 1e-3;
+  const std::string wrong = LayerNormNetwork(epsilons, true);
+  const auto inputs = [&](InputKind kind) {
+    std::vector<InputSet> sets;
+    sets.push_back(*MakeInputSet(*Parse(before), {}, 0, kind));
+    return sets;
+  };
+  // With weights of deviation 1 the variance is some 10^20 there, and the epsilon less than what a mean by reciprocal
+  // rounds.
+  CHECK(VerdictOf(before, wrong, inputs(InputKind::kPlain)).agrees());
+  CHECK(VerdictOf(before, right, inputs(InputKind::kTypical)).answer == Answer::kTested);
+  CHECK(VerdictOf(before, wrong, inputs(InputKind::kTypical)).answer == Answer::kDifferent);
+}
+
+TEST_CASE("made-up inputs have a typical set where the module tells what is typical") {
+  const auto has_typical = [](const std::string& op) {
+    const std::string text =
+        "HloModule m\nENTRY e {\n  x = f32[2,2]{1,0} parameter(0)\n  ROOT r = f32[2,2]{1,0} " + op + "\n}\n";
+    const auto before = Parse(text), after = Parse(text);
+    CheckOptions options;
+    options.proofs = Proofs::kNone;
+    Checker checker(*before, {}, options);
+    REQUIRE(checker.Check(*after).ok());
+    return std::any_of(checker.inputs().begin(), checker.inputs().end(),
+                       [](const InputSet& set) { return set.kind == InputKind::kTypical; });
+  };
+  CHECK(has_typical("dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}"));
+  CHECK_FALSE(has_typical("add(x, x)"));
+}
+
+TEST_CASE("typical inputs keep the numbers of a deep network near 1") {
+  std::string text = "HloModule deep\nENTRY e {\n  x.0 = f32[4,64]{1,0} parameter(0)\n";
+  constexpr int kDeep = 30;
+  for (int k = 0; k < kDeep; ++k) {
+    const std::string layer = std::to_string(k);
+    // A weight of any layout, and one that a loop would slice from all layers' weights.
+    text += "  w." + layer + " = f32[1,64,64]{2,1,0} parameter(" + std::to_string(k + 1) + ")\n  t." + layer +
+            " = f32[64,64]{1,0} reshape(w." + layer + ")\n  u." + layer + " = f32[64,64]{1,0} transpose(t." + layer +
+            "), dimensions={1,0}\n  x." + std::to_string(k + 1) + " = f32[4,64]{1,0} dot(x." + layer + ", u." + layer +
+            "), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+  }
+  text += "  ROOT r = f32[4,64]{1,0} copy(x." + std::to_string(kDeep) + ")\n}\n";
+  const auto module = Parse(text);
+  const auto largest = [&](InputKind kind) {
+    const auto inputs = MakeFakeInputs(*module, 0, kind);
+    REQUIRE(inputs.ok());
+    std::vector<const Literal*> arguments;
+    for (const Literal& input : *inputs) arguments.push_back(&input);
+    const auto result = MakeReferenceEvaluator()->EvaluateComputation(*module->entry_computation(), arguments);
+    REQUIRE(result.ok());
+    return LargestOf(*result);
+  };
+  CHECK(largest(InputKind::kPlain) > 1e20);
+  const double typical = largest(InputKind::kTypical);
+  CHECK(typical > 0.01);
+  CHECK(typical < 100);
+}
+
+TEST_CASE("typical inputs of roots and logarithms are positive, other inputs are of both signs") {
+  const auto module = Parse(
+      "HloModule m\nENTRY e {\n  m = f32[64]{0} parameter(0)\n  v = f32[64]{0} parameter(1)\n  p = f32[64]{0} "
+      "parameter(2)\n  e = f32[] constant(1e-5)\n  es = f32[64]{0} broadcast(e), dimensions={}\n  ve = f32[64]{0} "
+      "add(v, es)\n  r = f32[64]{0} rsqrt(ve)\n  one = f32[] constant(1)\n  ones = f32[64]{0} broadcast(one), "
+      "dimensions={}\n  q = f32[64]{0} subtract(ones, p)\n  l = f32[64]{0} log(q)\n  a = f32[64]{0} multiply(m, r)\n"
+      "  ROOT s = f32[64]{0} add(a, l)\n}\n");
+  const auto inputs = MakeFakeInputs(*module, 0, InputKind::kTypical);
+  REQUIRE(inputs.ok());
+  const auto smallest = [&](size_t k) {
+    double value = INFINITY;
+    for (int64_t i = 0; i < 64; ++i) value = std::min(value, (*inputs)[k].GetAsDouble(i));
+    return value;
+  };
+  CHECK(smallest(0) < 0);
+  CHECK(smallest(1) > 0);
+  CHECK(smallest(2) > 0);
+  CHECK(LargestOf((*inputs)[2]) < 1);
+}
+
+TEST_CASE("indices that the module says are sorted are made so") {
+  const auto module = [](const char* sorted) {
+    return Parse(std::string("HloModule m\nENTRY e {\n  x = f32[100]{0} parameter(0)\n  i = s32[40,1]{1,0} "
+                             "parameter(1)\n  ROOT g = f32[40]{0} gather(x, i), offset_dims={}, "
+                             "collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}") +
+                 sorted + "\n}\n");
+  };
+  const auto is_sorted = [](const HloModule& m, InputKind kind) {
+    const auto inputs = MakeFakeInputs(m, 0, kind);
+    REQUIRE(inputs.ok());
+    const auto indices = (*inputs)[1].data<int32_t>();
+    CHECK(indices.front() != indices.back());
+    return std::is_sorted(indices.begin(), indices.end());
+  };
+  CHECK_FALSE(is_sorted(*module(""), InputKind::kPlain));
+  CHECK(is_sorted(*module(", indices_are_sorted=true"), InputKind::kPlain));
+  CHECK(is_sorted(*module(", indices_are_sorted=true"), InputKind::kEdges));
+}
+
+TEST_CASE("zeros tell nothing of a result that rounding errors decide elsewhere") {
+  // The logistic map, which stays at 0 where it is.
+  const auto text = [](const std::string& turn) {
+    return "HloModule l\nbody { t = (s32[], f32[8]) parameter(0)\n i = s32[] get-tuple-element(t), index=0\n v = "
+           "f32[8] get-tuple-element(t), index=1\n one = s32[] constant(1)\n j = s32[] add(i, one)\n k = f32[] "
+           "constant(3.99)\n ks = f32[8] broadcast(k), dimensions={}\n u = f32[] constant(1)\n us = f32[8] "
+           "broadcast(u), dimensions={}\n w = f32[8] subtract(us, v)\n " +
+           turn +
+           " ROOT r = (s32[], f32[8]) tuple(j, n) }\non { t = (s32[], f32[8]) parameter(0)\n i = s32[] "
+           "get-tuple-element(t), index=0\n m = s32[] constant(100)\n ROOT c = pred[] compare(i, m), direction=LT }\n"
+           "ENTRY e { x = f32[8] parameter(0)\n z = s32[] constant(0)\n t = (s32[], f32[8]) tuple(z, x)\n w = (s32[], "
+           "f32[8]) while(t), condition=on, body=body\n ROOT g = f32[8] get-tuple-element(w), index=1 }\n";
+  };
+  const std::string a = text("p = f32[8] multiply(ks, v)\n n = f32[8] multiply(p, w)\n");
+  const std::string b = text("p = f32[8] multiply(v, w)\n n = f32[8] multiply(ks, p)\n");
+  const auto inputs = [](double value) {
+    InputSet set;
+    Literal literal(Shape::Array(PrimitiveType::F32, {8}));
+    for (int64_t i = 0; i < 8; ++i) literal.SetFromDouble(i, value * static_cast<double>(i + 1));
+    set.devices.emplace_back().push_back(std::move(literal));
+    return set;
+  };
+  const Verdict verdict = VerdictOf(a, b, {inputs(0.1), inputs(0)});
+  INFO(verdict.ToString());
+  CHECK(verdict.answer == Answer::kNotJudged);
+  // Zeros alone are no noise.
+  CHECK(VerdictOf(a, b, {inputs(0)}).answer == Answer::kTested);
+}

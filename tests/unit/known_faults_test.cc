@@ -1,0 +1,151 @@
+// check/known_faults.h: for each row a pair of modules that shows the fault, and one that has the same pattern and is
+// right.
+#include "check/known_faults.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hloir/check.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
+
+using namespace hloir;
+
+namespace {
+
+struct Pair {
+  std::string before, wrong, right;
+  std::vector<InputSet> inputs = {};  // where made-up ones may not show it
+};
+
+// f32[8] of this number.
+Literal Full(double number) {
+  Literal literal(Shape::Array(PrimitiveType::F32, {8}));
+  for (int64_t i = 0; i < 8; ++i) literal.SetFromDouble(i, number);
+  return literal;
+}
+
+std::string Module(const std::string& body) { return "HloModule m\nENTRY e {\n" + body + "\n}\n"; }
+
+Pair Entries(const std::string& parameters, const std::string& before, const std::string& wrong,
+             const std::string& right) {
+  return {Module(parameters + before), Module(parameters + wrong), Module(parameters + right), {}};
+}
+
+// By the rows' names.
+std::map<std::string_view, Pair> Pairs() {
+  const std::string x = "  x = f32[8] parameter(0)\n", y = "  y = f32[8] parameter(1)\n";
+  const std::string ints = "  a = s32[8] parameter(0)\n  b = s32[8] parameter(1)\n  c = s32[8] parameter(2)\n";
+  std::map<std::string_view, Pair> pairs;
+  pairs["predicate-product"] = Entries(
+      x + "  p = pred[8] parameter(1)\n  zero = f32[] constant(0)\n  zeros = f32[8] broadcast(zero), dimensions={}\n",
+      "  c = f32[8] convert(p)\n  ROOT r = f32[8] multiply(x, c)", "  ROOT r = f32[8] select(p, x, zeros)",
+      "  c = f32[8] convert(p)\n  ROOT r = f32[8] multiply(c, x)");
+  pairs["exponential-product"] =
+      Entries(x + y, "  e = f32[8] exponential(x)\n  f = f32[8] exponential(y)\n  ROOT r = f32[8] multiply(e, f)",
+              "  s = f32[8] add(x, y)\n  ROOT r = f32[8] exponential(s)",
+              "  e = f32[8] exponential(x)\n  f = f32[8] exponential(y)\n  ROOT r = f32[8] multiply(f, e)");
+  pairs["log-of-exponential"] =
+      Entries(x, "  e = f32[8] exponential(x)\n  ROOT r = f32[8] log(e)", "  ROOT r = f32[8] copy(x)",
+              "  d = f32[8] copy(x)\n  e = f32[8] exponential(d)\n  ROOT r = f32[8] log(e)");
+  pairs["power-of-exponential"] =
+      Entries(x + y, "  e = f32[8] exponential(x)\n  ROOT r = f32[8] power(e, y)",
+              "  s = f32[8] multiply(x, y)\n  ROOT r = f32[8] exponential(s)",
+              "  e = f32[8] exponential(x)\n  c = f32[8] copy(e)\n  ROOT r = f32[8] power(c, y)");
+  pairs["root-of-square"] =
+      Entries(x, "  s = f32[8] multiply(x, x)\n  ROOT r = f32[8] sqrt(s)", "  ROOT r = f32[8] abs(x)",
+              "  s = f32[8] multiply(x, x)\n  t = f32[8] sqrt(s)\n  ROOT r = f32[8] abs(t)");
+  pairs["integer-inverse"] = Entries(
+      ints +
+          "  m = s32[] constant(-1)\n  ms = s32[8] broadcast(m), dimensions={}\n  u = s32[] constant(1)\n  us = "
+          "s32[8] broadcast(u), dimensions={}\n",
+      "  ROOT r = s32[8] power(a, ms)", "  ROOT r = s32[8] divide(us, a)",
+      "  d = s32[8] copy(a)\n  ROOT r = s32[8] power(d, ms)");
+  pairs["quotient-by-power"] =
+      Entries(ints, "  p = s32[8] power(b, c)\n  ROOT r = s32[8] divide(a, p)",
+              "  n = s32[8] negate(c)\n  p = s32[8] power(b, n)\n  ROOT r = s32[8] multiply(a, p)",
+              "  p = s32[8] power(b, c)\n  q = s32[8] copy(p)\n  ROOT r = s32[8] divide(a, q)");
+  const std::string slices = "  x = f32[8] parameter(0)\n  i = s32[] parameter(1)\n  j = s32[] parameter(2)\n";
+  const std::string first = "  f = f32[4] dynamic-slice(x, i), dynamic_slice_sizes={4}\n";
+  pairs["slice-of-slice"] =
+      Entries(slices, first + "  ROOT r = f32[2] dynamic-slice(f, j), dynamic_slice_sizes={2}",
+              "  s = s32[] add(i, j)\n  ROOT r = f32[2] dynamic-slice(x, s), dynamic_slice_sizes={2}",
+              first + "  g = f32[4] copy(f)\n  ROOT r = f32[2] dynamic-slice(g, j), dynamic_slice_sizes={2}");
+  const std::string large = "  k = f32[] constant(1e30)\n  ks = f32[8] broadcast(k), dimensions={}\n";
+  pairs["constant-overflow"] =
+      Entries(x, large + "  s = f32[8] multiply(ks, x)\n  ROOT r = f32[8] multiply(ks, s)",
+              "  k = f32[] constant(inf)\n  ks = f32[8] broadcast(k), dimensions={}\n  ROOT r = f32[8] multiply(ks, x)",
+              large + "  s = f32[8] multiply(x, ks)\n  ROOT r = f32[8] multiply(s, ks)");
+  pairs["maximum-of-clamp"] =
+      Entries(ints, "  k = s32[8] clamp(a, b, c)\n  ROOT r = s32[8] maximum(a, k)", "  ROOT r = s32[8] clamp(a, b, c)",
+              "  k = s32[8] clamp(a, b, c)\n  ROOT r = s32[8] maximum(k, a)");
+  pairs["absolute-of-square"] =
+      Entries(ints, "  s = s32[8] multiply(a, a)\n  ROOT r = s32[8] abs(s)", "  ROOT r = s32[8] multiply(a, a)",
+              "  s = s32[8] multiply(a, a)\n  t = s32[8] copy(s)\n  ROOT r = s32[8] abs(t)");
+  pairs["leading-zeros"] =
+      Entries("  a = s32[] parameter(0)\n",
+              "  k = s32[] constant(-3)\n  z = s32[] count-leading-zeros(k)\n  ROOT r = "
+              "s32[] add(a, z)",
+              "  z = s32[] constant(-32)\n  ROOT r = s32[] add(a, z)",
+              "  k = s32[] constant(-3)\n  z = s32[] count-leading-zeros(k)\n  ROOT r = s32[] add(z, a)");
+  const auto given = [&](std::string_view name, std::vector<Literal> arguments) {
+    pairs[name].inputs.emplace_back().devices.push_back(std::move(arguments));
+  };
+  given("exponential-product", {Full(100), Full(-80)});
+  given("log-of-exponential", {Full(100)});
+  given("power-of-exponential", {Full(100), Full(0.5)});
+  given("root-of-square", {Full(1e30)});
+  return pairs;
+}
+
+}  // namespace
+
+TEST_CASE("each known fault is named in a pair that shows it, and not where the pattern stays") {
+  const std::map<std::string_view, Pair> pairs = Pairs();
+  CHECK(pairs.size() == check::KnownFaults().size());
+  for (const check::KnownFault& fault : check::KnownFaults()) {
+    INFO(fault.name);
+    REQUIRE(pairs.count(fault.name) == 1);
+    const Pair& pair = pairs.at(fault.name);
+    const auto before = Parse(pair.before), wrong = Parse(pair.wrong), right = Parse(pair.right);
+    const auto found = check::FindKnownFaults(*before, *wrong);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].name == fault.name);
+    CHECK((fault.after == nullptr) == found[0].after.empty());
+    CHECK(check::FindKnownFaults(*before, *right).empty());
+    CHECK(check::FindKnownFaults(*wrong, *before).empty());
+  }
+}
+
+TEST_CASE("a verdict names the known fault where modules differ, and none where they agree") {
+  for (const auto& [name, pair] : Pairs()) {
+    const auto before = Parse(pair.before), wrong = Parse(pair.wrong), right = Parse(pair.right);
+    const auto verdict = Check(*before, *wrong, pair.inputs), other = Check(*before, *right);
+    INFO(name);
+    REQUIRE((verdict.ok() && other.ok()));
+    INFO(verdict->ToString() << "\n" << other->ToString());
+    CHECK((verdict->outcome == Outcome::kDisagree || !verdict->finite_only.empty()));
+    REQUIRE(verdict->faults.size() == 1);
+    CHECK(verdict->faults[0].name == name);
+    CHECK(verdict->ToString().find("known fault: " + std::string(name)) != std::string::npos);
+    CHECK(other->agrees());
+    CHECK(other->faults.empty());
+  }
+}
+
+TEST_CASE("a known fault is seen through fusions, broadcasts and copies") {
+  const auto before = Parse(
+      Module("  x = f32[8] parameter(0)\n  p = pred[] parameter(1)\n  c = f32[] convert(p)\n  b = f32[8] broadcast(c), "
+             "dimensions={}\n  ROOT r = f32[8] multiply(x, b)"));
+  const auto after = Parse(
+      "HloModule m\nf {\n  x = f32[8] parameter(0)\n  p = pred[8] parameter(1)\n  z = f32[8] parameter(2)\n  ROOT s = "
+      "f32[8] select(p, x, z)\n}\nENTRY e {\n  x = f32[8] parameter(0)\n  p = pred[] parameter(1)\n  b = pred[8] "
+      "broadcast(p), dimensions={}\n  zero = f32[] constant(0)\n  zeros = f32[8] broadcast(zero), dimensions={}\n  "
+      "ROOT r = f32[8] fusion(x, b, zeros), kind=kLoop, calls=f\n}\n");
+  const auto found = check::FindKnownFaults(*before, *after);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].before == "r");
+  CHECK(found[0].after == "s");
+}
