@@ -29,11 +29,14 @@ Range NameOf(const Document& document, const Spot& spot) {
                                                : At(document, spot.target).name;
 }
 // A spot that stands for an instruction or computation that there is.
-const Spot* NamedAt(const Document& document, size_t offset) {
-  const Spot* spot = document.outline().SpotAt(offset);
-  const bool named = spot != nullptr && spot->target >= 0 &&
-                     (spot->kind == Spot::Kind::kInstruction || spot->kind == Spot::Kind::kComputation);
-  return named ? spot : nullptr;
+std::optional<Spot> NamedAt(const Document& document, size_t offset) {
+  const std::optional<Spot> spot = SpotAt(document.outline(), document.text(), offset);
+  const bool named =
+      spot && spot->target >= 0 && (spot->kind == Spot::Kind::kInstruction || spot->kind == Spot::Kind::kComputation);
+  return named ? spot : std::nullopt;
+}
+std::vector<Spot> SpotsOf(const Document& document, const Spot& spot) {
+  return lsp::SpotsOf(document.outline(), document.text(), spot.kind, spot.target);
 }
 
 // Text in backticks has no backticks and no end of line.
@@ -143,8 +146,8 @@ Json ToJson(const Document& document, Range range) {
 }
 
 Json Hover(const Document& document, size_t offset) {
-  const Spot* spot = document.outline().SpotAt(offset);
-  if (spot == nullptr) {
+  const std::optional<Spot> spot = SpotAt(document.outline(), document.text(), offset);
+  if (!spot) {
     // Anywhere else in an instruction, it is of that.
     const int32_t index = document.outline().InstructionAt(offset);
     const HloInstruction* known = index < 0 ? nullptr : document.InstructionOf(index);
@@ -170,7 +173,7 @@ Json Hover(const Document& document, size_t offset) {
 }
 
 Json Definition(const Document& document, const std::string& uri, size_t offset) {
-  if (const Spot* spot = NamedAt(document, offset)) return Place(document, uri, NameOf(document, *spot));
+  if (const auto spot = NamedAt(document, offset)) return Place(document, uri, NameOf(document, *spot));
   const int32_t index = document.outline().InstructionAt(offset);
   if (index < 0 || !At(document, index).metadata.Has(offset)) return {};
   const HloInstruction* known = document.InstructionOf(index);
@@ -187,9 +190,9 @@ Json Definition(const Document& document, const std::string& uri, size_t offset)
 
 Json References(const Document& document, const std::string& uri, size_t offset, bool with_definition) {
   Json found = Json::array();
-  if (const Spot* spot = NamedAt(document, offset)) {
-    for (const Spot* other : document.outline().SpotsOf(spot->kind, spot->target))
-      if (with_definition || !other->defines) found.push_back(Place(document, uri, other->range));
+  if (const auto spot = NamedAt(document, offset)) {
+    for (const Spot& other : SpotsOf(document, *spot))
+      if (with_definition || !other.defines) found.push_back(Place(document, uri, other.range));
   }
   return found;
 }
@@ -197,9 +200,9 @@ Json References(const Document& document, const std::string& uri, size_t offset,
 Json Highlights(const Document& document, size_t offset) {
   Json found = Json::array();
   constexpr int kRead = 2, kWrite = 3;
-  if (const Spot* spot = NamedAt(document, offset)) {
-    for (const Spot* other : document.outline().SpotsOf(spot->kind, spot->target))
-      found.push_back({{"range", ToJson(document, other->range)}, {"kind", other->defines ? kWrite : kRead}});
+  if (const auto spot = NamedAt(document, offset)) {
+    for (const Spot& other : SpotsOf(document, *spot))
+      found.push_back({{"range", ToJson(document, other.range)}, {"kind", other.defines ? kWrite : kRead}});
   }
   return found;
 }
@@ -238,6 +241,7 @@ std::string Symbols(const Document& document) {
     add_range("selectionRange", selected);
   };
   std::string detail;
+  int32_t left = 20'000;  // instructions
   for (const Outline::Module& module : outline.modules) {
     const bool is_level = outline.modules.size() > 1 && !module.name.empty();
     if (is_level) {
@@ -249,6 +253,12 @@ std::string Symbols(const Document& document) {
       begin(computation.name.In(source), computation.is_entry ? "ENTRY" : "", kFunction, computation.whole,
             computation.name);
       out += ",\"children\":[";
+      // Of very many, those of small computations: a list of megabytes helps nobody, and a search finds the others.
+      if (computation.end - computation.first > left) {
+        out += "]}";
+        continue;
+      }
+      left -= computation.end - computation.first;
       for (int32_t i = computation.first; i < computation.end; ++i) {
         const Outline::Instruction& instruction = At(document, i);
         // A symbol has a name; a half-written one may not.
@@ -279,13 +289,13 @@ Json Folds(const Document& document) {
 }
 
 Json PrepareRename(const Document& document, size_t offset) {
-  const Spot* spot = NamedAt(document, offset);
-  return spot == nullptr ? Json() : ToJson(document, spot->range);
+  const auto spot = NamedAt(document, offset);
+  return spot ? ToJson(document, spot->range) : Json();
 }
 
 StatusOr<Json> Rename(const Document& document, const std::string& uri, size_t offset, std::string_view name) {
-  const Spot* spot = NamedAt(document, offset);
-  if (spot == nullptr) return InvalidArgument("there is no name to rename here");
+  const auto spot = NamedAt(document, offset);
+  if (!spot) return InvalidArgument("there is no name to rename here");
   if (name.starts_with('%')) name.remove_prefix(1);
   const auto fits = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
@@ -299,24 +309,24 @@ StatusOr<Json> Rename(const Document& document, const std::string& uri, size_t o
   // Instructions' names are their computation's, computations' names their module's.
   bool taken = false;
   if (spot->kind == Spot::Kind::kInstruction) {
-    const Outline::Computation& scope = ComputationAt(document, At(document, spot->target).computation);
+    const Outline::Computation& scope = ComputationAt(document, outline.ComputationOf(spot->target));
     for (int32_t i = scope.first; i < scope.end; ++i)
       taken |= i != spot->target && At(document, i).name.In(text) == name;
   } else {
-    const Outline::Module& scope = outline.modules[static_cast<size_t>(ComputationAt(document, spot->target).module)];
+    const Outline::Module& scope = outline.modules[static_cast<size_t>(outline.ModuleOf(spot->target))];
     for (int32_t c = scope.first; c < scope.end; ++c)
       taken |= c != spot->target && ComputationAt(document, c).name.In(text) == name;
   }
   if (taken) return InvalidArgument(Format("'{}' already exists", ShortName(name, 60)));
   Json edits = Json::array();
-  for (const Spot* other : outline.SpotsOf(spot->kind, spot->target))
-    edits.push_back({{"range", ToJson(document, other->range)}, {"newText", name}});
+  for (const Spot& other : SpotsOf(document, *spot))
+    edits.push_back({{"range", ToJson(document, other.range)}, {"newText", name}});
   return Json{{"changes", {{uri, std::move(edits)}}}};
 }
 
 Json Formatting(const Document& document, Range within) {
   Json edits = Json::array();
-  for (const Outline::Edit& edit : document.outline().layout)
+  for (const Outline::Edit& edit : LayoutOf(document.text()))
     if (edit.range.begin >= within.begin && edit.range.end <= within.end)
       edits.push_back({{"range", ToJson(document, edit.range)}, {"newText", edit.text}});
   return edits;
@@ -324,7 +334,6 @@ Json Formatting(const Document& document, Range within) {
 
 Json InlayHints(const Document& document, Range within) {
   Json hints = Json::array();
-  const Outline& outline = document.outline();
   const std::string& text = document.text();
   const auto hint = [&](size_t at, const Shape& shape, bool operand) {
     const Position position = document.PositionOf(at);
@@ -334,10 +343,9 @@ Json InlayHints(const Document& document, Range within) {
                  {"paddingRight", true}};
     hints.push_back(std::move(json));
   };
-  auto spot = std::lower_bound(outline.spots.begin(), outline.spots.end(), within.begin,
-                               [](const Spot& s, uint32_t at) { return s.range.begin < at; });
-  for (; spot != outline.spots.end() && spot->range.begin <= within.end; ++spot) {
-    if (spot->owner < 0) continue;
+  const std::vector<Spot> spots = SpotsIn(document.outline(), text, within);
+  for (auto spot = spots.begin(); spot != spots.end(); ++spot) {
+    if (spot->owner < 0 || spot->range.begin < within.begin) continue;
     if (spot->kind == Spot::Kind::kOpcode && At(document, spot->owner).shape.empty()) {
       if (const HloInstruction* known = document.InstructionOf(spot->owner))
         hint(spot->range.begin, known->shape(), false);
@@ -378,8 +386,7 @@ Json Completion(const Document& document, size_t offset) {
     if (items.size() < kMost) items.push_back({{"label", label}, {"kind", kind}, {"detail", std::move(detail)}});
   };
   constexpr int kFunctionItem = 3, kVariableItem = 6, kKeywordItem = 14;
-  const auto scope = std::find_if(outline.computations.begin(), outline.computations.end(),
-                                  [&](const Outline::Computation& c) { return c.whole.Has(offset); });
+  const int32_t scope = outline.ComputationAt(offset);
   const auto ends_with_key = [&] {
     for (const std::string_view key :
          {"to_apply=", "calls=", "condition=", "body=", "true_computation=", "false_computation=",
@@ -390,9 +397,10 @@ Json Completion(const Document& document, size_t offset) {
   if (ends_with_key()) {
     for (const Outline::Computation& c : outline.computations)
       if (!c.is_entry) add(c.name.In(text), kFunctionItem, "");
-  } else if (scope != outline.computations.end() && before.find('(') != std::string_view::npos &&
+  } else if (scope >= 0 && before.find('(') != std::string_view::npos &&
              before.find('=') != std::string_view::npos) {
-    for (int32_t i = scope->first; i < scope->end; ++i) {
+    const Outline::Computation& around = ComputationAt(document, scope);
+    for (int32_t i = around.first; i < around.end && items.size() < kMost; ++i) {
       const Outline::Instruction& instruction = At(document, i);
       if (instruction.whole.Has(offset)) continue;
       const HloInstruction* known = document.InstructionOf(i);

@@ -1,8 +1,12 @@
-// The protocol: requests, notifications and their errors; see lsp/lsp.h. Answers about documents are in answers.cc.
+// The protocol: requests, notifications and their errors, and the thread that checks long texts; see lsp/lsp.h. Answers about documents are in answers.cc.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <chrono>
+#include <condition_variable>
 #include <map>
+#include <mutex>
+#include <thread>
 
 #include "lsp/lsp.h"
 #include "hloir/version.h"
@@ -70,6 +74,16 @@ Json Capabilities(bool utf8) {
 }  // namespace
 
 struct LanguageServer::State {
+  using Clock = std::chrono::steady_clock;
+  static constexpr size_t kReadAtOnce = size_t{1} << 19;  // bytes of a text that is parsed at each edit: some 10 ms
+  static constexpr std::chrono::milliseconds kRest{150};  // between the last edit of a longer one and its parsing
+
+  std::function<void(const std::string&)> later;
+  std::mutex mutex;  // of what follows
+  std::condition_variable changed;
+  std::map<std::string, Clock::time_point> due;  // documents to read, by URI
+  bool stopping = false;
+  std::thread reader;
   bool initialized = false, shut_down = false, exited = false, utf8 = false;
   std::map<std::string, Document> documents;
 
@@ -97,19 +111,70 @@ struct LanguageServer::State {
                      {"params", {{"uri", uri}, {"diagnostics", std::move(list)}}}});
   }
 
+  // Diagnostics of what was edited: now, or when there was no edit for a while.
+  void Edited(const std::string& uri, Document& document, std::vector<std::string>& out) {
+    if (later == nullptr || document.text().size() < kReadAtOnce) {
+      due.erase(uri);
+      document.Read();
+      out.push_back(Diagnostics(uri));
+      return;
+    }
+    due[uri] = Clock::now() + kRest;
+    if (!reader.joinable()) reader = std::thread([this] { ReadLater(); });
+    changed.notify_one();
+  }
+
+  // The other thread: parses what is due without the lock, so that an answer never waits for it.
+  void ReadLater() {
+    std::unique_lock lock(mutex);
+    while (!stopping) {
+      const auto next =
+          std::min_element(due.begin(), due.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+      if (next == due.end()) {
+        changed.wait(lock);
+        continue;
+      }
+      if (const auto when = next->second; Clock::now() < when) {
+        changed.wait_until(lock, when);
+        continue;
+      }
+      const std::string uri = next->first;
+      due.erase(next);
+      auto it = documents.find(uri);
+      if (it == documents.end()) continue;
+      const int64_t version = it->second.version();
+      std::shared_ptr<const std::string> text = it->second.snapshot();
+      it->second.Forget();
+      lock.unlock();
+      Reading reading = ReadModules(std::move(text));
+      lock.lock();
+      it = documents.find(uri);
+      // Of an older text it is of no use: another is due.
+      if (it == documents.end() || it->second.version() != version) {
+        reading = {};
+        continue;
+      }
+      it->second.Install(std::move(reading), version);
+      later(Diagnostics(uri));
+    }
+  }
+
   void Notified(const std::string& method, const Json& params, std::vector<std::string>& out) {
     if (method == "exit") exited = true;
     if (!initialized || shut_down) return;
     const std::string uri = TextAt(params, {"textDocument", "uri"});
     if (method == "textDocument/didOpen") {
-      documents.insert_or_assign(uri, Document(TextAt(params, {"textDocument", "text"}), utf8));
-      out.push_back(Diagnostics(uri));
+      Document document(TextAt(params, {"textDocument", "text"}), utf8, false);
+      Edited(uri, documents.insert_or_assign(uri, std::move(document)).first->second, out);
     } else if (method == "textDocument/didChange") {
       const auto it = documents.find(uri);
       if (it == documents.end()) return;
       const Json& changes = At(params, {"contentChanges"});
       if (!changes.is_array()) return;
       Document& document = it->second;
+      // The outline follows a few edits at less cost than that of reading it anew.
+      const bool many = changes.size() > 16;
+      const auto outlining = many ? Document::Outlining::kWait : Document::Outlining::kFollow;
       for (const Json& change : changes) {
         const Json& range = At(change, {"range"});
         if (!range.is_object()) {
@@ -117,12 +182,12 @@ struct LanguageServer::State {
           continue;
         }
         document.Replace(document.OffsetOf(PositionAt(At(range, {"start"}))),
-                         document.OffsetOf(PositionAt(At(range, {"end"}))), TextAt(change, {"text"}));
+                         document.OffsetOf(PositionAt(At(range, {"end"}))), TextAt(change, {"text"}), outlining);
       }
-      document.Finish();
-      out.push_back(Diagnostics(uri));
+      if (many) document.OutlineAnew();
+      Edited(uri, document, out);
     } else if (method == "textDocument/didClose") {
-      documents.erase(uri);
+      documents.erase(uri), due.erase(uri);
       out.push_back(Diagnostics(uri));  // none any more
     }
   }
@@ -143,7 +208,7 @@ struct LanguageServer::State {
     if (shut_down) return {{}, kInvalidRequest, "the server has been shut down"};
     if (method == "shutdown") {
       shut_down = true;
-      documents.clear();
+      documents.clear(), due.clear();
       return {};
     }
     constexpr std::string_view kPrefix = "textDocument/";
@@ -182,8 +247,17 @@ struct LanguageServer::State {
   }
 };
 
-LanguageServer::LanguageServer() : state_(std::make_unique<State>()) {}
-LanguageServer::~LanguageServer() = default;
+LanguageServer::LanguageServer(std::function<void(const std::string&)> later) : state_(std::make_unique<State>()) {
+  state_->later = std::move(later);
+}
+LanguageServer::~LanguageServer() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->stopping = true;
+  }
+  state_->changed.notify_one();
+  if (state_->reader.joinable()) state_->reader.join();
+}
 bool LanguageServer::exited() const { return state_->exited; }
 bool LanguageServer::shut_down() const { return state_->shut_down; }
 
@@ -204,6 +278,7 @@ std::vector<std::string> LanguageServer::Handle(std::string_view message) {
     return fail(is_request ? id : Json(), kInvalidRequest, "the message has no method"), out;
   }
   const Json& params = At(json, {"params"});
+  const std::lock_guard lock(state_->mutex);
   if (!is_request) {
     state_->Notified(method.get<std::string>(), params, out);
     return out;
@@ -247,6 +322,7 @@ std::optional<std::string> MessageStream::Next() {
   if (bytes_.size() - begin < length) return std::nullopt;
   std::string message = bytes_.substr(begin, length);
   bytes_.erase(0, begin + length);
+  if (bytes_.empty()) bytes_.shrink_to_fit();  // a message may have a whole text
   return message;
 }
 

@@ -2,9 +2,12 @@
 // it in tests/editors.
 #include "lsp/lsp.h"
 
+#include <chrono>
+#include <condition_variable>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <random>
 #include <set>
 
@@ -127,6 +130,9 @@ Json Edit(int line, int from, int to, std::string text) {
           {"text", std::move(text)}};
 }
 using Texts = std::vector<std::string>;
+std::vector<lsp::Spot> AllSpots(const lsp::Document& document) {
+  return lsp::SpotsIn(document.outline(), document.text(), {0, static_cast<uint32_t>(document.text().size())});
+}
 
 }  // namespace
 
@@ -370,6 +376,7 @@ TEST_CASE("the outline finds what the parser finds, on the corpus") {
       REQUIRE(document.parses());
       ++count;
       const lsp::Outline& outline = document.outline();
+      const std::vector<lsp::Spot> spots = AllSpots(document);
       std::set<const HloInstruction*> linked;
       for (size_t k = 0; k < outline.instructions.size(); ++k) {
         const HloInstruction* known = document.InstructionOf(static_cast<int32_t>(k));
@@ -381,7 +388,7 @@ TEST_CASE("the outline finds what the parser finds, on the corpus") {
         // Its operands, by name, as the outline has them.
         if (known->Is(kAsyncPart)) continue;
         std::vector<const HloInstruction*> operands;
-        for (const lsp::Spot& spot : outline.spots)
+        for (const lsp::Spot& spot : spots)
           if (spot.owner == static_cast<int32_t>(k) && spot.kind == lsp::Spot::Kind::kInstruction && !spot.defines &&
               spot.target >= 0)
             operands.push_back(document.InstructionOf(spot.target));
@@ -389,7 +396,7 @@ TEST_CASE("the outline finds what the parser finds, on the corpus") {
           CHECK(operands == std::vector<const HloInstruction*>(known->operands().begin(), known->operands().end()));
       }
       CHECK(linked.size() == outline.instructions.size());
-      for (const lsp::Spot& spot : outline.spots) {
+      for (const lsp::Spot& spot : spots) {
         if (spot.kind == lsp::Spot::Kind::kComputation || spot.kind == lsp::Spot::Kind::kInstruction)
           CHECK(spot.target >= 0);
       }
@@ -490,13 +497,13 @@ TEST_CASE("no text is too broken to ask about") {
     }
     for (char& c : text) c = static_cast<char>(c & 0x7F);
     const lsp::Document document(text, false);
-    for (const lsp::Outline::Edit& edit : document.outline().layout) {
+    for (const lsp::Outline::Edit& edit : lsp::LayoutOf(text)) {
       REQUIRE(edit.range.begin <= edit.range.end);
       // Formatting takes away nothing but blanks.
       REQUIRE(edit.range.In(text).find_first_not_of(" \t\r\n") == std::string_view::npos);
     }
-    for (size_t k = 1; k < document.outline().spots.size(); ++k)
-      REQUIRE(document.outline().spots[k - 1].range.begin <= document.outline().spots[k].range.begin);
+    const std::vector<lsp::Spot> spots = AllSpots(document);
+    for (size_t k = 1; k < spots.size(); ++k) REQUIRE(spots[k - 1].range.begin <= spots[k].range.begin);
     for (int question = 0; question < 20; ++question) {
       const size_t at = number(text.size() + 1);
       CHECK(document.OffsetOf(document.PositionOf(at)) <= text.size());
@@ -506,6 +513,132 @@ TEST_CASE("no text is too broken to ask about") {
     (void)lsp::Symbols(document), (void)lsp::Folds(document);
     (void)lsp::InlayHints(document, {0, static_cast<uint32_t>(text.size())});
   }
+}
+
+// The outline of an edited text is that of the text, edit by edit, wherever it is broken.
+TEST_CASE("an outline that follows edits is the outline of the text") {
+  std::mt19937 random(2);
+  const auto number = [&](size_t below) { return std::uniform_int_distribution<size_t>(0, below - 1)(random); };
+  const std::string whole = std::string(kText) + "// -----\n" + kText;
+  const std::vector<std::string> pieces = {"(",    ")",  "{",  "}",    "[",       "]",       ",",     "=",
+                                           "\"",   "/*", "*/", "\n",   "  q = f32[] negate(zero)\n", "ROOT ", "%",
+                                           "add(", "x",  " ",  "}\n}\n", "e {\n",   "// ",     "HloModule n\n"};
+  const auto text_of = [](const lsp::Outline& outline) {
+    std::string all;
+    const auto add = [&](lsp::Range range) {
+      // An empty range is nowhere.
+      all += range.empty() ? "-," : std::to_string(range.begin) + ":" + std::to_string(range.end) + ",";
+    };
+    for (const auto& m : outline.modules)
+      add(m.name), add(m.whole), all += std::to_string(m.first) + "-" + std::to_string(m.end) + ";";
+    for (const auto& c : outline.computations)
+      add(c.name), add(c.whole), all += std::to_string(c.first) + "-" + std::to_string(c.end) + (c.is_entry ? "E;" : ";");
+    for (const auto& i : outline.instructions)
+      add(i.name), add(i.shape), add(i.opcode), add(i.metadata), add(i.whole), all += i.is_root ? "R;" : ";";
+    return all;
+  };
+  size_t read = 0, total = 0;
+  for (int round = 0; round < 200; ++round) {
+    lsp::Document document(whole, false, false);
+    for (int edit = 0; edit < 12; ++edit) {
+      const std::string before = document.text();
+      const size_t at = number(before.size() + 1), size = number(3) == 0 ? number(30) : number(3);
+      const std::string& piece = pieces[number(pieces.size())];
+      const size_t read_before = document.outline().bytes_read;
+      document.Replace(at, at + size, number(4) == 0 ? "" : piece);
+      read += document.outline().bytes_read - read_before, total += document.text().size();
+      INFO(before << "\n--- at " << at << ", " << size << " bytes\n" << document.text());
+      REQUIRE(text_of(document.outline()) == text_of(lsp::ReadOutline(document.text())));
+      // Lines, too.
+      const lsp::Document anew(document.text(), false, false);
+      for (size_t k = 0; k < document.text().size(); k += 7)
+        REQUIRE(document.PositionOf(k).line == anew.PositionOf(k).line);
+    }
+  }
+  CHECK(read < total);
+}
+
+namespace {
+
+// A computation of `count` additions, of some 75 bytes each.
+std::string Chain(int count) {
+  std::string text = "HloModule m\n\nENTRY e {\n  v0 = f32[64,32]{1,0} parameter(0)\n";
+  for (int k = 1; k <= count; ++k) {
+    text += k == count ? "  ROOT v" : "  v";
+    text += std::to_string(k) + " = f32[64,32]{1,0} add(f32[64,32]{1,0} v" + std::to_string(k - 1) +
+            ", f32[64,32]{1,0} v0)\n";
+  }
+  return text + "}\n";
+}
+
+}  // namespace
+
+TEST_CASE("an edit reads the statements around it, whatever it breaks") {
+  lsp::Document document(Chain(10'000), false, false);
+  const auto work = [&](size_t at, size_t size, std::string_view by) {
+    const size_t before = document.outline().bytes_read;
+    document.Replace(at, at + size, by);
+    return document.outline().bytes_read - before;
+  };
+  const size_t middle = document.text().find("  v5000 = ");
+  for (const std::string_view typed : {" ", "x", "\"", "(", ")", "[", "{", ",", "=", "%", "\n", "  w = f32[] ad"}) {
+    for (const size_t ahead : {size_t{2}, size_t{4}, size_t{9}, size_t{20}, size_t{28}, size_t{32}, size_t{60}}) {
+      INFO("typed " << typed << " at " << ahead);
+      CHECK(work(middle + ahead, 0, typed) < 1000);
+      CHECK(work(middle + ahead, typed.size(), "") < 1000);
+    }
+  }
+  // Several statements, and the last one.
+  CHECK(work(middle, document.text().find("  v5010 = ") - middle, "") < 1000);
+  CHECK(document.outline().instructions.size() == 10'001 - 10);
+  CHECK(work(document.text().size() - 10, 2, "") < 1000);
+}
+
+// The parts that stood for the text's square: each instruction was sought in its computation, name by name.
+TEST_CASE("a long text is checked after the edits, in another thread") {
+  std::mutex mutex;
+  std::condition_variable told;
+  std::vector<Json> later;
+  LanguageServer server([&](const std::string& message) {
+    const std::lock_guard lock(mutex);
+    later.push_back(Json::parse(message));
+    told.notify_all();
+  });
+  const auto handle = [&](const std::string& method, Json params, bool is_request = false) {
+    Json message = {{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}};
+    if (is_request) message["id"] = 1;
+    return server.Handle(message.dump());
+  };
+  const auto wait = [&](size_t count) {
+    std::unique_lock lock(mutex);
+    return told.wait_for(lock, std::chrono::seconds(120), [&] { return later.size() >= count; });
+  };
+  handle("initialize", Json::object(), true);
+  const std::string text = Chain(10'000);
+  REQUIRE(text.size() > size_t{1} << 19);
+  const Json document = {{"uri", "file:///long.hlo"}};
+  CHECK(handle("textDocument/didOpen", {{"textDocument", {{"uri", document["uri"]}, {"text", text}}}}).empty());
+  REQUIRE(wait(1));
+  CHECK(later[0]["params"]["diagnostics"] == Json::array());
+  // Ten keystrokes are one check, of the text as it is at the end; what is asked in between is answered.
+  const int line = 5000;
+  for (int k = 0; k < 10; ++k) {
+    CHECK(handle("textDocument/didChange", {{"textDocument", document},
+                                            {"contentChanges", Json::array({Edit(line, 3, 3, "x")})}})
+              .empty());
+    const auto hover =
+        handle("textDocument/hover", {{"textDocument", document}, {"position", {{"line", 300}, {"character", 3}}}}, true);
+    CHECK(hover.at(0).find("f32[64,32]") != std::string::npos);
+  }
+  REQUIRE(wait(2));
+  const Json found = later[1]["params"]["diagnostics"];
+  REQUIRE(found.size() == 1);
+  CHECK(found[0]["message"].get<std::string>().find("is not defined") != std::string::npos);
+  CHECK(found[0]["range"]["start"]["line"] == line + 1);
+  CHECK(later.size() == 2);
+  // A short text is checked at once; a closed one has none.
+  CHECK(handle("textDocument/didOpen", {{"textDocument", {{"uri", "file:///short.hlo"}, {"text", kText}}}}).size() == 1);
+  CHECK(handle("textDocument/didClose", {{"textDocument", document}}).size() == 1);
 }
 
 // What the verifier refuses, analyses need not stand: hovers say what can be said.
@@ -519,7 +652,7 @@ TEST_CASE("illegal modules can be asked about") {
       const size_t end = std::min(text->find("\n// -----", at), text->size() - 1) + 1;
       const lsp::Document document(text->substr(at, end - at), false);
       at = end;
-      for (const lsp::Spot& spot : document.outline().spots) (void)lsp::Hover(document, spot.range.begin);
+      for (const lsp::Spot& spot : AllSpots(document)) (void)lsp::Hover(document, spot.range.begin);
       (void)lsp::InlayHints(document, {0, static_cast<uint32_t>(end)});
       count += document.parses();
     }
@@ -536,7 +669,8 @@ TEST_CASE("half a megabyte of what never ends is read at once") {
     const std::clock_t begin = std::clock();
     const lsp::Outline outline = lsp::ReadOutline(text);
     CHECK(std::clock() - begin < 5 * CLOCKS_PER_SEC);
-    CHECK(outline.spots.size() <= text.size());
+    CHECK(outline.instructions.size() <= text.size());
+    CHECK(lsp::LayoutOf(text).size() <= text.size());
   }
 }
 
