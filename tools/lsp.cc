@@ -6,6 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -18,6 +21,10 @@ namespace hloir::tool {
 namespace {
 
 int Lsp() {
+#ifdef __GLIBC__
+  // Texts come and go; with a threshold that grows by itself, the memory of what went stays with the process.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
   // Diagnostics of long texts come from another thread.
   std::mutex output;
   const auto send = [&output](const std::vector<std::string>& messages) {

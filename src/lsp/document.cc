@@ -7,6 +7,9 @@
 namespace hloir::lsp {
 namespace {
 
+// Of a longer text, modules are kept until the next edit alone, and figures, which take more memory than the text, never.
+constexpr size_t kLongText = size_t{4} << 20;
+
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 // UTF-16 units of the code point, or broken byte, that begins with `c`.
 int64_t Units(char c) { return IsContinuation(c) ? 0 : static_cast<unsigned char>(c) >= 0xF0 ? 2 : 1; }
@@ -70,6 +73,7 @@ int32_t Document::LineOf(size_t offset) const {
 void Document::Replace(size_t begin, size_t end, std::string_view by, Outlining outlining) {
   begin = std::min(begin, text_->size());
   end = std::clamp(end, begin, text_->size());
+  if (text_->size() > kLongText) Forget();
   if (text_.use_count() > 1) text_ = std::make_shared<std::string>(*text_);
   text_->replace(begin, end - begin, by);
   ++version_, last_ = {};
@@ -182,10 +186,9 @@ const HloInstruction* Document::InstructionOf(int32_t index) const {
 }
 
 const ModuleStats* Document::StatsOf(const HloModule& module) const {
-  constexpr size_t kMostBytes = size_t{4} << 20;  // figures of a module take more memory than its text
   size_t m = 0;
   while (m + 1 < reading_.modules.size() && reading_.modules[m].get() != &module) ++m;
-  if (!reading_.legal[m] || text_->size() > kMostBytes) return nullptr;
+  if (!reading_.legal[m] || text_->size() > kLongText) return nullptr;
   if (stats_[m] == nullptr) stats_[m] = std::make_unique<ModuleStats>(*reading_.modules[m]);
   return stats_[m].get();
 }

@@ -43,14 +43,12 @@ class Document {
   // Parses and verifies the text.
   void Read() { Install(ReadModules(text_), version_); }
 
-  // The same in another thread: the text and its number; what comes of it. Forget frees the modules of the last
-  // reading, so that there are not two at once.
+  // The same in another thread: the text and its number, and what comes of it.
   std::shared_ptr<const std::string> snapshot() const { return text_; }
   int64_t version() const { return version_; }
-  void Forget();
   void Install(Reading reading, int64_t version);
 
-  // As last read; nullptr: the text never parsed. Valid until the next Forget or Install.
+  // As last read; nullptr: the text never parsed. Valid until the next edit or Install.
   const HloInstruction* InstructionOf(int32_t index) const;
   const HloComputation* ComputationOf(int32_t index) const;
   // nullptr for a module that is not legal HLO, of which nothing can be counted, and for one of a very long text.
@@ -61,6 +59,7 @@ class Document {
   using ByName = std::vector<std::pair<uint32_t, const HloInstruction*>>;
   using ByLine = std::vector<std::pair<int32_t, const HloInstruction*>>;
 
+  void Forget();
   void IndexLines();
   size_t LineEnd(size_t line) const;
   int32_t LineOf(size_t offset) const;  // from 1

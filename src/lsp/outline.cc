@@ -588,6 +588,9 @@ bool UpdateBody(Outline& outline, std::string_view text, Range replaced, size_t 
     std::copy(found.instructions.begin(), found.instructions.end(), begin + first);
   } else {
     outline.instructions.erase(begin + first, begin + next);
+    // Twice as many would be a good part of the text's memory.
+    const size_t count = outline.instructions.size() + found.instructions.size();
+    if (count > outline.instructions.capacity()) outline.instructions.reserve(count + 1000);
     outline.instructions.insert(outline.instructions.begin() + first, found.instructions.begin(),
                                 found.instructions.end());
   }
@@ -655,6 +658,7 @@ std::vector<Spot> RawSpots(const Outline& outline, std::string_view text, int32_
 Outline ReadOutline(std::string_view text) {
   Outline outline;
   Reader(text, outline, nullptr, nullptr).ReadAll();
+  outline.instructions.shrink_to_fit();
   return outline;
 }
 

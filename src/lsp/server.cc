@@ -144,7 +144,6 @@ struct LanguageServer::State {
       if (it == documents.end()) continue;
       const int64_t version = it->second.version();
       std::shared_ptr<const std::string> text = it->second.snapshot();
-      it->second.Forget();
       lock.unlock();
       Reading reading = ReadModules(std::move(text));
       lock.lock();
