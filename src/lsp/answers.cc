@@ -135,9 +135,23 @@ Json Markdown(const Document& document, std::string text, Range range) {
 
 bool IsHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-enum SymbolKind { kModule = 2, kFunction = 12, kVariable = 13, kConstant = 14 };
-
 }  // namespace
+
+Position PositionIn(const Json& json, const char* key) {
+  const auto at = [](const Json& object, const char* name) -> const Json* {
+    if (!object.is_object()) return nullptr;
+    const auto it = object.find(name);
+    return it == object.end() ? nullptr : &*it;
+  };
+  const Json* const place = at(json, key);
+  const auto number = [&](const char* name) {
+    const Json* const found = place == nullptr ? nullptr : at(*place, name);
+    if (found == nullptr || !found->is_number_integer()) return int64_t{0};
+    if (found->is_number_unsigned()) return static_cast<int64_t>(std::min<uint64_t>(found->get<uint64_t>(), INT32_MAX));
+    return std::clamp<int64_t>(found->get<int64_t>(), 0, INT32_MAX);
+  };
+  return {number("line"), number("character")};
+}
 
 Json ToJson(const Document& document, Range range) {
   const Position begin = document.PositionOf(range.begin), end = document.PositionOf(range.end);
@@ -205,77 +219,6 @@ Json Highlights(const Document& document, size_t offset) {
       found.push_back({{"range", ToJson(document, other.range)}, {"kind", other.defines ? kWrite : kRead}});
   }
   return found;
-}
-
-// As text at once: of a large dump they are a megabyte, and as a tree of JSON they would take most of the time.
-std::string Symbols(const Document& document) {
-  const Outline& outline = document.outline();
-  const std::string& source = document.text();
-  std::string out = "[";
-  const auto add_text = [&](std::string_view text) {
-    const bool plain =
-        std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < 0x7F && c != '"' && c != '\\'; });
-    if (plain) out.append("\"").append(text).append("\"");
-    else out += JsonLine(Json(text));
-  };
-  const auto add_place = [&](uint32_t offset) {
-    const Position position = document.PositionOf(offset);
-    out.append("{\"line\":").append(std::to_string(position.line));
-    out.append(",\"character\":").append(std::to_string(position.character)).append("}");
-  };
-  const auto add_range = [&](std::string_view name, Range range) {
-    out.append(",\"").append(name).append("\":{\"start\":");
-    add_place(range.begin);
-    out += ",\"end\":";
-    add_place(range.end);
-    out += '}';
-  };
-  const auto begin = [&](std::string_view name, std::string_view detail, int kind, Range whole, Range selected) {
-    if (out.back() == '}') out += ',';
-    out += "{\"name\":";
-    add_text(name);
-    out += ",\"detail\":";
-    add_text(detail);
-    out.append(",\"kind\":").append(std::to_string(kind));
-    add_range("range", whole);
-    add_range("selectionRange", selected);
-  };
-  std::string detail;
-  int32_t left = 20'000;  // instructions
-  for (const Outline::Module& module : outline.modules) {
-    const bool is_level = outline.modules.size() > 1 && !module.name.empty();
-    if (is_level) {
-      begin(module.name.In(source), "", kModule, module.whole, module.name);
-      out += ",\"children\":[";
-    }
-    for (int32_t c = module.first; c < module.end; ++c) {
-      const Outline::Computation& computation = ComputationAt(document, c);
-      begin(computation.name.In(source), computation.is_entry ? "ENTRY" : "", kFunction, computation.whole,
-            computation.name);
-      out += ",\"children\":[";
-      // Of very many, those of small computations: a list of megabytes helps nobody, and a search finds the others.
-      if (computation.end - computation.first > left) {
-        out += "]}";
-        continue;
-      }
-      left -= computation.end - computation.first;
-      for (int32_t i = computation.first; i < computation.end; ++i) {
-        const Outline::Instruction& instruction = At(document, i);
-        // A symbol has a name; a half-written one may not.
-        if (instruction.name.empty()) continue;
-        const std::string_view opcode = instruction.opcode.In(source), shape = instruction.shape.In(source);
-        constexpr size_t kMostShape = 60;
-        detail.assign(opcode).append(" ").append(shape.substr(0, kMostShape));
-        if (shape.size() > kMostShape) detail += "…";
-        begin(instruction.name.In(source), detail, opcode == "constant" ? kConstant : kVariable, instruction.whole,
-              instruction.name);
-        out += '}';
-      }
-      out += "]}";
-    }
-    if (is_level) out += "]}";
-  }
-  return out + "]";
 }
 
 Json Folds(const Document& document) {
@@ -365,56 +308,6 @@ Json InlayHints(const Document& document, Range within) {
     if (!stated && is_operand) hint(at, known->shape(), true);
   }
   return hints;
-}
-
-Json Completion(const Document& document, size_t offset) {
-  const std::string& text = document.text();
-  const Outline& outline = document.outline();
-  // The text before the word on its line decides what may follow.
-  size_t word = offset;
-  const auto part = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-           c == '-';
-  };
-  while (word > 0 && part(text[word - 1])) --word;
-  if (word > 0 && text[word - 1] == '%') --word;
-  const size_t line = word == 0 ? 0 : text.rfind('\n', word - 1) + 1;  // npos + 1 is 0
-  const std::string_view before = std::string_view(text).substr(line, word - line);
-  Json items = Json::array();
-  constexpr size_t kMost = 1000;
-  const auto add = [&](std::string_view label, int kind, std::string detail) {
-    if (items.size() < kMost) items.push_back({{"label", label}, {"kind", kind}, {"detail", std::move(detail)}});
-  };
-  constexpr int kFunctionItem = 3, kVariableItem = 6, kKeywordItem = 14;
-  const int32_t scope = outline.ComputationAt(offset);
-  const auto ends_with_key = [&] {
-    for (const std::string_view key :
-         {"to_apply=", "calls=", "condition=", "body=", "true_computation=", "false_computation=",
-          "branch_computations={", "select=", "scatter=", "called_computations={"})
-      if (before.ends_with(key)) return true;
-    return false;
-  };
-  if (ends_with_key()) {
-    for (const Outline::Computation& c : outline.computations)
-      if (!c.is_entry) add(c.name.In(text), kFunctionItem, "");
-  } else if (scope >= 0 && before.find('(') != std::string_view::npos &&
-             before.find('=') != std::string_view::npos) {
-    const Outline::Computation& around = ComputationAt(document, scope);
-    for (int32_t i = around.first; i < around.end && items.size() < kMost; ++i) {
-      const Outline::Instruction& instruction = At(document, i);
-      if (instruction.whole.Has(offset)) continue;
-      const HloInstruction* known = document.InstructionOf(i);
-      add(instruction.name.In(text), kVariableItem,
-          known != nullptr ? ShortName(known->shape().ToString(false), 60, false)
-                           : std::string(instruction.shape.In(text).substr(0, 60)));
-    }
-  } else if (before.find('=') != std::string_view::npos) {
-    for (int k = 0; k < kOpcodeCount; ++k) {
-      const HloOpcode opcode = static_cast<HloOpcode>(k);
-      add(OpcodeName(opcode), kKeywordItem, std::string(OpcodeFormula(opcode)));
-    }
-  }
-  return items;
 }
 
 std::string PathOfUri(std::string_view uri) {

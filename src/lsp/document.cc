@@ -7,7 +7,8 @@
 namespace hloir::lsp {
 namespace {
 
-// Of a longer text, modules are kept until the next edit alone, and figures, which take more memory than the text, never.
+// Of a longer text, modules are kept until the next edit alone, and figures, which take more memory than the text,
+// never.
 constexpr size_t kLongText = size_t{4} << 20;
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
@@ -155,7 +156,8 @@ const HloInstruction* Document::InstructionOf(int32_t index) const {
   };
   const auto range = [](const auto& list, auto key) {
     const auto by_key = [](const auto& a, const auto& b) { return a.first < b.first; };
-    return std::equal_range(list.begin(), list.end(), std::pair(key, static_cast<const HloInstruction*>(nullptr)), by_key);
+    return std::equal_range(list.begin(), list.end(), std::pair(key, static_cast<const HloInstruction*>(nullptr)),
+                            by_key);
   };
   if (IsCurrent()) {
     ByLine& lines = by_line_[module];

@@ -1,7 +1,7 @@
 // See outline.h. A text is read once, from left to right; whatever is not understood is stepped over, one token at a
-// time, until something is again. A quote, bracket or parenthesis without an end spoils its own statement alone: strings
-// end on their line, and what looks like the next statement ends all brackets. So an edit that opens one is as cheap as
-// another.
+// time, until something is again. A quote, bracket or parenthesis without an end spoils its own statement alone:
+// strings end on their line, and what looks like the next statement ends all brackets. So an edit that opens one is as
+// cheap as another.
 #include "lsp/outline.h"
 
 #include <algorithm>
@@ -123,8 +123,8 @@ class Reader {
   // The limit of the search for an end, after one without an end: searching the whole text for each would take
   // quadratic time.
   static constexpr size_t kNear = 1024;
-  // At a quote: past the string, or past the quote if it does not end on its line. (The parser takes a string of several
-  // lines, which XLA does not print.)
+  // At a quote: past the string, or past the quote if it does not end on its line. (The parser takes a string of
+  // several lines, which XLA does not print.)
   void SkipString() {
     const char quote = text_[at_];
     size_t p = at_ + 1;
@@ -409,10 +409,16 @@ class Reader {
     int64_t depth = 0;
     bool first = true;
     while (true) {
+      const size_t before = at_;
       if (first) SkipTo("");
       else Skip();
       first = false;
       if (at_ >= text_.size()) return;
+      const size_t line = text_.substr(before, at_ - before).rfind('\n');
+      if (line != std::string_view::npos && IsStatementLine(before + line + 1)) {
+        at_ = before;
+        return;  // half written
+      }
       const char c = Peek();
       if (c == ')') {
         ++at_;
@@ -633,8 +639,10 @@ void Resolve(const Outline& outline, std::string_view text, int32_t c, std::vect
   for (int32_t k = module.first; !computations.empty() && k < module.end; ++k)
     look(computations, outline.computations[static_cast<size_t>(k)].name.In(text), k);
   for (auto spot = first; spot != end; ++spot) {
-    if (spot->kind == Spot::Kind::kInstruction) spot->target = spot->defines ? spot->owner : instructions.at(spot->range.In(text));
-    if (spot->kind == Spot::Kind::kComputation) spot->target = spot->defines ? c : computations.at(spot->range.In(text));
+    if (spot->kind == Spot::Kind::kInstruction)
+      spot->target = spot->defines ? spot->owner : instructions.at(spot->range.In(text));
+    if (spot->kind == Spot::Kind::kComputation)
+      spot->target = spot->defines ? c : computations.at(spot->range.In(text));
   }
 }
 

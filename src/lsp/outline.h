@@ -1,8 +1,8 @@
-// Outline: the places in a text of HLO: modules, computations, instructions, their names, shapes and opcodes. It is read
-// from any bytes, so that an editor has it while a line is half written; the parser interprets the text. An edit reads
-// the statements around it again (UpdateOutline). Uses of names are not kept: SpotsIn reads those of a few statements,
-// SpotsOf searches those of one name, and LayoutOf has the changes of formatting (blanks only). The entry point is
-// ReadOutline. Tested by tests/unit/lsp_test.cc.
+// Outline: the places in a text of HLO: modules, computations, instructions, their names, shapes and opcodes. It is
+// read from any bytes, so that an editor has it while a line is half written; the parser interprets the text. An edit
+// reads the statements around it again (UpdateOutline). Uses of names are not kept: SpotsIn reads those of a few
+// statements, SpotsOf searches those of one name, and LayoutOf has the changes of formatting (blanks only). The entry
+// point is ReadOutline. Tested by tests/unit/lsp_test.cc.
 #pragma once
 
 #include <cstdint>

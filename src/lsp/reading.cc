@@ -111,8 +111,8 @@ void AddParserErrors(Reading& reading, Places& places, const std::string& first)
       const Outline::Instruction& i = outline.instructions[static_cast<size_t>(k)];
       text.append(whole.substr(at, i.shape.end - at)).append(" custom-call(), custom_call_target=\"?\"");
       // Lines keep their numbers.
-      text.append(
-          static_cast<size_t>(std::count(whole.begin() + i.shape.end, whole.begin() + i.whole.end, '\n')), '\n');
+      text.append(static_cast<size_t>(std::count(whole.begin() + i.shape.end, whole.begin() + i.whole.end, '\n')),
+                  '\n');
       at = i.whole.end;
     }
     text += whole.substr(at);

@@ -1,4 +1,5 @@
-// The protocol: requests, notifications and their errors, and the thread that checks long texts; see lsp/lsp.h. Answers about documents are in answers.cc.
+// The protocol: requests, notifications and their errors, and the thread that checks long texts; see lsp/lsp.h. Answers
+// about documents are in answers.cc.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -11,6 +12,8 @@
 #include "lsp/lsp.h"
 #include "hloir/version.h"
 #include "lsp/answers.h"
+#include "lsp/completion.h"
+#include "lsp/overview.h"
 #include "support/format.h"
 #include "support/parse_json.h"
 
@@ -45,16 +48,6 @@ std::string TextAt(const Json& json, std::initializer_list<const char*> path) {
   const Json& found = At(json, path);
   return found.is_string() ? found.get<std::string>() : "";
 }
-Position PositionAt(const Json& json) {
-  const auto number = [&](const char* key) {
-    const Json& found = At(json, {key});
-    if (!found.is_number_integer()) return int64_t{0};
-    if (found.is_number_unsigned()) return static_cast<int64_t>(std::min<uint64_t>(found.get<uint64_t>(), INT32_MAX));
-    return std::clamp<int64_t>(found.get<int64_t>(), 0, INT32_MAX);
-  };
-  return {number("line"), number("character")};
-}
-
 Json Capabilities(bool utf8) {
   return {{"positionEncoding", utf8 ? "utf-8" : "utf-16"},
           {"textDocumentSync", {{"openClose", true}, {"change", 2}}},  // 2: parts of it
@@ -68,7 +61,12 @@ Json Capabilities(bool utf8) {
           {"documentFormattingProvider", true},
           {"documentRangeFormattingProvider", true},
           {"inlayHintProvider", true},
-          {"completionProvider", {{"triggerCharacters", {"%", "(", "="}}}}};
+          {"completionProvider", {{"triggerCharacters", {"%", "(", "=", ","}}}},
+          {"signatureHelpProvider", {{"triggerCharacters", {"(", ","}}}},
+          {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
+          {"workspaceSymbolProvider", true},
+          {"callHierarchyProvider", true},
+          {"semanticTokensProvider", {{"legend", TokenLegend()}, {"full", true}, {"range", true}}}};
 }
 
 }  // namespace
@@ -180,8 +178,8 @@ struct LanguageServer::State {
           document.ReplaceAll(TextAt(change, {"text"}));
           continue;
         }
-        document.Replace(document.OffsetOf(PositionAt(At(range, {"start"}))),
-                         document.OffsetOf(PositionAt(At(range, {"end"}))), TextAt(change, {"text"}), outlining);
+        document.Replace(document.OffsetOf(PositionIn(range, "start")), document.OffsetOf(PositionIn(range, "end")),
+                         TextAt(change, {"text"}), outlining);
       }
       if (many) document.OutlineAnew();
       Edited(uri, document, out);
@@ -198,6 +196,23 @@ struct LanguageServer::State {
     std::string message = {};
     std::string text = {};  // the result, where it is JSON's text already
   };
+  // Of all open documents.
+  Json WorkspaceSymbols(const std::string& query) const {
+    constexpr size_t kMost = 500;
+    Json found = Json::array();
+    for (const auto& [uri, document] : documents) AddSymbols(document, uri, query, kMost, found);
+    return found;
+  }
+  // Of an item that prepareCallHierarchy gave.
+  Reply CallRequest(const std::string& method, const Json& item) const {
+    const std::string uri = TextAt(item, {"uri"});
+    const auto it = documents.find(uri);
+    if (it == documents.end()) return {{}, kInvalidParams, "the document is not open"};
+    const size_t offset = it->second.OffsetOf(PositionIn(At(item, {"selectionRange"}), "start"));
+    if (method == "callHierarchy/incomingCalls") return {IncomingCalls(it->second, uri, offset)};
+    if (method == "callHierarchy/outgoingCalls") return {OutgoingCalls(it->second, uri, offset)};
+    return {{}, kMethodNotFound, "unknown method " + method};
+  }
   Reply Request(const std::string& method, const Json& params) {
     if (method == "initialize") {
       if (initialized) return {{}, kInvalidRequest, "the server has been initialized"};
@@ -210,19 +225,20 @@ struct LanguageServer::State {
       documents.clear(), due.clear();
       return {};
     }
+    if (method == "workspace/symbol") return {WorkspaceSymbols(TextAt(params, {"query"}))};
+    if (method.starts_with("callHierarchy/")) return CallRequest(method, At(params, {"item"}));
     constexpr std::string_view kPrefix = "textDocument/";
     if (!method.starts_with(kPrefix)) return {{}, kMethodNotFound, "unknown method " + method};
     const std::string what = method.substr(kPrefix.size()), uri = TextAt(params, {"textDocument", "uri"});
     const auto it = documents.find(uri);
     if (it == documents.end()) return {{}, kInvalidParams, "the document is not open"};
     const Document& document = it->second;
-    const size_t offset = document.OffsetOf(PositionAt(At(params, {"position"})));
+    const size_t offset = document.OffsetOf(PositionIn(params, "position"));
     const Json& range = At(params, {"range"});
     const Range all{0, static_cast<uint32_t>(document.text().size())};
-    const Range within = range.is_object()
-                             ? Range{static_cast<uint32_t>(document.OffsetOf(PositionAt(At(range, {"start"})))),
-                                     static_cast<uint32_t>(document.OffsetOf(PositionAt(At(range, {"end"}))))}
-                             : all;
+    const Range within = range.is_object() ? Range{static_cast<uint32_t>(document.OffsetOf(PositionIn(range, "start"))),
+                                                   static_cast<uint32_t>(document.OffsetOf(PositionIn(range, "end")))}
+                                           : all;
     if (what == "hover") return {Hover(document, offset)};
     if (what == "definition") return {Definition(document, uri, offset)};
     if (what == "references") {
@@ -242,6 +258,10 @@ struct LanguageServer::State {
     if (what == "rangeFormatting") return {Formatting(document, within)};
     if (what == "inlayHint") return {InlayHints(document, within)};
     if (what == "completion") return {Completion(document, offset)};
+    if (what == "signatureHelp") return {SignatureHelp(document, offset)};
+    if (what == "codeAction") return {QuickFixes(document, uri, At(params, {"context", "diagnostics"}))};
+    if (what == "prepareCallHierarchy") return {CallItems(document, uri, offset)};
+    if (what == "semanticTokens/full" || what == "semanticTokens/range") return {Tokens(document, within)};
     return {{}, kMethodNotFound, "unknown method " + method};
   }
 };
