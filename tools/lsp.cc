@@ -1,9 +1,14 @@
 // hloir lsp: a language server on standard input and output.
 #include <cerrno>
 #include <cstdio>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -16,7 +21,18 @@ namespace hloir::tool {
 namespace {
 
 int Lsp() {
-  LanguageServer server;
+#ifdef __GLIBC__
+  // Texts come and go; with a threshold that grows by itself, the memory of what went stays with the process.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+  // Diagnostics of long texts come from another thread.
+  std::mutex output;
+  const auto send = [&output](const std::vector<std::string>& messages) {
+    const std::lock_guard lock(output);
+    for (const std::string& message : messages) Write(stdout, FrameMessage(message));
+    return FlushStdout();
+  };
+  LanguageServer server([&send](const std::string& message) { (void)send({message}); });
   MessageStream stream;
   static char buffer[1 << 16];
   while (true) {
@@ -26,8 +42,7 @@ int Lsp() {
     if (count <= 0) return server.shut_down() ? kExitGood : kExitBadInput;
     stream.Append({buffer, static_cast<size_t>(count)});
     while (const auto message = stream.Next()) {
-      for (const std::string& answer : server.Handle(*message)) Write(stdout, FrameMessage(answer));
-      if (Status flushed = FlushStdout(); !flushed.ok()) return Fail(flushed);
+      if (Status sent = send(server.Handle(*message)); !sent.ok()) return Fail(sent);
       if (server.exited()) return server.shut_down() ? kExitGood : kExitBadInput;
     }
     if (!stream.status().ok()) return Fail(stream.status(), "-");

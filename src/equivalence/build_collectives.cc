@@ -58,7 +58,7 @@ ExprId Builder::Combined(const HloInstruction& i, const Devices::Groups& groups,
     case HloOpcode::kMinimum:
     case HloOpcode::kAnd: return x_.ExtremeOver(op, {over}, each, x_.True());
     case HloOpcode::kOr: return x_.Not(x_.ExtremeOver(HloOpcode::kAnd, {over}, x_.Not(each), x_.True()));
-    default: return -1;
+    default: return -1;  // no sum or extreme over devices
   }
 }
 

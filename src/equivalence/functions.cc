@@ -26,7 +26,7 @@ std::optional<DoubleDouble> Known(HloOpcode op, const DoubleDouble& x) {
     case HloOpcode::kRoundNearestEven:
       return x.low == 0 ? std::optional<DoubleDouble>(std::nearbyint(x.high)) : std::nullopt;
     case HloOpcode::kSign: return x > 0 ? 1 : x < 0 ? -1 : 0;
-    default: return std::nullopt;
+    default: return std::nullopt;  // stays a function of it
   }
 }
 
@@ -39,7 +39,7 @@ double Nearly(HloOpcode op, double x) {
     case HloOpcode::kSin: return std::sin(x);
     case HloOpcode::kErf: return std::erf(x);
     case HloOpcode::kLog: return std::log(x);
-    default: return std::numeric_limits<double>::quiet_NaN();
+    default: return std::numeric_limits<double>::quiet_NaN();  // unknown
   }
 }
 

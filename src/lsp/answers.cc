@@ -29,11 +29,14 @@ Range NameOf(const Document& document, const Spot& spot) {
                                                : At(document, spot.target).name;
 }
 // A spot that stands for an instruction or computation that there is.
-const Spot* NamedAt(const Document& document, size_t offset) {
-  const Spot* spot = document.outline().SpotAt(offset);
-  const bool named = spot != nullptr && spot->target >= 0 &&
-                     (spot->kind == Spot::Kind::kInstruction || spot->kind == Spot::Kind::kComputation);
-  return named ? spot : nullptr;
+std::optional<Spot> NamedAt(const Document& document, size_t offset) {
+  const std::optional<Spot> spot = SpotAt(document.outline(), document.text(), offset);
+  const bool named =
+      spot && spot->target >= 0 && (spot->kind == Spot::Kind::kInstruction || spot->kind == Spot::Kind::kComputation);
+  return named ? spot : std::nullopt;
+}
+std::vector<Spot> SpotsOf(const Document& document, const Spot& spot) {
+  return lsp::SpotsOf(document.outline(), document.text(), spot.kind, spot.target);
 }
 
 // Text in backticks has no backticks and no end of line.
@@ -132,9 +135,23 @@ Json Markdown(const Document& document, std::string text, Range range) {
 
 bool IsHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-enum SymbolKind { kModule = 2, kFunction = 12, kVariable = 13, kConstant = 14 };
-
 }  // namespace
+
+Position PositionIn(const Json& json, const char* key) {
+  const auto at = [](const Json& object, const char* name) -> const Json* {
+    if (!object.is_object()) return nullptr;
+    const auto it = object.find(name);
+    return it == object.end() ? nullptr : &*it;
+  };
+  const Json* const place = at(json, key);
+  const auto number = [&](const char* name) {
+    const Json* const found = place == nullptr ? nullptr : at(*place, name);
+    if (found == nullptr || !found->is_number_integer()) return int64_t{0};
+    if (found->is_number_unsigned()) return static_cast<int64_t>(std::min<uint64_t>(found->get<uint64_t>(), INT32_MAX));
+    return std::clamp<int64_t>(found->get<int64_t>(), 0, INT32_MAX);
+  };
+  return {number("line"), number("character")};
+}
 
 Json ToJson(const Document& document, Range range) {
   const Position begin = document.PositionOf(range.begin), end = document.PositionOf(range.end);
@@ -143,8 +160,8 @@ Json ToJson(const Document& document, Range range) {
 }
 
 Json Hover(const Document& document, size_t offset) {
-  const Spot* spot = document.outline().SpotAt(offset);
-  if (spot == nullptr) {
+  const std::optional<Spot> spot = SpotAt(document.outline(), document.text(), offset);
+  if (!spot) {
     // Anywhere else in an instruction, it is of that.
     const int32_t index = document.outline().InstructionAt(offset);
     const HloInstruction* known = index < 0 ? nullptr : document.InstructionOf(index);
@@ -170,7 +187,7 @@ Json Hover(const Document& document, size_t offset) {
 }
 
 Json Definition(const Document& document, const std::string& uri, size_t offset) {
-  if (const Spot* spot = NamedAt(document, offset)) return Place(document, uri, NameOf(document, *spot));
+  if (const auto spot = NamedAt(document, offset)) return Place(document, uri, NameOf(document, *spot));
   const int32_t index = document.outline().InstructionAt(offset);
   if (index < 0 || !At(document, index).metadata.Has(offset)) return {};
   const HloInstruction* known = document.InstructionOf(index);
@@ -187,9 +204,9 @@ Json Definition(const Document& document, const std::string& uri, size_t offset)
 
 Json References(const Document& document, const std::string& uri, size_t offset, bool with_definition) {
   Json found = Json::array();
-  if (const Spot* spot = NamedAt(document, offset)) {
-    for (const Spot* other : document.outline().SpotsOf(spot->kind, spot->target))
-      if (with_definition || !other->defines) found.push_back(Place(document, uri, other->range));
+  if (const auto spot = NamedAt(document, offset)) {
+    for (const Spot& other : SpotsOf(document, *spot))
+      if (with_definition || !other.defines) found.push_back(Place(document, uri, other.range));
   }
   return found;
 }
@@ -197,75 +214,11 @@ Json References(const Document& document, const std::string& uri, size_t offset,
 Json Highlights(const Document& document, size_t offset) {
   Json found = Json::array();
   constexpr int kRead = 2, kWrite = 3;
-  if (const Spot* spot = NamedAt(document, offset)) {
-    for (const Spot* other : document.outline().SpotsOf(spot->kind, spot->target))
-      found.push_back({{"range", ToJson(document, other->range)}, {"kind", other->defines ? kWrite : kRead}});
+  if (const auto spot = NamedAt(document, offset)) {
+    for (const Spot& other : SpotsOf(document, *spot))
+      found.push_back({{"range", ToJson(document, other.range)}, {"kind", other.defines ? kWrite : kRead}});
   }
   return found;
-}
-
-// As text at once: of a large dump they are a megabyte, and as a tree of JSON they would take most of the time.
-std::string Symbols(const Document& document) {
-  const Outline& outline = document.outline();
-  const std::string& source = document.text();
-  std::string out = "[";
-  const auto add_text = [&](std::string_view text) {
-    const bool plain =
-        std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < 0x7F && c != '"' && c != '\\'; });
-    if (plain) out.append("\"").append(text).append("\"");
-    else out += JsonLine(Json(text));
-  };
-  const auto add_place = [&](uint32_t offset) {
-    const Position position = document.PositionOf(offset);
-    out.append("{\"line\":").append(std::to_string(position.line));
-    out.append(",\"character\":").append(std::to_string(position.character)).append("}");
-  };
-  const auto add_range = [&](std::string_view name, Range range) {
-    out.append(",\"").append(name).append("\":{\"start\":");
-    add_place(range.begin);
-    out += ",\"end\":";
-    add_place(range.end);
-    out += '}';
-  };
-  const auto begin = [&](std::string_view name, std::string_view detail, int kind, Range whole, Range selected) {
-    if (out.back() == '}') out += ',';
-    out += "{\"name\":";
-    add_text(name);
-    out += ",\"detail\":";
-    add_text(detail);
-    out.append(",\"kind\":").append(std::to_string(kind));
-    add_range("range", whole);
-    add_range("selectionRange", selected);
-  };
-  std::string detail;
-  for (const Outline::Module& module : outline.modules) {
-    const bool is_level = outline.modules.size() > 1 && !module.name.empty();
-    if (is_level) {
-      begin(module.name.In(source), "", kModule, module.whole, module.name);
-      out += ",\"children\":[";
-    }
-    for (int32_t c = module.first; c < module.end; ++c) {
-      const Outline::Computation& computation = ComputationAt(document, c);
-      begin(computation.name.In(source), computation.is_entry ? "ENTRY" : "", kFunction, computation.whole,
-            computation.name);
-      out += ",\"children\":[";
-      for (int32_t i = computation.first; i < computation.end; ++i) {
-        const Outline::Instruction& instruction = At(document, i);
-        // A symbol has a name; a half-written one may not.
-        if (instruction.name.empty()) continue;
-        const std::string_view opcode = instruction.opcode.In(source), shape = instruction.shape.In(source);
-        constexpr size_t kMostShape = 60;
-        detail.assign(opcode).append(" ").append(shape.substr(0, kMostShape));
-        if (shape.size() > kMostShape) detail += "…";
-        begin(instruction.name.In(source), detail, opcode == "constant" ? kConstant : kVariable, instruction.whole,
-              instruction.name);
-        out += '}';
-      }
-      out += "]}";
-    }
-    if (is_level) out += "]}";
-  }
-  return out + "]";
 }
 
 Json Folds(const Document& document) {
@@ -279,13 +232,13 @@ Json Folds(const Document& document) {
 }
 
 Json PrepareRename(const Document& document, size_t offset) {
-  const Spot* spot = NamedAt(document, offset);
-  return spot == nullptr ? Json() : ToJson(document, spot->range);
+  const auto spot = NamedAt(document, offset);
+  return spot ? ToJson(document, spot->range) : Json();
 }
 
 StatusOr<Json> Rename(const Document& document, const std::string& uri, size_t offset, std::string_view name) {
-  const Spot* spot = NamedAt(document, offset);
-  if (spot == nullptr) return InvalidArgument("there is no name to rename here");
+  const auto spot = NamedAt(document, offset);
+  if (!spot) return InvalidArgument("there is no name to rename here");
   if (name.starts_with('%')) name.remove_prefix(1);
   const auto fits = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
@@ -299,24 +252,24 @@ StatusOr<Json> Rename(const Document& document, const std::string& uri, size_t o
   // Instructions' names are their computation's, computations' names their module's.
   bool taken = false;
   if (spot->kind == Spot::Kind::kInstruction) {
-    const Outline::Computation& scope = ComputationAt(document, At(document, spot->target).computation);
+    const Outline::Computation& scope = ComputationAt(document, outline.ComputationOf(spot->target));
     for (int32_t i = scope.first; i < scope.end; ++i)
       taken |= i != spot->target && At(document, i).name.In(text) == name;
   } else {
-    const Outline::Module& scope = outline.modules[static_cast<size_t>(ComputationAt(document, spot->target).module)];
+    const Outline::Module& scope = outline.modules[static_cast<size_t>(outline.ModuleOf(spot->target))];
     for (int32_t c = scope.first; c < scope.end; ++c)
       taken |= c != spot->target && ComputationAt(document, c).name.In(text) == name;
   }
   if (taken) return InvalidArgument(Format("'{}' already exists", ShortName(name, 60)));
   Json edits = Json::array();
-  for (const Spot* other : outline.SpotsOf(spot->kind, spot->target))
-    edits.push_back({{"range", ToJson(document, other->range)}, {"newText", name}});
+  for (const Spot& other : SpotsOf(document, *spot))
+    edits.push_back({{"range", ToJson(document, other.range)}, {"newText", name}});
   return Json{{"changes", {{uri, std::move(edits)}}}};
 }
 
 Json Formatting(const Document& document, Range within) {
   Json edits = Json::array();
-  for (const Outline::Edit& edit : document.outline().layout)
+  for (const Outline::Edit& edit : LayoutOf(document.text()))
     if (edit.range.begin >= within.begin && edit.range.end <= within.end)
       edits.push_back({{"range", ToJson(document, edit.range)}, {"newText", edit.text}});
   return edits;
@@ -324,7 +277,6 @@ Json Formatting(const Document& document, Range within) {
 
 Json InlayHints(const Document& document, Range within) {
   Json hints = Json::array();
-  const Outline& outline = document.outline();
   const std::string& text = document.text();
   const auto hint = [&](size_t at, const Shape& shape, bool operand) {
     const Position position = document.PositionOf(at);
@@ -334,10 +286,9 @@ Json InlayHints(const Document& document, Range within) {
                  {"paddingRight", true}};
     hints.push_back(std::move(json));
   };
-  auto spot = std::lower_bound(outline.spots.begin(), outline.spots.end(), within.begin,
-                               [](const Spot& s, uint32_t at) { return s.range.begin < at; });
-  for (; spot != outline.spots.end() && spot->range.begin <= within.end; ++spot) {
-    if (spot->owner < 0) continue;
+  const std::vector<Spot> spots = SpotsIn(document.outline(), text, within);
+  for (auto spot = spots.begin(); spot != spots.end(); ++spot) {
+    if (spot->owner < 0 || spot->range.begin < within.begin) continue;
     if (spot->kind == Spot::Kind::kOpcode && At(document, spot->owner).shape.empty()) {
       if (const HloInstruction* known = document.InstructionOf(spot->owner))
         hint(spot->range.begin, known->shape(), false);
@@ -357,56 +308,6 @@ Json InlayHints(const Document& document, Range within) {
     if (!stated && is_operand) hint(at, known->shape(), true);
   }
   return hints;
-}
-
-Json Completion(const Document& document, size_t offset) {
-  const std::string& text = document.text();
-  const Outline& outline = document.outline();
-  // The text before the word on its line decides what may follow.
-  size_t word = offset;
-  const auto part = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-           c == '-';
-  };
-  while (word > 0 && part(text[word - 1])) --word;
-  if (word > 0 && text[word - 1] == '%') --word;
-  const size_t line = word == 0 ? 0 : text.rfind('\n', word - 1) + 1;  // npos + 1 is 0
-  const std::string_view before = std::string_view(text).substr(line, word - line);
-  Json items = Json::array();
-  constexpr size_t kMost = 1000;
-  const auto add = [&](std::string_view label, int kind, std::string detail) {
-    if (items.size() < kMost) items.push_back({{"label", label}, {"kind", kind}, {"detail", std::move(detail)}});
-  };
-  constexpr int kFunctionItem = 3, kVariableItem = 6, kKeywordItem = 14;
-  const auto scope = std::find_if(outline.computations.begin(), outline.computations.end(),
-                                  [&](const Outline::Computation& c) { return c.whole.Has(offset); });
-  const auto ends_with_key = [&] {
-    for (const std::string_view key :
-         {"to_apply=", "calls=", "condition=", "body=", "true_computation=", "false_computation=",
-          "branch_computations={", "select=", "scatter=", "called_computations={"})
-      if (before.ends_with(key)) return true;
-    return false;
-  };
-  if (ends_with_key()) {
-    for (const Outline::Computation& c : outline.computations)
-      if (!c.is_entry) add(c.name.In(text), kFunctionItem, "");
-  } else if (scope != outline.computations.end() && before.find('(') != std::string_view::npos &&
-             before.find('=') != std::string_view::npos) {
-    for (int32_t i = scope->first; i < scope->end; ++i) {
-      const Outline::Instruction& instruction = At(document, i);
-      if (instruction.whole.Has(offset)) continue;
-      const HloInstruction* known = document.InstructionOf(i);
-      add(instruction.name.In(text), kVariableItem,
-          known != nullptr ? ShortName(known->shape().ToString(false), 60, false)
-                           : std::string(instruction.shape.In(text).substr(0, 60)));
-    }
-  } else if (before.find('=') != std::string_view::npos) {
-    for (int k = 0; k < kOpcodeCount; ++k) {
-      const HloOpcode opcode = static_cast<HloOpcode>(k);
-      add(OpcodeName(opcode), kKeywordItem, std::string(OpcodeFormula(opcode)));
-    }
-  }
-  return items;
 }
 
 std::string PathOfUri(std::string_view uri) {

@@ -1,4 +1,4 @@
-// Answers of the language server about a document: hovers, places, symbols, edits. Each returns the protocol's result
+// Answers of the language server about a document: hovers, places, edits. Each returns the protocol's result
 // as JSON; null if there is none. Tested by tests/unit/lsp_test.cc.
 #pragma once
 
@@ -11,6 +11,8 @@
 
 namespace hloir::lsp {
 
+// The position that an object from a client has by the name; 0, where it is missing or wrong.
+Position PositionIn(const Json& json, const char* key);
 Json ToJson(const Document& document, Range range);
 Json Hover(const Document& document, size_t offset);
 // Of an operand, a called computation, or (within metadata) the line of the program that it comes from, if that file is
@@ -18,15 +20,12 @@ Json Hover(const Document& document, size_t offset);
 Json Definition(const Document& document, const std::string& uri, size_t offset);
 Json References(const Document& document, const std::string& uri, size_t offset, bool with_definition);
 Json Highlights(const Document& document, size_t offset);
-std::string Symbols(const Document& document);  // JSON
 Json Folds(const Document& document);
 Json PrepareRename(const Document& document, size_t offset);
 StatusOr<Json> Rename(const Document& document, const std::string& uri, size_t offset, std::string_view name);
 Json Formatting(const Document& document, Range within);
 // Shapes that the text leaves out: results', and operands' before their names.
 Json InlayHints(const Document& document, Range within);
-// Names of instructions, computations or opcodes, depending on the text before the place.
-Json Completion(const Document& document, size_t offset);
 
 // "file:///a%20b" to "/a b"; "" for other URIs. And back.
 std::string PathOfUri(std::string_view uri);

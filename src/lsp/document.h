@@ -1,73 +1,80 @@
-// Document: a text in an editor, with its outline, its modules as far as they parse (or as they last parsed), and the
-// errors of parser and verifier. Positions are the protocol's: lines and UTF-16 units (or bytes, if the client takes
-// those), both from 0. Tested by tests/unit/lsp_test.cc.
+// Document: a text in an editor, with its outline, which follows each edit, and the last Reading of parser and
+// verifier, which may be of an earlier state of the text. Positions are the protocol's: lines and UTF-16 units (or
+// bytes, if the client takes those), both from 0. Tested by tests/unit/lsp_test.cc.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "hloir/inspect.h"
 #include "hloir/module.h"
 #include "lsp/outline.h"
+#include "lsp/reading.h"
 
 namespace hloir::lsp {
 
 struct Position {
   int64_t line = 0, character = 0;
 };
-struct Diagnostic {
-  enum class Severity { kError = 1, kWarning = 2, kInformation = 3, kHint = 4 };
-  Range range;
-  Severity severity = Severity::kError;
-  std::string_view source;  // "parser", "verifier", "unused"
-  std::string message;
-};
 
 class Document {
  public:
-  Document(std::string text, bool utf8_positions);
+  // Parses the text at once, or leaves that to Install (`reads`).
+  Document(std::string text, bool utf8_positions, bool reads = true);
 
   const std::string& text() const { return *text_; }
   const Outline& outline() const { return outline_; }
-  const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
-  bool parses() const { return parses_; }
+  const std::vector<Diagnostic>& diagnostics() const { return reading_.diagnostics; }
+  bool parses() const { return reading_.parses; }
 
   // Positions beyond a line's end are its end, and beyond the text's the text's.
   size_t OffsetOf(Position position) const;
   Position PositionOf(size_t offset) const;
-  // Replaces the text from `begin` to `end`, or all of it. Finish parses the whole text again.
-  void Replace(size_t begin, size_t end, std::string_view by);
+  // Replaces the text from `begin` to `end`, or all of it. The reading stays as it was; so does the outline before the
+  // last of many edits, which then is read anew.
+  enum class Outlining { kFollow, kWait };
+  void Replace(size_t begin, size_t end, std::string_view by, Outlining outlining = Outlining::kFollow);
   void ReplaceAll(std::string text);
-  void Finish();
+  void OutlineAnew();
+  // Parses and verifies the text.
+  void Read() { Install(ReadModules(text_), version_); }
 
-  // The parsed modules; nullptr: the text never parsed. Valid until the next Finish.
-  const HloInstruction* InstructionOf(int32_t index) const { return linked_[static_cast<size_t>(index)]; }
-  const HloComputation* ComputationOf(int32_t index) const { return linked_computations_[static_cast<size_t>(index)]; }
-  // nullptr for a module that is not legal HLO, of which nothing can be counted.
+  // The same in another thread: the text and its number, and what comes of it.
+  std::shared_ptr<const std::string> snapshot() const { return text_; }
+  int64_t version() const { return version_; }
+  void Install(Reading reading, int64_t version);
+
+  // As last read; nullptr: the text never parsed. Valid until the next edit or Install.
+  const HloInstruction* InstructionOf(int32_t index) const;
+  const HloComputation* ComputationOf(int32_t index) const;
+  // nullptr for a module that is not legal HLO, of which nothing can be counted, and for one of a very long text.
   const ModuleStats* StatsOf(const HloModule& module) const;
 
  private:
-  void IndexLines();
-  void Link();
-  Diagnostic ParserError(const std::string& whole) const;
-  void AddParserErrors(const std::string& first);
-  void Diagnose();
-  size_t LineEnd(size_t line) const;
+  // The instructions of a computation, by name; of a module, by line.
+  using ByName = std::vector<std::pair<uint32_t, const HloInstruction*>>;
+  using ByLine = std::vector<std::pair<int32_t, const HloInstruction*>>;
 
-  std::shared_ptr<const std::string> text_;
-  std::string edited_;  // between Replace and Finish
-  bool utf8_, parses_ = false;
-  std::vector<size_t> line_starts_;
+  void Forget();
+  void IndexLines();
+  size_t LineEnd(size_t line) const;
+  int32_t LineOf(size_t offset) const;  // from 1
+  const HloModule* ModuleOf(int32_t computation) const;
+  bool IsCurrent() const { return reading_.parses && read_version_ == version_; }
+
+  std::shared_ptr<std::string> text_;  // shared with the reading until the next edit
+  bool utf8_;
+  int64_t version_ = 0, read_version_ = -1;
+  std::vector<uint32_t> line_starts_;
   mutable std::pair<size_t, int64_t> last_;  // an offset, and its column
   Outline outline_;
-  std::vector<std::unique_ptr<HloModule>> modules_;
-  std::vector<const HloInstruction*> linked_;
-  std::vector<const HloComputation*> linked_computations_;
-  std::vector<Diagnostic> diagnostics_;
-  std::vector<bool> legal_;  // of modules_
+  Reading reading_;
+  mutable std::unordered_map<const HloComputation*, ByName> by_name_;
+  mutable std::unordered_map<const HloModule*, ByLine> by_line_;
   mutable std::vector<std::unique_ptr<ModuleStats>> stats_;
 };
 

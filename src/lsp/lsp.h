@@ -13,10 +13,12 @@
 //   if (stream.Next() != answers[0]) return;
 //
 // Whatever bytes come, there is an answer or none; nothing ends the process. Positions count UTF-16 units, or bytes
-// where the client takes utf-8. Threads: a server and a stream belong to one thread at a time. Tested by
+// where the client takes utf-8. Threads: a server and a stream belong to one thread at a time; a server with `later`
+// checks long texts in a thread of its own, so that an edit does not wait for the parser. Tested by
 // tests/unit/lsp_test.cc, tests/cli/lsp.test and tests/editors.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,7 +32,9 @@ namespace hloir {
 // The documents that are open in one editor.
 class LanguageServer {
  public:
-  LanguageServer();
+  // `later` gets the diagnostics of texts of half a megabyte and more, as a message, some time after an edit and from
+  // another thread. Without it, Handle makes them at once.
+  explicit LanguageServer(std::function<void(const std::string& message)> later = nullptr);
   ~LanguageServer();
   LanguageServer(const LanguageServer&) = delete;
   LanguageServer& operator=(const LanguageServer&) = delete;

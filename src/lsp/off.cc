@@ -6,7 +6,7 @@ namespace hloir {
 
 struct LanguageServer::State {};
 
-LanguageServer::LanguageServer() = default;
+LanguageServer::LanguageServer(std::function<void(const std::string&)> /*later*/) {}
 LanguageServer::~LanguageServer() = default;
 std::vector<std::string> LanguageServer::Handle(std::string_view /*message*/) { return {}; }
 bool LanguageServer::exited() const { return false; }

@@ -1,12 +1,19 @@
-// The protocol: requests, notifications and their errors; see lsp/lsp.h. Answers about documents are in answers.cc.
+// The protocol: requests, notifications and their errors, and the thread that checks long texts; see lsp/lsp.h. Answers
+// about documents are in answers.cc.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <chrono>
+#include <condition_variable>
 #include <map>
+#include <mutex>
+#include <thread>
 
 #include "lsp/lsp.h"
 #include "hloir/version.h"
 #include "lsp/answers.h"
+#include "lsp/completion.h"
+#include "lsp/overview.h"
 #include "support/format.h"
 #include "support/parse_json.h"
 
@@ -41,16 +48,6 @@ std::string TextAt(const Json& json, std::initializer_list<const char*> path) {
   const Json& found = At(json, path);
   return found.is_string() ? found.get<std::string>() : "";
 }
-Position PositionAt(const Json& json) {
-  const auto number = [&](const char* key) {
-    const Json& found = At(json, {key});
-    if (!found.is_number_integer()) return int64_t{0};
-    if (found.is_number_unsigned()) return static_cast<int64_t>(std::min<uint64_t>(found.get<uint64_t>(), INT32_MAX));
-    return std::clamp<int64_t>(found.get<int64_t>(), 0, INT32_MAX);
-  };
-  return {number("line"), number("character")};
-}
-
 Json Capabilities(bool utf8) {
   return {{"positionEncoding", utf8 ? "utf-8" : "utf-16"},
           {"textDocumentSync", {{"openClose", true}, {"change", 2}}},  // 2: parts of it
@@ -64,12 +61,27 @@ Json Capabilities(bool utf8) {
           {"documentFormattingProvider", true},
           {"documentRangeFormattingProvider", true},
           {"inlayHintProvider", true},
-          {"completionProvider", {{"triggerCharacters", {"%", "(", "="}}}}};
+          {"completionProvider", {{"triggerCharacters", {"%", "(", "=", ","}}}},
+          {"signatureHelpProvider", {{"triggerCharacters", {"(", ","}}}},
+          {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
+          {"workspaceSymbolProvider", true},
+          {"callHierarchyProvider", true},
+          {"semanticTokensProvider", {{"legend", TokenLegend()}, {"full", true}, {"range", true}}}};
 }
 
 }  // namespace
 
 struct LanguageServer::State {
+  using Clock = std::chrono::steady_clock;
+  static constexpr size_t kReadAtOnce = size_t{1} << 19;  // bytes of a text that is parsed at each edit: some 10 ms
+  static constexpr std::chrono::milliseconds kRest{150};  // between the last edit of a longer one and its parsing
+
+  std::function<void(const std::string&)> later;
+  std::mutex mutex;  // of what follows
+  std::condition_variable changed;
+  std::map<std::string, Clock::time_point> due;  // documents to read, by URI
+  bool stopping = false;
+  std::thread reader;
   bool initialized = false, shut_down = false, exited = false, utf8 = false;
   std::map<std::string, Document> documents;
 
@@ -97,32 +109,82 @@ struct LanguageServer::State {
                      {"params", {{"uri", uri}, {"diagnostics", std::move(list)}}}});
   }
 
+  // Diagnostics of what was edited: now, or when there was no edit for a while.
+  void Edited(const std::string& uri, Document& document, std::vector<std::string>& out) {
+    if (later == nullptr || document.text().size() < kReadAtOnce) {
+      due.erase(uri);
+      document.Read();
+      out.push_back(Diagnostics(uri));
+      return;
+    }
+    due[uri] = Clock::now() + kRest;
+    if (!reader.joinable()) reader = std::thread([this] { ReadLater(); });
+    changed.notify_one();
+  }
+
+  // The other thread: parses what is due without the lock, so that an answer never waits for it.
+  void ReadLater() {
+    std::unique_lock lock(mutex);
+    while (!stopping) {
+      const auto next =
+          std::min_element(due.begin(), due.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+      if (next == due.end()) {
+        changed.wait(lock);
+        continue;
+      }
+      if (const auto when = next->second; Clock::now() < when) {
+        changed.wait_until(lock, when);
+        continue;
+      }
+      const std::string uri = next->first;
+      due.erase(next);
+      auto it = documents.find(uri);
+      if (it == documents.end()) continue;
+      const int64_t version = it->second.version();
+      std::shared_ptr<const std::string> text = it->second.snapshot();
+      lock.unlock();
+      Reading reading = ReadModules(std::move(text));
+      lock.lock();
+      it = documents.find(uri);
+      // Of an older text it is of no use: another is due.
+      if (it == documents.end() || it->second.version() != version) {
+        reading = {};
+        continue;
+      }
+      it->second.Install(std::move(reading), version);
+      later(Diagnostics(uri));
+    }
+  }
+
   void Notified(const std::string& method, const Json& params, std::vector<std::string>& out) {
     if (method == "exit") exited = true;
     if (!initialized || shut_down) return;
     const std::string uri = TextAt(params, {"textDocument", "uri"});
     if (method == "textDocument/didOpen") {
-      documents.insert_or_assign(uri, Document(TextAt(params, {"textDocument", "text"}), utf8));
-      out.push_back(Diagnostics(uri));
+      Document document(TextAt(params, {"textDocument", "text"}), utf8, false);
+      Edited(uri, documents.insert_or_assign(uri, std::move(document)).first->second, out);
     } else if (method == "textDocument/didChange") {
       const auto it = documents.find(uri);
       if (it == documents.end()) return;
       const Json& changes = At(params, {"contentChanges"});
       if (!changes.is_array()) return;
       Document& document = it->second;
+      // The outline follows a few edits at less cost than that of reading it anew.
+      const bool many = changes.size() > 16;
+      const auto outlining = many ? Document::Outlining::kWait : Document::Outlining::kFollow;
       for (const Json& change : changes) {
         const Json& range = At(change, {"range"});
         if (!range.is_object()) {
           document.ReplaceAll(TextAt(change, {"text"}));
           continue;
         }
-        document.Replace(document.OffsetOf(PositionAt(At(range, {"start"}))),
-                         document.OffsetOf(PositionAt(At(range, {"end"}))), TextAt(change, {"text"}));
+        document.Replace(document.OffsetOf(PositionIn(range, "start")), document.OffsetOf(PositionIn(range, "end")),
+                         TextAt(change, {"text"}), outlining);
       }
-      document.Finish();
-      out.push_back(Diagnostics(uri));
+      if (many) document.OutlineAnew();
+      Edited(uri, document, out);
     } else if (method == "textDocument/didClose") {
-      documents.erase(uri);
+      documents.erase(uri), due.erase(uri);
       out.push_back(Diagnostics(uri));  // none any more
     }
   }
@@ -134,6 +196,23 @@ struct LanguageServer::State {
     std::string message = {};
     std::string text = {};  // the result, where it is JSON's text already
   };
+  // Of all open documents.
+  Json WorkspaceSymbols(const std::string& query) const {
+    constexpr size_t kMost = 500;
+    Json found = Json::array();
+    for (const auto& [uri, document] : documents) AddSymbols(document, uri, query, kMost, found);
+    return found;
+  }
+  // Of an item that prepareCallHierarchy gave.
+  Reply CallRequest(const std::string& method, const Json& item) const {
+    const std::string uri = TextAt(item, {"uri"});
+    const auto it = documents.find(uri);
+    if (it == documents.end()) return {{}, kInvalidParams, "the document is not open"};
+    const size_t offset = it->second.OffsetOf(PositionIn(At(item, {"selectionRange"}), "start"));
+    if (method == "callHierarchy/incomingCalls") return {IncomingCalls(it->second, uri, offset)};
+    if (method == "callHierarchy/outgoingCalls") return {OutgoingCalls(it->second, uri, offset)};
+    return {{}, kMethodNotFound, "unknown method " + method};
+  }
   Reply Request(const std::string& method, const Json& params) {
     if (method == "initialize") {
       if (initialized) return {{}, kInvalidRequest, "the server has been initialized"};
@@ -143,22 +222,23 @@ struct LanguageServer::State {
     if (shut_down) return {{}, kInvalidRequest, "the server has been shut down"};
     if (method == "shutdown") {
       shut_down = true;
-      documents.clear();
+      documents.clear(), due.clear();
       return {};
     }
+    if (method == "workspace/symbol") return {WorkspaceSymbols(TextAt(params, {"query"}))};
+    if (method.starts_with("callHierarchy/")) return CallRequest(method, At(params, {"item"}));
     constexpr std::string_view kPrefix = "textDocument/";
     if (!method.starts_with(kPrefix)) return {{}, kMethodNotFound, "unknown method " + method};
     const std::string what = method.substr(kPrefix.size()), uri = TextAt(params, {"textDocument", "uri"});
     const auto it = documents.find(uri);
     if (it == documents.end()) return {{}, kInvalidParams, "the document is not open"};
     const Document& document = it->second;
-    const size_t offset = document.OffsetOf(PositionAt(At(params, {"position"})));
+    const size_t offset = document.OffsetOf(PositionIn(params, "position"));
     const Json& range = At(params, {"range"});
     const Range all{0, static_cast<uint32_t>(document.text().size())};
-    const Range within = range.is_object()
-                             ? Range{static_cast<uint32_t>(document.OffsetOf(PositionAt(At(range, {"start"})))),
-                                     static_cast<uint32_t>(document.OffsetOf(PositionAt(At(range, {"end"}))))}
-                             : all;
+    const Range within = range.is_object() ? Range{static_cast<uint32_t>(document.OffsetOf(PositionIn(range, "start"))),
+                                                   static_cast<uint32_t>(document.OffsetOf(PositionIn(range, "end")))}
+                                           : all;
     if (what == "hover") return {Hover(document, offset)};
     if (what == "definition") return {Definition(document, uri, offset)};
     if (what == "references") {
@@ -178,12 +258,25 @@ struct LanguageServer::State {
     if (what == "rangeFormatting") return {Formatting(document, within)};
     if (what == "inlayHint") return {InlayHints(document, within)};
     if (what == "completion") return {Completion(document, offset)};
+    if (what == "signatureHelp") return {SignatureHelp(document, offset)};
+    if (what == "codeAction") return {QuickFixes(document, uri, At(params, {"context", "diagnostics"}))};
+    if (what == "prepareCallHierarchy") return {CallItems(document, uri, offset)};
+    if (what == "semanticTokens/full" || what == "semanticTokens/range") return {Tokens(document, within)};
     return {{}, kMethodNotFound, "unknown method " + method};
   }
 };
 
-LanguageServer::LanguageServer() : state_(std::make_unique<State>()) {}
-LanguageServer::~LanguageServer() = default;
+LanguageServer::LanguageServer(std::function<void(const std::string&)> later) : state_(std::make_unique<State>()) {
+  state_->later = std::move(later);
+}
+LanguageServer::~LanguageServer() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->stopping = true;
+  }
+  state_->changed.notify_one();
+  if (state_->reader.joinable()) state_->reader.join();
+}
 bool LanguageServer::exited() const { return state_->exited; }
 bool LanguageServer::shut_down() const { return state_->shut_down; }
 
@@ -204,6 +297,7 @@ std::vector<std::string> LanguageServer::Handle(std::string_view message) {
     return fail(is_request ? id : Json(), kInvalidRequest, "the message has no method"), out;
   }
   const Json& params = At(json, {"params"});
+  const std::lock_guard lock(state_->mutex);
   if (!is_request) {
     state_->Notified(method.get<std::string>(), params, out);
     return out;
@@ -247,6 +341,7 @@ std::optional<std::string> MessageStream::Next() {
   if (bytes_.size() - begin < length) return std::nullopt;
   std::string message = bytes_.substr(begin, length);
   bytes_.erase(0, begin + length);
+  if (bytes_.empty()) bytes_.shrink_to_fit();  // a message may have a whole text
   return message;
 }
 

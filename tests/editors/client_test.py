@@ -110,6 +110,22 @@ async def run(hloir):
             range=lsp.Range(lsp.Position(10, 6), lsp.Position(10, 12)), text="negat")]))
     found = (await diagnostics.get()).diagnostics
     check("a wrong opcode is marked", [d.range.start for d in found] == [lsp.Position(10, 6)])
+    fixes = await client.text_document_code_action_async(
+        lsp.CodeActionParams(document, found[0].range, lsp.CodeActionContext(found)))
+    check("and has a quick fix", [fix.edit.changes[uri][0].new_text for fix in fixes] == ["negate"])
+    names = await client.workspace_symbol_async(lsp.WorkspaceSymbolParams("ADD"))
+    check("names are found in any text", [name.name for name in names] == ["add"])
+    items = await client.text_document_prepare_call_hierarchy_async(
+        lsp.CallHierarchyPrepareParams(document, lsp.Position(2, 1)))
+    callers = await client.call_hierarchy_incoming_calls_async(lsp.CallHierarchyIncomingCallsParams(items[0]))
+    check("the entry calls add", [call.from_.name for call in callers] == ["e"])
+    help_ = await client.text_document_signature_help_async(lsp.SignatureHelpParams(document, lsp.Position(12, 27)))
+    check("reduce has a signature", help_.signatures[0].label.startswith("reduce(a, b"))
+    tokens = await client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(document))
+    check("words have kinds", len(tokens.data) > 50 and len(tokens.data) % 5 == 0)
+    items = await client.text_document_completion_async(
+        lsp.CompletionParams(document, lsp.Position(12, 47)))
+    check("attributes are offered", "to_apply" in [item.label for item in items])
 
     # A dump of 1 MB: what a person waits for.
     text, count = big(1_000_000)

@@ -2,9 +2,13 @@
 // it in tests/editors.
 #include "lsp/lsp.h"
 
+#include <chrono>
+#include <condition_variable>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <random>
 #include <set>
 
@@ -14,7 +18,9 @@
 #include "hloir/parser.h"
 #include "hloir/printer.h"
 #include "lsp/answers.h"
+#include "lsp/completion.h"
 #include "lsp/opcode_help.h"
+#include "lsp/overview.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
 
@@ -127,6 +133,9 @@ Json Edit(int line, int from, int to, std::string text) {
           {"text", std::move(text)}};
 }
 using Texts = std::vector<std::string>;
+std::vector<lsp::Spot> AllSpots(const lsp::Document& document) {
+  return lsp::SpotsIn(document.outline(), document.text(), {0, static_cast<uint32_t>(document.text().size())});
+}
 
 }  // namespace
 
@@ -297,6 +306,122 @@ TEST_CASE("symbols, folds, names to complete") {
   CHECK(labels("negate", 0).count("reduce-window") == 1);
 }
 
+TEST_CASE("completion knows types, attributes and their words") {
+  Client client;
+  const auto labels = [&](std::string line) {
+    client.Open(
+        "HloModule m\nadd {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n"
+        "ENTRY e {\n  p = f32[8]{0} parameter(0)\n  q = f32[8]{0} negate(p)\n" +
+        line + "@\n  ROOT r = f32[8]{0} negate(q)\n}\n");
+    std::set<std::string> found;
+    const Json answer = client.Ask("completion", "@");
+    for (const Json& item : answer["result"]) found.insert(item["label"]);
+    return found;
+  };
+  CHECK(labels("  w = f3").count("f32") == 1);
+  CHECK(labels("  w = f3").count("dot") == 1);
+  CHECK(labels("  w = f32[8]{0} neg").count("f32") == 0);
+  const std::set<std::string> dot = labels("  w = f32[] dot(p, q), lhs_");
+  for (const char* name : {"lhs_contracting_dims", "rhs_batch_dims", "operand_precision", "metadata"})
+    CHECK(dot.count(name) == 1);
+  CHECK(dot.count("p") == 0);
+  CHECK(labels("  w = pred[8]{0} compare(p, q), direction=") ==
+        std::set<std::string>{"EQ", "NE", "GE", "GT", "LE", "LT"});
+  CHECK(labels("  w = f32[] reduce(p, q), dimensions={0}, to_").count("to_apply") == 1);
+  CHECK(labels("  w = f32[] reduce(p, q), dimensions={0}, to_apply=") == std::set<std::string>{"add"});
+  CHECK(labels("  w = f32[8]{0} add(p, /*x(*/ ") == std::set<std::string>{"p", "q", "r"});
+  CHECK(labels("  w") == std::set<std::string>{});
+  // All that an op has in the corpus' text is offered.
+  const Json fields = client.Ask("signatureHelp", "parameter(1)", 3);
+  CHECK(fields["result"].is_null());
+}
+
+TEST_CASE("a long list of names has those that begin as the word does") {
+  Client client;
+  std::string text = "ENTRY e {\n  p = f32[8]{0} parameter(0)\n";
+  for (int k = 0; k < 1500; ++k) text += "  n" + std::to_string(k) + " = f32[8]{0} negate(p)\n";
+  client.Open(text + "  ROOT r = f32[8]{0} negate(n149)\n}\n");
+  const Json found = client.Ask("completion", "n149)", 4)["result"];
+  CHECK(found["isIncomplete"] == true);
+  CHECK(found["items"].size() == 11);  // n149, n1490 … n1499
+}
+
+TEST_CASE("every 'did you mean' is a quick fix") {
+  Client client;
+  for (const auto& [line, right] : std::vector<std::pair<std::string, std::string>>{
+           {"ROOT r = f32[8]{0} negat(p)", "ROOT r = f32[8]{0} negate(p)"},
+           {"ROOT r = f32[8]{0} exp(p)", "ROOT r = f32[8]{0} exponential(p)"}}) {
+    const std::string head = "HloModule m\nENTRY e {\n  p = f32[8]{0} parameter(0)\n  ";
+    const Json diagnostics = client.Open(head + line + "\n}\n");
+    INFO(line << diagnostics.dump());
+    const Json fixes = client.Ask("codeAction", "p = ", 0, {{"context", {{"diagnostics", diagnostics}}}})["result"];
+    REQUIRE(fixes.size() == 1);
+    CHECK(fixes[0]["kind"] == "quickfix");
+    const std::string fixed = client.Edited(fixes[0]["edit"]["changes"][Client::kUri]);
+    CHECK(fixed == head + right + "\n}\n");
+  }
+  // Nothing to fix, and nothing that is a diagnostic.
+  for (const Json& wrong : {Json(), Json::array({1,
+                                                 Json::object(),
+                                                 {{"message", "x"}},
+                                                 {{"message", 1}, {"range", 2}},
+                                                 {{"message", "'; did you mean '"}, {"range", 2}},
+                                                 {{"message", "; did you mean 'x'?"}, {"range", Json::object()}}})})
+    CHECK(client.Ask("codeAction", "p = ", 0, {{"context", {{"diagnostics", wrong}}}})["result"] == Json::array());
+}
+
+TEST_CASE("signatures, callers and callees, names of all texts, kinds of words") {
+  Client client;
+  client.Open(kText);
+  const Json help = client.Ask("signatureHelp", "%zero), dim", 2)["result"];
+  CHECK(help["signatures"][0]["label"] == "reduce(a, b, ...), dimensions=, to_apply=");
+  CHECK(help["activeParameter"] == 1);
+  CHECK(client.Ask("signatureHelp", "multiply(f32[4]{0} %a", 20)["result"]["signatures"][0]["label"] ==
+        "multiply(a, b)");
+  CHECK(client.Ask("signatureHelp", "dimensions={0}")["result"].is_null());
+
+  const Json items = client.Ask("prepareCallHierarchy", "%sum (", 2)["result"];
+  REQUIRE(items.size() == 1);
+  CHECK(items[0]["name"] == "sum");
+  const Json callers = client.Request("callHierarchy/incomingCalls", {{"item", items[0]}})["result"];
+  REQUIRE(callers.size() == 1);
+  CHECK(callers[0]["from"]["name"] == "e");
+  CHECK(client.Under(callers[0]["fromRanges"][0]) == "sum");
+  const Json callees = client.Request("callHierarchy/outgoingCalls", {{"item", callers[0]["from"]}})["result"];
+  REQUIRE(callees.size() == 1);
+  CHECK(callees[0]["to"] == items[0]);
+  CHECK(client.Request("callHierarchy/outgoingCalls", {{"item", 1}}).contains("error"));
+  CHECK(client.Ask("prepareCallHierarchy", "%m = ", 1)["result"].is_null());
+
+  const Json symbols = client.Request("workspace/symbol", {{"query", "U"}})["result"];
+  REQUIRE(symbols.size() == 2);
+  CHECK(symbols[0]["name"] == "sum");
+  CHECK(symbols[1]["name"] == "unused");
+  CHECK(symbols[1]["containerName"] == "e");
+
+  const Json tokens = client.Ask("semanticTokens/full", "m")["result"]["data"];
+  REQUIRE(tokens.size() % 5 == 0);
+  std::map<std::string, std::set<std::string>> words;
+  int64_t line = 0, character = 0;
+  const Json legend = lsp::TokenLegend()["tokenTypes"];
+  for (size_t k = 0; k < tokens.size(); k += 5) {
+    const int64_t down = tokens[k], right = tokens[k + 1], size = tokens[k + 2];
+    line += down, character = down == 0 ? character + right : right;
+    const Json range = {{"start", {{"line", line}, {"character", character}}},
+                        {"end", {{"line", line}, {"character", character + size}}}};
+    words[legend[tokens[k + 3].get<size_t>()]].insert(client.Under(range));
+  }
+  CHECK(words["function"] == std::set<std::string>{"sum", "e"});
+  CHECK(words["parameter"] == std::set<std::string>{"x", "y", "a", "b"});
+  CHECK(words["variable"] == std::set<std::string>{"add", "m", "zero", "unused", "r"});
+  CHECK(words["type"].count("f32[4]{0}") == 1);
+  CHECK(words["method"].count("reduce") == 1);
+  const Json some =
+      client.Ask("semanticTokens/range", "m", 0,
+                 {{"range", {{"start", {{"line", 12}, {"character", 0}}}, {"end", {{"line", 13}, {"character", 0}}}}}});
+  CHECK(some["result"]["data"].size() == 3 * 5);
+}
+
 TEST_CASE("renaming changes every use and nothing else, and takes no name that is taken") {
   Client client;
   client.Open(kText);
@@ -370,6 +495,7 @@ TEST_CASE("the outline finds what the parser finds, on the corpus") {
       REQUIRE(document.parses());
       ++count;
       const lsp::Outline& outline = document.outline();
+      const std::vector<lsp::Spot> spots = AllSpots(document);
       std::set<const HloInstruction*> linked;
       for (size_t k = 0; k < outline.instructions.size(); ++k) {
         const HloInstruction* known = document.InstructionOf(static_cast<int32_t>(k));
@@ -381,7 +507,7 @@ TEST_CASE("the outline finds what the parser finds, on the corpus") {
         // Its operands, by name, as the outline has them.
         if (known->Is(kAsyncPart)) continue;
         std::vector<const HloInstruction*> operands;
-        for (const lsp::Spot& spot : outline.spots)
+        for (const lsp::Spot& spot : spots)
           if (spot.owner == static_cast<int32_t>(k) && spot.kind == lsp::Spot::Kind::kInstruction && !spot.defines &&
               spot.target >= 0)
             operands.push_back(document.InstructionOf(spot.target));
@@ -389,7 +515,7 @@ TEST_CASE("the outline finds what the parser finds, on the corpus") {
           CHECK(operands == std::vector<const HloInstruction*>(known->operands().begin(), known->operands().end()));
       }
       CHECK(linked.size() == outline.instructions.size());
-      for (const lsp::Spot& spot : outline.spots) {
+      for (const lsp::Spot& spot : spots) {
         if (spot.kind == lsp::Spot::Kind::kComputation || spot.kind == lsp::Spot::Kind::kInstruction)
           CHECK(spot.target >= 0);
       }
@@ -417,7 +543,7 @@ TEST_CASE("requests out of order, unknown, or malformed are refused, and the ser
   CHECK(code(R"({"id":1,"method":"initialize"})") == 1);
   CHECK(code(R"({"id":1,"method":"initialize"})") == -32600);
   CHECK(code(R"({"id":"a","method":"textDocument/hover","params":{"textDocument":{"uri":"file:///no"}}})") == -32602);
-  CHECK(code(R"({"id":2,"method":"workspace/symbol"})") == -32601);
+  CHECK(code(R"({"id":2,"method":"workspace/colour"})") == -32601);
   CHECK(code(R"({"id":2,"method":"textDocument/colour","params":{"textDocument":{"uri":"u"}}})") == -32602);
   CHECK(code(R"({"method":"textDocument/didChange","params":[1,2]})") == 0);
   CHECK(code(R"({"id":7,"result":null})") == 0);
@@ -490,22 +616,172 @@ TEST_CASE("no text is too broken to ask about") {
     }
     for (char& c : text) c = static_cast<char>(c & 0x7F);
     const lsp::Document document(text, false);
-    for (const lsp::Outline::Edit& edit : document.outline().layout) {
+    for (const lsp::Outline::Edit& edit : lsp::LayoutOf(text)) {
       REQUIRE(edit.range.begin <= edit.range.end);
       // Formatting takes away nothing but blanks.
       REQUIRE(edit.range.In(text).find_first_not_of(" \t\r\n") == std::string_view::npos);
     }
-    for (size_t k = 1; k < document.outline().spots.size(); ++k)
-      REQUIRE(document.outline().spots[k - 1].range.begin <= document.outline().spots[k].range.begin);
+    const std::vector<lsp::Spot> spots = AllSpots(document);
+    for (size_t k = 1; k < spots.size(); ++k) REQUIRE(spots[k - 1].range.begin <= spots[k].range.begin);
     for (int question = 0; question < 20; ++question) {
       const size_t at = number(text.size() + 1);
       CHECK(document.OffsetOf(document.PositionOf(at)) <= text.size());
       (void)lsp::Hover(document, at), (void)lsp::Completion(document, at), (void)lsp::Definition(document, "u", at);
+      (void)lsp::SignatureHelp(document, at), (void)lsp::CallItems(document, "u", at);
+      (void)lsp::IncomingCalls(document, "u", at), (void)lsp::OutgoingCalls(document, "u", at);
       (void)lsp::References(document, "u", at, true), (void)lsp::Rename(document, "u", at, "n");
     }
+    (void)lsp::Tokens(document, {0, static_cast<uint32_t>(text.size())});
     (void)lsp::Symbols(document), (void)lsp::Folds(document);
     (void)lsp::InlayHints(document, {0, static_cast<uint32_t>(text.size())});
   }
+}
+
+// The outline of an edited text is that of the text, edit by edit, wherever it is broken.
+TEST_CASE("an outline that follows edits is the outline of the text") {
+  std::mt19937 random(2);
+  const auto number = [&](size_t below) { return std::uniform_int_distribution<size_t>(0, below - 1)(random); };
+  const std::string whole = std::string(kText) + "// -----\n" + kText;
+  const std::vector<std::string> pieces = {"(",
+                                           ")",
+                                           "{",
+                                           "}",
+                                           "[",
+                                           "]",
+                                           ",",
+                                           "=",
+                                           "\"",
+                                           "/*",
+                                           "*/",
+                                           "\n",
+                                           "  q = f32[] negate(zero)\n",
+                                           "ROOT ",
+                                           "%",
+                                           "add(",
+                                           "x",
+                                           " ",
+                                           "}\n}\n",
+                                           "e {\n",
+                                           "// ",
+                                           "HloModule n\n"};
+  const auto text_of = [](const lsp::Outline& outline) {
+    std::string all;
+    const auto add = [&](lsp::Range range) {
+      // An empty range is nowhere.
+      all += range.empty() ? "-," : std::to_string(range.begin) + ":" + std::to_string(range.end) + ",";
+    };
+    for (const auto& m : outline.modules)
+      add(m.name), add(m.whole), all += std::to_string(m.first) + "-" + std::to_string(m.end) + ";";
+    for (const auto& c : outline.computations)
+      add(c.name), add(c.whole),
+          all += std::to_string(c.first) + "-" + std::to_string(c.end) + (c.is_entry ? "E;" : ";");
+    for (const auto& i : outline.instructions)
+      add(i.name), add(i.shape), add(i.opcode), add(i.metadata), add(i.whole), all += i.is_root ? "R;" : ";";
+    return all;
+  };
+  size_t read = 0, total = 0;
+  for (int round = 0; round < 200; ++round) {
+    lsp::Document document(whole, false, false);
+    for (int edit = 0; edit < 12; ++edit) {
+      const std::string before = document.text();
+      const size_t at = number(before.size() + 1), size = number(3) == 0 ? number(30) : number(3);
+      const std::string& piece = pieces[number(pieces.size())];
+      const size_t read_before = document.outline().bytes_read;
+      document.Replace(at, at + size, number(4) == 0 ? "" : piece);
+      read += document.outline().bytes_read - read_before, total += document.text().size();
+      INFO(before << "\n--- at " << at << ", " << size << " bytes\n" << document.text());
+      REQUIRE(text_of(document.outline()) == text_of(lsp::ReadOutline(document.text())));
+      // Lines, too.
+      const lsp::Document anew(document.text(), false, false);
+      for (size_t k = 0; k < document.text().size(); k += 7)
+        REQUIRE(document.PositionOf(k).line == anew.PositionOf(k).line);
+    }
+  }
+  CHECK(read < total);
+}
+
+namespace {
+
+// A computation of `count` additions, of some 75 bytes each.
+std::string Chain(int count) {
+  std::string text = "HloModule m\n\nENTRY e {\n  v0 = f32[64,32]{1,0} parameter(0)\n";
+  for (int k = 1; k <= count; ++k) {
+    text += k == count ? "  ROOT v" : "  v";
+    text += std::to_string(k) + " = f32[64,32]{1,0} add(f32[64,32]{1,0} v" + std::to_string(k - 1) +
+            ", f32[64,32]{1,0} v0)\n";
+  }
+  return text + "}\n";
+}
+
+}  // namespace
+
+TEST_CASE("an edit reads the statements around it, whatever it breaks") {
+  lsp::Document document(Chain(10'000), false, false);
+  const auto work = [&](size_t at, size_t size, std::string_view by) {
+    const size_t before = document.outline().bytes_read;
+    document.Replace(at, at + size, by);
+    return document.outline().bytes_read - before;
+  };
+  const size_t middle = document.text().find("  v5000 = ");
+  for (const std::string_view typed : {" ", "x", "\"", "(", ")", "[", "{", ",", "=", "%", "\n", "  w = f32[] ad"}) {
+    for (const size_t ahead : {size_t{2}, size_t{4}, size_t{9}, size_t{20}, size_t{28}, size_t{32}, size_t{60}}) {
+      INFO("typed " << typed << " at " << ahead);
+      CHECK(work(middle + ahead, 0, typed) < 1000);
+      CHECK(work(middle + ahead, typed.size(), "") < 1000);
+    }
+  }
+  // Several statements, and the last one.
+  CHECK(work(middle, document.text().find("  v5010 = ") - middle, "") < 1000);
+  CHECK(document.outline().instructions.size() == 10'001 - 10);
+  CHECK(work(document.text().size() - 10, 2, "") < 1000);
+}
+
+// The parts that stood for the text's square: each instruction was sought in its computation, name by name.
+TEST_CASE("a long text is checked after the edits, in another thread") {
+  std::mutex mutex;
+  std::condition_variable told;
+  std::vector<Json> later;
+  LanguageServer server([&](const std::string& message) {
+    const std::lock_guard lock(mutex);
+    later.push_back(Json::parse(message));
+    told.notify_all();
+  });
+  const auto handle = [&](const std::string& method, Json params, bool is_request = false) {
+    Json message = {{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}};
+    if (is_request) message["id"] = 1;
+    return server.Handle(message.dump());
+  };
+  const auto wait = [&](size_t count) {
+    std::unique_lock lock(mutex);
+    return told.wait_for(lock, std::chrono::seconds(120), [&] { return later.size() >= count; });
+  };
+  handle("initialize", Json::object(), true);
+  const std::string text = Chain(10'000);
+  REQUIRE(text.size() > size_t{1} << 19);
+  const Json document = {{"uri", "file:///long.hlo"}};
+  CHECK(handle("textDocument/didOpen", {{"textDocument", {{"uri", document["uri"]}, {"text", text}}}}).empty());
+  REQUIRE(wait(1));
+  CHECK(later[0]["params"]["diagnostics"] == Json::array());
+  // Ten keystrokes are one check, of the text as it is at the end; what is asked in between is answered.
+  const int line = 5000;
+  for (int k = 0; k < 10; ++k) {
+    CHECK(handle("textDocument/didChange",
+                 {{"textDocument", document}, {"contentChanges", Json::array({Edit(line, 3, 3, "x")})}})
+              .empty());
+    const auto hover = handle("textDocument/hover",
+                              {{"textDocument", document}, {"position", {{"line", 300}, {"character", 3}}}}, true);
+    CHECK(hover.at(0).find("f32[64,32]") != std::string::npos);
+  }
+  REQUIRE(wait(2));
+  const Json found = later[1]["params"]["diagnostics"];
+  REQUIRE(found.size() == 1);
+  CHECK(found[0]["message"].get<std::string>().find("is not defined") != std::string::npos);
+  CHECK(found[0]["range"]["start"]["line"] == line + 1);
+  CHECK(later.size() == 2);
+  // A short text is checked at once; a closed one has none.
+  CHECK(handle("textDocument/didOpen", {{"textDocument", {{"uri", "file:///short.hlo"}, {"text", kText}}}}).size() ==
+        1);
+  CHECK(handle("textDocument/didClose", {{"textDocument", document}}).size() == 1);
 }
 
 // What the verifier refuses, analyses need not stand: hovers say what can be said.
@@ -519,7 +795,7 @@ TEST_CASE("illegal modules can be asked about") {
       const size_t end = std::min(text->find("\n// -----", at), text->size() - 1) + 1;
       const lsp::Document document(text->substr(at, end - at), false);
       at = end;
-      for (const lsp::Spot& spot : document.outline().spots) (void)lsp::Hover(document, spot.range.begin);
+      for (const lsp::Spot& spot : AllSpots(document)) (void)lsp::Hover(document, spot.range.begin);
       (void)lsp::InlayHints(document, {0, static_cast<uint32_t>(end)});
       count += document.parses();
     }
@@ -536,7 +812,8 @@ TEST_CASE("half a megabyte of what never ends is read at once") {
     const std::clock_t begin = std::clock();
     const lsp::Outline outline = lsp::ReadOutline(text);
     CHECK(std::clock() - begin < 5 * CLOCKS_PER_SEC);
-    CHECK(outline.spots.size() <= text.size());
+    CHECK(outline.instructions.size() <= text.size());
+    CHECK(lsp::LayoutOf(text).size() <= text.size());
   }
 }
 

@@ -1,0 +1,34 @@
+// Reading: a state of a text as the parser and the verifier see it, with their errors at their places. It is made of
+// the text alone, so that another thread can make it; what an editor knows without it is the outline. The entry point
+// is ReadModules. Tested by tests/unit/lsp_test.cc.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hloir/module.h"
+#include "lsp/outline.h"
+
+namespace hloir::lsp {
+
+struct Diagnostic {
+  enum class Severity { kError = 1, kWarning = 2, kInformation = 3, kHint = 4 };
+  Range range;
+  Severity severity = Severity::kError;
+  std::string_view source;  // "parser", "verifier", "unused"
+  std::string message;
+};
+
+struct Reading {
+  std::shared_ptr<const std::string> text;
+  bool parses = false;  // perhaps with names that only a newer XLA knows
+  std::vector<std::unique_ptr<HloModule>> modules;
+  std::vector<bool> legal;  // of modules: the verifier has no error
+  std::vector<Diagnostic> diagnostics;
+};
+
+Reading ReadModules(std::shared_ptr<const std::string> text);
+
+}  // namespace hloir::lsp
