@@ -116,7 +116,7 @@ void AddParserErrors(Reading& reading, Places& places, const std::string& first)
       at = i.whole.end;
     }
     text += whole.substr(at);
-    const auto again = ParseHloModules(std::make_shared<const std::string>(std::move(text)), EditorOptions());
+    const auto again = ParseModules(std::make_shared<const std::string>(std::move(text)), EditorOptions());
     if (again.ok()) return;
     Diagnostic next = ParserError(places, again.status().message());
     if (stood_for.contains(outline.InstructionAt(next.range.begin))) return;
@@ -154,13 +154,13 @@ Reading ReadModules(std::shared_ptr<const std::string> text) {
   Reading reading;
   reading.text = std::move(text);
   Places places(*reading.text);
-  auto modules = ParseHloModules(reading.text, EditorOptions());
+  auto modules = ParseModules(reading.text, EditorOptions());
   const Status strict = modules.status();
   if (!modules.ok()) {
     // Text of a newer XLA, perhaps: unknown names are warnings, if there is no other error.
     ParserOptions options = EditorOptions();
     options.allow_unknown = true;
-    modules = ParseHloModules(reading.text, options);
+    modules = ParseModules(reading.text, options);
   }
   reading.parses = modules.ok();
   if (reading.text->find_first_not_of(" \t\r\n") == std::string::npos) return reading;  // nothing is not wrong
