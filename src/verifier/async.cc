@@ -283,14 +283,25 @@ class TakenOnce {
   std::unordered_map<const HloComputation*, std::vector<std::pair<int64_t, Index>>> of_parameters_;
 };
 
-// An update adds operands, which shape inference checks, and the result where that was (); all else stays as it is.
+// Whether a result that was `now` may become `after`: results of a tuple come one after another.
+bool MayBecome(const Shape& now, const Shape& after) {
+  if (shape_inference::SameBuffer(now, after)) return true;
+  if (!now.IsTuple()) return false;
+  if (now.tuple_size() == 0) return true;
+  if (!after.IsTuple() || now.tuple_size() > after.tuple_size()) return false;
+  for (int64_t k = 0; k < now.tuple_size(); ++k) {
+    if (!shape_inference::SameBuffer(now.tuple_shapes(k), after.tuple_shapes(k))) return false;
+  }
+  return true;
+}
+
+// An update adds operands, which shape inference checks, and results; all else stays as it is.
 void VerifyUpdate(const HloInstruction& update, Errors& errors) {
   const Shape &before = update.operand(0)->shape(), &after = update.shape();
   bool same = before.IsTuple() && after.IsTuple() && before.tuple_size() == after.tuple_size();
   for (int64_t k = 1; same && k < after.tuple_size(); ++k) {
-    const Shape& now = before.tuple_shapes(k);
-    same =
-        (k == 1 && now.IsTuple() && now.tuple_size() == 0) || shape_inference::SameBuffer(now, after.tuple_shapes(k));
+    const Shape &now = before.tuple_shapes(k), &then = after.tuple_shapes(k);
+    same = k == 1 ? MayBecome(now, then) : shape_inference::SameBuffer(now, then);
   }
   if (!same) errors.Add(&update, "is {}, but takes {}", Text(after), Text(before));
 }

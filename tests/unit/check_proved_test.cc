@@ -102,18 +102,24 @@ TEST_CASE("what takes too long to run is answered by the proof") {
   CHECK(verdict.outputs[0].where == "out0");
 }
 
-TEST_CASE("what no engine runs is answered by the proof, with what it assumes") {
+TEST_CASE("unknown custom-calls are answered by the proof, with what it assumes") {
   const char* const one =
       " x = f32[4] parameter(0)\n y = f32[4] custom-call(x), custom_call_target=\"nobody_knows\"\n"
       " ROOT r = f32[4] add(y, x)";
   const char* const other =
       " x = f32[4] parameter(0)\n y = f32[4] custom-call(x), custom_call_target=\"nobody_knows\"\n"
       " n = f32[4] negate(x)\n ROOT r = f32[4] subtract(y, n)";
-  const Verdict verdict = Of(one, other);
-  CHECK(verdict.answer == Answer::kProvedAssuming);
-  CHECK(WasNotRun(verdict));
-  CHECK(verdict.assumptions ==
-        std::vector<std::string>{"custom-calls of one target are one function of their operands"});
+  CheckOptions refuse;
+  refuse.runner.unknown_calls = UnknownCalls::kRefuse;
+  for (const CheckOptions& options : {CheckOptions(), refuse}) {
+    const bool refused = options.runner.unknown_calls == UnknownCalls::kRefuse;
+    const Verdict verdict = Of(one, other, options);
+    CHECK(verdict.answer == Answer::kProvedAssuming);
+    CHECK(WasNotRun(verdict) == refused);
+    CHECK((verdict.input_sets == 0) == refused);
+    CHECK(verdict.assumptions ==
+          std::vector<std::string>{"custom-calls of one target are one function of their operands"});
+  }
 }
 
 TEST_CASE("a collective over other devices is not the same function") {

@@ -38,6 +38,7 @@ fuzz mutants --list-kinds
 fuzz xla --help
 diff --top=100 $model.hlo $model.opt.hlo
 diff model.hlo add.hlo
+filecheck --help
 graph $model.hlo -o x.dot
 dumps dumped
 dumps dumped --stages
