@@ -80,21 +80,7 @@ bool Builder::Reached(ExprId from, std::set<int64_t>& leaves) {
           work.push_back(static_cast<ExprId>(leaf.key[at]));
       }
     }
-    for (ExprId arg : expr.args) work.push_back(arg);
-    for (const Monomial& m : expr.sum) {
-      for (const Factor& f : m.factors) work.push_back(f.base);
-    }
-    std::vector<const Index*> indices;
-    for (const Index& index : expr.index) indices.push_back(&index);
-    while (!indices.empty()) {
-      const Index* index = indices.back();
-      indices.pop_back();
-      for (const auto& [term, factor] : index->terms) {
-        const IndexTerm& t = x_.TermAt(term);
-        if (t.kind == IndexTerm::Kind::kValue) work.push_back(t.value);
-        else if (t.kind == IndexTerm::Kind::kDivMod) indices.push_back(&t.inner);
-      }
-    }
+    x_.PushOperands(expr, work);
     if (x_.Spent()) {
       if (x_.refusal() != nullptr) why_ = Format("{} in a loop", x_.refusal());
       else OutOfBudget("out of budget in a loop");

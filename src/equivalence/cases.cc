@@ -99,7 +99,6 @@ Exprs::Replacement Exprs::ClampsWithin(ExprId e, ExprId value, Range range) {
   Replacement result;
   std::set<ExprId> seen;
   std::vector<ExprId> work{e};
-  std::vector<const Index*> indices;
   while (!work.empty() && !Spent()) {
     const ExprId at = work.back();
     work.pop_back();
@@ -116,20 +115,7 @@ Exprs::Replacement Exprs::ClampsWithin(ExprId e, ExprId value, Range range) {
         if (chosen) result[at] = one;
       }
     }
-    for (ExprId arg : x.args) work.push_back(arg);
-    for (const Monomial& m : x.sum) {
-      for (const Factor& f : m.factors) work.push_back(f.base);
-    }
-    for (const Index& index : x.index) indices.push_back(&index);
-    while (!indices.empty()) {
-      const Index* index = indices.back();
-      indices.pop_back();
-      for (const auto& [term, factor] : index->terms) {
-        const IndexTerm& t = TermAt(term);
-        if (t.kind == IndexTerm::Kind::kValue) work.push_back(t.value);
-        else if (t.kind == IndexTerm::Kind::kDivMod) indices.push_back(&t.inner);
-      }
-    }
+    PushOperands(x, work);
   }
   return result;
 }

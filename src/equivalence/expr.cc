@@ -373,27 +373,13 @@ std::unordered_set<int64_t> Exprs::NamesIn(ExprId e) {
   std::unordered_set<int64_t> names;
   std::unordered_set<ExprId> seen;
   std::vector<ExprId> work{e};
-  std::vector<const Index*> indices;
   while (!work.empty()) {
     const ExprId at = work.back();
     work.pop_back();
     if (!seen.insert(at).second || Spent()) continue;
     const Expr& x = At(at);
     if (x.kind == Expr::Kind::kLeaf && LeafAt(x.tag).value >= 0) names.insert(x.tag);
-    for (ExprId arg : x.args) work.push_back(arg);
-    for (const Monomial& m : x.sum) {
-      for (const Factor& f : m.factors) work.push_back(f.base);
-    }
-    for (const Index& index : x.index) indices.push_back(&index);
-    while (!indices.empty()) {
-      const Index* index = indices.back();
-      indices.pop_back();
-      for (const auto& [term, factor] : index->terms) {
-        const IndexTerm& t = TermAt(term);
-        if (t.kind == IndexTerm::Kind::kValue) work.push_back(t.value);
-        else if (t.kind == IndexTerm::Kind::kDivMod) indices.push_back(&t.inner);
-      }
-    }
+    PushOperands(x, work);
   }
   return names;
 }

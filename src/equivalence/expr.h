@@ -155,6 +155,30 @@ class Exprs {
   VarId Turn(int32_t level, int64_t turns) { return NewVariable({turns, Variable::kTurn, level}); }
   const Variable& VariableAt(VarId v) const { return variables_[static_cast<size_t>(v)]; }
   const IndexTerm& TermAt(TermId t) const { return terms_[static_cast<size_t>(t)]; }
+  // Adds to `work` the operands of `x`: arguments, factors, and values that its indices read. on_index(const Index&) is
+  // called for each index of `x`, those inside a div and mod too.
+  template <class OnIndex>
+  void PushOperands(const Expr& x, std::vector<ExprId>& work, OnIndex on_index) const {
+    work.insert(work.end(), x.args.begin(), x.args.end());
+    for (const Monomial& m : x.sum) {
+      for (const Factor& f : m.factors) work.push_back(f.base);
+    }
+    std::vector<const Index*> indices;
+    for (const Index& index : x.index) indices.push_back(&index);
+    while (!indices.empty()) {
+      const Index* index = indices.back();
+      indices.pop_back();
+      on_index(*index);
+      for (const auto& [term, factor] : index->terms) {
+        const IndexTerm& t = TermAt(term);
+        if (t.kind == IndexTerm::Kind::kValue) work.push_back(t.value);
+        else if (t.kind == IndexTerm::Kind::kDivMod) indices.push_back(&t.inner);
+      }
+    }
+  }
+  void PushOperands(const Expr& x, std::vector<ExprId>& work) const {
+    PushOperands(x, work, [](const Index&) {});
+  }
   Index Var(VarId v);
   static Index Number(int64_t value) { return {value, {}}; }
   Index Plus(const Index& a, const Index& b, int64_t factor = 1);

@@ -78,28 +78,13 @@ bool Exprs::CutOrJoin(Ordered& order) {
   std::vector<const Index*> all;
   std::unordered_map<ExprId, bool> seen;
   std::vector<ExprId> work = order.bodies;
-  std::vector<const Index*> indices;
   while (!work.empty()) {
     const ExprId e = work.back();
     work.pop_back();
     if (!seen.emplace(e, true).second) continue;
     const Expr& x = At(e);
     if (x.free.empty()) continue;
-    for (ExprId arg : x.args) work.push_back(arg);
-    for (const Monomial& m : x.sum) {
-      for (const Factor& f : m.factors) work.push_back(f.base);
-    }
-    for (const Index& index : x.index) indices.push_back(&index);
-    while (!indices.empty()) {
-      const Index* index = indices.back();
-      indices.pop_back();
-      all.push_back(index);
-      for (const auto& [term, factor] : index->terms) {
-        const IndexTerm& t = TermAt(term);
-        if (t.kind == IndexTerm::Kind::kDivMod) indices.push_back(&t.inner);
-        else if (t.kind == IndexTerm::Kind::kValue) work.push_back(t.value);
-      }
-    }
+    PushOperands(x, work, [&](const Index& index) { all.push_back(&index); });
     if (Spent()) return false;
   }
   if (all.size() > 4000) return false;

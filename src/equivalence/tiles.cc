@@ -20,25 +20,15 @@ std::map<VarId, int64_t> Exprs::CutsOf(ExprId e) {
   const std::vector<VarId> free = At(e).free;
   std::set<ExprId> seen;
   std::vector<ExprId> work{e};
-  std::vector<const Index*> indices;
   while (!work.empty() && !Spent()) {
     const ExprId at = work.back();
     work.pop_back();
     if (!seen.insert(at).second) continue;
     const Expr& x = At(at);
-    for (ExprId arg : x.args) work.push_back(arg);
-    for (const Monomial& m : x.sum) {
-      for (const Factor& f : m.factors) work.push_back(f.base);
-    }
-    for (const Index& index : x.index) indices.push_back(&index);
-    while (!indices.empty()) {
-      const Index* index = indices.back();
-      indices.pop_back();
-      for (const auto& [term, factor] : index->terms) {
+    PushOperands(x, work, [&](const Index& index) {
+      for (const auto& [term, factor] : index.terms) {
         const IndexTerm& t = TermAt(term);
-        if (t.kind == IndexTerm::Kind::kValue) work.push_back(t.value);
         if (t.kind != IndexTerm::Kind::kDivMod) continue;
-        indices.push_back(&t.inner);
         for (const auto& [inside, f] : t.inner.terms) {
           const IndexTerm& of = TermAt(inside);
           if (of.kind != IndexTerm::Kind::kVar || !HasVariable(free, of.var)) continue;
@@ -50,7 +40,7 @@ std::map<VarId, int64_t> Exprs::CutsOf(ExprId e) {
           }
         }
       }
-    }
+    });
   }
   std::erase_if(cuts, [](const auto& entry) { return entry.second == 0; });
   return cuts;
