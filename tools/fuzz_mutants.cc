@@ -1,6 +1,9 @@
 // hloir fuzz mutants: makes modules wrong, one instruction at a time, and reports how many of them the verdict detects.
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -94,18 +97,24 @@ void PrintCounts(const std::vector<Count>& counts, const std::vector<Escape>& es
                           Printable(e.file), e.seed));
 }
 
-int Mutants(const MutantsFlags& flags) {
+struct MadeMutant {
+  const std::string& file;
+  const HloModule& original;
+  size_t kind;
+  uint64_t seed;
+  const Mutant& mutant;
+};
+
+// Calls begin(module) for each file's module, and use(mutant) for each legal mutant of it; `use` says whether that one
+// counts towards --count. The result is the exit status of what could not be read; an error of `use` ends all.
+StatusOr<int> ForEachMutant(const MutantsFlags& flags, const std::function<void(const HloModule&)>& begin,
+                            const std::function<StatusOr<bool>(const MadeMutant&)>& use) {
   const std::span<const MutantKind> kinds = MutantKinds();
-  if (flags.list) {
-    for (const MutantKind& kind : kinds) Write(stdout, HelpRow(kind.name, kind.what));
-    return kExitGood;
-  }
-  std::vector<Count> counts(kinds.size());
-  std::vector<Escape> escapes;
   int status = kExitGood;
   int64_t made = 0;
+  const auto enough = [&] { return flags.count != 0 && made >= flags.count; };
   Progress progress(flags.files.size());
-  for (size_t f = 0; f < flags.files.size() && (flags.count == 0 || made < flags.count); ++f) {
+  for (size_t f = 0; f < flags.files.size() && !enough(); ++f) {
     const std::string file = DisplayName(flags.files[f]);
     progress.Show(f, file);
     const StatusOr<ModuleFile> loaded = ReadModuleFile(flags.files[f], {.one_module = true});
@@ -115,32 +124,50 @@ int Mutants(const MutantsFlags& flags) {
       continue;
     }
     const HloModule& original = loaded->module();
-    Checker checker(original, {}, {});
+    begin(original);
     for (size_t k = 0; k < kinds.size(); ++k) {
       if (!Wanted(flags, kinds[k].name)) continue;
-      for (int64_t n = 0; n < flags.each && (flags.count == 0 || made < flags.count); ++n) {
+      for (int64_t n = 0; n < flags.each && !enough(); ++n) {
         const uint64_t seed = flags.seed + static_cast<uint64_t>(n);
         const std::optional<Mutant> mutant = MakeMutant(original, k, seed);
         if (!mutant || !VerifyModule(*mutant->module).ok()) continue;
-        const StatusOr<MutantOutcome> outcome = OutcomeOf(original, *mutant, checker);
-        if (!outcome.ok()) continue;  // it does not run
-        ++made;
-        Count& c = counts[k];
-        (*outcome == MutantOutcome::kCaught      ? c.caught
-         : *outcome == MutantOutcome::kNotJudged ? c.not_judged
-         : *outcome == MutantOutcome::kGotAway   ? c.got_away
-                                                 : c.same) += 1;
-        if (*outcome != MutantOutcome::kGotAway && *outcome != MutantOutcome::kNotJudged) continue;
-        escapes.push_back({file, kinds[k].name, mutant->instruction, seed, *outcome});
-        if (const Status saved = SaveMutant(flags, *mutant, kinds[k].name, escapes.size()); !saved.ok())
-          return Fail(saved, flags.save);
+        HLOIR_ASSIGN_OR_RETURN(const bool counts, use({file, original, k, seed, *mutant}));
+        made += counts;
       }
     }
   }
   progress.Clear();
+  return status;
+}
+
+int Mutants(const MutantsFlags& flags) {
+  const std::span<const MutantKind> kinds = MutantKinds();
+  if (flags.list) {
+    for (const MutantKind& kind : kinds) Write(stdout, HelpRow(kind.name, kind.what));
+    return kExitGood;
+  }
+  std::vector<Count> counts(kinds.size());
+  std::vector<Escape> escapes;
+  std::optional<Checker> checker;
+  const StatusOr<int> status = ForEachMutant(
+      flags, [&](const HloModule& original) { checker.emplace(original, std::vector<InputSet>(), CheckOptions()); },
+      [&](const MadeMutant& made) -> StatusOr<bool> {
+        const StatusOr<MutantOutcome> outcome = OutcomeOf(made.original, made.mutant, *checker);
+        if (!outcome.ok()) return false;  // it does not run
+        Count& c = counts[made.kind];
+        (*outcome == MutantOutcome::kCaught      ? c.caught
+         : *outcome == MutantOutcome::kNotJudged ? c.not_judged
+         : *outcome == MutantOutcome::kGotAway   ? c.got_away
+                                                 : c.same) += 1;
+        if (*outcome != MutantOutcome::kGotAway && *outcome != MutantOutcome::kNotJudged) return true;
+        escapes.push_back({made.file, kinds[made.kind].name, made.mutant.instruction, made.seed, *outcome});
+        HLOIR_RETURN_IF_ERROR(SaveMutant(flags, made.mutant, kinds[made.kind].name, escapes.size()));
+        return true;
+      });
+  if (!status.ok()) return Fail(status.status(), flags.save);
   if (!flags.json) {
     PrintCounts(counts, escapes);
-    return status;
+    return *status;
   }
   Json json = {{"kinds", Json::array()}, {"escapes", Json::array()}};
   for (size_t k = 0; k < kinds.size(); ++k) {
@@ -161,7 +188,7 @@ int Mutants(const MutantsFlags& flags) {
                                {"fate", std::string(OutcomeName(e.outcome))}});
   }
   PrintJson(json);
-  return status;
+  return *status;
 }
 
 // ---- --prove ----
@@ -210,49 +237,32 @@ int ProveMutants(const MutantsFlags& flags) {
   const std::span<const MutantKind> kinds = MutantKinds();
   std::vector<ProofCount> counts(kinds.size());
   std::vector<FalseProof> wrong;
-  int status = kExitGood;
-  int64_t made = 0;
   std::unique_ptr<HloModule> against;
   if (!flags.against.empty()) {
     StatusOr<std::unique_ptr<HloModule>> read = ReadModule(flags.against);
     if (!read.ok()) return Fail(read.status(), DisplayName(flags.against));
     against = *std::move(read);
   }
-  Progress progress(flags.files.size());
-  for (size_t f = 0; f < flags.files.size(); ++f) {
-    const std::string file = DisplayName(flags.files[f]);
-    progress.Show(f, file);
-    const StatusOr<ModuleFile> loaded = ReadModuleFile(flags.files[f], {.one_module = true});
-    if (!loaded.ok()) {
-      progress.Clear();
-      status = std::max(status, Fail(loaded.status(), file));
-      continue;
-    }
-    const HloModule& original = loaded->module();
-    for (size_t k = 0; k < kinds.size(); ++k) {
-      if (!Wanted(flags, kinds[k].name)) continue;
-      for (int64_t n = 0; n < flags.each && (flags.count == 0 || made < flags.count); ++n) {
-        const uint64_t seed = flags.seed + static_cast<uint64_t>(n);
-        const std::optional<Mutant> mutant = MakeMutant(original, k, seed);
-        if (!mutant || !VerifyModule(*mutant->module).ok()) continue;
-        ++made;
+  const StatusOr<int> status = ForEachMutant(
+      flags, [](const HloModule&) {},
+      [&](const MadeMutant& made) -> StatusOr<bool> {
+        const HloModule& other = against != nullptr ? *against : made.original;
+        ProofCount& count = counts[made.kind];
         std::string proof;
-        switch (OutcomeOfProof(original, against != nullptr ? *against : original, *mutant, &proof)) {
-          case ProofOutcome::kOpen: ++counts[k].open; break;
-          case ProofOutcome::kHolds: ++counts[k].holds; break;
-          case ProofOutcome::kNotRun: ++counts[k].not_run; break;
+        switch (OutcomeOfProof(made.original, other, made.mutant, &proof)) {
+          case ProofOutcome::kOpen: ++count.open; break;
+          case ProofOutcome::kHolds: ++count.holds; break;
+          case ProofOutcome::kNotRun: ++count.not_run; break;
           case ProofOutcome::kFalse:
-            ++counts[k].wrong;
-            wrong.push_back({file, kinds[k].name, mutant->instruction, proof, seed});
-            if (const Status saved = SaveMutant(flags, *mutant, kinds[k].name, wrong.size()); !saved.ok())
-              return Fail(saved, flags.save);
+            ++count.wrong;
+            wrong.push_back({made.file, kinds[made.kind].name, made.mutant.instruction, proof, made.seed});
+            HLOIR_RETURN_IF_ERROR(SaveMutant(flags, made.mutant, kinds[made.kind].name, wrong.size()));
             break;
         }
-      }
-    }
-  }
-  progress.Clear();
-  return ReportProofs(flags, counts, wrong, status);
+        return true;
+      });
+  if (!status.ok()) return Fail(status.status(), flags.save);
+  return ReportProofs(flags, counts, wrong, *status);
 }
 
 }  // namespace
