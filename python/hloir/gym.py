@@ -25,6 +25,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from hloir import verify
 from hloir._error import Error
 from hloir._hloir import (
     Decisions,
@@ -36,7 +37,6 @@ from hloir._hloir import (
     _opcode_names,
     _parse_text,
     read,
-    verify,
 )
 
 __all__ = [

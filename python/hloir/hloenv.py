@@ -32,6 +32,7 @@ from typing import Any, ClassVar, Iterator, Mapping, overload
 
 import numpy as np
 
+import hloir
 import hloir.hlo_pass as HloPass
 from hloir import _hloir
 from hloir._arrays import Executable, dtype_of
@@ -517,7 +518,7 @@ class HloEnv:
 
     def has_equal_output(self, first_module: HloModule, second_module: HloModule, times: int = 1) -> bool:
         """Whether two modules compute the same within rounding error, on `times` sets of generated inputs."""
-        return all(bool(_hloir.verify(first_module.module, second_module.module, seed)) for seed in range(times))
+        return all(bool(hloir.verify(first_module.module, second_module.module, seed)) for seed in range(times))
 
     def has_equal_output_as(self, other_module: HloModule, times: int = 1) -> bool:
         return self.has_equal_output(self._hlo_module, other_module, times)

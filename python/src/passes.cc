@@ -304,7 +304,7 @@ void BindPasses(nb::module_& m) {
       .def("__str__", [](const Entry& e) { return RewriteReport(e); })
       .def("__repr__", [](const Entry& e) { return "<hloir.Rewrite " + e.id + ">"; });
   m.def("_optimize", &Optimize, nb::arg("module"), nb::arg("passes"), nb::arg("math"), nb::arg("disabled"),
-        nb::arg("verify_each"), nb::arg("check_each"), nb::arg("seed"));
+        nb::arg("verify_each") = false, nb::arg("check_each") = false, nb::arg("seed") = 0);
   m.def("_bisect", &BisectRewrites, nb::arg("module"), nb::arg("passes"), nb::arg("math"), nb::arg("disabled"),
         nb::arg("seed"),
         nb::sig("def _bisect(module: Module, passes: str, math: str, disabled: typing.Sequence[str], seed: "

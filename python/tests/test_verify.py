@@ -97,8 +97,7 @@ class Inputs(unittest.TestCase):
                                f' c = f32[3] custom-call(x), custom_call_target="mine"\n ROOT r = {body} }}')
 
         before, after = module("f32[3] add(c, c)"), module("f32[3] multiply(c, c)")
-        with self.assertRaisesRegex(hloir.Error, "mine"):
-            hloir.verify(before, after)
+        self.assertFalse(hloir.verify(before, after))  # "mine" is made up
         self.assertFalse(hloir.verify(before, after, callbacks={"mine": lambda x: x + 1}))
         self.assertTrue(hloir.verify(before, after, callbacks={"mine": lambda x: np.full(3, 2)}))
 
