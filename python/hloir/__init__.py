@@ -361,7 +361,7 @@ def check_same(
 ) -> Verdict:
     """Do two functions of JAX's, traced with these arguments, compute the same? A verdict, as of verify(), whose options it
     takes. Shapes, jax.ShapeDtypeStruct, are as good as arrays; inputs='given' judges by a run on these very arguments."""
-    import jax
+    import jax  # type: ignore[import-not-found, unused-ignore]
 
     # An argument that one of the two does not use stays a parameter of both.
     before, after = (from_jax(jax.jit(f, keep_unused=True), *arguments) for f in (function_a, function_b))
@@ -373,7 +373,7 @@ def check_same(
 def reduce(module: Module, property: Callable[[Module], object], max_attempts: int = 1 << 40) -> Module:
     """The smallest module found that still has a property: a function that is given a candidate and says whether. What it
     raises ends the search, and comes out; ValueError: the module does not have it."""
-    return _hloir.reduce(check_module(module, "reduce"), property, max_attempts)
+    return _hloir.reduce(check_module(module, "reduce"), lambda candidate: bool(property(candidate)), max_attempts)
 
 
 def register_pass(

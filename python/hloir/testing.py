@@ -183,7 +183,7 @@ class HloAssertion:
         if path.suffix in (".hlo", ".txt"):
             path.write_text(self.module.text("readable", metadata=False))
         else:
-            self.module.write(path)
+            self.module.write(str(path))
         written.append(path)
         return self
 
