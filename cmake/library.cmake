@@ -3,7 +3,7 @@
 
 set_property(GLOBAL PROPERTY hloir_libraries)
 
-# hloir_collect_less(target): g++ frees memory from a gigabyte on, not from 128 MB; it saves a tenth of its time.
+# hloir_collect_less(target): g++ collects garbage from a heap of 1 GB on, not of 128 MB, which saves it 8 % of its time.
 function(hloir_collect_less target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     target_compile_options(${target} PRIVATE

@@ -26,7 +26,7 @@
 #if defined(__GNUC__)
 #pragma GCC visibility push(default)
 #endif
-/* An enum that may hold any int: another compiler's program, or another language's, may pass one that is not named. */
+/* Enums have the underlying type int in C++: a value without an enumerator, which a C program may pass, is refused. */
 #ifdef __cplusplus
 #define HLOIR_ANY_INT : int
 extern "C" {

@@ -97,26 +97,20 @@ std::optional<Exprs::Bounds> Exprs::BoundsOf(ExprId condition) {
 // Of a value that lies in `range`: the largest and smallest of it and others that are one of them there.
 Exprs::Replacement Exprs::ClampsWithin(ExprId e, ExprId value, Range range) {
   Replacement result;
-  std::set<ExprId> seen;
-  std::vector<ExprId> work{e};
-  while (!work.empty() && !Spent()) {
-    const ExprId at = work.back();
-    work.pop_back();
-    if (!seen.insert(at).second) continue;
+  const auto visit = [&](ExprId at) {
     const Expr& x = At(at);
-    if (x.kind == Expr::Kind::kFunction && IsInteger(x.type) && x.args.size() == 2 &&
-        (x.op == HloOpcode::kMaximum || x.op == HloOpcode::kMinimum)) {
-      for (size_t k = 0; k < 2; ++k) {
-        const ExprId one = x.args[k], other = x.args[1 - k];
-        if (one != value && other != value) continue;
-        const Range r = RangeOf(one, {{value, range}}, 0), s = RangeOf(other, {{value, range}}, 0);
-        const bool chosen = x.op == HloOpcode::kMaximum ? r.low >= s.high && s.high < kUnbounded && r.low > -kUnbounded
-                                                        : r.high <= s.low && r.high < kUnbounded && s.low > -kUnbounded;
-        if (chosen) result[at] = one;
-      }
+    if (x.kind != Expr::Kind::kFunction || !IsInteger(x.type) || x.args.size() != 2) return;
+    if (x.op != HloOpcode::kMaximum && x.op != HloOpcode::kMinimum) return;
+    for (size_t k = 0; k < 2; ++k) {
+      const ExprId one = x.args[k], other = x.args[1 - k];
+      if (one != value && other != value) continue;
+      const Range r = RangeOf(one, {{value, range}}, 0), s = RangeOf(other, {{value, range}}, 0);
+      const bool chosen = x.op == HloOpcode::kMaximum ? r.low >= s.high && s.high < kUnbounded && r.low > -kUnbounded
+                                                      : r.high <= s.low && r.high < kUnbounded && s.low > -kUnbounded;
+      if (chosen) result[at] = one;
     }
-    PushOperands(x, work);
-  }
+  };
+  ForEachBelow(e, visit, [](const Index&) {});
   return result;
 }
 

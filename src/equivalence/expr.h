@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -178,6 +179,20 @@ class Exprs {
   }
   void PushOperands(const Expr& x, std::vector<ExprId>& work) const {
     PushOperands(x, work, [](const Index&) {});
+  }
+  // Calls visit(id) for `e` and each expression below it, and on_index as PushOperands does, each once, until the
+  // budget is spent.
+  template <class Visit, class OnIndex>
+  void ForEachBelow(ExprId e, Visit visit, OnIndex on_index) {
+    std::set<ExprId> seen;
+    std::vector<ExprId> work{e};
+    while (!work.empty() && !Spent()) {
+      const ExprId at = work.back();
+      work.pop_back();
+      if (!seen.insert(at).second) continue;
+      visit(at);
+      PushOperands(At(at), work, on_index);
+    }
   }
   Index Var(VarId v);
   static Index Number(int64_t value) { return {value, {}}; }

@@ -18,30 +18,24 @@ constexpr int64_t kMostTiles = 64;  // in all
 std::map<VarId, int64_t> Exprs::CutsOf(ExprId e) {
   std::map<VarId, int64_t> cuts;
   const std::vector<VarId> free = At(e).free;
-  std::set<ExprId> seen;
-  std::vector<ExprId> work{e};
-  while (!work.empty() && !Spent()) {
-    const ExprId at = work.back();
-    work.pop_back();
-    if (!seen.insert(at).second) continue;
-    const Expr& x = At(at);
-    PushOperands(x, work, [&](const Index& index) {
-      for (const auto& [term, factor] : index.terms) {
-        const IndexTerm& t = TermAt(term);
-        if (t.kind != IndexTerm::Kind::kDivMod) continue;
-        for (const auto& [inside, f] : t.inner.terms) {
-          const IndexTerm& of = TermAt(inside);
-          if (of.kind != IndexTerm::Kind::kVar || !HasVariable(free, of.var)) continue;
-          const int64_t size = VariableAt(of.var).size;
-          int64_t& cut = cuts[of.var];
-          for (int64_t by : {t.div, t.mod, t.mod * t.div}) {
-            by /= std::gcd(by, f);
-            if (by > 1 && by < size) cut = std::max(cut, by);
-          }
+  const auto cut_by = [&](const Index& index) {
+    for (const auto& [term, factor] : index.terms) {
+      const IndexTerm& t = TermAt(term);
+      if (t.kind != IndexTerm::Kind::kDivMod) continue;
+      for (const auto& [inside, f] : t.inner.terms) {
+        const IndexTerm& of = TermAt(inside);
+        if (of.kind != IndexTerm::Kind::kVar || !HasVariable(free, of.var)) continue;
+        const int64_t size = VariableAt(of.var).size;
+        int64_t& cut = cuts[of.var];
+        for (int64_t by : {t.div, t.mod, t.mod * t.div}) {
+          by /= std::gcd(by, f);
+          if (by > 1 && by < size) cut = std::max(cut, by);
         }
       }
-    });
-  }
+    }
+  };
+  ForEachBelow(
+      e, [](ExprId) {}, cut_by);
   std::erase_if(cuts, [](const auto& entry) { return entry.second == 0; });
   return cuts;
 }

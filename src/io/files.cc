@@ -32,8 +32,8 @@ Status CannotWrite(const std::string& path) {
 }
 
 // A new file in the folder of `target`, to take its name when it is whole. Where the system can, it has no name before
-// that: whatever ends the process, even SIGKILL, leaves no half of a file behind. (A file that is replaced must have a
-// name of its own for an instant, as no system call puts a nameless one in its place.)
+// that: a killed process leaves no part of a file behind. rename() needs a name, so a complete temporary file may stay
+// if the process is killed just before it.
 class NewFile {
  public:
   explicit NewFile(const fs::path& target) : target_(target.string()), folder_(target.parent_path()) {

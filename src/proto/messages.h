@@ -39,7 +39,7 @@ struct ShardingType {
 struct Shape;
 #define HLOIR_MESSAGE(name) struct name {
 #define HLOIR_FIELD(number, type, name) type name{};
-#define HLOIR_LATER(number, type, name) type name;  // `{}` would take the type whole
+#define HLOIR_LATER(number, type, name) type name;  // `{}` needs the complete type
 #define HLOIR_MAP HLOIR_FIELD
 #define HLOIR_MESSAGE_MAP HLOIR_FIELD
 #define HLOIR_UNREAD std::string unread;

@@ -312,7 +312,7 @@ TEST_CASE("files: a process that is killed while it writes leaves no half of a f
     usleep(static_cast<useconds_t>(1000 * milliseconds));
     kill(child, SIGKILL);
     REQUIRE(waitpid(child, nullptr, 0) == child);
-    // The name for an instant of a file that is whole: src/io/files.cc.
+    // A complete temporary file may stay where the process is killed just before rename(): src/io/files.cc.
     int others = 0;
     for (const auto& entry : fs::directory_iterator(name)) {
       if (entry.path() != path) ++others;
