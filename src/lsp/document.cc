@@ -112,7 +112,8 @@ void Document::Forget() {
 }
 
 // A text that does not parse leaves the modules as they were.
-void Document::Install(Reading reading, int64_t version) {
+bool Document::Install(Reading reading) {
+  if (reading.text != text_) return false;  // an edit copies a text that a reading shares
   if (!reading.parses) {
     reading.modules = std::move(reading_.modules), reading.legal = std::move(reading_.legal);
   } else {
@@ -120,8 +121,9 @@ void Document::Install(Reading reading, int64_t version) {
   }
   reading.text.reset();  // the modules keep theirs
   reading_ = std::move(reading);
-  read_version_ = version;
+  read_version_ = version_;
   stats_.resize(reading_.modules.size());
+  return true;
 }
 
 const HloModule* Document::ModuleOf(int32_t computation) const {

@@ -41,12 +41,11 @@ class Document {
   void ReplaceAll(std::string text);
   void OutlineAnew();
   // Parses and verifies the text.
-  void Read() { Install(ReadModules(text_), version_); }
+  void Read() { Install(ReadModules(text_)); }
 
-  // The same in another thread: the text and its number, and what comes of it.
+  // The same in another thread: the text, and its reading. False, and no change, where the text is another by then.
   std::shared_ptr<const std::string> snapshot() const { return text_; }
-  int64_t version() const { return version_; }
-  void Install(Reading reading, int64_t version);
+  bool Install(Reading reading);
 
   // As last read; nullptr: the text never parsed. Valid until the next edit or Install.
   const HloInstruction* InstructionOf(int32_t index) const;

@@ -140,18 +140,12 @@ struct LanguageServer::State {
       due.erase(next);
       auto it = documents.find(uri);
       if (it == documents.end()) continue;
-      const int64_t version = it->second.version();
       std::shared_ptr<const std::string> text = it->second.snapshot();
       lock.unlock();
       Reading reading = ReadModules(std::move(text));
       lock.lock();
       it = documents.find(uri);
-      // Of an older text it is of no use: another is due.
-      if (it == documents.end() || it->second.version() != version) {
-        reading = {};
-        continue;
-      }
-      it->second.Install(std::move(reading), version);
+      if (it == documents.end() || !it->second.Install(std::move(reading))) continue;  // a changed text is due again
       later(Diagnostics(uri));
     }
   }

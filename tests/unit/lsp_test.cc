@@ -736,6 +736,19 @@ TEST_CASE("an edit reads the statements around it, whatever it breaks") {
   CHECK(work(document.text().size() - 10, 2, "") < 1000);
 }
 
+TEST_CASE("a reading of another text than the document's is refused") {
+  lsp::Document document("HloModule a\n", false, false);
+  const auto before = document.snapshot();
+  document.Replace(10, 11, "b");
+  CHECK(*before == "HloModule a\n");
+  CHECK_FALSE(document.Install(lsp::ReadModules(before)));
+  CHECK(document.Install(lsp::ReadModules(document.snapshot())));
+  // A document that is closed and opened again with another text.
+  const lsp::Document first(std::string("HloModule a\n"), false, false);
+  lsp::Document second("HloModule b\n", false, false);
+  CHECK_FALSE(second.Install(lsp::ReadModules(first.snapshot())));
+}
+
 // The parts that stood for the text's square: each instruction was sought in its computation, name by name.
 TEST_CASE("a long text is checked after the edits, in another thread") {
   std::mutex mutex;
