@@ -57,9 +57,11 @@ class InterruptScope {
 template <class Body>
 auto Interruptible(std::atomic<bool>& cancel, const Body& body) {
   cancel = false;
+  const InterruptScope interrupts(cancel);
+  // A signal that came before the scope did not set `cancel`.
+  if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
   auto result = [&] {
     const nanobind::gil_scoped_release released;
-    const InterruptScope interrupts(cancel);
     return body();
   }();
   if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
@@ -98,6 +100,8 @@ auto Detachable(const std::shared_ptr<std::atomic<bool>>& cancel, Body body) {
   };
   constexpr std::chrono::milliseconds kLook{20}, kPatience{80};
   const auto work = std::make_shared<Work>();
+  const InterruptScope interrupts(*cancel);
+  if (PyErr_CheckSignals() != 0) throw nanobind::python_error();  // as above
   std::thread thread([work, body = std::move(body)] {
     Result result = body();
     const std::lock_guard lock(work->mutex);
@@ -107,7 +111,6 @@ auto Detachable(const std::shared_ptr<std::atomic<bool>>& cancel, Body body) {
   bool finished = false;
   {
     const nanobind::gil_scoped_release released;
-    const InterruptScope interrupts(*cancel);
     std::unique_lock lock(work->mutex);
     const auto has_result = [&] { return work->result.has_value(); };
     while (!finished && !*cancel) finished = work->done.wait_for(lock, kLook, has_result);

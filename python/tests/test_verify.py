@@ -210,6 +210,11 @@ class ControlC(unittest.TestCase):
                 self.assertIsNotNone(took)
                 # 0.2 s by the clock. An abandoned thread works on for this long, too.
                 self.assertLess(took, 0.4)
+        # The signal may come while the call begins.
+        for _ in range(5):
+            took = self.interrupted(lambda: hloir.verify(long, other), 0)
+            self.assertIsNotNone(took)
+            self.assertLess(took, 0.4)
         # The modules are whole, and other calls go on beside a thread that was left alone.
         self.assertEqual(long.instruction_count, 60002)
         self.assertTrue(hloir.diff(long, long.clone()).same)
