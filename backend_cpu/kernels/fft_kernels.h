@@ -150,7 +150,8 @@ void FoldReals(int64_t half, int64_t lanes, const void* turn, void* const* a) {
 
 // Philox4x32-10 and Threefry2x32-20: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. In blocks,
 // so that the compiler works on as many counters at once as there are lanes.
-constexpr int kCipherBlock = 16;
+// More than 16: g++ unrolls a loop of so few rounds before it could vectorize it.
+constexpr int kCipherBlock = 32;
 
 template <class Arch>
 void Philox(uint64_t key, uint64_t low, uint64_t high, int64_t count, uint32_t* out) {

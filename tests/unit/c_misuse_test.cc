@@ -38,7 +38,11 @@ std::string Said(Call call) {
 std::string SaidOfBuilder(const char* name, const std::function<void(hloir_builder*)>& add) {
   hloir_builder* builder = hloir_builder_new(name);
   add(builder);
-  const std::string said = Said([&](hloir_error** error) { return hloir_builder_finish(builder, error) != nullptr; });
+  const std::string said = Said([&](hloir_error** error) {
+    hloir_module* module = hloir_builder_finish(builder, error);
+    hloir_module_free(module);
+    return module != nullptr;
+  });
   hloir_builder_free(builder);
   return said;
 }
