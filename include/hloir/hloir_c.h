@@ -16,8 +16,7 @@
  * that is running already.
  *
  * ABI: within one SONAME (libhloir.so.0.1) no declaration here changes or is removed; structs that callers fill begin
- * with their size, so that they can grow. Implemented in src/c_api; tested by tests/install/c and tests/install/ctypes.
- * */
+ * with their size, so that they can grow. Source: src/c_api; tests: tests/install/c and tests/install/ctypes. */
 #ifndef HLOIR_HLOIR_C_H_
 #define HLOIR_HLOIR_C_H_
 
