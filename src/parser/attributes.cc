@@ -366,7 +366,7 @@ bool ModuleReader::CheckDimensions(const HloInstruction& instruction, DimVector&
   if (opcode == HloOpcode::kAllToAll && seen && dimensions.size() != 1)
     return Fail(place, "all-to-all splits one dimension");
   if (opcode == HloOpcode::kMap) {
-    // Sets all entries, regardless of the text.
+    // Maps all dimensions, regardless of the text.
     DimVector all;
     for (int64_t i = 0; i < instruction.operand(0)->shape().rank(); ++i) all.push_back(i);
     if (!GraphLoader::has_shape(instruction) && dimensions != all) {

@@ -69,7 +69,7 @@ void SortComputations(std::vector<const HloComputation*>& computations) {
   PrintOptions fingerprint = PrintOptions::Fingerprint();
   fingerprint.print_operand_shape = false;
   std::vector<std::pair<std::string, const HloComputation*>> keyed;
-  // Limits the keys together to the limit on the size of a text.
+  // Limits the total size of the keys to that of a text.
   const size_t most = std::max(size_t{1} << 12, Printer::kMaxNestedText / std::max<size_t>(computations.size(), 1));
   for (const HloComputation* computation : computations) {
     Printer printer(fingerprint, most);
