@@ -34,7 +34,7 @@ struct Totals {
   int64_t memory = 0;
 };
 
-// Names that no other computation's instruction has stand alone, others as COMPUTATION/NAME.
+// Names unique in the module, others as COMPUTATION/NAME.
 class Names {
  public:
   explicit Names(const HloModule& module) {
@@ -155,7 +155,7 @@ std::string DiffReport(const ModuleDiff& diff, size_t most) { return CostTable(d
 
 std::string DiffChanges(const ModuleDiff& diff, size_t most) {
   size_t unchanged = 0;
-  // A pair stands under the first of its changes alone.
+  // A pair is listed under its first change only.
   std::array<std::vector<const ModuleDiff::Pair*>, std::size(kChanges)> changed;
   for (const ModuleDiff::Pair& pair : diff.matched()) {
     if (pair.changes == 0) ++unchanged;

@@ -48,7 +48,7 @@ Film::Sketch SketchOf(std::span<const HloInstruction* const> instructions) {
   return sketch;
 }
 
-// The record, with sketches of the removed instructions, which exist only while a rewrite is made.
+// The log, with graphs of the removed instructions, which exist only during the rewrite.
 class FilmLog : public RewriteLog {
  public:
   FilmLog() { keep_declined = true; }
@@ -57,8 +57,7 @@ class FilmLog : public RewriteLog {
     const bool allowed = RewriteLog::Allow(rewrite);
     if (entries().size() > before) {
       Resize();
-      // The removed instructions are known after the rewrite, but are whole only now: with their operands, and those of
-      // these.
+      // Draws the instructions before the rewrite, which removes their edges.
       std::vector<const HloInstruction*> near = {rewrite.instruction};
       for (const HloInstruction* operand : rewrite.instruction->operands())
         if (!operand->IsParameter() && operand->user_count() == 1) near.push_back(operand);
@@ -97,7 +96,7 @@ Film::Figures FiguresOf(const HloModule& module) {
   return {CountInstructions(module), CostAnalysis(module).total().once};
 }
 
-// Runs a module on the same inputs again and again.
+// Runs modules repeatedly on the same inputs.
 class Screening {
  public:
   Screening(const HloModule& module, uint64_t seed) {
@@ -254,7 +253,7 @@ std::string ActText(const Film& film, const Film::Act& act) {
 }
 
 std::string SceneText(const Film& film, size_t scene) {
-  // The sources of a rewrite have its metadata; it is not repeated.
+  // Without metadata, which the sources of a rewrite share.
   RewriteLog::Entry rewrite = film.scenes[scene].rewrite;
   rewrite.before = WithoutMetadata(rewrite.before), rewrite.after = WithoutMetadata(rewrite.after);
   return Format("\n{}. {}", scene + 1, Printable(RewriteReport(rewrite)));

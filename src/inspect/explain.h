@@ -1,7 +1,6 @@
-// The work of passes on a module, step by step: every rewrite with its formula, its reason, the removed and new
-// instructions as text and as a small graph; declined rewrites with reasons; and after each pass the module's cost and
-// whether it still computes the same. All of it comes from the log of rewrites (rewrite.h); Replay makes the same
-// module of it again.
+// A record of the rewrites that passes make in a module: every rewrite with its formula, its reason, the removed and
+// new instructions as text and as a small graph; declined rewrites with reasons; and after each pass the module's cost
+// and a comparison of its results. All of it comes from the log of rewrites (rewrite.h); Replay repeats the rewrites.
 //
 // Example:
 //
@@ -79,15 +78,15 @@ struct Film {
 // Runs passes: `options` and `rewriter` are for the pipeline.
 using Optimizer = std::function<Status(HloModule& module, PipelineOptions options, Rewriter* rewriter)>;
 
-// Lets `optimize` rewrite the module, and films it. Inputs for the values are made up from `seed`; a module that takes
-// too long to run is not run, and the acts say so.
+// Runs `optimize` on the module and records its rewrites. Inputs for the comparison are generated from `seed`; a module
+// that takes too long is not run, which the acts record.
 StatusOr<Film> MakeFilm(HloModule& module, const Optimizer& optimize, uint64_t seed = 0);
 
-// Makes the film's rewrites again, in their order and no others, on a module like the one that it began with. Internal
-// if they do not come up in that order.
+// Repeats exactly the film's rewrites, in order, on a copy of the original module. Internal if they do not occur in
+// that order.
 Status Replay(const Film& film, HloModule& module, const Optimizer& optimize);
 
-// The story, pass by pass; and as one HTML file.
+// The record as text, by pass; and as one HTML file.
 std::string FilmText(const Film& film);
 std::string ActText(const Film& film, const Film::Act& act);  // its headline and its figures
 std::string SceneText(const Film& film, size_t scene);        // one rewrite
