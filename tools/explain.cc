@@ -26,7 +26,7 @@ struct ExplainFlags {
   bool step = false, json = false;
 };
 
-// As wide as the terminal, removed instructions in red and new ones in green.
+// Wraps to the terminal's width and prints removed instructions in red and new ones in green.
 std::string ColoredStory(const std::string& story) {
   const std::string text = Folded(story, /*indent=*/4);
   if (!UseColor(stdout)) return text;

@@ -1,4 +1,4 @@
-// OutcomeOf(), OutcomeOfProof(): see mutants.h. Decides whether an undetected mutant is equivalent by comparing on
+// OutcomeOf(), OutcomeOfProof(): see mutants.h. Classifies undetected mutants as equivalent or missed by comparing on
 // other inputs (shows.h). Covered by tests/unit/mutants_test.cc.
 #include "check/judge.h"
 #include "check/module_under_test.h"
@@ -14,8 +14,7 @@ namespace {
 
 bool Pairs(const HloModule& a, const HloModule& b) { return check::WantsPairs(a) && check::WantsPairs(b); }
 
-// Equal bits by the reference, on some inputs of each kind. (The fast engine may order sums as the graph's form
-// suggests.)
+// Equal bits by the reference, on some inputs of each kind. (The fast engine's order of sums may depend on the graph.)
 StatusOr<bool> HaveOtherBits(const HloModule& original, const HloModule& mutant) {
   constexpr double kMostWork = 0x1p22;  // of a run
   if (check::WorkOf(CostAnalysis(original).total().once) > kMostWork)
@@ -53,7 +52,8 @@ ProofOutcome OutcomeOfProof(const HloModule& original, const HloModule& before, 
   const equivalence::Result result = equivalence::ProveInside(before, *mutant.module);
   *proof = result.ToString();
   if (result.answer == equivalence::Answer::kOpen) return ProofOutcome::kOpen;
-  // Of equal bits constants may differ below their rounding: 1.00000012 + 2 is 3. That wide arithmetic shows.
+  // Wide arithmetic shows differences of constants below rounding although the bits are equal: 1.00000012 + 2 is 3 in
+  // f32.
   const bool bitwise = result.answer == equivalence::Answer::kProvedBitwise;
   if (bitwise) {
     if (const auto other = HaveOtherBits(original, *mutant.module); other.ok() && *other) return ProofOutcome::kFalse;

@@ -1,4 +1,5 @@
-// ShowsOnOtherInputs(): in f64 and as it is, by the fast engine alone; of modules in f64 in double-double. See shows.h.
+// ShowsOnOtherInputs(): compares in f64 and in the modules' own types, by the fast engine; f64 modules in
+// double-double. See shows.h.
 #include "fuzz/shows.h"
 
 #include <algorithm>
@@ -23,13 +24,13 @@ using check::Measure;
 using check::ModuleUnderTest;
 using check::Results;
 
-// Where nothing is widened the two differ in order at most, which is a few units of f64.
+// Without widening, results may differ by the order of sums, a few units of f64.
 constexpr double kSameInF64 = 0x1p-36, kSameInPairs = 0x1p-65;
 
 enum class Difference { kNone, kNonfinite, kFinite };
 
-// Is an element of one leaf another number than in the other, and by more than it moves by itself if what f64 rounds is
-// moved? Where rounding decides whether there is a number at all, none is another.
+// True if an element of two leaves differs by more than the element's own change under perturbed f64 rounding. False if
+// rounding decides whether an element is finite.
 Difference Differs(const Literal& a, const Literal& b, const Literal& moved, bool pairs, double relative) {
   constexpr double kMoreThanRounding = 16;
   const Distance all = Measure(a, b);
@@ -124,7 +125,7 @@ StatusOr<Shown> ShowsOnOtherInputs(const HloModule& original, const HloModule& m
       }
       ++shown.sets;
       if (Differs(*x, *y, *x, pairs, relative) == Difference::kNone) continue;
-      // By more than the same module does with its roundings moved, or its constants by a unit.
+      // By more than the same module with perturbed roundings, or with constants changed by a unit.
       const auto z = how.constants ? a.IdealWithConstants(0, how.roundings, {&constants, 1, /*pattern=*/11})
                                    : a.IdealMoved(0, how.roundings, /*pattern=*/11, /*exact_too=*/true);
       const Difference difference = z.ok() ? Differs(*x, *y, *z, pairs, relative) : Difference::kNone;
@@ -135,7 +136,7 @@ StatusOr<Shown> ShowsOnOtherInputs(const HloModule& original, const HloModule& m
       }
       if (shown.differ) return shown;
       if (difference == Difference::kNone || how.finite_only) continue;
-      // What overflows in the modules' own types, and not in f64, must differ there.
+      // Elements that overflow in the modules' own types, but not in f64, must differ in f64.
       const Arguments arguments = context.ArgumentsOf(0);
       const auto own_x = own_a.RunOnAll(arguments), own_y = own_b.RunOnAll(arguments);
       shown.differ =

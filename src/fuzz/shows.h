@@ -1,5 +1,4 @@
-// Whether two modules that were taken for the same compute different things on inputs that no verdict has tried.
-// Covered by tests/unit/mutants_test.cc.
+// A search for further inputs on which two modules judged equal differ. Covered by tests/unit/mutants_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +11,15 @@ namespace hloir::fuzz {
 struct HowToShow {
   uint64_t rounds = 3;        // of ten kinds of inputs each
   bool pairs = false;         // in double-double, if that can be
-  bool roundings = true;      // with roundings to narrower types as they are; else these are left out
-  bool constants = false;     // the two may have constants that differ by what f32 rounds
-  bool loses_digits = false;  // what the mutant itself may round off does not count
-  bool finite_only = false;   // what is NaN or infinite in one alone does not count
+  bool roundings = true;      // keeps roundings to narrower types; otherwise these are omitted
+  bool constants = false;     // constants may differ by f32's rounding
+  bool loses_digits = false;  // ignores differences within the mutant's own rounding
+  bool finite_only = false;   // ignores elements that are NaN or infinite in only one
 };
 
 struct Shown {
   bool differ = false;  // by more than rounding
-  int64_t sets = 0;     // of inputs on which both ran; up to the first that tells them apart
+  int64_t sets = 0;     // number of inputs on which both ran, up to the first with a difference
 };
 
 StatusOr<Shown> ShowsOnOtherInputs(const HloModule& original, const HloModule& mutant, const HowToShow& how);
