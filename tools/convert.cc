@@ -40,7 +40,7 @@ Status WriteValues(const std::string& path, const HloProtoFile& proto, int64_t p
   return WriteNpz(path, all);
 }
 
-// Names of parts that are not concatenated.
+// True if the sharding combines partial values by other operations than addition.
 bool NamesReduction(const Sharding& sharding) {
   return sharding.unreduced_op == "max" || sharding.unreduced_op == "min" ||
          std::any_of(sharding.tuple_elements.begin(), sharding.tuple_elements.end(), NamesReduction);

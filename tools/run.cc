@@ -90,7 +90,7 @@ Status BindSizesOf(const RunFlags& flags, ModuleFile& file) {
   return BindGivenSizes(file.module(), given.inputs);
 }
 
-// With several programs, each partition runs its own; the counts of devices are then fixed.
+// With several programs, each device's arguments come from its own program.
 StatusOr<DeviceArguments> ArgumentsOf(const RunFlags& flags, const std::vector<ModuleFile>& files,
                                       const DeviceCounts& counts) {
   if (files.size() == 1) return ArgumentsOf(flags, files[0], counts);

@@ -83,7 +83,7 @@ class CaseMaker {
     return random_.Pick(list);
   }
 
-  // A random type for which `takes` is true, if given.
+  // A random type: any, or one of `types`.
   PrimitiveType AnyType();
   PrimitiveType TypeOf(OperandTypes types);
   PrimitiveType FloatType() { return TypeOf(OperandTypes::kFloat); }

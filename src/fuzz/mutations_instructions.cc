@@ -64,7 +64,7 @@ Mutation Attribute(const std::string& name, const std::string& what, HloOpcode o
           [opcode, f](Instruction i, uint64_t) { return Has(i, opcode) && f(i->mutable_attributes<A>(), *i); }};
 }
 
-// Changes an index operand: adds one, or excludes the last legal index.
+// An index operand plus one.
 Instruction Later(Instruction index) {
   return index->parent()->AddInstruction(HloOpcode::kAdd, index->shape(),
                                          {index, Filled(index->parent(), index->shape(), 1)});

@@ -35,7 +35,7 @@ class RandomOps : public RandomValues {
   // The first after sorting.
   Op Best(Op x);
   Op Contraction();
-  // In groups, of truth values, or over four dimensions.
+  // Grouped, of pred, or over four dimensions.
   Op OtherConvolution();
   Op Indexed();
   // A gather or scatter in batches.

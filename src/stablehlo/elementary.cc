@@ -79,7 +79,7 @@ E Hypot(E a, E b) {
 
 E ComplexExp(E z) {
   const E x = Real(z), y = Imag(z), e = Exp(x), root = Exp(x * 0.5);
-  const E overflows = Equal(e, kInfinity);  // then the square of e^(x/2) times the factor may still be finite
+  const E overflows = Equal(e, kInfinity);  // then root * cosine * root may still be finite
   const E cosine = Cos(y), sine = Sin(y), zero = x.Full(0);
   return MakeComplex(Select(overflows, root * cosine * root, e * cosine),
                      Select(Compare(y, "EQ", zero), zero, Select(overflows, root * sine * root, e * sine)));
