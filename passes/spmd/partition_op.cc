@@ -231,7 +231,7 @@ OpPartitioner::Op OpPartitioner::Clone(std::span<const Op> operands) {
   }
   Op clone = b.computation()->AddClone(i_, operands, &shape);
   clone->set_sharding(std::nullopt);
-  // Sizes that are said again in attributes.
+  // Sizes that are repeated in attributes.
   switch (i_.opcode()) {
     case HloOpcode::kReshape: clone->mutable_attributes<ReshapeAttributes>().inferred_dimension = -1; break;
     case HloOpcode::kCustomCall: {
@@ -308,7 +308,7 @@ std::vector<OpPartitioner::Op> OpPartitioner::EmitReduce() {
     const Op operands[] = {local_[0], b.Constant(IdentityOf(*reducer, i_.shape().element_type()))};
     return {Clone(operands)};
   }
-  // Each device's results side by side, reduced again.
+  // The results of all devices, concatenated and reduced again.
   combined_ = true;
   const size_t arrays = local_.size() / 2;
   std::vector<Op> all;
