@@ -1,5 +1,5 @@
-// Where memory runs out: each entry of the library is run with its first, second, third, … allocation failing, and says
-// so by a Status. What was held is freed (the sanitizers look), and no exception leaves the library.
+// Out of memory: each entry point of the library runs with its first, second, third, … allocation failing, and must
+// return an error Status. All memory is freed (checked by the sanitizers), and no exception leaves the library.
 #include <cstdlib>
 #include <functional>
 #include <new>

@@ -1,6 +1,6 @@
-// main() for a fuzz target without an engine's own: compiled by AFL++ (afl-clang-fast++) its persistent mode, an input
-// from shared memory each turn and no new process; by any other compiler, the files and folders on the command line run
-// once each, which is how seeds are tried and findings repeated: passes_replay FINDING. CMakeLists.txt says which.
+// main() for fuzz targets of engines that have none. Compiled by AFL++ (afl-clang-fast++): persistent mode, with inputs
+// from shared memory and without new processes. By other compilers: runs the files and folders on the command line once
+// each, for seeds and for repeating findings: passes_replay FINDING. CMakeLists.txt selects one.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>

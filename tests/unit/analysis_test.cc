@@ -1,5 +1,5 @@
-// The call graph and reachability: each answer for a small module whose graph is plain to see. Users and callers,
-// names, and what a computation keeps about itself.
+// The call graph and reachability: all queries on small modules. Users and callers, names, and the cached properties of
+// a computation.
 #include <algorithm>
 #include <functional>
 #include <random>

@@ -1,6 +1,6 @@
-// Whatever the verifier accepts of asynchronous forms, both engines run alike, or refuse with a Status that says why:
-// links of async chains that bind operands and results early or late and pass through tuples, barriers, calls and
-// loops; and random rewirings of each form. scripts/sanitize runs it under AddressSanitizer.
+// Both engines run all legal asynchronous forms with equal results, or return an error with the reason: links of async
+// chains that bind operands and results early or late and pass through tuples, barriers, calls and loops; and random
+// rewirings of each form. scripts/sanitize runs it under AddressSanitizer.
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-// Buffer assignment: sizes that can be told by hand, and on random modules that no two values in use lie in one place.
+// Buffer assignment: sizes computed by hand, and on random modules, that live values do not overlap.
 #include "hloir/analysis.h"
 
 #include <algorithm>

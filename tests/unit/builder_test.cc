@@ -1,5 +1,5 @@
-// HloBuilder: that what it makes is legal and is what was meant, that the first error sticks and names its op, and that
-// the example at the head of builder.h does what it says.
+// HloBuilder: built modules are legal and as expected, the first error is kept and names its op, and the example in
+// builder.h works.
 #include <cmath>
 #include <string>
 

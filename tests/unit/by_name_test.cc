@@ -1,5 +1,5 @@
-// Ops by name: every instruction of the corpus made again from its words is what it was, and its attributes can be set
-// to what they are; what does not fit is refused with a message that names it.
+// Ops by name: every instruction of the corpus is equal to one rebuilt from its names, and its attributes can be set to
+// their values; invalid names are errors that quote them.
 #include <filesystem>
 
 #include "catch.h"

@@ -1,5 +1,5 @@
-// hloir_c.h called wrongly: NULL, nonsense and two threads at once give an error that says so, never a crash and never
-// "a bug of hloir's".
+// Misuse of hloir_c.h: NULL, invalid arguments and concurrent use are reported as errors, never as a crash or a bug of
+// hloir.
 #include <array>
 #include <atomic>
 #include <functional>

@@ -1,4 +1,4 @@
-// check/calibrate.h: the figures are there and no nonsense; how good they are, bench/predict.py says.
+// tune/calibrate.h: the rates exist and are plausible; bench/predict.py measures their quality.
 #include "tune/calibrate.h"
 
 #include "tests/unit/catch.h"

@@ -1,4 +1,4 @@
-// check.h: inputs of typical values, and what a verdict says where made-up inputs tell nothing.
+// check.h: inputs of typical values, and notes of a verdict on uninformative inputs.
 #include "hloir/check.h"
 
 #include <algorithm>

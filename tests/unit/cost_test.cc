@@ -1,4 +1,4 @@
-// The cost analysis against XLA's own figures of the corpus (corpus/record_cost.py), and what it says beyond those.
+// The cost analysis compared with XLA's numbers for the corpus (corpus/record_cost.py), and its extensions.
 #include "hloir/cost.h"
 
 #include <cmath>

@@ -1,6 +1,5 @@
-// custom_calls.h: calls of GPU libraries compute what the same is in HLO, in both engines. That derivatives of
-// convolutions are adjoint to the convolution, those of attention the slopes of attention, holds them to something not
-// written here.
+// custom_calls.h: calls of GPU libraries equal their HLO definitions, in both engines. As independent checks,
+// derivatives of convolutions are adjoint to the convolution, and those of attention equal difference quotients.
 #include "hloir/custom_calls.h"
 
 #include <cmath>

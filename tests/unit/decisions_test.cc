@@ -1,5 +1,5 @@
-// A module as decisions: on random walks over modules of the corpus, what is open is what a fresh search finds, and a
-// step does what taking that rewrite alone does.
+// A module as decisions: on random walks over modules of the corpus, the open rewrites equal those of a new search, and
+// a step equals making only that rewrite.
 #include "rewrite/decisions.h"
 
 #include <algorithm>

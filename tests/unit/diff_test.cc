@@ -1,5 +1,5 @@
-// What `hloir diff` matches: the same module under other names, each kind of change, the record of what our own passes
-// did to the whole corpus, and XLA's own before and after by values.
+// The matches of `hloir diff`: renamed modules, each kind of change, the log of rewrites by hloir's passes on the whole
+// corpus, and XLA's modules before and after optimization by values.
 #include "hloir/inspect.h"
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// The reference evaluator as a whole: limits, callbacks, errors, in-place loops, conversion of literals. What each op
-// computes is in tests/ops (ops_test.cc).
+// The reference evaluator as a whole: limits, callbacks, errors, in-place loops, conversion of literals. Single ops are
+// tested in tests/ops (ops_test.cc).
 #include <cmath>
 #include <limits>
 #include <string>

@@ -1,6 +1,6 @@
-// executable.h: where values of a plan lie. What is dead before a result is written may lie in that result's memory,
-// and a gather writes straight into the concatenation that alone reads it; with the reference's results, and less
-// arena. What dead nodes made is made by none (plan/lower/dead_values.h).
+// executable.h: buffers of a plan. Values that are dead before a result is written may use that result's memory, and a
+// gather writes directly into a concatenation that is its only reader; with the reference's results and a smaller
+// arena. Dead nodes are not computed (plan/lower/dead_values.h).
 #include <string>
 
 #include "hloir/executable.h"

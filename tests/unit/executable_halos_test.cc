@@ -1,5 +1,5 @@
-// Rolls of one array that loops read become views of one copy with a halo (plan/lower/halos.h): against the reference,
-// how many concatenations are left, and what stays as it is.
+// Rolls of one array that loops read become views of one copy with a halo (plan/lower/halos.h): results against the
+// reference, the number of remaining concatenations, and cases without a change.
 #include "tests/unit/check_module.h"
 
 using namespace hloir;

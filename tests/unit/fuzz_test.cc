@@ -1,5 +1,4 @@
-// What campaigns are made of: generated modules are legal, the same for a seed everywhere, and both engines agree on
-// them.
+// Generated modules are legal and reproducible from a seed, and both engines agree on them.
 #include "fuzz/cases.h"
 
 #include <set>

@@ -1,5 +1,5 @@
-// What `hloir graph` draws: which boxes and edges, that nothing is lost by folding, parts of a module, Model Explorer's
-// JSON. The page in a browser: tests/pages.
+// `hloir graph`: boxes and edges, completeness after folding, parts of a module, Model Explorer's JSON. The page in a
+// browser: tests/pages.
 #include "hloir/inspect.h"
 
 #include <filesystem>

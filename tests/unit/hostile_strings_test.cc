@@ -1,5 +1,5 @@
-// Any bytes in any string of a message: what is read prints to text that reads back to the same module, or the message
-// is refused. No string becomes a line of the program, and no control character comes out of the printer.
+// Any bytes in any string of a message: the module prints to text that reads back to the same module, or the message is
+// an error. No string becomes a line of the program, and the printer writes no control characters.
 #include <algorithm>
 #include <deque>
 #include <functional>

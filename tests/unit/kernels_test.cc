@@ -1,5 +1,5 @@
-// The kernels of every instruction set that this machine has, against the scalar ones: the same bits for what is exact,
-// nearly the same for products and transcendentals. Tiles of all lengths, so that vectors and tails are both there.
+// The kernels of every instruction set that this machine has, against the scalar ones: equal bits for exact operations,
+// small errors for products and transcendentals. Tiles of all lengths, to cover vectors and tails.
 #include <bit>
 #include <cmath>
 #include <cstring>

@@ -1,5 +1,5 @@
-// What the language server says: of a document line by line, of requests out of order, of any bytes. A real client asks
-// it in tests/editors.
+// The language server: responses on a document line by line, requests out of order, arbitrary bytes. tests/editors uses
+// real clients.
 #include "lsp/lsp.h"
 
 #include <chrono>

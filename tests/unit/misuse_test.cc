@@ -1,5 +1,5 @@
 // Errors of the calling program: each ends the process with a message, in every build (hloir/detail/check.h). Each case
-// runs in a process of its own.
+// runs in a separate process.
 #include <sys/wait.h>
 #include <unistd.h>
 

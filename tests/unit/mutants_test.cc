@@ -1,4 +1,4 @@
-// Wrong modules, and whether the verdict notices them.
+// Mutants of modules, and their detection by the verdict.
 #include "fuzz/mutants.h"
 
 #include <set>

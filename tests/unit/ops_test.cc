@@ -1,4 +1,4 @@
-// Runs tests/ops/*.hlo: modules, and lines below them that say what their computations give (run_lines.h).
+// Runs tests/ops/*.hlo: modules, followed by lines with the results of their computations (run_lines.h).
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>

@@ -1,5 +1,5 @@
-// A text read by several threads gives the module, or the error, that one thread gives. In: ParseModule with
-// ParserCores that make it read any text so. A thread sanitizer has its say on these tests.
+// Parsing by several threads gives the same module or error as parsing by one. Entry point: ParseModule with
+// ParserCores that parse any text in parallel. Also run with ThreadSanitizer.
 #include "catch.h"
 #include "hloir/printer.h"
 #include "hloir/verifier.h"

@@ -1,5 +1,5 @@
-// The text reader: what the pieces of the text mean, the dialects of other years, names, limits. Texts that must be
-// refused, each with the place and the words of its error, are in tests/parse_errors.
+// The parser: syntax, older dialects, names, limits. Illegal texts, each with the location and message of its error,
+// are in tests/parse_errors.
 #include "hloir/parser.h"
 
 #include <cmath>

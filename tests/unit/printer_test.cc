@@ -1,5 +1,5 @@
-// The printer: literals' digits, layouts, shardings, every print style and switch on small modules, and that what is
-// printed reads back to the same text.
+// The printer: literals' digits, layouts, shardings, every print style and switch on small modules, and that printed
+// text reads back to the same text.
 #include <algorithm>
 #include <cstring>
 #include <limits>

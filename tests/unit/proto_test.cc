@@ -1,4 +1,4 @@
-// HloProto: what is written is read back to the same module, in binary and as JSON, and broken bytes end as an error.
+// HloProto: written modules read back equal, in binary and as JSON, and corrupt bytes are errors.
 #include <filesystem>
 #include <fstream>
 #include <sstream>

@@ -1,5 +1,5 @@
-// The one door for rewrites: ids, records, proposals, fuel, taking by id, switched-off rules; and that what an
-// instruction came to stand for keeps its metadata.
+// The gate of rewrites: ids, logs, proposals, fuel, selection by id, disabled rules; and metadata of replaced
+// instructions.
 #include <algorithm>
 
 #include "hloir/evaluator.h"

@@ -1,5 +1,5 @@
-// The programs of tests/sharded, from JAX: each is partitioned by the passes, computes what it did, and all of them
-// together send no more than a tenth more than the forms that XLA's partitioner gave them (xla.json; generate.py).
+// The programs of tests/sharded, from JAX: each is partitioned by the passes with equal results, and all of them
+// together send at most 10 % more than the results of XLA's partitioner (xla.json; generate.py).
 #include <cmath>
 #include <filesystem>
 #include <fstream>

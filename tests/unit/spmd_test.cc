@@ -1,5 +1,5 @@
-// Shardings by the axes of a mesh, the plans that take an array from one to another, and the factors of ops. What the
-// passes make of them: tests/passes/spmd-partitioning.
+// Shardings by the axes of a mesh, the plans that take an array from one to another, and the factors of ops. Results of
+// the passes: tests/passes/spmd-partitioning.
 #include <string>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// hloir/stablehlo.h: StableHLO in its pretty and its generic form, what it becomes, what is said of what is not known,
-// and that no bytes break the reader. That whole programs become what XLA makes of them: "the corpus's programs",
+// hloir/stablehlo.h: StableHLO in its pretty and its generic form, its conversion, errors for unknown ops, and
+// robustness against arbitrary bytes. Whole programs are compared with XLA's conversion in "the corpus's programs",
 // below.
 #include "hloir/stablehlo.h"
 

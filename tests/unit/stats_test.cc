@@ -1,4 +1,4 @@
-// What `hloir stats` counts, on modules small enough to count by hand.
+// Counts of `hloir stats`, on modules small enough to count by hand.
 #include "hloir/inspect.h"
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// After a pipeline a module's text reads back as it is: order, names, and of the stack frame tables what is used.
+// After a pipeline a module's text reads back to the same module: order, names, and the used entries of stack frame
+// tables.
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"
