@@ -306,7 +306,7 @@ class Roofline::Builder {
     }
     step.seconds = std::max(step.compute, step.memory) + overhead;
     if (step.compute == 0 && step.memory == 0) {
-      if (i.opcode() == HloOpcode::kCustomCall) step.seconds = 0;  // an annotation, or nobody knows
+      if (i.opcode() == HloOpcode::kCustomCall) step.seconds = 0;  // an annotation, or unknown
       step.bound = step.seconds > 0 ? Bound::kOverhead : Bound::kNothing;
     } else if (overhead > std::max(step.compute, step.memory)) {
       step.bound = Bound::kOverhead;

@@ -196,7 +196,7 @@ class Binder {
         for (size_t k = 0; k < i.called_computations().size(); ++k)
           HLOIR_RETURN_IF_ERROR(pass(*i.called_computations()[k], 0, *i.operand(static_cast<int64_t>(k) + 1)));
         return OkStatus();
-      default: return OkStatus();  // what others call takes scalars
+      default: return OkStatus();  // computations that other instructions call take scalars
     }
   }
 

@@ -14,7 +14,7 @@ using namespace hloir;
 using namespace hloir::c_api;
 
 struct hloir_executable {
-  std::unique_ptr<HloModule> module;  // outlives what is prepared of it
+  std::unique_ptr<HloModule> module;  // outlives the executables prepared from it
   std::unique_ptr<HloExecutable> prepared;
   std::vector<Shape> parameters;
   Shape result;

@@ -84,7 +84,7 @@ StatusOr<Op> Gemm(const Call& call) {
   if (p.has_bias && sum != nullptr)
     sum = b.Add(sum, call.Spread(call.As(call.x.back(), type), sum->shape().dimensions()));
   const Op result = Saturated(b, Activated(call, p, sum), call.Result().element_type());
-  if (p.epilogue.ends_with("_AUX")) return call.Give({result, sum});  // what went into the GELU
+  if (p.epilogue.ends_with("_AUX")) return call.Give({result, sum});  // the operand of the GELU
   return call.Give({result});
 }
 

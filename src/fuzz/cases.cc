@@ -209,7 +209,7 @@ void RemoveUnused(CaseModule& made) {
     HloComputation* computation = made.module->computations()[static_cast<size_t>(i)];
     if (computation == entry || !computation->callers().empty()) continue;
     made.module->RemoveComputation(computation);
-    i = made.module->computation_count();  // what it called may be free now
+    i = made.module->computation_count();  // its called computations may be unused now
   }
 }
 

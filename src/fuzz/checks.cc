@@ -241,7 +241,7 @@ Complaint ModuleChecks::Engines(const HloModule& module) {
   options.runner.threads = 1;
   options.runner.max_steps = max_steps_;
   options.proofs = Proofs::kNone;  // the engines are under test
-  std::vector<InputSet> inputs;    // what they reach is the same for all
+  std::vector<InputSet> inputs;    // all reach the same instructions
   std::vector<Literal> first;      // the first one's results on them; none if it does not run
   for (const std::string& isa : SupportedIsas()) {
     options.runner.isa = isa;

@@ -131,8 +131,9 @@ class Generator : public RandomOps {
     const int64_t counter = Below(static_cast<int64_t>(shapes.size()) + 1), limit = Below(5);
     int64_t step = 1 + Below(2);
     const int64_t start = Chance(70) ? 0 : Below(3);
-    if (portable_ && start < limit && start + step > limit) step = 1;  // XLA:CPU does not run such a loop
-                                                                       // (docs/findings.md)
+    if (portable_ && start < limit && start + step > limit)
+      step = 1;  // XLA:CPU does not run such a loop
+                 // (docs/findings.md)
     shapes.insert(shapes.begin() + counter, Shape::Scalar(type));
     arguments.insert(arguments.begin() + counter, Constant(type, static_cast<double>(start)));
     Begin("condition");
@@ -203,7 +204,7 @@ std::unique_ptr<HloModule> RandomModule(uint64_t seed, bool portable) {
     HloComputation* computation = module->computations()[static_cast<size_t>(i)];
     if (computation == module->entry_computation() || !computation->callers().empty()) continue;
     module->RemoveComputation(computation);
-    i = module->computation_count();  // what it called may be free now
+    i = module->computation_count();  // its called computations may be unused now
   }
   if (random.Chance(25)) Annotate(*module->entry_computation(), random);
   return module;

@@ -70,7 +70,7 @@ std::vector<HloComputation*> HloModule::MakeTextOrder(bool reads_back) const {
   for (HloComputation* computation : computations_) {
     if (computation->callers().empty()) walk(computation);
   }
-  for (HloComputation* computation : computations_) walk(computation);  // what only calls itself
+  for (HloComputation* computation : computations_) walk(computation);  // computations that only call themselves
   if (reads_back && !ReadsBack(order)) return MakePostOrder();
   return order;
 }

@@ -80,7 +80,7 @@ std::vector<NamedRow> AttributesOf(HloOpcode opcode) {
 
 bool IsWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-'; }
 
-// What is around a place in a statement.
+// The context of a position in a statement.
 struct Around {
   enum class Part { kNothing, kName, kOp, kOperands, kAttribute, kValue };
   Part part = Part::kNothing;

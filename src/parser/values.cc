@@ -34,7 +34,7 @@ void AppendUtf8(uint32_t code, char*& out) {
 // C's escapes:
 //  \t \" \ooo \xhh \uhhhh … False for anything else.
 bool Unescape(std::string_view raw, std::string& text) {
-  text.resize(raw.size());  // what is meant is never longer
+  text.resize(raw.size());  // the intended name is never longer
   char* out = text.data();
   const char* p = raw.data();
   const char* const end = p + raw.size();

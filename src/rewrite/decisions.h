@@ -75,7 +75,7 @@ class DecisionSpace {
 struct Opportunity {
   int32_t kind = 0;  // of DecisionSpace::kinds()
   MathMode math = MathMode::kExact;
-  const HloInstruction* instruction = nullptr;  // what it replaces
+  const HloInstruction* instruction = nullptr;  // the replaced instruction
   const HloInstruction* partner = nullptr;      // as in Rewrite; mostly none
 };
 

@@ -280,7 +280,7 @@ class Divider {
     scopes_.push_back({std::move(child.title), child.kind, work.scope, {}});
     if (const auto it = grouped_.find(child.members.front());
         child.kind == ScopeKind::kPart && it != grouped_.end() && it->second.size() > 1) {
-      // What it groups is known already.
+      // Its members are already known.
       std::vector<Child> inner = std::move(it->second);
       grouped_.erase(it);
       Settle({made, {}, child.depth, work.nested + 1, true}, std::move(inner));
@@ -336,7 +336,7 @@ class Divider {
   const size_t most_;
   std::vector<Scope> scopes_;
   std::vector<Work> todo_;
-  std::unordered_map<int32_t, std::vector<Child>> grouped_;  // by first member: what a group holds
+  std::unordered_map<int32_t, std::vector<Child>> grouped_;  // by first member: the members of a group
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ size_t DisplayWidth(std::string_view text) {
 }
 
 std::string HumanBytes(int64_t bytes) {
-  if (bytes < 0 || bytes == std::numeric_limits<int64_t>::max()) return "unknown";  // as Shape says of `?`
+  if (bytes < 0 || bytes == std::numeric_limits<int64_t>::max()) return "unknown";  // as Shape documents for `?`
   constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
   double value = static_cast<double>(bytes);
   int unit = 0;

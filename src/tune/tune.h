@@ -85,7 +85,7 @@ struct TuneResult {
   TuneBy by = TuneBy::kBytes;  // as it was asked
   uint64_t seed = 0;           // …
   std::string passes;          // for MakePipeline, or `hloir opt --passes=`; the first pipeline if none is better
-  std::unique_ptr<HloModule> module;  // what it makes of the module
+  std::unique_ptr<HloModule> module;  // the module after it
   TuneCost unoptimized, first, best;
   // The necessary changes: without any one of them the module costs more, or differs.
   std::vector<TuneChange> changes;

@@ -18,7 +18,7 @@ __AFL_FUZZ_INIT();
 int main() {
   __AFL_INIT();
   const uint8_t* const data = __AFL_FUZZ_TESTCASE_BUF;
-  // A new process now and then, so that what is leaked or cached does not grow for ever.
+  // Starts a new process from time to time, so that leaks and caches are bounded.
   while (__AFL_LOOP(10000)) LLVMFuzzerTestOneInput(data, static_cast<size_t>(__AFL_FUZZ_TESTCASE_LEN));
   return 0;
 }
@@ -36,7 +36,7 @@ bool RunFile(const fs::path& path) {
     return false;
   }
   const std::string bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  std::fprintf(stderr, "%s\n", path.c_str());  // the last line names what brought it down
+  std::fprintf(stderr, "%s\n", path.c_str());  // the last line names the input that crashed it
   LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
   return true;
 }

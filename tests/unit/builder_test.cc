@@ -220,7 +220,7 @@ TEST_CASE("a builder adds to a computation that is there, in front of an instruc
   RequireLegal(module);
   CHECK(main.instruction_count() == 5);
 
-  // What an error leaves half done goes again.
+  // An error removes the incomplete instructions.
   HloInstruction* root = main.root();
   {
     HloBuilder inside(root);

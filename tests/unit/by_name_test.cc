@@ -14,7 +14,7 @@
 namespace hloir {
 namespace {
 
-// Parameters and constants have functions of their own, and asynchronous operations share what they have.
+// Parameters and constants have separate functions, and asynchronous operations share theirs.
 bool IsBuilt(const HloInstruction& i) {
   return !i.IsParameter() && !i.IsConstant() && i.opcode() != HloOpcode::kAsyncStart &&
          i.opcode() != HloOpcode::kAsyncUpdate && i.opcode() != HloOpcode::kAsyncDone &&

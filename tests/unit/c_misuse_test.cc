@@ -21,7 +21,7 @@ hloir_module* Module(const char* text = kText) {
   return module;
 }
 
-// What was said of a call that must fail: "CODE: message".
+// The error of a call that must fail: "CODE: message".
 template <class Call>
 std::string Said(Call call) {
   hloir_error* error = nullptr;

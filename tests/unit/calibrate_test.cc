@@ -22,7 +22,7 @@ TEST_CASE("calibration gives a description of this machine") {
   CHECK(device->products.at("f32") > device->products.at("c64") / 100);
   CHECK(device->opcodes.at("sort") > 1e6);
   CHECK(device->caches.size() == 14);
-  // What is written is read back.
+  // A written file reads back to the same values.
   const auto again = ParseDevice(DeviceJson(*device));
   REQUIRE(again.status().message() == "");
   CHECK(DeviceJson(*again) == DeviceJson(*device));

@@ -106,7 +106,7 @@ TEST_CASE("a loop's values keep clear of results that are written after it") {
 
 namespace {
 
-// Rows of a table found by `g`, beside a dense part, and what `after` makes of them.
+// Rows of a table gathered by `g`, concatenated with a dense part, and the computation `after` on them.
 std::string Rows(const std::string& parts, const std::string& after) {
   return Entry(
       "table = f32[100,64] parameter(0)\n i = s32[32,8] parameter(1)\n dense = f32[32,1,64] parameter(2)\n w = "

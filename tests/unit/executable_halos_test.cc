@@ -6,7 +6,7 @@ using namespace hloir;
 
 namespace {
 
-// How many concatenations the plan makes, of what `body` computes.
+// The number of concatenations in the plan of `body`.
 int Concatenations(const std::string& body) {
   const std::string text = "HloModule m\nENTRY e {\n" + body + "\n}\n";
   CheckModule(text, 0);

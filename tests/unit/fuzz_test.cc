@@ -160,7 +160,7 @@ ENTRY main {
     texts.insert(print(*mutated));
     for (const HloInstruction* i : mutated->AllInstructions()) opcodes.insert(i->opcode());
   }
-  CHECK(print(**given) == print(**ParseModule(text)));  // it stays what it was
+  CHECK(print(**given) == print(**ParseModule(text)));  // it is unchanged
   CHECK(texts.size() > 190);
   CHECK(!texts.contains(print(**given)));
   CHECK(opcodes.size() > 40);

@@ -22,7 +22,7 @@ Outcome Read(const std::string& text, int threads, const ParserOptions& options 
   return outcome;
 }
 
-// Everything that tells two modules apart, addresses aside.
+// All properties that distinguish two modules, except for addresses.
 std::string Told(const HloModule& module) {
   std::string told = PrintModule(module, PrintOptions::Readable());
   for (const HloComputation* computation : module.computations()) {

@@ -428,7 +428,8 @@ TEST_CASE("the corpus comes back from HloProto") {
     REQUIRE(bytes.ok());
     StatusOr<HloProtoFile> back = ParseHloProto(*bytes);
     REQUIRE(back.ok());
-    // HloModuleProto has no place for the number of devices and for what sharding propagation may do: the header's end.
+    // HloModuleProto has no fields for the number of devices and the permissions of sharding propagation, which end the
+    // header.
     auto body = [](const std::string& printed) { return printed.substr(printed.find('\n')); };
     CHECK(body(Text(*back->module)) == body(Text(*file.module)));
   }

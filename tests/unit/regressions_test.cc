@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What follows `// word: ` in each line that begins so.
+// The text after `// word: ` in each line that begins with it.
 std::vector<std::string> Directives(const std::string& text, const std::string& word) {
   std::vector<std::string> found;
   const std::string start = "// " + word + ":";

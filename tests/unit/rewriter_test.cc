@@ -136,7 +136,7 @@ TEST_CASE("rules that are switched off are told apart from rules that do not exi
   CHECK_FALSE(log.counts().contains("algebraic-simplifier/multiply-one"));
 }
 
-// What the root came to stand for, as text.
+// The final value of the root, as text.
 std::string Merged(const HloInstruction& i) {
   std::string names;
   if (i.metadata() != nullptr) names = i.metadata()->op_name;
@@ -261,14 +261,14 @@ ENTRY e {
   taken.take = {kB, kC, "cse/merge@e/x", "nonsense"};
   options.rewriter = &taken;
   Run(*Parse(kTwo), passes, options);
-  // b became x, so c is negate(x), and no longer what the rule saw.
+  // b became x, so c is negate(x), and no longer matches the rule.
   CHECK_FALSE(taken.take.contains(kB));
   CHECK(taken.ExcludedBy(kB) == kB);
   CHECK(taken.take.contains(kC));
   CHECK(taken.ExcludedBy(kC) == kB);
   CHECK(taken.ExcludedBy("cse/merge@e/x") == "");
   CHECK(taken.ExcludedBy("nonsense") == "");
-  // What the taken one consumed besides its own instruction.
+  // The instructions that the taken one consumed besides its own.
   CHECK(taken.ExcludedBy("cse/merge@e/a") == kB);
 }
 

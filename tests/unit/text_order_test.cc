@@ -10,8 +10,8 @@
 namespace hloir {
 namespace {
 
-// A result that a fusion copies, too; three frames, of which the first is dead code's and the third stands on the
-// second.
+// A result that a fusion copies, and three frames: the first belongs to dead code, the third has the second as its
+// parent.
 constexpr char kText[] = R"(HloModule m
 
 FileNames
