@@ -28,13 +28,13 @@ using Json = nlohmann::ordered_json;
 
 std::string answer;  // what was returned last
 
-const char* Answer(const Json& json) {
+const char* Reply(const Json& json) {
   answer = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   return answer.c_str();
 }
 
 const char* Failed(const Status& status) {
-  return Answer({{"error", status.message()}, {"errors", Json::parse(DiagnosticsJson(status, "module.hlo"))}});
+  return Reply({{"error", status.message()}, {"errors", Json::parse(DiagnosticsJson(status, "module.hlo"))}});
 }
 
 std::vector<std::string> Words(std::string_view text) {
@@ -113,7 +113,7 @@ extern "C" {
 
 // Every pass with its rules: {"passes": […], "rules": […], "version": …}.
 const char* hloir_lists() {
-  return Answer({{"passes", Json::parse(PassListJson(BuiltinPasses()))},
+  return Reply({{"passes", Json::parse(PassListJson(BuiltinPasses()))},
                  {"rules", Json::parse(RuleListJson(BuiltinPasses()))},
                  {"version", std::string(kVersion)}});
 }
@@ -122,7 +122,7 @@ const char* hloir_lists() {
 const char* hloir_check(const char* text) {
   auto module = Read(text);
   if (!module.ok()) return Failed(module.status());
-  return Answer({{"text", PrintModule(**module, PrintOptions::Readable())},
+  return Reply({{"text", PrintModule(**module, PrintOptions::Readable())},
                  {"figures", Figures(**module)},
                  {"stats", StatsReport(ModuleStats(**module))}});
 }
@@ -155,7 +155,7 @@ const char* hloir_explain(const char* text, const char* passes, const char* disa
     scenes.push_back(std::move(json));
   }
   const ModuleDiff diff(*before, **module);
-  return Answer({{"before", film->text_before},
+  return Reply({{"before", film->text_before},
                  {"after", PrintModule(**module, PrintOptions::Readable())},
                  {"first", Figures(*before)},
                  {"last", Figures(**module)},
@@ -171,7 +171,7 @@ const char* hloir_graph(const char* text) {
   if (!module.ok()) return Failed(module.status());
   auto graph = MakeGraph(**module);
   if (!graph.ok()) return Failed(graph.status());
-  return Answer({{"page", GraphPage(*graph)}});
+  return Reply({{"page", GraphPage(*graph)}});
 }
 
 // What it computes of inputs made up from the seed: {"reference", "fast": as hloir run prints them}.
@@ -182,7 +182,7 @@ const char* hloir_run(const char* text, int seed) {
   if (!reference.ok()) return Failed(reference.status());
   auto fast = RunText(**module, Engine::kFast, static_cast<uint64_t>(seed));
   if (!fast.ok()) return Failed(fast.status());
-  return Answer({{"reference", *reference}, {"fast", *fast}});
+  return Reply({{"reference", *reference}, {"fast", *fast}});
 }
 
 // Do two modules compute the same? {"agree": bool, "verdict": in words}.
@@ -197,7 +197,7 @@ const char* hloir_compare(const char* a, const char* b) {
   options.runner.max_steps = int64_t{1} << 22;
   auto verdict = Check(**before, **after, {}, options);
   if (!verdict.ok()) return Failed(verdict.status());
-  return Answer({{"agree", verdict->agrees()}, {"verdict", verdict->ToString()}});
+  return Reply({{"agree", verdict->agrees()}, {"verdict", verdict->ToString()}});
 }
 
 }  // extern "C"
