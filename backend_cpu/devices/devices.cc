@@ -256,7 +256,7 @@ class Lockstep {
     DeviceValues result;
     if (pending.is_same || !pending.blocks.empty()) {  // others need it, or it is in a file that is about to be
                                                        // released
-      lock.unlock();                                   // nobody changes it
+      lock.unlock();                                   // it is no longer modified
       result = pending.results[pending.is_same ? 0 : mine];
       lock.lock();
     } else {

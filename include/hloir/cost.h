@@ -107,7 +107,7 @@ std::vector<bool> KnownExecutionCounts(const HloModule& module);
 // for each collective in it.
 struct Communication {
   const HloInstruction* instruction = nullptr;  // the step of the program
-  const HloInstruction* collective = nullptr;   // itself, or what is in it
+  const HloInstruction* collective = nullptr;   // the step itself, or the wrapped collective
   // The synchronous form's: kAllReduce for all-reduce-start.
   HloOpcode kind = HloOpcode::kAllReduce;
   bool is_asynchronous = false;  // there is a done elsewhere, and other work may run before it

@@ -1,5 +1,5 @@
 // CustomCall, a known target of custom-calls, and its properties in custom_calls.def. Code uses these instead of
-// comparing the text of targets. What a call computes: custom_calls.h. Tested by tests/unit/custom_call_test.cc.
+// comparing the text of targets. The meaning of calls: custom_calls.h. Tested by tests/unit/custom_call_test.cc.
 //
 //   if (IsCustomCall(*i, CustomCall::kSharding)) …
 //   if (GetCustomCallInfo(CustomCallOf(*i)).Is(kMemoryPlacement)) …

@@ -42,7 +42,7 @@ struct Rewrite {
   std::string_view pass, rule;  // "algebraic-simplifier", "add-zero"
   std::string_view formula;     // "A + 0 => A"
   MathMode math = MathMode::kExact;
-  const HloInstruction* instruction = nullptr;  // what it replaces
+  const HloInstruction* instruction = nullptr;  // the replaced instruction
   std::string reason;                           // the reason why it is sound or profitable here; often empty
   // For several alternatives at one instruction by one rule (sibling fusion): the other instruction.
   const HloInstruction* partner = nullptr;

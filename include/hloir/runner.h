@@ -91,7 +91,7 @@ class Runner {
   const HloExecutable* prepared() const { return devices_ ? &devices_->device(0) : executable_.get(); }
   std::vector<const HloModule*> programs_;
   RunnerOptions options_;
-  std::unique_ptr<HloModule> fitted_;          // what is run in the module's place
+  std::unique_ptr<HloModule> fitted_;          // the module that is run instead
   std::unique_ptr<HloExecutable> executable_;  // one of these three; the reference on several devices needs none
   std::unique_ptr<HloEvaluator> evaluator_;
   std::unique_ptr<HloDeviceExecutable> devices_;

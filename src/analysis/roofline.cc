@@ -44,7 +44,7 @@ int64_t WhatIfMesh::devices() const {
 
 StatusOr<WhatIfMesh> ParseWhatIfMesh(std::string_view text) {
   WhatIfMesh result;
-  std::string plain;  // without what if
+  std::string plain;  // without the assumptions
   for (std::string_view rest = text; !rest.empty();) {
     const size_t comma = std::min(rest.find(','), rest.size());
     std::string_view axis = rest.substr(0, comma);

@@ -57,7 +57,7 @@ int64_t StackFrameCompactor::UseName(std::vector<std::string>& all, int64_t id, 
   if (!IsEntry(all, id)) return 0;
   int64_t& new_id = names.new_id[id - 1];
   if (new_id != 0) return new_id;
-  std::string& text = all[id - 1];  // which nobody needs again
+  std::string& text = all[id - 1];  // no longer used
   const uint64_t hash = std::hash<std::string>()(text);
   return new_id = IdOf(names, hash, used, std::move(text));
 }

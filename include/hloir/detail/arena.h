@@ -59,7 +59,7 @@ class Arena {
   void* AllocateBlock(size_t bytes);
 
   std::vector<Block> blocks_;
-  uintptr_t next_ = 0, end_ = 0;  // what is free of the last block
+  uintptr_t next_ = 0, end_ = 0;  // the free part of the last block
   size_t total_ = 0, reserved_ = 0;
   Cleanup* cleanups_ = nullptr;
 };

@@ -17,7 +17,7 @@ struct NumberedName {
 };
 
 inline NumberedName SplitNumber(std::string_view name) {
-  constexpr size_t kMaxDigits = 18;  // what surely fits into int64
+  constexpr size_t kMaxDigits = 18;  // always fits into int64
   size_t dot = name.size();
   while (dot > 0 && name[dot - 1] >= '0' && name[dot - 1] <= '9') --dot;
   const size_t digits = name.size() - dot;
