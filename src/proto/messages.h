@@ -46,13 +46,6 @@ struct Shape;
   }               \
   ;
 #include "proto/messages.def"
-#undef HLOIR_MESSAGE
-#undef HLOIR_FIELD
-#undef HLOIR_LATER
-#undef HLOIR_MAP
-#undef HLOIR_MESSAGE_MAP
-#undef HLOIR_UNREAD
-#undef HLOIR_END
 
 #define HLOIR_MESSAGE(name) \
   template <class IO>       \
@@ -64,12 +57,5 @@ struct Shape;
 #define HLOIR_UNREAD
 #define HLOIR_END }
 #include "proto/messages.def"
-#undef HLOIR_MESSAGE
-#undef HLOIR_FIELD
-#undef HLOIR_LATER
-#undef HLOIR_MAP
-#undef HLOIR_MESSAGE_MAP
-#undef HLOIR_UNREAD
-#undef HLOIR_END
 
 }  // namespace hloir::proto

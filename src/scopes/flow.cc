@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "hloir/custom_call.h"
+
 namespace hloir {
 namespace {
 
@@ -86,8 +88,7 @@ class Folder {
     if (Reorders(opcode) && (operand == Role::kConstant || operand == Role::kInput)) return operand;
     if (opcode == HloOpcode::kGetTupleElement && operand != Role::kBundle)
       return operand == Role::kNode ? Role::kAlias : operand;
-    const bool annotates =
-        opcode == HloOpcode::kCustomCall && i.attributes<CustomCallAttributes>().custom_call_target == "Sharding";
+    const bool annotates = IsCustomCall(i, CustomCall::kSharding);
     if (annotates && (operand == Role::kConstant || operand == Role::kInput)) return operand;
     if ((opcode == HloOpcode::kBitcast || annotates) && (operand == Role::kNode || operand == Role::kAlias))
       return Role::kAlias;
