@@ -1,11 +1,11 @@
 // OutcomeOf(), OutcomeOfProof(): see mutants.h. Classifies undetected mutants as equivalent or missed by comparing on
-// other inputs (shows.h). Covered by tests/unit/mutants_test.cc.
+// other inputs (other_inputs.h). Covered by tests/unit/mutants_test.cc.
 #include "check/judge.h"
 #include "check/module_under_test.h"
 #include "check/widen.h"
 #include "equivalence/equivalence.h"
 #include "fuzz/mutants.h"
-#include "fuzz/shows.h"
+#include "fuzz/other_inputs.h"
 #include "hloir/cost.h"
 #include "hloir/runner.h"
 
@@ -43,8 +43,9 @@ StatusOr<MutantOutcome> OutcomeOf(const HloModule& original, const Mutant& mutan
   HLOIR_ASSIGN_OR_RETURN(const Verdict verdict, checker.Check(*mutant.module));
   if (verdict.outcome == Outcome::kDisagree) return MutantOutcome::kCaught;
   if (!verdict.agrees()) return MutantOutcome::kNotJudged;
-  const auto shows = fuzz::ShowsOnOtherInputs(original, *mutant.module, {.pairs = Pairs(original, *mutant.module)});
-  return shows.ok() && shows->differ ? MutantOutcome::kGotAway : MutantOutcome::kSame;
+  const auto compared =
+      fuzz::CompareOnOtherInputs(original, *mutant.module, {.pairs = Pairs(original, *mutant.module)});
+  return compared.ok() && compared->differ ? MutantOutcome::kGotAway : MutantOutcome::kSame;
 }
 
 ProofOutcome OutcomeOfProof(const HloModule& original, const HloModule& before, const Mutant& mutant,
@@ -58,15 +59,15 @@ ProofOutcome OutcomeOfProof(const HloModule& original, const HloModule& before, 
   if (bitwise) {
     if (const auto other = HaveOtherBits(original, *mutant.module); other.ok() && *other) return ProofOutcome::kFalse;
   }
-  const fuzz::HowToShow how{.rounds = 1,
-                            .pairs = Pairs(original, *mutant.module),
-                            .roundings = !result.Narrows(),
-                            .constants = result.RoundsConstants() || bitwise,
-                            .loses_digits = result.LosesDigits(),
-                            .finite_only = result.FiniteOnly()};
-  const auto shows = fuzz::ShowsOnOtherInputs(original, *mutant.module, how);
-  if (!shows.ok() || shows->sets == 0) return ProofOutcome::kNotRun;
-  return shows->differ ? ProofOutcome::kFalse : ProofOutcome::kHolds;
+  const fuzz::OtherInputsOptions how{.rounds = 1,
+                                     .pairs = Pairs(original, *mutant.module),
+                                     .roundings = !result.Narrows(),
+                                     .constants = result.RoundsConstants() || bitwise,
+                                     .loses_digits = result.LosesDigits(),
+                                     .finite_only = result.FiniteOnly()};
+  const auto compared = fuzz::CompareOnOtherInputs(original, *mutant.module, how);
+  if (!compared.ok() || compared->sets == 0) return ProofOutcome::kNotRun;
+  return compared->differ ? ProofOutcome::kFalse : ProofOutcome::kHolds;
 }
 
 }  // namespace hloir

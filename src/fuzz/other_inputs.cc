@@ -1,6 +1,6 @@
-// ShowsOnOtherInputs(): compares in f64 and in the modules' own types, by the fast engine; f64 modules in
-// double-double. See shows.h.
-#include "fuzz/shows.h"
+// CompareOnOtherInputs(): compares in f64 and in the modules' own types, by the fast engine; f64 modules in
+// double-double. See other_inputs.h.
+#include "fuzz/other_inputs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -89,7 +89,8 @@ std::unordered_set<double> ConstantsOf(const HloModule& module) {
 
 }  // namespace
 
-StatusOr<Shown> ShowsOnOtherInputs(const HloModule& original, const HloModule& mutant, const HowToShow& how) {
+StatusOr<OtherInputsResult> CompareOnOtherInputs(const HloModule& original, const HloModule& mutant,
+                                                 const OtherInputsOptions& how) {
   constexpr uint64_t kFirstSeed = 1000;
   RunnerOptions options = CheckOptions().runner;
   options.devices = UsesDevices(original) ? DeviceCountsOf(original) : DeviceCounts();
@@ -104,7 +105,7 @@ StatusOr<Shown> ShowsOnOtherInputs(const HloModule& original, const HloModule& m
   context.inputs.resize(1);
   ModuleUnderTest a(original, context), b(mutant, context);
   a.set_pairs(pairs), b.set_pairs(pairs);
-  Shown shown;
+  OtherInputsResult result;
   for (uint64_t round = 0; round < how.rounds; ++round) {
     for (const InputKind kind :
          {InputKind::kPlain, InputKind::kCornerCases, InputKind::kPositive, InputKind::kEdges, InputKind::kWide,
@@ -119,32 +120,32 @@ StatusOr<Shown> ShowsOnOtherInputs(const HloModule& original, const HloModule& m
       const StatusOr<Results>&x = a.Ideal(0, how.roundings), &y = b.Ideal(0, how.roundings);
       if (!x.ok() || !y.ok()) {
         if (!pairs) continue;
-        HowToShow in_f64 = how;
+        OtherInputsOptions in_f64 = how;
         in_f64.pairs = false;
-        return ShowsOnOtherInputs(original, mutant, in_f64);
+        return CompareOnOtherInputs(original, mutant, in_f64);
       }
-      ++shown.sets;
+      ++result.sets;
       if (Differs(*x, *y, *x, pairs, relative) == Difference::kNone) continue;
       // By more than the same module with perturbed roundings, or with constants changed by a unit.
       const auto z = how.constants ? a.IdealWithConstants(0, how.roundings, {&constants, 1, /*pattern=*/11})
                                    : a.IdealMoved(0, how.roundings, /*pattern=*/11, /*exact_too=*/true);
       const Difference difference = z.ok() ? Differs(*x, *y, *z, pairs, relative) : Difference::kNone;
-      shown.differ = difference == Difference::kFinite;
-      if (shown.differ && how.loses_digits) {
+      result.differ = difference == Difference::kFinite;
+      if (result.differ && how.loses_digits) {
         const auto own = b.IdealMoved(0, how.roundings, /*pattern=*/11, /*exact_too=*/true);
-        shown.differ = own.ok() && Differs(*y, *x, *own, pairs, relative) == Difference::kFinite;
+        result.differ = own.ok() && Differs(*y, *x, *own, pairs, relative) == Difference::kFinite;
       }
-      if (shown.differ) return shown;
+      if (result.differ) return result;
       if (difference == Difference::kNone || how.finite_only) continue;
       // Elements that overflow in the modules' own types, but not in f64, must differ in f64.
       const Arguments arguments = context.ArgumentsOf(0);
       const auto own_x = own_a.RunOnAll(arguments), own_y = own_b.RunOnAll(arguments);
-      shown.differ =
+      result.differ =
           own_x.ok() && own_y.ok() && Differs(*own_x, *own_y, *own_x, false, kSameInF64) != Difference::kNone;
-      if (shown.differ) return shown;
+      if (result.differ) return result;
     }
   }
-  return shown;
+  return result;
 }
 
 }  // namespace hloir::fuzz

@@ -8,7 +8,8 @@
 
 namespace hloir::fuzz {
 
-struct HowToShow {
+// Options of CompareOnOtherInputs.
+struct OtherInputsOptions {
   uint64_t rounds = 3;        // of ten kinds of inputs each
   bool pairs = false;         // in double-double, if that can be
   bool roundings = true;      // keeps roundings to narrower types; otherwise these are omitted
@@ -17,11 +18,13 @@ struct HowToShow {
   bool finite_only = false;   // ignores elements that are NaN or infinite in only one
 };
 
-struct Shown {
+// Its result.
+struct OtherInputsResult {
   bool differ = false;  // by more than rounding
   int64_t sets = 0;     // number of inputs on which both ran, up to the first with a difference
 };
 
-StatusOr<Shown> ShowsOnOtherInputs(const HloModule& original, const HloModule& mutant, const HowToShow& how);
+StatusOr<OtherInputsResult> CompareOnOtherInputs(const HloModule& original, const HloModule& mutant,
+                                                 const OtherInputsOptions& how);
 
 }  // namespace hloir::fuzz
