@@ -129,7 +129,8 @@ std::string StatsJson(const ModuleStats& stats);
 //   if (auto pipeline = MakePipeline({}, {}); !pipeline.ok() || !pipeline->RunOnce(module).ok()) return;
 //   const ModuleDiff diff(*before, module);
 //   if (!diff.same()) std::puts(DiffReport(diff).c_str());
-//   for (const ModuleDiff::Gone& gone : diff.removed()) (void)(gone.fate == ModuleDiff::Fate::kFolded);
+//   for (const ModuleDiff::Removal& removal : diff.removed())
+//     if (removal.reason == ModuleDiff::RemovalReason::kFolded) std::puts("folded");
 //
 // Threads: reads both modules, which must outlive it unchanged; any thread may make one.
 // Tested by tests/unit/diff_test.cc, against the record of rewrites and against values, and tests/cli/diff.test.
@@ -146,10 +147,10 @@ class ModuleDiff {
     kOperands = 1 << 4,    // an operand is another value, whose change is reported separately
     kFused = 1 << 5,       // now in a fusion, no longer in one, or in another
     kMoved = 1 << 6,       // in another computation, except fusions and calls: out of a loop, into a branch
-    kCalled = 1 << 7,      // what it calls has changed
+    kCalled = 1 << 7,      // a called computation has changed
   };
   // The reason why the second module does not have an instruction.
-  enum class Fate : uint8_t {
+  enum class RemovalReason : uint8_t {
     kFolded,     // a constant stands there
     kMerged,     // another instruction computes the same
     kRewritten,  // something else stands there
@@ -157,7 +158,7 @@ class ModuleDiff {
     kDead,       // nothing needs it
   };
   struct Pair;
-  struct Gone;
+  struct Removal;
 
   ModuleDiff(const HloModule& before, const HloModule& after);
 
@@ -167,7 +168,7 @@ class ModuleDiff {
   const HloModule& after() const { return *after_; }
   // In the order of `before`, callees first.
   const std::vector<Pair>& matched() const { return matched_; }
-  const std::vector<Gone>& removed() const { return removed_; }
+  const std::vector<Removal>& removed() const { return removed_; }
   const std::vector<const HloInstruction*>& added() const { return added_; }
   // The other module's instruction; nullptr for none.
   const HloInstruction* MatchOf(const HloInstruction& instruction) const;
@@ -175,7 +176,7 @@ class ModuleDiff {
  private:
   const HloModule *before_, *after_;
   std::vector<Pair> matched_;
-  std::vector<Gone> removed_;
+  std::vector<Removal> removed_;
   std::vector<const HloInstruction*> added_;
   std::vector<const HloInstruction*> after_of_, before_of_;  // by id
 };
@@ -186,15 +187,15 @@ struct ModuleDiff::Pair {
   uint32_t changes = 0;
 };
 // An instruction of the first module without a match in the second.
-struct ModuleDiff::Gone {
+struct ModuleDiff::Removal {
   const HloInstruction* instruction = nullptr;
-  Fate fate = Fate::kDead;
+  RemovalReason reason = RemovalReason::kDead;
   const HloInstruction* became = nullptr;  // of the second module: its replacement; nullptr if kDead
 };
 
 // "fused, layout"
 std::string ChangeWords(uint32_t changes);
-std::string_view FateWord(ModuleDiff::Fate fate);
+std::string_view RemovalReasonName(ModuleDiff::RemovalReason reason);
 
 // A pair whose values differ.
 struct ValueMismatch {

@@ -195,17 +195,17 @@ ModuleDiff::ModuleDiff(const HloModule& before, const HloModule& after)
       before_of_[static_cast<size_t>(b[y].instruction->id())] = node.instruction;
       continue;
     }
-    Gone gone{node.instruction, Fate::kDead, nullptr};
+    Removal removal{node.instruction, RemovalReason::kDead, nullptr};
     const int32_t now = node.looked_through ? image(a.Resolve(*node.instruction)) : became[x];
     if (now >= 0) {
-      gone.became = b[now].instruction;
-      const bool folded = gone.became->IsConstant() && !node.instruction->IsConstant();
-      gone.fate = node.looked_through ? Fate::kInlined
-                  : merged[x]         ? Fate::kMerged
-                  : folded            ? Fate::kFolded
-                                      : Fate::kRewritten;
+      removal.became = b[now].instruction;
+      const bool folded = removal.became->IsConstant() && !node.instruction->IsConstant();
+      removal.reason = node.looked_through ? RemovalReason::kInlined
+                       : merged[x]         ? RemovalReason::kMerged
+                       : folded            ? RemovalReason::kFolded
+                                           : RemovalReason::kRewritten;
     }
-    removed_.push_back(gone);
+    removed_.push_back(removal);
   }
   for (size_t y = 0; y < b.nodes().size(); ++y)
     if (match.before_of[y] < 0) added_.push_back(b.nodes()[y].instruction);
