@@ -1,5 +1,5 @@
-// Where memory runs out: each entry of the library is run with its first, second, third, … allocation failing, and says
-// so by a Status. What was held is freed (the sanitizers look), and no exception leaves the library.
+// Out of memory: each entry point of the library runs with its first, second, third, … allocation failing, and must
+// return an error Status. All memory is freed (checked by the sanitizers), and no exception leaves the library.
 #include <cstdlib>
 #include <functional>
 #include <new>
@@ -116,7 +116,7 @@ TEST_CASE("memory: reading and writing say that there is none left", "[memory]")
   auto text = std::make_shared<const std::string>(kText);
   FailEach("text", [&] { return ParseModules(text).status(); });
   FailEach("verifier", [&] { return VerifyModule(*module); });
-  // Not JSON: the destructor of nlohmann::json asks for memory itself, and ends the process where there is none.
+  // Not JSON: the destructor of nlohmann::json allocates memory, and ends the process if that fails.
   for (const FileFormat::Form form : {FileFormat::Form::kText, FileFormat::Form::kProto}) {
     FailEach("writing", [&] { return SerializeModule(*module, {.form = form}).status(); });
     const std::string bytes = *SerializeModule(*module, {.form = form});

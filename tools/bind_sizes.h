@@ -1,4 +1,4 @@
-// Modules with unbounded dimensions (`?`), for run and verify: their sizes are those of the given inputs.
+// Modules with unbounded dimensions (`?`), for run and verify: the sizes come from the given inputs.
 #pragma once
 
 #include <vector>

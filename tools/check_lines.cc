@@ -106,7 +106,7 @@ StatusOr<std::vector<Part>> ParsePattern(std::string_view text) {
   return parts;
 }
 
-// What stands behind the prefix, up to the colon: "" is CHECK itself. How often the directive stands for itself.
+// Parses the text between the prefix and the colon ("" is CHECK itself), and the repeat count of the directive.
 std::optional<std::pair<Kind, int>> KindNamed(std::string_view suffix) {
   if (suffix.empty()) return {{Kind::kPlain, 1}};
   if (suffix == "-NEXT") return {{Kind::kNext, 1}};
@@ -124,7 +124,7 @@ std::optional<std::pair<Kind, int>> KindNamed(std::string_view suffix) {
 
 bool InWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; }
 
-// The directive in a line; nothing where it has none.
+// The directive in a line; nullopt if there is none.
 Status AddDirective(const std::string& line, size_t number, std::string_view prefix, std::vector<Directive>& out) {
   for (size_t at = line.find(prefix); at != std::string::npos; at = line.find(prefix, at + 1)) {
     if (at > 0 && InWord(line[at - 1])) continue;
@@ -179,7 +179,7 @@ class Matcher {
   }
 
  private:
-  // A directive that is no -NOT and no -DAG: where its match begins.
+  // Matches a directive other than -NOT and -DAG; returns the begin of the match.
   std::optional<Position> One(const Directive& directive) {
     size_t first = at_.line, last = lines_.size();
     const bool next = directive.kind == Kind::kNext;
@@ -200,7 +200,7 @@ class Matcher {
     return found->begin;
   }
 
-  // Directives that match in any order, and do not overlap: where the first match begins.
+  // Matches directives in any order, without overlap; returns the begin of the first match.
   std::optional<Position> Dags(std::span<const Directive> group) {
     std::vector<Span> taken;
     for (const Directive& directive : group) {
@@ -248,8 +248,8 @@ class Matcher {
 
   std::optional<std::pair<size_t, size_t>> FindIn(const Directive& directive, const std::string& line, size_t offset,
                                                   Variables& defined) {
-    // A variable that is used in the pattern that defines it: RE2 has no back-references, so that its values are tried,
-    // from the left and long ones first.
+    // A variable that is used in the pattern that defines it: RE2 has no back-references, so all values are tried, from
+    // the left and long ones first.
     for (size_t k = 0; k < directive.parts.size(); ++k) {
       const Part& part = directive.parts[k];
       const auto is_use = [&](const Part& p) { return p.kind == Part::Kind::kUse && p.text == part.text; };
@@ -308,7 +308,7 @@ class Matcher {
     return {{begin, begin + groups[0].size()}};
   }
 
-  // The last one is asked for again on every line.
+  // Caches the last one, which is requested again on every line.
   const RE2& Compiled(const std::string& pattern) {
     if (compiled_ == nullptr || compiled_->pattern() != pattern) compiled_ = std::make_unique<RE2>(pattern, RE2::Quiet);
     return *compiled_;

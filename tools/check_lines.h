@@ -1,7 +1,6 @@
-// Lines of checks, as LLVM's FileCheck reads them, matched against a text: CHECK, -NEXT, -SAME, -NOT, -DAG and
-// -COUNT-n, with {{regex}}, [[NAME:regex]] and [[NAME]]. Regular expressions are RE2's, so that no text takes long.
-// Left out of FileCheck: -LABEL, -EMPTY and numeric variables, which are errors. Entry point: CheckLines(). Tested by
-// tests/cli/filecheck.test.
+// A matcher for check lines in the style of LLVM's FileCheck: CHECK, -NEXT, -SAME, -NOT, -DAG and -COUNT-n, with
+// {{regex}}, [[NAME:regex]] and [[NAME]]. Regular expressions are RE2's, which take linear time. Not supported: -LABEL,
+// -EMPTY and numeric variables, which are errors. Entry point: CheckLines(). Tested by tests/cli/filecheck.test.
 #pragma once
 
 #include <string>
@@ -11,9 +10,9 @@
 
 namespace hloir::tool {
 
-// The first check that fails, with its place, the text that it was searched in and the values of its variables; "" if
-// all hold. kInvalidArgument: `checks` has no line of this prefix, or a wrong one. `checks_name`, `text_name`: for
-// messages.
+// A message about the first failing check with its location, the searched text and the values of its variables; "" if
+// all match. kInvalidArgument: `checks` has no line with this prefix, or an invalid one. `checks_name`, `text_name`:
+// for messages.
 StatusOr<std::string> CheckLines(std::string_view checks, std::string_view text, std::string_view prefix,
                                  const std::string& checks_name, const std::string& text_name);
 

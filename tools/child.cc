@@ -30,7 +30,7 @@ StatusOr<Child> Child::Start(const std::function<int(int descriptor)>& work) {
   }
   if (pid == 0) {
 #ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would read what it finds
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // no process would read its results
 #endif
     close(ends[0]);
     _exit(work(ends[1]));

@@ -21,12 +21,12 @@ class Child {
   ~Child();
 
   int descriptor() const { return descriptor_; }
-  // Its output up to now; false once it writes no more.
+  // Appends its output so far; false after the end of output.
   bool Read(std::string& text);
-  // The processor time that it has taken; it takes little where others keep the machine busy.
+  // Its CPU time so far, which does not depend on other load.
   double CpuSeconds() const;
   void Kill();
-  // Waits for its end: the exit status, or minus the signal that it died of.
+  // Waits for its end: the exit status, or minus the signal that ended it.
   int Wait();
 
  private:
@@ -35,7 +35,7 @@ class Child {
   int descriptor_ = -1;
 };
 
-// The exit status of `work`, or minus the signal that it died of; kTimedOut after so many seconds.
+// The exit status of `work`, or minus the signal that ended it; kTimedOut after `seconds`.
 inline constexpr int kTimedOut = -1000;
 StatusOr<int> RunInChild(const std::function<int()>& work, double seconds);
 

@@ -40,7 +40,7 @@ Status WriteValues(const std::string& path, const HloProtoFile& proto, int64_t p
   return WriteNpz(path, all);
 }
 
-// Of parts that are combined otherwise than by adding them.
+// True if the sharding combines partial values by other operations than addition.
 bool NamesReduction(const Sharding& sharding) {
   return sharding.unreduced_op == "max" || sharding.unreduced_op == "min" ||
          std::any_of(sharding.tuple_elements.begin(), sharding.tuple_elements.end(), NamesReduction);
@@ -52,8 +52,8 @@ bool NamesReduction(const HloModule& module) {
   return false;
 }
 
-// Reports on stderr the parts of a message that `form` cannot hold. Only messages have parts without a place in the
-// graph, and only for the module's own form.
+// Reports on stderr the parts of a message that `form` cannot hold. Only messages have parts that the graph does not
+// represent, and only their own form can hold these.
 void TellWhatIsLeftOut(const std::string& path, FileFormat::Form form, const ModuleFile& file) {
   std::vector<std::string> fields;
   for (const std::string& field : file.proto.unread) {

@@ -36,7 +36,7 @@ fs::path DeviceFolder() {
 StatusOr<ModuleFile> LoadForCost(const std::string& path, bool optimize) {
   HLOIR_ASSIGN_OR_RETURN(ModuleFile file, ReadModuleFile(path, {.one_module = true}));
   if (optimize) {
-    // Trip counts are recorded first: fusion hides the loops' counters.
+    // Trip counts are recorded first, because fusion hides the loops' counters.
     const std::vector<std::string> note{"while-loop-trip-count-annotator"};
     for (const std::vector<std::string>& passes : {note, {}}) {
       HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, MakePipeline(passes, {}));

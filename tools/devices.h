@@ -11,15 +11,15 @@
 namespace hloir::tool {
 
 // Files named "h100" and "h100.json" come first, then those in the folder HLOIR_DEVICES, else in share/hloir/devices of
-// the installation, or docs/devices of the source tree. "cpu" is this machine, measured with so many threads of the
-// engine (0: as many as it has).
+// the installation, or docs/devices of the source tree. "cpu" is this machine, measured with this number of threads of
+// the engine (0: one per core).
 StatusOr<DeviceDescription> FindDevice(const std::string& name, int threads = 0);
 
-// A file's one module, after the default passes if they are asked for.
+// A file's single module, after the default passes if the flags request them.
 StatusOr<ModuleFile> LoadForCost(const std::string& path, bool optimize);
 
-// The mesh that is asked for fits the module's devices, unless the module names one with the same axes: then its sizes
-// are a what-if.
+// Checks that the requested mesh fits the module's devices, unless the module has a mesh with the same axes: then the
+// sizes are hypothetical.
 StatusOr<WhatIfMesh> MeshFor(const HloModule& module, const std::string& text);
 
 }  // namespace hloir::tool

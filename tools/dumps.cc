@@ -1,4 +1,4 @@
-// hloir dumps: a folder of XLA's dumps as one thing.
+// hloir dumps: reports on a folder of XLA's dumps.
 #include <memory>
 #include <string>
 

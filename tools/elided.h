@@ -26,7 +26,7 @@ inline CLI::Option* AddElidedFlag(CLI::App& command, ElidedValues& values) {
       ->type_name("HOW");
 }
 
-// Gives the module's elided constants their values, and says what was assumed.
+// Sets the values of the module's elided constants, and reports the assumption.
 inline Status TakeElided(HloModule& module, const ElidedValues& values) {
   HLOIR_ASSIGN_OR_RETURN(const int64_t count, FillElided(module, values));
   if (count > 0 && values.how == ElidedValues::How::kAssume)

@@ -26,7 +26,7 @@ struct ExplainFlags {
   bool step = false, json = false;
 };
 
-// As wide as the terminal, removed instructions in red and new ones in green.
+// Wraps to the terminal's width and prints removed instructions in red and new ones in green.
 std::string ColoredStory(const std::string& story) {
   const std::string text = Folded(story, /*indent=*/4);
   if (!UseColor(stdout)) return text;
@@ -57,16 +57,16 @@ bool NextStep() {
   return line != "q";
 }
 
-int ShowSteps(const Film& film) {
-  for (const Film::Act& act : film.acts) {
-    Write(stdout, ColoredStory("\n" + ActText(film, act)));
-    for (size_t k = act.first; k < act.last; ++k) {
-      Write(stdout, ColoredStory(SceneText(film, k)));
+int ShowSteps(const RewriteHistory& history) {
+  for (const RewriteHistory::Run& run : history.runs) {
+    Write(stdout, ColoredStory("\n" + RunText(history, run)));
+    for (size_t k = run.first; k < run.last; ++k) {
+      Write(stdout, ColoredStory(StepText(history, k)));
       std::fflush(stdout);
       if (!NextStep()) return kExitGood;
     }
   }
-  Write(stdout, ColoredStory("\n" + LayoutsText(film)));
+  Write(stdout, ColoredStory("\n" + LayoutsText(history)));
   return kExitGood;
 }
 
@@ -79,17 +79,17 @@ int Explain(const ExplainFlags& flags) {
   const Optimizer optimize = [&](HloModule& module, PipelineOptions options, Rewriter* rewriter) {
     return Optimize(module, flags.optimize, std::move(options), rewriter).status();
   };
-  auto film = MakeFilm(**loaded, optimize, flags.seed);
-  if (!film.ok()) return Fail(film.status(), file);
-  if (flags.step) return ShowSteps(*film);
+  auto history = MakeRewriteHistory(**loaded, optimize, flags.seed);
+  if (!history.ok()) return Fail(history.status(), file);
+  if (flags.step) return ShowSteps(*history);
   if (!flags.output.ends_with(".html")) {
-    const std::string text = FilmText(*film);
+    const std::string text = HistoryText(*history);
     const Status written = WriteOutput(flags.output, flags.output == "-" ? ColoredStory(text) : text);
     if (!written.ok()) return Fail(written);
     if (flags.json && flags.output != "-") PrintWritten(file);
     return kExitGood;
   }
-  auto page = FilmPage(*film);
+  auto page = HistoryPage(*history);
   if (!page.ok()) return Fail(page.status(), file);
   const Status written = WriteOutput(flags.output, *page);
   if (!written.ok()) return Fail(written);

@@ -1,4 +1,4 @@
-// hloir export: a module as simulators and viewers read it.
+// hloir export: writes a module in the formats of simulators and viewers.
 #include <map>
 #include <memory>
 #include <optional>

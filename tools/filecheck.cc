@@ -1,5 +1,5 @@
-// hloir filecheck: whether a text, mostly what another command printed, has the lines that CHECK lines describe. The
-// matcher is check_lines.h.
+// hloir filecheck: checks a text, usually the output of another command, against CHECK lines. The matcher is
+// check_lines.h.
 #include <memory>
 #include <string>
 

@@ -44,7 +44,7 @@ CLI::Option* AddChoice(CLI::App& command, const std::string& usage, E& value, co
       ->check(OneOf(known));
 }
 
-// CLI11's own check takes numbers that are too large for the largest there is.
+// CLI11's check reads too large numbers as the maximum.
 template <class T>
 CLI::Validator Between(T low, T high) {
   const auto check = [low, high](const std::string& text) -> std::string {

@@ -37,7 +37,7 @@ struct GenerateFlags {
   bool run = false, coverage = false;
 };
 
-// The results of one engine, in an .npz of their own.
+// The results of one engine, in a separate .npz.
 Status WriteResults(const HloModule& module, const std::vector<const Literal*>& arguments, Engine engine,
                     const std::string& path) {
   RunnerOptions options;

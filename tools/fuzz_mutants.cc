@@ -1,4 +1,4 @@
-// hloir fuzz mutants: makes modules wrong, one instruction at a time, and reports how many of them the verdict detects.
+// hloir fuzz mutants: makes mutants of modules and reports the share that the verdict detects.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -31,7 +31,7 @@ struct MutantsFlags {
   int64_t each = 1, count = 0;
   uint64_t seed = 1;
   std::string save;
-  std::string against;  // of the one file: what a compiler made of it
+  std::string against;  // for a single file: its compiled form
   bool json = false, list = false, prove = false;
 };
 
@@ -40,7 +40,7 @@ struct Count {
   int64_t changed() const { return caught + not_judged + got_away; }
 };
 
-// One that got away, or was not judged.
+// An undetected or unjudged mutant.
 struct Escape {
   std::string file, kind, instruction;
   uint64_t seed;
@@ -105,8 +105,8 @@ struct MadeMutant {
   const Mutant& mutant;
 };
 
-// Calls begin(module) for each file's module, and use(mutant) for each legal mutant of it; `use` says whether that one
-// counts towards --count. The result is the exit status of what could not be read; an error of `use` ends all.
+// Calls begin(module) for each file's module, and use(mutant) for each legal mutant of it; `use` returns true if the
+// mutant counts towards --count. Returns the exit status of unreadable files; an error of `use` ends the loop.
 StatusOr<int> ForEachMutant(const MutantsFlags& flags, const std::function<void(const HloModule&)>& begin,
                             const std::function<StatusOr<bool>(const MadeMutant&)>& use) {
   const std::span<const MutantKind> kinds = MutantKinds();

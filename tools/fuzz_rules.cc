@@ -1,5 +1,5 @@
-// hloir fuzz rules: every exact rule of the algebraic simplifier, by its formula: on all values of small integers, by
-// proof on wide ones, and on modules that are given. Makes docs/proofs.md's table.
+// hloir fuzz rules: checks every exact rule of the algebraic simplifier by its formula: on all values of small
+// integers, by proof on wide ones, and on given modules. Generates the table in docs/proofs.md.
 #include <algorithm>
 #include <map>
 #include <memory>

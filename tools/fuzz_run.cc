@@ -1,5 +1,5 @@
-// hloir fuzz run: generated or mutated modules through all that must hold of a module (fuzz/checks.h), on all cores.
-// The work is done in processes, a stretch of seeds each, so that a crash or a hang is a finding like any other.
+// hloir fuzz run: checks generated or mutated modules (fuzz/checks.h) on all cores. The work runs in processes, each
+// with a range of seeds, so that crashes and hangs are findings as well.
 #include <poll.h>
 #include <unistd.h>
 
@@ -36,10 +36,10 @@
 namespace hloir::tool {
 namespace {
 
-constexpr uint64_t kSeedsForAJson = 4;                          // one of so many modules is written as JSON, too
+constexpr uint64_t kSeedsForAJson = 4;                          // one in this many modules is also checked as JSON
 constexpr int64_t kStretch = 25;                                // seeds that a process is given
-constexpr double kSecondsForASeed = 60;                         // of processor time, after which it is said to hang
-constexpr double kMostSecondsForASeed = 20 * kSecondsForASeed;  // by the clock: it waits for something
+constexpr double kSecondsForASeed = 60;                         // limit of CPU time, after which it counts as a hang
+constexpr double kMostSecondsForASeed = 20 * kSecondsForASeed;  // limit of wall time, for a process that waits
 constexpr int64_t kReductions = 1000;
 
 struct FuzzRunFlags {
@@ -115,7 +115,7 @@ class Worker {
       const fuzz::CaseModule made = fuzz::MakeCases(seed);
       const fuzz::Complaint complaint = check(made);
       if (complaint.what.empty()) return;
-      // One case alone, if that is enough.
+      // A single case, if it reproduces the finding.
       for (size_t k = 0; k < made.cases.size(); ++k) {
         fuzz::CaseModule one = fuzz::MakeCases(seed);
         fuzz::KeepCases(one, {static_cast<int64_t>(k)});
@@ -164,7 +164,7 @@ class Worker {
   const FuzzRunFlags& flags_;
   const int descriptor_;
   fuzz::ModuleChecks checks_;
-  fuzz::ModuleChecks small_checks_;  // while a module is made smaller, which may take the end from its loops
+  fuzz::ModuleChecks small_checks_;  // during a reduction, which may make loops infinite
   const std::vector<std::vector<std::string>> others_;
   std::vector<std::string> passes_;
 };
@@ -243,7 +243,7 @@ class Campaign {
     bool done = false, hangs = false;
     std::string text = {};
     Stopwatch watch = {};  // since the last seed began
-    double cpu = 0;        // processor time that was taken by then
+    double cpu = 0;        // CPU time used by then
   };
 
   Status Start() {
@@ -282,7 +282,7 @@ class Campaign {
     running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(k));
     const int status = running->child.Wait();
     if (running->done) return OkStatus();
-    // It died on the way: the seed is a finding, the rest of the stretch is for another process.
+    // It crashed: the seed is a finding, and another process continues with the remaining seeds.
     ++done_;
     const uint64_t end = running->stretch.first + static_cast<uint64_t>(running->stretch.count);
     if (running->at + 1 < end) waiting_.push_front({running->at + 1, static_cast<int64_t>(end - running->at - 1)});
@@ -293,7 +293,7 @@ class Campaign {
         {{"seed", running->at}, {"kind", flags_.kind}, {"check", running->hangs ? "hang" : "crash"}, {"what", what}});
   }
 
-  // One line for each kind: the check, and the words without the numbers.
+  // One line for each kind: the check, and the message without numbers.
   Status Tell(Json finding) {
     std::string key = finding["check"].get<std::string>() + ": ";
     for (char c : finding["what"].get<std::string>().substr(0, 80))
@@ -312,7 +312,7 @@ class Campaign {
     return FlushStdout();
   }
 
-  // The next seed for another campaign in the same folder: all seeds before it are done.
+  // The first seed for the next campaign in the folder: all seeds below are done.
   Status Remember() {
     if (flags_.output.empty()) return OkStatus();
     uint64_t next = first_ + static_cast<uint64_t>(flags_.count);

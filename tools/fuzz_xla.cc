@@ -1,5 +1,5 @@
-// hloir fuzz xla: the door to fuzz_xla.py, which holds hloir against XLA:CPU and needs Python, jaxlib and ml_dtypes.
-// All that it knows of the driver is where it lies; flags go through. Tested by tests/cli/fuzz.test.
+// hloir fuzz xla: runs fuzz_xla.py, which compares hloir with XLA:CPU and needs Python, jaxlib and ml_dtypes. It
+// locates the script and passes all flags to it. Tested by tests/cli/fuzz.test.
 #include <unistd.h>
 
 #include <cerrno>
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 int RunDriver(const std::string& python, const std::string& driver, const std::vector<std::string>& flags) {
   std::error_code none;
   const fs::path self = fs::read_symlink("/proc/self/exe", none);
-  // The installed place, and the place in a build below the sources.
+  // The path in an installation, and the path for a build inside the source tree.
   std::vector<std::string> places;
   for (const char* place : {"../share/hloir/fuzz_xla.py", "../../../tools/fuzz_xla.py"})
     places.push_back((self.parent_path() / place).lexically_normal().string());

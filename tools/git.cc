@@ -1,5 +1,5 @@
-// hloir git-setup: makes `git diff`, `git show` and `git difftool` show modules by hloir; hloir git-diff is what git
-// then calls. Nothing is merged by it. Tested by tests/cli/git-setup.test and git-diff.test.
+// hloir git-setup: configures `git diff`, `git show` and `git difftool` to use hloir for modules; git then calls hloir
+// git-diff. Merges are not affected. Tested by tests/cli/git-setup.test and git-diff.test.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -34,7 +34,7 @@ constexpr GitSetting kGitSettings[] = {
     {"difftool.hloir.cmd", "hloir diff \"$LOCAL\" \"$REMOTE\""},
 };
 
-// Runs git; its exit status, 127 if there is none.
+// Runs git; returns its exit status, or 127 if it is not installed.
 StatusOr<int> RunGit(std::vector<std::string> arguments, std::string& output) {
   HLOIR_ASSIGN_OR_RETURN(Child child, Child::Start([&](int descriptor) {
                            if (dup2(descriptor, 1) < 0) return 127;
@@ -48,7 +48,7 @@ StatusOr<int> RunGit(std::vector<std::string> arguments, std::string& output) {
   return child.Wait();
 }
 
-// The standard output of a git that must succeed, without the last newline.
+// The standard output of a git command that must succeed, without the last newline.
 StatusOr<std::string> Git(const std::vector<std::string>& arguments) {
   std::string output;
   HLOIR_ASSIGN_OR_RETURN(const int status, RunGit(arguments, output));
@@ -58,7 +58,7 @@ StatusOr<std::string> Git(const std::vector<std::string>& arguments) {
   return output;
 }
 
-// The file of patterns, of this repository or of this user.
+// The attributes file of this repository or of this user.
 StatusOr<std::string> AttributesFile(bool global) {
   if (!global) return Git({"rev-parse", "--path-format=absolute", "--git-path", "info/attributes"});
   if (StatusOr<std::string> named = Git({"config", "--global", "--type=path", "--default", "", "core.attributesFile"});
@@ -70,7 +70,7 @@ StatusOr<std::string> AttributesFile(bool global) {
   return std::string(home) + "/.config/git/attributes";
 }
 
-// The file's lines without those of ours, and with them if they are wanted.
+// The file's lines without hloir's, which are then added if requested.
 Status WriteAttributes(const std::string& path, bool remove) {
   std::string text;
   if (std::error_code error; std::filesystem::exists(path, error)) {
@@ -111,8 +111,8 @@ int GitSetup(bool global, bool remove) {
   return kExitGood;
 }
 
-// A file as text for git to compare: without metadata, which changes with every line of the program that a module came
-// from. What is no module stays as it is.
+// Converts a file to text for git diff, without metadata, which changes with the source lines of the program. Other
+// files than modules are unchanged.
 int GitText(const std::string& path) {
   const StatusOr<std::string> content = ReadFile(path);
   if (!content.ok()) return Fail(content.status(), path);
@@ -129,8 +129,8 @@ int GitText(const std::string& path) {
   return kExitGood;
 }
 
-// As git calls an external diff: path, old file, its hash and mode, new file, its hash and mode, and of a renamed file
-// the new path and what git says of it. git takes another exit status than 0 for a crash.
+// The arguments of an external diff: path, old file, its hash and mode, new file, its hash and mode, and for a renamed
+// file the new path and a description. git treats a nonzero exit status as a crash.
 int GitDiff(const std::vector<std::string>& arguments) {
   const std::string &path = arguments[0], &old_file = arguments[1], &new_file = arguments[4];
   const std::string new_path = arguments.size() > 7 ? arguments[7] : path;

@@ -42,7 +42,7 @@ int Graph(GraphFlags flags) {
   if (ending == "svg") {
     text = GraphSvg(*graph);
   } else if (ending == "html") {
-    // Without its description, as where hloir is not installed whole, the page does without times.
+    // Without a device description (an incomplete installation), the page has no times.
     auto device = FindDevice(flags.device.empty() ? "h100" : flags.device);
     if (!device.ok() && !flags.device.empty()) return Fail(device.status());
     text = GraphPage(*graph, device.ok() ? &*device : nullptr);

@@ -10,7 +10,7 @@
 namespace hloir::tool {
 namespace {
 
-// The command that the user chose, as deep as commands go, or the application.
+// The innermost subcommand on the command line, or the application.
 const CLI::App& Chosen(const CLI::App& app) {
   const CLI::App* chosen = &app;
   while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
@@ -53,7 +53,7 @@ std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positi
   for (const CLI::Option* other : option->get_excludes()) others += (others.empty() ? "" : ", ") + other->get_name();
   if (!others.empty()) text += " (not with " + others + ")";
   for (const CLI::Option* other : option->get_needs()) text += " (with " + other->get_name() + ")";
-  // "-o,--output" reads better with a blank.
+  // Inserts a blank in "-o,--output".
   std::string name = make_option_name(option, is_positional);
   if (const size_t brace = name.find('{'); brace != std::string::npos) name.resize(brace);  // "--no-fusion{false}"
   if (const size_t comma = name.find(','); comma != std::string::npos) name.insert(comma + 1, " ");

@@ -1,4 +1,4 @@
-// The form of the command's help: within the terminal's width, names on the left and descriptions on the right.
+// The formatter of the help: within the terminal's width, names on the left and descriptions on the right.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_subcommand(const CLI::App* command) const override;
 };
 
-// Columns of the terminal, as far as text is good to read.
+// Columns of the terminal, up to a readable width.
 size_t HelpWidth();
 // "  NAME      TEXT", within them.
 std::string HelpRow(std::string_view name, std::string_view text);

@@ -32,7 +32,7 @@ struct LessonFlags {
   bool teacher = false, json = false;
 };
 
-// The folder HLOIR_LESSONS; else share/hloir/lessons of the installation, or docs/lessons of the source tree.
+// The folder HLOIR_LESSONS, otherwise share/hloir/lessons of the installation, or docs/lessons of the source tree.
 StatusOr<std::string> LessonsFolder() {
   if (const char* folder = std::getenv("HLOIR_LESSONS"); folder != nullptr && *folder != '\0')
     return std::string(folder);
@@ -91,7 +91,7 @@ int List(const LessonFlags& flags) {
   return kExitGood;
 }
 
-// Paragraphs filled anew, as wide as the terminal; blocks of code, tables and headings stay lines of their own.
+// Rewraps paragraphs to the terminal's width; code blocks, tables and headings are kept.
 std::string Filled(std::string_view markdown, size_t width) {
   std::string filled, paragraph;
   size_t indent = 0;
@@ -112,7 +112,7 @@ std::string Filled(std::string_view markdown, size_t width) {
       code = code != fence;
       continue;
     }
-    // "- " or "12. " begins a point of a list, whose later lines stand below its words.
+    // "- " or "12. " begins a list item, whose further lines are indented to its text.
     const size_t digits = std::min(words.find_first_not_of("0123456789"), words.size());
     const size_t mark = words.starts_with("- ") || words.starts_with("* ")     ? 2
                         : digits > 0 && words.substr(digits).starts_with(". ") ? digits + 2
@@ -141,7 +141,7 @@ int Show(const LessonFlags& flags) {
   return kExitGood;
 }
 
-// Copies the student's files: all but the answers and the teacher's page. Existing files stay.
+// Copies the student's files: all except the answers and the teacher's page. Existing files are kept.
 int Start(const LessonFlags& flags) {
   auto lessons = AllLessons();
   if (!lessons.ok()) return Fail(lessons.status());

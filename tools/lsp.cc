@@ -22,7 +22,7 @@ namespace {
 
 int Lsp() {
 #ifdef __GLIBC__
-  // Texts come and go; with a threshold that grows by itself, the memory of what went stays with the process.
+  // A fixed threshold returns the memory of closed texts to the system; the default threshold grows.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
   // Diagnostics of long texts come from another thread.

@@ -66,14 +66,14 @@ int Main(int argc, char** argv, PassRegistry& registry) {
   Action action;
   std::vector<std::string> arguments = Arguments(argc, argv);
   const auto named = [&](const Command& command) { return !arguments.empty() && arguments[0] == command.name; };
-  // To describe all commands and their options takes longer than to run a small module.
+  // Describing all commands and their options takes longer than running a small module.
   const bool one = std::any_of(std::begin(kCommands), std::end(kCommands), named);
   for (const Command& command : kCommands)
     if (!one || named(command)) command.add(app.add_subcommand(command.name, command.description), action, registry);
   uint64_t max_memory = 0;
   AddMemoryFlag(app, max_memory);
   for (CLI::App* command : app.get_subcommands({})) command->group("Commands");
-  // After the commands, which would take it over.
+  // After the commands, which would inherit it.
   app.footer(
       "A FILE of - is standard input. `hloir help COMMAND` describes a command.\nExit status: 0 success; 1 modules "
       "disagree; 2 "
@@ -120,13 +120,12 @@ int Main(int argc, char** argv, PassRegistry& registry) {
 
 int hloir::HloirMain(int argc, char** argv, PassRegistry registry) {
 #ifdef __GLIBC__
-  // Module after module is made and freed: to hand the memory back each time would cost more, in page faults, than
-  // parsing.
+  // Keeps freed memory: returning it to the system after each module would cost more in page faults than parsing.
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif
   tool::OpenStandardStreams();
-  // The library does not throw, but memory can run out, and the command's own libraries may throw.
+  // The library does not throw, but memory may run out, and other libraries of the command may throw.
   try {
     return tool::Main(argc, argv, registry);
   } catch (const std::bad_alloc&) {

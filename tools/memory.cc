@@ -26,9 +26,9 @@ constexpr bool kLimits = false;
 constexpr bool kLimits = true;
 #endif
 
-// The heap of a module of some size is asked for at once, in pages of 2 MB: faults for small ones took a tenth to a
-// fifth of what 10,000 to 30,000 instructions take. A text becomes up to 16 times as much; what is not used takes
-// nothing. Not of larger ones: at 100,000 instructions it saves no time, and half-used pages a fifth of the memory.
+// Reserves the heap for a medium module at once, in pages of 2 MB: page faults took 10 to 20 % of the time for 10,000
+// to 30,000 instructions. A module takes up to 16 times the size of its text; unused pages take no memory. Not for
+// larger modules: at 100,000 instructions it saves no time, and partly used pages cost 20 % more memory.
 void ReserveHeap(uint64_t text) {
   constexpr uint64_t kTimesText = 16, kPart = 8, kSmallText = 100000, kLargeText = 6 << 20;
   if (text <= kSmallText || text > kLargeText) return;
@@ -36,14 +36,14 @@ void ReserveHeap(uint64_t text) {
   void* block = std::malloc(reserved);
   if (block == nullptr) return;
   WishForHugePages(block, reserved);
-  std::free(block);  // the heap keeps it, as HloirMain told it to
+  std::free(block);  // the heap keeps it, by the settings of HloirMain
 }
 
 struct FileSizes {
   uint64_t all = 0, largest = 0;
 };
 
-// Of the files and folders that are named: FILE, --inputs=X.npz.
+// The sizes of the files and folders on the command line: FILE, --inputs=X.npz.
 FileSizes SizesOf(const std::vector<std::string>& arguments) {
   FileSizes sizes;
   std::error_code none;
@@ -80,7 +80,7 @@ void AddMemoryFlag(CLI::App& app, uint64_t& most) {
 
 void LimitProcessMemory(uint64_t most, const std::vector<std::string>& arguments) {
   if (!kLimits) return;
-  constexpr uint64_t kStack = uint64_t{8} << 20;  // of a thread; what is not used takes nothing
+  constexpr uint64_t kStack = uint64_t{8} << 20;  // per thread; unused memory costs nothing
   const FileSizes sizes = SizesOf(arguments);
   // An editor's texts come later.
   const bool serves = !arguments.empty() && arguments[0] == "lsp";

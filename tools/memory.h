@@ -12,14 +12,14 @@ class App;
 
 namespace hloir::tool {
 
-// Adds --max-memory to each command of `app` that is not only a group of others. `most`: 0 if it is not given.
+// Adds --max-memory to each command of `app` that is not a group of commands. `most`: 0 if it is not given.
 void AddMemoryFlag(CLI::App& app, uint64_t& most);
-// Sets the limit: `most` bytes, or, for 0, what the files among the command's arguments are worth (memory_limit.h).
+// Sets the limit: `most` bytes, or, for 0, the limit for the files among the arguments (memory_limit.h).
 void LimitProcessMemory(uint64_t most, const std::vector<std::string>& arguments);
-// A module for so many devices takes a thread and its heap for each: the default limit rises by them. One that the user
-// has given stays.
+// Raises the default limit for this number of devices, each with a thread and its heap. A limit set by the user is
+// kept.
 void RaiseMemoryLimit(int64_t devices);
-// Before this process becomes another program, which has its own needs.
+// Removes the limit before this process executes another program.
 void LiftMemoryLimit();
 
 }  // namespace hloir::tool

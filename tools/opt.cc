@@ -105,7 +105,7 @@ int ListProposals(const OptFlags& flags, const HloModule& module, const std::str
   return WriteReport(flags, JsonText(all));
 }
 
-// One module of a folder, from a file to a file of the same name.
+// Optimizes one module of a folder, to a file of the same name.
 // True if the pipeline finds the rewrite `id` in `original` when the rewrites in `taken` are made.
 bool Finds(const OptFlags& flags, const HloModule& original, std::string_view id, std::vector<std::string> taken) {
   const std::unique_ptr<HloModule> module = original.Clone();
@@ -117,8 +117,8 @@ bool Finds(const OptFlags& flags, const HloModule& original, std::string_view id
   return Optimize(*module, flags.optimize, {}, &log).ok() && !log.take.contains(id);
 }
 
-// The rewrite that kept `id` from being made: the log's, or the one that excludes it by itself. InvalidArgument:
-// `id` is no rewrite of the module.
+// The rewrite that excluded `id`: from the log, or found by trying. InvalidArgument: `id` is not a rewrite of the
+// module.
 StatusOr<std::string> ExcludedBy(const OptFlags& flags, const HloModule& original, const RewriteLog& log,
                                  const std::string& id) {
   if (const std::string_view by = log.ExcludedBy(id); !by.empty()) return std::string(by);
@@ -188,7 +188,7 @@ int Opt(const OptFlags& flags) {
   if (!loaded.ok()) return Fail(loaded.status(), file);
   HloModule& module = **loaded;
   if (flags.elided.how != ElidedValues::How::kRefuse) {
-    // Passes fold the values that were made up, and a module that was written would have them.
+    // Passes would fold the generated values into the written module.
     if (!flags.bisect && !(flags.check_each && flags.output == "/dev/null"))
       return Fail(InvalidArgument("--elided is for --bisect, and for --check-each with -o /dev/null"));
     if (Status filled = TakeElided(module, flags.elided); !filled.ok()) return Fail(filled, file);

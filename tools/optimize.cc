@@ -49,7 +49,7 @@ StatusOr<std::vector<PassRun>> Optimize(HloModule& module, const OptimizeFlags& 
   if (const StatusOr<bool> changed = pipeline.RunOnce(module); !changed.ok()) {
     const Status& status = changed.status();
     if (status.code() != StatusCode::kInternal || BuiltinPasses().Find(running) != nullptr) return status;
-    // A plugin's mistake, or that of a command with passes of its own.
+    // An error in a plugin, or in a command with its own passes.
     return InvalidArgument(fmt::format("{} ({} is not a pass of hloir's own)", status.message(), running));
   }
   std::set<std::string_view> stopped;

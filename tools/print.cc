@@ -1,4 +1,4 @@
-// hloir print: text to graph to text, as XLA prints it.
+// hloir print: parses modules and prints them as XLA does.
 #include <map>
 #include <memory>
 #include <string>
@@ -38,7 +38,7 @@ ReadOptions ReadOptionsOf(const PrintFlags& flags) {
   return {.verify = false, .allow_unknown = flags.allow_unknown, .file_name = DisplayName(flags.file)};
 }
 
-// Of several modules one after another.
+// Several modules are printed one after another.
 std::string PrintAll(const ModuleFile& file, const PrintOptions& options) {
   std::string printed = PrintModule(file.module(), options);
   for (size_t i = 1; i < file.modules.size(); ++i) printed += PrintModule(*file.modules[i], options);
@@ -52,7 +52,7 @@ int Bench(const PrintFlags& flags, const std::string& content, const std::string
   int64_t instructions = 0;
   const ReadOptions options = ReadOptionsOf(flags);
   for (int i = 0; i < flags.bench; ++i) {
-    std::string copy = content;  // the parser keeps the text it is given; the copy is not part of its time
+    std::string copy = content;  // the parser keeps its text; the time excludes this copy
     const Stopwatch parse;
     auto loaded = ParseModuleFile(std::move(copy), options);
     parse_ms.push_back(parse.Milliseconds());

@@ -14,9 +14,9 @@ class Progress {
   ~Progress() { Clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  // `done` of the total are finished; `what` is being worked on now.
+  // `done` of the total are finished; `what` is the current item.
   void Show(size_t done, std::string_view what);
-  // Takes the bar away, so that a message can be printed.
+  // Removes the bar, so that a message can be printed.
   void Clear();
 
  private:

@@ -1,4 +1,4 @@
-// hloir reduce: the smallest module, or text, that still shows an error. A candidate that may crash runs in a separate
+// hloir reduce: reduces a module, or a text, that shows an error. A candidate that may crash runs in a separate
 // process.
 #include <cctype>
 #include <cstdlib>
@@ -41,7 +41,7 @@ struct ReduceFlags {
 
 std::string CandidateText(const HloModule& module) { return PrintModule(module, PrintOptions::Readable()); }
 
-// Says how far it is while candidates are tried.
+// Reports progress while candidates are tried.
 class Attempts {
  public:
   explicit Attempts(const ReduceFlags& flags) : progress_(static_cast<size_t>(flags.attempts)) {}
@@ -56,9 +56,9 @@ class Attempts {
   int64_t tried_ = 0;
 };
 
-// ---- Errors that a module may show ----
+// ---- Kinds of errors ----
 
-// An error without the names and numbers, which change as the module does.
+// An error message without names and numbers, which change with the module.
 std::string Kind(const Status& status) {
   std::string kind = fmt::format("{}:", static_cast<int>(status.code()));
   bool quoted = false;
@@ -69,7 +69,7 @@ std::string Kind(const Status& status) {
   return kind.substr(0, 40);
 }
 
-// All that hloir does with a module: the passes, then a run.
+// Runs the passes and then the module.
 Status Use(const ReduceFlags& flags, const HloModule& module) {
   std::unique_ptr<HloModule> after = module.Clone();
   HLOIR_RETURN_IF_ERROR(Optimize(*after, flags.optimize, {}).status());
@@ -95,7 +95,7 @@ StatusOr<bool> Crashes(const ReduceFlags& flags, const std::function<void()>& wo
     return 0;
   };
   HLOIR_ASSIGN_OR_RETURN(const int end, RunInChild(quietly, flags.seconds));
-  return end != 0;  // of a signal, of an error's own exit, or not at all
+  return end != 0;  // by a signal, by an error's exit status, or not at all
 }
 
 bool Disagrees(const ReduceFlags& flags, const HloModule& module, const std::vector<InputSet>& inputs) {
@@ -149,7 +149,7 @@ StatusOr<Reduced> ReduceAsModule(const ReduceFlags& flags, const HloModule& modu
   return reduced;
 }
 
-// `module`: the file's, or nullptr if it is to be reduced as text.
+// `module`: the file's, or nullptr to reduce the file as text.
 StatusOr<Reduced> ReduceByTest(const ReduceFlags& flags, const HloModule* module) {
   HLOIR_ASSIGN_OR_RETURN(TestCommand command, TestCommand::Make(flags.test));
   StatusOr<Reduced> reduced = Reduced();
@@ -163,9 +163,9 @@ StatusOr<Reduced> ReduceByTest(const ReduceFlags& flags, const HloModule* module
   return reduced;
 }
 
-// Of all that a module may bring down, in a process of its own for each candidate.
+// For errors that may crash the process: each candidate runs in a separate process.
 StatusOr<Reduced> ReduceCrash(const ReduceFlags& flags, const HloModule& module) {
-  Status failure;  // to start a process; then nothing is known of the candidates
+  Status failure;  // failure to start a process, which makes the results of candidates unknown
   const auto crashes = [&](const HloModule& candidate) {
     if (!failure.ok()) return false;
     const StatusOr<bool> crashed = Crashes(flags, [&] { (void)Use(flags, candidate); });

@@ -39,7 +39,7 @@ int ExitStatusOf(StatusCode code) {
 
 int Fail(const Status& status, std::string_view file) {
   std::string message = status.message();
-  // The parser's messages carry their place already.
+  // The parser's messages already have a location.
   if (message.starts_with("out of memory")) message += " (see --max-memory)";
   if (!file.empty() && !message.starts_with(file)) message = fmt::format("{}: error: {}", file, message);
   if (file.empty() && message.find("error: ") == std::string::npos) message = "hloir: error: " + message;

@@ -1,4 +1,4 @@
-// The command's error messages, and the one place where a Status becomes an exit status.
+// The command's error messages, and the conversion of a Status to an exit status.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ enum ExitStatus : int {
 
 int ExitStatusOf(StatusCode code);
 
-// Prints the error to stderr and returns its exit status. `file` stands before messages that do not begin with it.
+// Prints the error to stderr and returns its exit status. Prefixes `file` to messages that do not begin with it.
 int Fail(const Status& status, std::string_view file = {});
-// From now on Fail also prints {"file", "errors", "exit_status"} to stdout, as --json promises.
+// Makes Fail also print {"file", "errors", "exit_status"} to stdout, for --json.
 void ReportErrorsAsJson();
 
-// The report of a command that writes files, with --json: {"file", "outputs"} on stdout. `outputs`: beside those that
-// WriteOutput wrote.
+// The report of a command that writes files, with --json: {"file", "outputs"} on stdout. `outputs`: files in addition
+// to those of WriteOutput.
 void PrintWritten(const std::string& file, const std::vector<std::string>& outputs = {});
 
 // "hloir: note: …" on stderr.
@@ -39,11 +39,11 @@ void Note(std::string_view text);
 
 // Writes text to the file at `path`, or to stdout for "-" (FlushStdout reports whether that succeeded).
 Status WriteOutput(const std::string& path, std::string_view text);
-// Writes a module likewise, in pieces if it is text; the exit status. `file`: its source.
+// Writes a module in the same way, text in pieces; returns the exit status. `file`: its source.
 int WriteModuleOutput(const std::string& path, const HloModule& module, const FileFormat& format,
                       const WriteOptions& options, const std::string& file);
 
-// A document to stdout. Bytes that are not UTF-8 (names may hold any) are replaced.
+// Prints a JSON document to stdout. Bytes that are not UTF-8 (names may hold any) are replaced.
 void PrintJson(const Json& json);
 std::string JsonText(const Json& json);
 

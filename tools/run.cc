@@ -44,7 +44,7 @@ struct RunFlags {
   ElidedValues elided;
 };
 
-// A bar on a terminal, once a run takes its time: the finished part of the entry computation.
+// A progress bar for long runs on a terminal: the finished part of the entry computation.
 class RunProgress {
  public:
   void Show(int64_t done, int64_t total) {
@@ -60,7 +60,7 @@ class RunProgress {
   std::optional<Progress> bar_;
 };
 
-// The result's leaves; of large ones the beginning.
+// Prints the result's leaves; for large ones the beginning.
 void PrintLeaves(const std::vector<Literal>& leaves, const std::string& prefix = "") {
   constexpr size_t kShown = 2000;
   for (size_t i = 0; i < leaves.size(); ++i) {
@@ -70,8 +70,8 @@ void PrintLeaves(const std::vector<Literal>& leaves, const std::string& prefix =
   }
 }
 
-// For each device: from an .npz; else from the snapshot; else generated, the same for all, also if the user gives a
-// seed or asks for it.
+// The inputs of each device: from an .npz, otherwise from the snapshot, otherwise generated (equal for all devices),
+// also if the user requests it or gives a seed.
 using DeviceArguments = std::vector<std::vector<Literal>>;  // or of one device, for all
 StatusOr<DeviceArguments> ArgumentsOf(const RunFlags& flags, const ModuleFile& file, const DeviceCounts& counts) {
   if (!flags.fake && !flags.inputs.empty()) return ReadDeviceArguments(file.module(), counts, flags.inputs);
@@ -81,7 +81,7 @@ StatusOr<DeviceArguments> ArgumentsOf(const RunFlags& flags, const ModuleFile& f
   return DeviceArguments{std::move(arguments)};
 }
 
-// The sizes of unbounded dimensions, by the inputs.
+// Binds unbounded dimensions to the sizes of the inputs.
 Status BindSizesOf(const RunFlags& flags, ModuleFile& file) {
   if (!HasUnboundedSizes(file.module()) || flags.fake) return OkStatus();
   if (flags.inputs.empty() && (flags.has_seed || !file.has_arguments())) return OkStatus();
@@ -90,7 +90,7 @@ Status BindSizesOf(const RunFlags& flags, ModuleFile& file) {
   return BindGivenSizes(file.module(), given.inputs);
 }
 
-// Of several programs, each device's by its own: fewer or others than the module's are not to be had.
+// With several programs, each device's arguments come from its own program.
 StatusOr<DeviceArguments> ArgumentsOf(const RunFlags& flags, const std::vector<ModuleFile>& files,
                                       const DeviceCounts& counts) {
   if (files.size() == 1) return ArgumentsOf(flags, files[0], counts);
@@ -102,7 +102,7 @@ StatusOr<DeviceArguments> ArgumentsOf(const RunFlags& flags, const std::vector<M
   return all;
 }
 
-// Several devices only if the module, its inputs or the user name them.
+// Uses several devices only if the module, its inputs or the user name them.
 StatusOr<DeviceCounts> CountsOf(const RunFlags& flags, const HloModule& module) {
   if (flags.files.size() > 1) {
     const DeviceCounts programs{1, static_cast<int64_t>(flags.files.size())};
@@ -124,7 +124,7 @@ StatusOr<DeviceCounts> CountsOf(const RunFlags& flags, const HloModule& module) 
   return counts;
 }
 
-// The results, unless another report takes their place.
+// Prints the results, unless another report replaces them.
 Status Report(const RunFlags& flags, const HloModule& module, const Runner& runner,
               const std::vector<std::vector<Literal>>& leaves, Json timing) {
   if (!flags.outputs.empty()) HLOIR_RETURN_IF_ERROR(WriteLeaves(flags.outputs, "out", leaves));
@@ -143,7 +143,7 @@ Status Report(const RunFlags& flags, const HloModule& module, const Runner& runn
   return OkStatus();
 }
 
-// The results, times and files are process 0's to give; so are errors, which all processes have in common.
+// Process 0 reports the results, times and files, and errors, which are the same in all processes.
 int Run(const RunFlags& flags, Transport* transport) {
   const bool is_silent = transport != nullptr && transport->rank() > 0;
   const auto fail = [&](const Status& status, const std::string& where) {
@@ -252,7 +252,7 @@ int Run(const RunFlags& flags, Transport* transport) {
   return reported.ok() ? kExitGood : Fail(reported);
 }
 
-// As one of several processes, if mpirun has started us so.
+// Runs as one of several processes under mpirun.
 int RunHere(const RunFlags& flags) {
   if (flags.json) ReportErrorsAsJson();
   if (!IsStartedByMpi()) return Run(flags, nullptr);

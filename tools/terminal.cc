@@ -1,4 +1,4 @@
-// The standard streams as a person sees them; see terminal.h.
+// Output to the standard streams; see terminal.h.
 #include "tools/terminal.h"
 
 #include <fcntl.h>
@@ -16,9 +16,9 @@ namespace hloir::tool {
 namespace {
 
 int stdout_errno = 0;    // of its first failure
-std::string stdout_cut;  // on a terminal: the beginning of a character whose rest is still to come
+std::string stdout_cut;  // on a terminal: the first bytes of an incomplete character
 
-// How many bytes of a cut character the text ends with.
+// The number of bytes of an incomplete character at the end of the text.
 size_t CutBytes(std::string_view text) {
   for (size_t n = 1; n <= std::min<size_t>(text.size(), 3); ++n) {
     const unsigned char byte = static_cast<unsigned char>(text[text.size() - n]);
@@ -28,8 +28,8 @@ size_t CutBytes(std::string_view text) {
   return 0;
 }
 
-// What a terminal gets: text, and of control sequences those that color a verdict. All others, which only a file can
-// have brought along, are spelled out.
+// Text for a terminal: keeps the control sequences for colors of a verdict and escapes all others, which can only come
+// from a file.
 std::string ForTerminal(std::string_view text) {
   std::string result;
   while (!text.empty()) {
@@ -48,7 +48,7 @@ std::string ForTerminal(std::string_view text) {
   return result;
 }
 
-// Of LC_ALL, LC_CTYPE and LANG the first that is set, as the C library reads them.
+// The first of LC_ALL, LC_CTYPE and LANG that is set, as in the C library.
 bool IsUtf8Locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const char* value = std::getenv(name);
@@ -85,7 +85,7 @@ Status FlushStdout() {
 
 void OpenStandardStreams() {
   for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    // The lowest number that is free is the stream's own; open for the wrong direction, it still fails.
+    // The lowest free descriptor is the stream's own; it is opened in the wrong direction, so that its use fails.
     if (fcntl(stream, F_GETFD) == -1) (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
 }

@@ -1,6 +1,5 @@
-// The standard streams: printing, and whether a stream is a terminal (NO_COLOR, COLUMNS and the locale are respected).
-// Errors of a full or closed stream do not end the process: FlushStdout reports those of stdout; those of stderr are
-// ignored.
+// The standard streams: printing, and properties of the terminal (respecting NO_COLOR, COLUMNS and the locale). Errors
+// of a full or closed stream do not end the process: FlushStdout reports those of stdout; those of stderr are ignored.
 #pragma once
 
 #include <cstdio>
@@ -15,8 +14,8 @@
 
 namespace hloir::tool {
 
-// To a terminal's stdout control characters go spelled out, as \x1b: what a file holds must not command it. To files
-// and pipes goes each byte as it is.
+// On a terminal control characters are printed as \x1b, so that the content of a file cannot control it. Files and
+// pipes get the bytes unchanged.
 void Write(FILE* stream, std::string_view text);
 template <class... Args>
 void PrintOut(fmt::format_string<Args...> format, Args&&... args) {
@@ -28,16 +27,16 @@ void PrintError(fmt::format_string<Args...> format, Args&&... args) {
 }
 // True if all printed text has reached stdout.
 Status FlushStdout();
-// Standard streams that are closed become ones that fail, so that no file is opened in their place.
+// Replaces closed standard streams by failing ones, so that no file is opened with their descriptors.
 void OpenStandardStreams();
 
 bool IsTerminal(FILE* stream);
 bool UseColor(FILE* stream);
 // Columns: the variable COLUMNS, else the terminal's width, else 80.
 int TerminalWidth(FILE* stream);
-// The command's own text; in a locale without UTF-8 with ASCII in place of lines, arrows and µ.
+// Converts the command's own text: in a locale without UTF-8, ASCII replaces lines, arrows and µ.
 std::string ForLocale(std::string text);
-// The same, with lines that are wider than stdout broken: text for people, but for tables, which are narrow enough.
+// The same, with long lines wrapped to the width of stdout. Not for tables, which are narrow enough.
 std::string Folded(std::string text, size_t indent = 2);
 inline void PrintText(std::string text) { Write(stdout, Folded(std::move(text))); }
 

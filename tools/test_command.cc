@@ -21,18 +21,18 @@ namespace {
 
 constexpr int kEnds[] = {SIGINT, SIGTERM, SIGHUP};
 volatile sig_atomic_t asked_to_end = 0;  // the signal that did
-volatile pid_t running = 0;              // the command, which leads a process group of its own
+volatile pid_t running = 0;              // the command, the leader of its process group
 
 void AskedToEnd(int signal) {
   asked_to_end = signal;
   if (running > 0) kill(-running, SIGKILL);
 }
 
-// With `handler`, or as they were by default.
+// Sets `handler`, or the default.
 void CatchSignals(void (*handler)(int)) {
   for (int signal : kEnds) {
     struct sigaction action {};
-    // What the caller has ignored (nohup) stays ignored.
+    // Signals ignored by the caller (nohup) stay ignored.
     if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
     action = {};
     action.sa_handler = handler;
@@ -40,7 +40,7 @@ void CatchSignals(void (*handler)(int)) {
   }
 }
 
-// As one word of a shell's line, whatever is in it.
+// Quotes a text as one word for the shell.
 std::string ShellWord(const std::string& text) {
   constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+,:@%";
   if (text.find_first_not_of(kPlain) == std::string::npos) return text;
@@ -49,7 +49,7 @@ std::string ShellWord(const std::string& text) {
   return word + "'";
 }
 
-// A folder of one's own where temporary files go, or, if there is no such place, here.
+// A new folder for temporary files, or the current folder if that is impossible.
 StatusOr<std::string> NewFolder() {
   std::error_code none;
   const std::string wanted = std::filesystem::temp_directory_path(none).string();
@@ -61,7 +61,7 @@ StatusOr<std::string> NewFolder() {
   return ResourceExhausted(fmt::format("no folder for temporary files: {}", std::strerror(errno)));
 }
 
-// In the new process: becomes the command, with nothing to read and nobody to talk to.
+// In the new process: executes the command without input and output.
 [[noreturn]] void BecomeCommand(const char* line) {
   setpgid(0, 0);
   for (int signal : kEnds) {
@@ -124,7 +124,7 @@ bool TestCommand::Holds(const std::string& candidate) {
     failure_ = ResourceExhausted(fmt::format("the test command cannot be started: {}", std::strerror(errno)));
     return false;
   }
-  setpgid(child, child);  // whoever of the two comes first
+  setpgid(child, child);  // by whichever process runs first
   running = child;
   if (asked_to_end != 0) kill(-child, SIGKILL);
   int status = 0;

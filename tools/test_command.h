@@ -1,6 +1,6 @@
-// What `reduce --test` asks of a candidate: a command of the user's, run by the shell on a file. While it runs a signal
-// that asks hloir to end (Ctrl-C, SIGTERM, SIGHUP) ends the command with all that it started, removes the file and then
-// ends hloir. Tested by tests/cli/reduce.test.
+// The test of `reduce --test`: a user's command, run by the shell on a candidate's file. While it runs, a termination
+// signal (Ctrl-C, SIGTERM, SIGHUP) ends the command and its child processes, removes the file and then ends hloir.
+// Tested by tests/cli/reduce.test.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace hloir::tool {
 
 class TestCommand {
  public:
-  // `test`, with each {} for the candidate's file, which is otherwise its last argument.
+  // `test`, in which each {} is replaced by the candidate's file, which is otherwise its last argument.
   static StatusOr<TestCommand> Make(std::string test);
   TestCommand(TestCommand&& other) noexcept;
   TestCommand& operator=(TestCommand&&) = delete;
   ~TestCommand();
 
-  // Does the command exit with 0? False from the first time on that it could not be started: see failure().
+  // True if the command exits with 0. Always false after it could not be started: see failure().
   bool Holds(const std::string& candidate);
   const Status& failure() const { return failure_; }
 

@@ -1,4 +1,4 @@
-// hloir tune: the pipeline that is best for a module, or, with --rewrites, the rewrites to take. Flags, tables and the
+// hloir tune: finds the best pipeline for a module or, with --rewrites, the best set of rewrites. Flags, tables and the
 // progress bar; the searches are in tune/tune.h and search.h.
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,4 @@
-// --unknown-calls, of run and verify: custom-calls whose meaning is not known.
+// --unknown-calls, of run and verify: custom-calls with unknown semantics.
 #pragma once
 
 #include <set>
@@ -21,7 +21,7 @@ inline CLI::Option* AddUnknownCallsFlag(CLI::App& command, UnknownCalls& calls) 
       "config and operands) or refuse");
 }
 
-// Says which results are made up.
+// Reports the results that depend on uninterpreted functions.
 inline void NoteUnknownCalls(const HloModule& module) {
   std::set<std::string> targets;
   for (const HloInstruction* i : module.AllInstructions())

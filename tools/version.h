@@ -1,4 +1,4 @@
-// What `hloir --version` prints: version, commit (CMake defines HLOIR_COMMIT for version.cc alone), instruction sets.
+// The output of `hloir --version`: version, commit (CMake defines HLOIR_COMMIT for version.cc alone), instruction sets.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// custom-call: handlers of the caller (EvaluatorOptions::custom_calls), else the known targets: annotations, those with
-// an evaluator in custom_calls.def, LAPACK's, sparse matrices, and those that custom_calls.h has in HLO. Others are
-// refused, or run as functions of which only the operands are known (uninterpreted.h).
+// custom-call: by handlers of the caller (EvaluatorOptions::custom_calls), otherwise for the known targets:
+// annotations, targets with an evaluator in custom_calls.def, LAPACK, sparse matrices, and targets that custom_calls.h
+// expands to HLO. Others are Unimplemented, or run as uninterpreted functions (uninterpreted.h).
 
 #include <algorithm>
 #include <string>
@@ -37,7 +37,7 @@ StatusOr<Value> RngSeed(EvalContext& context) {
   return Literal::Zero(PrimitiveType::U64);
 }
 
-// Buffers of XLA's (shape b(f32[4])), which updates write in place: here a buffer is the array in it.
+// XLA's buffers (shape b(f32[4])), which updates write in place; here a buffer is its array.
 StatusOr<Value> NewBuffer(EvalContext& context) {
   const Shape& shape = context.shape.IsBuffer() ? context.shape.tuple_shapes(0) : context.shape;
   if (!shape.IsArray()) return UnimplementedOp(context, "it gives arrays alone");
@@ -92,7 +92,7 @@ StatusOr<Value> SliceToDynamic(EvalContext& context) {
   return result;
 }
 
-// Rows of swaps, each with a place behind it, as LU factors give them: the permutations that they come to.
+// Converts LU's row swaps (each with a later row) to permutations.
 StatusOr<Value> LuPivotsToPermutation(EvalContext& context) {
   if (!TakesArray(context) || !context.shape.IsArray()) return UnimplementedOp(context, "expected an array");
   const Literal& pivots = context.operand(0);
@@ -117,7 +117,7 @@ StatusOr<Value> LuPivotsToPermutation(EvalContext& context) {
   return result;
 }
 
-// Checks and messages of a program to its developer: nobody reads them here but the check itself.
+// Debugging checks and messages: only the checks are evaluated.
 StatusOr<Value> Nothing(EvalContext& context) {
   if (context.shape.IsToken() || (context.shape.IsTuple() && context.shape.tuple_size() == 0))
     return Literal(context.shape);

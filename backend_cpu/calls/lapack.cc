@@ -1,7 +1,7 @@
 // See lapack.h; lapack_form.h has the forms of calls. The routines are loaded from liblapack.so.3 at the first such
-// call, so that neither building nor using hloir requires it. LAPACK keeps matrices by columns; a literal has them by
-// rows: each is copied over and back. LAPACK ends the process when it is given wrong sizes or options, so all of them
-// are checked here first. Tests: tests/ops/lapack-*.hlo; values of results: corpus.
+// call, so that neither building nor using hloir requires it. LAPACK stores matrices column-major, literals row-major,
+// so each is copied there and back. LAPACK ends the process for wrong sizes or options, so all are checked here first.
+// Tests: tests/ops/lapack-*.hlo; values of results: corpus.
 #include "calls/lapack.h"
 
 #include <dlfcn.h>
@@ -87,7 +87,7 @@ class LapackCall {
     leading_ = operands_.empty() ? context.dims() : operands_[0]->shape().dimensions();
   }
 
-  // The last dimensions of operand 0; those before them are the batch.
+  // The last dimensions of operand 0; the leading ones are batch dimensions.
   std::vector<int> Sizes(size_t rank) {
     std::vector<int> sizes(rank, 0);
     good_ = good_ && leading_.size() >= rank;
@@ -109,12 +109,12 @@ class LapackCall {
   void Result(size_t i, const std::vector<int>& dims) {
     good_ = good_ && Place(i) < results_.size() && Is<E>(results_[Place(i)].shape(), dims);
   }
-  // More results are workspaces, or an info that says all is well: zeros.
+  // Further results are workspaces or info (success): zeros.
   void Counts(size_t operands, size_t results) {
     good_ = good_ && operands_.size() == operands && results_.size() >= results;
   }
   size_t result_count() const { return results_.size(); }
-  // The result has as many dimensions as the batch and these more.
+  // Checks that the result has the batch dimensions followed by these.
   bool ResultHasRank(size_t i, size_t more) const {
     return i < results_.size() && results_[i].shape().dimensions().size() == leading_.size() + more;
   }
@@ -126,7 +126,7 @@ class LapackCall {
     Require(alpha_->shape().IsScalar() && alpha_->shape().element_type() == Traits<E>::kType);
     return good_ ? alpha_->data<E>()[0] : E(1);
   }
-  // The size of an operand's last dimension, or of one further to the front.
+  // The size of an operand's dimension, counted from the last.
   int LastSizeOf(size_t operand, size_t from_last = 0) {
     const DimVector& dims = operands_[operand]->shape().dimensions();
     good_ = good_ && dims.size() > from_last && dims[dims.size() - 1 - from_last] < (1 << 15);
@@ -158,7 +158,7 @@ class LapackCall {
     }
     return Number(name, otherwise) != 0;
   }
-  // The same for a letter; only one of `choices` will do.
+  // The same for a letter, which must be one of `choices`.
   char Letter(std::string_view name, std::string_view choices) {
     const int value = Number(name, choices[0]);
     Require(value > 0 && value < 128 && choices.find(static_cast<char>(value)) != std::string_view::npos);
@@ -212,7 +212,7 @@ class LapackCall {
   bool good_ = true;
 };
 
-// A routine by its name without the type's letter. Fortran takes everything by address; lengths of characters come
+// A routine by its name without the type's letter. Fortran passes all arguments by address, and lengths of characters
 // last.
 template <class T>
 class Routine {
@@ -258,7 +258,7 @@ void Potrf(LapackCall& call, const Routine<T>& f) {
   }
 }
 
-// (factors, swaps counted from 1, info); a TPU's has swaps counted from 0 and the permutation that they come to.
+// (factors, swaps counted from 1, info); on TPU swaps counted from 0 and the permutation.
 template <class T>
 void Getrf(LapackCall& call, const Routine<T>& f) {
   const std::vector<int> s = call.Sizes(2);
@@ -297,7 +297,7 @@ void Geqrf(LapackCall& call, const Routine<T>& f) {
   }
 }
 
-// Pivoting QR: (matrix, pivots to start with) to (matrix, pivots, factors).
+// Pivoting QR: (matrix, initial pivots) to (matrix, pivots, factors).
 template <class T>
 void Geqp3(LapackCall& call, const Routine<T>& f) {
   const std::vector<int> s = call.Sizes(2);
@@ -365,7 +365,7 @@ void Syevd(LapackCall& call, const Routine<T>& f) {
     std::vector<T> a = call.Load<T>(0, b, n, n);
     std::vector<R> w(static_cast<size_t>(n)), rwork(1);
     std::vector<int> iwork(1);
-    // Three workspaces, asked for together.
+    // Three workspaces, queried together.
     WithWork<T>([&](T* work, int* lwork) {
       int lrwork = *lwork < 0 ? -1 : static_cast<int>(rwork.size()),
           liwork = *lwork < 0 ? -1 : static_cast<int>(iwork.size());
@@ -438,7 +438,7 @@ void Gesdd(LapackCall& call, const Routine<T>& f) {
   }
 }
 
-// Solves with a triangular matrix, operand 0; the result takes operand 1's place.
+// Solves with a triangular matrix, operand 0; the result replaces operand 1.
 template <class T>
 void Trsm(LapackCall& call, const Routine<T>& f) {
   const int k = call.Sizes(2)[0];
@@ -459,8 +459,8 @@ void Trsm(LapackCall& call, const Routine<T>& f) {
   }
 }
 
-// LAPACK keeps a real matrix's eigenvectors of two conjugate eigenvalues as their real and imaginary parts, side by
-// side.
+// LAPACK stores the eigenvectors of two conjugate eigenvalues of a real matrix as their real and imaginary parts, in
+// adjacent columns.
 template <class R>
 std::vector<std::complex<R>> UnpackVectors(const std::vector<R>& packed, const std::vector<R>& imaginary, int n) {
   std::vector<std::complex<R>> vectors(packed.size());
@@ -477,8 +477,8 @@ std::vector<std::complex<R>> UnpackVectors(const std::vector<R>& packed, const s
   return vectors;
 }
 
-// geev's results for a matrix: eigenvalues, of real matrices with imaginary parts apart, and eigenvectors as it packs
-// them.
+// geev's results for a matrix: eigenvalues (for real matrices with separate imaginary parts) and eigenvectors in
+// LAPACK's packing.
 template <class T>
 struct Eigenvectors {
   std::vector<T> rest, values, left, right;
@@ -491,7 +491,7 @@ Eigenvectors<T> RunGeev(LapackCall& call, const Routine<T>& f, int64_t batch, in
   Eigenvectors<T> r;
   r.rest = call.Load<T>(0, batch, n, n);
   r.values.resize(size), r.imaginary.resize(size), r.left.resize(square), r.right.resize(square);
-  // LAPACK's geev ends the process at a NaN. JAX's does not call it then, and says this.
+  // LAPACK's geev ends the process at a NaN. JAX's call does not run it then and returns these values.
   if (!std::all_of(r.rest.begin(), r.rest.end(), [](T x) { return std::isfinite(std::abs(x)); })) {
     for (std::vector<T>* part : {&r.values, &r.left, &r.right})
       part->assign(part->size(), std::numeric_limits<typename Traits<T>::Real>::quiet_NaN());
@@ -512,7 +512,7 @@ Eigenvectors<T> RunGeev(LapackCall& call, const Routine<T>& f, int64_t batch, in
   return r;
 }
 
-// cuSOLVER's: (contents of the matrix after the call, complex eigenvalues, left and right vectors as LAPACK packs them,
+// cuSOLVER's: (contents of the matrix after the call, complex eigenvalues, left and right vectors in LAPACK's packing,
 // info).
 template <class T>
 void PackedGeev(LapackCall& call, const Routine<T>& f) {
@@ -533,7 +533,7 @@ void PackedGeev(LapackCall& call, const Routine<T>& f) {
   }
 }
 
-// Eigenvalues, then left and right eigenvectors, which are complex always; then info.
+// Eigenvalues, then left and right eigenvectors, which are always complex; then info.
 template <class T>
 void Geev(LapackCall& call, const Routine<T>& f) {
   using C = std::complex<typename Traits<T>::Real>;
@@ -556,8 +556,8 @@ void Geev(LapackCall& call, const Routine<T>& f) {
   }
 }
 
-// Schur's form: (matrix, vectors, eigenvalues, how many were selected, info). Nothing is sorted, so none are selected.
-// For some time the vectors came after the eigenvalues.
+// Schur's form: (matrix, vectors, eigenvalues, number selected, info). Without sorting none are selected. In some
+// versions the vectors follow the eigenvalues.
 template <class T>
 void Gees(LapackCall& call, const Routine<T>& f) {
   using R = typename Traits<T>::Real;
@@ -606,7 +606,7 @@ void Gehrd(LapackCall& call, const Routine<T>& f) {
   }
 }
 
-// A symmetric or Hermitian matrix made tridiagonal: sytrd, hetrd.
+// Tridiagonal reduction of a symmetric or Hermitian matrix: sytrd, hetrd.
 template <class T>
 void Sytrd(LapackCall& call, const Routine<T>& f) {
   using R = typename Traits<T>::Real;
@@ -628,7 +628,7 @@ void Sytrd(LapackCall& call, const Routine<T>& f) {
 }
 
 // Solves with a tridiagonal matrix: its lower diagonal, whose first element is not used, the diagonal, the upper one,
-// whose last is not used; then the right side. cuSPARSE's routine gives the solution alone.
+// whose last is not used; then the right side. cuSPARSE's routine returns only the solution.
 template <class T>
 void Gtsv(LapackCall& call, const Routine<T>& f) {
   int n = call.Sizes(1)[0], columns = 0, ldb = AtLeastOne(n), info = 0;
@@ -658,7 +658,7 @@ struct Entry {
   const char* name;
   Runner<T> run;
 };
-// orgqr and kin have other names for complex numbers.
+// orgqr and others have different names for complex numbers.
 template <class T>
 constexpr Entry<T> kEntries[] = {{"potrf", &Potrf<T>},
                                  {"getrf", &Getrf<T>},
@@ -675,8 +675,8 @@ constexpr Entry<T> kEntries[] = {{"potrf", &Potrf<T>},
                                  {kComplex<T> ? "hetrd" : "sytrd", &Sytrd<T>},
                                  {"gtsv", &Gtsv<T>}};
 
-// "lapack_" or "blas_", a letter for the type, the routine, and today "_ffi". f(entry, form) for the entry of that
-// name, or false.
+// "lapack_" or "blas_", a letter for the type, the routine, and in current versions "_ffi". Returns f(entry, form) for
+// the entry of that name, or false.
 template <class F>
 bool FindEntry(std::string_view target, F&& f) {
   const size_t prefix = target.starts_with("lapack_") ? 7 : target.starts_with("blas_") ? 5 : 0;

@@ -1,5 +1,4 @@
-// The custom-calls that JAX lowers its linear algebra to on CPUs: lapack_spotrf_ffi and kin, by the machine's own
-// LAPACK.
+// JAX's custom-calls for linear algebra on CPUs (lapack_spotrf_ffi and others), run by the machine's LAPACK.
 #pragma once
 
 #include <string_view>
@@ -8,7 +7,7 @@
 
 namespace hloir::reference {
 
-// True if the target is a known one of LAPACK, in the form of JAX's typed FFI or the one before it.
+// True if the target is a known one of LAPACK, in the form of JAX's typed FFI or the previous one.
 bool IsLapackCall(const HloInstruction& call);
 // Unimplemented if the machine has no LAPACK.
 StatusOr<Value> EvaluateLapack(EvalContext& context);

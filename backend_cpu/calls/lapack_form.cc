@@ -11,7 +11,7 @@
 namespace hloir::reference {
 namespace {
 
-// The routine of a GPU's library that JAX calls ("cusolver_getrf_ffi", "cublas_getrf_batched"), or nothing.
+// The routine of a GPU library in JAX's target ("cusolver_getrf_ffi", "cublas_getrf_batched"), or "".
 std::string_view GpuRoutine(std::string_view target) {
   if (target.starts_with("cusparse_gtsv2_") || target.starts_with("hipsparse_gtsv2_")) return "gtsv";
   constexpr std::string_view kLibraries[] = {"cusolver_", "hipsolver_", "cublas_", "hipblas_"};
@@ -22,13 +22,13 @@ std::string_view GpuRoutine(std::string_view target) {
   if (target.ends_with("_ffi")) target.remove_suffix(4);
   const bool batched = target.ends_with("_batched");
   if (batched) target.remove_suffix(8);
-  // BLAS has these for batches alone.
+  // BLAS has these only for batches.
   if (library->ends_with("blas_")) return batched && (target == "getrf" || target == "geqrf") ? target : "";
   return batched ? "" : target;
 }
 
-// The same of the struct that jaxlibs before 0.4.36 put there as bytes (jaxlib's gpu/solver_kernels.h): numbers of four
-// bytes, of which the first is the element type. CUDA counts its enumerators from 0, ROCm from 121.
+// The same from the struct of jaxlib before 0.4.36, stored as bytes (jaxlib's gpu/solver_kernels.h): numbers of four
+// bytes, the first of which is the element type. CUDA counts its enumerators from 0, ROCm from 121.
 void SetOpaqueOptions(const HloInstruction& call, std::string_view routine, LapackForm& form) {
   const std::string_view bytes = call.extras().backend_config;
   const auto word = [&](size_t i) {
@@ -36,7 +36,7 @@ void SetOpaqueOptions(const HloInstruction& call, std::string_view routine, Lapa
   };
   if (routine == "gesvdj") {  // type, batch, m, n, lwork, jobz, econ
     form.said = {{"vectors", word(5) != 0}, {"full", word(6) == 0}, {"v", 1}};
-  } else if (routine == "gesvd") {  // type, batch, m, n, lwork, jobu, jobvt: of a wide matrix, its transpose's
+  } else if (routine == "gesvd") {  // type, batch, m, n, lwork, jobu, jobvt: for a wide matrix, those of its transpose
     const char job = bytes.size() > 20 ? bytes[20] : 'A';
     form.said = {{"vectors", job != 'N'}, {"full", job == 'A'}, {"v", 0}};
     const Shape& a = call.operand(0)->shape();
@@ -47,7 +47,7 @@ void SetOpaqueOptions(const HloInstruction& call, std::string_view routine, Lapa
   }
 }
 
-// The options of a GPU's routine, as LAPACK's has them (jaxlib's gpu/solver_kernels_ffi.cc).
+// The options of a GPU routine in LAPACK's form (jaxlib's gpu/solver_kernels_ffi.cc).
 void SetGpuOptions(const HloInstruction& call, std::string_view routine, LapackForm& form) {
   const std::string_view config = call.extras().backend_config;
   if (routine == "getrf" || routine == "geqrf" || routine == "gtsv" || routine.ends_with("gqr")) return;
@@ -69,8 +69,7 @@ void SetGpuOptions(const HloInstruction& call, std::string_view routine, LapackF
 
 }  // namespace
 
-// XLA's own custom-calls do the same as three of the routines, and
-// the libraries of GPUs have routines of their own for those of LAPACK.
+// Three of XLA's own custom-calls are equivalent to LAPACK routines, and GPU libraries have equivalents of others.
 std::string LapackTarget(const HloInstruction& call) {
   const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
   constexpr std::pair<CustomCall, std::string_view> kOthers[] = {{CustomCall::kQr, "geqrf"},
@@ -107,7 +106,7 @@ LapackForm OldLapackForm(std::string_view routine, bool complex) {
   if (routine == "trsm") {
     return {8, {{"side", "RL", 0}, {"uplo", kUplo, 1}, {"trans_x", "NTC", 2}, {"diag", "NU", 3}}, {}, 7};
   }
-  // Letters came as their codes. Workspaces came first.
+  // Letters are passed as character codes. Workspaces come first.
   if (routine == "geev") {
     std::vector<size_t> places;
     for (size_t i = complex ? 2 : 3; i < 8; ++i) places.push_back(i);

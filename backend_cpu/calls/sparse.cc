@@ -1,9 +1,9 @@
-// Sparse matrices, as jax.experimental.sparse calls libraries for them: the product "cpu_csr_sparse_dense_ffi"; of
-// cuSPARSE and hipSPARSE csr_ and coo_ todense, fromdense, matvec and matmat, by names with "_ffi" and, before,
-// without; cuSOLVER's csrlsvqr, which solves. A matrix is its values, their columns and, by CSR, where each row begins
-// among them (one more than rows), by COO their rows. Values behind the last row's end, and such whose place is outside
-// of the matrix, are padding; equal places are added up. Results behind the first ones are scratch. Not here: batches.
-// Tests: tests/ops/custom-call-csr.hlo, custom-call-sparse.hlo.
+// Sparse matrices, in the library calls of jax.experimental.sparse: the product "cpu_csr_sparse_dense_ffi"; csr_ and
+// coo_ todense, fromdense, matvec and matmat of cuSPARSE and hipSPARSE, with and (older) without "_ffi"; and cuSOLVER's
+// solver csrlsvqr. A matrix has values and their columns; CSR has the begin of each row among them (rows + 1 entries),
+// COO the row of each. Values after the end of the last row, or with indices outside of the matrix, are padding; values
+// with equal indices are added. Results after the first ones are scratch. Batches are not supported. Tests:
+// tests/ops/custom-call-csr.hlo, custom-call-sparse.hlo.
 #include "calls/sparse.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ enum class Work { kToDense, kFromDense, kProduct, kSolve };
 struct Form {
   Work work;
   bool by_rows;          // CSR
-  bool rows_come_first;  // XLA:CPU's operands of CSR; cuSPARSE's columns come before where rows begin
+  bool rows_come_first;  // XLA:CPU's operands of CSR; in cuSPARSE columns precede the begins of rows
 };
 
 std::optional<Form> FormOf(std::string_view target) {
@@ -47,8 +47,7 @@ std::optional<Form> FormOf(std::string_view target) {
 }
 
 // jaxlib's descriptor of a product (gpu/sparse_kernels.h): its last four bytes are nonzero if the sparse matrix is
-// transposed. It is the backend_config itself, or, in the current form, the text of `opaque` in it, as MLIR escapes
-// text.
+// transposed. It is the backend_config itself, or, in the current form, the text of its `opaque`, escaped as in MLIR.
 bool IsTransposed(std::string_view config) {
   std::string bytes(config);
   constexpr std::string_view kKey = "opaque = \"";
@@ -71,14 +70,14 @@ bool IsTransposed(std::string_view config) {
 
 bool IsIntegers(const Shape& shape) { return shape.rank() == 1 && IsInteger(shape.element_type()); }
 
-// A call's operands and results, of shapes that belong together.
+// A call's operands and results, with consistent shapes.
 class SparseCall {
  public:
   SparseCall(EvalContext& context, const Form& form) : context_(context), form_(form) {
     for (const Shape* leaf : context.shape.Leaves()) results_.emplace_back(*leaf);
   }
 
-  // True if the call fits. Reads the places of the values.
+  // Reads the indices of the values; true if the call is consistent.
   bool Prepare() {
     for (const HloInstruction* operand : context_.instruction.operands())
       if (!operand->shape().IsArray()) return false;
@@ -136,7 +135,7 @@ class SparseCall {
     if (row >= 0 && row < rows_ && column >= 0 && column < columns_) places_.push_back({value, row, column});
   }
 
-  // Sets the sizes of the sparse matrix, of which one is the factor's and one the result's.
+  // Sets the sizes of the sparse matrix: one is the factor's and one the result's.
   bool FitsFactor(const Shape& factor) {
     const Shape& result = results_[0].shape();
     if (factor.rank() < 1 || factor.rank() > 2 || result.rank() != factor.rank() ||
@@ -187,7 +186,7 @@ class SparseCall {
     for (const Place& place : places_) AddProduct(out[place.row * columns_ + place.column], value[place.value], T(1));
   }
 
-  // The nonzero elements, row by row, as many as the result holds.
+  // The nonzero elements, by row, up to the size of the result.
   template <class T>
   void FromDense() {
     const T* from = operand(0).data<T>().data();
@@ -207,13 +206,13 @@ class SparseCall {
     if (form_.by_rows) second.SetFromInt64(rows_, count);
   }
 
-  // Gauss's elimination on the dense matrix, exchanging rows.
+  // Gaussian elimination on the dense matrix, with row exchanges.
   template <class T>
   Status Solve() {
     if constexpr (std::is_integral_v<T>) {
       return UnimplementedOp(context_, "systems of integers");
     } else {
-      constexpr int64_t kMostRows = 4096;  // of which the dense matrix is 256 MB
+      constexpr int64_t kMostRows = 4096;  // for which the dense matrix takes 256 MB
       using Wide = std::conditional_t<std::is_floating_point_v<T>, double, std::complex<double>>;
       const int64_t n = rows_;
       if (n > kMostRows) return UnimplementedOp(context_, Format("more than {} rows", kMostRows));

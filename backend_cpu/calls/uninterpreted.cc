@@ -1,7 +1,7 @@
-// See uninterpreted.h. A hash of all bits of the operands would tell modules apart that round differently. So floats
-// are mixed smoothly: each element of a result is a sum of an element of each operand, and of the sine of weighted sums
-// over all of their elements; the weights come from a hash of target, config and dimensions. Integers and predicates
-// are hashed into it as they are.
+// See uninterpreted.h. A hash of all bits of the operands would distinguish modules that round differently. So the
+// functions are smooth in floats: each element of a result is the sum of an element of each operand and of the sine of
+// weighted sums over all their elements; the weights come from a hash of target, config and dimensions. Bits of
+// integers and predicates are hashed.
 #include "calls/uninterpreted.h"
 
 #include <algorithm>
@@ -27,10 +27,10 @@ double Weight(uint64_t hash) { return std::ldexp(static_cast<double>(Scramble(ha
 
 bool IsSmooth(PrimitiveType type) { return IsFloat(type) || IsComplex(type); }
 
-// What a result depends on beside single elements of the operands.
+// The inputs of a result besides single elements of the operands.
 struct Summary {
   static constexpr int kSums = 4;
-  uint64_t hash = 0;  // of target, config, dimensions, and all that is no float
+  uint64_t hash = 0;  // of target, config, dimensions, integers and predicates
   std::array<double, kSums> sums{};
   double size = 0;  // the mean magnitude of floats
   std::vector<const Literal*> floats;
@@ -61,7 +61,7 @@ struct Summary {
   }
 
  private:
-  // NaN and infinities are passed on element by element (ElementOf); here they count as other numbers.
+  // NaN and infinities are propagated per element (ElementOf); here they count as other numbers.
   void Sum(uint64_t place, double x) {
     if (std::isnan(x)) return;
     const double bounded = std::isinf(x) ? std::copysign(1, x) : x / (1 + std::abs(x));
@@ -103,7 +103,7 @@ void Fill(const Summary& s, uint64_t place, Literal& result) {
       const double x = ElementOf(s, at, i, false);
       result.SetFromDouble(i, type == PrimitiveType::F8E8M0FNU ? std::abs(x) : x);
     } else {
-      // Few values, so that an index is likely in bounds.
+      // Small values, so that an index is likely in bounds.
       const double wave = s.floats.empty() ? Weight(at) : Wave(s, at);
       const int values = type == PrimitiveType::PRED ? 2 : BitWidth(type) >= 8 ? 8 : 1 << (BitWidth(type) - 1);
       result.SetFromInt64(i, std::min(static_cast<int>((wave + 1) / 2 * values), values - 1));

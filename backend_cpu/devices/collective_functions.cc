@@ -32,7 +32,7 @@ const Shape& ResultShape(const Shape& shape, size_t k) {
 }
 size_t ResultCount(const Shape& shape) { return shape.IsTuple() ? static_cast<size_t>(shape.tuple_size()) : 1; }
 
-// Copies the block of `size` along dimension d that begins at from_start to where to_start says.
+// Copies the block of `size` along dimension d from from_start to to_start.
 void CopyBlock(const Literal& from, int64_t from_start, Literal& to, int64_t to_start, size_t d, int64_t size) {
   DimVector dims = from.shape().dimensions();
   dims[d] = size;
@@ -57,7 +57,7 @@ StatusOr<Literal> Combined(EvalContext& context, const std::vector<DeviceValues>
                             ? FindKernel(root, type)
                             : nullptr;
   for (size_t m = 1; m < operands.size(); ++m) {
-    if (kernel != nullptr) {  // whole arrays; the operation on each pair of elements is the same
+    if (kernel != nullptr) {  // on whole arrays; equivalent to the operation on each pair of elements
       KernelArgs args;
       args.in[0] = sum.untyped_data(), args.in[1] = operands[m][k].untyped_data(), args.out = sum.untyped_data();
       args.count = sum.element_count(), args.bits = BitWidth(type);
@@ -81,7 +81,7 @@ Status Unfit(const EvalContext& context) {
                                 context.instruction.name(), groups[0].size(), GroupsText(groups)));
 }
 
-// To each member its own part of every operand, along dimension d.
+// Gives each member its part of every operand, along dimension d.
 StatusOr<std::vector<DeviceValues>> Shares(const EvalContext& context, const DeviceValues& whole, const Shape& shape,
                                            size_t d, size_t members) {
   std::vector<DeviceValues> results(members);
@@ -134,7 +134,8 @@ StatusOr<std::vector<DeviceValues>> AllGather(EvalContext& context, const Shape&
   return std::vector<DeviceValues>{std::move(gathered)};
 }
 
-// With a dimension: member j gets block j of everybody's operand, side by side. Without one: everybody's operand j.
+// With a dimension: member j gets block j of all members' operands, concatenated. Without one: operand j of all
+// members.
 StatusOr<std::vector<DeviceValues>> AllToAll(EvalContext& context, const Shape& shape,
                                              const std::vector<DeviceValues>& operands) {
   const size_t members = operands.size();
@@ -177,7 +178,7 @@ std::vector<DimVector> SliceStarts(const Literal& starts) {
   return {start};
 }
 
-// The k-th slice of `size` from where the sender's starts say to where the receiver's do.
+// Copies the k-th slice of `size` from the sender's start to the receiver's.
 Status CopySlice(const EvalContext& context, const Literal& from, const DimVector& from_start, Literal& to,
                  const DimVector& to_start, const DimVector& size) {
   const DimVector &in = from.shape().dimensions(), &out = to.shape().dimensions();
@@ -199,8 +200,8 @@ Status CopySlice(const EvalContext& context, const Literal& from, const DimVecto
   return OkStatus();
 }
 
-// Operands: a buffer to send from, one to receive in, where slices begin in the one and in the other. Result: the
-// second one, with the slices that came.
+// Operands: a source buffer, a target buffer, the starts of slices in the source and in the target. Result: the target
+// with the received slices.
 StatusOr<std::vector<DeviceValues>> PermuteInPlace(const EvalContext& context,
                                                    const std::vector<DeviceValues>& operands) {
   const auto& attributes = context.attributes<CollectivePermuteAttributes>();
@@ -221,13 +222,13 @@ StatusOr<std::vector<DeviceValues>> PermuteInPlace(const EvalContext& context,
     if (in.size() != slices || out.size() != slices || inputs.size() != outputs.size() || inputs.empty() ||
         slices % inputs.size() != 0)
       return Unfit(context);
-    const size_t of_each = slices / inputs.size();  // as many of each buffer
+    const size_t of_each = slices / inputs.size();  // the same number for each buffer
     for (size_t k = 0; k < slices; ++k) {
       HLOIR_RETURN_IF_ERROR(CopySlice(context, *inputs[k / of_each], in[k], *outputs[k / of_each], out[k],
                                       DimVector(attributes.slice_sizes[k].begin(), attributes.slice_sizes[k].end())));
     }
   }
-  if (results[0][0].shape().IsTuple()) {  // what follows wants the tuple's elements
+  if (results[0][0].shape().IsTuple()) {  // the code below uses the tuple's elements
     for (DeviceValues& values : results) {
       Literal tuple = std::move(values[0]);
       values = std::move(tuple.elements());
@@ -252,7 +253,7 @@ StatusOr<std::vector<DeviceValues>> Permute(EvalContext& context, const Shape& s
   return results;
 }
 
-// The first member's; with a dynamic root the last operand says whose, by its place in the group.
+// The first member's operand; with a dynamic root, the last operand is the root's position in the group.
 StatusOr<std::vector<DeviceValues>> Broadcast(const EvalContext& context, const std::vector<DeviceValues>& operands) {
   if (!context.attributes<CollectiveBroadcastAttributes>().has_dynamic_root)
     return std::vector<DeviceValues>{operands[0]};
@@ -295,7 +296,7 @@ StatusOr<std::vector<DeviceValues>> MemberResults(EvalContext& context, const Sh
   return Permute(context, shape, operands);
 }
 
-// Devices that run one program meet at its instructions; those of several at channels.
+// Devices that run one program synchronize at its instructions, devices with several programs at channels.
 StatusOr<int64_t> MeetingId(const EvalContext& context) {
   if (context.run.device()->programs.empty()) return context.instruction.id();
   OptionalInt64 channel;
@@ -327,7 +328,7 @@ StatusOr<Value> EvaluateCollective(EvalContext& context, const Shape& shape) {
   Device& me = *context.run.device();
   DeviceValues values;
   for (const Value& operand : context.operands)
-    values.push_back(Value(operand).TakeLiteral());  // copies: an exchange in flight shows its operands
+    values.push_back(Value(operand).TakeLiteral());  // copies, because a started exchange exposes its operands
   if (group.empty()) {
     // No device broadcasts to this one.
     if (context.instruction.opcode() != HloOpcode::kCollectiveBroadcast)

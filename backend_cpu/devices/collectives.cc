@@ -1,5 +1,5 @@
-// Collectives, for one device: with a single participant they keep their operands. Between several, which RunOnDevices
-// simulates: collective_functions.cc. Transfers: transfers.cc.
+// Collectives, for one device: with a single participant the result is the operands. For several devices, simulated by
+// RunOnDevices: collective_functions.cc. Transfers: transfers.cc.
 #include <algorithm>
 #include <functional>
 
@@ -19,7 +19,7 @@ Status CheckSingleParticipant(const EvalContext& context) {
   return OkStatus();
 }
 
-// The operands, as the result: one, or a tuple of several. Their shapes must be the result's.
+// Returns the operands as the result: one, or a tuple of several. Their shapes must be equal to the result's.
 StatusOr<Value> Keep(EvalContext& context, const Shape& shape) {
   if (context.run.device() != nullptr) return EvaluateCollective(context, shape);
   HLOIR_RETURN_IF_ERROR(CheckSingleParticipant(context));
@@ -77,7 +77,7 @@ StatusOr<Value> Permute(EvalContext& context, const Shape& shape) {
 StatusOr<Value> EvaluateAllGather(EvalContext& context) { return Keep(context, context.shape); }
 StatusOr<Value> EvaluateAllReduce(EvalContext& context) { return Keep(context, context.shape); }
 StatusOr<Value> EvaluateAllReduceStart(EvalContext& context) { return Keep(context, context.shape); }
-// If the shapes are those of more devices than there are: the first device's share.
+// If the shapes are for more devices, the first device's part.
 StatusOr<Value> EvaluateReduceScatter(EvalContext& context) {
   if (context.run.device() != nullptr || context.operand_count() != 1 || !context.shape.IsArray())
     return Keep(context, context.shape);
@@ -113,8 +113,8 @@ StatusOr<Value> EvaluateRaggedAllToAll(EvalContext& context) {
                                        context.operand(4), /*member=*/0, result));
   return result;
 }
-// (the value in flight, a number, a token). The data of a receive comes with its done, which waits for it, so that all
-// devices may start to receive before they send.
+// (data, a number, a token). The data of a receive arrives at its done, which waits for it, so that all devices may
+// start to receive before they send.
 StatusOr<Value> EvaluateSend(EvalContext& context) {
   HLOIR_RETURN_IF_ERROR(PostTransfer(context));
   return Value::Tuple({context.operands[0], Value(Literal(context.shape.tuple_shapes(1))),
@@ -147,7 +147,7 @@ StatusOr<Value> EvaluateOutfeed(EvalContext& context) {
   return Value(Literal(context.shape));
 }
 
-// If there is one device, it is the first of its kind.
+// A single device is number 0.
 StatusOr<Value> EvaluateReplicaId(EvalContext& context) {
   Literal id(context.shape);
   if (context.run.device() != nullptr) id.SetFromInt64(0, context.run.device()->replica);

@@ -32,7 +32,7 @@ int64_t MachineMemory() {
 
 std::string Gigabytes(double bytes) { return Format("{:.1f} GB", bytes / 1e9); }
 
-// An executable for each device, each on its own threads. They exchange data through Rendezvous.
+// An executable for each device, each on separate threads, which exchange data through Rendezvous.
 class DeviceExecutable : public HloDeviceExecutable {
  public:
   DeviceExecutable(const DeviceCounts& counts, std::span<const HloModule* const> programs)
@@ -46,14 +46,14 @@ class DeviceExecutable : public HloDeviceExecutable {
     const int64_t here = network_ ? network_->count() : counts_.devices();
     how_.network = network_ ? &*network_ : nullptr;
     how_.spill_folder = options.spill_folder;
-    // Handlers may not be reentrant. Progress is the first device's alone. Values on disk are in memory for one device
-    // at a time.
+    // Handlers may not be reentrant. Only the first device reports progress. Values on disk are in memory for one
+    // device at a time.
     const bool handlers = evaluator.infeed || evaluator.outfeed || evaluator.host_transfer || evaluator.on_result ||
                           !evaluator.custom_calls.empty();
     how_.at_once = handlers || !options.spill_folder.empty() ? 1 : std::max<int64_t>(std::min(cores, here), 1);
     options.threads = static_cast<int>(std::max<int64_t>(cores / std::max<int64_t>(here, 1), 1));
     executables_.resize(static_cast<size_t>(here));
-    // Preparing is a run, too: in as many threads. Its results identify the module of each process, which must be the
+    // Preparation uses the same threads as a run. Its results identify the module of each process, which must be the
     // same.
     DeviceRun preparing = how_;
     preparing.judge = [](const std::vector<Literal>& got) { return CheckSame(got); };
@@ -98,7 +98,7 @@ class DeviceExecutable : public HloDeviceExecutable {
     for (int64_t i = 0; i < module.entry_computation()->parameter_count(); ++i)
       parameters += static_cast<double>(module.entry_computation()->parameter(i)->shape().ByteSize());
     const double values = static_cast<double>(one.arena_bytes()), each = values + results;
-    // Parameters are the caller's, and may be the same for all.
+    // Parameters are owned by the caller and may be shared by all devices.
     const double all = each * static_cast<double>(devices) + parameters;
     const double memory = static_cast<double>(MachineMemory());
     if (all <= memory) return OkStatus();

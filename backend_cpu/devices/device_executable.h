@@ -13,8 +13,8 @@ namespace hloir::reference {
 
 using PrepareOne = std::function<StatusOr<std::unique_ptr<HloExecutable>>(Device& device, const HloModule& program,
                                                                           const ExecutableOptions& options)>;
-// `programs`: one, or each partition's; the caller keeps them. `options` are PrepareOnDevices', but that threads are
-// counted: at least one.
+// `programs`: one, or each partition's; not owned. `options` are those of PrepareOnDevices, with a positive number of
+// threads.
 StatusOr<std::unique_ptr<HloDeviceExecutable>> PrepareDevices(const DeviceCounts& counts,
                                                               std::span<const HloModule* const> programs,
                                                               const ExecutableOptions& options,

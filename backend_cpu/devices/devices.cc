@@ -1,5 +1,5 @@
-// RunOnDevices and, for any engine, RunOnEach: a thread for each device, of which one or several run at a time; the
-// devices of other processes send and get messages. Tests: tests/unit/devices_test.cc, transport_test.cc,
+// RunOnDevices and, for any engine, RunOnEach: a thread for each device, of which one or several run at a time; devices
+// of other processes communicate by messages. Tests: tests/unit/devices_test.cc, transport_test.cc,
 // tests/cli/devices.test.
 #include "devices/devices.h"
 
@@ -62,7 +62,7 @@ void AddNumber(std::string& list, int64_t number) {
   list += list.size() > kEnough ? ", …" : Format("{}{}", list.empty() ? "" : ", ", number);
 }
 
-// The waiting devices, their places, and those they wait for.
+// The waiting devices, their instructions, and the devices for which they wait.
 template <class Rolls>
 Status Deadlock(const Rolls& rolls) {
   for (const auto& [key, roll] : rolls) {
@@ -75,9 +75,9 @@ Status Deadlock(const Rolls& rolls) {
   return InvalidArgument("devices wait for each other");
 }
 
-// Process 0's view of all devices of all processes. An arrival is told here before its operands go on their way, so
-// that whatever a device does after a meeting is told later than all arrivals there; hence no deadlock is seen where
-// there is only a message on its way.
+// Process 0's view of all devices of all processes. An arrival is reported before its operands are sent, so that all
+// actions of a device after a meeting are reported after all arrivals there; hence a message in transit is never taken
+// for a deadlock.
 class Watcher {
  public:
   explicit Watcher(int64_t devices) : waiting_(static_cast<size_t>(devices)), done_(static_cast<size_t>(devices)) {}
@@ -91,7 +91,7 @@ class Watcher {
     rolls_.erase(m.meeting);
   }
   void Done(int64_t device) { done_[static_cast<size_t>(device)] = true; }
-  // An error if nobody can go on.
+  // An error if no device can continue.
   Status Judge() const {
     bool all_done = true;
     for (size_t d = 0; d < waiting_.size(); ++d) {
@@ -111,7 +111,7 @@ class Watcher {
 }  // namespace
 
 // The running devices of this process, and the incomplete meetings. A meeting is evaluated in the process of its last
-// member: of the receiver, for a transfer.
+// member, a transfer in that of the receiver.
 class Lockstep {
  public:
   Lockstep(int64_t first, int64_t count, const DeviceRun& how)
@@ -142,7 +142,7 @@ class Lockstep {
     Fail(status);
     Fill(first);
   }
-  // Of all processes, where one has told us.
+  // Of all processes, if another one has reported it.
   void Stop(const Status& status) {
     std::unique_lock lock(mutex_);
     if (failure_.ok()) Fail(status, /*told=*/true);
@@ -185,7 +185,7 @@ class Lockstep {
     return Await(Place(device.index()), pending_[key], key, meeting, function, lock);
   }
 
-  // Of a device of another process.
+  // Handles the contribution of a device in another process.
   void TakeOperands(Message message) {
     std::unique_lock lock(mutex_);
     if (!failure_.ok()) return;
@@ -210,10 +210,10 @@ class Lockstep {
     std::vector<DeviceValues> values;  // operands
     std::vector<FileBlock> blocks;     // in which they may lie
     bool is_claimed = false;           // somebody evaluates it
-    bool is_same = false;              // results[0] is everybody's
+    bool is_same = false;              // results[0] is the result of all members
     std::vector<DeviceValues> results;
     std::vector<bool> has_result;
-    size_t left = 0;  // of this process, those that have their result
+    size_t left = 0;  // members in this process that have received their result
   };
 
   size_t Place(int64_t device) const { return static_cast<size_t>(device - first_); }
@@ -228,13 +228,13 @@ class Lockstep {
       HLOIR_RETURN_IF_ERROR(Spill(how_.spill_folder, operands, pending.blocks));
     pending.values[mine] = std::move(operands);
     if (!pending.complete() || goes_on) return OkStatus();
-    // Nobody of this process came last: one who waits evaluates it.
+    // The last arrival was in another process: a waiting device evaluates the meeting.
     for (size_t m = 0; m < pending.group.size(); ++m)
       if (pending.waits[m] && IsHere(pending.group[m])) return Wake(Place(pending.group[m])), OkStatus();
     return OkStatus();
   }
 
-  // Evaluates the meeting once all have come, if nobody else does, and waits for the result.
+  // Evaluates the meeting after all arrivals, unless another thread does, and waits for the result.
   StatusOr<DeviceValues> Await(size_t me, Pending& pending, const MeetingKey& key, const Meeting& meeting,
                                const CollectiveFunction& function, std::unique_lock<std::mutex>& lock) {
     const size_t mine = meeting.mine;
@@ -243,7 +243,7 @@ class Lockstep {
       if (pending.is_same || (mine < pending.has_result.size() && pending.has_result[mine])) break;
       if (!pending.group.empty() && pending.complete() && !pending.is_claimed) {
         pending.is_claimed = true;
-        lock.unlock();  // all other members wait, so nobody else looks at the values
+        lock.unlock();  // all other members wait, so no other thread reads the values
         auto results = function(pending.values);
         lock.lock();
         if (!results.ok()) return results.status();
@@ -254,8 +254,9 @@ class Lockstep {
       WaitForTurn(me, lock);
     }
     DeviceValues result;
-    if (pending.is_same || !pending.blocks.empty()) {  // others need it, or a file's memory, which is about to go
-      lock.unlock();                                   // nobody changes it
+    if (pending.is_same || !pending.blocks.empty()) {  // others need it, or it is in a file that is about to be
+                                                       // released
+      lock.unlock();                                   // it is no longer modified
       result = pending.results[pending.is_same ? 0 : mine];
       lock.lock();
     } else {
@@ -298,7 +299,7 @@ class Lockstep {
   void WaitForTurn(size_t place, std::unique_lock<std::mutex>& lock) {
     turns_[place].wait(lock, [&] { return states_[place] == State::kRunning; });
   }
-  // Lets those go on that can, round and round from `after`.
+  // Resumes devices that can continue, round-robin from `after`.
   void Fill(size_t after) {
     for (size_t k = 1; k <= states_.size() && running_ < how_.at_once; ++k) {
       const size_t d = (after + k) % states_.size();
@@ -308,8 +309,8 @@ class Lockstep {
       turns_[d].notify_one();
     }
   }
-  // A running device stops. If all the others wait for one another, that is an error for them to report; with several
-  // processes the watcher sees it.
+  // A running device stops. If all others wait for one another, they report an error; with several processes, process 0
+  // detects it.
   void PassOn(size_t place, State state) {
     states_[place] = state;
     --running_;
@@ -362,8 +363,8 @@ std::vector<Device> MakeDevices(const DeviceCounts& counts, std::span<const HloM
 
 namespace {
 
-// The exchange between the processes while this one's devices run: until all processes have finished. `results` are
-// this process's until then, and afterwards, in process 0, those of all.
+// Serves messages while this process's devices run, until all processes have finished. `results` are those of this
+// process before, and in process 0 those of all devices after.
 class Conversation {
  public:
   Conversation(Network& network, Lockstep& lockstep, const DeviceRun& how, std::vector<Literal>& results)
@@ -393,7 +394,7 @@ class Conversation {
     }));
     return outcome;
   }
-  // A device has its result; called in the device's thread.
+  // Records a device's result; called in the device's thread.
   void DeviceEnded() {
     if (--left_ == 0) Finish();
   }

@@ -1,5 +1,5 @@
-// MakeReferenceEvaluator, MakeStepEvaluator and EvaluateInPairs: the reference on one device, which may send to itself.
-// Tests: tests/unit/evaluator_test.cc, pairs_test.cc.
+// MakeReferenceEvaluator, MakeStepEvaluator and EvaluateInPairs: the reference evaluator on one device, which may send
+// to itself. Tests: tests/unit/evaluator_test.cc, pairs_test.cc.
 #include "devices/evaluators.h"
 
 #include <utility>

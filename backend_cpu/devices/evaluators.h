@@ -1,4 +1,4 @@
-// The evaluators that the reference is behind. MakeReferenceEvaluator is in hloir/evaluator.h.
+// Constructors of reference evaluators. MakeReferenceEvaluator is in hloir/evaluator.h.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace hloir::reference {
 
-// An evaluator for a caller that runs a module instruction by instruction: `random` goes on from one to the next, and
-// must outlive it. So must `device`, if it is one of several; null: there is only one.
+// An evaluator for running a module instruction by instruction: `random` is the generator's state and must outlive it,
+// as must `device`, which is null for a single device.
 std::unique_ptr<HloEvaluator> MakeStepEvaluator(EvaluatorOptions options, RandomState* random, Device* device);
 
 }  // namespace hloir::reference

@@ -88,7 +88,7 @@ class MessageReader {
 
 }  // namespace
 
-// Both ends are the same program on machines of one kind: numbers and elements go as they lie in memory.
+// Both ends are the same program on machines of one kind: numbers and elements are sent as in memory.
 std::string Encode(const Message& message) {
   MessageWriter out;
   out.Number(static_cast<int64_t>(message.kind));
@@ -121,7 +121,7 @@ StatusOr<Message> Decode(std::string_view bytes) {
 }
 
 int Network::RankOf(int64_t device) const {
-  int rank = static_cast<int>(device * size() / devices_);  // or the one behind it, where they do not divide
+  int rank = static_cast<int>(device * size() / devices_);  // or the next one, if they are not divisible
   while (rank + 1 < size() && FirstDevice(rank + 1) <= device) ++rank;
   while (rank > 0 && FirstDevice(rank) > device) --rank;
   return rank;
@@ -141,7 +141,7 @@ void Network::PostToAll(const Message& message) {
   for (int to = 0; to < size(); ++to) Post(to, message);
 }
 
-// Sends the messages for other processes; returns those for this process, and then those that have arrived.
+// Sends the messages for other processes; returns those for this process and those that have arrived.
 std::optional<std::pair<int, std::string>> Network::Next() {
   constexpr std::chrono::microseconds kShort{50}, kLong{1000};
   for (std::chrono::microseconds pause = kShort;; pause = std::min(2 * pause, kLong)) {
@@ -169,7 +169,7 @@ Status Network::Serve(const std::function<bool(int from, Message)>& handle) {
     const auto [from, bytes] = std::move(waiting.front());
     waiting.pop_front();
     StatusOr<Message> decoded = Decode(bytes);
-    if (!decoded.ok()) {  // no process must wait for its messages
+    if (!decoded.ok()) {  // messages must not be delayed
       for (int to = 0; to < size(); ++to)
         if (to != rank())
           transport_.Send(to, Encode({.kind = Message::Kind::kEnd,

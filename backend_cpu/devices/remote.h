@@ -20,19 +20,19 @@ namespace hloir::reference {
 
 struct Message {
   enum class Kind : uint8_t {
-    kArrival,   // to process 0: a device has come to a meeting
-    kDone,      // to process 0: a device has no more to do
+    kArrival,   // to process 0: a device has arrived at a meeting
+    kDone,      // to process 0: a device has finished
     kFailure,   // to process 0
-    kFinished,  // to process 0: all devices of a process are done; with their results
+    kFinished,  // to process 0: all devices of a process have finished; with their results
     kOperands,  // to the process that evaluates a meeting: a device's contribution
     kResults,   // from there
-    kStop,      // from process 0: an error somewhere
-    kEnd,       // from process 0: all processes have finished; with the status that all return
+    kStop,      // from process 0: an error in some process
+    kEnd,       // from process 0: all processes have finished; with the common status
   };
   Kind kind = Kind::kArrival;
   int64_t run = 0;  // filled in by Post
   std::array<int64_t, 5> meeting{};
-  int64_t member = 0;  // place in the group; of kDone the device
+  int64_t member = 0;  // position in the group; the device for kDone
   bool waits = true;
   std::string text{};  // the instruction's name, or an error
   StatusCode code = StatusCode::kOk;
@@ -42,19 +42,19 @@ struct Message {
 std::string Encode(const Message& message);
 StatusOr<Message> Decode(std::string_view bytes);
 
-// The processes of a run. Any thread may post; one thread serves, and only that touches the transport.
+// The processes of a run. Any thread may post messages; only the serving thread uses the transport.
 class Network {
  public:
   Network(Transport& transport, int64_t devices) : transport_(transport), devices_(devices) {}
   int rank() const { return transport_.rank(); }
   int size() const { return transport_.size(); }
-  // Devices are dealt out in order and evenly: those of a process follow one another.
+  // Devices are distributed in order and evenly, in consecutive blocks.
   int64_t FirstDevice(int rank) const { return devices_ * rank / size(); }
   int RankOf(int64_t device) const;
   int64_t first() const { return FirstDevice(rank()); }
   int64_t count() const { return FirstDevice(rank() + 1) - first(); }
 
-  // The messages of one run are not those of another, though processes begin it at different times.
+  // Distinguishes the messages of runs, because processes begin a run at different times.
   void BeginRun() { ++run_; }
   void Post(int to, Message message);
   void PostToAll(const Message& message);

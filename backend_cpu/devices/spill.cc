@@ -19,7 +19,7 @@ StatusOr<FileBlock> FileBlock::Make(const std::string& folder, int64_t bytes) {
   const int file = mkstemp(name.data());
   if (file < 0) return InvalidArgument(Format("no file can be made in {}: {}", folder, std::strerror(errno)));
   unlink(name.c_str());
-  // Room is reserved now: a page without any would end the process when it is written.
+  // Reserves disk space now: writing a page without space would end the process.
   const int refused = posix_fallocate(file, 0, bytes);
   void* data = refused != 0 ? MAP_FAILED
                             : mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -43,7 +43,7 @@ Status Spill(const std::string& folder, std::vector<Literal>& values, std::vecto
   for (Literal& value : values) {
     std::vector<void*> memory;
     for (const Literal* leaf : value.Leaves()) {
-      if (!leaf->shape().IsArray()) return OkStatus();  // a token among them: nothing to gain
+      if (!leaf->shape().IsArray()) return OkStatus();  // a token: nothing to store
       HLOIR_ASSIGN_OR_RETURN(FileBlock block, FileBlock::Make(folder, leaf->size_bytes()));
       static std::byte none{};
       if (leaf->size_bytes() > 0)

@@ -1,4 +1,4 @@
-// Memory that lies in a file: values that wait there rather than in memory. The file has no name, so it goes with the
+// Memory mapped from a file, for values that are not needed for a while. The file has no name, so it ends with the
 // process. Tests: tests/unit/transport_test.cc.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace hloir::reference {
 class FileBlock {
  public:
   FileBlock() = default;
-  // ResourceExhausted, with the numbers, if the folder's disk has no room.
+  // ResourceExhausted, with both sizes, if the folder's disk has too little space.
   static StatusOr<FileBlock> Make(const std::string& folder, int64_t bytes);
   FileBlock(FileBlock&& other) noexcept { *this = std::move(other); }
   FileBlock& operator=(FileBlock&& other) noexcept {
@@ -25,7 +25,7 @@ class FileBlock {
   }
   ~FileBlock();
   std::byte* data() const { return data_; }
-  // It will not be needed for a while: its pages need not be in memory.
+  // A hint that it is not needed for a while, so that its pages may leave memory.
   void Rest() const;
 
  private:
@@ -33,7 +33,7 @@ class FileBlock {
   int64_t bytes_ = 0;
 };
 
-// The values in a file's memory, which `blocks` keep.
+// Copies of the values in file memory, owned by `blocks`.
 Status Spill(const std::string& folder, std::vector<Literal>& values, std::vector<FileBlock>& blocks);
 
 }  // namespace hloir::reference

@@ -1,20 +1,19 @@
-// Sends and receives: between simulated devices, of one device with itself, and with the host or a program that does
-// not run here, for which the caller's handler answers. Who sends to whom: hloir/cost.h. Tests:
-// tests/unit/devices_test.cc.
+// Sends and receives: between simulated devices, of one device with itself, and with the host or another program, for
+// which the caller's handler is called. hloir/cost.h determines the pairs. Tests: tests/unit/devices_test.cc.
 #include "support/format.h"
 #include "devices/devices.h"
 
 namespace hloir::reference {
 namespace {
 
-// The half of a transfer that says who sends to whom: a done may have no attribute of its own.
+// The half of a transfer with the pairs: a done may lack the attribute.
 StatusOr<const HloInstruction*> BeginningOf(const EvalContext& context) {
   const HloInstruction& done = context.instruction;
   const bool receives = done.opcode() == HloOpcode::kRecv || done.opcode() == HloOpcode::kRecvDone;
   const HloOpcode wanted = receives ? HloOpcode::kRecv : HloOpcode::kSend;
   if (done.opcode() == wanted) return &done;
   if (done.operand(0)->opcode() == wanted) return done.operand(0);
-  // In flight around a loop: they have their channel in common.
+  // Carried through a loop: both ends have the same channel.
   const auto channel = done.attributes<TransferAttributes>().channel_id;
   for (const HloInstruction* i : done.module()->AllInstructions())
     if (i->opcode() == wanted && i->attributes<TransferAttributes>().channel_id == channel) return i;
@@ -25,7 +24,7 @@ int64_t ChannelOf(const HloInstruction& transfer) {
   return transfer.attributes<TransferAttributes>().channel_id.value_or(0);
 }
 
-// The pairs of a transfer, and whether it is between devices at all.
+// The pairs of a transfer; none for a transfer with the host.
 StatusOr<ChannelPairs> EndsOf(const EvalContext& context, const HloInstruction& beginning) {
   ChannelPairs ends;
   Device* me = context.run.device();
@@ -47,7 +46,7 @@ StatusOr<ChannelPairs> EndsOf(const EvalContext& context, const HloInstruction& 
   return ends;
 }
 
-// The pairs that the caller is in, as `role`: 0, the sender; 1, the receiver.
+// The caller's pairs in a role: 0, the sender; 1, the receiver.
 StatusOr<std::vector<std::vector<int64_t>>> PairsOf(const EvalContext& context, const HloInstruction& beginning,
                                                     const ChannelPairs& ends, size_t role) {
   const Device& me = *context.run.device();
@@ -83,7 +82,7 @@ StatusOr<Literal> AskHost(const EvalContext& context, const HloInstruction& begi
   return handler({beginning, ChannelOf(beginning), me == nullptr ? 0 : me->index(), sent});
 }
 
-// True if it belongs to another device alone.
+// True if only another device executes it.
 bool IsOthers(const EvalContext& context, const HloInstruction& beginning) {
   const Device* me = context.run.device();
   const std::optional<int64_t> owner = OwnerOf(beginning);

@@ -1,4 +1,4 @@
-// See hloir/executable.h: finds the plugin that speaks MPI.
+// See hloir/executable.h: finds the MPI plugin.
 #include "hloir/executable.h"
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 // Set by Open MPI, by MPICH and Intel's, and by Slurm.
 constexpr const char* kSizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
 
-// Beside the program or library that this is part of, or where an installation has it.
+// Next to the program or library that contains this code, or in the installation's folder.
 std::vector<fs::path> PluginPlaces() {
   constexpr const char* kName = "libhloir_mpi.so";
   if (const char* given = std::getenv("HLOIR_MPI_PLUGIN"); given != nullptr && *given != '\0') return {given};
@@ -48,7 +48,7 @@ StatusOr<std::unique_ptr<Transport>> OpenMpi() {
     std::error_code error;
     looked += Format("{}{}", looked.empty() ? "" : ", ", place.lexically_normal().string());
     if (!fs::exists(place, error)) continue;
-    void* plugin = dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);  // MPI's own plugins look for its symbols
+    void* plugin = dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);  // MPI's own plugins need its symbols
     if (plugin == nullptr) return Unimplemented(Format("{} does not load: {}", place.string(), dlerror()));
     const auto open = reinterpret_cast<Transport* (*)()>(dlsym(plugin, "hloir_open_mpi"));
     Transport* transport = open == nullptr ? nullptr : open();

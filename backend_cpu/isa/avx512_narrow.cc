@@ -30,7 +30,7 @@ struct Bytes {
   }
 };
 
-// Two products to a step. The machine rounds each of the two sums to f32, to nearest even, and takes denormals for
+// Two products per step. The machine rounds each of the two sums to f32, to nearest even, and treats denormals as
 // zeros.
 struct Bf16 {
   using Sum = __m512;
@@ -85,7 +85,7 @@ HLOIR_NARROW void Tile(int64_t steps, const void* a_panel, const void* b_panel, 
   StoreTile<Kind>(sums, c, c_stride, accumulate);
 }
 
-// As GemmKernels::TileInPlace, of bf16: a step takes two neighbours of a row.
+// As GemmKernels::TileInPlace, for bf16: a step takes two adjacent elements of a row.
 template <int rows>
 HLOIR_NARROW void TileInPlace(const TileRun* runs, int64_t run_count, const void* a, const int64_t* row_offsets,
                               int64_t a_step, const void* b_panel, int64_t b_step, void* c_tile, int64_t c_stride,

@@ -1,7 +1,7 @@
-// Matrix products of 8-bit integers and of bf16 by AMX: tiles of 16 rows of 64 bytes, for machines and kernels that let
-// a process have them. A tile of the result is two by two of these; how operands are packed for it follows from that,
-// so the packers are here too. Left out: unsigned bytes (dot.cc widens them). Tests: tests/unit/executable_test.cc,
-// "products of all sizes".
+// Matrix products of 8-bit integers and of bf16 by AMX: tiles of 16 rows of 64 bytes, for machines and kernels that
+// permit them. A tile of the result is two by two of these, which determines the packing of operands, so the packers
+// are here too. Not supported: unsigned bytes (dot.cc widens them). Tests: tests/unit/executable_test.cc, "products of
+// all sizes".
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // see avx512.cc
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -25,9 +25,9 @@ namespace {
 #define HLOIR_TILES __attribute__((target("amx-tile,amx-int8,amx-bf16,avx512vbmi")))
 
 constexpr int64_t kTile = 1024;                 // bytes of a tile
-constexpr int64_t kSide = 32, kStepBytes = 64;  // of a panel: rows or columns, and bytes of each to a step
+constexpr int64_t kSide = 32, kStepBytes = 64;  // of a panel: rows or columns, and bytes of each per step
 
-// Each thread's own: which registers there are. They belong to nobody else between Enter and Leave.
+// The tile configuration of a thread, valid between Enter and Leave.
 struct alignas(64) TileConfig {
   uint8_t palette, start, reserved[14];
   uint16_t row_bytes[16];
@@ -35,7 +35,7 @@ struct alignas(64) TileConfig {
 };
 constexpr TileConfig kConfig = {1, 0, {}, {64, 64, 64, 64, 64, 64, 64, 64}, {16, 16, 16, 16, 16, 16, 16, 16}};
 HLOIR_TILES void Enter() { _tile_loadconfig(&kConfig); }
-// A thread that leaves tiles in use pays for them at each change of context.
+// Tiles left in use slow down each context switch of the thread.
 HLOIR_TILES void Leave() { _tile_release(); }
 
 struct TileBytes {
@@ -55,7 +55,7 @@ struct TileBf16 {
   static void Store(void* p, Sum x) { _mm512_storeu_ps(p, x); }
 };
 
-// As GemmKernels::tile, of panels by PackRows and PackColumns: in each step, of which there is at least one, two tiles.
+// As GemmKernels::tile, for panels by PackRows and PackColumns: two tiles per step, at least one step.
 template <class Kind>
 HLOIR_TILES void Product(int64_t steps, const void* a_panel, const void* b_panel, void* c_tile, int64_t c_stride,
                          bool accumulate) {
@@ -65,7 +65,7 @@ HLOIR_TILES void Product(int64_t steps, const void* a_panel, const void* b_panel
   _tile_zero(2);
   _tile_zero(3);
   for (int64_t p = 0; p < steps; ++p, a += 2 * kTile, b += 2 * kTile) {
-    _tile_stream_loadd(4, a, kStepBytes);  // each panel of a once, while that of b stays in the first cache
+    _tile_stream_loadd(4, a, kStepBytes);  // reads each panel of a once, while that of b stays in the first-level cache
     _tile_loadd(6, b, kStepBytes);
     _tile_loadd(7, b + kTile, kStepBytes);
     _tile_stream_loadd(5, a + kTile, kStepBytes);
@@ -95,7 +95,7 @@ HLOIR_TILES void Product(int64_t steps, const void* a_panel, const void* b_panel
   _tile_stored(1, sums + kTile, kStepBytes);
   _tile_stored(2, sums + 2 * kTile, kStepBytes);
   _tile_stored(3, sums + 3 * kTile, kStepBytes);
-  __asm__ volatile("" ::"r"(sums) : "memory");  // g++ 12 does not know that the stores above write there
+  __asm__ volatile("" ::"r"(sums) : "memory");  // g++ 12 does not see that the stores above write to it
   for (int64_t tile = 0; tile < 4; ++tile) {
     for (int64_t i = 0; i < 16; ++i) {
       char* to = c + (tile / 2 * 16 + i) * stride + tile % 2 * kStepBytes;
@@ -142,7 +142,7 @@ void PackRows(const std::byte* data, const int64_t* rows, int64_t row_count, con
   }
 }
 
-// kGroup rows of k, of 32 columns each that lie side by side, to one line for each 16 columns.
+// Packs kGroup rows of k, of 32 contiguous columns each, to one line per 16 columns.
 HLOIR_TILES inline void Interleave(const uint16_t* const* rows, std::byte* to) {
   alignas(64) static constexpr uint16_t kLow[32] = {0, 32, 1, 33, 2,  34, 3,  35, 4,  36, 5,  37, 6,  38, 7,  39,
                                                     8, 40, 9, 41, 10, 42, 11, 43, 12, 44, 13, 45, 14, 46, 15, 47};
@@ -152,7 +152,7 @@ HLOIR_TILES inline void Interleave(const uint16_t* const* rows, std::byte* to) {
   _mm512_storeu_si512(to + kTile, _mm512_permutex2var_epi16(first, high, second));
 }
 HLOIR_TILES inline void Interleave(const int8_t* const* rows, std::byte* to) {
-  // Byte 4i + q: column i's of row q, which are 32 apart in the two registers.
+  // Byte 4i + q: column i of row q; rows are 32 bytes apart in the two registers.
   __m512i low = _mm512_setzero_si512();
   const __m512i columns = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   low = _mm512_add_epi8(_mm512_mullo_epi32(columns, _mm512_set1_epi32(0x01010101)), _mm512_set1_epi32(0x60402000));
@@ -212,7 +212,8 @@ void Fill(GemmKernels& kernels) {
   kernels.leave = &Leave;
 }
 
-// The processor has tiles of both types, and the operating system gives them to this process, threads to come included.
+// The processor has tiles of both types, and the operating system permits them for this process, including later
+// threads.
 bool HasTiles() {
   unsigned a, b, c, d;
   constexpr unsigned kBf16 = 1u << 22, kTiles = 1u << 24, kInt8 = 1u << 25, kVbmi = 1u << 1;

@@ -12,7 +12,7 @@ namespace hloir::cpu {
 // Of this architecture, in the order of isas.def.
 std::vector<std::string> BuiltIsas();
 
-// The default instruction set: HLOIR_FORCE_ISA's, else the best of this machine.
+// The default instruction set: HLOIR_FORCE_ISA's, otherwise the best of this machine.
 StatusOr<std::string> ChosenIsa();
 
 }  // namespace hloir::cpu

@@ -17,7 +17,7 @@ namespace cpu {
 namespace {
 
 #if defined(__x86_64__)
-// Not every compiler's __builtin_cpu_supports knows it.
+// Not every compiler's __builtin_cpu_supports supports it.
 bool HasF16c() {
   unsigned a, b, c, d;
   return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c >> 29 & 1) != 0;
@@ -34,7 +34,7 @@ constexpr Row kRows[] = {
 #include "isa/isas.def"
 };
 
-// HLOIR_FORCE_ISA's, even if it does not exist, else the best of this machine.
+// HLOIR_FORCE_ISA's, even if it does not exist, otherwise the best of this machine.
 std::string DefaultIsa() {
   const char* forced = std::getenv("HLOIR_FORCE_ISA");
   return forced != nullptr && *forced != 0 ? forced : SupportedIsas().back();

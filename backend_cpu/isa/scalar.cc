@@ -1,4 +1,4 @@
-// The kernels in plain C++, for machines whose vector instructions have none of their own. See isas.def.
+// The kernels in plain C++, for machines without kernels for their vector instructions. See isas.def.
 #include "kernels/all_kernels.h"
 
 namespace hloir::cpu {

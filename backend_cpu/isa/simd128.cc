@@ -1,4 +1,4 @@
-// The kernels for WebAssembly's vectors of 128 bits, which emscripten reaches by the intrinsics of SSE2. See isas.def.
+// The kernels for WebAssembly's vectors of 128 bits, by emscripten's SSE2 intrinsics. See isas.def.
 #include "kernels/xsimd_kernels.h"
 
 namespace hloir::cpu {

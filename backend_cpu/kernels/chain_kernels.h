@@ -1,6 +1,6 @@
-// The links of chains: see chain_table.h. Each operation is written once more here, on vectors, since functors.h is
-// vectorized by the compiler only within loops over memory. Included by isa/*_chains.cc; everything has internal
-// linkage (why: isa/isas.def). Tests: tests/unit/loop_chains_test.cc.
+// The links of chains: see chain_table.h. The operations are implemented on vectors here, because the compiler
+// vectorizes functors.h only in loops over memory. Included by isa/*_chains.cc; everything has internal linkage (why:
+// isa/isas.def). Tests: tests/unit/loop_chains_test.cc.
 #pragma once
 
 #include <utility>
@@ -12,7 +12,7 @@
 namespace hloir::cpu {
 namespace {
 
-// A block is eight vectors, which calling conventions pass in registers: enough to hide the latency of an operation.
+// A block is eight vectors, which calling conventions pass in registers: enough to hide the latency of operations.
 #define HLOIR_BLOCK V v0, V v1, V v2, V v3, V v4, V v5, V v6, V v7
 
 template <class T, class Arch>
@@ -40,7 +40,7 @@ struct Lanes {
   static V FromBatch(const xsimd::batch<T, Arch>& x) { return (V)(typename xsimd::batch<T, Arch>::register_type)x; }
   static V Blend(S mask, V set, V other) {
 #if defined(__AVX512F__)
-    return mask ? set : other;  // of a comparison, g++ makes no more than that and one instruction
+    return mask ? set : other;  // g++ compiles this to a comparison and one more instruction
 #elif defined(__AVX2__)
     return (V)_mm256_blendv_epi8((__m256i)other, (__m256i)set, (__m256i)mask);
 #else
@@ -174,7 +174,8 @@ inline V ApplyBinary(V a, V b) {
   else if constexpr (op == BinaryOp::kMaximum || op == BinaryOp::kMinimum) {
     constexpr bool kGreater = op == BinaryOp::kMaximum;
 #if defined(__AVX512DQ__)
-    // Of a number and a NaN this gives the number, of zeros of both signs the right one. Then NaNs take their place.
+    // For a number and a NaN this returns the number, for zeros of both signs the correct one. NaNs are inserted
+    // afterwards.
     constexpr int kRange = kGreater ? 5 : 4;
     if constexpr (sizeof(a[0]) == 4) {
       const __m512 x = (__m512)a, y = (__m512)b, best = _mm512_range_ps(x, y, kRange);
@@ -205,7 +206,7 @@ inline V ApplyInteger(V v, V w) {
   if constexpr (op == BinaryOp::kAdd) return (V)((U)a + (U)b);
   else if constexpr (op == BinaryOp::kSubtract) return (V)((U)a - (U)b);
   else if constexpr (op == BinaryOp::kMultiply && sizeof(a[0]) == 1) {
-    // Of words: bytes of even places as they are, those of odd ones in the upper halves.
+    // Splits words: bytes at even positions, and bytes at odd positions in the upper halves.
     typedef uint16_t Words __attribute__((vector_size(sizeof(V))));
     const Words x = (Words)v, y = (Words)w, even = x * y, odd = (x >> 8) * (y & 0xff00);
     return (V)((even & 0x00ff) | odd);
@@ -250,7 +251,7 @@ struct IntegerUnaryLink {
     else return (V)(x >= negative ? x : negative);  // kAbs
   }
 };
-// Of complex numbers, whose parts lie by turns.
+// For complex numbers with interleaved parts.
 template <class L, class P, BinaryOp op, ChainOperand operand, bool second>
 struct ComplexBinaryLink {
   using V = typename L::V;
@@ -309,7 +310,7 @@ inline void GoOn(const TileOp* at, int64_t i, typename L::V v0, typename L::V v1
   return reinterpret_cast<typename L::Link>(reinterpret_cast<void (*)()>(at->kernel))(at, i, v0, v1, v2, v3, v4, v5, v6,
                                                                                       v7);
 }
-// `next` waits for `done`, for the compiler: it would compute all eight side by side, for which there are no registers.
+// Makes `next` depend on `done`, because the compiler would otherwise interleave all eight and run out of registers.
 template <class V>
 inline void InOrder([[maybe_unused]] V& done, [[maybe_unused]] V& next) {
 #if defined(__x86_64__)
@@ -320,7 +321,7 @@ inline void InOrder([[maybe_unused]] V& done, [[maybe_unused]] V& next) {
 #endif
 #endif
 }
-// Before anything that is written below: loads stay in the order of memory.
+// Keeps loads in memory order, before the stores below.
 template <class V>
 inline void AtOnce([[maybe_unused]] V& v) {
 #if defined(__AVX512F__)
@@ -333,7 +334,7 @@ inline void AtOnce([[maybe_unused]] V& v) {
 template <class L, class Body, class V = typename L::V>
 void LinkOf(const TileOp* at, int64_t i, HLOIR_BLOCK) {
   constexpr int n = L::kCount;
-  const TileOp op = *at;  // which nothing that is stored changes
+  const TileOp op = *at;  // which stores do not change
   v0 = Body::Do(op, i, v0);
   InOrder(v0, v1), v1 = Body::Do(op, i + n, v1);
   InOrder(v1, v2), v2 = Body::Do(op, i + 2 * n, v2);
@@ -344,7 +345,7 @@ void LinkOf(const TileOp* at, int64_t i, HLOIR_BLOCK) {
   InOrder(v6, v7), v7 = Body::Do(op, i + 7 * n, v7);
   return GoOn<L>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
 }
-// For long operations: a loop, in place of eight copies.
+// For long operations: a loop instead of eight copies.
 template <class L, class F, class T, class Arch, class V = typename L::V>
 void MathLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
   V v[8] = {v0, v1, v2, v3, v4, v5, v6, v7};
@@ -359,7 +360,7 @@ void LoadLink(const TileOp* at, int64_t i) {
 #pragma GCC unroll 8
   for (int k = 0; k < 8; ++k) {
     v[k] = L::Load(*at, 0, operand, i + k * L::kCount);
-    AtOnce(v[k]);  // backwards, as compilers would have it, no processor fetches ahead
+    AtOnce(v[k]);  // compilers would reverse the order, which defeats hardware prefetching
   }
   return GoOn<L>(at, i, v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
 }
@@ -463,7 +464,7 @@ struct SelectIfLink {
   }
 };
 
-// Links have types of their own.
+// Types for links.
 template <class F>
 TileKernel Entry(F* link) {
   return reinterpret_cast<TileKernel>(reinterpret_cast<void (*)()>(link));
@@ -484,7 +485,7 @@ void FillLinksOfNested(ChainTable& table) {
   entries[1][0] = Entry(&LinkOf<L, NestedLink<L, kOuter, kInner, !kExchange, false, kInteger>>);
   entries[1][1] = Entry(&LinkOf<L, NestedLink<L, kOuter, kInner, !kExchange, true, kInteger>>);
 }
-// Of the first `outers` and `inners` of the lists.
+// For the first `outers` and `inners` of the lists.
 template <class L, ChainType P, int outers, int inners>
 void FillLinksOfNesteds(ChainTable& table) {
   [&]<int... pair>(std::integer_sequence<int, pair...>) {
@@ -522,7 +523,7 @@ void FillStores(ChainTable& table) {
   entries[0] = Entry(&LinkOf<L, StoreLink<L, result>>);
   entries[1] = Entry(&LastLink<L, result>);
 }
-// The kernels that all types of a size share.
+// The kernels shared by all types of a size.
 template <class L, ChainType P>
 void FillMovesOf(ChainTable& table) {
   constexpr int p = static_cast<int>(P);

@@ -1,6 +1,6 @@
-// Complex numbers by whole vectors of parts that lie by turns: of loops over pairs (elementwise_kernels.h) compilers
-// make several times as many shuffles. The same bits. Included by xsimd_kernels.h; everything has internal linkage
-// (why: isa/isas.def).
+// Complex numbers as vectors of interleaved parts: for loops over pairs (elementwise_kernels.h) compilers generate
+// several times as many shuffles. The results have the same bits. Included by xsimd_kernels.h; everything has internal
+// linkage (why: isa/isas.def).
 #pragma once
 
 #include <utility>
@@ -24,13 +24,13 @@ struct PartVectorsOf {
     return v;
   }
   static void Store(V v, Real* to) { __builtin_memcpy(to, &v, sizeof(v)); }
-  // The pair at `from`, again and again.
+  // The pair at `from`, repeated.
   static V LoadPair(const Real* from) {
     V v;
     for (int k = 0; k < kParts; ++k) v[k] = from[k % 2];
     return v;
   }
-  // a's element (k / 2 · twice + k % 2 · odd + first), of a and b one after the other.
+  // Element k is element (k / 2 · twice + k % 2 · odd + first) of the concatenation of a and b.
   template <int twice, int odd, int first, size_t... k>
   static V Shuffle(V a, V b, std::index_sequence<k...>) {
     return __builtin_shufflevector(a, b, (static_cast<int>(k) / 2 * twice + static_cast<int>(k) % 2 * odd + first)...);
@@ -41,7 +41,7 @@ struct PartVectorsOf {
   static V Exchanged(V a) { return Shuffle<2, -1, 1>(a, a, kAll); }
   static V RealOf(V a, V b) { return Shuffle<4, 2, 0>(a, b, kAll); }
   static V ImagOf(V a, V b) { return Shuffle<4, 2, 1>(a, b, kAll); }
-  // The sign of each real part (0) or imaginary part (1) turned.
+  // Negates each real part (0) or imaginary part (1).
   static V Turned(V a, int part) {
     Bits sign;
     for (int k = 0; k < kParts; ++k) sign[k] = k % 2 == part ? Unsigned<Real>(1) << (kBits<Real> - 1) : 0;

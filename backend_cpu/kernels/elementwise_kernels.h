@@ -1,9 +1,9 @@
-// Elementwise tile kernels that need no approximation: plain loops over functors.h, which the compiler vectorizes for
-// the instruction set of the including file. Included by isa/*.cc through all_kernels.h, and by kernels/per_element.cc;
+// Elementwise tile kernels without approximations: plain loops over functors.h, which the compiler vectorizes for the
+// instruction set of the including file. Included by isa/*.cc through all_kernels.h, and by kernels/per_element.cc;
 // everything has internal linkage (why: isa/isas.def).
 //
-// Every loop that is compiled costs build time once for each instruction set. So operations that give the same bits
-// share one: on integers of both signs, with the operands exchanged (`2 > x` is `x < 2`), by the element's size alone.
+// Every loop costs build time for each instruction set, so operations with the same bits share one: on signed and
+// unsigned integers, with exchanged operands (`2 > x` is `x < 2`), or by the element's size.
 #pragma once
 
 #include "kernels/functors.h"
@@ -17,15 +17,15 @@
 namespace hloir::cpu {
 namespace {
 
-// Of how many elements. The kernels of kOne and kNext have no loop, whatever n says. Those of kNext then run the op
-// that follows theirs in memory (a jump, in optimized code): a list of these runs by a call of its first.
+// The number of elements. The kernels of kOne and kNext have no loop and ignore n. Those of kNext then call the op that
+// follows in memory (a jump, in optimized code), so that a call of the first op runs a list.
 enum class Count { kMany, kOne, kNext };
 template <Count count>
 inline void RunNext(const TileOp& op) {
   if constexpr (count == Count::kNext) return (&op + 1)->kernel(*(&op + 1), 1);
 }
 
-// The type whose loop serves T as well.
+// The type whose loop is also used for T.
 template <class T, bool ignores_sign>
 struct LoopTypeOf {
   using type = T;
@@ -74,7 +74,7 @@ void UnaryLoop(const TileOp& op, int64_t n) {
   RunNext<count>(op);
 }
 
-// Not inlined, as two kernels call each.
+// Not inlined, because two kernels call each.
 template <class F, class T, OperandMode mode>
 [[gnu::noinline]] void BinaryOfMany(const T* a, const T* b, void* result, int64_t n) {
   using R = decltype(F::Apply(*a, *b));
@@ -152,7 +152,7 @@ inline To ConvertOne(From x) {
   else if constexpr (kIsPred<From>) return static_cast<To>(x.v);
   else if constexpr (kIsPred<To>) return {static_cast<uint8_t>(x != 0)};
   else if constexpr (kIsFloat<From> && kIsInt<To>) {
-    // The largest To as a From may round up to one past it; comparing with >= against that bound is exact.
+    // The largest To may round up to one past it in From; comparing with >= against this bound is exact.
     constexpr int kMagnitudeBits = kBits<To> - (std::is_signed_v<To> ? 1 : 0);
     constexpr From kPast = static_cast<From>(2) * static_cast<From>(static_cast<uint64_t>(1) << (kMagnitudeBits - 1));
     constexpr From kLow = std::is_signed_v<To> ? -kPast : From(0);
@@ -209,7 +209,7 @@ void StridedLoadLoop(const TileOp& op, int64_t n) {
   const T* a = static_cast<const T*>(op.in[0]);
   T* out = static_cast<T*>(op.out);
   const int64_t stride = op.extra;
-  // The usual strides are constants, for which the compiler loads whole vectors and picks.
+  // Common strides are compile-time constants, for which the compiler loads whole vectors and shuffles.
   const auto load = [=](auto times) {
     HLOIR_VECTORIZE
     for (int64_t i = 0; i < n; ++i) out[i] = a[times(i)];
@@ -249,7 +249,7 @@ void NarrowBf16(const TileOp& op, int64_t n) {
   RunNext<count>(op);
 }
 
-// A signalling NaN becomes quiet, as by the processors that have an instruction for it.
+// A signalling NaN becomes quiet, as with hardware conversions.
 template <Count count = Count::kMany>
 void WidenF16(const TileOp& op, int64_t n) {
   if constexpr (count != Count::kMany) n = 1;
@@ -296,7 +296,7 @@ constexpr OperandMode Exchanged(OperandMode mode) {
 template <class F, class T, OperandMode mode, Count count>
 constexpr TileKernel BinaryEntry() {
   using Other = typename Mirror<F>::type;
-  // The sum and the product of two NaNs is the first one, of floats.
+  // For floats, the sum and the product of two NaNs is the first one.
   constexpr bool kCompares = std::is_same_v<decltype(F::Apply(T(), T())), Pred>;
   constexpr bool kMirrored = !std::is_void_v<Other> && (kCompares || !kIsFloat<T>);
   using U = LoopType<F, T>;
@@ -354,7 +354,7 @@ void FillElementwiseOf(KernelTable& table) {
   binary(BinaryOp::kAdd, AddFn());
   binary(BinaryOp::kSubtract, SubtractFn());
   binary(BinaryOp::kMultiply, MultiplyFn());
-  // No instruction set divides integers side by side, and remainders of floats are libm's: see per_element.cc.
+  // No instruction set has vector division of integers, and remainders of floats use libm: see per_element.cc.
   if constexpr (kIsFloat<T> || count != Count::kMany) binary(BinaryOp::kDivide, DivideFn());
   if constexpr (count != Count::kMany) binary(BinaryOp::kRemainder, RemainderFn());
   binary(BinaryOp::kMaximum, MaximumFn());

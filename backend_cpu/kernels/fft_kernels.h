@@ -1,5 +1,5 @@
-// One stage of a Fourier transform of several lines at once, and the block ciphers behind random bits. Who cuts
-// transforms into stages: plan/fft.cc; who counts for the ciphers: plan/random_bits.cc. Included by isa/*.cc through
+// One stage of a Fourier transform of several lines at once, and the block ciphers of random bits. plan/fft.cc splits
+// transforms into stages; plan/random_bits.cc provides the counters of the ciphers. Included by isa/*.cc through
 // all_kernels.h only; everything has internal linkage (why: isa/isas.def).
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace hloir::cpu {
 namespace {
 
-// n transforms of kRadix numbers, `step` apart, to numbers `to_step` apart, turned by w[kRadix - 1].
+// n transforms of kRadix numbers, `step` apart, to numbers `to_step` apart, multiplied by w[kRadix - 1].
 template <class T, int kRadix>
 inline void Butterflies(int64_t n, const T* xr, const T* xi, int64_t step, const T* w, T* yr, T* yi, int64_t to_step) {
   // exp(-2 pi i / 3), exp(-2 pi i / 5), exp(-4 pi i / 5)
@@ -64,7 +64,8 @@ inline void Butterflies(int64_t n, const T* xr, const T* xi, int64_t step, const
   }
 }
 
-// Stockham's autosort: from x[radix][m][s] to y[m][radix][s], turned by `twiddles`[m][radix-1] (cosine, sine) pairs.
+// Stockham's autosort: from x[radix][m][s] to y[m][radix][s], multiplied by `twiddles`[m][radix-1] (cosine, sine)
+// pairs.
 template <class T, int kRadix>
 void FftStageOf(int64_t m, int64_t s, const T* xr, const T* xi, T* yr, T* yi, const T* twiddles) {
   for (int64_t p = 0; p < m; ++p) {
@@ -73,7 +74,7 @@ void FftStageOf(int64_t m, int64_t s, const T* xr, const T* xi, T* yr, T* yi, co
   }
 }
 
-// Two stages of radix 4, the first of 4·m, part by part: intermediate values stay in the first-level cache.
+// Two stages of radix 4, the first of 4·m, in blocks: intermediate values stay in the first-level cache.
 template <class T>
 void FftTwoStages(int64_t m, int64_t s, const void* x_r, const void* x_i, void* y_r, void* y_i, const void* twiddles) {
   constexpr int64_t kPart = 64;
@@ -121,7 +122,8 @@ void UnfoldReals(int64_t half, int64_t lanes, const void* turn, void* const* a) 
     const T *pr = zr + p, *pi = zi + p, *qr = zr + q, *qi = zi + q;
     T *re = static_cast<T*>(a[2]) + k * lanes, *im = static_cast<T*>(a[3]) + k * lanes;
     HLOIR_VECTORIZE
-    for (int64_t l = 0; l < lanes; ++l) {  // the even ones' spectrum, and the odd ones' turned
+    for (int64_t l = 0; l < lanes; ++l) {  // the spectrum of the even elements, and that of the odd ones times the
+                                           // twiddle factor
       const T odd_r = (pi[l] + qi[l]) * T(0.5), odd_i = (qr[l] - pr[l]) * T(0.5);
       re[l] = (pr[l] + qr[l]) * T(0.5) + (odd_r * c - odd_i * s);
       im[l] = (pi[l] - qi[l]) * T(0.5) + (odd_r * s + odd_i * c);
@@ -133,7 +135,7 @@ template <class T>
 void FoldReals(int64_t half, int64_t lanes, const void* turn, void* const* a) {
   const T* xr = static_cast<const T*>(a[2]);
   T* xi = static_cast<T*>(a[3]);
-  for (int64_t l = 0; l < lanes; ++l) xi[l] = xi[half * lanes + l] = T(0);  // the ends count as real
+  for (int64_t l = 0; l < lanes; ++l) xi[l] = xi[half * lanes + l] = T(0);  // the ends are treated as real
   for (int64_t k = 0; k < half; ++k) {
     const T c = static_cast<const T*>(turn)[2 * k], s = static_cast<const T*>(turn)[2 * k + 1];
     const int64_t p = k * lanes, q = (half - k) * lanes;
@@ -149,8 +151,8 @@ void FoldReals(int64_t half, int64_t lanes, const void* turn, void* const* a) {
 }
 
 // Philox4x32-10 and Threefry2x32-20: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. In blocks,
-// so that the compiler works on as many counters at once as there are lanes.
-// More than 16: g++ unrolls a loop of so few rounds before it could vectorize it.
+// so that the compiler vectorizes over counters. A block has more than 16, because g++ unrolls shorter loops completely
+// before it vectorizes.
 constexpr int kCipherBlock = 32;
 
 template <class Arch>

@@ -1,5 +1,5 @@
-// Between lines of complex numbers as they lie in memory and blocks [n][lanes] of real and imaginary parts, which
-// transforms work on. Included by fft_kernels.h; everything has internal linkage (why: isa/isas.def).
+// Copies between lines of complex numbers in memory and blocks [n][lanes] of real and imaginary parts, the format of
+// transforms. Included by fft_kernels.h; everything has internal linkage (why: isa/isas.def).
 #pragma once
 
 #include "kernels/elementwise_kernels.h"
@@ -8,7 +8,7 @@
 namespace hloir::cpu {
 namespace {
 
-// The place of number 0 of the l-th line.
+// The address of number 0 of the l-th line.
 inline int64_t PlaceOf(const LineGroup& lines, int64_t l) {
   const int64_t line = lines.begin + l;
   return line / lines.inner * lines.stored * lines.inner + line % lines.inner;
@@ -41,7 +41,7 @@ void TransposeBlock(const T* from, int64_t from_row, int64_t rows, int64_t colum
     for (int64_t c = r < whole_rows ? whole_columns : 0; c < columns; ++c) to[c * to_row + r] = from[r * from_row + c];
 }
 
-constexpr int64_t kLineBlock = 32;  // numbers of a line at a time: no more cache lines than there is room for
+constexpr int64_t kLineBlock = 32;  // numbers of a line per block, so that their cache lines fit the cache
 
 // The first n numbers of each line to re[n][lanes] and im[n][lanes]; at most kFftLanes.
 template <class T>

@@ -1,6 +1,6 @@
 // A functor for each elementwise operation that computes one element: HLO's rules, so that full vectors and tails
-// cannot differ. Plain code that the compiler vectorizes inside the loops of elementwise_kernels.h and
-// reduce_kernels.h. Everything has internal linkage (why: isa/isas.def). Tests: tests/ops, by every instruction set.
+// cannot differ. Plain code, which the compiler vectorizes in the loops of elementwise_kernels.h and reduce_kernels.h.
+// Everything has internal linkage (why: isa/isas.def). Tests: tests/ops, by every instruction set.
 #pragma once
 
 #include <cstdint>
@@ -165,7 +165,7 @@ HLOIR_FLOAT_FN(FloorFn, __builtin_floorf, __builtin_floor)
 HLOIR_FLOAT_FN(RoundEvenFn, __builtin_rintf, __builtin_rint)
 HLOIR_FLOAT_FN(SqrtFn, __builtin_sqrtf, __builtin_sqrt)
 #undef HLOIR_FLOAT_FN
-struct RoundAfzFn {  // half away from zero: truncate, then step away where the rest is at least a half
+struct RoundAfzFn {  // half away from zero: truncate, then add a step away from zero if the fraction is at least a half
   template <class T>
   static constexpr bool kHas = kIsFloat<T>;
   template <class T>
@@ -204,7 +204,7 @@ struct PopcntFn {
   static T Apply(T x) {
     uint64_t bits = static_cast<Unsigned<T>>(x);
 #if defined(__s390x__) && !defined(__clang__)
-    // GCC 12 vectorizes this loop by words there, and counts eight bytes' bits as one number.
+    // GCC 12 miscompiles this loop there: it counts the bits of eight bytes as one number.
     asm("" : "+r"(bits));
 #endif
     return static_cast<T>(__builtin_popcountll(bits));
@@ -225,7 +225,7 @@ struct RoundToBf16Fn {
   static T Apply(T x) {
     uint32_t bits = __builtin_bit_cast(uint32_t, x);
     uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u;
-    // A NaN stays one: rounding could carry its payload away.
+    // Keeps NaN: rounding could clear its payload.
     uint32_t quiet = (bits & 0xffff0000u) | 0x00400000u;
     return __builtin_bit_cast(float, x != x ? quiet : rounded);
   }
@@ -289,8 +289,8 @@ HLOIR_BINARY_FN(RemainderFn, !kIsPred<T>, {
     return static_cast<T>(a % b);
   }
 })
-// A NaN on either side wins, and +0 is more than -0: of equal operands, the bits of both. Both answers are computed and
-// one is taken, since loops with a branch in them would not be vectorized.
+// A NaN operand is the result, and +0 is larger than -0: equal operands combine their bits. Both results are computed
+// and one is selected, because loops with a branch are not vectorized.
 template <class T, bool greater>
 inline T Extreme(T a, T b) {
   const Unsigned<T> x = __builtin_bit_cast(Unsigned<T>, a), y = __builtin_bit_cast(Unsigned<T>, b);
@@ -367,7 +367,8 @@ HLOIR_COMPARE_FN(LeFn, <=)
 HLOIR_COMPARE_FN(LtFn, <)
 #undef HLOIR_COMPARE_FN
 
-// Complex numbers, without the transcendental functions. The product is the plain formula: infinities are not repaired.
+// Complex numbers, without the transcendental functions. The product is the plain formula: without a correction for
+// infinities.
 template <BinaryOp op>
 struct ComplexBinary {
   template <class Real>
@@ -375,7 +376,7 @@ struct ComplexBinary {
     if constexpr (op == BinaryOp::kAdd) return Pair<Real>{a.re + b.re, a.im + b.im};
     else if constexpr (op == BinaryOp::kSubtract) return Pair<Real>{a.re - b.re, a.im - b.im};
     else if constexpr (op == BinaryOp::kMultiply) {
-      // The sign is turned as a bit: of a difference beside a sum g++ 12 makes vfmaddsub, whatever -ffp-contract says.
+      // Flips the sign bit, because g++ 12 compiles a difference next to a sum to vfmaddsub despite -ffp-contract=off.
       using Bits = Unsigned<Real>;
       const Bits product = __builtin_bit_cast(Bits, a.im * b.im) ^ (Bits(1) << (kBits<Real> - 1));
       return Pair<Real>{a.re * b.re + __builtin_bit_cast(Real, product), a.re * b.im + a.im * b.re};
@@ -413,10 +414,11 @@ struct ComplexNegateFn {
   }
 };
 
-// The sign of an integer does not matter to these: the unsigned type's kernel serves both.
+// Operations independent of signedness: the unsigned type's kernel is used for both.
 template <class F>
 constexpr bool kIgnoresSign = false;
-// F(a, b) == Mirrored<F>(b, a), bit for bit. Of floats only comparisons: which NaN's payload wins is the first's.
+// F(a, b) == Mirrored<F>(b, a), bit for bit. For floats only comparisons, because other results have the first NaN's
+// payload.
 template <class F>
 struct Mirror {
   using type = void;

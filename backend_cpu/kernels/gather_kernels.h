@@ -1,6 +1,6 @@
-// The commonest gather: single elements by one index each. Indices are clamped many at a time before the first element
-// is read, so that reads wait for nothing but each other. Included by all_kernels.h; everything has internal linkage
-// (why: isa/isas.def). Tests: tests/unit/executable_test.cc.
+// The most common gather: single elements by one index each. Blocks of indices are clamped before elements are read, so
+// that reads do not wait for clamping. Included by all_kernels.h; everything has internal linkage (why: isa/isas.def).
+// Tests: tests/unit/executable_test.cc.
 #pragma once
 
 #include "kernels/vector.h"
@@ -14,7 +14,7 @@ void GatherLoop(const void* from_data, const void* index_data, int64_t n, int64_
   const T* from = static_cast<const T*>(from_data);
   const Index* indices = static_cast<const Index*>(index_data);
   T* to = static_cast<T*>(to_data);
-  // An index out of Index's range is out of the table's.
+  // An index outside of Index's range is out of bounds.
   const Index end = last > INT32_MAX && sizeof(Index) == 4 ? INT32_MAX : static_cast<Index>(last);
   Index places[kBlock];
   for (int64_t done = 0; done < n; done += kBlock, indices += kBlock, to += kBlock) {

@@ -1,5 +1,5 @@
-// Register-tiled inner kernels of matrix products, and matrix times vector. Who packs, blocks and shares the work out:
-// plan/dot.cc. Included by isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/isas.def).
+// Register-tiled inner kernels of matrix products, and matrix times vector. plan/dot.cc packs, blocks and distributes
+// the work. Included by isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/isas.def).
 #pragma once
 
 #include "kernels/elementwise_kernels.h"
@@ -8,7 +8,7 @@
 namespace hloir::cpu {
 namespace {
 
-// Sums that are in registers, to or onto c.
+// Stores the sums in registers to c, or adds them.
 template <class Batch, class T, int kRows, int kVectors>
 __attribute__((always_inline)) inline void StoreTile(Batch (&sums)[kRows][kVectors], T* c, int64_t c_stride,
                                                      bool accumulate) {
@@ -23,7 +23,7 @@ __attribute__((always_inline)) inline void StoreTile(Batch (&sums)[kRows][kVecto
   }
 }
 
-// Rows of c are far apart, and have left the cache since the last block of k.
+// Prefetches rows of c, which are far apart and no longer in the cache.
 template <class Batch, class T, int kRows, int kVectors>
 __attribute__((always_inline)) inline void ClearTile(Batch (&sums)[kRows][kVectors], const T* c, int64_t c_stride) {
 #pragma GCC unroll 16
@@ -50,8 +50,7 @@ __attribute__((always_inline)) inline void TileStep(Vector<T, Arch> (&sums)[kRow
   }
 }
 
-// c[kRows × kVectors·width] (+)= a · b in k steps. For each step a holds kRows values side by side, as does b
-// kVectors·width.
+// c[kRows × kVectors·width] (+)= a · b in k steps. For each step a has kRows contiguous values, and b kVectors·width.
 template <class T, class Arch, int kRows, int kVectors>
 void GemmTile(int64_t k, const void* a_data, const void* b_data, void* c_tile, int64_t c_stride, bool accumulate) {
   using Batch = Vector<T, Arch>;
@@ -65,12 +64,12 @@ void GemmTile(int64_t k, const void* a_data, const void* b_data, void* c_tile, i
         sums, [&](int i) { return a[i]; }, b);
   StoreTile<Batch>(sums, c, c_stride, accumulate);
 }
-// The same of an a that is not packed: see GemmKernels::TileInPlace.
+// The same for an unpacked a: see GemmKernels::TileInPlace.
 template <class T, class Arch, int kRows, int kVectors>
 void GemmTileInPlace(const TileRun* runs, int64_t run_count, const void* a_data, const int64_t* rows, int64_t a_step,
                      const void* b_data, int64_t b_step, void* c_tile, int64_t c_stride, bool accumulate) {
   using Batch = Vector<T, Arch>;
-  constexpr int64_t kAhead = 12;  // steps to fetch ahead: memory far apart is not foreseen by the machine
+  constexpr int64_t kAhead = 12;  // prefetch distance in steps: the hardware does not prefetch large strides
   const T* row[kRows];
   for (int i = 0; i < kRows; ++i) row[i] = static_cast<const T*>(a_data) + rows[i];
   T* c = static_cast<T*>(c_tile);
@@ -91,9 +90,9 @@ void GemmTileInPlace(const TileRun* runs, int64_t run_count, const void* a_data,
   StoreTile<Batch>(sums, c, c_stride, accumulate);
 }
 
-// For rows of b that are far apart: each is read from left to right and once, some of them together, and the sums go to
-// memory and back, which the first cache is to hold. A tile of all columns' steps would find each line driven out by
-// the others before its next rows of a need it.
+// For rows of b that are far apart: some rows at a time are read once from left to right, and the sums, which should
+// fit the first-level cache, go to memory and back. A loop over tiles of columns would evict each line before its next
+// use.
 template <class T, class Arch, int kVectors, int kSteps>
 inline void FewRowsSteps(const GemmKernels::FewRows s, const T* a, const T* b, T* sums) {
   using Batch = Vector<T, Arch>;
@@ -133,8 +132,8 @@ void FewRows(const GemmKernels::FewRows& s, const void* a_data, const void* b_da
   for (; p < s.k; ++p) FewRowsSteps<T, Arch, kVectors, 1>(s, a + p * s.a_k, b + p * s.b_row, sums);
 }
 
-// out[i·channels + c] = sum over taps t of x[places[i] + taps[t] + c] · w[t·channels + c], i < n: a convolution in
-// which every channel keeps to itself.
+// out[i·channels + c] = sum over taps t of x[places[i] + taps[t] + c] · w[t·channels + c], i < n: a depthwise
+// convolution.
 template <class T, class Arch>
 void Depthwise(int64_t n, const int64_t* places, int64_t tap_count, const int64_t* taps, int64_t channels,
                const void* x_data, const void* w_data, void* out_data) {
@@ -145,7 +144,7 @@ void Depthwise(int64_t n, const int64_t* places, int64_t tap_count, const int64_
   const T* w = static_cast<const T*>(w_data);
   T* out = static_cast<T*>(out_data);
   for (int64_t i = 0; i < n; i += kPlaces) {
-    const int64_t last = n - 1 - i;  // the last few places are done more than once rather than in another way
+    const int64_t last = n - 1 - i;  // the last positions are computed twice, to avoid another code path
     const T* from[kPlaces];
     T* to[kPlaces];
     for (int q = 0; q < kPlaces; ++q) {
@@ -180,7 +179,7 @@ void Depthwise(int64_t n, const int64_t* places, int64_t tap_count, const int64_
   }
 }
 
-// Numbers as they are, or bf16's bits.
+// Numbers, or the bits of bf16.
 template <class T, class W>
 inline T ToNumber(W x) {
   if constexpr (std::is_same_v<T, W>) return x;
@@ -237,8 +236,8 @@ void AddVectorTimesRows(int64_t columns, const W* x, int64_t x_stride, const W* 
     acc.store_unaligned(sums + j);
   }
 }
-// VectorTimesColumns by rows, eight at a time and then one by one: memory gives eight rows sooner than columns of all
-// rows. The sums are added to in the same order.
+// VectorTimesColumns by rows, eight at a time and then one by one: reading eight rows is faster than reading columns of
+// all rows. The order of additions is the same.
 template <class T, class Arch, class W>
 void VectorTimesRows(int64_t k, int64_t columns, const W* x, int64_t x_stride, const W* w, int64_t w_stride, T* out) {
   constexpr int kRows = 8;
@@ -253,7 +252,7 @@ template <class T, class Arch, class W>
 void VectorMatrix(int64_t k, int64_t n, const void* x_data, int64_t x_stride, const void* w_data, int64_t w_stride,
                   void* out_data) {
   constexpr int64_t kWidth = Vector<T, Arch>::size;
-  constexpr int64_t kNear = 1 << 18;  // bytes that caches give in any order
+  constexpr int64_t kNear = 1 << 18;  // bytes for which the access order does not matter (they fit caches)
   const W* x = static_cast<const W*>(x_data);
   const W* w = static_cast<const W*>(w_data);
   T* out = static_cast<T*>(out_data);
@@ -326,7 +325,7 @@ void FillGemmOf(GemmKernels& kernels) {
   kernels.columns = kVectors * kWidth;
   kernels.tile = &GemmTile<T, Arch, kRows, kVectors>;
   FillGemmInPlace<T, Arch, kVectors, (kRows < 8 ? kRows : 8)>(
-      kernels);  // more rows' places fill the registers for pointers
+      kernels);  // more rows would use too many pointer registers
   kernels.few_rows = &FewRows<T, Arch, kVectors>;
   kernels.depthwise = &Depthwise<T, Arch>;
   kernels.vector_matrix = &VectorMatrix<T, Arch, T>;

@@ -1,6 +1,6 @@
-// f16 by the machine's own conversions (F16C), where the including file is compiled with them: widening, narrowing,
-// and rounding to f16 in f32. They give the bits of elementwise_kernels.h and functors.h but for NaN, which they make
-// quiet. Included by xsimd_kernels.h; everything has internal linkage (why: isa/isas.def).
+// f16 by hardware conversions (F16C), if the including file is compiled with them: widening, narrowing, and rounding to
+// f16 in f32. The bits equal those of elementwise_kernels.h and functors.h except that NaN becomes quiet. Included by
+// xsimd_kernels.h; everything has internal linkage (why: isa/isas.def).
 #pragma once
 
 #include "kernels/kernel_table.h"
@@ -10,7 +10,7 @@ namespace {
 
 #if defined(__F16C__)
 
-// f(from, to) for eight elements at a time; the last ones by way of a full eight.
+// f(from, to) for eight elements at a time; the last ones through a padded block.
 template <class From, class To, class F>
 inline void InEights(const TileOp& op, int64_t n, F f) {
   const From* from = static_cast<const From*>(op.in[0]);

@@ -1,6 +1,6 @@
 // VectorTraits<T, Arch>: the vectors of T that an instruction set has, for kernels that keep values in registers
-// (gemm_kernels.h). Arch is one of xsimd's (xsimd_kernels.h) or Plain, for machines whose vectors nobody wrote kernels
-// for: there a vector is one element. Everything has internal linkage (why: isa/isas.def).
+// (gemm_kernels.h). Arch is one of xsimd's (xsimd_kernels.h) or Plain, for machines without specialized kernels:
+// there a vector is one element. Everything has internal linkage (why: isa/isas.def).
 #pragma once
 
 #include "kernels/functors.h"

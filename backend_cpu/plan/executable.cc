@@ -1,5 +1,5 @@
-// PrepareExecutable and PrepareOnDevices: a plan, or, for a module that the planner does not take, the reference
-// evaluator as a whole. Tests: tests/unit/executable_test.cc.
+// PrepareExecutable and PrepareOnDevices: a plan or, for a module that the planner does not support, the reference
+// evaluator for the whole module. Tests: tests/unit/executable_test.cc.
 #include "hloir/executable.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace hloir {
 namespace cpu {
 namespace {
 
-// One whose runs make a literal of their own.
+// An executable whose runs allocate their result.
 class ResultMaker : public HloExecutable {
  public:
   explicit ResultMaker(const HloModule& module) : entry_(*module.entry_computation()) {}

@@ -26,7 +26,7 @@ struct FreeDeleter {
 };
 using AlignedBlock = std::unique_ptr<std::byte[], FreeDeleter>;
 
-// In whole pages, so that no two blocks begin in step with one another by chance of the heap.
+// In whole pages, so that the relative alignment of blocks does not depend on the heap.
 AlignedBlock AllocateAligned(int64_t bytes) {
   const size_t alignment = bytes >= 4 << 20 ? kHugePage : 4096;
   const size_t rounded = (static_cast<size_t>(std::max<int64_t>(bytes, 1)) + alignment - 1) / alignment * alignment;
@@ -174,7 +174,7 @@ class PlannedExecutable : public HloExecutable {
   }
 
  private:
-  // Someone else's memory, and the refs of steps that point into it.
+  // External memory, and the refs of steps that point into it.
   struct Outside {
     std::byte* pointer = nullptr;
     std::vector<std::pair<Step*, int>> refs;
@@ -274,7 +274,7 @@ class PlannedExecutable : public HloExecutable {
   std::unique_ptr<HloEvaluator> evaluator_;
   PlanContext context_;
   StepList steps_;
-  // Of products that run block by block, beyond each thread's scratch memory.
+  // For products that run block by block, after each thread's scratch memory.
   int64_t arena_bytes_ = 0, block_bytes_ = 0;
   AlignedBlock arena_;  // or in a file:
   reference::FileBlock spilled_;

@@ -33,7 +33,7 @@ struct Normalized {
   }
   int64_t count() const { return static_cast<int64_t>(x.size()); }
   size_t Feature(int64_t i) const { return static_cast<size_t>(i / stride % features); }
-  // The sum, over each feature's elements, of f(i), and their mean: NaN of no elements.
+  // The sum, over each feature's elements, of f(i), and their mean: NaN without elements.
   template <class F>
   std::vector<T> Sum(F f) const {
     std::vector<T> sums(static_cast<size_t>(features));
@@ -113,7 +113,7 @@ std::vector<Value> Gradient(EvalContext& context) {
   return results;
 }
 
-// f(T()) for the type to compute in; Unimplemented if the operand is neither floats nor pairs.
+// Calls f(T()) for the compute type; Unimplemented if the operand is neither floats nor pairs.
 template <class F>
 StatusOr<Value> InWideType(EvalContext& context, F f) {
   const PrimitiveType type = context.operand(0).shape().element_type();

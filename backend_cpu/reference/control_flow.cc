@@ -1,5 +1,5 @@
-// Ops that run other computations as a whole: call, fusion, while, conditional; and the pairs of ops that start
-// something and wait for it, which here is done when it is started.
+// Ops that run other computations as a whole: call, fusion, while, conditional; and asynchronous ops, which complete at
+// their start.
 #include "ir/async_chain.h"
 #include "support/format.h"
 #include "reference/evaluation.h"
@@ -13,7 +13,7 @@ std::vector<Value> TakeOperands(EvalContext& context, size_t first = 0) {
           std::make_move_iterator(context.operands.end())};
 }
 
-// The state of an op in flight: ((operands), result, contexts…), contexts being zeros.
+// The state of an asynchronous op: ((operands), result, contexts…), contexts being zeros.
 StatusOr<Value> InFlight(const Shape& shape, Value operands, Value result) {
   std::vector<Value> elements{std::move(operands), std::move(result)};
   for (int64_t i = 2; i < shape.tuple_size(); ++i) elements.emplace_back(Literal(shape.tuple_shapes(i)));
@@ -37,9 +37,8 @@ StatusOr<Value> EvaluateFusion(EvalContext& context) {
   return context.run.Call(*context.instruction.fused_computation(), TakeOperands(context));
 }
 
-// The body's result replaces the state as long as the condition holds of it. HLO assumes that loops end: one whose body
-// returns its argument unchanged, in all that the loop's results and condition depend on, would not, and returns its
-// argument.
+// The body's result replaces the state while the condition is true. HLO assumes that loops terminate: a loop whose body
+// leaves all elements unchanged on which results and condition depend returns its argument.
 StatusOr<Value> EvaluateWhile(EvalContext& context) {
   const HloComputation& body = *context.instruction.while_body();
   const bool never_ends = context.run.NeverEnds(context.instruction);
@@ -53,7 +52,7 @@ StatusOr<Value> EvaluateWhile(EvalContext& context) {
   }
 }
 
-// A pred picks branch 0 if it is true; an s32 picks the branch of that number, and the last one if there is none such.
+// A true pred selects branch 0; an s32 selects the branch of that number, and the last one if it is out of range.
 // Operand i+1 is the argument of branch i.
 StatusOr<Value> EvaluateConditional(EvalContext& context) {
   const Literal& selector = context.operand(0);
@@ -73,8 +72,8 @@ StatusOr<Value> EvaluateConditional(EvalContext& context) {
   return context.run.Call(*context.instruction.called_computations()[static_cast<size_t>(branch)], std::move(argument));
 }
 
-// An async computation runs where it is started. One that is bound late runs where it is done, from the operands in
-// flight, and until then has zeros for a result. That is known of chains without detours alone.
+// An async computation runs at its start. One with operands bound later runs at its done, and until then its result is
+// zeros. This is detected only for direct chains.
 StatusOr<Value> EvaluateAsyncStart(EvalContext& context) {
   const std::vector<Value> operands(context.operands.begin(), context.operands.end());
   if (IsLateBound(context.instruction)) {

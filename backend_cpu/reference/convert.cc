@@ -15,7 +15,7 @@
 namespace hloir::reference {
 namespace {
 
-// Elements as a stream of bits, each as wide as its type means, low bits first: how 4-bit and 2-bit types are packed.
+// Elements as a stream of bits, each with the width of its type, low bits first, as 4-bit and 2-bit types are packed.
 std::vector<uint8_t> PackBits(const Literal& literal) {
   const int bits = BitWidth(literal.shape().element_type());
   const int64_t count = literal.element_count();
@@ -59,8 +59,8 @@ void UnpackBits(const std::vector<uint8_t>& packed, Literal& literal) {
   }
 }
 
-// Strides of the array in memory order: the first dimension of minor_to_major varies fastest. Tiling is not a matter of
-// values here: both sides of a legal bitcast are tiled alike.
+// Strides of the array in memory order: the first dimension of minor_to_major varies fastest. Tiling is ignored,
+// because both sides of a legal bitcast have the same tiles.
 DimVector PhysicalStrides(const Shape& shape) {
   if (!shape.has_layout() || shape.layout().minor_to_major().size() != shape.dimensions().size()) {
     return RowMajorStrides(shape.dimensions());
@@ -75,7 +75,7 @@ DimVector PhysicalStrides(const Shape& shape) {
 }
 
 // Rounds to nearest even at `mantissa_bits`; then values beyond the exponent's range become infinity, or a zero of the
-// same sign: there are no denormals. A NaN stays one.
+// same sign: there are no denormals. NaN is kept.
 template <class T, class Bits>
 T ReducePrecision(T x, int64_t exponent_bits, int64_t mantissa_bits) {
   constexpr int kMantissa = std::numeric_limits<T>::digits - 1;
@@ -85,7 +85,7 @@ T ReducePrecision(T x, int64_t exponent_bits, int64_t mantissa_bits) {
   if (mantissa_bits < kMantissa) {
     const int dropped = kMantissa - static_cast<int>(mantissa_bits);
     const Bits lowest_kept = bits >> dropped & 1;
-    bits += (Bits{1} << (dropped - 1)) - 1 + lowest_kept;  // a carry into the exponent is right
+    bits += (Bits{1} << (dropped - 1)) - 1 + lowest_kept;  // a carry into the exponent is correct
     bits &= ~((Bits{1} << dropped) - 1);
   }
   if (exponent_bits < kExponent) {
@@ -98,13 +98,13 @@ T ReducePrecision(T x, int64_t exponent_bits, int64_t mantissa_bits) {
   return std::bit_cast<T>(bits);
 }
 
-// The integer that `x` lies above or at, or the next one with the probability of x's fraction: if `random`, an integer
-// of as many bits as x's type, is below fraction * 2^bits. Out of range saturates, NaN gives 0.
+// Rounds `x` down, or up with the probability of its fraction: if `random`, an integer with the bits of x's type, is
+// below fraction * 2^bits. Values out of range saturate, NaN gives 0.
 double StochasticRound(double x, uint64_t random, int random_bits) {
   if (!std::isfinite(x)) return x;
   const double magnitude = std::abs(x), whole = std::trunc(magnitude);
   const double threshold = std::trunc(std::ldexp(magnitude - whole, random_bits));
-  const bool up = random < static_cast<uint64_t>(threshold);  // a double has not all bits of a random number
+  const bool up = random < static_cast<uint64_t>(threshold);  // a double cannot hold all bits of a random number
   return std::copysign(up ? whole + 1 : whole, x);
 }
 
@@ -117,7 +117,7 @@ StatusOr<Value> EvaluateConvert(EvalContext& context) {
   return context.operand(0).Convert(to);
 }
 
-// The same bits as another type. Between widths, the ratio is a minor-most dimension that comes or goes.
+// The same bits as another type. For different widths, the ratio is an added or removed minor-most dimension.
 StatusOr<Value> EvaluateBitcastConvert(EvalContext& context) {
   Literal result(context.shape);
   UnpackBits(PackBits(context.operand(0)), result);

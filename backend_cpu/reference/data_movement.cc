@@ -1,6 +1,5 @@
-// Ops whose result elements are elements of an operand, moved: broadcast, reshape, transpose, reverse, slice,
-// concatenate, pad, and dynamic-slice and dynamic-update-slice. Each is a choice of start and strides for one copying
-// loop (index.h).
+// Ops that move elements of an operand: broadcast, reshape, transpose, reverse, slice, concatenate, pad, and
+// dynamic-slice and dynamic-update-slice. Each is a choice of start and strides for one copying loop (index.h).
 #include <algorithm>
 
 #include "support/format.h"
@@ -10,7 +9,7 @@
 namespace hloir::reference {
 namespace {
 
-// Start indices come as scalars, one a dimension, or in old text as one vector. Each is clamped so that the slice fits.
+// Start indices are scalars, one per dimension, or in old text one vector. Each is clamped so that the slice fits.
 StatusOr<DimVector> ClampedStarts(EvalContext& context, int64_t first, const DimVector& dims, const DimVector& sizes) {
   DimVector starts;
   for (int64_t i = first; i < context.operand_count(); ++i) {
@@ -30,14 +29,14 @@ StatusOr<DimVector> ClampedStarts(EvalContext& context, int64_t first, const Dim
 }
 
 Literal Reshaped(Literal literal, const Shape& shape) {
-  literal.set_shape_layout(shape);  // the data stays as it is
+  literal.set_shape_layout(shape);  // the data is unchanged
   literal.set_dynamic_sizes(AtBounds());
   return literal;
 }
 
 }  // namespace
 
-// dimensions[i] is the result dimension that operand dimension i becomes; along all others the operand is repeated.
+// dimensions[i] is the result dimension of operand dimension i; the operand is repeated along the others.
 StatusOr<Value> EvaluateBroadcast(EvalContext& context) {
   const Literal& operand = context.operand(0);
   const DimVector strides = RowMajorStrides(operand.shape().dimensions());
@@ -47,7 +46,7 @@ StatusOr<Value> EvaluateBroadcast(EvalContext& context) {
   return ReadRegion(context.shape, operand, from);
 }
 
-// Reshapes keep the row-major order of elements, whatever the layouts.
+// Reshapes keep the row-major order of elements, regardless of layouts.
 StatusOr<Value> EvaluateReshape(EvalContext& context) {
   if (context.shape.ElementCount() != context.operand(0).element_count()) {
     return InvalidArgument(Format("{} changes the number of elements", context.instruction.name()));
@@ -98,14 +97,15 @@ StatusOr<Value> EvaluateConcatenate(EvalContext& context) {
   return result;
 }
 
-// Operand element i stands at low + i * (interior + 1); all else is the padding value. Negative low and high cut off.
+// Operand element i is at low + i * (interior + 1); other elements are the padding value. Negative low and high
+// truncate.
 StatusOr<Value> EvaluatePad(EvalContext& context) {
   const Literal& operand = context.operand(0);
   const PaddingConfig& padding = context.attributes<PadAttributes>().padding;
   Literal result = ReadRegion(context.shape, context.operand(1), {0, DimVector(context.dims().size(), 0)});
   const DimVector out = RowMajorStrides(context.dims()), in = RowMajorStrides(operand.shape().dimensions());
   Region from{0, in}, to{0, out};
-  DimVector kept;  // how many operand elements of each dimension land inside the result
+  DimVector kept;  // the number of operand elements of each dimension inside the result
   for (size_t d = 0; d < padding.size(); ++d) {
     const int64_t step = padding[d].interior + 1, low = padding[d].low;
     const int64_t first = low >= 0 ? 0 : (-low + step - 1) / step;

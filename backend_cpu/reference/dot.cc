@@ -1,5 +1,5 @@
-// dot, scaled-dot and ragged-dot. Precision and algorithm attributes allow less than full precision; this gives full.
-// Tests: tests/ops/dot-*.hlo.
+// dot, scaled-dot and ragged-dot. Precision and algorithm attributes allow reduced precision; this evaluates in full
+// precision. Tests: tests/ops/dot-*.hlo.
 #include <algorithm>
 
 #include "reference/evaluation.h"
@@ -17,7 +17,7 @@ DimVector FreeDims(int64_t rank, const DimVector& batch, const DimVector& contra
   return free;
 }
 
-// The array as the three-dimensional (batch, free, contracting), in a wide type.
+// The array reshaped to (batch, free, contracting), in a wide type.
 Literal ThreeDimensional(const Literal& operand, PrimitiveType wide_type, const DimVector& batch, const DimVector& free,
                          const DimVector& contracting) {
   const DimVector& dims = operand.shape().dimensions();
@@ -68,7 +68,7 @@ StatusOr<Value> Dot(EvalContext& context, const Literal& lhs, const Literal& rhs
   return sums.Convert(type);
 }
 
-// The operand times its scale, each scale element standing for a block of the operand's along every dimension.
+// The operand times its scale, each element of which applies to a block of the operand.
 StatusOr<Literal> ApplyScale(const Literal& operand, const Literal& scale) {
   Literal scaled = operand.Convert(PrimitiveType::F64);
   const DimVector& dims = operand.shape().dimensions();
@@ -126,7 +126,7 @@ StatusOr<Value> EvaluateRaggedDot(EvalContext& context) {
   const DimVector lhs_free = FreeDims(lhs.shape().rank(), a.lhs_batch_dims, a.lhs_contracting_dims);
   const DimVector rhs_free = FreeDims(rhs.shape().rank(), a.rhs_batch_dims, a.rhs_contracting_dims, a.rhs_group_dims);
   if (!contracting && a.rhs_group_dims.size() != 1) return InvalidArgument("ragged-dot takes one group dimension");
-  // The lhs dimensions that the sizes depend on.
+  // The lhs dimensions on which the sizes depend.
   DimVector prefix = a.lhs_batch_dims;
   for (int64_t d : contracting ? a.lhs_contracting_dims : lhs_free) {
     if (d == ragged) break;

@@ -10,7 +10,7 @@
 namespace hloir::reference {
 namespace {
 
-// Ops that only pass arrays on, or that look at the sizes themselves.
+// Ops that only forward arrays, or that handle dynamic sizes themselves.
 bool TakesDynamicArrays(HloOpcode opcode) {
   return IsOneOf(opcode, HloOpcode::kTuple, HloOpcode::kGetTupleElement, HloOpcode::kCall, HloOpcode::kWhile,
                  HloOpcode::kConditional, HloOpcode::kFusion, HloOpcode::kCopy, HloOpcode::kOptimizationBarrier,
@@ -19,7 +19,7 @@ bool TakesDynamicArrays(HloOpcode opcode) {
          HasTrait(opcode, kAsyncPart | kCollective);
 }
 
-// The result's shape for operands of these, actual, shapes.
+// The result's shape for operands with these actual shapes.
 StatusOr<Shape> ActualShape(const HloInstruction& instruction, const std::vector<Shape>& operands) {
   const Shape& stated = instruction.shape();
   const DimVector& dims = operands[0].dimensions();
@@ -126,7 +126,7 @@ StatusOr<Value> EvaluateGetDimensionSize(EvalContext& context) {
   return size;
 }
 
-// The elements stay where they are; from now on fewer of them count.
+// The elements are not moved; fewer of them are valid.
 StatusOr<Value> EvaluateSetDimensionSize(EvalContext& context) {
   Literal result = std::move(context.operands[0]).TakeLiteral();
   DimVector sizes = ActualSizes(result);

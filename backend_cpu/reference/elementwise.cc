@@ -1,5 +1,5 @@
-// Evaluation of the elementwise ops: operands are brought to the type that is computed in, the op's kernel runs over
-// all elements, and the result is rounded to its own type. The kernels are in elementwise_unary.cc and
+// Evaluation of the elementwise ops: operands are converted to the compute type, the op's kernel runs over all
+// elements, and the result is rounded to its own type. The kernels are in elementwise_unary.cc and
 // elementwise_binary.cc.
 #include "reference/elementwise.h"
 
@@ -61,7 +61,7 @@ StatusOr<Value> EvaluateElementwise(EvalContext& context) {
   for (size_t i = 0; i < context.operands.size(); ++i) {
     const Literal* operand = &context.operand(static_cast<int64_t>(i));
     const PrimitiveType type = operand->shape().element_type();
-    // clamp's bounds and select's predicate may be scalars beside arrays.
+    // clamp's bounds and select's predicate may be scalars for array operands.
     args.stride[i] = operand->shape().rank() == 0 && context.shape.rank() > 0 ? 0 : 1;
     if (IsNarrowFloat(type)) {
       widened[i] = operand->Convert(PrimitiveType::F32);
@@ -82,7 +82,7 @@ StatusOr<Value> EvaluateElementwise(EvalContext& context) {
   return narrow;
 }
 
-// A predicate that is an array selects element by element; a scalar one selects the whole, and then tuples too.
+// An array predicate selects per element; a scalar one selects whole operands, which may be tuples.
 StatusOr<Value> EvaluateSelect(EvalContext& context) {
   const Literal& which = context.operand(0);
   if (which.shape().rank() == 0) return std::move(context.operands[which.data<bool>()[0] ? 1 : 2]);
@@ -95,7 +95,7 @@ StatusOr<Value> EvaluateSelect(EvalContext& context) {
   return result;
 }
 
-// Copies change layouts at most.
+// Copies change only layouts.
 StatusOr<Value> EvaluateCopy(EvalContext& context) { return std::move(context.operands[0]); }
 
 StatusOr<Value> EvaluateCompare(EvalContext& context) { return EvaluateElementwise(context); }

@@ -1,5 +1,5 @@
-// Running a computation: each instruction after its operands, its value let go after the last use. Calls within calls
-// are the only recursion, and that has a limit. The ops themselves are in the other files of this folder. Covered by
+// Running a computation: each instruction after its operands; values are released after their last use. Nested calls
+// are the only recursion, which has a limit. The ops themselves are in the other files of this folder. Covered by
 // tests/unit/evaluator_test.cc.
 #include "reference/evaluation.h"
 
@@ -72,7 +72,7 @@ Value Value::Borrow(const Literal& literal) {
 
 Literal Value::TakeLiteral() && {
   if (!IsTuple()) {
-    // Created as a mutable object, which is changed when there is no other reference to it.
+    // Created as a mutable object, which is modified if there is no other reference to it.
     if (literal_.use_count() == 1) return std::move(const_cast<Literal&>(*literal_));
     return *literal_;
   }
@@ -141,7 +141,7 @@ StatusOr<Literal> Evaluation::FillElided(const HloInstruction& constant) {
       }
       break;
   }
-  // Integers under a byte must keep to their width.
+  // Integers under a byte must stay within their width.
   const PrimitiveType type = filled.shape().element_type();
   if (BitWidth(type) < 8) {
     const Literal wide = filled.Convert(IsFloat(type) ? PrimitiveType::F32 : PrimitiveType::S32);
@@ -161,7 +161,7 @@ StatusOr<const Evaluation::Schedule*> Evaluation::ScheduleOf(const HloComputatio
     index.emplace(instruction, static_cast<int32_t>(made->steps.size()));
     made->steps.push_back({instruction, {}, {}});
   };
-  // Only instructions that the root needs, or with side effects: a dead loop that never ends does not matter.
+  // Only instructions on which the root depends, or with side effects: a dead infinite loop is not run.
   std::unordered_set<const HloInstruction*> needed;
   std::vector<const HloInstruction*> pending{computation.root()};
   for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
@@ -173,8 +173,8 @@ StatusOr<const Evaluation::Schedule*> Evaluation::ScheduleOf(const HloComputatio
     if (!needed.insert(instruction).second) continue;
     pending.insert(pending.end(), instruction->operands().begin(), instruction->operands().end());
   }
-  // A tuple's elements are taken out right after it is made: then the tuple can be let go, its elements have one owner,
-  // and a loop can update its carried arrays in place.
+  // A tuple's elements are extracted directly after it: then the tuple can be released, its elements have one owner,
+  // and a loop can update carried arrays in place.
   for (const HloInstruction* instruction : OrderOfRun(computation)) {
     if (index.contains(instruction) || !needed.contains(instruction)) continue;
     add(instruction);
@@ -194,8 +194,8 @@ StatusOr<const Evaluation::Schedule*> Evaluation::ScheduleOf(const HloComputatio
       step.operands.push_back(at);
       last_use[static_cast<size_t>(at)] = static_cast<int32_t>(i);
     }
-    // Checked once, here, so that the ops need not: the operands have the shapes that the op can take, and its result
-    // has the stated shape. The stated type of pairs is c128, which some ops refuse although they take f64.
+    // Checks once for all ops that the operands have legal shapes and that the result has the stated shape. The stated
+    // type of pairs is c128, which is illegal for some ops that support f64.
     if (pairs_) continue;
     StatusOr<Shape> inferred = InferShape(*step.instruction);
     if (!inferred.ok()) {
@@ -239,7 +239,7 @@ StatusOr<Value> Evaluation::Call(const HloComputation& computation, std::vector<
                             step.instruction->shape());
       if (options_.on_result) options_.on_result(*step.instruction, Value(values[i]).TakeLiteral());
     } else {
-      // An operand that is not needed again is handed over, so that the op may work in place.
+      // An operand without later uses is passed by ownership, so that the op may work in place.
       std::vector<Value> operands;
       operands.reserve(step.operands.size());
       for (int32_t operand : step.operands) operands.push_back(values[static_cast<size_t>(operand)]);
@@ -258,7 +258,7 @@ StatusOr<Value> Evaluation::Call(const HloComputation& computation, std::vector<
 
 namespace {
 
-// Others pass their operands on.
+// Others forward their operands.
 bool MakesArray(const HloInstruction& i) {
   return !IsOneOf(i.opcode(), HloOpcode::kTuple, HloOpcode::kGetTupleElement, HloOpcode::kCopy, HloOpcode::kCall,
                   HloOpcode::kWhile, HloOpcode::kConditional, HloOpcode::kFusion, HloOpcode::kConstant,
@@ -322,8 +322,8 @@ Status CheckArgument(const Shape& wanted, const Literal& given, size_t i) {
       Format("argument {} has shape {}, not {}", i, given.shape().ToString(false), wanted.ToString(false)));
 }
 
-// A lower bound on the steps of a run: repeated calls and maps may double the work with each level of nesting, which
-// shows before the run. Loops and branches count once.
+// A lower bound on the steps of a run: repeated calls and maps may double the work with each level of nesting, which is
+// detected before the run. Loops and branches count once.
 class LeastSteps {
  public:
   double Of(const HloInstruction& i) {
@@ -357,7 +357,7 @@ Status CheckLeastSteps(double steps, const EvaluatorOptions& options) {
   return DeadlineExceeded(Format("evaluation takes {:.2g} steps, and the limit is {}", steps, options.max_steps));
 }
 
-// With the shape that the graph states, layout included.
+// With the stated shape, including the layout.
 Literal Finish(Value value, const Shape& shape) {
   Literal result = std::move(value).TakeLiteral();
   if (result.shape().Compatible(shape)) result.set_shape_layout(shape);

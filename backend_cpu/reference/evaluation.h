@@ -1,6 +1,6 @@
-// The inside of the reference evaluator: a Value, one run (Evaluation), and the function each opcode must have.
-// evaluation.cc runs computations; the other files hold the ops, a family each. The public way in is
-// MakeReferenceEvaluator (hloir/evaluator.h), in devices/evaluators.cc.
+// The reference evaluator: values (Value), a run (Evaluation), and the function of each opcode. evaluation.cc runs
+// computations; the other files implement families of ops. The public entry point is MakeReferenceEvaluator
+// (hloir/evaluator.h), in devices/evaluators.cc.
 #pragma once
 
 #include <memory>
@@ -16,20 +16,20 @@
 
 namespace hloir::reference {
 
-// The value of an instruction: an array (or token), shared and immutable, or a tuple of such. Forwarding it, packing it
-// into a tuple and unpacking it copy no elements; the last owner may change it in place, see TakeLiteral.
+// The value of an instruction: an array (or token), shared and immutable, or a tuple of values. Forwarding it, packing
+// it into a tuple and unpacking it copy no elements; the last owner may modify it in place, see TakeLiteral.
 class Value {
  public:
   Value() = default;
-  Value(Literal literal);  // counts among the run's bytes while it lives: see LiveBytes
+  Value(Literal literal);  // counted in the run's bytes during its lifetime: see LiveBytes
   static Value Tuple(std::vector<Value> elements);
-  // The caller keeps the literal alive, and unchanged.
+  // The literal must outlive the value unchanged.
   static Value Borrow(const Literal& literal);
 
   bool IsTuple() const { return elements_ != nullptr; }
   const Literal& literal() const { return *literal_; }
   const std::vector<Value>& elements() const { return *elements_; }
-  // The value as a literal of the caller's own: moved out if this is the only owner, else copied.
+  // The value as a literal: moved out if this is the only owner, otherwise copied.
   Literal TakeLiteral() &&;
 
  private:
@@ -72,8 +72,8 @@ struct EvalContext {
   }
 };
 
-// EvaluateCopy, EvaluateDot, …: one for each row of opcodes.def that has no scalar op (scalar_ops.h). A new row with
-// neither does not link. EvaluateElementwise does those that have one, and compare.
+// EvaluateCopy, EvaluateDot, …: one for each row of opcodes.def without a scalar op (scalar_ops.h). A new row with
+// neither does not link. EvaluateElementwise implements rows with one, and compare.
 StatusOr<Value> EvaluateElementwise(EvalContext& context);
 #define HLOIR_OP(name, ...) StatusOr<Value> Evaluate##name(EvalContext& context);
 #include "hloir/opcodes.def"
@@ -84,33 +84,31 @@ struct RandomState {
   uint64_t bits = 0, counter = 0;
 };
 
-// One run: counts steps, keeps to the limits, and remembers each computation's order of evaluation.
+// One run: counts steps, enforces the limits, and caches each computation's order of evaluation.
 class Evaluation {
  public:
-  // `random`: the caller's state to continue; null: the run has its own.
-  // `pairs`: c128 stands for double-double (pairs.h).
+  // `random`: the caller's state to continue; null: a new state. `pairs`: c128 represents double-double (pairs.h).
   explicit Evaluation(const EvaluatorOptions& options, RandomState* random = nullptr, bool pairs = false)
       : options_(options), pairs_(pairs), random_(random != nullptr ? *random : own_random_) {}
   Evaluation(const Evaluation&) = delete;
   Evaluation& operator=(const Evaluation&) = delete;
 
-  // The root's value. The computation was checked against the shapes that the graph states, so ops need not check
-  // again.
+  // The root's value. Shapes are checked once per instruction, so ops need not check them.
   StatusOr<Value> Call(const HloComputation& computation, std::vector<Value> arguments);
   StatusOr<Value> Evaluate(const HloInstruction& instruction, std::vector<Value> operands);
 
-  // Counts work against max_steps.
+  // Adds work to the count for max_steps.
   Status CountSteps(int64_t steps);
   const EvaluatorOptions& options() const { return options_; }
   bool pairs() const { return pairs_; }
-  // The device that this is the run of, if there are several.
+  // The device of this run, if there are several.
   Device* device() const { return device_; }
   void set_device(Device* device) { device_ = device; }
-  // True if the condition of a while loop, once true, stays true. Computed once for each loop.
+  // True if a true condition of a while loop stays true. Computed once per loop.
   bool NeverEnds(const HloInstruction& loop);
   // The HLO of a known custom-call (custom_calls.h), made once for each.
   StatusOr<const HloComputation*> MeaningOf(const HloInstruction& call);
-  // A constant that the text elided, filled as the options say.
+  // An elided constant, filled according to the options.
   StatusOr<Literal> FillElided(const HloInstruction& constant);
   // State of rng and rng-get-and-update-state: the same sequence in every run.
   uint64_t NextRandom();
@@ -127,7 +125,7 @@ class Evaluation {
     std::vector<Step> steps;
     int32_t root = 0;
   };
-  // For an instruction that mixes floats: the computation that has its converts. Made once for each.
+  // For an instruction with mixed floats: the computation with its converts. Created once for each.
   const HloComputation& Legalized(const HloInstruction& instruction);
   StatusOr<const Schedule*> ScheduleOf(const HloComputation& computation);
 
@@ -147,7 +145,7 @@ class Evaluation {
 StatusOr<Literal> EvaluateOn(Device* device, const EvaluatorOptions& options, const HloComputation& computation,
                              std::span<const Literal* const> arguments, bool pairs = false);
 
-// The value of one instruction, of its operands' values. `random`: see Evaluation.
+// The value of one instruction, given its operands' values. `random`: see Evaluation.
 StatusOr<Literal> EvaluateOne(Device* device, const EvaluatorOptions& options, RandomState* random,
                               const HloInstruction& instruction, std::span<const Literal* const> operands);
 

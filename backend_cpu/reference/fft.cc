@@ -12,7 +12,7 @@ namespace {
 using Complex = std::complex<double>;
 
 // sum over j of x[j * step] * exp(sign * 2 pi i * j * k / n), for each k. Even lengths split into their even and odd
-// elements, the rest is summed up as defined.
+// elements, odd lengths are summed by definition.
 std::vector<Complex> Transform(const Complex* x, int64_t n, int64_t step, double sign) {
   std::vector<Complex> y(static_cast<size_t>(n));
   auto root = [&](int64_t k) {
@@ -50,8 +50,8 @@ void TransformDimension(std::vector<Complex>& data, const DimVector& dims, size_
 
 }  // namespace
 
-// FFT has the minus sign, IFFT the plus and a division by the number of points. RFFT takes reals and keeps the first
-// n/2+1 results of the last dimension, the others being their conjugates; IRFFT goes back from those to n reals.
+// FFT has the minus sign, IFFT the plus and a division by the number of points. RFFT transforms reals and keeps the
+// first n/2+1 results of the last dimension, whose conjugates are the others; IRFFT is the inverse, with n reals.
 StatusOr<Value> EvaluateFft(EvalContext& context) {
   const auto& attributes = context.attributes<FftAttributes>();
   const Literal& operand = context.operand(0);
@@ -80,7 +80,7 @@ StatusOr<Value> EvaluateFft(EvalContext& context) {
       const int64_t line = static_cast<int64_t>(i) / n, k = static_cast<int64_t>(i) % n;
       whole[i] = k < half ? data[static_cast<size_t>(line * half + k)]
                           : std::conj(data[static_cast<size_t>(line * half + n - k)]);
-      // The result is real, so the ends of the spectrum count as real.
+      // The result is real, so the ends of the spectrum are treated as real.
       if (k == 0 || 2 * k == n) whole[i] = whole[i].real();
     }
     data = std::move(whole);

@@ -1,6 +1,5 @@
-// gather and scatter: many slices read from, or combined into, an array at computed places. Both find a slice's place
-// by the same steps; they differ in the treatment of places that do not fit. Tests: tests/ops/gather-*.hlo,
-// scatter-*.hlo.
+// gather and scatter: slices read from, or combined into, an array at computed offsets. Both compute offsets in the
+// same way; they differ in the treatment of slices out of bounds. Tests: tests/ops/gather-*.hlo, scatter-*.hlo.
 #include <algorithm>
 
 #include "support/format.h"
@@ -59,7 +58,7 @@ DimVector Pick(const DimVector& index, const DimVector& dims, bool in_dims) {
 
 }  // namespace
 
-// Result dimensions: `offset_dims` run over the slice (its collapsed and batching dimensions, all of size 1, left out),
+// Result dimensions: `offset_dims` run over the slice (without its collapsed and batching dimensions, all of size 1),
 // the others over the batch positions. A start is clamped so that its slice lies inside the operand.
 StatusOr<Value> EvaluateGather(EvalContext& context) {
   const Literal& operand = context.operand(0);
@@ -91,10 +90,9 @@ StatusOr<Value> EvaluateGather(EvalContext& context) {
   return result;
 }
 
-// For each batch position, a window of the updates is combined into the operand: the computation takes the operands'
-// elements, then the updates', and gives the new elements. A window that does not lie inside the operand is left out,
-// the whole of it. Positions that meet the same element do so in row-major order of the updates here; HLO fixes no
-// order.
+// For each batch position, a window of the updates is combined into the operand: the computation maps the operands' and
+// the updates' elements to the new elements. A window that is not in bounds is skipped as a whole. Several updates of
+// an element are applied in row-major order of the updates; HLO does not specify the order.
 StatusOr<Value> EvaluateScatter(EvalContext& context) {
   const size_t n = context.operands.size() / 2;
   const auto& a = context.attributes<ScatterAttributes>();
@@ -111,7 +109,7 @@ StatusOr<Value> EvaluateScatter(EvalContext& context) {
   const DimVector dims = results[0].shape().dimensions();
   const DimVector operand_strides = RowMajorStrides(dims);
   const DimVector update_strides = RowMajorStrides(updates.shape().dimensions());
-  // The window's dimensions: those of the updates that are named, and for each the operand dimension it runs along.
+  // The window's dimensions: the window dimensions of the updates, and the operand dimension of each.
   const DimVector window_dims = Pick(updates.shape().dimensions(), a.update_window_dims, true);
   const DimVector window_strides = Pick(update_strides, a.update_window_dims, true);
   const DimVector batch_dims = Pick(updates.shape().dimensions(), a.update_window_dims, false);

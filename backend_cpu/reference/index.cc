@@ -1,4 +1,4 @@
-// The strided copy behind slices, transposes, broadcasts, pads, concatenations and their kin.
+// The strided copy behind slices, transposes, broadcasts, pads, concatenations and similar ops.
 #include "reference/index.h"
 
 #include <cstring>
@@ -34,7 +34,7 @@ void CopyElements(const DimVector& dims, const std::byte* source, const Region& 
 
 DimVector RowMajorStrides(const DimVector& dims) {
   DimVector strides(dims.size(), 1);
-  // Of an array without elements they may be anything, but must not overflow.
+  // For an array without elements they are arbitrary, but must not overflow.
   for (size_t d = dims.size(); d-- > 1;) strides[d - 1] = SaturatingProduct(strides[d], dims[d]);
   return strides;
 }

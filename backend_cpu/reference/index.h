@@ -1,5 +1,4 @@
-// Walking through arrays: strides, indices in row-major order, and the one loop that every op that only moves data
-// uses.
+// Walking through arrays: strides, indices in row-major order, and the copying loop of all data movement.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +9,7 @@
 
 namespace hloir::reference {
 
-// The distance of neighbours along each dimension, in elements, in a row-major array.
+// The strides of a row-major array, in elements.
 DimVector RowMajorStrides(const DimVector& dims);
 // The product; INT64_MAX if it is larger, 0 if one of them is 0.
 int64_t Product(const DimVector& dims);
@@ -19,7 +18,7 @@ inline int64_t SaturatingProduct(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
-// Counts `index` up by one, last dimension fastest; false when it is back at all zeros.
+// Increments `index`, last dimension fastest; false when it wraps around to zeros.
 inline bool NextIndex(DimVector& index, const DimVector& dims) {
   for (size_t d = dims.size(); d-- > 0;) {
     if (++index[d] < dims[d]) return true;
@@ -28,7 +27,7 @@ inline bool NextIndex(DimVector& index, const DimVector& dims) {
   return false;
 }
 
-// f(index) for each index of an array of these dimensions, in row-major order.
+// Calls f(index) for each index of an array of these dimensions, in row-major order.
 template <class F>
 void ForEachIndex(const DimVector& dims, F&& f) {
   if (Product(dims) == 0) return;
@@ -46,9 +45,9 @@ inline int64_t LinearIndex(const DimVector& index, const DimVector& strides) {
 // For Literal::set_dynamic_sizes: all dimensions as large as their bounds.
 DimVector AtBounds();
 
-// A dimension more, inside those there are; one that goes on where the last one steps is made one with it.
+// Adds an inner dimension; merges it with the last one if their strides allow it.
 void AppendDimension(int64_t size, int64_t stride, DimVector* dims, DimVector* strides);
-// f(offset) for each index of these dimensions, in row-major order.
+// Calls f(offset) for each index of these dimensions, in row-major order.
 template <class F>
 void ForEachOffset(const DimVector& dims, const DimVector& strides, F&& f) {
   if (dims.empty()) return f(int64_t{0});
@@ -61,13 +60,13 @@ void ForEachOffset(const DimVector& dims, const DimVector& strides, F&& f) {
   });
 }
 
-// A region of an array: where it starts and how far a step along each dimension goes, in elements.
+// A region of an array: its offset and its stride along each dimension, in elements.
 struct Region {
   int64_t start = 0;
   DimVector strides;
 };
 
-// Elements of `from` to `to`, for each index of `dims`.
+// Copies elements of `from` to `to`, for each index of `dims`.
 void CopyRegion(const DimVector& dims, const Literal& source, const Region& from, Literal& target, const Region& to);
 // A new array of `shape` whose elements are those of `from`.
 Literal ReadRegion(const Shape& shape, const Literal& source, const Region& from);

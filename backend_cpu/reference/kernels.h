@@ -24,7 +24,7 @@ void BinaryLoop(const KernelArgs& args) {
   for (int64_t i = 0; i < args.count; ++i) out[i] = Op()(a[i * args.stride[0]], b[i * args.stride[1]], args.bits);
 }
 
-// First: the type of operand 0, where it is not that of the others.
+// First: the type of operand 0, if it differs from the others.
 template <class Op, class First, class T>
 void TernaryLoop(const KernelArgs& args) {
   const First* a = reinterpret_cast<const First*>(args.in[0]);
@@ -89,8 +89,7 @@ Kernel TernaryKernel(PrimitiveType type) {
   });
 }
 
-// The kernels of one file, by opcode; nullptr for the opcodes of the others. `type`: the compute type of the operand
-// that the op works on.
+// The kernels of one file, by opcode; nullptr for other opcodes. `type`: the compute type of the op's main operand.
 Kernel FindUnaryKernel(HloOpcode opcode, PrimitiveType type);
 Kernel FindBinaryKernel(HloOpcode opcode, PrimitiveType type);
 Kernel FindCompareKernel(const CompareAttributes& attributes, PrimitiveType type);

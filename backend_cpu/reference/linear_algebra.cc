@@ -28,7 +28,7 @@ Literal WriteMatrices(const std::vector<Complex>& elements, const Shape& shape) 
 }  // namespace
 
 // a = l l^H with l lower triangular, or a = u^H u with u upper triangular. Only that triangle of `a` is read, and the
-// other triangle of the result is zero. A matrix that is not positive definite gives NaN throughout.
+// other triangle of the result is zero. The result is NaN for a matrix that is not positive definite.
 StatusOr<Value> EvaluateCholesky(EvalContext& context) {
   const bool lower = context.attributes<CholeskyAttributes>().lower;
   const std::vector<Complex> a = ReadMatrices(context.operand(0));
@@ -60,8 +60,8 @@ StatusOr<Value> EvaluateCholesky(EvalContext& context) {
   return WriteMatrices(result, context.shape);
 }
 
-// op(a) x = b, or x op(a) = b (left_side=false), with a triangular; op is nothing, transpose or adjoint. Only the named
-// triangle of a is read, and with unit_diagonal not even its diagonal, which then counts as ones.
+// op(a) x = b, or x op(a) = b (left_side=false), with a triangular; op is identity, transpose or adjoint. Only the
+// selected triangle of a is read, and with unit_diagonal not its diagonal, which is assumed to be ones.
 StatusOr<Value> EvaluateTriangularSolve(EvalContext& context) {
   const auto& attributes = context.attributes<TriangularSolveAttributes>();
   const std::vector<Complex> a = ReadMatrices(context.operand(0));
@@ -76,10 +76,10 @@ StatusOr<Value> EvaluateTriangularSolve(EvalContext& context) {
     return InvalidArgument(Format("{}'s matrices do not fit each other", context.instruction.name()));
   }
   const bool transposed = attributes.transpose_a != TransposeA::kNoTranspose;
-  // x op(a) = b is op(a)^T x^T = b^T: one more transposition of a, and rows of x for columns.
+  // x op(a) = b is op(a)^T x^T = b^T: another transposition of a, with rows of x as columns.
   const bool flipped = transposed == attributes.left_side;
   const bool forward = attributes.lower != flipped;  // op(a), as it acts on a column, is lower triangular
-  // Not every library's complex quotient of two real numbers is theirs.
+  // Not every library's complex division is exact for real numbers.
   const bool real = !IsComplex(context.shape.element_type());
   for (size_t m = 0; m < matrices; ++m) {
     auto element = [&](size_t i, size_t j) {

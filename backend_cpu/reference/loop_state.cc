@@ -10,8 +10,8 @@
 namespace hloir::reference {
 namespace {
 
-// Adds the elements of the parameter that the instructions depend on to `found`; -1 stands for all of it. Called
-// computations are assumed to need all of their operands.
+// Adds the elements of the parameter on which the instructions depend to `found`; -1 means all. Called computations are
+// assumed to use all of their operands.
 void FindUses(std::vector<const HloInstruction*> work, std::unordered_set<const HloInstruction*>& seen,
               std::vector<int64_t>& found) {
   while (!work.empty()) {

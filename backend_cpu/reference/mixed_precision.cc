@@ -31,7 +31,7 @@ Value ConformTo(Value value, const Shape& shape) {
     if (type == shape.element_type() || !IsFloat(type) || !IsFloat(shape.element_type())) return value;
     return value.literal().Convert(shape.element_type());
   }
-  if (Conforms(value, shape)) return value;  // as a rule; and nothing is copied
+  if (Conforms(value, shape)) return value;  // the common case, without a copy
   std::vector<Value> elements = value.elements();
   for (size_t i = 0; i < elements.size(); ++i) {
     elements[i] = ConformTo(std::move(elements[i]), shape.tuple_shapes(static_cast<int64_t>(i)));

@@ -1,14 +1,13 @@
-// Values whose float types are not the stated ones. An instruction that mixes floats is legalized before it is
-// evaluated (ir/mixed_floats.h); ops that state their types separately, such as sort, fft and the collectives, return
-// their computed type, and computations get their operands' types: both are converted to the type that the graph
-// states.
+// Values whose float types differ from the stated ones. An instruction with mixed floats is legalized before its
+// evaluation (ir/mixed_floats.h); ops that state their types separately, such as sort, fft and the collectives, return
+// their computed type, and computations get their operands' types: both are converted to the stated type.
 #pragma once
 
 #include "reference/evaluation.h"
 
 namespace hloir::reference {
 
-// Same dimensions, and the same types but for the width of floats.
+// True for equal dimensions, and equal types except for the width of floats.
 bool SameButForPrecision(const Shape& a, const Shape& b);
 // The value with the stated element types.
 Value ConformTo(Value value, const Shape& shape);

@@ -1,4 +1,4 @@
-// rng-bit-generator, bit for bit as XLA:CPU's; rng and rng-get-and-update-state, whose values HLO leaves open.
+// rng-bit-generator, bit for bit as XLA:CPU's; rng and rng-get-and-update-state, whose values HLO does not specify.
 // Philox4x32-10 and Threefry2x32-20: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 #include <algorithm>
 #include <array>
@@ -45,7 +45,7 @@ std::array<uint32_t, 4> Philox(std::array<uint32_t, 4> x, uint64_t key) {
 }
 
 // The state is (key, counter). Words of 32 bits come in pairs from one counter value, and the two halves of a pair are
-// neighbours along one dimension: the first even one, else the longest.
+// adjacent along one dimension: the first even one, otherwise the longest.
 void ThreefryBits(const DimVector& dims, int width, uint64_t key, uint64_t* counter, std::vector<uint64_t>* bits) {
   const int64_t count = Product(dims);
   if (width == 64) {
@@ -143,7 +143,7 @@ StatusOr<Value> EvaluateRngBitGenerator(EvalContext& context) {
   return Value::Tuple(std::move(results));
 }
 
-// rng_uniform: from [a, b); rng_normal: mean a, deviation b. Which numbers come is open; here each run has the same.
+// rng_uniform: from [a, b); rng_normal: mean a, deviation b. The numbers are unspecified; here each run has the same.
 StatusOr<Value> EvaluateRng(EvalContext& context) {
   if (context.operand_count() != 2) return InvalidArgument("rng takes two operands");
   const bool normal = context.attributes<RngAttributes>().distribution == RandomDistribution::kRngNormal;

@@ -12,18 +12,18 @@
 namespace hloir::reference {
 namespace {
 
-// A sum of f32 elements is made in f64 and rounded once.
+// A sum of f32 elements is computed in f64 and rounded once.
 class ExactSum {
  public:
   void Add(float x) { sum_ += static_cast<double>(x); }
   float Total() const { return static_cast<float>(sum_); }
 
  private:
-  double sum_ = -0.0;  // which, unlike 0, no addition notices
+  double sum_ = -0.0;  // which, unlike 0, is neutral for every number
 };
 
-// A sum of narrower floats is rounded after each addition, in runs of 32 whose sums are summed up the same way: the
-// order that XLA:CPU takes, and with which bf16 sums get beyond 256 ones.
+// A sum of narrower floats is rounded after each addition, in runs of 32 whose sums are summed in the same way:
+// XLA:CPU's order, with which bf16 sums of ones can exceed 256.
 class RoundedSum {
  public:
   explicit RoundedSum(PrimitiveType type) : type_(type) {}
@@ -90,9 +90,9 @@ StatusOr<Reducer> Reducer::Prepare(EvalContext& context) {
   return reducer;
 }
 
-// Operands are n arrays of the same dimensions and n initial values. The computation takes n accumulators and n
-// elements and gives n accumulators. In which order elements come is not fixed; here it is row-major, from the initial
-// values on, but for sums of floats, where no order is more right than another, see above.
+// Operands are n arrays of the same dimensions and n initial values. The computation maps n accumulators and n elements
+// to n accumulators. HLO does not specify the order of elements; here it is row-major, from the initial values on,
+// except for sums of floats, see above.
 StatusOr<Value> EvaluateReduce(EvalContext& context) {
   const size_t n = context.operands.size() / 2;
   HLOIR_ASSIGN_OR_RETURN(Reducer reducer, Reducer::Prepare(context));
@@ -164,8 +164,8 @@ StatusOr<Value> EvaluateMap(EvalContext& context) {
 }
 
 // Operands: inputs, then num_carries initial carries. For each index along the dimension, in order or in reverse, the
-// computation takes the inputs' slices (that dimension gone) and the carries, and gives output slices and new carries.
-// The result is the stacked outputs, then the last carries; no tuple, if the computation gives none.
+// computation maps the inputs' slices (without that dimension) and the carries to output slices and new carries. The
+// result is the stacked outputs, then the last carries; not a tuple if the computation returns none.
 StatusOr<Value> EvaluateScan(EvalContext& context) {
   const auto& attributes = context.attributes<ScanAttributes>();
   const size_t dimension = static_cast<size_t>(attributes.dimensions[0]);

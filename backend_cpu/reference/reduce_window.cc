@@ -17,8 +17,8 @@ DimVector WindowSizes(const Window& window) {
   return sizes;
 }
 
-// The array element under element `inside` of the window at position `position`; nothing in padding, or in a gap of
-// base dilation.
+// The array element under element `inside` of the window at position `position`; nullopt in padding or in a gap of base
+// dilation.
 std::optional<int64_t> ElementUnder(const Window& window, const DimVector& position, const DimVector& inside,
                                     const DimVector& dims, const DimVector& strides) {
   int64_t linear = 0;
@@ -34,7 +34,7 @@ std::optional<int64_t> ElementUnder(const Window& window, const DimVector& posit
 }  // namespace
 
 // Each result element is the reduction of the elements under the window there, starting from the initial value, once.
-// Padding and the gaps of base dilation count for nothing, like identities of the computation.
+// Padding and the gaps of base dilation are skipped.
 StatusOr<Value> EvaluateReduceWindow(EvalContext& context) {
   const size_t n = context.operands.size() / 2;
   const Window& window = context.attributes<WindowAttributes>().window;
@@ -66,7 +66,7 @@ StatusOr<Value> EvaluateReduceWindow(EvalContext& context) {
   return Packed(std::move(results), context.shape);
 }
 
-// The gradient of max pooling and the like. Operands: the array, a source with one element per window position, an
+// The gradient of max pooling and similar ops. Operands: the array, a source with one element per window position, an
 // initial value. In each window `select(kept, candidate)` is true if the element kept so far stays; `scatter` adds the
 // position's source element to the last one kept. Padding is never selected.
 StatusOr<Value> EvaluateSelectAndScatter(EvalContext& context) {

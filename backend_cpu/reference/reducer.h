@@ -1,4 +1,4 @@
-// Reducer: the computation of a reduce or reduce-window, applied to one element of the arrays after another.
+// Reducer: the computation of a reduce or reduce-window, applied to elements of the arrays one by one.
 #pragma once
 
 #include <utility>
@@ -11,8 +11,8 @@ namespace hloir::reference {
 
 class Reducer {
  public:
-  // Of an op whose operands are n arrays and n initial values. Its computation takes n accumulators and n elements and
-  // gives n accumulators.
+  // For an op whose operands are n arrays and n initial values. Its computation maps n accumulators and n elements to n
+  // accumulators.
   static StatusOr<Reducer> Prepare(EvalContext& context);
 
   ScalarFunction& function() { return function_; }
@@ -20,7 +20,7 @@ class Reducer {
   void Begin() {
     for (size_t k = 0; k < initial_.size(); ++k) function_.argument(k) = initial_[k];
   }
-  // The arrays' elements at this place.
+  // The arrays' elements at this offset.
   Status Add(int64_t at) {
     const size_t n = initial_.size();
     for (size_t k = 0; k < n; ++k) function_.Load(n + k, context_->operand(static_cast<int64_t>(k)), at);

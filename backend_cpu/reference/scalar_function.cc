@@ -56,7 +56,7 @@ void ScalarFunction::Store(size_t k, Literal& literal, int64_t i) const {
   StoreElement(result(k), result_types_[k], literal, i);
 }
 
-// Makes the list of steps, or gives up (false) at the first thing that is not scalar arithmetic.
+// Builds the list of steps; false if there is anything other than scalar arithmetic.
 class ScalarCompiler {
  public:
   ScalarCompiler(ScalarFunction& function, bool pairs) : function_(function), pairs_(pairs) {}

@@ -19,7 +19,7 @@ struct alignas(16) Slot {
 
 class ScalarFunction {
  public:
-  // Narrow floats (bf16, f16, f8) are rounded after each op, by the letter.
+  // Narrow floats (bf16, f16, f8) are rounded after each op.
   static StatusOr<ScalarFunction> Prepare(Evaluation& run, const HloComputation& computation);
 
   size_t argument_count() const { return argument_types_.size(); }
@@ -28,7 +28,7 @@ class ScalarFunction {
   const Slot& result(size_t i) const { return slots_[results_[i]]; }
   PrimitiveType argument_type(size_t i) const { return argument_types_[i]; }
   PrimitiveType result_type(size_t i) const { return result_types_[i]; }
-  // Argument k from element i of an array, and an element from result k.
+  // Loads argument k from element i of an array, and stores result k to an element.
   void Load(size_t k, const Literal& literal, int64_t i) {
     Load(k, literal.shape().element_type(), literal.untyped_data(), i);
   }
@@ -42,9 +42,9 @@ class ScalarFunction {
   }
   // A list of kernel calls, which cannot fail.
   bool is_flat() const { return general_ == nullptr; }
-  // Instructions that one Run stands for.
+  // The number of instructions of a Run.
   int64_t cost() const { return static_cast<int64_t>(steps_.size()) + 1; }
-  // The whole function is op(argument 0, argument 1) and nothing else.
+  // True if the function is exactly op(argument 0, argument 1).
   bool IsBinary(HloOpcode opcode) const { return binary_ == opcode; }
 
  private:
@@ -65,7 +65,7 @@ class ScalarFunction {
   const HloComputation* general_ = nullptr;  // evaluated in full if set
 };
 
-// One element of an array of `type`, from and to a slot that holds an element of type `slot_type`.
+// Loads and stores an element of an array of `type`, from and to a slot of type `slot_type`.
 void LoadElement(PrimitiveType type, const std::byte* array, int64_t i, PrimitiveType slot_type, Slot& slot);
 void StoreElement(const Slot& slot, PrimitiveType slot_type, PrimitiveType type, std::byte* array, int64_t i);
 inline void LoadElement(const Literal& literal, int64_t i, PrimitiveType slot_type, Slot& slot) {

@@ -1,9 +1,9 @@
-// Elementwise ops on one element. One struct per op; an overload for each kind of element the op takes (pred, integers,
-// floats, complex), and none for a kind it does not take. Every op gets `bits`, the width that the element type means:
-// types under a byte live in an int8 or uint8, and what they overflow into is cut off by the caller.
+// Elementwise ops on one element. One struct per op; an overload for each supported kind of element (pred, integers,
+// floats, complex). Every op gets `bits`, the width of the element type: types under a byte are stored in int8 or
+// uint8, and the caller truncates overflows.
 //
-// Narrow floats (bf16, f16, f8…) come as f32 and are rounded by the caller. Integer arithmetic is done on uint64_t,
-// where overflow is defined to wrap. Tests: tests/ops/*.hlo.
+// Narrow floats (bf16, f16, f8…) are passed as f32 and rounded by the caller. Integer arithmetic uses uint64_t, in
+// which overflow wraps. Tests: tests/ops/*.hlo.
 #pragma once
 
 #include <bit>
@@ -42,7 +42,7 @@ inline constexpr bool kComplexType<std::complex<T>> = true;
 template <class T>
 concept Cplx = kComplexType<T>;
 
-// The bits of x that its width means, without and with its sign.
+// The low `bits` bits of x, zero-extended and sign-extended.
 template <Int T>
 uint64_t ZeroExtend(T x, int bits) {
   return static_cast<uint64_t>(x) & (~uint64_t{0} >> (64 - bits));
@@ -52,7 +52,7 @@ int64_t SignExtend(T x, int bits) {
   return static_cast<int64_t>(static_cast<uint64_t>(x) << (64 - bits)) >> (64 - bits);
 }
 
-// An op given by a function on double: f32 is computed in double and rounded once, so it is as good as exact.
+// An op given by a function on double: f32 is computed in double and rounded once, so it is almost exact.
 #define HLOIR_FLOAT_FUNCTION(Name, expression)       \
   struct Name##Op {                                  \
     template <Float T>                               \
@@ -103,8 +103,8 @@ inline std::complex<double> ComplexExpm1(std::complex<double> z) {
 }
 inline std::complex<double> ComplexLog1p(std::complex<double> z) {
   const double x = z.real(), y = z.imag();
-  // |1 + z|^2 - 1 = x(2 + x) + y^2, which has no cancellation unless z is near -2 or -1 and then the log is not near 0.
-  // Where |1 + z| would overflow, half of it does not.
+  // |1 + z|^2 - 1 = x(2 + x) + y^2, which has no cancellation unless z is near -2 or -1, where the log is not near 0.
+  // If |1 + z| would overflow, half of it does not.
   const double real = std::abs(x) < 0.5 && std::abs(y) < 0.5 ? 0.5 * std::log1p(x * (2 + x) + y * y)
                       : std::abs(x) > 0x1p1000 || std::abs(y) > 0x1p1000
                           ? std::log(std::hypot(x / 2, y / 2)) + 0.693147180559945309417
@@ -241,7 +241,7 @@ struct MultiplyOp {
   T operator()(T a, T b, int) const {
     return a * b;
   }
-  // The plain formula; C's complex product would repair infinities.
+  // The plain formula; C's complex product corrects infinities.
   template <Cplx T>
   T operator()(T a, T b, int) const {
     return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
@@ -430,13 +430,13 @@ struct TotalOrderCompareElement {
   }
 };
 
-// min(high, max(low, x)), so low wins nothing against high; NaN anywhere is NaN.
+// min(high, max(low, x)): high takes precedence over low; any NaN gives NaN.
 struct ClampOp {
   template <class T>
   requires(!Cplx<T>) T operator()(T low, T x, T high, int bits) const {
     return MinimumOp()(high, MaximumOp()(x, low, bits), bits);
   }
-  // Complex numbers are compared by their real parts alone, as XLA:CPU does; of a NaN beside `high`, `high` is left.
+  // Complex numbers are compared by their real parts, as in XLA:CPU; a NaN compared with `high` gives `high`.
   template <Cplx T>
   T operator()(T low, T x, T high, int) const {
     const T at_least_low = low.real() >= x.real() ? low : x;

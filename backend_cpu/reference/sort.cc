@@ -1,4 +1,4 @@
-// sort and topk. Both ways of sorting are safe with any comparator, also one that is not an order at all.
+// sort and topk. Both algorithms are safe with any comparator, also one that is not an order.
 #include <algorithm>
 #include <numeric>
 
@@ -12,7 +12,7 @@
 namespace hloir::reference {
 namespace {
 
-// Sorts `order` by before(a, b) ("a must come before b"), bottom-up; equal elements keep their places.
+// Sorts `order` by before(a, b) ("a must come before b"), bottom-up; equal elements keep their order.
 template <class Before>
 Status MergeSort(std::vector<int64_t>& order, Before before) {
   std::vector<int64_t> merged(order.size());
@@ -47,8 +47,8 @@ uint64_t OrderedKey(const Literal& literal, int64_t i) {
 
 }  // namespace
 
-// All operands are reordered alike, along one dimension, row by row. The comparator takes two elements of each operand,
-// (a0, b0, a1, b1, …), and returns true if a comes before b.
+// All operands are permuted in the same way, along one dimension, row by row. The comparator takes two elements of each
+// operand, (a0, b0, a1, b1, …), and returns true if a comes before b.
 StatusOr<Value> EvaluateSort(EvalContext& context) {
   const size_t n = context.operands.size();
   HLOIR_ASSIGN_OR_RETURN(ScalarFunction comparator,
@@ -116,7 +116,7 @@ StatusOr<Value> EvaluateSort(EvalContext& context) {
 }
 
 // The k largest (or smallest) elements of each row of the last dimension, best first, and their s32 positions. Floats
-// compare by total order; among equals the one that stands first comes first.
+// compare by total order; equal elements keep their order.
 StatusOr<Value> TopK(const Literal& operand, const Shape& shape, int64_t k, bool largest) {
   if (operand.shape().rank() == 0 || !shape.IsTuple() || shape.tuple_size() != 2 ||
       IsComplex(operand.shape().element_type())) {

@@ -1,6 +1,5 @@
-// SortBetweenGuards: an unstable sort as XLA:CPU's, which is std::sort, so that ties fall alike; but safe with a
-// comparator that is not an order, with which std::sort runs off the ends of an array. For both engines. Test:
-// tests/ops/sort-no-order.
+// SortBetweenGuards: an unstable sort with XLA:CPU's order of ties (std::sort), but safe with a comparator that is not
+// an order, with which std::sort reads out of bounds. Used by both engines. Test: tests/ops/sort-no-order.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +9,8 @@ namespace hloir::reference {
 
 constexpr int64_t kSortGuard = -1;
 
-// libstdc++ stops at an element that comes neither before nor after any other. libc++ doesn't: sort stably there.
+// libstdc++ stops at an element that comes neither before nor after any other. libc++ does not, so a stable sort is
+// used there.
 #ifdef __GLIBCXX__
 constexpr bool kGuardsHold = true;
 #else

@@ -1,4 +1,4 @@
-// topk, for the op of that name and for the custom-call "TopK" that frameworks use instead. In sort.cc.
+// topk, for the op and for the custom-call "TopK" of frameworks. In sort.cc.
 #pragma once
 
 #include "reference/evaluation.h"

@@ -1,4 +1,4 @@
-// Ops that make, pack or pass on values: parameter, constant, iota, tuples, tokens, barriers.
+// Ops that create, pack or forward values: parameter, constant, iota, tuples, tokens, barriers.
 #include "support/format.h"
 #include "reference/evaluation.h"
 #include "reference/index.h"

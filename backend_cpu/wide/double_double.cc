@@ -1,5 +1,5 @@
-// See double_double.h. Functions start from f64's own and are made exact by a step of Newton's method against series
-// that converge fast: exp's and the sine's. Special values are f64's.
+// See double_double.h. Functions start from the f64 value and improve it by a step of Newton's method with fast
+// converging series, of exp and sine. Special values are those of f64.
 #include "wide/double_double.h"
 
 #include <algorithm>
@@ -22,13 +22,13 @@ DoubleDouble Scaled(DoubleDouble x, int exponent) { return {std::ldexp(x.hi, exp
 DoubleDouble Abs(DoubleDouble x) { return x.hi < 0 || (x.hi == 0 && x.lo < 0) ? -x : x; }
 bool IsSmall(DoubleDouble x) { return std::abs(x.hi) < 0.35; }
 
-// A double but for the error that functions may have is that double: exp(0), 4^0.5, log(1).
+// Rounds to a double if that is within the error of functions: exp(0), 4^0.5, log(1).
 DoubleDouble Snapped(DoubleDouble x) {
   if (!std::isfinite(x.hi) || std::abs(x.lo) < std::abs(x.hi) * 0x1p-92) return x.hi;
   return x;
 }
 
-// exp(x) - 1 for |x| up to 0.35: of x / 2^6, by the series, doubled six times as e (e + 2).
+// exp(x) - 1 for |x| up to 0.35: the series for x / 2^6, then six times e (e + 2).
 DoubleDouble SmallExpm1(DoubleDouble x) {
   constexpr int kHalvings = 6;
   const DoubleDouble r = Scaled(x, -kHalvings);
@@ -83,7 +83,7 @@ struct SinAndCos {
   DoubleDouble sin, cos;
 };
 
-// Of |x| up to about pi/4.
+// For |x| up to about pi/4.
 SinAndCos SmallSinAndCos(DoubleDouble x) {
   const DoubleDouble square = x * x;
   SinAndCos result{x, 1.0};
@@ -113,7 +113,7 @@ SinAndCos RawSinAndCos(DoubleDouble x) {
 // sqrt(1 - x^2)
 DoubleDouble OtherLeg(DoubleDouble x) { return Sqrt((DoubleDouble(1) - x) * (x + 1.0)); }
 
-// By repeated squaring, for exponents that are small integers: then exact results stay exact.
+// By repeated squaring for small integer exponents, so that exact results stay exact.
 DoubleDouble WholePower(DoubleDouble base, int64_t exponent) {
   DoubleDouble result = 1.0;
   for (uint64_t left = static_cast<uint64_t>(exponent < 0 ? -exponent : exponent); left != 0; left >>= 1) {
@@ -123,7 +123,7 @@ DoubleDouble WholePower(DoubleDouble base, int64_t exponent) {
   return exponent < 0 ? DoubleDouble(1) / result : result;
 }
 
-// f(hi), and where hi is whole, of the low part.
+// f(hi), or hi + f(lo) for an integer hi.
 template <class F>
 DoubleDouble RoundedParts(DoubleDouble x, F f) {
   const double high = f(x.hi);
@@ -150,7 +150,7 @@ DoubleDouble operator/(DoubleDouble a, DoubleDouble b) {
 
 double RoundToOdd(DoubleDouble x) {
   if (x.lo == 0 || !std::isfinite(x.hi)) return x.hi;
-  const bool beyond = std::signbit(x.lo) != std::signbit(x.hi);  // |hi| is more than it should be
+  const bool beyond = std::signbit(x.lo) != std::signbit(x.hi);  // |hi| is too large
   const double cut = beyond ? std::nextafter(x.hi, 0.0) : x.hi;
   return std::bit_cast<double>(std::bit_cast<uint64_t>(cut) | 1);
 }
@@ -210,7 +210,7 @@ DoubleDouble Power(DoubleDouble base, DoubleDouble exponent) {
     return known;
   if (whole && std::abs(exponent.hi) <= 1024) {
     const DoubleDouble power = WholePower(base, static_cast<int64_t>(exponent.hi));
-    if (std::isfinite(power.hi) && power.hi != 0) return Snapped(power);  // else its reciprocal was out of range
+    if (std::isfinite(power.hi) && power.hi != 0) return Snapped(power);  // otherwise its reciprocal is out of range
   }
   const DoubleDouble size = RawExp(exponent * RawLog(Abs(base)));
   return Snapped(known < 0 ? -size : size);
@@ -231,12 +231,12 @@ DoubleDouble Atan2(DoubleDouble y, DoubleDouble x) {
   if (std::isnan(known) || std::isinf(x.hi) || std::isinf(y.hi)) return known;
   if (y.hi == 0) return std::signbit(x.hi) ? with_sign(kPi) : DoubleDouble(known);
   if (x.hi == 0) return with_sign(kHalfPi);
-  // On the unit circle, so that no square leaves the range.
+  // Scaled to the unit circle, so that squares do not overflow.
   const int exponent = -std::ilogb(std::max(std::abs(x.hi), std::abs(y.hi)));
   DoubleDouble a = Scaled(x, exponent), b = Scaled(y, exponent);
   const DoubleDouble length = Sqrt(a * a + b * b);
   a = a / length, b = b / length;
-  if (known == 0) return y / x;  // so small that the angle is its tangent
+  if (known == 0) return y / x;  // small enough for angle = tangent
   const SinAndCos at = RawSinAndCos(known);
   const DoubleDouble step = std::abs(a.hi) > std::abs(b.hi) ? (b - at.sin) / at.cos : (at.cos - a) / at.sin;
   return Snapped(DoubleDouble(known) + step);

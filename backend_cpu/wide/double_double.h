@@ -1,9 +1,9 @@
 // Double-double: a number as the sum of two doubles that do not overlap, some 106 bits of mantissa, with f64's range.
-// Sums, products, quotients and roots are exact to a few parts in 2^104, functions to 2^-90 of the result (where the
-// result is a double but for that, they give the double). What that leaves out: results below 2^-960, where the low
-// part runs out of exponents; sines, cosines and tangents beyond 2^50, which are f64's. It is plain arithmetic in
-// double, so every platform gives the same bits; it needs -ffp-contract=off. Tested by tests/unit/pairs_test.cc against
-// identities and known digits.
+// Sums, products, quotients and roots are exact to a few parts in 2^104, functions to 2^-90 of the result (a result
+// within that error of a double is rounded to it). Exceptions: results below 2^-960, where the low part underflows;
+// sines, cosines and tangents beyond 2^50, which are those of f64. It is plain arithmetic in double, so every platform
+// gives the same bits; it requires -ffp-contract=off. Tested by tests/unit/pairs_test.cc against identities and known
+// digits.
 #pragma once
 
 #include <cmath>
@@ -48,7 +48,7 @@ inline DoubleDouble operator*(DoubleDouble a, DoubleDouble b) {
 }
 DoubleDouble operator/(DoubleDouble a, DoubleDouble b);
 
-// As doubles compare: nothing is true of a NaN but !=.
+// As comparisons of doubles: for a NaN only != is true.
 inline bool operator==(DoubleDouble a, DoubleDouble b) { return a.hi == b.hi && a.lo == b.lo; }
 inline bool operator!=(DoubleDouble a, DoubleDouble b) { return !(a == b); }
 inline bool operator<(DoubleDouble a, DoubleDouble b) { return a.hi < b.hi || (a.hi == b.hi && a.lo < b.lo); }
@@ -56,7 +56,7 @@ inline bool operator<=(DoubleDouble a, DoubleDouble b) { return a.hi < b.hi || (
 inline bool operator>(DoubleDouble a, DoubleDouble b) { return b < a; }
 inline bool operator>=(DoubleDouble a, DoubleDouble b) { return b <= a; }
 
-// A double that every narrower format rounds as it would round `x`: to odd.
+// Rounds `x` to odd: a double for which rounding to a narrower format gives the correct result.
 double RoundToOdd(DoubleDouble x);
 
 DoubleDouble Floor(DoubleDouble x);

@@ -1,4 +1,4 @@
-// EvaluateInPairs(): a module evaluated in double-double, for the error of f64 results; how is pairs.h. Tested by
+// EvaluateInPairs(): a module evaluated in double-double, for the error of f64 results; see pairs.h. Tested by
 // tests/unit/pairs_test.cc.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace hloir {
 
-// The result of the entry of such a module (MakePairModule), by the reference evaluator, on arguments of the entry's
-// own types; f64 results are pairs. Unimplemented names the op that has no double-double form.
+// Evaluates a module by MakePairModule with the reference evaluator, on arguments of the original types; f64 results
+// are pairs. Unimplemented names the op that has no double-double form.
 StatusOr<Literal> EvaluateInPairs(const HloModule& module, std::span<const Literal* const> arguments,
                                   const EvaluatorOptions& options);
 

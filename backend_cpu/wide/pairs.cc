@@ -39,7 +39,7 @@ bool IsLess(Pair a, Pair b) { return a < b; }
 bool IsAtMost(Pair a, Pair b) { return a <= b; }
 bool IsMore(Pair a, Pair b) { return a > b; }
 bool IsAtLeast(Pair a, Pair b) { return a >= b; }
-// By total order, in which the low parts of equal high ones decide.
+// By total order of the high parts, then of the low parts.
 int64_t Key(double x) {
   const auto bits = __builtin_bit_cast(int64_t, x);
   return bits < 0 ? bits ^ INT64_MAX : bits;
@@ -54,7 +54,7 @@ bool IsFinite(Pair x) { return std::isfinite(x.hi); }
 bool IsNan(Pair x) { return std::isnan(x.hi); }
 bool IsNegative(Pair x) { return std::signbit(x.hi); }  // -0 too
 
-// As MaximumOp and its neighbours in scalar_ops.h have it.
+// As in MaximumOp and MinimumOp of scalar_ops.h.
 Pair Maximum(Pair a, Pair b) {
   if (IsNan(a)) return a;
   if (IsNan(b)) return b;
@@ -137,8 +137,8 @@ constexpr PairKernel kKernels[] = {
     {HloOpcode::kMaximum, BinaryPairs<Maximum>},
     {HloOpcode::kMinimum, BinaryPairs<Minimum>},
 };
-// Elementwise, and none of pairs: compare has one for each comparison, others are of bits and integers, or choose and
-// convert.
+// Elementwise ops without a pair kernel of this form: compare has one per comparison; others are on bits and integers,
+// or select and convert.
 constexpr HloOpcode kWithoutKernel[] = {HloOpcode::kCompare,
                                         HloOpcode::kClz,
                                         HloOpcode::kNot,

@@ -1,7 +1,6 @@
-// Contractions (dot, convolution, …) are computed in a wide type that all element types of a class fit in, and rounded
-// to the result's type once: double for floats, complex<double>, and int64 for integers, where arithmetic modulo 2^64
-// wraps to the right value in any narrower type. So no result depends on the order of summation by more than the last
-// bit.
+// Contractions (dot, convolution, …) are computed in a wide type for each class of element types, and rounded to the
+// result's type once: double for floats, complex<double>, and int64 for integers, whose arithmetic modulo 2^64 wraps to
+// the correct value in any narrower type. So results depend on the order of summation by at most the last bit.
 #pragma once
 
 #include <complex>
@@ -11,7 +10,7 @@
 
 namespace hloir::reference {
 
-// The type for a product of these: a float among them makes the sum a float one, also if the result is then an integer.
+// The type for a product of these types: a float operand makes the sum a float, also for an integer result.
 inline PrimitiveType WideType(PrimitiveType result, const Literal& lhs, const Literal& rhs) {
   const PrimitiveType types[] = {result, lhs.shape().element_type(), rhs.shape().element_type()};
   if (IsComplex(types[0]) || IsComplex(types[1]) || IsComplex(types[2])) return PrimitiveType::C128;

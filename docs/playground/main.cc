@@ -28,13 +28,13 @@ using Json = nlohmann::ordered_json;
 
 std::string answer;  // what was returned last
 
-const char* Answer(const Json& json) {
+const char* Reply(const Json& json) {
   answer = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   return answer.c_str();
 }
 
 const char* Failed(const Status& status) {
-  return Answer({{"error", status.message()}, {"errors", Json::parse(DiagnosticsJson(status, "module.hlo"))}});
+  return Reply({{"error", status.message()}, {"errors", Json::parse(DiagnosticsJson(status, "module.hlo"))}});
 }
 
 std::vector<std::string> Words(std::string_view text) {
@@ -99,9 +99,9 @@ StatusOr<std::string> RunText(const HloModule& module, Engine engine, uint64_t s
 }
 
 // As page.js draws it.
-Json SketchJson(const Film::Sketch& sketch) {
+Json SketchJson(const RewriteHistory::Sketch& sketch) {
   Json boxes = Json::array();
-  for (const Film::Sketch::Box& box : sketch.boxes)
+  for (const RewriteHistory::Sketch::Box& box : sketch.boxes)
     boxes.push_back({ShortName(box.name, 28), box.opcode, ShortName(box.shape, 24, false), box.marked ? 1 : 0, 0, 0,
                      7 * std::clamp<size_t>(box.name.size(), 16, 30) + 16});
   return {{"boxes", std::move(boxes)}, {"edges", sketch.edges}};
@@ -113,23 +113,23 @@ extern "C" {
 
 // Every pass with its rules: {"passes": […], "rules": […], "version": …}.
 const char* hloir_lists() {
-  return Answer({{"passes", Json::parse(PassListJson(BuiltinPasses()))},
-                 {"rules", Json::parse(RuleListJson(BuiltinPasses()))},
-                 {"version", std::string(kVersion)}});
+  return Reply({{"passes", Json::parse(PassListJson(BuiltinPasses()))},
+                {"rules", Json::parse(RuleListJson(BuiltinPasses()))},
+                {"version", std::string(kVersion)}});
 }
 
 // {"text": as it is printed, "figures", "stats": the tables}, or {"error", "errors": [{line, column, message}]}.
 const char* hloir_check(const char* text) {
   auto module = Read(text);
   if (!module.ok()) return Failed(module.status());
-  return Answer({{"text", PrintModule(**module, PrintOptions::Readable())},
-                 {"figures", Figures(**module)},
-                 {"stats", StatsReport(ModuleStats(**module))}});
+  return Reply({{"text", PrintModule(**module, PrintOptions::Readable())},
+                {"figures", Figures(**module)},
+                {"stats", StatsReport(ModuleStats(**module))}});
 }
 
 // Runs passes ("": the whole pipeline) without the rules in `disabled`, and tells the story: {"before", "after": texts,
-// "first": figures, "acts": [{pass, first, last, changed, values, figures}], "scenes": [rewrites], "film": the story as
-// text, "diff"}.
+// "first": figures, "runs": [{pass, first, last, changed, values, figures}], "steps": [rewrites], "history": the story
+// as text, "diff"}.
 const char* hloir_explain(const char* text, const char* passes, const char* disabled, int math) {
   auto module = Read(text);
   if (!module.ok()) return Failed(module.status());
@@ -138,31 +138,31 @@ const char* hloir_explain(const char* text, const char* passes, const char* disa
     HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, Pipeline(passes, disabled, math, std::move(options), rewriter));
     return pipeline.RunOnce(m).status();
   };
-  auto film = MakeFilm(**module, optimize);
-  if (!film.ok()) return Failed(film.status());
-  Json acts = Json::array(), scenes = Json::array();
-  for (const Film::Act& act : film->acts)
-    acts.push_back({{"pass", act.pass},
-                    {"first", act.first},
-                    {"last", act.last},
-                    {"changed", act.changed},
-                    {"text", ActText(*film, act)},
-                    {"bad", act.values == Film::Values::kDifferent}});
-  for (const Film::Scene& scene : film->scenes) {
-    Json json = Json::parse(RewriteReportJson(scene.rewrite));
-    json["instructions"] = scene.instructions;
-    json["g"] = SketchJson(scene.before), json["h"] = SketchJson(scene.after);
-    scenes.push_back(std::move(json));
+  auto history = MakeRewriteHistory(**module, optimize);
+  if (!history.ok()) return Failed(history.status());
+  Json runs = Json::array(), steps = Json::array();
+  for (const RewriteHistory::Run& run : history->runs)
+    runs.push_back({{"pass", run.pass},
+                    {"first", run.first},
+                    {"last", run.last},
+                    {"changed", run.changed},
+                    {"text", RunText(*history, run)},
+                    {"bad", run.values == RewriteHistory::Values::kDifferent}});
+  for (const RewriteHistory::Step& step : history->steps) {
+    Json json = Json::parse(RewriteReportJson(step.rewrite));
+    json["instructions"] = step.instructions;
+    json["g"] = SketchJson(step.before), json["h"] = SketchJson(step.after);
+    steps.push_back(std::move(json));
   }
   const ModuleDiff diff(*before, **module);
-  return Answer({{"before", film->text_before},
-                 {"after", PrintModule(**module, PrintOptions::Readable())},
-                 {"first", Figures(*before)},
-                 {"last", Figures(**module)},
-                 {"acts", std::move(acts)},
-                 {"scenes", std::move(scenes)},
-                 {"film", FilmText(*film)},
-                 {"diff", DiffReport(diff)}});
+  return Reply({{"before", history->text_before},
+                {"after", PrintModule(**module, PrintOptions::Readable())},
+                {"first", Figures(*before)},
+                {"last", Figures(**module)},
+                {"runs", std::move(runs)},
+                {"steps", std::move(steps)},
+                {"history", HistoryText(*history)},
+                {"diff", DiffReport(diff)}});
 }
 
 // Its picture: {"page": a page of its own}.
@@ -171,7 +171,7 @@ const char* hloir_graph(const char* text) {
   if (!module.ok()) return Failed(module.status());
   auto graph = MakeGraph(**module);
   if (!graph.ok()) return Failed(graph.status());
-  return Answer({{"page", GraphPage(*graph)}});
+  return Reply({{"page", GraphPage(*graph)}});
 }
 
 // What it computes of inputs made up from the seed: {"reference", "fast": as hloir run prints them}.
@@ -182,7 +182,7 @@ const char* hloir_run(const char* text, int seed) {
   if (!reference.ok()) return Failed(reference.status());
   auto fast = RunText(**module, Engine::kFast, static_cast<uint64_t>(seed));
   if (!fast.ok()) return Failed(fast.status());
-  return Answer({{"reference", *reference}, {"fast", *fast}});
+  return Reply({{"reference", *reference}, {"fast", *fast}});
 }
 
 // Do two modules compute the same? {"agree": bool, "verdict": in words}.
@@ -197,7 +197,7 @@ const char* hloir_compare(const char* a, const char* b) {
   options.runner.max_steps = int64_t{1} << 22;
   auto verdict = Check(**before, **after, {}, options);
   if (!verdict.ok()) return Failed(verdict.status());
-  return Answer({{"agree", verdict->agrees()}, {"verdict", verdict->ToString()}});
+  return Reply({{"agree", verdict->agrees()}, {"verdict", verdict->ToString()}});
 }
 
 }  // extern "C"

@@ -22,15 +22,15 @@ namespace hloir {
 // Parameters by number, attributes by value, called computations by their structure. Shardings, frontend attributes and
 // backend configs count; metadata does not.
 uint64_t StructuralHash(const HloModule& module);
-// `hash` with one more word in it: for a key of an instruction and its operands' ids.
+// Combines `hash` with another word, for a key made of an instruction and its operands' ids.
 uint64_t MixHash(uint64_t hash, uint64_t word);
 uint64_t StructuralHash(const HloComputation& computation);
-// The instruction alone: opcode, shape, attributes and annotations, without operands and called computations.
+// Hashes one instruction: opcode, shape, attributes and annotations, without operands and called computations.
 uint64_t StructuralHash(const HloInstruction& instruction);
 
 bool StructurallyEqual(const HloComputation& a, const HloComputation& b);
-// The instructions alone: everything but operands, called computations, control edges and metadata. With `same_layout`
-// false, shapes need only be compatible.
+// Compares two instructions by everything but operands, called computations, control edges and metadata. With
+// `same_layout` false, shapes need only be compatible.
 bool StructurallyEqual(const HloInstruction& a, const HloInstruction& b, bool same_layout = true);
 // The attributes alone, of instructions of one opcode.
 bool EqualAttributes(const HloInstruction& a, const HloInstruction& b);
@@ -50,7 +50,7 @@ bool EqualAttributes(const HloInstruction& a, const HloInstruction& b);
 //
 // Tested by tests/unit/analysis_test.cc.
 //
-// Threads: may be made and asked from any thread while none edits the module.
+// Threads: may be made and queried from any thread while none edits the module.
 
 // The transitive dependences among the instructions of a computation.
 class Reachability {
@@ -112,7 +112,7 @@ class CallGraph {
   explicit CallGraph(const HloModule& module);
   const Node& node(const HloComputation& computation) const { return nodes_[computation.id()]; }
 
-  // True if every chain of calls from the entry to `b` goes through `a`. A computation dominates itself.
+  // Returns true if every call chain from the entry to `b` goes through `a`. A computation dominates itself.
   bool Dominates(const HloComputation& a, const HloComputation& b) const;
   // True if the instruction is in `computation` or in a computation that it calls, directly or through others.
   bool IsNestedIn(const HloInstruction& instruction, const HloComputation& computation) const;
@@ -125,11 +125,12 @@ class CallGraph {
 // While loops over tuples: loop-carried elements and trip counts. Any thread may call these while none edits the
 // module. Tested by tests/unit/cost_test.cc and by the passes on loops.
 
-// True for a while that carries a tuple whose elements condition and body read by get-tuple-element only, and that the
-// body makes by a tuple instruction; its parts have no control dependencies, shardings or frontend attributes. The
-// functions below require such a loop, except FindLoopCounter, which finds nothing in any other.
+// Returns true for a while loop over a tuple with these properties: condition and body read the tuple's elements by
+// get-tuple-element only, the root of the body is a tuple instruction, and none of these instructions has control
+// dependencies, a sharding or frontend attributes. The functions below require such a loop; FindLoopCounter returns
+// nullopt for any other.
 bool IsTupleLoop(const HloInstruction& loop);
-// As above, and all users of the loop are get-tuple-elements.
+// The same, and all users of the loop are get-tuple-elements.
 bool IsTupleLoopReadByElement(const HloInstruction& loop);
 
 // The initial value of `element`; nullptr if the loop's operand is not a tuple instruction.
@@ -145,7 +146,8 @@ I* NextValue(I& loop, int64_t element) {
 }
 // True if the body returns `element` unchanged.
 bool IsPassedThrough(const HloInstruction& loop, int64_t element);
-// The element that an instruction of body or condition reads from the parameter; -1 if the instruction is no such read.
+// The element that an instruction of body or condition reads from the parameter; -1 if the instruction does not read
+// one.
 int64_t ElementRead(const HloInstruction& instruction);
 
 // for (i = start; …; i += step): an integer element that the condition compares with a constant.
@@ -156,7 +158,7 @@ struct LoopCounter {
 };
 // nullopt: the loop has no such counter, or the counter would wrap around.
 std::optional<LoopCounter> FindLoopCounter(const HloInstruction& loop);
-// Start and step of an element to which the body adds a constant; the trip count does not follow from it.
+// Start and step of an element to which the body adds a constant. Does not determine the trip count.
 std::optional<LoopCounter> StepsOf(const HloInstruction& loop, int64_t element);
 
 // Buffer assignment: offsets of a module's values in memory for a sequential run, and the size of that memory. The
@@ -175,8 +177,8 @@ std::optional<LoopCounter> StepsOf(const HloInstruction& loop, int64_t element);
 
 // The offset of each value of a module, and the sizes of the memories.
 struct BufferAssignment {
-  // An array that an instruction makes: a leaf of its shape. Tuple, get-tuple-element, bitcast and other ops whose
-  // result lies in memory of their operands make none.
+  // An array defined by an instruction: a leaf of its shape. Tuple, get-tuple-element, bitcast and other ops whose
+  // result aliases their operands define none.
   struct Value {
     const HloInstruction* instruction = nullptr;
     ShapeIndex index;
@@ -184,12 +186,13 @@ struct BufferAssignment {
     // Live range in steps, both ends included. A step is an instruction of the computation in its order.
     int64_t first = 0, last = 0;
     int64_t offset = -1;  // in the computation's heap; -1: in the buffer of `shares`, or in the caller's
-    // The value that it overwrites: an operand without later uses, or a value that the loop carried into the iteration.
+    // The value whose buffer it reuses: an operand without later uses, or a value that the loop carried into the
+    // iteration.
     int64_t shares = -1;      // an index into `values`
     bool is_result = false;   // a buffer of the caller: in all computations but the entry
     bool is_scratch = false;  // memory of the computations that the instruction calls, while they run
-    // False: in memory of the caller: the result of a called computation, a donated parameter (input_output_alias), or
-    // a value that overwrites one of these.
+    // False if the value lies in the caller's memory: the result of a called computation, a donated parameter
+    // (input_output_alias), or a value that reuses the buffer of one of these.
     bool in_heap = true;
   };
   // The memory of one computation.
@@ -203,12 +206,12 @@ struct BufferAssignment {
     std::vector<int64_t> live_at_peak;  // indices into `values`, the largest first
   };
   int64_t parameter_bytes = 0, constant_bytes = 0;  // of the entry; constants of all computations
-  bool is_unknown = false;                          // an array has an unbounded dimension, and is counted as nothing
+  bool is_unknown = false;                          // an array has an unbounded dimension; its size is counted as 0
   std::vector<Computation> computations;            // those that run as code, callees first, the entry last
   const Computation& of(const HloComputation& computation) const;
 };
 
-// Without offsets, which take most of the time: live ranges only; a heap is as large as its peak.
+// Computes live ranges without offsets, which take most of the time. The size of a heap is then its peak.
 BufferAssignment AssignBuffers(const HloModule& module, bool with_offsets = true);
 
 }  // namespace hloir

@@ -23,7 +23,7 @@ namespace hloir {
 
 class HloInstruction;
 
-// Word lists. EnumWords<E>() are the words in the enumerators' order.
+// Enumerations with their HLO words. EnumWords<E>() lists the words in the order of the enumerators.
 #define HLOIR_ENUM(type) enum class type : uint8_t {
 #define HLOIR_VALUE(name, text) name,
 #define HLOIR_ENUM_END(type) \
@@ -107,7 +107,7 @@ struct WindowDimension {
 using Window = SmallVector<WindowDimension, 2>;
 using OptionalWindow = std::optional<Window>;
 
-// dim_labels: where batch, features and each spatial dimension stand in input, kernel and output.
+// dim_labels: the positions of batch, feature and spatial dimensions in input, kernel and output.
 struct ConvDimensionNumbers {
   int64_t input_batch = 0, input_feature = 0, kernel_input_feature = 0, kernel_output_feature = 0, output_batch = 0,
           output_feature = 0;
@@ -181,7 +181,7 @@ struct ReplicaGroups {
   std::vector<std::vector<int64_t>> Expand() const;  // as a list, whatever the form
 };
 
-// op_type, op_name, source_file, …: where an instruction came from.
+// op_type, op_name, source_file, …: the origin of an instruction in the user's program.
 template <class Text>
 struct BasicOpMetadata {
   Text op_type, op_name, source_file, deduplicated_name, scheduling_name, metadata_payload;
@@ -240,7 +240,7 @@ struct DomainMetadata {
 // key="value" or key={json}, sorted by key.
 using FrontendAttributes = std::vector<std::pair<std::string, std::string>>;
 
-// result_accuracy={…}: how exact a transcendental function must be.
+// result_accuracy={…}: the required accuracy of a transcendental function.
 struct ResultAccuracy {
   Precision mode = Precision::kDefault;  // default or highest
   bool has_tolerance = false;
@@ -259,7 +259,7 @@ struct Statistics {
 // An array of the unoptimized module: the name of an instruction, and an index into its result.
 using OriginalArray = std::pair<std::string, ShapeIndex>;
 
-// origin={…}: for each leaf of the result the array of the unoptimized module that it is, as a tree of the result's
+// origin={…}: for each leaf of the result, the corresponding array of the unoptimized module, as a tree of the result's
 // shape.
 struct OriginalValue {
   bool synthetic_call = false;
@@ -323,8 +323,8 @@ inline constexpr AttributesIndex kAttributesIndex = kNoAttributesIndex;
 #undef HLOIR_STRUCT
 }  // namespace internal
 
-// An instruction's attributes whatever its opcode: nothing, or a pointer to the opcode's struct, which is not owned.
-// (A std::variant of as many types made each file that includes this a fifth slower to compile.)
+// The attributes of an instruction of any opcode: empty, or a pointer, not owning, to the opcode's struct. (A
+// std::variant of as many types made each file that includes this a fifth slower to compile.)
 class Attributes {
  public:
   Attributes() = default;
@@ -357,13 +357,13 @@ class Attributes {
   }
 
  private:
-  friend class HloInstruction;  // which keeps the two members where they take less room
+  friend class HloInstruction;  // which stores the two members more compactly
   Attributes(const void* attributes, internal::AttributesIndex index) : attributes_(attributes), index_(index) {}
   const void* attributes_ = nullptr;
   internal::AttributesIndex index_ = internal::kNoAttributesIndex;
 };
 
-// The struct that `opcode` has, by type: calls f(std::type_identity<T>{}), with T = NoAttributes for none.
+// Calls f(std::type_identity<T>{}), T being the attribute struct of `opcode`, or NoAttributes.
 template <class F>
 decltype(auto) AttributesTypeSwitch(HloOpcode opcode, F&& f) {
   using None = NoAttributes;

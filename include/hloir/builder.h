@@ -34,7 +34,7 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
-// Makes the instructions of a computation, and infers their shapes. The first error stays, and Build gives it.
+// Builds the instructions of a computation and infers their shapes. Keeps the first error; Build returns it.
 class HloBuilder {
   // The notation of opcodes.def.
   using None = NoAttributes;
@@ -49,7 +49,7 @@ class HloBuilder {
   using Ops = std::span<HloInstruction* const>;
   using OpList = std::initializer_list<HloInstruction*>;
 
-  // Makes a computation called `name` (made unique) in `module`. It goes again if nothing is built.
+  // Makes a computation called `name` (made unique) in `module`. The computation is removed unless Build succeeds.
   HloBuilder(HloModule& module, std::string_view name);
   // Adds to the computation of `place` instead, in front of `place` and with its metadata: for passes.
   //
@@ -57,13 +57,14 @@ class HloBuilder {
   //   HloInstruction* made = b.Negate(b.Subtract(y, x));
   //   if (b.status().ok()) PutInPlaceOf(old, made);
   //
-  // There is nothing to build. After an error, the builder's end removes what it made.
+  // No Build is needed. After an error the destructor removes the added instructions.
   explicit HloBuilder(HloInstruction* place);
   ~HloBuilder();
   HloBuilder(const HloBuilder&) = delete;
   HloBuilder& operator=(const HloBuilder&) = delete;
 
-  // The computation with that root; or the first error, which names the op. The builder is done then.
+  // Returns the computation with that root, or the first error, which names the op. The builder must not be used
+  // afterwards.
   StatusOr<HloComputation*> Build(Op root);
   // The same, and it becomes the module's entry.
   StatusOr<HloComputation*> BuildEntry(Op root);
@@ -73,8 +74,8 @@ class HloBuilder {
   // Names an instruction: auto y = b.Named("y", b.Add(x, x)).
   Op Named(std::string_view name, Op op);
 
-  // Every maker ends here; call it for an op that has no maker of its own. `stated` is the shape of ops whose shape
-  // does not follow from operands and attributes.
+  // All makers call it; call it directly for an op without a maker. `stated` is the shape of an op whose shape does not
+  // follow from operands and attributes.
   template <class A = NoAttributes>
   Op Make(HloOpcode opcode, Ops operands, A attributes = {}, std::span<HloComputation* const> called = {},
           const Shape* stated = nullptr) {
@@ -244,8 +245,8 @@ HloComputation* MakeReducer(HloModule& module, HloOpcode opcode, PrimitiveType t
 // A computation (a0, b0, a1, b1, …) -> pred that compares a0 with b0, for sorting arrays of these types together.
 HloComputation* MakeComparator(HloModule& module, ComparisonDirection direction, std::span<const PrimitiveType> types);
 
-// Ops by their names, and attributes by theirs, both as HLO text has them: for bindings, scripts and whoever knows an
-// op as a word only. A program in C++ that knows its ops has HloBuilder, which checks names while it compiles.
+// Adds ops and sets attributes by their names in HLO text, for bindings and scripts. C++ programs should use
+// HloBuilder, whose names the compiler checks.
 //
 //   StatusOr<HloInstruction*> sum =
 //       AddByName(main, "reduce", std::vector{x, zero}, {{"dimensions", "{1}"}, {"to_apply", "add"}});
@@ -260,9 +261,9 @@ HloComputation* MakeComparator(HloModule& module, ComparisonDirection direction,
 // control predecessors are of the same module; stack_frame_id of metadata is not copied.
 using NamedAttributes = std::vector<std::pair<std::string, std::string>>;
 
-// Adds an instruction at the end of the computation. Its shape is inferred (InferShape) and `shape` held against it;
-// ops whose shape does not follow from the rest need it. Parameters and constants have functions of their own,
-// AddParameter and AddConstant.
+// Adds an instruction at the end of the computation. Infers its shape (InferShape) and checks `shape` against it; ops
+// whose shape cannot be inferred require `shape`. Parameters and constants have functions of their own, AddParameter
+// and AddConstant.
 StatusOr<HloInstruction*> AddByName(HloComputation& computation, std::string_view opcode,
                                     std::span<HloInstruction* const> operands, const NamedAttributes& attributes = {},
                                     const Shape* shape = nullptr, std::string_view name = {});

@@ -1,14 +1,14 @@
-// Equivalence of two modules. Check() proves it where it can; else it runs both on the same inputs and judges the
-// distance of the results by the rounding error that each has, measured against the module in wider arithmetic. It runs
-// two engines, so that an error of one is not taken for agreement, and modules that communicate on all of their
-// devices. `hloir verify`, `opt --check-each` and the tests call it.
+// Equivalence of two modules. Check() first tries a proof. Without one, it runs both modules on the same inputs and
+// compares the difference of their results with the rounding error of each, measured against the module in wider
+// arithmetic. Two engines run the modules, because a bug in one engine could make different modules agree. Modules with
+// collectives run on all of their devices. `hloir verify`, `opt --check-each` and the tests call it.
 //
 // Example:
 //
 //   std::unique_ptr<HloModule> optimized = module.Clone();
 //   StatusOr<HloPassPipeline> pipeline = MakePipeline({}, {});
 //   if (!pipeline.ok() || !pipeline->RunOnce(*optimized).ok()) return;
-//   StatusOr<Verdict> verdict = Check(module, *optimized);  // on inputs that are made up
+//   StatusOr<Verdict> verdict = Check(module, *optimized);  // on generated inputs
 //   if (verdict.ok() && !verdict->agrees()) std::puts(verdict->ToString().c_str());
 //
 // An error means that there is no verdict: kInvalidArgument if the modules cannot be compared, kUnimplemented or
@@ -40,9 +40,9 @@ class RewriteLog;
 
 // ---- Inputs ----
 
-// A kind of made-up values. Integers are small and indices legal where the graph shows what they index. Parameters that
-// reach a loop without a counter get plain numbers instead of wide, mixed, special or far ones, which might let it run
-// forever.
+// A kind of generated values. Integers are small; indices are in bounds if the graph shows the array they index.
+// Parameters that reach a loop without a counter get plain numbers instead of wide, mixed, special or far ones, with
+// which the loop might not terminate.
 enum class InputKind {
   kPlain,        // numbers around 0, of both signs
   kCornerCases,  // with NaN, infinities, -0, denormals and extremes among them, except where the value reaches a loop
@@ -61,7 +61,7 @@ enum class InputKind {
                  // roots and logarithms are taken of is positive: a deep network keeps its numbers near 1
 };
 // Values for the entry computation's parameters; the same seed gives the same values everywhere. Unimplemented for a
-// parameter that no value can be made up for. Indices that the module says are sorted are sorted.
+// parameter of a type without values. Indices that the module declares as sorted (indices_are_sorted) are sorted.
 StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed, InputKind kind);
 // Plain for even seeds, corner cases for odd ones.
 StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed);
@@ -71,8 +71,8 @@ struct InputSet {
   std::vector<std::vector<Literal>> devices;
   InputKind kind = InputKind::kPlain;
 };
-// Made up for each device. Parameters that decide how loops and branches go, or that the module says are replicated,
-// have the same value on all devices; others differ.
+// Generated arguments for each device. Parameters that control loops and branches, and parameters that the module
+// declares as replicated, have the same value on all devices; others differ.
 StatusOr<InputSet> MakeInputSet(const HloModule& module, const DeviceCounts& counts, uint64_t seed, InputKind kind);
 
 // ---- Values ----
@@ -80,8 +80,9 @@ StatusOr<InputSet> MakeInputSet(const HloModule& module, const DeviceCounts& cou
 // The tolerance of CompareResults. Default: a few units in the last place of a leaf's largest element.
 struct Tolerance {
   bool exact = false;    // bit for bit, a NaN being equal to any NaN
-  double ulps = -1;      // if not negative: each element (each part of a complex one) within so many of its own units
-  double relative = -1;  // if not negative: each within so much of the leaf's largest magnitude
+  double ulps = -1;      // if not negative: tolerance of each element (each part of a complex one) in units in its last
+                         // place
+  double relative = -1;  // if not negative: tolerance of each element relative to the leaf's largest magnitude
 };
 
 // The difference of one leaf of two results. "a" is the first result, "b" the second.
@@ -96,10 +97,10 @@ struct LeafDifference {
   double max_relative = 0;      // that over the leaf's largest magnitude
   double allowed_relative = 0;  // the rounding error that the two modules really have
   bool agrees = true;
-  // The element that speaks most against the two: its index, and its two values as text.
+  // The element with the largest difference relative to the tolerance: its index, and its two values as text.
   std::string element, a, b;
 
-  // "out0 differs in 3 of 4 elements, by up to …"; "" if it agrees. The names stand for the two results.
+  // "out0 differs in 3 of 4 elements, by up to …"; "" if the leaf agrees. The arguments name the two results.
   std::string ToString(const std::string& a_name = "before", const std::string& b_name = "after") const;
 };
 
@@ -125,23 +126,23 @@ std::string ValueSummary(const Literal& value);
 enum class Outcome {
   kSameBits,         // the modules agree, bit for bit
   kAgree,            // they agree as far as rounding explains
-  kLessAccurate,     // they agree over the real numbers, and the second loses more digits than the first
-  kNothingFinite,    // some result is NaN on all inputs, or decided by rounding errors alone; or none is ever finite
+  kLessAccurate,     // equal over the real numbers; the second has larger rounding errors than the first
+  kNothingFinite,    // some result is NaN on all inputs or consists of rounding errors; or no result is ever finite
   kUnspecified,      // HLO does not specify the results: a reduction's order, an rng's numbers
   kDisagree,         // they compute different things
-  kEnginesDisagree,  // one module gives different results on two engines: a bug of an engine
+  kEnginesDisagree,  // one module gives different results on two engines: a bug in one of them
   kNotAsStored,      // they agree, but the results are not the stored ones
 };
 // "agree, bit for bit", "DISAGREE"
 std::string_view OutcomeName(Outcome outcome);
 
-// The strongest statement that holds of an output, or of a module: docs/accuracy.md.
+// The strongest property that holds for an output or a module; see docs/accuracy.md.
 enum class Answer {
   kProvedBitwise,   // equal bits on every input, apart from which NaN
   kProvedReals,     // the same function of the real numbers; the two may round differently
   kProvedAssuming,  // one of these, if Verdict::assumptions hold
   kTested,          // no proof; the results agree on all inputs that were run
-  kLessAccurate,    // the same function of the real numbers; the second loses more digits than the first
+  kLessAccurate,    // the same function of the real numbers; the second has larger rounding errors
   kDifferent,       // there are inputs on which they differ
   kNotJudged,       // none of these is known; Verdict::reason says why
 };
@@ -161,7 +162,8 @@ struct Divergence {
   std::string partner;      // of the second
   // Partners were found by structure, because their names do not match.
   bool by_structure = false;
-  int64_t run = 0;            // how often it had run before: in a loop, or a computation that is called several times
+  int64_t run = 0;            // the number of its earlier executions, in a loop or in a computation called several
+                              // times
   std::string before, after;  // its values, as ValueSummary gives them
   // An operand, and its value.
   struct Operand {
@@ -189,23 +191,23 @@ struct Timing {
 // The result of Check.
 struct Verdict {
   Outcome outcome = Outcome::kSameBits;
-  // The strongest statement that holds of the modules: the weakest of those of their outputs. Engines that disagree
-  // leave it kNotJudged.
+  // The strongest property that holds for the modules: the weakest one of their outputs. kNotJudged if the engines
+  // disagree.
   Answer answer = Answer::kNotJudged;
   std::vector<OutputAnswer> outputs;
   // The assumptions of a proof; empty if it has none.
   std::vector<std::string> assumptions;
-  // Where the modules may differ in NaN or infinity though they agree on finite numbers: steps of a proof, elements
-  // that were seen to overflow in one module alone.
+  // Places where the modules may differ in NaN or infinity although they agree on finite numbers: steps of a proof, and
+  // elements that overflowed in only one module.
   std::vector<std::string> finite_only;
   // Steps of a proof over the reals in which the two round differently: "dot.3 = reduce.7".
   std::vector<std::string> rounds_differently;
-  // Pairs of values inside the modules that were proved equal, that were compared by runs, and that are neither.
+  // Numbers of pairs of intermediate values: proved equal, compared by runs, and neither.
   struct Steps {
     int64_t proved = 0, tested = 0, open = 0;
   } steps;
-  // Rewrites that are known to change the meaning (docs/equivalence.md). Looked for if the modules differ, or agree
-  // only where nothing overflows.
+  // Known rewrites that change the meaning (docs/equivalence.md). Searched for if the modules differ, or agree only
+  // without overflow.
   struct Fault {
     std::string name;           // "predicate-product"
     std::string what;           // "x * convert(p) became select(p, x, 0), which loses NaN"
@@ -217,14 +219,14 @@ struct Verdict {
   std::vector<Fault> faults;
   // The number of sets of inputs on which the modules were compared.
   int64_t input_sets = 0;
-  // The explanations by which unequal results agree: names of src/check/explanations.cc, "signed-zero". In order of
-  // use.
+  // The explanations accepted for unequal results, in order of use, by their names in src/check/explanations.cc
+  // ("signed-zero").
   std::vector<std::string> explanations;
   // The reason if the outcome is not agreement; else "".
   std::string reason;
-  // Further notes: leaves without a finite number, an engine that was not used, results with larger rounding errors.
+  // Further notes: leaves without a finite number, an engine that did not run, results with larger rounding errors.
   std::vector<std::string> notes;
-  // Of the inputs that decided the outcome, else of the first.
+  // For the inputs that decided the outcome; otherwise for the first ones.
   Comparison comparison;
   size_t input_set = 0;  // whose comparison it is
   // Over all inputs.
@@ -232,34 +234,35 @@ struct Verdict {
   double largest_relative = 0;
   std::vector<std::string> engines;  // that were asked: "avx2", "reference"
   // Conditions in `before` that no generated input reached: "compare.3 is never true", "clamp.1 never meets its upper
-  // end". For modules that the reference runs; `reached` counts those that were reached.
+  // end". Only for modules that the reference runs. `reached` counts the conditions that were reached.
   std::vector<std::string> unreached;
   int64_t reached = 0;
   int64_t devices = 1;
   std::optional<Comparison> stored;  // against the stored results, if there are any
   std::optional<Divergence> divergence;
-  Proof proof;  // that they agree on all inputs; if it holds, little was run (see Proofs)
+  Proof proof;  // that the modules agree on all inputs; if it holds, few inputs were run (see Proofs)
   Timing before, after;
-  // One of them is faster in so many of the pairs of runs that it is not noise (see PairedTimes::differ): else their
-  // ratio is not to be told.
+  // The difference in speed is statistically significant (see PairedTimes::differ); otherwise their ratio is not
+  // reported.
   bool times_differ = false;
 
   bool agrees() const { return outcome == Outcome::kSameBits || outcome == Outcome::kAgree; }
   // "agree, bit for bit", "agree where nothing overflows", "DISAGREE"
   std::string Headline() const;
-  // That, the reason, the explanations, and a line for each note.
+  // The outcome, the reason, the explanations, and a line for each note.
   std::string ToString() const;
 };
 
-// Runs a module on each device's arguments: an engine of the caller's own.
+// An engine provided by the caller: runs a module on each device's arguments.
 using ModuleRunner = std::function<StatusOr<std::vector<Literal>>(
     const HloModule&, std::span<const std::vector<const Literal*>> arguments)>;
 
 // The use of proofs (prove.h).
 enum class Proofs {
   kNone,  // none is tried
-  // What is proved bit for bit runs on one set of made-up inputs, for the engines' sake; what is proved over the reals
-  // on fewer than usual, for accuracy and overflow, or not at all if a run takes more than some seconds or a gigabyte.
+  // Modules proved equal bit for bit run on one set of generated inputs, to compare the engines. Modules proved equal
+  // over the reals run on fewer sets than others, to compare accuracy and overflow, or not at all if a run takes more
+  // than some seconds or a gigabyte.
   kEnough,
   kAlso,  // what is proved runs as if it were not
 };
@@ -271,21 +274,22 @@ struct CheckOptions {
     runner.unknown_calls = UnknownCalls::kUninterpreted;
   }
   // The engine under test; it also runs the modules in wider arithmetic. Devices are counted from the first module if
-  // `runner.devices` says 0. Loops that made-up inputs keep from ending stop after max_steps.
+  // `runner.devices` says 0. Loops that do not terminate on generated inputs stop after max_steps.
   RunnerOptions runner;
   ModuleRunner engine;  // if set: under test in place of hloir's own
   // The limit of the other engine (the reference, if the fast one or the caller's is under test), in operations on
-  // elements. A module that takes more runs by the engine under test alone, and a note says so. 0: always.
+  // elements. For a module that takes more, only the engine under test runs, and a note says so. 0: the other engine
+  // always runs.
   int64_t other_engine_work = int64_t{1} << 25;
   Proofs proofs = Proofs::kEnough;
   bool exact = false;       // the results must have equal bits, apart from which NaN
   bool timing = false;      // measure a run of each
-  bool divergence = false;  // if they disagree, look for the first instruction that differs
-  // The rewriter that made the second module from the first; if the modules disagree, Check names the rule. nullptr:
-  // none.
+  bool divergence = false;  // if they disagree, find the first instruction that differs
+  // The rewriter that made the second module from the first; if the modules disagree, Check reports its rule. May be
+  // nullptr.
   std::function<const RewriteLog*()> record;
   uint64_t seed = 0;  // of made-up inputs
-  // Results of the first module that are known, on the first inputs: each leaf, of one device.
+  // Known results of the first module on the first inputs: each leaf, for one device.
   std::vector<Literal> stored;
   std::string before_name = "before", after_name = "after";
 };
@@ -293,16 +297,16 @@ struct CheckOptions {
 // Compares `before` with other modules on the same inputs. Results of `before` are computed once for all comparisons.
 class Checker {
  public:
-  // Without inputs they are made up from the seed: two sets each of plain ones and edges, one each of corner cases,
-  // wide, positive and (where the module tells what these are) typical ones, and more as long as they reach something
-  // new in `before`, which must outlive the checker.
+  // Without inputs, they are generated from the seed: two sets each of plain ones and edges; one set each of corner
+  // cases, wide, positive and, where the module determines them, typical ones; and further sets while they reach new
+  // conditions in `before`. `before` must outlive the checker.
   Checker(const HloModule& before, std::vector<InputSet> inputs, CheckOptions options);
   ~Checker();
   Checker(Checker&&) noexcept;
   Checker& operator=(Checker&&) noexcept;
 
   StatusOr<Verdict> Check(const HloModule& after);
-  // From now on the last module that Check() was called with, which must outlive the checker, is `before`.
+  // Makes the module of the last Check() the new `before`. It must outlive the checker.
   void Advance();
   const std::vector<InputSet>& inputs() const;
 
@@ -314,12 +318,12 @@ class Checker {
 StatusOr<Verdict> Check(const HloModule& before, const HloModule& after, std::vector<InputSet> inputs = {},
                         const CheckOptions& options = {});
 
-// A result against one that was computed elsewhere and rounded in another order, XLA's mostly. For each leaf: 32
-// half-units in the last place of its largest element, and for products one for each 4 terms, up to 256; and where the
-// module magnifies rounding, 16 times what can be seen of that: how far `result` is from the same module in wider
-// arithmetic, and from the results when its inputs and what it computes in between are moved by a unit in their last
-// place. `runner` computes these where they are needed, on one device. `stored` is a tuple of leaves, of sizes as they
-// turned out.
+// Compares a result with one from another implementation, usually XLA, that rounds in another order. The tolerance of
+// each leaf is 32 half-units in the last place of its largest element, and for products one for each 4 terms, up to
+// 256. If the module magnifies rounding errors, the tolerance is 16 times the observed magnification: the distance of
+// `result` from the same module in wider arithmetic, and from the results with inputs and intermediate values perturbed
+// by a unit in their last place. `runner` computes these on demand, on one device. `stored` is a tuple of leaves with
+// their actual sizes.
 Comparison CompareWithStored(const HloModule& module, const Literal& result, const Literal& stored,
                              std::span<const Literal* const> inputs, const ModuleRunner& runner);
 
@@ -359,12 +363,12 @@ class CheckEach {
 // The result of Bisect.
 struct Bisection {
   int64_t rewrites = 0;      // that the whole run makes
-  int64_t guilty = -1;       // the first that changes the meaning, counted from 0; -1: none does
+  int64_t guilty = -1;       // the first rewrite that changes the meaning, counted from 0; -1: none
   RewriteLog::Entry record;  // of that one
   std::string reason;        // the difference of the results, or the verifier's error
 };
 
-// `optimize` runs the passes with this rewriter; each call must do the same, up to the rewrites that it is allowed.
+// `optimize` runs the passes with this rewriter. It must be deterministic except for the rewrites that are allowed.
 StatusOr<Bisection> Bisect(const HloModule& module, const std::function<Status(HloModule&, Rewriter&)>& optimize,
                            std::vector<InputSet> inputs = {}, CheckOptions options = {});
 

@@ -56,7 +56,7 @@ class HloComputation {
   const HloInstruction* fusion() const;
 
   // In stored order, which is that of the text, then of addition: for (HloInstruction* i : c.AllInstructions()). The
-  // body may add instructions at the end, which are visited too; it must not remove the one it is at.
+  // body may add instructions at the end, which are visited too; it must not remove the current one.
   InstructionRange<HloComputation, HloInstruction> AllInstructions() {
     return InstructionRange<HloComputation, HloInstruction>(first_);
   }
@@ -78,7 +78,7 @@ class HloComputation {
   // threads may share a module.
   std::vector<HloInstruction*> PostOrder();
   std::vector<const HloInstruction*> PostOrder() const;
-  // Every opcode that an instruction of this computation has, and perhaps some that one had that is gone.
+  // A superset of the opcodes of this computation's instructions: opcodes of removed instructions may be included.
   const OpcodeSet& opcodes() const { return opcodes_; }
   bool MayHave(HloOpcode opcode) const { return opcodes_[static_cast<size_t>(opcode)]; }
   // The number of its instructions that call computations.
@@ -87,8 +87,8 @@ class HloComputation {
   bool HasUnused() const { return unused_count_ > (root_ != nullptr && root_->user_count() == 0 ? 1 : 0); }
 
   // Adds an instruction at the end; `name` is made unique, and "" takes the opcode's. Operands: as many as the opcode
-  // takes, of this computation. Attributes: the opcode's struct (NoAttributes for none). Whether shape, operands and
-  // attributes fit together is not looked at: HloBuilder infers shapes, the verifier checks them.
+  // takes, of this computation. Attributes: the opcode's struct (NoAttributes for none). Does not check that shape,
+  // operands and attributes are consistent: HloBuilder infers shapes, the verifier checks them.
   template <class A = NoAttributes>
   HloInstruction* AddInstruction(HloOpcode opcode, const Shape& shape, std::span<HloInstruction* const> operands,
                                  A attributes = {}, std::string_view name = {});
@@ -117,14 +117,14 @@ class HloComputation {
   // either computation is traversed.
   void Take(HloInstruction* instruction, std::span<HloInstruction* const> operands);
 
-  // The instruction must have no users and not be the root; it is unlinked and never touched again.
+  // The instruction must have no users and not be the root; it is unlinked, and its memory is not reused.
   void RemoveInstruction(HloInstruction* instruction);
-  // The same, and its memory becomes another instruction's: nobody may look at it any more.
+  // The same, but its memory is reused: no pointer to it may be dereferenced afterwards.
   void FreeInstruction(HloInstruction* instruction);
   // Removes it, and then each operand that IsDead without it.
   void RemoveInstructionAndUnusedOperands(HloInstruction* instruction);
-  // Uses of `old_instruction` take `replacement`, which also becomes the root if the old one was; then the old one, if
-  // it IsDead now, goes with its unused operands.
+  // Replaces all uses of `old_instruction` by `replacement`, which also becomes the root if the old one was. Then
+  // removes the old one with its unused operands if it IsDead.
   void ReplaceInstruction(HloInstruction* old_instruction, HloInstruction* replacement);
   void RemoveParameter(int64_t i);  // it must have no users; later parameters move down by one
   // Puts `instruction` before `before` in the stored order (at the end for nullptr).
@@ -160,7 +160,7 @@ class HloComputation {
   Tables& tables();
   void IndexNames();
   void NoteName(HloInstruction* instruction);
-  // Whatever was found out about the graph's edges or the stored order no longer holds.
+  // Invalidates cached properties of the graph's edges and the stored order.
   void Edited() { knows_post_order_ = false; }
   void NoteAdded(const HloInstruction* instruction) {
     Edited();
@@ -170,22 +170,23 @@ class HloComputation {
     highest_id_ = std::max(highest_id_, instruction->id());
   }
 
-  // There are almost as many computations as fusions, so this is small, too, and owns nothing but in the arena.
+  // A module has about as many computations as fusions, so this class is small as well, and all it owns is in the
+  // arena.
   HloModule* module_ = nullptr;
   int32_t id_ = 0, line_ = 0;
   std::string_view name_, execution_thread_;
   HloInstruction *first_ = nullptr, *last_ = nullptr, *root_ = nullptr;
-  int32_t count_ = 0, calling_count_ = 0, unused_count_ = 0;  // instructions; that call something, that nothing uses
+  int32_t count_ = 0, calling_count_ = 0, unused_count_ = 0;  // counts: instructions; those that call computations;
+                                                              // those without users
   int32_t lowest_id_ = INT32_MAX, highest_id_ = 0;            // of all the instructions that it ever had
   bool removed_ = false, knows_post_order_ = false;
   ArenaVector<HloInstruction*> parameters_;
   InstructionList callers_;
   OpcodeSet opcodes_;
-  Tables* tables_ = nullptr;  // made for a large computation's order, or the first name that has to be made unique
+  Tables* tables_ = nullptr;  // created for a large computation's order, or when a name first has to be made unique
 };
 
-// `later` is `earlier`, or needs it directly or through others. Looks at as many instructions as stand between them at
-// most.
+// Returns true if `later` is `earlier` or depends on it transitively. Visits at most the instructions between the two.
 bool DependsOn(const HloInstruction& later, const HloInstruction& earlier);
 
 }  // namespace hloir

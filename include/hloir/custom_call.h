@@ -1,5 +1,5 @@
 // CustomCall, a known target of custom-calls, and its properties in custom_calls.def. Code uses these instead of
-// comparing the text of targets. What a call computes: custom_calls.h. Tested by tests/unit/custom_call_test.cc.
+// comparing the text of targets. The meaning of calls: custom_calls.h. Tested by tests/unit/custom_call_test.cc.
 //
 //   if (IsCustomCall(*i, CustomCall::kSharding)) …
 //   if (GetCustomCallInfo(CustomCallOf(*i)).Is(kMemoryPlacement)) …
@@ -28,8 +28,8 @@ inline constexpr int kCustomCallCount = 1
 
 // Bits of CustomCallInfo::traits.
 enum CustomCallTrait : uint8_t {
-  kForwardsOperands = 1 << 0,      // on one device its operands are its value, where the shapes agree
-  kForwardsFirstOperand = 1 << 1,  // its first operand is its value, where the shapes agree
+  kForwardsOperands = 1 << 0,      // on one device it returns its operands, where the shapes agree
+  kForwardsFirstOperand = 1 << 1,  // it returns its first operand, where the shapes agree
   kShardingAnnotation = 1 << 2,    // states how values are sharded
   kMemoryPlacement = 1 << 3,       // states in which memory a value lies
   kBufferBoundary = 1 << 4,        // makes a buffer of an array, or an array of a buffer
@@ -52,9 +52,9 @@ CustomCall FindCustomCall(std::string_view target);
 CustomCall CustomCallOf(const HloInstruction& instruction);
 bool IsCustomCall(const HloInstruction& instruction, CustomCall call);
 
-// True if `call` annotates the sharding of its operands; on one device its value is that of its operands.
+// True if `call` annotates the sharding of its operands; on one device its result equals its operands.
 bool IsShardingAnnotation(const HloInstruction& call);
-// The number of leading operands of `call` that are its value; 0: it computes something.
+// The number of leading operands that `call` returns unchanged; 0 if it computes its result.
 int64_t ForwardedOperands(const HloInstruction& call);
 
 }  // namespace hloir

@@ -19,15 +19,15 @@ struct KnownCustomCall {
   std::string_view target;
   std::string_view meaning;  // in a few words
 };
-// All targets that BuildCustomCall has a meaning for, by name.
+// All targets that BuildCustomCall implements, by name.
 std::span<const KnownCustomCall> KnownCustomCalls();
-// True if `call`, a custom-call, is one of them.
+// True if the target of `call`, a custom-call, is one of them.
 bool IsKnownCustomCall(const HloInstruction& call);
 
-// Adds ops to `b` that compute `call` on `operands` instead of its own; the result has the call's shape, layouts aside.
-// Products and sums of narrow floats are taken in f32, as the libraries do. Scratch buffers are zeros. Unimplemented:
-// the target is not known, or not this form of it (dropout is random, for example). InvalidArgument: operands or
-// backend_config do not fit the target. What was added before an error stays.
+// Adds ops to `b` that compute `call` on `operands`, which replace its own; the result has the call's shape except for
+// layouts. Products and sums of narrow floats are computed in f32, as in the libraries. Scratch buffers are zeros.
+// Unimplemented: an unknown target, or an unsupported form of it (for example random dropout). InvalidArgument:
+// operands or backend_config do not fit the target. Ops added before an error are not removed.
 StatusOr<HloInstruction*> BuildCustomCall(HloBuilder& b, const HloInstruction& call, HloBuilder::Ops operands);
 
 // The same as a separate module: its parameters are the call's operands, in the default layout.

@@ -1,8 +1,8 @@
 // HloEvaluator: computes the value of an instruction or computation. Constant folding, tests and the equivalence check
 // depend on this interface, not on a backend. The scalar reference behind it: backend_cpu/reference.
 //
-// Threads: an evaluator may be shared: its functions are const, keep nothing between calls and may run at once, if the
-// handlers in its options may. No module that it is given may be edited meanwhile.
+// Threads: an evaluator may be shared: its functions are const, keep nothing between calls and may run concurrently if
+// the handlers in its options may. Its modules must not be edited meanwhile.
 #pragma once
 
 #include <atomic>
@@ -21,11 +21,11 @@ namespace hloir {
 
 enum class ElidedConstants { kRefuse, kZeros, kIota, kRandom };
 
-// Custom-calls whose meaning is not known (IsUnknownCall).
+// The treatment of custom-calls with unknown semantics (IsUnknownCall).
 enum class UnknownCalls {
   kRefuse,  // Unimplemented
-  // Made-up functions of the operands: equal targets, configs and operands give equal results. Floats change smoothly
-  // with floats, so that rounding stays rounding.
+  // Uninterpreted functions of the operands: equal targets, configs and operands give equal results. Float results are
+  // smooth in float operands, so that small rounding differences stay small.
   kUninterpreted,
 };
 
@@ -43,7 +43,7 @@ struct HostTransfer {
 // For a send: takes the value, returns any literal. For a recv: returns a value of the shape of its first element.
 using HostTransferHandler = std::function<StatusOr<Literal>(const HostTransfer& transfer)>;
 
-// Limits, hooks and meanings for evaluators and executables.
+// Limits, hooks and custom-call implementations for evaluators and executables.
 struct EvaluatorOptions {
   int64_t max_steps = int64_t{1} << 40;       // instructions executed, loops included
   int64_t max_bytes = int64_t{1} << 34;       // of all values at once, the result included
@@ -57,7 +57,8 @@ struct EvaluatorOptions {
   std::function<Status(const Literal& value)> outfeed;
   // The other end of transfers that are not between devices. Without it they are Unimplemented, by name.
   HostTransferHandler host_transfer;
-  // Called with each instruction's result, before it is used; for traces and for finding where two modules part.
+  // Called with each instruction's result, before it is used; for traces and for finding the first difference of two
+  // modules.
   std::function<void(const HloInstruction&, const Literal&)> on_result;
   // Called after each step of the entry computation, of which there are `total`; a whole loop is one step.
   std::function<void(int64_t done, int64_t total)> on_progress;
@@ -67,7 +68,7 @@ struct EvaluatorOptions {
 // the module, and it carries no computation.
 bool IsUnknownCall(const HloInstruction& instruction);
 
-// Of modules that the verifier accepts (verifier.h).
+// Evaluates modules that the verifier accepts (verifier.h).
 class HloEvaluator {
  public:
   virtual ~HloEvaluator() = default;
@@ -80,24 +81,24 @@ class HloEvaluator {
                                                 std::span<const Literal* const> arguments) const = 0;
 };
 
-// The scalar reference: one plain loop per op, every type; slow and to be trusted. In backend_cpu/reference.
+// The scalar reference: one plain loop per op, for every type; slow and simple. In backend_cpu/reference.
 std::unique_ptr<HloEvaluator> MakeReferenceEvaluator(EvaluatorOptions options = {});
 
 // Several devices on one machine: the reference evaluator runs a module for each replica and partition, in lockstep.
 // Each device runs until it reaches a collective (all-reduce, all-gather, collective-permute, …) that others have not
-// reached yet; then the next device runs. So every run is the same, whatever the devices communicate. It may be called
-// from any thread while none edits the module; it calls the handlers in the options from its own threads, never two at
-// once. PrepareOnDevices (executable.h) is the fast way.
+// reached yet; then the next device runs. So every run has the same order of events. It may be called from any thread
+// while none edits the module; it calls the handlers in the options from its own threads, never concurrently.
+// PrepareOnDevices (executable.h) is faster.
 
 // The number of devices on which a module runs.
 struct DeviceCounts {
   int64_t replicas = 1, partitions = 1;
   int64_t devices() const { return replicas * partitions; }
 };
-// As in the module's header; if that has one device, as many as the module's collectives name.
+// From the module's header; if that declares one device, from the groups of the module's collectives.
 DeviceCounts DeviceCountsOf(const HloModule& module);
-// ResourceExhausted for more than 1024 devices, the most that are simulated; call it before arguments are made for all
-// of them.
+// ResourceExhausted for more than 1024 devices, the limit of the simulation. Call it before allocating arguments for
+// all of them.
 Status CheckDeviceCounts(const DeviceCounts& counts);
 // True if the entry's result depends on the device that runs it, or on other devices.
 bool UsesDevices(const HloModule& module);

@@ -1,12 +1,12 @@
 // HloExecutable: a module prepared once and run often. Preparing makes a flat list of kernel calls with every buffer's
 // place in one arena; a run allocates nothing. In backend_cpu/plan.
 //
-// Threads. An executable runs in one thread at a time: its buffers are its own. Different executables, also of one
-// module, may be prepared and run in different threads at once, as long as nobody changes the module. A run starts
-// threads of the executable's own with the first step that is worth it. Each step takes as many as its work is worth,
-// one for about every 60 microseconds, so that a module of a tenth of a millisecond runs where it is called; it never
-// waits for one that has not begun, and threads give way some 5 microseconds after their last part. The result does not
-// depend on their number.
+// Threads. An executable owns its buffers and runs in one thread at a time. Different executables, also of one module,
+// may be prepared and run concurrently while no thread edits the module. A run starts the executable's own threads at
+// the first step that is large enough. Each step uses one thread for about every 60 microseconds of work, so that a
+// module of a tenth of a millisecond runs in the calling thread. A step never waits for a thread that has not started
+// it, and threads stop spinning some 5 microseconds after their last part. Results do not depend on the number of
+// threads.
 #pragma once
 
 #include <functional>
@@ -32,28 +32,29 @@ struct ExecutableOptions {
   // One of SupportedIsas(). "": the one that the environment variable HLOIR_FORCE_ISA names, else the best.
   std::string isa;
   bool fuse_elementwise = true;  // run elementwise chains tile by tile
-  bool choose_layouts = true;    // lay arrays as costs the least; else as their dimensions are numbered
+  bool choose_layouts = true;    // choose the cheapest layouts; otherwise all arrays are row-major
   EvaluatorOptions evaluator;    // limits, cancelling, elided constants, custom-calls, progress
   bool profile = false;          // measure each step: see ExecutionProfile
-  // Of PrepareOnDevices: the processes that the devices are spread over (transport.h), in order and evenly. The caller
-  // keeps it. Each process calls the same functions with the same module; nullptr: all devices are in this one.
+  // For PrepareOnDevices: the connection of the processes over which the devices are distributed, in order and evenly.
+  // Not owned. Each process calls the same functions with the same module. nullptr: all devices are in this process.
   Transport* transport = nullptr;
-  // Of PrepareOnDevices: a folder on a disk with room, for values and exchanges in files there rather than in memory;
-  // then one device runs at a time. "": memory, and ResourceExhausted if the machine has too little.
+  // For PrepareOnDevices: a folder for files that hold values and exchanged data instead of memory; then one device
+  // runs at a time. "": memory, and ResourceExhausted if the machine has too little.
   std::string spill_folder;
 };
 
 // Time of a step of a prepared plan, over all runs so far.
 struct StepProfile {
   std::string name;         // a description: "dot 128x256x64 f32"
-  std::string instruction;  // whose result it computes, by its name in the module; of a loop for several the last's
+  std::string instruction;  // the instruction whose result it computes, by its name in the module; the last one of a
+                            // fused loop
   std::string op_name;      // of that instruction's metadata
   int depth = 0;            // loops and branches around it
   int64_t calls = 0;
-  int64_t nanoseconds = 0;  // of all calls, without those of the steps inside it
-  int threads = 0;          // the most that took part in a call; which follows from its work alone
+  int64_t nanoseconds = 0;  // of all calls, without the time of nested steps
+  int threads = 0;          // the maximum of all calls; determined by the work of the step
   int64_t bytes = 0;        // of the buffers that a call reads and writes
-  double flops = 0;         // of a call: floating-point and integer operations on elements
+  double flops = 0;         // per call: floating-point and integer operations on elements
 };
 // Times of a prepared module's runs, step by step.
 struct ExecutionProfile {
@@ -72,18 +73,17 @@ struct ExecutionProfile {
 class HloExecutable {
  public:
   virtual ~HloExecutable() = default;
-  // The entry computation's result for these parameters, tuples as tuple literals. An argument may be a LiteralView: it
-  // is read where it is. Errors: InvalidArgument if the arguments do not fit, and those of EvaluatorOptions' limits.
+  // The entry computation's result for these parameters, tuples as tuple literals. An argument may be a LiteralView,
+  // which is read in place. Errors: InvalidArgument if the arguments do not fit, and those of EvaluatorOptions' limits.
   virtual StatusOr<Literal> Run(std::span<const Literal* const> arguments) = 0;
   // Like Run, but writes into `result`, which must have the shape of the result: a literal from an earlier run, or a
-  // borrowed one (Literal::Borrow), so that the elements come to lie in memory of the caller's. That is written from
-  // the run's beginning on, so no argument may lie there. Allocates nothing, which halves the latency of modules that
-  // take microseconds.
+  // borrowed one (Literal::Borrow), so that the caller provides the memory. The run writes it from its beginning, so
+  // arguments must not overlap it. Allocates nothing, which halves the latency of modules that take microseconds.
   virtual Status RunInto(std::span<const Literal* const> arguments, Literal* result) = 0;
   // Size of the one block that holds all intermediate values, in bytes.
   virtual int64_t arena_bytes() const = 0;
   virtual std::string isa() const = 0;
-  // Empty unless options.profile was set; of a module that the reference runs as a whole, always.
+  // Empty unless options.profile was set, and for a module that the reference runs as a whole.
   virtual ExecutionProfile Profile() const;
   // The plan as text, one step a line, for reading and for tests. A step of the reference evaluator comes with the
   // reason why no kernel runs it.
@@ -94,39 +94,38 @@ class HloExecutable {
 StatusOr<std::unique_ptr<HloExecutable>> PrepareExecutable(const HloModule& module,
                                                            const ExecutableOptions& options = {});
 
-// The order in which a plan lays an array, or several that share one, and the reason.
+// The layout that a plan chooses for an array, or for several that share one, and the reason.
 struct LayoutChoice {
-  std::string instruction;  // whose result it is, by its name in the module; of several the first
+  std::string instruction;  // the instruction that defines it, by its name in the module; the first of several
   Shape shape;              // of that result, with the layout that was chosen
-  bool moved = false;       // it does not lie as its dimensions are numbered
-  std::string reason;       // which bytes move because of it, and which would otherwise: a clause
+  bool moved = false;       // it is not row-major
+  std::string reason;       // a clause: the bytes that move with this layout, and without it
 };
-// The layouts that PrepareExecutable would choose, for the arrays for which it mattered: in the order of the module,
-// those of loops and branches before the loop or branch. Results of elementwise ops, dots, convolutions and
+// The layouts that PrepareExecutable would choose, for the arrays with a choice, in the order of the module; those
+// inside loops and branches precede the loop or branch. Results of elementwise ops, dots, convolutions and
 // reduce-windows may have any layout; results do not depend on it. Empty for a module that the reference runs as a
 // whole. Errors: InvalidArgument, ResourceExhausted, as PrepareExecutable.
 StatusOr<std::vector<LayoutChoice>> ChosenLayouts(const HloModule& module, const ExecutableOptions& options = {});
 
-// A module that is prepared to run on several devices: threads of this process, of which as many go on at a time as
-// there are cores.
+// A module prepared for several devices: threads of this process, of which at most one per core runs at a time.
 class HloDeviceExecutable {
  public:
   virtual ~HloDeviceExecutable() = default;
   // The entry computation's result on each device, as RunOnDevices (evaluator.h) numbers them; arguments[d] are device
   // d's. The same bits for any number of threads and processes. InvalidArgument, naming the instruction and the
-  // devices, if these deadlock. With a transport only process 0 gets the results, the others get as many empty
-  // literals; all get the same errors.
+  // devices, if these deadlock. With a transport, process 0 returns the results and the others return as many empty
+  // literals; all return the same errors.
   virtual StatusOr<std::vector<Literal>> Run(std::span<const std::vector<const Literal*>> arguments) = 0;
-  // The executable of a device, counted from the first one of this process.
+  // The executable of a device, numbered from the first device of this process.
   virtual const HloExecutable& device(int64_t index) const = 0;
 };
 
-// options.threads: for all devices together. Handlers in options.evaluator are never called at once; if there are any,
-// one device runs at a time; progress and profile are the first one's. The module must outlive the executable.
-// ResourceExhausted for over 1024 devices.
+// options.threads: for all devices together. Handlers in options.evaluator are never called concurrently; with
+// handlers, one device runs at a time. Progress and profile are those of the first device. The module must outlive the
+// executable. ResourceExhausted for over 1024 devices.
 StatusOr<std::unique_ptr<HloDeviceExecutable>> PrepareOnDevices(const HloModule& module, const DeviceCounts& counts,
                                                                 const ExecutableOptions& options = {});
-// One replica whose partition p runs programs[p]: they meet at transfers and collectives of the same channel.
+// One replica whose partition p runs programs[p]: they communicate by transfers and collectives of the same channel.
 StatusOr<std::unique_ptr<HloDeviceExecutable>> PrepareOnDevices(std::span<const HloModule* const> programs,
                                                                 const ExecutableOptions& options = {});
 // The instruction sets of this machine that kernels exist for, best last: "scalar", plain C++ for any machine; on
@@ -137,7 +136,7 @@ std::vector<std::string> SupportedIsas();
 // machines (ExecutableOptions::transport). Any channel that carries bytes can implement it; OpenMpi uses MPI.
 //
 //   StatusOr<std::unique_ptr<Transport>> transport = OpenMpi();
-//   if (transport.ok()) options.transport = transport->get();   // then PrepareOnDevices as ever, in each process
+//   if (transport.ok()) options.transport = transport->get();   // then PrepareOnDevices as usual, in each process
 //
 // One thread at a time uses a transport: the one that calls PrepareOnDevices and HloDeviceExecutable::Run. Tests:
 // tests/unit/transport_test.cc, over queues; tests/mpi/compare.py, by mpirun.
@@ -157,8 +156,9 @@ class Transport {
 
 // True if this process was started by mpirun or similar, as one of several.
 bool IsStartedByMpi();
-// MPI, from the plugin libhloir_mpi.so, which is built where MPI is there (the option HLOIR_MPI): the library itself
-// knows nothing of it. Once a process, in its main thread. Unimplemented, with where it looked, if there is no plugin.
+// A transport over MPI, from the plugin libhloir_mpi.so, which is built if MPI is installed (option HLOIR_MPI); the
+// library itself does not depend on MPI. Call it once per process, in its main thread. Unimplemented, listing the
+// searched paths, if there is no plugin.
 StatusOr<std::unique_ptr<Transport>> OpenMpi();
 
 }  // namespace hloir

@@ -58,28 +58,28 @@ struct ModuleStats {
     std::string key;
     int64_t instructions = 0;
     Cost cost;
-    bool times_known = true;  // else some of them are in a loop of which it is not known how often it runs
+    bool times_known = true;  // false if some are in a loop with unknown trip count
   };
   // A computation, and how often it runs.
   struct Computation {
     const HloComputation* computation = nullptr;
     CallContext context = CallContext::kNone;
-    double times = 0;  // that the entry runs it, as a step of control flow; 0: it does not
+    double times = 0;  // executions in one run of the entry, as control flow; 0: none
     Cost cost;         // of one run
     bool times_known = true;
   };
-  // A top-level instruction that is not control flow, which has no cost of its own.
+  // A top-level instruction other than control flow, which has no cost itself.
   struct Step {
     const HloInstruction* instruction = nullptr;
     double times = 0;
-    Cost cost;         // with the computations that it calls: a fusion's is all of it
+    Cost cost;         // with the computations that it calls, such as a fusion's body
     Cost once;         // of one run, as XLA counts it
     double share = 0;  // of the module's operations, or of its bytes: the larger
     bool times_known = true;
   };
   // A fusion and its contents.
   struct Fusion {
-    Step step;                                              // of a fusion within another nothing but the instruction
+    Step step;                                              // a fusion within another counts as one instruction
     std::vector<std::pair<std::string, int64_t>> contents;  // opcodes, the most frequent first; no parameters
     // An instruction of the body and its operations in one run of the fusion; it moves no bytes.
     std::vector<std::pair<const HloInstruction*, Cost>> body;
@@ -99,29 +99,29 @@ struct ModuleStats {
   InstructionCount count;
   CostResult cost;                        // of one run of the module
   std::vector<Computation> computations;  // callees first
-  // By key, those with the most instructions first; scopes and source lines by share. A scope is a prefix of op_names:
-  // "jit(f)/layer" stands for all that begins with it.
+  // By key, in descending order of instructions; scopes and source lines by share. A scope is a prefix of op_names:
+  // "jit(f)/layer" contains all op_names that begin with it.
   std::vector<Tally> opcodes, types, layouts, scopes, source_lines, custom_calls;
   std::vector<Fusion> fusions;      // the costliest first
   std::vector<Constant> constants;  // the largest first
   std::vector<const HloInstruction*> parameters;
   std::vector<Communication> collectives;  // those in two halves once
   std::vector<Step> steps;                 // the costliest first
-  // Through the entry: the one with the most instructions, and the costliest.
+  // Through the entry: the path with the most instructions, and the one with the largest cost.
   Path longest, costliest;
-  int64_t layout_changes = 0;  // copies and bitcasts whose result lies in another order than their operand
+  int64_t layout_changes = 0;  // copies and bitcasts whose result has another layout than their operand
 
   // Its share of the module's operations or of its bytes: the larger of the two.
   double Share(const Cost& cost) const;
 };
 
-// Tables for people, of each at most `most` rows; and all of it as JSON.
+// Tables as text, each of at most `most` rows; and everything as JSON.
 std::string StatsReport(const ModuleStats& stats, size_t most = 10);
 std::string StatsJson(const ModuleStats& stats);
 
 // The structural difference of two modules: pairs of matching instructions, and an account of those without a match.
-// Names, ids and order do not count; they only break ties. Fusions and calls are looked through: fused instructions are
-// compared with those of the other module.
+// Names, ids and order are ignored except to break ties. Fusions and calls are transparent: fused instructions are
+// compared with unfused ones of the other module.
 //
 // Example:
 //
@@ -129,7 +129,8 @@ std::string StatsJson(const ModuleStats& stats);
 //   if (auto pipeline = MakePipeline({}, {}); !pipeline.ok() || !pipeline->RunOnce(module).ok()) return;
 //   const ModuleDiff diff(*before, module);
 //   if (!diff.same()) std::puts(DiffReport(diff).c_str());
-//   for (const ModuleDiff::Gone& gone : diff.removed()) (void)(gone.fate == ModuleDiff::Fate::kFolded);
+//   for (const ModuleDiff::Removal& removal : diff.removed())
+//     if (removal.reason == ModuleDiff::RemovalReason::kFolded) std::puts("folded");
 //
 // Threads: reads both modules, which must outlive it unchanged; any thread may make one.
 // Tested by tests/unit/diff_test.cc, against the record of rewrites and against values, and tests/cli/diff.test.
@@ -143,31 +144,31 @@ class ModuleDiff {
     kAttributes = 1 << 1,  // another attribute, sharding, backend config, …
     kShape = 1 << 2,       // another element type or other dimensions
     kLayout = 1 << 3,      // another order in memory
-    kOperands = 1 << 4,    // an operand is another value; that value's change is reported by itself
+    kOperands = 1 << 4,    // an operand is another value, whose change is reported separately
     kFused = 1 << 5,       // now in a fusion, no longer in one, or in another
-    kMoved = 1 << 6,       // in another computation, fusions and calls apart: out of a loop, into a branch
-    kCalled = 1 << 7,      // what it calls has changed
+    kMoved = 1 << 6,       // in another computation, except fusions and calls: out of a loop, into a branch
+    kCalled = 1 << 7,      // a called computation has changed
   };
   // The reason why the second module does not have an instruction.
-  enum class Fate : uint8_t {
+  enum class RemovalReason : uint8_t {
     kFolded,     // a constant stands there
     kMerged,     // another instruction computes the same
     kRewritten,  // something else stands there
-    kInlined,    // a fusion, a call, its parameters, an element of a tuple: the value itself is in its place
+    kInlined,    // a fusion, a call, its parameters, a tuple element: replaced by the value itself
     kDead,       // nothing needs it
   };
   struct Pair;
-  struct Gone;
+  struct Removal;
 
   ModuleDiff(const HloModule& before, const HloModule& after);
 
-  // Nothing differs but names, numbers, metadata and order.
+  // True if the modules differ in names, ids, metadata and order only.
   bool same() const;
   const HloModule& before() const { return *before_; }
   const HloModule& after() const { return *after_; }
   // In the order of `before`, callees first.
   const std::vector<Pair>& matched() const { return matched_; }
-  const std::vector<Gone>& removed() const { return removed_; }
+  const std::vector<Removal>& removed() const { return removed_; }
   const std::vector<const HloInstruction*>& added() const { return added_; }
   // The other module's instruction; nullptr for none.
   const HloInstruction* MatchOf(const HloInstruction& instruction) const;
@@ -175,26 +176,26 @@ class ModuleDiff {
  private:
   const HloModule *before_, *after_;
   std::vector<Pair> matched_;
-  std::vector<Gone> removed_;
+  std::vector<Removal> removed_;
   std::vector<const HloInstruction*> added_;
   std::vector<const HloInstruction*> after_of_, before_of_;  // by id
 };
 
-// An instruction of the first module, and the same in the second.
+// An instruction of the first module, and its match in the second.
 struct ModuleDiff::Pair {
   const HloInstruction *before = nullptr, *after = nullptr;
   uint32_t changes = 0;
 };
-// An instruction of the first module that the second has not.
-struct ModuleDiff::Gone {
+// An instruction of the first module without a match in the second.
+struct ModuleDiff::Removal {
   const HloInstruction* instruction = nullptr;
-  Fate fate = Fate::kDead;
+  RemovalReason reason = RemovalReason::kDead;
   const HloInstruction* became = nullptr;  // of the second module: its replacement; nullptr if kDead
 };
 
 // "fused, layout"
 std::string ChangeWords(uint32_t changes);
-std::string_view FateWord(ModuleDiff::Fate fate);
+std::string_view RemovalReasonName(ModuleDiff::RemovalReason reason);
 
 // A pair whose values differ.
 struct ValueMismatch {
@@ -211,8 +212,7 @@ struct ValueCheck {
 // kShape or kCalled among their changes are left out, because their values may differ.
 StatusOr<ValueCheck> CheckMatchedValues(const ModuleDiff& diff, uint64_t seed = 0);
 
-// For people: costs of both, changes by kind, and of each kind at most `most`; the changes alone; and as JSON
-// (docs/json.md).
+// As text: costs of both and changes by kind, at most `most` of each; the changes alone; and as JSON (docs/json.md).
 std::string DiffReport(const ModuleDiff& diff, size_t most = 10);
 std::string DiffChanges(const ModuleDiff& diff, size_t most = 10);
 std::string DiffJson(const ModuleDiff& diff);
@@ -235,8 +235,8 @@ std::string DiffJson(const ModuleDiff& diff);
 struct GraphOptions {
   std::string computation = {};    // this one and those that it calls; "": the entry
   std::string around = {};         // an instruction, and
-  int64_t depth = 2;               // what is at most so many operands and users away
-  std::string from = {}, to = {};  // what is computed from the one and needed for the other
+  int64_t depth = 2;               // the maximal distance from `around` in edges
+  std::string from = {}, to = {};  // instructions that depend on the one and on which the other depends
   size_t most_boxes = 24;          // boxes in a view; larger views are divided
 };
 
@@ -278,8 +278,8 @@ std::string GraphDot(const ModuleGraph& graph);
 std::string GraphJson(const ModuleGraph& graph);
 // The first view.
 std::string GraphSvg(const ModuleGraph& graph);
-// One HTML file with all views, which needs nothing else. Shares are of FLOPs and of bytes; with a device, of time by
-// its roofline too.
+// One self-contained HTML file with all views. Shares are of FLOPs and of bytes; with a device, of time by its roofline
+// too.
 std::string GraphPage(const ModuleGraph& graph, const DeviceDescription* device = nullptr);
 
 }  // namespace hloir

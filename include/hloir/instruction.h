@@ -35,7 +35,7 @@ struct InstructionExtras {
   std::optional<ResultAccuracy> result_accuracy;
   std::optional<Statistics> statistics;
   std::optional<OriginalValue> original_value;
-  // Attributes that no table knows, kept because the reader asked for it: name and raw text.
+  // Unknown attributes, kept if ParseOptions requests it: name and raw text.
   std::vector<std::pair<std::string_view, std::string_view>> unknown_attributes;
 };
 
@@ -68,19 +68,20 @@ class HloInstruction {
   const HloInstruction* operand(int64_t i) const { return operands_[CheckedOperand(i)]; }
   int64_t operand_count() const { return static_cast<int64_t>(operands_.size()); }
   int64_t OperandIndex(const HloInstruction* operand) const;  // -1: not an operand
-  // Each user once, however many of its operands this is, in the order in which they were added. With more than some 30
-  // users, removing one may move the last one into its place; the order depends on the edits alone, never on addresses.
+  // Each user once, also if it uses this in several operands, in the order in which they were added. With more than
+  // some 30 users, removing one may move the last one into its place; the order depends on the edits alone, never on
+  // addresses.
   std::span<HloInstruction* const> users() { return {users_.begin(), users_.size()}; }
   std::span<const HloInstruction* const> users() const { return {users_.begin(), users_.size()}; }
   int64_t user_count() const { return static_cast<int64_t>(users_.size()); }
   bool IsUsedBy(const HloInstruction* user) const { return users_.Contains(user); }
-  // The number of operand slots, of all users, that this fills.
+  // The number of uses: operand slots of all users.
   int64_t use_count() const;
 
   void ReplaceOperandWith(int64_t i, HloInstruction* operand);
   void AppendOperand(HloInstruction* operand);
   void RemoveOperandsFrom(int64_t first);
-  // All users take `other`, of this computation and of a compatible shape, instead; it becomes the root if this was.
+  // Replaces all uses by `other`, of the same computation and a compatible shape; `other` becomes the root if this was.
   void ReplaceAllUsesWith(HloInstruction* other);
   void ReplaceUseWith(HloInstruction* user, HloInstruction* other);
 
@@ -106,7 +107,7 @@ class HloInstruction {
   int64_t parameter_number() const { return attributes<ParameterAttributes>().number; }
   const Literal& literal() const { return attributes<ConstantAttributes>().literal; }
   int64_t tuple_index() const { return attributes<GetTupleElementAttributes>().index; }
-  const DimVector& dimensions() const;  // `dimensions={}` of whichever op has it; else empty
+  const DimVector& dimensions() const;  // `dimensions={}` if the opcode has it; otherwise empty
   bool IsConstant() const { return opcode_ == HloOpcode::kConstant; }
   bool IsParameter() const { return opcode_ == HloOpcode::kParameter; }
   bool IsScalarConstant() const { return IsConstant() && shape().IsScalar(); }
@@ -139,14 +140,14 @@ class HloInstruction {
   void MergeMetadataOf(const HloInstruction& other);
   void AddMergedMetadata(const OpMetadata& metadata);
   void ClearMergedMetadata();
-  // Metadata of other instructions that this one now stands for too: merged, folded or fused into it. At most
-  // kMostMergedMetadata; text shows them only on request (PrintOptions::print_merged_metadata), as XLA has one a line.
+  // Metadata of other instructions that were merged, folded or fused into this one. At most kMostMergedMetadata.
+  // Printed only with PrintOptions::print_merged_metadata, because XLA's text has one metadata per instruction.
   std::span<const OpMetadata* const> merged_metadata() const {
     if (attached_ == nullptr) return {};
     return {attached_->merged_metadata.data(), attached_->merged_metadata.size()};
   }
   const InstructionExtras& extras() const;  // empty ones, if there are none
-  // If not, it has no extras, sharding, merged metadata or control edges.
+  // False if it has no extras, sharding, merged metadata or control edges.
   bool has_extras() const { return attached_ != nullptr; }
   void set_sharding(std::optional<Sharding> sharding);
   void set_frontend_attributes(FrontendAttributes attributes);
@@ -154,7 +155,7 @@ class HloInstruction {
   void set_result_accuracy(std::optional<ResultAccuracy> accuracy);
   void set_statistics(std::optional<Statistics> statistics);
   void set_original_value(std::optional<OriginalValue> value);
-  // Everything in the other's extras, of any module, but for its control edges, takes the place of this one's.
+  // Replaces the extras by those of another instruction, of any module, except for control edges.
   void CopyExtrasOf(const HloInstruction& other);
   const Sharding* sharding() const { return attached_ != nullptr ? attached_->sharding : nullptr; }
   std::span<HloInstruction* const> control_predecessors() {
@@ -180,7 +181,8 @@ class HloInstruction {
   void RemoveControlDependencyTo(HloInstruction* successor);
   void DropAllControlDependencies();
 
-  // XLA's word: the instruction, or one that it calls, acts on the outside. IsDead says whether it may be deleted.
+  // As in XLA: the instruction, or one in a called computation, has a side effect. IsDead says whether it may be
+  // deleted.
   bool HasSideEffect() const;
   // Neighbours in the computation's stored order; nullptr at the ends.
   HloInstruction* next() { return next_; }
@@ -195,7 +197,7 @@ class HloInstruction {
   friend class HloModule;
   friend class Arena;
   friend class GraphLoader;
-  // Data of few instructions: several texts of fusions, and the extras.
+  // Data that few instructions have: several texts of fusions, and the extras.
   struct Attached {
     const Sharding* sharding = nullptr;
     InstructionExtras* extras = nullptr;
@@ -268,13 +270,12 @@ class HloInstruction {
 // It has a sharding or frontend attributes.
 bool HasAnnotations(const HloInstruction& instruction);
 
-// The one criterion for deletion, for every pass and tool.
-//
-// Others see it run: it, or something it calls, has a side effect or takes part in a collective, or it is one half of a
-// start/done pair. (Other devices wait for a collective, even where this one ignores the result.)
+// Criteria for deletion, used by every pass and tool. True if its execution is observable: it, or an instruction in a
+// called computation, has a side effect or is a collective, or it is one half of a start/done pair. (Other devices wait
+// for a collective, even if this one ignores the result.)
 bool ActsOutside(const HloInstruction& instruction);
-// It could be deleted, had it no users: it does not act outside, no control dependency orders others by it, and it is
-// no parameter, as parameters are the computation's signature.
+// True if it could be deleted without users: it has no observable effect, no control dependencies, and is not a
+// parameter (part of the computation's signature).
 bool MayRemoveIfUnused(const HloInstruction& instruction);
 // MayRemoveIfUnused, and nothing uses it: it has no users and is not the root.
 bool IsDead(const HloInstruction& instruction);

@@ -10,9 +10,9 @@
 //   if (file.ok()) (void)file->module().name();
 //   // From and to files: ReadModule("block.hlo"), WriteModule(module, "block.pb.gz").
 //
-// No path is looked at twice, no working folder is changed and nothing is kept between calls: all of this may be called
-// from several threads, of one file by one thread at a time. In a static build the target hloir::io brings zlib and
-// libzip. Tested by tests/unit/io_test.cc, npz_test.cc and tests/cli/convert.test.
+// Threads: functions keep no state between calls and do not change the working directory. They may be called from
+// several threads, for one file by one thread at a time. In a static build the target hloir::io brings zlib and libzip.
+// Tested by tests/unit/io_test.cc, npz_test.cc and tests/cli/convert.test.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ StatusOr<FileFormat> FormatOf(std::string_view path);
 struct ModuleFile {
   FileFormat format;
   std::vector<std::unique_ptr<HloModule>> modules;  // at least one; a text may hold several
-  // Of a message or JSON: all that it says but the module, which stands above.
+  // For a message or JSON: its content except for the module, which is above.
   HloProtoFile proto;
   std::shared_ptr<const std::string> text;  // of HLO text
 
@@ -65,7 +65,7 @@ struct ModuleFile {
 
 // Requirements on a file that is read.
 struct ReadOptions {
-  bool verify = true;          // a module that VerifyModule finds fault with is InvalidArgument
+  bool verify = true;          // run VerifyModule; a violation is InvalidArgument
   bool allow_unknown = false;  // see ParserOptions
   bool one_module = false;     // a file with several is InvalidArgument
   std::string file_name = {};  // for messages; "": the path
@@ -87,7 +87,7 @@ struct WriteOptions {
   PrintOptions print = PrintOptions::Readable();               // for text
   HloProtoFile::Form message = HloProtoFile::Form::kHloProto;  // for .pb and .json
 };
-// A module as the bytes of a file. JSON and messages have no place for opcodes that no table knows: InvalidArgument.
+// A module as the bytes of a file. JSON and messages cannot represent unknown opcodes: InvalidArgument.
 StatusOr<std::string> SerializeModule(const HloModule& module, const FileFormat& format,
                                       const WriteOptions& options = {});
 // The same bytes given to `write`, text piece by piece.
@@ -95,7 +95,7 @@ Status SerializeModule(const HloModule& module, const FileFormat& format, const 
                        const WriteText& write);
 // All modules of a file, or its message with the arguments and results that SerializeModule leaves out.
 StatusOr<std::string> SerializeModuleFile(const ModuleFile& file, const FileFormat& format);
-// To the file at `path`, in the form that its name says, as a whole or not at all (see WriteFile).
+// To the file at `path`, in the format for its name, atomically (see WriteFile).
 Status WriteModule(const HloModule& module, const std::string& path, const WriteOptions& options = {});
 Status WriteModuleFile(const ModuleFile& file, const std::string& path);
 
@@ -121,9 +121,9 @@ class ModuleDumper {
 
 // The file's bytes; "-" is standard input. Errors do not name the file.
 StatusOr<std::string> ReadFile(const std::string& path);
-// Writes all or nothing: the bytes go to a new file beside `path`, which then takes its name and the old one's
-// permissions. A symbolic link stays, and its target is written. A file that is not regular (a pipe, /dev/null) is
-// written directly; "-" is standard output.
+// Writes atomically: to a new file beside `path`, which is then renamed to `path` with the permissions of the old file.
+// A symbolic link stays, and its target is written. A file that is not regular (a pipe, /dev/null) is written directly;
+// "-" is standard output.
 Status WriteFile(const std::string& path, std::string_view bytes);
 // The same for bytes that `produce` passes to `write`, in one call or many. If it returns an error, so does this, and
 // the old file stays.
@@ -133,15 +133,15 @@ std::string DisplayName(const std::string& path);
 
 // ---- Values ----
 
-// A result's leaves that hold a value; those whose dimensions turned out smaller than their bound are cut to size.
+// The array leaves of a result; leaves with dynamic dimensions are cut to their actual sizes.
 std::vector<Literal> ResultLeaves(const Literal& result);
-// Puts leaves together as the entry's parameters want them: tuple parameters take consecutive leaves. A leaf of another
-// type or shape is InvalidArgument.
+// Assembles leaves into the entry's parameters: tuple parameters take consecutive leaves. A leaf of another type or
+// shape is InvalidArgument.
 StatusOr<std::vector<Literal>> ArgumentsFromLeaves(const HloModule& module, std::vector<Literal> leaves);
 // The form in which run functions take arguments.
 std::vector<const Literal*> Pointers(const std::vector<Literal>& literals);
 
-// Values that came with a module: the leaves of its inputs and, if they are there, of its results.
+// Values stored with a module: the leaves of its inputs and, if present, of its results.
 struct StoredValues {
   std::vector<Literal> inputs, results;
 };
@@ -149,7 +149,7 @@ struct StoredValues {
 StatusOr<StoredValues> ReadStoredValues(const std::string& path);
 // A snapshot's, of one of its partitions.
 StatusOr<StoredValues> StoredValuesOf(const HloProtoFile& snapshot, int64_t partition = 0);
-// Makes of `file` a snapshot (HloSnapshot, unless it is one already) with these inputs and results.
+// Turns `file` into a snapshot (HloSnapshot, unless it is one already) with these inputs and results.
 Status SetStoredValues(StoredValues values, ModuleFile& file);
 
 // The entry's arguments: in0, in1, … of the .npz at `path`.
@@ -174,7 +174,7 @@ struct NpzLimits {
   int64_t max_arrays = int64_t{1} << 20;
 };
 
-// PREFIX0, PREFIX1, … as long as there are any; shapes have the default layout. A broken file is InvalidArgument.
+// PREFIX0, PREFIX1, … up to the first missing number; shapes have the default layout. A broken file is InvalidArgument.
 StatusOr<std::vector<Literal>> ReadNpz(const std::string& path, std::string_view prefix, const NpzLimits& limits = {});
 // True if the file holds PREFIX0.
 StatusOr<bool> NpzHas(const std::string& path, std::string_view prefix);
@@ -198,7 +198,7 @@ std::string_view MlDtypesName(PrimitiveType type);
 
 // ---- Infeeds and outfeeds ----
 
-// Hands out the leaves in0, in1, … of an .npz in order: each infeed takes as many as its shape has. For
+// Hands out the leaves in0, in1, … of an .npz in order: each infeed takes one per leaf of its shape. For
 // EvaluatorOptions::infeed.
 class FeedReader {
  public:

@@ -30,7 +30,7 @@ class Literal {
   Literal() = default;
   // Zeros (false, +0) of that shape; check ByteSize() first if the shape comes from outside.
   explicit Literal(const Shape& shape);
-  // A copy owns its elements, wherever the original's are.
+  // A copy owns its elements, also if the original borrows them.
   Literal(const Literal& other);
   Literal& operator=(const Literal& other);
   // A moved-from literal equals a default-constructed one.
@@ -40,10 +40,10 @@ class Literal {
     return *this;
   }
 
-  // A literal whose elements are in memory of the caller's, one block for each array of the shape, depth first; the
+  // A literal whose elements are in memory of the caller, one block for each array of the shape, depth first; the
   // memory must outlive it. Each block is row-major, one StorageType an element, Shape::ByteSize() bytes, and aligned
   // as its elements are. HloExecutable::RunInto writes a result there. InvalidArgument if the blocks do not fit the
-  // shape, or if it has tokens or the like.
+  // shape, or if it has leaves other than arrays.
   static StatusOr<Literal> Borrow(const Shape& shape, std::span<void* const> blocks);
   static StatusOr<Literal> Borrow(const Shape& shape, void* block) { return Borrow(shape, std::span(&block, 1)); }
   bool is_borrowed() const { return data_.get_deleter().borrowed; }
@@ -67,7 +67,8 @@ class Literal {
   static Literal One(PrimitiveType type);
 
   const Shape& shape() const { return shape_; }
-  // Another shape for the same elements: as many of the same size. Mostly that with another layout.
+  // Replaces the shape, keeping the elements: the new shape must have the same number of elements of the same size, for
+  // example with another layout.
   void set_shape_layout(const Shape& shape);
   int64_t element_count() const { return element_count_; }
   int64_t size_bytes() const { return size_bytes_; }
@@ -106,7 +107,7 @@ class Literal {
   const DimVector& dynamic_sizes() const { return dynamic_sizes_; }
   void set_dynamic_sizes(DimVector sizes) { dynamic_sizes_ = std::move(sizes); }
 
-  // Same shape (layout apart) and same bits; so NaN equals the same NaN, and -0 differs from +0.
+  // Equal shapes (except for layouts) and equal bits: a NaN equals the same NaN, and -0 differs from +0.
   bool BitwiseEqual(const Literal& other) const;
   size_t Hash() const;
   // Every element equal, by value, to this number. False for tuples.
@@ -114,7 +115,7 @@ class Literal {
   bool IsAllSame() const;  // bitwise; false for no elements
   // The same value in another element type, by HLO's convert (in literal_convert.cc).
   Literal Convert(PrimitiveType type) const;
-  // As HLO text writes it in `constant(…)`, without the shape: "{1, 2}".
+  // As in HLO text inside `constant(…)`, without the shape: "{1, 2}".
   std::string ToString() const;
 
  private:
@@ -136,8 +137,8 @@ class Literal {
   std::vector<Literal> elements_;
 };
 
-// LiteralView: an input in memory of the caller's, read in place. Use it for any parameter of type const Literal*; it
-// must outlive that call, and the memory must outlive it and not change meanwhile.
+// LiteralView: an input in memory of the caller, read in place. Use it for any parameter of type const Literal*. It
+// must outlive that call; the memory must outlive the view and not change.
 //
 //   HLOIR_ASSIGN_OR_RETURN(LiteralView x, LiteralView::Make(Shape::Array(PrimitiveType::F32, {2, 3}), floats));
 //   HLOIR_ASSIGN_OR_RETURN(Literal result, executable->Run(std::array{x.get()}));

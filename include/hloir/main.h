@@ -1,5 +1,5 @@
-// HloirMain: the hloir command as a function, for a command of one's own that has passes of one's own. Link
-// hloir::command. tests/install/own is such a command.
+// HloirMain: the hloir command as a function, for programs that extend it with their own passes. Link hloir::command.
+// tests/install/own is such a command.
 //
 //   int main(int argc, char** argv) {
 //     hloir::PassRegistry registry = hloir::BuiltinPasses();

@@ -10,10 +10,10 @@
 //   found |= Match(i, m::Divide(m::Any(&a), m::Exp(m::Any(&b)).WithOneUser()));
 //   found |= Match(i, m::AnyOf(m::Abs(m::Any(&a)), m::WithElementType(m::Negate(m::Any(&a)), PrimitiveType::F32)));
 //
-// There is one function per opcode, named as its enumerator, and one with AnyOrder behind it that tries both orders of
+// There is one function per opcode, named as its enumerator, and one with the suffix AnyOrder that tries both orders of
 // two operands. The first argument may be a HloInstruction** that receives the instruction; the others are patterns for
-// the operands, all of them or none. Captures are written as matching goes, left to right, so after a failure they mean
-// nothing. Tested by tests/unit/match_test.cc.
+// the operands, all of them or none. Captures are written during matching, left to right, and are unspecified after a
+// failure. Tested by tests/unit/match_test.cc.
 //
 // Threads: matching only reads the graph; see module.h.
 #pragma once
@@ -30,8 +30,8 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
-// The constant whose one value all elements of `instruction` are: itself, if it is a scalar constant, or the scalar
-// constant that it broadcasts. nullptr for anything else, and for constants whose values the text left out.
+// The scalar constant that every element of `instruction` equals: the instruction itself, or the scalar constant that
+// it broadcasts. nullptr for anything else, and for constants with elided values.
 template <class I>
 requires(std::is_same_v<const I, const HloInstruction>) I* SplatConstant(I* instruction) {
   if (instruction->opcode() == HloOpcode::kBroadcast) instruction = instruction->operand(0);
@@ -64,7 +64,7 @@ class Any {
 };
 using Op = Any;  // XLA's word for it
 
-// The very instruction that was captured before (to the left).
+// Matches only the instruction that was captured before (to the left).
 class Same {
  public:
   explicit Same(HloInstruction** captured) : captured_(captured) {}
@@ -74,8 +74,8 @@ class Same {
   HloInstruction** captured_;
 };
 
-// Every element equals, by value, this number: a scalar constant or a broadcast of one. -0 equals 0: where that
-// matters, look at the sign. Without a number: any such splat.
+// Matches a scalar constant or a broadcast of one with this value. -0 equals 0; check the sign where it matters.
+// Without a number: any splat.
 class Splat {
  public:
   explicit Splat(HloInstruction** capture) : capture_(capture) {}

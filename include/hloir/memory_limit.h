@@ -1,5 +1,5 @@
-// A bound on the memory of the whole process, for programs that read files of strangers. Off until it is asked for; the
-// hloir command asks for it (--max-memory).
+// A bound on the memory of the whole process, for programs that read untrusted files. Off by default; the hloir command
+// sets it (--max-memory).
 //
 // Example:
 //
@@ -16,15 +16,15 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
-// From now on the process gets no more than `bytes` for its data (Linux's RLIMIT_DATA, all threads together); 0: what
-// it could get before the first call. A call of this library that needs more fails with ResourceExhausted; other parts
-// of the process see allocations fail. Children inherit the limit. Unimplemented where the system has none.
+// Limits the data of the process to `bytes` (Linux's RLIMIT_DATA, for all threads together); 0 restores the limit
+// before the first call. A call of this library that needs more fails with ResourceExhausted; other parts of the
+// process see allocations fail. Children inherit the limit. Unimplemented where the system has none.
 Status LimitMemory(uint64_t bytes);
 // The limit in force, or 0.
 uint64_t MemoryLimit();
-// A limit that legal modules of such files do not need: 768 MB and 64 times what is in them, for files that hold much
-// are worth much. If the largest is over 100 kB, at least half of the machine's memory: a real model's weights are not
-// in its text. `serves`: the same for a process whose inputs are not known yet.
+// A limit above the needs of legal modules of such files: 768 MB plus 64 times their size. If the largest file is over
+// 100 kB, at least half of the machine's memory, because the weights of a real model are not in its text. `serves`: for
+// a process whose inputs are not known yet.
 uint64_t MemoryLimitForFiles(uint64_t bytes, uint64_t largest, bool serves = false);
 
 }  // namespace hloir

@@ -1,8 +1,8 @@
-// HloModule: a whole program. Owns its computations, every text they look into, and one copy of each shape. A const
+// HloModule: a whole program. Owns its computations, the texts they reference, and one copy of each shape. A const
 // module leads to const computations and instructions only.
 //
 // Threads: any number of threads may call const functions of one module and of its parts at once: they never write, not
-// even to a cache. Everything else needs the module for itself. Different modules have nothing in common.
+// even to a cache. Other functions need exclusive access. Different modules share no state.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ struct InputOutputAlias {
   bool must_alias = false;
   bool operator==(const InputOutputAlias&) const = default;
 };
-// A parameter whose memory the caller gives away, for any result to use.
+// A parameter whose memory the caller donates to any result.
 struct BufferDonor {
   int64_t parameter = 0;
   ShapeIndex parameter_index;
@@ -36,7 +36,7 @@ class HloModule;
 
 // The four tables that metadata's stack_frame_id points into. Ids in text are 1-based: entry i has id i+1.
 struct StackFrameIndex {
-  // A place in a source file, and the function that it is in.
+  // A location in a source file and its function.
   struct FileLocation {
     int64_t file_name_id = 0, function_name_id = 0, line = 0, end_line = 0, column = 0, end_column = 0;
     bool operator==(const FileLocation&) const = default;
@@ -69,7 +69,7 @@ struct ModuleConfig {
   std::vector<InputOutputAlias> input_output_alias;
   std::vector<BufferDonor> buffer_donor;
   bool alias_passthrough_params = false;
-  // Shapes with the layouts that callers see. Without a value: those of the entry computation.
+  // The shapes and layouts of the entry computation for callers. Without a value: those of the computation itself.
   std::optional<ProgramShape> entry_computation_layout;
   BoolList allow_spmd_sharding_propagation_to_parameters, allow_spmd_sharding_propagation_to_output;
   int64_t replica_count = 1, num_partitions = 1;
@@ -106,19 +106,20 @@ class HloModule {
   int64_t computation_count() const { return static_cast<int64_t>(computations_.size()); }
   int64_t instruction_count() const;
   // The instructions of all computations, in stored order: for (const HloInstruction* i : module.AllInstructions()).
-  // The body may edit instructions, but neither remove the one it is at nor add or remove computations.
+  // The body may edit instructions, but must neither remove the current one nor add or remove computations.
   InstructionRange<HloComputation, HloInstruction> AllInstructions() {
     return InstructionRange<HloComputation, HloInstruction>(computations());
   }
   InstructionRange<const HloComputation, const HloInstruction> AllInstructions() const {
     return InstructionRange<const HloComputation, const HloInstruction>(computations());
   }
-  // Callees before callers, the entry last. Computations that nothing reaches from the entry come where their own
-  // depth-first walk puts them.
+  // Callees before callers, the entry last. Computations unreachable from the entry come in the order of their own
+  // depth-first walks.
   // The mutable form keeps the order until the next edit of a call; the const form never writes.
   std::vector<HloComputation*> PostOrder();
   std::vector<const HloComputation*> PostOrder() const;
-  // The order of the text, which is XLA's: callees before callers, but not always quite; if it `reads_back`, always.
+  // The order of the text, which is XLA's: callees before callers, with exceptions in XLA's order; with `reads_back`,
+  // without exceptions.
   std::vector<const HloComputation*> TextOrder(bool reads_back = false) const;
   // Puts computations and instructions in the order of the text and makes each instruction's name unique in the module,
   // so that its text reads back to the same module. A pipeline of passes ends with this.
@@ -126,7 +127,7 @@ class HloModule {
   HloComputation* AddComputation(std::string_view name);  // made unique
   // It must have no callers and not be the entry.
   void RemoveComputation(HloComputation* computation);
-  // The same of many at once, in time linear in the module. They may call one another.
+  // Removes many at once, in time linear in the module. They may call one another.
   void RemoveComputations(std::span<HloComputation* const> computations);
   HloComputation* FindComputation(std::string_view name) { return Find(name); }
   const HloComputation* FindComputation(std::string_view name) const { return Find(name); }
@@ -135,7 +136,7 @@ class HloModule {
   HloComputation* CloneComputation(const HloComputation& original, bool deep = false);
   std::unique_ptr<HloModule> Clone() const;
 
-  // True if `test` holds for the shape of an instruction that the module has or had. Equal shapes are tested once.
+  // True if `test` holds for the shape of a present or removed instruction of the module. Equal shapes are tested once.
   bool AnyShape(bool (*test)(const Shape&)) const;
 
   // Side tables indexed by id() need this many entries.
@@ -168,7 +169,7 @@ class HloModule {
                         const Computations& clones);
 
   std::vector<std::shared_ptr<const std::string>> texts_;
-  // Instructions stand apart from all else, side by side: a walk over a large module waits for nothing else.
+  // Instructions have an arena of their own, so that a walk over a large module loads nothing else into the cache.
   Arena arena_, instruction_arena_;
   std::string name_;
   ModuleConfig config_;

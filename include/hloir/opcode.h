@@ -28,17 +28,17 @@ inline constexpr int kOpcodeCount = 0
 enum OpTrait : uint32_t {
   kElementwise = 1 << 0,     // result element i depends on element i of each operand (or on a scalar operand) alone
   kCommutative = 1 << 1,     // operands 0 and 1 may change places
-  kAssociative = 1 << 2,     // in exact arithmetic; float add and multiply round
+  kAssociative = 1 << 2,     // over the reals; float add and multiply round
   kTranscendental = 1 << 3,  // elementwise and not exact: its kernels may differ from others' by a few ulps. Follows
                              // from the accuracy column; counted as transcendentals by XLA's cost analysis
   kMovesData = 1 << 4,       // every result element is an element of an operand
-  kSideEffect = 1 << 5,      // must not be removed even if nobody uses the result
+  kSideEffect = 1 << 5,      // must not be removed even without users
   kImpure = 1 << 6,          // two equal instances may give different results
   kControlFlow = 1 << 7,     // runs its called computations as code: call, while, conditional
   kCollective = 1 << 8,      // exchanges data between devices
   kAsyncPart = 1 << 9,       // one half of a start/done pair
-  kAliases = 1 << 10,        // the result lies in its operands' buffers: it names or groups them and moves nothing
-  kFoldable = 1 << 11,       // worth computing at compile time where the operands are constants, and safe to
+  kAliases = 1 << 10,        // the result aliases its operands' buffers; no data moves
+  kFoldable = 1 << 11,       // worth folding if the operands are constants, and safe to fold
 };
 
 enum class OpShape : uint8_t { kAsOperand, kAsOperandPred, kAsOperandReal, kInferred, kGiven };
@@ -74,11 +74,11 @@ std::string_view OperandTypesText(OperandTypes types);
 // The cost of one element of the result, cheapest first, so that classes can be compared. hloir/cost.h has the costs of
 // instructions and modules.
 enum class OpCost : uint8_t {
-  kFree,            // names a value, or says something that is known beforehand
+  kFree,            // a name for a value, or a value known at compile time
   kMoves,           // a load and a store
   kCheap,           // one simple operation: add, compare, convert, …
-  kDivision,        // divide, remainder, square roots: several times that
-  kTranscendental,  // a polynomial, or a call into libm: tens of times that
+  kDivision,        // divide, remainder, square roots: several times the cost of an add
+  kTranscendental,  // a polynomial, or a call into libm: tens of times the cost of an add
   kByShape,         // depends on operands' shapes and on attributes: dot, reduce, sort, …
   kCalled,          // that of the called computation
   kCommunicates,    // waits for other devices or the host
@@ -136,12 +136,12 @@ constexpr bool IsOneOf(HloOpcode opcode, HloOpcode first, Opcodes... others) {
 // The opcode that text calls `name`; nullopt for none.
 std::optional<HloOpcode> ParseOpcode(std::string_view name);
 
-// The two halves of an operation that takes a while, and the op that does the same at once (`start` where none does).
+// The two halves of an asynchronous operation, and the synchronous op (`start` if there is none).
 struct AsyncPair {
   HloOpcode start, done, synchronous;
   bool HasSynchronousForm() const { return synchronous != start; }
 };
-// The pair that has `opcode` as any of the three; nullptr if none has.
+// The pair that contains `opcode` as any of the three, or nullptr.
 const AsyncPair* FindAsyncPair(HloOpcode opcode);
 
 }  // namespace hloir

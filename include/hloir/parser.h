@@ -19,7 +19,8 @@ namespace hloir {
 // Options and limits of the parser.
 struct ParserOptions {
   std::string file_name = "<text>";  // for messages
-  // Attributes and module-header attributes that no table knows are kept and printed back instead of refused.
+  // Keep unknown attributes of instructions and of the module header and print them back, instead of reporting an
+  // error.
   bool allow_unknown = false;
   // Give arrays without a layout the default, row-major one.
   bool fill_missing_layouts = true;
@@ -29,11 +30,11 @@ struct ParserOptions {
 };
 
 // One module. Errors are InvalidArgument (or ResourceExhausted, for limits) and read
-// "FILE:LINE:COLUMN: error: …", the source line, and a caret under the place. The module keeps the text.
+// "FILE:LINE:COLUMN: error: …", the source line, and a caret under the column. The module keeps the text.
 StatusOr<std::unique_ptr<HloModule>> ParseModule(std::string text, const ParserOptions& options = {});
 // All the modules of a text: several may follow one another, or stand between `// -----` lines.
 StatusOr<std::vector<std::unique_ptr<HloModule>>> ParseModules(std::string text, const ParserOptions& options = {});
-// The same of a text that the caller keeps as well.
+// The same for a text whose ownership is shared with the caller.
 StatusOr<std::vector<std::unique_ptr<HloModule>>> ParseModules(std::shared_ptr<const std::string> text,
                                                                const ParserOptions& options = {});
 // The name of ParseModule in version 0.1.0.
@@ -41,7 +42,7 @@ inline StatusOr<std::unique_ptr<HloModule>> ParseHloModule(std::string text, con
   return ParseModule(std::move(text), options);
 }
 
-// Fragments: a value as it stands in the text of a module. The text is copied; the result does not need it.
+// Fragments: a single shape, literal, … in the syntax of module text. The result does not reference the text.
 StatusOr<Shape> ParseShape(std::string_view text);
 StatusOr<Sharding> ParseSharding(std::string_view text);
 StatusOr<ReplicaGroups> ParseReplicaGroups(std::string_view text);

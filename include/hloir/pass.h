@@ -26,7 +26,7 @@ namespace hloir {
 
 class HloEvaluator;
 
-// An option of a pass, as users write it behind the pass's name: fusion{max-instructions=64}. Declared once, in the
+// An option of a pass, which users write after the pass's name: fusion{max-instructions=64}. Declared once, in the
 // pass's own file, as one of the four kinds below:
 //
 //   constexpr NumberOption kMaxInstructions = {"max-instructions", "instructions in one fusion", 256};
@@ -35,7 +35,7 @@ struct PassOption {
   enum class Kind : uint8_t { kFlag, kNumber, kElementType, kText };
   std::string_view name, description;
   Kind kind = Kind::kText;
-  int64_t number = 0;     // its value if nobody gives one: of a flag, a number, an element type
+  int64_t number = 0;     // the default value of a flag, a number, an element type
   std::string_view text;  // … of a text
 
   std::string DefaultText() const;  // as users would write it; "" for no element type
@@ -129,7 +129,7 @@ class PassRegistry {
   const std::vector<std::string>& default_pipeline() const { return default_pipeline_; }
   std::vector<std::string>& default_pipeline() { return default_pipeline_; }
 
-  // Makes the evaluator for pipelines that are given none, so that constants are folded. May be empty.
+  // Creates the evaluator for pipelines without one, for constant folding. May be empty.
   using EvaluatorMaker = std::function<std::shared_ptr<const HloEvaluator>()>;
   void set_evaluator(EvaluatorMaker make) { make_evaluator_ = std::move(make); }
   std::shared_ptr<const HloEvaluator> MakeEvaluator() const { return make_evaluator_ ? make_evaluator_() : nullptr; }

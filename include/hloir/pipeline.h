@@ -1,5 +1,5 @@
-// HloPassPipeline: runs passes in order, and groups of them to a fixpoint; checks, times and reports each. And the
-// language in which pipelines are written. Tested by tests/unit/passes_test.cc and tests/unit/registry_test.cc.
+// HloPassPipeline: runs passes in order, and groups of them to a fixpoint; checks, times and reports each. Also the
+// text syntax of pipelines. Tested by tests/unit/passes_test.cc and tests/unit/registry_test.cc.
 //
 // Threads: a pipeline belongs to one thread at a time; several may run at once, each on a module of its own.
 #pragma once
@@ -24,7 +24,7 @@ struct PassRun {
   bool changed = false;
   double milliseconds = 0;
   int64_t instructions_before = 0, instructions_after = 0;
-  bool stopped = false;  // it did a part of its work, and then the module was at PipelineOptions::max_instructions
+  bool stopped = false;  // stopped before its end, because the module reached PipelineOptions::max_instructions
 };
 
 // The argument of a hook. Before a pass, only `pass` and `number` are set.
@@ -43,7 +43,7 @@ struct PipelineOptions {
   using Hook = std::function<Status(const PassEvent& event, const HloModule& module)>;
   Hook before = {}, after = {};
   int max_iterations = 50;  // of a fixpoint
-  // The size beyond which no pass grows the module (a single rewrite may, once): see GrowthBudget. 0: 16 times its
+  // The size limit for passes that grow the module (one rewrite may exceed it once): see GrowthBudget. 0: 16 times its
   // initial size, plus 50,000.
   int64_t max_instructions = 0;
   std::shared_ptr<GrowthBudget> growth = {};  // the passes' own. MakePipeline makes it
@@ -67,7 +67,7 @@ class HloPassPipeline {
   // Runs everything in order once (a fixpoint group as often as it needs), and puts the module into the order of its
   // text (HloModule::PutInTextOrder); true if that or any pass changed it.
   StatusOr<bool> RunOnce(HloModule& module);
-  // Runs everything again and again until a whole round changes nothing.
+  // Repeats the pipeline until a whole round changes nothing.
   StatusOr<bool> RunToFixpoint(HloModule& module);
   const std::vector<PassRun>& runs() const { return runs_; }
 

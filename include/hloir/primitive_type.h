@@ -74,8 +74,8 @@ constexpr FloatFormat GetFloatFormat(PrimitiveType type) {
   }
 }
 
-// Conversions between f32 and f64 that keep a NaN's sign and the part of its payload that fits. Every machine converts
-// so but RISC-V, which has only one NaN.
+// Conversions between f32 and f64 that keep a NaN's sign and the part of its payload that fits. All machines convert
+// this way except RISC-V, which has only one NaN.
 inline double FloatToDouble(float value) {
 #ifdef __riscv
   if (value != value) {
@@ -164,7 +164,7 @@ constexpr bool IsStoredAs(PrimitiveType type) {
 
 // NumPy's name of the dtype: "float32", or "ml_dtypes.bfloat16" for one of that package; "" for no array type.
 std::string_view NumpyName(PrimitiveType type);
-// HLO's word for the type ("f32", "token", …), and back. Text that names no type gives nullopt.
+// The name of the type in HLO text ("f32", "token", …), and the reverse, which is nullopt for other text.
 std::string_view PrimitiveTypeName(PrimitiveType type);
 std::optional<PrimitiveType> ParsePrimitiveType(std::string_view text);
 std::optional<PrimitiveType> PrimitiveTypeFromNumber(int64_t number);

@@ -1,4 +1,4 @@
-// Graph to text, byte for byte as XLA prints it. The switches have the names of XLA's HloPrintOptions.
+// Graph to text, byte for byte as XLA prints it. The options have the names of XLA's HloPrintOptions.
 //
 // Threads: may be called from any thread while none edits the module.
 #pragma once
@@ -52,8 +52,8 @@ struct PrintOptions {
   bool print_inline_stack_frames = false;
   bool compact_gte = false;
   // Text that XLA prints but cannot read back is printed in another form: the modules in origin_recovery_table as
-  // strings with escapes, async ops in full if `op-start` would lose something or mean another op, every computation
-  // before its callers, and -0 as -0.0, because XLA reads -0 as 0.
+  // strings with escapes, async ops in full if `op-start` would be lossy or mean another op, every computation before
+  // its callers, and -0 as -0.0, because XLA reads -0 as 0.
   bool reads_back = false;
 
   static PrintOptions Default() { return {}; }

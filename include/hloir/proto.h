@@ -49,7 +49,8 @@ struct HloProtoFile {
 
 // Bytes of one of the four messages, not compressed. Errors are InvalidArgument and name the message and field.
 StatusOr<HloProtoFile> ParseHloProto(std::string_view bytes);
-// The bytes of `file` in its form; with `module`, of that instead of file.module. XLA reads them to the same module.
+// Serializes `file` in its form, with `module` instead of file.module if given. XLA reads the same module from the
+// bytes.
 StatusOr<std::string> SerializeHloProto(const HloProtoFile& file, const HloModule* module = nullptr);
 std::string SerializeHloModuleProto(const HloModule& module);
 // True if `bytes` cannot be HLO text or JSON and should be read as a proto.

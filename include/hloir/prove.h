@@ -1,16 +1,17 @@
-// Do two modules compute the same, whatever their inputs? Prove() looks at what they say and runs neither: if both have
-// one normal form, they agree on every input, bit for bit, apart from which NaN. Else nothing is said.
+// Proves that two modules compute the same function. Prove() normalizes both modules and runs neither: if both have the
+// same normal form, they agree on every input, bit for bit, except for the bits of NaNs. Otherwise nothing is proved or
+// refuted.
 //
 // Example:
 //
 //   const Proof proof = Prove(module, module);
 //   if (proof.holds) std::puts(proof.how.c_str());
 //
-// Where integers, conditions or indices are what differs, an SMT solver decides, if hloir was built with one (z3): it
-// may also find inputs on which the two differ.
+// If the normal forms differ in integers, conditions or indices, an SMT solver (z3, optional) tries to prove them
+// equal; it may also find inputs on which the modules differ.
 //
-// The normal form uses no code of the passes, so what a pass did wrong is not proved right by it: docs/proofs.md.
-// Threads: any, while nobody edits the modules. Tested by tests/unit/prove_test.cc.
+// The normal form shares no code with the passes, so a bug in a pass cannot hide itself: docs/proofs.md. Threads: any,
+// while none edits the modules. Tested by tests/unit/prove_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -28,21 +29,22 @@ namespace hloir {
 // What came of it.
 struct Proof {
   bool holds = false;
-  // "the two have the same structure", "the two have the same normal form"; if it does not hold: why not.
+  // "the two have the same structure", "the two have the same normal form"; if it does not hold, the reason.
   std::string how;
-  // Arguments of the entry on which the reference gives different results for the two; empty if none were found.
+  // Arguments of the entry for which the reference returns different results; empty if none were found.
   std::vector<Literal> counterexample;
 };
 
-// Of parameters of the entry, by number: elements, by linear index.
+// Elements of the entry's parameters: by parameter number and linear index.
 using ElementValues = std::map<int64_t, std::map<int64_t, int64_t>>;
 
 // How much Prove tries.
 struct ProveOptions {
-  int64_t max_work = int64_t{1} << 20;     // about what it looks at and makes, in instructions
-  int64_t solver_work = int64_t{1} << 21;  // in z3's units (rlimit), of which a second has some millions; 0: no solver
-  // Runs both modules with these elements, which the solver found: the arguments if the results differ, else none.
-  // Without it there are no counterexamples.
+  int64_t max_work = int64_t{1} << 20;     // the limit of its work, approximately in instructions
+  int64_t solver_work = int64_t{1} << 21;  // the solver's limit in z3's units (rlimit), some millions a second; 0: no
+                                           // solver
+  // Runs both modules with the elements found by the solver; returns the arguments if the results differ. Without it
+  // there are no counterexamples.
   std::function<std::vector<Literal>(const HloModule& a, const HloModule& b, const ElementValues& elements)> confirm =
       {};
 };

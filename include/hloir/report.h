@@ -37,8 +37,7 @@ namespace hloir {
 
 // ---- Passes ----
 
-// A rewrite: its id, formula and class, why it was made or declined, removed and new instructions, each on a line of
-// its own.
+// A rewrite: its id, formula and class, the reason, removed and new instructions, each on a line of its own.
 std::string RewriteReport(const RewriteLog::Entry& rewrite);
 // In one line.
 std::string RewriteReportJson(const RewriteLog::Entry& rewrite);
@@ -72,8 +71,8 @@ std::string ChromeTrace(const ExecutionProfile& profile);
 
 // The evidence, a line each: engines, notes, coverage of the inputs, the largest difference, the proof.
 std::string VerdictReport(const Verdict& verdict);
-// The largest difference of results: "none", or relative to the largest element, "2e-07"; also from stored results ("":
-// there are none).
+// The largest difference of results: "none", or relative to the largest element, "2e-07"; also from stored results (""
+// without these).
 std::string LargestDifference(const Verdict& verdict);
 std::string StoredDifference(const Verdict& verdict);
 std::string VerdictJson(const Verdict& verdict);
@@ -84,12 +83,12 @@ std::string BisectionReportJson(const Bisection& found);
 
 // ---- Errors ----
 
-// One error of a Status that came from a file, with its place there.
+// One error about a file, with its location.
 struct Diagnostic {
   std::string message;
   int64_t line = 0, column = 0;  // from 1; 0: no place
 };
-// `file` is the name that the reader was given. A verifier's Status holds several errors.
+// `file` is the file name in the reader's messages. A verifier's Status holds several errors.
 std::vector<Diagnostic> DiagnosticsOf(const Status& status, std::string_view file);
 std::string DiagnosticsJson(const Status& status, std::string_view file);
 

@@ -42,15 +42,15 @@ struct Rewrite {
   std::string_view pass, rule;  // "algebraic-simplifier", "add-zero"
   std::string_view formula;     // "A + 0 => A"
   MathMode math = MathMode::kExact;
-  const HloInstruction* instruction = nullptr;  // what it replaces
-  std::string reason;  // why it is sound here, or why it pays; often empty, as the formula says it
+  const HloInstruction* instruction = nullptr;  // the replaced instruction
+  std::string reason;                           // the reason why it is sound or profitable here; often empty
   // For several alternatives at one instruction by one rule (sibling fusion): the other instruction.
   const HloInstruction* partner = nullptr;
   // Set after the change: the dead instructions, `instruction` first, and the new ones among the replacement and its
   // operands.
   std::span<const HloInstruction*const> consumed, made;
 
-  // "algebraic-simplifier/add-zero@main/sum": the same in every run on the same module, as long as names are.
+  // "algebraic-simplifier/add-zero@main/sum": stable across runs on the same module with the same names.
   std::string Id() const;
 };
 
@@ -59,11 +59,11 @@ class Rewriter {
  public:
   virtual ~Rewriter() = default;
   virtual bool Allow(const Rewrite& rewrite) = 0;
-  // Called after an allowed rewrite; `replacement` is nullptr if nothing replaces the instruction.
+  // Called after an allowed rewrite; `replacement` is nullptr if the instruction is removed without replacement.
   virtual void Done(const Rewrite& rewrite, const HloInstruction* replacement) { (void)rewrite, (void)replacement; }
-  // A rule matched, and the pass itself decided that it does not pay or is not safe; reason says why.
+  // A rule matched, but the pass decided that the rewrite is not profitable or not safe; see `reason`.
   virtual void Declined(const Rewrite& rewrite) { (void)rewrite; }
-  // A rule that PassOptions::disabled_rules names was met.
+  // A rule in PassOptions::disabled_rules was skipped.
   virtual void Disabled(std::string_view pass, std::string_view rule) { (void)pass, (void)rule; }
   // True if passes should write reasons and report declined rewrites, which takes time.
   virtual bool wants_text() const { return false; }
@@ -91,8 +91,8 @@ class RewriteLog : public Rewriter {
   int64_t max_rewrites = INT64_MAX;
   bool propose_only = false;                // allows nothing: lists the possible rewrites, each once
   bool take_only = false;                   // allows only ids in `take`; an id is used once and removed from there
-  std::set<std::string, std::less<>> take;  // what is left after a run was not found: see ExcludedBy
-  bool keep_text = true;                    // entries; without it only the counts cost anything
+  std::set<std::string, std::less<>> take;  // ids left after a run were not found: see ExcludedBy
+  bool keep_text = true;                    // record entries; without it, only counts
   bool keep_declined = false;               // logs rewrites that passes declined, too
   int64_t first_entry = 0;  // with keep_text: entries only from this rewrite on (bisection wants the last alone)
 
@@ -103,13 +103,13 @@ class RewriteLog : public Rewriter {
   bool wants_text() const override { return keep_text || take_only; }
 
   const std::vector<Entry>& entries() const { return entries_; }
-  // With take_only, for an id that is left in `take`: the id of the first rewrite taken that removed or replaced its
-  // instruction or an operand of it; "" if none did, so that there was no such opportunity.
+  // With take_only, for an id left in `take`: the id of the first rewrite that removed or replaced its instruction or
+  // an operand of it; "" if there was no such opportunity.
   std::string_view ExcludedBy(std::string_view id) const;
   int64_t allowed() const { return allowed_; }
   // Counts of each rule's rewrites (or proposals), by "pass/rule".
   const std::map<std::string, int64_t>& counts() const { return counts_; }
-  // Rules that were switched off and would have been asked, by name.
+  // Disabled rules that would otherwise have run, by name.
   const std::set<std::string, std::less<>>& disabled() const { return disabled_; }
 
  private:
@@ -134,7 +134,7 @@ class GrowthBudget {
   explicit GrowthBudget(int64_t max_instructions = 0) : given_(max_instructions) {}
   // Starts a pipeline on this module, which may grow to max_instructions; 0: to 16 times its size plus 50,000.
   void Begin(const HloModule& module);
-  // A pass begins. One that shrinks a module, or leaves it as large as it is, is never stopped.
+  // Called at the begin of a pass. Passes that do not grow the module are never stopped.
   void BeginPass(const HloModule& module);
   // True if the module may grow by that many instructions.
   bool HasRoom(const HloModule& module, int64_t added = 0);
@@ -144,7 +144,7 @@ class GrowthBudget {
  private:
   int64_t given_, most_ = INT64_MAX;
   int64_t most_now_ = INT64_MAX;  // for this pass
-  int64_t look_again_ = 0;        // below this id of an instruction, which are never used again, there is room for sure
+  int64_t look_again_ = 0;        // instruction ids below this one are within the limit (ids are never reused)
   bool stopped_ = false;
 };
 
@@ -158,7 +158,7 @@ struct RewriteOptions {
 
 // A pass calls Allow before each change and Done after it.
 //
-//   if (!gate_.Enabled(kMyRule)) return false;           // before it looks at anything
+//   if (!gate_.Enabled(kMyRule)) return false;           // before any analysis
 //   if (!gate_.Allow(kMyRule, *old)) continue;
 //   HloInstruction* replacement = …build…;
 //   old->ReplaceAllUsesWith(replacement);
@@ -170,7 +170,7 @@ class RewriteGate {
   // depends on the instruction.
   bool Enabled(const RuleInfo& rule) const { return Enabled(rule, rule.integers); }
   bool Enabled(const RuleInfo& rule, MathMode math) const;
-  // True: make this change now. Assumes Enabled(). Nothing may be built before.
+  // Returns true if the change may be made now. Requires Enabled(). Call it before building anything.
   bool Allow(const RuleInfo& rule, MathMode math, const HloInstruction& instruction, std::string reason = {},
              const HloInstruction* partner = nullptr);
   bool Allow(const RuleInfo& rule, const HloInstruction& instruction, std::string reason = {},
@@ -179,9 +179,8 @@ class RewriteGate {
   }
   // True if the module may grow by that many instructions. Passes that copy whole computations test it before Allow.
   bool HasRoom(const RuleInfo& rule, const HloInstruction& instruction, int64_t added);
-  // Reports that the change was made and uses were moved; dead instructions are still there or were just removed. The
-  // replacement takes over the metadata of the instruction it replaces, and if it is new, also of all that died with
-  // it.
+  // Reports the change, after uses were replaced; dead instructions may still exist. The replacement takes over the
+  // metadata of the replaced instruction and, if it is new, of the instructions that became dead.
   void Done(HloInstruction* replacement);
   // The rule matched, but the pass decided against it.
   void Decline(const RuleInfo& rule, const HloInstruction& instruction, std::string reason,

@@ -32,19 +32,20 @@ class RewritingPass : public HloPass {
   std::string_view name() const override { return name_; }
 
  protected:
-  // True: make this change now. `math`: the rule's class here, where that depends on more than the rule.
+  // Returns true if the change may be made now. `math`: the rule's class, if it depends on the instruction.
   bool Ask(const RuleInfo& rule, MathMode math, const HloInstruction& instruction, std::string reason = {}) {
     return gate_.Enabled(rule, math) && gate_.Allow(rule, math, instruction, std::move(reason));
   }
   bool Ask(const RuleInfo& rule, const HloInstruction& instruction, std::string reason = {}) {
     return Ask(rule, rule.integers, instruction, std::move(reason));
   }
-  // After a yes of Ask: `made`, which is new, takes the place and the annotations of `old`, and `old` goes if it may.
+  // After Ask returned true: replaces `old` by `made`, a new instruction, which takes over its annotations; removes
+  // `old` if it is dead.
   void PutInPlaceOf(HloInstruction* old, HloInstruction* made);
   // Calls rewrite(i) for each instruction of `opcode` in ControlFlowComputations, callees first, within a computation
-  // in InOrder; returns true if one of the calls did. `rewrite` must not remove another such instruction.
+  // in InOrder; returns true if one of the calls returned true. `rewrite` must not remove another such instruction.
   static bool ForEach(HloModule& module, HloOpcode opcode, const std::function<bool(HloInstruction*)>& rewrite);
-  // Asks, and if the answer is yes, all users of `old` take `existing`, which stood there before.
+  // Calls Ask, and if it returns true, replaces all uses of `old` by `existing`, an older instruction.
   bool ReplaceWith(HloInstruction* old, HloInstruction* existing, const RuleInfo& rule);
 
   std::string name_;
@@ -55,10 +56,10 @@ class RewritingPass : public HloPass {
 // True if `replacement`, an instruction that existed before, can replace `original` for all users: it has the same
 // shape and layout, and no sharding or frontend attribute of the original is lost.
 bool MayTakePlaceOf(const HloInstruction& replacement, const HloInstruction& original);
-// A new instruction takes over the original's metadata (if it has none), sharding, frontend attributes and original
+// Copies to a new instruction the original's metadata (if it has none), sharding, frontend attributes and original
 // value.
 void InheritAnnotations(HloInstruction* replacement, const HloInstruction& original);
-// For an instruction whose tuple lost the elements outside `keep`: removes them from its original value too.
+// Removes the elements outside `keep` from the original value of an instruction whose tuple lost them.
 void KeepOrigins(HloInstruction& tuple, const std::vector<bool>& keep);
 
 // MayRemoveIfUnused for many instructions: the effects of a computation are computed once, not for each caller. The
@@ -71,23 +72,25 @@ class Effects {
  private:
   bool Acts(const HloInstruction& i) const;
 
-  std::vector<bool> acts_;  // by a computation's id: whether its instructions, or those that it calls, act outside
+  std::vector<bool> acts_;  // by a computation's id: true if its instructions, or those of called computations, have
+                            // observable effects
 };
 
 // True for the body of a fusion or of an async operation. Passes that rewrite single instructions leave these alone.
 bool IsWrapped(const HloComputation& computation);
 // Opcodes that have one of these traits.
 OpcodeSet OpcodesWith(uint32_t traits);
-// Computations that run as code, once each time they are called: the entry and whatever call, while and conditional
-// reach through one another. Not bodies of fusions and async operations, nor reducers, comparators and the like, which
-// run once per element. In the module's post-order.
+// Computations that run once per call: the entry and those reachable through call, while and conditional. Not bodies of
+// fusions and async operations, nor reducers, comparators and the like, which run once per element. In the module's
+// post-order.
 std::vector<HloComputation*> ControlFlowComputations(HloModule& module);
 
 // Copies the body's instructions in front of `place`, with `arguments` for its parameters; returns the copy of its
 // root.
 HloInstruction* InlineBefore(HloInstruction* place, const HloComputation& body,
                              std::span<HloInstruction* const> arguments);
-// Nothing in the body is tied to it: no control dependencies, no other thread, not known by name to a partitioner.
+// True if the body can be inlined: no control dependencies, no other thread, and no partitioner that refers to it by
+// name.
 bool MayBeInlined(const HloComputation& body, const HloComputation& into);
 // The k-th computation that the instruction calls; a new copy of it if it has other callers.
 HloComputation* OwnComputation(HloInstruction* caller, int64_t k);

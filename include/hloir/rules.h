@@ -11,7 +11,7 @@
 // or Allow); then builds. It returns the replacement of `i`, or nullptr if it does not apply or is not allowed. A rule
 // that returns a replacement without a request is an error, which ends the pass.
 //
-// Rules for rules, as they run to a fixpoint: the right side is never worse (fewer or cheaper instructions, or smaller
+// Rules run to a fixpoint; therefore the right side is never worse (fewer or cheaper instructions, or smaller
 // operands); constants go to the right; no rule undoes another.
 //
 // Threads: a rule runs on the thread of its pass; tables are constant.
@@ -39,11 +39,11 @@ using RuleFunction = HloInstruction* (*)(HloInstruction* instruction, RuleContex
 struct Rule {
   HloOpcode opcode = {};  // of the instructions that it looks at
   std::string_view name, formula;
-  // Its class, by the element type it computes in (for a compare: that of its operands).
+  // Its class, for each element type of the computation (for a compare: of its operands).
   MathMode integers, floats;
   RuleFunction apply;
-  bool every_elementwise = false;  // it looks at all elementwise instructions, and `opcode` does not count
-  const void* data = nullptr;      // for `apply`, which finds it as RuleContext::data(): rules that others write
+  bool every_elementwise = false;  // tries all elementwise instructions; `opcode` is ignored
+  const void* data = nullptr;      // passed to `apply` as RuleContext::data(); for rules defined at run time
 
   constexpr RuleInfo info() const { return {name, formula, integers, floats}; }
 };
@@ -63,7 +63,7 @@ class RuleContext {
   bool Allow(std::string reason = {});
   // True if the module may grow by that many instructions. Rules that copy whole computations test it before Allow.
   bool HasRoom(int64_t added) { return gate_.HasRoom(rule_->info(), *instruction_, added); }
-  // The instruction's place goes to one that is there already: Allow(), and nothing that the old one carried gets lost.
+  // Replaces the instruction by an existing one: Allow(), and no annotation is lost.
   HloInstruction* ReplaceWith(HloInstruction* existing);
 
   // Builders. They put the instruction into the computation of the one that is being rewritten. Shapes made here have
@@ -83,7 +83,7 @@ class RuleContext {
   // All elements this number.
   HloInstruction* Splat(const Shape& shape, double value);
   HloInstruction* SplatOf(const Shape& shape, Literal scalar);
-  // An elementwise copy of `original` over other operands, with the type it had and the dimensions of `dimensions`.
+  // A copy of `original`, an elementwise op, with other operands, the same type, and the dimensions of `dimensions`.
   HloInstruction* CloneOver(const HloInstruction* original, std::span<HloInstruction* const> operands,
                             const Shape& dimensions);
   template <class A>
@@ -120,40 +120,39 @@ inline constexpr MathMode kExact = MathMode::kExact, kRounding = MathMode::kRoun
 
 // Facts that rules ask for.
 
-// The type whose arithmetic the instruction does: of a compare, its operands'.
+// The element type of the instruction's arithmetic; for a compare, of its operands.
 PrimitiveType ComputedType(const HloInstruction& instruction);
 inline bool IsIntegral(const HloInstruction* i) { return IsInteger(i->shape().element_type()); }
 inline bool IsFloating(const HloInstruction* i) { return IsFloat(i->shape().element_type()); }
 inline bool IsPred(const HloInstruction* i) { return i->shape().element_type() == PrimitiveType::PRED; }
 // Every bit set: -1, the largest unsigned number, true.
 bool IsAllOnes(const HloInstruction* i);
-// For a splat of a power of two, of integers: its exponent; else -1.
+// The exponent of a splat of an integer power of two; otherwise -1.
 int PowerOfTwoExponent(const HloInstruction* i);
 // A splat zero with the sign bit set, or without it.
 bool IsNegativeZero(const HloInstruction* i);
 bool IsPositiveZero(const HloInstruction* i);
-// An array of one byte or more per element, all of whose sizes are known.
+// True for an array of static shape with at least one byte per element.
 bool IsStaticArray(const HloInstruction* i);
 // {0, 1, …, n-1}.
 bool IsIdentity(const DimVector& dimensions);
-// For a reshape that only inserts and drops dimensions of size 1: where dimension d of the operand, not of size 1, is
-// in the result. -1 for those of size 1.
+// For a reshape that only inserts and drops dimensions of size 1: maps each dimension of the operand to one of the
+// result; -1 for dimensions of size 1.
 DimVector WhereDimensionsWent(const Shape& from, const Shape& to);
-// Same dimensions once those of size 1 are dropped, in the same order.
+// True if the dimensions other than those of size 1 are the same, in the same order.
 bool EqualIgnoringOnes(const Shape& a, const Shape& b);
-// The value that `opcode` does not notice, of this type, as a literal: -0 for float add (0 would turn -0 into 0), 1,
-// the lowest, … False if there is none.
+// The neutral value of `opcode` for this type, as a literal: -0 for float add (0 would turn -0 into 0), 1, the lowest,
+// … False if there is none.
 bool IsIdentityElement(HloOpcode opcode, const HloInstruction* value);
-// True if no element can be negative or -0 (but one may be NaN), as far as the defining instructions show.
+// True if the defining instructions show that no element is negative or -0 (elements may be NaN).
 bool IsNonNegative(const HloInstruction* i);
 // True if `to` holds every value of `from`, so that a conversion there and back changes nothing.
 bool HoldsAllOf(PrimitiveType to, PrimitiveType from);
-// The splat's integer; nullopt for anything else, and for unsigned numbers over the largest int64.
+// The integer of a splat; nullopt for other values and for unsigned numbers above INT64_MAX.
 std::optional<int64_t> SplatInteger(const HloInstruction* i);
 bool IsSplatZero(const HloInstruction* i);  // of either sign
 
-// Rules that several tables have.
-// C op A => A op C, op commutative
+// Rules shared by several tables. C op A => A op C, op commutative
 HloInstruction* ConstantRight(HloInstruction* i, RuleContext& c);
 // (A op C1) op C2 => A op (C1 op C2), op associative
 HloInstruction* MergeConstants(HloInstruction* i, RuleContext& c);

@@ -49,17 +49,17 @@ struct RunnerOptions {
   HostTransferHandler host_transfer;
   std::function<void(const HloInstruction&, const Literal&)> on_result;
   std::function<void(int64_t, int64_t)> on_progress;
-  DeviceCounts devices{};          // with more than one, `profile` is the first one's
+  DeviceCounts devices{};          // with more than one, `profile` describes the first
   Transport* transport = nullptr;  // as in ExecutableOptions, for several devices of the fast engine
   std::string spill_folder;
   // Limit in bytes on the fast engine's arena. If a module's plan needs more, its instructions are reordered and values
-  // computed again; if it still does not fit, it is refused with the numbers. 0: no limit.
+  // rematerialized; if it still does not fit, Prepare fails with both sizes. 0: no limit.
   int64_t memory_limit = 0;
 };
 
 EvaluatorOptions ToEvaluatorOptions(const RunnerOptions& options);
 
-// Makes a module ready to be run often. It must outlive the runner.
+// Prepares a module for repeated runs. It must outlive the runner.
 class Runner {
  public:
   static StatusOr<Runner> Prepare(const HloModule& module, const RunnerOptions& options);
@@ -67,12 +67,12 @@ class Runner {
   static StatusOr<Runner> Prepare(std::span<const HloModule* const> programs, RunnerOptions options);
   // On one device. InvalidArgument if there are several.
   StatusOr<Literal> Run(std::span<const Literal* const> arguments);
-  // Like Run, but writes into `result`, which an earlier run has given and whose memory is used again.
+  // Like Run, but writes into `result`, the result of an earlier run, whose memory is reused.
   Status RunInto(std::span<const Literal* const> arguments, Literal* result);
   // On each device; also if there is one. arguments[d] are device d's.
   StatusOr<std::vector<Literal>> RunOnAll(std::span<const std::vector<const Literal*>> arguments);
   int64_t device_count() const { return options_.devices.devices(); }
-  // Of the fast engine; of several devices the first one's.
+  // For the fast engine; with several devices, the first one's.
   ExecutionProfile Profile() const { return prepared() ? prepared()->Profile() : ExecutionProfile(); }
   // The number of instructions that were added to meet the limit.
   int64_t added_instructions() const {
@@ -91,8 +91,8 @@ class Runner {
   const HloExecutable* prepared() const { return devices_ ? &devices_->device(0) : executable_.get(); }
   std::vector<const HloModule*> programs_;
   RunnerOptions options_;
-  std::unique_ptr<HloModule> fitted_;          // what is run in the module's place
-  std::unique_ptr<HloExecutable> executable_;  // one of these three; of several devices the reference needs none
+  std::unique_ptr<HloModule> fitted_;          // the module that is run instead
+  std::unique_ptr<HloExecutable> executable_;  // one of these three; the reference on several devices needs none
   std::unique_ptr<HloEvaluator> evaluator_;
   std::unique_ptr<HloDeviceExecutable> devices_;
 };

@@ -1,5 +1,5 @@
 // Shape: element type, dimensions and layout of an array, or a tuple of shapes. A value type; a module keeps one copy
-// of each that its instructions have. Layout: the order of an array's elements in memory; it never changes results.
+// of each shape of its instructions. Layout: the order of an array's elements in memory; it never changes results.
 //
 // Threads: values; each thread uses its own, and any number may read one.
 #pragma once
@@ -40,7 +40,7 @@ struct DimLevel {
   bool operator==(const DimLevel&) const = default;
 };
 
-// Rare parts of a layout, kept apart so that the common layout stays small.
+// Rare parts of a layout, stored separately to keep the common layout small.
 struct LayoutExtras {
   std::vector<Tile> tiles;
   std::vector<DimLevel> dim_levels;
@@ -126,7 +126,7 @@ class Shape {
   const Shape& tuple_shapes(int64_t i) const { return tuple_shapes_[Checked(i, tuple_size())]; }
   Shape& mutable_tuple_shape(int64_t i) { return tuple_shapes_[Checked(i, tuple_size())]; }
   int64_t tuple_size() const { return static_cast<int64_t>(tuple_shapes_.size()); }
-  // The shape at `index`, or nullptr where it leads nowhere.
+  // The shape at `index`, or nullptr if there is none.
   const Shape* AtIndex(const ShapeIndex& index) const;
   // The array, token, opaque and buffer leaves, depth first. The shape itself if it is not a tuple.
   std::vector<const Shape*> Leaves() const;

@@ -1,6 +1,6 @@
 // StableHLO as text, which JAX prints by default, to HLO: jax.jit(f).lower(x).as_text(), in MLIR's pretty or generic
-// form, with `func`, the `stablehlo` and `chlo` ops that JAX writes, and shardings of Shardy and GSPMD. Modules come
-// out as XLA's own converter makes them, its simplifications included. ParseModuleFile and ReadModule (io.h) read it as
+// form, with `func`, the `stablehlo` and `chlo` ops that JAX writes, and shardings of Shardy and GSPMD. The modules
+// equal those of XLA's own converter, including its simplifications. ParseModuleFile and ReadModule (io.h) read it as
 // they read HLO.
 //
 // Threads: may be called from any thread; nothing is shared between calls.

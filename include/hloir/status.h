@@ -66,8 +66,8 @@ inline Status DeadlineExceeded(std::string message) { return {StatusCode::kDeadl
 inline Status Cancelled(std::string message) { return {StatusCode::kCancelled, std::move(message)}; }
 inline Status Internal(std::string message) { return {StatusCode::kInternal, std::move(message)}; }
 
-// A T, or the Status that says why there is none. Reading the value of a failed one, or moving from it and reading it
-// again, ends the process with the status' message: test ok() first.
+// A T, or an error. Reading the value of an error, or reading it again after a move, ends the process with the error's
+// message: test ok() first.
 template <class T>
 class [[nodiscard]] StatusOr {
  public:

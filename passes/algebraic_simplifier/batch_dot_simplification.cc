@@ -22,8 +22,8 @@
 // }
 // END
 //
-// One rule of the algebraic simplifier alone; as there, contracted dimensions of size 1 go too, but for the last.
-// Leaves alone: all other dots.
+// A single rule of the algebraic simplifier. It also removes contracted dimensions of size 1, except the last. Leaves
+// alone: all other dots.
 #include "algebraic_simplifier/families.h"
 
 namespace hloir {

@@ -12,7 +12,7 @@ D DirectionOf(const HloInstruction* i) { return i->attributes<CompareAttributes>
 bool OnUnsigned(const HloInstruction* i) {
   return IsUnsigned(i->operand(0)->shape().element_type()) || IsPred(i->operand(0));
 }
-// -0 is less than 0 then, and which of them a maximum gives is not said.
+// In that order -0 is less than 0, and the zero that a maximum returns is unspecified.
 bool IsTotalOrder(const HloInstruction* i) {
   return i->attributes<CompareAttributes>().type == ComparisonType::kFloatTotalOrder;
 }

@@ -42,7 +42,7 @@ HloInstruction* ConcatenateNested(HloInstruction* i, RuleContext& c) {
       flat.push_back(operand);
     }
   }
-  // One that stands there twice is written out twice: where they nest, each level would double the operands.
+  // A repeated operand is not expanded: with nesting, each level would double the operands.
   constexpr size_t kMostRepeated = 64;
   if (flat.size() == i->operands().size() || (repeats && flat.size() > kMostRepeated) || !c.Allow()) return nullptr;
   return Concatenate(c, i, flat);

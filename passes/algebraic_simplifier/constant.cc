@@ -1,11 +1,11 @@
-// Rules of constant and iota: large constants that a formula says shorter. Also rules for every elementwise op: an
+// Rules of constant and iota: large constants replaced by shorter formulas. Also rules for every elementwise op: an
 // operation on broadcasts is a broadcast of the operation.
 #include "algebraic_simplifier/families.h"
 
 namespace hloir::rules {
 namespace {
 
-// A shorter list is easier to read as it stands.
+// Shorter lists are kept, because they are easier to read.
 constexpr int64_t kShortestIota = 8;
 
 // constant({c, c, …}) => broadcast(constant(c))
@@ -47,7 +47,8 @@ HloInstruction* OnBroadcasts(HloInstruction* i, RuleContext& c) {
   if (i->operand_count() == 0 || i->shape().rank() == 0) return nullptr;
   HloInstruction* first = nullptr;
   for (HloInstruction* operand : i->operands()) {
-    // Bounds of clamp and predicates of select may be scalars; they are as good as their broadcasts if all are scalars.
+    // Bounds of clamp and predicates of select may be scalars; they are equivalent to broadcasts if all operands are
+    // scalars.
     if (operand->opcode() != HloOpcode::kBroadcast || !operand->shape().SameDimensions(i->shape())) return nullptr;
     if (first == nullptr) first = operand;
     if (!operand->operand(0)->shape().SameDimensions(first->operand(0)->shape()) ||

@@ -10,7 +10,8 @@ HloInstruction* ConvolutionOfEmpty(HloInstruction* i, RuleContext& c) {
   return c.Allow() ? c.Splat(i->shape(), 0) : nullptr;
 }
 
-// The pads of spatial dimensions go where `spatial` says; false if others are padded, or with anything but +0.
+// Adds the padding of spatial dimensions to `spatial`; false if other dimensions are padded, or with other values than
+// +0.
 bool PadOfSpatial(const HloInstruction* pad, const DimVector& spatial) {
   if (pad->opcode() != HloOpcode::kPad) return false;
   const HloInstruction* value = SplatConstant(pad->operand(1));

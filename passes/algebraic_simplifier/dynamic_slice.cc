@@ -1,5 +1,5 @@
-// Rules of dynamic-slice and dynamic-update-slice. Start indices are clamped so that the slice lies inside, and so must
-// be whatever stands for it.
+// Rules of dynamic-slice and dynamic-update-slice. Start indices are clamped so that the slice is in bounds; a
+// replacement must clamp as well.
 #include <algorithm>
 
 #include "algebraic_simplifier/families.h"

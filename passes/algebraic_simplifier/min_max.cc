@@ -1,4 +1,4 @@
-// Rules of maximum, minimum and clamp. A NaN operand makes all three NaN; which zero max(-0, 0) gives is not said, so a
+// Rules of maximum, minimum and clamp. A NaN operand makes all three NaN; the sign of max(-0, 0) is unspecified, so a
 // rule here keeps the operands' order, or is of class rounding.
 #include "algebraic_simplifier/families.h"
 

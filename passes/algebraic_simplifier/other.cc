@@ -9,7 +9,7 @@ namespace {
 
 // copy(A) => A, same layout
 HloInstruction* DropCopy(HloInstruction* i, RuleContext& c) {
-  // Of a tuple it may separate buffers that a while loop writes to.
+  // A copy of a tuple may separate buffers that a while loop writes.
   return i->shape().IsArray() ? c.ReplaceWith(i->operand(0)) : nullptr;
 }
 

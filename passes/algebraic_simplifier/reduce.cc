@@ -1,5 +1,5 @@
-// Rules of reduce. HLO says that the init value goes in once, and may go in more often if it is an identity of the
-// reducer; the rules here never change how often it does, unless it is one.
+// Rules of reduce. In HLO the init value is counted once, or more often if it is an identity of the reducer; the rules
+// do not change this number unless it is an identity.
 #include <algorithm>
 
 #include "algebraic_simplifier/families.h"
@@ -77,7 +77,7 @@ HloInstruction* ReduceOfReduce(HloInstruction* i, RuleContext& c) {
       !IsIdentityElement(*op, i->operand(1))) {
     return nullptr;
   }
-  // The inner init goes in once for each of the inner results; merged, once for all.
+  // The inner init value is counted once per inner result; in the merged reduce once in total.
   if (!IsIdentityElement(*op, inner->operand(1)) || !c.Allow()) return nullptr;
   DimVector dimensions = inner->dimensions();
   int64_t position = 0;

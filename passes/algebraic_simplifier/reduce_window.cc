@@ -1,4 +1,4 @@
-// Rules of reduce-window. As for reduce, the init value goes in once, and no rule changes how often, unless it is an
+// Rules of reduce-window. As for reduce, the init value is counted once, and rules do not change this unless it is an
 // identity of the reducer.
 #include "algebraic_simplifier/families.h"
 

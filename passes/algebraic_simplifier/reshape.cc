@@ -44,7 +44,7 @@ HloInstruction* ReshapeOfIota(HloInstruction* i, RuleContext& c) {
   return c.Add(HloOpcode::kIota, i->shape(), {}, IotaAttributes{where});
 }
 
-// reshape(iota) => iota * n + iota, integers; the iota's dimension is cut into two, of which the second has n elements
+// reshape(iota) => iota * n + iota, integers; the iota's dimension is split into two, the second with n elements
 HloInstruction* OfIotaInTwo(HloInstruction* i, RuleContext& c) {
   HloInstruction* iota = i->operand(0);
   if (iota->opcode() != HloOpcode::kIota || !IsIntegral(i) || iota->user_count() != 1) return nullptr;

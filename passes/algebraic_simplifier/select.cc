@@ -1,4 +1,4 @@
-// Rules of select. The predicate may be a scalar for arrays; then it stands for every element.
+// Rules of select. The predicate may be a scalar for arrays; then it applies to every element.
 #include "algebraic_simplifier/families.h"
 
 namespace hloir::rules {

@@ -76,7 +76,7 @@ HloInstruction* Idempotent(HloInstruction* i, RuleContext& c) {
   return c.ReplaceWith(a);
 }
 
-// f6e2m3fn ends at 7.5, which stands for every larger number: floor(-7.5) is -8, and so -7.5.
+// f6e2m3fn saturates at 7.5: floor(-7.5) is -8, which rounds to -7.5.
 bool RoundsToIntegers(const HloInstruction& i) {
   const PrimitiveType type = i.shape().element_type();
   const FloatFormat format = GetFloatFormat(type);

@@ -22,13 +22,13 @@
 // }
 // END
 //
-// At least one operand is a constant, the others constants, broadcasts of constants, iotas, or tuples of such. Loops of
-// known trip count fold as a whole; a parameter that every call gives the same constant is that constant in the called
-// computation. Leaves alone: broadcast and iota, which are shorter than their values, and operations on these only,
+// At least one operand must be a constant, the others constants, broadcasts of constants, iotas, or tuples of these.
+// Loops with known trip count fold as a whole; a parameter with the same constant argument in all calls is replaced by
+// the constant. Leaves alone: broadcast and iota, which are shorter than their values, and operations on these only,
 // which the algebraic simplifier moves to the scalars; random numbers, side effects, collectives, custom-calls,
-// barriers; constants whose values the text left out; results over max-elements, or much larger than what goes in; work
-// over max-steps (loops by their trip counts), so that folding has an end, and a near one; bodies of fusions and async
-// operations; control dependencies.
+// barriers; elided constants; results over max-elements, or much larger than the operands; work over max-steps (loops
+// by their trip counts), which bounds the time of folding; bodies of fusions and async operations; control
+// dependencies.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -223,7 +223,7 @@ class ConstantFolding : public RewritingPass {
     gate_.Done(folded);
     std::string_view name = i->name();
     if (IsDead(*i)) {
-      RemoveIfDead(i);  // what goes with it came before it in the walk
+      RemoveIfDead(i);  // instructions removed with it precede it in the walk
       folded->set_name(name);
     }
     return true;

@@ -85,7 +85,7 @@ class Cse : public RewritingPass {
     return false;
   }
 
-  // A number that equal computations share. Almost always told by the hash alone.
+  // A number shared by equal computations. The hash almost always decides.
   int64_t ClassOf(const HloComputation& computation) {
     if (computation.callers().empty()) return -1;
     // The hash of the shallow structure: opcodes and shapes in order, with the callees' classes.

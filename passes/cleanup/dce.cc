@@ -49,7 +49,7 @@ class Dce : public RewritingPass {
     };
     if (std::all_of(module.computations().begin(), module.computations().end(), is_settled)) return false;
     found_.assign(static_cast<size_t>(module.instruction_id_limit()), false);
-    // Callers first, so that a computation that goes takes its own calls with it.
+    // Callers first, so that the calls of a removed computation are removed with it.
     std::vector<HloComputation*> order = module.PostOrder(), dead;
     for (size_t at = order.size(); at-- > 0;) {
       HloComputation* computation = order[at];

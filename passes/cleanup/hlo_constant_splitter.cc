@@ -21,8 +21,8 @@
 // }
 // END
 //
-// cse merges them again, so the two do not belong into one group. Leaves alone: constants of more than 4096 bytes, of
-// which there would be several; control dependencies.
+// cse merges them again, so the two do not belong into one group. Leaves alone: constants of more than 4096 bytes, to
+// limit copies; control dependencies.
 #include "hloir/rewrite_util.h"
 
 namespace hloir {

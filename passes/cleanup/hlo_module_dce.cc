@@ -74,9 +74,10 @@
 // END
 //
 // One walk over the module finds what is live, tuple element by tuple element, through calls and loops within loops. A
-// dead element is then loop-invariant: while-loop-simplifier drops it, and dce what fed a dropped parameter.
-// Leaves alone: the entry's parameters; those of what fusions call; loops whose parts are not tuples, or have shardings
-// or control dependencies.
+// dead element is then loop-invariant: while-loop-simplifier drops it, and dce removes the operands of a dropped
+// parameter.
+// Leaves alone: the entry's parameters; those of computations called by fusions; loops whose parts are not tuples, or
+// have shardings or control dependencies.
 #include <algorithm>
 
 #include "control_flow/loop_util.h"

@@ -46,9 +46,9 @@
 // }
 // END
 //
-// A group of one device gives its operand back; the largest (smallest, …) of equal constants is that constant. A sum of
+// A group of one device returns its operand; the maximum (minimum, …) of equal constants is that constant. A sum of
 // equal constants is their product with the group's size, of class rounding for floats. Leaves alone: several operands;
-// groups whose size is not known; collectives with other programs (constrain_layout).
+// groups of unknown size; collectives with other programs (constrain_layout).
 #include "hloir/rules.h"
 #include "hloir/rewrite_util.h"
 

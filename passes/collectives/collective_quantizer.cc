@@ -33,11 +33,11 @@
 // }
 // END
 //
-// all-gather, all-to-all, collective-permute, collective-broadcast. Widening: convert, and times or over a constant.
-// Narrowing: convert, and before it a clamp to constants of what is times or over a constant. Each element is computed
-// alone, so nothing changes but where; who is sent nothing by a permutation or a broadcast has zeros, so that these
-// take converts alone. Leaves alone: scales that are not constants; reshapes in between; values with another user;
-// elements of less than a byte.
+// all-gather, all-to-all, collective-permute, collective-broadcast. Widening: convert, optionally followed by a
+// multiplication or division by a constant. Narrowing: convert, optionally preceded by such a multiplication or
+// division and a clamp to constants. All of these are elementwise, so results do not change; devices that receive
+// nothing from a permutation or a broadcast have zeros, so for these ops only converts are moved. Leaves alone: scales
+// that are not constants; reshapes in between; values with another user; elements of less than a byte.
 #include "collective_util.h"
 #include "hloir/match.h"
 #include "hloir/rewrite_util.h"

@@ -215,7 +215,7 @@ HloBuilder::Op PlaceInGroup(HloBuilder& b, const HloInstruction& collective) {
   const int64_t replicas = b.module().config().replica_count, partitions = b.module().config().num_partitions;
   if (groups == nullptr || replicas < 1 || partitions < 1 || replicas > kMostDevices || partitions > kMostDevices)
     return nullptr;
-  // Groups are of replicas, of which with a channel all partitions take part, or of devices.
+  // Groups consist of replicas (with a channel, of all their partitions) or of devices.
   const bool of_devices = channel && global;
   const int64_t ids = of_devices ? replicas * partitions : replicas;
   if (ids > kMostDevices) return nullptr;

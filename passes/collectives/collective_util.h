@@ -11,8 +11,8 @@
 
 namespace hloir {
 
-// The same opcode among the same groups of devices, along the same dimensions, by computations that are equal. Channels
-// have numbers of their own, which do not count, but both have one or neither.
+// True for the same opcode, groups of devices and dimensions, and equal computations. The numbers of channels may
+// differ, but both have a channel or neither.
 bool SameCollective(const HloInstruction& a, const HloInstruction& b);
 
 // Arrays alone (a permutation in place has tuples for operands), without annotations and control dependencies.

@@ -35,9 +35,9 @@
 // }
 // END
 //
-// Leaves alone: what comes after another number of such collectives, and so might wait for one; what differs in more
-// than its channel, or is too much at once (the options max-bytes and max-operands); control dependencies, shardings;
-// scheduled modules.
+// Leaves alone: collectives at different depths of such collectives, one of which might depend on the other; those that
+// differ in more than the channel, or exceed the limits (the options max-bytes and max-operands); control dependencies,
+// shardings; scheduled modules.
 #include "collective_util.h"
 
 namespace hloir {

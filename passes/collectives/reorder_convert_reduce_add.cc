@@ -44,7 +44,7 @@
 //
 // So the collective can be hoisted: the sum over iterations of sums over devices is that of the sums over iterations.
 // Of class rounding: the sum over devices rounds to the other type. Leaves alone: conversions from and to integers;
-// collectives with another user; what is not added to an element that the loop carries; reduce-scatter.
+// collectives with another user; values that are not added to a loop-carried element; reduce-scatter.
 #include "hloir/rules.h"
 #include "collective_util.h"
 #include "hloir/rewrite_util.h"

@@ -47,9 +47,9 @@
 // }
 // END
 //
-// Elementwise operations, broadcasts, reshapes and transposes of one operand, besides constants that all branches
-// share; and only if that operand is no larger than the result: more would be handed out otherwise. Leaves alone: what
-// a branch needs elsewhere; control dependencies; shardings and frontend attributes.
+// Elementwise operations, broadcasts, reshapes and transposes of one operand, and constants shared by all branches;
+// only if that operand is not larger than the result, to keep the conditional's result small. Leaves alone: values with
+// other uses in a branch; control dependencies; shardings and frontend attributes.
 #include <algorithm>
 
 #include "hloir/match.h"

@@ -33,8 +33,8 @@
 // }
 // END
 //
-// Not in the default pipeline, whose loop passes copy what they change. Leaves alone: reducers, comparators and the
-// like, which may be shared; all calls that are left once the module has grown a hundredfold.
+// Not in the default pipeline, whose loop passes copy computations before changing them. Leaves alone: reducers,
+// comparators and similar computations, which may be shared; remaining calls after the module has grown a hundredfold.
 #include <algorithm>
 
 #include "hloir/rewrite_util.h"

@@ -133,7 +133,7 @@ Maybe IntegerRanges::Find(const HloInstruction& i) const {
     case HloOpcode::kSlice:
     case HloOpcode::kTranspose: return operand(0);
     case HloOpcode::kConvert: {
-      const Maybe a = operand(0);  // of a float, nothing is known
+      const Maybe a = operand(0);  // floats have no range
       return a ? RangeHeld(type, a->low, a->high) : a;
     }
     case HloOpcode::kConcatenate:

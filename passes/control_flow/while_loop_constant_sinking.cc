@@ -117,7 +117,7 @@ class WhileLoopConstantSinking : public RewritingPass {
     }
     return changed;
   }
-  // The body's root, where the element must go on as it came. (It may stand there at other places too; let it.)
+  // The body's root must return the element unchanged. (It may also return it in other elements.)
   static bool IsHandingOn(const HloInstruction& loop, int64_t which, const HloInstruction* user) {
     return which == 1 && user == loop.while_body()->root();
   }

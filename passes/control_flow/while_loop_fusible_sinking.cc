@@ -65,9 +65,9 @@
 // }
 // END
 //
-// Broadcasts, iotas and cheap elementwise operations on them, at most 16. The element itself is while-loop-simplifier's
-// to drop. Leaves alone: constants (while-loop-constant-sinking has those); what is made of whole arrays; what is as
-// large as what it is made of.
+// Broadcasts, iotas and cheap elementwise operations on them, at most 16. while-loop-simplifier drops the element
+// itself. Leaves alone: constants (see while-loop-constant-sinking); values computed from whole arrays; values not
+// larger than their operands.
 #include <algorithm>
 #include <unordered_map>
 

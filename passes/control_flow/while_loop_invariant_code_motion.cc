@@ -61,9 +61,9 @@
 // }
 // END
 //
-// Constants, broadcasts, iotas, reshapes, slices and tuples move with what needs them and never alone: carried along
-// they would cost memory, and in a fused body they are free. Leaves alone: random numbers, side effects, collectives,
-// barriers, custom-calls; what is much larger than all that it is made of; loops that are known to run at most once.
+// Constants, broadcasts, iotas, reshapes, slices and tuples move only with their users: as carried elements they would
+// cost memory, and in a fused body they are free. Leaves alone: random numbers, side effects, collectives, barriers,
+// custom-calls; values much larger than all their operands; loops that run at most once.
 #include <algorithm>
 #include <string>
 #include <unordered_map>

@@ -65,11 +65,11 @@
 // }
 // END
 //
-// An unneeded element is dropped; one that is loop-invariant is read from before the loop; of two
-// equal ones, or two counters that go in step, one is read; a comparison that always comes out alike, by the
-// values that counters can have, is that answer, and a bound that is never met goes. Leaves alone: loops that carry one
-// array; loops with side effects, where iterations would be dropped; shardings, frontend attributes and control
-// dependencies on the loop's parts.
+// Drops unneeded elements; reads loop-invariant ones from before the loop; reads one of two equal elements, or of two
+// counters with equal steps; folds comparisons that are constant for the range of counters, and removes bounds that are
+// never reached.
+// Leaves alone: loops over a single array; loops with side effects, if iterations would be removed; shardings, frontend
+// attributes and control dependencies on the loop's parts.
 #include <algorithm>
 #include <memory>
 #include <unordered_set>
@@ -152,7 +152,7 @@ class WhileLoopSimplifier : public RewritingPass {
     return changed;
   }
 
-  // Of elements that start alike and go on alike, the first is read in the others' place.
+  // For elements with equal initial and next values, the first one is read instead of the others.
   bool EqualElements(HloInstruction* loop) {
     bool changed = false;
     std::vector<int64_t> candidates;
@@ -221,7 +221,7 @@ class WhileLoopSimplifier : public RewritingPass {
       tuple->parent()->MoveBefore(read_a, tuple->next());
       std::vector<HloInstruction*> users(read->users().begin(), read->users().end());
       for (HloInstruction* user : users) {
-        // Its own next value stays as it is: without other readers it is unneeded.
+        // Its own next value is unchanged: without other readers it is unneeded.
         if (tuple != loop && (user == NextValue(*loop, b) || user == loop->while_body()->root())) continue;
         read->ReplaceUseWith(user, read_a);
       }
@@ -234,7 +234,7 @@ class WhileLoopSimplifier : public RewritingPass {
   bool DecideByRanges(HloModule& module) {
     struct Place {
       HloComputation* computation;
-      std::shared_ptr<IntegerRanges> ranges;  // nullptr: nothing is known of its parameters
+      std::shared_ptr<IntegerRanges> ranges;  // nullptr: its parameters are unknown
     };
     std::vector<Place> places;
     for (HloComputation* computation : ControlFlowComputations(module)) {

@@ -67,11 +67,11 @@
 // }
 // END
 //
-// The default pipeline does so with loops of up to 8 iterations that are elementwise (elementwise-only), which fuse
-// into one: their state then goes through memory once, not in each iteration. Others make more instructions, not fewer.
-// With while-loop-unroller{factor=4}, a loop that is too long for that has four iterations in each of its own; what
-// does not go into fours comes before it. Leaves alone: more than 64 iterations, or 800 instructions over all of them
-// (max-rounds, max-instructions); side effects; loops within.
+// The default pipeline unrolls elementwise loops (elementwise-only) of up to 8 iterations, which fuse into one loop
+// over elements, so that their state goes through memory once instead of once per iteration. Other loops would only
+// grow. With while-loop-unroller{factor=4}, longer loops get four iterations in one; the remaining iterations run
+// before. Leaves alone: more than 64 iterations, or 800 instructions over all of them (max-rounds, max-instructions);
+// side effects; loops within.
 #include "loop_util.h"
 #include "hloir/rewrite_util.h"
 
@@ -138,7 +138,7 @@ class WhileLoopUnroller : public RewritingPass {
   }
 
   // while(A), n iterations => while(n mod k iterations of A), with k iterations in each; the condition runs less often,
-  // and is true before the end, as it was.
+  // and is true for the skipped iterations.
   bool UnrollPart(HloInstruction* loop, int64_t trips) {
     const int64_t factor = factor_;
     if (factor < 2 || trips < 2 * factor ||

@@ -1,4 +1,4 @@
-// dot-dimension-merger: batch dimensions of a dot that stand side by side become one, and so do contracted ones.
+// dot-dimension-merger: merges adjacent batch dimensions of a dot into one, and adjacent contracted ones.
 //
 // BEFORE
 // HloModule example
@@ -23,8 +23,8 @@
 // END
 //
 // Merging contracted dimensions keeps the order in which products are summed, but an engine may sum one dimension in
-// other steps than two: of class rounding for floats. Not in the default pipeline, whose engine takes any dot as it is.
-// Leaves alone: dimensions that are neighbours on one side only.
+// another order than two: of class rounding for floats. Not in the default pipeline, whose engine supports any dot.
+// Leaves alone: dimensions that are adjacent on one side only.
 #include "hloir/rules.h"
 
 namespace hloir {

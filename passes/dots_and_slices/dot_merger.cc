@@ -1,4 +1,4 @@
-// dot-merger: dots that share an operand become one, of the other operands side by side.
+// dot-merger: merges dots that share an operand into one, with the other operands concatenated.
 //
 // BEFORE
 // HloModule example
@@ -26,9 +26,9 @@
 // }
 // END
 //
-// Two at a time, where the shared operand is the left one. Not in the default pipeline: the concatenation is a copy,
-// which pays for narrow operands alone. Leaves alone: results over 1 MiB; dots of which one may need the other's
-// result; right operands with more than one dimension that is kept.
+// Two at a time, if the shared operand is the left one. Not in the default pipeline: the concatenation is a copy, which
+// only pays for narrow operands. Leaves alone: results over 1 MiB; dots that may depend on one another; right operands
+// with more than one free dimension.
 #include <unordered_map>
 
 #include "hloir/rewrite_util.h"
@@ -39,7 +39,7 @@ namespace {
 constexpr RuleInfo kMergeDots = {"merge", "dot(A, B), dot(A, C) => slices of dot(A, concatenate(B, C))"};
 
 constexpr int64_t kMaxMergedBytes = 1 << 20;
-// A limit on the instructions visited to find whether one dot depends on the other.
+// The limit on instructions visited in the search for a dependence between two dots.
 constexpr size_t kMostLookedAt = 1000;
 
 // The one dimension of the right operand that the result keeps; -1 if there are more or none.

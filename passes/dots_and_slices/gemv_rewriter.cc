@@ -20,8 +20,8 @@
 // }
 // END
 //
-// For kernels that take matrices alone; batch dimensions may stand before both. Leaves alone: vectors with vectors, and
-// layouts other than row-major.
+// For kernels that support only matrices; both may have leading batch dimensions. Leaves alone: vectors with vectors,
+// and layouts other than row-major.
 #include "hloir/rules.h"
 #include "hloir/rewrite_util.h"
 

@@ -28,11 +28,10 @@
 // }
 // END
 //
-// add, multiply, maximum, minimum, and, or, xor. The slices lie at equal distances along one dimension, the window's
-// dilation. Two become a window, and one more or another window makes it longer: of class rounding for sums and
-// products of floats, whose order is the window's then. The array padded before and after is a padded window, if the
-// padding is nothing to the operation; if it is +0 in a sum, of class rounding, for -0's sake. Leaves alone: strides;
-// slices along several dimensions.
+// add, multiply, maximum, minimum, and, or, xor. The slices are at equal distances along one dimension, the window's
+// dilation. Two slices become a window; further slices or windows extend it: of class rounding for sums and products of
+// floats, whose order changes. An array padded before and after is a padded window if the padding is neutral for the
+// operation; with +0 in a sum of class rounding, because of -0. Leaves alone: strides; slices along several dimensions.
 #include <algorithm>
 
 #include "hloir/rules.h"
@@ -108,7 +107,7 @@ std::optional<Run> RunOf(HloInstruction* i, HloOpcode op) {
   return run;
 }
 
-// `second` goes on where `first` ends.
+// `second` begins at the end of `first`.
 std::optional<Run> Together(const Run& first, const Run& second) {
   if (first.x != second.x) return std::nullopt;
   Run run = first;

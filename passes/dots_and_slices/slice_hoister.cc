@@ -1,4 +1,4 @@
-// slice-hoister: slices operands, not the result of an elementwise operation, of which less is then computed.
+// slice-hoister: slices the operands of an elementwise operation instead of its result, to compute fewer elements.
 //
 // BEFORE
 // HloModule example
@@ -21,8 +21,8 @@
 // }
 // END
 //
-// The other way round from slice-sinker. Leaves alone: results that are also used whole; slices that take more
-// elements together than the whole has.
+// The reverse of slice-sinker. Leaves alone: results that are also used as a whole; slices with more elements in total
+// than the result.
 #include "hloir/rules.h"
 #include "hloir/rewrite_util.h"
 

@@ -49,7 +49,7 @@ class SliceSinker : public RewritingPass {
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
     for (HloComputation* computation : ControlFlowComputations(module)) {
-      while (RunOn(*computation)) changed = true;  // what is whole now may be sliced further on
+      while (RunOn(*computation)) changed = true;  // an unsliced result may be sliced by later instructions
     }
     return changed;
   }

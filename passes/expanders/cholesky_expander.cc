@@ -10,9 +10,9 @@
 // AFTER
 // END
 //
-// Column j of l is (a's column j - l times l's row j) over the root of that at j. A matrix that is not positive
-// definite gives NaN throughout, as the operation does. Complex rows are conjugated, and of the diagonal the real part
-// counts. Of class rounding: the order of the sums is another.
+// Column j of l is (a's column j - l times l's row j) over the root of that at j. The result is NaN for a matrix that
+// is not positive definite, as for the operation. Complex rows are conjugated; the real part of the diagonal is used.
+// Of class rounding: the order of sums changes.
 #include <cmath>
 
 #include "hloir/rules.h"

@@ -1,4 +1,4 @@
-// comparison-expander: floats in total order compare as their bits do, once those of negative numbers are turned over.
+// comparison-expander: compares floats in total order by their bits, with those of negative numbers inverted.
 //
 // BEFORE
 // HloModule example
@@ -34,7 +34,7 @@
 // }
 // END
 //
-// Leaves alone: floats of 8 bits and less, of which some have no -0.
+// Leaves alone: floats of 8 bits and less, because some have no -0.
 #include "hloir/rules.h"
 
 namespace hloir {

@@ -11,10 +11,10 @@
 // AFTER
 // END
 //
-// Groups of the batch are groups of features, once each group's batch lies beside the others' features. Groups of
-// features are a convolution each, of which the features are put together again. (XLA has one convolution by a kernel
-// that is 0 between groups, or sums over a dimension of groups. Those compute more, and 0 times infinity.) Leaves
-// alone: more than 64 groups of features, sparse operands.
+// Batch groups become feature groups, after moving the groups from the batch to the features. Each feature group
+// becomes a convolution, whose results are concatenated. (XLA uses one convolution with a kernel that is 0 between
+// groups, or sums over a dimension of groups, which compute more, including 0 times infinity.) Leaves alone: more than
+// 64 groups of features, sparse operands.
 #include "hloir/rules.h"
 
 namespace hloir {
@@ -40,7 +40,7 @@ Op BatchGroups(HloBuilder& b, HloInstruction& i, Ops x) {
   const ConvDimensionNumbers& labels = attributes.dim_labels;
   const int64_t batch = labels.input_batch, feature = labels.input_feature, groups = attributes.batch_group_count,
                 rank = x[0]->shape().rank();
-  // The groups' dimension goes in front of the features'.
+  // Moves the groups' dimension before the features'.
   const Op cut = Cut(b, x[0], batch, groups);
   DimVector order;
   for (int64_t d = 0; d < rank; ++d) {

@@ -24,8 +24,8 @@
 // }
 // END
 //
-// The order in which products are summed stays. Not in the default pipeline, whose engine takes any dot as it is.
-// Leaves alone: dots that are of matrices already, in whatever order of dimensions. Of class rounding for floats.
+// The order in which products are summed is unchanged. Not in the default pipeline, whose engine supports any dot.
+// Leaves alone: dots of matrices, with any order of dimensions. Of class rounding for floats.
 #include "hloir/rules.h"
 #include "hloir/rewrite_util.h"
 

@@ -160,7 +160,7 @@ class DynamicPadder : public RewritingPass {
       }
       default: {  // elementwise ops; no other op is supported
         if (!i.Is(kElementwise) || i.Is(kImpure)) return false;
-        // All operands of the same sizes, but for scalars.
+        // All operands have the same sizes, except scalars.
         bool first = true;
         for (const HloInstruction* operand : i.operands()) {
           if (operand->shape().IsScalar()) continue;
@@ -227,7 +227,7 @@ class DynamicPadder : public RewritingPass {
   }
 
   std::unordered_map<const HloInstruction*, Sizes> sizes_;
-  std::unordered_map<const HloInstruction*, HloInstruction*> whole_;  // what stands for it
+  std::unordered_map<const HloInstruction*, HloInstruction*> whole_;  // its replacement
 };
 
 }  // namespace

@@ -14,12 +14,12 @@
 // AFTER
 // END
 //
-// Its backend_config says: is the lower triangle read, are the eigenvalues sorted, the most sweeps, the tolerance. Half
-// of the rows meet the other half at once: element (i, i + n/2) goes to 0 for each i; then rows and columns change
-// places, so that in n - 1 rounds, a sweep, each meets each (Brent and Luk, "The solution of singular-value and
-// symmetric eigenvalue problems on multiprocessor arrays", 1985). For a complex element the sine of a rotation has its
-// phase. The sign, or phase, of an eigenvector is open. Of class rounding. Leaves alone: types other than f32, f64,
-// c64, c128.
+// Its backend_config has: lower triangle (1) or upper (0), sorted eigenvalues (1) or not (0), the maximal number of
+// sweeps, the tolerance. A round rotates n/2 pairs of rows at once: element (i, i + n/2) becomes 0 for each i; then
+// rows and columns are permuted, so that n - 1 rounds, a sweep, cover all pairs (Brent and Luk, "The solution of
+// singular-value and symmetric eigenvalue problems on multiprocessor arrays", 1985). For a complex element the sine of
+// a rotation has its phase. The sign, or phase, of an eigenvector is unspecified. Of class rounding. Leaves alone:
+// types other than f32, f64, c64, c128.
 #include <charconv>
 #include <limits>
 

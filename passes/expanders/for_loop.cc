@@ -7,7 +7,7 @@ namespace {
 using Op = HloBuilder::Op;
 using Ops = HloBuilder::Ops;
 
-// A computation of one tuple: `make` gives its root from the parameter.
+// A computation with a tuple parameter: `make` builds its root.
 HloComputation* OfTuple(HloBuilder& b, std::string_view name, const Shape& shape,
                         const std::function<Op(HloBuilder&, Op)>& make) {
   HloBuilder inner(b.module(), name);
@@ -35,7 +35,7 @@ std::vector<Op> WhileLoop(HloBuilder& b, std::string name, const std::vector<Op>
   if (asks == nullptr || body == nullptr) return std::vector<Op>(size, nullptr);
   for (HloInstruction* i : asks->instructions()) {
     if (i->user_count() == 0 && !i->IsRoot() && !i->IsParameter())
-      asks->RemoveInstruction(i);  // elements that it does not ask for
+      asks->RemoveInstruction(i);  // elements that it does not read
   }
   return Elements(b, b.While(asks, body, init), size);
 }

@@ -1,6 +1,5 @@
-// WhileLoop, and ForLoop, which counts: loops over some values, for expanders that become a loop. HloBuilder's rules
-// hold: a nullptr passes on. Iterations and conditions see nothing but the state, which must hold all values that they
-// need.
+// WhileLoop and ForLoop: builders of loops for expanders. As in HloBuilder, nullptr operands give nullptr. Iterations
+// and conditions can only access the state, which must contain all values that they use.
 #pragma once
 
 #include <functional>
@@ -15,7 +14,7 @@ namespace hloir {
 // The loop's condition.
 using LoopCondition = std::function<HloBuilder::Op(HloBuilder& b, HloBuilder::Ops state)>;
 using LoopStep = std::function<std::vector<HloBuilder::Op>(HloBuilder& b, HloBuilder::Ops state)>;
-// The state when `condition` says no. The computations are called NAME_condition and NAME_body.
+// The state when `condition` is false. The computations are named NAME_condition and NAME_body.
 std::vector<HloBuilder::Op> WhileLoop(HloBuilder& b, std::string name, const std::vector<HloBuilder::Op>& state,
                                       const LoopCondition& condition, const LoopStep& step);
 

@@ -1,4 +1,4 @@
-// logistic-expander: the logistic function as the operations that it is made of.
+// logistic-expander: expands the logistic function to elementary operations.
 //
 // BEFORE --math=rounding
 // HloModule example

@@ -10,10 +10,10 @@
 // AFTER
 // END
 //
-// "Qr" gives Householder's reflections I - tau v v' as LAPACK's geqrf does: v below the diagonal, where its 1 is not
-// written, r on and above it, and the taus. "ProductOfElementaryHouseholderReflectors" multiplies them out, as orgqr.
+// "Qr" returns Householder reflections I - tau v v' in the form of LAPACK's geqrf: v below the diagonal, without its
+// leading 1, r on and above it, and the taus. "ProductOfElementaryHouseholderReflectors" multiplies them, as orgqr.
 // Golub and Van Loan, "Matrix computations", 5.1 and 5.2; for complex numbers v' is conjugated. Of class rounding: the
-// order of the sums is another. Leaves alone: types other than f32, f64, c64, c128.
+// order of sums changes. Leaves alone: types other than f32, f64, c64, c128.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -124,7 +124,7 @@ HloInstruction* Rewrite(HloInstruction* i, RuleContext& c) {
   const int64_t d = ScanDimension(*i);
   const std::optional<HloOpcode> op = BinaryReducer(i->to_apply());
   if (d < 0 || i->shape().dimensions(d) <= kBlock || !op || !HasTrait(*op, kAssociative)) return nullptr;
-  // Of this class, a sum may begin with +0.
+  // In this class, a sum may start from +0.
   if (!IsIdentityElement(*op, i->operand(1)) && !(*op == HloOpcode::kAdd && IsSplatZero(i->operand(1)))) return nullptr;
   return c.Expand(Blocks);
 }

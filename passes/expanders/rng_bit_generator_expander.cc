@@ -1,4 +1,4 @@
-// rng-bit-generator-expander: Threefry and Philox as the integer operations that they are.
+// rng-bit-generator-expander: expands Threefry and Philox to integer operations.
 //
 // BEFORE
 // HloModule example
@@ -10,7 +10,7 @@
 // AFTER
 // END
 //
-// The same bits as the operation gives (and XLA:CPU): Threefry2x32-20 and Philox4x32-10, of Salmon et al., "Parallel
+// Bit for bit equal to the operation (and XLA:CPU): Threefry2x32-20 and Philox4x32-10, of Salmon et al., "Parallel
 // random numbers: as easy as 1, 2, 3", SC 2011. rng_default is Philox. Leaves alone: states that are not u64; types
 // that are not integers of whole bytes, f16, bf16, f32 or f64.
 #include <algorithm>

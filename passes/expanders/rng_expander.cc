@@ -14,9 +14,9 @@
 // END
 //
 // The bits are Philox's, by a key of the run's seed (the custom-call "GetRngSeed") and of the device, and the module's
-// counter (rng-get-and-update-state). Floats in [1, 2) are random mantissas; normal ones come by Box and Muller's
-// transform. Which numbers an rng gives is open, but other ones than before are no exact rewrite, so its class is
-// rounding. Leaves alone: integers of less than a byte, pred, f8 and less, complex numbers.
+// counter (rng-get-and-update-state). Floats in [1, 2) have random mantissas; normal ones use the Box-Muller transform.
+// The numbers of an rng are unspecified, but different numbers are not an exact rewrite, so its class is rounding.
+// Leaves alone: integers of less than a byte, pred, f8 and less, complex numbers.
 #include <numbers>
 
 #include "hloir/custom_call.h"

@@ -68,8 +68,8 @@
 // }
 // END
 //
-// scatter-simplifier brings others to this form. A window that is not all inside is left out. Leaves alone: several
-// operands; windows of more than one element in an indexed dimension, of which a part may be inside.
+// scatter-simplifier converts others to this form. A window that is not fully in bounds is skipped. Leaves alone:
+// several operands; windows of more than one element in an indexed dimension, which may be partly in bounds.
 #include <algorithm>
 
 #include "hloir/rules.h"
@@ -99,7 +99,7 @@ Op ScatterLoop(HloBuilder& b, HloInstruction& i, Ops x) {
       const int64_t d = a.scatter_dims_to_operand_dims[k];
       const Op start = c.Reshape(c.Slice(here, {0, k}, {1, k + 1}), {});
       starts[static_cast<size_t>(d)] = start;
-      // Of unsigned numbers none is below 0.
+      // Unsigned numbers are never below 0.
       inside = c.And(inside, c.Compare(start, c.Constant(type, 0), ComparisonDirection::kGe));
       inside = c.And(inside, c.Compare(start, c.Constant(type, static_cast<double>(operand.dimensions(d))),
                                        ComparisonDirection::kLt));

@@ -1,5 +1,5 @@
-// select-and-scatter-expander: the gradient of max pooling is a reduce-window that says which element each window
-// selects, and a scatter to there.
+// select-and-scatter-expander: expands the gradient of max pooling to a reduce-window that returns the index selected
+// by each window, and a scatter to these indices.
 //
 // BEFORE
 // HloModule example
@@ -79,8 +79,8 @@
 // }
 // END
 //
-// Places are counted through the whole array; -1 stands for none yet, and is where a window of nothing but padding
-// scatters to: nowhere. Leaves alone: arrays of more than 2^31 elements.
+// Indices are linear in the whole array; -1 means none yet; windows of padding only keep -1, which the scatter skips.
+// Leaves alone: arrays of more than 2^31 elements.
 #include "hloir/rules.h"
 #include "hloir/rewrite_util.h"
 

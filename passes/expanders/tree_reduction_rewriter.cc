@@ -1,4 +1,4 @@
-// tree-reduction-rewriter: long sums in steps: of 16 neighbours each, then of those sums.
+// tree-reduction-rewriter: splits long sums into steps: sums of 16 adjacent elements each, then of those sums.
 //
 // BEFORE --math=rounding
 // HloModule example
@@ -31,8 +31,8 @@
 // }
 // END
 //
-// Such a sum rounds less. Of class rounding for sums and products of floats. Leaves alone: dimensions of up to 16; init
-// values that the reducer notices.
+// Such a sum has smaller rounding errors. Of class rounding for sums and products of floats. Leaves alone: dimensions
+// of up to 16; init values that are not neutral.
 #include <algorithm>
 
 #include "hloir/rules.h"

@@ -182,7 +182,7 @@ HloInstruction* FusionBuilder::Build(std::span<const Member> members, HloInstruc
   std::sort(inputs.begin(), inputs.end(), comes_first);
   inputs.resize(static_cast<size_t>(std::unique(inputs.begin(), inputs.end()) - inputs.begin()));
   HloComputation* body = NewBody(computation);
-  SmallVector<HloInstruction*, 16> made(members.size());  // what the members are in the body
+  SmallVector<HloInstruction*, 16> made(members.size());  // the members' copies in the body
   const auto inside = [&](HloInstruction* i) {
     if (const int32_t index = grouper.IndexOf(i); index >= 0) return made[static_cast<size_t>(index)];
     return body->parameter(std::lower_bound(inputs.begin(), inputs.end(), i, comes_first) - inputs.begin());

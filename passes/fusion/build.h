@@ -9,13 +9,13 @@ namespace hloir::fusion {
 
 class FusionBuilder {
  public:
-  // Makes the group's fusion and gives it all uses of `root`, its last member. The owned members move into its body, of
-  // the others it has copies; unless that `moves`, copies of all, and the owned ones are still there without users.
+  // Creates the group's fusion and replaces all uses of `root`, its last member. If `moves`, owned members are moved
+  // into the body and the others copied; otherwise all are copied, and the owned ones remain without users.
   HloInstruction* Build(std::span<const Member> members, HloInstruction* root, const Grouper& grouper, bool moves);
 
-  // The results of `first`, and after them those of `second`, which may read them and comes later; both are fusions or
-  // single instructions. Uses move to elements of the new fusion; the two are gone then. With `copy_first` the first
-  // stays for its other users, and the fusion gives the second's results alone.
+  // Creates a fusion with the results of `first`, followed by those of `second`, which comes later and may read the
+  // first's; both are fusions or single instructions. Moves uses to elements of the new fusion and removes the two.
+  // With `copy_first` the first is kept for its other users, and the fusion has only the second's results.
   HloInstruction* Join(HloInstruction* first, HloInstruction* second, bool copy_first = false);
 
  private:

@@ -47,11 +47,11 @@
 // }
 // END
 //
-// In this folder: role.h, what an instruction can be in a fusion; group.h, who joins whom, and the cost model; build.h,
-// bodies; multi_output.h, several results; name.h, softmax and the like. Each decision is in the trace with its reason
-// (`hloir opt --trace`), those against it, too. Leaves alone: reducers, comparators and bodies of fusions; dynamic
-// shapes; copies; what feeds a convolution, a reduce-window or a dot but by rows; concatenations of many; shardings and
-// frontend attributes inside a group; control dependencies.
+// In this folder: role.h, roles of instructions in a fusion; group.h, the choice of groups and the cost model; build.h,
+// bodies; multi_output.h, several results; name.h, softmax and other names. The trace has each decision with its reason
+// (`hloir opt --trace`), also negative ones. Leaves alone: reducers, comparators and bodies of fusions; dynamic shapes;
+// copies; operands of a convolution, a reduce-window or a dot, unless read by rows; concatenations of many; shardings
+// and frontend attributes inside a group; control dependencies.
 #include <algorithm>
 
 #include "fusion/build.h"

@@ -1,4 +1,4 @@
-// fusion-constant-sinking: scalar constants stand in the fusions that take them.
+// fusion-constant-sinking: moves scalar constants into the fusions that use them.
 //
 // BEFORE
 // HloModule example

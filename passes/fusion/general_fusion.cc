@@ -35,8 +35,9 @@
 // }
 // END
 //
-// Pairs whose loops run over other elements are joined by repeating the producer, if it has other users and is cheap.
-// Leaves alone: what fusion leaves alone; producers that are a dot, a convolution, a reduction or the like.
+// Pairs whose loops have different index spaces are joined by duplicating the producer, if it has other users and is
+// cheap. Leaves alone: the same instructions as fusion; producers that are a dot, a convolution, a reduction or
+// similar.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -94,7 +95,7 @@ class GeneralFusion : public RewritingPass {
   using RewritingPass::RewritingPass;
 
   StatusOr<bool> Run(HloModule& module) override {
-    if (module.config().is_scheduled) return false;  // what lies between the two would have to move
+    if (module.config().is_scheduled) return false;  // instructions between the two would have to move
     bool changed = false;
     for (HloComputation* computation : ControlFlowComputations(module)) {
       for (int round = 0; round < kMaxFusionRounds && Round(*computation); ++round) changed = true;

@@ -33,7 +33,7 @@ constexpr double kLoopCost = 256;             // of one more loop, in additions
 constexpr int64_t kMostRowBytes = 1 << 16;    // that a loop over rows may keep
 constexpr int32_t kHoisted = -1;              // the space of values that are computed once per loop
 constexpr int32_t kAnywhere = -2;             // the space of values that a dot reads for each of its rows
-constexpr int32_t kPacked = -3;               // the space of a product's first operand as it is packed; -4: the second
+constexpr int32_t kPacked = -3;               // the space of a product's first operand during packing; -4: the second
 
 // True if the broadcast repeats along the last dimensions only: {0, 1, …, k-1}.
 bool IsHoistable(const HloInstruction& broadcast) {
@@ -61,7 +61,7 @@ bool ReadsRows(const HloInstruction& dot, int64_t k) {
   return row_bytes <= kMostRowBytes;
 }
 
-// The operand of the dot that is best computed as it is read; -1: both come from memory.
+// The operand of the dot that should be computed while it is read; -1: both come from memory.
 int64_t FedOperand(const HloInstruction& dot) {
   if (dot.opcode() != HloOpcode::kDot) return -1;
   const bool left = ReadsRows(dot, 0), right = ReadsRows(dot, 1);
@@ -168,7 +168,7 @@ void Grouper::FindCones() {
         saved >= 0 && static_cast<double>(copies) * cone.weight <= (cone.leaves == 0 ? 2 : 1) * saved + LoopCost(i);
     for (const HloInstruction* user : i.users()) {
       const int32_t position = PositionOf(user);
-      // A later user's role is known by now only if it comes earlier in the order; ask.
+      // The role of a user may not be computed yet; compute it.
       const Role role = position < static_cast<int32_t>(at) ? roles_[static_cast<size_t>(position)] : RoleOf(*user);
       cone.duplicable = cone.duplicable && Takes(*user, role, i);
     }
@@ -380,7 +380,7 @@ bool Grouper::JoinsReduce(const HloInstruction& reduce, Member& member, bool all
   }
   const Rows* rows = FindRows(member.space);
   if (rows == nullptr) return uses_[0].space != kHoisted;
-  // Below a broadcast that gives each row of the loop its own value: it must be a value of that very row.
+  // Below a broadcast with one value per row of the loop: the value must belong to the same row.
   const Shape& row_shape = rows->broadcast->shape();
   const Shape& shape = reduce.operand(0)->shape();
   const int64_t kept = reduce.shape().rank();

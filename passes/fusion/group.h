@@ -40,8 +40,8 @@ class Grouper {
  public:
   Grouper(const HloModule& module, const Limits& limits, RewriteGate& gate);
 
-  // Looks at a computation as it is now. Groups may then be grown from its last instruction to its first, each built
-  // before the next one grows.
+  // Analyzes the current state of a computation. Groups may then be grown from its last instruction to its first, each
+  // built before the next one grows.
   void Begin(HloComputation& computation);
   const std::vector<HloInstruction*>& order() const { return order_; }
   // In order(); valid for instructions that Begin saw.

@@ -137,7 +137,7 @@ class Joining {
     }
   }
 
-  // Of loops; joining two changes those of no later one.
+  // For loops; joining two does not change those of later ones.
   const Shape* ShapeOf(HloInstruction* unit, int32_t place) {
     std::optional<const Shape*>& shape = shapes_[static_cast<size_t>(place)];
     if (!shape) shape = LoopShape(*unit, limits_.max_results, limits_.join_products);
@@ -182,7 +182,7 @@ class Joining {
   Positions& positions_;
   bool is_first_round_ = true;
   Marks again_;                                      // to be looked at in the next round, as second
-  std::vector<std::optional<const Shape*>> shapes_;  // by place, once asked for
+  std::vector<std::optional<const Shape*>> shapes_;  // by position, computed on demand
   std::vector<HloInstruction*> seen_;                // by BestFirst
 };
 

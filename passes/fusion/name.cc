@@ -10,8 +10,8 @@
 namespace hloir::fusion {
 namespace {
 
-// broadcast(…f(reduce(…))): of a row's value to the row; nullptr if it is nothing of the kind. Looks through a few
-// elementwise steps with one array operand, as the division by the count and the root of a variance.
+// broadcast(…f(reduce(…))): of a row's value to the row; otherwise nullptr. Skips a few elementwise steps with one
+// array operand, such as the division by the count and the root of a variance.
 const HloInstruction* ReduceBelow(const HloInstruction* i) {
   for (int steps = 0; steps < 8; ++steps) {
     if (i->opcode() == HloOpcode::kReduce) return i;

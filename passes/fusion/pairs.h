@@ -29,8 +29,8 @@ I* UnitOf(I* value) {
 // Instructions of its body.
 int64_t SizeOf(const HloInstruction& unit);
 
-// Of a computation's instructions, in an order with operands before users. One object for all computations of a module,
-// so that a table by id serves them all.
+// For a computation's instructions, operands before users. One object for all computations of a module, to share a
+// table by id.
 class Positions {
  public:
   void Set(std::span<HloInstruction* const> order) {

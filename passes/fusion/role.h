@@ -18,11 +18,11 @@ enum class Role : uint8_t {
   kUpdate,       // dynamic-update-slice, scatter, at the end: it is done in place
 };
 
-// Walks ask for instructions that many before they look at them.
+// Prefetch distance of walks in instructions.
 inline constexpr size_t kFetched = 24;
 
 Role RoleOf(const HloInstruction& instruction);
-// Of the opcodes whose role can be kContraction.
+// True for opcodes whose role may be kContraction.
 bool MayContract(HloOpcode opcode);
 
 // Of one element, in additions: 4 for a division, 16 for an exponential.

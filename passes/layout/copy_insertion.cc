@@ -61,17 +61,16 @@
 // }
 // END
 //
-// What a loop carries lies in one place from its start to its result, and a conditional's branches write to one place.
-// So three kinds of values are copied: what a loop starts with and changes, if it is a parameter, a constant, in two
-// places or read by somebody who need not come before the loop; what a round or branch gives, if it is that, another
-// carried value, or is made while the old value is still to be read; and results of the entry that are its parameters,
-// constants, or the same twice. Control dependencies count as operands do: who must have read a value by them needs no
-// copy of it. A copy of what a round gives takes the old value's place, so that whoever reads the old value comes
-// before it, by a control edge where nothing else says so; where two such copies read each other's places, the old
-// value is copied first. XLA inserts more and removes what its live ranges show to be needless; this pass decides by
-// dependencies, or the schedule. hloir's engine plans its own buffers and takes a copy for its operand, so
-// these copies cost nothing there. Leaves alone: parameters that the caller gave away; parts of arrays that updates
-// write in place.
+// A loop-carried value has one buffer from the initial value to the result, and a conditional's branches write to one
+// buffer. So three kinds of values are copied: initial values that the loop changes, if they are parameters, constants,
+// used in two elements, or read by an instruction that may run after the loop; results of a body or branch, if they are
+// one of these, another carried value, or computed before the last read of the old value; and results of the entry that
+// are parameters, constants, or duplicates. Control dependencies count as operands: an ordered reader needs no copy.
+// The copy of a body's result overwrites the old value, so all readers of the old value are ordered before it, by a
+// control edge if necessary; if two such copies read each other's buffers, the old value is copied first. XLA inserts
+// more copies and removes those that its live ranges show to be redundant; this pass decides by dependencies, or the
+// schedule. hloir's engine plans its own buffers and treats a copy as its operand, so these copies cost nothing there.
+// Leaves alone: donated parameters; parts of arrays that updates write in place.
 #include <algorithm>
 #include <set>
 #include <vector>
@@ -321,7 +320,7 @@ class CopyInsertion : public RewritingPass {
     const std::vector<std::pair<ShapeIndex, HloInstruction*>> made = std::move(made_);
     for (const auto& [leaf, copy] : made) ReadBefore(parameter, leaf, copy);
   }
-  // Everybody who reads the carried value has done so before `copy` takes its place.
+  // Orders all readers of the carried value before `copy`, which overwrites it.
   void ReadBefore(HloInstruction* parameter, const ShapeIndex& leaf, HloInstruction* copy) {
     std::set<std::pair<int32_t, ShapeIndex>> seen;
     std::vector<HloInstruction*> readers;
@@ -392,7 +391,7 @@ class CopyInsertion : public RewritingPass {
     Insert(root, nullptr, copied);
   }
 
-  std::vector<std::pair<ShapeIndex, HloInstruction*>> made_;  // the copies that Insert made last, and of what
+  std::vector<std::pair<ShapeIndex, HloInstruction*>> made_;  // the latest copies by Insert, and their operands
   bool changed_ = false, is_scheduled_ = false;
 };
 

@@ -22,12 +22,12 @@
 // }
 // END
 //
-// The calls become copies to memory space 5, XLA's for the host, and back; the layout has that memory space wherever
-// the value passes: tuples, loops, branches, calls, bitcasts, and arrays that are updated in place. Where an array of
-// the host is updated (MoveToHost before the update of a dynamic-update-slice) or read in part (a slice before
-// MoveToDevice), that op moves the part, and the call goes. Declined, with the reason, is a value on which something
-// computes before it comes back, or which the entry gives out without saying S(5) in its layout; and with it all that
-// shares its places, as the branches of a conditional do.
+// The calls become copies to memory space 5, XLA's for the host, and back; the layout has that memory space along the
+// whole path of the value: tuples, loops, branches, calls, bitcasts, and arrays that are updated in place. If an array
+// of the host is updated (MoveToHost before the update of a dynamic-update-slice) or read in part (a slice before
+// MoveToDevice), that op moves the part, and the call is removed. The pass declines, with the reason, values that are
+// used in computations before they are moved back, or returned by the entry without S(5) in its layout; and all values
+// that share their buffers, such as those of a conditional's other branches.
 #include <set>
 #include <vector>
 
@@ -133,7 +133,7 @@ class Buffer {
       case HloOpcode::kCall:
       case HloOpcode::kConditional: return AddResults(&i, index);
       case HloOpcode::kBroadcast:
-      case HloOpcode::kConstant: return;  // what is filled by updates
+      case HloOpcode::kConstant: return;  // arrays filled by updates
       case HloOpcode::kParameter: {
         HloComputation* computation = i.parent();
         if (computation->IsEntry()) {

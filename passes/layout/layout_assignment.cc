@@ -25,12 +25,12 @@
 // }
 // END
 //
-// Arrays that an op hands on place by place (elementwise ops, slices, pads, transposes, …) form a group, which has one
-// order. What a group costs in an order: the copies between it and what is laid in another (parameters, results, what
-// other ops demand), and what convolutions and dots do where an array does not lie as they read or write it. Each group
-// takes the cheapest of the orders that its neighbours have or wish, in turns until none changes; row-major, or what it
-// has, where nothing is cheaper. XLA's pass propagates constraints by priorities; the names and the outcome are alike,
-// the costs are those of hloir's engine, which runs the result after layout-normalization.
+// Arrays connected by ops that map elements one to one (elementwise ops, slices, pads, transposes, …) form a group with
+// one order. The cost of an order for a group: copies to and from arrays in other orders (parameters, results,
+// requirements of other ops), and the extra work of convolutions and dots on arrays in another order than they read or
+// write. Each group takes the cheapest of its neighbours' orders and preferred orders, iterated until no group changes;
+// row-major, or the present order, if none is cheaper. XLA's pass propagates constraints by priorities; the names and
+// the outcome are alike, the costs are those of hloir's engine, which runs the result after layout-normalization.
 //
 // Parameters and results of every computation keep their layouts, so do fusions, custom-calls and tuples (sorts and
 // scatters of several arrays give one). Leaves alone: arrays with tiles, memory spaces or dynamic sizes.
@@ -466,7 +466,7 @@ class Assignment {
   }
 
   HloComputation& computation_;
-  const Shape* result_;  // of an entry: how its result must be laid
+  const Shape* result_;  // for an entry: the required layout of its result
   std::vector<HloInstruction*> all_;
   std::unordered_map<const HloInstruction*, Place> places_;
   std::unordered_map<const HloInstruction*, Order> given_;

@@ -38,7 +38,7 @@ namespace layout {
 namespace {
 
 constexpr RuleInfo kNormalize = {"normalize-layout", "op(A) in another order => bitcast(op(bitcast(A))), row-major"};
-// Sums may be taken in another order: of the engine's kernels which one runs hangs on how operands lie.
+// The order of sums may change, because the engine selects kernels by the layout of operands.
 constexpr RuleInfo kNormalizeReduce = {"normalize-reduce",
                                        "reduce(A) in another order => reduce(bitcast(A)), row-major", MathMode::kExact,
                                        MathMode::kRounding};
@@ -50,7 +50,7 @@ constexpr RuleInfo kSwapDot = {"normalize-swapped-dot", "dot(A, B) with columns 
 
 bool IsRowMajor(const Shape& shape) { return OrderOf(shape) == RowMajor(shape.rank()); }
 
-// Of a row-major array of these sizes: the elements in another order of dimensions.
+// The elements of a row-major array of these sizes in another order of dimensions.
 Literal Transposed(const Literal& from, const DimVector& permutation, const Shape& to) {
   Literal result(to);
   const size_t bytes = static_cast<size_t>(StorageBytes(to.element_type()));
@@ -83,7 +83,7 @@ class LayoutNormalization : public RewritingPass {
  private:
   using List = std::vector<HloInstruction*>;
 
-  // The array as it lies in memory, row-major; made of `x` by a bitcast, if it was not made yet.
+  // The row-major array with the dimensions of `x` in memory order; a bitcast of `x`, created once.
   HloInstruction* Flat(HloInstruction* x) {
     if (IsRowMajor(x->shape())) return x;
     HloInstruction*& flat = made_[x];

@@ -25,7 +25,7 @@ Order ThroughTranspose(const Order& operand, const DimVector& permutation);
 Order Without(const Order& operand, const DimVector& dimensions);
 // Of the operand of a broadcast: its dimensions in the order that they have in the result.
 Order BroadcastOperand(const Order& result, const DimVector& dimensions);
-// Of the result of a reshape of `from` in that order, if it can be had without moving an element.
+// The order of the result of a reshape of `from`, if no element has to move.
 std::optional<Order> ThroughReshape(const DimVector& from, const Order& order, const DimVector& to);
 
 // An order of a gather's result, or a scatter's updates, that needs no data movement, given the orders of the operand

@@ -1,5 +1,5 @@
-// convert-mover: converts stand where the data is moved in its narrower type: a narrowing convert above data movement,
-// a widening one below it.
+// convert-mover: moves converts so that data is moved in its narrower type: narrowing converts before data movement,
+// widening ones after it.
 //
 // BEFORE
 // HloModule example

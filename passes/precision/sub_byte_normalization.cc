@@ -1,4 +1,4 @@
-// sub-byte-normalization: layouts say that elements of less than a byte are packed.
+// sub-byte-normalization: marks elements of less than a byte as packed in layouts.
 //
 // BEFORE
 // HloModule example
@@ -16,9 +16,9 @@
 // }
 // END
 //
-// All of them at once, the entry's layout included, as shapes must agree. (XLA has the way back under another option;
-// here a layout without E(…) says the same.) Leaves alone: arrays without a layout; constants, whose text has no place
-// for it.
+// All layouts at once, including the entry's, because shapes must agree. (XLA has the reverse under another option;
+// here a layout without E(…) is equivalent.) Leaves alone: arrays without a layout; constants, whose text cannot
+// express it.
 #include "hloir/rewrite_util.h"
 
 namespace hloir {

@@ -8,7 +8,7 @@
 namespace hloir {
 namespace {
 
-// The new instructions stand in front of `i`; gives the one that may take its place.
+// Inserts the new instructions before `i`; returns the replacement.
 HloInstruction* ComputeIn(HloInstruction* i, PrimitiveType from, PrimitiveType to) {
   HloComputation& computation = *i->parent();
   const auto converted = [&](HloInstruction* x, PrimitiveType type) {

@@ -17,7 +17,7 @@ class TypeChangePass : public RewritingPass {
 
  protected:
   virtual Status CheckTypes() const { return OkStatus(); }
-  // It gives an array, and calls no computation.
+  // True if its result is an array and it calls no computation.
   virtual bool Wants(const HloInstruction& i) const = 0;
   // The class of the rewrite of an op.
   virtual MathMode ClassOf(const HloInstruction& i) const;

@@ -42,9 +42,9 @@
 // END
 //
 // Tries three orders and keeps the best: the printed one; depth first, the operand that needs most memory first; and
-// whatever is ready and frees most. The count (buffers of arrays, from where they are made to where they are last read;
-// without parameters and constants; loops and calls with what they need within) is in the rewrite's reason. Not in the
-// default pipeline: the engine makes its own plan. Leaves alone: modules that are scheduled; bodies of fusions.
+// the ready instruction that frees most. The peak (buffers of arrays, from definition to last use; without parameters
+// and constants; including the needs of loop bodies and callees) is in the rewrite's reason. Not in the default
+// pipeline, because the engine has its own plan. Leaves alone: scheduled modules; bodies of fusions.
 #include <algorithm>
 #include <deque>
 #include <set>
@@ -104,7 +104,7 @@ class HloMemoryScheduler : public RewritingPass {
   // its own, so that reading one of many does not read all.
   struct Memory {
     std::vector<const HloInstruction*> sources;
-    std::vector<const Memory*> elements;  // empty: not told apart
+    std::vector<const Memory*> elements;  // empty: not distinguished
   };
   // The memory that an instruction's result owns, and the values whose memory it points to.
   struct Buffers {
@@ -260,7 +260,7 @@ class HloMemoryScheduler : public RewritingPass {
   }
 
   std::vector<int64_t> peaks_;                                  // by computation id
-  std::unordered_map<const HloInstruction*, Buffers> buffers_;  // of the computation at hand
+  std::unordered_map<const HloInstruction*, Buffers> buffers_;  // of the current computation
   std::deque<Memory> memories_;                                 // which they share
 };
 

@@ -1,4 +1,4 @@
-// hlo-trivial-scheduler: an order for each computation, as the text has it, and the module says so.
+// hlo-trivial-scheduler: makes the order of the text the schedule of the module.
 //
 // BEFORE
 // HloModule example

@@ -46,7 +46,7 @@ class InstructionHoister : public RewritingPass {
           if (i->opcode() == opcode && i->control_predecessors().empty()) wanted.push_back(i);
         }
       }
-      HloInstruction* place = computation->first();  // what `i` must stand at to be where it should
+      HloInstruction* place = computation->first();  // the position at which `i` belongs
       for (HloInstruction* i : wanted) {
         if (i == place) {
           place = place->next();

@@ -1,4 +1,4 @@
-// optimize-input-output-buffer-alias: a result goes where an argument was that the caller gave away.
+// optimize-input-output-buffer-alias: aliases results with donated arguments.
 //
 // BEFORE
 // HloModule example, buffer_donor={ (0, {}) }
@@ -16,8 +16,8 @@
 // }
 // END
 //
-// Each donor in turn takes the first result of its shape and layout that has no place yet. Leaves alone: parameters
-// that buffer_donor does not name, as their caller still needs them; donors that no result fits, which stay donors.
+// Each donor in turn is aliased with the first result of its shape and layout without an alias. Leaves alone:
+// parameters that buffer_donor does not name; donors without a matching result.
 #include <algorithm>
 
 #include "hloir/rewrite_util.h"

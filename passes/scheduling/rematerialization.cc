@@ -43,12 +43,12 @@
 // END
 //
 // As long as a computation has more than max-bytes in use at once (`rematerialization{max-bytes=N}`; as few as may be
-// without it). Elementwise operations, broadcasts, iotas and data movement, whose operands are there anyway when they
-// are needed again: so no step ever needs more than before. With max-bytes, where these do not do, whatever has no
-// effects: products and fusions, too, and with them up to fifteen operands that are gone by then, if all of that
-// together needs less than the peak. The counts are AssignBuffers'; runs take them into account with `hloir run
-// --memory-limit`. cse would merge the two again. Leaves alone: modules without a schedule (hlo-memory-scheduler makes
-// one); loops, calls, collectives; and without max-bytes what costs more than a simple operation per element (OpCost).
+// without it). Recomputes elementwise operations, broadcasts, iotas and data movement whose operands are live at the
+// later use, so that no step needs more memory than before. With max-bytes, if these are not sufficient, any
+// instruction without effects, also products and fusions, together with up to fifteen dead operands, if all of that
+// needs less than the peak. The counts are AssignBuffers'; runs take them into account with `hloir run --memory-limit`.
+// cse would merge the two again. Leaves alone: modules without a schedule (hlo-memory-scheduler makes one); loops,
+// calls, collectives; and without max-bytes instructions that cost more than a simple operation per element (OpCost).
 #include <algorithm>
 #include <bit>
 #include <span>
@@ -76,7 +76,7 @@ bool IsCheapToRecompute(const HloInstruction& i) {
   return i.shape().IsArray() && !i.HasControlDependencies() && i.called_computations().empty();
 }
 
-// Whatever it costs, a second run of it gives the same and does nothing else.
+// True if a second execution gives the same result and has no other effect, at any cost.
 bool IsRepeatable(const HloInstruction& i) {
   return !i.Is(kImpure) && !i.Is(kControlFlow) && !i.Is(kCollective) && i.shape().IsArray() &&
          !i.HasControlDependencies() && !i.IsParameter() && !i.IsConstant() && i.opcode() != HloOpcode::kCustomCall;
@@ -168,7 +168,7 @@ class Rematerialization : public RewritingPass {
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
     if (!module.config().is_scheduled || !gate_.Enabled(kComputeAgain)) return false;
-    rewrites_left_ = 2 * module.instruction_count();  // what is computed again may have to be once more, not for ever
+    rewrites_left_ = 2 * module.instruction_count();  // recomputed values may be recomputed again, up to a limit
     std::vector<HloComputation*> by_id(static_cast<size_t>(module.computation_id_limit()));
     for (HloComputation* computation : module.computations())
       by_id[static_cast<size_t>(computation->id())] = computation;
@@ -353,7 +353,7 @@ class Rematerialization : public RewritingPass {
            std::string(at_peak.name());
   }
 
-  // As FindPeak of buffer_assignment.cc counts them: of values that share memory, the last taker.
+  // As in FindPeak of buffer_assignment.cc: for values that share a buffer, the last one.
   static StepSums BytesInUse(const BufferAssignment::Computation& memory, size_t steps) {
     std::vector<bool> taken(memory.values.size(), false);
     for (const Value& value : memory.values)

@@ -1,4 +1,4 @@
-// root-instruction-sinker: in a schedule the root comes last.
+// root-instruction-sinker: moves the root to the end of a schedule.
 //
 // BEFORE
 // HloModule example, is_scheduled=true
@@ -21,8 +21,8 @@
 // }
 // END
 //
-// A root that nothing else waits for moves; another gets a successor that is its result: a bitcast, or for a tuple a
-// tuple of its elements. Leaves alone: modules without a schedule; bodies of fusions.
+// A root without users is moved; others get a new root with the same value: a bitcast, or for a tuple a tuple of its
+// elements. Leaves alone: modules without a schedule; bodies of fusions.
 #include "hloir/rewrite_util.h"
 
 namespace hloir {

@@ -32,7 +32,7 @@ std::vector<ArraySharding> OrReplicated(const Wanted& wanted, const Shape& shape
 
 namespace {
 
-// True if the second half or the next op of a chain takes its result as it is.
+// True if the second half or the next op of a chain uses its result unchanged.
 bool Begins(const HloInstruction& i) {
   const AsyncPair* pair = FindAsyncPair(i.opcode());
   return i.opcode() == HloOpcode::kAsyncUpdate || (pair != nullptr && pair->start == i.opcode());
@@ -88,8 +88,9 @@ class ComputationPartitioner {
   HloBuilder b;
   SpmdBuilder spmd_;
   std::unordered_map<const HloInstruction*, Value> values_;
-  std::unordered_map<const HloInstruction*, Part> sums_;              // of partial sums that some op needs reduced
-  std::unordered_map<const HloInstruction*, HloInstruction*> begun_;  // what runs aside: its starts and updates
+  std::unordered_map<const HloInstruction*, Part> sums_;              // of partial sums with a user that needs the
+                                                                      // total
+  std::unordered_map<const HloInstruction*, HloInstruction*> begun_;  // starts and updates of asynchronous ops
 };
 
 // A slice that is needed where turning an array around cannot be done at once, if at all.
@@ -471,14 +472,14 @@ StatusOr<Value> ComputationPartitioner::MakeWhole(const HloInstruction& i) {
     for (size_t k = 0; k < value.size(); ++k)
       whole.push_back(
           Resharded(value[k], *leaves[k], Replicated(leaves[k]->IsArray() ? leaves[k]->rank() : 0, manual)));
-    // The done of an asynchronous op takes its start as it is.
+    // The done of an asynchronous op uses its start unchanged.
     const auto begun = begun_.find(operand);
     operands.push_back(begun != begun_.end() ? begun->second : Join(whole, operand->shape()));
   }
   HLOIR_RETURN_IF_ERROR(b.status());
   HloInstruction* made = b.computation()->AddClone(i, operands);
   if (Begins(i)) begun_.emplace(&i, made);
-  // Of a transfer the sharding says who runs it, which a run of the program reads.
+  // The sharding of a transfer selects the device that runs it, which the evaluator reads.
   if (!begins || is_manual) made->set_sharding(std::nullopt);
   Wanted shardings;
   for (const Shape* leaf : i.shape().Leaves())

@@ -1,5 +1,5 @@
-// One computation of a module, made the program of one device: parameters and results by their shardings, each op on
-// shards as partition_op.h knows how, whole where nobody does. For spmd_partitioning.cc.
+// Partitions one computation of a module into the program of one device: parameters and results by their shardings,
+// each op on shards by partition_op.h, or unpartitioned without a rule. For spmd_partitioning.cc.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace hloir::spmd {
 
-// Of each leaf; nothing: as it comes.
+// For each leaf; nullopt: any.
 using Wanted = std::vector<std::optional<ArraySharding>>;
 
 inline size_t LeafCount(const Shape& shape) { return shape.Leaves().size(); }

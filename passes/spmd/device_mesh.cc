@@ -168,7 +168,7 @@ StatusOr<DeviceMesh> DeviceMesh::Of(const HloModule& module, int64_t devices) {
   DimVector dims;
   std::vector<int64_t> array;
   std::vector<Digit> digits;
-  // Devices in an order of their own: the first such order numbers them for all.
+  // Devices in an explicit order: the first such order numbers them for all shardings.
   for (const Sharding* sharding : all) {
     if (!DevicesOf(*sharding, mesh.number_of_, dims, array)) continue;
     if (static_cast<int64_t>(array.size()) != devices || Product(dims) != devices) continue;

@@ -39,7 +39,7 @@ ArraySharding Replicated(int64_t rank, Axes manual = {});
 // The devices, 0 to device_count() - 1, as the digits of their numbers.
 class DeviceMesh {
  public:
-  // The coarsest mesh in which each sharding of the module can be said. `devices`: num_partitions.
+  // The coarsest mesh that can express each sharding of the module. `devices`: num_partitions.
   static StatusOr<DeviceMesh> Of(const HloModule& module, int64_t devices);
 
   int64_t device_count() const { return device_count_; }
@@ -53,12 +53,12 @@ class DeviceMesh {
   // The devices that differ along these axes alone, in IndexOf's order, group by group.
   std::vector<std::vector<int64_t>> Groups(const Axes& axes) const;
 
-  // Of one array; of an array of another rank, or without a sharding, copies. `open`, if given: the dimensions that may
-  // be cut further.
+  // Reads the sharding of one array; replicated for an array of another rank, or without a sharding. `open`, if given:
+  // the dimensions that may be cut further.
   StatusOr<ArraySharding> Read(const Sharding& sharding, int64_t rank, std::vector<bool>* open = nullptr) const;
   Sharding Write(const ArraySharding& sharding) const;
-  // Of a sharding whose order of devices is not the mesh's, which Read takes as if it were: {device, to}, where each
-  // device's part is to go to lie as Read says. Empty where it lies so.
+  // For a sharding with another order of devices than the mesh's, which Read ignores: {device, to}, the moves of parts
+  // to the order of Read. Empty if the orders agree.
   Int64Pairs Reordering(const Sharding& sharding) const;
   // The shape of each device's part.
   Shape ShardShape(const Shape& whole, const ArraySharding& sharding) const;
@@ -88,8 +88,7 @@ int64_t PartitionCount(const HloModule& module);
 // True if it is a per-device program already, by the name of its entry, which XLA's partitioner gives, too.
 bool IsPartitioned(const HloModule& module);
 
-// The shardings of a value's leaves, depth first: of an array, one. Leaves that a sharding says nothing of are
-// nullptr.
+// The shardings of a value's leaves, depth first: one for an array. nullptr for leaves without a sharding.
 std::vector<const Sharding*> LeafShardings(const Sharding* sharding, const Shape& shape);
 
 }  // namespace hloir::spmd

@@ -96,7 +96,7 @@ std::vector<OpPartitioner::Op> OpPartitioner::EmitScatter() {
   return Leaves(Clone(operands));
 }
 
-// The update is written into a part that has room for it on both sides, where all of it goes that lies elsewhere.
+// The update is written into a part extended by its size on both sides, which receive the elements outside of the part.
 OpPartitioner::Op OpPartitioner::EmitDynamicUpdateSlice() {
   std::vector<Op> operands = local_;
   const DimVector part = local_[0]->shape().dimensions();

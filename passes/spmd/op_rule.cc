@@ -97,7 +97,7 @@ void RuleMaker::Reshape() {
   }
 }
 
-// Of a ragged dot: of the dimension whose rows belong to groups, and of the groups, every device needs all.
+// For a ragged dot, every device needs the whole dimension with grouped rows, and all groups.
 template <class Attributes>
 void RuleMaker::Dot(const Attributes& dot, const DimVector& ragged, const DimVector& groups) {
   const auto is_ragged = [&](int64_t d) { return Contains(ragged, d); };
@@ -200,7 +200,7 @@ void RuleMaker::Gather(const GatherAttributes& gather) {
   for (int64_t d = 0; d < i_.shape().rank(); ++d) {
     if (!Contains(gather.offset_dims, d)) batch_in_result.push_back(d);
   }
-  // Dimensions of the indices but for the index vector, in order, are the result's batch dimensions.
+  // The dimensions of the indices without the index vector, in order, are the result's batch dimensions.
   DimVector of_indices(static_cast<size_t>(Of(1).rank()), -1);
   size_t next = 0;
   for (int64_t d = 0; d < Of(1).rank(); ++d) {

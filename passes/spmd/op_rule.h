@@ -20,20 +20,19 @@ enum class FactorKind : uint8_t {
   kWindow,   // elements of neighbouring parts are needed
 };
 
-// An index of the loop nest that the op stands for. Of kWindow the sizes in operand and result differ; this is the
-// result's.
+// An index of the op's loop nest. For kWindow the sizes in operand and result differ; this is the result's.
 struct Factor {
   int64_t size = 1;
   FactorKind kind = FactorKind::kPass;
 };
 
 struct OpRule {
-  // Of one array: each dimension's factors, major first. None: every device needs all of the dimension.
+  // For one array: each dimension's factors, major first. Without factors, every device needs the whole dimension.
   using Array = std::vector<DimVector>;
   std::vector<Factor> factors;
   std::vector<Array> operands, results;  // results: by leaf
 };
-// Of an instruction whose operands are arrays. Where there is no rule no dimension has factors.
+// The rule of an instruction whose operands are arrays. Without a rule no dimension has factors.
 OpRule RuleOf(const HloInstruction& i);
 
 // The leading dimensions that are batches of a custom-call: JAX's declaration for linear algebra.
@@ -42,7 +41,7 @@ int64_t BatchDimsOf(const HloInstruction& custom_call);
 // Axes by factor.
 using FactorAxes = std::vector<Axes>;
 
-// The axes that an array's sharding gives to factors. `whole`, if given, gets the axes of dimensions without.
+// The axes that an array's sharding assigns to factors. `whole`, if given, gets the axes of dimensions without.
 FactorAxes ToFactors(const DeviceMesh& mesh, const OpRule& rule, const OpRule::Array& array,
                      const ArraySharding& sharding, Axes* whole = nullptr);
 ArraySharding FromFactors(const OpRule::Array& array, const FactorAxes& axes, const Axes& manual);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hloir/rewrite_util.h"
+#include "hloir/rules.h"
 
 namespace hloir::spmd {
 
@@ -14,16 +15,13 @@ HloComputation* Reducers::Get(HloOpcode opcode, PrimitiveType type) {
 }
 
 std::optional<HloOpcode> SimpleReducer(const HloComputation& computation) {
-  const HloInstruction& root = *computation.root();
-  if (computation.parameter_count() != 2 || root.operand_count() != 2) return std::nullopt;
-  if (!root.operand(0)->IsParameter() || !root.operand(1)->IsParameter() || root.operand(0) == root.operand(1))
+  const std::optional<HloOpcode> opcode = rules::BinaryReducer(&computation);
+  if (!opcode || !IsOneOf(*opcode, HloOpcode::kAdd, HloOpcode::kMultiply, HloOpcode::kMaximum, HloOpcode::kMinimum,
+                          HloOpcode::kAnd, HloOpcode::kOr))
     return std::nullopt;
-  if (!IsOneOf(root.opcode(), HloOpcode::kAdd, HloOpcode::kMultiply, HloOpcode::kMaximum, HloOpcode::kMinimum,
-               HloOpcode::kAnd, HloOpcode::kOr))
-    return std::nullopt;
-  const bool bitwise = root.opcode() == HloOpcode::kAnd || root.opcode() == HloOpcode::kOr;
-  if (bitwise && root.shape().element_type() != PrimitiveType::PRED) return std::nullopt;
-  return root.opcode();
+  const bool bitwise = *opcode == HloOpcode::kAnd || *opcode == HloOpcode::kOr;
+  if (bitwise && computation.root()->shape().element_type() != PrimitiveType::PRED) return std::nullopt;
+  return opcode;
 }
 
 Literal IdentityOf(HloOpcode reducer, PrimitiveType type) {
@@ -231,7 +229,7 @@ OpPartitioner::Op OpPartitioner::Clone(std::span<const Op> operands) {
   }
   Op clone = b.computation()->AddClone(i_, operands, &shape);
   clone->set_sharding(std::nullopt);
-  // Sizes that are said again in attributes.
+  // Sizes that are repeated in attributes.
   switch (i_.opcode()) {
     case HloOpcode::kReshape: clone->mutable_attributes<ReshapeAttributes>().inferred_dimension = -1; break;
     case HloOpcode::kCustomCall: {
@@ -308,7 +306,7 @@ std::vector<OpPartitioner::Op> OpPartitioner::EmitReduce() {
     const Op operands[] = {local_[0], b.Constant(IdentityOf(*reducer, i_.shape().element_type()))};
     return {Clone(operands)};
   }
-  // Each device's results side by side, reduced again.
+  // The results of all devices, concatenated and reduced again.
   combined_ = true;
   const size_t arrays = local_.size() / 2;
   std::vector<Op> all;

@@ -51,7 +51,7 @@ class OpPartitioner {
   bool InitIsNeutral() const;
   void MaskOperands();
   Op Clone(std::span<const Op> operands);
-  // The op on shards, each device's own result. In partition_op.cc, but for those of indexed.cc and window.cc.
+  // The op on shards, with each device's result. In partition_op.cc, indexed.cc and window.cc.
   std::vector<Op> Emit();
   std::vector<Op> Leaves(Op result);
   Op EmitIota();
@@ -66,15 +66,15 @@ class OpPartitioner {
   Op EmitReverse();
   Op EmitReduceWindow();
   Op EmitConvolution();
-  // Of these: the axes along which dimension d of the result is cut, and the data that the choice's intervals move.
+  // The axes along which dimension d of the result is split, and the data moved by the choice's intervals.
   Axes WindowAxes(int64_t d) const;
   double WindowBytes(const OpChoice& choice) const;
   bool MayCutWindow(const WindowDimension& w, int64_t result_size) const;
   // Subtracts the start of this device's part from the indices' component for operand dimension d.
   Op LocalIndices(Op indices, const DimVector& index_map, int64_t index_vector_dim, int64_t d, bool clamp, Op* inside);
   Op Scalar(Op like, int64_t value);
-  // Of an array whose dimension d has `whole` elements, cut along `axes`: from element first + n * step on, `size`
-  // elements, n being the number of this device's part. Those outside of the array are `fill`; nullptr: anything.
+  // The `size` elements from first + n * step on of an array whose dimension d has `whole` elements, split along
+  // `axes`; n is the number of this device's part. Elements outside of the array are `fill`; unspecified for nullptr.
   Op Fetch(Op x, int64_t whole, int64_t d, const Axes& axes, int64_t first, int64_t step, int64_t size, Op fill);
   std::vector<int64_t> StartsOf(const Axes& axes, int64_t first, int64_t step) const;
 
@@ -107,7 +107,7 @@ std::optional<Partials> PartialsThrough(const HloInstruction& i, std::span<const
 int64_t RotationOf(const HloInstruction& concatenate);
 std::optional<Part> PartitionRotation(SpmdBuilder& spmd, const HloInstruction& concatenate, const Part& x);
 
-// The opcode of a computation of two scalars that does nothing else, if that has a neutral element.
+// The opcode of a computation of two scalars that consists of one op with a neutral element.
 std::optional<HloOpcode> SimpleReducer(const HloComputation& computation);
 Literal IdentityOf(HloOpcode reducer, PrimitiveType type);
 

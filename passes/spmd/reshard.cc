@@ -134,7 +134,7 @@ class Planner {
       if (now_.dims[d] == to_.dims[d]) continue;
       if (!Even(d, now) || !Even(d, to_.dims[d])) first = 0;
       if (first == now.size()) continue;
-      if (Even(d, now)) {  // what the result is not cut along, or else one axis
+      if (Even(d, now)) {  // axes along which the result is not split, otherwise one axis
         size_t s = now.size() - 1;
         while (s > first && !to_.Uses(now[s]) && !to_.Uses(now[s - 1])) --s;
         first = s;

@@ -37,7 +37,7 @@ struct Scattering {
 };
 std::vector<Scattering> ScatteringsOf(const DeviceMesh& mesh, const Shape& whole, const Axes& partial,
                                       const ArraySharding& sharding, const ArraySharding& to);
-// Of an all-reduce of so many bytes.
+// The cost of an all-reduce of this size.
 double AllReduceBytes(const DeviceMesh& mesh, double bytes, const Axes& among);
 
 // Instructions of one computation of the partitioned program.
@@ -56,8 +56,8 @@ class SpmdBuilder {
   Op Offset(const Axes& axes, int64_t size);
   // `reducer`: of two scalars.
   Op AllReduce(Op x, const Axes& among, HloComputation* reducer);
-  // Combines the results on the devices along `partial` by `reducer`: from copies with `sharding` to `to`, as far as it
-  // is cut along `partial`. Returns the new sharding.
+  // Combines the results on the devices along `partial` by `reducer`: from `sharding` to `to`, as far as that is split
+  // along `partial`. Returns the new sharding.
   Op ReducePartial(Op x, const Shape& whole, const Axes& partial, HloComputation* reducer, ArraySharding sharding,
                    const ArraySharding& to, ArraySharding* result);
   Op AllGather(Op x, int64_t dim, const Axes& axes);

@@ -20,10 +20,9 @@
 // }
 // END
 //
-// What is said stays, but for dimensions that are said to be open; and parameters and result get a sharding only where
-// the module allows it. Cuts that leave parts of unequal size are not passed on. Shardy's form is read first
-// (shardy.h); under the name shardy-xla this is the same pass, as XLA does both in that one. Leaves alone: modules for
-// one device. Design: docs/partition.md.
+// Existing shardings are kept, except for open dimensions; parameters and result get a sharding only if the module
+// allows it. Splits into parts of unequal size are not propagated. Shardy's form is read first (shardy.h); shardy-xla
+// is an alias, because XLA does both in that pass. Leaves alone: modules for one device. Design: docs/partition.md.
 #include <algorithm>
 #include <numeric>
 
@@ -42,7 +41,7 @@ constexpr RuleInfo kImport = {"import", "xla.sdy.sharding of A => A's sharding b
 // The sharding of one leaf of a value, or of several leaves that share it: a loop's state, a tuple's element.
 struct Leaf {
   ArraySharding sharding;
-  std::vector<bool> closed;  // by dimension: as the text says
+  std::vector<bool> closed;  // by dimension: stated in the text
   int64_t elements = 0;
   bool said = false;  // by the text
 };
@@ -251,7 +250,7 @@ void Propagation::JoinValues() {
         case HloOpcode::kConditional:
           for (size_t c = 0; c < i->called_computations().size(); ++c) {
             const HloComputation* branch = i->called_computations()[c];
-            JoinAll(i, 0, branch->root(), 0, leaf_count(i));  // whoever else calls it: the two must be sharded alike
+            JoinAll(i, 0, branch->root(), 0, leaf_count(i));  // other callers must have the same sharding
             if (branch->callers().size() > 1) continue;
             Op operand = i->operand(static_cast<int64_t>(c) + 1);
             JoinAll(branch->parameter(0), 0, operand, 0, leaf_count(operand));
@@ -458,7 +457,7 @@ bool Propagation::Write(RewriteGate& gate, bool imported) {
         written = write(0);
       }
       if (i->sharding() != nullptr) {
-        // The same in other words stays as it is.
+        // Equivalent shardings are unchanged.
         const std::vector<const Sharding*> old = LeafShardings(i->sharding(), i->shape());
         bool same = true;
         for (size_t k = 0; k < shapes.size(); ++k) {

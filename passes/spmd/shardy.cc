@@ -87,7 +87,7 @@ class Cursor {
   bool ok_ = true;
 };
 
-// Attribute values stand with or without quotes of their own.
+// Attribute values may be quoted.
 std::string Plain(std::string_view text) {
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
   std::string plain;

@@ -26,11 +26,10 @@
 // }
 // END
 //
-// Parameters and result keep their shardings, by which others (hloir verify) cut inputs and put results together. An
-// instruction that says nothing, and that sharding-propagation has not been asked about, is computed as its operands
-// lie. What no rule knows how to cut is computed whole by each device. Sums are added up in another order, whatever the
-// math mode: who asks for this pass asks for that. Leaves alone: modules for one device, and entries called …_spmd, as
-// this pass and XLA's call what is partitioned. Design: docs/partition.md.
+// Parameters and result keep their shardings, by which tools (hloir verify) split inputs and assemble results. An
+// instruction without a sharding (sharding-propagation has not run) follows its operands. Instructions without a rule
+// are computed unpartitioned by each device. The order of sums changes in every math mode. Leaves alone: modules for
+// one device, and entries named …_spmd, the suffix of partitioned entries (also XLA's). Design: docs/partition.md.
 #include <algorithm>
 
 #include "hloir/custom_call.h"
@@ -44,7 +43,7 @@ namespace {
 
 constexpr RuleInfo kPartition = {"partition", "a program on whole arrays => each device's program on its shards"};
 
-// Computations that nothing calls any more go; marks within reducers, which are not programs of their own, too.
+// Removes computations without callers, and sharding annotations in reducers, which are not partitioned.
 void RemoveUnreached(HloModule& module, HloComputation* entry) {
   std::vector<bool> reached(static_cast<size_t>(module.computation_id_limit()));
   std::vector<HloComputation*> todo = {entry}, dead;

@@ -11,7 +11,7 @@ bool IsZero(const HloInstruction& i) {
   return i.IsScalarConstant() && i.literal().BitwiseEqual(Literal::Zero(i.shape().element_type()));
 }
 
-// Of an op that moves elements, or adds them up: which of its operands are to be partial, by index; nothing for others.
+// For an op that moves or sums elements: the operands that must be partial, by index; empty for others.
 enum class Needs : uint8_t { kNothing, kAll, kOne, kFirst, kFirstTwo, kLastTwo };
 
 Needs NeedsOfMoves(const HloInstruction& i) {

@@ -1,7 +1,7 @@
 // Ops whose parts need elements of neighbouring parts: slices, pads, concatenations and reversals along a dimension
-// that is cut, windows and convolutions. Each device fetches the interval of the operand that its part of the result is
-// made of: the halo comes by collective-permutes from as many neighbours as it takes, or from an all-gather if that
-// moves less; then the op is computed on the interval alone. See partition_op.h.
+// that is cut, windows and convolutions. Each device fetches the interval of the operand for its part of the result:
+// the halo comes by collective-permutes from the necessary neighbours, or from an all-gather if that moves less; then
+// the op is computed on the interval. See partition_op.h.
 #include <algorithm>
 
 #include "hloir/rewrite_util.h"
@@ -15,13 +15,13 @@ int64_t CeilDivide(int64_t a, int64_t b) { return -FloorDivide(-a, b); }
 
 struct Interval {
   int64_t first = 0, step = 0, size = 0;
-  int64_t padding_low = 0, padding_high = 0;  // what is left of the window's padding
+  int64_t padding_low = 0, padding_high = 0;  // the remaining padding of the window
 };
 
-// The interval of the operand, along one dimension, that part `n` of the result needs: from `first + n * step` on,
-// `size` elements, of which those outside of the operand count as fill.
+// The interval of the operand, along one dimension, needed for part `n` of the result: `size` elements from `first + n
+// * step` on; those outside of the operand are fill.
 Interval IntervalOf(const WindowDimension& w, int64_t part) {
-  // In the operand as it is with its base dilation, where element e stands at e * base_dilation.
+  // In the base-dilated operand, in which element e is at e * base_dilation.
   const int64_t low = -w.padding_low, span = (part - 1) * w.stride + (w.size - 1) * w.window_dilation + 1;
   Interval interval;
   interval.step = part * w.stride / w.base_dilation;
@@ -430,7 +430,7 @@ std::optional<Part> PartitionRotation(SpmdBuilder& spmd, const HloInstruction& c
   if (by <= 0 || back <= 0 || x.local == nullptr || axes.empty() || !spmd.mesh.DividesEvenly(whole, axes))
     return std::nullopt;
   const int64_t shard = x.local->shape().dimensions(d);
-  const bool forward = by <= shard;  // what is missing comes from the next part; else from the one before
+  const bool forward = by <= shard;  // missing elements come from the next part, otherwise from the previous one
   if (!forward && back > shard) return std::nullopt;
   Int64Pairs pairs;
   for (const std::vector<int64_t>& group : spmd.mesh.Groups(axes)) {

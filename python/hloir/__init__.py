@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hloir._arrays import DeviceExecutable, Executable, _answers, _host, _inputs, dtype_of, to_dlpack
-from hloir._display import Diff, Film, Picture, diff, explain, graph, stats
+from hloir._display import Diff, Explanation, Picture, diff, explain, graph, stats
 from hloir._error import Error
 from hloir import _hloir
 from hloir._hloir import (
@@ -71,7 +71,7 @@ from hloir._rules import Rule, register_rules, rule
 __version__: str = version
 
 __all__ = [
-    "Bisection", "Builder", "Computation", "DeviceExecutable", "Diff", "Error", "Executable", "Film", "Instruction", "Module", "PassRun",
+    "Bisection", "Builder", "Computation", "DeviceExecutable", "Diff", "Error", "Executable", "Explanation", "Instruction", "Module", "PassRun",
     "Pattern", "Picture", "Rewrite", "Rule", "Shape", "Tuned", "Verdict", "__version__", "bisect", "check", "check_same", "constant_value", "default_pipeline",
     "diff", "dtype_of", "explain", "from_jax", "graph", "isas", "limit_memory", "match", "optimize", "parse", "parse_proto", "pass_names",
     "prepare", "prepare_on_devices", "proposals", "read", "reduce", "register_pass", "register_rules", "rule", "run", "stats",
@@ -214,7 +214,7 @@ def optimize(
     check_each: bool = False,
     seed: int = 0,
 ) -> list[PassRun]:
-    """Rewrites the module; returns what each pass did.
+    """Rewrites the module; returns the result of each pass.
 
     passes: 'dce,[cse,dce],fusion{multi-output=false}', a list of such parts, or '' for the default pipeline; math: how far
     results may change, 'exact' (no bit), 'rounding' (as XLA does) or 'fast'; disable: rules that are switched off, by name.
@@ -228,7 +228,7 @@ def optimize(
 
 @dataclasses.dataclass(frozen=True)
 class Bisection:
-    """What bisect() found. True if some rewrite changes the results.
+    """The result of bisect(). True if some rewrite changes the results.
 
     rewrites: how many the passes make; number: which of them, from 1, or 0; rewrite: what it does; reason: what differs.
     """
@@ -260,7 +260,7 @@ def bisect(
 def proposals(
     module: Module, passes: str | Sequence[str] = "", *, math: str = "exact", disable: Sequence[str] = ()
 ) -> list[Rewrite]:
-    """What these passes could rewrite in the module as it is, each with what it would give; nothing is changed."""
+    """The rewrites that these passes could make in the module, each with its result; the module is unchanged."""
     return _proposals(check_module(module, "proposals"), _pipeline(passes), math, _rules(disable))
 
 
@@ -325,7 +325,7 @@ def verify(
     elided: str | os.PathLike[str] = "refuse",
     threads: int = 0,
 ) -> Verdict:
-    """Do two modules compute the same? What can be proved is proved, the rest is run on generated inputs, made from `seed`.
+    """Compares two modules, by a proof if possible, otherwise by runs on inputs generated from `seed`.
 
     exact: no bit may differ. divergence: name the first instruction that parts.
     inputs: judge by runs on these arguments alone, an array for each parameter, or on in0, in1, … of an .npz, whose out0, …
@@ -397,7 +397,7 @@ def pass_names() -> list[str]:
 
 
 def default_pipeline() -> list[str]:
-    """What optimize() runs without names: parts that optimize() takes, to put one's own between."""
+    """The default pipeline of optimize(), as a list into which passes can be inserted."""
     return _default_pipeline()
 
 

@@ -46,7 +46,7 @@ def _by_x(value: Any) -> str:
 
 
 def text_of(name: str, value: Any) -> str:
-    """An attribute's value as HLO text. A text stays as it is, but for attributes that are texts themselves."""
+    """An attribute's value as HLO text. A text is unchanged, except for attributes whose values are texts."""
     if isinstance(value, str):
         if _is_text(name) or (name == "backend_config" and not value.startswith(("{", '"'))):
             return _quoted(value) if value else ""

@@ -9,13 +9,13 @@ _FOLDER = pathlib.Path(__file__).parent / "devices"
 
 
 def path_of(device: str | os.PathLike[str]) -> str:
-    """The file of a device that comes with the package; another name or path as it is."""
+    """The file of a device that comes with the package; other names and paths are unchanged."""
     name = os.fspath(device)
     ours = _FOLDER / f"{name}.json"
     return str(ours) if name and os.path.basename(name) == name and ours.exists() else name
 
 
 def use_for_the_command() -> None:
-    """So that `hloir cost --device=h100` finds them, too."""
+    """Makes them available to `hloir cost --device=h100` as well."""
     if _FOLDER.exists():
         os.environ.setdefault("HLOIR_DEVICES", str(_FOLDER))

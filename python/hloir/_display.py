@@ -1,4 +1,4 @@
-"""What Jupyter shows: pages of hloir's in a frame of their own, and differences as lists."""
+"""Display in Jupyter: hloir's pages in a frame, and differences as lists."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def graph(module: Module, *, computation: str = "", around: str = "", depth: int
     return picture
 
 
-class Film:
-    """Every rewrite that passes made, with its formula, what went and what came; str() tells it, Jupyter shows it."""
+class Explanation:
+    """Every rewrite that passes made, with its formula, removed and new instructions; as text by str(), as a page in Jupyter."""
 
     def __init__(self, module: Module, passes: str, math: str) -> None:
         self._arguments = (passes, math)
@@ -89,7 +89,7 @@ class Film:
         return self.text
 
     def __repr__(self) -> str:
-        return f"<hloir.Film of {self.after.name}>"
+        return f"<hloir.Explanation of {self.after.name}>"
 
     def _repr_html_(self) -> str:
         try:
@@ -98,15 +98,15 @@ class Film:
             return _text(self.text)
 
 
-def explain(module: Module, passes: str = "", *, math: str = "exact") -> Film:
+def explain(module: Module, passes: str = "", *, math: str = "exact") -> Explanation:
     """The rewrites of these passes, or of the default pipeline, step by step. The module is not changed; `after` of the
     result is the optimized module."""
-    return Film(check_module(module, "explain"), passes, math)
+    return Explanation(check_module(module, "explain"), passes, math)
 
 
 @dataclasses.dataclass(frozen=True)
 class Diff:
-    """What differs between two modules by structure; names and order do not count. str() is a report.
+    """The structural difference of two modules, ignoring names and order. str() is a report.
 
     matched: pairs of names; removed, added and changed as docs/json.md has them.
     """
@@ -126,13 +126,13 @@ class Diff:
 
 
 def diff(before: Module, after: Module) -> Diff:
-    """Which instruction of the one is which of the other, and what became of the rest."""
+    """The matched instructions of two modules, and the reasons of unmatched ones."""
     text, report = _diff(check_module(before, "diff"), check_module(after, "diff", "second"))
     fields = json.loads(text)
     return Diff(fields["same"], fields["matched"], fields["removed"], fields["added"], fields["changed"], report)
 
 
 def stats(module: Module) -> dict[str, Any]:
-    """Counts, costs and the costliest of a module: what `hloir stats --json` prints."""
+    """Counts, costs and the costliest instructions of a module, as `hloir stats --json`."""
     fields: dict[str, Any] = json.loads(_stats(check_module(module, "stats")))
     return fields

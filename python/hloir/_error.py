@@ -2,7 +2,7 @@
 
 
 class Error(Exception):
-    """What hloir refuses or fails at.
+    """An error reported by hloir.
 
     code: 'invalid argument' (the input is wrong), 'unimplemented', 'resource exhausted', 'deadline exceeded' (the
         limit of steps), 'cancelled', or 'internal' (a bug).

@@ -14,7 +14,7 @@ from hloir._hloir import Instruction, Module
 
 @dataclass(frozen=True)
 class DebugOptions:
-    """XLA's flags that pipelines look at, with XLA's values where nobody sets them."""
+    """XLA's flags used by pipelines, with XLA's default values."""
 
     xla_llvm_enable_alias_scope_metadata: bool = True
     xla_llvm_enable_noalias_metadata: bool = True
@@ -64,7 +64,7 @@ class DebugOptions:
 
 @dataclass(frozen=True)
 class HloModuleConfig:
-    """What a module is compiled with."""
+    """The options with which a module is compiled."""
 
     debug_options: DebugOptions = field(default_factory=DebugOptions)
     seed: int = 42
@@ -84,7 +84,7 @@ class HloModuleConfig:
 
 @dataclass(frozen=True)
 class Offers:
-    """What a RewritePipeline found in the module of this hash: the module with alternatives, and the rewrites."""
+    """The result of a RewritePipeline for the module of this hash: the module with alternatives, and the rewrites."""
 
     of: int
     module: Module
@@ -115,11 +115,11 @@ class HloModule:
         return HloModuleConfig(replica_count=self.module.replica_count, num_partitions=self.module.num_partitions)
 
     def to_string(self) -> str:
-        """Its text, with all that it says; reads back to the same module."""
+        """Its complete text, which reads back to the same module."""
         return str(self.module)
 
     def hash(self) -> int:
-        """Of what it computes and how; names and metadata do not count."""
+        """A hash of its structure, without names and metadata."""
         return self.module.hash
 
     def clone(self) -> HloModule:
@@ -188,7 +188,7 @@ class HloModule:
 
 
 def _may_repeat(instruction: Instruction) -> bool:
-    """Not what talks to other devices or to the outside, which a module of its own has not."""
+    """Excludes instructions that communicate with other devices or the host, which a separate module cannot have."""
     return instruction.opcode not in _OUTSIDE and "custom_call_has_side_effect" not in instruction.attributes
 
 
@@ -243,7 +243,7 @@ class EdgeFeats(_Features):
     dtypes: np.ndarray[Any, np.dtype[np.int32]]
 
     def get_tensor_size(self, index: int) -> int:
-        """Elements of what goes along an edge."""
+        """The number of elements of an edge's value."""
         return abs(int(np.prod(self.dims[8 * index : 8 * index + 8])))
 
 

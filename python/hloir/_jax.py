@@ -1,4 +1,4 @@
-"""Modules from JAX. JAX is imported when it is asked for, and by nobody else."""
+"""Modules from JAX, which is imported on demand."""
 
 from __future__ import annotations
 

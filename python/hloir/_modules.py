@@ -1,4 +1,4 @@
-"""Sentences for what is no module, which the extension would answer with its own signatures."""
+"""Clear errors for arguments that are not modules, instead of the extension's signatures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hloir._hloir import Module
 
 
 def check_module(value: Any, function: str, which: str = "first") -> Module:
-    """The value, if it is a Module; else a TypeError that says how to get one."""
+    """The value if it is a Module; otherwise a TypeError that explains how to get one."""
     if isinstance(value, Module):
         return value
     hint = "hloir.parse, hloir.read and hloir.from_jax make one"

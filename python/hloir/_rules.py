@@ -11,7 +11,7 @@ from hloir._hloir import Instruction, Pattern, _add_rules
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    """A pattern, and what is to stand where it matches; rule() makes one."""
+    """A pattern and its replacement; created by rule()."""
 
     name: str
     formula: str
@@ -25,7 +25,7 @@ class Rule:
 
 
 def _check_parameters(name: str, pattern: Pattern, function: Callable[..., Any]) -> None:
-    """The function can be called as function(builder, instruction, **captures); a TypeError says why not."""
+    """Checks that the function can be called as function(builder, instruction, **captures); otherwise a TypeError with the reason."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):

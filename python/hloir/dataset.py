@@ -81,7 +81,7 @@ def _arrays(state: Decisions) -> dict[str, Any]:
 
 
 def row_of(file: File, module: Module, seconds: float = 0.1) -> dict[str, Any]:
-    """What the data set says of a module, dead code apart. seconds: to measure each time in, roughly; 0: don't."""
+    """The data set's row of a module, without dead code. seconds: the approximate time of each measurement; 0: none."""
     state = Decisions(module)
     module = state.module()
     optimized = module.clone()
@@ -118,7 +118,7 @@ def _schema() -> Any:
 
 
 def write(out: str | os.PathLike[str], files: Iterable[File], *, seconds: float = 0.1) -> dict[str, int]:
-    """Writes one row for each structure; says how many rows, duplicates and files that could not be read there were."""
+    """Writes one row per structure; reports the numbers of rows, duplicates and unreadable files."""
     pa: Any = importlib.import_module("pyarrow")
     parquet: Any = importlib.import_module("pyarrow.parquet")
     counts = {"modules": 0, "duplicates": 0, "unreadable": 0}

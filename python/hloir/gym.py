@@ -1,4 +1,4 @@
-"""Rewriting a module as a Gymnasium environment; docs/gym.md tells what observations, actions and rewards are.
+"""Rewriting a module as a Gymnasium environment; docs/gym.md documents observations, actions and rewards.
 
 >>> import gymnasium, hloir.gym
 >>> env = gymnasium.make("hloir/Rewrite-v0", passes="algebraic-simplifier", modules='''
@@ -46,7 +46,7 @@ __all__ = [
 FEATURES: list[str] = _feature_names()
 """The columns of a node's features."""
 OPCODES: list[str] = _opcode_names()
-"""What the numbers of opcodes stand for."""
+"""The meaning of opcode numbers."""
 EDGE_KINDS: list[str] = ["operand", "called", "argument", "control"]
 
 LAPTOP: dict[str, Any] = {"name": "laptop", "bandwidth": 2e10, "flops": {"default": 1e11}, "overhead": 1e-7}
@@ -210,7 +210,7 @@ class RewriteEnv(gymnasium.Env[Observation, np.int64]):
         return self._observe(), {"module": which, "cost": self._cost}
 
     def step(self, action: np.int64 | int) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
-        """0 ends the episode; k takes opportunity k - 1. What the mask excludes does nothing."""
+        """0 ends the episode; k takes opportunity k - 1. Masked actions have no effect."""
         state = self.decisions
         taken = int(action)
         self._steps += 1
@@ -242,23 +242,23 @@ class RewriteEnv(gymnasium.Env[Observation, np.int64]):
 
     @property
     def decisions(self) -> Decisions:
-        """The module of the episode and its open rewrites; whoever takes some himself goes behind the environment's back."""
+        """The module of the episode and its open rewrites; taking rewrites directly bypasses the environment."""
         if self._state is None:
             raise gymnasium.error.ResetNeeded("reset() comes first")
         return self._state
 
     @property
     def module(self) -> Module:
-        """A copy of the module as it is now."""
+        """A copy of the current module."""
         return self.decisions.module()
 
     @property
     def kinds(self) -> list[tuple[str, str, str]]:
-        """What the first column of "actions" counts: pass, rule and formula."""
+        """The meaning of the first column of "actions": pass, rule and formula."""
         return self._begin(self._sources[0]).kinds if self._state is None else self._state.kinds
 
     def opportunities(self) -> list[Opportunity]:
-        """What the actions from 1 on do."""
+        """The rewrites of the actions from 1 on."""
         return self.decisions.opportunities()
 
     def action_masks(self) -> NDArray[np.bool_]:

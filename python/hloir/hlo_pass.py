@@ -1,4 +1,4 @@
-"""HloEnv's passes by its names, each over what hloir has for it. `hloir.hloenv.HloPass` is this module.
+"""HloEnv's passes by their names, each implemented by hloir's equivalents. `hloir.hloenv.HloPass` is this module.
 
 A pass here is an object that says which passes of hloir it stands for (`passes`, a pipeline in hloir's language) and
 runs them, with the freedom in rounding that XLA takes. Some stand for nothing on this machine: what calls a GPU's
@@ -25,7 +25,7 @@ class HloPassInterface:
     """A pass that can be given to Pass, Pipeline, AltPipeline and RewritePipeline."""
 
     passes: str = ""
-    """The passes of hloir that it stands for, as hloir.optimize takes them; '' if there is nothing for it to do here."""
+    """The equivalent passes of hloir, for hloir.optimize; '' if none is needed."""
     why: str = ""
     """Where `passes` is empty, the reason."""
 
@@ -93,7 +93,7 @@ class HloConstantFolding(HloPassInterface):
 
 
 class HloCSE(HloPassInterface):
-    """With `only_fusion_computations`, as in XLA's pipelines after fusion, hloir's cse takes the whole module, too."""
+    """With `only_fusion_computations`, as in XLA's pipelines after fusion, hloir's cse processes the whole module as well."""
 
     passes = "cse"
 
@@ -247,7 +247,7 @@ class GatherExpander(HloPassInterface):
 
 
 class GpuScatterExpander(HloPassInterface):
-    """A GPU has no atomic update of some types; here every scatter runs as it is."""
+    """GPUs lack atomic updates of some types; here every scatter runs unchanged."""
 
     why = "it expands what a GPU has no atomic operation for"
 
@@ -284,7 +284,7 @@ class ResultCaster(HloPassInterface):
 
 
 class RngBitGeneratorExpander(HloPassInterface):
-    """What has RNG_DEFAULT as its algorithm keeps hloir's choice, which is XLA's on a CPU."""
+    """Instructions with RNG_DEFAULT use hloir's choice of algorithm, which is XLA:CPU's."""
 
     passes = "rng-bit-generator-expander"
 
@@ -431,7 +431,7 @@ class ShardingRemover(HloPassInterface):
 
 
 class ShardingPropagation(HloPassInterface):
-    """Only what is partitioned by SPMD has its shardings propagated."""
+    """Shardings are only propagated in modules partitioned by SPMD."""
 
     def __init__(
         self, is_spmd: bool = False, propagate_metadata: bool = False,

@@ -167,7 +167,7 @@ class Pipeline(PassInterface):
 
 
 class AltPipeline(PassInterface):
-    """Dry: what the passes would rewrite comes into the module as alternatives, for apply_alternatives to decide."""
+    """Dry: adds the rewrites of the passes to the module as alternatives, for apply_alternatives."""
 
     def __init__(self, pass_: PassInterface | None = None, loop_count: int = 1, **keywords: PassInterface) -> None:
         pass_ = keywords.pop("pass", pass_)
@@ -213,7 +213,7 @@ class RewritePipeline(AltPipeline):
 
 
 class RewriteStatus(enum.Enum):
-    """What became of a rewrite that apply_rewrites was to make."""
+    """The outcome of a rewrite in apply_rewrites."""
 
     OK = 0
     ADJACENCY = 1  # it shares an instruction with one that was made
@@ -224,7 +224,7 @@ class RewriteStatus(enum.Enum):
 
 
 class Rewrite:
-    """A subgraph and what a pass would put in its place."""
+    """A subgraph and its replacement by a pass."""
 
     def __init__(self, module: Module, rewrite: _hloir.Rewrite, order_idx: int, uids: Mapping[str, int]) -> None:
         self._rewrite = rewrite
@@ -243,7 +243,7 @@ class Rewrite:
         return self._rewrite.id
 
     def _boundary(self) -> dict[int, Instruction]:
-        """What both ways have in common."""
+        """Common parts of both ways."""
         ways = [_above(self._alternative.operands[k]) for k in (0, self._operand)]
         return {i: ways[0][i] for i in ways[0].keys() & ways[1].keys()}
 
@@ -261,7 +261,7 @@ class Rewrite:
 
     @property
     def orig_subgraph_uids(self) -> list[int]:
-        """The uids of what it replaces, in the graph of the module."""
+        """The uids of the replaced instructions, in the graph of the module."""
         source, boundary = self._alternative.operands[0], self._boundary()
         return [self._uids[i.name] for k, i in _above(source).items() if k not in boundary and i.name in self._uids]
 
@@ -319,7 +319,7 @@ class HloRewriteGraph:
         return len(self.rewrite_data)
 
     def log(self) -> None:
-        """Prints each rewrite with what goes and what comes."""
+        """Prints each rewrite with removed and new instructions."""
         for rewrite in self.rewrite_data:
             print(f"{rewrite.order_idx}: {rewrite.id}")
             print(rewrite._rewrite)
@@ -343,7 +343,7 @@ class EvaluationResult:
 
 
 class GpuBackend:
-    """What pipelines ask about the GPU: there is none."""
+    """The GPU queries of pipelines; there is none."""
 
     stream_exec_platform: ClassVar[str] = "Host"
 
@@ -412,7 +412,7 @@ class HloEnv:
     def get_hlo_graph(
         self, debug: bool = False, inline_fused_comp: bool = False, do_hash_verification: bool = False
     ) -> HloGraph:
-        """The module as arrays. inline_fused_comp: with edges into the bodies of what is called, and out of them."""
+        """The module as arrays. inline_fused_comp: with edges into called bodies and out of them."""
         return HloGraph(self._hlo_module, debug, inline_fused_comp, do_hash_verification)
 
     def verify_module(self) -> bool:
@@ -442,7 +442,7 @@ class HloEnv:
                     break
 
     def prepare_for_eval(self) -> None:
-        """XLA inserts copies for its emitter here; hloir runs a module as it is."""
+        """XLA inserts copies for its emitter here; hloir needs none."""
 
     prepare_hlo_module_for_ir_emitting = prepare_for_eval
 
@@ -466,11 +466,11 @@ class HloEnv:
         _hloir._resolve(self._hlo_module.module, chosen)
 
     def get_hlo_rewrite_graph(self) -> HloRewriteGraph:
-        """What the last RewritePipeline found in the module as it is."""
+        """The result of the last RewritePipeline for the current module."""
         return HloRewriteGraph(self._hlo_module)
 
     def apply_rewrites(self, decisions: Any) -> list[tuple[int, RewriteStatus]]:
-        """Makes these rewrites, by their places in the rewrite graph, in this order; what became of each."""
+        """Makes these rewrites, by their indices in the rewrite graph, in this order; returns the outcome of each."""
         offers = self._hlo_module._current_offers()
         module, rewrites = offers.module, offers.rewrites
         places = [int(k) for k in np.asarray(decisions, dtype=np.int64)]
@@ -517,7 +517,7 @@ class HloEnv:
         return EvaluationResult(durations, list(durations), full, [[result]])
 
     def has_equal_output(self, first_module: HloModule, second_module: HloModule, times: int = 1) -> bool:
-        """Whether two modules compute the same within rounding error, on `times` sets of generated inputs."""
+        """True if two modules agree within rounding error on `times` sets of generated inputs."""
         return all(bool(hloir.verify(first_module.module, second_module.module, seed)) for seed in range(times))
 
     def has_equal_output_as(self, other_module: HloModule, times: int = 1) -> bool:

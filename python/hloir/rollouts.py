@@ -37,7 +37,7 @@ Policy = Callable[[Observation, np.random.Generator], Any]
 
 @dataclasses.dataclass
 class Episode:
-    """What one episode did. module: its index; saved: the sum of rewards, as a part of what the module cost at first."""
+    """The result of an episode. module: its index; saved: the sum of rewards, relative to the initial cost of the module."""
 
     number: int
     module: int

@@ -50,7 +50,7 @@ def _is_path(source: str) -> bool:
 
 
 def module_of(what: Any, arguments: Sequence[Any] = (), keywords: dict[str, Any] | None = None) -> Module:
-    """The module of a Module, of text, bytes or a path, or of what from_jax takes."""
+    """The module of a Module, of text, bytes or a path, or of an argument of from_jax."""
     if isinstance(what, Module):
         return what
     if isinstance(what, bytes):
@@ -63,7 +63,7 @@ def module_of(what: Any, arguments: Sequence[Any] = (), keywords: dict[str, Any]
 
 
 def _header(module: Module) -> str:
-    """What the module's first line says but its name: aliases, layouts, devices."""
+    """The module's header without its name: aliases, layouts, devices."""
     return module.text("xla", metadata=False).split("\n", 1)[0].removeprefix(f"HloModule {module.name}")
 
 
@@ -130,7 +130,7 @@ def _checked_opcodes(opcodes: Sequence[str]) -> Sequence[str]:
 
 
 class HloAssertion:
-    """What assert_hlo() returns: each method raises AssertionError where the module is not so, and returns what goes on."""
+    """The result of assert_hlo(): each method raises AssertionError if the module does not satisfy it, and returns an object for chaining."""
 
     def __init__(self, module: Module, what: Any = None, arguments: Sequence[Any] = (), keywords: dict[str, Any] | None = None):
         self.module = module
@@ -146,7 +146,7 @@ class HloAssertion:
         return HloAssertion(module, None, self._arguments, self._keywords)
 
     def compiled(self) -> HloAssertion:
-        """The same of what XLA, in JAX, compiles a function or a Lowered to."""
+        """The same for the module that XLA, in JAX, compiles from a function or a Lowered."""
         what = self._what
         if what is None or isinstance(what, (Module, str, bytes, os.PathLike)):
             raise TypeError("compiled() is for functions of JAX's and what they are lowered to; optimized() is for all modules")

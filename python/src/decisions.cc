@@ -296,14 +296,14 @@ void BindDecisions(nb::module_& m) {
       .def(nb::init<const Graph&, const std::string&, const std::string&, const std::vector<std::string>&, int64_t>(),
            nb::arg("module"), nb::arg("passes") = "", nb::arg("math") = "exact",
            nb::arg("disable") = std::vector<std::string>(), nb::arg("max_instructions") = 0)
-      .def("__len__", &InUse<&Game::Size>::Call, "How many rewrites are open.")
+      .def("__len__", &InUse<&Game::Size>::Call, "The number of open rewrites.")
       .def("opportunities", &InUse<&Game::Offers>::Call, "The open rewrites, in the order that take() counts in.")
-      .def("id", &InUse<&Game::Id>::Call, nb::arg("index"), "Of an open rewrite.")
+      .def("id", &InUse<&Game::Id>::Call, nb::arg("index"), "The id of an open rewrite.")
       .def("take", &InUse<&Game::Take>::Call, nb::arg("index"),
            nb::sig("def take(self, index: int) -> tuple[int, int]"),
            "Makes this rewrite and removes what is dead; how many instructions went, how many came.")
       .def("clone", &InUse<&Game::Clone>::Call, "To go on from here twice.")
-      .def("module", &InUse<&Game::Module>::Call, "A copy of the module as it is now.")
+      .def("module", &InUse<&Game::Module>::Call, "A copy of the current module.")
       .def("costs", &InUse<&Game::Costs>::Call, nb::sig("def costs(self) -> tuple[float, float, float]"),
            "flops, transcendentals and bytes, loops counted as often as they run.")
       .def("_roofline", &InUse<&Game::RooflineOn>::Call, nb::arg("device"))

@@ -241,7 +241,7 @@ void BindShape(nb::module_& m) {
       .def_prop_ro("dims", &Dimensions, "The same, in short.")
       .def_prop_ro(
           "rank", [](const Shape& s) { return s.IsArray() ? static_cast<int64_t>(s.dimensions().size()) : 0; },
-          "How many dimensions; of what is not an array 0.")
+          "The number of dimensions; 0 for other shapes than arrays.")
       .def_prop_ro(
           "dtype",
           [](const Shape& s) -> nb::object { return nb::module_::import_("hloir._arrays").attr("dtype_of")(s); },
@@ -261,7 +261,7 @@ void BindShape(nb::module_& m) {
           "numpy_name", [](const Shape& s) { return std::string(NumpyName(s.element_type())); },
           "The name of the element type in numpy or ml_dtypes; '' for what is not an array.")
       .def_prop_ro("is_array", &Shape::IsArray, "Not a tuple, token or opaque.")
-      .def_prop_ro("is_tuple", &Shape::IsTuple, "Whether it has tuple_shapes.")
+      .def_prop_ro("is_tuple", &Shape::IsTuple, "True for a tuple.")
       .def_prop_ro(
           "tuple_shapes",
           [](const Shape& s) {
@@ -269,7 +269,7 @@ void BindShape(nb::module_& m) {
             for (int64_t i = 0; s.IsTuple() && i < s.tuple_size(); ++i) shapes.push_back(s.tuple_shapes(i));
             return shapes;
           },
-          "Of a tuple's elements; of what is not a tuple [].")
+          "The shapes of a tuple's elements; [] for other shapes.")
       .def("__eq__",
            [](const Shape& a, nb::handle b) {
              const Shape* other = nullptr;
@@ -295,19 +295,18 @@ void BindInstruction(nb::class_<Instruction> type) {
           "As HLO text has it: 'add', 'get-tuple-element'.")
       .def_prop_ro("id", &Instruction::id, "Dense, and never reused within the module.")
       .def_prop_ro(
-          "shape", [](const Instruction& i) { return i->shape(); }, "Of its result.")
+          "shape", [](const Instruction& i) { return i->shape(); }, "The shape of its result.")
       .def_prop_ro(
           "computation", [](const Instruction& i) { return Computation(i.graph(), i->parent()); },
           "The one that it is in.")
       .def_prop_ro(
           "operands", [](const Instruction& i) { return InstructionList(i.graph(), i->operands()); },
-          "What it reads, in order; one instruction may be there twice.")
+          "Its operands, in order, possibly with duplicates.")
       .def_prop_ro(
-          "users", [](const Instruction& i) { return InstructionList(i.graph(), i->users()); },
-          "What reads it, each once.")
+          "users", [](const Instruction& i) { return InstructionList(i.graph(), i->users()); }, "Its users, each once.")
       .def_prop_ro(
           "called", [](const Instruction& i) { return ComputationList(i.graph(), i->called_computations()); },
-          "What it calls: a fusion's body, a loop's condition and body, what a reduction adds by.")
+          "The called computations: a fusion's body, a loop's condition and body, a reducer.")
       .def_prop_ro(
           "attributes",
           [](const Instruction& i) {
@@ -327,14 +326,15 @@ void BindInstruction(nb::class_<Instruction> type) {
           nb::arg("attribute"), "Back to the default, or to none.")
       .def_prop_ro("metadata", &Metadata, "Where it came from, or None.")
       .def_prop_ro(
-          "is_root", [](const Instruction& i) { return i->IsRoot(); }, "Is it what its computation gives?")
+          "is_root", [](const Instruction& i) { return i->IsRoot(); }, "True if it is the root of its computation.")
       .def_prop_ro(
-          "line", [](const Instruction& i) { return i->line(); }, "Of the text it was read from; 0 for none.")
+          "line", [](const Instruction& i) { return i->line(); },
+          "The line of the text from which it was read; 0 for none.")
       .def("_constant_bytes", &ConstantBytes)
       .def("replace_all_uses_with", &ReplaceAllUsesWith, nb::arg("other"),
            "All users take `other` instead. ValueError: it is of another computation or shape, or needs this one.")
       .def("replace_operand", &ReplaceOperand, nb::arg("index"), nb::arg("operand"),
-           "It reads another value instead. IndexError, or a ValueError as of replace_all_uses_with.")
+           "Replaces an operand. IndexError, or a ValueError as for replace_all_uses_with.")
       .def("clone_with_operands", &CloneWithOperands, nb::arg("operands"),
            "A copy of it in its computation, with other operands of the same shapes; ValueError for others.")
       .def("remove", &Remove,
@@ -411,7 +411,7 @@ void BindModule(nb::module_& m) {
             CheckName(name);
             g.unfinished().set_name(std::move(name));
           },
-          "What stands behind HloModule.")
+          "The name after HloModule.")
       .def_prop_ro(
           "entry", [](const GraphRef& g) { return Computation(g, g->module().entry_computation()); },
           "The computation that a run begins with.")
@@ -425,7 +425,7 @@ void BindModule(nb::module_& m) {
             for (HloInstruction* i : g->unfinished().AllInstructions()) all.push_back(i);
             return InstructionList(g, all);
           },
-          "Of all computations, in the order of the text.")
+          "The instructions of all computations, in text order.")
       .def(
           "find",
           [](const GraphRef& g, const std::string& name) -> std::optional<Computation> {
@@ -437,8 +437,7 @@ void BindModule(nb::module_& m) {
       .def_prop_ro(
           "instruction_count", [](const Graph& g) { return g.module().instruction_count(); }, "In all computations.")
       .def_prop_ro(
-          "replica_count", [](const Graph& g) { return g.module().config().replica_count; },
-          "How many devices run it on data of their own.")
+          "replica_count", [](const Graph& g) { return g.module().config().replica_count; }, "The number of replicas.")
       .def_prop_ro(
           "num_partitions", [](const Graph& g) { return g.module().config().num_partitions; },
           "Among how many devices the work of one replica is divided.")
@@ -479,7 +478,7 @@ void BindModule(nb::module_& m) {
           "An HloModuleProto, which XLA loads.")
       .def(
           "write", [](const Graph& g, const std::string& path) { Check(WriteModule(g.module(), path)); },
-          nb::arg("path"), "To a file, as its ending says: .hlo, .txt, .pb, .json, each also with .gz.")
+          nb::arg("path"), "Writes a file in the format of its ending: .hlo, .txt, .pb, .json, each also with .gz.")
       .def(
           "verify", [](const Graph& g) { Check(VerifyModule(g.module())); }, "hloir.Error if it is not legal HLO.")
       .def(
@@ -489,7 +488,7 @@ void BindModule(nb::module_& m) {
             clone->TakeUids(g);
             return clone;
           },
-          "A copy of its own.")
+          "An independent copy.")
       .def_prop_ro(
           "hash", [](const Graph& g) { return StructuralHash(g.module()); },
           "Equal for modules that are the same but for names.")

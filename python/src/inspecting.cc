@@ -58,15 +58,15 @@ nb::typed<nb::tuple, std::string, std::string> Explain(Graph& graph, const std::
   };
   PendingException() = nullptr;
   std::string html;
-  StatusOr<Film> film = Interruptible(cancel, [&]() -> StatusOr<Film> {
-    HLOIR_ASSIGN_OR_RETURN(Film made, MakeFilm(busy.module(), optimize));
+  StatusOr<RewriteHistory> history = Interruptible(cancel, [&]() -> StatusOr<RewriteHistory> {
+    HLOIR_ASSIGN_OR_RETURN(RewriteHistory made, MakeRewriteHistory(busy.module(), optimize));
     if (page) {
-      HLOIR_ASSIGN_OR_RETURN(html, FilmPage(made));
+      HLOIR_ASSIGN_OR_RETURN(html, HistoryPage(made));
     }
     return made;
   });
   RaisePending();
-  return nb::make_tuple(FilmText(Value(std::move(film))), html);
+  return nb::make_tuple(HistoryText(Value(std::move(history))), html);
 }
 
 }  // namespace

@@ -127,7 +127,7 @@ nb::typed<nb::dict, nb::str, Instruction> CapturesDict(const GraphRef& graph, co
 }
 
 void BindMatching(nb::module_& m) {
-  nb::class_<Pattern>(m, "Pattern", "What an instruction may look like; hloir.match makes them.")
+  nb::class_<Pattern>(m, "Pattern", "A pattern of instructions; hloir.match creates patterns.")
       .def(
           "match",
           [](const Pattern& p, const Instruction& i) -> std::optional<nb::typed<nb::dict, nb::str, Instruction>> {
@@ -135,7 +135,7 @@ void BindMatching(nb::module_& m) {
             if (!Matches(p, i.Get(), i.graph(), captures)) return std::nullopt;
             return CapturesDict(i.graph(), captures);
           },
-          nb::arg("instruction"), "What it captures, by name, if it matches; else None.")
+          nb::arg("instruction"), "The captured instructions by name if it matches; otherwise None.")
       .def(
           "find",
           [](const Pattern& p, const GraphRef& graph) {

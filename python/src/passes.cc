@@ -279,7 +279,7 @@ void AddPass(const std::string& name, const nb::object& function, const std::str
 }  // namespace
 
 void BindPasses(nb::module_& m) {
-  nb::class_<PassRun>(m, "PassRun", "What one run of a pass did.")
+  nb::class_<PassRun>(m, "PassRun", "One run of a pass.")
       .def_ro("name", &PassRun::pass, "The pass, with its options.")
       .def_ro("changed", &PassRun::changed, "Did it change the module?")
       .def_ro("milliseconds", &PassRun::milliseconds, "By the clock.")
@@ -293,11 +293,11 @@ void BindPasses(nb::module_& m) {
       .def_ro("rule", &Entry::rule, "By name, as optimize(disable=…) takes it.")
       .def_ro("formula", &Entry::formula, "'A + 0 => A'")
       .def_ro("computation", &Entry::computation, "Where it is, by name.")
-      .def_ro("instruction", &Entry::instruction, "What it replaces, by name.")
+      .def_ro("instruction", &Entry::instruction, "The name of the replaced instruction.")
       .def_ro("operands", &Entry::operands, "That instruction's operands, by name.")
-      .def_ro("before", &Entry::before, "HLO text of what goes.")
-      .def_ro("after", &Entry::after, "HLO text of what comes.")
-      .def_ro("reason", &Entry::reason, "Why it is sound here, or why it pays; often '', as the formula says it.")
+      .def_ro("before", &Entry::before, "HLO text of the removed instructions.")
+      .def_ro("after", &Entry::after, "HLO text of the new instructions.")
+      .def_ro("reason", &Entry::reason, "The reason why it is sound or profitable here; often ''.")
       .def_ro("conflicts", &Entry::conflicts, "Ids of other proposals for the same instruction.")
       .def_prop_ro(
           "math", [](const Entry& e) { return std::string(MathModeName(e.math)); }, "'exact', 'rounding' or 'fast'")

@@ -106,21 +106,21 @@ std::vector<std::pair<std::string, std::optional<double>>> Changes(const Tuned& 
 }  // namespace
 
 void BindTuning(nb::module_& m) {
-  nb::class_<Tuned>(m, "Tuned", "What tune() found. As text it is the report that `hloir tune` prints.")
+  nb::class_<Tuned>(m, "Tuned", "The result of tune(). str() is the report of `hloir tune`.")
       .def_prop_ro(
           "passes", [](const Tuned& t) { return t.result.passes; }, "For optimize(), or `hloir opt --passes=`.")
-      .def_ro("module", &Tuned::module, "What the best pipeline makes of the module.")
+      .def_ro("module", &Tuned::module, "The module after the best pipeline.")
       .def_prop_ro(
           "unoptimized", [](const Tuned& t) { return CostDict(t.result.unoptimized); },
           nb::sig("def unoptimized(self) -> dict[str, float]"),
-          "What the module costs as it was given: 'bytes' moved, 'operations', 'roofline' (bytes' worth), "
+          "The cost of the given module: 'bytes' moved, 'operations', 'roofline' (bytes' worth), "
           "'instructions'.")
       .def_prop_ro(
           "first", [](const Tuned& t) { return CostDict(t.result.first); },
-          nb::sig("def first(self) -> dict[str, float]"), "What it costs by the pipeline that the search began with.")
+          nb::sig("def first(self) -> dict[str, float]"), "The cost after the initial pipeline.")
       .def_prop_ro(
           "best", [](const Tuned& t) { return CostDict(t.result.best); }, nb::sig("def best(self) -> dict[str, float]"),
-          "What it costs by the best pipeline.")
+          "The cost after the best pipeline.")
       .def_prop_ro("changes", &Changes,
                    "How the best pipeline differs from the first: each change, and what is to be least without it, as "
                    "a part of what it is with it (None where that was not measured).")
@@ -141,7 +141,7 @@ void BindTuning(nb::module_& m) {
             if (!t.result.verdict) return std::nullopt;
             return JudgedVerdict(*t.result.verdict, nullptr);
           },
-          "Of the best module against the given one; None with verify=False.")
+          "The verdict on the best module and the given one; None with verify=False.")
       .def_prop_ro(
           "times", [](const Tuned& t) { return TimesDict(t.result.times); },
           nb::sig("def times(self) -> dict[str, float] | None"),

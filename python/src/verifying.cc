@@ -198,7 +198,7 @@ void BindVerifying(nb::module_& m) {
             return outputs;
           },
           "The answer of each leaf of the result: [('out0', 'tested'), …].")
-      .def_ro("assumptions", &JudgedVerdict::assumptions, "What a proof takes for granted.")
+      .def_ro("assumptions", &JudgedVerdict::assumptions, "The assumptions of a proof.")
       .def_ro("finite_only", &JudgedVerdict::finite_only, "Where they agree only if nothing overflows.")
       .def_prop_ro(
           "steps",
@@ -206,15 +206,15 @@ void BindVerifying(nb::module_& m) {
             return std::map<std::string, int64_t>{
                 {"proved", v.steps.proved}, {"tested", v.steps.tested}, {"open", v.steps.open}};
           },
-          "How many pairs of values inside the modules were proved, tested, or neither.")
-      .def_ro("input_sets", &JudgedVerdict::input_sets, "How many sets of inputs they were compared on.")
+          "The numbers of pairs of intermediate values: proved, tested, and neither.")
+      .def_ro("input_sets", &JudgedVerdict::input_sets, "The number of sets of inputs.")
       .def_ro("explanations", &JudgedVerdict::explanations,
               "Why results that are not the same agree: 'signed-zero', ….")
-      .def_ro("reason", &JudgedVerdict::reason, "Of a disagreement, or of what could not be told: in words.")
-      .def_ro("notes", &JudgedVerdict::notes, "What was left open, or held against other bounds.")
+      .def_ro("reason", &JudgedVerdict::reason, "The reason of a disagreement, or why there is no answer.")
+      .def_ro("notes", &JudgedVerdict::notes, "Unspecified results, and results compared with other bounds.")
       .def_ro("differing", &JudgedVerdict::differing, "Elements that are not the same bits.")
       .def_ro("largest_relative", &JudgedVerdict::largest_relative, "The largest relative difference of two elements.")
-      .def_ro("engines", &JudgedVerdict::engines, "What ran: 'avx2', 'reference'; [] where nothing did.")
+      .def_ro("engines", &JudgedVerdict::engines, "The engines: 'avx2', 'reference'; [] without a run.")
       .def_prop_ro(
           "proved", [](const JudgedVerdict& v) { return v.proof.holds; }, "They agree on all inputs.")
       .def_prop_ro(

@@ -82,7 +82,7 @@ std::optional<Computation> Callee(const Instruction& instruction, CallKind kind,
 
 void BindWalking(nb::class_<Instruction>& type) {
   type.def("is_a", &IsAny, nb::arg("opcodes"), nb::sig("def is_a(self, *opcodes: str) -> bool"),
-           "Whether its opcode is one of these: i.is_a('add', 'multiply'). ValueError: a name that is no opcode.")
+           "True if its opcode is one of these: i.is_a('add', 'multiply'). ValueError: an unknown opcode.")
       .def_prop_ro(
           "is_constant", [](const Instruction& i) { return i->IsConstant(); }, "A constant.")
       .def_prop_ro(
@@ -94,14 +94,14 @@ void BindWalking(nb::class_<Instruction>& type) {
           "Each element of its result depends on the elements at the same place alone: add, select, convert, ….")
       .def_prop_ro(
           "is_collective", [](const Instruction& i) { return i->Is(kCollective); },
-          "It exchanges data between devices; halves of asynchronous ones do.")
+          "True for collectives, including the halves of asynchronous ones.")
       .def_prop_ro(
           "parameter_number",
           [](const Instruction& i) -> std::optional<int64_t> {
             if (!i->IsParameter()) return std::nullopt;
             return i->parameter_number();
           },
-          "Of a parameter, from 0; None for others.")
+          "The number of a parameter, from 0; None for others.")
       .def_prop_ro(
           "dtype",
           [](const Instruction& i) -> nb::object {
@@ -113,7 +113,7 @@ void BindWalking(nb::class_<Instruction>& type) {
           "value",
           [](nb::handle self) -> nb::object { return nb::module_::import_("hloir").attr("constant_value")(self); },
           nb::sig("def value(self) -> numpy.typing.NDArray[typing.Any]"),
-          "Of a constant, as an array; hloir.constant_value is the same.")
+          "The value of a constant, as an array; the same as hloir.constant_value.")
       .def(
           "walk_operands",
           [](const Instruction& i) { return Walk(i, [](HloInstruction* at) { return at->operands(); }); },
@@ -121,10 +121,9 @@ void BindWalking(nb::class_<Instruction>& type) {
       .def(
           "walk_users", [](const Instruction& i) { return Walk(i, [](HloInstruction* at) { return at->users(); }); },
           "All that needs it: its users, their users and so on, each once, nearest first.")
-      .def_prop_ro(
-          "callees", &Callees,
-          "What it calls by role, the attribute's name: {'condition': …, 'body': …}; a list where one attribute "
-          "names several ('branch_computations').")
+      .def_prop_ro("callees", &Callees,
+                   "The called computations by role, the attribute's name: {'condition': …, 'body': …}; a list where "
+                   "one attribute names several ('branch_computations').")
       .def_prop_ro(
           "body", [](const Instruction& i) { return Callee(i, CallKind::kConditionBody, 1); },
           "A while loop's; None for others.")
@@ -133,7 +132,7 @@ void BindWalking(nb::class_<Instruction>& type) {
           "A while loop's; None for others.")
       .def_prop_ro(
           "to_apply", [](const Instruction& i) { return Callee(i, CallKind::kToApply, 0); },
-          "What a reduction, map, sort or call applies; None for others.")
+          "The computation of a reduction, map, sort or call; None for others.")
       .def_prop_ro(
           "fused",
           [](const Instruction& i) -> std::optional<Computation> {
@@ -151,11 +150,11 @@ void BindWalking(nb::class_<Instruction>& type) {
       .def_prop_ro(
           "control_predecessors",
           [](const Instruction& i) { return InstructionList(i.graph(), i->control_predecessors()); },
-          "What runs before it though it reads nothing of it.")
+          "Instructions ordered before it by control dependencies.")
       .def_prop_ro(
           "control_successors",
           [](const Instruction& i) { return InstructionList(i.graph(), i->control_successors()); },
-          "What runs after it though it reads nothing of it.");
+          "Instructions ordered after it by control dependencies.");
 }
 
 }  // namespace hloir::python

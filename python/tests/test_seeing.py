@@ -1,4 +1,4 @@
-"""Verdicts, differences, reduction, pictures and films; and what Jupyter shows of them."""
+"""Verdicts, differences, reduction, pictures and explanations; and what Jupyter shows of them."""
 
 import unittest
 
@@ -75,11 +75,11 @@ class Seeing(unittest.TestCase):
         self.assertNotIn("broadcast", picture.dot)
         with self.assertRaises(hloir.Error):
             hloir.graph(module, around="nobody")
-        film = hloir.explain(module, "algebraic-simplifier")
-        self.assertIn("multiply-one", str(film))
-        self.assertIn("multiply-one", film._repr_html_())
+        explanation = hloir.explain(module, "algebraic-simplifier")
+        self.assertIn("multiply-one", str(explanation))
+        self.assertIn("multiply-one", explanation._repr_html_())
         self.assertEqual(module.instruction_count, 6)
-        self.assertIsNone(film.after.entry.find("y"))
+        self.assertIsNone(explanation.after.entry.find("y"))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
 // Reducers that may be regrouped: f(f(a, b), c) == f(a, f(b, c)), proved from the computation's structure. The entry
-// point is ClassifyReducer. A reducer is cut into groups of accumulators that do not depend on one another; each group
-// must be
-//  - one associative operation on its accumulator and its element, between conversions that lose nothing but rounding,
-//  or
-//  - a selection: accumulators are only compared, moved and merged by max or min, so that all it can see of three
-//    elements is how they are ordered. There are finitely many orders, and each is tried: a proof, not a sample. Or
-//  - arithmetic (+, -, *): both groupings are expanded as polynomials and compared.
+// point is ClassifyReducer. A reducer is partitioned into groups of accumulators without dependences between groups.
+// Each group must be one of:
+// - one associative operation on its accumulator and its element, between conversions that at most round;
+// - a selection: accumulators are only compared, moved and merged by max or min, so that the result for three elements
+//   depends on their order alone, and trying all of the finitely many orders is a proof;
+// - arithmetic (+, -, *): both groupings are expanded as polynomials and compared.
 // Tests: tests/unit/open_semantics_test.cc, tests/ops/reduce-*.hlo.
 #include "analysis/associativity.h"
 
@@ -30,7 +29,7 @@ namespace {
 constexpr int kMaxCallDepth = 16;
 constexpr size_t kMaxOps = 256;
 constexpr size_t kMaxArrays = 16;      // that are reduced together
-constexpr int64_t kMaxOrders = 20000;  // of three elements, in all arrays of a group together
+constexpr int64_t kMaxOrders = 20000;  // of three elements, over all arrays of a group
 constexpr size_t kMaxTerms = 128, kMaxDegree = 16;
 constexpr double kMaxCoefficient = 9007199254740992.0;  // 2^53: whole numbers up to here are exact
 
@@ -81,7 +80,7 @@ std::optional<Leaves> Inline(const HloComputation& computation, const std::vecto
         leaves[i] = std::move(*results);
         continue;
       }
-      default: break;  // a scalar op; the next switch knows it or gives up
+      default: break;  // a scalar op; the next switch rejects unsupported ones
     }
     ScalarOp op{i, {}, -1};
     for (const Leaves& operand : operands) {
@@ -124,7 +123,7 @@ bool SameClass(PrimitiveType a, PrimitiveType b) {
   if (a == b || (IsFloat(a) && IsFloat(b)) || (IsComplex(a) && IsComplex(b))) return true;
   return IsInteger(a) && IsInteger(b) && IsSigned(a) == IsSigned(b);
 }
-// `to` has every value of `from`.
+// True if `to` represents every value of `from`.
 bool Holds(PrimitiveType to, PrimitiveType from) {
   if (to == from) return true;
   if (!SameClass(to, from)) return false;
@@ -158,7 +157,7 @@ std::vector<int> ReducerGroups(const Reducer& reducer) {
 
 // ---- One operation.
 
-// The op that computes accumulator k's result from its two arguments, if that is all there is.
+// The op that computes accumulator k's result from its two arguments, if it is the only one.
 std::optional<HloOpcode> PlainOp(const Reducer& reducer, int k) {
   const PrimitiveType type = reducer.types[static_cast<size_t>(k)];
   const ScalarOp* op = &reducer.ops[static_cast<size_t>(reducer.results[static_cast<size_t>(k)])];
@@ -187,17 +186,17 @@ std::optional<HloOpcode> PlainOp(const Reducer& reducer, int k) {
 
 // ---- Selections.
 
-// An accumulator as a selection sees it: how it ranks among the three elements' values of its array, and whose value it
-// is. A pred is simply its value.
+// The abstract value of an accumulator in a selection: its rank among the three elements of its array, and the elements
+// that it may be. A pred has its value.
 struct Ranked {
   int array = -1;  // -1: a pred, whose value is `rank`
   int rank = 0;
-  uint8_t from = 0;  // of which elements: a set where max or min has met equals
+  uint8_t from = 0;  // the elements it may be: several after max or min of equal values
 };
 constexpr int kNan = 3;  // a rank that equals nothing
 using Triple = std::array<int8_t, 3>;
 
-// All that three values can be to one another.
+// All orders of three values.
 std::vector<Triple> OrdersOf(PrimitiveType type) {
   std::vector<Triple> orders;
   const bool nan = IsFloat(type), pred = type == PrimitiveType::PRED;
@@ -205,7 +204,7 @@ std::vector<Triple> OrdersOf(PrimitiveType type) {
   for (int code = 0; code < values * values * values; ++code) {
     const Triple t = {static_cast<int8_t>(code % values), static_cast<int8_t>(code / values % values),
                       static_cast<int8_t>(code / values / values)};
-    // Ranks without gaps: each order comes once.
+    // Ranks without gaps, so that each order occurs once.
     bool used[4] = {};
     for (int8_t rank : t) used[rank] = true;
     if (pred || ((used[0] || !used[1]) && (used[1] || !used[2]))) orders.push_back(t);
@@ -213,7 +212,7 @@ std::vector<Triple> OrdersOf(PrimitiveType type) {
   return orders;
 }
 
-// a and b, compared in some direction.
+// A comparison of a and b in some direction.
 std::optional<bool> Compare(const HloInstruction& i, const Ranked& a, const Ranked& b) {
   const CompareAttributes& attributes = i.attributes<CompareAttributes>();
   if (a.array != b.array || attributes.type == ComparisonType::kFloatTotalOrder) return std::nullopt;
@@ -228,7 +227,7 @@ std::optional<bool> Compare(const HloInstruction& i, const Ranked& a, const Rank
   }
   return std::nullopt;
 }
-// The comparison is that of the values' own type.
+// Only for comparisons in the type of the values.
 bool ComparesAsIs(const HloInstruction& i, PrimitiveType type) {
   const ComparisonType kind = i.attributes<CompareAttributes>().type;
   if (kind == ComparisonType::kSigned) return IsInteger(type) && IsSigned(type);
@@ -242,7 +241,7 @@ Ranked Extreme(const Ranked& a, const Ranked& b, bool maximum) {
   return (a.rank > b.rank) == maximum ? a : b;
 }
 
-// One group's ops, and a run of them on ranks. False if an op is none that a selection consists of.
+// The ops of a group, and their evaluation on ranks. False if an op is not allowed in a selection.
 class Selection {
  public:
   Selection(const Reducer& reducer, const std::vector<int>& members) : reducer_(reducer), members_(members) {
@@ -293,7 +292,7 @@ class Selection {
     switch (i.opcode()) {
       case HloOpcode::kConstant: return logical && !i.literal().elided() && give(i.literal().GetAsInt64(0) != 0);
       case HloOpcode::kCopy: *value = In(op, 0); return true;
-      case HloOpcode::kConvert: {  // there, and back to the accumulator's own type: nothing is rounded
+      case HloOpcode::kConvert: {  // there and back to the accumulator's type, without rounding
         *value = In(op, 0);
         if (value->array < 0) return logical;
         return Holds(i.shape().element_type(), reducer_.types[static_cast<size_t>(value->array)]);
@@ -344,8 +343,7 @@ ReducerClass ClassifySelection(const Reducer& reducer, const std::vector<int>& m
   auto same = [&](const std::vector<Ranked>& a, const std::vector<Ranked>& b) {
     return AllOf(members, [&](int k) {
       const Ranked &p = a[static_cast<size_t>(k)], &q = b[static_cast<size_t>(k)];
-      // Floats of one rank may be zeros of either sign; equal integers are equal in all bits, and one NaN is as
-      // another.
+      // Floats of one rank may be zeros of either sign; equal integers have equal bits, and all NaNs are equivalent.
       const bool bits = p.array < 0 || p.rank == kNan || !IsFloat(reducer.types[static_cast<size_t>(k)]);
       return p.array == q.array && p.rank == q.rank && (bits || p.from == q.from);
     });
@@ -397,12 +395,12 @@ std::optional<Polynomial> Multiply(const Polynomial& a, const Polynomial& b) {
   return result;
 }
 
-// The group's results as polynomials of those it is given, indexed by accumulator.
+// The group's results as polynomials of its arguments, indexed by accumulator.
 using Polynomials = std::vector<Polynomial>;
 std::optional<Polynomials> Expand(const Reducer& reducer, const std::vector<int>& members, const Polynomials& low,
                                   const Polynomials& high) {
   std::vector<std::optional<Polynomial>> values(reducer.ops.size());
-  // True if an op's value is an unchanged argument: an integer may only be widened, before any operation that wraps.
+  // True if an op's value is an unchanged argument: an integer may only be widened before operations that wrap around.
   std::vector<bool> plain(reducer.ops.size());
   const PrimitiveType type = reducer.types[static_cast<size_t>(members[0])];
   for (size_t i = 0; i < reducer.ops.size(); ++i) {
@@ -525,7 +523,7 @@ std::optional<ArgExtreme> FindArgExtreme(const HloComputation& computation) {
   if (type == PrimitiveType::PRED || ClassifySelection(*reducer, members) == ReducerClass::kUnknown)
     return std::nullopt;
   Selection selection(*reducer, members);
-  // Two elements of which the second has the larger index, in each order of their values.
+  // Two elements, the second with the larger index, in each order of their values.
   std::vector<Ranked> result(2);
   const auto run = [&](int a, int b) { return selection.Run({{0, a, 1}, {1, 0, 1}}, {{0, b, 2}, {1, 1, 2}}, &result); };
   const auto keeps = [&](int a, int b, uint8_t from) {

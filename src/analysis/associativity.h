@@ -11,12 +11,11 @@ namespace hloir {
 enum class ReducerClass {
   kUnknown,     // not recognized as associative
   kIdempotent,  // associative, and an initial value may be counted any number of times: max, and, argmin, …
-  kCounting,    // associative; an initial value must be neutral to be counted more than once: add, multiply, …
+  kCounting,    // associative; an initial value that may be counted several times must be neutral: add, multiply, …
 };
 
 ReducerClass ClassifyReducer(const HloComputation& reducer);
-// For reducers that are known to be associative: combining with these initial values (one for each accumulator; null
-// where it is not known) changes nothing.
+// For associative reducers: true if these initial values (one for each accumulator; null if unknown) are neutral.
 bool IsNeutral(const HloComputation& reducer, std::span<const Literal* const> initial);
 
 }  // namespace hloir

@@ -1,12 +1,13 @@
-// See buffer_assignment.h. Each computation that runs as code gets a heap of its own, callees first; an instruction
-// that calls some needs the largest of their heaps while it runs (scratch). So nothing is counted once per path through
-// the call graph.
+// Buffer assignment; see hloir/analysis.h. Each executed computation has its own heap, assigned callees first; an
+// instruction that calls computations needs the largest of their heaps while it runs (scratch). So the cost is linear
+// in the call graph, not in its paths.
 //
-// Parameters of the entry, and constants, are outside the heap. A called computation's parameters lie in the caller's
-// memory, and so do its results: what the root's elements are made of is written where the caller wants it; what it
-// hands on as it came is the caller's array. A loop's state is one buffer per element: what the body makes anew goes
-// there in place if nobody reads the old one any more, else it is made beside it; what the body only reads is not
-// copied. A result that input_output_alias gives to a parameter is written over that, once nobody reads it any more.
+// Parameters of the entry, and constants, are outside the heap. A called computation's parameters and results lie in
+// the caller's memory: results are written to the caller's buffers, and a parameter that is returned unchanged stays
+// the caller's array. A loop's state has one buffer per element: a new value of the body is written to it in place
+// after the last read of the old value, or otherwise to another buffer; elements that the body only reads are not
+// copied. A result aliased with a parameter (input_output_alias) is written to its buffer after the last read of the
+// parameter.
 #include "hloir/analysis.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ using Value = BufferAssignment::Value;
 
 size_t LeafCount(const Shape& shape) { return shape.IsTuple() ? shape.Leaves().size() : 1; }
 
-// Each element of the result comes from the operands' elements at the same place, also in memory.
+// True if each element of the result depends on the operands' elements at the same index and offset.
 bool IsInPlace(const HloInstruction& i) {
   if (!i.Is(kElementwise)) return false;
   const Shape& from = i.operand(0)->shape();
@@ -33,7 +34,7 @@ bool IsInPlace(const HloInstruction& i) {
          from.layout().minor_to_major() == i.shape().layout().minor_to_major();
 }
 
-// True if every element of a fusion's results that depends on `parameter` depends on its element at the same place.
+// True if every element of a fusion's results that depends on `parameter` depends on its element at the same offset.
 bool IsReadInPlace(const HloInstruction& parameter) {
   std::vector<const HloInstruction*> open = {&parameter};
   std::unordered_set<const HloInstruction*> seen;
@@ -73,7 +74,7 @@ bool MayOverwrite(const HloInstruction& i, int64_t k, size_t leaf = 0) {
   }
 }
 
-// 0 for an array with an unbounded dimension, which is noted in `is_unknown`.
+// 0 for an array with an unbounded dimension, which sets `is_unknown`.
 int64_t KnownBytes(const Shape& shape, bool& is_unknown) {
   int64_t bytes = 0;
   for (const Shape* leaf : shape.Leaves()) {
@@ -85,10 +86,11 @@ int64_t KnownBytes(const Shape& shape, bool& is_unknown) {
   return bytes;
 }
 
-// What called computations tell their callers, by computation id.
+// Summaries of called computations for their callers, by computation id.
 struct Callee {
   int64_t heap_bytes = 0;
-  // Of each leaf of the result, the leaf of the parameters, counted through, that it is; -1: it is made.
+  // For each leaf of the result, the number of the parameter leaf that it forwards, over all parameters; -1: a new
+  // value.
   std::vector<int32_t> handed_on;
 };
 
@@ -135,8 +137,8 @@ class ComputationAssigner {
   }
 
  private:
-  // The values at one leaf of an instruction's result; there may be several. Leaves of parameters, which are values of
-  // the caller, have negative numbers.
+  // The values at one leaf of an instruction's result; there may be several. Leaves of parameters, which are the
+  // caller's values, have negative numbers.
   using Leaves = std::vector<std::vector<int32_t>>;
   static int32_t FromCaller(int32_t leaf) { return -1 - leaf; }  // and back
 
@@ -156,7 +158,7 @@ class ComputationAssigner {
       result_.values.push_back(std::move(value));
     }
   }
-  // Which leaf of `shape` is at `index`.
+  // The number of the leaf of `shape` at `index`.
   static size_t LeafAt(const Shape& shape, const ShapeIndex& index) {
     size_t leaf = 0;
     const Shape* at = &shape;
@@ -166,7 +168,7 @@ class ComputationAssigner {
     }
     return leaf;
   }
-  // Of leaves that a loop or call hands on as they came, what they are.
+  // The values of the leaves that a loop or call forwards.
   void HandOn(const HloInstruction& i, Leaves& leaves) {
     if (i.opcode() != HloOpcode::kWhile && i.opcode() != HloOpcode::kCall) return;
     const bool is_loop = i.opcode() == HloOpcode::kWhile;
@@ -180,7 +182,7 @@ class ComputationAssigner {
       if (from < 0 || static_cast<size_t>(from) >= given.size() || (is_loop && static_cast<size_t>(from) != k))
         continue;
       leaves[k] = *given[static_cast<size_t>(from)];
-      // A constant has no value of its own: the result is none either.
+      // A constant has no value in the heap, and so has a result that forwards it.
       if (leaves[k].empty()) leaves[k].push_back(kNoMemory);
     }
   }
@@ -205,7 +207,7 @@ class ComputationAssigner {
         for (size_t k = 0; k < leaves.size(); ++k) leaves[k] = of[skip + k];
         return;
       }
-      default: break;  // makes its own arrays, unless its traits say that it aliases
+      default: break;  // defines its arrays, unless its traits declare aliasing
     }
     if (i.Is(kAliases)) {
       const Leaves& of = leaves_[i.operand(0)];
@@ -226,8 +228,7 @@ class ComputationAssigner {
     }
   }
 
-  // Of the tuple's leaves, the first that is of that element. Counted once a tuple, which may be long, and be read
-  // element by element.
+  // The number of the element's first leaf. Cached per tuple, because all elements of a long tuple may be read.
   size_t FirstLeaf(const Shape& tuple, int64_t element) {
     std::vector<size_t>& firsts = first_leaves_[&tuple];
     for (size_t next = 0; firsts.size() < static_cast<size_t>(tuple.tuple_size());) {
@@ -294,7 +295,7 @@ class ComputationAssigner {
         if (v < 0) continue;
         Value& value = result_.values[static_cast<size_t>(v)];
         value.last = end;
-        // The caller's memory takes it, unless it stands for several elements, or, of a loop, the old one is still
+        // It goes to the caller's memory, unless it is several elements, or the old value of a loop's state is still
         // read.
         if (is_entry_ || (times[static_cast<size_t>(v)] == 1 && (!is_body_ || MayReplaceState(k, value))))
           value.is_result = true;
@@ -326,7 +327,7 @@ class ComputationAssigner {
       }
     }
   }
-  // True if element k of the loop's state is read after the step that makes the new one, or is stored elsewhere.
+  // True if element k of the loop's state is read after the step that defines the new value, or is stored elsewhere.
   bool MayReplaceState(size_t k, const Value& made) {
     const HloInstruction* parameter = computation_.parameter_count() == 1 ? computation_.parameter(0) : nullptr;
     if (parameter == nullptr) return false;
@@ -345,7 +346,7 @@ class ComputationAssigner {
     return static_cast<size_t>(read->tuple_index()) == k || read->shape().IsTuple();
   }
 
-  // The result goes over an operand that dies here.
+  // Reuses the buffer of an operand whose live range ends here.
   void Share(const HloInstruction& i) {
     Leaves& made = leaves_[&i];
     if (i.Is(kAliases) || i.IsParameter() || i.IsConstant()) return;
@@ -364,7 +365,7 @@ class ComputationAssigner {
     for (int64_t k = 0; k < i.operand_count(); ++k) {
       const Leaves& read = leaves_[i.operand(k)];
       if (read.size() != 1 || read[0].size() != 1 || !MayOverwrite(i, k, leaf)) continue;
-      // Not if another operand reads the same memory some other way.
+      // Not if another operand reads the same memory at other offsets.
       int64_t reads = 0;
       for (const HloInstruction* operand : i.operands()) {
         for (const std::vector<int32_t>& of : leaves_[operand]) reads += std::count(of.begin(), of.end(), read[0][0]);
@@ -378,7 +379,7 @@ class ComputationAssigner {
     const bool placed_apart = (taker.is_result || old.is_result) && !is_entry_;
     if (taker.shares >= 0 || taken_.contains(of) || old.last != taker.first || old.bytes != taker.bytes || placed_apart)
       return false;
-    // A result lies in the parameter that the header gives it, and in no other.
+    // A result lies in the parameter of its input_output_alias, and in no other.
     const auto donated = in_parameter_.find(of);
     if (donated != in_parameter_.end()) {
       const auto home = home_.find(by);
@@ -390,7 +391,7 @@ class ComputationAssigner {
     return true;
   }
 
-  // The last value that lies in the memory of this one.
+  // The last value that reuses the buffer of this one.
   int32_t LastTaker(int32_t value) const {
     for (auto it = taken_.find(value); it != taken_.end(); it = taken_.find(value)) value = it->second;
     return value;
@@ -411,8 +412,8 @@ class ComputationAssigner {
       home_[result[0]] = in_parameter_[given[0]] = given[0];
     }
   }
-  // The result goes where the parameter was, with all that it was written over, or without where these were needed
-  // beside the parameter. If it is needed itself, it stays where it is.
+  // Places the result in the parameter's buffer, with the values whose buffer it reuses, or without those whose live
+  // range overlaps the parameter's. If the result's own live range overlaps, it is not moved.
   void GiveTo(int32_t parameter, int32_t result) {
     if (parameter == result) return;
     const int32_t before = LastTaker(parameter);
@@ -429,7 +430,7 @@ class ComputationAssigner {
       return;
     }
   }
-  // What a value takes comes before it in `values`, or is a parameter.
+  // A value precedes in `values` those that reuse its buffer, or is a parameter.
   void FindHeap() {
     for (Value& value : result_.values) {
       const bool is_callers = !is_entry_ && value.is_result;
@@ -438,7 +439,7 @@ class ComputationAssigner {
     }
   }
 
-  // Temporaries go into donated memory while nothing else is there, the largest first, as XLA does it.
+  // Places temporaries in donated memory while it is free, the largest first, as in XLA.
   void UseDonatedMemory() {
     struct Room {
       int32_t parameter;
@@ -460,7 +461,7 @@ class ComputationAssigner {
     const auto bytes_of = [&](int32_t v) { return result_.values[static_cast<size_t>(v)].bytes; };
     std::stable_sort(rooms.begin(), rooms.end(),
                      [&](const Room& a, const Room& b) { return bytes_of(a.parameter) < bytes_of(b.parameter); });
-    std::vector<int32_t> temporaries;  // the first of those that lie in one place
+    std::vector<int32_t> temporaries;  // the first of the values that share a buffer
     for (size_t v = 0; v < result_.values.size(); ++v) {
       const Value& value = result_.values[v];
       if (value.in_heap && value.shares < 0 && !value.is_scratch && value.bytes > 0)
@@ -496,7 +497,7 @@ class ComputationAssigner {
     }
   }
 
-  // The peak of live values, whatever the offsets. Of values that share a buffer, the last counts.
+  // The peak of live values, independent of offsets. The last of the values that share a buffer counts.
   void FindPeak() {
     if (order_.empty()) return;
     auto counts = [&](size_t v) { return result_.values[v].in_heap; };
@@ -530,17 +531,18 @@ class ComputationAssigner {
   bool& is_unknown_;
   static constexpr int32_t kNoMemory = INT32_MIN;
   std::vector<int32_t> first_parameter_leaf_;
-  std::map<int32_t, int32_t> home_;          // of results, the parameter's value that they go into
-  std::map<int32_t, int32_t> in_parameter_;  // of values in donated memory, whose
-  std::unordered_map<int64_t, std::vector<const InputOutputAlias*>> aliases_;  // of the entry, by parameter
+  std::map<int32_t, int32_t> home_;          // for results: the parameter's value whose buffer they reuse
+  std::map<int32_t, int32_t> in_parameter_;  // for values in donated memory: the parameter
+  std::unordered_map<int64_t, std::vector<const InputOutputAlias*>> aliases_;  // for the entry, by parameter
   const bool is_entry_;
   bool is_body_ = false;
-  std::vector<StateReads> state_reads_;  // by leaf, of a loop's body that one was asked for
+  std::vector<StateReads> state_reads_;  // by leaf, of the loop body computed last
   StateReads whole_state_reads_;
   std::vector<const HloInstruction*> order_;
   std::unordered_map<const HloInstruction*, Leaves> leaves_;
-  std::unordered_map<const Shape*, std::vector<size_t>> first_leaves_;  // of tuples; a module has each shape once
-  std::map<int32_t, int32_t> taken_;  // value => the one that shares its memory from then on
+  std::unordered_map<const Shape*, std::vector<size_t>> first_leaves_;  // for tuples; a module has one copy of each
+                                                                        // shape
+  std::map<int32_t, int32_t> taken_;  // value => the value that reuses its buffer next
 };
 
 }  // namespace

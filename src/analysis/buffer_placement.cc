@@ -13,7 +13,7 @@ class Placer {
  public:
   explicit Placer(BufferAssignment::Computation& computation) : computation_(computation) {}
 
-  // Largest first, each at the lowest offset that is free for as long as it is needed.
+  // Largest first, each at the lowest offset that is free during its live range.
   void Place() {
     std::vector<int64_t> roots;  // values that share nothing
     std::vector<int64_t> last(computation_.values.size());
@@ -21,13 +21,13 @@ class Placer {
       last[v] = computation_.values[v].last;
       if (computation_.values[v].shares < 0 && computation_.values[v].in_heap) roots.push_back(static_cast<int64_t>(v));
     }
-    // A taker is made later than what it takes.
+    // A value is defined after the value whose buffer it reuses.
     for (size_t v = computation_.values.size(); v-- > 0;) {
       if (const int64_t of = computation_.values[v].shares; of >= 0)
         last[static_cast<size_t>(of)] = std::max(last[static_cast<size_t>(of)], last[v]);
     }
     for (int64_t v : roots) computation_.unshared_bytes += computation_.values[static_cast<size_t>(v)].bytes;
-    constexpr size_t kMostBySize = 20000;  // the search is quadratic; a longer list goes in the order of its steps
+    constexpr size_t kMostBySize = 20000;  // the search is quadratic; longer lists are placed in definition order
     if (roots.size() <= kMostBySize) {
       std::stable_sort(roots.begin(), roots.end(), [&](int64_t a, int64_t b) {
         return computation_.values[static_cast<size_t>(a)].bytes > computation_.values[static_cast<size_t>(b)].bytes;
@@ -70,7 +70,7 @@ class Placer {
     }
   }
 
-  // In the order in which they are made, each into the smallest gap that is large enough.
+  // In definition order, each in the smallest gap that is large enough.
   void PlaceInOrder(const std::vector<int64_t>& roots, const std::vector<int64_t>& last) {
     std::map<int64_t, int64_t> gaps;       // offset => bytes
     std::multimap<int64_t, int64_t> ends;  // last step => value

@@ -1,5 +1,5 @@
-// Offsets for the values of a computation's heap. Which values share memory is decided before (buffer_assignment.cc).
-// Tested by tests/unit/buffer_assignment_test.cc.
+// Offsets for the values of a computation's heap. buffer_assignment.cc has decided which values share memory. Tested by
+// tests/unit/buffer_assignment_test.cc.
 #pragma once
 
 #include "hloir/analysis.h"

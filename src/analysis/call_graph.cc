@@ -18,7 +18,7 @@ bool CallsInControlFlow(const HloInstruction& instruction) {
 
 CallContext Merge(CallContext a, CallContext b) { return a == CallContext::kNone || a == b ? b : CallContext::kBoth; }
 
-// Walks callers upwards from `start`, but not through `barrier`; true as soon as `found` says so.
+// Searches callers upwards from `start`, but not through `barrier`, for one that `found` accepts.
 template <class Found>
 bool AnyCaller(const CallGraph& graph, size_t id_limit, const HloComputation& start, const HloComputation* barrier,
                Found found) {
@@ -58,7 +58,7 @@ CallGraph::CallGraph(const HloModule& module)
   }
   if (entry_ == nullptr) return;
   nodes_[entry_->id()].context = CallContext::kControlFlow;
-  // Callers first, so that a computation's context is settled before it is passed on.
+  // Callers first, so that a computation's context is final before it is propagated.
   const std::vector<const HloComputation*> order = module.PostOrder();
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     const Node& node = nodes_[(*it)->id()];

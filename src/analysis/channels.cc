@@ -1,6 +1,6 @@
-// Sends and receives that no pairs are given for: a channel joins the one that sends over it with the one that
-// receives. Who runs an instruction is read off its sharding and off the conditionals around it, as far as their
-// branches follow from partition-id and replica-id. See hloir/cost.h; tested by
+// Sends and receives without explicit pairs: a channel connects its sender and its receiver. The devices that execute
+// an instruction follow from its sharding and from the enclosing conditionals whose branches depend only on
+// partition-id and replica-id. See hloir/cost.h; tested by
 // tests/unit/devices_test.cc.
 #include <algorithm>
 #include <functional>
@@ -18,12 +18,12 @@ struct ChannelDevice {
   int64_t replica = 0, partition = 0;
 };
 
-// The value of a scalar integer or predicate on a device, if it depends on constants and the device's numbers alone.
+// The value of a scalar integer or predicate on a device, if it depends only on constants and the device's numbers.
 class DeviceScalar {
  public:
   explicit DeviceScalar(const ChannelDevice& device) : device_(device) {}
   std::optional<int64_t> Of(const HloInstruction& i, int depth = 0) {
-    constexpr int kMostDepth = 64, kMostLooks = 10000;  // a graph may have more paths than that
+    constexpr int kMostDepth = 64, kMostLooks = 10000;  // a limit, because the number of paths may be exponential
     if (depth > kMostDepth || ++looks_ > kMostLooks) return std::nullopt;
     const auto operand = [&](int64_t k) { return Of(*i.operand(k), depth + 1); };
     switch (i.opcode()) {
@@ -68,7 +68,7 @@ class DeviceScalar {
   }
 
  private:
-  // Numbers of devices are small, so wrap-around is not considered.
+  // Device numbers are small, so wrap-around is ignored.
   static std::optional<int64_t> Combined(const HloInstruction& i, int64_t a, int64_t b) {
     constexpr int64_t kSmall = int64_t{1} << 30;
     if (std::max(a, b) > kSmall || std::min(a, b) < -kSmall) return std::nullopt;
@@ -96,7 +96,7 @@ class DeviceScalar {
       default: return std::nullopt;  // unknown
     }
   }
-  // constant[index], by which a partitioner finds its place in a list of devices.
+  // constant[index], by which partitioners look up a device's position in a list.
   std::optional<int64_t> LookedUp(const HloInstruction& slice, int depth) {
     const HloInstruction& table = *slice.operand(0);
     if (table.opcode() != HloOpcode::kConstant || table.shape().rank() != 1 || slice.shape().ElementCount() != 1 ||
@@ -126,7 +126,7 @@ class DeviceScalar {
   int looks_ = 0;
 };
 
-// True if the device runs the computation, false if not; nothing: it depends on data.
+// True if the device executes the computation, false if not; nullopt if that depends on data.
 std::optional<bool> Runs(const HloComputation& computation, const ChannelDevice& device, int& looks, int depth = 0) {
   constexpr int kMostDepth = 64, kMostLooks = 10000;
   if (computation.module() != nullptr && &computation == computation.module()->entry_computation()) return true;
@@ -196,7 +196,7 @@ StatusOr<ChannelPairs> PairsOfChannel(const HloInstruction& transfer, int64_t re
     size_t program;
   };
   std::vector<End> ends;
-  const HloInstruction* named = nullptr;  // of the other ends, one that pairs are given for
+  const HloInstruction* named = nullptr;  // an end of the channel with explicit pairs
   bool has_other = false;
   for (size_t p = 0; p < programs.size(); ++p) {
     for (const HloComputation* computation : programs[p]->computations()) {
@@ -221,7 +221,7 @@ StatusOr<ChannelPairs> PairsOfChannel(const HloInstruction& transfer, int64_t re
     HLOIR_ASSIGN_OR_RETURN(result.pairs, MeetingGroups(*named, replicas, partitions));
     return result;
   }
-  // A module on one device has both ends there, whatever its shardings say.
+  // On one device both ends are on it, regardless of shardings.
   const bool is_alone = replicas * partitions == 1;
   const bool of_partitions = partitions > 1;
   for (int64_t scope = 0; scope < (of_partitions ? replicas : 1); ++scope) {
@@ -250,7 +250,7 @@ StatusOr<ChannelPairs> PairsOfChannel(const HloInstruction& transfer, int64_t re
     } else if (from.size() == 1 && to.size() == 1) {
       result.pairs.push_back({from[0], to[0]});
     } else {
-      // By its first end, whichever the caller comes from: devices meet it in any order.
+      // By its first end, because devices reach its ends in any order.
       return InvalidArgument(
           Format("{}: over channel {} devices {} send and devices {} receive, and no "
                  "_xla_send_recv_source_target_pairs says who to whom",

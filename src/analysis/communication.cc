@@ -17,10 +17,10 @@ namespace {
 
 using Groups = std::vector<std::vector<int64_t>>;
 
-// What the numbers in replica_groups are. Without a channel each partition is by itself; with one, of the ops that can
-// say use_global_device_ids, all partitions of the replicas take part, or devices are named one by one; of the other
-// ops the partitions of a replica. Transfers always have a channel: 0, or that of a module of one partition, is between
-// replicas.
+// The meaning of the numbers in replica_groups. Without a channel they are replicas, separately for each partition.
+// With a channel, for ops with use_global_device_ids: all partitions of these replicas, or global device ids; for other
+// ops: the partitions of a replica. Transfers always have a channel: channel 0, or any channel of a module with one
+// partition, is between replicas.
 enum class Ids { kReplicas, kPartitions, kReplicasOfAllPartitions, kDevices };
 
 // The unit of the numbers, for messages.
@@ -36,13 +36,13 @@ std::string_view KindOf(Ids ids) {
 
 struct Participants {
   Ids ids = Ids::kReplicas;
-  Groups groups;          // empty: everybody, if `everybody`
-  bool everybody = true;  // else those named and nobody else: pairs
+  Groups groups;          // empty: all devices, if `everybody`
+  bool everybody = true;  // otherwise only the named ones: pairs
 };
 
 constexpr std::string_view kTransferPairs = "_xla_send_recv_source_target_pairs";
 
-// "{{0,1},{1,2}}" of the frontend attribute with source and target devices.
+// Parses "{{0,1},{1,2}}", the frontend attribute with source and target devices.
 Groups PairsOfTransfer(const HloInstruction& transfer) {
   Groups pairs;
   for (const auto& [key, value] : transfer.extras().frontend_attributes) {
@@ -86,7 +86,7 @@ Participants ParticipantsOf(const HloInstruction& instruction, int64_t partition
 
 constexpr int64_t kMostDevices = int64_t{1} << 20;
 
-// If the groups name more than there are, they are believed.
+// If the groups name more devices than declared, the groups decide.
 Groups Expand(const Participants& p, int64_t replicas, int64_t partitions) {
   replicas = std::max<int64_t>(replicas, 1), partitions = std::max<int64_t>(partitions, 1);
   int64_t largest = -1;
@@ -112,7 +112,7 @@ Groups Expand(const Participants& p, int64_t replicas, int64_t partitions) {
     }
     return result;
   }
-  // The same among the replicas of each partition, or among the partitions of each replica.
+  // Replicates the groups for each partition, or for each replica.
   const bool of_partitions = p.ids == Ids::kPartitions;
   for (int64_t other = 0; other < (of_partitions ? replicas : partitions); ++other) {
     for (const auto& group : named) {
@@ -129,8 +129,8 @@ bool Communicates(const HloInstruction& i) {
 // True if the instruction and its computation are one step.
 bool IsWrapper(const HloInstruction& i) { return IsOneOf(i.opcode(), HloOpcode::kAsyncStart, HloOpcode::kFusion); }
 
-// The collectives and transfers of an instruction: itself, or those in a fusion or asynchronous computation, in calls
-// and fusions there too. `within`: the computations that were searched.
+// The collectives and transfers of an instruction: itself, or those in a fusion or asynchronous computation, including
+// nested calls and fusions. `within`: the searched computations.
 std::vector<const HloInstruction*> CollectivesOf(const HloInstruction& i,
                                                  std::vector<const HloComputation*>* within = nullptr) {
   if (Communicates(i)) return {&i};
@@ -164,7 +164,7 @@ double ArrayBytes(const Shape& shape) {
   return bytes;
 }
 
-// The bytes that a device sends, without operands that are only indices.
+// The bytes that a device sends, without index operands.
 double Payload(const HloInstruction& i) {
   switch (i.opcode()) {
     case HloOpcode::kSend: return ArrayBytes(i.operand(0)->shape());
@@ -174,7 +174,7 @@ double Payload(const HloInstruction& i) {
     case HloOpcode::kCollectivePermuteStart: {
       const auto& sizes = i.attributes<CollectivePermuteAttributes>().slice_sizes;
       if (sizes.empty()) break;
-      // In place: (input, output, where from, where to), and slices of these sizes.
+      // The form in place: (input, output, source offsets, target offsets), and the slice sizes.
       const Shape& input = i.operand(0)->shape();
       const Shape* array = input.Leaves().empty() ? &input : input.Leaves()[0];
       double bytes = 0;
@@ -236,7 +236,7 @@ std::vector<CommunicationAnalysis::Sum> SumBy(const std::vector<Communication>& 
   }
   std::vector<CommunicationAnalysis::Sum> result;
   for (auto& [text, sum] : sums) result.emplace_back(std::move(sum)).key = text;
-  // What is not known comes first.
+  // Unknown values come first.
   const auto weight = [](const CommunicationAnalysis::Sum& sum) { return std::isnan(sum.sent) ? HUGE_VAL : sum.sent; };
   std::stable_sort(result.begin(), result.end(), [&](const auto& a, const auto& b) { return weight(a) > weight(b); });
   return result;
@@ -298,7 +298,7 @@ StatusOr<Groups> MeetingGroups(const HloInstruction& instruction, int64_t replic
                                     partitions == 1 ? "" : "s"));
     }
   }
-  if (is_permute) p.groups.clear(), p.everybody = true;  // who is sent nothing waits, too
+  if (is_permute) p.groups.clear(), p.everybody = true;  // devices without an incoming message wait as well
   return Expand(p, replicas, partitions);
 }
 
@@ -351,7 +351,7 @@ std::optional<Mesh> FindMesh(const HloModule& module) {
     if (std::optional<Mesh> mesh = SdyMesh(value)) return mesh;
   }
   const auto of_sharding = [](const Sharding& sharding) -> const Mesh* {
-    // Elements of a tuple's sharding are flat.
+    // The elements of a tuple's sharding are a flat list.
     if (sharding.kind == Sharding::Kind::kNamed && !sharding.mesh.axes.empty()) return &sharding.mesh;
     for (const Sharding& element : sharding.tuple_elements)
       if (element.kind == Sharding::Kind::kNamed && !element.mesh.axes.empty()) return &element.mesh;
@@ -428,7 +428,7 @@ std::string GroupsText(const Groups& groups) {
 
 namespace {
 
-// All of it but how often it runs.
+// Everything except the number of executions.
 Communication Describe(const HloInstruction& step, const HloInstruction& collective, const std::optional<Mesh>& mesh) {
   const ModuleConfig& config = step.module()->config();
   Communication c;
@@ -445,7 +445,8 @@ Communication Describe(const HloInstruction& step, const HloInstruction& collect
   if (IsPairs(c.kind)) {
     const double devices = static_cast<double>(std::max<int64_t>(config.replica_count, 1)) *
                            static_cast<double>(std::max<int64_t>(config.num_partitions, 1));
-    double pairs = c.groups.empty() && !collective.Is(kCollective) ? devices : 0;  // of a transfer nobody may be named
+    double pairs = c.groups.empty() && !collective.Is(kCollective) ? devices : 0;  // a transfer may have no named
+                                                                                   // devices
     for (const auto& pair : c.groups) pairs += pair[0] == pair[1] ? 0 : 1;
     c.sent = c.is_host ? 0 : pairs * WireBytes(c.kind, c.payload, 2);
   } else {
@@ -460,8 +461,8 @@ Communication Describe(const HloInstruction& step, const HloInstruction& collect
   return c;
 }
 
-// Of each conditional the branch that sends most, by instruction id; -1 for other instructions. `sent`: of what an
-// instruction sends by itself, by its id.
+// The branch of each conditional that sends most, by instruction id; -1 for other instructions. `sent`: the bytes that
+// an instruction itself sends, by its id.
 std::vector<int32_t> DearestBranches(const HloModule& module, const std::vector<double>& sent) {
   std::vector<int32_t> branch(sent.size(), -1);
   std::vector<double> of(static_cast<size_t>(module.computation_id_limit()), 0);
@@ -491,7 +492,7 @@ std::vector<int32_t> DearestBranches(const HloModule& module, const std::vector<
 CommunicationAnalysis::CommunicationAnalysis(const HloModule& module, const std::optional<Mesh>& mesh)
     : index_(static_cast<size_t>(module.instruction_id_limit()), -1) {
   const std::vector<double> reached = ExecutionCounts(module);
-  std::vector<bool> wrapped(reached.size(), false);  // counted with the async-start or fusion around it
+  std::vector<bool> wrapped(reached.size(), false);  // counted with the enclosing async-start or fusion
   const std::vector<const HloComputation*> order = module.TextOrder();
   for (const HloComputation* computation : order) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {

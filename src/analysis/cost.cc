@@ -1,5 +1,5 @@
-// See hloir/cost.h. Elementwise ops follow from the opcode table; for each other op that costs more than its operands'
-// and result's bytes, or not all of them, there is a rule.
+// See hloir/cost.h. The opcode table has the costs of elementwise ops. Other ops have a rule, unless they only read all
+// operands and write the result.
 #include "hloir/cost.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ double Elements(const Shape& shape) {
 const Shape& FirstShape(const Shape& shape) {
   return shape.IsTuple() && shape.tuple_size() > 0 ? shape.tuple_shapes(0) : shape;
 }
-// An array as it lies in memory: packed, if its layout says so; with its actual sizes, an s32 each, if it is dynamic.
+// The bytes of an array in memory: packed if its layout is; including the actual sizes, an s32 each, if it is dynamic.
 double SizeOfLeaf(const Shape& leaf) {
   double bytes = static_cast<double>(leaf.ByteSize());
   if (!leaf.IsArray()) return bytes;
@@ -49,14 +49,14 @@ double SizeOfLeaf(const Shape& leaf) {
   if (!leaf.IsStatic()) bytes += 4.0 * static_cast<double>(leaf.rank());
   return bytes;
 }
-// The elements themselves, of a tuple's arrays too.
+// The number of elements, summed over the arrays of a tuple.
 double Size(const Shape& shape) {
   if (!shape.IsTuple()) return SizeOfLeaf(shape);
   double bytes = 0;
   for (const Shape* leaf : shape.Leaves()) bytes += SizeOfLeaf(*leaf);
   return bytes;
 }
-// A tuple by itself is a table of pointers.
+// A tuple itself is a table of pointers.
 double TableSize(const Shape& tuple) { return 8.0 * static_cast<double>(tuple.tuple_size()); }
 double SizeRead(const Shape& operand) { return operand.IsTuple() ? TableSize(operand) : Size(operand); }
 
@@ -67,7 +67,7 @@ Bytes DefaultBytes(const HloInstruction& i) {
   return bytes;
 }
 
-// ---- What is not all of the operands, or not all of the result.
+// ---- Ops that read parts of operands or write parts of the result.
 
 void NoBytes(const HloInstruction&, Bytes& bytes) {
   std::fill(bytes.operands.begin(), bytes.operands.end(), 0);
@@ -77,7 +77,7 @@ void TupleBytes(const HloInstruction& i, Bytes& bytes) {
   NoBytes(i, bytes);
   bytes.output = TableSize(i.shape());
 }
-// One that agrees with the change of layout leaves every element where it is.
+// A transpose that matches the change of layout moves no element.
 void TransposeBytes(const HloInstruction& i, Bytes& bytes) {
   const auto minor_to_major = [](const Shape& shape) {
     return (shape.has_layout() ? shape : shape.WithDefaultLayout()).layout().minor_to_major();
@@ -89,9 +89,9 @@ void TransposeBytes(const HloInstruction& i, Bytes& bytes) {
   }
   NoBytes(i, bytes);
 }
-// As much is read as is written: slice, dynamic-slice, gather.
+// Ops that read as many bytes as they write: slice, dynamic-slice, gather.
 void SliceBytes(const HloInstruction&, Bytes& bytes) { bytes.operands[0] = bytes.output; }
-// Of several indices the first stands for all.
+// Counts the first of several index operands only.
 void OneIndex(size_t first, Bytes& bytes) {
   for (size_t k = first + 1; k < bytes.operands.size(); ++k) bytes.operands[k] = 0;
 }
@@ -100,11 +100,11 @@ void DynamicSliceBytes(const HloInstruction& i, Bytes& bytes) {
   OneIndex(1, bytes);
 }
 void DynamicUpdateSliceBytes(const HloInstruction&, Bytes& bytes) {
-  bytes.operands[0] = 0;  // the rest of the array stays where it is
+  bytes.operands[0] = 0;  // the rest of the array is not moved
   bytes.output = bytes.operands[1];
   OneIndex(2, bytes);
 }
-// What is updated is read and written, and no more of the operands.
+// Only the updated part is read and written.
 void ScatterBytes(const HloInstruction& i, Bytes& bytes) {
   const size_t arrays = static_cast<size_t>(i.operand_count() - 1) / 2;
   bytes.output = 0;
@@ -119,8 +119,8 @@ void CholeskyBytes(const HloInstruction&, Bytes& bytes) {
 
 constexpr int kMaxNesting = 32;  // of fusions in fusions
 
-// What a fusion reads of `value`, its parameter or an element of that: slices are read alone, and all that reads the
-// whole shares one read.
+// The bytes that a fusion reads of `value`, a parameter or an element of one: each slice is a read, and all users of
+// the whole share one read.
 double BytesReadInFusion(const HloInstruction& value, int nesting) {
   const double whole = Size(value.shape());
   double bytes = 0;
@@ -152,7 +152,7 @@ double BytesReadInFusion(const HloInstruction& value, int nesting) {
   }
   return bytes;
 }
-// What a fusion writes for a value that its root gives: of an update in place, the update.
+// The bytes that a fusion writes for a value of its root: for an update in place, the update.
 double BytesWrittenByFusion(const HloInstruction& value) {
   return Size(value.opcode() == HloOpcode::kDynamicUpdateSlice ? value.operand(1)->shape() : value.shape());
 }
@@ -177,7 +177,7 @@ void FusionBytes(const HloInstruction& i, Bytes& bytes) {
     for (const HloInstruction* element : root.operands()) bytes.output += BytesWrittenByFusion(*element);
 }
 
-// ---- Operations. `called`: the figures of what the instruction calls, in order.
+// ---- Operations. `called`: the costs of the called computations, in order.
 
 using Called = std::span<const Cost>;
 Cost Flops(double flops) { return {flops, 0, 0}; }
@@ -193,16 +193,16 @@ Cost RaggedDotCost(const HloInstruction& i, Called) {
   return DotCost(i, i.attributes<RaggedDotAttributes>().lhs_contracting_dims);
 }
 
-// For how many positions of a window along one dimension its `tap` lies on an element of the input, neither on padding
-// nor between dilated elements.
+// The number of positions of a window along one dimension whose `tap` is an element of the input, not padding or a hole
+// of dilation.
 double PositionsInInput(const WindowDimension& w, int64_t input, int64_t output, int64_t tap) {
-  // Position p looks at p * stride + offset, which must be k * base_dilation with 0 <= k < input.
+  // Position p reads p * stride + offset, which must be k * base_dilation with 0 <= k < input.
   const __int128 offset = static_cast<__int128>(tap) * w.window_dilation - w.padding_low;
   const __int128 last = static_cast<__int128>(input - 1) * w.base_dilation;
   const __int128 stride = w.stride;
   __int128 begin = offset >= 0 ? 0 : (-offset + stride - 1) / stride;
   const __int128 end = last < offset ? 0 : std::min<__int128>(output, (last - offset) / stride + 1);
-  // Positions on an element come around every `period`; the first is among that many.
+  // Positions on an element repeat with `period`; the first is below it.
   const int64_t period = w.base_dilation / std::gcd(w.base_dilation, w.stride);
   const __int128 searched = std::min(end, begin + period);
   while (begin < searched && (begin * stride + offset) % w.base_dilation != 0) ++begin;
@@ -261,15 +261,15 @@ Cost TriangularSolveCost(const HloInstruction& i, Called) {
   return Flops(2 * LastDimension(i.operand(0)->shape()) * Elements(i.operand(1)->shape()));
 }
 Cost RandomCost(const HloInstruction& i, Called) { return {0, Elements(i.shape()), 0}; }
-// As if there were two devices: one addition for each element.
+// Counted as for two devices: one addition per element.
 Cost AllReduceCost(const HloInstruction& i, Called) { return Flops(Elements(i.shape())); }
-// What runs as often as the instruction does.
+// Computations that run once per execution of the instruction.
 Cost CalledCost(const HloInstruction&, Called called) {
   Cost cost;
   for (const Cost& each : called) cost += each;
   return cost;
 }
-// Of the branches, the largest of each figure.
+// The maximum over the branches, separately for each number.
 Cost ConditionalCost(const HloInstruction&, Called called) {
   Cost cost;
   for (const Cost& branch : called) {
@@ -292,7 +292,7 @@ void CustomCallBytes(const HloInstruction& i, Bytes& bytes) {
 
 struct Rule {
   HloOpcode opcode;
-  Cost (*cost)(const HloInstruction&, Called) = nullptr;   // nullptr: by the opcode table; its bytes are its callees'
+  Cost (*cost)(const HloInstruction&, Called) = nullptr;   // nullptr: by the opcode table; bytes are its callees'
   void (*bytes)(const HloInstruction&, Bytes&) = nullptr;  // nullptr: all of the operands and of the result
 };
 constexpr Rule kCostRules[] = {
@@ -341,7 +341,7 @@ constexpr std::array<Rule, kOpcodeCount> kRuleOf = [] {
 }();
 const Rule& RuleOf(const HloInstruction& i) { return kRuleOf[static_cast<size_t>(i.opcode())]; }
 
-// Without the bytes that it moves itself.
+// Its cost without the bytes that it moves itself.
 Cost CostWithCallees(const HloInstruction& i, Called called) {
   if (auto cost = RuleOf(i).cost) return cost(i, called);
   if (!i.Is(kElementwise) || i.Is(kMovesData) || !i.shape().IsArray()) return {};
@@ -349,7 +349,7 @@ Cost CostWithCallees(const HloInstruction& i, Called called) {
   return i.Is(kTranscendental) ? Cost{0, elements, 0} : Flops(elements);
 }
 
-// Of an instruction with an array of unknown size.
+// The cost of an instruction with an array of unknown size.
 Bytes UnboundedBytes(const HloInstruction& i) {
   Bytes bytes = DefaultBytes(i);
   if (CostClass(i.opcode()) == OpCost::kFree || i.Is(kControlFlow)) {
@@ -411,7 +411,7 @@ CostResult CostAnalysis::Of(const HloInstruction& i) const {
   if (i.opcode() == HloOpcode::kWhile) {
     const std::optional<int64_t> trips = TripCount(i);
     if (trips) {
-      repeated[0] = repeated[0] * static_cast<double>(*trips + 1);  // the condition also says when it is over
+      repeated[0] = repeated[0] * static_cast<double>(*trips + 1);  // the condition runs once more than the body
       repeated[1] = repeated[1] * static_cast<double>(*trips);
     } else {
       ++result.unknown_loops;
@@ -424,7 +424,7 @@ CostResult CostAnalysis::Of(const HloInstruction& i) const {
   const auto cost_of = TouchesUnbounded(i) ? UnboundedCost : CostWithCallees;
   result.once = cost_of(i, {once.data(), once.size()});
   result.repeated = cost_of(i, {repeated.data(), repeated.size()});
-  // What is fused never reaches memory; what is called for each element is the caller's business.
+  // Fused values are not in memory; a computation called per element is counted by its caller.
   if (!i.Is(kControlFlow) && i.opcode() != HloOpcode::kAsyncStart) result.once.bytes = result.repeated.bytes = 0;
   const double bytes = BytesOf(i).Sum();
   result.once.bytes += bytes;

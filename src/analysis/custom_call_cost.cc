@@ -31,7 +31,7 @@ double PerElement(const Shape& shape) {
   return shape.element_type() == PrimitiveType::C64 || shape.element_type() == PrimitiveType::C128 ? 4 : 1;
 }
 
-// The product of the named dimensions; 0 if it has no such ones.
+// The product of the named dimensions; 0 if some do not exist.
 double Width(const Shape& shape, const DimVector& dims) {
   double width = 1;
   for (int64_t d : dims) {
@@ -48,8 +48,8 @@ Model CallModel(double flops, double transcendentals = 0) { return CustomCallMod
 
 Model Annotation(const HloInstruction&, std::string_view) { return CustomCallModel{{}, false}; }
 
-// (A, B, what is added, …): the width from the config, or where that says nothing from the sizes: of [m,k] x [k,n] the
-// product of the operands' sizes is k^2 times the result's.
+// (A, B, addend, …): k comes from the config or, if it is missing, from the sizes: for [m,k] x [k,n], the product of
+// the operands' sizes is k^2 times the result's size.
 Model Product(const HloInstruction& i, std::string_view) {
   const Shape *a = ArrayOperand(i, 0), *b = ArrayOperand(i, 1);
   const Shape& c = Result(i);
@@ -97,8 +97,8 @@ Model Convolution(const HloInstruction& i, std::string_view target) {
   return model;
 }
 
-// (queries, keys, values, …): products of queries and keys and of the weights and values, a softmax between them; of
-// the gradient five products.
+// (queries, keys, values, …): products of queries and keys and of weights and values, with a softmax between; five
+// products for the gradient.
 Model Attention(const HloInstruction& i, std::string_view target) {
   const Shape *q = ArrayOperand(i, 0), *k = ArrayOperand(i, 1);
   if (q == nullptr || k == nullptr || q->rank() != 4 || k->rank() != 4) return std::nullopt;
@@ -145,7 +145,7 @@ Model FourierTransform(const HloInstruction& i, std::string_view) {
   return CallModel(8 * log * LeafElements(*x));
 }
 
-// Of [batch…, m, n] matrices: how many of them, times what f(m, n) says of one.
+// For [batch…, m, n] matrices: their number times f(m, n).
 template <double (*f)(double m, double n)>
 Model Solver(const HloInstruction& i, std::string_view) {
   const Shape* a = ArrayOperand(i, 0);
@@ -195,7 +195,7 @@ Model SymmetricProduct(const HloInstruction& i, std::string_view) {
   const double width = LeafElements(*a) * Dim(*c, 1) / LeafElements(*c);
   return CallModel(PerElement(*c) * (width + 3) * LeafElements(*c));
 }
-// (values, their places, …): a multiply-add for each value and column of the dense factor.
+// (values, their indices, …): a multiply-add for each value and column of the dense factor.
 Model SparseProduct(const HloInstruction& i, std::string_view) {
   const Shape *values = ArrayOperand(i, 0), *factor = ArrayOperand(i, 3);
   if (values == nullptr || factor == nullptr) return std::nullopt;
@@ -222,7 +222,7 @@ constexpr CostFunction kCosts[] = {
 };
 
 struct Family {
-  std::string_view text;  // what a name begins with, or has in it
+  std::string_view text;  // a prefix or a substring of a name
   CostFunction model;
 };
 constexpr Family kPrefixes[] = {
@@ -230,7 +230,7 @@ constexpr Family kPrefixes[] = {
 #include "hloir/custom_calls.def"
 };
 constexpr Family kTransforms[] = {{"cufft", FourierTransform}, {"cuFFT", FourierTransform}};
-// Behind "lapack_s", "cusolver_", "hipsolver_", "cublas_", "blas_s" or "cusparse_"; what a name has in it.
+// Substrings of names after "lapack_s", "cusolver_", "hipsolver_", "cublas_", "blas_s" or "cusparse_".
 constexpr Family kRoutines[] = {
     {"potrf", Solver<CholeskyFlops>},
     {"getrf", Solver<LuFlops>},

@@ -1,5 +1,5 @@
-// How often computations run, by a choice of branches. Private to the analyses of cost.
-// Tested by tests/unit/cost_test.cc and communication_test.cc.
+// The numbers of executions of computations, for a choice of branches. Private to the analyses of cost. Tested by
+// tests/unit/cost_test.cc and communication_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace hloir {
 
 class HloModule;
 
-// As ExecutionCounts; of a conditional only the branch that `branch` has for it, by instruction id (-1: all of them).
+// ExecutionCounts with only the branch branch[id] of each conditional (-1: all branches).
 std::vector<double> CountExecutions(const HloModule& module, const std::vector<int32_t>& branch);
 
 }  // namespace hloir

@@ -17,7 +17,7 @@ class Copier {
   HloInstruction* Copy(const HloInstruction& i, std::span<HloInstruction* const> operands) {
     HloInstruction* copy = into_.AddClone(i, operands);
     for (const HloComputation* called : i.called_computations()) {
-      // The body of a fusion has but one caller.
+      // The body of a fusion has one caller.
       const bool own = i.opcode() == HloOpcode::kFusion || i.opcode() == HloOpcode::kAsyncStart;
       HloComputation*& known = called_[called];
       if (known == nullptr || own) known = into_.module()->CloneComputation(*called);
@@ -43,7 +43,7 @@ std::unique_ptr<HloModule> NewModule(const HloInstruction& i) {
 std::unique_ptr<HloModule> ExtractCone(const HloInstruction& root, int64_t height,
                                        std::span<const HloInstruction* const> boundary) {
   const std::unordered_set<const HloInstruction*> given(boundary.begin(), boundary.end());
-  // Breadth first, so that each is met at its least height; `true`: a parameter of the new module.
+  // Breadth first, so that each is reached at its minimal height; `true`: a parameter of the new module.
   std::unordered_map<const HloInstruction*, bool> needed;
   std::vector<const HloInstruction*> level{&root}, next;
   for (int64_t at = 0; !level.empty(); ++at) {

@@ -13,9 +13,9 @@
 
 namespace hloir {
 
-// The module that computes `root`, with copies of all that this needs. Its parameters are the values in `boundary`,
-// those `height` edges above the root (of a negative height none), and parameters of root's computation that it needs;
-// in the order of their computation. A height of 0 and a boundary that holds the root give a module of one parameter.
+// The module that computes `root`, with copies of its dependences. Its parameters are the values in `boundary`, the
+// values `height` edges above the root (none for a negative height), and needed parameters of root's computation, in
+// computation order. With height 0, or root in the boundary, the module is one parameter.
 std::unique_ptr<HloModule> ExtractCone(const HloInstruction& root, int64_t height = -1,
                                        std::span<const HloInstruction* const> boundary = {});
 

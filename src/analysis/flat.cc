@@ -38,7 +38,7 @@ bool IsAsyncWrapper(const HloComputation& computation) {
   return !computation.IsEntry() && !computation.callers().empty();
 }
 
-// The elements that a loop begins with, if they are made in sight.
+// The initial elements of a loop, if a tuple instruction defines them.
 const HloInstruction* InitOf(const HloComputation& computation) {
   if (computation.callers().size() != 1 || computation.callers()[0]->opcode() != HloOpcode::kWhile) return nullptr;
   const HloInstruction* init = computation.callers()[0]->operand(0);
@@ -64,7 +64,7 @@ FlatModule::FlatModule(const HloModule& module)
       nodes_.emplace_back().instruction = i;
     }
   }
-  // A computation with several callers is at the first of them, in the order of printing.
+  // A computation with several callers belongs to the first in printing order.
   for (auto it = computations.rbegin(); it != computations.rend(); ++it) {
     if ((*it)->calling_count() == 0) continue;
     for (const HloInstruction* i : (*it)->PostOrder()) {
@@ -174,7 +174,7 @@ void FlatModule::Hash() {
     if (i.IsConstant()) node.own_plain = Mix(node.own_plain, i.literal().Hash());
     node.own = Mix(node.own_plain, StructuralHash(i));
     node.value = node.own, node.value_plain = node.own_plain;
-    // Parameters of a loop's body and of its condition are distinguished by their callers alone.
+    // Parameters of a loop's body and of its condition are distinguished only by their callers.
     for (const HloComputation* callee : i.called_computations()) {
       const uint64_t hash = HashOf(*callee);
       node.value = Mix(node.value, hash);

@@ -1,6 +1,6 @@
-// A module seen without its wrapping, for comparing: fusions, calls (of several of one computation the first), their
-// parameters, and elements taken from tuples that are made in sight are looked through, so that each instruction's
-// operands are the instructions that really compute them. In it the same program fused and unfused looks the same.
+// A view of a module for comparisons in which wrappers are transparent: fusions, calls (the first call of a
+// computation), their parameters, and get-tuple-elements of tuple instructions. The operands of an instruction are the
+// instructions that compute them, so a fused and an unfused program have the same view.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,27 @@ class FlatModule {
   struct Node {
     const HloInstruction* instruction = nullptr;
     bool looked_through = false;             // has no separate value; not hashed
-    const HloComputation* home = nullptr;    // the innermost computation around it that is not looked through
+    const HloComputation* home = nullptr;    // the innermost enclosing computation that is not transparent
     const HloInstruction* fusion = nullptr;  // the innermost fusion around it
-    std::vector<int32_t> operands, users;    // nodes, including those that are looked through
-    int32_t start = -1;                      // of a loop-carried value: its initial value
-    // Of opcode, shape and attributes; without annotations and layouts; and of these and all that it is computed from.
+    std::vector<int32_t> operands, users;    // nodes, including transparent ones
+    int32_t start = -1;                      // for a loop-carried value: its initial value
+    // Hashes of opcode, shape and attributes, without annotations and layouts; and of these and all transitive
+    // operands.
     uint64_t own = 0, own_plain = 0, value = 0, value_plain = 0;
   };
   const std::vector<Node>& nodes() const { return nodes_; }
   const Node& operator[](int32_t node) const { return nodes_[static_cast<size_t>(node)]; }
   int32_t NodeOf(const HloInstruction& instruction) const { return node_of_id_[static_cast<size_t>(instruction.id())]; }
-  // The node whose value the instruction has: itself, unless it is looked through.
+  // The node that defines the instruction's value: itself, unless it is transparent.
   int32_t Resolve(const HloInstruction& instruction) const { return NodeOf(*Source(instruction)); }
-  // The module's computations that are not looked through, callers first.
+  // The module's computations that are not transparent, callers first.
   const std::vector<const HloComputation*>& homes() const { return homes_; }
   // The sinks of a home: its root and all other nodes without users.
   uint64_t HashOf(const HloComputation& home) const { return home_hashes_[static_cast<size_t>(home.id())]; }
   bool IsLookedThrough(const HloComputation& computation) const {
     return inlined_[static_cast<size_t>(computation.id())] != nullptr;
   }
-  // The one instruction that a computation is looked through for; null if it is not.
+  // The caller of a transparent computation; nullptr for others.
   const HloInstruction* WrapperOf(const HloComputation& computation) const {
     return inlined_[static_cast<size_t>(computation.id())];
   }
@@ -54,12 +55,12 @@ class FlatModule {
 
   std::vector<Node> nodes_;
   std::vector<int32_t> node_of_id_, order_;
-  std::vector<const HloInstruction*> inlined_;  // by computation id: the one that calls it, if it is looked through
+  std::vector<const HloInstruction*> inlined_;  // by computation id: the caller, if it is transparent
   std::vector<const HloComputation*> homes_;
   std::vector<uint64_t> home_hashes_;  // by computation id
 };
 
-// Of opcode, result type, dimensions and attributes, as text.
+// Opcode, result type, dimensions and attributes as text.
 std::string PlainText(const HloInstruction& instruction);
 
 }  // namespace hloir

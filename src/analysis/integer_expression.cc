@@ -53,7 +53,7 @@ std::optional<Integer> Apply(const Expression& e, Integer a, Integer b, Integer 
   switch (e.opcode) {
     case HloOpcode::kAdd: return Wrapped(e.type, a + b);
     case HloOpcode::kSubtract: return Wrapped(e.type, a - b);
-    case HloOpcode::kMultiply:  // the lower 128 bits, of which the type keeps the lowest
+    case HloOpcode::kMultiply:  // the lower 128 bits; the type keeps the lowest
       return Wrapped(e.type,
                      static_cast<Integer>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b)));
     case HloOpcode::kDivide: return Wrapped(e.type, Quotient(a, b));

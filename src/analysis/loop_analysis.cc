@@ -16,7 +16,7 @@ bool ReadsByElement(const HloInstruction& tuple) {
 }
 bool IsFree(const HloInstruction& i) { return !i.HasControlDependencies() && !HasAnnotations(i); }
 
-// The integer that the instruction of the body or condition has in every round; nullopt if that is not known.
+// The integer that the instruction of the body or condition has in every iteration; nullopt if unknown.
 std::optional<__int128> FixedInteger(const HloInstruction& loop, const HloInstruction* i) {
   if (int64_t element = ElementRead(*i); element >= 0) {
     if (!IsPassedThrough(loop, element)) return std::nullopt;
@@ -85,7 +85,7 @@ std::optional<LoopCounter> FindLoopCounter(const HloInstruction& loop) {
     if (!counter || !limit) continue;
     const std::optional<int64_t> trips =
         CountRounds(side == 0 ? direction : Flipped(direction), counter->start, counter->step, *limit);
-    // Up to and with the value that ends it, it must not wrap around.
+    // It must not wrap around up to and including the value that ends the loop.
     const PrimitiveType type = root.operand(side)->shape().element_type();
     if (!trips || !Holds(type, static_cast<__int128>(counter->start) + *trips * counter->step)) continue;
     counter->trips = *trips;

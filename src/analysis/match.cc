@@ -1,9 +1,10 @@
-// See match.h. First what is computed in the same way from the same parameters, by hashes; of several equals those that
-// matched users have in the same place, the users first. Then, round after round, what is computed in the same way from
-// what is matched (congruence: of several equals in the first module one is matched, the others are merged into its
-// match), and what has most of its neighbours, its text and its op_name in common, the best pairs first. All of this
-// for pairs of computations, from the entries to what matched instructions call; at the end over all that is left, for
-// what moved from one computation into another. Last what was looked through: fusions, parameters, elements of tuples.
+// See match.h. The search first matches instructions whose whole computations from the parameters are equal, by hashes;
+// among several equals, those at the same operand positions of matched users, users first. Then, in rounds, it matches
+// instructions that are equal given matched operands (congruence: of several equals in the first module one is matched,
+// and the others are merged into its match), and pairs with the most neighbours, text and op_name in common, best
+// first. This runs for pairs of computations, from the entries to the callees of matched instructions, and at the end
+// over all unmatched instructions, to find those moved to another computation. Transparent instructions come last:
+// fusions, parameters, elements of tuples.
 #include "analysis/match.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 namespace hloir {
 namespace {
 
-constexpr size_t kMostUsers = 24;  // of an instruction, that are tried against those of its match
+constexpr size_t kMostUsers = 24;  // neighbours of an instruction that are compared with those of its match
 constexpr int kMostRounds = 64;
 
 class Matcher {
@@ -98,7 +99,7 @@ class Matcher {
     }
   }
 
-  // From the latest matches down to equal operands in the same position.
+  // Continues from the latest matches to equal operands at the same position.
   void MatchEqualOperands(uint64_t FlatModule::Node::*hash) {
     while (!queue_.empty()) {
       const auto [a, b] = queue_.back();
@@ -124,7 +125,7 @@ class Matcher {
       if (AreFree(*it, found->second.second[0])) Match(*it, found->second.second[0]);
     }
     MatchEqualOperands(hash);
-    // Several that are equal, and whose users do not tell them apart: by name and op_name, then in order.
+    // Equal nodes whose users do not distinguish them are matched by name and op_name, then in order.
     for (auto it = in_a.rbegin(); it != in_a.rend(); ++it) {
       if (AfterOf(*it) >= 0) continue;
       const auto found = buckets.find(a_[*it].*hash);
@@ -150,7 +151,7 @@ class Matcher {
         if (b == bs.size()) break;
         Match(as[k], bs[b]);
       }
-      as.clear(), bs.clear();  // whoever is left has nobody on the other side
+      as.clear(), bs.clear();  // the remaining ones have no counterpart
       MatchEqualOperands(hash);
     }
   }
@@ -162,17 +163,16 @@ class Matcher {
     return by_name ? node.instruction->name() : OpName(node);
   }
 
-  // The node of the second module that has the value of `a`; -1: not known.
+  // The node of the second module with the value of `a`; -1: unknown.
   int32_t ImageOf(int32_t a) { return AfterOf(a) >= 0 ? AfterOf(a) : result_.merged_into[static_cast<size_t>(a)]; }
   bool IsSame(int32_t a, int32_t b) {
     if (ImageOf(a) == b) return true;
-    // A loop that was removed ran at least once in its place; an instruction that was hoisted out of one has the loop's
-    // initial values.
+    // A removed loop ran at least one iteration; an instruction hoisted out of a loop reads its initial values.
     const int32_t start = a_[a].start;
     return start >= 0 && (moved_ || AfterOf(a) < 0) && ImageOf(start) == b;
   }
 
-  // An element's index says nothing where the tuples are others.
+  // The index of an element is irrelevant if the tuples differ.
   static bool IsOfOtherTuple(const HloInstruction& i, const HloInstruction& j) {
     return i.opcode() == HloOpcode::kGetTupleElement && !i.operand(0)->shape().Compatible(j.operand(0)->shape());
   }
@@ -227,7 +227,7 @@ class Matcher {
     }
     return any;
   }
-  // A leaf of which there are fewer in the second module.
+  // A leaf with fewer equals in the second module.
   void MergeLeaves(const Nodes& in_a, const Nodes& in_b) {
     std::unordered_map<uint64_t, int32_t> leaves;
     for (int32_t b : in_b)
@@ -239,14 +239,14 @@ class Matcher {
     }
   }
 
-  // The same but for one instruction that is in one of the modules alone.
+  // Equal except for one instruction that only one of the modules has.
   bool IsNear(int32_t a, int32_t b) {
     const std::vector<int32_t>&x = a_[a].operands, &y = b_[b].operands;
     return (ImageOf(a) < 0 && std::any_of(x.begin(), x.end(), [&](int32_t n) { return IsSame(n, b); })) ||
            (BeforeOf(b) < 0 && std::any_of(y.begin(), y.end(), [&](int32_t n) { return IsSame(a, n); }));
   }
 
-  // The score of a pair, from the nodes that are matched already.
+  // The score of a pair, from the nodes matched so far.
   double Score(int32_t a, int32_t b) {
     const FlatModule::Node &x = a_[a], &y = b_[b];
     const HloInstruction &i = *x.instruction, &j = *y.instruction;
@@ -311,7 +311,7 @@ class Matcher {
       candidates.clear();
       for (int32_t a : in_a) {
         if (ImageOf(a) >= 0) continue;
-        // Each neighbour that is matched shows where to look.
+        // Candidates are the neighbours of the matches of its neighbours.
         for (size_t k = 0; k < a_[a].operands.size(); ++k) {
           const int32_t operand = a_[a].operands[k];
           const bool from_start = a_[operand].start >= 0 && (moved_ || ImageOf(operand) < 0);
@@ -383,10 +383,10 @@ class Matcher {
     queue_.clear();
   }
 
-  // Of two computations, or (null) of all that is left.
+  // For two computations, or (null) for all unmatched nodes.
   void MatchWithin(const Nodes& in_a, const Nodes& in_b, const HloComputation* home_a, const HloComputation* home_b) {
     constexpr double kMuch = 5.5, kEnough = 4, kEnoughLater = 2.2;
-    // From the roots down, of several equal nodes the one that is used in the same position.
+    // From the roots down; among equal nodes, the one used at the same operand position.
     if (home_a != nullptr) {
       const int32_t a = a_.Resolve(*home_a->root()), b = b_.Resolve(*home_b->root());
       if (AreFree(a, b) && a_[a].value == b_[b].value) Match(a, b);
@@ -415,9 +415,9 @@ class Matcher {
     return caller != nullptr && caller->opcode() == HloOpcode::kCall ? caller : nullptr;
   }
 
-  // Nodes that are looked through: by their contents or values.
+  // Transparent nodes are matched by their contents or values.
   void MatchWrapping() {
-    // Remaining calls: by the computations they call. Fusions: the one that shares most with this one.
+    // Remaining calls: by the computations they call. Fusions: the one with the most matched instructions.
     std::unordered_map<const HloInstruction*, std::unordered_map<const HloInstruction*, int64_t>> common;
     for (int32_t a : a_.order()) {
       const int32_t b = AfterOf(a);
@@ -439,7 +439,7 @@ class Matcher {
     });
     for (const Candidate& c : candidates)
       if (AreFree(c.a, c.b)) Match(c.a, c.b);
-    // Parameters of matched wrappers, and elements of matched tuples: by the values they stand for.
+    // Parameters of matched wrappers, and elements of matched tuples: by their values.
     const auto whole = [](const FlatModule& module, const HloInstruction& i) -> int32_t {
       if (i.opcode() == HloOpcode::kGetTupleElement) return module.NodeOf(*i.operand(0));
       return i.IsParameter() ? module.NodeOf(*module.WrapperOf(*i.parent())) : -1;
@@ -478,7 +478,7 @@ class Matcher {
   std::vector<std::pair<const HloComputation*, const HloComputation*>> pairs_;
   size_t next_home_ = 0;
   bool moved_ = false;                              // searching for nodes that moved to another computation
-  std::vector<std::pair<int32_t, int32_t>> queue_;  // matched, and their operands not looked at yet
+  std::vector<std::pair<int32_t, int32_t>> queue_;  // matched nodes whose operands are not processed yet
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace hloir {
 
 struct NodeMatch {
   std::vector<int32_t> after_of, before_of;  // by node; -1: none
-  // Of a node of the first module without a match: one of the second that computes the same, and has another match.
+  // For a node of the first module without a match: an equal node of the second that has another match.
   std::vector<int32_t> merged_into;
   std::vector<const HloComputation*> after_home;  // by id of the first module's computations; null: none
 };

@@ -9,9 +9,9 @@
 namespace hloir {
 namespace {
 
-constexpr int kMaxSteps = 64;  // from a reduction to its initial value's constant
+constexpr int kMaxSteps = 64;  // maximal distance from a reduction to the constant of its initial value
 
-// The constant that an array of equal elements is made of, looked for through fusions' and calls' parameters.
+// The constant of an array of equal elements, searched through parameters of fusions and calls.
 const Literal* SplatConstant(const HloInstruction* value) {
   for (int step = 0; step < kMaxSteps; ++step) {
     switch (value->opcode()) {
@@ -35,7 +35,7 @@ const Literal* SplatConstant(const HloInstruction* value) {
   return nullptr;
 }
 
-// The computation that combines, and the operands it starts from; neither for instructions that reduce nothing.
+// The reducer and the initial values; none for instructions other than reductions.
 const HloComputation* ReducerOf(const HloInstruction& instruction, std::vector<const HloInstruction*>* initial) {
   switch (instruction.opcode()) {
     case HloOpcode::kReduce:

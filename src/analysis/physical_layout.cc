@@ -90,7 +90,7 @@ int64_t PhysicalLayout::LinearIndex(const DimVector& index) const {
   DimVector place;
   for (int64_t d : order_) place.push_back(index[static_cast<size_t>(d)]);
   for (const Level& level : levels_) {
-    // The dimensions of size 1 that a large tile put in front.
+    // Leading dimensions of size 1 that a tile of higher rank added.
     const size_t missing = level.first + level.covered.size() - place.size();
     DimVector whole(missing, 0), tiles, inside;
     for (int64_t i : place) whole.push_back(i);

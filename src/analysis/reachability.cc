@@ -34,7 +34,7 @@ StatusOr<Reachability> Reachability::Make(const HloComputation& computation, int
     uint64_t* row = table.bits_.data() + i * table.row_words_;
     VisitPredecessors(*order[i], [&](const HloInstruction& predecessor) {
       const int64_t position = table.PositionOf(predecessor);
-      if (position < 0) return;  // of a cycle of control edges, which the verifier refuses
+      if (position < 0) return;  // in a cycle of control edges, which is illegal
       const uint64_t* other = table.bits_.data() + static_cast<size_t>(position) * table.row_words_;
       for (size_t w = 0; w < table.row_words_; ++w) row[w] |= other[w];
     });

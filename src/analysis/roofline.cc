@@ -1,4 +1,5 @@
-// See hloir/cost.h. Computations are taken callees first, each once; what runs in a loop is multiplied.
+// See hloir/cost.h. Computations are processed once each, callees first; times of loop bodies are multiplied by trip
+// counts.
 #include "hloir/cost.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ constexpr int kMaxCallNesting = 32;  // of fusions in fusions
 bool IsProduct(HloOpcode opcode) {
   return IsOneOf(opcode, HloOpcode::kDot, HloOpcode::kScaledDot, HloOpcode::kRaggedDot, HloOpcode::kConvolution);
 }
-// The element type that says how fast an operation is: the operands', of results alone the result's.
+// The element type that determines the rate of an operation: the operands', or the result's without operands.
 std::string_view TypeOf(const HloInstruction& i) {
   const Shape* shape = i.operand_count() > 0 ? &i.operand(0)->shape() : &i.shape();
   const std::vector<const Shape*> leaves = shape->Leaves();
@@ -43,7 +44,7 @@ int64_t WhatIfMesh::devices() const {
 
 StatusOr<WhatIfMesh> ParseWhatIfMesh(std::string_view text) {
   WhatIfMesh result;
-  std::string plain;  // without what if
+  std::string plain;  // without the assumptions
   for (std::string_view rest = text; !rest.empty();) {
     const size_t comma = std::min(rest.find(','), rest.size());
     std::string_view axis = rest.substr(0, comma);
@@ -142,7 +143,7 @@ class Roofline::Builder {
       roofline_.index_[static_cast<size_t>(i->id())] = static_cast<int32_t>(roofline_.steps_.size());
       roofline_.steps_.push_back(step);
     }
-    // What nobody waits for is over before the computation is.
+    // The computation ends after all started operations, including those without a done.
     run.exposed += std::max(0.0, clock.link - clock.now);
     run.seconds = std::max({clock.now, clock.link, clock.side});
     runs_[static_cast<size_t>(computation.id())] = std::move(run);
@@ -159,7 +160,8 @@ class Roofline::Builder {
     }
   }
 
-  // What calls others. False: it does not, or by an async-start that communicates.
+  // Handles instructions that call computations. False for other instructions, and for an async-start that
+  // communicates.
   bool Control(const HloInstruction& i, Step& step, Clock& clock, OneRun& run) {
     if (i.opcode() == HloOpcode::kAsyncStart) {
       if (roofline_.communications_.Of(i) != nullptr) return false;
@@ -178,7 +180,7 @@ class Roofline::Builder {
       AddEventsWithin(all, condition, 0);
       if (rounds > 0) AddEventsWithin(all, body, condition.seconds);
     } else {
-      // A call has one callee; of a conditional's branches the longest counts.
+      // A call has one callee; a conditional takes the time of its longest branch.
       const OneRun* longest = nullptr;
       for (const HloComputation* callee : i.called_computations()) {
         const OneRun& one = RunOf(*callee);
@@ -201,7 +203,7 @@ class Roofline::Builder {
     return true;
   }
 
-  // A transfer takes its turn on the links. What is synchronous is waited for at once. A fusion computes before it.
+  // Transfers are serialized on the links. A synchronous one is awaited at once. A fusion computes first.
   bool Communicate(const HloInstruction& i, Step& step, Clock& clock, OneRun& run) {
     const std::span<const Communication> all = roofline_.communications_.AllOf(i);
     if (all.empty()) return false;
@@ -226,7 +228,7 @@ class Roofline::Builder {
     if (seconds > 0) AddEvent(run, i, start, seconds, stream);
   }
 
-  // The end of something begun, which is an operand of it or of what it has for an operand.
+  // The end of a started operation, which is a direct operand or an operand's operand.
   bool Wait(const HloInstruction& i, Clock& clock, OneRun& run) {
     if (!i.Is(kAsyncPart) || i.opcode() == HloOpcode::kCopyStart || i.opcode() == HloOpcode::kAsyncUpdate) return false;
     const HloInstruction* start = &i;
@@ -277,7 +279,7 @@ class Roofline::Builder {
     const double bytes = pairs ? payload : WireBytes(c.kind, payload, n);
     return (link->bandwidth > 0 ? bytes / link->bandwidth : 0) + Steps(c.kind, n) * link->latency;
   }
-  // The fastest link whose blocks of devices have each group within one of them; else the last.
+  // The fastest link with each group within one of its blocks; otherwise the last link.
   const DeviceDescription::Link& Reaching(const std::vector<std::vector<int64_t>>& groups, int64_t n) const {
     for (const auto& link : device_.links) {
       if (link.name == "host") continue;
@@ -304,7 +306,7 @@ class Roofline::Builder {
     }
     step.seconds = std::max(step.compute, step.memory) + overhead;
     if (step.compute == 0 && step.memory == 0) {
-      if (i.opcode() == HloOpcode::kCustomCall) step.seconds = 0;  // an annotation, or nobody knows
+      if (i.opcode() == HloOpcode::kCustomCall) step.seconds = 0;  // an annotation, or unknown
       step.bound = step.seconds > 0 ? Bound::kOverhead : Bound::kNothing;
     } else if (overhead > std::max(step.compute, step.memory)) {
       step.bound = Bound::kOverhead;
@@ -312,7 +314,7 @@ class Roofline::Builder {
       step.bound = step.compute > step.memory ? Bound::kCompute : Bound::kMemory;
     }
   }
-  // What is written into an array of the caller's is written into a copy of it, unless it was given away.
+  // An update of a parameter is made in a copy, unless the parameter is donated.
   static double CopiedBytes(const HloInstruction& i) {
     const HloInstruction* update = i.opcode() == HloOpcode::kFusion ? i.fused_computation()->root() : &i;
     if (update->opcode() != HloOpcode::kDynamicUpdateSlice && update->opcode() != HloOpcode::kScatter) return 0;
@@ -323,7 +325,7 @@ class Roofline::Builder {
       if (alias.parameter == into->parameter_number()) return 0;
     return 2.0 * static_cast<double>(into->shape().ByteSize());
   }
-  // Reads and makes single elements only, be they several.
+  // True if all operands and results are arrays of one element.
   static bool OnScalars(const HloInstruction& i) {
     const auto scalars = [](const Shape& shape) {
       const std::vector<const Shape*> leaves = shape.Leaves();
@@ -333,7 +335,7 @@ class Roofline::Builder {
     return scalars(i.shape()) && std::all_of(i.operands().begin(), i.operands().end(),
                                              [&](const HloInstruction* operand) { return scalars(operand->shape()); });
   }
-  // How many instructions that do something: itself, or those of a fusion.
+  // The number of operations: 1, or those in a fusion.
   static double Operations(const HloInstruction& i) {
     if (i.opcode() != HloOpcode::kFusion) return 1;
     double count = 0;
@@ -361,12 +363,12 @@ class Roofline::Builder {
     return seconds;
   }
   // A transpose that agrees with its change of layout moves nothing in XLA's count; a device with a rate for transposes
-  // has one order of its own.
+  // has a fixed layout.
   double BytesMoved(const HloInstruction& i) const {
     const double bytes = roofline_.cost_.BytesOf(i).Sum();
     return bytes == 0 && i.opcode() == HloOpcode::kTranspose ? 2.0 * static_cast<double>(i.shape().ByteSize()) : bytes;
   }
-  // By the name of what is special about it, else by the opcode's; each first with the type, as in divide.s32.
+  // By the name of the variant, otherwise of the opcode; each first with the type, as in divide.s32.
   std::map<std::string, double>::const_iterator OpcodeRate(const HloInstruction& i) const {
     std::string_view special;
     if (i.opcode() == HloOpcode::kReduce && i.shape().IsTuple()) special = "tuple-reduce";
@@ -395,7 +397,7 @@ class Roofline::Builder {
     const double each = dim >= 0 && dim < indices.rank() ? static_cast<double>(indices.dimensions(dim)) : 1;
     return each > 0 ? static_cast<double>(indices.ElementCount()) / each / it->second : 0;
   }
-  // XLA multiplies the dimensions' logarithms where an algorithm adds them, and takes real numbers for complex ones.
+  // XLA multiplies the dimensions' logarithms, which an algorithm adds, and counts complex numbers as real.
   static double DimensionByDimension(const HloInstruction& i) {
     double sum = 0, product = 1;
     for (int64_t length : i.attributes<FftAttributes>().fft_length) {
@@ -417,12 +419,12 @@ class Roofline::Builder {
     }
     return whole;
   }
-  // A window as long as the dimension: no code adds each window up by itself.
+  // A window as long as the dimension: implementations do not sum each window separately.
   static double RunningSum(const HloInstruction& i) {
     const Window& window = i.attributes<WindowAttributes>().window;
     const Shape& input = i.operand(0)->shape();
     if (!input.IsArray()) return std::numeric_limits<double>::infinity();
-    double each = 1;  // operations for an element of the result
+    double each = 1;  // operations per element of the result
     for (size_t d = 0; d < window.size() && static_cast<int64_t>(d) < input.rank(); ++d) {
       const int64_t size = window[d].size;
       each *= size > 1 && size >= input.dimensions(static_cast<int64_t>(d)) ? 2.0 : static_cast<double>(size);

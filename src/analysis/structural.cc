@@ -21,7 +21,7 @@ class Hasher {
     for (char c : text) AddWord(static_cast<unsigned char>(c));
   }
   void Add(const Shape& shape) { AddWord(shape.Hash()); }
-  // Values that the text left out are not looked at: there may be gigabytes of nothing.
+  // Elided values are skipped: they may be gigabytes of zeros.
   void Add(const Literal& literal) { AddWord(literal.elided() ? literal.shape().Hash() : literal.Hash()); }
   // Attributes of any kind. A kind without a rule only contributes its presence; equality compares it in full.
   template <class T>
@@ -71,7 +71,7 @@ class Hasher {
 template <class T>
 bool EqualValues(const T& a, const T& b) {
   if constexpr (std::is_same_v<T, Literal>) {
-    // Unknown values are equal to themselves alone.
+    // Elided values are equal only to themselves.
     if (a.elided() || b.elided()) return &a == &b;
     return a.BitwiseEqual(b) && a.shape() == b.shape();
   } else {
@@ -104,7 +104,7 @@ void HashInstruction(const HloInstruction& instruction, Hasher& hasher) {
   });
   if (!instruction.has_extras()) return;
   const InstructionExtras& extras = instruction.extras();
-  // Only where there is something, so that an instruction with empty extras hashes as one without.
+  // Only if there are some, so that empty extras hash as none.
   if (instruction.sharding() != nullptr) hasher.AddWord(static_cast<uint64_t>(instruction.sharding()->kind) + 1);
   if (!extras.frontend_attributes.empty()) hasher.AddValue(extras.frontend_attributes);
   if (!extras.backend_config.empty()) hasher.Add(extras.backend_config);
@@ -118,7 +118,7 @@ uint64_t HashComputation(const HloComputation& computation, F&& of_computation) 
   hashes.reserve(order.size());
   Hasher whole;
   uint64_t sum =
-      0;  // of all, whatever their order: where instructions have no users, the stored order shows in the walk
+      0;  // a sum over all, independent of order: the walk depends on the stored order of instructions without users
   for (const HloInstruction* instruction : order) {
     Hasher hasher;
     HashInstruction(*instruction, hasher);
@@ -214,10 +214,10 @@ bool EqualAttributes(const HloInstruction& a, const HloInstruction& b) {
 }
 
 bool StructurallyEqual(const HloComputation& a, const HloComputation& b) {
-  // Pairs that must be equal; each is looked at once.
+  // Pairs that must be equal; each is compared once.
   using Pair = std::pair<const HloComputation*, const HloComputation*>;
   std::vector<Pair> pairs{{&a, &b}};
-  std::set<Pair> seen{{&a, &b}};  // asked, never walked: the order of addresses does not show
+  std::set<Pair> seen{{&a, &b}};  // never iterated, so that addresses do not affect the result
   for (size_t at = 0; at < pairs.size(); ++at) {
     const auto [left, right] = pairs[at];
     if (left == right) continue;

@@ -1,9 +1,9 @@
-// TripCount of hloir/cost.h: how often a while loop runs, from what its condition and body compute. The loop needs no
-// canonical form: an expression over integers of one element is built for the condition and for each element of the
-// state that it depends on, through tuples, copies, annotations, calls, fusions, conditionals, asynchronous pairs and
-// other loops. An element that grows by a constant step gives the count in closed form; else the expressions are
-// evaluated round by round, within a limit. What the loop starts with may come from the callers of its computation, if
-// all give the same. Floats, and arrays of several elements, are not followed.
+// TripCount of hloir/cost.h: the trip count of a while loop, from its condition and body. The loop needs no canonical
+// form: an expression over integers of one element is built for the condition and for each element of the state on
+// which it depends, through tuples, copies, annotations, calls, fusions, conditionals, asynchronous pairs and other
+// loops. An element with a constant step gives the count in closed form; otherwise the expressions are evaluated for
+// each iteration, within a limit. Initial values may come from the callers of the loop's computation, if they are equal
+// for all callers. Floats and arrays of several elements are not supported.
 // Tested by tests/unit/trip_count_test.cc.
 #include "analysis/trip_count.h"
 
@@ -50,21 +50,21 @@ std::optional<int64_t> CountRounds(ComparisonDirection direction, __int128 start
 
 namespace {
 
-// Bounds, so that hostile modules end: places visited and expressions made for one loop, nesting, callers asked,
-// elements of the state, and expressions evaluated where rounds are counted.
+// Limits against hostile modules: instructions visited and expressions built for one loop, nesting, callers, elements
+// of the state, and evaluated expressions.
 constexpr int kMostVisits = 1 << 16, kMostExpressions = 1 << 12, kMaxResolveDepth = 100;
 constexpr size_t kMostCallers = 64, kMostStates = 64;
 constexpr int64_t kMostEvaluations = 1 << 18;
 
-// Builds expressions, and counts the rounds of loops with them.
+// Builds expressions and computes trip counts from them.
 class Counter {
  public:
-  // A loop in a computation of which nothing is known but its callers (frame 0), or of a frame.
+  // A loop in a computation with unknown context (frame 0), or in a frame.
   std::optional<int64_t> Rounds(int frame, const HloInstruction& loop, int depth);
   static constexpr int kAnyCall = 0;
 
  private:
-  // A run of a computation by an instruction of the frame `parent`, whose `callee`-th computation it is.
+  // An execution of a computation: the `callee`-th of an instruction in the frame `parent`.
   struct Frame {
     int parent = -1;
     const HloInstruction* caller = nullptr;
@@ -76,7 +76,7 @@ class Counter {
     const HloInstruction* instruction = nullptr;
     std::vector<int64_t> path = {};
   };
-  // state + offset, or a constant, for every state within [low, high]: beyond, something wraps around.
+  // state + offset, or a constant, for every state within [low, high]: outside, an operation wraps around.
   struct Linear {
     bool known = false;
     int state = -1;
@@ -147,7 +147,7 @@ int Counter::Resolve(Place at, int depth) {
   return result;
 }
 
-// One step towards where the value is computed: false when it is there, with its expression.
+// One step towards the definition of the value. Returns false at the definition, with its expression.
 bool Counter::Step(Place& at, int depth, int& result) {
   const HloInstruction& i = *at.instruction;
   if (++visits_ > kMostVisits || (i.shape().IsArray() && !IsFollowed(i.shape()))) return false;
@@ -226,7 +226,7 @@ bool Counter::Step(Place& at, int depth, int& result) {
         result = MakeConstant(i.shape().element_type(), shape.dimensions(i.dimensions()[0]));
       return false;
     }
-    default:  // an operation of integer_expression.h, or unknown
+    default:  // an operation of integer_expression.h, or an unknown one
       if (i.shape().IsArray() && IsOperation(i)) result = Operation(at, depth);
       return false;
   }
@@ -260,7 +260,7 @@ int Counter::Conditional(const Place& at, int depth) {
   const int64_t branches = static_cast<int64_t>(i.called_computations().size());
   const int index = Resolve({at.frame, i.operand(0)}, depth + 1);
   int chosen = kUnknown;
-  // An index that is out of range takes the last branch; a predicate that holds takes the first.
+  // An index that is out of range takes the last branch; a true predicate takes the first.
   for (int64_t k = branches; k-- > 0;) {
     const HloComputation& branch = *i.called_computations()[static_cast<size_t>(k)];
     const int value = Resolve({Enter(at.frame, i, static_cast<int>(k)), branch.root(), at.path}, depth + 1);
@@ -298,7 +298,7 @@ int Counter::NextOf(int body, const std::vector<int64_t>& path, int depth) {
   return Resolve({body, frames_[static_cast<size_t>(body)].caller->while_body()->root(), path}, depth + 1);
 }
 
-// What a loop leaves: what it began with, if the body hands that on; or what it began with and all steps.
+// The result of a loop: its initial value, if the body forwards it, or the initial value plus all steps.
 int Counter::AfterLoop(const Place& at, int depth) {
   const HloInstruction& loop = *at.instruction;
   const auto [it, is_new] = made_.try_emplace({at.frame, &loop, at.path}, kUnknown);
@@ -327,7 +327,7 @@ int Counter::AfterLoop(const Place& at, int depth) {
   return made_[{at.frame, &loop, at.path}] = result;
 }
 
-// A parameter is an operand of the caller, which `at` moves to, or an element of a loop's state.
+// A parameter is an operand of the caller, to which `at` moves, or an element of a loop's state.
 int Counter::Parameter(Place& at, bool& moved, int depth) {
   if (at.frame == kAnyCall) return OfCallers(at, depth);
   const Frame frame = frames_[static_cast<size_t>(at.frame)];
@@ -348,7 +348,7 @@ int Counter::Parameter(Place& at, bool& moved, int depth) {
   return kUnknown;
 }
 
-// The constant that every caller of the computation gives to its parameter.
+// The constant that all callers of the computation pass for its parameter.
 int Counter::OfCallers(const Place& at, int depth) {
   const HloComputation& computation = *at.instruction->parent();
   const auto callers = computation.callers();
@@ -390,7 +390,7 @@ int Counter::OfCallers(const Place& at, int depth) {
 
 // ---- From expressions to a count.
 
-// Adds what `root` is made of to `reached`, and the elements of the loop's state among that to `states`.
+// Adds the subexpressions of `root` to `reached`, and those that are elements of the loop's state to `states`.
 void Counter::AddStates(int root, int body, std::vector<State>& states, std::set<int>& reached) {
   std::vector<int> open = {root};
   while (!open.empty()) {
@@ -489,7 +489,7 @@ std::optional<int64_t> Counter::ClosedForm(int condition, const std::vector<Stat
     const std::optional<int64_t> rounds = CountRounds(side == 0 ? compare.direction : Flipped(compare.direction),
                                                       start + counter.offset, next.offset, limit.offset);
     if (!rounds) continue;
-    // Nothing may wrap around: in the condition up to and with the value that ends the loop, in the body before that.
+    // No operation may wrap around: in the condition up to and including the final value, in the body before it.
     const Integer end = start + *rounds * next.offset, last = *rounds > 0 ? end - next.offset : start;
     const auto [low, high] = std::minmax(start, end);
     const auto [next_low, next_high] = std::minmax(start, last);
@@ -513,7 +513,7 @@ std::optional<Integer> Counter::ValueOf(const Expression& e, const std::vector<s
   return Apply(e, *operands[0], operands[1].value_or(0), operands[2].value_or(0));
 }
 
-// By going round, on the elements of the state that the condition depends on.
+// By evaluating iterations on the elements of the state on which the condition depends.
 std::optional<int64_t> Counter::ByRounds(int condition, const std::vector<State>& states,
                                          const std::set<int>& reached) {
   std::vector<std::optional<Integer>> values(expressions_.size()), next(states.size());
@@ -543,7 +543,7 @@ std::optional<int64_t> Counter::ByRounds(int condition, const std::vector<State>
   return std::nullopt;
 }
 
-// XLA's note {"known_trip_count":{"n":"5"}, …}.
+// XLA's backend_config {"known_trip_count":{"n":"5"}, …}.
 std::optional<int64_t> NotedTripCount(std::string_view config) {
   const auto skip_past = [&config](std::string_view word) {
     const size_t at = config.find(word);

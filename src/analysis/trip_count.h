@@ -1,5 +1,4 @@
-// How often a counting loop goes round. Private to the analyses of loops.
-// Tested by tests/unit/trip_count_test.cc.
+// The trip count of a counting loop. Private to the analyses of loops. Tested by tests/unit/trip_count_test.cc.
 #pragma once
 
 #include <optional>
@@ -8,8 +7,8 @@
 
 namespace hloir {
 
-// How often `i = start; while (i direction limit) i += step` goes round in integers without bounds. nullopt: for ever,
-// or more often than 2^31 - 1 times.
+// The trip count of `i = start; while (i direction limit) i += step` in unbounded integers. nullopt: infinite, or above
+// 2^31 - 1.
 std::optional<int64_t> CountRounds(ComparisonDirection direction, __int128 start, __int128 step, __int128 limit);
 
 }  // namespace hloir

@@ -1,4 +1,4 @@
-// Unbounded dimensions (`?`), whose sizes nobody knows: what depends on them is NaN in cost.h.
+// Unbounded dimensions (`?`), whose sizes are unknown: costs that depend on them are NaN in cost.h.
 #pragma once
 
 #include <limits>

@@ -1,5 +1,5 @@
 // See bind_sizes.h. Shapes are narrowed in rounds over all computations until nothing changes; each round but the last
-// gives at least one dimension its size.
+// binds at least one dimension.
 #include "build/bind_sizes.h"
 
 #include <optional>
@@ -51,7 +51,7 @@ class Binder {
   }
 
  private:
-  // `shape` gets the sizes of the next leaves.
+  // Binds `shape` to the sizes of the next leaves.
   Status TakeLeaves(Shape& shape, std::span<const Shape> leaves, size_t& next) {
     if (shape.IsTuple()) {
       std::vector<Shape> elements(shape.tuple_shapes().begin(), shape.tuple_shapes().end());
@@ -69,8 +69,8 @@ class Binder {
     return OkStatus();
   }
 
-  // Unbounded dimensions of `shape` get the sizes that `known` has; false if other ones differ. Nested tuples come
-  // from texts, whose parser limits their depth.
+  // Binds unbounded dimensions of `shape` to the sizes in `known`; false if other dimensions differ. The parser limits
+  // the depth of tuples.
   bool Narrow(Shape& shape, const Shape& known) {
     if (shape.IsTuple()) {
       if (!known.IsTuple() || known.tuple_size() != shape.tuple_size()) return false;
@@ -139,7 +139,7 @@ class Binder {
     return OkStatus();
   }
 
-  // Result and operands of an elementwise op, scalars apart.
+  // Result and operands of an elementwise op, except scalars.
   Status Alike(HloInstruction& i) {
     for (HloInstruction* operand : i.operands()) {
       if (!operand->shape().IsArray() || operand->shape().rank() != i.shape().rank()) continue;
@@ -196,7 +196,7 @@ class Binder {
         for (size_t k = 0; k < i.called_computations().size(); ++k)
           HLOIR_RETURN_IF_ERROR(pass(*i.called_computations()[k], 0, *i.operand(static_cast<int64_t>(k) + 1)));
         return OkStatus();
-      default: return OkStatus();  // what others call takes scalars
+      default: return OkStatus();  // computations that other instructions call take scalars
     }
   }
 

@@ -1,4 +1,4 @@
-// Unbounded dimensions (`?`) of a module get the sizes that follow from its inputs. Covered by
+// Binds the unbounded dimensions (`?`) of a module to the sizes that follow from its inputs. Covered by
 // tests/unit/bind_sizes_test.cc.
 #pragma once
 
@@ -11,10 +11,10 @@ namespace hloir {
 
 bool HasUnboundedSizes(const HloModule& module);
 
-// `leaves`: the shapes of the arrays that are given for the entry's parameters, depth first. They differ from the
-// module's in unbounded dimensions alone, or are within their bounds.
-// Sizes follow forward through each op, and backward where an op demands equal dimensions. InvalidArgument, with the
-// instruction: sizes do not fit, or do not follow. The module is then changed in part.
+// `leaves`: the shapes of the arguments for the entry's parameters, depth first. They may differ from the module's only
+// in unbounded dimensions, or be within their bounds. Sizes are propagated forward through each op, and backward if an
+// op requires equal dimensions. InvalidArgument, naming the instruction, for inconsistent or undetermined sizes; the
+// module is then partly changed.
 Status BindSizes(HloModule& module, std::span<const Shape> leaves);
 
 }  // namespace hloir

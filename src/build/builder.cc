@@ -1,4 +1,4 @@
-// HloBuilder's makers: each puts its arguments into the op's attributes and hands them to Make, where InferShape checks
+// HloBuilder's makers: each puts its arguments into the op's attributes and calls Make, in which InferShape checks
 // them.
 #include "hloir/builder.h"
 
@@ -12,7 +12,7 @@
 namespace hloir {
 namespace {
 
-// A shape of which only the element type will be read.
+// A shape for its element type only.
 Shape OnlyType(PrimitiveType type) { return Shape(type, {}); }
 
 std::vector<HloInstruction*> Join(std::initializer_list<HloBuilder::Ops> lists) {
@@ -28,9 +28,9 @@ Shape Resized(const Shape& shape, int64_t dimension, int64_t size) {
   return resized;
 }
 
-// Which operand of b.Add(b.Exp(x), b.Exp(y)) is made first, and becomes exp and not exp.1, is the compiler's choice:
-// g++ begins on the right for x86-64 and on the left for AArch64, as clang does everywhere. So the names that nobody
-// chose are dealt out again, operands before users. What passes write is then the same on every machine.
+// The evaluation order of b.Add(b.Exp(x), b.Exp(y)), and so the assignment of the names exp and exp.1, depends on the
+// compiler: g++ evaluates the right operand first for x86-64 and the left one for AArch64, as clang does always. So
+// generated names are reassigned, operands before users, and the output of passes is the same on every machine.
 void NumberNames(HloComputation& computation) {
   std::map<std::string_view, std::vector<HloInstruction*>> by_root;
   for (HloInstruction* i : computation.PostOrder()) {
@@ -64,7 +64,7 @@ HloBuilder::~HloBuilder() {
 void HloBuilder::Discard() {
   done_ = true;
   if (place_ != nullptr) {
-    // Users first; annotations that the caller gave a user meanwhile stay.
+    // Users first; annotations set by the caller are kept.
     for (size_t k = made_.size(); k-- > 0;) {
       if (made_[k]->user_count() == 0 && !made_[k]->IsRoot()) computation_->RemoveInstruction(made_[k]);
     }

@@ -1,4 +1,4 @@
-// See hloir/builder.h. The parser reads the attributes, so that only the parser knows their syntax: it gets a module of
+// See hloir/builder.h. The parser reads the attributes, so that their syntax is implemented once: it parses a module of
 // one instruction, whose operands are parameters, and whose called computations have the names and signatures of the
 // real ones and empty bodies.
 #include "hloir/builder.h"
@@ -64,7 +64,7 @@ struct Reading {
   std::vector<HloInstruction*> predecessors;
 };
 
-// "FILE:LINE:COLUMN: error: MESSAGE" with the source line, of a text that the user has not seen => "MESSAGE".
+// "FILE:LINE:COLUMN: error: MESSAGE" with the source line, about an internal text => "MESSAGE".
 Status WithoutPlace(const Status& status) {
   std::string_view message = status.message();
   constexpr std::string_view kError = ": error: ";
@@ -111,7 +111,7 @@ StatusOr<Reading> Read(HloComputation& computation, HloOpcode opcode, std::span<
     text += Format("o{} = {} parameter({})\n", k, operands[k]->shape().ToString(), k);
     names += Format("{}o{}", k > 0 ? ", " : "", k);
   }
-  // A shape that is not said is inferred later, from the real operands and computations; here any will do.
+  // A missing shape is inferred later from the real operands and computations; any shape is valid here.
   Shape stated = shape != nullptr ? *shape : Shape::Scalar(PrimitiveType::F32);
   if (shape == nullptr && opcode == HloOpcode::kTuple) {
     std::vector<Shape> elements;
@@ -134,13 +134,13 @@ StatusOr<Reading> Read(HloComputation& computation, HloOpcode opcode, std::span<
 StatusOr<Shape> ShapeOf(const Reading& reading, std::span<const HloInstruction* const> operands, const Shape* given) {
   std::vector<const Shape*> shapes;
   for (const HloInstruction* operand : operands) shapes.push_back(&operand->shape());
-  // Of sends, tokens and the like the parser settles it, whatever was said.
+  // For sends, tokens and similar ops the parser overrides the stated shape.
   const Shape& read = reading.instruction->shape();
   HLOIR_ASSIGN_OR_RETURN(Shape inferred,
                          InferShape(reading.instruction->opcode(), shapes, reading.instruction->attributes(),
                                     reading.called, given != nullptr ? &read : nullptr));
   if (given == nullptr) return inferred;
-  // Precisions may mix, as the verifier has it.
+  // Mixed precision is legal, as in the verifier.
   if (!shape_inference::CompatibleIgnoringFloatPrecision(inferred, read))
     return InvalidArgument(Format("the result is {}, not {}", inferred.ToString(), read.ToString()));
   return read.Compatible(*given) ? *given : read;
@@ -188,7 +188,7 @@ Status Set(HloInstruction& instruction, std::string_view name, std::string_view 
   if (instruction.opcode() == HloOpcode::kAsyncStart &&
       std::none_of(attributes.begin(), attributes.end(), [](const auto& a) { return a.first == "calls"; }))
     attributes.emplace_back("calls", instruction.called_computation(0)->name());
-  // An annotation that is no attribute of the opcode is legal on any op: the fragment is a copy then.
+  // An annotation is legal on any op, so the fragment is a copy op.
   const bool is_leaf = instruction.IsParameter() || instruction.IsConstant();
   HLOIR_ASSIGN_OR_RETURN(
       const Reading reading,

@@ -32,7 +32,7 @@ hloir_verdict* hloir_check(const hloir_module* before, const hloir_module* after
   });
 }
 
-// NULL agrees with nothing and says nothing.
+// A NULL verdict does not agree and has no text.
 
 bool hloir_verdict_agrees(const hloir_verdict* verdict) { return verdict != nullptr && verdict->verdict.agrees(); }
 hloir_answer hloir_verdict_answer(const hloir_verdict* verdict) {

@@ -1,5 +1,5 @@
-// What stands behind the handles of hloir_c.h, and Guarded(), by which every function that can fail is written: it
-// turns a Status or an exception into an hloir_error. Not for use outside src/c_api. Tested by tests/install.
+// The objects behind the handles of hloir_c.h, and Guarded(), the wrapper of functions that can fail: it turns a Status
+// or an exception into an hloir_error. Not for use outside src/c_api. Tested by tests/install.
 #pragma once
 
 #include <cstdlib>
@@ -30,7 +30,7 @@ namespace hloir::c_api {
 
 void SetError(hloir_error** error, const Status& status);
 
-// Calls `body`, which returns a StatusOr<Result>; on an error, its Status or an exception, tells it and returns
+// Calls `body`, which returns a StatusOr<Result>; on an error, a Status or an exception, reports it and returns
 // Result{}.
 template <class Result, class Body>
 Result Guarded(hloir_error** error, Body body) noexcept {
@@ -56,7 +56,7 @@ inline char* NewText(std::string_view text) {
   copy[text.size()] = '\0';
   return copy;
 }
-// The same of what `make` returns, for functions that fail for want of memory alone: then NULL.
+// Returns the result of `make`, for functions that fail only without memory: then NULL.
 template <class Make>
 char* NewTextOf(Make make) noexcept {
   try {

@@ -71,7 +71,7 @@ void SetError(hloir_error** error, const Status& status) {
     FindPlace(*made);
     *error = made.release();
   } catch (...) {
-    // No memory even for the message: an error without one.
+    // No memory for the message: an error without one.
     static hloir_error none{HLOIR_RESOURCE_EXHAUSTED, {}};
     *error = &none;
   }
@@ -143,7 +143,7 @@ bool hloir_verify(const hloir_module* module, hloir_error** error) {
   });
 }
 
-// ---- Building: the parts are put together as text, and the parser reads it ----
+// ---- Building: the parts are assembled as text and parsed ----
 
 struct hloir_builder {
   std::string module_name;
@@ -168,7 +168,7 @@ Status Named(const char* what, const char* name) {
   return InvalidArgument(std::string(what) + " is '" + name + "', which is no name");
 }
 
-// Keeps the first error of what adds to the builder.
+// Keeps the first error of the adding functions.
 template <class Body>
 void Add(hloir_builder* builder, Body body) noexcept {
   if (builder == nullptr || !builder->wrong.ok()) return;
@@ -196,7 +196,7 @@ StatusOr<hloir_builder::Line> LineOf(const char* name, const char* opcode, const
   return hloir_builder::Line{name, opcode, std::move(text)};
 }
 
-// An operand or an attribute may hold text that the parser reads as more than that; then other instructions came of it.
+// An operand or attribute with further text would add or change instructions, which is an error.
 Status CheckIsWhatWasAdded(const HloModule& module, const hloir_builder& builder) {
   const auto same = [](std::string_view name, std::string_view added) {
     return name == added.substr(added.starts_with('%'));

@@ -47,7 +47,7 @@ hloir_rewrites* hloir_dry_run(const hloir_module* module, const char* passes, hl
     HLOIR_RETURN_IF_ERROR(Given({{"module", module}}));
     HLOIR_ASSIGN_OR_RETURN(const PassOptions options, OptionsOf(math, nullptr));
     HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitPipeline(passes != nullptr ? passes : ""));
-    // hloir_rewrite has no place for what a rewrite gives, so none is tried.
+    // hloir_rewrite has no field for the results of rewrites, so none is tried.
     HLOIR_ASSIGN_OR_RETURN(Proposals found, FindProposals(*module->module, BuiltinPasses(), names, options, 0));
     return new hloir_rewrites{std::move(found.entries)};
   });

@@ -1,5 +1,4 @@
-// Running through hloir_c.h: a prepared copy of the module, and buffers of the caller's, used where they are. See
-// handles.h.
+// Running through hloir_c.h: a prepared copy of the module, and the caller's buffers, used in place. See handles.h.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -15,7 +14,7 @@ using namespace hloir;
 using namespace hloir::c_api;
 
 struct hloir_executable {
-  std::unique_ptr<HloModule> module;  // outlives what is prepared of it
+  std::unique_ptr<HloModule> module;  // outlives the executables prepared from it
   std::unique_ptr<HloExecutable> prepared;
   std::vector<Shape> parameters;
   Shape result;
@@ -78,7 +77,7 @@ Status CheckApart(const hloir_buffer* inputs, size_t input_count, const hloir_bu
   return OkStatus();
 }
 
-// Marks an executable as running, as long as it lives; is_first() is false if it was.
+// Marks an executable as running during its lifetime; is_first() is false if it was running.
 class Running {
  public:
   explicit Running(std::atomic<bool>& flag) : flag_(flag), is_first_(!flag.exchange(true)) {}
@@ -106,7 +105,7 @@ CustomCallHandler HandlerOf(const hloir_custom_call& given) {
              const HloInstruction& call, std::span<const Literal* const> operands) -> StatusOr<Literal> {
     std::vector<hloir_buffer> inputs, outputs;
     const auto add = [](const Literal& leaf, std::vector<hloir_buffer>& buffers) {
-      // C has no way to say that operands are only read.
+      // The C type has no const for operands.
       buffers.push_back({const_cast<std::byte*>(leaf.untyped_data()), static_cast<size_t>(leaf.size_bytes())});
     };
     for (const Literal* operand : operands) {
@@ -123,7 +122,7 @@ CustomCallHandler HandlerOf(const hloir_custom_call& given) {
   };
 }
 
-// Callers of before a field was added have a smaller struct.
+// Callers compiled before a field was added pass a smaller struct.
 StatusOr<ExecutableOptions> PrepareOptions(const hloir_prepare_options* options) {
   ExecutableOptions wanted;
   if (options == nullptr) return wanted;

@@ -28,7 +28,7 @@ std::optional<std::string> AttributeOf(const HloInstruction& instruction, std::s
 using namespace hloir;
 using namespace hloir::c_api;
 
-// NULL has no name, no operands, no parts: what is asked of it is empty, 0 or NULL.
+// The properties of a NULL handle are empty, 0 or NULL.
 
 hloir_text hloir_module_name(const hloir_module* module) {
   return module != nullptr ? Text(module->module->name()) : hloir_text{};

@@ -22,7 +22,7 @@ struct Scores {
   Op masked = nullptr;  // where; nullptr: nowhere
 };
 
-// `q_lengths`, `k_lengths`: s32, how many queries and keys of each batch there are; nullptr: all.
+// `q_lengths`, `k_lengths`: s32, the numbers of queries and keys of each batch; nullptr: all.
 StatusOr<Scores> ScoresOf(const Call& call, const char* dimensions, Op bias, Op q_lengths, Op k_lengths) {
   HloBuilder& b = call.b;
   Scores s;
@@ -58,7 +58,7 @@ StatusOr<Scores> ScoresOf(const Call& call, const char* dimensions, Op bias, Op 
   return s;
 }
 
-// A row all of which is masked (a query that padding left out) is zeros.
+// A fully masked row (a padded query) is zeros.
 Op ZeroWhereMasked(const Call& call, const Scores& s, Op p) {
   if (s.masked == nullptr || p == nullptr) return p;
   return call.b.Select(s.masked, call.Number(kF32, p->shape().dimensions(), 0), p);
@@ -92,7 +92,7 @@ StatusOr<Op> Attention(const Call& call) {
 StatusOr<Op> AttentionBackward(const Call& call) {
   HloBuilder& b = call.b;
   const bool biased = call.attributes().custom_call_target.find("ScaleBias") != std::string::npos;
-  const size_t fixed = 5 + size_t{biased};  // O follows, if the attention is "flash", and lengths
+  const size_t fixed = 5 + size_t{biased};  // followed by O, for "flash" attention, and lengths
   if (call.x.size() < fixed || call.x.size() > fixed + 3)
     return Wrong(call, Format("{} operands do not fit its name", call.x.size()));
   const bool lengths = call.x.size() >= fixed + 2;

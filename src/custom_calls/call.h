@@ -1,4 +1,4 @@
-// Common parts of this folder: a custom-call being expressed in HLO. Private to src/custom_calls.
+// Common parts of this folder: building the HLO of a custom-call. Private to src/custom_calls.
 #pragma once
 
 #include <initializer_list>
@@ -21,14 +21,14 @@ struct Call {
 
   const CustomCallAttributes& attributes() const { return instruction.attributes<CustomCallAttributes>(); }
   const Json& Section(const char* name) const { return custom_calls::Section(config, name); }
-  // Of the result: the array, or the tuple's element `i`.
+  // The shape of the result: the array, or the tuple's element `i`.
   const Shape& Result(int64_t i = 0) const;
   int64_t Results() const { return instruction.shape().IsTuple() ? instruction.shape().tuple_size() : 1; }
 
-  // The call's result: these arrays, converted to its types, then scratch buffers, of which nobody reads anything.
+  // The call's result: these arrays, converted to its types, then scratch buffers, which are never read.
   Op Give(std::initializer_list<Op> arrays) const;
 
-  // x as an array of `sizes`: dimensions of one element are repeated. nullptr and an error, if they are not sizes of x.
+  // Broadcasts x to `sizes`: dimensions of size 1 are repeated. nullptr and an error if x does not fit.
   Op Spread(Op x, const DimVector& sizes) const;
   Op Number(PrimitiveType type, const DimVector& sizes, double value) const {
     return b.Full(Shape::Array(type, sizes), value);
@@ -37,22 +37,22 @@ struct Call {
     return x == nullptr || x->shape().element_type() == type ? x : b.Convert(x, type);
   }
   Op Scaled(Op x, double factor) const;
-  // Sums, or largest numbers, along the last dimension, which stays as one of one element.
+  // Sums, or maxima, along the last dimension, which is kept with size 1.
   Op Along(Op x, HloOpcode opcode, double initial) const;
 };
 
-// The accumulation type: of narrow floats f32, of narrow integers s32.
+// The accumulation type: f32 for narrow floats, s32 for narrow integers.
 PrimitiveType Accumulator(PrimitiveType type);
-// A type's value nearest to x; a number that is too large becomes the largest (cuBLAS and cuDNN saturate).
+// Converts x to a type with saturation, as in cuBLAS and cuDNN.
 Op Saturated(HloBuilder& b, Op x, PrimitiveType type);
-// GELU by its approximation with tanh, as cuBLASLt and oneDNN have it.
+// GELU by its approximation with tanh, as in cuBLASLt and oneDNN.
 Op GeluByTanh(const Call& call, Op x);
 
 Status Unknown(const Call& call, std::string_view why);  // Unimplemented
 Status Wrong(const Call& call, std::string_view why);    // InvalidArgument
 
-// The meanings of custom_calls.def, in gemm.cc, convolution.cc, fft.cc, attention.cc, solvers.cc, onednn.cc
-// and small_calls.cc.
+// The builders named in custom_calls.def, in gemm.cc, convolution.cc, fft.cc, attention.cc, solvers.cc, onednn.cc and
+// small_calls.cc.
 #define HLOIR_CUSTOM_CALL(name, target, computes, meaning, ...) StatusOr<Op> meaning(const Call& call);
 #include "hloir/custom_calls.def"
 

@@ -52,7 +52,7 @@ DimVector Numbers(const Json& message, const char* field) {
   DimVector numbers;
   const auto list = message.find(field);
   if (list == message.end() || !list->is_array()) return numbers;
-  constexpr double kMost = 1e15;  // more is not a size, and would not convert
+  constexpr double kMost = 1e15;  // larger values are not sizes and do not convert
   for (const Json& item : *list) {
     const double number = NumberOf(item, -1);
     numbers.push_back(number >= 0 && number <= kMost ? static_cast<int64_t>(number) : -1);

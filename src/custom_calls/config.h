@@ -15,15 +15,15 @@ namespace hloir::custom_calls {
 
 using Json = nlohmann::json;
 
-// The config, or {}: old calls have bytes of their own there.
+// The config, or {}: old calls have other bytes in this attribute.
 Json ReadConfig(const HloInstruction& call);
-// A message of the config: at its name, or, as older XLAs wrote it, all of the config.
+// A message of the config: the field of that name or, as in older XLA versions, the whole config.
 const Json& Section(const Json& config, const char* name);
 double Float(const Json& message, const char* field, double otherwise = 0);
 bool Flag(const Json& message, const char* field, bool otherwise = false);
 // The enumerator's name; `names` are those of 0, 1, …
 std::string Choice(const Json& message, const char* field, std::span<const std::string_view> names);
-// A list of sizes or dimensions; -1 where something is none.
+// A list of sizes or dimensions; -1 for invalid entries.
 DimVector Numbers(const Json& message, const char* field);
 DotAttributes DotDimensions(const Json& message, const char* field);
 

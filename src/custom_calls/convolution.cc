@@ -63,7 +63,7 @@ StatusOr<Op> ConvolutionForward(const Call& call) {
   if (y == nullptr) return y;
   const double scale = Float(config, "conv_result_scale", 1);
   const PrimitiveType result = call.Result().element_type();
-  // Of s8 the sum is an s32 until something of it is a float.
+  // A sum of s8 is an s32 until an operation with floats.
   const PrimitiveType type = IsInteger(sum) && (given > 2 || scale != 1 || IsFloat(result)) ? PrimitiveType::F32 : sum;
   if (type != sum) y = call.As(y, type);
   y = call.Scaled(y, scale == 0 ? 1 : scale);  // an empty config has 0
@@ -81,7 +81,7 @@ StatusOr<Op> ConvolutionForward(const Call& call) {
 
 // A convolution and its epilogue, as XLA's cudnn_fused_conv_rewriter.cc writes it for cuDNN's graphs, into the config's
 // serialized_graph: "28:[f32]conv();30:[f32]scale(28);16:[f8e4m3fn]relu(30);25:[f32]amax(30);", with the name, type, op
-// and operands of each. An op of two operands that names one has the call's next operand as the other. The result is
+// and operands of each. A binary op with one named operand takes the call's next operand as the other. The result is
 // the last op that is not an amax; those follow it.
 StatusOr<Op> ConvolutionGraph(const Call& call) {
   HloBuilder& b = call.b;
@@ -170,7 +170,8 @@ StatusOr<Op> ConvolutionGraph(const Call& call) {
   return b.Tuple(results);
 }
 
-// The filter turned around, its inputs and outputs exchanged, over the derivative with the strides as holes.
+// Convolves the derivative, dilated by the strides, with the reversed filter, whose input and output features are
+// exchanged.
 StatusOr<Op> ConvolutionBackwardInput(const Call& call) {
   HloBuilder& b = call.b;
   HLOIR_ASSIGN_OR_RETURN(const Form form, FormOf(call));
@@ -181,14 +182,14 @@ StatusOr<Op> ConvolutionBackwardInput(const Call& call) {
   ConvDimensionNumbers dims = form.dims;
   const Shape& filter_shape = filter->shape();
   if (form.groups > 1) {
-    // I/g x O to O/g x I: the groups leave the outputs and join the inputs, where they come first.
+    // I/g x O to O/g x I: moves the groups from the outputs to the front of the inputs.
     const int64_t in = dims.kernel_input_feature, out = dims.kernel_output_feature;
     DimVector apart = filter_shape.dimensions();
     if (apart[out] % form.groups != 0) return Wrong(call, "its groups do not divide its features");
     apart[out] /= form.groups;
     apart.insert(apart.begin() + out, form.groups);  // … g, O/g …
     DimVector order;
-    const auto moved = [&](int64_t d) { return d < out ? d : d + 1; };  // where dimension d of the filter is now
+    const auto moved = [&](int64_t d) { return d < out ? d : d + 1; };  // the new position of dimension d of the filter
     for (int64_t d = 0; d < filter_shape.rank(); ++d) {
       if (d == in) order.push_back(out);
       order.push_back(moved(d));
@@ -222,8 +223,7 @@ StatusOr<Op> ConvolutionBackwardInput(const Call& call) {
   return call.Give({call.Scaled(x, scale == 0 ? 1 : scale)});
 }
 
-// Input and derivative, with batch and features exchanged: the former window is now the input, and the input the
-// window.
+// Input and derivative, with batch and features exchanged: the derivative is the new window.
 StatusOr<Op> ConvolutionBackwardFilter(const Call& call) {
   HloBuilder& b = call.b;
   HLOIR_ASSIGN_OR_RETURN(const Form form, FormOf(call));

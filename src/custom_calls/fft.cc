@@ -1,4 +1,4 @@
-// ducc_fft and dynamic_ducc_fft, by which JAX transformed on CPUs until 2024. The first operand is a descriptor, a
+// ducc_fft and dynamic_ducc_fft, JAX's Fourier transforms on CPUs until 2024. The first operand is a descriptor, a
 // constant of u8 that is a flatbuffer (jaxlib's ducc_fft.fbs), the second the array. Tests:
 // tests/ops/custom-call-ducc-fft.hlo.
 #include <algorithm>
@@ -11,10 +11,10 @@
 namespace hloir::custom_calls {
 namespace {
 
-// A table of a flatbuffer: little-endian numbers, found by offsets, each of which is checked.
+// A table of a flatbuffer: little-endian numbers, accessed by bounds-checked offsets.
 class FlatTable {
  public:
-  // The root of the buffer; nullopt if it does not hold one.
+  // The root of the buffer; nullopt if it is invalid.
   static std::optional<FlatTable> Root(std::span<const uint8_t> bytes) {
     FlatTable table(bytes);
     const auto start = table.Read<uint32_t>(0);
@@ -54,7 +54,7 @@ class FlatTable {
     if (at < 0 || at > Size() - static_cast<int64_t>(sizeof(T))) return std::nullopt;
     return LoadLittleEndian<T>(bytes_.data() + at);
   }
-  // The place of the field; nullopt if it has its default.
+  // The position of the field; nullopt if it has its default.
   std::optional<int64_t> Place(int field) const {
     const int64_t entry = 4 + 2 * field;
     const auto offset = entry + 2 <= fields_length_ ? Read<uint16_t>(fields_ + entry) : std::nullopt;
@@ -115,8 +115,8 @@ StatusOr<Op> DuccFft(const Call& call) {
   return call.Give({call.Scaled(y, table.Number<double>(kScale, 0))});
 }
 
-// Operands: descriptor, array, its sizes, strides of array and result, the scale (f64[1]); perhaps the result's sizes.
-// HLO's shapes say the sizes and row-major strides already, whatever the operands do.
+// Operands: descriptor, array, its sizes, strides of array and result, the scale (f64[1]); optionally the result's
+// sizes. Sizes and row-major strides are taken from the HLO shapes; the operands are ignored.
 StatusOr<Op> DynamicDuccFft(const Call& call) {
   HloBuilder& b = call.b;
   HLOIR_ASSIGN_OR_RETURN(const FlatTable table, Descriptor(call));

@@ -40,7 +40,7 @@ StatusOr<Product> Multiply(const Call& call) {
   p.has_c = p.beta != 0;
   DotAttributes dims = DotDimensions(*p.config, "dot_dimension_numbers");
   const auto rank = [&](size_t i) { return call.x[i]->shape().rank(); };
-  // Configs of tests are often empty. The plain product is meant.
+  // Tests often have empty configs, which mean the plain product.
   if (dims.lhs_contracting_dims.empty() && !p.config->contains("dot_dimension_numbers") && rank(0) > 0 && rank(1) > 0)
     dims.lhs_contracting_dims = {rank(0) - 1}, dims.rhs_contracting_dims = {rank(1) > 1 ? rank(1) - 2 : 0};
   const PrimitiveType sum = Accumulator(call.x[0]->shape().element_type());
@@ -84,12 +84,12 @@ StatusOr<Op> Gemm(const Call& call) {
   if (p.has_bias && sum != nullptr)
     sum = b.Add(sum, call.Spread(call.As(call.x.back(), type), sum->shape().dimensions()));
   const Op result = Saturated(b, Activated(call, p, sum), call.Result().element_type());
-  if (p.epilogue.ends_with("_AUX")) return call.Give({result, sum});  // what went into the GELU
+  if (p.epilogue.ends_with("_AUX")) return call.Give({result, sum});  // the operand of the GELU
   return call.Give({result});
 }
 
-// Scales of A and B, of C too in older XLAs, and of D where that is narrow. With damax_output the largest |D| before
-// the scaling of D comes behind D.
+// Scales of A and B, in older XLA versions also of C, and of a narrow D. With damax_output, the largest |D| before
+// scaling is the result after D.
 StatusOr<Op> GemmF8(const Call& call) {
   HloBuilder& b = call.b;
   HLOIR_ASSIGN_OR_RETURN(Product p, Multiply(call));

@@ -1,7 +1,7 @@
-// Calls of XLA:CPU's oneDNN: matrix products and convolutions with what was fused into them, softmax, layer
-// normalization. Their configs: XLA's service/cpu/onednn_config.proto; what becomes of each: onednn_matmul.cc,
-// onednn_convolution.cc, onednn_softmax.cc, onednn_layer_norm.cc and onednn_util.cc beside it. Quantized and prepacked
-// operands are refused. Tested by tests/unit/custom_calls_test.cc.
+// Calls of XLA:CPU's oneDNN: matrix products and convolutions with fused ops, softmax, layer normalization. Their
+// configs: XLA's service/cpu/onednn_config.proto; their implementations: onednn_matmul.cc, onednn_convolution.cc,
+// onednn_softmax.cc, onednn_layer_norm.cc and onednn_util.cc beside it. Quantized and prepacked operands are not
+// supported. Tested by tests/unit/custom_calls_test.cc.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kFusions[] = {"UNDEFINED", "BIAS", "RELU",  "TANH",    "GELU_ERF", "GELU_TANH", "BINARY_ADD",
                                          "LINEAR",    "ELU",  "RELU6", "SIGMOID", "SUM",      "SWISH"};
 
-// A float whose bits an int32 field has, as text cannot hold every float.
+// A float stored as the bits of an int32 field.
 double FloatOfBits(const Json& message, const char* field) {
   return std::bit_cast<float>(static_cast<int32_t>(Float(message, field)));
 }
@@ -52,9 +52,9 @@ Op FusedActivation(const Call& call, const std::string& name, Op x) {
   return nullptr;
 }
 
-// `y` with the fused ops behind it. Addends are the call's operands from the third on; those of one dimension of
-// convolutions have an element for each feature (`feature`), others are repeated along leading and one-element
-// dimensions.
+// Appends the fused ops to `y`. Addends are the call's operands from the third on; one-dimensional addends of
+// convolutions have one element per feature (`feature`), others are broadcast along leading dimensions and dimensions
+// of size 1.
 StatusOr<Op> Fused(const Call& call, const Json& config, Op y, int64_t feature = -1) {
   HloBuilder& b = call.b;
   const Json& fusions = Section(config, "fusions");
@@ -96,7 +96,7 @@ Status CheckPlain(const Call& call, const Json& config) {
   return OkStatus();
 }
 
-// Dimensions that a layout of the config counts from 1: an order of all dimensions, or {}.
+// The dimensions in a layout of the config, which counts from 1; {} without a layout.
 DimVector OrderOf(const Json& config, const char* name) {
   const auto layout = config.find(name);
   if (layout == config.end()) return {};
@@ -117,7 +117,7 @@ Op Transposed(const Call& call, Op x, const DimVector& order, bool swap_last) {
 
 }  // namespace
 
-// Leading dimensions are a batch; one of one element is repeated.
+// Leading dimensions are batch dimensions; those of size 1 are broadcast.
 StatusOr<Op> OneDnnMatmul(const Call& call) {
   HloBuilder& b = call.b;
   const Json& config = call.Section("onednn_matmul_config");
@@ -137,7 +137,7 @@ StatusOr<Op> OneDnnMatmul(const Call& call) {
   dims.lhs_contracting_dims = {rank - 1}, dims.rhs_contracting_dims = {rank - 2};
   Op y = b.Dot(call.Spread(lhs, left), call.Spread(rhs, right), dims, Accumulator(lhs->shape().element_type()));
   if (y == nullptr) return y;
-  // The result's layout says which of its dimensions is which of the product's.
+  // The result's layout maps its dimensions to those of the product.
   if (const DimVector order = OrderOf(config, "result"); !order.empty()) {
     DimVector back(order.size());
     for (size_t d = 0; d < order.size(); ++d) {
@@ -195,7 +195,7 @@ StatusOr<Op> OneDnnConvolution(const Call& call) {
   return y == nullptr ? y : call.Give({y});
 }
 
-// Along softmax_axis. Before XLA had that field, along the last dimension.
+// Along softmax_axis. Without that field (older XLA), along the last dimension.
 StatusOr<Op> OneDnnSoftmax(const Call& call) {
   HloBuilder& b = call.b;
   if (call.x.size() != 1 || call.x[0]->shape().rank() == 0) return Wrong(call, "it takes one array");
@@ -216,7 +216,7 @@ StatusOr<Op> OneDnnSoftmax(const Call& call) {
   return call.Give({b.Divide(e, along(e, HloOpcode::kAdd, 0))});
 }
 
-// Of each row of the last dimension: (x - mean) / sqrt(variance + epsilon) * scale + shift.
+// For each row of the last dimension: (x - mean) / sqrt(variance + epsilon) * scale + shift.
 StatusOr<Op> OneDnnLayerNorm(const Call& call) {
   HloBuilder& b = call.b;
   if (call.x.size() != 3 || call.x[0]->shape().rank() == 0) return Wrong(call, "it takes an array, scale and shift");

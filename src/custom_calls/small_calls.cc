@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::string_view kNorms[] = {"LAYER_FWD_INFER", "LAYER_FWD_TRAIN", "LAYER_BWD"};
 
-// The value of a scalar operand, if it is a constant.
+// The value of a constant scalar operand.
 std::optional<double> ConstantOperand(const Call& call, int64_t i) {
   const HloInstruction& x = *call.instruction.operand(i);
   if (!x.IsConstant() || !x.shape().IsScalar() || x.literal().elided()) return std::nullopt;
   return x.literal().GetAsDouble(0);
 }
-// Of the old calls for batch normalization, whose last operands they are.
+// Attributes of the old calls for batch normalization, which are their last operands.
 struct BatchNormOptions {
   float epsilon;
   int64_t feature_index;
@@ -34,7 +34,7 @@ StatusOr<BatchNormOptions> ReadBatchNorm(const Call& call, size_t operands) {
 
 }  // namespace
 
-// Layer normalization over the dimensions of which `scale` has more than one. Operands: x, scale, bias; backward x,
+// Layer normalization over the dimensions in which `scale` has a size above 1. Operands: x, scale, bias; backward x,
 // scale, dy, mean, 1/deviation. Results: y, in training mean and 1/deviation too; backward dx, dscale, dbias.
 StatusOr<Op> Norm(const Call& call) {
   HloBuilder& b = call.b;
@@ -111,7 +111,7 @@ StatusOr<Op> BatchNormBackward(const Call& call) {
   return call.Give({b.GetTupleElement(slopes, 0), b.GetTupleElement(slopes, 1), b.GetTupleElement(slopes, 2)});
 }
 
-// The elements moved up along a dimension, those at its end to its beginning: "dimension=0,amount=1".
+// Rotates elements along a dimension towards higher indices: "dimension=0,amount=1".
 StatusOr<Op> RotateRight(const Call& call) {
   const std::string_view config = call.instruction.extras().backend_config;
   const auto number = [&](std::string_view key) {
@@ -211,7 +211,8 @@ StatusOr<Op> Half(const Call& call, double shift) {
 StatusOr<Op> LowHalf(const Call& call) { return Half(call, 0); }
 StatusOr<Op> HighHalf(const Call& call) { return Half(call, 32); }
 
-// Operands: A [batch, m, k], B [batch, n, k], their scales [batch, m, k / block], B's perhaps missing. As scaled-dot.
+// Operands: A [batch, m, k], B [batch, n, k], their scales [batch, m, k / block]; those of B are optional. Equivalent
+// to scaled-dot.
 StatusOr<Op> BlockScaledDot(const Call& call) {
   HloBuilder& b = call.b;
   if (call.x.size() < 3 || call.x.size() > 4) return Wrong(call, "it takes two matrices and their scales");

@@ -1,4 +1,4 @@
-// Solvers of XLA's and jaxlib's GPU calls that HLO has ops for. Routines that only LAPACK has are in
+// Solvers of XLA's and jaxlib's GPU calls with equivalent HLO ops. Other LAPACK routines are in
 // backend_cpu/calls/lapack.cc.
 #include "custom_calls/call.h"
 #include "support/endian.h"
@@ -17,7 +17,7 @@ Op Transposed(const Call& call, Op x) {
   return call.b.Transpose(x, order);
 }
 
-// x times itself transposed, matrix by matrix.
+// x times its transpose, for each matrix.
 Op TimesTransposed(const Call& call, Op x) {
   DotAttributes dims;
   const int64_t last = x->shape().rank() - 1;
@@ -64,7 +64,7 @@ StatusOr<Op> TrsmBatched(const Call& call) {
   return call.Give({call.b.TriangularSolve(call.x[0], call.x[1], a)});
 }
 
-// (A, C, alpha, beta) to alpha A·A^T + beta C, or of A^T·A. The library writes one triangle; here are both.
+// (A, C, alpha, beta) to alpha A·A^T + beta C, or of A^T·A. The library writes one triangle; this builds both.
 StatusOr<Op> SymmetricProduct(const Call& call) {
   HloBuilder& b = call.b;
   if (call.x.size() != 4 || call.x[0]->shape().rank() < 2 || !call.x[2]->shape().IsScalar() ||

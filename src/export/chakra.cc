@@ -1,7 +1,7 @@
 // Chakra's execution traces; see hloir/export.h. A trace is flat, so loops are unrolled and calls written out;
-// all ranks run the same program, and differ in the groups and pairs that they are in. A rank communicates one thing
-// after the other, as the simulators that read it do. Time is in whole microseconds:
-// each node's begin and end are rounded, so that errors do not add up.
+// all ranks run the same program and differ only in their groups and pairs. Communication of a rank is sequential, as
+// in the simulators. Time is in whole microseconds:
+// each node's begin and end are rounded, so that errors do not accumulate.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -17,7 +17,7 @@ namespace hloir {
 namespace proto {
 namespace {
 
-// A oneof: the field that is there says the type, also of a zero.
+// A oneof: the present field determines the type, also if it is zero.
 struct ChakraAttribute {
   std::string_view name;
   std::optional<int64_t> int32_val, int64_val, uint64_val, bool_val;
@@ -90,7 +90,7 @@ int64_t CommType(HloOpcode kind) {
   return 6;
 }
 
-// The nodes of every rank: the flat program. A rank's own nodes are made from it one by one.
+// The nodes of every rank: the flat program. A rank's nodes are derived from it.
 struct Work {
   const HloInstruction* instruction = nullptr;  // nullptr: a point where several meet
   const Communication* communication = nullptr;
@@ -104,11 +104,11 @@ class Unroller {
   std::vector<Work> work;
 
   using Ids = std::vector<int64_t>;
-  // The nodes that the root's value waits for, and all that was begun and nobody waits for.
+  // The nodes on which the root depends, and all started operations without a done.
   StatusOr<Ids> Run(const HloComputation& computation, const std::vector<Ids>& parameters, int nesting) {
     if (nesting > kMaxChakraNesting) return ResourceExhausted("calls nested deeper than 200");
     std::unordered_map<const HloInstruction*, Ids> ready;
-    Ids open;  // side effects: the computation is over when they are
+    Ids open;  // side effects: the computation ends after them
     const bool scheduled = computation.module()->config().is_scheduled;
     for (const HloInstruction* i : scheduled ? computation.instructions() : computation.PostOrder()) {
       Ids& mine = ready[i];
@@ -125,7 +125,7 @@ class Unroller {
       } else if (IsAwaitedHere(*i)) {
         mine = Meet(std::move(before));
       } else if (const auto all = roofline_.communications().AllOf(*i); !all.empty()) {
-        // A fusion computes what its collectives send; several come one after the other.
+        // A fusion computes first, and then runs its collectives in sequence.
         if (i->opcode() == HloOpcode::kFusion) before = {Add(i, nullptr, std::move(before))};
         for (const Communication& c : all) before = {Add(i, &c, std::move(before))};
         mine = std::move(before);
@@ -151,8 +151,8 @@ class Unroller {
   }
 
  private:
-  // A receive is placed where its result is needed. Simulators have one communication at a time: a receive that starts
-  // before this device's sends would block them.
+  // A receive is placed at its first use, because simulators run one communication at a time, and a receive before this
+  // device's sends would block these.
   static const HloInstruction* BeginningHere(const HloInstruction& i) {
     return i.opcode() == HloOpcode::kRecvDone && i.operand(0)->opcode() == HloOpcode::kRecv ? i.operand(0) : nullptr;
   }
@@ -168,7 +168,7 @@ class Unroller {
   int64_t Add(const HloInstruction* i, const Communication* c, Ids deps) {
     Work& made = work.emplace_back();
     made.instruction = i, made.communication = c;
-    // As the device's clock has it: one computation after the other, communication beside it.
+    // The device's timeline: sequential computation, with communication in parallel.
     const Roofline::Step* step = i == nullptr ? nullptr : roofline_.Of(*i);
     if (step != nullptr && c == nullptr) made.seconds = step->seconds - step->communication;
     if (step != nullptr && c != nullptr) {
@@ -186,7 +186,7 @@ class Unroller {
     made.deps = std::move(deps);
     return static_cast<int64_t>(work.size()) - 1;
   }
-  // Many are replaced by one that waits for them, so that tuples do not multiply edges.
+  // Many dependences are replaced by one node that depends on them, to bound the number of edges.
   Ids Meet(Ids ids) {
     constexpr size_t kMost = 8;
     if (ids.size() <= kMost) return ids;
@@ -261,8 +261,8 @@ class RankWriter {
  public:
   RankWriter(const Roofline& roofline, int64_t rank, ProcessGroups& groups)
       : roofline_(roofline), rank_(rank), groups_(groups) {
-    // The bytes of a nanosecond, and a tenth more: the simulator's own rate may be rounded otherwise. Where no device
-    // is named, as if its memory had 10 TB/s.
+    // The bytes moved in 1.1 nanoseconds, with a margin for the simulator's rounding of its rate. Without a device: for
+    // 10 TB/s.
     const double bandwidth = roofline.device().bandwidth > 0 ? roofline.device().bandwidth : 1e13;
     least_bytes_ = std::ceil(bandwidth * 1.1e-9);
   }
@@ -281,7 +281,7 @@ class RankWriter {
       }
       if (work[k].communication != nullptr) AddCommunication(work[k], k);
       else AddComputation(work[k], k);
-      // A node without this rank: its users wait for its dependences.
+      // A node without this rank: its dependences are passed to its users.
       if (ids_[k].empty()) ids_[k] = deps_;
     }
     return std::move(file_);
@@ -303,7 +303,7 @@ class RankWriter {
     Append(file_, proto::Encode(node));
     ids_[k].push_back(node.id);
   }
-  // After the one before it, so that all members of a group come to its collectives in the same order.
+  // Depends on the previous one, so that all members of a group reach collectives in the same order.
   void EmitInOrder(ChakraNode& node, size_t k) {
     if (last_ >= 0 && std::find(node.data_deps.begin(), node.data_deps.end(), last_) == node.data_deps.end())
       node.data_deps.push_back(last_);
@@ -317,9 +317,9 @@ class RankWriter {
     AddWork(node, cost.flops + cost.transcendentals, cost.bytes);
     Emit(node, k);
   }
-  // ASTRA-sim's roofline (astra-sim/workload/Workload.cc, issue_comp) divides num_ops / tensor_size into num_ops: with
-  // no operations that is 0/0, with no bytes the node is skipped and nobody issues those that wait for it, and an event
-  // after less than a nanosecond is lost. One operation on as many bytes as memory moves in one takes that long.
+  // ASTRA-sim's roofline (astra-sim/workload/Workload.cc, issue_comp) divides num_ops / tensor_size into num_ops:
+  // without operations that is 0/0; without bytes the node is skipped and its users are never issued; an event after
+  // less than a nanosecond is lost. So a node has at least one operation and the bytes of one nanosecond.
   void AddWork(ChakraNode& node, double operations, double bytes) {
     node.attr.push_back(Int64("num_ops", std::max(operations, 1.0)));
     node.attr.push_back(Uint64("tensor_size", std::max(bytes, least_bytes_)));
@@ -339,7 +339,8 @@ class RankWriter {
         if (group.size() < 2 || std::find(group.begin(), group.end(), rank_) == group.end()) continue;
         ChakraNode node = Node(work, proto::kCommColl);
         node.attr.push_back(Int64("comm_type", static_cast<double>(CommType(c.kind))));
-        // What a rank brings: ASTRA-sim's all-gather (astra-sim/system/collective/Ring.cc) ends with n times as much.
+        // The bytes of a rank's operand: ASTRA-sim's all-gather (astra-sim/system/collective/Ring.cc) ends with n times
+        // as much.
         node.attr.push_back(Int64("comm_size", c.payload));
         node.attr.push_back({"pg_name", {}, {}, {}, {}, groups_.NameOf(group)});
         EmitInOrder(node, k);
@@ -350,7 +351,7 @@ class RankWriter {
       if (group[1] == rank_ && c.kind != HloOpcode::kSend) EmitTransfer(work, k, proto::kCommRecv, group, bytes);
     }
   }
-  // The k-th transfer from one rank to another is the k-th on both sides.
+  // The k-th send from one rank to another matches the k-th receive.
   void EmitTransfer(const Work& work, size_t k, proto::NodeType type, const std::vector<int64_t>& pair, double bytes) {
     ChakraNode node = Node(work, type);
     node.attr.push_back(Int32("comm_src", pair[0]));
@@ -366,7 +367,7 @@ class RankWriter {
   const int64_t rank_;
   ProcessGroups& groups_;
   std::string file_;
-  std::vector<std::vector<int64_t>> ids_;  // of the nodes that a piece of work became
+  std::vector<std::vector<int64_t>> ids_;  // of the nodes of a piece of work
   std::vector<int64_t> deps_;
   std::map<std::tuple<int64_t, int64_t, int64_t>, int64_t> tags_;
   int64_t next_id_ = 0, last_ = -1;  // the last communication

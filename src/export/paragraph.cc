@@ -1,7 +1,7 @@
-// ParaGraph's graphs; see hloir/export.h. Its readers require of a subroutine that its instructions have ids of their
-// own in the whole graph, that nothing uses the root, and that only loops run more than once; of a loop first the body,
-// then the condition; of a reducing collective a subroutine that reduces the whole array, which they divide; and as
-// bytes_out of a collective the whole array, whatever part of it a device gets.
+// ParaGraph's graphs; see hloir/export.h. Requirements of its readers: instruction ids are unique in the graph; the
+// root of a subroutine has no users; only loops run more than once; a loop has first its body, then its condition; a
+// reducing collective has a subroutine that reduces the whole array, which they divide; bytes_out of a collective is
+// the size of the whole array, regardless of the device's part.
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
@@ -80,7 +80,7 @@ void Fields(IO& io, Graph& m) {
 namespace {
 
 constexpr int64_t kMostInstructions = 1500000, kMostExchanges = 4000000;
-constexpr int kMaxParagraphNesting = 45;  // of calls: each takes two messages, and protobuf's readers stop at 100
+constexpr int kMaxParagraphNesting = 45;  // of nested calls: each takes two messages, and protobuf's readers allow 100
 
 class GraphWriter {
   using Ids = std::vector<int64_t>;
@@ -122,7 +122,7 @@ class GraphWriter {
 
  private:
   int64_t NextId() { return ++next_id_; }
-  // Each once, as a graph of dependences has it.
+  // Each once, without duplicates.
   static void Append(std::vector<int64_t>& operands, const std::vector<int64_t>& more) {
     for (int64_t id : more)
       if (std::find(operands.begin(), operands.end(), id) == operands.end()) operands.push_back(id);
@@ -191,7 +191,7 @@ class GraphWriter {
     return OkStatus();
   }
 
-  // Adding up the whole array, which simulators divide among the steps of their algorithm.
+  // The reduction of the whole array, which simulators divide among the steps of their algorithm.
   proto::Subroutine Reduction(const HloInstruction& i, const Communication& c) {
     proto::Subroutine result;
     result.name = "reduction";
@@ -232,8 +232,8 @@ class GraphWriter {
     return OkStatus();
   }
 
-  // All-to-all, which ParaGraph's graph translator has no translation for (paragraph/translation has all-gather,
-  // all-reduce, reduce-scatter, barrier and transfers): in round k each sends an n-th to the k-th after it.
+  // All-to-all, which ParaGraph's graph translator does not support (paragraph/translation has all-gather, all-reduce,
+  // reduce-scatter, barrier and transfers): in round k each sends an n-th to the k-th after it.
   template <class Add>
   Status AddExchange(const HloInstruction& i, const Communication& c, Add add) {
     in_order_ = true;
@@ -263,7 +263,7 @@ class GraphWriter {
     return OkStatus();
   }
 
-  // Broadcast, which has none either: in each round all that have the array send it to as many that do not.
+  // Broadcast, also unsupported: in each round, all devices with the array send it to as many without.
   template <class Add>
   void AddBroadcast(const Communication& c, Add add) {
     in_order_ = true;
@@ -284,7 +284,7 @@ class GraphWriter {
     if (none) add("null", 0, {});
   }
 
-  // Of a permute: who sends and receives does both at once.
+  // For a permute: a device that sends and receives does both at once.
   template <class Add>
   void AddPairs(const Communication& c, Add add) {
     const bool permute = c.kind == HloOpcode::kCollectivePermute;
@@ -314,7 +314,7 @@ class GraphWriter {
   const Roofline& roofline_;
   const std::optional<int64_t> device_;
   int64_t next_id_ = 0, exchanges_ = 0;
-  bool in_order_ = false;  // what one instruction became comes one after the other
+  bool in_order_ = false;  // the parts of one instruction are sequential
 };
 
 }  // namespace

@@ -15,11 +15,11 @@ namespace hloir::fuzz {
 
 // The distribution of a parameter's values.
 enum class Values {
-  kCorners,   // anything that the type holds, with its corner cases
+  kCorners,   // any values of the type, including corner cases
   kModerate,  // numbers around 0, few of the same
-  kSmall,     // whole numbers so small that sums and products of a few of them are exact
+  kSmall,     // small integers, so that sums and products of a few are exact
   kPositive,  // as kModerate, above 0
-  kNearOne,   // of which products are neither very large nor very small
+  kNearOne,   // numbers whose products are neither very large nor very small
 };
 
 class CaseMaker {
@@ -30,7 +30,7 @@ class CaseMaker {
   CaseMaker(HloModule& module, Random& random, std::vector<Literal>& inputs, bool portable)
       : module_(module), random_(random), inputs_(inputs), portable_(portable), entry_(module.AddComputation("main")) {}
 
-  // A case's operation, or nullptr if the drawn ingredients are illegal; `result` describes it.
+  // Builds the operation of a case; nullptr if the random choices are illegal. `result` describes it.
   Op Elementwise(Case& result);
   Op Compare(Case& result);
   Op Convert(Case& result);
@@ -83,7 +83,7 @@ class CaseMaker {
     return random_.Pick(list);
   }
 
-  // A type: any, or one that `takes` it.
+  // A random type: any, or one of `types`.
   PrimitiveType AnyType();
   PrimitiveType TypeOf(OperandTypes types);
   PrimitiveType FloatType() { return TypeOf(OperandTypes::kFloat); }
@@ -115,9 +115,9 @@ class CaseMaker {
   Op AnyElement(Op tuple) { return tuple == nullptr ? nullptr : Element(tuple, Below(tuple->shape().tuple_size())); }
 
   HloOpcode Reducer(PrimitiveType type);
-  // The initial value of a reduction with `opcode`: mostly its identity.
+  // The initial value of a reduction with `opcode`: usually its identity.
   Op Init(HloOpcode opcode, PrimitiveType type);
-  // Values and agreement for a sum of `terms` products of floats: exact, or rounded.
+  // Values and tolerance for a sum of `terms` products of floats: exact, or rounded.
   Values SumValues(PrimitiveType type, HloOpcode opcode, int64_t terms, Case& result);
   void Name(Case& result, HloOpcode opcode, PrimitiveType type, std::string more = "");
   Op IndexedBy(Case& result, bool scatter);

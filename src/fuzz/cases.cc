@@ -1,4 +1,4 @@
-// See cases.h. Here are the parameters' values and the list of families.
+// See cases.h. This file has the parameters' values and the list of families.
 #include "fuzz/cases.h"
 
 #include <cmath>
@@ -62,7 +62,7 @@ constexpr Family kFamilies[] = {
     {"asynchronous", &CaseMaker::Asynchronous, 2},
 };
 
-// Numbers at which something changes: the ends of types and of exact integers, halves, poles of functions.
+// Critical numbers: the ends of types and of exact integers, halves, poles of functions.
 constexpr double kCorners[] = {0.0,
                                -0.0,
                                1,
@@ -148,7 +148,7 @@ bool IsPortable(PrimitiveType type) {
   }
 }
 
-// Zeros for the denormals of the types that have float's range or more.
+// Replaces denormals by zeros in types with at least float's range.
 void Flush(Literal& literal) {
   const PrimitiveType type = literal.shape().element_type();
   const double smallest = type == PrimitiveType::F64 ? 0x1p-1022 : 0x1p-126;
@@ -192,7 +192,7 @@ int64_t IntegerValue(Random& random, PrimitiveType type, Values values) {
   return static_cast<int64_t>(value);
 }
 
-// Code that no result needs, parameters that no code reads, computations that nobody calls.
+// Removes dead code, unused parameters, and computations without callers.
 void RemoveUnused(CaseModule& made) {
   HloComputation* entry = made.module->entry_computation();
   for (HloInstruction* i = entry->last(); i != nullptr;) {
@@ -209,7 +209,7 @@ void RemoveUnused(CaseModule& made) {
     HloComputation* computation = made.module->computations()[static_cast<size_t>(i)];
     if (computation == entry || !computation->callers().empty()) continue;
     made.module->RemoveComputation(computation);
-    i = made.module->computation_count();  // what it called may be free now
+    i = made.module->computation_count();  // its called computations may be unused now
   }
 }
 
@@ -257,7 +257,7 @@ Op CaseMaker::In(const Shape& shape, Values values) {
   } else if (IsInteger(type)) {
     for (int64_t i = 0; i < count; ++i) literal.SetFromInt64(i, IntegerValue(random_, type, values));
   } else {
-    // Complex: products of NaN and infinities differ among implementations, so there are few.
+    // Complex numbers rarely have NaN and infinities, whose products differ among implementations.
     PrimitiveTypeSwitch(type, [&](auto tag) {
       using S = typename decltype(tag)::Storage;
       if constexpr (std::is_same_v<S, std::complex<float>> || std::is_same_v<S, std::complex<double>>) {
@@ -333,7 +333,7 @@ CaseModule MakeCases(uint64_t seed, const CaseOptions& options) {
       one.family = family.name;
       Op op = (maker.*family.make)(one);
       if (op == nullptr || !op->shape().IsArray()) break;
-      // It has no NaN, and which zero stands for one is everybody's own.
+      // The type has no NaN; the number that replaces it depends on the implementation.
       if (portable && op->shape().element_type() == PrimitiveType::F4E2M1FN) one.agreement.loose_zero = true;
       results.push_back(op), made.cases.push_back(std::move(one));
       break;

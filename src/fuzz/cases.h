@@ -1,8 +1,8 @@
-// MakeCases: a module of many independent operations, each on parameters of its own, with the values to run it on and
-// how exactly any two implementations of each must agree. programs.h finds errors in the interaction of instructions,
-// this file those of single operations: every opcode with every type and attribute that has a meaning, on values that
-// reach the corners (NaN, infinities, -0, denormals, extremes, indices outside, shifts over the width). The same seed
-// gives the same module and the same values everywhere.
+// MakeCases: a module of many independent operations, each with its own parameters, with values for these and a
+// tolerance for each operation. programs.h finds errors in the interaction of instructions, this file those of single
+// operations: every opcode with every legal type and attribute, on values that include corner cases (NaN, infinities,
+// -0, denormals, extremes, indices outside, shifts over the width). The same seed gives the same module and the same
+// values everywhere.
 //
 // Example: `hloir fuzz generate --kind=cases --first=7 -o DIR`. Tested by tests/unit/fuzz_test.cc.
 #pragma once
@@ -17,13 +17,13 @@
 
 namespace hloir::fuzz {
 
-// The difference, element by element, that two correct implementations may have.
+// The tolerance, per element, between two correct implementations.
 struct Agreement {
   // Units in the last place of the element (of a complex number: of its magnitude). 0: the same bits, a NaN being any.
   double ulps = 0;
-  // If rounding accumulates: in units in the last place of the result's largest element.
+  // If rounding errors accumulate: units in the last place of the result's largest element.
   double leaf_ulps = 0;
-  // The least size that this element counts with: that of the terms, of which little may be left in a small result.
+  // The minimal magnitude for this unit: that of the terms, because a small result may come from cancellation.
   double term = 0;
   // The sign of zero and the treatment of denormals are unspecified.
   bool loose_zero = false;
@@ -56,7 +56,7 @@ struct CaseOptions {
   bool portable = false;
 };
 CaseModule MakeCases(uint64_t seed, const CaseOptions& options = {});
-// The module with these cases only, by their numbers, without instructions that they do not need.
+// The module reduced to these cases, by number, without unneeded instructions.
 void KeepCases(CaseModule& made, const std::vector<int64_t>& places);
 
 }  // namespace hloir::fuzz

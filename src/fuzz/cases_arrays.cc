@@ -1,4 +1,4 @@
-// Cases of operations that move elements about. See case_maker.h.
+// Cases of operations that move elements. See case_maker.h.
 #include <algorithm>
 
 #include "fuzz/case_maker.h"
@@ -133,9 +133,9 @@ Op CaseMaker::IndexedBy(Case& result, bool scatter) {
     if (Chance(70)) indexed.push_back(d);
   }
   random_.Shuffle(indexed);
-  // The indices: batching dimensions and others in any order, and the vector's.
+  // The dimensions of indices: batching dimensions, others in any order, and the index vector.
   DimVector index_sizes;
-  std::vector<int64_t> of;  // which batching dimension each is, -1 for none
+  std::vector<int64_t> of;  // the batching dimension of each, or -1
   for (size_t k = 0; k < batching.size(); ++k) of.push_back(static_cast<int64_t>(k));
   for (int64_t k = Below(3); k > 0; --k) of.push_back(-1);
   random_.Shuffle(of);
@@ -158,7 +158,7 @@ Op CaseMaker::IndexedBy(Case& result, bool scatter) {
   int64_t most = 1;
   for (int64_t size : sizes) most = std::max(most, size);
   Op indices = Chance(15) ? In(index, index_sizes) : Integers(index, index_sizes, -2, Chance(50) ? most : most - 1);
-  // The result, or the updates: outer dimensions, with the window's anywhere between.
+  // The dimensions of the result, or of the updates: outer ones, with those of the window at random positions.
   const int64_t outer_rank = static_cast<int64_t>(outer.size()), window_rank = static_cast<int64_t>(window.size());
   std::vector<bool> is_window(static_cast<size_t>(outer_rank + window_rank));
   for (int64_t k = 0; k < window_rank; ++k) is_window[static_cast<size_t>(outer_rank + k)] = true;
@@ -232,7 +232,7 @@ Op CaseMaker::Iota(Case& result) {
   return iota;
 }
 
-// set-dimension-size, and a following operation on an array that is shorter than its bound.
+// set-dimension-size, and an operation on an array shorter than its bound.
 Op CaseMaker::DynamicSize(Case& result) {
   const PrimitiveType type = TypeOf(OperandTypes::kNumber);
   const DimVector sizes = Sizes(1, 3, 6);
@@ -245,7 +245,7 @@ Op CaseMaker::DynamicSize(Case& result) {
   if (shorter == nullptr) return nullptr;
   switch (Below(portable_ ? 3 : 4)) {
     case 3: {
-      // Flattened, from dimensions that may be shorter; summed, because elements past the end are undefined.
+      // A flattened dynamic array; summed, because elements past the end are undefined.
       Name(result, HloOpcode::kDynamicReshape, type);
       Op length = entry_->AddConstant(Literal::One(PrimitiveType::S32));
       int64_t most = 1;

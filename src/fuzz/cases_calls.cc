@@ -1,4 +1,4 @@
-// Cases of operations that call, pass on, scan, or exchange with devices, of which there is one. See case_maker.h.
+// Cases of calls, forwarding operations, scans, and communication on one device. See case_maker.h.
 #include "fuzz/case_maker.h"
 
 namespace hloir::fuzz {
@@ -78,7 +78,7 @@ Op CaseMaker::Exchange(Case& result) {
   const Shape stated = x->shape();
   switch (Below(portable_ ? 7 : 8)) {
     case 7: {
-      // Copies rows from anywhere in x to anywhere in the second operand.
+      // Copies rows from random positions in x to random positions in the second operand.
       DimVector other = sizes;
       other[0] = random_.Between(0, 6);
       const PrimitiveType index = Pick({PrimitiveType::S32, PrimitiveType::S64});
@@ -128,7 +128,7 @@ Op CaseMaker::Exchange(Case& result) {
       return Make(HloOpcode::kCollectiveBroadcast, {x}, a, {}, &stated);
     }
     default: {
-      const bool sent = Chance(60);  // else nobody sends, and there are zeros
+      const bool sent = Chance(60);  // otherwise no device sends, and the result is zeros
       Name(result, HloOpcode::kCollectivePermute, type, sent ? "" : "from nobody");
       CollectivePermuteAttributes a;
       if (sent) a.source_target_pairs = {{0, 0}};

@@ -32,7 +32,7 @@ Op CaseMaker::Elementwise(Case& result) {
     result.agreement = {.ulps = 32, .loose_zero = true};
   const DimVector sizes = Chance(70) ? DimVector{random_.Between(1, 80)} : Sizes(0, 4, 5);
   Ops operands;
-  // Hardly any zeros: they lie on the branch cut, where rounding inside decides between pi and -pi.
+  // Few zeros, which are on the branch cut, where internal rounding decides between pi and -pi.
   const bool cut_at_zero = opcode == HloOpcode::kAtan2 && IsComplex(type);
   const Values values = cut_at_zero ? Values::kModerate : Values::kCorners;
   for (int k = 0; k < info.arity; ++k) operands.push_back(In(type, sizes, values));
@@ -75,7 +75,7 @@ Op CaseMaker::BitcastConvert(Case& result) {
   return Make(HloOpcode::kBitcastConvert, {In(from, sizes)}, NoAttributes(), {}, &shape);
 }
 
-// The same bytes as another shape, or, where the layout changes too, as a transposed one.
+// Bitcast: the same bytes as another shape or, with another layout, as a transposed one.
 Op CaseMaker::Bitcast(Case& result) {
   const PrimitiveType type = AnyType();
   if (portable_) return nullptr;  // StableHLO has none
@@ -94,7 +94,7 @@ Op CaseMaker::Bitcast(Case& result) {
     const Shape shape = Shape::Array(to, other);
     return Make(HloOpcode::kBitcast, {x}, NoAttributes(), {}, &shape);
   }
-  // Dimension k of the result is order[k] of the operand; as they lie in memory they stay.
+  // Dimension k of the result is order[k] of the operand; the order in memory is unchanged.
   DimVector order, transposed, minor_to_major(sizes.size(), 0);
   for (size_t d = 0; d < sizes.size(); ++d) order.push_back(static_cast<int64_t>(d));
   random_.Shuffle(order);
@@ -143,7 +143,7 @@ Op CaseMaker::ClampOrSelect(Case& result) {
   return Make(HloOpcode::kSelect, {which, yes, In(type, sizes)});
 }
 
-// A few exact operations in sequence, with broadcasts and conversions between them: an engine runs them as one loop.
+// A few exact operations in sequence, with broadcasts and conversions between them: engines fuse them into one loop.
 Op CaseMaker::Chain(Case& result) {
   PrimitiveType type = Chance(60) ? TypeOf(OperandTypes::kInteger) : TypeOf(OperandTypes::kOrdered);
   const PrimitiveType first = type;
@@ -174,7 +174,7 @@ Op CaseMaker::Chain(Case& result) {
       x = Make(HloOpcode::kClamp, {other(), x, other()});
       opcode = HloOpcode::kClamp;
     } else {
-      // Of floats one rounding only, or a compiler may round once for two.
+      // At most one rounding of floats, because a compiler may contract two.
       do {
         opcode = static_cast<HloOpcode>(Below(kOpcodeCount));
       } while (!IsPlainElementwise(opcode) || (portable_ && opcode == HloOpcode::kMulhi) ||

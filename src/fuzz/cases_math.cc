@@ -17,7 +17,7 @@ Op CaseMaker::Dot(Case& result) {
   DimVector lhs, rhs;
   // The dimensions of each side in any order, the contracted ones anywhere.
   struct Dimension {
-    int64_t size, meets;  // meets: 0 nothing, n > 0 contracting pair n, n < 0 batch pair -n
+    int64_t size, meets;  // the role: 0 free, n > 0 contracting pair n, n < 0 batch pair -n
   };
   std::vector<Dimension> left, right;
   int64_t terms = 1;
@@ -58,7 +58,7 @@ Op CaseMaker::Dot(Case& result) {
   return Make(HloOpcode::kDot, {x, In(type, rhs, values)}, a, {}, &stated);
 }
 
-// Each element of a scale stands for a block of its operand's. Scales are powers of two, so that products are exact.
+// Each element of a scale applies to a block of its operand. Scales are powers of two, so that products are exact.
 Op CaseMaker::ScaledDot(Case& result) {
   if (portable_) return nullptr;  // StableHLO has none
   const auto narrow = [&] {
@@ -66,7 +66,7 @@ Op CaseMaker::ScaledDot(Case& result) {
   };
   const PrimitiveType type = narrow();
   const int64_t block = random_.Between(1, 4), k = block * random_.Between(1, 4), batch = random_.Between(1, 3);
-  const bool batched = Chance(40), first = Chance(50);  // whether the contracting dimension is the first after it
+  const bool batched = Chance(40), first = Chance(50);  // true if the contracting dimension is the first after it
   DotAttributes a;
   if (batched) a.lhs_batch_dims = a.rhs_batch_dims = {0};
   a.lhs_contracting_dims = {batched + (first ? 0 : 1)}, a.rhs_contracting_dims = {batched + (first ? 1 : 0)};
@@ -188,7 +188,7 @@ Op CaseMaker::Fft(Case& result) {
   return Make(HloOpcode::kFft, {In(type, sizes, Values::kModerate)}, FftAttributes{kind, lengths});
 }
 
-// cholesky and triangular-solve, of matrices that are well conditioned.
+// cholesky and triangular-solve of well-conditioned matrices.
 Op CaseMaker::Triangular(Case& result) {
   const PrimitiveType type = Pick({PrimitiveType::F32, PrimitiveType::F64, PrimitiveType::C64, PrimitiveType::C128});
   const int64_t n = random_.Between(1, 6), batch = random_.Between(1, 2);
@@ -196,7 +196,7 @@ Op CaseMaker::Triangular(Case& result) {
   Literal matrix(Shape::Array(type, sizes));
   for (int64_t i = 0; i < matrix.element_count(); ++i) {
     const int64_t row = i / n % n, column = i % n;
-    // Symmetric, by a hash of the two places, and the diagonal dominates.
+    // Symmetric, by a hash of the two indices, and diagonally dominant.
     const int64_t hash = (row * 7 + column * 7 + row * column * 3) % 5 - 2;
     matrix.SetFromDouble(i, row == column ? static_cast<double>(3 * n + row) : static_cast<double>(hash));
   }
@@ -207,7 +207,7 @@ Op CaseMaker::Triangular(Case& result) {
     Name(result, HloOpcode::kCholesky, type, lower ? "lower" : "upper");
     Op factor = Make(HloOpcode::kCholesky, {a}, CholeskyAttributes{lower});
     if (factor == nullptr) return nullptr;
-    // The other triangle is left open.
+    // The other triangle is unspecified.
     const Shape places = Shape::Array(PrimitiveType::S32, factor->shape().dimensions());
     const int64_t last = factor->shape().rank() - 1;
     Op row = Make(HloOpcode::kIota, {}, IotaAttributes{last - 1}, {}, &places);

@@ -40,14 +40,14 @@ Op CaseMaker::Init(HloOpcode opcode, PrimitiveType type) {
 Values CaseMaker::SumValues(PrimitiveType type, HloOpcode opcode, int64_t terms, Case& result) {
   if (!IsFloat(type) && !IsComplex(type)) return Values::kCorners;
   if (opcode == HloOpcode::kMaximum || opcode == HloOpcode::kMinimum) {
-    result.agreement.loose_zero = true;  // which zero is first depends on the order
+    result.agreement.loose_zero = true;  // the choice of the first zero depends on the order
     return Values::kCorners;
   }
   const bool narrow = IsFloat(type) && BitWidth(type) <= 8;
   if (narrow || opcode == HloOpcode::kMultiply || Chance(30)) {
     result.agreement = {
         .leaf_ulps = 4.0 * static_cast<double>(std::max<int64_t>(terms, 4)), .term = 1, .loose_zero = true};
-    // Such that no order overflows on the way where another does not.
+    // Small enough that no order overflows.
     return opcode == HloOpcode::kMultiply ? Values::kNearOne : narrow ? Values::kSmall : Values::kModerate;
   }
   result.agreement.loose_zero = true;
@@ -62,7 +62,7 @@ Op CaseMaker::Reduce(Case& result) {
   for (int64_t d = 0; d < rank; ++d)
     if (Chance(55)) dimensions.push_back(d);
   if (Chance(25) && !IsComplex(type)) {
-    // The largest element and its place, as argmax does it.
+    // The largest element and its index, as argmax.
     HloComputation* larger = module_.AddComputation("larger");
     Op p[4];
     for (int64_t k = 0; k < 4; ++k)
@@ -175,7 +175,7 @@ Op CaseMaker::Sort(Case& result) {
   const int64_t along = Below(static_cast<int64_t>(sizes.size()));
   const bool total = IsFloat(type) && Chance(60);
   std::vector<PrimitiveType> types{type};
-  // Which of two NaNs is the larger depends on bits that a narrow type's NaN loses on the way through a wider one.
+  // The order of NaNs depends on bits that a conversion through a wider type loses.
   const bool plain = IsFloat(type) && (!total || BitWidth(type) <= 8);
   // Numbers below 0 would be NaNs in f8e8m0fnu.
   const Values ordered = type == PrimitiveType::F8E8M0FNU ? Values::kPositive : Values::kModerate;
@@ -188,7 +188,7 @@ Op CaseMaker::Sort(Case& result) {
   const CompareAttributes attributes{Pick({ComparisonDirection::kLt, ComparisonDirection::kGt}),
                                      total ? ComparisonType::kFloatTotalOrder : ComparisonType::kDefault};
   less->set_root(MakeIn(less, HloOpcode::kCompare, {less->parameter(0), less->parameter(1)}, attributes));
-  // Always stable, or equal keys may leave the others in any order.
+  // Always stable, because otherwise the order of values with equal keys is unspecified.
   Name(result, HloOpcode::kSort, type,
        std::string(EnumWord(attributes.direction)) + (total ? " total order" : "") + " of " +
            std::to_string(types.size()));

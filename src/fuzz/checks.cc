@@ -19,8 +19,7 @@ namespace {
 
 std::string Text(const HloModule& module) { return PrintModule(module, PrintOptions::Readable()); }
 
-// Annotations that a result must keep, whatever computes it: its frontend attributes and sharding. And the requested
-// layout.
+// Annotations that passes must keep on a result: frontend attributes and sharding; also the requested layout.
 std::string MissingAnnotation(const HloModule& before, const HloModule& after) {
   const auto edges = [](const HloModule& module) {
     size_t count = 0;
@@ -44,13 +43,13 @@ std::string MissingAnnotation(const HloModule& before, const HloModule& after) {
   return "";
 }
 
-// Attributes of an asynchronous operation hold for the wrapped one too, as in XLA's parser.
+// Attributes of an asynchronous operation apply to the wrapped one as well, as in XLA's parser.
 bool HasSharedAnnotations(const HloModule& module) {
   return std::any_of(module.computations().begin(), module.computations().end(),
                      [](const HloComputation* c) { return c->MayHave(HloOpcode::kAsyncStart); });
 }
 
-// XLA's message has no place for how a named sharding's partial values are combined.
+// XLA's message has no field for the combination of a named sharding's partial values.
 bool NamesReduction(std::string_view text) {
   constexpr std::string_view kUnreduced = "unreduced=";
   for (size_t at = text.find(kUnreduced); at != text.npos; at = text.find(kUnreduced, at + 1))
@@ -73,7 +72,7 @@ StatusOr<std::vector<Literal>> ResultsOfCases(const CaseModule& cases, const Run
   return Leaves(std::move(result));
 }
 
-// One result for each set of inputs, of one device.
+// One result per set of inputs, on one device.
 StatusOr<std::vector<Literal>> ResultsOnAll(const HloModule& module, const std::vector<InputSet>& sets,
                                             const RunnerOptions& options) {
   HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(module, options));
@@ -105,7 +104,7 @@ Complaint ModuleChecks::Forms(const HloModule& module, bool with_json) {
   StatusOr<std::unique_ptr<HloModule>> read = ParseModule(Text(module));
   if (!read.ok()) return {"text", read.status().message()};
   if (StructuralHash(**read) != StructuralHash(module)) return {"text", "its text reads back differently"};
-  const std::string text = Text(**read);  // in the order of text, which it keeps from then on
+  const std::string text = Text(**read);  // puts the module in text order, which passes keep
   const auto same = [&](StatusOr<std::unique_ptr<HloModule>> back) -> std::string {
     if (!back.ok()) return back.status().message();
     return Text(**back) == text ? "" : "it reads back differently";
@@ -179,7 +178,7 @@ Complaint ModuleChecks::Run(HloModule& module, const std::vector<std::string>& p
   return {"pipeline", ran.ok() ? "" : ran.status().message()};
 }
 
-// By the reference alone: it does not depend on how an engine orders sums.
+// By the reference only, which does not depend on an engine's order of sums.
 void ModuleChecks::FindResults(const HloModule& module, const std::vector<Literal>* inputs) {
   checker_.reset();
   before_ = &module;
@@ -189,7 +188,7 @@ void ModuleChecks::FindResults(const HloModule& module, const std::vector<Litera
   options.runner.max_steps = max_steps_;
   options.other_engine_work = 0;
   options.exact = true;
-  options.proofs = Proofs::kAlso;  // a proof that the values contradict is a finding
+  options.proofs = Proofs::kAlso;  // a proof contradicted by values is a finding
   std::vector<InputSet> sets;
   if (inputs != nullptr) {
     sets.push_back({.devices = {*inputs}});
@@ -210,7 +209,7 @@ std::string ModuleChecks::Judge(const HloModule& now) {
   if (Status legal = VerifyModule(now); !legal.ok()) return "it is not legal: " + legal.message();
   if (!checker_) return "";
   const StatusOr<Verdict> verdict = checker_->Check(now);
-  // The verdict may be unable to judge per-device results, as with shards that no sharding gives.
+  // The verdict may be unable to compare per-device results, for shards without a sharding.
   if (!verdict.ok()) return checker_->Check(*before_).ok() ? "it no longer runs: " + verdict.status().message() : "";
   const bool wrong = verdict->outcome == Outcome::kDisagree || verdict->outcome == Outcome::kEnginesDisagree;
   return wrong ? verdict->reason : "";
@@ -236,14 +235,14 @@ Complaint ModuleChecks::Engines(const CaseModule& cases) {
   return {};
 }
 
-// The first instruction set gets a whole verdict. So does another where it gives other bits than the first.
+// The first instruction set gets a full verdict; others only if their bits differ from the first.
 Complaint ModuleChecks::Engines(const HloModule& module) {
   CheckOptions options;
   options.runner.threads = 1;
   options.runner.max_steps = max_steps_;
   options.proofs = Proofs::kNone;  // the engines are under test
-  std::vector<InputSet> inputs;    // what they reach is the same for all
-  std::vector<Literal> first;      // the first one's results on them; none where it does not run
+  std::vector<InputSet> inputs;    // all reach the same instructions
+  std::vector<Literal> first;      // the first one's results on them; none if it does not run
   for (const std::string& isa : SupportedIsas()) {
     options.runner.isa = isa;
     if (!first.empty()) {
@@ -252,7 +251,7 @@ Complaint ModuleChecks::Engines(const HloModule& module) {
     }
     Checker checker(module, inputs, options);
     const StatusOr<Verdict> verdict = checker.Check(module);
-    if (!verdict.ok()) continue;  // a loop that these values keep from ending
+    if (!verdict.ok()) continue;  // a loop that does not terminate on these values
     if (verdict->outcome == Outcome::kEnginesDisagree || verdict->outcome == Outcome::kDisagree)
       return {isa, verdict->reason};
     if (!inputs.empty()) continue;

@@ -1,6 +1,6 @@
-// ModuleChecks: properties of every legal module. Its text and message read back unchanged; each pass leaves it legal
-// and computing the same, keeps its annotations, and changes nothing in a second run; every engine computes the
-// reference's results. `hloir fuzz run` checks generated modules, `hloir reduce` the candidates of a reduction.
+// ModuleChecks: properties of every legal module. Its text and message read back unchanged; each pass keeps it legal
+// and equivalent, keeps its annotations, and changes nothing in a second run; every engine agrees with the reference.
+// `hloir fuzz run` checks generated modules, `hloir reduce` the candidates of a reduction.
 //
 // An object is used by one thread at a time. Tested by the command's own campaigns in ctest (random.*).
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace hloir::fuzz {
 
-// An error, and the check that found it: "text", "proto", "verifier", a pass's name, "pipeline", an instruction set's.
+// An error and its check: "text", "proto", "verifier", the name of a pass, "pipeline", the name of an instruction set.
 // No error if `what` is empty.
 struct Complaint {
   std::string check, what;
@@ -28,14 +28,16 @@ class ModuleChecks {
   explicit ModuleChecks(MathMode math = MathMode::kExact, int64_t max_steps = 1 << 20);
   ~ModuleChecks();
 
-  // Text and message give the module back; and JSON, which takes twice as long as both and shares the message's fields.
+  // Text and message read back to the same module; also JSON, which takes twice as long as both and shares the
+  // message's fields.
   Complaint Forms(const HloModule& module, bool with_json);
-  // Through these passes, an empty list being the default pipeline: legal after each; with MathMode::kExact the same
-  // results bit for bit, by the reference, on `inputs` or else on plain values and corner cases; no control dependency,
-  // frontend attribute or sharding of a result lost; a second run changes nothing, another run gives the same text.
+  // Checks these passes, or the default pipeline for an empty list: the module is legal after each; with
+  // MathMode::kExact the reference returns the same bits, on `inputs` or, without these, on plain values and corner
+  // cases; no control dependency, frontend attribute or sharding of a result is lost; a second run changes nothing, and
+  // another run gives the same text.
   Complaint Passes(const HloModule& module, const std::vector<std::string>& passes,
                    const std::vector<Literal>* inputs = nullptr);
-  // On every instruction set of this machine against the reference: each case as exactly as it says.
+  // Compares every instruction set of this machine with the reference, each case with its tolerance.
   Complaint Engines(const CaseModule& cases);
   // The same of any module, by Check().
   Complaint Engines(const HloModule& module);
@@ -52,7 +54,7 @@ class ModuleChecks {
   int64_t max_steps_;
   RewriteLog log_;  // which rules fired how often
   std::shared_ptr<HloEvaluator> evaluator_;
-  const HloModule* before_ = nullptr;  // the module as it came, during Passes()
+  const HloModule* before_ = nullptr;  // the original module, during Passes()
   std::unique_ptr<Checker> checker_;   // of it; none if it does not run
   std::string changed_by_;             // the first pass that changed the module in the last run
 };

@@ -1,5 +1,5 @@
-// An instruction whose shape is inferred, or none: for generators, whose ingredients may not fit. HloBuilder is for
-// ingredients that should fit, because it keeps the first error.
+// Adds an instruction with an inferred shape, or nothing: for generators, whose random operands may be illegal.
+// (HloBuilder keeps the first error.)
 #pragma once
 
 #include <type_traits>
@@ -11,7 +11,7 @@
 
 namespace hloir::fuzz {
 
-// nullptr: an operand is nullptr, the ingredients do not fit, or the array would have more than so many elements.
+// nullptr if an operand is nullptr, if shape inference fails, or if the array would have too many elements.
 template <class Operands, class A>
 HloInstruction* AddInferred(HloComputation& computation, HloOpcode opcode, const Operands& operands, A attributes,
                             const std::vector<HloComputation*>& called, const Shape* stated, int64_t most_elements) {

@@ -1,11 +1,11 @@
-// OutcomeOf(), OutcomeOfProof(): see mutants.h. Decides whether an undetected mutant is equivalent by comparing on
-// other inputs (shows.h). Covered by tests/unit/mutants_test.cc.
+// OutcomeOf(), OutcomeOfProof(): see mutants.h. Classifies undetected mutants as equivalent or missed by comparing on
+// other inputs (other_inputs.h). Covered by tests/unit/mutants_test.cc.
 #include "check/judge.h"
 #include "check/module_under_test.h"
 #include "check/widen.h"
 #include "equivalence/equivalence.h"
 #include "fuzz/mutants.h"
-#include "fuzz/shows.h"
+#include "fuzz/other_inputs.h"
 #include "hloir/cost.h"
 #include "hloir/runner.h"
 
@@ -14,8 +14,7 @@ namespace {
 
 bool Pairs(const HloModule& a, const HloModule& b) { return check::WantsPairs(a) && check::WantsPairs(b); }
 
-// Equal bits by the reference, on some inputs of each kind. (The fast engine may order sums as the graph's form
-// suggests.)
+// Equal bits by the reference, on some inputs of each kind. (The fast engine's order of sums may depend on the graph.)
 StatusOr<bool> HaveOtherBits(const HloModule& original, const HloModule& mutant) {
   constexpr double kMostWork = 0x1p22;  // of a run
   if (check::WorkOf(CostAnalysis(original).total().once) > kMostWork)
@@ -44,8 +43,9 @@ StatusOr<MutantOutcome> OutcomeOf(const HloModule& original, const Mutant& mutan
   HLOIR_ASSIGN_OR_RETURN(const Verdict verdict, checker.Check(*mutant.module));
   if (verdict.outcome == Outcome::kDisagree) return MutantOutcome::kCaught;
   if (!verdict.agrees()) return MutantOutcome::kNotJudged;
-  const auto shows = fuzz::ShowsOnOtherInputs(original, *mutant.module, {.pairs = Pairs(original, *mutant.module)});
-  return shows.ok() && shows->differ ? MutantOutcome::kGotAway : MutantOutcome::kSame;
+  const auto compared =
+      fuzz::CompareOnOtherInputs(original, *mutant.module, {.pairs = Pairs(original, *mutant.module)});
+  return compared.ok() && compared->differ ? MutantOutcome::kGotAway : MutantOutcome::kSame;
 }
 
 ProofOutcome OutcomeOfProof(const HloModule& original, const HloModule& before, const Mutant& mutant,
@@ -53,20 +53,21 @@ ProofOutcome OutcomeOfProof(const HloModule& original, const HloModule& before, 
   const equivalence::Result result = equivalence::ProveInside(before, *mutant.module);
   *proof = result.ToString();
   if (result.answer == equivalence::Answer::kOpen) return ProofOutcome::kOpen;
-  // Of equal bits constants may differ below their rounding: 1.00000012 + 2 is 3. That wide arithmetic shows.
+  // Wide arithmetic shows differences of constants below rounding although the bits are equal: 1.00000012 + 2 is 3 in
+  // f32.
   const bool bitwise = result.answer == equivalence::Answer::kProvedBitwise;
   if (bitwise) {
     if (const auto other = HaveOtherBits(original, *mutant.module); other.ok() && *other) return ProofOutcome::kFalse;
   }
-  const fuzz::HowToShow how{.rounds = 1,
-                            .pairs = Pairs(original, *mutant.module),
-                            .roundings = !result.Narrows(),
-                            .constants = result.RoundsConstants() || bitwise,
-                            .loses_digits = result.LosesDigits(),
-                            .finite_only = result.FiniteOnly()};
-  const auto shows = fuzz::ShowsOnOtherInputs(original, *mutant.module, how);
-  if (!shows.ok() || shows->sets == 0) return ProofOutcome::kNotRun;
-  return shows->differ ? ProofOutcome::kFalse : ProofOutcome::kHolds;
+  const fuzz::OtherInputsOptions how{.rounds = 1,
+                                     .pairs = Pairs(original, *mutant.module),
+                                     .roundings = !result.Narrows(),
+                                     .constants = result.RoundsConstants() || bitwise,
+                                     .loses_digits = result.LosesDigits(),
+                                     .finite_only = result.FiniteOnly()};
+  const auto compared = fuzz::CompareOnOtherInputs(original, *mutant.module, how);
+  if (!compared.ok() || compared->sets == 0) return ProofOutcome::kNotRun;
+  return compared->differ ? ProofOutcome::kFalse : ProofOutcome::kHolds;
 }
 
 }  // namespace hloir

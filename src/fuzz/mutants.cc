@@ -64,7 +64,7 @@ std::optional<Mutant> MakeMutant(const HloModule& module, size_t kind, uint64_t 
   if (kind >= fuzz::Mutations().size()) return std::nullopt;
   Mutant mutant{module.Clone(), ""};
   mutant.module->config().is_scheduled = false;
-  // The computations that the entry reaches.
+  // The computations reachable from the entry.
   std::vector<HloInstruction*> sites;
   for (HloComputation* computation : mutant.module->PostOrder()) {
     for (HloInstruction* i : computation->PostOrder()) {

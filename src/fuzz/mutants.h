@@ -1,12 +1,12 @@
-// Mutants: wrong modules, made from right ones as a wrong rewrite or kernel would. The share of them that a check
-// detects is its power: `hloir fuzz mutants`, docs/power.md.
+// Mutants: modules with a fault as of a wrong rewrite or kernel. The share of mutants that a check detects is its
+// power: `hloir fuzz mutants`, docs/power.md.
 //
 // Example:
 //
 //   Checker checker(module, {}, {});
 //   for (size_t kind = 0; kind < MutantKinds().size(); ++kind) {
 //     std::optional<Mutant> mutant = MakeMutant(module, kind, /*seed=*/1);
-//     if (!mutant) continue;  // there is nothing in the module that this could be done to
+//     if (!mutant) continue;  // the mutation does not apply to this module
 //     StatusOr<MutantOutcome> outcome = OutcomeOf(module, *mutant, checker);
 //     if (outcome.ok() && *outcome == MutantOutcome::kGotAway) std::puts(mutant->instruction.c_str());
 //   }
@@ -40,30 +40,30 @@ struct Mutant {
   std::unique_ptr<HloModule> module;
   std::string instruction;  // its name in the original
 };
-// The seed chooses among the instructions that this can be done to; the same seed makes the same mutant everywhere.
-// Nothing if there are none. Mutants are legal modules with the interface of the original; some compute the same.
+// The seed chooses among the applicable instructions, reproducibly on all machines; nullopt if there are none. Mutants
+// are legal modules with the interface of the original; some are equivalent to it.
 std::optional<Mutant> MakeMutant(const HloModule& module, size_t kind, uint64_t seed);
 
 // The outcome of a mutant in a check.
 enum class MutantOutcome {
   kCaught,     // the verdict is that they disagree
   kNotJudged,  // the verdict is neither that nor agreement
-  kGotAway,    // they agree, and there are inputs on which they do not compute the same
-  kSame,       // they agree, and no such inputs were found
+  kGotAway,    // they agree, but other inputs show a difference
+  kSame,       // they agree, and no inputs show a difference
 };
-// `checker` is one of the original. Other inputs are tried only if the two agree: more of them than the checker has, of
-// every kind and from other seeds. Errors: those of Checker::Check.
+// `checker` is for the original. If the two agree, other inputs are tried: more than those of the checker, of every
+// kind and from other seeds. Errors: those of Checker::Check.
 StatusOr<MutantOutcome> OutcomeOf(const HloModule& original, const Mutant& mutant, Checker& checker);
 
-// What becomes of a mutant in a proof over the reals (src/equivalence).
+// The outcome of a proof over the reals (src/equivalence) for a mutant.
 enum class ProofOutcome {
   kOpen,    // it is not proved to compute the same
-  kHolds,   // it is proved, and no inputs were found on which it does not, by more than the proof says
+  kHolds,   // proved, and no inputs show a difference beyond the proof's conditions
   kNotRun,  // it is proved, and could not be run
-  kFalse,   // it is proved, and there are such inputs
+  kFalse,   // proved, but inputs show a difference
 };
-// Proves `before`, which is the original or what a compiler made of it, against the mutant; runs the original and the
-// mutant. `proof`: what was proved, in words.
+// Tries to prove `before`, the original or its compiled form, equal to the mutant; runs the original and the mutant.
+// `proof`: a description of the proof.
 ProofOutcome OutcomeOfProof(const HloModule& original, const HloModule& before, const Mutant& mutant,
                             std::string* proof);
 

@@ -1,5 +1,5 @@
-// See mutate.h. Each change is made to a copy and kept if the verifier has nothing against it, so none has to know all
-// that a called computation, a fusion or an asynchronous pair allows.
+// See mutate.h. Each change is made to a copy and kept if that is legal, so changes need not check the rules of called
+// computations, fusions and asynchronous pairs.
 #include "fuzz/mutate.h"
 
 #include <optional>
@@ -34,7 +34,7 @@ class Mutator : public RandomOps {
   }
 
  private:
-  // An instruction that has operands, of a computation that runs.
+  // An instruction with operands in an executed computation.
   HloInstruction* AnyUser() {
     Ops all;
     for (HloComputation* computation : module_.PostOrder())
@@ -43,7 +43,7 @@ class Mutator : public RandomOps {
     return all.empty() ? nullptr : random_.From(all);
   }
 
-  // The computation of `user` with the arrays that do not depend on it: with these no operand makes a cycle.
+  // The arrays in the computation of `user` that do not depend on it: as operands they create no cycle.
   void BeginBefore(HloInstruction* user) {
     std::vector<bool> later(static_cast<size_t>(module_.instruction_id_limit()));
     Ops waiting{user};
@@ -133,7 +133,7 @@ class Mutator : public RandomOps {
     return true;
   }
 
-  // Moves the operation into a new computation, which is called, or is one of two equal branches.
+  // Moves the operation into a new computation that is called, or into two equal branches.
   bool MoveOut(HloInstruction* user) {
     HloComputation* parent = user->parent();
     HloComputation* inner = module_.AddComputation("moved");
@@ -162,7 +162,7 @@ class Mutator : public RandomOps {
       made->AddCalledComputation(unpacks);
     }
     user->ReplaceAllUsesWith(made);
-    // Work in flight must not be ended twice.
+    // An asynchronous operation must not be ended twice.
     if (user->user_count() == 0 && !user->HasControlDependencies()) parent->RemoveInstruction(user);
     return true;
   }

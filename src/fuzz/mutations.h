@@ -1,4 +1,4 @@
-// The mutations of MakeMutant: the table of ways to make one instruction wrong, in three parts.
+// The mutations of MakeMutant: a table of faults in a single instruction, in three parts.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace hloir::fuzz {
 
 struct Mutation {
   MutantKind kind;
-  // Makes the instruction wrong and returns true, or returns false and changes nothing. `seed` chooses details.
+  // Introduces the fault and returns true, or returns false and changes nothing. `seed` chooses details.
   std::function<bool(HloInstruction*, uint64_t seed)> apply;
 };
 
@@ -19,12 +19,12 @@ struct Mutation {
 void AddMutationsOfInstructions(std::vector<Mutation>& mutations);
 // Other values: constants, factors, types, elements.
 void AddMutationsOfValues(std::vector<Mutation>& mutations);
-// Lowerings that are right for most values only.
+// Lowerings that are wrong for some values.
 void AddMutationsOfLowering(std::vector<Mutation>& mutations);
 
-// All users take `to`, which is made from `i`.
+// Replaces all uses of `i` by `to`, which uses `i`.
 bool Rewire(HloInstruction* i, HloInstruction* to);
-// The value in every element of an array of this shape.
+// An array of this shape with the value in every element.
 HloInstruction* Filled(HloComputation* computation, const Shape& shape, double value);
 
 }  // namespace hloir::fuzz

@@ -1,4 +1,4 @@
-// Instructions with another opcode, other operands or other attributes. See mutations.h.
+// Mutations of opcode, operands and attributes. See mutations.h.
 #include <algorithm>
 #include <utility>
 
@@ -57,20 +57,20 @@ Mutation Compare(const std::string& name, const std::string& what, ComparisonDir
           }};
 }
 
-// Attributes of type A, changed by f(attributes, instruction), which returns whether it changed them.
+// Changes attributes of type A by f(attributes, instruction), which returns true if it changed them.
 template <class A, class F>
 Mutation Attribute(const std::string& name, const std::string& what, HloOpcode opcode, F f) {
   return {{name, what},
           [opcode, f](Instruction i, uint64_t) { return Has(i, opcode) && f(i->mutable_attributes<A>(), *i); }};
 }
 
-// An index operand, one more, or never the last that is legal.
+// An index operand plus one.
 Instruction Later(Instruction index) {
   return index->parent()->AddInstruction(HloOpcode::kAdd, index->shape(),
                                          {index, Filled(index->parent(), index->shape(), 1)});
 }
 
-// The first two dimensions of equal size above one in a list of dimensions; the list is changed.
+// Exchanges the first two dimensions of equal size above one in a list.
 bool SwapEqual(DimVector& list, const std::function<int64_t(int64_t)>& size_at) {
   for (int64_t a = 0; a < static_cast<int64_t>(list.size()); ++a) {
     for (int64_t b = a + 1; b < static_cast<int64_t>(list.size()); ++b) {
@@ -249,7 +249,7 @@ void AddMovement(std::vector<Mutation>& m) {
   for (auto [name, indexed, first] :
        {std::tuple("dynamic-slice", O::kDynamicSlice, 1), std::tuple("dynamic-update-slice", O::kDynamicUpdateSlice, 2),
         std::tuple("gather", O::kGather, 1)}) {
-    const HloOpcode opcode = indexed;  // clang 14 captures no structured binding
+    const HloOpcode opcode = indexed;  // clang 14 cannot capture structured bindings
     const int64_t operand = first;
     m.push_back(
         {{std::string(name) + "-index-off-by-one", "one later"}, [opcode, operand](Instruction i, uint64_t seed) {

@@ -1,5 +1,5 @@
-// Lowerings that are right for most values only: signs, powers of two, NaN, saturation, repeated indices. Each is a
-// fault that compilers have had. See mutations.h.
+// Lowerings that are wrong for some values: signs, powers of two, NaN, saturation, repeated indices. All are faults
+// found in compilers. See mutations.h.
 #include <bit>
 #include <cmath>
 #include <string>
@@ -36,7 +36,7 @@ Node AsOtherSign(Node i) {
   return Make(Op::kBitcastConvert, i->shape().WithElementType(OtherSign(i->shape().element_type())), {i});
 }
 
-// The exponent of a power of two above 1 in every element of a constant; 0: it is none.
+// The exponent of a power of two above 1 in every element of a constant, or 0.
 int64_t PowerOfTwo(const HloInstruction* i) {
   while (i->opcode() == Op::kBroadcast) i = i->operand(0);
   if (!i->IsConstant() || i->literal().elided() || i->literal().element_count() != 1) return 0;
@@ -80,7 +80,7 @@ void AddIntegers(std::vector<Mutation>& m) {
 void AddNan(std::vector<Mutation>& m) {
   for (const auto& [name, opcode, direction] : {std::tuple("max-as-select", Op::kMaximum, ComparisonDirection::kGt),
                                                 std::tuple("min-as-select", Op::kMinimum, ComparisonDirection::kLt)}) {
-    const Op of = opcode;  // clang 14 captures no structured binding
+    const Op of = opcode;  // clang 14 cannot capture structured bindings
     const ComparisonDirection by = direction;
     m.push_back(Lowering(name, "a comparison and a select, which lose NaN", [of, by](Node i) {
       if (i->opcode() != of || !IsFloat(i->shape().element_type())) return false;

@@ -1,5 +1,5 @@
-// Instructions whose values come out wrong: constants, factors, types, special values, and single elements, as a kernel
-// with a wrong tail, a wrong lane or a stale buffer would have them. See mutations.h.
+// Mutations of values: constants, factors, types, special values, and single elements, as from a kernel with a wrong
+// tail, a wrong lane or a stale buffer. See mutations.h.
 #include <cmath>
 #include <limits>
 
@@ -33,7 +33,7 @@ bool IsComputed(const HloInstruction* i) {
          !i->IsConstant() && !i->Is(kMovesData) && i->opcode() != O::kGetTupleElement && i->opcode() != O::kIota;
 }
 
-// i's users take `from` where `where` is true.
+// Replaces i's elements by those of `from` where `where` is true.
 bool Where(Instruction i, Instruction where, Instruction from) {
   return Rewire(i, MakeOp(O::kSelect, i->shape(), {where, from, i}));
 }

@@ -57,7 +57,7 @@ RandomOps::Op RandomOps::Elementwise() {
   if (!HasTrait(opcode, kElementwise) || !plain || (portable_ && opcode == HloOpcode::kMulhi) ||
       opcode == HloOpcode::kConvert || opcode == HloOpcode::kBitcastConvert ||
       opcode == HloOpcode::kStochasticConvert) {
-    // The usual ones, and with the operands that simplifiers know.
+    // Common opcodes, often with operands that simplifiers match.
     const HloOpcode usual = Pick({HloOpcode::kAdd, HloOpcode::kMultiply, HloOpcode::kSubtract, HloOpcode::kDivide,
                                   HloOpcode::kMaximum, HloOpcode::kMinimum, HloOpcode::kAnd, HloOpcode::kOr,
                                   HloOpcode::kXor, HloOpcode::kRemainder, HloOpcode::kPower});
@@ -398,7 +398,7 @@ RandomOps::Op RandomOps::Whole() {
       return Make(HloOpcode::kBatchNormInference, {x, Like(feature), Like(feature), Like(feature), Like(feature)},
                   BatchNormAttributes{0.5f, last});
     case 1:
-      // The squares of large numbers overflow in one engine and not in another, which computes in a wider type.
+      // Excludes large numbers, whose squares overflow in one engine and not in another that computes in a wider type.
       x = Make(HloOpcode::kClamp, {Constant(feature.element_type(), -100), x, Constant(feature.element_type(), 100)});
       if (x == nullptr) return nullptr;
       return Elements(

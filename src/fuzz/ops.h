@@ -1,5 +1,5 @@
-// Random instructions, by family: each adds one or a few to the computation that is being made, from values that are
-// there, or nothing (nullptr) if the ingredients did not fit. Used by programs.cc.
+// Random instructions, by family: each adds one or a few to the computation under construction, with existing values as
+// operands, or nothing (nullptr) if the random choices are illegal. Used by programs.cc.
 #pragma once
 
 #include "fuzz/values.h"
@@ -24,24 +24,24 @@ class RandomOps : public RandomValues {
   Op Reduction();
   // The gradient of pooling.
   Op SelectAndScatter(Op x);
-  // A running sum that is long enough to be cut up.
+  // A running sum long enough to be split.
   Op LongScan();
   // The same operation on both halves of some arrays.
   Op OnHalves(Op x);
-  // The largest element and where it is: a reduction of two arrays.
+  // The largest element and its index: a reduction of two arrays.
   Op ArgMax(Op x);
   // A loop over slices, as one instruction.
   Op Scan(Op x);
   // The first after sorting.
   Op Best(Op x);
   Op Contraction();
-  // In groups, of truth values, or over four dimensions.
+  // Grouped, of pred, or over four dimensions.
   Op OtherConvolution();
   Op Indexed();
   // A gather or scatter in batches.
   Op Batched(Op x);
   Op Whole();
-  // Ops that forward arrays: in two halves, between devices of a group of one, as the same bytes of another shape.
+  // Ops that forward arrays: asynchronous copies, collectives of one device, bitcasts.
   Op Plumbing();
 
  private:

@@ -1,4 +1,4 @@
-// See ops.h: operations that hand arrays on as they are.
+// See ops.h: operations that forward arrays unchanged.
 #include "fuzz/ops.h"
 
 namespace hloir::fuzz {
@@ -61,7 +61,7 @@ RandomOps::Op RandomOps::BetweenDevices(Op x) {
       a.replica_groups = groups;
       HloComputation* reducer = Binary(opcode, shape.element_type());
       if (!halves) return Make(HloOpcode::kAllReduce, {x}, a, {reducer}, &shape);
-      // A started value is an array already, but only its done may read it.
+      // The result of a start is an array, but only its done may use it.
       Op begun = Make(HloOpcode::kAllReduceStart, {x}, a, {reducer}, &shape);
       if (begun != nullptr) values().pop_back();
       return done(HloOpcode::kAllReduceDone, begun);

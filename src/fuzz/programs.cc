@@ -1,4 +1,4 @@
-// See programs.h. Here: computations that other computations call: bodies, branches, loops, and the entry.
+// See programs.h. This file builds called computations (bodies, branches, loops) and the entry.
 #include "fuzz/programs.h"
 
 #include "hloir/parser.h"
@@ -38,7 +38,7 @@ class Generator : public RandomOps {
     return Control(depth);
   }
 
-  // A computation of these parameters and, if given, that result.
+  // A computation with these parameters and, if given, this result shape.
   HloComputation* Body(std::string_view name, const std::vector<Shape>& parameters, const std::vector<Shape>& results,
                        int depth, bool tuple_parameter, bool elementwise_only) {
     Begin(name);
@@ -72,7 +72,7 @@ class Generator : public RandomOps {
     return End(false);
   }
 
-  // A fusion's body has a root that nobody else in it reads, and no dead code.
+  // A fusion's body has no other users of its root, and no dead code.
   void MakeFusible(HloComputation* body, Ops& arguments) {
     if (body->root()->user_count() > 0 || body->root()->IsParameter() || body->root()->IsConstant()) {
       body->set_root(body->AddInstruction(HloOpcode::kCopy, body->root()->shape(), {body->root()}));
@@ -106,7 +106,7 @@ class Generator : public RandomOps {
         return Make(HloOpcode::kFusion, arguments, FusionAttributes{FusionKind::kLoop, {}}, {body}, &result);
       }
       case 2: {
-        // Branches of one operand, alike in their result.
+        // Branches with one operand and equal result shapes.
         const bool pred = Chance(60);
         std::vector<Shape> results;
         for (int64_t k = 1 + Below(2); k > 0; --k) results.push_back(RandomShape());
@@ -131,7 +131,9 @@ class Generator : public RandomOps {
     const int64_t counter = Below(static_cast<int64_t>(shapes.size()) + 1), limit = Below(5);
     int64_t step = 1 + Below(2);
     const int64_t start = Chance(70) ? 0 : Below(3);
-    if (portable_ && start < limit && start + step > limit) step = 1;  // XLA:CPU would not turn (docs/findings.md)
+    if (portable_ && start < limit && start + step > limit)
+      step = 1;  // XLA:CPU does not run such a loop
+                 // (docs/findings.md)
     shapes.insert(shapes.begin() + counter, Shape::Scalar(type));
     arguments.insert(arguments.begin() + counter, Constant(type, static_cast<double>(start)));
     Begin("condition");
@@ -175,7 +177,7 @@ void Annotate(HloComputation& computation, Random& random) {
     }
     if (chance(10)) {
       i->set_frontend_attributes({{"tag", number}});
-      // The text gives these to the wrapped op, too (parser/async.cc).
+      // In text these apply to the wrapped op as well (parser/async.cc).
       HloInstruction* begun = i;
       while (begun->opcode() == HloOpcode::kAsyncDone || begun->opcode() == HloOpcode::kAsyncUpdate)
         begun = begun->operand(0);
@@ -197,12 +199,12 @@ std::unique_ptr<HloModule> RandomModule(uint64_t seed, bool portable) {
   Random random(seed);
   auto module = std::make_unique<HloModule>("random_" + std::to_string(seed));
   module->set_entry_computation(Generator(*module, random, portable).Entry());
-  // Removes started computations that did not fit.
+  // Removes unfinished computations.
   for (int64_t i = module->computation_count(); i-- > 0;) {
     HloComputation* computation = module->computations()[static_cast<size_t>(i)];
     if (computation == module->entry_computation() || !computation->callers().empty()) continue;
     module->RemoveComputation(computation);
-    i = module->computation_count();  // what it called may be free now
+    i = module->computation_count();  // its called computations may be unused now
   }
   if (random.Chance(25)) Annotate(*module->entry_computation(), random);
   return module;

@@ -1,9 +1,9 @@
-// RandomModule: a small legal module from a seed, for properties of all modules. Valid by construction: shape inference
-// accepts each instruction before it is made. All opcodes that the reference runs on one device without side effects
-// occur, with every common type, loops that end, branches, calls, fusions, custom reducers and comparators; sizes are
-// small, constants and operands are used several times, and what simplifiers look for (zeros, ones, splats, iotas,
-// pairs of inverse operations) is likelier than chance. A quarter of them have metadata, frontend attributes, shardings
-// and control dependencies. See checks.h.
+// RandomModule: a small legal module from a seed, for testing properties of all modules. Legal by construction: shape
+// inference accepts each instruction before it is added. Contains all opcodes that the reference runs on one device
+// without side effects, all common types, terminating loops, branches, calls, fusions, custom reducers and comparators.
+// Sizes are small, constants and operands are reused, and operands of simplifications (zeros, ones, splats, iotas,
+// pairs of inverse operations) have a raised probability. A quarter of them have metadata, frontend attributes,
+// shardings and control dependencies. See checks.h.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// See rules.h: parsing of formulas, and modules made of them.
+// See rules.h: parsing of formulas, and modules built from them.
 #include "fuzz/rules.h"
 
 #include <algorithm>
@@ -204,7 +204,7 @@ class FormulaParser {
   bool in_abs_ = false;
 };
 
-// The type that conversions go to and fro.
+// The other type of conversions there and back.
 PrimitiveType WiderThan(PrimitiveType type) {
   if (IsUnsigned(type)) return BitWidth(type) < 32 ? PrimitiveType::U32 : PrimitiveType::U64;
   return BitWidth(type) < 32 ? PrimitiveType::S32 : PrimitiveType::S64;
@@ -385,7 +385,7 @@ class RuleTester::Impl {
     return evaluator_->EvaluateComputation(*module.entry_computation(), pointers);
   }
 
-  // By proof, or else on values that are made up.
+  // By proof, otherwise on generated values.
   void Judge(const HloModule& before, const HloModule& after, RuleTrial& trial) const {
     ++trial.modules;
     if (Prove(before, after).holds) {
@@ -430,7 +430,7 @@ std::optional<RuleTrial> RuleTester::Try(const RuleInfo& rule, PrimitiveType typ
   trial.type = type;
   const int width = type == PrimitiveType::PRED ? 1 : BitWidth(type);
   trial.exhaustive = width <= 8;
-  // All numbers of the type, or some of a wider one.
+  // All values of the type, or some of a wider one.
   std::vector<int64_t> numbers;
   const int64_t lowest = Literal::MinValue(type).GetAsInt64(0), highest = Literal::MaxValue(type).GetAsInt64(0);
   if (trial.exhaustive) {

@@ -1,8 +1,8 @@
-// Rules checked by their formulas: "A + (B - A) => B" is a program. Its left side becomes a module, the rule of that
-// formula rewrites it (and no other rule, by the log of rewrites), and the result is compared with the original, on
-// every value of its operands, or by proof.
+// Checks of rules by their formulas, such as "A + (B - A) => B". The left side becomes a module, the rule rewrites it
+// (and no other rule, by the log of rewrites), and the result is compared with the original on all values of its
+// operands, or by proof.
 //
-// Threads: any. Tested by tests/unit/rules_test.cc; `hloir fuzz rules` makes docs/proofs.md's table by it.
+// Threads: any. Tested by tests/unit/rules_test.cc; `hloir fuzz rules` generates the table in docs/proofs.md.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace hloir::fuzz {
 // (P, Q).
 class Formula {
  public:
-  // Nothing for a formula that is not an elementwise expression, as most that move data are.
+  // nullopt for a formula that is not an elementwise expression, such as most for data movement.
   static std::optional<Formula> Parse(const RuleInfo& rule);
   ~Formula();
   Formula(Formula&&) noexcept;
@@ -28,9 +28,8 @@ class Formula {
   int64_t operands() const;    // that are numbers
   int64_t conditions() const;  // that are true or false
   int64_t constants() const;   // that have a name
-  // The module of it on arrays of this many elements: its parameters are the operands, then the conditions, in the
-  // order of their first use. `values` are those of the named constants. nullptr if the type does not go with the
-  // formula.
+  // Its module on arrays of this many elements: the parameters are the operands, then the conditions, in the order of
+  // their first use. `values` are the named constants. nullptr if the formula does not support the type.
   std::unique_ptr<HloModule> Make(PrimitiveType type, int64_t elements, const std::vector<int64_t>& values) const;
 
  private:
@@ -44,7 +43,7 @@ class Formula {
 // The result for one rule on one type.
 struct RuleTrial {
   PrimitiveType type = PrimitiveType::INVALID;
-  int64_t modules = 0;      // on which it fired: one for each choice of constants
+  int64_t modules = 0;      // modules on which the rule fired: one per choice of constants
   int64_t values = 0;       // of all of their elements
   bool exhaustive = false;  // those are all that there are
   int64_t proved = 0;       // modules that are proved to be unchanged
@@ -54,17 +53,17 @@ struct RuleTrial {
 // Runs single rules of a pass.
 class RuleTester {
  public:
-  // A pass of the registry that is a table of rules.
+  // A rule pass of the registry.
   RuleTester(const PassRegistry& registry, std::string_view pass);
   ~RuleTester();
 
-  // The module after the rule alone, if it fires; nullptr if it does not.
+  // The module after only this rule; nullptr if it does not fire.
   std::unique_ptr<HloModule> After(std::string_view rule, const HloModule& before);
-  // On all values of a type of at most 8 bits; on wider ones, those of a few constants, by proof. Of a type with more
-  // than `most` combinations of operands and constants nothing is tried. Nothing if the rule has no formula that can be
-  // made, or never fires.
+  // Checks all values of types of at most 8 bits, and proves wider types for a few constants. Types with more than
+  // `most` combinations of operands and constants are skipped. nullopt if the rule has no supported formula, or never
+  // fires.
   std::optional<RuleTrial> Try(const RuleInfo& rule, PrimitiveType type, int64_t most = int64_t{1} << 17);
-  // The same on a module that is given: by proof, or else on made-up inputs. Nothing if the rule does not fire.
+  // The same on a given module: by proof, otherwise on generated inputs. nullopt if the rule does not fire.
   std::optional<RuleTrial> TryOn(std::string_view rule, const HloModule& module);
 
  private:

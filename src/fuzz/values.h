@@ -3,8 +3,9 @@
 // are more likely than chance. Shape inference accepts each instruction before it is made, so a module is legal by
 // construction. Used by ops.h.
 //
-// Two arguments of one call must not both draw a number or add to the module: compilers differ in which they evaluate
-// first, and a seed means one module everywhere. (Elements in braces go from left to right.)
+// At most one argument of a call may draw a random number or add to the module, because compilers differ in the order
+// of evaluation, and a seed must give the same module everywhere. (Elements in braces are evaluated from left to
+// right.)
 #pragma once
 
 #include <algorithm>
@@ -34,7 +35,7 @@ class RandomValues {
     return random_.Pick(list);
   }
 
-  // One computation at a time; those called are made first, on a stack.
+  // A stack of computations under construction: callees are completed first.
   struct Frame {
     HloComputation* computation = nullptr;
     Ops values;
@@ -42,7 +43,7 @@ class RandomValues {
   HloComputation* computation() { return frames_.back().computation; }
   Ops& values() { return frames_.back().values; }
   void Begin(std::string_view name) { frames_.push_back({module_.AddComputation(name), {}}); }
-  // Unused values become part of the result; not all, so that there is dead code too.
+  // Most unused values become part of the result; the others are dead code.
   HloComputation* End(bool tuple) {
     Op root = values().back();
     if (tuple) {
@@ -85,9 +86,9 @@ class RandomValues {
     return Keep(computation()->AddParameter(computation()->parameter_count(), shape,
                                             "p" + std::to_string(computation()->parameter_count())));
   }
-  // Of generated modules; a given module may have more.
+  // The limit for generated modules; a given module may have more.
   static constexpr int64_t kMostElements = 512;
-  // nullptr if the ingredients do not fit, or it would have more elements.
+  // nullptr if shape inference fails, or if it would have more elements.
   template <class A = NoAttributes>
   Op Make(HloOpcode opcode, const Ops& operands, A attributes = {}, std::vector<HloComputation*> called = {},
           const Shape* stated = nullptr) {
@@ -99,7 +100,7 @@ class RandomValues {
     return Make(opcode, Ops(operands), std::move(attributes), std::move(called), stated);
   }
 
-  // A value that is there, likelier a recent one.
+  // An existing value; recent ones are more likely.
   Op Any() {
     const int64_t n = static_cast<int64_t>(values().size());
     for (int tries = 0; n > 0 && tries < 20; ++tries) {
@@ -113,7 +114,7 @@ class RandomValues {
       if (Op op = Any(); IsFloat(op->shape().element_type())) return op;
     }
     if (Op op = Keep(Convert(Any(), PrimitiveType::F32)); op != nullptr) return op;
-    return Scalar(PrimitiveType::F32);  // it has more elements than an op may make
+    return Scalar(PrimitiveType::F32);  // it exceeds the limit on elements
   }
   Op Convert(Op x, PrimitiveType type) {
     if (x->shape().element_type() == type) return x;
@@ -133,11 +134,11 @@ class RandomValues {
   Op Splat(const Shape& shape) {
     Op scalar = Scalar(shape.element_type());
     if (shape.rank() == 0) return scalar;
-    // As many elements as are asked for: a value that is there may have more than Make() gives.
+    // Any number of elements: an existing value may exceed Make()'s limit.
     return Keep(AddInferred(*computation(), HloOpcode::kBroadcast, Ops{scalar}, DimensionsAttributes{}, {}, &shape,
                             shape.ElementCount()));
   }
-  // For ops that read bits: any NaN may become any other one.
+  // For ops that read bits: NaN bits are unspecified.
   Op WithoutNan(Op x) {
     if (x == nullptr || !IsFloat(x->shape().element_type())) return x;
     Op is_nan =
@@ -167,7 +168,7 @@ class RandomValues {
     if (Chance(15) && shape.rank() > 0 && shape.element_type() != PrimitiveType::PRED) {
       return Make(HloOpcode::kIota, {}, IotaAttributes{Below(shape.rank())}, {}, &shape);
     }
-    // A value that its dimensions can be broadcast from, converted.
+    // A converted value whose dimensions can be broadcast to it.
     Op op = Any();
     DimVector dimensions;
     int64_t at = 0;

@@ -32,7 +32,7 @@ void AddRest(std::string& text, size_t count, size_t most) {
   if (count > most) text += Format("and {} more\n", count - most);
 }
 
-// All that is counted of one module.
+// The costs of one module.
 struct Figures {
   Figures(const HloModule& of, const CostReportOptions& options)
       : module(of), cost(of), communication(of, options.mesh ? std::optional<Mesh>(options.mesh->mesh) : FindMesh(of)) {
@@ -50,8 +50,8 @@ int64_t Devices(const HloModule& module) {
   return __builtin_mul_overflow(devices.replicas, devices.partitions, &count) ? INT64_MAX : count;
 }
 
-// What all devices of the other mesh send: each what a member of a group of its size sends; of all-gathers the whole
-// array stays, of others each device's.
+// The bytes sent by all devices of the other mesh, from its group sizes: the result of an all-gather keeps its size,
+// for other collectives each device's operand does.
 double WhatIfSent(const CommunicationAnalysis& communication, const WhatIfMesh& mesh) {
   const double more = static_cast<double>(mesh.devices()) / static_cast<double>(DeviceCount(mesh.mesh));
   double bytes = 0;

@@ -1,5 +1,5 @@
-// A report of a module's cost: operations, bytes, communication by collective, group and mesh axis, memory, and on a
-// device described (cost.h) the time of each instruction and of all.
+// A report of a module's cost: operations, bytes, communication by collective, group and mesh axis, memory, and for a
+// device description (cost.h) the time of each instruction and the total.
 //
 // Example:
 //
@@ -9,7 +9,7 @@
 //   std::puts(CostReport(module, options).c_str());   // tables, 80 columns wide
 //   std::puts(CostJson(module, options).c_str());     // docs/json.md has the fields
 //
-// Threads: reads what it is given, so any thread may call it. Tested by tests/cli/cost.test.
+// Threads: only reads its arguments, so any thread may call it. Tested by tests/cli/cost.test.
 #pragma once
 
 #include <optional>
@@ -20,18 +20,18 @@
 
 namespace hloir {
 
-// The contents of a report beside the counts.
+// Optional contents of a report.
 struct CostReportOptions {
   const DeviceDescription* device = nullptr;  // none: no times
   std::optional<WhatIfMesh> mesh;
   size_t most = 10;  // rows of each table
 };
 
-// Tables for people; and all of it as JSON.
+// Text tables, and everything as JSON.
 std::string CostReport(const HloModule& module, const CostReportOptions& options = {});
 std::string CostJson(const HloModule& module, const CostReportOptions& options = {});
 // The predicted timeline for chrome://tracing and ui.perfetto.dev: computation, communication and other asynchronous
-// work are tracks of their own; of a loop the first round is shown.
+// work are separate tracks; for a loop the first iteration is shown.
 std::string CostTrace(const Roofline& roofline);
 
 }  // namespace hloir

@@ -28,8 +28,8 @@ bool SameLayout(const Shape& a, const Shape& b) {
 
 using Pairs = std::unordered_map<const HloInstruction*, const HloInstruction*>;
 
-// Two modules of one structure, walked in parallel from their roots. Instructions that no root needs: by structure, in
-// order. False: they differ after all.
+// Pairs two modules of equal structure by parallel walks from their roots; instructions on which no root depends, by
+// structure, in order. Returns false if they differ.
 bool MatchIsomorphic(const HloModule& before, const HloModule& after, Pairs& pairs) {
   std::unordered_map<const HloComputation*, const HloComputation*> paired = {
       {before.entry_computation(), after.entry_computation()}};
@@ -112,7 +112,7 @@ ModuleDiff::ModuleDiff(const HloModule& before, const HloModule& after)
   const NodeMatch match = MatchNodes(a, b);
   const auto image = [&](int32_t n) { return n < 0 ? -1 : match.after_of[static_cast<size_t>(n)]; };
 
-  // A value is the same if it was computed in the same way, or if the match says so.
+  // Values are the same if their computations are equal or if they are matched.
   const auto same_value = [&](int32_t x, int32_t y) {
     return image(x) == y || match.merged_into[static_cast<size_t>(x)] == y || a[x].value == b[y].value;
   };
@@ -147,7 +147,7 @@ ModuleDiff::ModuleDiff(const HloModule& before, const HloModule& after)
   // The replacement of a removed instruction: from its users, which may be removed too, so users first.
   std::vector<int32_t> became(a.nodes().size(), -1);
   std::vector<bool> merged(a.nodes().size());
-  // Computations that are merged as a whole.
+  // Computations merged as a whole.
   std::unordered_map<uint64_t, const HloComputation*> homes;
   for (const HloComputation* home : b.homes()) homes.try_emplace(b.HashOf(*home), home);
   const auto home_of = [&](const HloComputation& home) {
@@ -185,7 +185,7 @@ ModuleDiff::ModuleDiff(const HloModule& before, const HloModule& after)
     for (size_t k = 0; found < 0 && k < node.users.size(); ++k) found = became[static_cast<size_t>(node.users[k])];
   }
 
-  // In the order of the text: a's nodes are in the order in which they were made, computation by computation.
+  // In the order of the text: a's nodes are in creation order, by computation.
   for (size_t x = 0; x < a.nodes().size(); ++x) {
     const FlatModule::Node& node = a.nodes()[x];
     const int32_t y = match.after_of[x];
@@ -195,17 +195,17 @@ ModuleDiff::ModuleDiff(const HloModule& before, const HloModule& after)
       before_of_[static_cast<size_t>(b[y].instruction->id())] = node.instruction;
       continue;
     }
-    Gone gone{node.instruction, Fate::kDead, nullptr};
+    Removal removal{node.instruction, RemovalReason::kDead, nullptr};
     const int32_t now = node.looked_through ? image(a.Resolve(*node.instruction)) : became[x];
     if (now >= 0) {
-      gone.became = b[now].instruction;
-      const bool folded = gone.became->IsConstant() && !node.instruction->IsConstant();
-      gone.fate = node.looked_through ? Fate::kInlined
-                  : merged[x]         ? Fate::kMerged
-                  : folded            ? Fate::kFolded
-                                      : Fate::kRewritten;
+      removal.became = b[now].instruction;
+      const bool folded = removal.became->IsConstant() && !node.instruction->IsConstant();
+      removal.reason = node.looked_through ? RemovalReason::kInlined
+                       : merged[x]         ? RemovalReason::kMerged
+                       : folded            ? RemovalReason::kFolded
+                                           : RemovalReason::kRewritten;
     }
-    removed_.push_back(gone);
+    removed_.push_back(removal);
   }
   for (size_t y = 0; y < b.nodes().size(); ++y)
     if (match.before_of[y] < 0) added_.push_back(b.nodes()[y].instruction);

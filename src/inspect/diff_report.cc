@@ -19,9 +19,9 @@ constexpr std::pair<ModuleDiff::Change, std::string_view> kChanges[] = {
     {ModuleDiff::kConstant, "constant"}, {ModuleDiff::kAttributes, "attributes"}, {ModuleDiff::kShape, "shape"},
     {ModuleDiff::kLayout, "layout"},     {ModuleDiff::kCalled, "called"},         {ModuleDiff::kFused, "fused"},
     {ModuleDiff::kMoved, "moved"},       {ModuleDiff::kOperands, "operands"}};
-constexpr ModuleDiff::Fate kFates[] = {ModuleDiff::Fate::kFolded, ModuleDiff::Fate::kMerged,
-                                       ModuleDiff::Fate::kRewritten, ModuleDiff::Fate::kInlined,
-                                       ModuleDiff::Fate::kDead};
+constexpr ModuleDiff::RemovalReason kReasons[] = {
+    ModuleDiff::RemovalReason::kFolded, ModuleDiff::RemovalReason::kMerged, ModuleDiff::RemovalReason::kRewritten,
+    ModuleDiff::RemovalReason::kInlined, ModuleDiff::RemovalReason::kDead};
 
 // The totals of a module.
 struct Totals {
@@ -34,7 +34,7 @@ struct Totals {
   int64_t memory = 0;
 };
 
-// Names that no other computation's instruction has stand alone, others as COMPUTATION/NAME.
+// Names unique in the module, others as COMPUTATION/NAME.
 class Names {
  public:
   explicit Names(const HloModule& module) {
@@ -140,13 +140,13 @@ std::string ChangeWords(uint32_t changes) {
   return words;
 }
 
-std::string_view FateWord(ModuleDiff::Fate fate) {
-  switch (fate) {
-    case ModuleDiff::Fate::kFolded: return "folded";
-    case ModuleDiff::Fate::kMerged: return "merged";
-    case ModuleDiff::Fate::kRewritten: return "rewritten";
-    case ModuleDiff::Fate::kInlined: return "inlined";
-    case ModuleDiff::Fate::kDead: return "dead";
+std::string_view RemovalReasonName(ModuleDiff::RemovalReason reason) {
+  switch (reason) {
+    case ModuleDiff::RemovalReason::kFolded: return "folded";
+    case ModuleDiff::RemovalReason::kMerged: return "merged";
+    case ModuleDiff::RemovalReason::kRewritten: return "rewritten";
+    case ModuleDiff::RemovalReason::kInlined: return "inlined";
+    case ModuleDiff::RemovalReason::kDead: return "dead";
   }
   return "";
 }
@@ -155,7 +155,7 @@ std::string DiffReport(const ModuleDiff& diff, size_t most) { return CostTable(d
 
 std::string DiffChanges(const ModuleDiff& diff, size_t most) {
   size_t unchanged = 0;
-  // A pair stands under the first of its changes alone.
+  // A pair is listed under its first change only.
   std::array<std::vector<const ModuleDiff::Pair*>, std::size(kChanges)> changed;
   for (const ModuleDiff::Pair& pair : diff.matched()) {
     if (pair.changes == 0) ++unchanged;
@@ -171,21 +171,21 @@ std::string DiffChanges(const ModuleDiff& diff, size_t most) {
   const auto rest = [&](size_t count) {
     if (count > most) text += Format("  … and {} more\n", count - most);
   };
-  for (const ModuleDiff::Fate fate : kFates) {
-    std::vector<const ModuleDiff::Gone*> gone;
-    for (const ModuleDiff::Gone& g : diff.removed())
-      if (g.fate == fate) gone.push_back(&g);
-    if (gone.empty()) continue;
-    if (fate == ModuleDiff::Fate::kInlined) {
-      text += Format("\ninlined: {} (calls, fusions, their parameters, elements of tuples)\n", gone.size());
+  for (const ModuleDiff::RemovalReason reason : kReasons) {
+    std::vector<const ModuleDiff::Removal*> removals;
+    for (const ModuleDiff::Removal& removal : diff.removed())
+      if (removal.reason == reason) removals.push_back(&removal);
+    if (removals.empty()) continue;
+    if (reason == ModuleDiff::RemovalReason::kInlined) {
+      text += Format("\ninlined: {} (calls, fusions, their parameters, elements of tuples)\n", removals.size());
       continue;
     }
-    text += Format("\n{}: {}\n", FateWord(fate), gone.size());
-    for (size_t k = 0; k < std::min(most, gone.size()); ++k) {
-      text += Format("- {}\n", Line(*gone[k]->instruction));
-      if (gone[k]->became != nullptr) text += Format("  => {}\n", ShortName(gone[k]->became->name(), 75));
+    text += Format("\n{}: {}\n", RemovalReasonName(reason), removals.size());
+    for (size_t k = 0; k < std::min(most, removals.size()); ++k) {
+      text += Format("- {}\n", Line(*removals[k]->instruction));
+      if (removals[k]->became != nullptr) text += Format("  => {}\n", ShortName(removals[k]->became->name(), 75));
     }
-    rest(gone.size());
+    rest(removals.size());
   }
   for (size_t c = 0; c < std::size(kChanges); ++c) {
     if (changed[c].empty()) continue;
@@ -223,9 +223,9 @@ std::string DiffJson(const ModuleDiff& diff) {
       if ((pair.changes & change) != 0) changes.push_back(word);
     changed.push_back({{"before", a}, {"after", b}, {"changes", std::move(changes)}});
   }
-  for (const ModuleDiff::Gone& gone : diff.removed()) {
-    Json row = {{"name", before(*gone.instruction)}, {"fate", FateWord(gone.fate)}};
-    if (gone.became != nullptr) row["became"] = after(*gone.became);
+  for (const ModuleDiff::Removal& removal : diff.removed()) {
+    Json row = {{"name", before(*removal.instruction)}, {"fate", RemovalReasonName(removal.reason)}};
+    if (removal.became != nullptr) row["became"] = after(*removal.became);
     removed.push_back(std::move(row));
   }
   for (const HloInstruction* i : diff.added()) added.push_back(after(*i));

@@ -5,7 +5,7 @@
 
 namespace hloir {
 
-// A module, by its ending, and not one of the reports that XLA writes beside them under the same endings.
+// True if the name is that of a module, and not of a report that XLA writes with the same ending.
 bool NamesModule(const std::string& file_name);
 
 }  // namespace hloir

@@ -36,7 +36,7 @@ struct FileName {
   enum class Kind { kStage, kSnapshot, kMemoryReport, kBuffers, kOther } kind = Kind::kOther;
 };
 
-// The place of ".0012.", XLA's number of a pass.
+// The position of ".0012.", XLA's number of a pass.
 size_t FindNumber(std::string_view stem) {
   for (size_t at = stem.find('.'); at != std::string_view::npos; at = stem.find('.', at + 1)) {
     size_t end = at + 1;
@@ -77,14 +77,14 @@ FileName Parse(std::string name) {
     result.order = std::atoll(result.stage.substr(0, dot).c_str());
     std::string rest = result.stage.substr(dot + 1);
     if (const size_t next = rest.find(".before_"); next != std::string::npos) rest.resize(next);
-    // The pipeline's name may have "after_" in it, too.
+    // The pipeline's name may contain "after_" as well.
     if (const size_t pass = rest.rfind(".after_"); pass != std::string::npos)
       result.stage = rest.substr(0, pass) + ": " + rest.substr(pass + 7);
     else result.stage = rest.starts_with("after_") ? rest.substr(6) : rest;
   } else if (ours != std::string_view::npos) {
     cut(ours, 0);
   } else {
-    // A file of its own, or another file of a module: IR, objects, options.
+    // An unrelated file, or another file of a module: IR, objects, options.
     cut(stem.size(), 0);
     result.stage = "module";
   }
@@ -152,7 +152,7 @@ void ReadStage(DumpFolder::Stage& stage, const std::string& find, bool is_last, 
 
 std::string BytesText(double bytes) { return HumanBytes(static_cast<int64_t>(std::min(bytes, 0x1p62))); }
 
-// The last stage that could be read; the first is stages.front().
+// The last valid stage; the first is stages.front().
 const DumpFolder::Stage* LastOf(const DumpFolder::Module& module) {
   for (auto it = module.stages.rbegin(); it != module.stages.rend(); ++it)
     if (it->status.ok()) return &*it;
@@ -194,7 +194,7 @@ StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& 
       order = name.order, stage.path = at->path().string(), stage.name = name.stage;
     }
   }
-  // The other files of a module begin with its name.
+  // The names of a module's other files begin with the module's name.
   for (const auto& [name, parsed] : others) {
     auto it = modules.upper_bound(name);
     if (it != modules.begin() && name.starts_with((--it)->first)) ++it->second.module.others;
@@ -224,7 +224,7 @@ StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& 
   std::mutex mutex;
   size_t done = 0;
   ForEachInParallel(tasks.size(), options.threads, [&](size_t k) {
-    // Runs in a thread, which no exception may leave.
+    // Runs in a thread, so it must not throw.
     const Status read = Guarded([&] {
       ReadStage(*tasks[k].stage, options.find, tasks[k].is_last, *tasks[k].memory);
       return OkStatus();

@@ -1,13 +1,13 @@
-// A folder of dumps by XLA_FLAGS=--xla_dump_to=DIR (or hloir opt --dump-to): its modules, each with its stages in their
-// order, its snapshots, and XLA's reports of its memory. Name and content decide the kind of a file; LLVM IR and
-// objects are counted and left alone.
+// A folder of dumps by XLA_FLAGS=--xla_dump_to=DIR (or hloir opt --dump-to): its modules, each with its ordered stages,
+// snapshots, and XLA's memory reports. Name and content determine the kind of a file; LLVM IR and objects are only
+// counted.
 //
 // Example:
 //
 //   StatusOr<DumpFolder> dumps = ReadDumps("dump");
 //   if (dumps.ok()) for (const DumpFolder::Module& m : dumps->modules) std::puts(m.name.c_str());
 //
-// Threads: a value; ReadDumps reads files on several threads of its own.
+// Threads: a value; ReadDumps reads files on several threads.
 // Tested by tests/unit/dumps_test.cc and tests/cli/dumps.test.
 #pragma once
 
@@ -33,7 +33,7 @@ struct DumpFolder {
   struct Stage {
     std::string path, name;  // "before_optimizations", "simplification: algsimp", "cpu_after_optimizations"
     Status status;           // not ok: it cannot be read
-    bool legal = true;       // the verifier finds nothing wrong; else there are neither costs nor memory
+    bool legal = true;       // the module is legal; otherwise it has neither costs nor memory
     InstructionCount count;
     Cost cost;
     int64_t devices = 1;
@@ -51,7 +51,7 @@ struct DumpFolder {
     struct Allocation {
       std::string what;  // "parameter 0", "preallocated-temp"
       int64_t bytes = 0;
-      int64_t values = 0;  // that lie in it, one after the other or side by side
+      int64_t values = 0;  // values in it, at different times or offsets
     };
     std::vector<Allocation> allocations;  // XLA's, the largest first
   };
@@ -71,22 +71,22 @@ struct DumpFolder {
 
 // Options for reading a folder.
 struct ReadDumpsOptions {
-  // Instructions whose opcode, name, op_name or source line (FILE:LINE) has this in it; "": none.
+  // Finds instructions whose opcode, name, op_name or source line (FILE:LINE) contains this text; "": none.
   std::string find = {};
   int threads = 0;                                                  // 0: as many as there are cores
   std::function<void(size_t done, size_t total)> on_progress = {};  // called from one thread at a time
 };
-// The folder and those in it. InvalidArgument if it is not a folder, or holds nothing of the kind.
+// Reads the folder and its subfolders. InvalidArgument if it is not a folder, or has no dumps.
 StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& options = {});
 
 // The result of running a module's stages on the same inputs.
 struct DumpVerdict {
   int64_t stages = 0;                 // that were compared with the first
-  int64_t guilty = -1;                // the first stage that does not agree with it; -1: all do
+  int64_t guilty = -1;                // the first stage that disagrees with it; -1: none
   Verdict verdict;                    // of that one, else of the last
   std::set<std::string> assumptions;  // of all verdicts
 };
-// `elided`: for constants whose values the dump leaves out.
+// `elided`: values for elided constants.
 StatusOr<DumpVerdict> VerifyStages(const DumpFolder::Module& module, const CheckOptions& options = {},
                                    const ElidedValues& elided = {});
 
@@ -99,9 +99,8 @@ struct SnapshotVerdict {
 };
 std::vector<SnapshotVerdict> RunSnapshots(const DumpFolder::Module& module);
 
-// A data set from a folder: each structure once, without metadata, as OUT/HASH.hlo; and OUT/index.json, which says of
-// each its size, cost and opcodes, and of which module and stage it is (docs/json.md). Files that are there already
-// stay.
+// A data set from a folder: each structure once, without metadata, as OUT/HASH.hlo; and OUT/index.json with the size,
+// cost, opcodes, module and stage of each (docs/json.md). Existing files are kept.
 struct Harvest {
   int64_t stages = 0;      // that could be read
   int64_t modules = 0;     // files: structures that differ
@@ -110,15 +109,14 @@ struct Harvest {
 StatusOr<Harvest> HarvestDumps(const DumpFolder& folder, const std::string& out, int threads = 0);
 
 // A self-contained HTML file: modules, stages, sizes, the changes of each pass, the difference between a module's first
-// and last stage, and memory by XLA beside hloir's.
+// and last stage, and memory as reported by XLA and by hloir.
 std::string DumpPage(const DumpFolder& folder, int threads = 0);
 
 // The changes of each stage: removed and changed instructions by reason (DiffChanges), at most `most` of a kind; "" for
-// stages that changed nothing, and for the first. A stage that the verifier refuses, or that is too large for a quick
-// match, has a message.
+// unchanged stages and for the first. An illegal stage, or one too large for a quick match, has a message.
 std::vector<std::string> StageChanges(const DumpFolder::Module& module, size_t most = 6, int threads = 0);
 
-// Tables for people, and all as JSON (docs/json.md).
+// Text tables, and everything as JSON (docs/json.md).
 std::string DumpReport(const DumpFolder& folder);
 std::string StagesReport(const DumpFolder::Module& module);  // those that changed something
 std::string DumpJson(const DumpFolder& folder);

@@ -30,7 +30,7 @@ std::string ChangesOf(const Stage& before, const Stage& after, size_t most) {
   return DiffChanges(ModuleDiff(**first, **last), most);
 }
 
-// Two stages to be compared, and where the text goes.
+// Two stages to be compared, and the destination of the text.
 struct Task {
   const Stage *before, *after;
   size_t most;
@@ -57,7 +57,7 @@ void AddTasks(const DumpFolder::Module& module, size_t most, std::vector<std::st
   }
 }
 
-// From the first stage that can be read to the last, if they differ.
+// The difference between the first and the last valid stage.
 void AddFirstToLast(const DumpFolder::Module& module, size_t most, std::string& text, std::vector<Task>& tasks) {
   const Stage *first = nullptr, *last = nullptr;
   for (const Stage& stage : module.stages) {
@@ -114,7 +114,7 @@ std::string DumpPage(const DumpFolder& folder, int threads) {
                      {"devices", stage.devices},
                      {"changed", stage.changed}});
         if (!stage.legal) json["illegal"] = true;
-        // Of a stage that changed nothing there is nothing to say.
+        // Unchanged stages have no text.
         if (stage.changed) {
           Json opcodes = Json::object();
           for (const auto& [name, count] : stage.opcodes) opcodes[name] = count;

@@ -8,7 +8,7 @@
 namespace hloir {
 namespace {
 
-// A snapshot's module on its inputs, and how far the result is from the stored one.
+// Runs a snapshot's module on its inputs and compares the result with the stored one.
 Status RunSnapshot(SnapshotVerdict& verdict) {
   HLOIR_ASSIGN_OR_RETURN(const ModuleFile file, ReadModuleFile(verdict.path, {.one_module = true}));
   if (!file.has_arguments() && file.module().entry_computation()->parameter_count() > 0)

@@ -1,4 +1,4 @@
-// Films passes; see inspect/explain.h.
+// Records the rewrites of passes; see inspect/explain.h.
 #include "inspect/explain.h"
 
 #include <algorithm>
@@ -19,13 +19,13 @@ namespace hloir {
 namespace {
 
 constexpr size_t kMostBoxes = 24;        // of a sketch
-constexpr int64_t kMostSteps = 1 << 16;  // instructions run for the values of an act
+constexpr int64_t kMostSteps = 1 << 16;  // instructions run for the values of an run
 constexpr double kMostWork = 1 << 24;    // operations and bytes of a module that is run
-constexpr size_t kMostSketches = 4000;   // of a film; beyond, text has to do
+constexpr size_t kMostSketches = 4000;   // of a history; beyond, text has to do
 
 // Some instructions and their operands.
-Film::Sketch SketchOf(std::span<const HloInstruction* const> instructions) {
-  Film::Sketch sketch;
+RewriteHistory::Sketch SketchOf(std::span<const HloInstruction* const> instructions) {
+  RewriteHistory::Sketch sketch;
   std::unordered_map<const HloInstruction*, int> boxes;
   const auto box = [&](const HloInstruction* i, bool marked) {
     const auto [it, inserted] = boxes.try_emplace(i, static_cast<int>(sketch.boxes.size()));
@@ -48,56 +48,55 @@ Film::Sketch SketchOf(std::span<const HloInstruction* const> instructions) {
   return sketch;
 }
 
-// The record, with sketches of the removed instructions, which exist only while a rewrite is made.
-class FilmLog : public RewriteLog {
+// The log, with graphs of the removed instructions, which exist only during the rewrite.
+class HistoryLog : public RewriteLog {
  public:
-  FilmLog() { keep_declined = true; }
+  HistoryLog() { keep_declined = true; }
   bool Allow(const Rewrite& rewrite) override {
     const size_t before = entries().size();
     const bool allowed = RewriteLog::Allow(rewrite);
     if (entries().size() > before) {
       Resize();
-      // The removed instructions are known after the rewrite, but are whole only now: with their operands, and those of
-      // these.
+      // Draws the instructions before the rewrite, which removes their edges.
       std::vector<const HloInstruction*> near = {rewrite.instruction};
       for (const HloInstruction* operand : rewrite.instruction->operands())
         if (!operand->IsParameter() && operand->user_count() == 1) near.push_back(operand);
       if (rewrite.partner != nullptr) near.push_back(rewrite.partner);
-      if (scenes.size() < kMostSketches) scenes.back().before = SketchOf(near);
-      scenes.back().instructions = rewrite.instruction->module()->instruction_count();
+      if (steps.size() < kMostSketches) steps.back().before = SketchOf(near);
+      steps.back().instructions = rewrite.instruction->module()->instruction_count();
     }
     return allowed;
   }
   void Done(const Rewrite& rewrite, const HloInstruction* replacement) override {
     RewriteLog::Done(rewrite, replacement);
-    if (scenes.empty() || replacement == nullptr) return;
+    if (steps.empty() || replacement == nullptr) return;
     std::vector<const HloInstruction*> made(rewrite.made.begin(), rewrite.made.end());
     if (made.empty()) made.push_back(replacement);
-    if (scenes.size() < kMostSketches) scenes[applied_].after = SketchOf(made);
-    scenes[applied_].instructions = replacement->module()->instruction_count();
+    if (steps.size() < kMostSketches) steps[applied_].after = SketchOf(made);
+    steps[applied_].instructions = replacement->module()->instruction_count();
   }
   void Declined(const Rewrite& rewrite) override {
     RewriteLog::Declined(rewrite);
-    if (entries().size() > scenes.size()) {
-      scenes.resize(entries().size());
-      scenes.back().instructions = rewrite.instruction->module()->instruction_count();
+    if (entries().size() > steps.size()) {
+      steps.resize(entries().size());
+      steps.back().instructions = rewrite.instruction->module()->instruction_count();
     }
   }
-  std::vector<Film::Scene> scenes;  // as many as entries
+  std::vector<RewriteHistory::Step> steps;  // as many as entries
 
  private:
   void Resize() {
-    scenes.resize(entries().size());
-    applied_ = scenes.size() - 1;
+    steps.resize(entries().size());
+    applied_ = steps.size() - 1;
   }
   size_t applied_ = 0;
 };
 
-Film::Figures FiguresOf(const HloModule& module) {
+RewriteHistory::Figures FiguresOf(const HloModule& module) {
   return {CountInstructions(module), CostAnalysis(module).total().once};
 }
 
-// Runs a module on the same inputs again and again.
+// Runs modules repeatedly on the same inputs.
 class Screening {
  public:
   Screening(const HloModule& module, uint64_t seed) {
@@ -115,18 +114,18 @@ class Screening {
     if (auto result = Run(module); result.ok()) first_ = *std::move(result);
     else why_not_ = result.status().message();
   }
-  void Judge(const HloModule& module, Film::Act& act) const {
-    act.why_not = why_not_;
+  void Judge(const HloModule& module, RewriteHistory::Run& run) const {
+    run.why_not = why_not_;
     if (!why_not_.empty()) return;
     const StatusOr<Literal> now = Run(module);
     if (!now.ok()) {
-      act.why_not = now.status().message();
+      run.why_not = now.status().message();
       return;
     }
     const Comparison comparison = CompareResults(first_, *now);
-    act.values = comparison.differing() == 0 ? Film::Values::kSameBits
-                 : comparison.agree          ? Film::Values::kRounding
-                                             : Film::Values::kDifferent;
+    run.values = comparison.differing() == 0 ? RewriteHistory::Values::kSameBits
+                 : comparison.agree          ? RewriteHistory::Values::kRounding
+                                             : RewriteHistory::Values::kDifferent;
   }
 
  private:
@@ -146,9 +145,9 @@ class Screening {
 // Allows the rewrites of a record in their order.
 class Replayer : public Rewriter {
  public:
-  explicit Replayer(const Film& film) {
-    for (const Film::Scene& scene : film.scenes)
-      if (scene.rewrite.outcome == RewriteLog::Outcome::kApplied) ids_.push_back(&scene.rewrite.id);
+  explicit Replayer(const RewriteHistory& history) {
+    for (const RewriteHistory::Step& step : history.steps)
+      if (step.rewrite.outcome == RewriteLog::Outcome::kApplied) ids_.push_back(&step.rewrite.id);
   }
   bool Allow(const Rewrite& rewrite) override {
     if (next_ >= ids_.size() || *ids_[next_] != rewrite.Id()) return false;
@@ -162,12 +161,12 @@ class Replayer : public Rewriter {
   size_t next_ = 0;
 };
 
-const char* ValuesText(Film::Values values) {
+const char* ValuesText(RewriteHistory::Values values) {
   switch (values) {
-    case Film::Values::kNotRun: return "not run";
-    case Film::Values::kSameBits: return "values unchanged, bit for bit";
-    case Film::Values::kRounding: return "values changed within rounding error";
-    case Film::Values::kDifferent: return "VALUES CHANGED";
+    case RewriteHistory::Values::kNotRun: return "not run";
+    case RewriteHistory::Values::kSameBits: return "values unchanged, bit for bit";
+    case RewriteHistory::Values::kRounding: return "values changed within rounding error";
+    case RewriteHistory::Values::kDifferent: return "VALUES CHANGED";
   }
   return "";
 }
@@ -194,11 +193,11 @@ std::string WithoutMetadata(std::string_view text) {
   return result;
 }
 
-std::string FiguresText(const Film::Figures& f) {
+std::string FiguresText(const RewriteHistory::Figures& f) {
   return Format("{} instructions, {} top-level, {} FLOPs, {} moved", f.count.instructions, f.count.top_level,
                 HumanCount(f.cost.flops), HumanBytes(static_cast<int64_t>(std::min(f.cost.bytes, 0x1p62))));
 }
-Json FiguresJson(const Film::Figures& f) {
+Json FiguresJson(const RewriteHistory::Figures& f) {
   return {{"i", f.count.instructions},
           {"t", f.count.top_level},
           {"f", HumanCount(f.cost.flops)},
@@ -207,94 +206,94 @@ Json FiguresJson(const Film::Figures& f) {
 
 }  // namespace
 
-StatusOr<Film> MakeFilm(HloModule& module, const Optimizer& optimize, uint64_t seed) try {
-  Film film;
-  film.module = module.name();
-  film.at_first = FiguresOf(module);
-  film.text_before = PrintModule(module);
+StatusOr<RewriteHistory> MakeRewriteHistory(HloModule& module, const Optimizer& optimize, uint64_t seed) try {
+  RewriteHistory history;
+  history.module = module.name();
+  history.initial = FiguresOf(module);
+  history.text_before = PrintModule(module);
   const Screening screening(module, seed);
-  FilmLog log;
+  HistoryLog log;
   PipelineOptions options;
   options.after = [&](const PassEvent& event, const HloModule& now) -> Status {
-    const size_t first = film.acts.empty() ? 0 : film.acts.back().last, last = log.entries().size();
+    const size_t first = history.runs.empty() ? 0 : history.runs.back().last, last = log.entries().size();
     if (!event.changed && first == last) return OkStatus();
-    Film::Act& act = film.acts.emplace_back();
-    act.pass = event.pass, act.number = event.number, act.first = first, act.last = last, act.changed = event.changed;
-    act.figures = FiguresOf(now);
-    if (event.changed) screening.Judge(now, act);
-    else if (film.acts.size() > 1) act.values = film.acts[film.acts.size() - 2].values;
+    RewriteHistory::Run& run = history.runs.emplace_back();
+    run.pass = event.pass, run.number = event.number, run.first = first, run.last = last, run.changed = event.changed;
+    run.figures = FiguresOf(now);
+    if (event.changed) screening.Judge(now, run);
+    else if (history.runs.size() > 1) run.values = history.runs[history.runs.size() - 2].values;
     return OkStatus();
   };
   HLOIR_RETURN_IF_ERROR(optimize(module, std::move(options), &log));
-  film.text_after = PrintModule(module);
-  if (auto layouts = ChosenLayouts(module); layouts.ok()) film.layouts = *std::move(layouts);
-  film.scenes = std::move(log.scenes);
-  film.scenes.resize(log.entries().size());
-  for (size_t k = 0; k < film.scenes.size(); ++k) film.scenes[k].rewrite = log.entries()[k];
-  return film;
+  history.text_after = PrintModule(module);
+  if (auto layouts = ChosenLayouts(module); layouts.ok()) history.layouts = *std::move(layouts);
+  history.steps = std::move(log.steps);
+  history.steps.resize(log.entries().size());
+  for (size_t k = 0; k < history.steps.size(); ++k) history.steps[k].rewrite = log.entries()[k];
+  return history;
 } catch (...) {
   return OutOfMemory();
 }
 
-Status Replay(const Film& film, HloModule& module, const Optimizer& optimize) {
-  Replayer replayer(film);
+Status Replay(const RewriteHistory& history, HloModule& module, const Optimizer& optimize) {
+  Replayer replayer(history);
   HLOIR_RETURN_IF_ERROR(optimize(module, {}, &replayer));
   if (replayer.left() > 0) return Internal(Format("{} rewrites of the record did not occur again", replayer.left()));
   return OkStatus();
 }
 
-std::string ActText(const Film& film, const Film::Act& act) {
-  std::string text = Format("== {}", act.pass);
+std::string RunText(const RewriteHistory& history, const RewriteHistory::Run& run) {
+  std::string text = Format("== {}", run.pass);
   size_t applied = 0;
-  for (size_t k = act.first; k < act.last; ++k)
-    applied += film.scenes[k].rewrite.outcome == RewriteLog::Outcome::kApplied;
-  text += Format(": {} done, {} refused\n   {}\n", applied, act.last - act.first - applied, FiguresText(act.figures));
-  if (!act.changed) return text + "   nothing changed\n";
-  return text + Format("   {}{}\n", ValuesText(act.values), act.why_not.empty() ? "" : ": " + Printable(act.why_not));
+  for (size_t k = run.first; k < run.last; ++k)
+    applied += history.steps[k].rewrite.outcome == RewriteLog::Outcome::kApplied;
+  text += Format(": {} done, {} refused\n   {}\n", applied, run.last - run.first - applied, FiguresText(run.figures));
+  if (!run.changed) return text + "   nothing changed\n";
+  return text + Format("   {}{}\n", ValuesText(run.values), run.why_not.empty() ? "" : ": " + Printable(run.why_not));
 }
 
-std::string SceneText(const Film& film, size_t scene) {
-  // The sources of a rewrite have its metadata; it is not repeated.
-  RewriteLog::Entry rewrite = film.scenes[scene].rewrite;
+std::string StepText(const RewriteHistory& history, size_t step) {
+  // Without metadata, which the sources of a rewrite share.
+  RewriteLog::Entry rewrite = history.steps[step].rewrite;
   rewrite.before = WithoutMetadata(rewrite.before), rewrite.after = WithoutMetadata(rewrite.after);
-  return Format("\n{}. {}", scene + 1, Printable(RewriteReport(rewrite)));
+  return Format("\n{}. {}", step + 1, Printable(RewriteReport(rewrite)));
 }
 
-std::string LayoutsText(const Film& film) {
-  if (film.layouts.empty()) return {};
+std::string LayoutsText(const RewriteHistory& history) {
+  if (history.layouts.empty()) return {};
   size_t moved = 0;
-  for (const LayoutChoice& choice : film.layouts) moved += choice.moved;
+  for (const LayoutChoice& choice : history.layouts) moved += choice.moved;
   std::string text = Format("== layouts that the engine selects: {} not row-major, {} row-major\n", moved,
-                            film.layouts.size() - moved);
-  for (const LayoutChoice& choice : film.layouts) {
+                            history.layouts.size() - moved);
+  for (const LayoutChoice& choice : history.layouts) {
     text += Format("   {} {}\n     {}{}\n", choice.instruction, choice.shape.ToString(),
                    choice.moved ? "" : "unchanged: ", choice.reason);
   }
   return text;
 }
 
-std::string FilmText(const Film& film) {
-  std::string text = Format("{}: {}\n", ShortName(film.module, 60), FiguresText(film.at_first));
-  for (const Film::Act& act : film.acts) {
-    text += "\n" + ActText(film, act);
-    for (size_t k = act.first; k < act.last; ++k) text += SceneText(film, k);
+std::string HistoryText(const RewriteHistory& history) {
+  std::string text = Format("{}: {}\n", ShortName(history.module, 60), FiguresText(history.initial));
+  for (const RewriteHistory::Run& run : history.runs) {
+    text += "\n" + RunText(history, run);
+    for (size_t k = run.first; k < run.last; ++k) text += StepText(history, k);
   }
-  if (const std::string layouts = LayoutsText(film); !layouts.empty()) text += "\n" + layouts;
+  if (const std::string layouts = LayoutsText(history); !layouts.empty()) text += "\n" + layouts;
   return text;
 }
 
-StatusOr<std::string> FilmPage(const Film& film) {
-  const auto sketch_json = [&](const Film::Sketch& sketch) {
+StatusOr<std::string> HistoryPage(const RewriteHistory& history) {
+  const auto sketch_json = [&](const RewriteHistory::Sketch& sketch) {
     Json json = Json::object();
     if (sketch.boxes.empty()) return json;
     LayoutGraph layout;
-    for (const Film::Sketch::Box& box : sketch.boxes)
+    for (const RewriteHistory::Sketch::Box& box : sketch.boxes)
       layout.sizes.push_back({7.0 * static_cast<double>(std::clamp<size_t>(box.name.size(), 16, 30)) + 16, 36});
     layout.edges = sketch.edges;
     const LayoutResult at = LayOut(layout);
     Json boxes = Json::array();
     for (size_t k = 0; k < sketch.boxes.size(); ++k) {
-      const Film::Sketch::Box& box = sketch.boxes[k];
+      const RewriteHistory::Sketch::Box& box = sketch.boxes[k];
       boxes.push_back({ShortName(box.name, 28), box.opcode, ShortName(box.shape, 24, false), box.marked ? 1 : 0,
                        static_cast<int64_t>(at.centers[k].first), static_cast<int64_t>(at.centers[k].second),
                        static_cast<int64_t>(layout.sizes[k].first)});
@@ -305,37 +304,37 @@ StatusOr<std::string> FilmPage(const Film& film) {
             {"edges", sketch.edges}};
     return json;
   };
-  Json scenes = Json::array(), acts = Json::array();
-  for (const Film::Scene& scene : film.scenes) {
-    Json json = Json::parse(RewriteReportJson(scene.rewrite));
-    json["count"] = scene.instructions;
-    json["g"] = sketch_json(scene.before);
-    json["h"] = sketch_json(scene.after);
-    scenes.push_back(std::move(json));
+  Json steps = Json::array(), runs = Json::array();
+  for (const RewriteHistory::Step& step : history.steps) {
+    Json json = Json::parse(RewriteReportJson(step.rewrite));
+    json["count"] = step.instructions;
+    json["g"] = sketch_json(step.before);
+    json["h"] = sketch_json(step.after);
+    steps.push_back(std::move(json));
   }
-  for (const Film::Act& act : film.acts) {
-    acts.push_back({{"pass", act.pass},
-                    {"first", act.first},
-                    {"last", act.last},
-                    {"changed", act.changed},
-                    {"figures", FiguresJson(act.figures)},
-                    {"values", act.changed ? ValuesText(act.values) : "nothing changed"},
-                    {"bad", act.values == Film::Values::kDifferent},
-                    {"why", act.why_not}});
+  for (const RewriteHistory::Run& run : history.runs) {
+    runs.push_back({{"pass", run.pass},
+                    {"first", run.first},
+                    {"last", run.last},
+                    {"changed", run.changed},
+                    {"figures", FiguresJson(run.figures)},
+                    {"values", run.changed ? ValuesText(run.values) : "nothing changed"},
+                    {"bad", run.values == RewriteHistory::Values::kDifferent},
+                    {"why", run.why_not}});
   }
   Json chosen = Json::array();
-  for (const LayoutChoice& choice : film.layouts) {
+  for (const LayoutChoice& choice : history.layouts) {
     chosen.push_back({{"name", choice.instruction},
                       {"shape", choice.shape.ToString()},
                       {"why", (choice.moved ? "" : "unchanged: ") + choice.reason}});
   }
-  return FillPage(kExplainPage, JsonLine({{"name", film.module},
-                                          {"first", FiguresJson(film.at_first)},
-                                          {"acts", std::move(acts)},
-                                          {"scenes", std::move(scenes)},
+  return FillPage(kExplainPage, JsonLine({{"name", history.module},
+                                          {"first", FiguresJson(history.initial)},
+                                          {"runs", std::move(runs)},
+                                          {"steps", std::move(steps)},
                                           {"layouts", std::move(chosen)},
-                                          {"before", film.text_before},
-                                          {"after", film.text_after}}));
+                                          {"before", history.text_before},
+                                          {"after", history.text_after}}));
 }
 
 }  // namespace hloir

@@ -1,7 +1,6 @@
-// The work of passes on a module, step by step: every rewrite with its formula, its reason, the removed and new
-// instructions as text and as a small graph; declined rewrites with reasons; and after each pass the module's cost and
-// whether it still computes the same. All of it comes from the log of rewrites (rewrite.h); Replay makes the same
-// module of it again.
+// A record of the rewrites that passes make in a module: every rewrite with its formula, its reason, the removed and
+// new instructions as text and as a small graph; declined rewrites with reasons; and after each pass the module's cost
+// and a comparison of its results. All of it comes from the log of rewrites (rewrite.h); Replay repeats the rewrites.
 //
 // Example:
 //
@@ -11,10 +10,10 @@
 //     auto pipeline = MakePipeline({}, pass_options, std::move(options));
 //     return pipeline.ok() ? pipeline->RunOnce(m).status() : pipeline.status();
 //   };
-//   StatusOr<Film> film = MakeFilm(module, optimize);
-//   if (film.ok()) std::puts(FilmText(*film).c_str());
+//   StatusOr<RewriteHistory> history = MakeRewriteHistory(module, optimize);
+//   if (history.ok()) std::puts(HistoryText(*history).c_str());
 //
-// Threads: a film is a value; making one edits the module, as its passes do.
+// Threads: a history is a value; making one edits the module, as its passes do.
 // Tested by tests/unit/explain_test.cc, tests/cli/explain.test and, in a browser, tests/pages.
 #pragma once
 
@@ -34,7 +33,7 @@
 namespace hloir {
 
 // A module's passes and their rewrites.
-struct Film {
+struct RewriteHistory {
   // A few instructions around a rewrite.
   struct Sketch {
     // An instruction.
@@ -46,7 +45,7 @@ struct Film {
     std::vector<std::pair<int, int>> edges;
   };
   // One rewrite, or one that the pass decided against (see RewriteLog::Entry::outcome).
-  struct Scene {
+  struct Step {
     RewriteLog::Entry rewrite;
     Sketch before, after;
     int64_t instructions = 0;  // of the module, right after it
@@ -58,8 +57,8 @@ struct Film {
   };
   // The comparison of its values on generated inputs with those of the first module.
   enum class Values : uint8_t { kNotRun, kSameBits, kRounding, kDifferent };
-  // One run of a pass: its scenes are [first, last).
-  struct Act {
+  // One run of a pass: its steps are [first, last).
+  struct Run {
     std::string pass;
     int64_t number = 0;  // of this run, over all
     size_t first = 0, last = 0;
@@ -69,29 +68,29 @@ struct Film {
     std::string why_not;  // kNotRun
   };
   std::string module;
-  Figures at_first;
+  Figures initial;
   std::string text_before, text_after;
-  std::vector<Scene> scenes;
-  std::vector<Act> acts;              // those that changed the module or have scenes
+  std::vector<Step> steps;
+  std::vector<Run> runs;              // those that changed the module or have steps
   std::vector<LayoutChoice> layouts;  // of the plan that runs the result
 };
 
 // Runs passes: `options` and `rewriter` are for the pipeline.
 using Optimizer = std::function<Status(HloModule& module, PipelineOptions options, Rewriter* rewriter)>;
 
-// Lets `optimize` rewrite the module, and films it. Inputs for the values are made up from `seed`; a module that takes
-// too long to run is not run, and the acts say so.
-StatusOr<Film> MakeFilm(HloModule& module, const Optimizer& optimize, uint64_t seed = 0);
+// Runs `optimize` on the module and records its rewrites. Inputs for the comparison are generated from `seed`; a module
+// that takes too long is not run, which the runs record.
+StatusOr<RewriteHistory> MakeRewriteHistory(HloModule& module, const Optimizer& optimize, uint64_t seed = 0);
 
-// Makes the film's rewrites again, in their order and no others, on a module like the one that it began with. Internal
-// if they do not come up in that order.
-Status Replay(const Film& film, HloModule& module, const Optimizer& optimize);
+// Repeats exactly the history's rewrites, in order, on a copy of the original module. Internal if they do not occur in
+// that order.
+Status Replay(const RewriteHistory& history, HloModule& module, const Optimizer& optimize);
 
-// The story, pass by pass; and as one HTML file.
-std::string FilmText(const Film& film);
-std::string ActText(const Film& film, const Film::Act& act);  // its headline and its figures
-std::string SceneText(const Film& film, size_t scene);        // one rewrite
-std::string LayoutsText(const Film& film);                    // "" if nothing had to be chosen
-StatusOr<std::string> FilmPage(const Film& film);
+// The record as text, by pass; and as one HTML file.
+std::string HistoryText(const RewriteHistory& history);
+std::string RunText(const RewriteHistory& history, const RewriteHistory::Run& run);  // its headline and its figures
+std::string StepText(const RewriteHistory& history, size_t step);                    // one rewrite
+std::string LayoutsText(const RewriteHistory& history);                              // "" if nothing had to be chosen
+StatusOr<std::string> HistoryPage(const RewriteHistory& history);
 
 }  // namespace hloir

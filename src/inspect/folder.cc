@@ -55,7 +55,7 @@ void ForEachInOrder(size_t count, int threads, const std::function<void(size_t)>
   std::vector<std::thread> pool;
   try {
     while (wanted > 1 && pool.size() < wanted) pool.emplace_back(loop);
-  } catch (const std::system_error&) {  // no more threads are available: the existing ones do the work
+  } catch (const std::system_error&) {  // no more threads are available; continue with the existing ones
   }
   std::unique_lock lock(mutex);
   while (reported < count) {

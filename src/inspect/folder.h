@@ -1,4 +1,4 @@
-// A folder of modules, on all cores: the list of its files, and a loop over them that keeps their order.
+// A folder of modules, on all cores: the list of its files, and a parallel loop with ordered results.
 //
 // Example:
 //
@@ -20,14 +20,14 @@
 
 namespace hloir {
 
-// The files of a folder, and of those in it, whose names say that they hold modules: .hlo .txt .pb .json, each also
-// with .gz, but not the reports that XLA's dumps have beside them (buffer assignment, memory). As paths that begin with
-// `folder`, sorted. Folders that may not be read are left out. InvalidArgument if `folder` is not one.
+// The files of a folder, and of those in it, whose names are those of modules: .hlo .txt .pb .json, each also with .gz,
+// but not of the reports in XLA's dumps (buffer assignment, memory). As paths that begin with `folder`, sorted.
+// Unreadable folders are skipped. InvalidArgument if `folder` is not one.
 StatusOr<std::vector<std::string>> ListModuleFiles(const std::string& folder);
 
 // work(k) for each k below `count`, on `threads` threads (0: as many as this process may use), and done(k) for each, in
-// order, on the caller's thread, once work(k) is over; work runs at most some four items per thread ahead of done, so
-// that finished items do not fill the memory. Neither may throw.
+// order, on the caller's thread, after work(k). Work is at most about four items per thread ahead of done, to bound the
+// memory of finished items. Neither may throw.
 void ForEachInOrder(size_t count, int threads, const std::function<void(size_t)>& work,
                     const std::function<void(size_t)>& done);
 

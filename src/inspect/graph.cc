@@ -71,7 +71,7 @@ class Maker {
   ModuleGraph Run(const HloComputation& first, const Chosen* chosen) {
     AddComputation(first, nullptr, chosen);
     for (size_t k = 0; k < todo_.size(); ++k) AddComputation(*todo_[k].first, todo_[k].second, nullptr);
-    // The view in which each computation is folded: that of its first caller.
+    // The view that contains each computation: that of its first caller.
     for (View& view : graph_.views) {
       if (view.caller != nullptr && view.parent < 0) view.parent = view_of_[view.caller];
     }
@@ -121,7 +121,7 @@ class Maker {
     }
   }
 
-  // An edge belongs to the smallest scope that both its ends are in.
+  // An edge belongs to the innermost scope of both its ends.
   void AddEdges(const Flow& flow, const std::vector<Scope>& scopes, int32_t first) {
     std::vector<int32_t> depth(scopes.size(), 0), box_of_scope(scopes.size(), -1);
     std::vector<int32_t> scope_of(flow.nodes.size(), 0), box_of(flow.nodes.size(), 0);

@@ -1,6 +1,5 @@
-// A module as a page: the views of a ModuleGraph with their costs, and instructions by the thousand, which the page
-// reads as it comes to show them; see hloir/inspect.h and graph.html. Tested by tests/unit/graph_test.cc and
-// tests/pages.
+// A module as a page: the views of a ModuleGraph with their costs, and instructions in blocks of a thousand, which the
+// page reads on demand; see hloir/inspect.h and graph.html. Tested by tests/unit/graph_test.cc and tests/pages.
 #include <optional>
 #include <unordered_map>
 
@@ -19,8 +18,8 @@ using Box = ModuleGraph::Box;
 
 constexpr int32_t kChunk = 1000;  // instructions that are read at once
 
-// What one run costs, by measure: operations, bytes, picoseconds. Sums of them add up: each branch of a conditional
-// counts once, and a loop as often as it runs.
+// The cost of one run, by measure: operations, bytes, picoseconds. Costs are additive: each branch of a conditional
+// counts once, and a loop body is multiplied by its trip count.
 struct Costs {
   double operations = 0, bytes = 0, time = 0;
   Costs& operator+=(const Costs& other) {
@@ -67,7 +66,7 @@ class PageMaker {
   }
 
  private:
-  // How often one run of the instruction runs what it calls as code; 0: it applies it.
+  // The number of executions of the called computations per run of the instruction; 0 for applied computations.
   double Times(const HloInstruction& i, const HloComputation& callee) const {
     if (!i.Is(kControlFlow)) return 0;
     if (i.opcode() != HloOpcode::kWhile) return 1;
@@ -87,7 +86,7 @@ class PageMaker {
     }
     const Cost cost = cost_.Of(i).repeated;
     costs.operations = cost.flops + cost.transcendentals;
-    // What a fusion reads and writes, and the time that it takes, are of the whole.
+    // Bytes and time of a fusion belong to the fusion, not to its body.
     if (calls_.node(*i.parent()).context == CallContext::kEmbedded) return costs;
     costs.bytes = cost.bytes;
     if (roofline_)
@@ -95,7 +94,7 @@ class PageMaker {
     return costs;
   }
 
-  // The instruction with those that it calls, as often as the text calls them.
+  // The number of instructions including called ones, counted once per call.
   double Inlined(const HloInstruction& i) const {
     double count = 1;
     for (const HloComputation* callee : i.called_computations()) count += inlined_[static_cast<size_t>(callee->id())];
@@ -117,10 +116,10 @@ class PageMaker {
     }
   }
 
-  // `box` is null for what is folded into the box of `host`.
+  // `box` is null for instructions folded into the box of `host`.
   void AddInstruction(const HloInstruction& i, size_t view, const Box* box, std::vector<std::string>& chunks,
                       int32_t host = -1) {
-    // A box has the costs of what is folded into it, so that a view's boxes add up to the view.
+    // A box includes the costs of instructions folded into it, so that the boxes of a view add up to the view.
     Costs costs = Of(i);
     double count = Inlined(i);
     if (box != nullptr)
@@ -158,7 +157,7 @@ class PageMaker {
     chunks[chunk] += Format("{}\"{}\":{}", chunks[chunk].empty() ? "" : ",", i.id(), JsonLine(json));
   }
 
-  // Of all views, inner ones first: they come behind those that hold them.
+  // For all views, inner ones first: they follow those that contain them.
   void AddSums() {
     sums_.resize(graph_.views.size()), sizes_.resize(graph_.views.size());
     for (size_t v = graph_.views.size(); v-- > 0;) {

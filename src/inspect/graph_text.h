@@ -1,4 +1,4 @@
-// An instruction in a few words, for boxes of pictures. Tested by tests/unit/graph_test.cc.
+// Short descriptions of instructions, for boxes of pictures. Tested by tests/unit/graph_test.cc.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ namespace hloir {
 const char* KindOf(const HloInstruction& instruction);
 // Short, without layout.
 std::string ShapeText(const Shape& shape);
-// Its text without metadata; of a long one the begin.
+// Its text without metadata, shortened if it is long.
 std::string InstructionText(const HloInstruction& instruction);
-// The opcode; of a custom-call also whom it calls.
+// The opcode; for a custom-call with its target.
 std::string OperationText(const HloInstruction& instruction);
 
 }  // namespace hloir

@@ -17,7 +17,7 @@ namespace {
 using View = ModuleGraph::View;
 using Box = ModuleGraph::Box;
 
-// All instructions of a box, also those folded into it; none of a view's.
+// All instructions of a box, including those folded into it; none for a view.
 template <class F>
 void ForEachIn(const Box& box, F&& f) {
   if (box.instruction == nullptr) return;
@@ -25,7 +25,7 @@ void ForEachIn(const Box& box, F&& f) {
   for (const HloInstruction* i : box.folded) f(*i);
 }
 
-// JSON's replacement takes care of bytes that are not UTF-8.
+// Bytes that are not UTF-8 are replaced.
 std::string Name(const HloInstruction& i) { return std::string(i.name()); }
 const std::string& TitleOf(const ModuleGraph& graph, int32_t view) {
   return graph.views[static_cast<size_t>(view)].title;
@@ -40,7 +40,7 @@ std::string Quoted(std::string_view text) {
   return quoted + "\"";
 }
 
-// Of XML; what it has no letters for is left out.
+// Escapes text for XML; characters that XML does not allow are dropped.
 std::string Escaped(std::string_view text) {
   std::string escaped;
   for (const char c : Printable(text)) {
@@ -122,7 +122,7 @@ Json NodeJson(const HloInstruction& i, const std::string& path, const std::set<i
                         {"sourceNodeOutputId", "0"},
                         {"targetNodeInputId", Format("{}", k)}});
   }
-  // Model Explorer knows no calls: what a caller is given goes to the parameters, and the root comes back.
+  // Model Explorer has no calls: edges lead from a caller's operands to the parameters, and from the root back.
   const auto come = [&](const HloInstruction& from) {
     if (!drawn.contains(from.id())) return;
     incoming.push_back({{"sourceNodeId", Format("{}", from.id())},

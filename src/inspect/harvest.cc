@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The module's text, with nothing in it of where it comes from.
+// The module's text without its origin (name, metadata).
 StatusOr<std::string> Stripped(const std::string& path) {
   ReadOptions options;
   options.verify = false, options.allow_unknown = true;

@@ -17,8 +17,8 @@ struct Rank {
   int32_t count = 0;
 };
 
-// The edges that go down: boxes are taken one after the other, each when all that it uses has been, or, in a circle,
-// the one with the lowest number; an edge to one that was taken before goes up and counts for nothing.
+// The downward edges. Boxes are processed in topological order, or in a cycle the one with the lowest number first; an
+// edge to an already processed box points up and is ignored.
 std::vector<LayoutEdge> EdgesDown(int32_t boxes, std::span<const LayoutEdge> edges) {
   std::vector<std::vector<int32_t>> users(static_cast<size_t>(boxes));
   std::vector<int32_t> waits(static_cast<size_t>(boxes), 0), number(static_cast<size_t>(boxes), -1);
@@ -37,7 +37,7 @@ std::vector<LayoutEdge> EdgesDown(int32_t boxes, std::span<const LayoutEdge> edg
   std::vector<LayoutEdge> down;
   for (const auto& [from, to] : edges)
     if (number[static_cast<size_t>(from)] < number[static_cast<size_t>(to)]) down.push_back({from, to});
-  // By the lower end's number: ranks are computed in one go.
+  // Sorted by the lower end's number, so that ranks are computed in one pass.
   std::sort(down.begin(), down.end(), [&](const LayoutEdge& a, const LayoutEdge& b) {
     return std::pair(number[static_cast<size_t>(a.first)], a.second) <
            std::pair(number[static_cast<size_t>(b.first)], b.second);
@@ -46,8 +46,8 @@ std::vector<LayoutEdge> EdgesDown(int32_t boxes, std::span<const LayoutEdge> edg
   return down;
 }
 
-// As far down as what it uses asks; what uses nothing stands right above its first user. `edges` as EdgesDown gives
-// them.
+// The rank of a box is one below the lowest of its operands; a box without operands is directly above its first user.
+// `edges` are from EdgesDown.
 Rank Ranks(int32_t boxes, std::span<const LayoutEdge> edges) {
   Rank rank;
   rank.of.assign(static_cast<size_t>(boxes), 0);
@@ -87,7 +87,7 @@ Rows MakeRows(int32_t boxes, std::span<const LayoutEdge> edges) {
     row.push_back(b);
   }
   for (const auto& [from, to] : edges) users[static_cast<size_t>(from)].push_back(to);
-  // The values of a box share one place in each row that they pass.
+  // The values of a box share one position in each row that they cross.
   for (int32_t b = 0; b < boxes; ++b) {
     int32_t last = -1;
     for (const int32_t user : users[static_cast<size_t>(b)]) last = std::max(last, rank.of[static_cast<size_t>(user)]);
@@ -114,8 +114,8 @@ int64_t Crossings(std::vector<std::pair<size_t, size_t>> links) {
   return crossings;
 }
 
-// Orders the entries of each row by the mean place of what they are linked to in the row above, then below, and so on;
-// keeps the order with the fewest crossings. `position[r][k]`: where entry k of row r stands.
+// Orders the entries of each row by the mean position of their links in the row above, then below, and so on; keeps the
+// order with the fewest crossings. `position[r][k]`: the position of entry k of row r.
 class Orderer {
  public:
   explicit Orderer(const Rows& rows) : rows_(rows) {
@@ -177,7 +177,7 @@ class Orderer {
   std::vector<std::vector<size_t>> position_;
 };
 
-// Centers of the entries of one row, in order and apart, near what they wish for.
+// Places the centers of the entries of one row near their desired positions, in order and without overlap.
 std::vector<double> Apart(const std::vector<double>& wish, const std::vector<double>& widths) {
   const size_t n = wish.size();
   std::vector<double> left = wish, right = wish;
@@ -209,7 +209,7 @@ LayoutResult LayOut(const LayoutGraph& graph) {
     }
     x.push_back(Apart(std::vector<double>(row.size(), 0.0), row));
   }
-  // Boxes come to stand below what they use and above their users.
+  // Moves boxes below their operands and above their users.
   std::vector<std::vector<int32_t>> near(graph.sizes.size());
   for (const auto& [from, to] : graph.edges)
     near[static_cast<size_t>(from)].push_back(to), near[static_cast<size_t>(to)].push_back(from);

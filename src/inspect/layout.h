@@ -1,6 +1,6 @@
 // The layout of a graph: boxes in rows, each below its operands (Sugiyama's method). FindLayers assigns boxes to rows
-// and orders them, which is enough for a page to place them in its window; LayOut also places them, for pictures of one
-// size. Callers draw the edges. Tested by tests/unit/layout_test.cc.
+// and orders them, for pages that place them themselves; LayOut also places them, for pictures of fixed size. Callers
+// draw the edges. Tested by tests/unit/layout_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace hloir {
 
 using LayoutEdge = std::pair<int32_t, int32_t>;  // from, to: boxes by number
 
-// Row by row from above: a box by its number n, or ~n, the place where values of box n pass on their way further down.
+// Row by row from above: a box by its number n, or ~n, a position where values of box n cross the row.
 using Layers = std::vector<std::vector<int32_t>>;
-// In a circle of edges those to boxes with lower numbers count for nothing.
+// In a cycle of edges, those to boxes with lower numbers are ignored.
 Layers FindLayers(int32_t boxes, std::span<const LayoutEdge> edges);
 
 struct LayoutGraph {

@@ -1,4 +1,4 @@
-// Marks on figures of reports: what rests on a loop of unknown trip count has a star, and one line explains it.
+// Marks in reports: numbers that depend on an unknown trip count have a star, which one line explains.
 #pragma once
 
 #include <string>

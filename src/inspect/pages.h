@@ -1,5 +1,5 @@
-// The pages' own text: src/inspect/*.html, which the build puts into the library (see CMakeLists.txt). A page has one
-// place for its data, as JSON.
+// The templates of pages: src/inspect/*.html, embedded in the library (see CMakeLists.txt). A page has one placeholder
+// for its data, as JSON.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace hloir {
 
 extern const std::string_view kGraphPage, kExplainPage, kDumpsPage, kProfilePage;
 
-// JSON that no name in it can end the script in which it stands.
+// Escapes JSON, so that no name in it can end the surrounding script.
 inline std::string ForScript(std::string_view json) {
   std::string text;
   text.reserve(json.size() + json.size() / 16);
@@ -24,7 +24,7 @@ inline std::string ForScript(std::string_view json) {
   return text;
 }
 
-// The page with `json` in it, and with `more` where it says so.
+// The page with `json` and `more` in its placeholders.
 inline std::string FillPage(std::string_view page, std::string_view json, std::string_view more = {}) {
   constexpr std::string_view kPlace = "@DATA@", kMore = "@MORE@";
   const size_t at = page.find(kPlace);

@@ -8,7 +8,7 @@
 //   StatusOr<std::unique_ptr<HloExecutable>> executable = PrepareExecutable(module, options);
 //   if (executable.ok()) std::puts(ProfilePage((*executable)->Profile(), module.name()).c_str());
 //
-// Threads: any thread may make one. Tested, in a browser, by tests/pages.
+// Threads: may be called from any thread. Tested, in a browser, by tests/pages.
 #pragma once
 
 #include <string>

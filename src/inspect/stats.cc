@@ -1,5 +1,5 @@
-// A module in figures; see hloir/inspect.h. Costs come from hloir/cost.h, and how often each computation runs
-// from the trip counts of the loops around it.
+// Counts of a module; see hloir/inspect.h. Costs come from hloir/cost.h, and numbers of executions from the trip counts
+// of enclosing loops.
 #include "hloir/inspect.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using Tally = ModuleStats::Tally;
 
-// Tallies by key, in the order in which the keys came.
+// Tallies by key, in the order of insertion.
 class Tallies {
  public:
   void Count(std::string_view key) { ++At(key).instructions; }
@@ -48,7 +48,7 @@ std::string TypeName(const Shape& shape) {
   return std::string(PrimitiveTypeName(shape.element_type()));
 }
 
-// "jit(f)/a/b" => "jit(f)", "jit(f)/a", "jit(f)/a/b". Deeper than that nobody reads.
+// "jit(f)/a/b" => "jit(f)", "jit(f)/a", "jit(f)/a/b". Up to a limit on depth.
 constexpr int kMostScopes = 12;
 template <class F>
 void ForEachScope(std::string_view op_name, F&& f) {
@@ -127,7 +127,7 @@ std::optional<SourceLine> SourceOf(const HloInstruction& instruction) {
   const OpMetadata* metadata = instruction.metadata();
   if (metadata == nullptr) return std::nullopt;
   if (!metadata->source_file.empty()) return SourceLine{metadata->source_file, {}, metadata->source_line};
-  // Ids are from 1, and come from the file: they may lead nowhere.
+  // Ids are from 1, come from the file, and may be out of range.
   const StackFrameIndex& tables = instruction.module()->config().stack_frames;
   const auto at = [](const auto& table, int64_t id) {
     return id >= 1 && id <= static_cast<int64_t>(table.size()) ? &table[static_cast<size_t>(id - 1)] : nullptr;
@@ -172,7 +172,7 @@ ModuleStats::ModuleStats(const HloModule& of) : module(&of), count(CountInstruct
       ForEachScope(i.metadata()->op_name, [&](auto scope) { by_scope.Add(scope, each, is_known); });
     if (const auto line = SourceOf(i)) by_line.Add(line->ToString(), each, is_known);
   };
-  // Operations of a fusion count where they are written. Fusions in fusions nest as deep as calls may.
+  // Operations of a fusion are counted in its body. Nested fusions are as deep as calls may be.
   std::vector<std::pair<const HloComputation*, double>> bodies;
   for (const HloComputation* computation : order) {
     const double times = times_of(*computation);
@@ -241,7 +241,7 @@ ModuleStats::ModuleStats(const HloModule& of) : module(&of), count(CountInstruct
   for (const HloInstruction* i : longest.instructions) longest.share += Share(analysis.Of(*i).repeated);
   costliest.instructions = BestChain(
       entry, [&](const HloInstruction& i) { return Share(analysis.Of(i).repeated); }, costliest.share);
-  double all = 0;  // shares of operations and of bytes may add up to more than one
+  double all = 0;  // shares of operations and of bytes may sum to more than 1
   for (const HloInstruction* i = entry.first(); i != nullptr; i = i->next()) all += Share(analysis.Of(*i).repeated);
   for (Path* path : {&longest, &costliest}) path->share = all > 0 ? path->share / all : 0;
 }

@@ -1,4 +1,4 @@
-// A module's figures as tables and as JSON; see hloir/inspect.h.
+// A module's counts as tables and as JSON; see hloir/inspect.h.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,7 +15,7 @@
 namespace hloir {
 namespace {
 
-constexpr size_t kStatsNameWidth = 34, kShapeWidth = 28;  // so that a table with figures behind it is 80 columns wide
+constexpr size_t kStatsNameWidth = 34, kShapeWidth = 28;  // so that a table with number columns is 80 columns wide
 
 std::string ByteCell(double bytes) {
   return std::isnan(bytes) ? "unknown" : HumanBytes(static_cast<int64_t>(std::min(bytes, 0x1p62)));
@@ -35,7 +35,7 @@ std::string ContentsText(const ModuleStats::Fusion& fusion) {
 
 std::string ShapeCell(const Shape& shape) { return shape.ToString(/*with_layout=*/false); }
 
-// The rows that are left out of a table.
+// The rows omitted from a table.
 void AddRestOfRows(std::string& text, size_t count, size_t most) {
   if (count > most) text += Format("and {} more\n", count - most);
 }
@@ -94,13 +94,13 @@ std::string CountTable(const std::string& title, const std::vector<ModuleStats::
 }
 
 std::string ComputationTable(const ModuleStats& stats, size_t most) {
-  std::vector<const ModuleStats::Computation*> run;  // the entry first, computations that do not run as steps last
+  std::vector<const ModuleStats::Computation*> run;  // the entry first, computations that are not executed last
   for (size_t k = stats.computations.size(); k-- > 0;) run.push_back(&stats.computations[k]);
   std::stable_partition(run.begin(), run.end(), [](const auto* c) { return c->times > 0; });
   Table table({"computation", "times", "instr.", "FLOPs", "bytes", "share"});
   for (size_t k = 0; k < std::min(most, run.size()); ++k) {
     const ModuleStats::Computation& c = *run[k];
-    const bool steps = c.times > 0;  // else it is applied to elements, or fused: its caller's cost
+    const bool steps = c.times > 0;  // otherwise it is applied to elements, or fused, and counted with its caller
     table.Add({ShortName(c.computation->name(), kStatsNameWidth),
                steps ? Marked(HumanCount(c.times), c.times_known) : "", Int(c.computation->instruction_count()),
                steps ? HumanCount(c.cost.flops) : "", steps ? ByteCell(c.cost.bytes) : "",
@@ -176,7 +176,7 @@ std::string ParameterTable(const ModuleStats& stats, size_t most) {
   return text;
 }
 
-// "longest path: 3 instructions, 20.0 % of the work" and their names; of long ones how they begin and end.
+// "longest path: 3 instructions, 20.0 % of the work" and their names; for long ones the first and last.
 std::string PathText(const std::string& title, const ModuleStats::Path& path, size_t most) {
   const size_t count = path.instructions.size();
   if (count == 0) return "";

@@ -9,7 +9,7 @@
 namespace hloir {
 namespace {
 
-// The number that `text` begins with; 0 for none.
+// The number at the beginning of `text`; 0 if there is none.
 int64_t ParseSize(std::string_view text) {
   int64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
@@ -19,7 +19,7 @@ int64_t ParseSize(std::string_view text) {
 }  // namespace
 
 // "allocation 2: size 512, parameter 0, shape |f32[8,16]| at ShapeIndex {}:", then a line " value: <…" for each value
-// in it. The reports say "Total bytes used: N" or, for each memory space, "Total bytes: N".
+// in it. The reports have "Total bytes used: N" or, for each memory space, "Total bytes: N".
 DumpFolder::Memory ParseXlaMemory(std::string_view usage_report, std::string_view buffer_assignment) {
   DumpFolder::Memory memory;
   int64_t parameters = 0, constants = 0, others = 0;

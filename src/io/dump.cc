@@ -8,7 +8,7 @@
 namespace hloir {
 namespace {
 
-// A module's or pass's name as part of a file's name.
+// Converts a module's or pass's name to a part of a file name.
 std::string FileSafe(std::string_view name) {
   std::string safe(name.substr(0, 100));
   for (char& c : safe) {

@@ -19,7 +19,7 @@ uint64_t HashOf(std::string_view text) {
 
 template <class GetValue>
 Literal Filled(const Shape& shape, GetValue get_value) {
-  // Through a wide type: those under a byte must keep to their width.
+  // Converts through a wide type, because types under a byte must stay within their width.
   const PrimitiveType type = shape.element_type();
   const bool is_complex = IsComplex(type);
   Shape wide = shape;
@@ -29,7 +29,7 @@ Literal Filled(const Shape& shape, GetValue get_value) {
   return is_complex ? literal : literal.Convert(type);
 }
 
-// From -1 to 1; of integers, which may be indices, 0 and 1.
+// From -1 to 1; for integers, which may be indices, 0 and 1.
 Literal RandomLiteral(const Shape& shape, uint64_t seed) {
   Random random(seed);
   const bool is_integer = !IsFloat(shape.element_type()) && !IsComplex(shape.element_type());

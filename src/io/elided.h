@@ -1,5 +1,5 @@
-// Values for constants whose own a text left out: `{...}`, as XLA's dumps have large ones unless they are made with
-// --xla_dump_large_constants. Nothing runs on such a module unless its caller says which values to take. Tested by
+// Values for elided constants: `{...}`, as XLA's dumps have large ones unless they are made with
+// --xla_dump_large_constants. A module with elided constants runs only if the caller selects values. Tested by
 // tests/cli/elided.test.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace hloir {
 struct ElidedValues {
   enum class How : uint8_t {
     kRefuse,
-    kAssume,  // random ones, the same for all constants of one shape: then two modules that had the same agree
+    kAssume,  // random ones, the same for all constants of one shape, so that modules with equal constants agree
     kZeros,
     kIota,
     kRandom,  // of each constant its own, by its name
@@ -26,7 +26,7 @@ struct ElidedValues {
 
 // refuse, assume, zeros, iota, random, or the name of an .npz.
 StatusOr<ElidedValues> ParseElidedValues(const std::string& text);
-// Gives each constant without values some; how many there were.
+// Sets the values of elided constants; returns their number.
 StatusOr<int64_t> FillElided(HloModule& module, const ElidedValues& values);
 
 }  // namespace hloir

@@ -1,4 +1,4 @@
-// Whole files in and out; see the middle of hloir/io.h. Tested by tests/unit/io_test.cc.
+// Reading and writing whole files; see hloir/io.h. Tested by tests/unit/io_test.cc.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,9 +31,9 @@ Status CannotWrite(const std::string& path) {
   return InvalidArgument(Format("cannot write {}: {}", path, std::strerror(errno)));
 }
 
-// A new file in the folder of `target`, to take its name when it is whole. Where the system can, it has no name before
-// that: a killed process leaves no part of a file behind. rename() needs a name, so a complete temporary file may stay
-// if the process is killed just before it.
+// A temporary file in the folder of `target`, renamed to `target` when it is complete. If the system supports unnamed
+// files, it has no name before, so that a killed process leaves no partial file. rename() needs a name, so a complete
+// temporary file may stay if the process is killed just before.
 class NewFile {
  public:
   explicit NewFile(const fs::path& target) : target_(target.string()), folder_(target.parent_path()) {
@@ -75,7 +75,7 @@ class NewFile {
 
  private:
   static std::string DescriptorName(int descriptor) { return Format("/proc/self/fd/{}", descriptor); }
-  // An unused name; make(name) returns whether it was free.
+  // An unused name; make(name) returns true if it was free.
   template <class Make>
   bool MakeName(Make make) {
     static std::atomic<int> number = 0;
@@ -148,7 +148,7 @@ Status WriteFile(const std::string& path, const std::function<Status(const Write
     }
     if (!exists) return CannotWrite(path);
   }
-  // A pipe, a device, a file in a folder that takes no new ones.
+  // A pipe, a device, or a file in a folder without write permission.
   File file(std::fopen(real.c_str(), "wb"));
   if (!file) return CannotWrite(path);
   return write_to(file.get(), path);

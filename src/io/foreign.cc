@@ -1,4 +1,4 @@
-// See foreign.h. Only the beginning of a file is examined, and whether bytecode is inside. Tested by
+// See foreign.h. Only the beginning of a file is examined, and its content for MLIR bytecode. Tested by
 // tests/cli/foreign.test.
 #include "foreign.h"
 
@@ -47,7 +47,7 @@ std::string_view SkipBlanks(std::string_view text) {
   return text;
 }
 
-// {"lambda ; a:f32[4]. let …}: after the brace, perhaps blanks.
+// {"lambda ; a:f32[4]. let …}: with optional blanks after the brace.
 bool IsJaxpr(std::string_view text) {
   return text.starts_with('{') && SkipBlanks(text.substr(1)).starts_with("lambda");
 }

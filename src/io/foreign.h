@@ -1,4 +1,4 @@
-// Recognizes files that hold no HLO, for messages that help.
+// Recognizes files of other kinds than HLO, for better messages.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace hloir {
 
-// "it is StableHLO, …; get HLO with …" for other files that users of XLA have: MLIR's bytecode, jaxprs, XLA's reports
-// and graphs, LLVM IR, arrays. "" for any other beginning.
+// "it is StableHLO, …; get HLO with …" for MLIR's bytecode, jaxprs, XLA's reports and graphs, LLVM IR, and arrays. ""
+// for other files.
 std::string ForeignFormat(std::string_view content);
 
 }  // namespace hloir

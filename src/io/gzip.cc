@@ -15,14 +15,15 @@ constexpr int kGzipFormat = 16 + MAX_WBITS;
 constexpr size_t kStep = size_t{1} << 20;  // zlib counts in 32 bits, and output grows as data arrives
 constexpr size_t kOutput = size_t{1} << 16;
 
-// Ends the stream, however the function is left.
+// Ends the stream on every return.
 struct Ender {
   z_stream* stream;
   int (*end)(z_stream*);
   ~Ender() { end(stream); }
 };
 
-// What the last four bytes say of the content's size, modulo 2^32. A hint: there may be several members, and lies.
+// The content's size modulo 2^32, from the last four bytes. A hint only: there may be several members, and it may be
+// wrong.
 uint64_t SizeAtEnd(std::string_view bytes) {
   if (bytes.size() < 4) return 0;
   uint64_t size = 0;
@@ -47,7 +48,7 @@ StatusOr<std::string> Gunzip(std::string_view bytes) {
   if (inflateInit2(&stream, kGzipFormat) != Z_OK) return ResourceExhausted("out of memory");
   const Ender ender{&stream, inflateEnd};
   std::string content;
-  content.reserve(std::min(limit, SizeAtEnd(bytes)) + kStep);  // doubling would take three times what it becomes
+  content.reserve(std::min(limit, SizeAtEnd(bytes)) + kStep);  // doubling would need three times the final size
   while (true) {
     const uInt given = static_cast<uInt>(std::min(bytes.size(), kStep));
     stream.next_in = Input(bytes.data());

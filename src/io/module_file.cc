@@ -46,7 +46,7 @@ Status ParseContent(std::string content, const ReadOptions& options, ModuleFile&
   if (LooksLikeJson(content)) {
     file.format.form = FileFormat::Form::kJson;
     const Status taken = TakeProto(ParseHloProtoJson(content), file);
-    // "3:7: error: …" is without the file's name yet.
+    // "3:7: error: …" lacks the file's name.
     const bool has_place = !taken.ok() && IsDigit(taken.message()[0]);
     return has_place ? Status(taken.code(), Format("{}:{}", NameOf(options), taken.message())) : taken;
   }

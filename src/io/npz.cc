@@ -1,6 +1,6 @@
 // The .npz container and the .npy arrays in it; see hloir/io.h. The format:
-// numpy.org/devdocs/reference/generated/numpy.lib.format.html. Nothing in a file is trusted: sizes are checked against
-// the bytes that are there before anything is allocated for them.
+// numpy.org/devdocs/reference/generated/numpy.lib.format.html. Files are untrusted: sizes are checked against the
+// available bytes before memory is allocated.
 #include <zip.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ constexpr PrimitiveType kTypes[] = {
 #undef HLOIR_TYPE
 };
 
-// NumPy's "f4" for f32, without byte order; "" for a type that NumPy itself does not have.
+// NumPy's "f4" for f32, without byte order; "" for a type that NumPy lacks.
 std::string NumpyDescr(PrimitiveType type) {
   if (!MlDtypesName(type).empty()) return {};
   const char* kind = "";
@@ -146,7 +146,7 @@ StatusOr<NpyHeader> ReadHeader(std::string_view bytes) {
   return header;
 }
 
-// The element type that `descr` and ml_dtypes' name for it mean. `swap`: the bytes are in the other order.
+// The element type for `descr` and ml_dtypes' name. `swap`: the byte order is reversed.
 StatusOr<PrimitiveType> ElementType(std::string_view descr, std::string_view dtype, bool& swap) {
   std::string_view kind = descr;
   if (!kind.empty() && std::string_view("<>|=").find(kind[0]) != std::string_view::npos) kind.remove_prefix(1);
@@ -172,7 +172,7 @@ StatusOr<PrimitiveType> ElementType(std::string_view descr, std::string_view dty
   return InvalidArgument(Format("elements of NumPy's type '{}' have no HLO type", descr));
 }
 
-// Element `from[i]` of Fortran order goes to where C order has it.
+// Moves elements from Fortran order to C order.
 void FromFortranOrder(const std::byte* from, std::byte* to, const DimVector& dims, int64_t count, size_t size) {
   if (count == 0) return;  // other dimensions may be too large to multiply
   DimVector index(dims.size(), 0);
@@ -186,8 +186,8 @@ void FromFortranOrder(const std::byte* from, std::byte* to, const DimVector& dim
   }
 }
 
-// Bytes as they may come from outside, made ones that our storage allows: bools are 0 or 1, types under a byte keep
-// their low bits, sign-extended where the type is signed.
+// Normalizes bytes of a file for the storage of literals: bools become 0 or 1, types under a byte keep their low bits,
+// sign-extended for signed types.
 void Normalize(Literal& literal) {
   const PrimitiveType type = literal.shape().element_type();
   const std::span bytes(reinterpret_cast<uint8_t*>(literal.untyped_data()), static_cast<size_t>(literal.size_bytes()));
@@ -230,7 +230,7 @@ StatusOr<Archive> OpenArchive(const std::string& path, int flags) {
   return status;
 }
 
-// The bytes of a member; nothing if there is no such member.
+// The bytes of a member; nullopt if there is no such member.
 StatusOr<std::optional<std::string>> ReadMember(zip_t* archive, const std::string& name, const NpzLimits& limits) {
   const zip_int64_t index = zip_name_locate(archive, name.c_str(), 0);
   if (index < 0) return std::optional<std::string>();
@@ -242,7 +242,7 @@ StatusOr<std::optional<std::string>> ReadMember(zip_t* archive, const std::strin
   if (stat.size > limit) return ResourceExhausted(Format("it has {} bytes; the limit is {}", stat.size, limit));
   std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive, index, 0));
   if (!file) return InvalidArgument(zip_strerror(archive));
-  // Grows as data arrives, so that a false size costs no memory.
+  // Grows with the data, so that a wrong size costs no memory.
   std::string content;
   constexpr size_t kStep = size_t{1} << 24;
   while (content.size() < stat.size) {
@@ -289,7 +289,7 @@ Status AddMember(zip_t* archive, const std::string& name, std::string_view conte
     zip_source_free(source);
     return Internal(zip_strerror(archive));
   }
-  // As np.savez: not compressed. No time of day, so that equal values give equal files.
+  // Uncompressed, as np.savez, and without a timestamp, so that equal values give equal files.
   zip_set_file_compression(archive, index, ZIP_CM_STORE, 0);
   zip_file_set_dostime(archive, index, 0, (1 << 5) | 1, 0);
   return OkStatus();
@@ -406,7 +406,7 @@ Status WriteNpz(const std::string& path, std::string_view prefix, std::span<cons
 
 Status WriteNpz(const std::string& path, std::span<const NpzLeaves> all) try {
   if (path == "-") return InvalidArgument("an .npz cannot be written to standard output: name a file");
-  // In memory: a file that libzip writes itself would be left half written, were it stopped.
+  // Built in memory, because an interrupted libzip would leave a partial file.
   zip_source_t* source = zip_source_buffer_create(nullptr, 0, 0, nullptr);
   if (source == nullptr) return ResourceExhausted("out of memory");
   zip_source_keep(source);  // the archive takes one reference with it
@@ -425,7 +425,7 @@ Status WriteNpz(const std::string& path, std::span<const NpzLeaves> all) try {
       }
     }
   }
-  // An archive without a member is not a file to libzip; NumPy reads an empty one.
+  // libzip writes no file for an archive without members; NumPy reads an empty archive.
   if (zip_get_num_entries(archive.get(), 0) == 0) HLOIR_RETURN_IF_ERROR(AddMember(archive.get(), "empty", ""));
   if (zip_close(archive.get()) != 0) {
     return InvalidArgument(Format("cannot write {}: {}", path, zip_strerror(archive.get())));

@@ -1,4 +1,5 @@
-// Between a module's parameters and result, which may be tuples, and the flat leaves of an .npz or a snapshot.
+// Conversion between a module's parameters and result, which may be tuples, and the flat leaves of an .npz or a
+// snapshot.
 #include <cstring>
 #include <utility>
 
@@ -29,7 +30,7 @@ void CopyBox(const Literal& from, Literal& to, const DimVector& box) {
   }
 }
 
-// `leaf` as a value of `shape`: the same type and sizes, or, in bounded dynamic dimensions, no more than the bound.
+// `leaf` as a value of `shape`: the same type and sizes, or at most the bound in dynamic dimensions.
 StatusOr<Literal> FitLeaf(Literal leaf, const Shape& shape, size_t number) {
   const Shape& given = leaf.shape();
   bool fits = given.element_type() == shape.element_type() && given.rank() == shape.rank(), exact = true;
@@ -53,7 +54,7 @@ StatusOr<Literal> FitLeaf(Literal leaf, const Shape& shape, size_t number) {
   return padded;
 }
 
-// Takes the next leaves, from `next` on, for a value of `shape`. The depth of tuples is the parser's to limit.
+// Takes the next leaves, from `next` on, for a value of `shape`. The parser limits the depth of tuples.
 StatusOr<Literal> TakeLeaves(const Shape& shape, std::vector<Literal>& leaves, size_t& next) {
   if (shape.IsTuple()) {
     std::vector<Literal> elements;
@@ -89,7 +90,7 @@ StatusOr<std::vector<Literal>> ArgumentsFromLeaves(const HloModule& module, std:
 
 namespace {
 
-// Of the file at `path`, where an error arose; `device` is a prefix or "".
+// Adds the file to an error; `device` is a prefix or "".
 StatusOr<std::vector<Literal>> Named(StatusOr<std::vector<Literal>> arguments, const std::string& path,
                                      std::string_view device) {
   if (arguments.ok()) return arguments;

@@ -1,4 +1,4 @@
-// VerifierReport: the verifier's errors with the lines they are about, as the parser's look.
+// VerifierReport: the verifier's errors with their source lines, in the format of the parser's.
 #include <algorithm>
 
 #include "hloir/io.h"
@@ -18,12 +18,12 @@ std::string_view LineOf(std::string_view text, int line) {
   return text.substr(0, text.find('\n'));
 }
 
-// "FILE:LINE:COLUMN: error: MESSAGE", the line of `text` and a caret. Line 0: no place.
+// "FILE:LINE:COLUMN: error: MESSAGE", the line of `text` and a caret. Line 0: no location.
 std::string ErrorAt(std::string_view file, std::string_view text, int line, std::string_view message) {
   if (line <= 0) return Format("{}: error: {}\n", file, message);
-  constexpr size_t kShown = 160;  // of very long lines, their beginning
+  constexpr size_t kShown = 160;  // very long lines are shortened
   std::string source(LineOf(text, line).substr(0, kShown));
-  // The caret stands under the instruction's name; the graph keeps no column.
+  // The caret is under the instruction's name, because the graph has no columns.
   size_t column = source.find_first_not_of(" \t");
   if (column == std::string::npos) column = 0;
   if (source.compare(column, 5, "ROOT ") == 0) column += 5;

@@ -18,8 +18,8 @@ bool HloComputation::IsEntry() const { return module_->entry_computation() == th
 
 static_assert(sizeof(void*) != 8 || sizeof(HloComputation) == 160, "this is what modules' memory depends on");
 
-// Names that have to be made unique are mostly many of few roots: fusion.1, fusion.2, … Only names of roots that were
-// asked for are indexed; those of all, once there were too many.
+// Requests for unique names mostly share few roots: fusion.1, fusion.2, … Only names with requested roots are indexed;
+// after too many roots, all names are.
 struct HloComputation::Tables {
   static constexpr size_t kMostRoots = 4;
   std::vector<HloInstruction*> post_order;  // if knows_post_order_
@@ -90,9 +90,10 @@ std::vector<const HloInstruction*> HloComputation::instructions() const {
 
 namespace {
 
-// The position of each instruction in its computation's list, counted from 1; 0: not yet known. Ids are dense in the
-// module, so those of a computation as it was read are one run; after many edits they may be scattered over the
-// module's, and a table over their range would make walking all computations quadratic: then it is open addressing.
+// The position of each instruction in its computation's list, counted from 1; 0: unset. Ids are dense in the module, so
+// those of a computation from the parser are consecutive and index an array. After many edits they may be scattered
+// over the module's ids, and arrays over their range would make a walk over all computations quadratic; then this is a
+// hash table with open addressing.
 class PlaceTable {
  public:
   PlaceTable(int32_t lowest_id, int32_t highest_id, int64_t count) : lowest_(lowest_id) {
@@ -103,7 +104,7 @@ class PlaceTable {
   uint32_t& operator[](const HloInstruction* i) {
     if (!dense_.empty()) return dense_[static_cast<size_t>(i->id() - lowest_)];
     const size_t mask = sparse_.size() - 1;
-    size_t at = static_cast<uint32_t>(i->id()) & mask;  // ids come in runs, which stay side by side
+    size_t at = static_cast<uint32_t>(i->id()) & mask;  // keeps consecutive ids in consecutive slots
     while (sparse_[at].id != i->id() && sparse_[at].id >= 0) at = (at + 1) & mask;
     sparse_[at].id = i->id();
     return sparse_[at].place;
@@ -120,9 +121,10 @@ class PlaceTable {
 };
 
 // True if the stored order is the post-order, as in most texts. Only for instructions whose ids are one run, as after
-// parsing, and without control edges. A walk from an instruction visits one stretch of the order, with the instruction
-// last: its operands that are not visited yet split the part before it into their own stretches. Instructions without
-// users end the stretches of the whole. So, from the last instruction on, each stretch must be split without a rest.
+// parsing, and without control edges. A depth-first walk from an instruction visits an interval of the order that ends
+// with it; its unvisited operands partition the rest of the interval into theirs. Instructions without users end the
+// outermost intervals. So the test partitions each interval, from the last instruction on, and requires that nothing
+// remains.
 bool IsInPostOrder(const HloComputation& computation, int32_t lowest_id, uint32_t count, int64_t unused) {
   constexpr uint32_t kNotVisited = UINT32_MAX;
   constexpr uint32_t kFew = 32;
@@ -157,8 +159,8 @@ bool IsInPostOrder(const HloComputation& computation, int32_t lowest_id, uint32_
 
 }  // namespace
 
-// Most computations are reducers and bodies of fusions. For these the same walk as below, without tables. Empty: not
-// all are reached from the root, or there are control edges.
+// The same walk as below without tables, for small computations: most are reducers and bodies of fusions. Returns an
+// empty order if some instructions are unreachable from the root, or if there are control edges.
 std::vector<HloInstruction*> HloComputation::MakeShortPostOrder() const {
   HloInstruction* list[kShort];
   size_t count = 0;
@@ -200,8 +202,8 @@ std::vector<HloInstruction*> HloComputation::MakeShortPostOrder() const {
   return order;
 }
 
-// The walk goes over numbers copied from the instructions in one pass: over those of a large module themselves it would
-// wait for memory at every step.
+// The walk uses ids copied from the instructions in one pass; reading the instructions of a large module in this order
+// would miss the cache at every step.
 std::vector<HloInstruction*> HloComputation::MakePostOrder() const {
   if (knows_post_order_) return tables_->post_order;
   const size_t count = static_cast<size_t>(count_);
@@ -218,8 +220,8 @@ std::vector<HloInstruction*> HloComputation::MakePostOrder() const {
   std::vector<HloInstruction*> list, order;
   list.reserve(count);
   PlaceTable places(lowest_id_, highest_id_, count_);
-  // The dependences of instruction k: from ends[k - 1] to ends[k], visited from the back. Operand 0 comes first but
-  // after the control predecessors, of which, as in XLA, the last comes first.
+  // The dependences of instruction k: from ends[k - 1] to ends[k], visited in reverse: the control predecessors, as in
+  // XLA the last one first, then the operands from number 0 on.
   std::vector<uint32_t> needs, ends;
   ends.reserve(count);
   needs.reserve(2 * count);
@@ -243,7 +245,7 @@ std::vector<HloInstruction*> HloComputation::MakePostOrder() const {
     places[i] = static_cast<uint32_t>(list.size());
     if (all_known) add_needs(i);
   }
-  // An instruction precedes its operand: from here on all places are known.
+  // An instruction precedes its operand: the positions of all later ones are required.
   if (!all_known) {
     needs.clear(), ends.clear();
     for (const HloInstruction* i : list) add_needs(i);
@@ -251,7 +253,7 @@ std::vector<HloInstruction*> HloComputation::MakePostOrder() const {
   order.reserve(count);
   std::vector<bool> seen(count, false);
   struct Step {
-    uint32_t place, left;  // of needs, up to which those of `place` are still to be visited
+    uint32_t place, left;  // end of the unvisited dependences of `place` in `needs`
   };
   std::vector<Step> stack;
   auto enter = [&](uint32_t place) {
@@ -271,8 +273,8 @@ std::vector<HloInstruction*> HloComputation::MakePostOrder() const {
       }
     }
   };
-  // Usually the root depends on all other instructions, and then only the root has no users: one walk less over the
-  // whole list. Instructions that were reached by a control edge may have no users all the same.
+  // Usually the root depends on all other instructions and is the only one without users, which saves a walk over the
+  // list. Instructions reached by a control edge may have no users either.
   const HloInstruction* root = root_ != nullptr ? root_ : last_;
   if (root != nullptr) visit(places[root] - 1);
   if (order.size() == count && !through_control) return order;
@@ -372,10 +374,10 @@ void HloComputation::AddToParameters(HloInstruction* parameter, size_t number) {
 }
 
 void HloComputation::IndexNames() {
-  // Room for more than there are now: each time that it is full, a walk over all names makes it anew.
+  // Reserves spare room: a full table is rebuilt by a walk over all names.
   const size_t least = static_cast<size_t>(std::max<int64_t>(8, count_ / 8));
   std::vector<HloInstruction*> found;
-  // Names stand elsewhere, and are asked for some steps before they are read.
+  // Prefetches the names, which are stored separately.
   constexpr int kSteps = 8;
   const HloInstruction* ahead = first_;
   for (int step = 0; step < kSteps && ahead != nullptr; ++step) ahead = ahead->next_;
@@ -394,10 +396,10 @@ void HloComputation::NoteName(HloInstruction* instruction) {
   tables_->index.Add(instruction);
 }
 
-// As XLA names things: "add" taken gives "add.1", "add.1" taken gives the next free "add.n".
+// XLA's numbering: "add" taken gives "add.1", "add.1" taken gives the next free "add.n".
 std::string_view HloComputation::UniqueName(std::string_view wanted, bool is_kept) {
   if (!is_kept && !IsLegalName(wanted)) return UniqueName(LegalName(wanted));
-  // An index is for many: most computations are bodies of fusions and reducers, and there are as many as instructions.
+  // Only large computations have an index: most are bodies of fusions and reducers.
   constexpr int64_t kFewInstructions = 16;
   if (count_ > kFewInstructions && (tables_ == nullptr || !tables_->Has(wanted))) {
     tables().roots.emplace_back(NameRoot(wanted));

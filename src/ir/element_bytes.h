@@ -9,7 +9,7 @@
 
 namespace hloir {
 
-// The width of the numbers that an element is made of: two of them where it is complex.
+// The width of an element's numbers; a complex element has two.
 inline size_t NumberBytes(PrimitiveType type) {
   return static_cast<size_t>(StorageBytes(type)) / (IsComplex(type) ? 2 : 1);
 }

@@ -7,8 +7,8 @@
 
 namespace hloir {
 
-// Most instructions have metadata of their own, so it pays not to have them all destroyed: but for a long profile_type,
-// which almost none has, an OpMetadata owns no memory.
+// Skips the destructors, because most instructions have metadata: an OpMetadata owns memory only for a long
+// profile_type, which is rare.
 OpMetadata* GraphLoader::NewMetadata() {
   return new (module_.arena_.Allocate(sizeof(OpMetadata), alignof(OpMetadata))) OpMetadata;
 }

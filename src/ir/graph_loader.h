@@ -1,7 +1,7 @@
 // GraphLoader: the interface by which the readers of text and of protos fill a module. They check their input
-// themselves, so the loader checks nothing and keeps no table that a reader does not need; all other code uses the
-// public functions of HloModule, HloComputation and HloInstruction. Everything it makes lives as long as the module.
-// Tested by tests/unit/parser_test.cc and proto_test.cc.
+// themselves, so the loader checks nothing and keeps only the tables that readers need; all other code uses the public
+// functions of HloModule, HloComputation and HloInstruction. All objects live as long as the module. Tested by
+// tests/unit/parser_test.cc and proto_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class GraphLoader {
  public:
   explicit GraphLoader(HloModule& module) : module_(module) {}
 
-  // Reserves about that many bytes for the module's instructions, and for the rest.
+  // Reserves memory, in bytes, for the module's instructions and for its other data.
   void Reserve(size_t instructions, size_t others) {
     module_.instruction_arena_.Reserve(instructions);
     module_.arena_.Reserve(others);
@@ -34,38 +34,38 @@ class GraphLoader {
   const Shape* KeepShape(const Shape& shape) { return module_.InternShape(shape); }
   const Sharding* KeepSharding(Sharding sharding) { return module_.arena_.New<Sharding>(std::move(sharding)); }
   const OpMetadata* KeepMetadata(OpMetadata metadata) { return module_.InternMetadata(std::move(metadata)); }
-  // Metadata to be filled in, and then owned. Its texts must be kept ones.
+  // New metadata, to be filled in, and the module's ownership of it. Its texts must be kept ones.
   OpMetadata* NewMetadata();
   OpMetadata* Own(OpMetadata* metadata);
 
-  // A computation, not yet one of the module's: it comes after those that it calls.
+  // A new computation, not yet in the module: it is added after its callees.
   HloComputation* NewComputation(std::string_view name, int32_t line);
-  // Gives it its id, and a name that no other has. Names are given in the order in which computations are complete.
+  // Assigns its id and a unique name. Computations are named in the order of their completion.
   void Name(HloComputation* computation);
   // The module's, from now on.
   void List(HloComputation* computation) { module_.computations_.push_back(computation); }
   static void set_execution_thread(HloComputation* computation, std::string_view kept) {
     computation->execution_thread_ = kept;
   }
-  // In the order of their numbers, when the computation is complete; before that as they came.
+  // In the order of their numbers once the computation is complete; before, in the order of addition.
   static ArenaVector<HloInstruction*>& parameters(HloComputation* computation) { return computation->parameters_; }
 
-  // An instruction, linked with its operands, but not yet one of its computation's.
+  // A new instruction, linked with its operands, but not yet in its computation's list.
   HloInstruction* NewInstruction(HloOpcode opcode, const Shape* shape, std::span<HloInstruction* const> operands,
                                  HloComputation* parent);
-  // The last of its computation's, from now on.
+  // Appends it to its computation's list.
   static void Append(HloComputation* computation, HloInstruction* instruction);
   static void set_name(HloInstruction* instruction, std::string_view kept) { instruction->SetName(kept); }
   static void set_shape(HloInstruction* instruction, const Shape* kept) { instruction->shape_ = kept; }
   static bool has_shape(const HloInstruction& instruction) { return instruction.shape_ != nullptr; }
   static void set_metadata(HloInstruction* instruction, const OpMetadata* kept) { instruction->metadata_ = kept; }
-  // One with attributes that are kept, checked as HloComputation::AddInstruction checks it, and the computation's.
+  // Adds an instruction with kept attributes to the computation, with the checks of HloComputation::AddInstruction.
   HloInstruction* AddInstruction(HloComputation& computation, HloOpcode opcode, const Shape& shape,
                                  std::span<HloInstruction* const> operands, const Attributes& kept,
                                  std::string_view name) {
     return computation.NewInstruction(opcode, KeepShape(shape), operands, kept, name);
   }
-  // Its attributes, of type A, made if it has none.
+  // Its attributes, of type A, created if it has none.
   template <class A>
   A* attributes(HloInstruction* instruction) {
     if (instruction->HasAttributes<A>()) return &instruction->mutable_attributes<A>();
@@ -73,7 +73,7 @@ class GraphLoader {
     instruction->SetAttributes(made);
     return made;
   }
-  // Its attributes are those of others too, until somebody changes its own.
+  // Marks its attributes as shared: they are copied before a change.
   template <class A>
   static void ShareAttributes(HloInstruction* instruction, const A* kept) {
     instruction->SetAttributes(kept);
@@ -86,7 +86,7 @@ class GraphLoader {
     return module_.arena_.New<A>(std::move(attributes));
   }
   static bool HasExtras(const HloInstruction& instruction) { return instruction.OwnsExtras(); }
-  // Extras, kept, that belong to several instructions until one changes its own.
+  // Kept extras shared by several instructions; they are copied before a change.
   InstructionExtras* NewExtras() { return module_.arena_.New<InstructionExtras>(); }
   static void ShareExtras(HloInstruction* instruction, InstructionExtras* kept) { instruction->ShareExtras(kept); }
   static void set_sharding(HloInstruction* instruction, const Sharding* kept) {
@@ -96,24 +96,23 @@ class GraphLoader {
     return instruction->attached().merged_metadata;
   }
 
-  // The n-th instruction that this loader made, counted from 0, which is its id where one loader made all that there
-  // are.
+  // The n-th instruction of this loader, counted from 0: the instruction's id if this is the module's only loader.
   HloInstruction* Made(uint32_t n) const {
     return std::launder(reinterpret_cast<HloInstruction*>(rooms_[n / kRoom] + n % kRoom * sizeof(HloInstruction)));
   }
 
-  // ---- A module read in parts, each by a loader of its own into a module of its own (parser/parts.cc).
-  // Keeps a part alive as long as the module: what it holds becomes the module's.
+  // ---- A module read in parts, each by a separate loader into a separate module (parser/parts.cc). Takes ownership of
+  // a part, whose objects become the module's.
   void Keep(std::shared_ptr<const HloModule> part) {
     const std::string* name = &part->name();
     module_.texts_.emplace_back(std::move(part), name);
   }
-  // Ids from here on belong to a part's `count` instructions: the first of them.
+  // Reserves ids for a part's `count` instructions; returns the first.
   int32_t TakeInstructionIds(int32_t count) {
     return std::exchange(module_.next_instruction_id_, module_.next_instruction_id_ + count);
   }
-  // A part's computation becomes the module's: its instructions' ids, which began at 0, begin at `first_id`, and each
-  // shape is the one that `shape_of` gives for it. May run for several computations at once.
+  // Moves a part's computation into the module: adds `first_id` to its instructions' ids, and replaces each shape by
+  // shape_of(shape). May run concurrently for several computations.
   template <class ShapeOf>
   void Adopt(HloComputation* computation, int32_t first_id, const ShapeOf& shape_of) {
     computation->module_ = &module_;
@@ -124,12 +123,13 @@ class GraphLoader {
       i->shape_ = shape_of(i->shape_);
     }
   }
-  // Whoever calls `stand_in`, a computation of a part that stands for `computation`, calls that.
+  // Redirects the callers of `stand_in`, the placeholder of a part for `computation`.
   void Redirect(HloComputation* stand_in, HloComputation* computation);
 
  private:
-  static constexpr uint32_t kRoom = 32;  // instructions that stand side by side
-  // Attributes that own memory must be destroyed. Rows of them are, so that not each needs to be known to the arena.
+  static constexpr uint32_t kRoom = 32;  // adjacent instructions
+  // Attributes that own memory must be destroyed. They are allocated in rows, so that the arena registers one
+  // destructor per row.
   template <class A>
   struct Row {
     A* items;
@@ -157,7 +157,7 @@ class GraphLoader {
   HloModule& module_;
   std::vector<std::byte*> rooms_;  // in the arena
   size_t room_used_ = kRoom;       // of the last one
-  std::array<void*, 256> rows_{};  // by kAttributesIndex: the Row<A> that the next attributes go to
+  std::array<void*, 256> rows_{};  // by kAttributesIndex: the Row<A> with the next free attributes
 };
 
 inline HloInstruction* GraphLoader::NewInstruction(HloOpcode opcode, const Shape* shape,

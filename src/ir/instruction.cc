@@ -179,7 +179,7 @@ bool HloInstruction::IsPredConditional() const {
 void HloInstruction::MergeMetadataOf(const HloInstruction& other) {
   auto merge = [this](const OpMetadata* metadata) {
     if (metadata == nullptr || metadata == metadata_) return;
-    if (metadata_ == nullptr && !IsParameter()) {  // a parameter does not come from a line; its replacement may
+    if (metadata_ == nullptr && !IsParameter()) {  // a parameter has no source line; its replacement may have one
       metadata_ = metadata;
       return;
     }
@@ -324,18 +324,18 @@ namespace {
 bool HasOwnSideEffect(const HloInstruction& i) {
   if (i.Is(kSideEffect)) return true;
   if (i.opcode() == HloOpcode::kCustomCall) return i.attributes<CustomCallAttributes>().custom_call_has_side_effect;
-  // XLA's word for "another program takes part in this".
+  // XLA's name for an op in which another program participates.
   return i.opcode() == HloOpcode::kAllReduce && i.attributes<AllReduceAttributes>().constrain_layout;
 }
 
-// An async-update or async-done whose operand is passed to the computation in flight.
+// True for an async-update or async-done that binds operands of the running computation.
 bool EndsWhatOthersBegan(const HloInstruction& i) {
   if (!i.Is(kAsyncPart) || i.operand_count() == 0 || i.operand(0)->Is(kAsyncPart)) return false;
   const AsyncPair* pair = FindAsyncPair(i.opcode());
   return i.opcode() == HloOpcode::kAsyncUpdate || (pair != nullptr && pair->done == i.opcode());
 }
 
-// The opcodes of which some instructions have a side effect, or take part in a collective.
+// The opcodes that may have a side effect or be a collective.
 const OpcodeSet& OutsideOpcodes() {
   static const OpcodeSet set = [] {
     OpcodeSet opcodes;

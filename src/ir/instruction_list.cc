@@ -52,13 +52,13 @@ bool InstructionList::Contains(const HloInstruction* item) const {
 }
 
 void InstructionList::Add(Arena& arena, HloInstruction* item) {
-  // The latest is the likeliest to come again: add(x, x).
+  // Tests the latest first, for add(x, x).
   if (!items_.empty() && items_.back() == item) return;
   if (items_.size() >= kFew) Index(arena);
   if (!Contains(item)) Append(arena, item);
 }
 
-// Passes that walk over a computation remove items in their order or its reverse: each stands beside the one before.
+// Passes that walk over a computation remove items in order or in reverse order: each is next to the previous one.
 bool InstructionList::RemoveBesideLatest(const HloInstruction* item) {
   Table& in = *table();
   if (!in.fills_gaps) in.removed_at = static_cast<uint32_t>(items_.size());

@@ -18,10 +18,10 @@ namespace hloir {
 namespace {
 
 constexpr size_t kAlignment = 64;
-constexpr size_t kLarge = 4 << 20;  // blocks of as many bytes begin with a page of 2 MB
+constexpr size_t kLarge = 4 << 20;  // blocks of at least this size are aligned to pages of 2 MB
 
-// Whole cache lines, so that vector kernels may read a full vector at the end. By calloc, which gives a large block as
-// pages that take no memory before they are written: an elided constant of gigabytes costs nothing.
+// Rounds up to whole cache lines, so that vector kernels may read a full vector at the end. Uses calloc, because pages
+// of a large block take no memory until they are written: an elided constant of gigabytes is free.
 std::byte* AllocateZeroed(size_t bytes) {
   const size_t alignment = bytes >= kLarge ? kHugePage : kAlignment;
   const size_t rounded = std::max<size_t>(1, (bytes + kAlignment - 1) / kAlignment) * kAlignment;
@@ -137,7 +137,7 @@ Literal Literal::BorrowChecked(const Shape& shape, std::span<void* const> blocks
 }
 
 StatusOr<LiteralView> LiteralView::Make(const Shape& shape, std::span<const void* const> blocks) {
-  // The literal stays const in the view, so nobody writes through it.
+  // The view exposes the literal as const only.
   std::vector<void*> writable(blocks.size());
   std::memcpy(writable.data(), blocks.data(), blocks.size_bytes());
   HLOIR_ASSIGN_OR_RETURN(Literal literal, Literal::Borrow(shape, writable));

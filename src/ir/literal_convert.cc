@@ -1,6 +1,6 @@
-// HLO's convert: the value of an element in another element type. The ways in are Literal::Convert and ConvertElements.
-// Each element goes through one of four wide types (int64, uint64, double, complex<double>) that holds it exactly, so a
-// pair of types needs no code of its own and no value is rounded twice. The bits of narrow floats are
+// HLO's convert: the value of an element in another element type. The entry points are Literal::Convert and
+// ConvertElements. Each element goes through one of four wide types (int64, uint64, double, complex<double>) that holds
+// it exactly, so a pair of types needs no code of its own and no value is rounded twice. The bits of narrow floats are
 // primitive_type.cc's. Covered by tests/unit/evaluator_test.cc and tests/ops/convert-*.hlo.
 #include <algorithm>
 #include <cmath>
@@ -94,8 +94,7 @@ void StoreBlock(const Wide* block, PrimitiveType to, void* out, int64_t count) {
 
 void ConvertElements(PrimitiveType from, const void* in, PrimitiveType to, void* out, int64_t count) {
   if (from == PrimitiveType::BF16 && to == PrimitiveType::F32) {
-    // Zeros are appended. By way of double a signalling NaN would become a quiet one, which comes after it in total
-    // order.
+    // Zeros are appended. A conversion through double would make a signalling NaN quiet, which changes the total order.
     std::transform(static_cast<const BFloat16*>(in), static_cast<const BFloat16*>(in) + count, static_cast<float*>(out),
                    [](BFloat16 x) { return static_cast<float>(x); });
     return;

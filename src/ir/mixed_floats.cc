@@ -12,7 +12,7 @@ constexpr PrimitiveType kAsIs = PrimitiveType::INVALID;
 
 bool IsFloatArray(const Shape& shape) { return shape.IsArray() && IsFloat(shape.element_type()); }
 
-// The type that holds both: of equal width neither holds the other, and f32 holds both.
+// The smallest type that represents both: the wider one; for different types of equal width, f32.
 PrimitiveType Wider(PrimitiveType a, PrimitiveType b) {
   if (a == b || b == kAsIs) return a;
   if (a == kAsIs) return b;
@@ -31,7 +31,7 @@ bool HasOneElementType(HloOpcode opcode) {
   }
 }
 
-// The type that an op of one element type computes in; kAsIs if it has to do with no floats.
+// The type that an op of one element type computes in; kAsIs if it involves no floats.
 PrimitiveType ComputedFloatType(const HloInstruction& i) {
   if (i.Is(kMovesData)) return IsFloatArray(i.shape()) ? i.shape().element_type() : kAsIs;
   PrimitiveType type = kAsIs;
@@ -67,7 +67,7 @@ class FloatTypes {
       }
       case HloOpcode::kSelectAndScatter: {
         const HloComputation &select = *i.called_computations()[0], &scatter = *i.called_computations()[1];
-        // The windows are compared, and their sums kept, in one type. With two types the reference converts.
+        // Windows are compared and summed in one type; with two types the reference converts.
         if (AreScalarParameters(select, 2) && AreScalarParameters(scatter, 2) &&
             select.parameter(0)->shape() == scatter.parameter(0)->shape() &&
             select.parameter(1)->shape() == scatter.parameter(0)->shape())
@@ -113,7 +113,7 @@ class FloatTypes {
   PrimitiveType type_ = kAsIs;
 };
 
-// The shape that the instruction has before its result is converted to the type that it states.
+// The shape of the instruction before its result is converted to its stated type.
 Shape ComputedShape(const HloInstruction& i, const FloatTypes& types) {
   const Shape& stated = i.shape();
   if (!stated.IsTuple()) return IsFloatArray(stated) ? stated.WithElementType(types.OfResult(0)) : stated;
@@ -133,7 +133,7 @@ HloInstruction* AddConvert(HloInstruction* x, PrimitiveType type, HloInstruction
   return convert;
 }
 
-// `i`, which has another shape now than `stated`, converted to that; the converts stand before `before`.
+// Converts `i` to the shape `stated`; inserts the converts before `before`.
 HloInstruction* AddConvertsOfResult(HloInstruction* i, const Shape& stated, HloInstruction* before) {
   if (!stated.IsTuple()) return AddConvert(i, stated.element_type(), *i, before);
   HloComputation& computation = *i->parent();
@@ -172,7 +172,7 @@ void Legalize(HloInstruction& i) {
   if (is_root) i.parent()->set_root(result);
 }
 
-// The body of an async-start has but one instruction beside its parameters: there is no room for converts.
+// The body of an async-start must have one instruction besides its parameters, so converts cannot be added.
 bool IsAsyncBody(const HloComputation& computation) {
   for (const HloInstruction* caller : computation.callers()) {
     if (caller->opcode() == HloOpcode::kAsyncStart) return true;

@@ -1,10 +1,9 @@
-// Mixed precision: HLO lets the floats of an instruction differ in type where one type is meant, as in add(bf16, f32),
-// a slice of f16 that gives f32, or a reduce whose computation takes another type than it is given. Such instructions
-// are legalized by writing the converts that they imply, once, where a module enters a pipeline of passes
-// (src/rewrite), the compiled engine (backend_cpu/plan) and the reference evaluator; nothing behind these entries knows
-// of mixed floats. Leaves alone: ops that state the types of operands and result separately (convert, dot, convolution,
-// custom calls, …), sort and scan. Tests: tests/ops/mixed-precision*.hlo,
-// tests/passes/algebraic-simplifier/mixed-floats-*.hlo.
+// Legalization of mixed precision. HLO allows different float types in one instruction, as in add(bf16, f32), a slice
+// of f16 with a result of f32, or a reduce of bf16 whose computation takes f32. Legalization inserts the implied
+// converts once, at the entry to a pipeline of passes (src/rewrite), the compiled engine (backend_cpu/plan) and the
+// reference evaluator; code behind these entries assumes no mixed floats. Leaves alone: ops that state the types of
+// operands and result separately (convert, dot, convolution, custom calls, …), sort and scan. Tests:
+// tests/ops/mixed-precision*.hlo, tests/passes/algebraic-simplifier/mixed-floats-*.hlo.
 #pragma once
 
 #include <memory>
@@ -19,10 +18,10 @@ namespace hloir {
 // states.
 bool MixesFloats(const HloInstruction& instruction);
 
-// Writes these converts; true if there was anything to write. Bodies of async-starts stay as they are.
+// Inserts these converts; returns true if there were any. Bodies of async-starts are left unchanged.
 bool LegalizeMixedFloats(HloModule& module);
 
-// For an instruction that mixes floats: a module that computes it from its operands, one parameter each, with converts.
+// A module that computes such an instruction with converts; its parameters are the operands.
 std::unique_ptr<HloModule> LegalizedMixedFloats(const HloInstruction& instruction);
 
 }  // namespace hloir

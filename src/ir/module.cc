@@ -56,8 +56,8 @@ const OpMetadata* HloModule::InternMetadata(OpMetadata metadata) {
                                  &metadata.deduplicated_name, &metadata.scheduling_name, &metadata.metadata_payload}) {
     *text = InternText(*text);
   }
-  // Most instructions have metadata of their own, so it pays not to have them all destroyed: but for a long
-  // profile_type, which almost none has, an OpMetadata owns no memory.
+  // Skips the destructors, because most instructions have metadata: an OpMetadata owns memory only for a long
+  // profile_type, which is rare.
   if (!metadata.profile_type.is_inline()) return arena_.New<OpMetadata>(std::move(metadata));
   return new (arena_.Allocate(sizeof(OpMetadata), alignof(OpMetadata))) OpMetadata(std::move(metadata));
 }
@@ -170,8 +170,8 @@ std::vector<HloComputation*> HloModule::MakePostOrder() const {
       enter(top.at->called_computations()[top.callee++]);
     }
   };
-  // Roots of the call graph first, in stored order, the entry after all others; then computations that only cycles
-  // reach.
+  // Roots of the call graph first, in stored order, the entry after all others; then computations reachable only in
+  // cycles.
   for (HloComputation* computation : computations_) {
     if (computation->callers().empty() && computation != entry_) walk(computation);
   }
@@ -222,8 +222,8 @@ HloInstruction* HloComputation::AddClone(const HloInstruction& original, std::sp
   return copy;
 }
 
-// Clones `from`, whose callees' clones are in `clones` (a callee that is not there is shared), into `to`. `mapped` is a
-// side table of the original module's instructions, by id.
+// Clones `from`, whose callees' clones are in `clones` (other callees are shared), into `to`. `mapped` is a side table
+// of the original module's instructions, by id.
 template <class Instructions, class Computations>
 void HloModule::CloneInto(const HloComputation& from, HloComputation& to, Instructions& mapped,
                           const Computations& clones) {
@@ -272,7 +272,7 @@ HloComputation* HloModule::CloneComputation(const HloComputation& original, bool
       top.callee = 0;
     } else {
       const HloComputation* callee = top.at->called_computations()[top.callee++];
-      // Marked from here on: a computation may, in a module that is not legal, call itself.
+      // Marked before the visit, because in an illegal module a computation may call itself.
       if (clones.emplace(callee, nullptr).second) stack.push_back({callee, callee->first(), 0});
     }
   }

@@ -1,6 +1,6 @@
 // Tables of a module that keep edits cheap: one copy of each shape, and for instructions with very many operands,
-// several of which were replaced, the position of each operand. Without that, replacing the n operands of one tuple one
-// by one takes n² steps. Covered by tests/unit/analysis_test.cc and tests/linear.
+// several of which were replaced, the position of each operand. Without these positions, replacing the n operands of a
+// tuple one by one takes n² steps. Covered by tests/unit/analysis_test.cc and tests/linear.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ class OperandPlaces {
     first_.reserve(operands.size());
     for (size_t i = operands.size(); i-- > 0;) Add(static_cast<int32_t>(i), operands[i]);
   }
-  // One place where it stands, or -1.
+  // One of its positions, or -1.
   int64_t PlaceOf(const HloInstruction* operand) const {
     const auto found = first_.find(operand);
     return found != first_.end() ? found->second : -1;
@@ -54,7 +54,7 @@ struct HloModule::ShapePool {
   };
   std::vector<Slot> slots = std::vector<Slot>(64);  // open addressing, at most half of them taken
   size_t count = 0;
-  // The slot of a shape, or the free one where it belongs.
+  // The slot of a shape, or the free slot for it.
   Slot& SlotOf(const Shape& shape, size_t hash) {
     size_t at = hash & (slots.size() - 1);
     while (slots[at].shape != nullptr && !(slots[at].hash == hash && *slots[at].shape == shape))
@@ -71,11 +71,11 @@ struct HloModule::ShapePool {
       slots[at] = slot;
     }
   }
-  // Some of them by their addresses: a requested shape is mostly one of the module's instructions'.
+  // A cache of shapes by address: a requested shape is mostly that of an instruction of the module.
   std::array<const Shape*, 64> known = {};
   const Shape*& KnownAt(const Shape* shape) { return known[reinterpret_cast<uintptr_t>(shape) / 16 % known.size()]; }
 
-  // Of instructions with that many operands, once so many of these were looked for.
+  // For instructions with at least this many operands, after this many searches.
   static constexpr size_t kManyOperands = 64;
   static constexpr int kLooks = 16;
   struct Operands {
@@ -84,7 +84,7 @@ struct HloModule::ShapePool {
   };
   std::unordered_map<int32_t, Operands> operands;  // by instruction id
 
-  // nullptr: it has few operands, or it pays to look through them.
+  // nullptr if a linear search is cheaper.
   OperandPlaces* PlacesOf(const HloInstruction& instruction, std::span<HloInstruction* const> all) {
     if (all.size() < kManyOperands) return nullptr;
     Operands& known = operands[instruction.id()];

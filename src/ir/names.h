@@ -1,7 +1,7 @@
-// What may name an instruction, a computation or a module: XLA's rule, [A-Za-z_][A-Za-z0-9_.-]* but no element type and
-// nothing that begins with __ (other than __xla_). Names stand bare in HLO text, so that any other could be read as
-// more than a name. Text with an illegal name is refused; from anywhere else (a message, a builder, a pass) a module
-// takes LegalName of what it is given. Tested by tests/unit/hostile_strings_test.cc.
+// Legal names of instructions, computations and modules. XLA's rule: [A-Za-z_][A-Za-z0-9_.-]*, except element types and
+// names that begin with __ (other than __xla_). HLO text does not quote names, so any other name could be parsed as
+// something else. The parser reports an error for an illegal name; names from other sources (a message, a builder, a
+// pass) are converted by LegalName. Tested by tests/unit/hostile_strings_test.cc.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace hloir {
 
-// [A-Za-z_][A-Za-z0-9_.-]*: a name, or another word that text holds without quotes.
+// [A-Za-z_][A-Za-z0-9_.-]*: a name, or another unquoted word.
 bool IsWord(std::string_view text);
-// Words of the language, which are names only with a % before them.
+// Keywords, which are names only with a % before them.
 inline constexpr std::string_view kKeywords[] = {
     "true",        "false",      "inf",           "nan",       "HloModule",
     "ENTRY",       "ROOT",       "FileLocations", "FileNames", "FunctionNames",
@@ -23,8 +23,8 @@ bool IsTypeWord(std::string_view name);
 // Begins with __: XLA keeps such names for its backends.
 bool BeginsAsReserved(std::string_view name);
 bool IsLegalName(std::string_view name);
-// The name itself if it is legal; otherwise the one that XLA makes of it: _ for each character that may not stand
-// there, _ behind a type word, a_ for __, "name" for nothing.
+// The name itself if it is legal; otherwise XLA's replacement: _ for each illegal character, _ appended to an element
+// type, a_ before __, "name" for the empty text.
 std::string LegalName(std::string_view name);
 
 }  // namespace hloir

@@ -59,7 +59,7 @@ const AsyncPair* FindAsyncPair(HloOpcode opcode) {
 #include "hloir/opcodes.def"
 #undef HLOIR_ASYNC_PAIR
   };
-  // By opcode: 1 + its place, or 0. (Not pointers: g++ under ASan compares none in constant expressions.)
+  // By opcode: 1 + its index, or 0. (Not pointers, which g++ with ASan cannot compare in constant expressions.)
   static constexpr std::array<uint8_t, kOpcodeCount> kPlaceOf = [] {
     std::array<uint8_t, kOpcodeCount> places{};
     uint8_t place = 0;

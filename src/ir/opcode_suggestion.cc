@@ -118,7 +118,7 @@ struct Composition {
   std::string_view word, form;
 };
 
-// Operations that are several instructions in HLO.
+// Operations composed of several HLO instructions.
 constexpr Composition kCompositions[] = {
     {"relu", "maximum(x, 0)"},
     {"square", "multiply(x, x)"},
@@ -129,7 +129,7 @@ constexpr Composition kCompositions[] = {
     {"gelu", "multiply(x, …) with erf or tanh"},
 };
 
-// As opcodes are spelled: "stablehlo.dynamic_slice" and "kDynamicSlice" become "dynamic-slice".
+// Converts to the spelling of opcodes: "stablehlo.dynamic_slice" and "kDynamicSlice" become "dynamic-slice".
 std::string Spelled(std::string_view word) {
   word.remove_prefix(std::min(word.rfind('.') + 1, word.size()));
   const bool enumerator = word.size() > 1 && word[0] == 'k' && word[1] >= 'A' && word[1] <= 'Z';

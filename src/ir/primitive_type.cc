@@ -45,7 +45,7 @@ std::optional<PrimitiveType> ParsePrimitiveType(std::string_view text) {
       {"opaque", PrimitiveType::OPAQUE_TYPE},
       {"opaque_type", PrimitiveType::OPAQUE_TYPE},
   };
-  // Shapes are full of these words: length and first and last letter tell nearly all of them apart.
+  // A fast lookup, because every shape has such a word: length and first and last letter identify nearly all of them.
   constexpr auto kHash = [](std::string_view word) {
     return static_cast<size_t>(word.front() * 5 + word.back() * 3 + static_cast<int>(word.size()) * 64) % 256;
   };
@@ -170,7 +170,7 @@ uint16_t EncodeSmallFloat(PrimitiveType type, double value) {
   const bool negative = wide >> 63;
   const uint32_t sign = uint32_t{negative} << (f.exponent_bits + f.mantissa_bits);
   if (std::isnan(value)) {
-    // Keep as much of the payload as fits, if anything of it does.
+    // Keep the part of the payload that fits, unless it is empty.
     uint32_t payload = static_cast<uint32_t>((wide & 0xFFFFFFFFFFFFFull) >> (52 - f.mantissa_bits));
     if (f.has_infinity && payload != 0) {
       uint32_t quiet = 1u << (f.mantissa_bits - 1);

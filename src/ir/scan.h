@@ -1,6 +1,6 @@
 // Scans over text, 16 bytes at a time where the machine has SSE2 (every x86-64 does): the end of a word, the end of a
-// string, the next character to escape. They look at nothing from `end` on, and return it where nothing stops them
-// earlier. Tested by tests/unit/parser_test.cc and printer_test.cc through the lexer and TextBuffer.
+// string, the next character to escape. They read nothing from `end` on, and return `end` if the scan reaches it.
+// Tested by tests/unit/parser_test.cc and printer_test.cc through the lexer and TextBuffer.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace hloir::scan {
 
-// The first byte for which `Test` does not hold.
+// The first byte for which `Test` is false.
 template <class Test>
 inline const char* FindNot(const char* p, const char* end) {
 #ifdef __SSE2__
@@ -25,8 +25,8 @@ inline const char* FindNot(const char* p, const char* end) {
   return p;
 }
 
-// Copies bytes to `out` for as long as `Test` holds; the first for which it does not. There must be room for all of
-// them.
+// Copies bytes to `out` while `Test` is true; returns the first byte for which it is false. `out` must have room for
+// all bytes.
 template <class Test>
 inline const char* CopyWhile(const char* p, const char* end, char* out) {
 #ifdef __SSE2__
@@ -124,7 +124,7 @@ inline size_t Count(const char* p, const char* end) {
     const __m128i halves = _mm_sad_epu8(_mm_sub_epi8(_mm_setzero_si128(), counts), _mm_setzero_si128());
     count += static_cast<size_t>(_mm_cvtsi128_si32(halves) + _mm_extract_epi16(halves, 4));
   }
-  if (is_long) {  // of the last 16 bytes, those that were not counted yet
+  if (is_long) {  // the uncounted bytes among the last 16
     unsigned last = static_cast<unsigned>(_mm_movemask_epi8(is_c(end - 16))) >> (16 - (end - p));
     for (; last != 0; last &= last - 1) ++count;  // mostly none or one
     return count;
@@ -141,7 +141,7 @@ inline const char* FindEither(const char* p, const char* end) {
   return FindNot<Neither<a, b>>(p, end);
 }
 
-// The number of bytes before the first `c` in 16; 0 if there is none.
+// The number of bytes before the first `c` in 16 bytes; 0 without a `c`.
 template <char c>
 inline size_t DistanceTo(const char* p) {
 #ifdef __SSE2__

@@ -13,7 +13,7 @@ int64_t SaturatingMultiply(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
-// Calls visit(leaf) for all leaves, depth first, without recursion: tuples may nest as deep as the text dares.
+// Calls visit(leaf) for all leaves, depth first, without recursion: the depth of nested tuples is not bounded here.
 template <class Visit>
 void ForEachLeaf(const Shape& shape, Visit&& visit) {
   if (!shape.IsTuple()) return visit(shape);
@@ -138,7 +138,7 @@ int64_t Shape::ByteSize() const {
   return total;
 }
 
-// Recursion below is bounded by the depth that the parser allows shapes to have.
+// The parser's limit on the depth of shapes bounds the recursion below.
 bool Shape::operator==(const Shape& other) const {
   return this == &other || (element_type_ == other.element_type_ && dynamic_mask_ == other.dynamic_mask_ &&
                             dimensions_ == other.dimensions_ && has_layout_ == other.has_layout_ &&
@@ -161,7 +161,7 @@ Shape Shape::WithElementType(PrimitiveType type) const {
   Shape shape = *this;
   shape.element_type_ = type;
   if (shape.has_layout_ && shape.layout_.extras().element_size_in_bits != 0) {
-    // The packing of a sub-byte type says nothing of another type.
+    // The packing of a sub-byte type does not apply to another type.
     LayoutExtras extras = shape.layout_.extras();
     extras.element_size_in_bits = 0;
     shape.layout_.set_extras(std::move(extras));

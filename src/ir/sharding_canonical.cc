@@ -1,6 +1,6 @@
-// Tiled shardings in canonical form. The iota form of the devices is kept where it can be, by taking it apart into
-// pieces: the tiles' index is a sequence of digits, each of which steps through the device numbers by a stride of its
-// own. Covered by tests/unit/printer_test.cc.
+// Tiled shardings in canonical form. The iota form of the devices is kept if possible, by decomposing it into pieces:
+// the tile index is a sequence of digits, each with its own stride in the device numbers. Covered by
+// tests/unit/printer_test.cc.
 #include "ir/sharding_canonical.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct Piece {
 
 int Order(Kind kind) { return kind == Kind::kReplicated ? 2 : kind == Kind::kUnreduced ? 1 : 0; }
 
-// The iota's factors, cut where tile dimensions end. False if they end within a factor that does not divide.
+// The iota's factors, cut where tile dimensions end. False if a tile dimension ends within an indivisible factor.
 bool CutIntoPieces(const DimVector& tile_dims, const DeviceList& devices, std::vector<Piece>& pieces) {
   const DimVector& reshape = devices.iota_reshape_dims;
   const size_t rank = reshape.size();
@@ -125,7 +125,7 @@ void CanonicalizeSharding(Sharding& sharding) {
   const size_t data_rank = old_dims.size() - kinds.size();
   const bool splits_data =
       std::any_of(old_dims.begin(), old_dims.begin() + data_rank, [](int64_t d) { return d != 1; });
-  // Without split data and with one kind of subgroup, the sharding is of that kind.
+  // If no data is split and there is one kind of subgroup, the sharding is of that kind.
   const auto becomes_its_kind = [&] {
     const auto is_first = [&](Kind kind) { return kind == kinds[0]; };
     if (splits_data || kinds.empty() || !std::all_of(kinds.begin(), kinds.end(), is_first)) return false;
@@ -138,7 +138,7 @@ void CanonicalizeSharding(Sharding& sharding) {
     return true;
   };
   if (becomes_its_kind()) return;
-  // Subgroups of one device are none.
+  // Drops subgroups of one device.
   for (size_t i = kinds.size(); i-- > 0;) {
     if (old_dims[data_rank + i] != 1) continue;
     old_dims.erase(old_dims.begin() + static_cast<ptrdiff_t>(data_rank + i));
@@ -188,7 +188,7 @@ void CanonicalizeSharding(Sharding& sharding) {
     std::vector<int64_t> list = devices.Expand();
     int64_t count = 1;
     for (int64_t d : dims) count *= d;
-    if (static_cast<int64_t>(list.size()) != count || count == 0) return;  // too many to write out: left as it was
+    if (static_cast<int64_t>(list.size()) != count || count == 0) return;  // too many devices to list: unchanged
     list = TransposeList(list, old_dims, perm);
     if (sorts_copies) SortEachGroup(list, dims.back());
     devices = DeviceList();

@@ -1,5 +1,5 @@
-// Stack frame tables, reduced to the used entries. A frame's parent_frame_id in text is one more than its parent's id,
-// 1 meaning none; that is how XLA writes it. See ir/stack_frames.h.
+// Stack frame tables, reduced to the used entries. In XLA's text a frame's parent_frame_id is its parent's id plus one;
+// 1 means no parent. See ir/stack_frames.h.
 #include "ir/stack_frames.h"
 
 #include <bit>
@@ -31,7 +31,7 @@ void StackFrameCompactor::Begin(Entries& entries, size_t count) {
   entries.slots.resize(std::bit_ceil(2 * count));
 }
 
-// The id of `entry` in `used`, where it is added if it is new.
+// The id of `entry` in `used`, after adding it if it is new.
 template <class T>
 int64_t StackFrameCompactor::IdOf(Entries& entries, uint64_t hash, std::vector<T>& used, T entry) {
   const size_t mask = entries.slots.size() - 1;
@@ -57,7 +57,7 @@ int64_t StackFrameCompactor::UseName(std::vector<std::string>& all, int64_t id, 
   if (!IsEntry(all, id)) return 0;
   int64_t& new_id = names.new_id[id - 1];
   if (new_id != 0) return new_id;
-  std::string& text = all[id - 1];  // which nobody needs again
+  std::string& text = all[id - 1];  // no longer used
   const uint64_t hash = std::hash<std::string>()(text);
   return new_id = IdOf(names, hash, used, std::move(text));
 }
@@ -77,7 +77,7 @@ int64_t StackFrameCompactor::UseLocation(int64_t location_id) {
 
 int64_t StackFrameCompactor::Use(int64_t frame_id) {
   if (!IsEntry(tables_.stack_frames, frame_id)) return 0;
-  // The frames not met before, from this one up to one that was; each stands on one with a lower id, or on none.
+  // The new frames from this one up to a known ancestor; a parent has a lower id.
   chain_.clear();
   int64_t at = frame_id;
   while (at >= 1 && frames_.new_id[at - 1] == 0) {
@@ -112,7 +112,7 @@ void CompactStackFrames(HloModule& module, bool merged) {
     GraphLoader::set_metadata(i, renumber(i->metadata()));
     if (!merged && !i->merged_metadata().empty()) i->ClearMergedMetadata();
   }
-  // After all that every reader keeps.
+  // After the frames of all instructions, which every reader keeps.
   for (HloInstruction* i : module.AllInstructions()) {
     if (i->merged_metadata().empty()) continue;
     for (const OpMetadata*& metadata : GraphLoader::merged_metadata(i)) metadata = renumber(metadata);

@@ -18,7 +18,7 @@ class StackFrameCompactor {
   StackFrameCompactor() = default;
   explicit StackFrameCompactor(StackFrameIndex tables);
 
-  // The id in the compact tables of `frame_id` in the text's; its parents are added first. 0: no such frame.
+  // Maps `frame_id` of the text to its id in the compact tables, adding its parents first. 0: no such frame.
   int64_t Use(int64_t frame_id);
   StackFrameIndex TakeTables() { return std::move(used_); }
 

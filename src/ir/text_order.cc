@@ -1,5 +1,5 @@
-// The order in which a module's text has its computations, and a module put into that order with names that the text
-// can keep. Covered by tests/unit/text_order_test.cc.
+// The order of computations in a module's text, and PutInTextOrder, which also makes names unique. Covered by
+// tests/unit/text_order_test.cc.
 #include <array>
 
 #include "hloir/detail/fetch_ahead.h"
@@ -30,7 +30,7 @@ struct ReadName {
 
 }  // namespace
 
-// All computations that one instruction calls are marked as visited at once, so that one that is called again from
+// All computations called by one instruction are marked as visited together, so that a computation called again from
 // within them follows that caller. Roots of the call graph come in stored order, the entry among them.
 std::vector<HloComputation*> HloModule::MakeTextOrder(bool reads_back) const {
   struct Frame {
@@ -70,7 +70,7 @@ std::vector<HloComputation*> HloModule::MakeTextOrder(bool reads_back) const {
   for (HloComputation* computation : computations_) {
     if (computation->callers().empty()) walk(computation);
   }
-  for (HloComputation* computation : computations_) walk(computation);  // what only calls itself
+  for (HloComputation* computation : computations_) walk(computation);  // computations that only call themselves
   if (reads_back && !ReadsBack(order)) return MakePostOrder();
   return order;
 }
@@ -108,13 +108,13 @@ bool HloModule::PutInTextOrder() {
   const auto claim = [&](HloInstruction* instruction, size_t hash) {
     if (taken.AddIfNew(instruction, hash)) return;
     changed = true;
-    // The computation may give another name than the one asked for.
+    // The computation may choose another name than the requested one.
     namer.Next(NameRoot(instruction->name()), [&](std::string_view name) {
       instruction->set_name(name);
       return !taken.AddIfNew(instruction, taken.Fetch(ReadName()(*instruction)));
     });
   };
-  // The table is larger than a cache: each name waits there some steps until its place has come.
+  // The table is larger than a cache: slots are prefetched some steps before the insertion.
   std::array<std::pair<HloInstruction*, size_t>, 16> waiting{};
   size_t next = 0;
   const auto queue = [&](HloInstruction* instruction, size_t hash) {

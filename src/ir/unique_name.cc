@@ -7,7 +7,7 @@
 
 namespace hloir {
 
-// By root: the first number that was not tried yet.
+// By root: the first untried number.
 struct UniqueNamer::Numbers {
   struct Hash {
     using is_transparent = void;

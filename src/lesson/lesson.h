@@ -1,4 +1,4 @@
-// Lessons: folders of a text, modules, and exercises whose answers are marked by running them. The conditions of an
+// Lessons: folders with a text, modules, and exercises whose answers are marked by running them. The conditions of an
 // exercise are data in the lesson's lesson.json (docs/lessons/teaching.md describes it), so a lesson is added by adding
 // a folder.
 //
@@ -11,7 +11,7 @@
 //     if (mark.ok()) std::puts(mark->said.c_str());
 //   }
 //
-// Threads: a lesson is a value; answers may be marked from any thread, those that are plugins once per process.
+// Threads: a lesson is a value; answers may be marked from any thread; plugins once per process.
 // Tested by tests/unit/lesson_test.cc, which marks every answer in the lessons' folders, and tests/cli/lesson.test.
 #pragma once
 
@@ -24,22 +24,22 @@
 
 namespace hloir {
 
-// A folder of lessons has one of these in each of its folders, NN-NAME.
+// A lesson: a subfolder, NN-NAME, of a folder of lessons.
 struct Lesson {
   // The kind of an answer.
   enum class Answer : uint8_t {
     kModule,   // a module
     kPasses,   // a pipeline as --pipeline takes it; its result on the given module counts
     kValues,   // values of a module's parameters, a literal a line: f32[2] {1, 2}
-    kNumbers,  // what was counted or found, a line each: fusions = 3
+    kNumbers,  // counts and properties, one per line: fusions = 3
     kPlugin,   // a plugin of passes; the result of the required passes on the given module counts
   };
   // Something to do.
   struct Exercise {
     std::string name, task;  // "sum-by-hand", a sentence
-    std::string file;        // what the answer is to be called: "sum-by-hand.hlo"
+    std::string file;        // the name of the answer's file: "sum-by-hand.hlo"
     Answer answer = Answer::kModule;
-    std::vector<std::string> mistakes;  // names of the conditions that hints are for
+    std::vector<std::string> mistakes;  // names of conditions with hints
     std::string conditions;             // JSON: its part of lesson.json
   };
   std::string name, title, summary;  // "folding"
@@ -48,18 +48,18 @@ struct Lesson {
   std::vector<Exercise> exercises;
 };
 
-// In their folders' order. InvalidArgument if there are none, or one cannot be read.
+// In the order of their folders. InvalidArgument if there are none or if one is invalid.
 StatusOr<std::vector<Lesson>> ReadLessons(const std::string& folder);
 
 // The result of marking an answer.
 struct Mark {
   bool right = false;
-  std::string said;     // explanations: of a right answer, or of the conditions that do not hold
-  std::string hint;     // for one of the usual mistakes; "" if it is none
+  std::string said;     // explanations of a right answer, or of the failed conditions
+  std::string hint;     // the hint for a known mistake, or ""
   std::string mistake;  // its name
 };
 // Marks the answer in the file at `path`. An answer that cannot be read in the expected form is wrong, and `said` has
-// the reason; errors are those of the lesson's own files, of plugins that cannot be loaded, and of a missing file.
+// the reason; errors are for invalid files of the lesson, plugins that cannot be loaded, and a missing answer.
 StatusOr<Mark> MarkAnswer(const Lesson& lesson, const Lesson::Exercise& exercise, const std::string& path,
                           const PassRegistry& registry);
 

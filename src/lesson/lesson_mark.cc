@@ -48,7 +48,7 @@ std::vector<std::string> Lines(std::string_view text) {
   return lines;
 }
 
-// Fields of an object; a missing field, or one of another type, has its default.
+// Accessors of an object's fields; a missing field, or one of another type, has a default.
 std::string TextIn(const Json& json, const char* key, const std::string& otherwise = "") {
   const auto found = json.find(key);
   return found != json.end() && found->is_string() ? found->get<std::string>() : otherwise;
@@ -115,8 +115,8 @@ class Marker {
   std::map<std::string, std::string> said_;  // kNumbers
   std::vector<Literal> values_;              // kValues
   std::map<std::string, Subject> subjects_;  // by name
-  std::string error_;                        // why the answer cannot be read, or run
-  std::string found_, wanted_;               // of the condition that was looked at last
+  std::string error_;                        // the reason why the answer cannot be read or run
+  std::string found_, wanted_;               // of the condition evaluated last
 };
 
 // ---- Subjects: "answer", "FILE", and either with "| PASSES"; "| answer" are the answer's own passes. ----
@@ -204,7 +204,7 @@ const HloInstruction* Find(const HloModule& module, const std::string& name) {
   return nullptr;
 }
 
-// Of an array "{1,0}", of others "".
+// "{1,0}" for an array, "" for other shapes.
 std::string LayoutText(const Shape& shape) {
   if (!shape.IsArray()) return "";
   std::string text = "{";
@@ -357,7 +357,7 @@ StatusOr<bool> Marker::Holds(const Json& condition) {
     auto verdict = Compare(TextIn(condition, same ? "same" : "differs"), TextIn(condition, "of", "answer"), condition);
     if (!verdict.ok()) {
       found_ = verdict.status().message();
-      // Modules that cannot be compared are not the same; modules that cannot be run do not differ.
+      // Modules that cannot be compared differ; for modules that cannot be run, neither condition holds.
       if (verdict.status().code() == StatusCode::kInvalidArgument && error_.empty()) return !same;
       if (error_.empty()) error_ = found_;
       return false;

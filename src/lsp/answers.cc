@@ -28,7 +28,7 @@ Range NameOf(const Document& document, const Spot& spot) {
   return spot.kind == Spot::Kind::kComputation ? ComputationAt(document, spot.target).name
                                                : At(document, spot.target).name;
 }
-// A spot that stands for an instruction or computation that there is.
+// A spot that refers to an existing instruction or computation.
 std::optional<Spot> NamedAt(const Document& document, size_t offset) {
   const std::optional<Spot> spot = SpotAt(document.outline(), document.text(), offset);
   const bool named =
@@ -39,7 +39,7 @@ std::vector<Spot> SpotsOf(const Document& document, const Spot& spot) {
   return lsp::SpotsOf(document.outline(), document.text(), spot.kind, spot.target);
 }
 
-// Text in backticks has no backticks and no end of line.
+// Removes backticks and line ends, which cannot be in inline code.
 std::string Code(std::string_view text, size_t width = 120) {
   std::string code = ShortName(text, width);
   std::replace(code.begin(), code.end(), '`', '\'');
@@ -162,7 +162,7 @@ Json ToJson(const Document& document, Range range) {
 Json Hover(const Document& document, size_t offset) {
   const std::optional<Spot> spot = SpotAt(document.outline(), document.text(), offset);
   if (!spot) {
-    // Anywhere else in an instruction, it is of that.
+    // Elsewhere in an instruction, the hover is that of the instruction.
     const int32_t index = document.outline().InstructionAt(offset);
     const HloInstruction* known = index < 0 ? nullptr : document.InstructionOf(index);
     return known == nullptr ? Json() : Markdown(document, About(document, *known), At(document, index).name);
@@ -194,7 +194,7 @@ Json Definition(const Document& document, const std::string& uri, size_t offset)
   const auto line = known == nullptr ? std::nullopt : SourceOf(*known);
   if (!line) return {};
   namespace fs = std::filesystem;
-  // From the document's folder, where it is not a whole path.
+  // A relative path starts at the document's folder.
   const fs::path path = fs::path(PathOfUri(uri)).parent_path() / fs::path(line->file);
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return {};
@@ -249,7 +249,7 @@ StatusOr<Json> Rename(const Document& document, const std::string& uri, size_t o
     return InvalidArgument("names are made of letters, digits, '_', '.' and '-', and begin with a letter or '_'");
   const Outline& outline = document.outline();
   const std::string& text = document.text();
-  // Instructions' names are their computation's, computations' names their module's.
+  // The scope of an instruction's name is its computation, that of a computation's name its module.
   bool taken = false;
   if (spot->kind == Spot::Kind::kInstruction) {
     const Outline::Computation& scope = ComputationAt(document, outline.ComputationOf(spot->target));
@@ -298,7 +298,7 @@ Json InlayHints(const Document& document, Range within) {
     if (known == nullptr) continue;
     size_t at = spot->range.begin;
     if (at > 0 && text[at - 1] == '%') --at;
-    // If the text has one, it ends in a bracket or brace.
+    // A shape in the text ends with a bracket or brace.
     size_t before = at;
     while (before > 0 && text[before - 1] == ' ') --before;
     const bool stated =

@@ -1,5 +1,5 @@
-// Answers of the language server about a document: hovers, places, edits. Each returns the protocol's result
-// as JSON; null if there is none. Tested by tests/unit/lsp_test.cc.
+// Responses of the language server about a document: hovers, locations, edits. Each returns the protocol's result as
+// JSON; null if there is none. Tested by tests/unit/lsp_test.cc.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace hloir::lsp {
 
-// The position that an object from a client has by the name; 0, where it is missing or wrong.
+// The position in the member `name` of a client's object; 0 if it is missing or invalid.
 Position PositionIn(const Json& json, const char* key);
 Json ToJson(const Document& document, Range range);
 Json Hover(const Document& document, size_t offset);
-// Of an operand, a called computation, or (within metadata) the line of the program that it comes from, if that file is
-// there. `uri` is the document's.
+// The definition of an operand or a called computation, or (within metadata) the source line of the program, if that
+// file exists. `uri` is the document's.
 Json Definition(const Document& document, const std::string& uri, size_t offset);
 Json References(const Document& document, const std::string& uri, size_t offset, bool with_definition);
 Json Highlights(const Document& document, size_t offset);
@@ -24,7 +24,7 @@ Json Folds(const Document& document);
 Json PrepareRename(const Document& document, size_t offset);
 StatusOr<Json> Rename(const Document& document, const std::string& uri, size_t offset, std::string_view name);
 Json Formatting(const Document& document, Range within);
-// Shapes that the text leaves out: results', and operands' before their names.
+// Inlay hints for omitted shapes: of results, and of operands before their names.
 Json InlayHints(const Document& document, Range within);
 
 // "file:///a%20b" to "/a b"; "" for other URIs. And back.

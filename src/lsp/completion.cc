@@ -13,7 +13,7 @@
 namespace hloir::lsp {
 namespace {
 
-// The tables' rows as text. A row without a name begins a struct, or an enum.
+// The rows of the tables as text. A row without a name begins a struct or an enum.
 struct NamedRow {
   std::string_view group, name, type;
 };
@@ -46,7 +46,7 @@ constexpr std::string_view kTypeNames[] = {
 #undef HLOIR_TYPE
 };
 
-// The rows of a group: of the struct that is named so, with or without "Attributes" at its end.
+// The rows of the struct or enum of that name; a struct's name may end in "Attributes".
 std::vector<NamedRow> RowsOf(std::span<const NamedRow> rows, std::string_view group) {
   std::vector<NamedRow> found;
   bool is_in = false;
@@ -58,7 +58,7 @@ std::vector<NamedRow> RowsOf(std::span<const NamedRow> rows, std::string_view gr
   return found;
 }
 
-// The attributes of an opcode, those that every instruction may have last.
+// The attributes of an opcode; those of every instruction come last.
 std::vector<NamedRow> AttributesOf(HloOpcode opcode) {
   std::vector<NamedRow> found = RowsOf(kFieldRows, kAttributesOf[static_cast<size_t>(opcode)]);
   std::erase_if(found, [](const NamedRow& row) { return row.type == "Literal" || row.name == "number"; });
@@ -80,7 +80,7 @@ std::vector<NamedRow> AttributesOf(HloOpcode opcode) {
 
 bool IsWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-'; }
 
-// What is around a place in a statement.
+// The context of a position in a statement.
 struct Around {
   enum class Part { kNothing, kName, kOp, kOperands, kAttribute, kValue };
   Part part = Part::kNothing;
@@ -88,11 +88,11 @@ struct Around {
   std::optional<HloOpcode> op;  // in operands, attributes and values
   std::string_view key;         // of a value
   int commas = 0;               // of the operands before the place
-  std::string_view before;      // in kOp: what is between "=" and the word
+  std::string_view before;      // in kOp: the text between "=" and the word
 };
 
-// From the statement's beginning: `name = shape opcode(operands), key=value`. Strings, comments and brackets within are
-// stepped over.
+// Parses the statement from its beginning: `name = shape opcode(operands), key=value`. Skips strings, comments and
+// nested brackets.
 Around LookAround(const Document& document, size_t offset) {
   const std::string_view text = document.text();
   Around around;
@@ -100,7 +100,8 @@ Around LookAround(const Document& document, size_t offset) {
   while (around.word > 0 && IsWord(text[around.word - 1])) --around.word;
   if (around.word > 0 && text[around.word - 1] == '%') --around.word;
   if (document.outline().ComputationAt(offset) < 0) return around;
-  // The statement is the last that begins before the place; a half-written one may be none, and begins its line.
+  // The statement is the last one that begins before the position; an incomplete one may be missing in the outline, and
+  // begins with its line.
   const size_t line = around.word == 0 ? 0 : text.rfind('\n', around.word - 1) + 1;  // npos + 1 is 0
   const int32_t index = document.outline().InstructionAt(offset);
   const size_t begin = index < 0 ? line : document.outline().instructions[static_cast<size_t>(index)].whole.begin;
@@ -160,7 +161,7 @@ Json Completion(const Document& document, size_t offset) {
   Json items = Json::array();
   constexpr size_t kMost = 1000;
   bool is_whole = true;
-  // Of names there may be more than a list can have; then it has those that begin as the word does.
+  // If there are more names than a list may have, it has those with the word as prefix.
   const auto add = [&](std::string_view label, int kind, std::string detail) {
     if (items.size() >= kMost) return void(is_whole = false);
     items.push_back({{"label", label}, {"kind", kind}, {"detail", std::move(detail)}});

@@ -7,8 +7,8 @@
 namespace hloir::lsp {
 namespace {
 
-// Of a longer text, modules are kept until the next edit alone, and figures, which take more memory than the text,
-// never.
+// For longer texts, modules are kept only until the next edit, and costs, which take more memory than the text, are not
+// kept.
 constexpr size_t kLongText = size_t{4} << 20;
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
@@ -57,7 +57,7 @@ Position Document::PositionOf(size_t offset) const {
   if (utf8_) {
     position.character = static_cast<int64_t>(offset - start);
   } else {
-    // Mostly they are asked for in order, and a line may be all of a text.
+    // Positions are usually requested in order, and a line may be a whole text.
     size_t at = start;
     if (last_.first >= start && last_.first <= offset) at = last_.first, position.character = last_.second;
     for (; at < offset; ++at) position.character += Units((*text_)[at]);
@@ -78,7 +78,7 @@ void Document::Replace(size_t begin, size_t end, std::string_view by, Outlining 
   if (text_.use_count() > 1) text_ = std::make_shared<std::string>(*text_);
   text_->replace(begin, end - begin, by);
   ++version_, last_ = {};
-  // Lines that begin in the bytes that are replaced are others now.
+  // Replaces the lines that begin in the replaced bytes.
   const auto first = std::upper_bound(line_starts_.begin(), line_starts_.end(), begin);
   const auto next = std::upper_bound(first, line_starts_.end(), end);
   const auto more = static_cast<uint32_t>(by.size() - (end - begin));  // wraps, where it is less
@@ -111,7 +111,7 @@ void Document::Forget() {
   reading_.parses = false;
 }
 
-// A text that does not parse leaves the modules as they were.
+// A text that does not parse keeps the previous modules.
 bool Document::Install(Reading reading) {
   if (reading.text != text_) return false;  // an edit copies a text that a reading shares
   if (!reading.parses) {
@@ -131,7 +131,7 @@ const HloModule* Document::ModuleOf(int32_t computation) const {
   return m < reading_.modules.size() ? reading_.modules[m].get() : nullptr;
 }
 
-// By line and name if the modules are those of the text; else by name.
+// By line and name if the modules are current; otherwise by name.
 const HloComputation* Document::ComputationOf(int32_t index) const {
   const HloModule* module = ModuleOf(index);
   if (module == nullptr) return nullptr;
@@ -139,7 +139,7 @@ const HloComputation* Document::ComputationOf(int32_t index) const {
   const std::string_view name = place.In(*text_);
   const HloComputation* known = module->FindComputation(name);
   if (!IsCurrent()) return known;
-  // The parser distinguishes names that two computations share.
+  // The parser renames duplicates in different computations.
   const int32_t line = LineOf(place.begin);
   if (known != nullptr && known->line() == line) return known;
   for (const HloComputation* computation : module->computations())

@@ -1,5 +1,5 @@
-// Document: a text in an editor, with its outline, which follows each edit, and the last Reading of parser and
-// verifier, which may be of an earlier state of the text. Positions are the protocol's: lines and UTF-16 units (or
+// Document: a text in an editor, with its outline, which is updated on each edit, and the last Reading of parser and
+// verifier, which may be of an earlier version of the text. Positions are the protocol's: lines and UTF-16 units (or
 // bytes, if the client takes those), both from 0. Tested by tests/unit/lsp_test.cc.
 #pragma once
 
@@ -23,7 +23,7 @@ struct Position {
 
 class Document {
  public:
-  // Parses the text at once, or leaves that to Install (`reads`).
+  // If `reads`, parses the text at once; otherwise Install provides the reading.
   Document(std::string text, bool utf8_positions, bool reads = true);
 
   const std::string& text() const { return *text_; }
@@ -31,11 +31,11 @@ class Document {
   const std::vector<Diagnostic>& diagnostics() const { return reading_.diagnostics; }
   bool parses() const { return reading_.parses; }
 
-  // Positions beyond a line's end are its end, and beyond the text's the text's.
+  // Positions beyond the end of a line or of the text are clamped to it.
   size_t OffsetOf(Position position) const;
   Position PositionOf(size_t offset) const;
-  // Replaces the text from `begin` to `end`, or all of it. The reading stays as it was; so does the outline before the
-  // last of many edits, which then is read anew.
+  // Replaces the text from `begin` to `end`, or all of it. Does not change the reading. After many edits, the outline
+  // is read anew at the last one.
   enum class Outlining { kFollow, kWait };
   void Replace(size_t begin, size_t end, std::string_view by, Outlining outlining = Outlining::kFollow);
   void ReplaceAll(std::string text);
@@ -43,14 +43,15 @@ class Document {
   // Parses and verifies the text.
   void Read() { Install(ReadModules(text_)); }
 
-  // The same in another thread: the text, and its reading. False, and no change, where the text is another by then.
+  // For reading in another thread: the text, and the resulting reading. Install returns false and changes nothing if
+  // the text was edited since.
   std::shared_ptr<const std::string> snapshot() const { return text_; }
   bool Install(Reading reading);
 
-  // As last read; nullptr: the text never parsed. Valid until the next edit or Install.
+  // The modules of the last reading; nullptr if no version parsed. Valid until the next edit or Install.
   const HloInstruction* InstructionOf(int32_t index) const;
   const HloComputation* ComputationOf(int32_t index) const;
-  // nullptr for a module that is not legal HLO, of which nothing can be counted, and for one of a very long text.
+  // The costs; nullptr for an illegal module and for a very long text.
   const ModuleStats* StatsOf(const HloModule& module) const;
 
  private:

@@ -1,6 +1,6 @@
 // A language server for HLO, by Microsoft's Language Server Protocol 3.17: diagnostics by parser and verifier, hovers,
-// definitions, references, symbols, renaming, formatting (of blanks alone), inferred shapes, names to complete. `hloir
-// lsp` joins it to standard input and output.
+// definitions, references, symbols, renaming, formatting (blanks only), inferred shapes, completion. `hloir lsp`
+// connects it to standard input and output.
 //
 // Example:
 //
@@ -12,10 +12,9 @@
 //   stream.Append(framed);
 //   if (stream.Next() != answers[0]) return;
 //
-// Whatever bytes come, there is an answer or none; nothing ends the process. Positions count UTF-16 units, or bytes
-// where the client takes utf-8. Threads: a server and a stream belong to one thread at a time; a server with `later`
-// checks long texts in a thread of its own, so that an edit does not wait for the parser. Tested by
-// tests/unit/lsp_test.cc, tests/cli/lsp.test and tests/editors.
+// No input ends the process. Positions count UTF-16 units, or bytes where the client takes utf-8. Threads: a server and
+// a stream belong to one thread at a time; a server with `later` checks long texts in another thread, so that an edit
+// does not wait for the parser. Tested by tests/unit/lsp_test.cc, tests/cli/lsp.test and tests/editors.
 #pragma once
 
 #include <functional>
@@ -32,16 +31,16 @@ namespace hloir {
 // The documents that are open in one editor.
 class LanguageServer {
  public:
-  // `later` gets the diagnostics of texts of half a megabyte and more, as a message, some time after an edit and from
-  // another thread. Without it, Handle makes them at once.
+  // `later` is called with the diagnostics of texts of half a megabyte and more, as a message, some time after an edit
+  // and in another thread. Without it, Handle returns them.
   explicit LanguageServer(std::function<void(const std::string& message)> later = nullptr);
   ~LanguageServer();
   LanguageServer(const LanguageServer&) = delete;
   LanguageServer& operator=(const LanguageServer&) = delete;
 
-  // One message from the client, as JSON; the messages to send back, in their order.
+  // Handles one message from the client, as JSON; returns the messages to send, in order.
   std::vector<std::string> Handle(std::string_view message);
-  // True after the client's "exit"; and whether it sent "shutdown" before, as it should.
+  // True after the client's "exit"; and true if "shutdown" preceded it, as required.
   bool exited() const;
   bool shut_down() const;
 
@@ -56,9 +55,9 @@ class MessageStream {
   static constexpr size_t kMostBytes = size_t{256} << 20;  // of one message
 
   void Append(std::string_view bytes) { bytes_ += bytes; }
-  // The next message, if all of it is there. Headers other than Content-Length are passed over.
+  // The next complete message. Headers other than Content-Length are ignored.
   std::optional<std::string> Next();
-  // Not ok: a header without a length, or a message that is too long; nothing can be read any more.
+  // An error after a header without a length or a message that is too long; no further message can be read.
   const Status& status() const { return status_; }
 
  private:

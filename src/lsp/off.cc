@@ -1,5 +1,5 @@
-// lsp.h in a build without the language server (the CMake option HLOIR_LSP): no message is answered, and the stream
-// ends with an explanation.
+// lsp.h in a build without the language server (the CMake option HLOIR_LSP): messages are ignored, and the stream ends
+// with an error that explains it.
 #include "lsp/lsp.h"
 
 namespace hloir {

@@ -1,4 +1,4 @@
-// See opcode_help.h. A switch, so that the compiler finds the opcode that is missing.
+// See opcode_help.h. A switch, so that the compiler reports a missing opcode.
 #include "lsp/opcode_help.h"
 
 namespace hloir::lsp {

@@ -1,5 +1,5 @@
-// The formula of each opcode, for hovers. r is the result; a, b, c, … are the operands; i, j, k stand for the indices
-// of one or more dimensions. Tested by tests/unit/lsp_test.cc.
+// The formula of each opcode, for hovers. r is the result; a, b, c, … are the operands; i, j, k are indices of one or
+// more dimensions. Tested by tests/unit/lsp_test.cc.
 #pragma once
 
 #include <string_view>

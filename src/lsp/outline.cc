@@ -1,7 +1,6 @@
-// See outline.h. A text is read once, from left to right; whatever is not understood is stepped over, one token at a
-// time, until something is again. A quote, bracket or parenthesis without an end spoils its own statement alone:
-// strings end on their line, and what looks like the next statement ends all brackets. So an edit that opens one is as
-// cheap as another.
+// See outline.h. A text is read once, from left to right; unrecognized text is skipped token by token. An unterminated
+// quote, bracket or parenthesis affects only its statement: strings end on their line, and the apparent beginning of a
+// statement ends all brackets. So an edit that opens one costs no more than others.
 #include "lsp/outline.h"
 
 #include <algorithm>
@@ -17,7 +16,7 @@ bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsWordPart(char c) { return IsLetter(c) || IsDigit(c) || c == '.' || c == '-'; }
 
-// The attributes that name computations, and the form of their value: a name, or several in braces.
+// The attributes that name computations, and the form of their values: a name, or several in braces.
 bool NamesComputations(std::string_view key) {
   for (const std::string_view known :
        {"to_apply", "calls", "condition", "body", "true_computation", "false_computation", "branch_computations",
@@ -32,7 +31,7 @@ bool IsTypeWord(std::string_view word) {
 
 class Reader {
  public:
-  // What is found goes to `outline` and, where they are wanted, to the lists.
+  // Results go to `outline` and to the lists, if given.
   Reader(std::string_view text, Outline& outline, std::vector<Spot>* spots, std::vector<Outline::Edit>* layout)
       : text_(text), outline_(outline), spots_(spots), layout_(layout) {}
 
@@ -56,8 +55,8 @@ class Reader {
     Outline::Computation computation;
     ReadHead(computation);
   }
-  // Statements of a body from `begin` on, until one begins where `stops` says; false if the body ends before. `stops`
-  // gets each place where a statement or the body's end stands.
+  // Statements of a body from `begin` on, until `stops` returns true; false if the body ends before. `stops` is called
+  // with the position of each statement and of the body's end.
   template <class Stops>
   bool ReadStatements(size_t begin, const Stops& stops) {
     at_ = begin;
@@ -78,7 +77,7 @@ class Reader {
   char Peek(size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
   Range From(size_t begin) const { return {static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)}; }
 
-  // Blanks and comments; gap_ has their range, and whether there were comments.
+  // Blanks and comments; gap_ has their range and a flag for comments.
   void Skip() {
     gap_begin_ = at_, gap_has_comment_ = false;
     while (at_ < text_.size()) {
@@ -102,7 +101,7 @@ class Reader {
     if (is) SkipTo(wanted);
     return is;
   }
-  // Skips, and notes that formatting would have `wanted` there. Breaks within a line's parts are the author's.
+  // Skips blanks, and records that formatting replaces them by `wanted`. Line breaks within a statement are kept.
   void SkipTo(std::string_view wanted) {
     Skip();
     if (layout_ == nullptr) return;
@@ -154,8 +153,8 @@ class Reader {
     while (at < text_.size() && IsWordPart(text_[at])) ++at;
     return at > name && IsLetter(text_[name]) && blanks() && text_.substr(at).starts_with("= ");
   }
-  // At an opening bracket: past the one that closes it, or to the end of the line if none does before the next
-  // statement. A body in place (`has_body`) has statements.
+  // At an opening bracket: past the one that closes it, or to the end of the line if there is none before the next
+  // statement. An inline body (`has_body`) has statements.
   void SkipBalanced(bool has_body = false) {
     const size_t start = at_;
     int64_t depth = 0;
@@ -304,7 +303,7 @@ class Reader {
       if (!ReadStatement()) return;
     }
   }
-  // A statement, or a token that is none; false before what looks like the next computation.
+  // A statement, or another token; false before the apparent next computation.
   bool ReadStatement() {
     const size_t begin = at_, gap_begin = gap_begin_;
     const bool has_comment = gap_has_comment_;
@@ -318,7 +317,7 @@ class Reader {
     const size_t after_name = at_;
     Skip();
     if (name.empty() || Peek() != '=') {
-      // `}` of a body that was never closed: the next text looks like another head.
+      // A missing `}`: the next text looks like another head.
       at_ = std::max(after_name, begin);
       if (LooksLikeHead(begin)) {
         at_ = begin;
@@ -327,7 +326,7 @@ class Reader {
       if (at_ == begin) SkipToken();
       return true;
     }
-    // One blank line between statements is the author's.
+    // One blank line between statements is kept.
     if (layout_ != nullptr) {
       const std::string_view gap = text_.substr(gap_begin, begin - gap_begin);
       const bool keeps_line = !is_first_ && std::count(gap.begin(), gap.end(), '\n') > 1;
@@ -350,7 +349,7 @@ class Reader {
   }
 
   void ReadInstruction(size_t begin, Range name, bool is_root) {
-    // What a bracket before it reads does not end at the statement that follows, as it does elsewhere.
+    // Here the text of an earlier bracket does not end at the next statement.
     if (begin < looked_at_) Unclosed(begin);
     const int32_t index = static_cast<int32_t>(outline_.instructions.size());
     outline_.instructions.push_back({});
@@ -383,7 +382,7 @@ class Reader {
     outline_.instructions[static_cast<size_t>(index)].whole = From(begin);
   }
 
-  // A type with dimensions and layout, or a tuple of such; nothing if there is none.
+  // A type with dimensions and layout, or a tuple of types; empty if there is none.
   Range ReadShape(int32_t owner) {
     const size_t begin = at_;
     if (Peek() == '(') {
@@ -451,7 +450,7 @@ class Reader {
       Skip();
       if (Peek() == '=' && text_.substr(after, at_ - after).find('\n') != std::string_view::npos) {
         at_ = name.begin - (name.begin > 0 && text_[name.begin - 1] == '%');
-        return;  // the next instruction: this one has no end
+        return;  // the next instruction: this one is incomplete
       }
       if (Peek() == '(') {  // an instruction in place
         if (word == "constant" || word == "parameter") SkipBalanced();
@@ -463,7 +462,7 @@ class Reader {
       if (Peek(0) != ',' && Peek(0) != ')') SkipToEnd();
     }
   }
-  // Blanks before a comma or parenthesis are none.
+  // No blanks before a comma or parenthesis.
   void SkipToEnd() {
     const size_t before = at_;
     Skip();
@@ -472,7 +471,7 @@ class Reader {
     if (ends) SkipTo("");
   }
 
-  // At ",": name=value. Of a computation's or module's head: owner -1.
+  // At ",": name=value. Owner -1: the head of a computation or module.
   void ReadAttribute(int32_t owner) {
     ++at_;
     SkipTo(" ");
@@ -497,7 +496,7 @@ class Reader {
     }
     if (owner >= 0 && word == "metadata") outline_.instructions[static_cast<size_t>(owner)].metadata = From(begin);
   }
-  // A name, or names in braces. A body in place is stepped over.
+  // A name, or names in braces. Skips an inline body.
   void ReadNames(Spot::Kind kind, int32_t owner) {
     if (Peek() != '{') {
       const Range name = ReadName();
@@ -548,7 +547,7 @@ void Move(Range& range, int64_t by) {
   if (range.end == 0) return;  // none
   range.begin = static_cast<uint32_t>(range.begin + by), range.end = static_cast<uint32_t>(range.end + by);
 }
-// The last of a sorted list that begins at or before the byte; -1 for none.
+// The last entry of a sorted list that begins at or before the byte; -1 if there is none.
 template <class List>
 int32_t LastBefore(const List& list, size_t offset) {
   const auto it = std::upper_bound(list.begin(), list.end(), offset,
@@ -562,10 +561,10 @@ int32_t LastFrom(const List& list, int32_t first) {
   return static_cast<int32_t>(it - list.begin()) - 1;
 }
 
-// Reads the statements around an edit within a body; false if that is not all there is to read.
+// Rereads the statements around an edit within a body; false if more text must be reread.
 bool UpdateBody(Outline& outline, std::string_view text, Range replaced, size_t size) {
   if (outline.unclosed < replaced.end || replaced.begin == 0) return false;
-  // The first byte of a statement may belong to what is before it, as far as an edit goes.
+  // An edit at the first byte of a statement may affect the previous one.
   int32_t first = LastBefore(outline.instructions, replaced.begin - 1);
   const int32_t c = LastBefore(outline.computations, replaced.begin);
   if (first < 0 || c < 0) return false;
@@ -594,7 +593,7 @@ bool UpdateBody(Outline& outline, std::string_view text, Range replaced, size_t 
     std::copy(found.instructions.begin(), found.instructions.end(), begin + first);
   } else {
     outline.instructions.erase(begin + first, begin + next);
-    // Twice as many would be a good part of the text's memory.
+    // Avoids the doubling of capacity, which would be large compared with the text.
     const size_t count = outline.instructions.size() + found.instructions.size();
     if (count > outline.instructions.capacity()) outline.instructions.reserve(count + 1000);
     outline.instructions.insert(outline.instructions.begin() + first, found.instructions.begin(),
@@ -619,7 +618,7 @@ bool UpdateBody(Outline& outline, std::string_view text, Range replaced, size_t 
   return true;
 }
 
-// The target of each spot: instructions' names are their computation's, computations' their module's.
+// The target of each spot, in the scope of its computation for instructions, of its module for computations.
 void Resolve(const Outline& outline, std::string_view text, int32_t c, std::vector<Spot>::iterator first,
              std::vector<Spot>::iterator end) {
   using Names = std::unordered_map<std::string_view, int32_t>;
@@ -681,7 +680,7 @@ std::vector<Outline::Edit> LayoutOf(std::string_view text) {
   Outline outline;
   std::vector<Outline::Edit> layout;
   Reader(text, outline, nullptr, &layout).ReadAll();
-  // Text that was read twice may have been recorded twice.
+  // Removes duplicates from text that was read twice.
   std::stable_sort(layout.begin(), layout.end(), [](const auto& a, const auto& b) {
     return std::pair(a.range.begin, a.range.end) < std::pair(b.range.begin, b.range.end);
   });
@@ -700,7 +699,7 @@ std::vector<Spot> SpotsIn(const Outline& outline, std::string_view text, Range w
     if (computation.whole.begin > within.end) break;
     const int32_t first = std::max(LastBefore(outline.instructions, within.begin), computation.first);
     const int32_t end = std::min(LastBefore(outline.instructions, within.end) + 1, computation.end);
-    // The head ends before the first statement, whose place is known where it has one.
+    // The head ends before the first statement, if there is one.
     const bool head = within.begin <= computation.name.end || first == computation.first;
     const std::vector<Spot> spots = RawSpots(outline, text, c, head, first, end);
     const auto before = static_cast<std::ptrdiff_t>(all.size());
@@ -725,7 +724,7 @@ std::vector<Spot> SpotsOf(const Outline& outline, std::string_view text, Spot::K
                                                : outline.computations[static_cast<size_t>(c)].name.In(text);
   std::vector<Spot> found;
   if (name.empty()) return found;
-  // The statements that have the name, be it in a string, are read for their spots.
+  // Reads the statements that contain the name (possibly in a string) for spots.
   for (int32_t scope = is_instruction ? c : module.first; scope < (is_instruction ? c + 1 : module.end); ++scope) {
     const Outline::Computation& computation = outline.computations[static_cast<size_t>(scope)];
     int32_t last = -2;  // the statement, or head, that was read

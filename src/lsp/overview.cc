@@ -14,7 +14,7 @@ enum SymbolKind { kModule = 2, kFunction = 12, kVariable = 13, kConstant = 14 };
 
 }  // namespace
 
-// As text at once: of a large dump they are a megabyte, and as a tree of JSON they would take most of the time.
+// Written directly as text: for a large dump it is a megabyte, and building a JSON tree would dominate the time.
 std::string Symbols(const Document& document) {
   const Outline& outline = document.outline();
   const std::string& source = document.text();
@@ -60,7 +60,7 @@ std::string Symbols(const Document& document) {
       begin(computation.name.In(source), computation.is_entry ? "ENTRY" : "", kFunction, computation.whole,
             computation.name);
       out += ",\"children\":[";
-      // Of very many, those of small computations: a list of megabytes helps nobody, and a search finds the others.
+      // If there are very many, only those of small computations, to bound the list; a search finds the others.
       if (computation.end - computation.first > left) {
         out += "]}";
         continue;
@@ -68,7 +68,7 @@ std::string Symbols(const Document& document) {
       left -= computation.end - computation.first;
       for (int32_t i = computation.first; i < computation.end; ++i) {
         const Outline::Instruction& instruction = outline.instructions[static_cast<size_t>(i)];
-        // A symbol has a name; a half-written one may not.
+        // A symbol must have a name; an incomplete one may not.
         if (instruction.name.empty()) continue;
         const std::string_view opcode = instruction.opcode.In(source), shape = instruction.shape.In(source);
         constexpr size_t kMostShape = 60;
@@ -117,12 +117,12 @@ Json CallItem(const Document& document, const std::string& uri, int32_t c) {
   if (computation.is_entry) item["detail"] = "ENTRY";
   return item;
 }
-// The computation that is named at a place; -1 for none.
+// The computation named at a position; -1 if there is none.
 int32_t NamedComputation(const Document& document, size_t offset) {
   const std::optional<Spot> spot = SpotAt(document.outline(), document.text(), offset);
   return spot && spot->kind == Spot::Kind::kComputation ? spot->target : -1;
 }
-// Calls, one for each of the keys, with the places where they stand.
+// Calls, one for each key, with their locations.
 Json Calls(const Document& document, const std::string& uri, const char* key,
            const std::map<int32_t, std::vector<Range>>& places) {
   Json calls = Json::array();
@@ -171,7 +171,7 @@ Json TokenLegend() {
 }
 
 Json Tokens(const Document& document, Range within) {
-  // Colors of more are of no use at once; a client that asks for what it shows gets all of that.
+  // The limit for a whole text; a request for the visible range has no limit.
   constexpr uint32_t kMostBytes = uint32_t{1} << 20;
   within.end = std::min(within.end, within.begin + std::min(kMostBytes, UINT32_MAX - within.begin));
   const Outline& outline = document.outline();
@@ -180,7 +180,7 @@ Json Tokens(const Document& document, Range within) {
   Position last;
   uint32_t end = 0;
   for (const Spot& spot : SpotsIn(outline, text, within)) {
-    // A token is on one line; what a broken text has twice is one.
+    // A token is on one line; duplicates in an invalid text are merged.
     const std::string_view word = spot.range.In(text);
     if (spot.range.begin < end || word.empty() || word.find('\n') != std::string_view::npos) continue;
     end = spot.range.end;

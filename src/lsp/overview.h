@@ -1,5 +1,5 @@
-// Overviews of a text: its symbols, those of all open texts by name, who calls whom, and what each word is, for colors.
-// Each returns the protocol's result. Tested by tests/unit/lsp_test.cc.
+// Overviews of a text: its symbols, symbols of all open texts by name, the call hierarchy, and semantic tokens. Each
+// returns the protocol's result. Tested by tests/unit/lsp_test.cc.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 namespace hloir::lsp {
 
 std::string Symbols(const Document& document);  // JSON
-// Adds the computations and instructions whose names have the letters of `query`, up to `most` in the list.
+// Adds the computations and instructions whose names contain the letters of `query`, up to `most` in the list.
 void AddSymbols(const Document& document, const std::string& uri, std::string_view query, size_t most, Json& found);
 
-// The computation at the place, as an item; and with such an item, who calls it and whom it calls.
+// The computation at the position, as an item; and for an item, its callers and callees.
 Json CallItems(const Document& document, const std::string& uri, size_t offset);
 Json IncomingCalls(const Document& document, const std::string& uri, size_t offset);
 Json OutgoingCalls(const Document& document, const std::string& uri, size_t offset);

@@ -13,7 +13,7 @@
 namespace hloir::lsp {
 namespace {
 
-// A text in an editor is written by hand, or at least looked at.
+// Options for texts in an editor.
 ParserOptions EditorOptions() {
   ParserOptions options;
   options.file_name = "";
@@ -25,7 +25,7 @@ bool IsNamePart(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("_.-").find(c) != std::string_view::npos;
 }
 
-// Places of a text by line. The lines are counted when the first place is asked for: most texts have no error.
+// Positions of lines. The lines are counted at the first request, because most texts have no error.
 class Places {
  public:
   explicit Places(std::string_view text) : text_(text) {}
@@ -38,7 +38,7 @@ class Places {
     while (end < row.end && IsNamePart(text_[end])) ++end;
     return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
   }
-  // The name that is defined on a line: `name`, or, where the parser gave another name, the first of the line.
+  // The name defined on a line: `name`, or the first word of the line if the parser renamed it.
   Range Definition(int64_t line, std::string_view name) {
     const Range row = Row(line);
     const std::string_view text = row.In(text_);
@@ -76,7 +76,7 @@ class Places {
 
 // "FILE:LINE:COLUMN: error: MESSAGE
 // SOURCE
-//   ^": the parser's message, at the word where it stopped.
+//   ^": the parser's message, at the word of its position.
 Diagnostic ParserError(Places& places, const std::string& whole) {
   const char* at = whole.c_str() + whole.find(':') + 1;
   char* end = nullptr;
@@ -88,9 +88,9 @@ Diagnostic ParserError(Places& places, const std::string& whole) {
   return {places.Word(line, column), Diagnostic::Severity::kError, "parser", std::move(text)};
 }
 
-// The parser ends with its first error. So the text is parsed again, with that instruction replaced by one of the same
-// name and shape without operands and attributes; later errors are then reported, too. That ends at an instruction that
-// cannot be replaced: its shape is missing or wrong, or it is a parameter, which is counted.
+// The parser stops at the first error. To report later errors, the text is parsed again with that instruction replaced
+// by one of the same name and shape without operands and attributes. This ends at an instruction that cannot be
+// replaced: one with a missing or wrong shape, or a parameter.
 void AddParserErrors(Reading& reading, Places& places, const std::string& first) {
   constexpr size_t kMostErrors = 20, kMostBytes = size_t{4} << 20;  // read again, as somebody waits
   const std::string_view whole = *reading.text;
@@ -157,7 +157,7 @@ Reading ReadModules(std::shared_ptr<const std::string> text) {
   auto modules = ParseModules(reading.text, EditorOptions());
   const Status strict = modules.status();
   if (!modules.ok()) {
-    // Text of a newer XLA, perhaps: unknown names are warnings, if there is no other error.
+    // The text may be from a newer XLA: unknown names are warnings if there is no other error.
     ParserOptions options = EditorOptions();
     options.allow_unknown = true;
     modules = ParseModules(reading.text, options);

@@ -1,6 +1,6 @@
-// Reading: a state of a text as the parser and the verifier see it, with their errors at their places. It is made of
-// the text alone, so that another thread can make it; what an editor knows without it is the outline. The entry point
-// is ReadModules. Tested by tests/unit/lsp_test.cc.
+// Reading: the result of parser and verifier for a version of a text: modules, and errors with positions. It depends on
+// the text only, so that another thread can compute it; the outline is available without it. The entry point is
+// ReadModules. Tested by tests/unit/lsp_test.cc.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ struct Diagnostic {
 
 struct Reading {
   std::shared_ptr<const std::string> text;
-  bool parses = false;  // perhaps with names that only a newer XLA knows
+  bool parses = false;  // possibly with unknown names, from a newer XLA
   std::vector<std::unique_ptr<HloModule>> modules;
   std::vector<bool> legal;  // of modules: the verifier has no error
   std::vector<Diagnostic> diagnostics;

@@ -1,5 +1,5 @@
-// The protocol: requests, notifications and their errors, and the thread that checks long texts; see lsp/lsp.h. Answers
-// about documents are in answers.cc.
+// The protocol: requests, notifications and their errors, and the thread that checks long texts; see lsp/lsp.h.
+// Responses about documents are in answers.cc.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -74,7 +74,8 @@ Json Capabilities(bool utf8) {
 struct LanguageServer::State {
   using Clock = std::chrono::steady_clock;
   static constexpr size_t kReadAtOnce = size_t{1} << 19;  // bytes of a text that is parsed at each edit: some 10 ms
-  static constexpr std::chrono::milliseconds kRest{150};  // between the last edit of a longer one and its parsing
+  static constexpr std::chrono::milliseconds kRest{150};  // delay between the last edit of a longer text and its
+                                                          // parsing
 
   std::function<void(const std::string&)> later;
   std::mutex mutex;  // of what follows
@@ -109,7 +110,7 @@ struct LanguageServer::State {
                      {"params", {{"uri", uri}, {"diagnostics", std::move(list)}}}});
   }
 
-  // Diagnostics of what was edited: now, or when there was no edit for a while.
+  // Schedules diagnostics of an edited text: at once, or after a pause in editing.
   void Edited(const std::string& uri, Document& document, std::vector<std::string>& out) {
     if (later == nullptr || document.text().size() < kReadAtOnce) {
       due.erase(uri);
@@ -122,7 +123,7 @@ struct LanguageServer::State {
     changed.notify_one();
   }
 
-  // The other thread: parses what is due without the lock, so that an answer never waits for it.
+  // The other thread: parses due texts without the lock, so that responses never wait for it.
   void ReadLater() {
     std::unique_lock lock(mutex);
     while (!stopping) {
@@ -145,7 +146,8 @@ struct LanguageServer::State {
       Reading reading = ReadModules(std::move(text));
       lock.lock();
       it = documents.find(uri);
-      if (it == documents.end() || !it->second.Install(std::move(reading))) continue;  // a changed text is due again
+      // Discards the reading of an older text; a newer one is due.
+      if (it == documents.end() || !it->second.Install(std::move(reading))) continue;
       later(Diagnostics(uri));
     }
   }
@@ -163,7 +165,7 @@ struct LanguageServer::State {
       const Json& changes = At(params, {"contentChanges"});
       if (!changes.is_array()) return;
       Document& document = it->second;
-      // The outline follows a few edits at less cost than that of reading it anew.
+      // For a few edits, updating the outline is cheaper than reading it anew.
       const bool many = changes.size() > 16;
       const auto outlining = many ? Document::Outlining::kWait : Document::Outlining::kFollow;
       for (const Json& change : changes) {
@@ -188,7 +190,7 @@ struct LanguageServer::State {
     Json result;
     int error = 0;
     std::string message = {};
-    std::string text = {};  // the result, where it is JSON's text already
+    std::string text = {};  // the result, if it is JSON text already
   };
   // Of all open documents.
   Json WorkspaceSymbols(const std::string& query) const {
@@ -197,7 +199,7 @@ struct LanguageServer::State {
     for (const auto& [uri, document] : documents) AddSymbols(document, uri, query, kMost, found);
     return found;
   }
-  // Of an item that prepareCallHierarchy gave.
+  // For an item from prepareCallHierarchy.
   Reply CallRequest(const std::string& method, const Json& item) const {
     const std::string uri = TextAt(item, {"uri"});
     const auto it = documents.find(uri);
@@ -286,7 +288,7 @@ std::vector<std::string> LanguageServer::Handle(std::string_view message) {
   const bool is_request = id.is_number() || id.is_string();
   const Json& method = At(json, {"method"});
   if (!json.is_object() || (!method.is_string() && !At(json, {"result"}).is_null()) || !method.is_string()) {
-    // Answers to requests that a server may send: this one sends none.
+    // Responses to requests of the server, which sends none.
     if (json.is_object() && (json.contains("result") || json.contains("error"))) return out;
     return fail(is_request ? id : Json(), kInvalidRequest, "the message has no method"), out;
   }

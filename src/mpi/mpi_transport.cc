@@ -1,5 +1,5 @@
-// libhloir_mpi.so: a Transport (hloir/executable.h) over MPI, which OpenMpi loads. Nothing else of hloir is in it, and
-// nothing of hloir needs it. Test: tests/cli/mpi.test.
+// libhloir_mpi.so: a Transport (hloir/executable.h) over MPI, which OpenMpi loads. It contains no other part of hloir,
+// and no part of hloir links to it. Test: tests/cli/mpi.test.
 #include <algorithm>
 #include <deque>
 #include <memory>
@@ -12,8 +12,8 @@
 namespace hloir {
 namespace {
 
-// A message is its size and then, if there is any, its bytes in parts that an int can count. MPI's own errors end all
-// processes, with its words.
+// A message is its size followed by its bytes, in parts whose sizes fit an int. MPI's own errors end all processes with
+// MPI's messages.
 class MpiTransport : public Transport {
  public:
   MpiTransport() {
@@ -77,7 +77,7 @@ class MpiTransport : public Transport {
 }  // namespace
 }  // namespace hloir
 
-// nullptr where MPI does not start, or was started before.
+// nullptr if MPI does not start or was started before.
 extern "C" __attribute__((visibility("default"))) hloir::Transport* hloir_open_mpi() {
   int is_running = 0, provided = 0;
   MPI_Initialized(&is_running);

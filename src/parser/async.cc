@@ -9,8 +9,7 @@
 
 namespace hloir {
 
-// The async-start that a chain of updates began with; nullptr where it passes through something else, a tuple or a
-// loop.
+// The async-start of a chain of updates; nullptr if the chain contains another instruction (a tuple, a loop).
 HloInstruction* ModuleReader::ChainStart(HloInstruction* instruction) {
   if (instruction->opcode() == HloOpcode::kAsyncStart) return instruction;
   auto it = chain_starts_.find(instruction);
@@ -38,7 +37,7 @@ bool ModuleReader::WrapAsyncStart(HloInstruction* start, HloOpcode wrapped, cons
   op->set_line(start->line());
   if (!ParseAttributes(op, start, /*is_nested=*/false, place)) return false;
   if (!CheckInstruction(op, {wrapped}, place)) return false;
-  // It takes part in the naming as if the body stood in place.
+  // It is named as if the body were inline.
   has_inline_computations_ = true;
   NameAnonymous(op, OpcodeName(wrapped));
   if (op->name() != OpcodeName(wrapped)) renamed_from_.push_back({op, OpcodeName(wrapped)});
@@ -48,7 +47,7 @@ bool ModuleReader::WrapAsyncStart(HloInstruction* start, HloOpcode wrapped, cons
   return true;
 }
 
-// Attributes of an async op also hold for the op that it runs.
+// Attributes of an async op apply to the wrapped op as well.
 void ModuleReader::ShareWithWrapped(HloInstruction* async, HloInstruction* wrapped) {
   if (async->metadata() != nullptr) GraphLoader::set_metadata(wrapped, async->metadata());
   if (!async->has_extras()) return;
@@ -71,7 +70,7 @@ bool ModuleReader::CheckAsync(HloInstruction* instruction, const Opcode& opcode,
     return true;
   }
   if (instruction->operand_count() == 0) {
-    // An update of nothing can be read; the verifier will not have it.
+    // An update without operands is parsed; the verifier reports it.
     if (instruction->opcode() == HloOpcode::kAsyncUpdate) return true;
     return Fail(place, "async-done takes the async op before it in its chain");
   }
@@ -84,7 +83,7 @@ bool ModuleReader::CheckAsync(HloInstruction* instruction, const Opcode& opcode,
     return Fail(
         place, Format("the chain is of {}, not of {}", OpcodeName(body->root()->opcode()), OpcodeName(opcode.wrapped)));
   }
-  // Operands that come with an update are further ones of the wrapped op.
+  // Operands of an update are further operands of the wrapped op.
   for (int64_t i = 1; opcode.is_sugar && i < instruction->operand_count(); ++i) {
     HloComputation* wrapped = start->called_computation(0);
     HloInstruction* parameter = NewParameter(wrapped->parameter_count(), &instruction->operand(i)->shape(), wrapped);
@@ -93,7 +92,8 @@ bool ModuleReader::CheckAsync(HloInstruction* instruction, const Opcode& opcode,
     GraphLoader::Append(wrapped, parameter);
     wrapped->root()->AppendOperand(parameter);
   }
-  // Results may come as late: while a chain with updates has none, the wrapped op's results are those of the next link.
+  // Results may be bound late as well: while the links of a chain with updates have none, the wrapped op has the
+  // results of the next link.
   const auto is_nothing = [](const Shape& shape) { return shape.IsTuple() && shape.tuple_size() == 0; };
   const Shape& shape = instruction->shape();
   const bool is_update = instruction->opcode() == HloOpcode::kAsyncUpdate;
@@ -111,7 +111,7 @@ bool ModuleReader::CheckAsync(HloInstruction* instruction, const Opcode& opcode,
 bool ModuleReader::CheckAsyncCalls(HloInstruction* instruction, HloComputation* named, const char* place) {
   HloInstruction* start = instruction->operand_count() > 0 ? ChainStart(instruction->operand(0)) : nullptr;
   if (start == nullptr) {
-    // Only the start has the computation of a chain.
+    // Only the start of a chain calls its computation.
     instruction->AddCalledComputation(named);
     return true;
   }
@@ -120,7 +120,7 @@ bool ModuleReader::CheckAsyncCalls(HloInstruction* instruction, HloComputation* 
                             named->name()));
 }
 
-// The execution thread of an async op is that of its computation and of everything this calls; the last to set it wins.
+// The execution thread of an async op applies to its computation and all transitive callees; the last setting wins.
 void ModuleReader::SetExecutionThread(HloComputation* computation, std::string_view thread) {
   if (thread == "main") thread = {};
   if (thread.empty() && !has_threads_) return;

@@ -30,7 +30,7 @@ constexpr std::string_view kGenericNames[kGenericCount] = {
     "sharding", "frontend_attributes", "statistics",     "control-predecessors", "origin",
     "metadata", "backend_config",      "result_accuracy"};
 
-// Attributes that are read and forgotten.
+// Attributes that are parsed and ignored.
 struct Ignored {
   HloOpcode opcode;
   std::string_view name;
@@ -45,7 +45,7 @@ constexpr Ignored kIgnored[] = {
 constexpr std::string_view kGroupModes[] = {"cross_replica", "cross_partition", "cross_replica_and_partition",
                                             "flattened_id"};
 
-// Of these alone it can be said how exact they must be.
+// The opcodes that may have a required accuracy.
 bool HasResultAccuracy(HloOpcode opcode) {
   return HasTrait(opcode, kElementwise) && GetOpcodeInfo(opcode).arity == 1 &&
          (GetOpcodeInfo(opcode).cost == OpCost::kTranscendental || opcode == HloOpcode::kSqrt ||
@@ -66,7 +66,7 @@ constexpr DimensionsRule kDimensionsRequired[] = {
 
 }  // namespace
 
-// Reads a field of an attribute struct whose type is not known to the caller.
+// Reads a field of an attribute struct, with the type erased.
 struct ModuleReader::FieldReader {
   template <class A, auto member>
   static bool Read(ModuleReader& reader, void* attributes) {
@@ -76,7 +76,7 @@ struct ModuleReader::FieldReader {
 
 namespace {
 
-// The attribute structs as data: one loop for all structs parses 90 kB of code smaller than a function for each.
+// The attribute structs as data: one loop for all structs, instead of a function for each, saves 90 kB of code.
 struct Field {
   std::string_view name;
   FieldRule rule;
@@ -84,8 +84,8 @@ struct Field {
 };
 template <class A, auto member>
 constexpr bool (*ReaderOf())(ModuleReader&, void*) {
-  // The numbers of parameters and the literals of constants are no attributes in text; ParseParameterReplication reads
-  // the rest.
+  // Parameter numbers and literals of constants are not attributes in text; ParseParameterReplication reads the other
+  // fields.
   using Value = std::remove_cvref_t<decltype(std::declval<A&>().*member)>;
   if constexpr (std::is_same_v<A, ParameterAttributes> || std::is_same_v<Value, Literal>) return nullptr;
   else return ModuleReader::FieldReader::Read<A, member>;
@@ -113,7 +113,7 @@ struct FieldsOf {
 
 template <class A, class... Others>
 constexpr bool kIsOneOf = (std::is_same_v<A, Others> || ...);
-// Attributes that depend on their text and opcode alone, and are often repeated.
+// Attributes that depend only on their text and opcode, and are often repeated.
 template <class A>
 constexpr bool kMayComeAgain =
     kIsOneOf<A, CompareAttributes, ConvolutionAttributes, DimensionsAttributes, DotAttributes, DynamicSliceAttributes,
@@ -122,7 +122,7 @@ constexpr bool kMayComeAgain =
 
 struct AttributesInfo {
   std::span<const Field> fields;
-  void* (*own)(GraphLoader&, HloInstruction*) = nullptr;  // the instruction's struct, made if it has none
+  void* (*own)(GraphLoader&, HloInstruction*) = nullptr;  // the instruction's struct, created if it has none
   void (*share)(HloInstruction*, const void*) = nullptr;  // nullptr: never shared
   DimVector* (*dimensions)(void*) = nullptr;              // the field `dimensions`, if the struct has it
   bool (*mixes_ids)(const void*) = nullptr;               // use_global_device_ids without a channel_id
@@ -163,9 +163,9 @@ const AttributesInfo& GetAttributesInfo(HloOpcode opcode) { return kAttributesIn
 }  // namespace
 
 struct ModuleReader::AttributeContext {
-  HloInstruction* instruction;  // what the op's own attributes belong to
-  HloInstruction* outer;        // what the generic ones belong to: the same, or the async-start around it
-  const char* place;            // of the opcode: the place of errors about missing attributes
+  HloInstruction* instruction;  // the instruction with the op's own attributes
+  HloInstruction* outer;        // the instruction with the generic attributes: the same, or the async-start around it
+  const char* place;            // of the opcode: the location of errors about missing attributes
   uint64_t fields_seen = 0;     // bit i: field i of the op's struct
   uint32_t generic_seen = 0;
   bool has_group_mode = false;
@@ -175,7 +175,7 @@ struct ModuleReader::AttributeContext {
   std::vector<HloComputation*> call_list{};
 };
 
-// {name, name}: computations, or bodies in place.
+// {name, name}: computations, or inline bodies.
 bool ModuleReader::ParseComputationList(std::vector<HloComputation*>& list) {
   return ReadList([&] { return ParseComputationReference(list.emplace_back()); });
 }
@@ -257,7 +257,7 @@ bool ModuleReader::ParseCallAttribute(AttributeContext& context, const Word& nam
       break;
     case CallKind::kCalledComputations: slot = text == "to_apply" ? 0 : text == "called_computations" ? 2 : -1; break;
   }
-  // The dumps of some years say calls= of an async-update or -done, which must then be the start's.
+  // Some old dumps have calls= on async-update and async-done, which must be the start's computation.
   const HloOpcode opcode = context.instruction->opcode();
   if (slot < 0 && (opcode == HloOpcode::kAsyncUpdate || opcode == HloOpcode::kAsyncDone) && text == "calls") slot = 0;
   if (slot < 0) return true;
@@ -310,7 +310,7 @@ bool ModuleReader::FinishCalls(AttributeContext& context) {
   for (HloComputation* computation : context.calls) {
     if (computation != nullptr) instruction->AddCalledComputation(computation);
   }
-  // Beside to_apply, called_computations are read and forgotten.
+  // With to_apply, called_computations are parsed and ignored.
   if (info.calls == CallKind::kCalledComputations && have(0)) return true;
   for (HloComputation* computation : context.call_list) instruction->AddCalledComputation(computation);
   return true;
@@ -366,7 +366,7 @@ bool ModuleReader::CheckDimensions(const HloInstruction& instruction, DimVector&
   if (opcode == HloOpcode::kAllToAll && seen && dimensions.size() != 1)
     return Fail(place, "all-to-all splits one dimension");
   if (opcode == HloOpcode::kMap) {
-    // All of them, whatever is said.
+    // Maps all dimensions, regardless of the text.
     DimVector all;
     for (int64_t i = 0; i < instruction.operand(0)->shape().rank(); ++i) all.push_back(i);
     if (!GraphLoader::has_shape(instruction) && dimensions != all) {
@@ -377,11 +377,11 @@ bool ModuleReader::CheckDimensions(const HloInstruction& instruction, DimVector&
   return true;
 }
 
-// The text before the metadata, or before the end of the line if there is none; data() is nullptr if the search was cut
-// short.
+// The text before the metadata, or before the end of the line if there is none; data() is nullptr if the search reached
+// its limit.
 std::string_view ModuleReader::TextBeforeMetadata() const {
   constexpr std::string_view kMetadataBegins = ", metadata={op_name=\"";
-  constexpr ptrdiff_t kLongest = 256;  // or many looks at one long text would take quadratic time
+  constexpr ptrdiff_t kLongest = 256;  // because many searches in one long text would take quadratic time
   const char* const at = lexer_.at();
   const char* const limit = at + std::min(kLongest, lexer_.end() - at);
   const char* end = scan::FindEither<'"', '\n'>(at, limit);
@@ -394,7 +394,7 @@ std::string_view ModuleReader::TextBeforeMetadata() const {
   return {at, static_cast<size_t>(end - at)};
 }
 
-// The field of that name; or nothing is known of the attribute.
+// Reads the field of that name; otherwise the attribute is unknown.
 bool ModuleReader::ParseField(AttributeContext& context, void* attributes, const Word& name, bool& known) {
   uint64_t bit = 1;
   for (const Field& field : GetAttributesInfo(context.instruction->opcode()).fields) {
@@ -445,7 +445,7 @@ bool ModuleReader::ParseOtherAttribute(AttributeContext& context, const Word& na
   return true;
 }
 
-// All of the opcode's required fields are there, and `dimensions` fits.
+// Checks that all required fields of the opcode are present and that `dimensions` fits.
 bool ModuleReader::CheckFields(const AttributeContext& context, void* attributes) {
   const AttributesInfo& info = GetAttributesInfo(context.instruction->opcode());
   uint64_t bit = 1;
@@ -485,14 +485,14 @@ bool ModuleReader::ParseAttributes(HloInstruction* instruction, HloInstruction* 
       }
     }
   }
-  // Parameters and constants have theirs already: their values stand in the operands' place.
+  // Parameters and constants already have attributes, which were parsed in place of operands.
   if (info.own != nullptr && attributes == nullptr) attributes = info.own(loader_, instruction);
   const char* fields_end = lexer_.at();  // nullptr: there were other attributes
   while (!is_nested && lexer_.Accept(',')) {
     lexer_.SkipBlank();
     const char* at = lexer_.at();
     if (lexer_.Accept("metadata=")) {
-      // Nearly every instruction has it.
+      // Tried first, because nearly every instruction has it.
       if ((std::exchange(context.generic_seen, context.generic_seen | 1u << kMetadata) >> kMetadata & 1) != 0) {
         return Fail(at, "attribute metadata appears twice");
       }
@@ -511,7 +511,7 @@ bool ModuleReader::ParseAttributes(HloInstruction* instruction, HloInstruction* 
     if (!known && !ParseOtherAttribute(context, name)) return false;
   }
   if (info.own != nullptr && !CheckFields(context, attributes)) return false;
-  // (A broadcast may lack dimensions or not, depending on its operand.)
+  // (The required dimensions of a broadcast depend on its operand.)
   if (seen != nullptr && fields_end == own.data() + own.size() && (opcode != HloOpcode::kBroadcast || !own.empty())) {
     *seen = {own, attributes, context.fields_seen, opcode};
     info.share(instruction, attributes);
@@ -522,8 +522,8 @@ bool ModuleReader::ParseAttributes(HloInstruction* instruction, HloInstruction* 
   return FinishCalls(context);
 }
 
-// An unknown op is kept as a custom-call of its name with a side effect, so that no pass touches it. Its first unknown
-// attribute, which has no name and holds the opcode, marks it; its other attributes are kept as text.
+// An unknown op is represented by a custom-call with its name and a side effect, so that no pass changes it. It is
+// marked by a first unknown attribute without a name that holds the opcode; its other attributes are kept as text.
 bool ModuleReader::ParseUnknownOperation(HloInstruction* instruction, std::string_view opcode, bool is_nested,
                                          const char* place) {
   if (!GraphLoader::has_shape(*instruction))
@@ -545,7 +545,7 @@ bool ModuleReader::ParseUnknownOperation(HloInstruction* instruction, std::strin
     std::string_view raw;
     if (!SkipAttributeValue(raw)) return false;
     GraphLoader::extras(instruction).unknown_attributes.emplace_back(name.text(), raw);
-    // A word in its attributes may name a computation, which then has a caller and must stay.
+    // A word in its attributes may name a computation, which then has a caller and must be kept.
     for (size_t begin = 0, end; begin < raw.size(); begin = end) {
       for (end = begin; end < raw.size() && lexer_internal::Is(raw[end], lexer_internal::kWordPart);) ++end;
       const auto it = computations_.find(raw.substr(begin, end - begin));

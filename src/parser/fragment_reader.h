@@ -59,13 +59,12 @@ class FragmentReader : public TextCursor {
   bool ParseShapedLiteral(Literal& literal);
 
  protected:
-  // Keeps a text that is not as it stands in the source. A fragment's lives as long as its reader, a module's as the
-  // module.
+  // Keeps a text that differs from the source (unescaped), as long as the reader of a fragment, or the module.
   virtual std::string_view Keep(std::string_view text) { return kept_.emplace_back(text); }
   // A shape within a tuple's.
   virtual bool ParseTupleElement(Shape& shape) { return ParseShape(shape, Adjacent::kNo); }
 
-  // kYes: a layout's brace must follow its shape without a blank, because a literal may come next.
+  // kYes: a layout's brace must follow the shape without a blank, because a literal may follow.
   enum class Adjacent : uint8_t { kNo, kYes };
 
   // ---- Shapes (shape.cc).
@@ -126,7 +125,7 @@ class FragmentReader : public TextCursor {
 
  private:
   std::deque<std::string> kept_;
-  std::string unescaped_;  // the latest string that had escapes; here, so that its memory is used again
+  std::string unescaped_;  // the latest string with escapes; a member, to reuse its memory
 };
 
 }  // namespace hloir

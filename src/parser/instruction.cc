@@ -1,5 +1,5 @@
-// Instructions: `[ROOT] name = [shape] opcode(operands), attributes`, and operands: names, `#i` of a tuple, or
-// instructions without a name in place.
+// Instructions: `[ROOT] name = [shape] opcode(operands), attributes`, and operands: names, `#i` of a tuple, or inline
+// instructions without a name.
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 namespace hloir {
 namespace {
 
-// Opcodes by name: a fixed table with open addressing over the hash that the lexer made anyway.
+// Opcodes by name: a fixed table with open addressing, which uses the lexer's hash.
 class OpcodeTable {
  public:
   OpcodeTable() {
@@ -47,7 +47,7 @@ class OpcodeTable {
 bool ModuleReader::ParseOpcode(Opcode& opcode) {
   lexer_.SkipBlank();
   const char* place = lexer_.at();
-  // Mostly it goes to the parenthesis.
+  // Usually the opcode extends to the parenthesis.
   if (const size_t size = lexer_.DistanceTo<'('>();
       Opcodes().Find(place, size, HashBytes(place, size), opcode.opcode)) {
     lexer_.set_at(place + size);
@@ -56,7 +56,7 @@ bool ModuleReader::ParseOpcode(Opcode& opcode) {
   const Word word = lexer_.ReadWord();
   if (word.empty()) return FailExpected("an opcode");
   if (Opcodes().Find(word.data, word.size, word.hash, opcode.opcode)) return true;
-  // op-start, op-update, op-done of any op without opcodes for its halves.
+  // op-start, op-update, op-done of any op without asynchronous opcodes.
   struct Suffix {
     std::string_view text;
     HloOpcode opcode;
@@ -137,7 +137,7 @@ bool ModuleReader::ParseInstructionBody(const Word& name, const char* place, boo
   if (shape == nullptr && !InferMissingShape(instruction, opcode_place)) return false;
   if (!CheckInstruction(instruction, opcode, opcode_place)) return false;
 
-  // Only now does the name mean it: no instruction is its own operand.
+  // The name is defined only now, because an instruction cannot be its own operand.
   if (!name.empty()) {
     if (!Define(name, instruction, place)) return false;
   } else {
@@ -169,7 +169,7 @@ bool ModuleReader::ParseConstantValue(HloInstruction* instruction, const char* p
   return ParseLiteral(instruction->shape(), attributes->literal);
 }
 
-// "(" [operand {"," operand}] ")": `count` of them on top of operands_.
+// "(" [operand {"," operand}] ")": pushes `count` of them onto operands_.
 bool ModuleReader::ParseOperandList(size_t& count) {
   const size_t before = operands_.size();
   if (!Expect('(')) return false;
@@ -183,8 +183,7 @@ bool ModuleReader::ParseOperandList(size_t& count) {
   return true;
 }
 
-// Most operands are the preceding instruction. An operand that is only a name after a % is compared with that name,
-// without a look-up.
+// Most operands are the preceding instruction. An operand that is a name after a % is first compared with that name.
 bool ModuleReader::IsLastDefined(const char* at) const {
   if (*at != '%' || last_defined_ == nullptr || last_defined_->parent() != computation_) return false;
   const char* const name = at + 1;
@@ -242,7 +241,7 @@ bool ModuleReader::ParseOperand() {
     else if (!Define(name, operand, name_place)) return false;
     GraphLoader::Append(computation_, operand);
   }
-  // The shape is that of the named instruction, also where `#i` selects an element of it.
+  // The shape belongs to the named instruction, also if `#i` selects an element of it.
   if (stated != nullptr && stated != &operand->shape() && !stated->Compatible(operand->shape())) {
     return Fail(start, Format("the operand is declared {}, but '{}' is {}", stated->ToString(), operand->name(),
                               operand->shape().ToString()));
@@ -254,7 +253,7 @@ bool ModuleReader::ParseOperand() {
 
 // #0#1 after a name: get-tuple-element instructions, made once for each such text.
 bool ModuleReader::ParseTupleElementChain(HloInstruction*& operand, const Word& base) {
-  if (part_ != nullptr) return GiveUpPart();  // its name is made from one that is not given yet
+  if (part_ != nullptr) return GiveUpPart();  // its name derives from one that is not assigned yet
   const char* end = base.data + base.size;
   while (*lexer_.at() == '#') {
     const char* place = lexer_.at();

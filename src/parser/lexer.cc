@@ -44,7 +44,7 @@ bool Lexer::ReadDigits(int64_t& value) {
   return true;
 }
 
-// ReadInt where so many digits stand that they may not fit.
+// The slow path of ReadInt, for numbers of many digits, which may overflow.
 bool Lexer::ReadLongInt(int64_t& value) {
   const char* start = at_;
   const bool negative = *at_ == '-';
@@ -66,7 +66,7 @@ bool Lexer::ReadQuoted(std::string_view& raw, bool& has_escapes) {
   has_escapes = false;
   for (const char* p = start;; p += 2) {
     p = quote == '"' ? scan::FindEither<'"', '\\'>(p, end_) : scan::FindEither<'\'', '\\'>(p, end_);
-    // A backslash takes the character after it along, be it the quote.
+    // A backslash escapes the next character, which may be a quote.
     if (end_ - p < 1 || (*p == '\\' && end_ - p < 2)) return false;
     if (*p == quote) {
       raw = {start, static_cast<size_t>(p - start)};

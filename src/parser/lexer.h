@@ -1,4 +1,4 @@
-// Lexer: a cursor over HLO text. HLO needs no token stream: the parser always knows which tokens may follow, and the
+// Lexer: a cursor over HLO text. There is no token stream: the grammar determines the possible next tokens, and the
 // cursor reads the expected one (a comma, a word, a number) in place, without allocating. It skips blanks and comments
 // before a token. The text is followed by a NUL byte, at which every scan ends. Tested by tests/unit/parser_test.cc.
 #pragma once
@@ -22,7 +22,7 @@ struct Word {
   bool empty() const { return size == 0; }
 };
 
-// Nearly all words are told from keywords by their first letter and length alone.
+// First letter and length distinguish nearly all words from keywords.
 inline bool IsKeyword(const Word& word) {
   constexpr auto kLengths = [] {
     std::array<uint32_t, 128> lengths{};  // by first letter; bit n: some keyword has n letters
@@ -64,7 +64,7 @@ inline uint64_t Load4(const char* p) {
 }
 }  // namespace lexer_internal
 
-// Hash of some bytes; 32 bits, all of them good.
+// Hash of some bytes; all 32 bits are well mixed.
 [[gnu::always_inline]] inline uint32_t HashBytes(const char* data, size_t size) {
   using lexer_internal::Load4, lexer_internal::Load8;
   constexpr uint64_t kFirst = 0x9E3779B97F4A7C15u, kSecond = 0xD6E8FEB86659FD93u;
@@ -72,7 +72,7 @@ inline uint64_t Load4(const char* p) {
     const __uint128_t product = static_cast<__uint128_t>(a ^ kFirst) * (b ^ kSecond);
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
   };
-  // Up to 16 bytes are two words, which overlap where there are fewer.
+  // Reads up to 16 bytes as two words, which overlap if there are fewer.
   uint64_t hash = size;
   for (; size > 16; data += 16, size -= 16) hash = fold(Load8(data) ^ hash, Load8(data + 8));
   uint64_t a = 0, b = 0;
@@ -90,8 +90,8 @@ inline uint64_t Load4(const char* p) {
   return static_cast<uint32_t>(hash ^ hash >> 32);
 }
 
-// Equality of short texts, most of which differ in their first bytes or not at all. The last word overlaps the one
-// before it: a loop over the rest would end where no branch predictor expects it.
+// Equality of short texts, most of which differ in their first bytes or are equal. The last word overlaps the one
+// before it, because a loop over the remaining bytes would be mispredicted.
 [[gnu::always_inline]] inline bool SameBytes(const char* a, const char* b, size_t size) {
   using lexer_internal::Load4, lexer_internal::Load8;
   if (size >= 8) {
@@ -116,7 +116,7 @@ class Lexer {
   const char* at() const { return at_; }
   void set_at(const char* at) { at_ = at; }
 
-  // Mostly there is nothing to skip, or one space.
+  // Usually there is nothing to skip, or one space.
   [[gnu::always_inline]] void SkipBlank() {
     if (!MaySkip(*at_)) return;
     if (*at_ == ' ' && !MaySkip(at_[1])) ++at_;
@@ -136,7 +136,7 @@ class Lexer {
     ++at_;
     return true;
   }
-  // These letters, whatever follows. As a template, so that the comparison is with a constant.
+  // Skips these letters, regardless of the next. A template, so that the text is a compile-time constant.
   template <size_t N>
   bool Accept(const char (&text)[N]) {
     SkipBlank();
@@ -153,29 +153,29 @@ class Lexer {
     at_ += word.size();
     return true;
   }
-  // The identifier that comes next, [A-Za-z_][A-Za-z0-9_.-]*; empty if none does.
+  // Reads an identifier, [A-Za-z_][A-Za-z0-9_.-]*; empty if there is none.
   [[gnu::always_inline]] std::string_view ReadIdentifier() {
     SkipBlank();
     if (!IsWordStart(*at_)) return {};
     const char* start = at_;
     at_ = scan::WordEnd(start, end_);
-    // `x->y` is not a word part: an arrow ends a word.
+    // In `x->y` the arrow ends the word.
     if (*at_ == '>' && at_[-1] == '-') --at_;
     return {start, static_cast<size_t>(at_ - start)};
   }
-  // The same with its hash, for who looks it up.
+  // The same with its hash, for look-ups.
   Word ReadWord() {
     const std::string_view text = ReadIdentifier();
     if (text.empty()) return {};
     return {text.data(), static_cast<uint32_t>(text.size()), HashBytes(text.data(), text.size())};
   }
-  // The number of bytes before a character in the next 16; 0 if they do not have it.
+  // The number of bytes before a character in the next 16; 0 if it is not among them.
   template <char c>
   size_t DistanceTo() const {
     return end_ - at_ < 16 ? 0 : scan::DistanceTo<c>(at_);
   }
-  // A decimal integer with an optional minus, of 64 bits signed or unsigned (kept as bits). False, without moving, if
-  // none comes or if it does not fit.
+  // A decimal integer with an optional minus, of 64 bits signed or unsigned (kept as bits). Returns false without
+  // moving if there is none or if it does not fit.
   bool ReadInt(int64_t& value) {
     SkipBlank();
     const bool negative = *at_ == '-';
@@ -190,10 +190,10 @@ class Lexer {
     at_ = p;
     return true;
   }
-  // Digits alone, as in `3x3` or `0_1`, where the number's end is not a word's.
+  // Reads digits only, as in `3x3` or `0_1`, where a number need not end at a word boundary.
   bool ReadDigits(int64_t& value);
-  // Reads `"…"` or `'…'`: the text between the quotes, with its escapes. False, without moving, if there is no string
-  // or it does not end.
+  // Reads `"…"` or `'…'`: the text between the quotes, including escapes. Returns false without moving if there is no
+  // string or no closing quote.
   bool ReadQuoted(std::string_view& raw, bool& has_escapes);
   // Reads `{…}` with balanced braces, not counting those in `"…"`; the braces are included.
   bool ReadBraces(std::string_view& raw);
@@ -203,7 +203,7 @@ class Lexer {
   static bool MaySkip(char c) { return static_cast<unsigned char>(c) <= ' ' || c == '/'; }
   void SkipBlanks();
   bool ReadLongInt(int64_t& value);
-  // At a '/': skips a comment. False if it is none, or has no end.
+  // At a '/': skips a comment. Returns false if there is none or if it does not end.
   bool SkipComment();
 
   const char* begin_;

@@ -1,5 +1,5 @@
-// Literals: `{ {1, 2}, {3, 4} }` of whatever element type, `{...}`, tuples. Elements are read straight into the
-// literal's storage; nothing is allocated for more elements than the text can hold.
+// Literals: `{ {1, 2}, {3, 4} }` of all element types, `{...}`, tuples. Elements are read directly into the literal's
+// storage; memory is allocated only for as many elements as the text can contain.
 
 #include <algorithm>
 #include <charconv>
@@ -15,7 +15,7 @@
 namespace hloir {
 namespace {
 
-// Mantissa bits of the type's NaN that text does not have to tell, or 0 where NaN has but one form.
+// The default mantissa bits of the type's NaN, which text may omit, or 0 if NaN has one encoding.
 uint64_t DefaultNanPayload(PrimitiveType type) {
   const FloatFormat format = GetFloatFormat(type);
   return format.has_infinity && format.has_nan ? uint64_t{1} << (format.mantissa_bits - 1) : 0;
@@ -108,7 +108,7 @@ bool FragmentReader::ParseIntElement(PrimitiveType type, int64_t& value) {
   const int bits = type == PrimitiveType::PRED ? 64 : BitWidth(type);  // any number but 0 is true
   bool fits = true;
   if (IsSigned(type)) {
-    // Without a minus, a negative value was over 2^63 in the text.
+    // A negative value without a minus was above 2^63 in the text.
     fits = (value < 0) == (*place == '-') || value == 0;
     if (bits < 64) fits = fits && value >= -(int64_t{1} << (bits - 1)) && value < int64_t{1} << (bits - 1);
   } else {
@@ -145,8 +145,7 @@ bool FragmentReader::ParseElement(PrimitiveType type, Element& element) {
     if (!Expect('(') || !ParseElement<Part>(part_type, real) || !Expect(',') ||
         !ParseElement<Part>(part_type, imaginary) || !Expect(')'))
       return false;
-    // As XLA reads them: a NaN as the real part stands for both, and c64 has the imaginary part's payload from a
-    // double.
+    // As in XLA: a NaN real part applies to both parts, and the payload of c64's imaginary part comes from a double.
     if (std::isnan(real)) imaginary = real;
     else if (std::isnan(imaginary) && sizeof(Part) < 8)
       imaginary = std::copysign(std::numeric_limits<Part>::quiet_NaN(), imaginary);
@@ -165,7 +164,7 @@ bool FragmentReader::ParseElement(PrimitiveType type, Element& element) {
     }
     if (has_payload && negative_nan) value = -value;
     element = static_cast<Element>(value);
-    // Rounding to infinity, or to NaN where there is none, means that the number was too large.
+    // The number was too large if it rounds to infinity, or to NaN in types without infinity.
     if (std::isfinite(value) && !std::isfinite(static_cast<double>(element))) {
       return Fail(place, Format("{} is out of range for {}", std::string_view(place, lexer_.at() - place),
                                 PrimitiveTypeName(type)));
@@ -189,7 +188,7 @@ bool FragmentReader::ParseFirst(Literal& literal) {
   return true;
 }
 
-// Elements up to the next brace: those of the row that begins at `row`, of which `count` were read before.
+// Elements up to the next brace: of the row that begins at `row`, after the first `count`.
 template <class Element>
 bool FragmentReader::ParseRow(Literal& literal, int64_t row, int64_t size, int64_t& count) {
   const PrimitiveType type = literal.shape().element_type();
@@ -215,7 +214,7 @@ bool FragmentReader::ParseElements(Literal& literal, RowReader parse_row) {
   const size_t rank = sizes.size();
   bool is_empty = false;
   for (int64_t size : sizes) is_empty = is_empty || size == 0;
-  DimVector index(rank, 0);  // how many elements, or braces, each open level has
+  DimVector index(rank, 0);  // the number of elements, or braces, in each open level
   size_t level = 0;
   int64_t row = 0;  // the linear index of the innermost row's first element
   do {
@@ -291,7 +290,7 @@ bool FragmentReader::ParseArrayLiteral(const Shape& shape, Literal& literal) {
   }
   const bool has_dynamic_sizes = !dynamic_sizes.empty();
   if (lexer_.Peek() != '{') {
-    // One number without braces is the first element; the others are zero. Odd, but so XLA reads it.
+    // A number without braces is the first element, and the others are zero (as in XLA).
     if (has_dynamic_sizes || *lexer_.at() == ')') return FailExpected("'{'");
     literal = Literal(shape);
     return (this->*parse_first)(literal);
@@ -300,8 +299,7 @@ bool FragmentReader::ParseArrayLiteral(const Shape& shape, Literal& literal) {
   lexer_.Accept('{');
   const bool elided = lexer_.Accept("...");
   lexer_.set_at(elided ? lexer_.at() : brace);
-  // Each element takes at least a byte of text, so a shape with more elements than that is refused before memory is
-  // allocated.
+  // Each element takes at least a byte of text, so a shape with more elements is an error before memory is allocated.
   if (!elided && !has_dynamic_sizes && shape.ElementCount() > lexer_.end() - brace) {
     return Fail(brace,
                 Format("the text ends before the {} elements of {}", shape.ElementCount(), shape.ToString(false)));

@@ -29,7 +29,7 @@ bool ModuleReader::ParseSharedMetadata(HloInstruction* instruction) {
   return true;
 }
 
-// Mostly they are all the extras that there are, which instructions then share.
+// Usually these are the only extras; instructions share them.
 bool ModuleReader::ParseSharedFrontendAttributes(HloInstruction* instruction) {
   InstructionExtras* extras = seen_frontend_attributes_.Find(lexer_);
   if (extras == nullptr) {
@@ -46,7 +46,7 @@ bool ModuleReader::ParseSharedFrontendAttributes(HloInstruction* instruction) {
   return true;
 }
 
-// {op_type="…" op_name="…" source_file="…" source_line=3 …}; a comma may stand between, and each field once.
+// {op_type="…" op_name="…" source_file="…" source_line=3 …}; optional commas between fields; each field at most once.
 bool FragmentReader::ParseMetadata(OpMetadata& metadata) {
   lexer_.SkipBlank();
   const char* const start = lexer_.at();
@@ -94,7 +94,7 @@ bool FragmentReader::ParseMetadata(OpMetadata& metadata) {
       if (!ExpectEquals() || !Read(metadata.profile_type)) return false;
     } else if (field == "size_of_generated_code_in_bytes" || field == "size_of_memory_working_set_in_bytes" ||
                field == "preserve_layout" || field == "logical_creation_pass_id") {
-      // Of some years' dumps; nothing depends on them.
+      // Fields of old dumps, which are ignored.
       std::string_view skipped;
       if (!ExpectEquals() || !SkipAttributeValue(skipped)) return false;
     } else {
@@ -114,7 +114,7 @@ bool FragmentReader::ParseMetadata(OpMetadata& metadata) {
   return true;
 }
 
-// {key="value",key2={json}}; sorted by key, and of a key that is said twice the last.
+// {key="value",key2={json}}; sorted by key; the last value of a repeated key.
 bool FragmentReader::ParseFrontendAttributes(FrontendAttributes& attributes) {
   if (!Expect('{')) return false;
   if (lexer_.Accept('}')) return true;
@@ -149,7 +149,8 @@ bool FragmentReader::ParseBackendConfig(std::string_view& config) {
   return ReadString(config);
 }
 
-// {visualizing_index=1,name=23.5}. The first is the index, whatever its name; with no values, there are no statistics.
+// {visualizing_index=1,name=23.5}. The first is the index, regardless of its name; without values there are no
+// statistics.
 bool FragmentReader::ParseStatistics(Statistics& statistics) {
   if (!Expect('{')) return false;
   if (lexer_.Accept('}')) return true;
@@ -192,7 +193,7 @@ bool FragmentReader::ParseOriginalElement(OriginalValue& value) {
       if (const char c = lexer_.Peek(); c == ',' || c == ')') element.is_tuple = true;
       else if (!ParseOriginalElement(element)) return false;
     } while (lexer_.Accept(','));
-    // Only leaves are kept, so elements without leaves after the last leaf are lost.
+    // Only leaves are stored, so elements without leaves after the last leaf are dropped.
     const auto has_no_leaf = [](const OriginalValue& element) { return element.is_tuple && element.elements.empty(); };
     while (!value.elements.empty() && has_no_leaf(value.elements.back())) value.elements.pop_back();
     return Expect(')');
@@ -224,7 +225,7 @@ bool ModuleReader::ParseOriginRecoveryTable(std::vector<OriginRecovery>& table) 
     const char* place = lexer_.at();
     std::string text;
     if (!Read(text)) return false;
-    // Such a module may have such a table; each level gets a quarter of the depth, so that there are few.
+    // A recovery module may have such a table itself; each level gets a quarter of the depth limit.
     ParserOptions options = this->options();
     options.file_name = "recovery module";
     options.max_depth /= 4;

@@ -156,7 +156,7 @@ bool ModuleReader::ParseAliasing() {
     }
     if (!Expect(')')) return false;
   } while (lexer_.Accept(','));
-  // By output, and of one that is named twice the first.
+  // By output; the first of duplicates.
   auto& aliases = module_->config().input_output_alias;
   StableSort(aliases, [](auto& a, auto& b) { return a.output_index < b.output_index; });
   aliases.erase(
@@ -186,7 +186,7 @@ bool ModuleReader::ParseBufferDonors() {
   return Expect('}');
 }
 
-// FileNames, FunctionNames, FileLocations, StackFrames, in this order, or none: entries numbered from 1.
+// FileNames, FunctionNames, FileLocations, StackFrames, in this order, or none of them: entries numbered from 1.
 bool ModuleReader::ParseStackTables() {
   StackFrameIndex tables;
   auto at_entry = [&](size_t known) {
@@ -231,7 +231,7 @@ bool ModuleReader::ParseStackTables() {
       !expect_table("FileLocations")) {
     return false;
   }
-  // Nearly all entries have their fields in XLA's order, which are read without tests for other fields.
+  // The fast path for fields in XLA's order, as in nearly all entries.
   const auto read_usual = [&](const auto& name, int64_t& value) {
     return lexer_.Accept(name) && lexer_.ReadInt(value) && value >= 0;
   };
@@ -271,7 +271,8 @@ bool ModuleReader::ParseStackTables() {
   return !failed();
 }
 
-// A module takes up to twice its text, and a line has some hundred letters; text after the module does not count.
+// An estimate: a module takes up to twice the size of its text, and a line has some hundred characters; text after the
+// module is excluded.
 void ModuleReader::ReserveFor(std::string_view text) {
   constexpr std::string_view kHeader = "HloModule ";
   size_t bytes = 0;
@@ -355,7 +356,7 @@ bool ModuleReader::ParseThread(std::string_view& thread) {
   return true;
 }
 
-// "(" [name shape {"," name shape}] ")" "->": the parameters themselves say it again.
+// "(" [name shape {"," name shape}] ")" "->": redundant with the parameter instructions.
 bool ModuleReader::ParseParameterList() {
   if (!Expect('(')) return false;
   if (!lexer_.Accept(')')) {
@@ -412,7 +413,7 @@ bool ModuleReader::FinishComputation(HloComputation* computation, HloInstruction
   return true;
 }
 
-// A name, or a body in place: `to_apply={ … }`.
+// A name, or an inline body: `to_apply={ … }`.
 bool ModuleReader::ParseComputationReference(HloComputation*& computation) {
   lexer_.SkipBlank();
   const char* place = lexer_.at();
@@ -437,7 +438,7 @@ bool ModuleReader::ParseComputationReference(HloComputation*& computation) {
   return true;
 }
 
-// One instruction is all the text. Its operands, where they have a shape and no definition, become parameters.
+// The text is a single instruction. Operands with a shape and without a definition become parameters.
 bool ModuleReader::ParseSingleInstruction() {
   HloComputation* computation = loader_.NewComputation("_", 1);
   loader_.Name(computation);  // it is there from the start
@@ -456,7 +457,7 @@ bool ModuleReader::ParseSingleInstruction() {
   }
   computation_ = nullptr;
   if (!ExpectEnd() || !FinishComputation(computation, instruction, place)) return false;
-  // As XLA has it: such a module is scheduled, and its entry has default layouts.
+  // As in XLA: such a module is scheduled, and its entry has default layouts.
   module_->config().is_scheduled = true;
   ProgramShape& layout = module_->config().entry_computation_layout.emplace(computation->program_shape());
   for (Shape& shape : layout.parameters) shape = shape.WithoutLayout().WithDefaultLayout();

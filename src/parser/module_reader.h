@@ -1,8 +1,8 @@
-// ModuleReader: reads one module in one pass over the text. Each module has a new reader, so that no state of one
-// module reaches the next. module.cc has the header and computations; instruction.cc instructions and operands;
-// rules.cc the rules for one instruction; async.cc the async sugar; names.cc names; parts.cc large texts by several
-// threads; shape.cc a table of known shapes; attributes.cc the attributes of each op; metadata.cc and sharding.cc
-// values that instructions share. The graph is built through GraphLoader (ir/graph_loader.h).
+// ModuleReader: reads one module in one pass over the text. Each module is read by a new reader, so that modules share
+// no state. module.cc has the header and computations; instruction.cc instructions and operands; rules.cc the rules for
+// one instruction; async.cc the async sugar; names.cc names; parts.cc large texts by several threads; shape.cc a table
+// of known shapes; attributes.cc the attributes of each op; metadata.cc and sharding.cc values that instructions share.
+// The graph is built through GraphLoader (ir/graph_loader.h).
 #pragma once
 
 #include <array>
@@ -25,17 +25,17 @@ namespace hloir {
 
 class ModuleReader final : public FragmentReader {
  public:
-  // Reads on from where `cursor` is. `text` is the cursor's, and the module keeps it. If `several_modules`, a line
-  // `// -----` between computations ends the module; otherwise it is a comment.
+  // Continues at `cursor`. `text` is the cursor's text; the module keeps it. If `several_modules`, a line `// -----`
+  // between computations ends the module; otherwise it is a comment.
   ModuleReader(const TextCursor& cursor, const std::shared_ptr<const std::string>& text, bool several_modules,
                const ParserCores& cores = {});
 
-  // A module, or bare computations, or one instruction, up to the end, a module's beginning or a line `// -----`.
-  // nullptr: cursor() has the error.
+  // Reads a module, bare computations or one instruction, up to the end of the text, the next module or a line `//
+  // -----`. Returns nullptr if there was an error, which cursor() has.
   std::unique_ptr<HloModule> ReadModule();
   // The current place.
   const TextCursor& cursor() const { return *this; }
-  // The number of parts that were read in parallel; 0: the text was read as one.
+  // The number of parts read in parallel; 0: the text was read sequentially.
   size_t part_count() const { return part_count_; }
 
   struct FieldReader;  // attributes.cc
@@ -58,20 +58,20 @@ class ModuleReader final : public FragmentReader {
   struct Head {
     bool is_entry = false;
     Word name;
-    const Shape* stated = nullptr;  // the result's; nullptr: none is
+    const Shape* stated = nullptr;  // the result's; nullptr: not stated
     const char *place = nullptr, *name_place = nullptr, *shape_place = nullptr;
   };
   bool ParseComputation();
   bool ParseHead(Head& head);
   bool CheckResult(const Head& head, const HloInstruction& root);
-  // [", execution_thread=" STRING]: "" if it is not there, or "main".
+  // [", execution_thread=" STRING]: "" if it is missing or "main".
   bool ParseThread(std::string_view& thread);
   bool LooksLikeComputation();
   bool ParseParameterList();
   bool ParseSingleInstruction();
   // Instructions up to the closing brace.
   bool ParseBody(HloComputation* computation, const char* place);
-  // The computation is complete: checks its parameters and lists it in the module.
+  // Completes a computation: checks its parameters and adds it to the module.
   bool FinishComputation(HloComputation* computation, HloInstruction* root, const char* place);
   bool FinishModule();
   HloComputation* EntryOrLast();
@@ -89,7 +89,7 @@ class ModuleReader final : public FragmentReader {
   bool ReadPart();
   bool Join(Whole& whole);
   bool NamesClash(const Whole& whole) const;
-  // In a part: the text cannot be understood without the other parts. The whole text is then read as one. Returns
+  // In a part: reports that its text depends on the other parts. The whole text is then read sequentially. Returns
   // false.
   [[gnu::cold]] bool GiveUpPart();
   HloComputation* FindInOtherPart(std::string_view name);
@@ -100,7 +100,7 @@ class ModuleReader final : public FragmentReader {
     HloOpcode opcode = HloOpcode::kTuple;
     bool is_sugar = false;  // op-start, op-update, op-done: an async op around `wrapped`
     HloOpcode wrapped = HloOpcode::kTuple;
-    std::string_view unknown{};  // the word itself, where no table knows it
+    std::string_view unknown{};  // the word itself, if the opcode is unknown
   };
   bool ParseOpcode(Opcode& opcode);
   static bool NeedsWholeModule(const Opcode& opcode, const Word& name);
@@ -146,7 +146,7 @@ class ModuleReader final : public FragmentReader {
   // ---- Attributes (attributes.cc).
   struct AttributeContext;
   // `outer` is the instruction itself, or the async-start around it, which takes the attributes that are not the op's
-  // own. A nested instruction has no attributes in text; a required one is an error all the same.
+  // own. A nested instruction has no attributes in text; a missing required one is an error.
   bool ParseAttributes(HloInstruction* instruction, HloInstruction* outer, bool is_nested, const char* place);
   bool ParseField(AttributeContext& context, void* attributes, const Word& name, bool& known);
   bool ParseParameterReplication(HloInstruction* parameter, const char* place);
@@ -169,24 +169,24 @@ class ModuleReader final : public FragmentReader {
   const bool several_modules_;
   ParserCores cores_;
   size_t part_count_ = 0;
-  Part* part_ = nullptr;  // the one that this reader reads; nullptr: it reads the whole
+  Part* part_ = nullptr;  // the part that this reader reads; nullptr: the whole text
   std::unique_ptr<HloModule> module_;
   GraphLoader loader_;
   HloComputation* computation_ = nullptr;  // the one being read
-  // If one instruction is all the text: the computation made for it.
+  // The computation created for a text of a single instruction.
   HloComputation* single_computation_ = nullptr;
   NameTable names_{&loader_};
   // The instruction that was read last, and its name in the text.
   HloInstruction* last_defined_ = nullptr;
   Word last_name_;
   UniqueNamer namer_;
-  // Names that inline bodies took from the computations around them, to be given back.
+  // Names of the surrounding computations that inline bodies shadow, to be restored.
   std::vector<std::pair<Word, HloInstruction*>> shadowed_;
-  // The names in the text of instructions that have another name now.
+  // The original names of renamed instructions.
   std::vector<std::pair<const HloInstruction*, std::string_view>> renamed_from_;
   bool has_inline_computations_ = false;
   bool has_threads_ = false;  // some computation is not on the main thread
-  // The async-start that each async-update goes back to.
+  // The async-start of each async-update's chain.
   std::unordered_map<const HloInstruction*, HloInstruction*> chain_starts_;
   std::vector<HloInstruction*> operands_;  // a stack: the operands of the instructions being read
   // A computation name's users look it up by the name in the text.
@@ -201,7 +201,7 @@ class ModuleReader final : public FragmentReader {
     uint32_t size = 0, hash = 0;
     const Shape* shape = nullptr;
   };
-  // The slot of that text, or the free one where it belongs.
+  // The slot of that text, or the free slot for it.
   [[gnu::always_inline]] ShapeSlot& FindShapeSlot(const char* text, uint32_t size, uint32_t hash) {
     const size_t mask = shape_slots_.size() - 1;
     for (size_t i = hash & mask;; i = (i + 1) & mask) {
@@ -213,7 +213,7 @@ class ModuleReader final : public FragmentReader {
   std::vector<ShapeSlot> shape_slots_ = std::vector<ShapeSlot>(256);
   size_t shape_count_ = 0;
 
-  // An opcode's own attributes by their text. Whoever has the same text shares them.
+  // An opcode's own attributes by their text; instructions with the same text share them.
   struct SeenAttributes {
     std::string_view text;
     void* attributes = nullptr;  // nullptr: the slot is free

@@ -1,6 +1,6 @@
 // NameTable: from a name in the text to the instruction that has it, for a whole module at once. Names are scoped by
-// computation, so a name's slot tells the latest instruction of that name, and the parser looks whose that is. Open
-// addressing with 8 bytes a slot, which are all that most names take: the instruction itself knows its name.
+// computation: a name's slot has the latest instruction of that name, and the parser checks its computation. Open
+// addressing with 8 bytes a slot; most names need no more, because the instruction stores the name.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace hloir {
 
 class NameTable {
  public:
-  // Of instructions that `loader` makes; nullptr: of any, which takes three times the memory.
+  // For instructions of `loader`; nullptr: for any instructions, with three times the memory.
   explicit NameTable(const GraphLoader* loader) : loader_(loader), slots_(kMinSlots) {}
 
   struct Slot {
@@ -23,17 +23,16 @@ class NameTable {
     uint32_t item = 0;  // 0: free
   };
 
-  // Room for about that many names, so that the table need not grow. Before there are any.
+  // Reserves room for about this many names. Call it before adding names.
   void Reserve(size_t names) { slots_.resize(std::bit_ceil(std::max(2 * names, kMinSlots))); }
-  // Said early of a name that will be added: its slot comes into cache meanwhile. A large module's table is larger than
-  // that.
+  // Prefetches the slot of a name that will be added, because a large module's table exceeds the cache.
   void Prefetch(const Word& word) const { __builtin_prefetch(&slots_[word.hash & (slots_.size() - 1)], 1); }
   // The slot of a name, or nullptr.
   const Slot* Find(const Word& word) const {
     const Slot& slot = slots_[Search(word)];
     return slot.item != 0 ? &slot : nullptr;
   }
-  // The instruction that a name means, or nullptr.
+  // The instruction of a name, or nullptr.
   [[gnu::always_inline]] HloInstruction* Meaning(const Word& word) const {
     const size_t mask = slots_.size() - 1;
     for (size_t i = word.hash & mask;; i = (i + 1) & mask) {
@@ -48,27 +47,27 @@ class NameTable {
       }
     }
   }
-  // The slot of a name, new (and `is_new` set) if there was none: then, before anything else is asked, Set or Take says
-  // whose it is. Slots move when another name is added.
+  // The slot of a name; if it is new, `is_new` is set, and Set or Take must assign it before any other call. Adding a
+  // name moves slots.
   [[gnu::always_inline]] Slot& FindOrAdd(const Word& word, bool& is_new) {
-    // A fuller table would have runs of names, at whose ends branch predictors guess wrong.
+    // A fuller table would have runs of names, which cause branch mispredictions.
     if (2 * (used_ + 1) > slots_.size()) Grow();
     Slot& slot = slots_[Search(word)];
     is_new = slot.item == 0;
     if (is_new) slot.hash = word.hash, ++used_;
     return slot;
   }
-  // The instruction that is meant by it; nullptr: the name is taken, by a name that the parser made.
+  // The instruction of the slot; nullptr: the name is reserved by a generated name.
   HloInstruction* InstructionOf(const Slot& slot) const {
     if ((slot.item & kAside) != 0) return aside_[slot.item & kNumber].instruction;
     return (slot.item & kMade) != 0 ? nullptr : loader_->Made((slot.item & kNumber) - 1);
   }
-  // `slot` is that of `name`, which is the instruction's own, and means it.
+  // Assigns `slot`, that of `name`, to the instruction, whose name is `name`.
   void SetOwn(Slot& slot, const Word& name, HloInstruction* instruction) {
     if (loader_ == nullptr) Set(slot, name, instruction);
     else slot.item = static_cast<uint32_t>(instruction->id()) + 1;
   }
-  // `slot` is that of `word`, and means the instruction (nullptr: none), which may be called otherwise.
+  // Assigns `slot`, that of `word`, to the instruction (nullptr: none), whose name may be another.
   void Set(Slot& slot, const Word& word, HloInstruction* instruction) {
     if ((slot.item & kAside) == 0) {
       slot.item = kAside | static_cast<uint32_t>(aside_.size());
@@ -81,7 +80,7 @@ class NameTable {
     Slot& slot = FindOrAdd(word, is_new);
     Set(slot, word, instruction);
   }
-  // `word`, which is new, is taken by a name that the parser made for the instruction, and means nothing.
+  // Reserves `word`, a new name, which the parser generated for the instruction; look-ups do not find it.
   void Take(const Word& word, const HloInstruction* instruction) {
     bool is_new = false;
     Slot& slot = FindOrAdd(word, is_new);
@@ -89,7 +88,7 @@ class NameTable {
     if (own) slot.item = kMade | (static_cast<uint32_t>(instruction->id()) + 1);
     else Set(slot, word, nullptr);
   }
-  // All slots, the free ones too, and the name of one that is not free.
+  // All slots, including free ones, and the name in an occupied one.
   const std::vector<Slot>& slots() const { return slots_; }
   std::string_view NameOf(const Slot& slot) const {
     return (slot.item & kAside) != 0 ? aside_[slot.item & kNumber].name.text()
@@ -97,7 +96,7 @@ class NameTable {
   }
 
  private:
-  // A name whose instruction, if it has one, is called otherwise.
+  // A name that differs from its instruction's name, or has no instruction.
   struct Aside {
     Word name;
     HloInstruction* instruction;

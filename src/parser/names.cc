@@ -1,5 +1,5 @@
-// Names. In the text they are scoped by computation; in a module each is unique, made so as XLA does it: a name that is
-// taken gets the next free number after a dot, computations counting in the order in which they are complete.
+// Names. In the text they are scoped by computation; in a module each is made unique as in XLA: a duplicate gets the
+// next free number after a dot, in the order in which computations are completed.
 
 #include <algorithm>
 
@@ -32,7 +32,7 @@ bool ModuleReader::CheckNoTypeWord(const Word& name) {
          Fail(name.data, Format("'{}' is a type; as a name it is %{}", name.text(), name.text()));
 }
 
-// A computation's name is rewritten where an instruction's is refused.
+// An illegal name of a computation is rewritten; that of an instruction is an error.
 std::string_view ModuleReader::LegalComputationName(std::string_view name) {
   if (BeginsAsReserved(name)) return loader_.KeepText(Format("a{}", name.substr(1)));
   return IsTypeWord(name) ? loader_.KeepText(Format("{}_", name)) : name;
@@ -53,12 +53,12 @@ bool ModuleReader::Define(const Word& name, HloInstruction* instruction, const c
     if (known->parent() == instruction->parent()) {
       return Fail(place, Format("instruction '{}' is defined twice; first in line {}", name.text(), known->line()));
     }
-    // An inline body hides the names of the computations around it, till it ends.
+    // An inline body shadows the names of the surrounding computations.
     if (has_inline_computations_) shadowed_.push_back({name, known});
   }
   names_.Set(slot, name, instruction);
   if (part_ != nullptr) {
-    part_->needs_names = true;  // they are given when the parts come together
+    part_->needs_names = true;  // they are assigned when the parts are joined
     return true;
   }
   GiveName(name.text(), is_new, instruction);
@@ -66,10 +66,10 @@ bool ModuleReader::Define(const Word& name, HloInstruction* instruction, const c
   return true;
 }
 
-// Names an instruction that is `wanted` in the text, which stands in names_ and was (`is_new`) not there before. x.01
-// is x.1, x.0 is x: what counts is the number.
+// Names an instruction whose name in the text is `wanted`, an entry of names_ (`is_new`: added just now). Numbers are
+// compared by value: x.01 is x.1, x.0 is x.
 void ModuleReader::GiveName(std::string_view wanted, bool is_new, HloInstruction* instruction) {
-  // The name `counts`, as long as nobody has it.
+  // The name `counts` while it is free.
   const auto take = [&](std::string_view counts, std::string_view name) {
     if (names_.Find(MakeWord(counts)) != nullptr) return false;
     GraphLoader::set_name(instruction, name);
@@ -107,7 +107,7 @@ void ModuleReader::NameAnonymous(HloInstruction* instruction, std::string_view b
 // `wanted` is taken: the next free number for its root.
 void ModuleReader::MakeUnique(std::string_view wanted, HloInstruction* instruction) {
   const std::string_view root = NameRoot(wanted);
-  // The root alone counts as number 0, unless it is itself a numbered name.
+  // A bare root counts as number 0, unless it is itself a numbered name.
   const auto counted = [root](std::string_view name) {
     return name.substr(root.size()) == ".0" && !IsNumbered(root) ? root : name;
   };
@@ -117,9 +117,8 @@ void ModuleReader::MakeUnique(std::string_view wanted, HloInstruction* instructi
   names_.Take(MakeWord(counted(name)), instruction);
 }
 
-// All names once more, in the stored order, as if they had been met in it: those of inline bodies, which are complete
-// before the computation around them, whose first names were taken before theirs; those of parts that were read at
-// once.
+// Reassigns all names in stored order. Needed for inline bodies, which are completed before the surrounding computation
+// although its first names come earlier, and for parts read in parallel.
 void ModuleReader::GiveNamesAnew() {
   std::unordered_map<const HloInstruction*, std::string_view> wanted(renamed_from_.begin(), renamed_from_.end());
   names_ = NameTable(part_count_ == 0 ? &loader_ : nullptr);

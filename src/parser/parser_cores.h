@@ -1,4 +1,4 @@
-// The number of threads that read a text, for callers that do not want ParseModule's choice. Covered by
+// The number of threads that read a text, for callers that override ParseModule's choice. Covered by
 // tests/unit/parallel_parser_test.cc.
 #pragma once
 
@@ -6,14 +6,15 @@
 
 namespace hloir {
 
-// Several threads read the rest of a text if it has that many bytes. `threads` 0: one for each core, if there are at
-// least four.
+// The minimal number of remaining bytes for reading with several threads. `threads` 0: one for each core, if there are
+// at least four.
 struct ParserCores {
   int threads = 0;
   size_t least_bytes = size_t{4} << 20;
 };
 
-// ParseModule so. `parts`, if given: how many parts of the text were read at once; 0: it was read as one.
+// ParseModule with these settings. `parts`, if given, receives the number of parts read in parallel; 0: it was read
+// sequentially.
 StatusOr<std::unique_ptr<HloModule>> ParseModule(std::string text, const ParserOptions& options,
                                                  const ParserCores& cores, size_t* parts = nullptr);
 

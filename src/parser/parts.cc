@@ -1,12 +1,11 @@
-// A large text by several threads. A look at braces and quotes finds where computations begin and end; runs of them,
-// the parts, are read at once, each by a ModuleReader of its own into a module of its own, where stand-ins take the
-// place of computations that other parts have. Then the parts become one module, in the order of the text: the same,
-// down to ids, names and the order of callers, as if one thread had read it.
+// Parsing of a large text by several threads. A scan for braces and quotes finds the bounds of computations; runs of
+// computations, the parts, are read in parallel, each by a separate ModuleReader into a separate module, with
+// placeholders for the computations of other parts. Then the parts are joined in the order of the text; the result,
+// including ids, names and the order of callers, equals that of a single thread.
 //
-// Nothing here says what is wrong with a text. Where anything is, or where something needs more than its part to be
-// understood (an inline body, an async op's sugar, a shape that a callee tells), the parts are thrown away and the text
-// is read as one; so an error is the same one, and the first in the text. Covered by
-// tests/unit/parallel_parser_test.cc.
+// This file reports no errors. If a part has an error, or depends on other parts (an inline body, async sugar, a shape
+// inferred from a callee), the parts are discarded and the text is read sequentially, so that the first error in the
+// text is reported. Covered by tests/unit/parallel_parser_test.cc.
 
 #include "parts.h"
 
@@ -23,7 +22,8 @@
 namespace hloir {
 namespace {
 
-// Behind the brace that closes the one before `at`, strings and comments passed over; nullptr if there is none.
+// The position after the brace that closes the one before `at`, skipping strings and comments; nullptr if there is
+// none.
 const char* BehindBody(const char* at, const char* end) {
   for (int64_t open = 1;; ++at) {
     at = scan::FindNot<scan::NoBrace>(at, end);
@@ -77,7 +77,7 @@ bool ModuleReader::NeedsWholeModule(const Opcode& opcode, const Word& name) {
          opcode.opcode == HloOpcode::kScan;
 }
 
-// One that another part reads, if it stands in the text before the one that is being read here.
+// Finds a computation of another part that precedes the current one in the text.
 HloComputation* ModuleReader::FindInOtherPart(std::string_view name) {
   const auto found = part_->whole.numbers.find(name);
   if (found == part_->whole.numbers.end() || found->second >= part_->at) return nullptr;
@@ -89,12 +89,12 @@ HloComputation* ModuleReader::FindInOtherPart(std::string_view name) {
   return stand_in;
 }
 
-// The computations from here to the end of the text. False also where the text is of several modules.
+// Finds the computations from here to the end of the text. Also returns false for a text of several modules.
 bool ModuleReader::FindBodies(Whole& whole) {
   do {
     Body body;
     if (!ParseHead(body.head)) return false;
-    // XLA's rules for names and the word ENTRY, where they are not plain, are the reader's.
+    // Unusual uses of names and of the word ENTRY are left to the sequential reader.
     const std::string_view name = body.head.name.text();
     if (LegalComputationName(name) != name) return false;
     if (!whole.numbers.emplace(name, static_cast<uint32_t>(whole.bodies.size())).second) return false;
@@ -130,7 +130,7 @@ bool ModuleReader::ReadPart() {
   return true;
 }
 
-// True if two parts define a name. Each thread compares the names with some of the hashes.
+// True if two parts define the same name. Each thread compares the names in a range of hashes.
 bool ModuleReader::NamesClash(const Whole& whole) const {
   const uint32_t shares = static_cast<uint32_t>(cores_.threads > 0 ? cores_.threads : AvailableCores());
   std::atomic<bool> clash = false;
@@ -160,13 +160,13 @@ bool ModuleReader::NamesClash(const Whole& whole) const {
         }
       }
     } catch (const std::bad_alloc&) {
-      clash = true;  // then names are given one after the other
+      clash = true;  // then names are assigned sequentially
     }
   });
   return clash;
 }
 
-// Joins the parts to the module. False, with the module unchanged, if a relation between parts is wrong.
+// Joins the parts into the module. Returns false, with the module unchanged, if the parts are inconsistent.
 bool ModuleReader::Join(Whole& whole) {
   int64_t count = module_->instruction_id_limit();
   const HloComputation* entry = module_->entry_computation();
@@ -215,19 +215,19 @@ bool ModuleReader::Join(Whole& whole) {
   return true;
 }
 
-// False: nothing has happened, and the text is to be read as one.
+// Returns false without a change if the text must be read sequentially.
 bool ModuleReader::ParseInParallel() {
   const size_t bytes = static_cast<size_t>(lexer_.end() - lexer_.at());
   if (bytes < cores_.least_bytes) return false;
   const size_t threads = static_cast<size_t>(cores_.threads > 0 ? cores_.threads : AvailableCores());
-  // With two or three cores, finding the bodies and joining the parts cost as much as is gained.
+  // With two or three cores, the scan and the join cost as much as parallel reading gains.
   constexpr size_t kFewestCores = 4;
   if (threads < 2 || (cores_.threads == 0 && threads < kFewestCores)) return false;
   const TextCursor start = *this;
   const auto read = [&] {
     Whole whole;
     if (!FindBodies(whole)) return false;
-    // Some parts for each thread, so that all end at about the same time; one computation alone is read by one.
+    // Several parts per thread, to balance the load; a computation is never split.
     const size_t wanted = bytes / (4 * threads) + 1;
     size_t largest = 0, size = 0;
     for (uint32_t i = 0, first = 0; i < whole.bodies.size(); ++i) {

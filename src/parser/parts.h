@@ -1,4 +1,4 @@
-// State shared by the readers of a large text's parts and by the whole; see parts.cc.
+// State shared by the readers of a large text's parts; see parts.cc.
 #pragma once
 
 #include <atomic>
@@ -30,16 +30,16 @@ struct ModuleReader::Whole {
   std::atomic<bool> given_up = false;
 };
 
-// Some computations that stand side by side in the text.
+// A run of adjacent computations in the text.
 struct ModuleReader::Part {
   Whole& whole;
   uint32_t first, last;  // bodies, the last one not included
   uint32_t at = 0;       // the one being read
   std::unique_ptr<ModuleReader> reader{};
-  // Stand-ins for computations of other parts that are called here, by number.
+  // Placeholders for called computations of other parts, by number.
   std::unordered_map<uint32_t, HloComputation*> stand_ins{};
   std::vector<std::pair<uint32_t, HloComputation*>> called{};  // the same in the order of the text
-  std::vector<OpMetadata*> framed{};                           // with a stack_frame_id as it is in the text
+  std::vector<OpMetadata*> framed{};                           // with the text's stack_frame_id
   bool needs_names = false;                                    // some have to be made unique
 };
 

@@ -1,6 +1,6 @@
 // Rules for single instructions beyond the grammar. XLA's parser has the same rules; docs/messages.md lists them.
-// SettleShape sets the shapes that follow from the operands whatever the text has, InferMissingShape those that the
-// text may omit, CheckInstruction has the other rules, by opcode. The verifier has all other rules. tests/parse_errors.
+// SettleShape overrides shapes that follow from the operands, InferMissingShape infers shapes that the text may omit,
+// and CheckInstruction has the other rules, by opcode. The verifier has all other rules. tests/parse_errors.
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@
 namespace hloir {
 namespace {
 
-// Ops whose shape always stands in the text, though for some it would follow from operands and attributes.
+// Ops whose shape is required in the text, though for some it follows from operands and attributes.
 bool IsShapeAlwaysStated(HloOpcode opcode) {
   return IsOneOf(opcode, HloOpcode::kDynamicSlice, HloOpcode::kDynamicUpdateSlice, HloOpcode::kSlice,
                  HloOpcode::kReducePrecision, HloOpcode::kStochasticConvert, HloOpcode::kBitcastConvert,
@@ -20,8 +20,8 @@ bool IsShapeAlwaysStated(HloOpcode opcode) {
          (GetOpcodeInfo(opcode).shape == OpShape::kGiven && opcode != HloOpcode::kBroadcast);
 }
 
-// broadcast without a shape: `dimensions` then are not the result's dimensions that the operand's become, but the sizes
-// of dimensions put before the operand's.
+// For a broadcast without a shape, `dimensions` are the sizes of new leading dimensions, instead of the mapping from
+// the operand's dimensions to the result's.
 Shape ShapeOfSizesBefore(const DimVector& sizes, const Shape& operand) {
   const int64_t added = static_cast<int64_t>(sizes.size());
   DimVector dimensions = sizes;
@@ -53,10 +53,10 @@ bool ModuleReader::InferMissingShape(HloInstruction* instruction, const char* pl
     }
     case HloOpcode::kOptimizationBarrier:
     case HloOpcode::kSelect:
-      // Of arrays alone; tuples and tokens need it stated.
+      // Inferred for arrays only; tuples and tokens must state it.
       if (opcode == HloOpcode::kSelect && operands[1]->shape().IsArray()) break;
       return Fail(place, Format("{} of a non-array needs its result shape before it", OpcodeName(opcode)));
-    default: break;  // any other opcode has a shape that follows from its operands
+    default: break;  // the shapes of all other opcodes follow from their operands
   }
   constexpr size_t kFew = 16;
   const Shape* few[kFew];
@@ -75,7 +75,7 @@ bool ModuleReader::InferMissingShape(HloInstruction* instruction, const char* pl
   return true;
 }
 
-// The shapes that follow from the operands whatever the text says, as XLA has it.
+// Shapes that, as in XLA, follow from the operands and override the text.
 void ModuleReader::SettleShape(HloInstruction* instruction) {
   const Shape& stated = instruction->shape();
   auto data_of = [](const Shape& tuple) {
@@ -86,7 +86,7 @@ void ModuleReader::SettleShape(HloInstruction* instruction) {
   };
   std::optional<Shape> settled;
   switch (instruction->opcode()) {
-    case HloOpcode::kConstant: {  // a constant is not packed, and as large as it is
+    case HloOpcode::kConstant: {  // a constant is neither packed nor dynamic
       if (!stated.IsArray()) break;
       const bool is_packed = stated.layout().extras().element_size_in_bits != 0;
       if (!is_packed && stated.IsStatic()) break;
@@ -123,7 +123,7 @@ void ModuleReader::SettleShape(HloInstruction* instruction) {
       if (const Shape* data = data_of(instruction->operand(0)->shape()))
         settled = Shape::Tuple({*data, Shape::Token()});
       break;
-    default: break;  // the other shapes stay as they are in the text
+    default: break;  // the other shapes are as in the text
   }
   if (settled.has_value() && *settled != stated) {
     GraphLoader::set_shape(instruction, loader_.KeepShape(*std::move(settled)));
@@ -146,7 +146,7 @@ bool ModuleReader::CheckInstruction(HloInstruction* instruction, const Opcode& o
     case HloOpcode::kScaledDot: return count == 4 || fail_count("4");
     case HloOpcode::kDynamicSlice:
     case HloOpcode::kDynamicUpdateSlice: {
-      // The place to begin is one index for each dimension, or all of them in one array.
+      // The start indices are one scalar per dimension, or one array.
       const int64_t first = instruction->opcode() == HloOpcode::kDynamicSlice ? 1 : 2;
       if (count == first + 1 && instruction->operand(first)->shape().rank() == 1) return true;
       const int64_t wanted = first + instruction->operand(0)->shape().rank();
@@ -207,14 +207,14 @@ bool ModuleReader::CheckInstruction(HloInstruction* instruction, const Opcode& o
     case HloOpcode::kAfterAll:
     case HloOpcode::kAddDependency:
     case HloOpcode::kSend: break;
-    default: return true;  // the arity of opcodes.def is the only rule
+    default: return true;  // opcodes.def's arity is the only rule
   }
   SettleShape(instruction);
   return true;
 }
 
 bool ModuleReader::CheckCustomCall(HloInstruction* instruction, const char* place) {
-  // As XLA wrote the original version before it had others; today's XLA reads no such text.
+  // XLA printed the original version this way before it had others; current XLA does not read it.
   if (instruction->attributes<CustomCallAttributes>().api_version == CustomCallApiVersion::kUnspecified)
     instruction->mutable_attributes<CustomCallAttributes>().api_version = CustomCallApiVersion::kOriginal;
   const OptionalShapeList& wanted_layouts = instruction->attributes<CustomCallAttributes>().operand_layout_constraints;

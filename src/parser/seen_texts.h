@@ -1,5 +1,5 @@
-// SeenTexts: values in braces, by their text. Many instructions share their metadata, sharding or frontend attributes
-// with an instruction a few lines above; only other texts are parsed. Tested by tests/unit/parser_test.cc.
+// SeenTexts: a cache of values in braces, by their text. Many instructions have the metadata, sharding or frontend
+// attributes of an instruction a few lines above; only new texts are parsed. Tested by tests/unit/parser_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace hloir {
 template <class T>
 class SeenTexts {
  public:
-  // The known value of the text in braces at the lexer, which moves behind it; nullptr: the text has to be parsed.
+  // Returns the cached value of the text in braces at the lexer and moves past it; nullptr: the text must be parsed.
   T* Find(Lexer& lexer) {
     lexer.SkipBlank();
     const char* const at = lexer.at();
@@ -24,7 +24,7 @@ class SeenTexts {
       lexer.set_at(at + last_.text.size());
       return last_.value;
     }
-    // Among few the table would cost more than it saves, and so it does where few come again.
+    // The table does not pay for few texts, or if few are repeated.
     if (++asked_ <= kMany || (asked_ >= kTrials && 4 * known_ <= asked_)) return nullptr;
     const char* const end = End(at, lexer.end());
     if (end == nullptr) return nullptr;
@@ -38,7 +38,7 @@ class SeenTexts {
     lexer.set_at(end);
     return last_.value;
   }
-  // After a Find that found nothing: records that the text from `at` to `end` has `value`, which must be kept.
+  // After Find returned nullptr: caches `value`, which must be kept, for the text from `at` to `end`.
   void Add(const char* at, const char* end, T* value) {
     last_ = {{at, static_cast<size_t>(end - at)}, value};
     if (slot_ != nullptr) *slot_ = last_;
@@ -54,11 +54,11 @@ class SeenTexts {
   static bool IsText(const Slot& slot, const char* at, size_t size) {
     return std::memcmp(slot.text.data(), at, size) == 0;
   }
-  // The end of the braces that begin at `at`, by counting braces and quotes; nullptr if the search was cut short. Only
-  // a guess, which is compared with the end that the parser finds.
+  // The end of the braces that begin at `at`, by counting braces and quotes; nullptr if the search reached its limit. A
+  // guess, which is compared with the end that the parser finds.
   static const char* End(const char* at, const char* end) {
     if (*at != '{') return nullptr;
-    constexpr ptrdiff_t kLongest = 4096;  // or many looks at one long text would take quadratic time
+    constexpr ptrdiff_t kLongest = 4096;  // because many searches in one long text would take quadratic time
     const char* const limit = at + std::min(kLongest, end - at);
     while (true) {
       at = scan::FindEither<'"', '}'>(at + 1, limit);
@@ -74,7 +74,7 @@ class SeenTexts {
   Slot last_;
   Slot* slot_ = nullptr;  // that Find looked at
   std::vector<Slot> slots_;
-  size_t asked_ = 0, known_ = 0;  // how many were looked for, and found there
+  size_t asked_ = 0, known_ = 0;  // the numbers of searches and hits
 };
 
 }  // namespace hloir

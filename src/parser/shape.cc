@@ -1,5 +1,5 @@
-// Shapes and layouts. Most shapes of a module were seen before, letter by letter: ParseInternedShape finds those by
-// their text, without reading them again.
+// Shapes and layouts. Most shapes of a module repeat an earlier text: ParseInternedShape finds these in a table without
+// parsing.
 
 #include <algorithm>
 
@@ -9,9 +9,9 @@
 
 namespace hloir {
 
-// The end of a shape's text, by counting brackets; its beginning if the search was cut short. Only a guess: it is used
-// as a key only if parsing the same text once ended there, too. The search is limited, because many guesses in one long
-// text would take quadratic time.
+// The end of a shape's text, by counting brackets; its beginning if the search reached its limit. A guess: it is used
+// as a key only if parsing the same text ended there. The search is limited, because many searches in one long text
+// would take quadratic time.
 const char* FragmentReader::ShapeEnd(const char* at) const {
   const char* const start = at;
   constexpr ptrdiff_t kLongest = 1 << 20;
@@ -38,7 +38,7 @@ const char* FragmentReader::ShapeEnd(const char* at) const {
     }
     return at + 1;
   }
-  // A layout may still follow, after a blank.
+  // A layout may follow after a blank.
   if (*at == ' ' && at[1] == '{') return start;
   return at;
 }
@@ -66,11 +66,11 @@ bool FragmentReader::LooksLikeTupleShape() const {
   return *end == ',' || *end == ')';
 }
 
-// Reads an array's shape, up to the next blank, if its text is known; else reads nothing.
+// Reads an array's shape, up to the next blank, if its text is in the table; otherwise reads nothing.
 bool ModuleReader::ParseKnownShape(const Shape*& shape) {
   lexer_.SkipBlank();
   const char* const start = lexer_.at();
-  constexpr ptrdiff_t kLongest = 128;  // or many looks at one long text would take quadratic time
+  constexpr ptrdiff_t kLongest = 128;  // because many searches in one long text would take quadratic time
   const char* const limit = start + std::min(kLongest, lexer_.end() - start);
   const char* const stop = scan::FindEither<' ', '\n'>(start, limit);
   if (stop == limit || stop == start || stop[1] == '{') return false;
@@ -110,7 +110,7 @@ bool ModuleReader::ParseInternedShape(const Shape*& shape) {
   return true;
 }
 
-// An array among a tuple's elements is mostly one that was seen before.
+// Array shapes inside tuples are usually in the table.
 bool ModuleReader::ParseTupleElement(Shape& shape) {
   if (!IsWordStart(lexer_.Peek())) return ParseShape(shape, Adjacent::kNo);
   const Shape* interned = nullptr;
@@ -121,7 +121,7 @@ bool ModuleReader::ParseTupleElement(Shape& shape) {
 
 namespace {
 
-// Bytes that do not fit into 64 bits, counted dimension by dimension, as XLA does: a size of 0 behind them is too late.
+// Overflow of the size in bytes, multiplied dimension by dimension as in XLA: a later size of 0 does not prevent it.
 bool SizeOverflows(const Shape& shape) {
   if (!shape.IsArray()) return false;
   int64_t bytes = StorageBytes(shape.element_type());
@@ -146,7 +146,7 @@ bool FragmentReader::ParseShape(Shape& shape, Adjacent adjacent) {
       do {
         const char* place = (lexer_.SkipBlank(), lexer_.at());
         if (!ParseTupleElement(elements.emplace_back())) return false;
-        // XLA has this rule for arrays in tuples only.
+        // In XLA this rule applies to arrays in tuples only.
         if (SizeOverflows(elements.back())) {
           return Fail(place, Format("an array in a tuple takes less than 2^63 bytes; {} takes more",
                                     elements.back().ToString(false)));
@@ -288,7 +288,7 @@ bool FragmentReader::ParseLayout(Shape& shape) {
 
 // D(…) T(…)(…) L(n) #(type) *(type) E(n) S(n) SC(…) P(shape) M(n), any of them, in this order.
 bool FragmentReader::ParseLayoutExtras(LayoutExtras& extras, int64_t rank) {
-  int next = 0;  // the number of the parts that may no more come
+  int next = 0;  // the number of parts that may no longer follow
   const auto is_next = [&](const auto& name, int part) {
     if (next > part || !lexer_.Accept(name)) return false;
     return next = part + 1, true;

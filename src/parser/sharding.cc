@@ -17,7 +17,7 @@ bool FragmentReader::ReadIntsUntil(char close, std::vector<int64_t>& values) {
   return close == '\0' || Expect(close);
 }
 
-// After `<=`: [dims], and T(perm) where there is more than one.
+// After `<=`: [dims], and T(perm) if there is more than one.
 bool FragmentReader::ParseIotaDevices(DeviceList& devices) {
   lexer_.SkipBlank();
   const char* start = lexer_.at();
@@ -188,8 +188,8 @@ bool FragmentReader::Read(Sharding& sharding) {
   return true;
 }
 
-// The parts of a sharding that is not a tuple, in any order, up to the closing brace. Of several kinds the first of
-// Sharding::Kind counts.
+// The parts of a sharding that is not a tuple, in any order, up to the closing brace. If several kinds are stated, the
+// first in Sharding::Kind applies.
 bool FragmentReader::ParseShardingParts(Sharding& sharding) {
   using Kind = Sharding::Kind;
   const char* const start = lexer_.at();
@@ -198,7 +198,7 @@ bool FragmentReader::ParseShardingParts(Sharding& sharding) {
                                                           {"manual", Kind::kManual},
                                                           {"unknown", Kind::kUnknown},
                                                           {"unreduced", Kind::kUnreduced}};
-  size_t kind = std::size(kKinds);  // the index of the first that is said
+  size_t kind = std::size(kKinds);  // the index of the first stated kind
   bool is_tiled = false, is_like = false;
   while (!lexer_.Accept('}')) {
     lexer_.SkipBlank();

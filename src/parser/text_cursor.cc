@@ -73,7 +73,7 @@ Status TextCursor::TakeStatus() const {
   while (line_start > begin && line_start[-1] != '\n') --line_start;
   const char* line_end = std::find(error_at_, lexer_.end(), '\n');
   const auto line_number = 1 + std::count(begin, line_start, '\n');
-  // Long lines are cut around the place. Tabs stay, so that the caret stands right whatever their width.
+  // Long lines are cut around the location. Tabs are kept, so that the caret is correct for any tab width.
   constexpr ptrdiff_t kBefore = 100, kAfter = 60;
   const char* from = error_at_ - line_start > kBefore ? error_at_ - kBefore : line_start;
   const char* to = line_end - error_at_ > kAfter ? error_at_ + kAfter : line_end;

@@ -1,7 +1,7 @@
-// TextCursor: a place in a text, its depth of nesting, and the first error. Every Parse… and Read… function of the
-// classes that derive from it reads one thing at that place and returns true, or records the error and returns false;
-// the first error is the one reported. A cursor can be copied: a ModuleReader begins with a copy of the text's cursor
-// and gives it back when the module is read. Tested by tests/unit/parser_test.cc and tests/parse_errors.
+// TextCursor: a position in a text, the depth of nesting, and the first error. Every Parse… and Read… function of the
+// derived classes reads one item at the position and returns true, or records the error and returns false; only the
+// first error is reported. A cursor can be copied: a ModuleReader starts with a copy of the text's cursor and returns
+// it after the module. Tested by tests/unit/parser_test.cc and tests/parse_errors.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ class TextCursor {
   // ---- Errors. All return false. They are cold functions, so that the parser's own code takes less of the caches.
   [[gnu::cold]] bool Fail(const char* place, std::string message);
   [[gnu::cold]] bool FailLimit(const char* place, std::string message);
-  // "expected <what>, found <what stands there>".
+  // "expected <what>, found <the text at the cursor>".
   [[gnu::cold]] bool FailExpected(std::string_view what);
   [[gnu::cold]] bool FailExpected(char c);
   [[gnu::cold]] bool FailKeyword(const Word& name, std::string_view what);
@@ -52,7 +52,7 @@ class TextCursor {
   static constexpr int kInstructionWeight = 16, kValueWeight = 4;
 
   bool Expect(char c) { return lexer_.Accept(c) || FailExpected(c); }
-  // The `=` of an attribute stands right behind its name.
+  // The `=` of an attribute directly follows its name.
   bool ExpectEquals() {
     if (*lexer_.at() != '=') return FailEquals();
     lexer_.set_at(lexer_.at() + 1);

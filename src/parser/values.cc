@@ -34,11 +34,11 @@ void AppendUtf8(uint32_t code, char*& out) {
 // C's escapes:
 //  \t \" \ooo \xhh \uhhhh … False for anything else.
 bool Unescape(std::string_view raw, std::string& text) {
-  text.resize(raw.size());  // what is meant is never longer
+  text.resize(raw.size());  // the intended name is never longer
   char* out = text.data();
   const char* p = raw.data();
   const char* const end = p + raw.size();
-  // Digits to the base, at least `least` and at most `most` of them.
+  // Reads between `least` and `most` digits of the base.
   auto read_digits = [&](int base, int least, int most, uint32_t limit, uint32_t& code) {
     const auto result = std::from_chars(p, std::min(end, p + most), code, base);
     if (result.ec != std::errc() || result.ptr - p < least || code > limit) return false;
@@ -128,7 +128,7 @@ bool FragmentReader::Read(std::string& value) {
   return Unescape(text, value) || Fail(place, "the string has an invalid escape");
 }
 
-// The key of key=value: a word, or in quotes what is none (as messages may have them).
+// The key of key=value: a word, or a quoted string (messages may have other keys than words).
 bool FragmentReader::ReadKey(std::string& key, const char* what) {
   if (const char c = lexer_.Peek(); c == '"' || c == '\'') return Read(key);
   key = lexer_.ReadWord().text();
@@ -148,7 +148,7 @@ bool FragmentReader::ReadEnumWord(std::span<const std::string_view> words, int64
     // No algorithm at all is `unset`.
     if (words.data() == EnumWords<DotAlgorithm>().data() && EqualIgnoringCase(word, "unset"))
       return take(words.begin());
-    // Some lists are read in whatever case.
+    // The words of some attributes are case-insensitive.
     const auto is_of = [&]<class... Enums>(std::type_identity<Enums>...) {
       return ((words.data() == EnumWords<Enums>().data()) || ...);
     };
@@ -177,7 +177,7 @@ bool FragmentReader::Read(DimVector& value) {
   });
 }
 
-// {true,false}, or one alone without braces.
+// {true,false}, or a single word without braces.
 bool FragmentReader::Read(BoolList& value) {
   bool one = false;
   if (!lexer_.Accept('{')) {
@@ -221,7 +221,7 @@ bool FragmentReader::Read(SliceRanges& value) {
   });
 }
 
-// 0_0x1_2_1: low_high or low_high_interior for each dimension. Nothing at all for a scalar.
+// 0_0x1_2_1: low_high or low_high_interior for each dimension. Empty for a scalar.
 bool FragmentReader::Read(PaddingConfig& value) { return ReadPadding(value, /*with_interior=*/true); }
 
 bool FragmentReader::ReadPadding(PaddingConfig& value, bool with_interior) {
@@ -289,7 +289,7 @@ bool FragmentReader::Read(Window& value) {
     if (numbers != nullptr ? !ReadDimensionByX(*numbers) : !ReadPadding(pad, /*with_interior=*/false)) return false;
   }
   const size_t rank = size.size();
-  // XLA looks at this one dimension by dimension.
+  // XLA checks this per dimension.
   if (!rhs_reversal.empty() && rhs_reversal.size() < rank)
     while (rhs_reversal.size() < rank) rhs_reversal.push_back(0);
   for (size_t other : {stride.size(), pad.size(), lhs_dilate.size(), rhs_dilate.size(), rhs_reversal.size()}) {

@@ -1,5 +1,5 @@
-// The attributes of an instruction one by one, as its text has them: PrintAttributes (hloir/printer.h). Taken from the
-// printed line, so that there is one place that knows how an attribute is written.
+// PrintAttributes (hloir/printer.h): the attributes of an instruction as a list. They are split from the printed line,
+// so that the format of attributes is implemented once.
 #include "hloir/printer.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ std::vector<std::pair<std::string, std::string>> PrintAttributes(const HloInstru
   options.print_result_shape = false;
   options.print_operand_shape = false;
   options.print_percent = false;
-  // Operands may be constants' values or names; neither is wanted, and both end where their bracket does.
+  // Skips the operands (names, or a constant's value) up to the closing parenthesis.
   const std::string line = PrintInstruction(instruction, options);
   size_t at = line.find(" = ");
   at = line.find('(', at == std::string::npos ? 0 : at + 3);

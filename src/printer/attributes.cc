@@ -1,5 +1,5 @@
 // The text after an instruction's operands: the fields of its attribute struct, by type; the computations it calls;
-// sharding, frontend attributes, control predecessors, statistics, accuracy. In: Printer::ExtraAttributes.
+// sharding, frontend attributes, control predecessors, statistics, accuracy. Entry point: Printer::ExtraAttributes.
 // attributes.def has the fields and their order. Covered by tests/unit/printer_test.cc.
 #include <algorithm>
 
@@ -192,12 +192,12 @@ template <class T>
 bool IsDefault(const T& value, const T& default_value) {
   return value == default_value;
 }
-// Precisions that ask for nothing are as good as none.
+// Default precisions are equivalent to none.
 bool IsDefault(const PrecisionList& value, const PrecisionList&) {
   return std::all_of(value.begin(), value.end(), [](Precision p) { return p == Precision::kDefault; });
 }
 bool IsDefault(const OptionalLiteral& value, const OptionalLiteral&) { return !value.has_value(); }
-bool IsDefault(const Literal&, const Literal&) { return true; }  // a constant's stands in the operands' place
+bool IsDefault(const Literal&, const Literal&) { return true; }  // a constant's value is printed in place of operands
 
 // The comparison type that a compare's operands imply if its text has none.
 ComparisonType ImpliedComparison(PrimitiveType type) {
@@ -209,7 +209,7 @@ ComparisonType ImpliedComparison(PrimitiveType type) {
 template <class T>
 const T kDefaultsOf{};
 
-// VisitFields with the default of each field alongside.
+// VisitFields, with the default value of each field.
 #define HLOIR_STRUCT(type) \
   template <class Visit>   \
   void VisitFieldsAndDefaults(const type& self, const type& defaults, Visit&& visit) {
@@ -223,7 +223,7 @@ const T kDefaultsOf{};
 
 }  // namespace
 
-// The fields that are printed by name. `kSpecial` ones with a name in text are dealt with here, one by one.
+// The fields that are printed by name. `kSpecial` fields with a name in text are handled here individually.
 template <class T>
 void Printer::Fields(const HloInstruction& instruction, const T& attributes) {
   if constexpr (std::is_same_v<T, DimensionsAttributes>) {
@@ -290,7 +290,7 @@ void Printer::CalledComputations(const HloInstruction& instruction, int nesting)
   switch (GetOpcodeInfo(instruction.opcode()).calls) {
     case CallKind::kNone: return;
     case CallKind::kToApply: {
-      // XLA's printer of bodies does not know these two, and calls them as it calls fusions.
+      // XLA's printer of bodies treats these two like fusions.
       const bool as_fusion =
           body && (instruction.opcode() == HloOpcode::kScan || instruction.opcode() == HloOpcode::kReduceScatter);
       return Called(as_fusion ? "calls=" : "to_apply=", *called[0], body, nesting);
@@ -310,7 +310,7 @@ void Printer::CalledComputations(const HloInstruction& instruction, int nesting)
   }
 }
 
-// The attributes of the op that an `op-start` wraps are on its line; `op-update` and `op-done` repeat nothing.
+// The attributes of the op that an `op-start` wraps are on its line; `op-update` and `op-done` do not repeat them.
 void Printer::AsyncAttributesOf(const HloInstruction& instruction, int nesting) {
   if (instruction.opcode() != HloOpcode::kAsyncStart) return;
   const AsyncAttributes& attributes = instruction.attributes<AsyncAttributes>();
@@ -329,7 +329,7 @@ void Printer::AsyncAttributesOf(const HloInstruction& instruction, int nesting) 
   }
 }
 
-// `without_frontend_attributes`: on the line of an `op-start` that has some, the wrapped op's are not said again.
+// `without_frontend_attributes`: an `op-start` with frontend attributes does not repeat those of the wrapped op.
 void Printer::ExtraAttributes(const HloInstruction& instruction, int nesting, bool without_frontend_attributes) {
   if (!options_.print_extra_attributes) {
     CalledComputations(instruction, nesting);
@@ -354,7 +354,7 @@ void Printer::ExtraAttributes(const HloInstruction& instruction, int nesting, bo
     Separate("sharding=");
     const Sharding& sharding = *instruction.sharding();
     if (instruction.shape().IsTuple() && sharding.kind != Sharding::Kind::kTuple) {
-      // One for all the leaves is printed for each, as XLA's reader has it.
+      // A single sharding for all leaves is printed once per leaf, as XLA's parser represents it.
       const size_t leaves = std::max<size_t>(instruction.shape().Leaves().size(), 1);
       out_.Append('{');
       for (size_t i = 0; i < leaves; ++i) {

@@ -1,5 +1,6 @@
-// The text of device lists, meshes and replica groups, and the expansion of their short forms. In: AppendDevices,
-// AppendMesh, AppendReplicaGroups, DeviceList::Expand, ReplicaGroups::Expand. Covered by tests/unit/printer_test.cc.
+// The text of device lists, meshes and replica groups, and the expansion of their short forms. Entry points:
+// AppendDevices, AppendMesh, AppendReplicaGroups, DeviceList::Expand, ReplicaGroups::Expand. Covered by
+// tests/unit/printer_test.cc.
 #include <algorithm>
 #include <functional>
 
@@ -10,8 +11,8 @@
 namespace hloir {
 namespace {
 
-// <=[4,2]T(1,0). XLA merges dimensions that the transpose leaves side by side, and drops those of size 1, so that one
-// order has one text.
+// <=[4,2]T(1,0). XLA merges dimensions that stay adjacent in the transpose and drops those of size 1, so that an order
+// has one text.
 void AppendIota(TextBuffer& out, const DeviceList& list) {
   const size_t rank = list.iota_reshape_dims.size();
   // kept: the dimensions in transposed order, grouped into runs of neighbours.
@@ -55,7 +56,7 @@ void AppendIota(TextBuffer& out, const DeviceList& list) {
   }
 }
 
-// Reshape and transpose may come from text: nothing may be expanded that does not fit together or is huge.
+// Reshape and transpose may come from text: inconsistent or huge ones are not expanded.
 constexpr int64_t kMaxExpandedDevices = int64_t{1} << 24;
 
 // The product of the sizes, or -1 if one is negative or the product is past the limit.
@@ -67,7 +68,7 @@ int64_t BoundedProduct(const DimVector& sizes) {
   return product;
 }
 
-// arange(product of dims) reshaped to dims, transposed by perm, read row-major. Empty if they do not fit together.
+// arange(product of dims) reshaped to dims, transposed by perm, read row-major. Empty if they are inconsistent.
 std::vector<int64_t> TransposedIota(const DimVector& dims, const DimVector& perm) {
   const size_t rank = dims.size();
   const int64_t count = BoundedProduct(dims);
@@ -194,10 +195,10 @@ std::vector<std::vector<int64_t>> ReplicaGroups::Expand() const {
     return result;
   };
   if (form == Form::kIota) return split(iota.Expand(), group_size);
-  // The mesh as an array, an axis cut into (before, part, after) where a part of it is named; the named parts become
-  // the minor dimensions, in the order of their naming, and each group is one row of them.
+  // The mesh as an array, with an axis split into (before, part, after) if a part of it is named. The named parts
+  // become the minor dimensions, in the order in which they are named; each group is a row of these.
   DimVector dims, named, others;
-  std::vector<std::pair<int64_t, int64_t>> pieces;  // (which axis, which pre-size) of each dimension
+  std::vector<std::pair<int64_t, int64_t>> pieces;  // (axis, pre-size) of each dimension
   for (size_t a = 0; a < mesh.axes.size(); ++a) {
     const auto& [name, size] = mesh.axes[a];
     int64_t rest = size, done = 1;

@@ -1,5 +1,5 @@
-// One instruction as a line of HLO text: name = shape opcode(operands), attributes, metadata={…}, backend_config=…. In:
-// PrintInstruction, HloInstruction::ToString. attributes.cc prints the attributes. Covered by
+// One instruction as a line of HLO text: name = shape opcode(operands), attributes, metadata={…}, backend_config=….
+// Entry points: PrintInstruction, HloInstruction::ToString. attributes.cc prints the attributes. Covered by
 // tests/unit/printer_test.cc.
 #include "internal.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 // Constants up to this many elements are shown without print_large_constants.
 constexpr int64_t kSmallConstantElements = 10;
-// With compact_operands, how many operands are shown.
+// The number of operands shown with compact_operands.
 constexpr size_t kCompactOperands = 4;
 
 // As XLA: metadata without any of these is not printed.
@@ -71,7 +71,7 @@ void Printer::InstructionName(const HloInstruction& instruction) {
 
 void Printer::Operand(const HloInstruction& operand) {
   const HloInstruction* named = &operand;
-  std::vector<int64_t> path;  // of the get-tuple-elements that the compact form writes as #index
+  std::vector<int64_t> path;  // of the get-tuple-elements printed as #index in the compact form
   if (options_.compact_gte) {
     while (named->opcode() == HloOpcode::kGetTupleElement && !named->IsRoot()) {
       path.push_back(named->tuple_index());
@@ -193,7 +193,7 @@ void Printer::Instruction(const HloInstruction& instruction, int nesting) {
     AppendDictOrQuoted(out_, extras->backend_config);
   }
   for (const auto& [name, value] : extras->unknown_attributes) {
-    if (name.empty()) break;  // of an unknown opcode: these stand where an opcode's own attributes do
+    if (name.empty()) break;  // of an unknown opcode: printed in place of an opcode's own attributes
     Separate(name);
     out_.Append('=');
     out_.Append(value);

@@ -12,7 +12,7 @@
 
 namespace hloir {
 
-// The opcode of an instruction that no table knows: see ModuleReader::ParseUnknownOperation. "" for any other.
+// The name of an unknown opcode (see ModuleReader::ParseUnknownOperation); "" for a known one.
 inline std::string_view UnknownOpcode(const HloInstruction& instruction) {
   if (!instruction.has_extras()) return {};
   const auto& unknown = instruction.extras().unknown_attributes;
@@ -21,17 +21,18 @@ inline std::string_view UnknownOpcode(const HloInstruction& instruction) {
 
 class Printer {
  public:
-  // Bodies printed in place grow as calls nest: below a depth, and past a size of text, callees are only named.
+  // Limits for bodies printed inline, which grow with nested calls: beyond this depth and size of text, callees are
+  // printed by name.
   static constexpr int kMaxNesting = 100;
   static constexpr size_t kMaxNestedText = size_t{1} << 26;
 
   explicit Printer(const PrintOptions& options, size_t max_nested_text = kMaxNestedText)
       : options_(options), max_nested_text_(max_nested_text) {}
 
-  // The text goes to `send`, piece by piece; Take returns nothing then.
+  // Passes the text to `send` piece by piece; Take then returns "".
   void SendTo(TextBuffer::Send send) { out_.SendTo(std::move(send)); }
   void Module(const HloModule& module);
-  // kBody: printed where it is called, without its name; `nesting`: in how many computations that is.
+  // kBody: printed inline at its call, without its name; `nesting`: the depth of inline bodies.
   enum class Place : uint8_t { kAlone, kEntry, kBody };
   void Computation(const HloComputation& computation, int nesting = 0, Place place = Place::kAlone);
   void Instruction(const HloInstruction& instruction, int nesting = 0);
@@ -46,7 +47,7 @@ class Printer {
   void Name(std::string_view name);
   void InstructionName(const HloInstruction& instruction);  // canonical, if the options say so
   const StackFrameIndex::FileLocation* InlinedLocation(const HloInstruction& instruction) const;
-  // An item that the module has once, as it was printed before, or by `append`.
+  // Prints an item that the module shares: a copy of its earlier text, or by `append`.
   template <class AppendItem>
   void Interned(const void* item, AppendItem append) {
     const uintptr_t address = reinterpret_cast<uintptr_t>(item);
@@ -78,29 +79,27 @@ class Printer {
 
   const PrintOptions& options_;
   size_t max_nested_text_;
-  // Instructions are %name, here and as operands, as they are by default.
+  // Instructions are printed as %name, at definitions and uses (the default).
   const bool is_plain_ = options_.print_percent && options_.print_ids && options_.print_operand_names &&
                          !options_.print_operand_shape && !options_.compact_gte &&
                          !options_.canonicalize_instruction_names;
   bool sugar_ = options_.syntax_sugar_async_ops;
   TextBuffer out_;
-  // Of shapes and metadata printed lately, where in out_ they stand: most of a module come again soon. By hash of the
-  // address.
+  // Positions in out_ of recently printed shapes and metadata, most of which repeat soon. By hash of the address.
   struct Printed {
     const void* item = nullptr;
     size_t offset = 0, size = 0;
   };
   std::array<Printed, 512> recent_{};
-  // Canonical names: tmp_N, where N is the place in the printed computation. By instruction id; set as they are
-  // printed.
+  // Canonical names: tmp_N, where N is the position in the printed computation. By instruction id; set on printing.
   std::vector<int32_t> canonical_;
   bool in_computation_ = false;
 };
 
-// The instruction that an async computation wraps, if it has nothing else but parameters: then text writes `op-start`.
-// For async-update and async-done, that of the start they belong to. nullptr: print async-start, … themselves.
+// The wrapped instruction of an async computation that otherwise has only parameters: then `op-start` is printed. For
+// async-update and async-done, that of their start. nullptr: async-start, … are printed.
 const HloInstruction* AsyncWrapped(const HloInstruction& instruction);
-// It has only parameters beside its root, which is an op that a table knows.
+// True if it has only parameters besides its root, which has a known opcode.
 bool CanBeSugar(const HloComputation& computation);
 
 }  // namespace hloir

@@ -1,5 +1,6 @@
-// The text of literals, on one line: {1, 2}, { { 1 }, { 2 } }, (1, nan). In: Literal::ToString, AppendLiteral.
-// Floats: the fewest of XLA's two precisions that read back to the same bits. Covered by tests/unit/printer_test.cc.
+// The text of literals, on one line: {1, 2}, { { 1 }, { 2 } }, (1, nan). Entry points: Literal::ToString,
+// AppendLiteral. Floats have the smaller of XLA's two precisions that reads back to the same bits. Covered by
+// tests/unit/printer_test.cc.
 #include <bit>
 #include <cmath>
 
@@ -9,10 +10,10 @@
 namespace hloir {
 namespace {
 
-// Digits enough for any value of a type with `mantissa_bits` (the implicit one not counted) to read back.
+// The number of digits with which any value of a type with `mantissa_bits` (without the implicit bit) reads back.
 constexpr int MaxDigits(int mantissa_bits) { return (mantissa_bits + 1) * 30103 / 100000 + 2; }
 
-// nan, or nan(0x…) where the mantissa is not just the quiet bit. Types without infinity have but one NaN.
+// nan, or nan(0x…) if the mantissa is not only the quiet bit. Types without infinity have one NaN.
 void AppendNan(TextBuffer& out, bool negative, uint64_t mantissa, int mantissa_bits, bool has_payload) {
   out.Append(negative ? "-nan" : "nan");
   if (!has_payload || mantissa == uint64_t{1} << (mantissa_bits - 1)) return;
@@ -23,7 +24,7 @@ void AppendNan(TextBuffer& out, bool negative, uint64_t mantissa, int mantissa_b
   out.Append(')');
 }
 
-// f32 and f64: %.6g or %.15g if that reads back equal, else three or two digits more.
+// f32 and f64: %.6g or %.15g if that reads back equal, otherwise three or two more digits.
 template <class T>
 void AppendWideFloat(TextBuffer& out, T value) {
   using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
@@ -38,7 +39,7 @@ void AppendWideFloat(TextBuffer& out, T value) {
     out.Append(value < 0 ? "-inf" : "inf");
     return;
   }
-  // Small whole numbers, most constants there are, need no search for digits.
+  // The fast path for small whole numbers, which most constants are.
   if (const int32_t whole = std::fabs(value) < 1e6 ? static_cast<int32_t>(value) : 0; whole != 0 && whole == value) {
     out.AppendInt(whole);
     return;
@@ -119,7 +120,7 @@ void WriteBits(TextBuffer& out, const Literal& literal, int64_t offset, int64_t 
   }
 }
 
-// Writes the array of one literal: nested braces, an opening one of rank > 3 with a comment on where it is.
+// Writes the array of one literal: nested braces, above rank 3 an opening brace has a comment with its index.
 class ArrayWriter {
  public:
   ArrayWriter(TextBuffer& out, const Literal& literal, RowWriter write_row, bool reads_back)
@@ -138,7 +139,7 @@ class ArrayWriter {
   }
 
  private:
-  // The elements below `level`, of which the first is at `offset`; `index` is this level's place in the one around it.
+  // The elements below `level`, of which the first is at `offset`; `index` is this level's index in the enclosing one.
   void WriteLevel(size_t level, int64_t offset, int64_t index) {
     const size_t rank = sizes_.size();
     const int64_t size = sizes_[level];
@@ -175,7 +176,7 @@ class ArrayWriter {
   DimVector sizes_;
 };
 
-// An array without elements still shows the braces of the dimensions before its first zero, in reason.
+// An array without elements has the braces of the dimensions before its first size of 0, up to a limit.
 bool HasTooManyEmptyBraces(const Shape& shape) {
   constexpr int64_t kMaxEmptyBraces = 1 << 16;
   int64_t braces = 1;
@@ -199,7 +200,7 @@ void AppendArray(TextBuffer& out, const Literal& literal, bool reads_back) {
   ArrayWriter(out, literal, write_row, reads_back).Write();
 }
 
-// Recursion is as deep as the literal's shape nests, which the reader limits.
+// The parser limits the nesting of shapes and so the recursion.
 void Append(TextBuffer& out, const Literal& literal, bool with_shape, bool reads_back) {
   if (literal.shape().IsTuple()) {
     out.Append("( ");

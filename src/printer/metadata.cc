@@ -10,8 +10,8 @@
 namespace hloir {
 namespace {
 
-// One balanced {…} and nothing after it; braces within double quotes do not count. Such a text is printed bare, since
-// the reader takes it back whole, unless a terminal would act on it.
+// One balanced {…} and nothing after it; braces within double quotes do not count. Such a text is printed unquoted,
+// because it reads back, unless it contains control characters.
 bool IsBracedDict(std::string_view text) {
   if (text.empty() || text.front() != '{' || !IsPlainText(text)) return false;
   int64_t depth = 0;
@@ -111,7 +111,7 @@ void AppendFrontendAttributes(TextBuffer& out, const FrontendAttributes& attribu
   append(sorted);
 }
 
-// Recursion is as deep as the tree nests, which the reader limits.
+// The parser limits the depth of the tree and so the recursion.
 void AppendOriginalArray(TextBuffer& out, const OriginalArray& array) {
   out.AppendQuoted(array.first);
   if (array.second.empty()) return;

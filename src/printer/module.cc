@@ -1,5 +1,5 @@
-// Graph to text, from the top: a module's header, its stack frame tables, and its computations.
-// In: PrintModule, PrintComputation. One instruction's line is instruction.cc's. Covered by tests/unit/printer_test.cc.
+// Printing of a module: its header, stack frame tables and computations. Entry points: PrintModule, PrintComputation.
+// One instruction's line is instruction.cc's. Covered by tests/unit/printer_test.cc.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -69,7 +69,7 @@ void SortComputations(std::vector<const HloComputation*>& computations) {
   PrintOptions fingerprint = PrintOptions::Fingerprint();
   fingerprint.print_operand_shape = false;
   std::vector<std::pair<std::string, const HloComputation*>> keyed;
-  // So that all keys together are no larger than a text may be.
+  // Limits the total size of the keys to that of a text.
   const size_t most = std::max(size_t{1} << 12, Printer::kMaxNestedText / std::max<size_t>(computations.size(), 1));
   for (const HloComputation* computation : computations) {
     Printer printer(fingerprint, most);
@@ -85,7 +85,7 @@ void SortComputations(std::vector<const HloComputation*>& computations) {
   for (size_t i = 0; i < keyed.size(); ++i) computations[i] = keyed[i].second;
 }
 
-// An async computation that `op-start` says all of.
+// An async computation represented completely by `op-start`.
 bool IsToldByItsCallers(const HloComputation& computation) {
   return !computation.callers().empty() &&
          std::all_of(computation.callers().begin(), computation.callers().end(),
@@ -93,8 +93,8 @@ bool IsToldByItsCallers(const HloComputation& computation) {
          CanBeSugar(computation);
 }
 
-// The names that the parser gives to instructions that `op-start` does not name: `base`, `base.1`, … in the order of
-// text. If a wrapped computation has other names, one of these could be taken from another instruction.
+// The names that the parser assigns to the unnamed instructions of `op-start`: `base`, `base.1`, … in the order of
+// text. If a wrapped computation has other names, one of these could collide with another instruction's name.
 class UnsaidNames {
  public:
   void Add(std::string_view base, std::string_view name) {
@@ -220,7 +220,7 @@ void Printer::ModuleHeader(const HloModule& module) {
   out_.Append('\n');
 }
 
-// A recovery module is printed by the default options, two levels in.
+// A recovery module is printed with default options, indented by two levels.
 void Printer::OriginRecoveryTable(const std::vector<OriginRecovery>& table) {
   const size_t indent = 2 * static_cast<size_t>(options_.indent_amount + 1);
   Separate("origin_recovery_table={\n");
@@ -357,7 +357,7 @@ void Printer::Computation(const HloComputation& computation, int nesting, Place 
         canonical_.resize(std::max<size_t>(id + 1, instruction.module()->instruction_id_limit()));
       canonical_[id] = canonical++;
     }
-    // The text of a get-tuple-element is at its uses.
+    // A get-tuple-element is printed at its uses.
     if (options_.compact_gte && instruction.opcode() == HloOpcode::kGetTupleElement && !instruction.IsRoot()) return;
     out_.AppendSpaces(indent + 2);
     if (&instruction == computation.root()) out_.Append("ROOT ");
@@ -365,12 +365,12 @@ void Printer::Computation(const HloComputation& computation, int nesting, Place 
     out_.Append('\n');
     out_.MaySend();
   };
-  // A schedule orders the computations that run by themselves: not fusions' bodies, and not a body printed at its call.
+  // A schedule applies to computations other than fusions' bodies and inline bodies.
   if (!is_body && computation.module()->config().is_scheduled && computation.fusion() == nullptr) {
     for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) print(*i);
   } else {
     const std::vector<const HloInstruction*> order = computation.PostOrder();
-    constexpr size_t kAhead = 8;  // instructions of a large module are far from the cache by now
+    constexpr size_t kAhead = 8;  // the instructions of a large module are no longer in the cache
     for (size_t i = 0; i < order.size(); ++i) {
       if (i + kAhead < order.size()) __builtin_prefetch(order[i + kAhead]);
       print(*order[i]);

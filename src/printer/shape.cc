@@ -1,5 +1,5 @@
-// The text of shapes and layouts: f32[2,<=3]{1,0:T(8,128)}, (s32[], pred[2]{0}). In: Shape::ToString, Layout::ToString.
-// The grammar is the reader's; covered by tests/unit/printer_test.cc.
+// The text of shapes and layouts: f32[2,<=3]{1,0:T(8,128)}, (s32[], pred[2]{0}). Entry points: Shape::ToString,
+// Layout::ToString. The parser has the grammar. Covered by tests/unit/printer_test.cc.
 #include "values.h"
 
 namespace hloir {
@@ -67,7 +67,7 @@ void AppendArrayShape(TextBuffer& out, const Shape& shape, bool with_layout) {
     out.AppendInt(shape.dimensions(i));
   }
   out.Append(']');
-  // A scalar's layout says something only if it has more than an order of dimensions.
+  // A scalar's layout is printed only if it has more than an order of dimensions.
   if (with_layout && shape.has_layout() && (shape.rank() > 0 || shape.layout().has_extras())) {
     AppendLayout(out, shape.layout());
   }
@@ -88,7 +88,7 @@ void AppendLayout(TextBuffer& out, const Layout& layout) {
   out.Append('}');
 }
 
-// Recursion is as deep as tuples nest, which the reader limits.
+// The parser limits the nesting of tuples and so the recursion.
 void AppendShape(TextBuffer& out, const Shape& shape, bool with_layout) {
   if (shape.IsTuple()) {
     out.Append('(');

@@ -1,5 +1,5 @@
-// The text of shardings: {replicated}, {devices=[2,1]<=[2]}, {mesh['x'=2], [{'x'}]}, tuples of them.
-// In: AppendSharding. Device lists and meshes are devices.cc's. Covered by tests/unit/printer_test.cc.
+// The text of shardings: {replicated}, {devices=[2,1]<=[2]}, {mesh['x'=2], [{'x'}]}, tuples of them. Entry point:
+// AppendSharding. Device lists and meshes are devices.cc's. Covered by tests/unit/printer_test.cc.
 #include "hloir/printer.h"
 #include "values.h"
 
@@ -70,7 +70,7 @@ void AppendTiled(TextBuffer& out, const Sharding& sharding) {
 
 }  // namespace
 
-// Recursion is as deep as tuple shardings nest, which the reader limits.
+// The parser limits the nesting of tuple shardings and so the recursion.
 void AppendSharding(TextBuffer& out, const Sharding& sharding, bool with_metadata) {
   out.Append('{');
   switch (sharding.kind) {

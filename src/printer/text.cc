@@ -8,8 +8,7 @@
 
 namespace hloir {
 
-// A string zeroes the memory by which it grows, so a large one grows by pieces that are still in the cache when they
-// are written.
+// Growing a string zeroes memory; a large one grows in pieces that stay in the cache until they are written.
 void TextBuffer::Grow(size_t bytes) {
   constexpr size_t kSmallest = 256, kPiece = 16 << 10;
   const size_t used = held();

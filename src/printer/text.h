@@ -1,6 +1,6 @@
-// TextBuffer: the one growing text that the printer writes into, and the few ways to write: characters, names,
-// integers, floats as printf's %.Ng, quoted strings. Everything in this folder appends to one. It may be sent off piece
-// by piece, so that a large text never stands in memory as a whole. Covered by tests/unit/printer_test.cc.
+// TextBuffer: the printer's output buffer, with functions to append characters, names, integers, floats as printf's
+// %.Ng, quoted strings. It may be sent piece by piece, so that a large text is never in memory as a whole. Covered by
+// tests/unit/printer_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -23,13 +23,13 @@ class TextBuffer {
     Reserve(1);
     *at_++ = c;
   }
-  // In place, so that a text that is known stands in the code.
+  // Inline, so that constant texts become immediate stores.
   [[gnu::always_inline]] void Append(std::string_view text) {
     Reserve(text.size());
     std::memcpy(at_, text.data(), text.size());
     at_ += text.size();
   }
-  // Literals, characters and texts, with one test for room.
+  // Appends literals, characters and texts with one check of the capacity.
   template <class... Parts>
   [[gnu::always_inline]] void AppendAll(const Parts&... parts) {
     Reserve((SizeOf(parts) + ...));
@@ -64,21 +64,20 @@ class TextBuffer {
   void AppendQuoted(std::string_view text, char quote = '"');
   // The key of key=value: bare, or quoted if it could be read as something else.
   void AppendKey(std::string_view key);
-  // `count` bytes that were written at `offset`, and not sent off, once more.
+  // Repeats `count` bytes from `offset`, which were not sent yet.
   void AppendAgain(size_t offset, size_t count) {
     Reserve(count);
     Put(std::string_view(text_.data() + (offset - sent_), count));
   }
   void Truncate(size_t size) { at_ = text_.data() + (size - sent_); }
   std::string_view view() const { return {text_.data(), held()}; }
-  // Room for about that much, at the beginning, so that it need not grow.
+  // Reserves about this many bytes at the beginning.
   void Expect(size_t bytes);
   std::string Take() {
     text_.resize(held());
     return std::move(text_);
   }
-  // Sends the text to `send` from now on, whenever writers call MaySend and the text is long enough; SendRest sends the
-  // rest.
+  // Sets `send`: MaySend passes it the text if that is long enough, SendRest passes the remaining text.
   void SendTo(Send send) { send_ = std::move(send); }
   bool sends() const { return send_ != nullptr; }
   size_t sent() const { return sent_; }
@@ -102,7 +101,7 @@ class TextBuffer {
     std::memcpy(at_, text, N - 1);
     at_ += N - 1;
   }
-  // Most are names: two words, which overlap where there are fewer bytes, for less than a call of memcpy costs.
+  // The fast path for names: two words, which overlap if there are fewer bytes; cheaper than a call of memcpy.
   [[gnu::always_inline]] void Put(std::string_view text) {
     const char* const from = text.data();
     const size_t size = text.size();

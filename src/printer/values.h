@@ -1,5 +1,5 @@
-// Writers for the kinds of values in HLO text: shapes, literals, shardings, windows, metadata, … PrintOptions that
-// concern a value are arguments. internal.h has instructions and computations. Covered by tests/unit/printer_test.cc.
+// Functions that print values of HLO text: shapes, literals, shardings, windows, metadata, … Relevant PrintOptions are
+// arguments. internal.h prints instructions and computations. Covered by tests/unit/printer_test.cc.
 #pragma once
 
 #include "hloir/attributes.h"
@@ -13,7 +13,7 @@ void AppendShape(TextBuffer& out, const Shape& shape, bool with_layout);
 void AppendLayout(TextBuffer& out, const Layout& layout);
 
 // literal.cc
-// {1, 2}; with `reads_back` -0 as XLA reads it, too.
+// {1, 2}; with `reads_back`, -0 is printed so that XLA reads it.
 void AppendLiteral(TextBuffer& out, const Literal& literal, bool reads_back);
 void AppendLiteralWithShape(TextBuffer& out, const Literal& literal);  // f32[2]{0} {1, 2}
 

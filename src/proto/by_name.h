@@ -1,5 +1,6 @@
-// Attributes to and from the fields of a message that have the same names: ReadByName and WriteByName, made for every
-// struct of attributes.def. A field whose name or kind differs is left alone; CoveredByName says whether there is one.
+// Attributes to and from the fields of a message that have the same names: ReadByName and WriteByName, instantiated for
+// every struct of attributes.def. Fields with a different name or kind are skipped; CoveredByName is false if there are
+// any.
 #pragma once
 
 #include <exception>
@@ -10,7 +11,7 @@
 
 namespace hloir {
 
-// A number that no word of an enum has. As one of its words it would make another instruction.
+// An error for a number without an enumerator; any enumerator would change the instruction.
 struct UnknownNumber : std::exception {
   const char* what() const noexcept override { return "an enum has a number that is not known"; }
 };
@@ -21,7 +22,7 @@ E ToEnum(int64_t number) {
   return static_cast<E>(number);
 }
 
-// ---- The kinds of fields that convert by themselves.
+// ---- The kinds of fields with a direct conversion.
 inline void FromField(int64_t from, int64_t& to) { to = from; }
 inline void ToField(int64_t from, int64_t& to) { to = from; }
 template <std::same_as<bool> T>  // and nothing that converts to bool

@@ -16,9 +16,9 @@
 
 namespace hloir::proto {
 
-// Nesting of messages; shapes, literals and shardings may nest. Deeper input is refused by an exception, as protozero
-// refuses broken bytes; both end as a Status in reader.cc. The parser's own limit is lower; protobuf reads no more than
-// 100 levels by default.
+// Nesting of messages; shapes, literals and shardings may nest. Deeper input throws an exception, as protozero does for
+// corrupt bytes; reader.cc converts both to a Status. The parser's limit is lower; protobuf's default limit is 100
+// levels.
 inline constexpr int kMaxNesting = 144;
 struct TooDeep : std::exception {};
 inline Status TooDeepError() { return ResourceExhausted("messages nested deeper than " + std::to_string(kMaxNesting)); }
@@ -26,7 +26,7 @@ inline Status TooDeepError() { return ResourceExhausted("messages nested deeper 
 template <class Message>
 void DecodeInto(Message& message, protozero::pbf_reader reader, int depth);
 
-// Takes the reader's current field, if it is the one that Fields() names.
+// Decodes the reader's current field, if Fields() names it.
 class FieldDecoder {
  public:
   FieldDecoder(protozero::pbf_reader& reader, int depth) : reader_(reader), tag_(reader.tag()), depth_(depth) {}
@@ -45,7 +45,7 @@ class FieldDecoder {
     while (item.next()) {
       if (item.wire_type() == protozero::pbf_wire_type::length_delimited && item.tag() <= 2) {
         std::string_view& text =
-            item.tag() == 1 ? entry.first : entry.second;  // before the value is taken: then there is no tag
+            item.tag() == 1 ? entry.first : entry.second;  // must precede reading the value, which clears the tag
         text = View(item.get_view());
       } else {
         item.skip();
@@ -261,8 +261,8 @@ class FieldEncoder {
   }
 
  private:
-  // By way of its own bytes: a writer nested in place would leave out a message that has only defaults, but the
-  // presence of such a message has a meaning (dimension numbers of a dot without any, one all-zero entry of a list).
+  // Encoded separately: a nested writer would omit a message of defaults, but its presence is significant (dimension
+  // numbers of a dot without any, one all-zero entry of a list).
   template <class T>
   void Message(uint32_t number, T& message) {
     writer_.add_message(number, Encode(message));

@@ -1,6 +1,6 @@
-// An opcode's attributes, to and from the fields of HloInstructionProto. A struct of attributes.def whose fields the
-// message has under the same names needs nothing here (by_name.h); any other has a Read and a Write below, found by
-// overload. The fields that every instruction has are reader.cc's and writer.cc's.
+// An opcode's attributes, to and from the fields of HloInstructionProto. A struct of attributes.def whose fields have
+// the same names in the message needs no code here (by_name.h); the others have a Read and a Write below, selected by
+// overload. reader.cc and writer.cc handle the fields of every instruction.
 #include "instruction.h"
 
 #include "by_name.h"
@@ -23,7 +23,7 @@ PrecisionList ReadPrecision(const proto::Instruction& m) {
   if (m.precision_config.has_value()) {
     for (int64_t p : m.precision_config->operand_precision) list.push_back(ToEnum<Precision>(p));
   }
-  // What WritePrecision makes of none: text has none, either, and the two forms are to be the same module.
+  // The inverse of WritePrecision for no precision, so that text and message give the same module.
   if (list.size() == 2 && list[0] == Precision::kDefault && list[1] == Precision::kDefault) list.clear();
   return list;
 }
@@ -88,7 +88,7 @@ void WriteGroups(const ReplicaGroups& groups, proto::Instruction& m) {
   }
 }
 
-// The fields that several collectives share.
+// Fields shared by several collectives.
 template <class A>
 Status ReadCollective(const proto::Instruction& m, A& a) {
   ReadByName(m, a);
@@ -155,7 +155,7 @@ Status Write(const Context&, const RngBitGeneratorAttributes& a, proto::Instruct
   return OkStatus();
 }
 
-// What a comparison is where nothing says so.
+// The default comparison type.
 ComparisonType UsualComparison(const Context& c) {
   const PrimitiveType operand = c.operand_shapes.empty() ? PrimitiveType::INVALID : c.operand_shapes[0]->element_type();
   return IsSigned(operand)                        ? ComparisonType::kSigned
@@ -376,7 +376,7 @@ Status Read(const Context&, const proto::Instruction& m, CustomCallAttributes& a
   a.custom_call_has_side_effect = m.custom_call_has_side_effect;
   a.output_to_operand_aliasing = FromProto(m.output_operand_aliasing);
   a.schedule = ToEnum<CustomCallSchedule>(m.custom_call_schedule);
-  // Not set, or newer than this: XLA takes either for the original, and no engine runs a call by it.
+  // Unset or newer: XLA treats both as the original, and no engine depends on it.
   const int64_t version = m.custom_call_api_version;
   const bool is_known = version > 0 && version < static_cast<int64_t>(EnumWords<CustomCallApiVersion>().size());
   a.api_version = is_known ? static_cast<CustomCallApiVersion>(version) : CustomCallApiVersion::kOriginal;
@@ -413,7 +413,7 @@ Status Write(const Context& c, const CustomCallAttributes& a, proto::Instruction
   return OkStatus();
 }
 
-// XLA's text says entry where its message says exit, and the other way round.
+// XLA's text and message have entry and exit exchanged.
 Status Read(const Context&, const proto::Instruction& m, DomainAttributes& a) {
   a.domain.kind = "sharding";
   if (m.domain_exit_sharding.has_value()) {
@@ -493,7 +493,7 @@ Status Write(const Context&, const CollectiveBroadcastAttributes& a, proto::Inst
   return WriteCollective(a, m);
 }
 
-// The in-place form's slice sizes are its rows one after another, as many numbers each as the operand has dimensions.
+// The slice sizes of the in-place form are concatenated rows, each with one number per dimension of the operand.
 Status Read(const Context& c, const proto::Instruction& m, CollectivePermuteAttributes& a) {
   a.channel_id = ReadChannel(m);
   for (const proto::SourceTarget& pair : m.source_target_pairs)
@@ -505,8 +505,8 @@ Status Read(const Context& c, const proto::Instruction& m, CollectivePermuteAttr
       ++tuples;
     return tuples;
   };
-  // One array, or a tuple of them; for each of them the start of one slice, or a tuple of starts, which the deeper
-  // nesting shows.
+  // One array, or a tuple of them; for each of them the start of one slice, or a tuple of starts (one more level of
+  // nesting).
   const Shape& data = *c.operand_shapes[0];
   const Shape& starts = *c.operand_shapes[depth(*c.operand_shapes[2]) >= depth(*c.operand_shapes[3]) ? 2 : 3];
   const size_t arrays = data.IsTuple() ? static_cast<size_t>(data.tuple_size()) : 1;
@@ -516,7 +516,7 @@ Status Read(const Context& c, const proto::Instruction& m, CollectivePermuteAttr
     const Shape* own = data.IsTuple() && starts.IsTuple() && static_cast<int64_t>(array) < starts.tuple_size()
                            ? &starts.tuple_shapes(static_cast<int64_t>(array))
                            : &starts;
-    // The rest belongs to the last array.
+    // The remaining ones belong to the last array.
     const int64_t slices = array + 1 == arrays ? INT64_MAX : depth(*own) >= 2 ? own->tuple_size() : 1;
     const size_t rank = static_cast<size_t>(std::max<int64_t>(shape.rank(), 0));
     for (int64_t slice = 0; slice < slices && rank > 0 && from + rank <= m.dynamic_slice_sizes.size();

@@ -15,7 +15,7 @@ struct ProtoContext {
   HloModule* module = nullptr;   // reading
   const Shape* shape = nullptr;  // the instruction's
   std::vector<const Shape*> operand_shapes;
-  std::deque<std::string>* storage = nullptr;  // writing: keeps bytes that the message looks into
+  std::deque<std::string>* storage = nullptr;  // for writing: owns bytes that the message references
 };
 
 StatusOr<Attributes> ReadAttributes(const ProtoContext& context, HloOpcode opcode, const proto::Instruction& message);

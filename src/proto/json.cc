@@ -1,5 +1,5 @@
 // HloProto as JSON, by protobuf's JSON mapping with the .proto files' field names: 64-bit integers as strings, bytes in
-// base64, enums as numbers. Reading also takes numbers for strings, enums' names and lowerCamelCase names.
+// base64, enums as numbers. Reading also accepts numbers for strings, enums' names and lowerCamelCase names.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -132,8 +132,8 @@ struct JsonError : std::exception {
   std::string message;
 };
 
-// protobuf's own writer gives enums by their names: those of a field, in the order of their numbers from 0. Of types
-// and dot algorithms HLO text has the same names, in small letters.
+// protobuf's own writer prints enums by name: the names of a field's enum, in the order of their numbers from 0. Types
+// and dot algorithms have the same names in HLO text, in lower case.
 std::optional<int64_t> EnumNumber(std::string_view field, std::string_view name) {
   static constexpr std::pair<std::string_view, std::string_view> kEnums[] = {
       {"custom_call_api_version",
@@ -295,7 +295,7 @@ std::string FromJson(const Json& object, std::deque<std::string>& storage) {
   return proto::Encode(message);
 }
 
-// The keys of which each of the four messages has one.
+// The keys that identify the four messages.
 constexpr const char* kKnownFields[] = {"hlo",
                                         "hlo_module",
                                         "hloModule",
@@ -306,7 +306,7 @@ constexpr const char* kKnownFields[] = {"hlo",
                                         "entryComputationName",
                                         "id"};
 
-// "LINE:COLUMN: error: not JSON: …"; nlohmann says it in other words, and counts bytes.
+// "LINE:COLUMN: error: not JSON: …"; converted from nlohmann's message, which counts bytes.
 Status SyntaxError(std::string_view text, const Json::parse_error& error) {
   const std::string_view before = text.substr(0, error.byte > 0 ? error.byte - 1 : 0);
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
@@ -322,8 +322,7 @@ Status SyntaxError(std::string_view text, const Json::parse_error& error) {
 
 StatusOr<std::string> SerializeHloProtoAsJson(const HloProtoFile& file, const HloModule* module) try {
   HLOIR_ASSIGN_OR_RETURN(std::string bytes, SerializeMessage(file, module, nullptr));
-  // Strings that are not UTF-8 (names and configs may hold any bytes) are written with their bytes replaced, not
-  // refused.
+  // Strings that are not UTF-8 (names and configs may hold any bytes) are written with the invalid bytes replaced.
   auto write = [&](auto message) { return ToJson(message).dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; };
   try {
     switch (file.form) {

@@ -20,15 +20,15 @@ struct BytesFinder {
     }
   }
 };
-// The field of a type whose elements are kept as bytes; nullptr for the others, which have fields of numbers.
+// The field of a type whose elements are stored as bytes; nullptr for types with numeric fields.
 proto::Bytes* BytesField(proto::Literal& m, PrimitiveType type) {
   BytesFinder finder{PrimitiveTypeName(type)};
   proto::Fields(finder, m);
   return finder.found;
 }
 
-// Elements of integer types under a byte: XLA writes the low bits of a byte each. Packed ones, first element in the low
-// bits, are recognized by their number of bytes and read, too.
+// Elements of integer types under a byte: XLA writes one byte each, with the value in the low bits. Packed elements,
+// the first in the low bits, are recognized by the number of bytes and read as well.
 bool IsSubByteInteger(PrimitiveType type) { return BitWidth(type) < 8 && IsInteger(type); }
 int64_t PackedBytes(PrimitiveType type, int64_t count) {
   const int64_t per_byte = 8 / BitWidth(type);
@@ -106,7 +106,7 @@ StatusOr<Literal> FromProto(const proto::Literal& m) {
   const PrimitiveType type = shape.element_type();
   const int64_t count = shape.ElementCount();
   const proto::Bytes* bytes = BytesField(const_cast<proto::Literal&>(m), type);
-  // The elements' bytes are checked before anything as large as the shape says is allocated.
+  // The number of bytes is checked before memory for the shape is allocated.
   size_t held = 0;
   switch (type) {
     case PrimitiveType::PRED: held = m.preds.size(); break;

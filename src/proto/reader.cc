@@ -1,6 +1,5 @@
 // From HloProto's bytes to a module. The entry point is ParseHloProto; the first fields of the bytes decide which of
-// the four messages they are. Broken bytes, ids that lead nowhere and shapes that do not fit end as one
-// InvalidArgument.
+// the four messages they are. Corrupt bytes, unknown ids and inconsistent shapes are InvalidArgument.
 #include <algorithm>
 #include <numeric>
 #include <tuple>
@@ -34,7 +33,7 @@ Status Within(Status status, std::string_view what, std::string_view name) {
   return Status(status.code(), std::string(what) + " '" + std::string(name) + "': " + status.message());
 }
 
-// Fields of a message that its list in messages.def lacks.
+// Fields of a message without a row in messages.def.
 void NoteUnread(std::string_view message, std::string_view fields, std::vector<std::string>& unread) {
   static constexpr std::tuple<std::string_view, uint32_t, std::string_view> kNames[] = {
       {"HloProto", 3, "buffer_assignment"},
@@ -66,7 +65,7 @@ StatusOr<std::unique_ptr<HloModule>> ReadModule(const proto::Module& message, in
 
 class ProtoModuleReader {
  public:
-  // `depth`: in how many recovery tables the module stands.
+  // `depth`: the number of enclosing recovery tables.
   ProtoModuleReader(HloModule& module, int depth, std::vector<std::string>& unread)
       : module_(module), depth_(depth), unread_(unread) {}
 
@@ -80,7 +79,7 @@ class ProtoModuleReader {
       computations.push_back(proto::Decode<proto::Computation>(raw.bytes));
       NoteUnread("HloComputationProto", computations.back().unread, unread_);
     }
-    // The file has callees first; the module keeps computations by their ids, as XLA's does.
+    // The file has callees first; the module orders computations by id, as in XLA.
     std::vector<size_t> by_id(computations.size());
     std::iota(by_id.begin(), by_id.end(), size_t{0});
     std::stable_sort(by_id.begin(), by_id.end(),
@@ -117,7 +116,7 @@ class ProtoModuleReader {
           std::all_of(instruction.operand_ids.begin(), instruction.operand_ids.end(), is_lower) &&
           std::all_of(instruction.control_predecessor_ids.begin(), instruction.control_predecessor_ids.end(), is_lower);
     }
-    // XLA's module keeps instructions by their ids; so does this one where that puts operands first.
+    // XLA orders instructions by id; so does this reader if operands then precede users.
     if (operands_have_lower_ids && !std::is_sorted(ids.begin(), ids.end())) {
       std::sort(ids.begin(), ids.end());
       for (int64_t id : ids) computation->MoveBefore(local[id], nullptr);
@@ -157,7 +156,7 @@ class ProtoModuleReader {
     }
     HLOIR_ASSIGN_OR_RETURN(Attributes attributes, ReadAttributes(context, *opcode, m));
     if (*opcode == HloOpcode::kParameter) {
-      // Numbers index a table; more of them than instructions can't all be there.
+      // Parameter numbers index a table; a number above the count of instructions is invalid.
       if (m.parameter_number < 0 || m.parameter_number > (1 << 24)) return InvalidArgument("no such parameter number");
       if (m.parameter_number < computation.parameter_count() && computation.parameter(m.parameter_number) != nullptr) {
         return InvalidArgument("parameter " + std::to_string(m.parameter_number) + " stands twice");
@@ -180,7 +179,7 @@ class ProtoModuleReader {
       instruction->AddCalledComputation(it->second);
     }
     HLOIR_RETURN_IF_ERROR(CheckCalls(*instruction));
-    // The thread is the start's to say, as in XLA.
+    // The start determines the thread, as in XLA.
     if (*opcode == HloOpcode::kAsyncStart) {
       const std::string& thread = instruction->attributes<AsyncAttributes>().async_execution_thread;
       instruction->called_computations()[0]->set_execution_thread(thread == "main" ? "" : thread);
@@ -188,7 +187,7 @@ class ProtoModuleReader {
     return ReadDecorations(m, *instruction);
   }
 
-  // The graph's accessors (while_body() and the like) count on these.
+  // The graph's accessors (while_body() and the like) require these.
   static Status CheckCalls(const HloInstruction& instruction) {
     const size_t count = instruction.called_computations().size();
     switch (GetOpcodeInfo(instruction.opcode()).calls) {
@@ -259,7 +258,7 @@ class ProtoModuleReader {
   static FrontendAttributes ReadMap(const proto::FrontendAttributes& m) {
     FrontendAttributes map;
     for (const auto& [key, value] : m.map) map.emplace_back(key, value);
-    // Of a key that comes twice the last counts, as in any protobuf map.
+    // The last value of a repeated key applies, as in protobuf maps.
     std::stable_sort(map.begin(), map.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     const auto later = [](const auto& a, const auto& b) { return a.first == b.first; };
     map.erase(map.begin(), std::unique(map.rbegin(), map.rend(), later).base());
@@ -314,7 +313,7 @@ class ProtoModuleReader {
       for (const proto::StackFrame& f : m.stack_frame_index->stack_frames) {
         if (f.parent_frame_id < 0 || f.parent_frame_id > INT32_MAX)
           return InvalidArgument("stack_frame_index: no frame " + std::to_string(f.parent_frame_id));
-        // In messages 0 is not a parent; in text, for whatever reason, 1 is, and the rest follows.
+        // In messages parent id 0 means none; in text 1 does, and other ids are shifted by one.
         frames.stack_frames.push_back({f.file_location_id, f.parent_frame_id + 1});
       }
     }
@@ -383,7 +382,7 @@ StatusOr<std::vector<Literal>> ReadLiterals(const std::vector<proto::Literal>& m
   return literals;
 }
 
-constexpr char kModuleTag = 0x0A;  // field 1, length-delimited: with it each of the four messages begins
+constexpr char kModuleTag = 0x0A;  // field 1, length-delimited: the first tag of each of the four messages
 
 // The first field 1 of a message, if it is length-delimited.
 std::optional<std::string_view> FirstField(std::string_view bytes) {
@@ -399,7 +398,7 @@ std::optional<std::string_view> FirstField(std::string_view bytes) {
 }
 
 // The number of nested messages around the module's name, through field 1: 0 HloModuleProto, 1 HloProto or
-// HloUnoptimizedSnapshot, 2 HloSnapshot. A name is text whose bytes are not messages with a first field of text.
+// HloUnoptimizedSnapshot, 2 HloSnapshot. A name is text that does not parse as a message with a text as first field.
 std::optional<int> NameDepth(std::string_view bytes) {
   for (int depth = 0; depth <= 2; ++depth) {
     std::optional<std::string_view> first;
@@ -415,8 +414,8 @@ std::optional<int> NameDepth(std::string_view bytes) {
   return std::nullopt;
 }
 
-// The message that begins a file of streamed literals: its length, a varint, stands before it. A message of the other
-// forms begins with the tag 0x0A; as a length that would be ten bytes, too few for a module.
+// The message that begins a file of streamed literals: its length, a varint, precedes it. Messages of the other forms
+// begin with the tag 0x0A, which as a length would be ten bytes, too few for a module.
 std::optional<std::string_view> MessageBeforeStream(std::string_view bytes) {
   if (bytes.empty() || bytes[0] == kModuleTag) return std::nullopt;
   const char* at = bytes.data();
@@ -459,7 +458,7 @@ StatusOr<HloProtoFile> ParseStreamed(std::string_view message, std::string_view 
   return file;
 }
 
-// True if the bytes begin as one of the four messages, and end before it does.
+// True if the bytes are a truncated prefix of one of the four messages.
 bool IsCutOff(std::string_view bytes) {
   if (bytes.empty() || bytes[0] != kModuleTag) return false;
   try {
@@ -528,7 +527,7 @@ StatusOr<HloProtoFile> Parse(std::string_view bytes) {
 }  // namespace
 
 StatusOr<HloProtoFile> ParseHloProto(std::string_view bytes) try {
-  // protozero reports broken bytes by exceptions; they end here.
+  // Catches protozero's exceptions for corrupt bytes.
   try {
     return Parse(bytes);
   } catch (const proto::TooDeep&) {
@@ -541,14 +540,14 @@ StatusOr<HloProtoFile> ParseHloProto(std::string_view bytes) try {
 }
 
 bool LooksLikeHloProto(std::string_view bytes) {
-  // The tags and lengths that begin any of the four are bytes that no text has, while a name may pass for text and an
-  // indented text for a name.
+  // The leading tags and lengths of all four messages contain bytes that do not occur in text; names and indented text
+  // are ambiguous.
   const std::string_view begin = bytes.substr(0, 512);
   const bool is_text = std::none_of(begin.begin(), begin.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && (c < '\t' || c > '\r');
   });
   if (is_text) return false;
-  // A stream's length may be any byte; in a broken stream only bytes that are not characters count as lengths.
+  // A stream's length may be any byte; in a corrupt stream only bytes that are not characters are accepted as lengths.
   return bytes[0] == kModuleTag || static_cast<unsigned char>(bytes[0]) >= 0x80 ||
          MessageBeforeStream(bytes).has_value();
 }

@@ -1,7 +1,7 @@
-// A literal in the form in which XLA writes it after an HloUnoptimizedSnapshot that would not fit into 2 GiB as one
-// message: the length of a ShapeProto (8 bytes), that ShapeProto, and then for each array in it, in the order of the
-// tuple tree, its dynamic sizes (32 bits each, only if it has any) and its elements by the layout's order; pred and
-// types under a byte are packed, first element in the low bits. Tested by tests/unit/proto_test.cc.
+// XLA's format for literals that follow an HloUnoptimizedSnapshot, because a message is limited to 2 GiB: the length of
+// a ShapeProto (8 bytes), that ShapeProto, and then for each array in it, in the order of the tuple tree, its dynamic
+// sizes (32 bits each, only if it has any) and its elements by the layout's order; pred and types under a byte are
+// packed, first element in the low bits. Tested by tests/unit/proto_test.cc.
 #include <cstring>
 
 #include "codec.h"
@@ -25,7 +25,7 @@ bool IsDynamic(const Shape& shape) {
   return false;
 }
 
-// Walks a stream's bytes; the error is that they are too few.
+// Reads bytes of a stream; the error is a truncated stream.
 class StreamReader {
  public:
   explicit StreamReader(std::string_view bytes) : bytes_(bytes) {}
@@ -86,7 +86,7 @@ StatusOr<Literal> ReadArray(const Shape& shape, StreamReader& stream) {
   return literal;
 }
 
-// Recursion is bounded by the nesting that a ShapeProto may have.
+// The limit on the nesting of a ShapeProto bounds the recursion.
 StatusOr<Literal> ReadPieces(const Shape& shape, StreamReader& stream) {
   if (shape.IsArray()) return ReadArray(shape, stream);
   if (!shape.IsTuple()) return InvalidArgument("literal: " + shape.ToString() + " cannot stand in a stream");

@@ -1,4 +1,5 @@
-// Shapes, shardings, windows and the like, between the graph and XLA's messages. Literals: literal.cc.
+// Conversion of shapes, shardings, windows and similar values between the graph and XLA's messages. Literals:
+// literal.cc.
 #include "values.h"
 
 #include "ir/sharding_canonical.h"
@@ -166,7 +167,7 @@ proto::PaddingConfig ToProto(const PaddingConfig& padding) {
 }
 
 StatusOr<ConvDimensionNumbers> FromProto(const proto::ConvolutionDimensionNumbers& m) {
-  constexpr int64_t kMostDimensions = 1024;  // text has a place for each dimension up to the largest
+  constexpr int64_t kMostDimensions = 1024;  // text lists every dimension up to the largest
   proto::Int64s all = {m.input_batch_dimension,           m.input_feature_dimension, m.kernel_input_feature_dimension,
                        m.kernel_output_feature_dimension, m.output_batch_dimension,  m.output_feature_dimension};
   for (const proto::Int64s* spatial :
@@ -301,7 +302,7 @@ int64_t CountOf(const DimVector& sizes) {
   return count;
 }
 
-// The rules of the text's reader: a device for each tile, an iota's order a permutation.
+// The rules of the text parser: a device for each tile, an iota's order a permutation.
 Status SettleTiles(Sharding& sharding) {
   DeviceList& devices = sharding.devices;
   const int64_t tiles = CountOf(sharding.tile_dims);
@@ -347,7 +348,7 @@ StatusOr<Sharding> FromProto(const proto::OpSharding& m) {
     HLOIR_ASSIGN_OR_RETURN(Sharding converted, FromProto(element));
     sharding.tuple_elements.push_back(std::move(converted));
   }
-  // Of one device there are no tiles; a message says that there is one.
+  // A sharding to one device has no tiles here, but one tile in a message.
   if (sharding.kind != Sharding::Kind::kMaximal) sharding.tile_dims = ToDims(m.tile_assignment_dimensions);
   sharding.devices.devices = m.tile_assignment_devices;
   sharding.devices.iota_reshape_dims = ToDims(m.iota_reshape_dims);
@@ -429,7 +430,7 @@ std::vector<proto::OutputOperandAliasing> ToProto(const OutputOperandAliasing& a
 
 namespace {
 
-// A tree as `shape` is nested, without leaves.
+// A tree with the nesting of `shape`, without leaves.
 OriginalValue EmptyOriginalValue(const Shape& shape) {
   OriginalValue value;
   value.is_tuple = shape.IsTuple();

@@ -1,5 +1,5 @@
-// Between the graph's value types and their messages (hlo.h), both ways: shapes, literals, shardings, windows, device
-// lists, metadata. Used by reader.cc and writer.cc. Messages made here look into the values they were made from.
+// Conversions between the graph's value types and their messages (messages.h): shapes, literals, shardings, windows,
+// device lists, metadata. Used by reader.cc and writer.cc. Messages reference the values from which they were built.
 #pragma once
 
 #include <deque>
@@ -30,12 +30,12 @@ OriginalArray FromProto(const proto::OriginalArray& message);
 StatusOr<OriginalValue> FromProto(const proto::OriginalValue& message, const Shape& shape);
 DimVector ToDims(const proto::Int64s& numbers);
 
-// Elements in XLA's order: by the shape's layout, which need not be row-major. Entry i is where element i of ours goes;
-// empty: they stand as ours do.
+// The permutation to XLA's element order, which follows the shape's layout. Entry i is the new index of element i;
+// empty: the orders are equal.
 std::vector<int64_t> LayoutOrder(const Shape& shape);
-// The message of `file`; if it is a stream of arguments, their bytes go to the second parameter: writer.cc.
+// The message of `file`; for streamed arguments, their bytes are written to the second parameter. In writer.cc.
 StatusOr<std::string> SerializeMessage(const HloProtoFile& file, const HloModule* module, std::string* stream);
-// A literal that stands behind its message: streamed_literal.cc. Broken shapes throw, as Decode() does.
+// A streamed literal, after its message. In streamed_literal.cc. Invalid shapes throw, as in Decode().
 StatusOr<Literal> ReadStreamedLiteral(std::string_view bytes);
 std::string WriteStreamedLiteral(const Literal& literal);
 

@@ -1,5 +1,5 @@
-// From a module to HloProto's bytes, so that XLA reads the same module back. Computations stand callees first and
-// instructions operands first, as XLA's reader wants them.
+// From a module to HloProto's bytes, so that XLA reads the same module back. Callees precede callers and operands
+// precede users, as XLA's reader requires.
 #include <algorithm>
 #include <deque>
 #include <string>
@@ -18,7 +18,7 @@ namespace {
 // Ids start at 1: XLA takes 0 in places for "none".
 int64_t ProtoId(const HloComputation& computation) { return computation.id() + 1; }
 
-// By them XLA orders the instructions of a computation: as they stand here.
+// XLA orders the instructions of a computation by ids, so these follow the stored order.
 class InstructionIds {
  public:
   explicit InstructionIds(const HloModule& module) : ids_(static_cast<size_t>(module.instruction_id_limit()), 0) {
@@ -74,7 +74,7 @@ std::string WriteInstruction(const HloInstruction& instruction, const Instructio
   }
   // XLA's while has its body first.
   if (instruction.opcode() == HloOpcode::kWhile) std::swap(m.called_computation_ids[0], m.called_computation_ids[1]);
-  // Writing attributes that the graph holds can't fail.
+  // Writing attributes of the graph cannot fail.
   (void)WriteAttributes(context, instruction.attributes(), m).ok();
   m.metadata = instruction.metadata() != nullptr ? ToProto(*instruction.metadata()) : proto::OpMetadata();
   if (instruction.metadata() != nullptr && !instruction.metadata()->metadata_payload.empty()) {
@@ -103,7 +103,7 @@ std::string WriteInstruction(const HloInstruction& instruction, const Instructio
   return proto::Encode(m);
 }
 
-// XLA refuses a program shape that has not as many names as parameters.
+// XLA requires as many names as parameters in a program shape.
 proto::ProgramShape WriteProgramShape(const ProgramShape& shape, const HloComputation& named_as) {
   proto::ProgramShape message;
   for (const Shape& parameter : shape.parameters) message.parameters.push_back(ToProto(parameter));
@@ -131,7 +131,8 @@ std::string WriteComputation(const HloComputation& computation, const Instructio
   return proto::Encode(m);
 }
 
-// Callees first. The stored order where that is so already: a reader that keeps the file's order then prints as we do.
+// Callees first. Keeps the stored order if it satisfies this, so that a reader that keeps the file's order prints the
+// same text.
 std::vector<const HloComputation*> FileOrder(const HloModule& module) {
   std::vector<bool> seen(static_cast<size_t>(module.computation_id_limit()), false);
   for (const HloComputation* computation : module.computations()) {
@@ -145,7 +146,7 @@ std::vector<const HloComputation*> FileOrder(const HloModule& module) {
   return {module.computations().begin(), module.computations().end()};
 }
 
-// The module's message. `storage` keeps the computations' bytes, which it looks into.
+// The module's message. `storage` owns the computations' bytes, which it references.
 proto::Module WriteModule(const HloModule& module, std::deque<std::string>& storage) {
   proto::Module m;
   const ModuleConfig& config = module.config();

@@ -1,4 +1,4 @@
-// ReduceModule(): see reduce.h. Each candidate is a clone with one thing taken away.
+// ReduceModule(): see reduce.h. Each candidate is a clone with one part removed.
 #include "reduce/reduce.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace hloir {
 namespace {
 
-// Removes all instructions without users, even with side effects: a reducer may drop what an optimizer must keep.
+// Removes all instructions without users, even with side effects: unlike an optimizer, a reducer may remove them.
 void RemoveUnused(HloModule& module) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -37,9 +37,8 @@ void RemoveUnused(HloModule& module) {
   }
 }
 
-// A new parameter in the place of an instruction of the entry computation; it takes the name. False if that cannot be,
-// or if nothing reads the instruction: a control dependency keeps it alive behind its cut, and it would be cut for
-// ever.
+// Replaces an instruction of the entry computation by a new parameter of its name. False if that is impossible, or if
+// the instruction has no users: control dependencies keep it alive after the cut, so it would be cut repeatedly.
 bool CutOff(HloInstruction* i) {
   if (i->IsParameter() || i->IsConstant() || !i->shape().IsArray() || i->IsRoot() || i->user_count() == 0) return false;
   HloComputation* entry = i->parent();
@@ -49,12 +48,12 @@ bool CutOff(HloInstruction* i) {
   return true;
 }
 
-// The n-th way to make the module smaller; false if there is none of that number. `skip` is set if it cannot be done.
+// Applies the n-th reduction; false if n is too large. Sets `skip` if it does not apply.
 bool MakeSmaller(HloModule& module, int64_t n, bool& skip) {
   skip = false;
   HloComputation* entry = module.entry_computation();
   HloInstruction* root = entry->root();
-  // One result less, or one result alone; or the operands of the result.
+  // Removes one result, keeps one result, or returns the operands of the result.
   if (root->opcode() == HloOpcode::kTuple && root->operand_count() > 0) {
     if (n < root->operand_count()) {
       std::vector<HloInstruction*> kept(root->operands().begin(), root->operands().end());
@@ -71,8 +70,8 @@ bool MakeSmaller(HloModule& module, int64_t n, bool& skip) {
     }
     n -= root->operand_count();
   }
-  // An instruction's place goes to an operand of its shape, a new parameter, or zeros; or it orders nothing any more,
-  // and is the result if nothing reads it.
+  // Replaces an instruction by an operand of its shape, a new parameter, or zeros; or removes its control dependencies,
+  // and makes it the result if it has no users.
   for (HloComputation* computation : module.computations()) {
     for (HloInstruction* i : computation->instructions()) {
       const int64_t ways = i->operand_count() + 4;
@@ -90,8 +89,7 @@ bool MakeSmaller(HloModule& module, int64_t n, bool& skip) {
         return true;
       }
       if (i->IsParameter() || i->IsConstant() || (i->IsRoot() && i->opcode() == HloOpcode::kTuple)) return true;
-      if (i->user_count() == 0 && !i->IsRoot())
-        return true;  // a control dependency keeps it: nothing would become smaller
+      if (i->user_count() == 0 && !i->IsRoot()) return true;  // a control dependency keeps it alive: no reduction
       HloInstruction* replacement = nullptr;
       if (n < i->operand_count()) {
         if (i->operand(n)->shape() == i->shape()) replacement = i->operand(n);
@@ -110,7 +108,7 @@ bool MakeSmaller(HloModule& module, int64_t n, bool& skip) {
   return false;
 }
 
-// Zeros in the place of an instruction of a called computation. False if that cannot be.
+// Replaces an instruction of a called computation by zeros. False if that is impossible.
 bool TakeZeros(HloInstruction* i) {
   if (i->IsParameter() || i->IsConstant() || !i->shape().IsArray() || i->user_count() == 0) return false;
   HloInstruction* zeros = i->parent()->AddConstant(Literal(i->shape()));
@@ -144,7 +142,7 @@ class Reducer {
   }
 
  private:
-  // Takes the candidate if it is legal and has the property.
+  // Accepts the candidate if it is legal and has the property.
   bool Take(std::unique_ptr<HloModule> candidate) {
     ++attempts_;
     RemoveUnused(*candidate);
@@ -154,7 +152,8 @@ class Reducer {
   }
   bool more() const { return attempts_ < max_attempts_; }
 
-  // Stretches of 0 … size(), halved from round to round. `cut` makes a candidate without one; nullptr if it cannot.
+  // Tries to remove intervals of 0 … size(), whose length is halved each round. `cut` creates the candidate; nullptr if
+  // it does not apply.
   template <class Size, class Cut>
   void Stretches(Size size, Cut cut) {
     for (int64_t length = (size() + 1) / 2; length > 0 && more(); length = length == 1 ? 0 : (length + 1) / 2) {
@@ -181,7 +180,7 @@ class Reducer {
     });
   }
 
-  // The first instructions only, with those that none of them reads as results: by bisection.
+  // Keeps a prefix of the instructions, with those without users as results; by bisection.
   void ShorterPrefix() {
     int64_t fails = 0, holds = best_->entry_computation()->instruction_count();
     while (holds - fails > 1 && more()) {

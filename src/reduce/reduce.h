@@ -1,6 +1,6 @@
-// The smallest module found that still has a property ("the verifier crashes", "the passes change its result"):
-// results, instructions and bodies are taken away one after the other, many at once to begin with, as long as the
-// property holds. Text that is not a legal module is made smaller as text.
+// Reduction: finds a small module with a given property ("the verifier crashes", "the passes change its result") by
+// removing results, instructions and bodies, first many at once, while the property holds. Text that is not a legal
+// module is reduced as text.
 //
 // Example:
 //
@@ -48,19 +48,19 @@ struct ReducedPair {
   std::unique_ptr<HloModule> before, after;
   InputSet inputs;
 };
-// The parts of two modules that begin to disagree on `inputs`: values that both computed alike become parameters, and
-// the first that differs the result. The names of the two need not correspond. If no part disagrees by itself, and on
-// several devices, copies of the whole.
+// The first disagreeing parts of two modules on `inputs`: equal values of both become parameters, and the first
+// different value the result. The names of the two need not correspond. Copies of the whole modules if no part
+// disagrees in isolation, or on several devices.
 ReducedPair ReducePair(const HloModule& before, const HloModule& after, const InputSet& inputs,
                        const CheckOptions& options = {});
 
-// Writes the files of a disagreement: the inputs to STEM.npz (in0, in1, …; of several devices device0.in0, …), the
+// Writes the files of a disagreement: the inputs to STEM.npz (in0, in1, …; for several devices device0.in0, …), the
 // module, if given, to STEM.hlo, and the second of two to STEM.other.hlo. `hloir verify STEM.hlo --inputs=STEM.npz` and
 // `hloir run` take them.
 Status WriteSpecimen(const std::string& stem, const InputSet& inputs, const HloModule* module = nullptr,
                      const HloModule* other = nullptr);
 
-// The smallest text found that still has a property: lines are taken away, many at once to begin with, then words.
+// Reduces a text while the property holds: removes lines, first many at once, and then words.
 std::string ReduceText(std::string_view text, const std::function<bool(const std::string&)>& property,
                        int64_t max_attempts = INT64_MAX);
 

@@ -1,4 +1,4 @@
-// ReduceOnInputs(): ReduceModule with the values that parts which are cut off had. See reduce.h.
+// ReduceOnInputs(): ReduceModule with the computed values of removed parts as inputs. See reduce.h.
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -9,9 +9,9 @@
 namespace hloir {
 namespace {
 
-constexpr int64_t kMaxBytes = int64_t{1} << 30;  // of values that are kept to be arguments
+constexpr int64_t kMaxBytes = int64_t{1} << 30;  // limit on the values stored as arguments
 
-// By name, each device's value: the entry computation's parameters, and its other arrays as far as there is room.
+// By name, each device's value: the entry computation's parameters, and its other arrays up to a limit on memory.
 using CaseValues = std::unordered_map<std::string, std::vector<Literal>>;
 
 CaseValues NamedValues(const HloModule& module, const InputSet& inputs, const RunnerOptions& options) {
@@ -36,7 +36,7 @@ CaseValues NamedValues(const HloModule& module, const InputSet& inputs, const Ru
   return values;
 }
 
-// The inputs by their parameters' names; none if one is not known.
+// The inputs by their parameters' names; nullopt if one is unknown.
 std::optional<InputSet> InputsByName(const HloModule& module, const CaseValues& values, const InputSet& original) {
   InputSet inputs;
   inputs.kind = original.kind;

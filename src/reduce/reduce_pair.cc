@@ -1,8 +1,8 @@
-// ReducePair(): of two modules that disagree, the parts in which they begin to. See reduce.h.
+// ReducePair(): the first disagreeing parts of two modules. See reduce.h.
 //
-// Instructions correspond by their values: an instruction of the one and one of the other that have equal values on the
-// inputs become one parameter of both, from the results backwards. The instructions between such values and the first
-// pair that differs are the case. Covered by tests/unit/reduce_test.cc.
+// Instructions correspond by their values: searching backwards from the results, a pair of instructions with equal
+// values on the inputs becomes a parameter of both. The instructions between these and the first different pair are the
+// result. Covered by tests/unit/reduce_test.cc.
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -41,7 +41,7 @@ PairValues ValuesOf(const HloModule& module, const std::vector<Literal>& argumen
   return values;
 }
 
-// Instructions that `target` is computed from, up to those of the frontier, which are in `stop`. In post-order.
+// The transitive operands of `target` up to the frontier, which is in `stop`. In post-order.
 struct Part {
   std::vector<const HloInstruction*> inside, frontier;
 };
@@ -64,7 +64,7 @@ Part PartOf(const HloInstruction& target, F&& stop) {
   return part;
 }
 
-// A module of that part alone: its frontier as parameters, and its computation as the result.
+// A module of that part: the frontier becomes parameters, and the target the result.
 std::unique_ptr<HloModule> Cut(const HloModule& module, const HloInstruction& target, const Part& part,
                                const std::unordered_map<const HloInstruction*, int64_t>& parameters,
                                std::span<const Shape> shapes) {
@@ -113,7 +113,8 @@ ReducedPair ReducePair(const HloModule& before, const HloModule& after, const In
   if (inputs.devices.size() != 1) return whole;
   const PairValues a = ValuesOf(before, inputs.devices[0], options.runner);
   const PairValues b = ValuesOf(after, inputs.devices[0], options.runner);
-  // Partners: equal values; of several the one of the same name, or else the first. Constants have no partners.
+  // Partners have equal values; among several, the one of the same name, otherwise the first. Constants have no
+  // partners.
   const std::vector<const HloInstruction*> order_a = before.entry_computation()->PostOrder(),
                                            order_b = after.entry_computation()->PostOrder();
   std::unordered_map<size_t, std::vector<const HloInstruction*>> by_hash;
@@ -138,7 +139,7 @@ ReducedPair ReducePair(const HloModule& before, const HloModule& after, const In
     partner_of_b[i] = best;
     known_a.insert(best);
   }
-  // Candidates for the first difference: pairs of one name or position whose values differ. The roots are one.
+  // Candidates for the first difference: pairs of equal name or position with different values, including the roots.
   std::vector<std::pair<const HloInstruction*, const HloInstruction*>> targets;
   for (const HloInstruction* i : order_b) {
     const HloInstruction* same_name = before.entry_computation()->FindInstruction(i->name());

@@ -1,4 +1,4 @@
-// Errors with their places, from the texts that they come as; see hloir/report.h.
+// Parses error messages into errors with locations; see hloir/report.h.
 #include <algorithm>
 #include <charconv>
 
@@ -8,7 +8,7 @@
 namespace hloir {
 namespace {
 
-// Takes "12:" from the text's beginning.
+// Removes "12:" from the beginning of the text.
 bool TakeNumber(std::string_view& text, int64_t& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const size_t digits = static_cast<size_t>(end - text.data());

@@ -1,4 +1,4 @@
-// Memory, from the buffer assignment; see hloir/report.h.
+// Reports on memory from the buffer assignment; see hloir/report.h.
 #include <algorithm>
 
 #include "hloir/analysis.h"
@@ -26,8 +26,7 @@ std::string ShapeOf(const BufferAssignment::Value& value) {
 
 constexpr int kMostDeep = 8;  // loops in loops that are looked into
 
-// The computation whose heap is the memory that a call, loop or branch needs while it runs: the largest of those it
-// calls. nullptr: `value` is an array.
+// The callee with the largest heap, which a call, loop or branch needs while it runs. nullptr: `value` is an array.
 const BufferAssignment::Computation* Within(const BufferAssignment& buffers, const BufferAssignment::Value& value) {
   const BufferAssignment::Computation* within = nullptr;
   if (!value.is_scratch) return within;

@@ -1,5 +1,5 @@
-// Reports on the work of passes, and the list of passes; see hloir/report.h. Instructions are counted as in the text,
-// including those of fusions and reductions.
+// Reports on passes: totals of a pipeline, and the list of passes; see hloir/report.h. Instructions are counted as in
+// the text, including those of fusions and reductions.
 #include <map>
 
 #include "hloir/report.h"
@@ -19,7 +19,7 @@ struct PassSum {
   double milliseconds = 0;
 };
 
-// In the order in which the passes ran first.
+// In the order of the passes' first runs.
 std::vector<PassSum> Sums(std::span<const PassRun> runs) {
   std::vector<PassSum> sums;
   std::map<std::string, size_t> index;

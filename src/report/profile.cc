@@ -34,7 +34,7 @@ std::string ProfileReport(const ExecutionProfile& profile) {
     return total > 0 ? Format("{:.1f} %", 100.0 * static_cast<double>(nanoseconds) / static_cast<double>(total))
                      : std::string("—");
   };
-  // 80 columns: the rest is in the page and the JSON.
+  // Limited to 80 columns; the page and the JSON have all fields.
   constexpr size_t kStep = 24, kInstruction = 15;
   const auto cut = [](std::string text, size_t width) {
     if (text.size() > width) text = text.substr(0, width - 1) + "…";

@@ -1,4 +1,4 @@
-// Single rewrites, and the one that a bisection found; see hloir/report.h.
+// Reports on single rewrites and on bisections; see hloir/report.h.
 #include "hloir/report.h"
 #include "json.h"
 #include "support/format.h"
@@ -15,7 +15,7 @@ const char* Word(RewriteLog::Outcome outcome) {
   return "";
 }
 
-// Each line of `text` behind `head`, later ones behind as many blanks.
+// Indents the lines of `text`: `head` before the first, as many blanks before the others.
 std::string Indented(std::string head, std::string_view text) {
   std::string result;
   while (!text.empty()) {

@@ -9,8 +9,8 @@ namespace {
 
 struct AbsentPass {
   std::string_view name;     // a trailing * stands for any end
-  std::string_view instead;  // passes that do the same, separated by blanks; "": none does
-  std::string_view what;     // what it does, or why nothing is needed
+  std::string_view instead;  // equivalent passes, separated by blanks; "": none
+  std::string_view what;     // its function, or the reason why no pass is needed
 };
 
 constexpr AbsentPass kAbsent[] = {

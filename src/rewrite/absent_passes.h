@@ -1,4 +1,4 @@
-// Passes of XLA's pipelines that hloir has not, and what does the same. Covered by tests/unit/registry_test.cc.
+// Passes of XLA's pipelines that hloir does not have, and their equivalents. Covered by tests/unit/registry_test.cc.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace hloir {
 // The error for the pass `name`, with hyphens; "" if XLA has no such pass, or hloir has it.
 std::string WhyPassIsAbsent(std::string_view name);
 
-// Every pass that a row names as doing the same, for a test.
+// All passes named as equivalents, for a test.
 std::string_view AbsentPassReplacement(size_t row);  // "" if none; rows end where it is "end"
 
 }  // namespace hloir

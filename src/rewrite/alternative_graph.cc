@@ -1,17 +1,17 @@
 // AddAlternatives, see rewrite/alternatives.h. Three steps:
 //
-// Record. Passes run on a scratch copy of the module, allowed those of the proposals that do not touch one another; on
-// the next copy those that are left, and so on. After each rewrite the copy is held against what it was: which edge
-// between old instructions leads elsewhere now. That finds every result that was replaced, also where a rewrite has
-// several (fusion of siblings), and what was edited in place.
+// Record. Passes run on a scratch copy of the module and make those proposals that do not interfere; the remaining
+// proposals are made on further copies. After each rewrite the copy is compared with its previous state, to find edges
+// between old instructions that changed. This finds every replaced result, including several results of one rewrite
+// (fusion of siblings), and edits in place.
 //
-// Copy. What a rewrite made is copied into the module that will be returned, the target. Target and scratch copies are
-// clones of one module, so that an old instruction has the same id in all of them.
+// Copy. The new instructions are copied into the module that will be returned, the target. Target and scratch copies
+// are clones of one module, so that an old instruction has the same id in all of them.
 //
 // (Both are in alternative_recorder.cc.)
 //
-// Connect. Each replaced value gets its custom-call, and one rewrite after the other is connected to those of its
-// values, unless that would close a cycle. What it reads is read from the custom-calls, too, where that closes none.
+// Connect. Each replaced value gets a custom-call, and the rewrites are connected to these one by one, unless that
+// creates a cycle. Operands of the new instructions are also read through custom-calls, if that creates no cycle.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -40,7 +40,7 @@ class Connector {
  public:
   Connector(Target& target, std::vector<AlternativeGraph::LeftOut>& left_out) : target_(target), left_out_(left_out) {}
 
-  // Those of `all` that are in the module now.
+  // The rewrites in `all` that are connected.
   std::vector<Recorded> Run(std::vector<Recorded> all, std::vector<HloInstruction*> in_vain) {
     for (const Recorded& recorded : all) {
       for (const Recorded::Result& result : recorded.results) AddAlternative(result.source);
@@ -73,7 +73,7 @@ class Connector {
     if (alternatives_.contains(source)) return;
     HloComputation& computation = *source->parent();
     if (numbered_.insert(&computation).second) {
-      // Sparse numbers: an old instruction has 3k, instructions made for it 3k + 1, and its alternatives 3k + 2.
+      // Sparse numbers: an old instruction has 3k, its new instructions 3k + 1, and its alternatives 3k + 2.
       int64_t k = 0;
       for (const HloInstruction* i : computation.PostOrder()) {
         if (target_.IsOld(i)) Place(i) = 3 * k++;
@@ -103,7 +103,7 @@ class Connector {
       in_order &= std::all_of(made->operands().begin(), made->operands().end(),
                               [&](const HloInstruction* operand) { return Place(operand) <= first + 1; });
     }
-    // With several computations, as when two bodies change together, the numbers say nothing of the others.
+    // The numbers are valid within one computation only (two bodies may change together).
     for (const Recorded::Result& result : recorded.results) in_order &= result.source->parent() == computation;
 
     std::vector<HloInstruction*> connected;
@@ -136,7 +136,7 @@ class Connector {
     return "";
   }
 
-  // `value` as `reader` is to read it: with its alternatives, if it has some and that closes no cycle.
+  // The operand of `reader` for `value`: its custom-call, if it has alternatives and that creates no cycle.
   HloInstruction* Current(HloInstruction* value, const HloInstruction* reader, bool in_order) {
     const auto found = alternatives_.find(value);
     if (found == alternatives_.end() || found->second == reader) return value;
@@ -200,14 +200,14 @@ class Connector {
   std::unordered_map<const HloInstruction*, HloInstruction*> alternatives_;  // of a source
   std::vector<HloInstruction*> order_;                                       // all of them
   std::unordered_map<const HloInstruction*, std::vector<AlternativeChoice>> choices_;
-  // Numbers that follow the edges of a computation, until there is an edge against them.
+  // Topological numbers of a computation, valid until an edge contradicts them.
   std::vector<int64_t> places_;
   std::set<const HloComputation*> numbered_, disordered_;
   std::vector<bool> seen_;
 };
 
-// In a module with a schedule: old instructions keep their order, as far as their new operands allow, and new ones come
-// directly before the instruction that they replace.
+// In a module with a schedule: old instructions keep their order if their new operands allow it, and new ones directly
+// precede the instruction that they replace.
 void Schedule(HloComputation& computation, const Target& target) {
   std::unordered_map<const HloInstruction*, int64_t> places, unmet;
   int64_t count = 0;
@@ -222,7 +222,7 @@ void Schedule(HloComputation& computation, const Target& target) {
     if (IsAlternative(*i)) places[i] = places[i->operand(0)];
     for (const HloInstruction* user : i->users()) places[i] = std::min(places[i], places[user]);
   }
-  using Ready = std::tuple<int64_t, size_t, HloInstruction*>;  // its place, where it is in post_order
+  using Ready = std::tuple<int64_t, size_t, HloInstruction*>;  // the position in post_order
   std::unordered_map<const HloInstruction*, size_t> numbers;
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
   for (size_t at = 0; at < post_order.size(); ++at) {
@@ -247,7 +247,7 @@ StatusOr<AlternativeGraph> AddAlternatives(const HloModule& given_module, const 
                                            std::span<const std::string> names, const PassOptions& given,
                                            int64_t max_work) try {
   if (!AlternativesOf(given_module).empty()) return InvalidArgument("the module has alternatives already");
-  // The copies take the pipeline's first step: no instruction mixes float types.
+  // Legalizes mixed floats in the copies, which is the first step of a pipeline.
   const std::unique_ptr<HloModule> legalized = given_module.Clone();
   LegalizeMixedFloats(*legalized);
   const HloModule& module = *legalized;

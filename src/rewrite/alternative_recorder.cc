@@ -24,7 +24,7 @@ HloComputation* Target::CopyOfCalled(const HloComputation& called) {
   if (!is_body && IsUnchanged(called)) return Of(&called);
   const int32_t first_new = module_->computation_id_limit();
   HloComputation* copy = module_->CloneComputation(called);
-  // It was copied with the computations it calls; if the target has equal ones, those are called.
+  // It was copied with its callees; calls are redirected to equal computations of the target.
   std::vector<std::pair<const HloComputation*, HloComputation*>> pairs{{&called, copy}};
   std::set<const HloComputation*> seen;
   for (size_t at = 0; at < pairs.size(); ++at) {
@@ -196,7 +196,7 @@ std::string Recorder::Explain(const Rewrite& rewrite, const HloInstruction* repl
   if (replacement == nullptr) return "it only removes";
   if (!problem.empty()) return problem;
 
-  // In place: the instruction itself, or an old one that was made to be the replacement, is another now.
+  // An edit in place: the instruction itself, or an old one that became the replacement, has changed.
   std::vector<const HloInstruction*> edited;
   const auto in_use = [](const HloInstruction* i) { return i != nullptr && (i->user_count() > 0 || i->IsRoot()); };
   const HloInstruction* source_now = here_[static_cast<size_t>(source_)];
@@ -207,7 +207,7 @@ std::string Recorder::Explain(const Rewrite& rewrite, const HloInstruction* repl
     return std::find(edited.begin(), edited.end(), edge.user) != edited.end() && edge.user != nullptr;
   });
 
-  // Each value whose uses moved, and where to.
+  // Each value whose uses moved, and the new value.
   std::map<int32_t, const HloInstruction*> results;
   for (const Moved& edge : moved) {
     if (edge.source >= static_cast<int32_t>(target_.old_count())) {
@@ -236,7 +236,7 @@ std::string Recorder::Explain(const Rewrite& rewrite, const HloInstruction* repl
     }
     if (made->parent() != source->parent() || !made->shape().Compatible(source->shape()))
       return "the replacement has another shape";
-    // Dead code would be kept alive by being on offer, and then go with it.
+    // An alternative for dead code would keep it alive.
     const bool stood_there = std::find(recorded.made.begin(), recorded.made.end(), made) == recorded.made.end();
     if (stood_there && !in_use(made)) return "it takes up dead code";
     recorded.results.push_back({source, made});

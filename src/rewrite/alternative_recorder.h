@@ -15,19 +15,19 @@
 
 namespace hloir::alternatives {
 
-// A rewrite, as it is in the target.
+// A rewrite in the target.
 struct Recorded {
   RewriteLog::Entry entry;
   struct Result {
     HloInstruction* source = nullptr;
-    HloInstruction* made = nullptr;  // new, or one that stood there before
+    HloInstruction* made = nullptr;  // new, or an existing one
   };
   std::vector<Result> results;
   std::vector<HloInstruction*> made;          // all that is new
-  std::vector<const HloInstruction*> region;  // the instruction it replaces and those that die with it
+  std::vector<const HloInstruction*> region;  // the replaced instruction and those that become dead with it
 };
 
-// The module that the alternatives come into.
+// The module to which the alternatives are added.
 class Target {
  public:
   explicit Target(std::unique_ptr<HloModule> module)
@@ -62,7 +62,7 @@ class Target {
 
  private:
   bool IsUnchanged(const HloComputation& c) const;
-  // The target's own where nothing changed in it, unless it is a body that has but one caller.
+  // The target's computation if it is unchanged, unless it is a body with one caller.
   HloComputation* CopyOfCalled(const HloComputation& called);
 
   std::unique_ptr<HloModule> module_;
@@ -71,7 +71,7 @@ class Target {
   std::vector<HloComputation*> computations_;
 };
 
-// Allows, on one scratch copy, rewrites that do not touch one another, and copies their results into the target.
+// Allows, on one scratch copy, rewrites that do not interfere, and copies their results into the target.
 class Recorder : public RewriteLog {
  public:
   Recorder(HloModule& scratch, Target& target, std::set<std::string, std::less<>> wanted)
@@ -93,7 +93,7 @@ class Recorder : public RewriteLog {
     if (target_.IsOld(i)) touched_[static_cast<size_t>(i->id())] = true;
   }
 
-  // An edge between old instructions that leads elsewhere since the rewrite; no user: the root of `computation`.
+  // An edge between old instructions that the rewrite changed; without a user, the root of `computation`.
   struct Moved {
     const HloComputation* computation = nullptr;
     const HloInstruction* user = nullptr;
@@ -101,13 +101,13 @@ class Recorder : public RewriteLog {
     const HloInstruction* now = nullptr;
   };
 
-  // Its state before: operands of the target's, except where an earlier rewrite on this copy moved edges.
+  // Its previous operands: those in the target, except for edges moved by an earlier rewrite on this copy.
   std::vector<int32_t> OperandsBefore(const HloInstruction* i) const;
   bool SameOperands(const HloInstruction* i) const;
   // True if only new instructions call it, so that its copy is new too.
   bool IsPartOfMade(const HloComputation& c) const;
 
-  // Fills in `recorded`, or says why the rewrite is not an alternative.
+  // Fills in `recorded`, or returns the reason why the rewrite is not an alternative.
   std::string Explain(const Rewrite& rewrite, const HloInstruction* replacement, Recorded& recorded);
   std::string FindMoved(std::vector<Moved>& moved);
   bool IsEditedInPlace(const HloInstruction* i) const;
@@ -123,8 +123,8 @@ class Recorder : public RewriteLog {
   std::unordered_map<int32_t, int32_t> roots_;                  // of old computations whose root moved
   std::unordered_map<int32_t, HloInstruction*> imported_;       // in the target, by the id in the scratch copy
   int32_t first_new_ = 0, source_ = 0, partner_ = -1;
-  bool again_ = false;    // it hangs on another rewrite on this copy: try it on the next
-  bool ordered_ = false;  // what was imported has control dependencies
+  bool again_ = false;    // depends on another rewrite on this copy; try it on the next copy
+  bool ordered_ = false;  // the imported instructions have control dependencies
 };
 
 }  // namespace hloir::alternatives

@@ -1,4 +1,5 @@
-// See rewrite/alternatives.h. This file has the attributes, and decides alternatives; alternative_graph.cc makes them.
+// See rewrite/alternatives.h. This file reads and writes the attributes and resolves alternatives; alternative_graph.cc
+// creates them.
 #include "rewrite/alternatives.h"
 
 #include <algorithm>
@@ -145,7 +146,7 @@ StatusOr<std::vector<AlternativeOutcome>> ResolveAlternatives(HloModule& module,
     if (decision.operand == 0) continue;
     const AlternativeChoice& choice = choices[decision.alternative][static_cast<size_t>(decision.operand) - 1];
     AlternativeOutcome& outcome = outcomes.emplace_back(AlternativeOutcome{choice.rewrite, {}});
-    // Without an id (somebody else's custom-call) the operand stands for itself.
+    // Without an id (a custom-call from elsewhere) the operand is identified by itself.
     std::vector<std::pair<const HloInstruction*, int64_t>> results{{decision.alternative, decision.operand}};
     if (!choice.rewrite.empty()) {
       if (const auto known = excluded.find(choice.rewrite); known != excluded.end()) {

@@ -1,16 +1,15 @@
-// The graph of alternatives: a module that has, for each value that passes could compute in another way, all of these
-// ways. It is legal HLO, so that it prints, parses, draws and goes through tools like any other. A value with a choice
-// is a custom-call with the target kAlternative: operand 0 is the source, the value as it was computed before, and each
-// further operand is the replacement by one rewrite.
+// The graph of alternatives: a module that contains, for each value, the alternatives that passes could replace it by.
+// It is legal HLO, so all tools accept it. A value with alternatives is a custom-call with the target kAlternative:
+// operand 0 is the source, the original value, and each further operand is the replacement by one rewrite.
 //
 //   a = f32[4] alternative-source(…)
 //   b = f32[4] what-the-rewrite-makes(…)
 //   c = f32[4] custom-call(a, b), custom_call_target="kAlternative", frontend_attributes={rewrite_1="PASS/RULE@MAIN/a"}
 //
-// A decision names an operand; resolving moves all uses of the custom-call to it, and prunes what nobody needs any
-// more. Until then it computes what its source does. Rewrites whose sources hold each other cannot both be made: each
-// lists the others (conflicts_1="ID ID"), and of two that are chosen the first is made. What a rewrite with several
-// results gives stands under the same id at each of its sources, and is taken at all of them or at none.
+// A decision selects an operand; resolving moves all uses of the custom-call to it and removes dead code. An unresolved
+// custom-call computes its source. Rewrites that contain each other's sources exclude each other: each lists the others
+// (conflicts_1="ID ID"), and only the first of several selected ones is made. A rewrite with several results has the
+// same id at each of its sources, and is made at all of them or at none.
 //
 //   HLOIR_ASSIGN_OR_RETURN(AlternativeGraph graph, AddAlternatives(module, BuiltinPasses(), {"fusion"}));
 //   const std::vector<HloInstruction*> all = AlternativesOf(*graph.module);
@@ -32,36 +31,36 @@
 
 namespace hloir {
 
-// The value that an operand after the source stands for.
+// An operand after the source.
 struct AlternativeChoice {
   std::string rewrite;                 // its id
   std::vector<std::string> conflicts;  // ids of rewrites at other sources that this one excludes
 };
 
 bool IsAlternative(const HloInstruction& instruction);
-// All of a module, computation by computation, each in its stored order.
+// All alternatives of a module, by computation, each in stored order.
 std::vector<HloInstruction*> AlternativesOf(HloModule& module);
 std::vector<const HloInstruction*> AlternativesOf(const HloModule& module);
-// Of operands 1, 2, …; empty strings where the attributes do not say.
+// For operands 1, 2, …; empty strings for missing attributes.
 std::vector<AlternativeChoice> ChoicesOf(const HloInstruction& alternative);
 
 // A module with alternatives, and their list.
 struct AlternativeGraph {
-  // A rewrite that passes offer, and that is not in the module.
+  // A proposed rewrite that is not in the module.
   struct LeftOut {
     std::string rewrite, reason;
   };
   std::unique_ptr<HloModule> module;
   std::vector<RewriteLog::Entry> rewrites;  // with the replacement of each; `conflicts` as in the module
-  // Rewrites that only remove instructions, act outside, change the signature of a computation, or would close a cycle
-  // with present ones. (They are offered again after that decision.)
+  // Rewrites that only remove instructions, have side effects, change the signature of a computation, or would create a
+  // cycle with present ones. (The last kind is proposed again after a decision.)
   std::vector<LeftOut> left_out;
 };
 
-// A copy of `module` with every rewrite that these passes would make in it as it is. `names` is what MakePipeline
-// takes; `options.rewriter` is not used. Rewrites are made on copies of the module, on each copy all that do not touch
-// one another; at most `max_work` instructions are copied, and the rest are left out. Errors: MakePipeline's, those of
-// the passes, and of a module that has alternatives already. A schedule is kept, as far as the new edges allow.
+// A copy of `module` with every rewrite that these passes would make in it. `names` is as for MakePipeline;
+// `options.rewriter` is not used. Rewrites are made on copies of the module, several per copy if they do not interfere;
+// at most `max_work` instructions are copied, and the remaining rewrites are omitted. Errors: MakePipeline's, those of
+// the passes, and an error for a module with alternatives. A schedule is kept if the new edges allow it.
 StatusOr<AlternativeGraph> AddAlternatives(const HloModule& module, const PassRegistry& registry,
                                            std::span<const std::string> names, const PassOptions& options = {},
                                            int64_t max_work = int64_t{1} << 24);
@@ -71,15 +70,15 @@ struct AlternativeDecision {
   const HloInstruction* alternative = nullptr;
   int64_t operand = 0;
 };
-// The outcome of a decision for another operand than the source.
+// The outcome of a decision for a replacement.
 struct AlternativeOutcome {
   std::string rewrite;
-  std::string excluded_by;  // the rewrite before it that it is in conflict with; "": it was made
+  std::string excluded_by;  // the earlier rewrite that excludes it; "": it was made
 };
 
-// Decides all alternatives of the module, those that no decision names for their source, and prunes. Outcomes are in
-// the order of the decisions, one for each that names no source. Errors: a decision for an instruction that is no
-// alternative of this module, or for an operand that it does not have; then nothing was changed.
+// Resolves all alternatives of the module, those without a decision to their source, and removes dead code. Outcomes
+// are in the order of the decisions, without those for a source. Errors: a decision for an instruction that is not an
+// alternative of this module, or for an operand out of range; then the module is unchanged.
 StatusOr<std::vector<AlternativeOutcome>> ResolveAlternatives(HloModule& module,
                                                               std::span<const AlternativeDecision> decisions);
 

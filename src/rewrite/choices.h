@@ -8,9 +8,9 @@
 
 namespace hloir {
 
-// Into the attributes that ChoicesOf reads.
+// Writes the attributes that ChoicesOf reads.
 void WriteChoices(HloInstruction& alternative, std::span<const AlternativeChoice> choices);
-// By id: the computations that nothing reaches from the entry.
+// The ids of computations unreachable from the entry.
 std::vector<bool> UnreachedComputations(const HloModule& module);
 // Removes computations that became unreachable: those not in `before`.
 void RemoveUnreached(HloModule& module, const std::vector<bool>& before);

@@ -1,4 +1,4 @@
-// See rewrite/decisions.h. Finding rewrites and making one are the same run of a pass, with another Rewriter.
+// See rewrite/decisions.h. Listing rewrites and making one are runs of a pass with different Rewriters.
 #include "rewrite/decisions.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::vector<bool> IdsOf(const HloModule& module) {
 }
 
 // A key of an instruction's cost: equal keys of one instruction mean an equal cost, because its shapes and the
-// computations that it calls are unchanged. 0: no key (the trip count of a loop depends on much).
+// computations that it calls are unchanged. 0: no key (the trip count of a loop depends on other instructions).
 uint64_t CostKey(const HloInstruction& i, const std::vector<uint64_t>& computation_keys) {
   if (i.Is(kControlFlow | kCollective | kAsyncPart)) return 0;
   uint64_t key = reinterpret_cast<uintptr_t>(&i.shape());
@@ -45,7 +45,7 @@ uint64_t CostKey(const HloInstruction& i, const std::vector<uint64_t>& computati
     key = Mix(key, computation_keys[static_cast<size_t>(called->id())]);
   return key | 1;
 }
-// The graph of a computation, as long as nobody edits attributes in place.
+// A key of a computation's graph, valid while no attributes are edited in place.
 void MixEdges(uint64_t& key, const HloInstruction& i, uint64_t cost_key) {
   key = Mix(key, static_cast<uint64_t>(i.id()));
   key = Mix(key, cost_key);
@@ -102,7 +102,7 @@ class DecisionSpace::Asked : public Rewriter {
     return false;
   }
 
-  // The module must not grow any more, so that a pass can stop its search.
+  // The module must not grow further, so that a pass can stop its search.
   void Done(const Rewrite&, const HloInstruction*) override {
     growth_ = GrowthBudget(1);
     growth_.Begin(*module_);

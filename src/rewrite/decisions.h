@@ -11,9 +11,9 @@
 //     std::printf("%.0f bytes\n", state->cost().total().repeated.bytes);
 //   }
 //
-// After each step what is dead goes, so that it neither counts nor is a decision. The open rewrites are found afresh
-// by the passes themselves, so they are what `hloir opt --dry-run` lists; on 300 instructions by all passes of the
-// default pipeline that takes 0.2 ms. To go back, keep a Clone(). Tested by tests/unit/decisions_test.cc.
+// Each step removes dead code, so that it has no cost and no decisions. The passes find the open rewrites anew after
+// each step, so these equal the list of `hloir opt --dry-run`; for 300 instructions and all passes of the default
+// pipeline that takes 0.2 ms. To go back, keep a Clone(). Tested by tests/unit/decisions_test.cc.
 //
 // Threads: a space and all the Decisions made in it belong to one thread at a time.
 #pragma once
@@ -34,15 +34,14 @@ namespace hloir {
 
 // The set of rewrites that are decisions.
 struct DecisionOptions {
-  // As MakePipeline takes them, each pass once; brackets do not count. Empty: those of the registry's default pipeline
-  // but dce.
+  // As for MakePipeline, each pass once; brackets are ignored. Empty: the registry's default pipeline without dce.
   std::vector<std::string> passes = {};
-  // math, disabled_rules and evaluator count.
+  // Only math, disabled_rules and evaluator are used.
   PassOptions pass_options = {};
   int64_t max_instructions = 0;  // as in PipelineOptions
 };
 
-// The passes and rules that decisions are about, made once for all modules that are decided on.
+// The passes and rules of decisions, created once for all modules.
 class DecisionSpace {
  public:
   // Errors are MakePipeline's.
@@ -50,7 +49,7 @@ class DecisionSpace {
                                                        const DecisionOptions& options = {});
   ~DecisionSpace();
 
-  // A rule of a pass. Every rule that the passes declare is there from the beginning, and each stays where it is.
+  // A rule of a pass. All rules of the passes, with fixed positions.
   struct Kind {
     std::string pass, rule, formula;
     int32_t pass_index = 0;
@@ -76,11 +75,11 @@ class DecisionSpace {
 struct Opportunity {
   int32_t kind = 0;  // of DecisionSpace::kinds()
   MathMode math = MathMode::kExact;
-  const HloInstruction* instruction = nullptr;  // what it replaces
+  const HloInstruction* instruction = nullptr;  // the replaced instruction
   const HloInstruction* partner = nullptr;      // as in Rewrite; mostly none
 };
 
-// The changes of a step, by instructions' ids, which are never used again in the same module (a clone has its own).
+// The changes of a step, by instruction ids, which are never reused in a module (a clone has other ids).
 struct DecisionStep {
   int32_t kind = 0;
   std::vector<int32_t> removed, added;  // in all computations
@@ -94,7 +93,7 @@ class Decisions {
   Decisions(Decisions&&) noexcept;
   Decisions& operator=(Decisions&&) noexcept;
   ~Decisions();
-  // A copy, to go on from here twice; the open rewrites are the same, in the same order.
+  // A copy for branching; its open rewrites are the same, in the same order.
   Decisions Clone() const;
 
   const HloModule& module() const { return *module_; }
@@ -105,17 +104,17 @@ class Decisions {
   // Makes the rewrite, and then removes dead instructions. `index`: of Open(). After an error the module is legal, but
   // may be half rewritten.
   StatusOr<DecisionStep> Take(size_t index);
-  // As RewriteLog::Entry::id has it: "algebraic-simplifier/add-zero@main/sum".
+  // As RewriteLog::Entry::id: "algebraic-simplifier/add-zero@main/sum".
   std::string Id(const Opportunity& opportunity) const;
   // The cost of the module, as CostAnalysis::total(), and of each of its instructions, by id. Computed at the first
   // call, and after a step only for its changes, in a few microseconds.
   const CostResult& total_cost();
   std::span<const CostResult> instruction_costs();
-  // After an edit of attributes that leaves the graph as it was, which a step does not look for.
+  // Call it after an edit of attributes that does not change the graph, which a step does not detect.
   void CountAnew() { counted_ = false, cost_.reset(), counted_as_.clear(), computation_costs_.clear(); }
-  // The full CostAnalysis. It counts the entry computation again.
+  // The full CostAnalysis. It recounts the entry computation.
   const CostAnalysis& cost();
-  // A copy in the order of its text, as pipelines leave modules.
+  // A copy in text order, as after a pipeline.
   std::unique_ptr<HloModule> Finished() const;
 
  private:
@@ -132,7 +131,7 @@ class Decisions {
   std::vector<Opportunity> open_;
 
   bool counted_ = false;              // true if the next four are valid for the current module
-  std::optional<CostAnalysis> cost_;  // but for the entry computation, if entry_counted_ is false
+  std::optional<CostAnalysis> cost_;  // except for the entry computation, if entry_counted_ is false
   bool entry_counted_ = false;
   std::vector<CostResult> instruction_costs_, computation_costs_;  // by id
   std::vector<uint64_t> counted_as_;  // by instruction's id: the key of its counted cost; 0: not counted

@@ -7,7 +7,7 @@
 namespace hloir {
 namespace {
 
-// log2(1 + x). Most are of small whole numbers.
+// log2(1 + x). With a table for small whole numbers.
 float Log(double x) {
   constexpr size_t kKnown = 4096;
   static const std::vector<float> known = [] {

@@ -1,5 +1,5 @@
-// A module as arrays of numbers, for models that learn from graphs: a node for each instruction, an edge for each value
-// that goes from one to another, features for both. hloir.gym's observations are these; docs/gym.md has the columns.
+// A module as arrays of numbers, for models that learn from graphs: a node for each instruction, an edge for each use
+// of a value, features for both. They are hloir.gym's observations; docs/gym.md documents the columns.
 //
 // Example:
 //
@@ -10,7 +10,7 @@
 //   for (int32_t e = arrays.offsets[node]; e < arrays.offsets[node + 1]; ++e) sum +=
 //   arrays.sources[static_cast<size_t>(e)];
 //
-// It reads the module, so any thread may fill one of its own. Tested by tests/unit/decisions_test.cc.
+// It reads the module, so each thread may fill its own. Tested by tests/unit/decisions_test.cc.
 #pragma once
 
 #include <array>
@@ -24,11 +24,12 @@
 
 namespace hloir {
 
-// Compressed rows: the edges offsets[k] to offsets[k + 1] are those of the values that node k depends on.
+// Compressed rows: edges offsets[k] to offsets[k + 1] are the dependences of node k.
 struct ModuleArrays {
   // The columns of `features`. log: log2(1 + x), so that sizes of all magnitudes are comparable. Elements and bytes are
-  // the result's, of a tuple those of all its arrays; log_dim_0 is an array's last dimension, 0 if it has none; FLOPs,
-  // transcendentals and bytes moved are CostAnalysis's for one run of the instruction with the computations it calls.
+  // those of the result, summed over the arrays of a tuple; log_dim_0 is an array's last dimension, 0 if it has none;
+  // FLOPs, transcendentals and bytes moved are CostAnalysis's for one run of the instruction with the computations it
+  // calls.
   static constexpr std::array<std::string_view, 17> kFeatures = {
       "log_elements", "log_bytes",     "rank",      "log_dim_0", "log_dim_1",
       "log_dim_2",    "log_dim_3",     "is_tuple",  "is_root",   "in_entry",
@@ -41,7 +42,7 @@ struct ModuleArrays {
 
   // A node for each instruction, computation by computation, in stored order.
   std::vector<const HloInstruction*> nodes;
-  std::vector<int32_t> opcodes, element_types, computations;  // of each: HloOpcode, PrimitiveType, computation id
+  std::vector<int32_t> opcodes, element_types, computations;  // for each node: HloOpcode, PrimitiveType, computation id
   std::vector<float> features;                                // of each kFeatures.size()
   std::vector<int32_t> offsets;                               // nodes + 1
   std::vector<int32_t> sources, targets, kinds, slots;        // of each edge

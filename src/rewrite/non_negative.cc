@@ -6,7 +6,7 @@
 namespace hloir::rules {
 namespace {
 
-constexpr int kDeepest = 6;            // operands of operands … that are looked at
+constexpr int kDeepest = 6;            // the limit on the depth of the search
 constexpr int64_t kMostElements = 64;  // of a constant
 
 bool IsNonNegativeConstant(const Literal& literal) {

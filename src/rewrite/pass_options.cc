@@ -1,4 +1,4 @@
-// The options of passes: the values that users give, checked against a pass's table and read by the pass.
+// The options of passes: users' values, checked against a pass's table and read by the pass.
 #include "pass_options.h"
 
 #include <charconv>
@@ -105,7 +105,7 @@ Status SetPassOptions(PassOptions& options, const PassInfo& pass, std::string_vi
   }
 }
 
-// A value that stands in the table was checked when it was set.
+// Values in the table were checked when they were set.
 bool PassOptions::Get(const FlagOption& option) const {
   const auto given = values.find(option.name);
   return given == values.end() ? option.number != 0 : given->second == "true";

@@ -11,7 +11,7 @@ namespace hloir {
 // `text` is "x=1 y=2".
 Status SetPassOptions(PassOptions& options, const PassInfo& pass, std::string_view text);
 
-// The error that `rule` is none of these; an empty pass stands for all of them.
+// The error for an unknown rule; an empty pass means all passes.
 Status NoRule(std::string_view pass, std::span<const RuleInfo> rules, std::string_view rule);
 
 }  // namespace hloir

@@ -1,5 +1,5 @@
 // HloPassPipeline: runs passes in order and groups of them to a fixpoint; times them, counts instructions, calls the
-// caller's hooks, and on request verifies after each and holds its `changed` against the module's structural hash.
+// caller's hooks, and optionally verifies the module after each and compares its `changed` with the structural hash.
 #include "hloir/pipeline.h"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ StatusOr<bool> HloPassPipeline::RunPass(HloPass& pass, HloModule& module) {
     if (Status status = VerifyModule(module); !status.ok()) {
       return Internal("after pass " + name + " the module is not legal: " + status.message());
     }
-    // The reverse is not an error: a pass may rename, or restore.
+    // The reverse is not an error: a pass may rename instructions or undo a change.
     if (!run.changed && StructuralHash(module) != hash) {
       return Internal("pass " + name + " changed the module but reported no change");
     }

@@ -1,4 +1,4 @@
-// The language of pipelines: text into names, names into passes, and a name put into its place among others.
+// The text syntax of pipelines: splits text into names, makes passes from names, and inserts a name into a list.
 #include "hloir/pipeline.h"
 
 #include "support/guard.h"
@@ -19,7 +19,7 @@ Status InsertBeside(std::vector<std::string>& pipeline, std::string_view name, s
       std::find_if(pipeline.begin(), pipeline.end(), [&](const std::string& entry) { return BareName(entry) == name; });
   if (at == pipeline.end()) return InvalidArgument("the pipeline has no pass '" + std::string(name) + "'");
   std::string entry(pass);
-  // The pass goes into the group and takes over the bracket at that end.
+  // The pass joins the group and takes over the bracket at that end.
   if (after && at->ends_with(']')) {
     at->pop_back();
     entry += ']';

@@ -8,7 +8,7 @@
 namespace hloir {
 
 Status LoadPassPlugin(const std::string& path, PassRegistry& registry) {
-  // A name without a slash would be looked for in the system's folders.
+  // dlopen searches a name without a slash in the system's folders.
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return InvalidArgument(std::string("cannot load ") + dlerror());

@@ -1,4 +1,4 @@
-// See rewrite/proposals.h. A pass is run on a fresh copy for each of its proposals, and allowed that one rewrite.
+// See rewrite/proposals.h. For each proposal, its pass runs on a fresh copy and makes that rewrite only.
 #include "rewrite/proposals.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace hloir {
 namespace {
 
-// The entry as it is when the rewrite is made; false if no pass of that name made it.
+// The log entry of the rewrite; false if no pass of that name made it.
 StatusOr<bool> Try(const HloModule& module, const PassRegistry& registry, std::span<const std::string> names,
                    PassOptions options, RewriteLog::Entry& entry) {
   for (std::string_view name : names) {
@@ -49,7 +49,7 @@ StatusOr<Proposals> FindProposals(const HloModule& given_module, const PassRegis
   PipelineOptions around;
   around.before = [&](const PassEvent&, const HloModule&) { return stopped(); };
   HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, MakePipeline(registry, names, options, around));
-  // The first steps of a pipeline, for the copies on which single passes are tried.
+  // The initial steps of a pipeline, for the copies on which single passes run.
   const std::unique_ptr<HloModule> legalized = given_module.Clone();
   LegalizeMixedFloats(*legalized);
   const HloModule& module = *legalized;

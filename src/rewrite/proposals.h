@@ -1,7 +1,7 @@
-// The rewrites that passes would make in a module, each with the text that it would give; none is made. `hloir opt
+// The rewrites that passes would make in a module, each with its resulting text; the module is unchanged. `hloir opt
 // --dry-run` prints them, `--take` takes some. Tested by tests/unit/rewriter_test.cc.
 //
-// Threads: any, while nobody edits the module.
+// Threads: any, while none edits the module.
 #pragma once
 
 #include <atomic>
@@ -14,15 +14,15 @@
 
 namespace hloir {
 
-// The list of proposals, and whether each was tried.
+// The list of proposals.
 struct Proposals {
   std::vector<RewriteLog::Entry> entries;  // kProposed, in the order in which the passes find them
-  int64_t untried = 0;                     // entries without `after`, as trying them would have taken too long
+  int64_t untried = 0;                     // entries without `after`, which were not tried because of max_work
 };
 
-// `names` is as for MakePipeline. To find its `before` and `after`, each proposal is made on a copy of the module,
-// which takes time: at most `max_work`, in instructions copied; the rest stay untried. `options.rewriter` is not used.
-// Errors: MakePipeline's, those of the passes, and Cancelled soon after `cancel`, if there is one, becomes true.
+// `names` is as for MakePipeline. For its `before` and `after`, each proposal is made on a copy of the module; at most
+// `max_work` instructions are copied, and the remaining proposals are not tried. `options.rewriter` is not used.
+// Errors: MakePipeline's, those of the passes, and Cancelled soon after `cancel` (optional) becomes true.
 StatusOr<Proposals> FindProposals(const HloModule& module, const PassRegistry& registry,
                                   std::span<const std::string> names, const PassOptions& options = {},
                                   int64_t max_work = int64_t{1} << 24, const std::atomic<bool>* cancel = nullptr);

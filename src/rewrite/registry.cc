@@ -11,7 +11,7 @@
 namespace hloir {
 namespace {
 
-// Names are kept with hyphens; XLA has both.
+// Names are stored with hyphens; XLA uses both.
 std::string WithHyphens(std::string_view name) {
   std::string result(name);
   std::replace(result.begin(), result.end(), '_', '-');

@@ -1,4 +1,4 @@
-// The gate for rewrites: RewriteGate, which passes call, and RewriteLog, which records requests.
+// RewriteGate, which passes call, and RewriteLog, which records requests.
 #include "hloir/rewrite.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace hloir {
 namespace {
 
-// Beyond these a record is no longer something to read. Metadata has its own limit.
+// Limits of readable records. Metadata has its own limit.
 constexpr size_t kMostConsumed = 512, kMostMade = 64;
 
 bool Contains(const std::vector<std::string>& names, std::string_view name) {
@@ -43,13 +43,13 @@ std::string Rewrite::Id() const {
 
 namespace {
 
-// True if the computation was made for a new caller, so that the callers' ids decide.
+// True if the computation is the body of a new fusion.
 bool IsNewBody(const HloComputation& computation, int32_t first_new_id) {
   const auto callers = computation.callers();
   return callers.size() == 1 && callers[0]->id() >= first_new_id && callers[0]->opcode() == HloOpcode::kFusion;
 }
 
-// An estimate of the length of an instruction's text, for long ones: each copy repeats it.
+// An estimate of the length of an instruction's text, to avoid copies of long ones.
 int64_t TextSize(const HloInstruction& i) {
   size_t bytes = 64 + i.name().size() + 8 * static_cast<size_t>(i.operand_count());
   if (i.metadata() != nullptr) bytes += i.metadata()->op_name.size();
@@ -90,9 +90,9 @@ bool GrowthBudget::HasRoom(const HloModule& module, int64_t added) {
     return true;
   }
   stopped_ = true;
-  // After the limit no pass copies anything, not even smaller parts or after other passes freed room: otherwise callers
-  // of something large would be copied in its place, later passes would have to search them, and fixpoints would run to
-  // their limit.
+  // After the limit is reached, passes copy nothing, not even smaller parts or after other passes freed room: otherwise
+  // they would copy the callers of a large computation instead, later passes would search these, and fixpoints would
+  // run to their limit.
   if (added > 0) most_ = 0;
   return false;
 }
@@ -125,10 +125,10 @@ void RewriteGate::Decline(const RuleInfo& rule, const HloInstruction& instructio
       {pass_, rule.name, rule.formula, rule.integers, &instruction, std::move(reason), partner, {}, {}});
 }
 
-// The instruction, and each operand whose users are all in the list: these die with it.
+// The instruction, and each operand whose users are all in the list: these become dead with it.
 void RewriteGate::FindConsumed() {
   consumed_.assign(1, current_.instruction);
-  // It and those with it may live on in a body of its replacement, which then is all that they are in.
+  // They may have been moved into a body of the replacement.
   const bool moved = IsNewBody(*current_.instruction->parent(), first_new_id_);
   if (!moved && (current_.instruction->user_count() > 0 || current_.instruction->IsRoot())) return;
   std::unordered_map<const HloInstruction*, int64_t> dead_users;
@@ -247,7 +247,7 @@ void RewriteLog::Done(const Rewrite& rewrite, const HloInstruction* replacement)
   }
   if (!keep_text || allowed_ <= first_entry || replacement == nullptr) return;
   Entry& entry = entries_.back();
-  std::string operands;  // that went, too; of the instruction itself the text is there from when it was whole
+  std::string operands;  // removed as well; the text of the instruction itself was recorded before the change
   for (size_t at = rewrite.consumed.size(); at-- > 0;) {
     const HloInstruction& consumed = *rewrite.consumed[at];
     if (at > 0) operands += consumed.ToString() + "\n";

@@ -1,4 +1,4 @@
-// A pass made of rules (rules.h), and its driver: each instruction is visited once, operands first; a rewrite puts the
+// The driver of a pass made of rules (rules.h): each instruction is visited once, operands first; a rewrite puts the
 // new instructions, the users of the replacement, and operands that lost a user on the worklist. So the time is linear
 // in the instructions and rewrites. tests/passes/algebraic-simplifier.
 #include <algorithm>
@@ -31,11 +31,11 @@ class RulePass : public RewritingPass {
     }
   }
   StatusOr<bool> Run(HloModule& module) override {
-    // Before the computations are put in order, which in a large module takes longer.
+    // Checked before ordering the computations, which takes longer in a large module.
     if (!MayApplyToAny(module)) return false;
-    // Rules move values past one another and know of no conversion but convert. A pipeline has done this already.
+    // Rules assume that only convert changes the float type. A pipeline has done this already.
     bool changed = LegalizeMixedFloats(module);
-    // All instructions are queued. Later ones are not.
+    // All present instructions are queued.
     id_limit_ = module.instruction_id_limit();
     state_.assign(static_cast<size_t>(id_limit_), kQueued);
     for (HloComputation* computation : InFetchedOrder(module.PostOrder())) {
@@ -64,7 +64,7 @@ class RulePass : public RewritingPass {
   void Push(HloInstruction* instruction);
   void RemoveDeadFrom(HloInstruction* instruction);
 
-  // By id(), for the whole module: ids are never used again.
+  // By id(), for the whole module: ids are never reused.
   enum State : uint8_t { kIdle, kQueued, kDead };
   State& StateOf(const HloInstruction* i) {
     size_t at = static_cast<size_t>(i->id());
@@ -104,7 +104,7 @@ void RulePass::Push(HloInstruction* instruction) {
 }
 
 void RulePass::RemoveDeadFrom(HloInstruction* instruction) {
-  // A collective that a rule has replaced goes, as it goes on every device; one that is merely unused stays.
+  // A collective replaced by a rule is removed, because it is removed on every device; an unused one is kept.
   const bool collective = instruction->Is(kCollective) && !instruction->Is(kAsyncPart) &&
                           !instruction->HasSideEffect() && !instruction->HasControlDependencies() &&
                           instruction->user_count() == 0 && !instruction->IsRoot();
@@ -122,7 +122,7 @@ void RulePass::RemoveDeadFrom(HloInstruction* instruction) {
       if (IsDead(*operand)) {
         stack.push_back(operand);
       } else if (operand->user_count() == 1) {
-        // Rules that require a single user may apply now: to it, and to its users.
+        // Rules that require a single user may now apply to it and its users.
         Push(operand);
         Push(operand->users()[0]);
       }
@@ -142,14 +142,14 @@ bool RulePass::MayApply(const HloComputation& computation) const {
 
 StatusOr<bool> RulePass::RunOn(HloComputation& computation) {
   worklist_ = computation.PostOrder();
-  constexpr size_t kFetched = 16;                                  // instructions before they are looked at
+  constexpr size_t kFetched = 16;                                  // prefetch distance in instructions
   if (computation.module()->instruction_id_limit() > id_limit_) {  // it may have new ones
     for (const HloInstruction* i : worklist_) StateOf(i) = kQueued;
   }
   RuleContext context(gate_);
   bool changed = false;
-  // The rules end by themselves; this bound is for the case that two of them do not, so that it shows in a test and not
-  // as a command that never comes back.
+  // The rules terminate; this limit makes a mistake (two rules that undo each other) an error instead of an endless
+  // loop.
   int64_t rewrites_left = 1000 + 64 * static_cast<int64_t>(worklist_.size());
   for (size_t next = 0; next < worklist_.size(); ++next) {
     HloInstruction* instruction = worklist_[next];
@@ -170,7 +170,8 @@ StatusOr<bool> RulePass::RunOn(HloComputation& computation) {
       return Internal("the rule '" + std::string(context.rule().name) + "' of " + name_ +
                       " built without asking Allow()");
     changed = true;
-    // New instructions are after the former last one. They move in front of their users: a schedule stays one.
+    // New instructions follow the former last one. They are moved in front of their users, to keep the order a
+    // schedule.
     bool replacement_is_new = false;
     while (HloInstruction* made = last_before->next()) {
       computation.MoveBefore(made, instruction);
@@ -183,7 +184,7 @@ StatusOr<bool> RulePass::RunOn(HloComputation& computation) {
       if (!(replacement->shape() == instruction->shape())) replacement->set_shape(instruction->shape());
     }
     Push(replacement);
-    // Most rules look at an operand's operands, too.
+    // Most rules also match operands of operands.
     constexpr int64_t kFewUsers = 8;
     for (HloInstruction* user : instruction->users()) {
       Push(user);

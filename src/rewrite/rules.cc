@@ -69,7 +69,7 @@ HloInstruction* RuleContext::CloneOver(const HloInstruction* original, std::span
                                        const Shape& dimensions) {
   Shape shape = Shape::Array(original->shape().element_type(), dimensions.dimensions());
   HloInstruction* clone = computation()->AddClone(*original, operands, &shape);
-  // Annotations of the place, not of the operation: the result of the rewrite inherits them.
+  // Annotations of the value, not of the operation: the result of the rewrite inherits them.
   if (clone->has_extras()) {
     clone->set_sharding(std::nullopt);
     clone->set_frontend_attributes({});
@@ -83,7 +83,7 @@ HloInstruction* RuleContext::Expand(Expansion build) {
   const int64_t computations_before = module.computation_count();
   HloInstruction* result = Built(build);
   if (result != nullptr) return result;
-  // Reducers that were made for nothing go again.
+  // Removes computations created for a rewrite that is not made.
   while (module.computation_count() > computations_before) module.RemoveComputation(module.computations().back());
   return nullptr;
 }
@@ -101,7 +101,7 @@ HloInstruction* RuleContext::Built(Expansion build) {
   if (!body.ok()) return nullptr;
   HloInstruction* result = nullptr;
   if ((*body)->root()->shape().Compatible(instruction_->shape()) && Allow()) {
-    // At the end of the computation, where the driver finds new instructions.
+    // Appends to the computation; the driver expects new instructions there.
     HloInstruction* place = computation()->AddTuple({});
     result = InlineBefore(place, **body, instruction_->operands());
     computation()->RemoveInstruction(place);
@@ -147,7 +147,7 @@ int SignOfZero(const HloInstruction* i) {
 bool IsNegativeZero(const HloInstruction* i) { return SignOfZero(i) < 0; }
 bool IsPositiveZero(const HloInstruction* i) { return SignOfZero(i) > 0; }
 
-// Formats without infinity use the exponent that the others keep for it.
+// Formats without infinity use its exponent for numbers.
 namespace {
 int LargestExponent(const FloatFormat& f) { return (1 << f.exponent_bits) - (f.has_infinity ? 2 : 1) - f.bias; }
 }  // namespace
@@ -161,7 +161,7 @@ bool HoldsAllOf(PrimitiveType to, PrimitiveType from) {
     const bool sign = IsSigned(from);
     if (IsInteger(to))
       return sign == IsSigned(to) ? BitWidth(to) >= BitWidth(from) : !sign && BitWidth(to) > BitWidth(from);
-    // A float that has enough digits, and the exponents for them.
+    // A float with enough mantissa bits and exponents.
     FloatFormat f = GetFloatFormat(to);
     const int digits = BitWidth(from) - sign;
     return f.has_sign && f.has_zero && digits <= f.mantissa_bits + 1 && digits < f.bias;
@@ -251,7 +251,7 @@ HloInstruction* MergeConstants(HloInstruction* i, RuleContext& c) {
       IsConstantLike(inner->operand(0)) || !c.Allow()) {
     return nullptr;
   }
-  // One scalar operation, which constant folding then computes.
+  // One scalar operation, for constant folding.
   HloInstruction* x = SplatConstant(inner->operand(1));
   HloInstruction* y = SplatConstant(c2);
   return c.Binary(i->opcode(), inner->operand(0), c.BroadcastScalar(c.Binary(i->opcode(), x, y), i->shape()));
@@ -263,7 +263,7 @@ std::optional<HloOpcode> BinaryReducer(const HloComputation* computation) {
   const HloInstruction *a = root->operand(0), *b = root->operand(1);
   if (!a->IsParameter() || !b->IsParameter() || a == b) return std::nullopt;
   if (a->parameter_number() != 0 && !root->Is(kCommutative)) return std::nullopt;
-  // One type throughout, so that the result can go in again.
+  // One type throughout, so that the result can be an operand again.
   if (!(a->shape() == root->shape()) || !(b->shape() == root->shape())) return std::nullopt;
   return root->opcode();
 }

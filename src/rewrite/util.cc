@@ -81,8 +81,7 @@ OpcodeSet OpcodesWith(uint32_t traits) {
 }
 
 std::vector<HloComputation*> ControlFlowComputations(HloModule& module) {
-  // The module's post-order, without visiting computations that cannot be wanted: there may be as many bodies of
-  // fusions as instructions.
+  // The module's post-order without irrelevant computations: a module may have as many fusion bodies as instructions.
   std::vector<HloComputation*> result;
   if (module.entry_computation() == nullptr) return result;
   std::vector<bool> seen(static_cast<size_t>(module.computation_id_limit()), false);
@@ -121,7 +120,7 @@ Effects::Effects(const HloModule& module) : acts_(static_cast<size_t>(module.com
       OpcodesWith(kSideEffect | kCollective | kAsyncPart).set(static_cast<size_t>(HloOpcode::kCustomCall));
   bool any = false;
   for (const HloComputation* computation : module.PostOrder()) {  // callees first
-    // An effect that none of its opcodes has, nor any computation so far.
+    // Skips computations without opcodes or callees that may have effects.
     if ((computation->opcodes() & kOutside).none() && (!any || computation->calling_count() == 0)) continue;
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       if (Acts(*i)) {
@@ -160,7 +159,7 @@ HloInstruction* InlineBefore(HloInstruction* place, const HloComputation& body,
     operands.clear();
     for (const HloInstruction* operand : i->operands()) operands.push_back(copies.at(operand));
     copy = into.AddClone(*i, operands);
-    // It is its operand, in whose layout text reads it back; an argument may have another one than the parameter.
+    // Its layout is the operand's, also when parsed from text; an argument may have another layout than the parameter.
     if (copy->opcode() == HloOpcode::kAddDependency) copy->set_shape(operands[0]->shape());
     if (copy->metadata() == nullptr) copy->CopyMetadataOf(*place);
     into.MoveBefore(copy, place);
@@ -170,11 +169,11 @@ HloInstruction* InlineBefore(HloInstruction* place, const HloComputation& body,
 
 bool MayBeInlined(const HloComputation& body, const HloComputation& into) {
   if (body.execution_thread() != into.execution_thread()) return false;
-  // The Shardy partitioner looks for its bodies by name.
+  // The Shardy partitioner finds its bodies by name.
   if (body.name().find("xla.sdy") != std::string_view::npos) return false;
   for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
     if (i->HasControlDependencies()) return false;
-    // Only the loop says which async operation a value that it carries belongs to.
+    // A carried async value is associated with its operation only through the loop.
     const bool goes_on = i->opcode() == HloOpcode::kAsyncUpdate || i->opcode() == HloOpcode::kAsyncDone;
     if (goes_on && !i->operand(0)->Is(kAsyncPart)) return false;
   }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kBootstraps = 2000;
 
-// P(at most `few` of n fair coins, or at most that many of the other side).
+// The two-sided probability of at most `few` heads or tails among n fair coins.
 double SignTest(int few, int n) {
   double p = 0;
   for (int k = 0; k <= few; ++k) {

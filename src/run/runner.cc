@@ -74,8 +74,8 @@ Status Runner::PreparePlan(std::span<const HloModule* const> programs) {
   return OkStatus();
 }
 
-// The limit is on the plan's arena: the passes' own figures do not include the engine's fusion. So they get ever lower
-// limits, until the plan fits.
+// The limit is on the plan's arena: the passes' estimates do not include the engine's fusion. So the passes' limit is
+// lowered until the plan fits.
 Status Runner::FitPlan() {
   const int64_t limit = options_.memory_limit, before = arena_bytes();
   int64_t least = before;

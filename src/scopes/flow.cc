@@ -4,16 +4,18 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "hloir/custom_call.h"
+
 namespace hloir {
 namespace {
 
-// Where the value of an instruction comes from, in the picture.
+// The role of an instruction in the picture.
 enum class Role : uint8_t {
   kNode,      // has a box
-  kConstant,  // a constant or a reordered one: stands in each user
+  kConstant,  // a constant or a reordered one: folded into each user
   kInput,     // a parameter or an element or reordering of one: likewise
-  kAlias,     // another name for its operand: stands in the operand's node
-  kBundle,    // a tuple that is passed on: stands in its first user
+  kAlias,     // an alias of its operand: folded into the operand's node
+  kBundle,    // a forwarded tuple: folded into its first user
 };
 
 bool Reorders(HloOpcode opcode) {
@@ -32,7 +34,7 @@ class Folder {
 
   Flow Run(bool fold) {
     for (size_t k = 0; k < order_.size(); ++k) role_[k] = fold ? RoleOf(*order_[k]) : Role::kNode;
-    // Parameters alone: there is no user to fold one into.
+    // Only parameters: there is no user to fold one into.
     if (std::find(role_.begin(), role_.end(), Role::kNode) == role_.end()) role_.assign(role_.size(), Role::kNode);
     for (size_t k = 0; k < order_.size(); ++k) {
       if (role_[k] == Role::kNode) {
@@ -42,7 +44,7 @@ class Folder {
         home_[k] = home_[At(*order_[k]->operand(0))];
       }
     }
-    // What serves its users has its home with the first.
+    // Instructions folded into users belong to the first one.
     for (size_t k = order_.size(); k-- > 0;) {
       if (home_[k] < 0) home_[k] = FirstUserHome(*order_[k]);
     }
@@ -59,7 +61,7 @@ class Folder {
     const auto it = index_.find(&i);
     return it == index_.end() ? kNowhere : static_cast<size_t>(it->second);
   }
-  // The role of an operand, which comes earlier; of one that was not chosen, a node's.
+  // The role of an operand, which precedes; an operand outside the selection is a node.
   Role RoleAt(const HloInstruction& i) const {
     const size_t at = At(i);
     return at == kNowhere ? Role::kNode : role_[at];
@@ -86,8 +88,7 @@ class Folder {
     if (Reorders(opcode) && (operand == Role::kConstant || operand == Role::kInput)) return operand;
     if (opcode == HloOpcode::kGetTupleElement && operand != Role::kBundle)
       return operand == Role::kNode ? Role::kAlias : operand;
-    const bool annotates =
-        opcode == HloOpcode::kCustomCall && i.attributes<CustomCallAttributes>().custom_call_target == "Sharding";
+    const bool annotates = IsCustomCall(i, CustomCall::kSharding);
     if (annotates && (operand == Role::kConstant || operand == Role::kInput)) return operand;
     if ((opcode == HloOpcode::kBitcast || annotates) && (operand == Role::kNode || operand == Role::kAlias))
       return Role::kAlias;
@@ -97,7 +98,7 @@ class Folder {
   int32_t FirstUserHome(const HloInstruction& i) const {
     size_t first = kNowhere;
     for (const HloInstruction* user : i.users()) first = std::min(first, At(*user));
-    // Nobody uses it, as a loop's element that is carried round unread: with the last, the root.
+    // Without users, as an unread element of a loop: belongs to the last node, the root.
     return first == kNowhere ? static_cast<int32_t>(flow_.nodes.size()) - 1 : home_[first];
   }
 
@@ -125,8 +126,8 @@ class Folder {
     }
   }
 
-  // A copy that the compiler put in has no op_name, and JAX calls some sums "reduce_sum", without a scope: these belong
-  // to what they are for.
+  // Copies inserted by the compiler have no op_name, and some sums of JAX are "reduce_sum" without a scope: these take
+  // a neighbour's scope.
   void NameNeighbours() {
     for (Flow::Node& node : flow_.nodes)
       if (node.instruction->metadata() != nullptr) node.op_name = node.instruction->metadata()->op_name;

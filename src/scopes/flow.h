@@ -1,5 +1,5 @@
-// A computation as people see it: constants, their broadcasts, parameters, tuples and bitcasts are folded into the
-// instructions that they serve, and what is left are the nodes. Entry: MakeFlow. Scopes of nodes: scopes.h.
+// A simplified graph of a computation for pictures: constants, their broadcasts, parameters, tuples and bitcasts are
+// folded into their users; the other instructions are the nodes. Entry: MakeFlow. Scopes of nodes: scopes.h.
 // Tested by tests/unit/scopes_test.cc.
 #pragma once
 
@@ -17,16 +17,16 @@ struct Flow {
     const HloInstruction* instruction = nullptr;
     std::vector<const HloInstruction*> folded;  // into this node, in order
     std::vector<int32_t> operands, users;       // nodes; each once, ascending
-    std::string_view op_name;                   // its own, or a neighbour's where it has none
+    std::string_view op_name;                   // its own, or a neighbour's if it has none
   };
   std::vector<Node> nodes;  // operands before users
 };
 
-// Of these instructions of one computation, in an order with operands before users. Of at most `few` nothing is folded.
-// `fold_parameters`: parameters, and elements of one, stand in their users.
+// The flow of these instructions of one computation, operands before users. At most `few` instructions are not folded.
+// `fold_parameters`: fold parameters, and elements of one, into their users.
 Flow MakeFlow(std::span<const HloInstruction* const> order, size_t few, bool fold_parameters);
 
-// The computation's instructions in the order of the text, if that has operands before users, else in post-order.
+// The computation's instructions in text order if operands precede users there, otherwise in post-order.
 std::vector<const HloInstruction*> FlowOrder(const HloComputation& computation);
 
 }  // namespace hloir

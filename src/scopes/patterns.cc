@@ -8,15 +8,15 @@
 namespace hloir {
 namespace {
 
-constexpr size_t kMostSteps = 12;  // from one landmark of a pattern to the next
+constexpr size_t kMostSteps = 12;  // maximal distance between the landmarks of a pattern
 constexpr size_t kMostNodes = 80;  // of a pattern
-// Operands and users that one search looks at: a tuple of a thousand values is no part of a pattern.
+// The limit on operands and users in a search: a tuple of a thousand values is not part of a pattern.
 constexpr size_t kMostLooks = 250;
 
 bool IsProduct(HloOpcode opcode) {
   return IsOneOf(opcode, HloOpcode::kDot, HloOpcode::kScaledDot, HloOpcode::kRaggedDot);
 }
-// What stands between landmarks and decides nothing.
+// Opcodes allowed between landmarks.
 bool IsPassage(const HloInstruction& i) {
   // JAX calls jit(_where) and the like.
   return i.Is(kElementwise) || i.Is(kMovesData) || i.Is(kAliases) ||
@@ -33,7 +33,7 @@ class Finder {
   }
 
   std::vector<Pattern> Run() {
-    // Larger ones first: an attention holds a softmax.
+    // Larger ones first: an attention contains a softmax.
     for (const int32_t m : members_)
       if (OpcodeOf(m) == HloOpcode::kExp) Softmax(m);
     std::stable_sort(found_.begin(), found_.end(), [](const Pattern& a, const Pattern& b) {
@@ -66,7 +66,7 @@ class Finder {
     return shape.IsArray() ? shape.ElementCount() : 0;
   }
 
-  // The nearest node from `start`, over operands (or users) that pass, for which `wanted` holds; -1.
+  // The nearest node from `start` with `wanted`, through allowed operands (or users); -1 if there is none.
   template <class Wanted>
   int32_t Nearest(int32_t start, bool over_users, Wanted wanted) const {
     std::vector<int32_t> ring = {start};
@@ -87,7 +87,7 @@ class Finder {
     return -1;
   }
 
-  // All on ways from a source to the sink, both with them, ascending; empty where that is too much.
+  // All nodes on paths from a source to the sink, inclusive, ascending; empty if there are too many.
   std::vector<int32_t> Between(const std::vector<int32_t>& sources, int32_t sink) const {
     const int32_t first = *std::min_element(sources.begin(), sources.end());
     std::vector<int32_t> todo = {sink}, above;
@@ -143,7 +143,7 @@ class Finder {
     Add("softmax", std::move(nodes));
   }
 
-  // x * rsqrt(reduce(x * x)), with scale and offset behind it.
+  // x * rsqrt(reduce(x * x)), followed by scale and offset.
   void Norm(int32_t root) {
     const int32_t variance = Nearest(root, false, [&](int32_t n) { return OpcodeOf(n) == HloOpcode::kReduce; });
     if (variance < 0) return;
@@ -163,7 +163,7 @@ class Finder {
     Add(mean >= 0 ? "layer norm" : "RMS norm", std::move(nodes));
   }
 
-  // Behind a norm: the only user, as long as it has no other operand with a box.
+  // After a norm: the only user, if it has no other operand with a box.
   int32_t WithScale(int32_t end) const {
     for (int step = 0; step < 4; ++step) {
       if (Node(end).users.size() != 1) break;
@@ -174,7 +174,7 @@ class Finder {
     return end;
   }
 
-  // The products whose results, over an activation, make an operand of this one.
+  // The products whose results, through an activation, are an operand of this one.
   void Mlp(int32_t last) {
     std::vector<int32_t> todo, products;
     std::unordered_set<int32_t> seen;

@@ -1,5 +1,5 @@
-// Parts of models that are known by their form: softmax, attention, norms, two products with an activation between.
-// Entry: FindPatterns. Forms of fused kernels are not here: their custom-calls name them.
+// Recognition of parts of models: softmax, attention, norms, two products with an activation between. Entry:
+// FindPatterns. Fused kernels are not matched: their custom-calls name them.
 // Tested by tests/unit/scopes_test.cc.
 #pragma once
 
@@ -15,7 +15,7 @@ struct Pattern {
   std::string title;           // "attention", "softmax", "RMS norm", "layer norm", "MLP"
   std::vector<int32_t> nodes;  // ascending
 };
-// Disjoint ones among `members` (ascending); what is a part of a larger one is not apart.
+// Disjoint patterns among `members` (ascending), without those inside larger ones.
 std::vector<Pattern> FindPatterns(const Flow& flow, const std::vector<int32_t>& members);
 
 }  // namespace hloir

@@ -10,9 +10,9 @@
 namespace hloir {
 namespace {
 
-constexpr size_t kShortest = 6;    // a period that is worth a box of its own
-constexpr size_t kCandidates = 8;  // periods that are tried, the most frequent
-constexpr size_t kGram = 4;        // tokens that must be the same for two places to be alike
+constexpr size_t kShortest = 6;    // the minimal period for a separate box
+constexpr size_t kCandidates = 8;  // the number of periods tried, the most frequent ones
+constexpr size_t kGram = 4;        // the number of equal tokens for a match of two positions
 constexpr int64_t kNowhere = -1;
 
 using Tokens = std::vector<uint64_t>;
@@ -31,7 +31,7 @@ Tokens TokensOf(const Flow& flow, const std::vector<int32_t>& members, bool shap
   return tokens;
 }
 
-// Distances at which some tokens in a row come again, the most frequent first.
+// Distances at which sequences of tokens repeat, the most frequent first.
 std::vector<size_t> Periods(const Tokens& tokens) {
   std::unordered_map<uint64_t, size_t> last;
   std::unordered_map<size_t, size_t> votes;
@@ -52,7 +52,7 @@ std::vector<size_t> Periods(const Tokens& tokens) {
   return periods;
 }
 
-// Where each token comes again about one period later, in the same order; kNowhere: it does not.
+// The position at which each token repeats about one period later, in the same order; kNowhere: none.
 std::vector<int64_t> Aligned(const Tokens& tokens, size_t period) {
   constexpr size_t kMostSkipped = 12;
   std::vector<int64_t> again(tokens.size(), kNowhere);
@@ -99,7 +99,7 @@ Run LongestRun(const std::vector<int64_t>& again, size_t period) {
   return best;
 }
 
-// The next layer's place that is like this one.
+// The corresponding position in the next layer.
 size_t Next(const std::vector<int64_t>& again, size_t at, size_t period) {
   for (size_t k = at; k < std::min(at + period, again.size()); ++k)
     if (again[k] != kNowhere)
@@ -108,8 +108,8 @@ size_t Next(const std::vector<int64_t>& again, size_t at, size_t period) {
   return at + period;
 }
 
-// From one place on: the begins of layers as long as they are alike, with the end of the last. A layer that is only in
-// part alike counts if that is most of it.
+// The begins of matching layers from a position on, with the end of the last. A partly matching layer counts if most of
+// it matches.
 std::vector<size_t> LayersFrom(const std::vector<int64_t>& again, const Run& run, size_t shift) {
   std::vector<size_t> begins;
   const size_t size = again.size(), last = static_cast<size_t>(again[run.end - 1]) + 1;
@@ -136,7 +136,7 @@ Found BestRun(const Tokens& tokens) {
     std::vector<int64_t> again = Aligned(tokens, period);
     const Run run = LongestRun(again, period);
     if (run.matched * 4 < run.period * 3) continue;  // not one layer that comes again
-    // Of two that cover about as much the shorter: two layers are not one.
+    // Prefers the shorter of two periods with about the same cover, so that two layers do not count as one.
     const size_t covered = run.matched + run.period, known = best.run.matched + best.run.period;
     if (covered > known + known / 5 || (covered + covered / 5 > known && run.period < best.run.period))
       best = {run, std::move(again)};
@@ -149,22 +149,22 @@ Found BestRun(const Tokens& tokens) {
 Repeat FindRepeat(const Flow& flow, const std::vector<int32_t>& members) {
   if (members.size() < 2 * kShortest) return {};
   Found best = BestRun(TokensOf(flow, members, true));
-  // An optimizer does the same with each weight, whatever its shape.
+  // An optimizer repeats the same ops for each weight, with different shapes.
   if (Found any = BestRun(TokensOf(flow, members, false)); any.run.matched > 2 * best.run.matched)
     best = std::move(any);
   if (best.run.matched == 0 || (best.run.matched + best.run.period) * 5 < members.size()) return {};
-  // The run may begin anywhere in a layer; layers begin where few values pass.
+  // The repetition may begin anywhere in a layer; the begin is moved to a position crossed by few values.
   const std::vector<int32_t> passing = ValuesPassing(flow, members);
   Repeat repeat;
   double least = 0;
-  // Of a very long layer not every place is tried.
+  // Not every position of a very long layer is tried.
   const size_t step = best.run.period / 2048 + 1;
   for (size_t shift = 0; shift < best.run.period; shift += step) {
     std::vector<size_t> begins = LayersFrom(best.again, best.run, shift);
     if (begins.size() < 3) continue;
     double sum = 0;
     for (const size_t at : begins) sum += at < passing.size() ? passing[at] : 0;
-    // Layers that are left out for a better cut must be worth it.
+    // Penalizes layers lost by a better cut.
     const double cost = (sum / static_cast<double>(begins.size()) + 1) *
                         (repeat.begins.empty() || begins.size() >= repeat.begins.size() ? 1 : 1.3);
     if (repeat.begins.empty() || cost < least) least = cost, repeat.begins = std::move(begins);

@@ -1,5 +1,5 @@
-// Layers of a model, found by structure: stretches of the flow that follow one another with the same opcodes and
-// shapes, but for an instruction more or less here and there. Entry: FindRepeat. Tested by tests/unit/scopes_test.cc.
+// Layers of a model, found by structure: consecutive intervals of the flow with the same opcodes and shapes, up to a
+// few inserted or missing instructions. Entry: FindRepeat. Tested by tests/unit/scopes_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct Repeat {
   size_t layers() const { return begins.empty() ? 0 : begins.size() - 1; }
   size_t covered() const { return begins.empty() ? 0 : begins.back() - begins.front(); }
 };
-// The repeat that covers most of `members` (ascending), cut where the fewest values pass; without layers if there is
-// none worth a name.
+// The repeat that covers most of `members` (ascending), cut where the fewest values cross; without layers if no
+// repetition is significant.
 Repeat FindRepeat(const Flow& flow, const std::vector<int32_t>& members);
 
 }  // namespace hloir

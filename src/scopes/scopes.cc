@@ -77,10 +77,10 @@ class Divider {
     std::vector<Child> children;
     if (work.members.size() <= kFew || work.nested > kMostNested) {
       AddNodes(work.members, children);
-      // So deep is a chain that nothing divides: even cuts still do.
+      // At this depth, a chain is only divided by even cuts.
       if (work.members.size() > kFew) return Settle(work, std::move(children));
     } else if (!ByOpName(work, children)) {
-      // A layer has parts with a meaning; what repeats in it are its products.
+      // Within a layer, patterns come first: its repetitions are single products.
       const bool layer = scopes_[static_cast<size_t>(work.scope)].kind == ScopeKind::kRepeat;
       if (!(layer ? ByPattern(work, children) || ByRepeat(work, children)
                   : ByRepeat(work, children) || ByPattern(work, children)))
@@ -92,7 +92,7 @@ class Divider {
     Settle(work, std::move(children));
   }
 
-  // The middle of what it holds: a scope with one early instruction is not early.
+  // Ordered by the middle of its contents, because a single early instruction does not make a scope early.
   static int32_t Place(const Child& child) { return child.members[child.members.size() / 2]; }
 
   void AddNodes(const std::vector<int32_t>& nodes, std::vector<Child>& children) const {
@@ -115,7 +115,7 @@ class Divider {
       const size_t largest = std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
                                return a.second.size() < b.second.size();
                              })->second.size();
-      // A scope that nearly all are in says nothing.
+      // A scope with nearly all nodes is not informative.
       if (largest + kFew / 2 >= work.members.size() || largest * 20 >= work.members.size() * 19) continue;
       std::unordered_map<int32_t, bool> in_scope;
       for (auto& [part, nodes] : parts) {
@@ -138,8 +138,8 @@ class Divider {
   }
 
   static bool CoversHalf(const Repeat& repeat, size_t size) { return repeat.covered() * 2 >= size; }
-  // Each scope is left and entered again several times, as where the layers of a model have the same names; or scopes
-  // hold little.
+  // True if scopes alternate several times, as when all layers of a model have the same names, or if scopes contain few
+  // nodes.
   static bool Interleaved(const Work& work, const std::vector<Child>& children) {
     std::unordered_map<int32_t, size_t> child_of;
     for (size_t c = 0; c < children.size(); ++c)
@@ -187,7 +187,7 @@ class Divider {
     });
   }
 
-  // What stands beside the layers: a part of its own, if it is long.
+  // The nodes outside the layers: a separate part, if they are many.
   void AddRest(std::vector<int32_t> nodes, size_t depth, std::vector<Child>& children) const {
     if (nodes.size() <= kFew) return AddNodes(nodes, children);
     std::string title = ContentsTitle(flow_, nodes);
@@ -211,7 +211,7 @@ class Divider {
     return true;
   }
 
-  // Children become items, no more than may be seen at once.
+  // Turns children into items, up to the limit per view.
   void Settle(const Work& work, std::vector<Child> children) {
     GatherAlike(work, children);
     if (children.size() <= most_) {
@@ -221,7 +221,7 @@ class Divider {
     for (Child& group : Grouped(work, std::move(children))) AddItem(work, std::move(group));
   }
 
-  // Nodes in a row beside scopes, as an optimizer behind a model, are a part of their own.
+  // Consecutive nodes outside of scopes, as an optimizer after a model, are a separate part.
   void GatherNodes(const Work& work, std::vector<Child>& children) const {
     std::vector<Child> gathered;
     for (size_t k = 0, end; k < children.size(); k = end) {
@@ -252,7 +252,7 @@ class Divider {
           alike.begin(), alike.end(), [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
       if (most == alike.end() || most->second.size() < kMany || most->first.find('#') == std::string::npos) return;
       const size_t first = most->second.front(), last = most->second.back(), count = most->second.size();
-      // What stands between them goes with them, if it is little.
+      // Includes the nodes between them, if they are few.
       if (last - first + 1 > count + count / 2 + 2 || last - first + 1 == children.size()) return;
       const auto begin = children.begin() + static_cast<int64_t>(first),
                  end = children.begin() + static_cast<int64_t>(last) + 1;
@@ -280,7 +280,7 @@ class Divider {
     scopes_.push_back({std::move(child.title), child.kind, work.scope, {}});
     if (const auto it = grouped_.find(child.members.front());
         child.kind == ScopeKind::kPart && it != grouped_.end() && it->second.size() > 1) {
-      // What it groups is known already.
+      // Its members are already known.
       std::vector<Child> inner = std::move(it->second);
       grouped_.erase(it);
       Settle({made, {}, child.depth, work.nested + 1, true}, std::move(inner));
@@ -289,7 +289,7 @@ class Divider {
     todo_.push_back({made, std::move(child.members), child.depth, work.nested + 1, child.patterns});
   }
 
-  // Neighbours together, cut where few values pass; siblings with numbered names are not torn from one another's names.
+  // Groups neighbours, cut where few values cross; siblings with numbered names stay together.
   std::vector<Child> Grouped(const Work& work, std::vector<Child> children) {
     std::vector<int32_t> order, first_of;
     for (const Child& child : children)
@@ -320,7 +320,7 @@ class Divider {
       return child.IsNode() || WithoutNumbers(child.title) == form;
     });
     if (alike && !inner.back().IsNode()) {
-      // "layer 1 of 12 … 12 of 12" would say it twice.
+      // Avoids "layer 1 of 12 … 12 of 12".
       const std::string &first = inner.front().title, &last = inner.back().title;
       size_t same = static_cast<size_t>(std::mismatch(first.begin(), first.end(), last.begin(), last.end()).first -
                                         first.begin());
@@ -336,7 +336,7 @@ class Divider {
   const size_t most_;
   std::vector<Scope> scopes_;
   std::vector<Work> todo_;
-  std::unordered_map<int32_t, std::vector<Child>> grouped_;  // by first member: what a group holds
+  std::unordered_map<int32_t, std::vector<Child>> grouped_;  // by first member: the members of a group
 };
 
 }  // namespace
@@ -357,14 +357,14 @@ std::string ContentsTitle(const Flow& flow, const std::vector<int32_t>& nodes) {
   for (const int32_t n : nodes) {
     const HloInstruction& i = *flow.nodes[static_cast<size_t>(n)].instruction;
     ++counts[i.opcode_name()];
-    // A product or a reduction in a fusion says more than the fusion.
+    // A fusion is described by a product or reduction in it.
     if (i.opcode() != HloOpcode::kFusion) continue;
     for (const HloInstruction* inner : i.fused_computation()->AllInstructions())
       if (IsOneOf(inner->opcode(), HloOpcode::kDot, HloOpcode::kConvolution, HloOpcode::kReduce, HloOpcode::kScatter,
                   HloOpcode::kGather, HloOpcode::kSort))
         ++counts[inner->opcode_name()];
   }
-  // By how much an opcode says of what is computed, then by number.
+  // By the significance of the opcode, then by number.
   const auto weight = [](std::string_view opcode) {
     for (const std::string_view heavy : {"dot", "convolution", "custom-call", "while", "conditional", "call"})
       if (opcode == heavy) return 3;

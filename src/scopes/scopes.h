@@ -1,6 +1,6 @@
-// What parts a computation has, for a map of it: a tree of scopes with at most so many items each. Scopes come from
-// op_names; where these say no more, from structure: layers that repeat, patterns (attention, norms), and at last cuts
-// where few values pass. Entry: FindScopes. Boxes and edges are inspect's (graph.cc).
+// The division of a computation for a map of it: a tree of scopes with a limited number of items each. Scopes come from
+// op_names or, below these, from structure: repeated layers, patterns (attention, norms), and finally cuts crossed by
+// few values. Entry: FindScopes. Boxes and edges are inspect's (graph.cc).
 // Tested by tests/unit/scopes_test.cc.
 #pragma once
 
@@ -26,10 +26,10 @@ struct Scope {
   std::vector<Item> items;  // in the order of the flow
 };
 
-// The first is the whole. Each node is an item of one scope.
+// The first is the root. Each node is an item of one scope.
 std::vector<Scope> FindScopes(const Flow& flow, size_t most_items);
 
-// "12 dot, 3 reduce": what most of the work is done by, of these nodes.
+// "12 dot, 3 reduce": the nodes with most of the work.
 std::string ContentsTitle(const Flow& flow, const std::vector<int32_t>& nodes);
 
 }  // namespace hloir

@@ -26,7 +26,7 @@ std::vector<size_t> CutAtWaists(const std::vector<int32_t>& passing, size_t part
   const size_t size = passing.size();
   std::vector<size_t> begins = {0};
   for (size_t p = 1; p < parts; ++p) {
-    // Within a third of a part's length around the even cut; the nearest to that of the narrowest.
+    // Searches within a third of a part's length around the even cut; among the narrowest positions, the nearest.
     const size_t even = size * p / parts, reach = size / parts / 3;
     size_t best = even;
     for (size_t d = 0; d <= reach; ++d) {

@@ -1,5 +1,4 @@
-// Where a flow is narrow: how many values pass between what comes before a place and what comes after.
-// Tested by tests/unit/scopes_test.cc.
+// The width of a flow: the number of values that cross each position. Tested by tests/unit/scopes_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +11,8 @@ namespace hloir {
 // [k]: nodes of members[0, k) that members[k, …) use.
 std::vector<int32_t> ValuesPassing(const Flow& flow, const std::vector<int32_t>& members);
 
-// Cuts a sequence of passing.size() things into at most `parts` of about one length, where the fewest values pass:
-// the begins of the parts. passing[k] is between k - 1 and k.
+// Cuts a sequence of passing.size() items into at most `parts` parts of similar length where the fewest values cross;
+// returns the begins of the parts. passing[k] is between k - 1 and k.
 std::vector<size_t> CutAtWaists(const std::vector<int32_t>& passing, size_t parts);
 
 }  // namespace hloir

@@ -1,12 +1,12 @@
-// Shapes of collectives. The number of devices is not known here, so a gathered dimension must grow, and a scattered
-// one shrink, by an integral factor; the verifier compares the factor with the replica groups.
+// Shapes of collectives. The number of devices is unknown here, so a gathered dimension must grow, and a scattered one
+// shrink, by an integral factor; the verifier compares the factor with the replica groups.
 #include <algorithm>
 
 #include "internal.h"
 
 namespace hloir::shape_inference {
 
-// The results that a collective has: one array per operand, in a tuple if they are several.
+// The result of a collective: one array per operand, in a tuple if there are several.
 static StatusOr<std::vector<const Shape*>> ResultsOf(const Shape& result, size_t count) {
   if (count == 1) return std::vector<const Shape*>{&result};
   if (result.IsTuple() && static_cast<size_t>(result.tuple_size()) == count) {
@@ -17,7 +17,7 @@ static StatusOr<std::vector<const Shape*>> ResultsOf(const Shape& result, size_t
   return Invalid("{} operands give as many results, not {}", count, Text(result));
 }
 
-// `larger` is `smaller` with dimension `along` some whole number of times as large.
+// True if `larger` is `smaller` with dimension `along` multiplied by an integer.
 static Status ExpectMultiple(const Shape& smaller, const Shape& larger, int64_t along) {
   HLOIR_RETURN_IF_ERROR(ExpectArray(smaller, "each operand and result"));
   HLOIR_RETURN_IF_ERROR(ExpectArray(larger, "each operand and result"));
@@ -78,7 +78,7 @@ static StatusOr<Shape> InferDone(const Query& q) {
   return q.operand(0).tuple_shapes(1);
 }
 
-// all-to-all: with dimensions={d} one array is cut along d and put together again; else operand i goes to device i.
+// all-to-all: with dimensions={d} one array is split along d and reassembled; otherwise operand i goes to device i.
 StatusOr<Shape> InferAllToAll(const Query& q) {
   const DimVector& dims = q.attr<AllToAllAttributes>().dimensions;
   if (q.operands.empty()) return InvalidArgument("all-to-all without operands");
@@ -124,7 +124,7 @@ static bool PermutesInPlace(const Query& q) {
   return q.operands.size() == 4 && q.operand(2).IsTuple() && q.operand(3).IsTuple();
 }
 
-// One slice's start, an index for each of the buffer's dimensions; or several slices', in a tuple.
+// The start of one slice, an index per dimension of the buffer, or a tuple of starts.
 static Status ExpectStarts(const Shape& buffer, const Shape& starts) {
   auto is_start = [&](const Shape& shape) {
     return shape.IsTuple() && shape.tuple_size() == buffer.rank() &&

@@ -1,4 +1,4 @@
-// Shapes of dot, scaled-dot, ragged-dot and convolution. Their text states the result, whose element type may be any
+// Shapes of dot, scaled-dot, ragged-dot and convolution. The text states the result, because its element type is free
 // ("preferred_element_type"); the dimensions follow from the operands.
 #include <algorithm>
 
@@ -86,8 +86,8 @@ StatusOr<Shape> InferDot(const Query& q) {
   return DotResult(type, lhs, rhs, d);
 }
 
-// The scales of one side: as its operand, but each dimension as many times smaller as numbers share a scale. One that
-// scales nothing is all ones, of the operand's own type.
+// The scales of one side: the operand's shape with each dimension divided by the number of elements that share a scale.
+// The scale of an unscaled operand has one element, of the operand's type.
 static Status ExpectScale(const Shape& operand, const Shape& scale, const DimVector& contracting,
                           std::string_view side) {
   HLOIR_RETURN_IF_ERROR(ExpectArray(scale, "the scale of {}", side));
@@ -120,7 +120,7 @@ StatusOr<Shape> InferScaledDot(const Query& q) {
   return result;
 }
 
-// Rows of one group share a slice of rhs. Which dimension of lhs is cut in groups decides the result: a free one pairs
+// Rows of one group share a slice of rhs. The kind of lhs's grouped dimension determines the result: a free one pairs
 // with rhs's group dimension, a contracting one gives the result a leading group dimension, a batch one changes
 // nothing.
 StatusOr<Shape> InferRaggedDot(const Query& q) {

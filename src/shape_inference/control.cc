@@ -1,12 +1,12 @@
-// Shapes of tuples, calls, loops and branches, of tokens, and of the ops that talk to the host or run aside (send,
-// copy-start, async-start, …). Which start belongs to which done is the verifier's question, not asked here.
+// Shapes of tuples, calls, loops and branches, of tokens, and of ops for the host and asynchronous ops (send,
+// copy-start, async-start, …). The verifier checks the pairing of starts and dones.
 #include "internal.h"
 
 #include "support/format.h"
 
 namespace hloir::shape_inference {
 
-// Tuples of tuples of … can grow with every line of a text; these are far beyond what programs have.
+// Limits on nested tuples, whose size can grow exponentially with the text; far above real programs.
 constexpr int64_t kMaxTupleNodes = 1 << 18;
 constexpr int kMaxTupleDepth = 512;
 
@@ -102,7 +102,7 @@ static Status ExpectTuple(const Shape& shape, int64_t at_least, std::string_view
   return Invalid("{} must be a tuple of {} or more, not {}", what, at_least, Text(shape));
 }
 
-// Values that a start passes to its done beside the data.
+// Values that a start passes to its done besides the data.
 static Shape Context() { return Shape::Scalar(PrimitiveType::U32); }
 
 StatusOr<Shape> InferInfeed(const Query& q) {
@@ -148,7 +148,7 @@ StatusOr<Shape> InferCopyDone(const Query& q) {
   return q.operand(0).tuple_shapes(0);
 }
 
-// `part` is `whole`, or the first elements of it: one that is not a tuple counts as a tuple of itself.
+// True if `part` is a prefix of `whole`; a shape other than a tuple counts as a tuple of one.
 static bool IsPrefix(const Shape& part, const Shape& whole) {
   if (SameBuffer(part, whole)) return true;
   if (!part.IsTuple()) return false;
@@ -161,8 +161,8 @@ static bool IsPrefix(const Shape& part, const Shape& whole) {
   return true;
 }
 
-// async-start and async-update are ((operands…), results, contexts…). Since 2026 operands may come bit by bit, with the
-// start and each update, and results may be bound as late: so each step's lists are beginnings of the next one's.
+// async-start and async-update are ((operands…), results, contexts…). Since 2026 the start and each update may bind
+// operands and results, so each step's lists are prefixes of the next one's.
 static StatusOr<Shape> InferAsync(const Query& q) {
   const bool is_start = q.opcode == HloOpcode::kAsyncStart;
   std::vector<Shape> operands;
@@ -212,7 +212,7 @@ StatusOr<Shape> InferAddDependency(const Query& q) {
   HLOIR_RETURN_IF_ERROR(ExpectToken(q.operand(1), "the second operand"));
   return q.operand(0);
 }
-// Of tokens, or of anything else that must have come to be.
+// Operands are tokens or other values to wait for.
 StatusOr<Shape> InferAfterAll(const Query&) { return Shape::Token(); }
 StatusOr<Shape> InferAsyncStart(const Query& q) { return InferAsync(q); }
 StatusOr<Shape> InferAsyncUpdate(const Query& q) { return InferAsync(q); }

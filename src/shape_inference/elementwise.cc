@@ -1,4 +1,4 @@
-// Shapes of elementwise ops: the operands' dimensions, and which element types each op takes and gives.
+// Shapes of elementwise ops: the operands' dimensions, and the element types of operands and result.
 #include "internal.h"
 
 namespace hloir::shape_inference {
@@ -13,7 +13,7 @@ static Status ExpectArrays(const Query& q) {
   return OkStatus();
 }
 
-// The op's own column says which types it takes.
+// Checks the types against the op's column.
 static Status ExpectTypes(const Query& q, Type type) {
   const OperandTypes types = GetOpcodeInfo(q.opcode).operand_types;
   if (Takes(types, type)) return OkStatus();
@@ -21,7 +21,7 @@ static Status ExpectTypes(const Query& q, Type type) {
                  PrimitiveTypeName(type));
 }
 
-// Operand 0's shape, with the element type that the op's result-shape column says.
+// Operand 0's shape, with the element type from the op's result-shape column.
 static Shape LikeOperand(const Query& q, Shape shape) {
   const Type type = shape.element_type();
   switch (GetOpcodeInfo(q.opcode).shape) {
@@ -34,11 +34,11 @@ static Shape LikeOperand(const Query& q, Shape shape) {
   return shape;
 }
 
-// The shape that all of the arrays in `shapes` have together; element type and layout are the first one's.
+// The common shape of all arrays in `shapes`; element type and layout are the first one's.
 static StatusOr<Shape> Merge(std::span<const Shape* const> shapes) {
   Shape result = *shapes[0];
   for (const Shape* other : shapes.subspan(1)) {
-    if (other == shapes[0]) continue;  // as are most: a module has each shape once
+    if (other == shapes[0]) continue;  // the common case: a module has one copy of each shape
     if (other->rank() != result.rank()) {
       return Invalid("operands differ in rank: {} and {}", Text(*shapes[0]), Text(*other));
     }
@@ -151,7 +151,7 @@ static StatusOr<Shape> InferBinary(const Query& q) {
   return LikeOperand(q, type == a ? result : result.WithElementType(type));
 }
 
-// Each bound of a clamp may be a scalar beside an array.
+// Each bound of a clamp may be a scalar for an array.
 StatusOr<Shape> InferClamp(const Query& q) {
   HLOIR_RETURN_IF_ERROR(ExpectArrays(q));
   const Shape& x = q.operand(1);

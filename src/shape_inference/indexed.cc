@@ -70,7 +70,7 @@ namespace {
 // index_vector_dim equal to the rank means an implied last dimension of size 1.
 struct Indices {
   DimVector batch_sizes;
-  DimVector batch_dimensions;  // where each stands in the operand
+  DimVector batch_dimensions;  // the position of each in the operand
   int64_t vector_size = 1;
 };
 }  // namespace
@@ -93,8 +93,7 @@ static StatusOr<Indices> SplitIndices(const Shape& indices, int64_t index_vector
 }
 
 namespace {
-// The operand dimensions that a gather's or scatter's window leaves out: those it inserts or collapses, and batching
-// ones.
+// The operand dimensions outside the window of a gather or scatter: inserted or collapsed ones, and batching ones.
 struct WindowDimensions {
   const DimVector &window, &inserted, &index_map, &operand_batching, &indices_batching;
   std::string_view window_name, inserted_name, map_name, operand_batching_name, indices_batching_name;

@@ -13,7 +13,7 @@
 
 namespace hloir::shape_inference {
 
-// An op without its graph: all that its result shape depends on.
+// An op without its graph: the inputs of shape inference.
 struct Query {
   HloOpcode opcode;
   std::span<const Shape* const> operands;
@@ -54,7 +54,7 @@ inline std::string Braced(std::span<const int64_t> values) {
 inline std::string Braced(const DimVector& values) { return Braced({values.data(), values.size()}); }
 inline std::string Text(const Shape& shape) { return shape.ToString(/*with_layout=*/false); }
 
-// Products and sums of sizes from text can pass 64 bits; 128 hold any product of two.
+// Products and sums of sizes from text may overflow 64 bits; 128 bits hold any product of two.
 __extension__ typedef __int128 Wide;
 StatusOr<int64_t> Narrow(Wide value);
 
@@ -74,7 +74,7 @@ Status ExpectDimensions(const DimVector& dimensions, int64_t rank, std::string_v
 }
 bool StrictlyAscending(const DimVector& list);
 
-// XLA's mixed precision: two floats of different widths may meet; any other two types must be the same.
+// XLA's mixed precision: two floats of different widths are compatible; other types must be equal.
 bool SameTypeIgnoringFloatPrecision(PrimitiveType a, PrimitiveType b);
 PrimitiveType HigherPrecisionType(PrimitiveType a, PrimitiveType b);
 // Same tree, same dimensions (an unbounded one fits any), same types up to float precision.
@@ -82,19 +82,19 @@ bool CompatibleIgnoringFloatPrecision(const Shape& a, const Shape& b);
 // The same with equal types: values passed to a computation or returned by one are not converted.
 bool SameBuffer(const Shape& a, const Shape& b);
 
-// An array with the default layout, whose dimension i is as dimension `from[i].second` of `*from[i].first` in dynamism.
+// An array with the default layout; dimension i is dynamic if dimension `from[i].second` of `*from[i].first` is.
 Shape MakeArray(PrimitiveType type, DimVector dimensions);
 inline void CopyDynamism(const Shape& from, int64_t i, Shape& to, int64_t j) {
   if (from.is_dynamic_dimension(i)) to.set_dynamic_dimension(j, true);
 }
-// One dimension of a result whose operands agree there: the most specific size. nullopt if they don't agree.
+// The most specific common size of a dimension of the operands; nullopt if they disagree.
 struct DimensionSize {
   int64_t size = 0;
   bool dynamic = false;
 };
 std::optional<DimensionSize> MeetDimensions(const Shape& a, int64_t i, const Shape& b, int64_t j);
 
-// The arrays `q.operands[first…]` all have the same dimensions; the message names the two that don't.
+// The arrays `q.operands[first…]` all have the same dimensions; the message names two that differ.
 Status ExpectSameDimensions(const Query& q, size_t first, size_t count);
 
 // One result is itself, several are a tuple.
@@ -105,7 +105,8 @@ StatusOr<int64_t> WindowedSize(int64_t base, const WindowDimension& window);
 Status ExpectWindow(const Window& window);
 StatusOr<Shape> InferWindowOutput(const Shape& base, const Window& window, PrimitiveType type);
 
-// reducer(accumulators…, values…) -> accumulators, all scalar, fits inits and inputs. Gives the accumulators' types.
+// reducer(accumulators…, values…) -> accumulators, all scalar, must fit inits and inputs. Returns the accumulators'
+// types.
 StatusOr<std::vector<PrimitiveType>> InferReducer(const HloComputation& reducer, std::span<const Shape* const> inits,
                                                   std::span<const Shape* const> inputs);
 

@@ -64,7 +64,7 @@ static Status ExpectSquare(const Shape& x) {
   return OkStatus();
 }
 
-// Solves for the whole of b: on the left side its rows, on the right side its columns, meet the matrix.
+// The matrix is multiplied with the rows of b on the left side, with its columns on the right side.
 StatusOr<Shape> InferTriangularSolve(const Query& q) {
   const Shape &a = q.operand(0), &b = q.operand(1);
   const auto& options = q.attr<TriangularSolveAttributes>();

@@ -1,5 +1,5 @@
-// Shapes of ops that only move elements about, without indices computed at run time: broadcast, reshape, transpose,
-// slice, pad, concatenate, …; with iota and the two dimension-size ops.
+// Shapes of ops that only move elements, without indices computed at run time: broadcast, reshape, transpose, slice,
+// pad, concatenate, …; also iota and the two dimension-size ops.
 #include "internal.h"
 
 #include "support/format.h"
@@ -82,7 +82,7 @@ StatusOr<Shape> InferTranspose(const Query& q) {
   Shape result = MakeArray(x.element_type(), sizes);
   for (int64_t i = 0; i < result.rank(); ++i) CopyDynamism(x, dims[i], result, i);
   if (x.has_layout()) {
-    // The bytes stay where they are: the layout goes along with the dimensions.
+    // No bytes move: the layout is permuted with the dimensions.
     DimVector position(dims.size()), minor_to_major;
     for (size_t i = 0; i < dims.size(); ++i) position[dims[i]] = static_cast<int64_t>(i);
     for (int64_t d : x.layout().minor_to_major()) minor_to_major.push_back(position[d]);

@@ -1,5 +1,5 @@
-// Shapes of reduce, reduce-window, select-and-scatter, map, scan, sort and topk, with the requirements on the
-// computations they apply; and the size arithmetic of windows, which convolution shares.
+// Shapes of reduce, reduce-window, select-and-scatter, map, scan, sort and topk, with the requirements on applied
+// computations; and the sizes of windows, also for convolution.
 #include <algorithm>
 
 #include "internal.h"
@@ -56,7 +56,7 @@ static Status ExpectParameterCount(const HloComputation& computation, size_t cou
   return Invalid("{} must take {} parameters, not {}", computation.name(), count, computation.parameter_count());
 }
 
-// One result stands alone, unless the computation itself returns a tuple of one.
+// A single result is not a tuple, unless the computation returns a tuple of one.
 static Shape AsReturnedBy(const HloComputation& computation, std::vector<Shape> results) {
   if (computation.root()->shape().IsTuple()) return Shape::Tuple(std::move(results));
   return OneOrTuple(std::move(results));
@@ -126,8 +126,8 @@ StatusOr<Shape> InferReduce(const Query& q) {
   return AsReturnedBy(*q.called[0], std::move(results));
 }
 
-// Unlike reduce, whose result has the computation's type, it has the types of the initial values; they may differ in
-// precision.
+// The result has the types of the initial values, unlike reduce, whose result has the computation's types; they may
+// differ in precision.
 StatusOr<Shape> InferReduceWindow(const Query& q) {
   HLOIR_ASSIGN_OR_RETURN(std::vector<PrimitiveType> types, ExpectReduction(q));
   std::vector<Shape> results;
@@ -171,7 +171,7 @@ StatusOr<Shape> InferMap(const Query& q) {
   const Shape& x = q.operand(0);
   const HloComputation& mapped = *q.called[0];
   HLOIR_RETURN_IF_ERROR(ExpectParameterCount(mapped, q.operands.size()));
-  // The attribute `dimensions` is of old and says nothing: map goes over all of them.
+  // The attribute `dimensions` is obsolete and ignored: map covers all dimensions.
   for (size_t i = 0; i < q.operands.size(); ++i) {
     const Shape& parameter = mapped.parameter(i)->shape();
     if (!parameter.IsScalar() ||
@@ -185,8 +185,8 @@ StatusOr<Shape> InferMap(const Query& q) {
   return MakeArray(element.element_type(), x.dimensions());
 }
 
-// Inputs are sliced along one dimension, which the computation does not see; carries go through it whole:
-// (slices…, carries…) -> (output slices…, carries…).
+// Inputs are sliced along one dimension, which the slices lack; carries are passed unsliced: (slices…, carries…) ->
+// (output slices…, carries…).
 StatusOr<Shape> InferScan(const Query& q) {
   const auto& a = q.attr<ScanAttributes>();
   if (a.dimensions.size() != 1) return Invalid("scan takes one dimension, not dimensions={}", Braced(a.dimensions));

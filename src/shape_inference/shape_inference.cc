@@ -1,6 +1,6 @@
-// The entry point of shape inference: checks operand counts and attribute types, then calls the rules of the op's
-// family, which has its own file. Also helpers that all families use. The verifier has the rules that depend on the
-// graph around an instruction (callers, pairs, devices). tests/unit/shape_inference_test.cc.
+// The entry point of shape inference: checks operand counts and attribute types, then calls the rule of the op in the
+// file of its family. Also helpers for all families. The verifier has the rules that depend on the graph around an
+// instruction (callers, pairs, devices). tests/unit/shape_inference_test.cc.
 #include "shape_inference/shape_inference.h"
 #include "support/format.h"
 
@@ -48,7 +48,7 @@ bool StrictlyAscending(const DimVector& list) {
 
 bool SameTypeIgnoringFloatPrecision(PrimitiveType a, PrimitiveType b) { return a == b || (IsFloat(a) && IsFloat(b)); }
 
-// More range first, then more digits, then more bits, then a sign: so f16 with bf16 gives bf16.
+// By range, then digits, then bits, then sign: f16 with bf16 gives bf16.
 PrimitiveType HigherPrecisionType(PrimitiveType a, PrimitiveType b) {
   if (a == b) return a;
   auto rank = [](PrimitiveType type) {
@@ -66,7 +66,7 @@ bool SizesMeet(const Shape& a, int64_t i, const Shape& b, int64_t j) {
   return a.dimensions(i) == b.dimensions(j) || a.is_unbounded_dimension(i) || b.is_unbounded_dimension(j);
 }
 
-// Iterative, because shapes may nest as deep as the text dares.
+// Iterative, because the nesting of shapes is not bounded here.
 template <class SameType>
 bool SameTree(const Shape& a, const Shape& b, SameType same_type) {
   auto alike_at_top = [&](const Shape& x, const Shape& y) {
@@ -178,7 +178,7 @@ Status CheckIngredients(const Query& q) {
   return OkStatus();
 }
 
-// Rows whose result is as operand 0, some of which check more than that there is one.
+// Rows whose result is as operand 0; some have further checks.
 StatusOr<Shape> InferAsOperand(const Query& q) {
   if (q.opcode == HloOpcode::kReverse) return InferReverse(q);
   if (q.opcode == HloOpcode::kDynamicUpdateSlice) return InferDynamicUpdateSlice(q);

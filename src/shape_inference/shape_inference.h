@@ -1,5 +1,5 @@
-// The result shape of an op, from its operands' shapes, attributes and called computations, and whether they fit
-// together.
+// The result shape of an op, from its operands' shapes, attributes and called computations, and checks that these are
+// consistent.
 //
 // Threads: may be called from any thread while none edits the module.
 #pragma once
@@ -11,14 +11,13 @@
 
 namespace hloir {
 
-// The shape an instruction with these ingredients has. For ops whose row in opcodes.def says kGiven, `stated` (the
-// shape that the text gives) is checked as far as can be and returned. Layouts, as XLA has them: an elementwise result
-// takes its operand's, a transpose permutes it, everything else gets the default. An error is InvalidArgument and
-// describes the conflict, without a place.
+// The result shape of an op. For ops with kGiven in opcodes.def, `stated` (the shape in the text) is checked where
+// possible and returned. Layouts are as in XLA: an elementwise result takes its operand's, a transpose permutes it,
+// others get the default. Errors are InvalidArgument and describe the conflict, without a location.
 StatusOr<Shape> InferShape(HloOpcode opcode, std::span<const Shape* const> operands, const Attributes& attributes,
                            std::span<const HloComputation* const> called, const Shape* stated = nullptr);
 
-// The same, from an instruction as it stands; its own shape is `stated`.
+// The same for an instruction; its shape is `stated`.
 StatusOr<Shape> InferShape(const HloInstruction& instruction);
 
 }  // namespace hloir

@@ -1,4 +1,4 @@
-// Reader: types and attributes, `dense` constants among them. See reader.h.
+// Reader: types and attributes, including `dense` constants. See reader.h.
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -18,7 +18,7 @@ int Nibble(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-// "i32" is s32, "ui8" u8, "i1" pred, "f8E4M3FN" f8e4m3fn. (`tf32` is none: it names a precision.)
+// "i32" is s32, "ui8" u8, "i1" pred, "f8E4M3FN" f8e4m3fn. (`tf32` is a precision, not a type.)
 PrimitiveType ElementTypeOf(std::string_view word) {
   if (word == "i1") return PrimitiveType::PRED;
   if (word == "index") return PrimitiveType::S64;
@@ -31,7 +31,7 @@ PrimitiveType ElementTypeOf(std::string_view word) {
   return ParsePrimitiveType(name).value_or(PrimitiveType::INVALID);
 }
 
-// One number of a dense constant, as `type` (no complex one) stores it; false: it is none.
+// Parses one number of a dense constant to the storage of `type` (not complex); false if it is invalid.
 bool StoreNumber(std::string_view token, PrimitiveType type, void* out) {
   return PrimitiveTypeSwitch(type, [&](auto tag) {
     using S = typename decltype(tag)::Storage;
@@ -58,7 +58,7 @@ bool StoreNumber(std::string_view token, PrimitiveType type, void* out) {
         return true;
       }
       if constexpr (IsFloat(kType)) {
-        // f32 is read as such, so that it is rounded once.
+        // f32 is parsed directly, to round once.
         std::conditional_t<kType == PrimitiveType::F32, float, double> number = 0;
         const auto read = ReadNumber(begin, end, number);
         if (read.ec != std::errc() || read.ptr != end) return false;
@@ -247,7 +247,7 @@ bool Reader::ReadDictionary(Attribute& attribute) {
   return Want("}");
 }
 
-// Numbers: 3, -1.5e+00, 0x7F; the type behind them is read by who may have one.
+// Numbers: 3, -1.5e+00, 0x7F; callers read a following type.
 bool Reader::ReadNumber(Attribute& attribute) {
   Skip();
   const size_t begin = at_;
@@ -278,7 +278,7 @@ bool Reader::ReadNumber(Attribute& attribute) {
   return true;
 }
 
-// array<i64: 1, 2>, of which the word is read.
+// array<i64: 1, 2>, after the word.
 bool Reader::ReadTypedArray(Attribute& attribute) {
   attribute.kind = Attribute::Kind::kArray;
   PrimitiveType type;
@@ -344,8 +344,7 @@ bool Reader::FillDense(Attribute& attribute, const std::vector<std::string_view>
   return true;
 }
 
-// Elements as their bytes, little-endian; those of one element for all. i1 has a byte or, as older MLIR wrote it, a
-// bit.
+// Elements as bytes, little-endian, or one element for all. i1 has a byte or, as older MLIR wrote it, a bit.
 bool Reader::FillDenseFromHex(Attribute& attribute, std::string_view hex) {
   const Shape& shape = attribute.type.shape;
   if (!hex.starts_with("0x") || hex.size() % 2 != 0)
@@ -381,7 +380,7 @@ bool Reader::FillDenseFromHex(Attribute& attribute, std::string_view hex) {
   return true;
 }
 
-// dense<…> : tensor<…>, of which the word is read.
+// dense<…> : tensor<…>, after the word.
 bool Reader::ReadDense(Attribute& attribute) {
   attribute.kind = Attribute::Kind::kDense;
   if (!Want("<")) return false;
@@ -400,7 +399,7 @@ bool Reader::ReadDense(Attribute& attribute) {
   return is_hex ? FillDenseFromHex(attribute, hex) : FillDense(attribute, flat, dimensions);
 }
 
-// 3, WORD, "text", [..], <key = value, …>: without a type behind it.
+// 3, WORD, "text", [..], <key = value, …>: without a following type.
 bool Reader::ReadPlainValue(Attribute& attribute) {
   Skip();
   attribute.offset = at_;
@@ -438,8 +437,7 @@ bool Reader::ReadEntries(Attribute& attribute, std::string_view end) {
   return Want(end);
 }
 
-// #stablehlo<precision HIGH> is the word HIGH; #stablehlo.gather<key = value, …> has entries; of anything else there is
-// the text.
+// #stablehlo<precision HIGH> is the word HIGH; #stablehlo.gather<key = value, …> has entries; others are kept as text.
 bool Reader::ReadDialectAttribute(Attribute& attribute) {
   const size_t begin = at_;
   ++at_;

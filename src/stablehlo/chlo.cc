@@ -1,4 +1,4 @@
-// Converter: the ops of CHLO that stay ops. Most have HLO's instruction of the same name; others were expanded before
+// Converter: CHLO ops with equivalent HLO instructions, mostly of the same name; the others were expanded before
 // (elementary.cc, special.cc). See convert.h.
 #include "convert.h"
 

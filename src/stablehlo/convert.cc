@@ -34,7 +34,7 @@ bool ToInts(const Attribute& attribute, DimVector& values) {
   return true;
 }
 
-// Symbols are any text; names in HLO are not.
+// Symbols may be any text, unlike names in HLO.
 std::string HloName(std::string_view symbol) {
   std::string name(symbol);
   for (char& c : name) {
@@ -117,7 +117,7 @@ StatusOr<std::vector<Op>> Converter::Operands(const Operation& op, Scope& scope)
   return operands;
 }
 
-// Of equal elements: a broadcast of one.
+// A constant of equal elements becomes a broadcast of one.
 Op SharedConstant(Scope& scope, const Shape& shape, const Literal& literal) {
   auto& same = scope.constants[Mix(literal.Hash(), shape.Hash())];
   for (const Scope::Known& known : same) {
@@ -175,7 +175,7 @@ void Converter::AddFrontendAttributes(const Operation& op, FrontendAttributes& t
   for (const auto& [key, value] : entries->entries) to.emplace_back(key, value.text);
 }
 
-// Shardings and frontend attributes go to every instruction that an op became.
+// Shardings and frontend attributes apply to every instruction of an op.
 Status Converter::Annotate(const Operation& op, Op last_before, Scope& scope) {
   std::optional<Sharding> sharding;
   const std::string_view text = Text(op, "mhlo.sharding");
@@ -213,7 +213,7 @@ Status Converter::Annotate(const Operation& op, Op last_before, Scope& scope) {
   return OkStatus();
 }
 
-// loc("jit(f)/add"("file.py":3:4 to :8)): the first text is the op's name, the first place its source.
+// loc("jit(f)/add"("file.py":3:4 to :8)): the first text is the op's name, the first location its source.
 void Converter::SetMetadata(const Operation& op, Op instruction) const {
   std::string_view location = op.location;
   OpMetadata metadata;

@@ -1,5 +1,5 @@
 // Converter: MLIR's tree to HLO's graph, function by function. The ops are in ops.cc (StableHLO), chlo.cc (ops that XLA
-// expands), transfers.cc and parallel.cc (collectives, shardings); here are their common parts.
+// expands), transfers.cc and parallel.cc (collectives, shardings); this header has their common parts.
 #pragma once
 
 #include <functional>
@@ -33,7 +33,7 @@ struct Scope {
   std::unordered_map<size_t, std::vector<Known>> constants;
 };
 
-// The constant of that shape with these elements, or this one for all; made once.
+// The constant of this shape with these elements, or one element for all; created once.
 Op SharedConstant(Scope& scope, const Shape& shape, const Literal& literal);
 
 class Converter {
@@ -66,11 +66,11 @@ class Converter {
   Status Body(const Operation& owner, const Region& region, Scope& scope, std::vector<Op>& results);
   // A region as a computation of its block's arguments, one parameter each.
   StatusOr<HloComputation*> RegionComputation(const Operation& op, size_t region);
-  // A region as a computation of one parameter: the block's arguments and `captured`, as a tuple if they are not one.
-  // `pass_on`: the captured ones are results, too.
+  // A region as a computation of one parameter: the block's arguments and `captured`, as a tuple unless there is
+  // exactly one. `pass_on`: captured values are also results.
   StatusOr<HloComputation*> TupledRegion(const Operation& op, size_t region, std::span<const Value* const> captured,
                                          bool pass_on);
-  // Values from outside that regions use, but for constants, in the order of their first use.
+  // Outside values used in regions, except constants, in the order of their first use.
   std::vector<const Value*> Captured(const Operation& op, size_t first_region, size_t last_region) const;
   Status Emit1(const Operation& op, Scope& scope);
 
@@ -86,7 +86,7 @@ class Converter {
   static std::vector<Op> ThroughTuple(std::vector<Op> operands, HloBuilder& b);
   static Shape ShapeOfResults(const Operation& op);  // a tuple, if they are not one
 
-  // Attributes. Absent ones leave the old value.
+  // Reads attributes. Absent ones leave the value unchanged.
   Status Ints(const Operation& op, std::string_view name, DimVector& values) const;
   Status Int(const Operation& op, std::string_view name, int64_t& value) const;
   Status Bool(const Operation& op, std::string_view name, bool& value) const;
@@ -165,11 +165,10 @@ class Converter {
   Status CollectiveBroadcast(const Operation&, Scope&);
   Status ShardingConstraint(const Operation&, Scope&);
   Status ManualComputation(const Operation&, Scope&);
-  // shardings.cc: the HLO sharding that XLA's partitioner gets for `#sdy.sharding<@mesh, [{"x"}, {}]>`; nothing if it
-  // is not supported.
+  // shardings.cc: converts `#sdy.sharding<@mesh, [{"x"}, {}]>` to XLA's HLO sharding; nullopt if it is not supported.
   std::optional<Sharding> ShardingOf(std::string_view sdy) const;
   std::vector<std::optional<Sharding>> ShardingsPerValue(std::string_view text) const;
-  // The results of main where something is said of their layout: for Shardy each behind a custom call that says so.
+  // The results of main with layouts; with Shardy, each through a custom call that states the layout.
   Status ShardedResults(const Operation& main, Scope& scope, std::vector<Op>& results, Op& root) const;
 
   static constexpr int kMaxCallDepth = 256;

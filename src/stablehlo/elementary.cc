@@ -1,8 +1,7 @@
-// Elementary functions that XLA's converter writes out although HLO has, or could have, an instruction for them:
-// inverse and hyperbolic ones, and those of complex numbers. The arithmetic is XLA's, number by number, so that modules
-// equal those that XLA makes: Kahan's choice of signs at the cuts, Hull's, Fairgrieve's and Tang's inverse sine and
-// cosine (three regions for one part, four for the other), Dekker's exact products for the logarithms near the unit
-// circle. Tests: stablehlo_test.cc, the corpus (math_*, complex_*), bench/compare_stablehlo.py.
+// Elementary functions that XLA's converter expands: inverse and hyperbolic functions, and functions of complex
+// numbers. The expansions equal XLA's exactly: Kahan's choice of signs at the cuts, Hull's, Fairgrieve's and Tang's
+// inverse sine and cosine (three regions for one part, four for the other), Dekker's exact products for the logarithms
+// near the unit circle. Tests: stablehlo_test.cc, the corpus (math_*, complex_*), bench/compare_stablehlo.py.
 #include <cmath>
 #include <numbers>
 
@@ -11,7 +10,7 @@
 namespace hloir::stablehlo {
 namespace {
 
-// Rounds a number as the type of x does, for constants that XLA computes in that type.
+// Rounds a number to the type of x, for constants that XLA computes in that type.
 bool IsDouble(E x) { return x.type() == PrimitiveType::F64; }
 double Rounded(E x, double value) { return IsDouble(x) ? value : static_cast<double>(static_cast<float>(value)); }
 double Largest(E x) {
@@ -60,7 +59,7 @@ E Atanh(E x) {
 
 // ---- complex numbers: x + i y ----
 
-// A product's rounding error, of v with itself, whose rounded value is `square`.
+// The rounding error of v * v, whose rounded value is `square`.
 E SquareError(E v, E square) {
   const E shifted = v * (IsDouble(v) ? 0x1p27 + 1 : 0x1p12 + 1);
   const E high = shifted + (v - shifted), low = v - high;
@@ -72,7 +71,7 @@ E Hypot(E a, E b) {
   const E most = Max(a, b), least = Min(a, b);
   const E ratio = least / most, square = ratio * ratio;
   const E root = Sqrt(square + 1.0);
-  // If 1 + r² rounds to 1 though r² is not 0, most + most r² / 2 loses less of it.
+  // If 1 + r² rounds to 1 although r² is not 0, most + most r² / 2 is more accurate.
   const E general =
       Select(And(Equal(root, 1), Compare(square, "GT", a.Full(0))), most + most * square / 2.0, most * root);
   return Select(Compare(most, "EQ", least), most * std::numbers::sqrt2, general);
@@ -80,7 +79,7 @@ E Hypot(E a, E b) {
 
 E ComplexExp(E z) {
   const E x = Real(z), y = Imag(z), e = Exp(x), root = Exp(x * 0.5);
-  const E overflows = Equal(e, kInfinity);  // then e^(x/2) twice may still give a number
+  const E overflows = Equal(e, kInfinity);  // then root * cosine * root may still be finite
   const E cosine = Cos(y), sine = Sin(y), zero = x.Full(0);
   return MakeComplex(Select(overflows, root * cosine * root, e * cosine),
                      Select(Compare(y, "EQ", zero), zero, Select(overflows, root * sine * root, e * sine)));
@@ -122,7 +121,7 @@ E ComplexLog1p(E z) {
   return MakeComplex(Select(is_far, far, Select(Less(Abs(moved) + abs_y, 0.2), near_pole, general)), Atan2(y, moved));
 }
 
-// u = sqrt((|z| + |x|) / 2) is one part, |y| / 2u the other; where |z| over- or underflows, by the ratio of x and y.
+// u = sqrt((|z| + |x|) / 2) is one part, |y| / 2u the other; if |z| overflows or underflows, by the ratio of x and y.
 E ComplexSqrt(E z) {
   const E x = Real(z), y = Imag(z), abs_x = Abs(x), abs_y = Abs(y), zero = x.Full(0), one = x.Full(1);
   const double sqrt2 = std::numbers::sqrt2, diagonal = std::sqrt(1 + sqrt2);
@@ -186,7 +185,7 @@ InverseParts InverseSine(E signed_x, E signed_y) {
   return {leg, height};
 }
 
-// Real and imaginary parts are taken again for signs, as XLA has it.
+// Real and imaginary parts are extracted again for signs, as in XLA.
 E ComplexAsin(E z) {
   const E x = Real(z);
   const auto [leg, height] = InverseSine(Real(z), Imag(z));
@@ -204,7 +203,7 @@ E ComplexAcosh(E z) {
   return MakeComplex(height, Select(Less(Imag(z), 0), -angle, angle));
 }
 
-// asin of -y + i x, turned back.
+// asin of -y + i x, rotated back.
 E ComplexAsinh(E z) {
   const E x = Real(z), y = Imag(z);
   const auto [leg, height] = InverseSine(-y, x);

@@ -1,6 +1,6 @@
-// E: arrays of one shape while a function is written out as XLA writes it, so that formulas read as such. Numbers on
-// the right or left of an operator are arrays of that number. New ops are in front of the current op, and are
-// simplified like all others. The functions are in elementary.cc and special.cc.
+// E: an expression type with overloaded operators for XLA's expansions of functions. Numbers as operands of an operator
+// are splats. New ops are inserted before the current op, and are simplified like all others. The functions are in
+// elementary.cc and special.cc.
 #pragma once
 
 #include <limits>
@@ -22,7 +22,7 @@ struct E {
   }
   E Unary(std::string_view name) const { return Make(name, {v}, v->shape); }
   E Binary(std::string_view name, E y) const { return Make(name, {v, y.v}, v->shape); }
-  // Infinities and NaN as they are, all others rounded to the type.
+  // Infinities and NaN unchanged, other numbers rounded to the type.
   E Full(double value) const {
     Literal one(Shape::Scalar(type()));
     one.SetFromDouble(0, value);
@@ -85,9 +85,9 @@ inline E BitcastTo(E x, PrimitiveType type) { return x.Make("stablehlo.bitcast_c
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// The expansion of XLA's converter for the function of that name ("asin", "log_plus_one", without the dialect); E with
-// a `v` of null if there is an instruction for it. elementary.cc: real and complex elementary functions. special.cc:
-// also of two operands (`y`; x again for functions of one).
+// The expansion of XLA's converter for the function of that name ("asin", "log_plus_one", without the dialect); an E
+// with null `v` if HLO has an instruction for it. elementary.cc: real and complex elementary functions. special.cc:
+// special functions, also of two operands (`y`; x again for functions of one).
 E Elementary(std::string_view name, E x);
 E Special(std::string_view name, E x, E y);
 

@@ -1,5 +1,5 @@
-// Simplifier: makes implicit parts of CHLO explicit: broadcasts of operands (chlo.broadcast_add and its like, where all
-// shapes are known), constants of another value's shape; and tuples taken apart again. Part of simplify.h.
+// Simplifier: makes implicit parts of CHLO explicit: broadcasts of operands (chlo.broadcast_add and similar ops with
+// static shapes), constants of another value's shape; and elements of tuples. Part of simplify.h.
 #include <algorithm>
 #include <array>
 
@@ -9,7 +9,7 @@ namespace hloir::stablehlo {
 
 // Dimensions count from the last, and of size 1 are repeated.
 bool Simplifier::BroadcastOperands(Operation& op) {
-  // Names are kept by the tree, so they must last.
+  // The tree references names, so they must outlive it.
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 21> kNames = {{
       {"add", "stablehlo.add"},
       {"and", "stablehlo.and"},
@@ -35,7 +35,7 @@ bool Simplifier::BroadcastOperands(Operation& op) {
   }};
   const std::string_view name = op.name.substr(std::string_view("chlo.broadcast_").size());
   const auto found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& entry) { return entry.first == name; });
-  // (XLA refuses other dimensions than the last ones.)
+  // (XLA supports only the last dimensions.)
   if (found == kNames.end() || op.results.size() != 1 || op.Find("broadcast_dimensions") != nullptr) return false;
   if (op.operands.size() != (name == "select" ? 3u : 2u)) return false;
   const Shape& shape = op.results[0]->shape;

@@ -1,4 +1,4 @@
-// LooksLikeMlir(): see hloir/stablehlo.h. Compiled also without StableHLO, so that its text is recognized.
+// LooksLikeMlir(): see hloir/stablehlo.h. Also compiled without StableHLO, to recognize its text.
 #include "hloir/stablehlo.h"
 
 #include <algorithm>

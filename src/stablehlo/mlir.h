@@ -1,7 +1,6 @@
-// MLIR's text as a tree: the subset that StableHLO programs are written in. Every op has the form here that it has in
-// MLIR's generic syntax (operands, results, named attributes, regions), however it was spelled: pretty.cc knows the
-// short forms. convert.cc interprets ops. The tree looks into the text that it was read from. Tested by
-// tests/unit/stablehlo_test.cc and tests/cli/stablehlo.test.
+// A syntax tree of MLIR text: the subset used by StableHLO programs. Every op has the structure of MLIR's generic
+// syntax (operands, results, named attributes, regions); pretty.cc parses the short forms. convert.cc interprets ops.
+// The tree references the text. Tested by tests/unit/stablehlo_test.cc and tests/cli/stablehlo.test.
 #pragma once
 
 #include <deque>
@@ -98,7 +97,7 @@ struct Operation {
   const Attribute* Find(std::string_view attribute) const { return attributes.Find(attribute); }
 };
 
-// A text, read. Operations and values stay where they are.
+// A parsed text. Operations and values have stable addresses.
 struct Module {
   std::shared_ptr<const std::string> text;
   std::string file_name;

@@ -1,5 +1,5 @@
-// Converter: the ops of StableHLO. Most are HLO's ops of the same name; those that XLA's builder expands to several ops
-// are expanded here, too. See convert.h.
+// Converter: the ops of StableHLO. Most are HLO's ops of the same name; ops that XLA's builder expands to several are
+// expanded here as well. See convert.h.
 #include <algorithm>
 #include <charconv>
 
@@ -252,7 +252,7 @@ Status Converter::Scatter(const Operation& op, Scope& scope) {
   return SetAll(op, scope, b.Scatter(all.first(count), operands[count], all.subspan(count + 1), a, update));
 }
 
-// A scalar predicate is broadcast first. The result has the predicate's layout, as XLA's has.
+// A scalar predicate is broadcast first. The result has the predicate's layout, as in XLA.
 Status Converter::Select(const Operation& op, Scope& scope) {
   HLOIR_OPERANDS(3);
   Op pred = operands[0];
@@ -530,7 +530,7 @@ Status Converter::Call(const Operation& op, Scope& scope) {
   return SetAll(op, scope, scope.builder.Call(callee, HloBuilder::Ops(operands)));
 }
 
-// A composite call of a separate computation. XLA makes one for plain calls, too.
+// A composite call of a separate computation. XLA creates one for plain calls as well.
 Status Converter::Composite(const Operation& op, Scope& scope) {
   HLOIR_OPERANDS(0);
   constexpr int kMostCopies = 4096;
@@ -609,7 +609,7 @@ Status Converter::CustomCall(const Operation& op, Scope& scope) {
   HLOIR_RETURN_IF_ERROR(Bool(op, "has_side_effect", a.custom_call_has_side_effect));
   int64_t version = 1;
   HLOIR_RETURN_IF_ERROR(Int(op, "api_version", version));
-  // A configuration that is a dictionary is that of the typed interface, whatever the number says.
+  // A dictionary as configuration implies the typed interface, regardless of the version number.
   const Attribute* dictionary = op.Find("mhlo.backend_config");
   const Attribute* config = op.Find("backend_config");
   if (dictionary == nullptr && config != nullptr && config->kind == Attribute::Kind::kDictionary) dictionary = config;

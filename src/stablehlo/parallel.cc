@@ -1,4 +1,4 @@
-// Converter: collectives, and the ops of Shardy, which XLA carries as custom calls and frontend attributes. See
+// Converter: collectives, and the ops of Shardy, which XLA represents by custom calls and frontend attributes. See
 // convert.h.
 #include <algorithm>
 
@@ -49,7 +49,7 @@ Status Converter::ShardedResults(const Operation& main, Scope& scope, std::vecto
           Format("#sdy.sharding_per_value<[{}]>", WithoutPrefix(attribute->source, "#sdy.sharding"))}});
   }
   if (!any) return OkStatus();
-  // As XLA has it: one result in a tuple and out of it again, several each beside a reshape that nothing uses.
+  // As in XLA: a single result passes through a tuple; several results each have an unused reshape.
   root = b.Tuple(HloBuilder::Ops(results));
   if (root == nullptr) return b.status();
   if (results.size() == 1) {
@@ -99,7 +99,7 @@ Status Converter::Participants(const Operation& op, Attributes& a) const {
   return Bool(op, "use_global_device_ids", a.use_global_device_ids);
 }
 
-// Several operands go through a tuple, as XLA has it; and the results of all.
+// Several operands pass through a tuple, as in XLA; so do the results.
 std::vector<Op> Converter::ThroughTuple(std::vector<Op> operands, HloBuilder& b) {
   if (operands.size() < 2) return operands;
   Op tuple = b.Tuple(HloBuilder::Ops(operands));
@@ -154,7 +154,7 @@ Status Converter::ReduceScatter(const Operation& op, Scope& scope) {
                                 std::span<HloComputation* const>(&body, 1), &op.results[0]->shape));
 }
 
-// HLO's all-to-all splits and joins along one dimension; where they differ, XLA moves the parts by a transpose.
+// HLO's all-to-all splits and concatenates along one dimension; for different dimensions, XLA adds a transpose.
 Status Converter::AllToAll(const Operation& op, Scope& scope) {
   HLOIR_ASSIGN_OR_RETURN(const std::vector<Op> operands, Operands(op, scope));
   AllToAllAttributes a;
@@ -177,7 +177,7 @@ Status Converter::AllToAll(const Operation& op, Scope& scope) {
     return Error(op, "its dimensions do not fit its operand");
   Op made = b.Make(HloOpcode::kAllToAll, HloBuilder::Ops(operands), a, {}, &shape);
   if (split == concat) return Set(op, scope, made);
-  b.Constant({static_cast<int32_t>(count)});  // nothing uses it; XLA leaves it behind
+  b.Constant({static_cast<int32_t>(count)});  // unused, as in XLA
   DimVector sizes, permutation;
   for (int64_t i = 0; i < shape.rank(); ++i) {
     if (i == split) sizes.push_back(count), sizes.push_back(shape.dimensions(i) / count);
@@ -235,7 +235,7 @@ Status Converter::ShardingConstraint(const Operation& op, Scope& scope) {
   return Set(op, scope, made);
 }
 
-// A call between two custom calls that take whole arrays apart and put them together again.
+// A call between two custom calls that convert full arrays to shards and back.
 Status Converter::ManualComputation(const Operation& op, Scope& scope) {
   HLOIR_ASSIGN_OR_RETURN(const std::vector<Op> operands, Operands(op, scope));
   if (op.regions.size() != 1) return Error(op, "has one region");

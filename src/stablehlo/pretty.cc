@@ -1,6 +1,6 @@
-// PrettyOperation: the short forms of ops as StableHLO's printer writes them. Most are one pattern, `op item, item, …
-// {attributes} : types`, where an item is a value, a word or `key = value`; a table says which attribute a key is. The
-// others have a function each.
+// PrettyOperation: the short forms of ops by StableHLO's printer. Most have one pattern, `op item, item, … {attributes}
+// : types`, in which an item is a value, a word or `key = value`; a table maps keys to attributes. The others have a
+// function each.
 #include <charconv>
 
 #include "reader.h"
@@ -9,7 +9,7 @@
 namespace hloir::stablehlo {
 namespace {
 
-// The attribute that `key` of the op's short form stands for.
+// The attribute for `key` in the op's short form.
 struct KeyName {
   std::string_view op, key, attribute;
 };
@@ -365,7 +365,7 @@ bool PrettyOperation::ManualComputation() {
          OptionalAttributes() && r_.ReadFunctionTypeOf(op_);
 }
 
-// A key of the short form, as the generic form has it.
+// The attribute name in the generic form of a key in the short form.
 bool PrettyOperation::SetPretty(std::string_view key, Attribute value) {
   const std::string_view base = BaseName(op_.name);
   if (base == "dot_general" && (key == "batching_dims" || key == "contracting_dims")) {  // [0] x [0]
@@ -443,7 +443,7 @@ bool PrettyOperation::Items() {
   return OptionalAttributes() && r_.Want(":") && Types();
 }
 
-// Behind the colon: (a, b) -> c; a, b -> c; or one type for all.
+// After the colon: (a, b) -> c; a, b -> c; or one type for all.
 bool PrettyOperation::Types() {
   if (r_.Next("(")) {
     Type type;

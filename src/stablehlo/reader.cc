@@ -22,7 +22,7 @@ Status ErrorAt(const Module& module, size_t offset, std::string_view message, St
   offset = std::min(offset, text.size());
   size_t begin = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
   begin = begin == std::string_view::npos ? 0 : begin + 1;
-  constexpr size_t kShown = 160;  // of very long lines, the part around the place
+  constexpr size_t kShown = 160;  // very long lines are cut around the location
   const size_t from = offset - begin > kShown / 2 ? offset - kShown / 2 : begin;
   std::string line(text.substr(from, std::min(text.find('\n', offset), from + kShown) - from));
   for (char& c : line) {
@@ -162,7 +162,7 @@ bool Reader::SkipBalanced() {
   return true;
 }
 
-// The aliases before and behind the module: #loc1 = loc(…), #map = …, !t = ….
+// The aliases before and after the module: #loc1 = loc(…), #map = …, !t = ….
 bool Reader::ReadAliases() {
   for (Skip(); !failed() && (Peek() == '#' || Peek() == '!'); Skip()) {
     const bool is_type = Peek() == '!';
@@ -335,7 +335,7 @@ bool Reader::ReadBlockArguments(std::vector<Value*>& values, std::vector<std::st
   return Want(")");
 }
 
-// `isolated`: values from around it are not visible inside.
+// `isolated`: outer values are not visible inside.
 bool Reader::ReadRegion(Operation& op, bool isolated, std::vector<Value*> arguments,
                         std::vector<std::string_view> names) {
   const DepthGuard guard(*this);

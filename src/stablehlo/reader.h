@@ -1,5 +1,5 @@
 // Reader: MLIR's text by recursive descent over its bytes. The generic syntax, types and attributes are read here;
-// PrettyOperation (pretty.cc) adds the short forms. The first error stays, and everything then returns at once.
+// PrettyOperation (pretty.cc) adds the short forms. The first error is kept, and all functions then return at once.
 #pragma once
 
 #include <string>
@@ -39,7 +39,7 @@ class Reader {
   bool Expected(std::string_view what);
   void Skip();  // blanks and comments
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  bool Next(std::string_view token);  // the text goes on so (after blanks)
+  bool Next(std::string_view token);  // the text continues with this (after blanks)
   bool Take(std::string_view token);  // and skips it
   bool TakeWord(std::string_view word);
   bool Want(std::string_view token);
@@ -69,7 +69,7 @@ class Reader {
   bool ReadEntries(Attribute& attribute, std::string_view end);
   bool ReadPlainValue(Attribute& attribute);
 
-  // Bytes of constants that stand at the end of the text: resources.cc.
+  // Bytes of constants at the end of the text: resources.cc.
   bool ReadKey(std::string& key);
   bool ReadResourceEntries(bool is_builtin, int level);
   bool ReadResources();
@@ -107,7 +107,7 @@ class Reader {
   bool has_resources_ = false;
 };
 
-// The short form of an op, whose name was just read.
+// The short form of an op, after its name.
 class PrettyOperation {
  public:
   PrettyOperation(Reader& reader, Operation& op) : r_(reader), op_(op) {}

@@ -1,4 +1,4 @@
-// dense_resource<NAME> : tensor<…>: a constant whose bytes stand at the end of the text, as MLIR prints large ones:
+// dense_resource<NAME> : tensor<…>: a constant whose bytes are at the end of the text, as MLIR prints large ones:
 //
 //   {-#
 //     dialect_resources: {
@@ -6,8 +6,8 @@
 //     }
 //   #-}
 //
-// The bytes begin with their alignment, four bytes. A text that leaves them out names __elided__, or has no such name.
-// Tested by tests/unit/stablehlo_test.cc.
+// The bytes begin with their alignment, four bytes. If they are elided, the name is __elided__ or has no entry. Tested
+// by tests/unit/stablehlo_test.cc.
 #include "reader.h"
 #include "support/format.h"
 

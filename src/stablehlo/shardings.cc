@@ -1,6 +1,6 @@
 // Converter: HLO shardings for Shardy's shardings, `#sdy.sharding<@mesh, [{"x", ?}, {"y":(1)2}p1], unreduced={"z"}>`:
-// the axes of the mesh, or parts of axes, that cut each dimension. Properties that only Shardy has (open dimensions,
-// priorities) stay in the frontend attributes. See convert.h.
+// the axes of the mesh, or parts of axes, that split each dimension. Properties specific to Shardy (open dimensions,
+// priorities) are kept in the frontend attributes. See convert.h.
 #include <algorithm>
 #include <charconv>
 
@@ -94,7 +94,7 @@ bool ReadAxes(SdyReader& in, const Mesh& mesh, std::vector<AxisPart>& parts) {
   return true;
 }
 
-// The axes in the smallest parts that the used ones are made of, in the mesh's order.
+// The axes divided at the bounds of all used parts, in the mesh's order.
 std::vector<AxisPart> SmallestParts(const Mesh& mesh, const std::vector<AxisPart>& used) {
   std::vector<AxisPart> parts;
   for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
@@ -123,13 +123,13 @@ std::string Joined(const std::vector<int64_t>& numbers) {
 std::string Devices(const Mesh& mesh, const std::vector<AxisPart>& parts, const std::vector<size_t>& order,
                     int64_t sorted_run) {
   if (mesh.device_ids.empty()) {
-    std::vector<std::pair<size_t, int64_t>> runs;  // parts that stay side by side: the first, their size
+    std::vector<std::pair<size_t, int64_t>> runs;  // adjacent parts: the first, their size
     for (size_t i = 0; i < order.size(); ++i) {
       if (i > 0 && order[i] == order[i - 1] + 1) runs.back().second *= parts[order[i]].size;
       else runs.emplace_back(order[i], parts[order[i]].size);
     }
     std::erase_if(runs, [](const auto& run) { return run.second == 1; });
-    // Runs with nothing but parts of size 1 between them are side by side, too.
+    // Runs with only parts of size 1 between them are adjacent as well.
     std::vector<std::pair<size_t, int64_t>> sorted = runs;
     std::sort(sorted.begin(), sorted.end());
     std::vector<int64_t> sizes, permutation;

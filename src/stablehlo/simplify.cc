@@ -1,7 +1,7 @@
-// The simplifications of XLA's converter, so that a module read here is the one that XLA makes: constants to the right,
-// no-ops removed, broadcasts and reshapes joined, integers folded, loop-invariant carries captured instead. XLA's users
-// expect exactly these, so other simplifications are passes. Rules are those of StableHLO's canonicalization
-// (StablehloAggressiveSimplification, which XLA runs), to which the tests compare.
+// The simplifications of XLA's converter, so that modules equal XLA's: constants to the right, no-ops removed,
+// broadcasts and reshapes joined, integers folded, loop-invariant carries captured instead. Other simplifications are
+// passes. The rules are those of StableHLO's canonicalization (StablehloAggressiveSimplification, which XLA runs); the
+// tests compare with it.
 #include <algorithm>
 #include "formula.h"
 
@@ -328,7 +328,7 @@ bool Simplifier::Rewrite(Operation& op) {
   return false;
 }
 
-// Functions that XLA writes out: formula.h.
+// Functions that XLA expands: formula.h.
 bool Simplifier::WriteOut(Operation& op) {
   if (op.results.size() != 1 || !op.regions.empty() || op.operands.empty() || op.operands.size() > 2) return false;
   const bool is_chlo = op.name.starts_with("chlo.");
@@ -344,7 +344,7 @@ bool Simplifier::WriteOut(Operation& op) {
   return made.v != nullptr && Replace(op, made.v);
 }
 
-// Constants whose elements are all the same have one.
+// Constants of equal elements store one.
 bool Simplifier::NormalizeConstant(Operation& op) {
   Attribute* value = nullptr;
   for (auto& [key, attribute] : op.attributes.entries) {

@@ -20,7 +20,7 @@ class Simplifier {
   explicit Simplifier(Module& module) : module_(module) {}
   void Run();
 
-  // Making ops, in front of the one that is looked at.
+  // Creates ops before the current one.
   Operation& New(std::string_view name, const Operation& like, std::vector<Value*> operands, const Shape& shape);
   static void Set(Operation& op, std::string_view name, Attribute value);
   // `literal`: of one element, or of `shape`.
@@ -34,11 +34,11 @@ class Simplifier {
 
   // Values.
   Value* Resolve(Value* value) const;
-  // Rules rely on the counts of operands and results; other ops are left for the converter to refuse.
+  // Checks the counts of operands and results for the rules; the converter reports errors.
   static bool HasArity(const Operation& op);
   static const Attribute* Constant(const Value* value);
   static Operation* Def(const Value* value, std::string_view name);
-  // A constant of one value, whatever its shape; its literal has one element.
+  // A splat constant of any shape; its literal has one element.
   static const Literal* Splat(const Value* value);
   static bool IsIntegerType(PrimitiveType type) { return IsInteger(type) || type == PrimitiveType::PRED; }
   static bool IsSplatOf(const Value* value, int64_t number, bool integers_only = false);
@@ -51,7 +51,7 @@ class Simplifier {
     const Attribute* attribute = op.Find(name);
     return attribute == nullptr ? 0 : attribute->integer;
   }
-  // The op is gone; its results are `values`.
+  // Removes the op and replaces its results by `values`.
   bool Replace(Operation& op, const std::vector<Value*>& values);
   bool Replace(Operation& op, Value* value);
   // The op is another one now.
@@ -64,7 +64,7 @@ class Simplifier {
     int64_t Integer(int operand, int64_t i) const { return literals[operand]->GetAsInt64(At(operand, i)); }
     double Double(int operand, int64_t i) const { return literals[operand]->GetAsDouble(At(operand, i)); }
   };
-  // If all operands are constants of the result's dimensions: their elements' results, where `element` gives all.
+  // If all operands are constants of the result's dimensions: the folded elements, if `element` succeeds for all.
   bool FoldElements(Operation& op, const std::function<bool(const ConstantElements&, Literal&, int64_t)>& element);
   // The constant operand's elements from `start` on, by `steps` of each dimension.
   bool Rearranged(Operation& op, int64_t start, const DimVector& steps);

@@ -26,7 +26,8 @@ std::optional<int64_t> FoldInteger(std::string_view name, PrimitiveType type, in
   return std::nullopt;
 }
 
-// In double precision, and rounded: once, as the sum, product or quotient of two narrower numbers needs no more.
+// Computed in double precision and rounded: for sums, products and quotients of narrower numbers that equals one
+// rounding.
 std::optional<double> FoldFloat(std::string_view name, double a, double b) {
   if (name == "add") return a + b;
   if (name == "subtract") return a - b;
@@ -159,7 +160,7 @@ bool Simplifier::Unary(Operation& op, std::string_view name) {
   });
 }
 
-// Of three arrays of one shape.
+// For three arrays of one shape.
 bool Simplifier::Clamp(Operation& op) {
   const Shape& shape = op.results[0]->shape;
   const PrimitiveType type = shape.element_type();

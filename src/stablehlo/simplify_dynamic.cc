@@ -1,5 +1,5 @@
-// Simplifier: ops whose shape is computed, where it is known after all: they are the ops of a given shape. Others are
-// left for the converter to refuse, as XLA's does. Part of simplify.h.
+// Simplifier: ops with a computed shape that is known become ops of static shape. The converter reports an error for
+// the others, as in XLA. Part of simplify.h.
 #include "simplify.h"
 
 namespace hloir::stablehlo {
@@ -21,8 +21,8 @@ std::optional<DimVector> ConstantInts(const Attribute* constant) {
 bool Simplifier::Dynamic(Operation& op, std::string_view name) {
   struct Form {
     std::string_view dynamic, fixed;
-    size_t operands, kept;                       // how many there are, and of these stay
-    std::array<std::string_view, 3> attributes;  // that the others become
+    size_t operands, kept;                       // the numbers of operands: all, and those kept
+    std::array<std::string_view, 3> attributes;  // the attributes that replace the others
   };
   static constexpr Form kForms[] = {
       {"dynamic_reshape", "stablehlo.reshape", 2, 1, {}},

@@ -1,5 +1,4 @@
-// Simplifier: ops that move data: joined, dropped where they move nothing, carried out on constants. Part of
-// simplify.h.
+// Simplifier: data movement: ops are joined, removed if they move nothing, and folded on constants. Part of simplify.h.
 #include <algorithm>
 #include <cstring>
 
@@ -30,7 +29,7 @@ bool Simplifier::BroadcastInDim(Operation& op) {
   if (is_iota && x->shape == shape) return Replace(op, x);
   if (const Literal* splat = Splat(x)) return Replace(op, NewConstant(op, shape, Literal(*splat)));
   if (Operation* inner = Def(x, "stablehlo.broadcast_in_dim")) {
-    // (One that only adds dimensions of size 1 will be a reshape.)
+    // (One that only adds dimensions of size 1 becomes a reshape.)
     const DimVector inner_dims = GetInts(*inner, "broadcast_dimensions");
     const Value* from = inner->operands[0];
     if (!std::is_sorted(inner_dims.begin(), inner_dims.end()) ||
@@ -135,7 +134,7 @@ bool Simplifier::Rearranged(Operation& op, int64_t start, const DimVector& steps
   return Replace(op, NewConstant(op, shape, std::move(to)));
 }
 
-// Constants side by side, if there are few elements.
+// Concatenates constants, if there are few elements.
 bool Simplifier::ConcatenateConstants(Operation& op, int64_t dimension) {
   constexpr int64_t kMostElements = 65536;
   const Shape& shape = op.results[0]->shape;
@@ -233,7 +232,7 @@ bool Simplifier::DynamicSlice(Operation& op) {
   for (size_t i = 0; i < sizes.size(); ++i) {
     const Literal* index = Splat(op.operands[i + 1]);
     if (index == nullptr || sizes[i] > x->shape.dimensions(static_cast<int64_t>(i))) return false;
-    // As signed, whatever the type says.
+    // Read as signed, regardless of the type.
     const int64_t at =
         std::clamp<int64_t>(index->GetAsInt64(0), 0, x->shape.dimensions(static_cast<int64_t>(i)) - sizes[i]);
     start.push_back(at), limit.push_back(at + sizes[i]), strides.push_back(1);

@@ -1,5 +1,5 @@
-// Special functions, which XLA's converter writes out: the approximations of Giles for the inverse of erf, of Cephes
-// for erfc, zeta and Bessel's functions, of Lanczos for the logarithm of gamma and its derivative. Elementary ones:
+// Special functions, which XLA's converter expands: the approximations of Giles for the inverse of erf, of Cephes for
+// erfc, zeta and Bessel's functions, of Lanczos for the logarithm of gamma and its derivative. Elementary ones:
 // elementary.cc. Tests: stablehlo_test.cc, bench/compare_stablehlo.py.
 #include <algorithm>
 #include <cmath>
@@ -159,7 +159,7 @@ E Digamma(E x) {
   const E t = z + (kLanczosG + 0.5);
   const E log_t = Log1p(z / (kLanczosG + 0.5)) + std::log(kLanczosG + 0.5);
   const E y = (log_t + numerator / denominator) - kLanczosG / t;
-  // digamma(1 - x) = digamma(x) + pi cot(pi x), with x moved near 0, where that is exact.
+  // digamma(1 - x) = digamma(x) + pi cot(pi x), with x reduced to near 0, which is exact.
   const E moved = x + Abs(Floor(x + 0.5));
   const E angle = moved * std::numbers::pi;
   const E reflected = y - (Cos(angle) * std::numbers::pi) / Sin(angle);
@@ -261,7 +261,7 @@ PrimitiveType SignedOfWidth(int bits) {
                       : PrimitiveType::S64;
 }
 
-// By the numbers' bits: one more away from zero, one less towards it.
+// By the bits: plus one away from zero, minus one towards it.
 E NextAfter(E x, E y) {
   const int bits = BitWidth(x.type());
   const PrimitiveType type = SignedOfWidth(bits);

@@ -4,7 +4,7 @@
 
 namespace hloir::stablehlo {
 
-// All that comes in is one tuple, beside the token.
+// The received values are one tuple, besides the token.
 Status Converter::Infeed(const Operation& op, Scope& scope) {
   HLOIR_ASSIGN_OR_RETURN(const std::vector<Op> operands, Operands(op, scope));
   if (operands.size() != 1 || op.results.empty()) return Error(op, "takes a token and gives one");
@@ -34,7 +34,7 @@ Status Converter::Outfeed(const Operation& op, Scope& scope) {
   return Set(op, scope, b.Make(HloOpcode::kOutfeed, {values, operands.back()}, a, {}, &token));
 }
 
-// Common parts of send and recv, on both of their halves.
+// Common attributes of both halves of send and recv.
 Status Converter::Transfer(const Operation& op, TransferAttributes& a, FrontendAttributes& pairs) const {
   HLOIR_RETURN_IF_ERROR(Channel(op, a.channel_id));
   HLOIR_RETURN_IF_ERROR(Bool(op, "is_host_transfer", a.is_host_transfer));

@@ -8,7 +8,7 @@
 namespace hloir::internal {
 
 void CheckFailed(const char* file, int line, const char* message) noexcept {
-  // Not where the sources lay when the library was built.
+  // Omits the source directory of the build.
   if (const char* slash = std::strrchr(file, '/')) file = slash + 1;
   std::fprintf(stderr, "hloir: %s:%d: %s\n", file, line, message);
   std::abort();

@@ -23,7 +23,7 @@ std::string TextOf(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The number that text begins with, which is cut off together with one blank; 0 for "max", -1, and anything else.
+// Removes a leading number and one blank from the text; returns the number, or 0 for "max", -1, and other text.
 double TakeNumber(std::string_view& text) {
   int64_t number = 0;
   const char* const end = text.data() + text.size();
@@ -44,7 +44,7 @@ double GrantOf(const std::string& folder, bool unified) {
   return period > 0 ? quota / period : 0;
 }
 
-// The least of a group and those above it, up to the mount.
+// The minimum over a group and its ancestors, up to the mount.
 double LeastGrant(const std::string& mount, std::string group, bool unified) {
   double least = 0;
   while (true) {
@@ -110,7 +110,7 @@ double GrantedCores(std::string_view groups, const std::string& mount) {
 int AvailableCores() {
   static const double granted = GrantedHere();
   const int processors = std::max(1, ProcessorsOfMask());
-  // A part of a processor's time more is worth a thread: the others rest when the time is used up.
+  // Rounds up: a fraction of a processor's time is worth another thread.
   return granted > 0 ? std::clamp(static_cast<int>(std::ceil(std::min(granted, 4096.0))), 1, processors) : processors;
 }
 

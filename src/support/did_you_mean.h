@@ -1,4 +1,4 @@
-// DidYouMean: the second half of a message about a word that nobody knows. For opcodes, passes and rules.
+// DidYouMean: a suggestion for the message about an unknown word. For opcodes, passes and rules.
 #pragma once
 
 #include <string>
@@ -6,8 +6,7 @@
 
 namespace hloir {
 
-// "; did you mean 'NAME'?" with the name that is nearest to the word, or "" where none is near. `Names` is a range of
-// texts.
+// "; did you mean 'NAME'?" with the most similar name, or "" if none is similar. `Names` is a range of texts.
 template <class Names>
 std::string DidYouMean(std::string_view word, const Names& names);
 

@@ -1,6 +1,5 @@
-// Numbers in files are little-endian, whatever the machine is; so are the elements of a bitcast between widths, of
-// which the first one takes the low bits. Tests: those of proto, literals and bitcasts, on a big-endian machine
-// (scripts/test-cross s390x).
+// Byte order. Numbers in files are little-endian on every machine; in a bitcast between widths the first narrow element
+// is the low bits. Tests: those of proto, literals and bitcasts, on a big-endian machine (scripts/test-cross s390x).
 #pragma once
 
 #include <algorithm>
@@ -13,7 +12,7 @@ namespace hloir {
 
 inline constexpr bool kBigEndian = std::endian::native == std::endian::big;
 
-// Copies `size` bytes of numbers, each of `width` bytes, out of little-endian storage into memory or the other way.
+// Copies `size` bytes of numbers, each of `width` bytes, between little-endian storage and memory, in either direction.
 inline void CopyLittleEndian(void* to, const void* from, size_t size, size_t width) {
   if (size == 0) return;
   std::memcpy(to, from, size);

@@ -13,7 +13,7 @@ std::string FormatWith(std::string_view format, std::initializer_list<FormatArg>
   try {
     return fmt::vformat(fmt::string_view(format.data(), format.size()), store);
   } catch (const std::exception&) {
-    return std::string(format);  // a format string of ours that does not fit its arguments: show it as it is
+    return std::string(format);  // an internal error: the format string does not match its arguments
   }
 }
 

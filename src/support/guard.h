@@ -1,9 +1,9 @@
-// A wrapper of the library's entry points, so that no exception leaves it. Our code throws none; the standard library
-// does if memory runs out or a size is out of bounds. Exceptions of a caller's own callbacks pass through (the Python
+// Wrappers of the library's entry points that catch exceptions. The library throws none itself; the standard library
+// throws if memory runs out or a size is out of bounds. Exceptions of a caller's own callbacks pass through (the Python
 // module relies on that).
 //
-// Objects that were being changed stay valid, in an intermediate state. Functions that return no Status (PrintModule,
-// Clone) let std::bad_alloc out. Tested by tests/memory_test.cc.
+// Objects under modification stay valid, in an intermediate state. Functions without a Status (PrintModule, Clone)
+// throw std::bad_alloc. Tested by tests/memory_test.cc.
 #pragma once
 
 #include <new>
@@ -14,19 +14,19 @@
 namespace hloir {
 
 // For the handler of an entry, which is a function-try-block: Status F() try { … } catch (...) { return OutOfMemory();
-// } Any other exception goes on.
+// } Other exceptions are rethrown.
 inline Status OutOfMemory() {
   try {
     throw;
   } catch (const std::bad_alloc&) {
   } catch (const std::length_error&) {
   }
-  // Short enough for the string to need no memory.
+  // Short enough for the string's inline buffer.
   static_assert(sizeof("out of memory") <= 15);
   return ResourceExhausted("out of memory");
 }
 
-// The same for a part of a function, or for one call: run(), which returns a Status or a StatusOr.
+// The same for part of a function: calls run(), which returns a Status or a StatusOr.
 template <class Run>
 auto Guarded(const Run& run) -> decltype(run()) try {
   return run();

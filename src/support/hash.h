@@ -1,6 +1,6 @@
-// Mix and Scramble: hashes of words. Mix adds a word to a hash; Scramble spreads the bits of one word. Not against an
-// adversary: a table that is indexed by them compares what it finds. The parser hashes names by HashBytes
-// (parser/lexer.h), which reads 16 bytes at a time.
+// Mix and Scramble: hashes of words. Mix adds a word to a hash; Scramble spreads the bits of one word. Not resistant to
+// adversaries; tables compare their keys. The parser hashes names by HashBytes (parser/lexer.h), which reads 16 bytes
+// at a time.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace hloir {
 // 2^64 divided by the golden ratio, odd: multiples of it are spread evenly over 64 bits.
 inline constexpr uint64_t kGoldenRatio = 0x9E3779B97F4A7C15u;
 
-// `hash` with one more word in it, in this order: `hash` may be a plain word itself, and Mix(a, b) is not Mix(b, a).
-// The high bits, which a product mixes best, come down to where tables look.
+// Adds a word to `hash`, which may be a plain word; Mix(a, b) != Mix(b, a). Shifts the high bits, which a product mixes
+// best, down to the bits that tables use.
 inline uint64_t Mix(uint64_t hash, uint64_t word) {
   hash = (hash * 0xD1342543DE82EF95u ^ word) * kGoldenRatio;
   return hash ^ hash >> 29;

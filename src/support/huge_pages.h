@@ -13,7 +13,7 @@ namespace hloir {
 
 inline constexpr size_t kHugePage = size_t{2} << 20;
 
-// Asks for them where they fit within the block: a wish, no more.
+// Requests them for the part of the block that they fit (a hint to the system).
 inline void WishForHugePages([[maybe_unused]] void* block, [[maybe_unused]] size_t bytes) {
 #ifdef MADV_HUGEPAGE
   const uintptr_t at = reinterpret_cast<uintptr_t>(block);

@@ -21,7 +21,7 @@ std::from_chars_result ReadNumber(const char* first, const char* last, T& value)
 #ifdef __cpp_lib_to_chars
   return std::from_chars(first, last, value);
 #else
-  // The end of the number; strtod would also accept hexadecimal numbers, blanks and a plus.
+  // The end of the number, determined here because strtod also accepts hexadecimal numbers, blanks and a plus.
   const char* at = first;
   const auto digits = [&] {
     const char* start = at;

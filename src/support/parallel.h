@@ -1,4 +1,4 @@
-// Work on many things at once, on as many threads as there are cores for this process.
+// Parallel loops on as many threads as this process has cores.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ void ForEachInParallel(size_t count, int threads, const Work& work) {
   std::vector<std::thread> pool;
   try {
     for (size_t t = 1; t < std::min(wanted, count); ++t) pool.emplace_back(loop);
-  } catch (const std::system_error&) {  // no more threads are available: the existing ones do the work
+  } catch (const std::system_error&) {  // no more threads are available; continue with the existing ones
   }
   loop();
   for (std::thread& thread : pool) thread.join();

@@ -26,7 +26,7 @@ inline bool NestsDeeperThan(std::string_view json, int limit) {
   return false;
 }
 
-// Discarded, if the text is not JSON or nests deeper than anything that is read here.
+// Returns a discarded value if the text is not JSON or exceeds the limit on nesting.
 template <class Json>
 Json ParseJson(std::string_view text) {
   constexpr int kMostNesting = 64;

@@ -6,7 +6,7 @@
 namespace hloir {
 namespace {
 
-// How many bytes of UTF-8 the text begins with that may be printed; 0: none.
+// The length of the printable UTF-8 character at the beginning of the text; 0: none.
 size_t PrintableBytes(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   if (byte(0) < 0x80) return byte(0) >= ' ' && byte(0) != 0x7F;

@@ -1,5 +1,5 @@
-// What of a text a terminal only shows, and does not act on: whole UTF-8 without control characters, but for the ends
-// of lines and tabs. Tested by tests/unit/hostile_strings_test.cc and tests/cli/terminal.test.
+// Text that is safe for a terminal: valid UTF-8 without control characters other than line ends and tabs. Tested by
+// tests/unit/hostile_strings_test.cc and tests/cli/terminal.test.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Random numbers by integer arithmetic of our own, so that a seed means the same on every machine and with every
-// standard library (whose distributions and shuffles differ).
+// Random numbers with the same values for a seed on every machine and with every standard library, whose distributions
+// and shuffles differ.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // StableSort: std::stable_sort for short lists whose elements are large. Each instantiation of std::stable_sort is some
-// 10 kB of code; here the positions are sorted, by one function for all lists. Tested by
-// tests/unit/stable_sort_test.cc.
+// 10 kB of code; this one sorts positions, by one function for all lists. Tested by tests/unit/stable_sort_test.cc.
 #pragma once
 
 #include <cstddef>

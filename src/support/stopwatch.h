@@ -1,4 +1,4 @@
-// Time: a stopwatch, and the median of several measurements, which one slow run does not move.
+// Time: a stopwatch, and the median of several measurements, which is robust against single slow runs.
 #pragma once
 
 #include <algorithm>

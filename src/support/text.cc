@@ -29,7 +29,7 @@ size_t DisplayWidth(std::string_view text) {
 }
 
 std::string HumanBytes(int64_t bytes) {
-  if (bytes < 0 || bytes == std::numeric_limits<int64_t>::max()) return "unknown";  // as Shape says of `?`
+  if (bytes < 0 || bytes == std::numeric_limits<int64_t>::max()) return "unknown";  // as Shape documents for `?`
   constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
   double value = static_cast<double>(bytes);
   int unit = 0;
@@ -90,7 +90,7 @@ std::string Fold(std::string_view text, size_t width, size_t indent) {
     while (begin + DisplayWidth(line) > width) {
       const size_t room = std::max(width, begin + kLeast) - begin;
       const std::string_view fits = line.substr(0, OffsetOf(line, room));
-      // The blank at which a line breaks is dropped; a blank directly after the limit will do as well.
+      // The blank at which a line breaks is dropped; this includes a blank directly after the limit.
       const size_t blank = line.substr(0, fits.size() + 1).rfind(' '), comma = fits.rfind(',');
       const size_t least = begin == 0 ? blanks : 0;
       const bool at_blank = blank != std::string_view::npos && blank > least;

@@ -1,4 +1,4 @@
-// Text for people: its width, line breaks, numbers with units, and escapes for terminals.
+// Formatting of text for terminals: width, line breaks, numbers with units, and escapes.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace hloir {
 
-// Cells that UTF-8 text takes on a terminal: its code points. We print no wide or combining characters.
+// The width of UTF-8 text on a terminal in cells: its code points. Wide and combining characters are not supported.
 size_t DisplayWidth(std::string_view text);
 
 std::string HumanBytes(int64_t bytes);       // "999 B", "1.5 kB", "12 MB"
@@ -27,7 +27,7 @@ std::string Fold(std::string_view text, size_t width, size_t indent = 4);
 // At most `width` cells, control characters spelled out; a longer text loses its middle, or its end.
 std::string ShortName(std::string_view name, size_t width, bool middle = true);
 
-// Text from a file as a terminal may see it: control characters and broken UTF-8 as \x1b, words of more than 200 bytes
+// Makes text from a file safe for a terminal: control characters and broken UTF-8 as \x1b, words of more than 200 bytes
 // cut in the middle.
 std::string Printable(std::string_view text);
 

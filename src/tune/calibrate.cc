@@ -1,5 +1,5 @@
-// See tune/calibrate.h. Each probe is a module that does mostly one thing; a rate is the cost analysis's count divided
-// by the best time. No probe is a case of bench/, which measures the quality of the predictions.
+// See tune/calibrate.h. Each probe is a module dominated by one kind of operation; a rate is the count of the cost
+// analysis divided by the best time. No probe is a case of bench/, which measures the quality of the predictions.
 #include "tune/calibrate.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class Machine {
     best.seconds = std::numeric_limits<double>::infinity();
     best.cost = CostAnalysis(*module).total().repeated;
     double total = 0;
-    int64_t batch = 1;  // runs that are timed together, so that the clock's own time does not count
+    int64_t batch = 1;  // number of runs per measurement, so that the clock's overhead is negligible
     for (int64_t runs = 0; runs < 8 || total < options_.seconds; ++runs) {
       const double start = Now();
       for (int64_t k = 0; k < batch; ++k) HLOIR_RETURN_IF_ERROR(executable->RunInto(arguments, &result));
@@ -54,7 +54,7 @@ class Machine {
   }
 
  private:
-  // Of one thread the time that it had the processor, which nothing else on the machine stretches.
+  // For one thread, its CPU time, which other load does not affect.
   double Now() const {
 #ifdef CLOCK_THREAD_CPUTIME_ID
     timespec time{};
@@ -67,7 +67,7 @@ class Machine {
 };
 
 std::string Entry(const std::string& body) { return "ENTRY e {\n" + body + "}\n"; }
-// `op` applied `times` over, beginning with a parameter.
+// A chain of `times` applications of `op` to a parameter.
 std::string Chain(const std::string& type, int64_t elements, const std::string& op, int times) {
   const std::string shape = Format("{}[{}]", type, elements);
   std::string body = Format(" v0 = {} parameter(0)\n w = {} parameter(1)\n", shape, shape);
@@ -78,7 +78,7 @@ std::string Chain(const std::string& type, int64_t elements, const std::string& 
   }
   return Entry(body);
 }
-// Of so many operations on floats and as many on integers, side by side, as loops of scalars have both.
+// The same number of operations on floats and on integers, interleaved, as in loops of scalars.
 std::string Loop(int operations) {
   const std::string state = "(s32[], f32[], s32[])";
   std::string body = "b { s = " + state + R"( parameter(0)
@@ -107,7 +107,7 @@ std::string Loop(int operations) {
 // The rate of an opcode: operations a second, or bytes for data movement.
 struct OpcodeProbe {
   const char* opcode;
-  const char* text;  // computations before the entry, and the entry's body behind a '|'
+  const char* text;  // computations before the entry, then '|' and the entry's body
 };
 constexpr OpcodeProbe kOpcodes[] = {
     {"convolution", R"(| x = f32[3,56,56,64] parameter(0)
@@ -260,7 +260,7 @@ StatusOr<DeviceDescription> CalibrateThisMachine(const CalibrationOptions& optio
     return work / std::max(seconds, m.seconds / 10);
   };
 
-  // Small steps that no kernel joins: the difference of many and of one.
+  // Small steps that are not fused: the difference between many and one.
   std::string many = " v0 = f32[2,2] parameter(0)\n";
   for (int k = 1; k <= 33; ++k)
     many += Format(" {}v{} = f32[2,2] dot(v{}, v0), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n",
@@ -274,7 +274,7 @@ StatusOr<DeviceDescription> CalibrateThisMachine(const CalibrationOptions& optio
   const double short_loop = m.seconds;
   HLOIR_RETURN_IF_ERROR(measure(Loop(33)));
   device.scalar_overhead = std::max(1e-12, (m.seconds - short_loop) / (2000 * 64));
-  // A round compares, counts, multiplies and adds.
+  // An iteration compares, increments, multiplies and adds.
   device.loop_overhead = std::max(0.0, short_loop / 2000 - 4 * device.scalar_overhead);
 
   for (const char* type : kTypes) {
@@ -291,7 +291,7 @@ StatusOr<DeviceDescription> CalibrateThisMachine(const CalibrationOptions& optio
                type, shape, type, shape, std::string_view(type) == "s8" ? "s32" : type, shape))));
     device.products[type] = rate(m.cost.flops);
   }
-  // a + s b, from sizes that fit the first-level cache to sizes that fit none.
+  // a + s b, from sizes within the first-level cache to sizes beyond all caches.
   constexpr int64_t kLargest = int64_t{1} << 24;
   for (int64_t elements = int64_t{1} << 10; elements <= kLargest; elements *= 2) {
     const std::string shape = Format("f32[{}]", elements);

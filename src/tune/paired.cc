@@ -15,7 +15,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kLeastPairs = 7;         // the fewest whose signs can be all alike by chance in less than 2 of 100
+constexpr int kLeastPairs = 7;         // the smallest number for which equal signs have a probability below 2 % by
+                                       // chance
 constexpr double kLeastSample = 2e-4;  // seconds; shorter runs are repeated for one sample
 
 double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -27,7 +28,7 @@ class Contender {
                                      std::span<const std::vector<const Literal*>> arguments) {
     HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(module, options));
     Contender contender(std::move(runner), arguments);
-    // Once to warm up, once to see how long a sample is.
+    // One run to warm up, one to determine the number of runs per sample.
     HLOIR_RETURN_IF_ERROR(contender.Run().status());
     HLOIR_ASSIGN_OR_RETURN(const double once, contender.Run());
     contender.repeats_ = static_cast<int>(std::clamp(kLeastSample / std::max(once, 1e-7), 1.0, 1000.0));

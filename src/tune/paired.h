@@ -1,5 +1,5 @@
-// Compares the speed of two modules, with a test for noise. Both are prepared, and run in turns on the same inputs, so
-// that other load on the machine affects both; the statistic is the ratio within each pair of runs.
+// Compares the speed of two modules, with a test for noise. Both are prepared and run alternately on the same inputs,
+// so that other load affects both; the statistic is the ratio within each pair of runs.
 //
 // Example:
 //
@@ -7,7 +7,7 @@
 //   StatusOr<PairedTimes> times = MeasurePaired(module, *after);
 //   if (times.ok() && times->differ()) std::printf("%.2f of the time\n", times->ratio);
 //
-// May be called from any thread; what else runs meanwhile is measured, too. Tested by tests/unit/tune_test.cc.
+// May be called from any thread; concurrent load affects the times. Tested by tests/unit/tune_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ namespace hloir {
 
 // Options of the measurement.
 struct PairedOptions {
-  double seconds = 1;  // at most, preparing left out; at least seven pairs are run
+  double seconds = 1;  // limit without preparation; at least seven pairs are run
   int max_pairs = 101;
-  uint64_t seed = 0;  // of the inputs, of who goes first, and of the bootstrap
+  uint64_t seed = 0;  // of the inputs, the order within pairs, and the bootstrap
   RunnerOptions runner = {};
 };
 

@@ -1,4 +1,4 @@
-// A pipeline as data, single changes of it, and the space of all single changes that are worth a try.
+// A pipeline as data, single changes of it, and the list of all single changes to try.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace hloir::tune {
 
-// A pass in its place. `id` stays with it, however others move around it.
+// A pass of the plan. `id` identifies it, regardless of its position.
 struct PassCall {
   int id = 0;
   std::string name;
@@ -31,7 +31,7 @@ struct Stage {
 
 class Plan {
  public:
-  // `names` as SplitPipeline gives them; they must make a pipeline of this registry's.
+  // `names` are from SplitPipeline and must form a pipeline of this registry.
   Plan(std::span<const std::string> names, const PassRegistry& registry);
 
   std::vector<std::string> Names() const;  // for MakePipeline
@@ -42,7 +42,8 @@ class Plan {
   PassCall* Find(int id);
   const PassCall* Find(int id) const;
   bool Drop(int id);
-  // Before the call `place`, in its group, or `alone`, before the whole group that it begins; 0: at the end.
+  // Before the pass with id `place`, in its group, or, if `alone`, before the whole group that it begins; 0: at the
+  // end.
   bool Insert(PassCall call, int place, bool alone);
 
  private:
@@ -68,9 +69,9 @@ struct Change {
   std::string Text(const Plan& plan) const;
 };
 
-// All single changes but moves: each pass dropped; each of the registry put before the first stage, to the beginning of
-// each group, and before each stage after the groups; each option set to something else; each rule in `fired`
-// ("pass/rule") switched off.
+// All single changes except moves: dropping each pass; inserting each pass of the registry before the first stage, at
+// the beginning of each group, and before each stage after the groups; setting each option to another value; disabling
+// each rule in `fired` ("pass/rule").
 std::vector<Change> SingleChanges(const Plan& plan, const PassRegistry& registry, std::span<const std::string> fired);
 
 }  // namespace hloir::tune

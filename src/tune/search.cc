@@ -31,15 +31,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double kNever = std::numeric_limits<double>::infinity();
-// Fusion that goes as far as it can: more is offered than the default takes.
+// Fusion with the widest settings, which propose more than the default.
 constexpr std::string_view kWideFusion =
     "fusion{feed-products=true join-products=true least-gain=0 max-copies=8 max-results=32 work-per-byte=4}";
-// Passes whose rewrites are decisions, too; none of them is in the default pipeline.
+// Further passes whose rewrites are decisions; none is in the default pipeline.
 constexpr std::string_view kOthers[] = {"dot-merger", "while-loop-fusible-sinking", "convert-mover"};
-constexpr size_t kMostChildren = 24;  // of a state; those that the policy prefers, or those that move the most bytes
+constexpr size_t kMostChildren = 24;  // choices per state: the policy's preferred ones, or those that move the most
+                                      // bytes
 constexpr size_t kMostDepth = 64;     // of a tree
 constexpr int64_t kMostSteps = 64;    // for a policy without a search
-constexpr int64_t kMostInVain = 12;   // of these, one after the other without a new best
+constexpr int64_t kMostInVain = 12;   // consecutive ones without a new best
 
 // A finished state.
 struct Finish {
@@ -64,13 +65,13 @@ class Searcher {
   }
 
  private:
-  // A state, the decisions that lead to it, and its value.
+  // A state, the decisions from the root, and its value.
   struct State {
     Decisions decisions;
     std::vector<std::string> taken;
     Finish finish;
   };
-  // One that could be next: an index of Open(), and how likely it is to be worth it.
+  // A possible next decision: an index of Open(), and its prior probability.
   struct Choice {
     size_t index = 0;
     double score = 0, prior = 0;
@@ -80,7 +81,7 @@ class Searcher {
   struct Node {
     State state;
     std::vector<Choice> choices;
-    std::vector<std::unique_ptr<Node>> children;  // by choice; nullptr: not tried, or not possible
+    std::vector<std::unique_ptr<Node>> children;  // by choice; nullptr: untried or impossible
     std::vector<bool> tried;
     std::vector<double> best;  // by choice, the best saving below it
     std::vector<int64_t> visits;
@@ -207,14 +208,14 @@ StatusOr<std::vector<Searcher::Choice>> Searcher::ChoicesOf(State& state) {
   for (size_t k = 0; k < choices.size(); ++k) {
     choices[k].index = k;
     choices[k].features = features[k];
-    // Without a policy: those that move many bytes, and some at random.
+    // Without a policy: choices that move many bytes, and random ones.
     const double chance = static_cast<double>(random_.Below(1000)) / 1000;
     choices[k].score =
         options_.policy != nullptr ? options_.policy->Score(features[k]) : 2 * std::sqrt(features[k][14]) + chance;
   }
   std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) { return a.score > b.score; });
   if (choices.size() > kMostChildren) {
-    // A policy may be wrong: some opportunities with low scores are tried, too.
+    // Some opportunities with low scores are tried as well, because a policy may be wrong.
     const size_t liked = options_.policy != nullptr ? kMostChildren - kMostChildren / 4 : kMostChildren;
     for (size_t k = liked; k < kMostChildren; ++k)
       std::swap(choices[k], choices[k + static_cast<size_t>(random_.Below(static_cast<int64_t>(choices.size() - k)))]);
@@ -239,7 +240,7 @@ StatusOr<std::optional<Searcher::State>> Searcher::Taken(const State& state, con
   return std::optional<State>(std::move(next));
 }
 
-// The best `width` of all next states, again and again.
+// Beam search: keeps the best `width` of all next states.
 Status Searcher::Beam() {
   constexpr int kPatience = 4;  // levels without a new best
   std::vector<State> beam;
@@ -266,10 +267,10 @@ Status Searcher::Beam() {
   return OkStatus();
 }
 
-// From the root down by the best and least visited states (PUCT); a new state is evaluated at once, and its value is
+// Descends from the root by value and number of visits (PUCT); a new state is evaluated at once, and its value is
 // propagated to the root as the best known below. Evaluation is deterministic, so the best counts, not the mean.
 Status Searcher::Tree() {
-  constexpr int64_t kMostIdle = 500;  // ways down one after the other that end where nothing is open
+  constexpr int64_t kMostIdle = 500;  // consecutive descents to states without decisions
   constexpr double kExplore = 0.6;    // of the spread of savings seen so far
   Node root{std::move(*first_), {}, {}, {}, {}, {}, 0, false};
   double most = 1e-3;  // the largest saving relative to the root so far, the scale for exploring
@@ -327,7 +328,7 @@ Status Searcher::Tree() {
   return OkStatus();
 }
 
-// Policy only: takes its first choice again and again, and keeps the best module on the way.
+// Policy only: always takes its first choice, and keeps the best module.
 Status Searcher::FollowPolicy() {
   State state = std::move(*first_);
   for (int64_t step = 0, in_vain = 0; step < kMostSteps && in_vain < kMostInVain && GoOn(); ++step) {
@@ -342,7 +343,7 @@ Status Searcher::FollowPolicy() {
   return OkStatus();
 }
 
-// The result of each choice that was tried: the best known below it.
+// The result of each tried choice: the best known below it.
 void Searcher::TellOf(const Node& root) const {
   if (!options_.sample) return;
   const double base = root.state.finish.cost;

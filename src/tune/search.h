@@ -1,7 +1,7 @@
 // A search over single rewrites: over the opportunities that passes find in a module (decisions.h), for the module with
-// the least cost after a pipeline has finished the rest. Beam search, Monte Carlo tree search, or a learned policy
-// alone, which also guides the other two. The default pipeline alone is the first candidate, so no result costs more;
-// and it is verified by Check.
+// the least cost after a final pipeline. Beam search, Monte Carlo tree search, or a learned policy alone, which also
+// guides the other two. The default pipeline alone is the first candidate, so no result costs more than it; Check
+// verifies the result.
 //
 // Example:
 //
@@ -10,8 +10,8 @@
 //   StatusOr<SearchResult> found = SearchRewrites(module, BuiltinPasses(), options);
 //   if (found.ok()) std::printf("%.0f of %.0f bytes\n", found->best.bytes, found->first.bytes);
 //
-// May be called from any thread. `hloir tune --rewrites` shows it; docs/tune.md has what came of it, and how the policy
-// is trained. Tested by tests/unit/tune_test.cc.
+// May be called from any thread. `hloir tune --rewrites` uses it; docs/tune.md documents results and the training of
+// the policy. Tested by tests/unit/tune_test.cc.
 #pragma once
 
 #include <array>
@@ -67,9 +67,9 @@ inline constexpr std::array<std::string_view, 32> kOpportunityFeatures = {"one",
                                                                           "same_shape_users",
                                                                           "is_read_by_root"};
 using OpportunityFeatures = std::array<float, kOpportunityFeatures.size()>;
-// Of each of state.Open(); `steps` were taken before. saves_now and costs_now, parts of the module's bytes by which it
-// moves fewer or more right after the step, are found by taking it on a copy, for the 64 that move most.
-// `look_ahead`: else these two are 0.
+// The features of each of state.Open() after `steps` decisions. saves_now and costs_now are the relative decrease and
+// increase of the module's bytes directly after the step; with `look_ahead`, they are computed on a copy for the 64
+// opportunities that move most bytes, otherwise they are 0.
 StatusOr<std::vector<OpportunityFeatures>> FeaturesOf(Decisions& state, int64_t steps, bool look_ahead = true);
 
 // A small network over the features, trained by bench/learn_policy.py: the logarithm, up to a constant, of the
@@ -92,7 +92,7 @@ std::string_view SearchMethodName(SearchMethod method);
 // An opportunity that was tried, and its result: for training.
 struct SearchSample {
   OpportunityFeatures features = {};
-  double gain = 0;    // of the best known below it, in percent of the cost after the default pipeline
+  double gain = 0;    // the cost of the best module below it, in percent of that of the default pipeline
   int64_t state = 0;  // those of one number were open together
   int64_t visits = 0;
 };
@@ -101,14 +101,14 @@ struct SearchSample {
 struct SearchOptions {
   SearchMethod method = SearchMethod::kTree;
   TuneBy by = TuneBy::kBytes;  // not kTime
-  double seconds = 60;         // at most, by the clock; verifying comes on top
-  int64_t trials = 0;          // if not 0: so many modules are finished and counted, and the clock is not asked
+  double seconds = 60;         // limit of wall time, without verification
+  int64_t trials = 0;          // if not 0: the number of evaluated modules, instead of the time limit
   uint64_t seed = 0;
   int width = 6;                   // of the beam
   double operations_per_byte = 8;  // as in TuneOptions
   double most_operations = 1.25;
   const RewritePolicy* policy = nullptr;                 // borrowed; kPolicy needs one
-  std::function<void(const SearchSample&)> sample = {};  // told of each opportunity tried, by kTree, at its end
+  std::function<void(const SearchSample&)> sample = {};  // with kTree: called at the end for each tried opportunity
   bool verify = true;
   std::function<bool(const TuneProgress&)> progress = {};  // false ends the search
 };

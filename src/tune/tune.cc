@@ -41,7 +41,7 @@ TuneCost TuneCostOf(const HloModule& module, double operations_per_byte) {
   cost.instructions = module.instruction_count();
   cost.unknown_loops = analysis.total().unknown_loops;
   cost.custom_calls = analysis.total().custom_calls;
-  // Of a run of each computation; callees come first.
+  // Costs of one run of each computation; callees come first.
   std::vector<double> roofs(static_cast<size_t>(module.computation_id_limit()), 0);
   const auto roof = [&](const HloComputation* c) -> double& { return roofs[static_cast<size_t>(c->id())]; };
   for (const HloComputation* computation : module.PostOrder()) {
@@ -76,7 +76,7 @@ constexpr double kNoDeadline = std::numeric_limits<double>::infinity();
 constexpr double kScreening = 0.4, kSearching = 0.85;  // parts of the budget, from the beginning
 constexpr double kSame = 1e-9;                         // sums of doubles differ by so much
 constexpr size_t kKept = 8;                            // candidates, for when the best is refused
-constexpr int kFirstNewId = 1000;                      // of inserted passes; the existing ones count from 1
+constexpr int kFirstNewId = 1000;                      // ids of inserted passes; those of existing ones start at 1
 
 // Less is better. The objective comes first; then fewer operations and instructions, and fewer changes.
 struct Score {
@@ -119,7 +119,7 @@ class Tuner {
   Status Decide();
 
   StatusOr<std::unique_ptr<HloModule>> Optimized(const Plan& plan, Rewriter* rewriter = nullptr);
-  // The plan with these changes; nullopt if one of them has nothing to change.
+  // The plan with these changes; nullopt if one of them has no effect.
   std::optional<Plan> PlanOf(const std::vector<Change>& changes) const;
   std::optional<Candidate> Evaluate(const std::vector<Change>& changes);
   Score ScoreOf(const HloModule& module, uint64_t hash);
@@ -151,7 +151,7 @@ class Tuner {
   std::unique_ptr<HloModule> first_;
   uint64_t first_hash_ = 0;
   TuneResult result_;
-  // All changes; those that improve alone; those that give another module.
+  // All changes; those that improve by themselves; those that change the module.
   std::vector<Change> single_, better_, other_;
   std::map<std::string, Candidate> seen_;  // by text
   std::unordered_map<uint64_t, Score> measured_;
@@ -164,7 +164,7 @@ StatusOr<std::unique_ptr<HloModule>> Tuner::Optimized(const Plan& plan, Rewriter
   options.math = options_.math;
   options.rewriter = rewriter;
   PipelineOptions pipeline_options;
-  if (first_ != nullptr) {  // a candidate may grow, but within bounds, and must not use up the whole time
+  if (first_ != nullptr) {  // a candidate may grow, within limits, and must not use the whole time
     pipeline_options.max_instructions = 4 * std::max(first_->instruction_count(), module_.instruction_count()) + 1000;
     pipeline_options.before = [this](const PassEvent&, const HloModule&) {
       return deadline_ && options_.trials == 0 && Part() > 1 ? ResourceExhausted("the time budget is used up")
@@ -203,7 +203,7 @@ double Tuner::MainOf(const TuneCost& cost) const {
 Score Tuner::ScoreOf(const HloModule& module, uint64_t hash) {
   const TuneCost cost = TuneCostOf(module, options_.operations_per_byte);
   Score score{MainOf(cost), cost.operations, cost.instructions};
-  // Work that the model does not count costs nothing in it, which is no gain.
+  // Rejects candidates with more uncounted operations (unknown loops, custom-calls), whose cost would seem lower.
   if (cost.unknown_loops > result_.first.unknown_loops || cost.custom_calls > result_.first.custom_calls) return {};
   if (cost.operations > options_.most_operations * result_.first.operations + 64) return {};
   if (options_.by != TuneBy::kTime) return score;
@@ -286,7 +286,7 @@ Status Tuner::Begin() {
   return OkStatus();
 }
 
-// Every single change alone, in a random order, as far as the budget goes.
+// Tries every single change, in random order, within the budget.
 void Tuner::Screen() {
   for (const Change& change : single_) {
     if (!GoOn("screening", kScreening)) {
@@ -324,16 +324,17 @@ std::vector<Change> Tuner::Mutated(const std::vector<Change>& changes) {
     else if (kind < 92) change = RandomMove();
     else change = random_.From(single_);
     std::erase_if(mutated, [&](const Change& old) { return old.Clashes(change); });
-    // In front, so that it works before the existing passes, or at the end.
+    // At the front, before the existing passes, or at the end.
     mutated.insert(random_.Chance(30) ? mutated.begin() : mutated.end(), std::move(change));
   }
   return mutated;
 }
 
 void Tuner::Combine() {
-  constexpr double kWarmest = 0.02;   // a step that costs so much more is taken once in e times, to begin with
-  constexpr int kMostUseless = 2000;  // steps one after the other that lead to nothing new
-  constexpr int kPatience = 80;       // steps without a new best until the search goes back to the best
+  constexpr double kWarmest = 0.02;   // initial temperature: the relative increase of cost accepted with probability
+                                      // 1/e
+  constexpr int kMostUseless = 2000;  // consecutive steps without a new candidate
+  constexpr int kPatience = 80;       // steps without a new best before the search returns to the best
   Candidate current = best_;
   int useless = 0, since_best = 0;
   while (GoOn("combining", kSearching) && useless < kMostUseless && !single_.empty()) {
@@ -358,7 +359,7 @@ void Tuner::Prune(Candidate& candidate) {
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(k));
     const std::optional<Candidate> without = Evaluate(fewer);
     if (!without || without->hash == 0) continue;
-    // Of times, only that the module is the same shows that nothing is lost.
+    // For times, a change is removed only if the module is the same without it.
     const bool no_worse = options_.by == TuneBy::kTime ? without->hash == candidate.hash
                                                        : without->score.main <= candidate.score.main + kSame;
     if (no_worse) candidate = *without;
@@ -382,7 +383,7 @@ void Tuner::Finish(const Candidate& candidate, std::unique_ptr<HloModule> module
   result_.module = std::move(module);
 }
 
-// The best candidate that agrees with the module, and, if it is for its time, really is faster.
+// The best candidate that agrees with the module and, for the objective time, is significantly faster.
 Status Tuner::Decide() {
   deadline_ = false;
   const int64_t tried = result_.tried;

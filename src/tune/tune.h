@@ -9,8 +9,8 @@
 //   StatusOr<TuneResult> tuned = Tune(module, BuiltinPasses(), options);
 //   if (tuned.ok()) std::printf("%s: %.0f bytes\n", tuned->passes.c_str(), tuned->best.bytes);
 //
-// May be called from any thread. `hloir tune` and Python's hloir.tune show it (inspect/tune_report.h has the tables);
-// docs/tune.md tells how it searches and what came of it. Tested by tests/unit/tune_test.cc.
+// May be called from any thread. `hloir tune` and Python's hloir.tune use it (inspect/tune_report.h has the tables);
+// docs/tune.md documents the search and its results. Tested by tests/unit/tune_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +29,11 @@
 
 namespace hloir {
 
-// The cost of a module, of all runs of its loops' bodies if trip counts are known.
+// The cost of a module, with loop bodies multiplied by known trip counts.
 struct TuneCost {
   double bytes = 0;       // moved
   double operations = 0;  // FLOPs and transcendentals
-  // Each instruction's bytes or operations / TuneOptions::operations_per_byte, whichever is more: bytes' worth of time.
+  // Each instruction's bytes or operations / TuneOptions::operations_per_byte, the maximum of both, as a time in bytes.
   double roofline = 0;
   int64_t instructions = 0;  // a fusion is one
   int64_t unknown_loops = 0, custom_calls = 0;
@@ -56,18 +56,18 @@ struct TuneProgress {
 // Options of the search.
 struct TuneOptions {
   TuneBy by = TuneBy::kBytes;
-  double seconds = 60;  // at most, by the clock; verifying may take longer
+  double seconds = 60;  // limit of wall time; verification may take longer
   int64_t trials =
-      0;  // if not 0: so many pipelines at most; as the clock is then not asked, a seed gives the same result
+      0;  // if not 0: the maximal number of pipelines, instead of the time limit, so that results are reproducible
   uint64_t seed = 0;
   std::vector<std::string> start = {};  // as MakePipeline takes it; empty: the registry's default
   MathMode math = MathMode::kExact;
   double operations_per_byte = 8;  // for the roofline: operations per byte moved
-  // A pipeline whose module computes more than so many times the operations of the first one's is refused: bytes are
-  // to be saved, and not to be computed again and again.
+  // A pipeline is rejected if its module has more than this multiple of the operations of the first one's, to prevent
+  // recomputation for the sake of fewer bytes.
   double most_operations = 1.25;
   RunnerOptions runner = {};  // of the objective
-  bool verify = true;         // off: the result is nobody's but the caller's to trust
+  bool verify = true;         // off: the result is not verified
   // Called after each pipeline; false ends the search with the current result.
   std::function<bool(const TuneProgress&)> progress = {};
 };
@@ -85,22 +85,22 @@ struct TuneResult {
   TuneBy by = TuneBy::kBytes;  // as it was asked
   uint64_t seed = 0;           // …
   std::string passes;          // for MakePipeline, or `hloir opt --passes=`; the first pipeline if none is better
-  std::unique_ptr<HloModule> module;  // what it makes of the module
+  std::unique_ptr<HloModule> module;  // the module after it
   TuneCost unoptimized, first, best;
-  // The changes that matter: without any one of them the module costs more, or differs.
+  // The necessary changes: without any one of them the module costs more, or differs.
   std::vector<TuneChange> changes;
   int64_t tried = 0;               // pipelines
   int64_t modules = 0;             // different modules that they gave
   int64_t failed = 0;              // pipelines that ended with an error or went over a limit
-  int64_t refused = 0;             // that were better, and did not agree with the module, or could not be verified to
+  int64_t refused = 0;             // better ones that disagreed with the module, or could not be verified
   std::string refused_because;     // of the last of these
-  bool ended = true;               // false: the time was over before each single change had been tried
-  std::optional<Verdict> verdict;  // of `module` against the given one; none if options.verify is off
-  // The first pipeline's module against the best one's, on runs that the search has not seen; none if it does not run.
+  bool ended = true;               // false: the time limit was reached before all single changes were tried
+  std::optional<Verdict> verdict;  // the verdict on `module` and the given one; none if options.verify is off
+  // The first pipeline's module against the best one's, on runs not used in the search; none if it does not run.
   std::optional<PairedTimes> times;
 };
 
-// Errors: MakePipeline's and the passes' for the first pipeline; Check's, if not even that can be verified.
+// Errors: MakePipeline's and the passes' for the first pipeline; Check's, if even that cannot be verified.
 StatusOr<TuneResult> Tune(const HloModule& module, const PassRegistry& registry, const TuneOptions& options = {});
 
 }  // namespace hloir

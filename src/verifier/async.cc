@@ -1,6 +1,6 @@
-// Rules of work that runs aside: a start of old (all-gather-start, send, …) has one user, its done; async-start,
-// async-update and async-done are chains, each link of which is taken up once. On the way from one to the next there
-// may be tuples, barriers and loops. Channels are in channels.cc.
+// Rules of asynchronous ops: a dedicated start (all-gather-start, send, …) has one user, its done; async-start,
+// async-update and async-done are chains, in which each link is continued exactly once, possibly through tuples,
+// barriers and loops. Channels are in channels.cc.
 #include <algorithm>
 #include <initializer_list>
 #include <map>
@@ -29,14 +29,14 @@ bool IsOneOf(const HloInstruction& i, Opcodes opcodes) {
   return std::find(opcodes.begin(), opcodes.end(), i.opcode()) != opcodes.end();
 }
 bool OnlyOrders(const HloInstruction& i) { return IsCustomCall(i, CustomCall::kControlDep); }
-// Passes on what it takes, whole or in part.
+// True for ops that forward operands, as a whole or in part.
 bool PassesOn(const HloInstruction& i) {
   return IsCustomCall(i, CustomCall::kSharding) || IsOneOf(i, {HloOpcode::kTuple, HloOpcode::kGetTupleElement,
                                                                HloOpcode::kOptimizationBarrier, HloOpcode::kCopy});
 }
 
-// One step back from a value, an element of what `at` gives (`index`, the outermost last), to what it was passed on
-// from.
+// One step back from a value, the element `index` (the outermost last) of the result of `at`, to the value that it
+// forwards.
 bool StepBack(const HloInstruction*& at, std::vector<int64_t>& index) {
   if (at->opcode() == HloOpcode::kTuple) {
     if (index.empty() || index.back() < 0 || index.back() >= at->operand_count()) return false;
@@ -49,12 +49,12 @@ bool StepBack(const HloInstruction*& at, std::vector<int64_t>& index) {
   at = at->operand(0);
   return true;
 }
-constexpr int kMaxSteps = 64;  // so that many dones behind one long way don't each walk it
+constexpr int kMaxSteps = 64;  // limit of the walk, so that many dones after a long chain are not quadratic
 
-// The instruction of `opcodes` that `at` comes from.
+// The instruction with one of `opcodes` from which `at` is forwarded.
 struct Source {
   const HloInstruction* instruction = nullptr;
-  bool is_known = true;  // false: it comes from outside, or from too far away to look
+  bool is_known = true;  // false: from outside, or beyond the limit of the walk
 };
 Source SourceOf(const HloInstruction* at, Opcodes opcodes) {
   std::vector<int64_t> index;
@@ -80,7 +80,7 @@ Source SourceOf(const HloInstruction* at, Opcodes opcodes) {
   return {nullptr, false};
 }
 
-// A value, an element of what `at` gives (`index`, the outermost last), within calls that were followed to it.
+// A value: the element `index` (the outermost last) of the result of `at`, with the entered calls.
 struct Value {
   const HloInstruction* at;
   std::vector<int64_t> index;
@@ -91,8 +91,8 @@ int64_t OperandFor(const HloInstruction& caller, size_t called, int64_t paramete
   return caller.opcode() == HloOpcode::kConditional ? static_cast<int64_t>(called) + 1 : 0;
 }
 
-// Whether one of `takers` takes a value in the end, through tuples and calls, and in every branch that it is given to
-// and every caller that is given it. Where it cannot be followed, as in a loop or among thousands, it may be taken.
+// True if one of `takers` uses a value, through tuples and calls, in every branch and every caller that receives it.
+// Assumed if the search cannot follow it (a loop, or thousands of uses).
 class Takers {
  public:
   explicit Takers(Opcodes takers) : takers_(takers) {}
@@ -157,14 +157,14 @@ class Takers {
     return true;
   }
 
-  static constexpr int64_t kMaxLooks = 4096;  // so that many in one tuple don't each look at all that is made of it
+  static constexpr int64_t kMaxLooks = 4096;  // limit of the search, so that many values in one tuple are not quadratic
 
   Opcodes takers_;
   int steps_ = 0;
   int64_t looks_ = 0;
 };
 
-// What is under way has no parts to read yet.
+// Elements of an unfinished operation must not be read.
 bool ReadsPart(const HloInstruction& user, const HloInstruction& start, Errors& errors) {
   if (user.opcode() != HloOpcode::kGetTupleElement) return false;
   errors.Add(&user, "takes a part of {} {}, which is not done", start.opcode_name(), start.name());
@@ -191,7 +191,7 @@ void ExpectOperand(const HloInstruction& i, Opcodes starts, Errors& errors) {
     errors.Add(&i, "must take {}, but takes {}", Names(starts), i.operand(0)->opcode_name());
 }
 
-// A send or receive may be the whole of an async computation, and then has its done outside.
+// A send or receive may be the wrapped op of an async computation; then its done is outside.
 bool IsWrapped(const HloInstruction& i) {
   auto callers = i.parent()->callers();
   return i.IsRoot() && !callers.empty() && callers[0]->opcode() == HloOpcode::kAsyncStart;
@@ -212,8 +212,9 @@ void VerifyUsersOfLink(const HloInstruction& link, bool is_taken, Errors& errors
     errors.Add(&link, "is never done: no async-update or async-done takes it");
 }
 
-// Each link is taken up once on every way through the program: by an instruction, or in what a call, a loop or a
-// conditional calls, of which branches are one way each. Callees first: what they take of their parameters.
+// Each link is continued once on every path through the program: by an instruction, or in a computation called by a
+// call, a loop or a conditional, whose branches are separate paths. Callees first, with the links among their
+// parameters that they continue.
 class TakenOnce {
  public:
   explicit TakenOnce(Errors& errors) : errors_(errors) {}
@@ -247,7 +248,7 @@ class TakenOnce {
       ways.pop_back();
       auto& [at, index, calls] = way;
       if (IsLink(*at) || (at->IsParameter() && calls.empty())) {
-        // What a call starts and gives is another link each time.
+        // Each call that returns a start defines another link.
         if (calls.empty()) Claim(taker, *at, index);
         continue;
       }
@@ -260,7 +261,7 @@ class TakenOnce {
         at = caller->operand(operand);
         ways.push_back(std::move(way));
       } else if (at->opcode() == HloOpcode::kCall || at->opcode() == HloOpcode::kConditional) {
-        // What its computations give, each of which is one way.
+        // The results of its computations, which are separate paths.
         const auto called = at->called_computations();
         for (size_t k = 0; k < called.size(); ++k) {
           ways.push_back({called[k]->root(), index, calls});
@@ -283,7 +284,7 @@ class TakenOnce {
   std::unordered_map<const HloComputation*, std::vector<std::pair<int64_t, Index>>> of_parameters_;
 };
 
-// Whether a result that was `now` may become `after`: results of a tuple come one after another.
+// True if the result `now` may become `after`: elements of a tuple are bound one after another.
 bool MayBecome(const Shape& now, const Shape& after) {
   if (shape_inference::SameBuffer(now, after)) return true;
   if (!now.IsTuple()) return false;
@@ -295,7 +296,7 @@ bool MayBecome(const Shape& now, const Shape& after) {
   return true;
 }
 
-// An update adds operands, which shape inference checks, and results; all else stays as it is.
+// An update adds operands, which shape inference checks, and results; everything else is unchanged.
 void VerifyUpdate(const HloInstruction& update, Errors& errors) {
   const Shape &before = update.operand(0)->shape(), &after = update.shape();
   bool same = before.IsTuple() && after.IsTuple() && before.tuple_size() == after.tuple_size();
@@ -306,7 +307,7 @@ void VerifyUpdate(const HloInstruction& update, Errors& errors) {
   if (!same) errors.Add(&update, "is {}, but takes {}", Text(after), Text(before));
 }
 
-// By now all parameters have been given, and the result is the computation's.
+// At the done all parameters are bound, and the result is the computation's.
 void VerifyDone(const HloInstruction& done, const HloInstruction& last, Errors& errors) {
   const HloInstruction* start = &last;
   while (start != nullptr && start->opcode() == HloOpcode::kAsyncUpdate) {
@@ -333,7 +334,8 @@ void VerifyDone(const HloInstruction& done, const HloInstruction& last, Errors& 
 void VerifyAsyncPair(const HloInstruction& i, Errors& errors) {
   const AsyncPair* pair = FindAsyncPair(i.opcode());
   if (pair == nullptr || pair->start == HloOpcode::kAsyncStart) return;  // chains of those: VerifyAsyncChains
-  // Send and recv: a loop may carry a transfer under way, so that its done takes an element of the loop's state.
+  // Send and recv: a loop may carry an unfinished transfer, so the operand of its done may be an element of the loop's
+  // state.
   const bool may_be_carried = !pair->HasSynchronousForm();
   if (i.opcode() == pair->done) {
     if (may_be_carried) ExpectOperand(i, {pair->start, HloOpcode::kGetTupleElement}, errors);

@@ -1,6 +1,6 @@
-// Rules of values of type `b(…)`, which are memory and not numbers: only custom calls make and use them, loops, tuples
-// and dynamic-update-slice hand them on, and each is written by one instruction at most, as after that it is another
-// value. What an async computation does with them is left to its custom call. tests/verifier_errors/buffers.hlo.
+// Rules of values of type `b(…)`, which are memory and not values: only custom calls create and use them; loops, tuples
+// and dynamic-update-slice forward them; and each is written by at most one instruction, after which it is another
+// buffer value. Their use in an async computation is not checked. tests/verifier_errors/buffers.hlo.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -28,7 +28,7 @@ class Verifier {
   }
 
  private:
-  // Most modules have none, and are not looked through a second time.
+  // Most modules have none, which avoids a second walk.
   bool AnyComeToBe() {
     for (const HloInstruction* i : module_.AllInstructions()) {
       if (i->opcode() == HloOpcode::kCustomCall ? IsKnown(*i) || Has(*i) : i->IsParameter() && Has(*i)) return true;
@@ -36,7 +36,7 @@ class Verifier {
     return false;
   }
   static bool IsKnown(const HloInstruction& call) { return GetCustomCallInfo(CustomCallOf(call)).Is(kBufferBoundary); }
-  // Where the buffers of a shape are. Instructions share their shapes, so that each is looked through once.
+  // The indices of buffers in a shape. Cached by shape, because instructions share shapes.
   const std::vector<ShapeIndex>& BuffersOf(const Shape& shape) {
     auto [it, is_new] = buffers_of_.try_emplace(&shape);
     if (!is_new) return it->second;
@@ -102,13 +102,13 @@ class Verifier {
     return false;
   }
 
-  // Calls that make buffers, and arrays of them, have rules of their own (calls.cc).
+  // Calls that convert between arrays and buffers have separate rules (calls.cc).
   void VerifyCustomCall(const HloInstruction& call) {
     if (!IsKnown(call) && (Has(call) || AnyOperandHas(call, 0)))
       VerifyPassedOn(call, call.attributes<CustomCallAttributes>().output_to_operand_aliasing);
   }
 
-  // What comes in as a buffer goes out as one, by an alias of the two.
+  // A buffer operand must be aliased with a buffer of the result.
   void VerifyPassedOn(const HloInstruction& call, const OutputOperandAliasing& aliasing) {
     std::map<std::pair<int64_t, ShapeIndex>, int> in;
     std::map<ShapeIndex, int> out;
@@ -129,7 +129,7 @@ class Verifier {
     }
   }
 
-  // Without looking into computations: who takes a buffer writes it, and who takes a tuple writes all that are in it.
+  // Conservative: a user of a buffer writes it, and a user of a tuple writes all buffers in it.
   void CountWrites(const HloInstruction& writer) {
     std::vector<std::pair<const HloInstruction*, ShapeIndex>> pending;
     for (const HloInstruction* operand : writer.operands()) {
@@ -151,8 +151,8 @@ class Verifier {
       }
     }
   }
-  // Through tuples made and taken apart, to where the buffers at `index` of `at` come from. False if that is too far:
-  // so that many writers behind one long way don't each walk it.
+  // Follows the buffers at `index` of `at` through tuples to their origin. False beyond a limit, so that many writers
+  // after a long chain are not quadratic.
   static bool FollowBack(const HloInstruction*& at, ShapeIndex& index) {
     constexpr int kMaxSteps = 64;
     for (int step = 0; step < kMaxSteps; ++step) {
@@ -170,7 +170,7 @@ class Verifier {
     return false;
   }
   void CountWrite(const HloInstruction& writer, const HloInstruction& source, const ShapeIndex& index) {
-    // What is written may be part of what was written before, or the other way round.
+    // A write may overlap an earlier one in part.
     const HloInstruction* before = nullptr;
     for (ShapeIndex part = index; before == nullptr; part.pop_back()) {
       if (auto it = writer_of_.find({&source, part}); it != writer_of_.end()) before = it->second;

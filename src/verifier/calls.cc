@@ -15,7 +15,7 @@ const std::string* FrontendAttribute(const HloInstruction& i, std::string_view k
   return nullptr;
 }
 
-// A fusion's body is the fusion's own, and has nothing in it that the fusion does not need.
+// A fusion's body has no other caller and no dead instructions.
 void VerifyFusion(const HloInstruction& fusion, Errors& errors) {
   const HloComputation& body = *fusion.fused_computation();
   if (body.callers().size() != 1) {
@@ -30,8 +30,7 @@ void VerifyFusion(const HloInstruction& fusion, Errors& errors) {
   }
 }
 
-// What runs beside the main program, on its thread, is one instruction; or a group of collectives that says it is one;
-// or a barrier, which does no work.
+// A computation on another thread is one instruction, a declared group of collectives, or a barrier.
 void VerifyAsyncBody(const HloInstruction& start, Errors& errors) {
   const HloComputation& body = *start.called_computations()[0];
   if (ThreadName(body.execution_thread()) != "main" || FrontendAttribute(start, "_collectives_group") != nullptr)
@@ -46,8 +45,8 @@ void VerifyAsyncBody(const HloInstruction& start, Errors& errors) {
     errors.Add(&start, "the async computation {} has more than parameters and a root", body.name());
 }
 
-// What is called stays on its caller's thread, unless an async-start says where it goes. XLA's verifier says so of
-// loops and branches too, but there programs have come by with other threads, and were compiled.
+// A callee runs on its caller's thread, unless an async-start names another. XLA's verifier has this rule for loops and
+// branches as well, but XLA compiles programs that violate it there.
 void VerifyThreads(const HloInstruction& caller, Errors& errors) {
   if (IsOneOf(caller.opcode(), HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone, HloOpcode::kWhile,
               HloOpcode::kConditional))
@@ -63,15 +62,15 @@ void VerifyThreads(const HloInstruction& caller, Errors& errors) {
   }
 }
 
-// `b(f32[2])` is the buffer of an f32[2], and may be put in place of one.
+// `b(f32[2])` is the buffer of an f32[2], and compatible with it.
 const Shape& Buffered(const Shape& shape) {
   return shape.IsBuffer() && !shape.tuple_shapes().empty() ? shape.tuple_shapes(0) : shape;
 }
 
-// Whether an array may share memory with a buffer of it: where one becomes the other, and nowhere else.
+// True if an array may share memory with a buffer of it: only in calls that convert one to the other.
 enum class Buffers { kAreArrays, kAreOther };
 
-// `input(k)` is the shape that number k of `aliasing` names, `output(index)` the part of the result.
+// `input(k)` is the shape of operand k of `aliasing`, `output(index)` the part of the result.
 template <class Input, class Output>
 void VerifyAliasing(const HloInstruction& i, const OutputOperandAliasing& aliasing, int64_t input_count, Input input,
                     Output output, Buffers buffers, Errors& errors) {
@@ -102,8 +101,8 @@ void VerifyAliasing(const HloInstruction& i, const OutputOperandAliasing& aliasi
       [&](const ShapeIndex& index) { return i.shape().AtIndex(index); }, buffers, errors);
 }
 
-// A start shares buffers as the computation that it starts will, whose parameters and result may come later. An update
-// hands on nothing but the context.
+// A start has the aliasing of its computation, whose parameters and result may be bound later. An update forwards only
+// the context.
 void VerifyAsyncAliasing(const HloInstruction& i, Errors& errors) {
   const OutputOperandAliasing& aliasing = i.attributes<AsyncAttributes>().output_to_operand_aliasing;
   auto in_context = [](const ShapeIndex& index) { return !index.empty() && index[0] == 2; };
@@ -150,7 +149,7 @@ void VerifyLayoutConstraints(const HloInstruction& i, const OptionalShapeList& c
   }
 }
 
-// A composite call says by frontend attributes which op it stands for.
+// A composite call names its op by frontend attributes.
 void VerifyComposite(const HloInstruction& call, Errors& errors) {
   if (!call.attributes<CallAttributes>().is_composite) return;
   const std::string* name = FrontendAttribute(call, "composite.name");

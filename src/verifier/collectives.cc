@@ -1,5 +1,5 @@
-// Rules of collectives: each device in one group at most, groups of one size, all devices in some group when the module
-// says how many there are; source-target pairs that name none twice; and results as large as the groups make them.
+// Rules of collectives: each device in one group at most, groups of one size, all devices in some group if the module
+// states their number; no duplicates in source-target pairs; and the sizes of results match the groups.
 #include <algorithm>
 #include <optional>
 
@@ -8,7 +8,8 @@
 namespace hloir::verifier {
 namespace {
 
-// What the numbers in the groups count, by XLA's rule from the two attributes; see the table in HLO's documents.
+// The meaning of the numbers in the groups, by XLA's rule from the two attributes; see the table in HLO's
+// documentation.
 enum class GroupMode { kReplica, kPartition, kReplicaAndPartition, kFlattened };
 
 struct Collective {
@@ -50,10 +51,10 @@ int64_t DeviceCount(GroupMode mode, const ModuleConfig& config) {
 }
 
 struct GroupSizes {
-  int64_t total = 0, first = 0;  // total 0: no groups are given, which means one of everybody
+  int64_t total = 0, first = 0;  // total 0: no groups, which means one group of all devices
 };
 
-// The written-out form may name a device twice, miss one, or have groups of different sizes; the others can't.
+// Only the explicit form may name a device twice, miss one, or have groups of different sizes.
 std::optional<GroupSizes> VerifyList(const HloInstruction& i, const ReplicaGroups& groups, Errors& errors) {
   GroupSizes sizes;
   for (const auto& group : groups.groups) {
@@ -139,7 +140,7 @@ std::optional<GroupSizes> VerifyMesh(const HloInstruction& i, const ReplicaGroup
   return sizes;
 }
 
-// By how much a gathered dimension grew, or a scattered one shrank.
+// The factor by which a gathered dimension grows or a scattered one shrinks.
 std::optional<int64_t> ShardCount(const HloInstruction& i) {
   auto ratio = [](const Shape& whole, const Shape& part, int64_t d) -> std::optional<int64_t> {
     if (!whole.IsArray() || !part.IsArray() || d >= whole.rank() || d >= part.rank()) return std::nullopt;
@@ -175,7 +176,7 @@ void VerifyGroups(const HloInstruction& i, const Collective& c, Errors& errors) 
     case ReplicaGroups::Form::kMesh: sizes = VerifyMesh(i, *c.groups, errors); break;
   }
   if (!sizes) return;
-  // A module that does not state its number of devices has 1, which is then not checked.
+  // A module without a number of devices has 1, which is not checked.
   const int64_t devices = DeviceCount(mode, config);
   if (sizes->total == 0 && mode == GroupMode::kFlattened) {
     errors.Add(&i, "use_global_device_ids needs replica_groups");
@@ -218,8 +219,8 @@ void VerifyPairs(const HloInstruction& i, Errors& errors) {
     sources.push_back(source);
     targets.push_back(target);
   }
-  // In place a device takes part as often as it has slices, by the first buffer's number of starts. XLA counts the
-  // elements of the tuple of starts, whether these are starts or the indices of one.
+  // In the in-place form a device participates once per slice, by the first buffer's number of starts. XLA counts the
+  // elements of the tuple of starts, also if these are the indices of one start.
   int64_t allowed = 1;
   if (i.operand_count() == 4 && i.operand(2)->shape().IsTuple()) {
     const Shape& starts = i.operand(2)->shape();

@@ -30,7 +30,7 @@ void VerifyEntryLayout(const HloComputation& entry, const ProgramShape& layout, 
   }
 }
 
-// The part of a parameter that an alias or donor names; nullptr, and an error, if there is none.
+// The part of a parameter named by an alias or donor; nullptr, and an error, if it does not exist.
 const Shape* ParameterPart(const HloComputation& entry, int64_t number, const ShapeIndex& index, std::string_view what,
                            Errors& errors) {
   if (number < 0 || number >= entry.parameter_count()) {
@@ -46,7 +46,7 @@ const Shape* ParameterPart(const HloComputation& entry, int64_t number, const Sh
   return part;
 }
 
-// Bytes, where only a backend's layout says otherwise.
+// True if the sizes in bytes are equal or unknown: a backend's layout may change them.
 bool SameBytes(const Shape& a, const Shape& b) {
   const auto is_known = [](const Shape& shape) {
     return std::none_of(shape.dimensions().begin(), shape.dimensions().end(),
@@ -56,7 +56,7 @@ bool SameBytes(const Shape& a, const Shape& b) {
   return !is_known(a) || !is_known(b) || a.ByteSize() == b.ByteSize();
 }
 
-// What callers pass and get is one buffer: of one layout and memory space.
+// The alias is one buffer, with one layout and memory space.
 void VerifySameLayout(const InputOutputAlias& alias, const ProgramShape& layout, Errors& errors) {
   if (alias.parameter >= static_cast<int64_t>(layout.parameters.size())) return;
   const Shape* parameter = layout.parameters[alias.parameter].AtIndex(alias.parameter_index);

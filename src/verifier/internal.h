@@ -1,6 +1,5 @@
-// What the files of the verifier share: the list of errors that the rules fill, one function per theme of rules, each
-// in a file of its own. verifier.cc has the one way in; tests/unit/verifier_test.cc and tests/verifier_errors/ cover
-// the rules.
+// Common parts of the verifier: the list of errors, and one function per group of rules, each in its own file.
+// verifier.cc has the entry point; tests/unit/verifier_test.cc and tests/verifier_errors/ cover the rules.
 #pragma once
 
 #include <span>
@@ -17,7 +16,7 @@ namespace hloir::verifier {
 class Errors {
  public:
   explicit Errors(size_t limit) : limit_(limit) {}
-  // Of `instruction`, or of the module as a whole for nullptr.
+  // Adds an error about `instruction`, or about the module for nullptr.
   template <class... Args>
   void Add(const HloInstruction* instruction, std::string_view format, const Args&... args) {
     if (!full()) list_.push_back({instruction, Format(format, args...)});
@@ -31,23 +30,22 @@ class Errors {
   std::vector<VerifierError> list_;
 };
 
-// The graph hangs together: the other themes may walk it only if this found nothing. structure.cc
+// The graph is consistent: a precondition of the other groups. structure.cc
 void VerifyStructure(const HloModule& module, Errors& errors);
-// Each instruction's stated shape is the one its ingredients give. Where this is false, the themes below may not look.
-// shapes.cc
+// Each instruction's stated shape equals the inferred one: a precondition of the groups below. shapes.cc
 bool VerifyShape(const HloInstruction& instruction, const VerifierOptions& options, Errors& errors);
-// The layout of an array, which `instruction` has or names, names each dimension once. shapes.cc
+// The layout of an array of `instruction` names each dimension once. shapes.cc
 void VerifyLayout(const HloInstruction* instruction, const Shape& shape, Errors& errors);
 // Fusion bodies, calls, execution threads, aliasing of operands and results. calls.cc
 void VerifyCalls(const HloInstruction& instruction, Errors& errors);
-// Replica groups, source-target pairs, and the sizes they imply. collectives.cc
+// Replica groups, source-target pairs, and the resulting sizes. collectives.cc
 void VerifyCollective(const HloInstruction& instruction, Errors& errors);
 // Starts and dones in pairs. async.cc
 void VerifyAsyncPair(const HloInstruction& instruction, Errors& errors);
 void VerifyAsyncChains(const HloModule& module, Errors& errors);
-// What a channel's number joins. channels.cc
+// The instructions of each channel. channels.cc
 void VerifyChannels(const HloModule& module, Errors& errors);
-// Values of type `b(…)`, memory of which one name at a time is good. buffers.cc
+// Values of type `b(…)`: memory with one valid name at a time. buffers.cc
 void VerifyBuffers(const HloModule& module, Errors& errors);
 // `origin` against shapes. origin.cc
 void VerifyOrigin(const HloInstruction& instruction, Errors& errors);
@@ -65,7 +63,7 @@ inline std::string IndexText(const ShapeIndex& index) {
   }
   return text + "}";
 }
-// Text says nothing for the main thread, or its name.
+// The main thread is "" or its name.
 inline std::string_view ThreadName(std::string_view thread) { return thread.empty() ? "main" : thread; }
 
 }  // namespace hloir::verifier

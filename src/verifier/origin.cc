@@ -1,5 +1,5 @@
-// `origin` follows the instruction's shape: a tuple of origins for a tuple, and one place for each leaf, known or not.
-// tests/verifier_errors/origin.hlo.
+// `origin` follows the instruction's shape: a tuple of origins for a tuple, and one entry, possibly unknown, for each
+// leaf. tests/verifier_errors/origin.hlo.
 #include "internal.h"
 
 namespace hloir::verifier {

@@ -1,5 +1,5 @@
-// Rules of shapes: what an instruction's ingredients give by shape inference is what the text states; layouts name each
-// dimension once. Ops that hand a buffer on as it is must state its very element type; others may round between floats.
+// Rules of shapes: the inferred shape of an instruction is the stated one; layouts name each dimension once. Ops that
+// forward a buffer must keep its element type; others may convert between floats.
 #include <algorithm>
 
 #include "shape_inference/shape_inference.h"
@@ -9,7 +9,7 @@
 namespace hloir::verifier {
 namespace {
 
-// XLA lets these change neither element type nor (when layouts count) layout.
+// In XLA these must keep the element type and (in layout-sensitive mode) the layout.
 bool HandsBufferOn(HloOpcode opcode) {
   return IsOneOf(opcode, HloOpcode::kCall, HloOpcode::kConditional, HloOpcode::kConstant, HloOpcode::kCopyStart,
                  HloOpcode::kCopyDone, HloOpcode::kDynamicUpdateSlice, HloOpcode::kFusion, HloOpcode::kGetTupleElement,
@@ -38,7 +38,7 @@ void VerifyWellFormed(const HloInstruction& instruction, Errors& errors) {
   };
   const Shape& shape = instruction.shape();
   if (!shape.IsTuple()) return verify_leaf(shape);
-  if (instruction.opcode() == HloOpcode::kTuple) return;  // its elements were looked at where they come from
+  if (instruction.opcode() == HloOpcode::kTuple) return;  // its elements were checked at their definitions
   for (const Shape* leaf : shape.Leaves()) verify_leaf(*leaf);
 }
 
@@ -47,7 +47,7 @@ bool SameLayout(const Shape& a, const Shape& b) {
          a.layout().minor_to_major() == b.layout().minor_to_major();
 }
 
-// The bytes are read as another shape, so there must be as many of them. Tiles may pad, which only a backend knows of.
+// The bytes are reinterpreted as another shape of the same size. The padding of tiles depends on the backend.
 void VerifyBitcast(const HloInstruction& bitcast, Errors& errors) {
   const Shape &from = bitcast.operand(0)->shape(), &to = bitcast.shape();
   for (const Shape* shape : {&from, &to}) {
@@ -94,7 +94,7 @@ bool Fits(HloOpcode opcode, const Shape& stated, const Shape& inferred) {
                                : shape_inference::CompatibleIgnoringFloatPrecision(stated, inferred);
 }
 
-// Tuples can have thousands of elements, and programs take them apart one by one: no copies here.
+// No copies, because programs read tuples of thousands of elements one by one.
 bool TupleFits(const HloInstruction& tuple) {
   const Shape& shape = tuple.shape();
   if (!shape.IsTuple() || shape.tuple_size() != tuple.operand_count()) return false;

@@ -1,5 +1,5 @@
-// Rules of shardings: a sharding fits its instruction's shape, names each device once and all of them where the module
-// says how many there are; a loop or a branch and the computations it calls are sharded alike.
+// Rules of shardings: a sharding fits its instruction's shape, names each device once, and all devices if the module
+// states their number; a loop or a conditional has the same sharding as its computations.
 #include <algorithm>
 #include <unordered_set>
 
@@ -10,7 +10,7 @@
 namespace hloir::verifier {
 namespace {
 
-// Explicit device lists are as long as the text; beyond this only a broken iota form gets.
+// A limit for the iota form; explicit device lists are bounded by the text.
 constexpr int64_t kMaxDevices = 1 << 24;
 
 // -1 if it is none, or too many.
@@ -22,7 +22,8 @@ int64_t CountOf(const DimVector& sizes) {
   return count;
 }
 
-// Why one (not a tuple's) sharding does not fit a leaf; "" if it does. `devices` is 0 if the module does not say.
+// The reason why a sharding (not of a tuple) does not fit a leaf, or "". `devices` is 0 if the module does not state
+// it.
 std::string WhyNot(const Sharding& sharding, const Shape& leaf, int64_t devices) {
   if (leaf.IsToken() || leaf.IsOpaque()) return {};
   if (sharding.kind == Sharding::Kind::kMaximal) {
@@ -93,12 +94,12 @@ void VerifyAgainstShape(const HloInstruction& i, Errors& errors) {
   }
 }
 
-// By their members, where they are not the same text. A list too long to be true is left to VerifyAgainstShape.
+// Compares the members if the texts differ. A list that is too long is left to VerifyAgainstShape.
 bool SameDevices(const DeviceList& a, const DeviceList& b) {
   return a == b || CountOf(a.iota_reshape_dims) < 0 || CountOf(b.iota_reshape_dims) < 0 || a.Expand() == b.Expand();
 }
 
-// Equal in what they mean for the devices: metadata apart.
+// True if they are equal except for metadata.
 bool SameSharding(const Sharding& a, const Sharding& b) {
   if (a.kind != b.kind) return false;
   if (a.kind == Sharding::Kind::kTuple) {
@@ -113,7 +114,7 @@ bool SameSharding(const Sharding& a, const Sharding& b) {
          a.unreduced_axes == b.unreduced_axes && a.manual_axes == b.manual_axes;
 }
 
-// One sharding for a whole tuple is the same as a tuple of it.
+// A single sharding for a tuple applies to each element.
 bool SameOn(const HloInstruction& a, const HloInstruction& b) {
   const Sharding &x = *a.sharding(), &y = *b.sharding();
   const bool x_tuple = x.kind == Sharding::Kind::kTuple, y_tuple = y.kind == Sharding::Kind::kTuple;

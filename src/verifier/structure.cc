@@ -1,5 +1,5 @@
-// Rules of the graph itself: everything belongs where it says, edges go both ways, parameters are numbered without
-// gaps, no instruction depends on itself and no computation calls itself, a schedule respects dependencies.
+// Rules of the graph: parents are consistent, edges exist in both directions, parameters are numbered without gaps, no
+// instruction depends on itself and no computation calls itself, a schedule respects dependencies.
 #include <bit>
 #include <functional>
 #include <unordered_map>
@@ -12,7 +12,7 @@
 namespace hloir::verifier {
 namespace {
 
-// The names of one computation: a table of twice their number, each at its hash or the next free place after it.
+// The names of one computation: a hash table of twice their number, with linear probing.
 class NameSet {
  public:
   explicit NameSet(int64_t count) : table_(std::bit_ceil(2 * static_cast<size_t>(count) + 1)) {}
@@ -30,8 +30,8 @@ class NameSet {
   std::vector<std::string_view> table_;
 };
 
-// Whether an operand lists its user. Long lists are walked along with the instructions, whose order they mostly have,
-// and otherwise looked up in a set: one constant may have as many users as the module has instructions.
+// True if an operand lists its user. Long lists are walked in parallel with the instructions, whose order they usually
+// have, and otherwise searched in a set, because one constant may have as many users as the module has instructions.
 class UserLists {
  public:
   bool Have(const HloInstruction& operand, const HloInstruction* user) {
@@ -102,8 +102,7 @@ void VerifyComputation(const HloModule& module, const HloComputation& computatio
   }
 }
 
-// Depth first over operands and control predecessors, from each instruction; meeting one that is still open closes a
-// cycle.
+// Depth first over operands and control predecessors, from each instruction; reaching an open one is a cycle.
 void VerifyAcyclic(const HloModule& module, const HloComputation& computation, std::vector<uint8_t>& state,
                    Errors& errors) {
   enum : uint8_t { kNew, kOpen, kDone };
@@ -145,7 +144,7 @@ void VerifyAcyclic(const HloModule& module, const HloComputation& computation, s
   }
 }
 
-// The same over computations and what they call.
+// The same over computations and their callees.
 void VerifyNoRecursion(const HloModule& module, Errors& errors) {
   enum : uint8_t { kNew, kOpen, kDone };
   struct Frame {
@@ -180,7 +179,7 @@ void VerifyNoRecursion(const HloModule& module, Errors& errors) {
   }
 }
 
-// The stored order of a scheduled module is the order in which it runs.
+// The stored order of a scheduled module is its execution order.
 void VerifySchedule(const HloComputation& computation, std::vector<uint8_t>& seen, Errors& errors) {
   for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
     for (const HloInstruction* operand : i->operands()) {

@@ -1,6 +1,6 @@
-// The verifier's way in. First the structure; if that holds, each instruction by the rules of each theme, and the
-// module's header. The rules themselves are in *.cc. They follow XLA's HloVerifier with mixed precision
-// allowed: two floats of different widths may meet. tests/unit/verifier_test.cc, tests/verifier_errors/.
+// The entry point of the verifier. It checks the structure first; if that is legal, each instruction by each group of
+// rules, and the module's header. The rules are in the other files. They follow XLA's HloVerifier with mixed precision
+// allowed: floats of different widths are compatible. tests/unit/verifier_test.cc, tests/verifier_errors/.
 #include "hloir/verifier.h"
 #include "support/format.h"
 
@@ -31,7 +31,7 @@ std::vector<VerifierError> VerifyModuleAll(const HloModule& module, const Verifi
     VerifyBuffers(module, errors);
     VerifyHeader(module, errors);
   }
-  // The module's own errors first, then in the order of the text, or of making where there is no text.
+  // The module's own errors first, then in the order of the text, or of creation without a text.
   auto place = [](const VerifierError& e) {
     return e.instruction == nullptr ? std::tuple(-1, -1) : std::tuple(e.instruction->line(), e.instruction->id());
   };

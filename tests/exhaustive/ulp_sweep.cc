@@ -1,8 +1,8 @@
-// How far each transcendental op is from the true value, in units in the last place, with each instruction set and in
-// the reference: every f32 there is, and of pairs and of f64 the edges, the hard regions and some at random
-// (samples.h); or every N-th of all that. The true value comes from libm in 80-bit arithmetic; for f32 libm's vectors
-// in f64 sort out which values it must be asked for. Fails if an op is further off than opcodes.def says, if a NaN or
-// an infinity is out of place, or if a zero has the wrong sign.
+// Measures the error of each transcendental op in units in the last place, with each instruction set and in the
+// reference: for every f32, and for pairs and f64 on edge cases, hard regions and random numbers (samples.h); or on
+// every N-th of these. The true value comes from libm in 80-bit arithmetic; for f32 libm's vectors in f64 sort out
+// which values it must be asked for. Fails if an op is further off than opcodes.def says, if a NaN or an infinity is
+// out of place, or if a zero has the wrong sign.
 //
 //   ulp_sweep [--every=N] [--op=NAME] [--type=f32|f64] [--isa=NAME] [--seed=N]
 //

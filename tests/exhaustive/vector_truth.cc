@@ -1,5 +1,5 @@
-// VectorTruth: see transcendentals.h. Compiled with -ffast-math, which is what has g++ call libm's vector functions
-// (glibc's libmvec); elsewhere these are plain loops over libm.
+// VectorTruth: see transcendentals.h. Compiled with -ffast-math, with which g++ calls libm's vector functions (glibc's
+// libmvec); elsewhere these are plain loops over libm.
 #include <cmath>
 
 #include "exhaustive/transcendentals.h"

@@ -1,6 +1,6 @@
-// main() for a fuzz target without an engine's own: compiled by AFL++ (afl-clang-fast++) its persistent mode, an input
-// from shared memory each turn and no new process; by any other compiler, the files and folders on the command line run
-// once each, which is how seeds are tried and findings repeated: passes_replay FINDING. CMakeLists.txt says which.
+// main() for fuzz targets of engines that have none. Compiled by AFL++ (afl-clang-fast++): persistent mode, with inputs
+// from shared memory and without new processes. By other compilers: runs the files and folders on the command line once
+// each, for seeds and for repeating findings: passes_replay FINDING. CMakeLists.txt selects one.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -18,7 +18,7 @@ __AFL_FUZZ_INIT();
 int main() {
   __AFL_INIT();
   const uint8_t* const data = __AFL_FUZZ_TESTCASE_BUF;
-  // A new process now and then, so that what is leaked or cached does not grow for ever.
+  // Starts a new process from time to time, so that leaks and caches are bounded.
   while (__AFL_LOOP(10000)) LLVMFuzzerTestOneInput(data, static_cast<size_t>(__AFL_FUZZ_TESTCASE_LEN));
   return 0;
 }
@@ -36,7 +36,7 @@ bool RunFile(const fs::path& path) {
     return false;
   }
   const std::string bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  std::fprintf(stderr, "%s\n", path.c_str());  // the last line names what brought it down
+  std::fprintf(stderr, "%s\n", path.c_str());  // the last line names the input that crashed it
   LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
   return true;
 }

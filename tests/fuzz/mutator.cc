@@ -1,5 +1,5 @@
-// What passes_fuzzer and execution_fuzzer turn an input into: mostly another legal module (src/fuzz/mutate.h), as
-// hardly any change of a legal module's bytes leaves it legal; sometimes other bytes, as for any fuzzer.
+// The mutator of passes_fuzzer and execution_fuzzer: usually makes another legal module (src/fuzz/mutate.h), because
+// most changes of a legal module's bytes make it illegal; sometimes changes bytes.
 #include <algorithm>
 #include <string>
 

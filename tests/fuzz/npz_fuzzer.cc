@@ -1,5 +1,5 @@
-// Any bytes through the readers of arrays, as an .npy and as an .npz: they must give arrays or one error, within the
-// limits; what was read is written and read again to the same bits. Run: npz_fuzzer CORPUS_DIR
+// Any bytes through the readers of arrays, as an .npy and as an .npz: the result must be arrays or one error, within
+// the limits; arrays are written and read back to the same bits. Run: npz_fuzzer CORPUS_DIR
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// Any legal module through the default pipeline and through one pass by itself: each leaves it legal, or says in words
-// why not. Run: passes_fuzzer -dict=hlo.dict CORPUS_DIR
+// Any legal module through the default pipeline and through one pass by itself: the result must be legal or an error.
+// Run: passes_fuzzer -dict=hlo.dict CORPUS_DIR
 #include <cstdio>
 #include <cstdlib>
 

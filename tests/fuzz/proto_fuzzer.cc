@@ -1,5 +1,5 @@
-// Any bytes through the readers of XLA's messages and of their JSON: they must give a module or one error, in little
-// time and memory; and what was read is verified, printed, written and read again to the same text. Run: proto_fuzzer
+// Any bytes through the readers of XLA's messages and of their JSON: the result must be a module or one error, with
+// bounded time and memory; a module is verified, printed, written and read back to the same text. Run: proto_fuzzer
 // CORPUS_DIR
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,5 @@
-// Any bytes through the reader of StableHLO: they must give a module or one error with a place, in little time and
-// memory; what was read is verified and printed, and its text is read again. Run: stablehlo_fuzzer CORPUS_DIR
-// seeds/stablehlo
+// Any bytes through the reader of StableHLO: the result must be a module or one error with a location, with bounded
+// time and memory; a module is verified, printed and parsed again. Run: stablehlo_fuzzer CORPUS_DIR seeds/stablehlo
 #include <cstdint>
 #include <cstdlib>
 #include <string>

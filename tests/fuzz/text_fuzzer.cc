@@ -1,6 +1,6 @@
-// Any bytes through the text reader: they must give modules or one error with a place, in little time and memory; what
-// was read is verified and printed, and read again prints the same lines (computations may change places, as XLA's do).
-// Run: text_fuzzer -dict=hlo.dict CORPUS_DIR
+// Any bytes through the text reader: the result must be modules or one error with a location, with bounded time and
+// memory; modules are verified and printed, and parse to modules that print the same lines (computations may be
+// reordered, as in XLA). Run: text_fuzzer -dict=hlo.dict CORPUS_DIR
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

@@ -26,7 +26,7 @@ function Hloir() {
       return {error: message, errors: [{line: rows.length, column, message}]};
     }
     if (name === "hloir_check") return {stats: "stats"};
-    if (name === "hloir_explain") return {first: figures, last: figures, acts: [], scenes: [], after: "optimized", diff: "a diff"};
+    if (name === "hloir_explain") return {first: figures, last: figures, runs: [], steps: [], after: "optimized", diff: "a diff"};
     if (name === "hloir_compare") return {agree: true, verdict: "agree"};
     return {reference: "1", fast: "1", page: ""};
   };

@@ -82,7 +82,7 @@ TEST_CASE("a schedule is kept, and comes back with the sources") {
   AlternativeGraph graph = Add(*module, {"algebraic-simplifier", "fusion"});
   REQUIRE(AlternativesOf(std::as_const(*graph.module)).size() > 2);
   CHECK(graph.module->config().is_scheduled);
-  // What was made comes before what may use it, and not before everything.
+  // New instructions come before their possible users, and not before everything.
   CHECK(graph.module->entry_computation()->first()->name() == "x");
   const std::unique_ptr<HloModule> last = graph.module->Clone();
   Resolve(*graph.module, {});

@@ -1,5 +1,5 @@
-// The call graph and reachability: each answer for a small module whose graph is plain to see. Users and callers,
-// names, and what a computation keeps about itself.
+// The call graph and reachability: all queries on small modules. Users and callers, names, and the cached properties of
+// a computation.
 #include <algorithm>
 #include <functional>
 #include <random>
@@ -210,7 +210,7 @@ TEST_CASE("the post-order is that of a walk over operands, whatever the stored o
   std::mt19937 random(7);
   const auto below = [&](size_t limit) { return static_cast<size_t>(random() % limit); };
   for (int round = 0; round < 2000; ++round) {
-    // Chains with a few steps aside are in post-order now and then; so is what was put into it.
+    // Chains with a few steps aside are in post-order now and then; so are inserted instructions.
     HloModule module("m");
     HloComputation& main = *module.AddComputation("main");
     const Shape shape = Shape::Array(PrimitiveType::F32, {2});
@@ -351,7 +351,7 @@ TEST_CASE("a computation knows whether something is unused") {
   other.FreeInstruction(x), check();
   HloInstruction* z = add(other, y, y);
   other.set_root(z), check();
-  // As a fusion is made: its members move, and what used them is given the result.
+  // As in the creation of a fusion: its members move, and their users use its result.
   HloInstruction *a = main.parameter(0), *first = add(main, a, a), *second = add(main, first, a);
   HloInstruction* inside[] = {z, p};
   const HloInstruction* moved = second;

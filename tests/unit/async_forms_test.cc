@@ -1,6 +1,6 @@
-// Whatever the verifier accepts of asynchronous forms, both engines run alike, or refuse with a Status that says why:
-// links of async chains that bind operands and results early or late and pass through tuples, barriers, calls and
-// loops; and random rewirings of each form. scripts/sanitize runs it under AddressSanitizer.
+// Both engines run all legal asynchronous forms with equal results, or return an error with the reason: links of async
+// chains that bind operands and results early or late and pass through tuples, barriers, calls and loops; and random
+// rewirings of each form. scripts/sanitize runs it under AddressSanitizer.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,7 +22,7 @@ bool IsRefusal(const Status& status) {
   return status.code() == StatusCode::kUnimplemented || status.code() == StatusCode::kInvalidArgument;
 }
 
-// Runs a module of f32[4] parameters, if the verifier accepts it. `expected`: what it gives, if that is known.
+// Runs a module of f32[4] parameters, if the verifier accepts it. `expected`: its result, if known.
 void RunIfLegal(const HloModule& module, Counts& counts, const std::vector<float>* expected = nullptr) {
   if (!VerifyModule(module).ok()) return;
   INFO(PrintModule(module));
@@ -76,7 +76,7 @@ std::string Filled(std::string text, const std::string& name, const std::string&
   return text;
 }
 
-// Appends a link's way to `body`, and what it calls to `called`; gives the name at its end.
+// Appends the instructions of a link to `body`, and its computations to `called`; returns the name of its result.
 std::string GoOn(const std::string& way, const std::string& in, const std::string& type, std::string& body,
                  std::string& called) {
   if (way.empty()) return in;

@@ -1,4 +1,4 @@
-// Buffer assignment: sizes that can be told by hand, and on random modules that no two values in use lie in one place.
+// Buffer assignment: sizes computed by hand, and on random modules, that live values do not overlap.
 #include "hloir/analysis.h"
 
 #include <algorithm>
@@ -104,7 +104,7 @@ ENTRY main {
     taken += value.shares >= 0;
     if (value.is_scratch) scratch = value.bytes;
   }
-  CHECK(taken == 2);  // x and y; a constant stays what it is
+  CHECK(taken == 2);  // x and y; a constant keeps its value
   CHECK(scratch == body.heap_bytes);
   CHECK(entry.peak_bytes == 400 + 400 + 4 + scratch);
 }

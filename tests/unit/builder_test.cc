@@ -1,5 +1,5 @@
-// HloBuilder: that what it makes is legal and is what was meant, that the first error sticks and names its op, and that
-// the example at the head of builder.h does what it says.
+// HloBuilder: built modules are legal and as expected, the first error is kept and names its op, and the example in
+// builder.h works.
 #include <cmath>
 #include <string>
 
@@ -220,7 +220,7 @@ TEST_CASE("a builder adds to a computation that is there, in front of an instruc
   RequireLegal(module);
   CHECK(main.instruction_count() == 5);
 
-  // What an error leaves half done goes again.
+  // An error removes the incomplete instructions.
   HloInstruction* root = main.root();
   {
     HloBuilder inside(root);

@@ -1,5 +1,5 @@
-// Ops by name: every instruction of the corpus made again from its words is what it was, and its attributes can be set
-// to what they are; what does not fit is refused with a message that names it.
+// Ops by name: every instruction of the corpus is equal to one rebuilt from its names, and its attributes can be set to
+// their values; invalid names are errors that quote them.
 #include <filesystem>
 
 #include "catch.h"
@@ -14,7 +14,7 @@
 namespace hloir {
 namespace {
 
-// Parameters and constants have functions of their own, and asynchronous operations share what they have.
+// Parameters and constants have separate functions, and asynchronous operations share theirs.
 bool IsBuilt(const HloInstruction& i) {
   return !i.IsParameter() && !i.IsConstant() && i.opcode() != HloOpcode::kAsyncStart &&
          i.opcode() != HloOpcode::kAsyncUpdate && i.opcode() != HloOpcode::kAsyncDone &&

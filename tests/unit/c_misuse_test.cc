@@ -1,5 +1,5 @@
-// hloir_c.h called wrongly: NULL, nonsense and two threads at once give an error that says so, never a crash and never
-// "a bug of hloir's".
+// Misuse of hloir_c.h: NULL, invalid arguments and concurrent use are reported as errors, never as a crash or a bug of
+// hloir.
 #include <array>
 #include <atomic>
 #include <functional>
@@ -21,7 +21,7 @@ hloir_module* Module(const char* text = kText) {
   return module;
 }
 
-// What was said of a call that must fail: "CODE: message".
+// The error of a call that must fail: "CODE: message".
 template <class Call>
 std::string Said(Call call) {
   hloir_error* error = nullptr;

@@ -1,4 +1,4 @@
-// check/calibrate.h: the figures are there and no nonsense; how good they are, bench/predict.py says.
+// tune/calibrate.h: the rates exist and are plausible; bench/predict.py measures their quality.
 #include "tune/calibrate.h"
 
 #include "tests/unit/catch.h"
@@ -22,7 +22,7 @@ TEST_CASE("calibration gives a description of this machine") {
   CHECK(device->products.at("f32") > device->products.at("c64") / 100);
   CHECK(device->opcodes.at("sort") > 1e6);
   CHECK(device->caches.size() == 14);
-  // What is written is read back.
+  // A written file reads back to the same values.
   const auto again = ParseDevice(DeviceJson(*device));
   REQUIRE(again.status().message() == "");
   CHECK(DeviceJson(*again) == DeviceJson(*device));

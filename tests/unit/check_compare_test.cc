@@ -1,5 +1,4 @@
-// check.h: made-up inputs, comparing results, modules in other arithmetic, and what all of that says of pairs of
-// modules.
+// check.h: generated inputs, comparison of results, modules in wide arithmetic, and verdicts on pairs of modules.
 #include "hloir/check.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// check.h: inputs of typical values, and what a verdict says where made-up inputs tell nothing.
+// check.h: inputs of typical values, and notes of a verdict on uninformative inputs.
 #include "hloir/check.h"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ constexpr int kLayers = 24, kNormEvery = 12, kNorms = kLayers / kNormEvery;
 
 std::string Number(double value) { return std::to_string(value); }
 
-// A network of residual layers, every twelfth of which normalizes what its product gives. `reciprocal`: a mean is a
-// product, as XLA writes it.
+// A network of residual layers, every twelfth of which normalizes its product. `reciprocal`: a mean is a product, as
+// XLA writes it.
 std::string LayerNormNetwork(const std::vector<double>& epsilons, bool reciprocal) {
   const std::string rows = "f32[4]{0}", all = "f32[4,48]{1,0}", op = reciprocal ? "multiply" : "divide";
   std::string text =
@@ -81,8 +81,8 @@ TEST_CASE("an epsilon of a layer norm is not lost in a deep network") {
     sets.push_back(*MakeInputSet(*Parse(before), {}, 0, kind));
     return sets;
   };
-  // With weights of deviation 1 the variance is some 10^20 there, and the epsilon less than what a mean by reciprocal
-  // rounds.
+  // With weights of deviation 1 the variance is some 10^20 there, and the epsilon is smaller than the rounding error of
+  // a mean by reciprocal.
   CHECK(VerdictOf(before, wrong, inputs(InputKind::kPlain)).agrees());
   CHECK(VerdictOf(before, right, inputs(InputKind::kTypical)).answer == Answer::kTested);
   CHECK(VerdictOf(before, wrong, inputs(InputKind::kTypical)).answer == Answer::kDifferent);

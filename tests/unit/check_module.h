@@ -31,7 +31,7 @@ inline Literal Ramp(const Shape& shape, uint64_t seed) {
   return literal;
 }
 
-// A module, inputs for it, and what the reference makes of them.
+// A module, inputs for it, and the reference's results.
 struct CheckedModule {
   explicit CheckedModule(const std::string& text) {
     module = Parse(text);

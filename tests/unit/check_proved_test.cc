@@ -1,4 +1,5 @@
-// What a proof over the reals does to a verdict: the answer, fewer runs or none, and what no proof hides.
+// Effects of a proof over the reals on a verdict: the answer, fewer runs or none, and differences that a proof must not
+// hide.
 #include <algorithm>
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
-// What the headers say of threads, done from several at once: reading a const module, parsing, running executables and
-// a shared evaluator, pipelines on modules of their own. Under ThreadSanitizer (preset tsan) a race is an error;
-// without it the results must still be those of one thread.
+// The guarantees on threads in the headers, tested from several threads: reading a const module, parsing, running
+// executables and a shared evaluator, pipelines on separate modules. Under ThreadSanitizer (preset tsan) a race is an
+// error; without it the results must still be those of one thread.
 #include <atomic>
 #include <thread>
 

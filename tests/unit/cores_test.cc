@@ -1,4 +1,4 @@
-// What control groups grant, read from made-up hierarchies of both versions; and that the affinity mask counts.
+// Limits of control groups, from generated hierarchies of both versions; and the affinity mask.
 #include <filesystem>
 #include <fstream>
 #include <string>

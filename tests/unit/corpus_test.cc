@@ -1,4 +1,4 @@
-// The corpus: every module prints back byte for byte and is legal; every one that runs gives XLA:CPU's results, by the
+// The corpus: every module prints back byte for byte and is legal; every runnable one has XLA:CPU's results, by the
 // reference evaluator and by the plan with each instruction set that this machine has.
 #include <algorithm>
 #include <filesystem>

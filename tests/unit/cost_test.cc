@@ -1,4 +1,4 @@
-// The cost analysis against XLA's own figures of the corpus (corpus/record_cost.py), and what it says beyond those.
+// The cost analysis compared with XLA's numbers for the corpus (corpus/record_cost.py), and its extensions.
 #include "hloir/cost.h"
 
 #include <cmath>
@@ -44,8 +44,7 @@ TEST_CASE("cost analysis gives XLA's figures on the corpus") {
       known += analysis.Of(*i).once;
       ++unknown;
     }
-    // What docs/cost.md explains: XLA counts one row of a ragged dot, and a scan's body once for each element of a
-    // slice.
+    // As docs/cost.md explains, XLA counts one row of a ragged dot, and a scan's body once for each element of a slice.
     const double* different = name == "modules/ragged_dot_instruction.hlo" ? &kRaggedDot
                               : name == "modules/scan_instruction.hlo"     ? &kScan
                                                                            : nullptr;

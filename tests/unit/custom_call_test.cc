@@ -1,4 +1,4 @@
-// custom_call.h: the table of known custom-call targets, held against itself and against what reads it.
+// custom_call.h: the consistency of the table of known custom-call targets and its users.
 #include "hloir/custom_call.h"
 
 #include "hloir/cost.h"

@@ -1,6 +1,5 @@
-// custom_calls.h: calls of GPU libraries compute what the same is in HLO, in both engines. That derivatives of
-// convolutions are adjoint to the convolution, those of attention the slopes of attention, holds them to something not
-// written here.
+// custom_calls.h: calls of GPU libraries equal their HLO definitions, in both engines. As independent checks,
+// derivatives of convolutions are adjoint to the convolution, and those of attention equal difference quotients.
 #include "hloir/custom_calls.h"
 
 #include <cmath>
@@ -18,7 +17,7 @@ std::string Call(const std::string& name, const std::string& shape, const std::s
          (rest.empty() ? "" : ", ") + rest + "\n";
 }
 
-// What both texts compute of the same inputs is near each other; and both engines compute it of the first.
+// Both texts have nearly equal results on the same inputs; both engines run the first.
 void CheckSame(const std::string& calls, const std::string& plain, double tolerance) {
   CheckModule(calls, tolerance);
   INFO(calls);
@@ -61,7 +60,7 @@ TEST_CASE("products of cuBLAS") {
       Entry(x + dot +
             " z = f32[] constant(0)\n zs = f32[5,6] broadcast(z), dimensions={}\n ROOT r = f32[5,6] maximum(t, zs)"),
       1e-5);
-  // The second result is what goes into the GELU.
+  // The second result is the operand of the GELU.
   const CheckedModule gelu(Entry(x + Call("ROOT r", "(f32[5,6], f32[5,6], s8[9])", "a, b, c, bias",
                                           "__cublas$lt$matmul", config("BIAS_GELU_AUX"))));
   const CheckedModule plain(Entry(x + dot + " ROOT r = f32[5,6] copy(t)"));
@@ -261,7 +260,7 @@ TEST_CASE("derivatives of convolutions are adjoint to them") {
   }
 }
 
-// Batches first, then places or heads: what JAX calls BTNH.
+// Batches first, then positions or heads: BTNH in JAX.
 const std::string kForwardDims =
     "\"bmm1_dot_dimension_numbers\":{\"lhs_contracting_dimensions\":[\"3\"],\"rhs_contracting_dimensions\":[\"3\"],"
     "\"lhs_batch_dimensions\":[\"0\",\"2\"],\"rhs_batch_dimensions\":[\"0\",\"2\"]},"
@@ -623,7 +622,7 @@ TEST_CASE("a graph of cuDNN's, read from its text") {
                      " dd = f32[2,6,5,8] broadcast(d), dimensions={}\n y = f32[2,6,5,8] divide(p, dd)\n"
                      " ROOT r = (f32[2,6,5,8], f32[]) tuple(y, m)")),
       1e-5);
-  // Without a graph it is the convolution; what is not known in one is named.
+  // Without a graph it is the convolution; the error names an unknown node of a graph.
   CheckSame(Entry(x + Call("ROOT r", "f32[2,6,5,8]", "x, w", "__cudnn$convForwardGraph", form)),
             Entry(x + " ROOT r = f32[2,6,5,8] convolution(x, w), " + form), 1e-6);
   for (const auto& [text, word] : {std::pair("1:[f32]conv();2:[f32]softmax(1);", "softmax"),
@@ -638,7 +637,7 @@ TEST_CASE("a graph of cuDNN's, read from its text") {
   }
 }
 
-// What reads JSON recurses on nesting, and has 8 MB of stack.
+// The JSON reader recurses on nesting, with 8 MB of stack.
 TEST_CASE("a backend_config that nests a million deep overflows no stack") {
   constexpr int kDeep = 1000000;
   std::string config;

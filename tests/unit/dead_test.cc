@@ -1,4 +1,4 @@
-// What may be deleted: one answer, for the graph's own functions as for dce.
+// Criteria for deletion: the functions of the graph and dce agree.
 #include <string>
 
 #include "hloir/instruction.h"

@@ -1,5 +1,5 @@
-// A module as decisions: on random walks over modules of the corpus, what is open is what a fresh search finds, and a
-// step does what taking that rewrite alone does.
+// A module as decisions: on random walks over modules of the corpus, the open rewrites equal those of a new search, and
+// a step equals making only that rewrite.
 #include "rewrite/decisions.h"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ std::set<std::string> FreshSearch(const HloModule& module, const std::vector<std
   return ids;
 }
 
-// What `opt --take` of the one rewrite and a sweep of dead code leave.
+// The module after `opt --take` of the one rewrite and dead code elimination.
 uint64_t HashAfterTaking(const HloModule& module, const std::string& pass, const std::string& id, PassOptions options) {
   std::unique_ptr<HloModule> copy = module.Clone();
   RewriteLog log;
@@ -113,7 +113,7 @@ bool Same(const CostResult& a, const CostResult& b) {
          a.custom_calls == b.custom_calls;
 }
 
-// Random steps; after each of them everything that a Decisions says is held against the module alone.
+// Random steps; after each, all results of Decisions are compared with those computed from the module alone.
 int64_t Walk(const HloModule& module, const DecisionOptions& options, int steps, uint32_t seed) {
   Decisions state = Begin(module, options);
   std::minstd_rand random(seed);

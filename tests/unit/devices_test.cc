@@ -128,7 +128,7 @@ TEST_CASE("one device sends, another receives") {
   CHECK(Results({2, 2}, 1, with("{{1,0}}")) == Texts{"{-10}", "{0}", "{-30}", "{0}"});
   CHECK(Results({2, 2}, 1, with("{{1,0}}", "0")) == Texts{"{-20}", "{-30}", "{0}", "{0}"});
   CHECK(Results({3, 1}, 1, with("{{2,2},{0,1}}")) == Texts{"{0}", "{0}", "{-20}"});
-  // Three times around a loop, in which what was sent in one round is received in the next.
+  // Three iterations of a loop that receives the value sent in the previous iteration.
   const auto module = Parse(
       "HloModule m, num_partitions=2\nbody { t = (s32[], s32[], (s32[], u32[], token[])) parameter(0)\n i = s32[] "
       "get-tuple-element(t), index=0\n f = (s32[], u32[], token[]) get-tuple-element(t), index=2\n d = (s32[], "
@@ -214,7 +214,7 @@ TEST_CASE("in two halves, in loops and in branches") {
           "all-gather-done(g)\n"
           " p = (s32[2], s32[2], u32[], u32[]) collective-permute-start(h), source_target_pairs={{1,0}}, channel_id=3\n"
           " ROOT q = s32[2] collective-permute-done(p)") == Texts{"{10, 10}", "{0, 0}"});
-  // Round and round: after three turns of four devices everybody has what was three places before.
+  // A ring: after three steps on four devices each has the value from three positions before.
   const auto module = Parse(
       "HloModule m, num_partitions=4\nbody { t = (s32[], s32[]) parameter(0)\n i = s32[] get-tuple-element(t), "
       "index=0\n"

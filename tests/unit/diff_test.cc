@@ -1,5 +1,5 @@
-// What `hloir diff` matches: the same module under other names, each kind of change, the record of what our own passes
-// did to the whole corpus, and XLA's own before and after by values.
+// The matches of `hloir diff`: renamed modules, each kind of change, the log of rewrites by hloir's passes on the whole
+// corpus, and XLA's modules before and after optimization by values.
 #include "hloir/inspect.h"
 
 #include <filesystem>
@@ -20,9 +20,9 @@ using namespace hloir;
 
 namespace {
 
-const ModuleDiff::Gone* Find(const ModuleDiff& diff, std::string_view name) {
-  for (const ModuleDiff::Gone& gone : diff.removed())
-    if (gone.instruction->name() == name) return &gone;
+const ModuleDiff::Removal* Find(const ModuleDiff& diff, std::string_view name) {
+  for (const ModuleDiff::Removal& removal : diff.removed())
+    if (removal.instruction->name() == name) return &removal;
   return nullptr;
 }
 uint32_t ChangesOf(const ModuleDiff& diff, std::string_view name) {
@@ -44,8 +44,8 @@ void ForEach(HloModule& module, F&& f) {
   for (HloInstruction* i : module.AllInstructions()) f(*i);
 }
 
-// Passes keep metadata: what stands for an instruction has its op_name, or has it among the merged ones. So with an
-// op_name of its own for each instruction, the record says what became of it.
+// Passes keep metadata: the replacement of an instruction has its op_name, or has it among the merged ones. With a
+// unique op_name for each instruction, the metadata records its replacement.
 void Tag(HloModule& module) {
   int64_t n = 0;
   ForEach(module, [&](HloInstruction& i) {
@@ -62,7 +62,7 @@ struct Truth {
   std::map<const HloInstruction*, std::set<std::string>> all;
   std::map<std::string, std::vector<const HloInstruction*>> by_tag;  // by own
 };
-// What the tags say; they are taken off, and names too, so that the diff has to do without.
+// The matches according to the tags; tags and names are removed, so that the diff cannot use them.
 Truth TakeTags(HloModule& module) {
   Truth truth;
   ForEach(module, [&](HloInstruction& i) {
@@ -103,12 +103,12 @@ TEST_CASE("the record of our passes says that at least 98 % are matched right") 
     for (const bool renamed : {false, true}) {
       if (renamed) Rename(*after);
       const ModuleDiff diff(**before, *after);
-      // What computes the same is as good: duplicates have nothing to be told apart by.
+      // An equal computation is as good, because duplicates are indistinguishable.
       std::set<const HloInstruction*> agreeing;
       if (const auto values = CheckMatchedValues(diff); values.ok())
         agreeing.insert(values->agreeing.begin(), values->agreeing.end());
-      std::map<const HloInstruction*, const ModuleDiff::Gone*> fates;
-      for (const ModuleDiff::Gone& gone : diff.removed()) fates[gone.instruction] = &gone;
+      std::map<const HloInstruction*, const ModuleDiff::Removal*> removals;
+      for (const ModuleDiff::Removal& removal : diff.removed()) removals[removal.instruction] = &removal;
       int64_t good = 0, bad = 0;
       ForEach(**before, [&](HloInstruction& i) {
         const std::string& tag = was.own[&i];
@@ -126,7 +126,8 @@ TEST_CASE("the record of our passes says that at least 98 % are matched right") 
             if (same->opcode() != i.opcode() || !same->shape().Compatible(i.shape())) continue;
             const HloInstruction* other = diff.MatchOf(*same);
             // It is there; unless it is there for several, and another of them is matched.
-            const bool merged = fates.at(&i)->fate == ModuleDiff::Fate::kMerged && fates.at(&i)->became == same;
+            const bool merged =
+                removals.at(&i)->reason == ModuleDiff::RemovalReason::kMerged && removals.at(&i)->became == same;
             if (!merged && (other == nullptr || !is.all[same].contains(was.own[other]))) ok = false;
           }
         }
@@ -151,7 +152,7 @@ TEST_CASE("the same module under other names and in another order is no differen
     const std::unique_ptr<HloModule> other = (*module)->Clone();
     Rename(*other);
     ForEach(*other, [](HloInstruction& i) { i.set_metadata({}); });
-    // Stored order backwards; what is printed still has operands first.
+    // Stored order reversed; the printed text still has operands first.
     for (HloComputation* computation : other->computations()) {
       for (HloInstruction* i : computation->instructions())
         if (!i->IsParameter()) computation->MoveBefore(i, computation->first());
@@ -218,22 +219,22 @@ ENTRY other {
   CHECK(ChangesOf(diff, "r") == 0);
   CHECK((ChangesOf(diff, "e1") & ModuleDiff::kFused) != 0);
   REQUIRE(Find(diff, "e2") != nullptr);
-  CHECK(Find(diff, "e2")->fate == ModuleDiff::Fate::kMerged);
+  CHECK(Find(diff, "e2")->reason == ModuleDiff::RemovalReason::kMerged);
   CHECK(Find(diff, "e2")->became->name() == "e");
   REQUIRE(Find(diff, "four") != nullptr);
-  CHECK(Find(diff, "four")->fate == ModuleDiff::Fate::kFolded);
+  CHECK(Find(diff, "four")->reason == ModuleDiff::RemovalReason::kFolded);
   CHECK(Find(diff, "four")->became->name() == "c");
   REQUIRE(Find(diff, "same") != nullptr);
-  CHECK(Find(diff, "same")->fate == ModuleDiff::Fate::kRewritten);
+  CHECK(Find(diff, "same")->reason == ModuleDiff::RemovalReason::kRewritten);
   CHECK(Find(diff, "same")->became->name() == "a");
   REQUIRE(Find(diff, "dead") != nullptr);
-  CHECK(Find(diff, "dead")->fate == ModuleDiff::Fate::kDead);
+  CHECK(Find(diff, "dead")->reason == ModuleDiff::RemovalReason::kDead);
   CHECK(std::count_if(diff.added().begin(), diff.added().end(),
                       [](const HloInstruction* i) { return i->name() == "f"; }) == 1);
   CHECK(diff.MatchOf(*before->entry_computation()->root())->name() == "b");
   CHECK(diff.MatchOf(*after->entry_computation()->root())->name() == "r");
 
-  // What matched instructions compute: hardly anything agrees behind the constant that changed.
+  // The values of matched instructions: few agree after the changed constant.
   const auto values = CheckMatchedValues(diff);
   REQUIRE(values.ok());
   CHECK(values->mismatches.size() >= 4);
@@ -303,7 +304,7 @@ ENTRY e {
   CHECK((ChangesOf(diff, "cosine") & ModuleDiff::kMoved) != 0);
   CHECK(ChangesOf(diff, "q") == 0);
   REQUIRE(Find(diff, "called") != nullptr);
-  CHECK(Find(diff, "called")->fate == ModuleDiff::Fate::kInlined);
+  CHECK(Find(diff, "called")->reason == ModuleDiff::RemovalReason::kInlined);
   CHECK(Find(diff, "called")->became->name() == "q");
   CHECK((ChangesOf(diff, "loop") & ModuleDiff::kCalled) != 0);
 }

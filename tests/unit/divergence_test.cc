@@ -114,7 +114,7 @@ TEST_CASE("modules of other names: paired by structure, with operands and their 
   const auto found = DivergenceOf(module("x", "y", "z", "maximum"), module("p", "q", "o", "minimum"));
   REQUIRE(found);
   CHECK(found->by_structure);
-  // What differs is the operation itself, so its first user that has a partner shows it.
+  // The operation itself differs, so it is reported at its first matched user.
   INFO(found->Details());
   CHECK(found->instruction == "s.z");
   CHECK(found->partner == "s.o");

@@ -1,4 +1,4 @@
-// Dump folders: which file is which stage of which module, what changed, and which stage is wrong.
+// Dump folders: assignment of files to modules and stages, changes, and wrong stages.
 #include "inspect/dumps.h"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Values for constants that a text left out: of which constants they are, and that they keep to their types.
+// Values for constants that a text elides: assignment to constants, and errors for wrong types.
 #include <filesystem>
 
 #include "hloir/io.h"

@@ -1,6 +1,6 @@
-// Partitioned programs against what they came from (equivalence/devices.h, shards.h): the pairs of
-// tests/equivalence/sharded/right are proved, no pair of wrong is; what the passes make of tests/sharded is proved, but
-// for the programs that are named here.
+// Partitioned programs against their sources (equivalence/devices.h, shards.h): the pairs of
+// tests/equivalence/sharded/right are proved, no pair of wrong is; the programs of tests/sharded partitioned by the
+// passes are proved, except the programs listed here.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,5 @@
-// The prover that compares modules from inside: right pairs of tests/equivalence are proved, wrong ones are not, what
-// is proved holds on values too, and no mutant that computes something else is proved.
+// The prover over the reals: right pairs of tests/equivalence are proved, wrong ones are not, proved pairs agree on
+// values, and no mutant that differs is proved.
 #include "equivalence/equivalence.h"
 
 #include <algorithm>

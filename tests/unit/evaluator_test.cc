@@ -1,5 +1,5 @@
-// The reference evaluator as a whole: limits, callbacks, errors, in-place loops, conversion of literals. What each op
-// computes is in tests/ops (ops_test.cc).
+// The reference evaluator as a whole: limits, callbacks, errors, in-place loops, conversion of literals. Single ops are
+// tested in tests/ops (ops_test.cc).
 #include <cmath>
 #include <limits>
 #include <string>
@@ -51,7 +51,7 @@ TEST_CASE("the limit of bytes is one for all values that live at once") {
         .status()
         .code();
   };
-  // Four that are needed to the end, and a chain of which two live at a time.
+  // Four values that live to the end, and a chain with two live values at a time.
   const std::string wide =
       " a = f32[1000] negate(x)\n b = f32[1000] sine(x)\n c = f32[1000] cosine(x)\n d = f32[1000] tan(x)\n ROOT t = "
       "(f32[1000], f32[1000], f32[1000], f32[1000]) tuple(a, b, c, d)\n";

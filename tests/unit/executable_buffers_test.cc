@@ -1,6 +1,6 @@
-// executable.h: where values of a plan lie. What is dead before a result is written may lie in that result's memory,
-// and a gather writes straight into the concatenation that alone reads it; with the reference's results, and less
-// arena. What dead nodes made is made by none (plan/lower/dead_values.h).
+// executable.h: buffers of a plan. Values that are dead before a result is written may use that result's memory, and a
+// gather writes directly into a concatenation that is its only reader; with the reference's results and a smaller
+// arena. Dead nodes are not computed (plan/lower/dead_values.h).
 #include <string>
 
 #include "hloir/executable.h"
@@ -106,7 +106,7 @@ TEST_CASE("a loop's values keep clear of results that are written after it") {
 
 namespace {
 
-// Rows of a table found by `g`, beside a dense part, and what `after` makes of them.
+// Rows of a table gathered by `g`, concatenated with a dense part, and the computation `after` on them.
 std::string Rows(const std::string& parts, const std::string& after) {
   return Entry(
       "table = f32[100,64] parameter(0)\n i = s32[32,8] parameter(1)\n dense = f32[32,1,64] parameter(2)\n w = "

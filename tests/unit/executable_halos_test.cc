@@ -1,12 +1,12 @@
-// Rolls of one array that loops read become views of one copy with a halo (plan/lower/halos.h): against the reference,
-// how many concatenations are left, and what stays as it is.
+// Rolls of one array that loops read become views of one copy with a halo (plan/lower/halos.h): results against the
+// reference, the number of remaining concatenations, and cases without a change.
 #include "tests/unit/check_module.h"
 
 using namespace hloir;
 
 namespace {
 
-// How many concatenations the plan makes, of what `body` computes.
+// The number of concatenations in the plan of `body`.
 int Concatenations(const std::string& body) {
   const std::string text = "HloModule m\nENTRY e {\n" + body + "\n}\n";
   CheckModule(text, 0);

@@ -498,7 +498,7 @@ TEST_CASE("complex elementwise operations with a scalar on either side, and conj
                         " multiply(conjugate, b)\n ROOT t = (" + c + d + ", " + c + d + ", " + r + d + ", " + r + d +
                         ") tuple(p, a, n, re)"),
                   r == "f32" ? 2e-6 : 1e-14);
-      // Of what nothing else reads.
+      // Of values without other users.
       CheckModule(Entry(" x = " + c + d + " parameter(0)\n y = " + c + d + " parameter(1)\n a = " + c + d +
                         " add(x, y)\n b = " + c + d + " add(a, y)\n re = " + r + d + " real(b)\n im = " + r + d +
                         " imag(b)\n n = " + r + d + " negate(im)\n j = " + c + d + " complex(re, n)\n ROOT k = " + c +

@@ -21,7 +21,7 @@ std::string PlanOf(const std::string& text, const ExecutableOptions& options = {
   REQUIRE(executable.ok());
   return (*executable)->ToString();
 }
-// Steps that move elements and do nothing else; what writes results is there in every plan.
+// Steps that only move elements; each plan has the ones that write results.
 int Moves(const std::string& plan) { return Count(plan, "copy view") + Count(plan, "transpose "); }
 
 }  // namespace
@@ -52,7 +52,7 @@ TEST_CASE("transposes around convolutions move nothing") {
   CHECK(choices->front().instruction == "c0");
   CHECK(choices->front().moved);
   CHECK(choices->front().shape.ToString() == "f32[2,16,9,10]{1,3,2,0}");
-  // A transpose of the result and one of the next input: 11520 bytes twice read or written, and what is read apart.
+  // A transpose of the result and one of the next input: 11520 bytes read or written twice, and the separate reads.
   CHECK(choices->front().reason.find("0 bytes moved; ") != std::string::npos);
 }
 

@@ -134,7 +134,7 @@ TEST_CASE("indices counted from the end") {
                         " select(below, x, sum)\n ROOT r = (" + array + ", " + array + ", " + pred + ", " + array +
                         ", " + array + ") tuple(a, sum, below, k, l)"),
                   0);
-      // What nothing else reads than the parts.
+      // A value that only the parts read.
       CheckModule(Entry(parts + " d = " + array + " multiply(y, cs)\n e = " + array + " negate(y)\n f = " + array +
                         " add(x, d)\n i = " + array + " select(below, f, x)\n ROOT r = " + array + " subtract(i, e)"),
                   0);
@@ -227,8 +227,7 @@ TEST_CASE("results that are written past the caches, by the chain that computes 
 }
 
 TEST_CASE("results that are written past the caches") {
-  // Rows that begin anywhere in a line, two results of which one is made from the other, and one that is a single
-  // value.
+  // Unaligned rows, two results where one depends on the other, and one scalar result.
   CheckModule(Entry("x = f64[1451] parameter(0)\n y = f64[1451] parameter(1)\n a = f64[1451,1451] broadcast(x), "
                     "dimensions={0}\n b = f64[1451,1451] broadcast(y), dimensions={1}\n s = f64[1451,1451] add(a, b)\n "
                     "p = f64[1451,1451] multiply(s, b)\n ROOT t = (f64[1451,1451], f64[1451,1451]) tuple(s, p)"),

@@ -7,7 +7,7 @@ using namespace hloir;
 
 namespace {
 
-// The plan has `steps` in it, is not the reference as a whole, and gives what the reference gives, at each run.
+// The plan contains `steps`, is not the reference as a whole, and has the reference's results in each run.
 void CheckSteps(const std::string& text, const std::vector<std::string>& steps) {
   INFO(text);
   const CheckedModule checked(text);

@@ -1,5 +1,6 @@
-// Products that run block by block, so that attention's scores are never there at once (plan/lower/row_blocks.h):
-// against the reference, to the bits of the plan that keeps them, and what is left as it is.
+// Products that run block by block, so that attention's scores are never in memory as a whole
+// (plan/lower/row_blocks.h): results against the reference and bit for bit against the plan without blocks, and cases
+// without a change.
 #include "tests/unit/check_module.h"
 
 using namespace hloir;

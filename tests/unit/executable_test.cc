@@ -299,7 +299,7 @@ TEST_CASE("single elements by clamped indices, in blocks") {
 }
 
 TEST_CASE("large arrays transposed, past the caches") {
-  // Blocks of whole lines, and at the edges what is no block; lines that do not begin where a line of memory does.
+  // Blocks of whole lines, partial blocks at the edges, and unaligned lines.
   CheckModule(Entry("x = f32[2064,2050] parameter(0)\n  ROOT t = f32[2050,2064] transpose(x), dimensions={1,0}"), 0);
   CheckModule(Entry("x = f64[1450,1451] parameter(0)\n  ROOT t = f64[1451,1450] transpose(x), dimensions={1,0}"), 0);
 }

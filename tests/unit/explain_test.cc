@@ -1,4 +1,5 @@
-// The film of rewrites that `hloir explain` shows: it is the record, and the record makes the pipeline's output again.
+// The history of rewrites that `hloir explain` shows: it is the record, and the record makes the pipeline's output
+// again.
 #include "inspect/explain.h"
 
 #include <filesystem>
@@ -24,27 +25,27 @@ Status Optimize(HloModule& module, PipelineOptions options, Rewriter* rewriter) 
 }  // namespace
 
 TEST_CASE("replaying the record gives the pipeline's output byte for byte") {
-  int64_t modules = 0, scenes = 0;
+  int64_t modules = 0, steps = 0;
   for (const std::filesystem::path& path : FilesIn(std::string(kCorpusFolder) + "/with_metadata")) {
     INFO(path.string());
     auto original = ReadModule(path.string());
     REQUIRE(original.ok());
-    const auto plain = (*original)->Clone(), filmed = (*original)->Clone(), replayed = (*original)->Clone();
+    const auto plain = (*original)->Clone(), recorded = (*original)->Clone(), replayed = (*original)->Clone();
     REQUIRE(Optimize(*plain, {}, nullptr).ok());
-    const auto film = MakeFilm(*filmed, Optimize);
-    REQUIRE(film.ok());
-    CHECK(PrintModule(*filmed) == PrintModule(*plain));
-    CHECK(Replay(*film, *replayed, Optimize).ok());
+    const auto history = MakeRewriteHistory(*recorded, Optimize);
+    REQUIRE(history.ok());
+    CHECK(PrintModule(*recorded) == PrintModule(*plain));
+    CHECK(Replay(*history, *replayed, Optimize).ok());
     CHECK(PrintModule(*replayed, PrintOptions::Readable()) == PrintModule(*plain, PrintOptions::Readable()));
-    CHECK(film->text_after == PrintModule(*plain));
-    for (const Film::Act& act : film->acts) CHECK(act.values != Film::Values::kDifferent);
-    ++modules, scenes += static_cast<int64_t>(film->scenes.size());
+    CHECK(history->text_after == PrintModule(*plain));
+    for (const RewriteHistory::Run& run : history->runs) CHECK(run.values != RewriteHistory::Values::kDifferent);
+    ++modules, steps += static_cast<int64_t>(history->steps.size());
   }
   CHECK(modules > 40);
-  CHECK(scenes > 1000);
+  CHECK(steps > 1000);
 }
 
-TEST_CASE("acts have their scenes, figures and values") {
+TEST_CASE("runs have their steps, figures and values") {
   auto module = ParseModule(R"(HloModule m
 ENTRY e {
   x = f32[4]{0} parameter(0)
@@ -64,24 +65,24 @@ ENTRY e {
     auto pipeline = MakePipeline(names, pass_options, std::move(options));
     return pipeline.ok() ? pipeline->RunOnce(m).status() : pipeline.status();
   };
-  const auto film = MakeFilm(**module, optimize);
-  REQUIRE(film.ok());
-  CHECK(film->at_first.count.instructions == 6);
-  REQUIRE(film->scenes.size() == 2);
-  CHECK(film->scenes[0].rewrite.rule == "multiply-one");
-  CHECK(film->scenes[0].before.boxes.size() == 4);  // y, ones, one, x
-  CHECK(film->scenes[0].after.boxes.front().name == "x");
-  REQUIRE(!film->acts.empty());
-  CHECK(film->acts[0].pass == "algebraic-simplifier");
-  CHECK(film->acts[0].first == 0);
-  CHECK(film->acts[0].last == 2);
-  CHECK(film->acts[0].values == Film::Values::kSameBits);
-  CHECK(film->acts.back().figures.count.instructions == 1);
-  CHECK(FilmText(*film).find("A * 1 => A") != std::string::npos);
+  const auto history = MakeRewriteHistory(**module, optimize);
+  REQUIRE(history.ok());
+  CHECK(history->initial.count.instructions == 6);
+  REQUIRE(history->steps.size() == 2);
+  CHECK(history->steps[0].rewrite.rule == "multiply-one");
+  CHECK(history->steps[0].before.boxes.size() == 4);  // y, ones, one, x
+  CHECK(history->steps[0].after.boxes.front().name == "x");
+  REQUIRE(!history->runs.empty());
+  CHECK(history->runs[0].pass == "algebraic-simplifier");
+  CHECK(history->runs[0].first == 0);
+  CHECK(history->runs[0].last == 2);
+  CHECK(history->runs[0].values == RewriteHistory::Values::kSameBits);
+  CHECK(history->runs.back().figures.count.instructions == 1);
+  CHECK(HistoryText(*history).find("A * 1 => A") != std::string::npos);
 
   // A record that is not of this module cannot be replayed.
-  Film other = *film;
-  other.scenes[0].rewrite.id = "algebraic-simplifier/multiply-one@e/z";
+  RewriteHistory other = *history;
+  other.steps[0].rewrite.id = "algebraic-simplifier/multiply-one@e/z";
   CHECK(Replay(other, *again, optimize).code() == StatusCode::kInternal);
 }
 
@@ -89,12 +90,12 @@ TEST_CASE("what changes the values is seen") {
   auto module =
       ParseModule("HloModule m\nENTRY e {\n  x = f32[4]{0} parameter(0)\n  ROOT n = f32[4]{0} negate(x)\n}\n");
   REQUIRE(module.ok());
-  // No pass of ours: it only says that it ran.
-  const auto film = MakeFilm(**module, [](HloModule& m, PipelineOptions options, Rewriter*) -> Status {
+  // Not a built-in pass: it only reports that it ran.
+  const auto history = MakeRewriteHistory(**module, [](HloModule& m, PipelineOptions options, Rewriter*) -> Status {
     m.entry_computation()->set_root(m.entry_computation()->parameter(0));
     return options.after({.pass = "wrong", .number = 0, .changed = true}, m);
   });
-  REQUIRE(film.ok());
-  REQUIRE(film->acts.size() == 1);
-  CHECK(film->acts[0].values == Film::Values::kDifferent);
+  REQUIRE(history.ok());
+  REQUIRE(history->runs.size() == 1);
+  CHECK(history->runs[0].values == RewriteHistory::Values::kDifferent);
 }

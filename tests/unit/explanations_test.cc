@@ -54,7 +54,7 @@ StatusOr<std::vector<Literal>> RunByReference(const HloModule& module,
   return results;
 }
 
-// The reference, but for what `change` makes of its results.
+// The reference, with its results modified by `change`.
 ModuleRunner EngineThat(std::function<void(const HloModule&, Literal&)> change) {
   return [change](const HloModule& module, std::span<const std::vector<const Literal*>> arguments) {
     auto results = RunByReference(module, arguments);

@@ -1,5 +1,5 @@
-// export.h: ParaGraph's text form of a small module, what of it a device has, sizes that are refused. That the
-// bytes are what protobuf reads, tests/export/read_back.py checks.
+// export.h: ParaGraph's text form of a small module, the part of a device, sizes over the limit.
+// tests/export/read_back.py reads the bytes with protobuf.
 #include "hloir/export.h"
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// What campaigns are made of: generated modules are legal, the same for a seed everywhere, and both engines agree on
-// them.
+// Generated modules are legal and reproducible from a seed, and both engines agree on them.
 #include "fuzz/cases.h"
 
 #include <set>
@@ -161,7 +160,7 @@ ENTRY main {
     texts.insert(print(*mutated));
     for (const HloInstruction* i : mutated->AllInstructions()) opcodes.insert(i->opcode());
   }
-  CHECK(print(**given) == print(**ParseModule(text)));  // it stays what it was
+  CHECK(print(**given) == print(**ParseModule(text)));  // it is unchanged
   CHECK(texts.size() > 190);
   CHECK(!texts.contains(print(**given)));
   CHECK(opcodes.size() > 40);

@@ -1,5 +1,5 @@
-// What `hloir graph` draws: which boxes and edges, that nothing is lost by folding, parts of a module, Model Explorer's
-// JSON. The page in a browser: tests/pages.
+// `hloir graph`: boxes and edges, completeness after folding, parts of a module, Model Explorer's JSON. The page in a
+// browser: tests/pages.
 #include "hloir/inspect.h"
 
 #include <filesystem>
@@ -144,7 +144,7 @@ TEST_CASE("names with quotes and brackets stay text") {
 
 namespace {
 
-// What a page says: its data, and its instructions by id.
+// The contents of a page: its data, and its instructions by id.
 nlohmann::json DataOf(const std::string& page) {
   const auto json = [&](size_t from) {
     const size_t begin = page.find('>', from) + 1;
@@ -188,7 +188,7 @@ TEST_CASE("shares of a page add up: of each measure, boxes to their view, calls 
     for (const auto& [id, i] : data["instructions"].items()) {
       if (i["op"] != "call" && i["op"] != "while" && i["op"] != "conditional") continue;
       for (size_t m = 0; m < 3; ++m) {
-        double sum = 0;  // of what it calls and of what is folded into its box
+        double sum = 0;  // of called computations and of instructions folded into its box
         if (i.contains("g"))
           for (const auto& folded : i["g"])
             sum += data["instructions"][std::to_string(folded.get<int64_t>())]["c"][m].get<double>();

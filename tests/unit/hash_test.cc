@@ -1,4 +1,4 @@
-// support/hash.h: Mix tells words and their order apart, also where the first is a plain word.
+// support/hash.h: Mix distinguishes words and their order, also if the first is a plain word.
 #include "support/hash.h"
 
 #include <unordered_set>

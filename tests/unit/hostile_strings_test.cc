@@ -1,5 +1,5 @@
-// Any bytes in any string of a message: what is read prints to text that reads back to the same module, or the message
-// is refused. No string becomes a line of the program, and no control character comes out of the printer.
+// Any bytes in any string of a message: the module prints to text that reads back to the same module, or the message is
+// an error. No string becomes a line of the program, and the printer writes no control characters.
 #include <algorithm>
 #include <deque>
 #include <functional>
@@ -140,7 +140,7 @@ std::string WithString(const std::string& bytes, size_t n, Change change) {
   return proto::Encode(message);
 }
 
-// What StructuralHash leaves out, line by line.
+// The lines that StructuralHash ignores.
 std::string Decorations(const HloModule& module) {
   std::string text;
   const auto add = [&](std::string_view part) { text += std::to_string(part.size()) + ":" + std::string(part) + ","; };
@@ -165,7 +165,7 @@ std::string Decorations(const HloModule& module) {
       if (i->has_extras() && i->extras().statistics.has_value()) {
         for (const auto& [name, value] : i->extras().statistics->values) add(name), add(std::to_string(value));
       }
-      // As XLA, the printer says nothing of metadata that has only other fields.
+      // As XLA, the printer omits metadata that has only other fields.
       const OpMetadata* m = i->metadata();
       if (m != nullptr && !(m->op_type.empty() && m->op_name.empty() && m->source_file.empty() &&
                             m->scheduling_name.empty() && m->stack_frame_id == 0)) {
@@ -260,7 +260,7 @@ TEST_CASE("no string of a message becomes more than a string") {
   for (size_t n = 0; n < count; ++n) {
     for (const std::string& text : kHostile) {
       CAPTURE(n, text);
-      // Behind what stood there for one half, for itself for the other.
+      // One half appended to the previous text, the other half alone.
       const bool behind = (n + ++tried) % 2 == 0;
       read += ReadsBack(
           WithString(bytes, n, [&](std::string_view old) { return (behind ? std::string(old) : "") + text; }));

@@ -1,5 +1,4 @@
-// hloir/io.h: modules in every form that a file can have, files that appear as a whole, and what is left of the old
-// one.
+// hloir/io.h: modules in every file format, and atomic writes that keep the old file on errors.
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// The kernels of every instruction set that this machine has, against the scalar ones: the same bits for what is exact,
-// nearly the same for products and transcendentals. Tiles of all lengths, so that vectors and tails are both there.
+// The kernels of every instruction set that this machine has, against the scalar ones: equal bits for exact operations,
+// small errors for products and transcendentals. Tiles of all lengths, to cover vectors and tails.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -141,7 +141,7 @@ void CompareElementwise(const KernelTable& scalar, const KernelTable& table) {
         op.extra = 0;
         Compare(scalar.reduce_rows[b][type], table.reduce_rows[b][type], op, type, n,
                 "reduction " + std::to_string(b) + on);
-        // Rows of a third of the tile, of which the last ones overlap.
+        // Rows of a third of the tile; the last ones overlap.
         const auto columns = [&](TileKernel expected, TileKernel actual, int64_t bytes, int64_t rows) {
           TileOp call = op;
           call.in[1] = reinterpret_cast<const void*>(n / 3 * bytes), call.extra = rows;
@@ -172,7 +172,7 @@ void CompareElementwise(const KernelTable& scalar, const KernelTable& table) {
   }
 }
 
-// What has a bound of its own instead of the same bits.
+// Operations with an error bound instead of equal bits.
 template <class T>
 void CompareMath(const KernelTable& scalar, const KernelTable& table, int type) {
   std::mt19937_64 random(2);

@@ -1,4 +1,5 @@
-// Every answer in the lessons' folders, marked: right ones are right, and each usual mistake is told from the others.
+// Every answer in the lessons' folders, marked: right ones are accepted, and each known mistake is distinguished from
+// the others.
 //   answers/EXERCISE.right*.ENDING, answers/EXERCISE.MISTAKE*.ENDING; those of plugins are sources, for
 //   tests/lessons/run.
 #include <algorithm>

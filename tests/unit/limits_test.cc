@@ -24,7 +24,7 @@
 namespace hloir {
 namespace {
 
-// fn0 is one sine; each further function has twice what the one before has: `body` with NAME and BEFORE.
+// fn0 is one sine; each further function has twice the instructions of the previous one: `body` with NAME and BEFORE.
 std::string Doubling(int levels, const std::string& body) {
   auto replaced = [](std::string text, const std::string& what, const std::string& with) {
     for (size_t at = 0; (at = text.find(what, at)) != std::string::npos;) text.replace(at, what.size(), with);
@@ -68,10 +68,10 @@ TEST_CASE("passes: what doubles a module again and again stops, and says so", "[
     auto pipeline = MakePipeline({{c.pass}}, {}, {.max_instructions = kLimit});
     REQUIRE(pipeline.ok());
     REQUIRE(pipeline->RunOnce(*module).ok());
-    CHECK(module->instruction_count() <= 2 * kLimit);  // the last rewrite may go over, by what is there at most
+    CHECK(module->instruction_count() <= 2 * kLimit);  // the last rewrite may exceed the limit
     CHECK(pipeline->runs()[0].stopped);
     CHECK(VerifyModule(*module).ok());
-    // What shrinks is not stopped by a module that is too large.
+    // Passes that shrink a module run on modules above the limit.
     auto cleanup = MakePipeline({{"dce", "cse"}}, {}, {.max_instructions = 1});
     REQUIRE(cleanup.ok());
     REQUIRE(cleanup->RunOnce(*module).ok());
@@ -99,8 +99,8 @@ TEST_CASE("runs: what maps and calls double with each level is refused before it
 }
 
 TEST_CASE("passes: one that met its limit copies nothing more, in whatever round it is asked again", "[limits]") {
-  // Else functions that call what was too large to copy are copied in its place: tens of thousands of conditionals, for
-  // each of which each later pass looked into branches of thousands.
+  // Otherwise functions that call one that is too large to copy are copied instead: tens of thousands of conditionals,
+  // each with branches of thousands of instructions that each later pass visits.
   auto module = Parse(Doubling(40,
                                "  k = pred[] constant(true)\n  a = f32[] conditional(k, x, x), "
                                "true_computation=BEFORE, false_computation=fn0\n"
@@ -222,7 +222,7 @@ std::string Repeated(const std::string& text, int times) {
   return all;
 }
 
-// All that can be done with a text; what went wrong, or "".
+// Applies all operations to a text; returns the error or "".
 std::string DoEverything(const std::string& text) {
   auto module = ParseModule(text);
   if (!module.ok()) return module.status().message();
@@ -261,7 +261,7 @@ TEST_CASE("a thread with 256 kB of stack is enough for whatever the parser takes
     WithSmallStack([&] { wrong = DoEverything(text); });
     CHECK(wrong == "");
   }
-  // And what is deeper is refused without a stack either.
+  // Deeper nesting is refused, also without stack overflow.
   for (const std::string& text :
        {head + "ROOT y = f32[] " + Repeated("negate(f32[] ", 100000),
         "HloModule m\nENTRY e {\n  ROOT x = " + Repeated("(", 100000),

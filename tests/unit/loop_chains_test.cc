@@ -1,6 +1,6 @@
-// Chains of elementwise ops (backend_cpu/kernels/chain_table.h): a fused loop, which has them, gives what its ops give
-// run one by one, which has none, by every instruction set; of all sizes, with tails, and on NaN, zeros of both signs,
-// infinities and denormals. Whether the ops are right is tests/ops' to say.
+// Chains of elementwise ops (backend_cpu/kernels/chain_table.h): a fused loop with chains equals its ops run separately
+// without chains, for every instruction set, all sizes with tails, and on NaN, zeros of both signs, infinities and
+// denormals. tests/ops checks the ops themselves.
 #include <algorithm>
 #include <cmath>
 #include <complex>

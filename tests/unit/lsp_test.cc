@@ -1,5 +1,5 @@
-// What the language server says: of a document line by line, of requests out of order, of any bytes. A real client asks
-// it in tests/editors.
+// The language server: responses on a document line by line, requests out of order, arbitrary bytes. tests/editors uses
+// real clients.
 #include "lsp/lsp.h"
 
 #include <chrono>
@@ -46,7 +46,7 @@ ENTRY %e (a: f32[4], b: f32[4]) -> f32[] {
 }
 )";
 
-// A client that sends what it is told and reads what comes.
+// A client that sends the given messages and reads the answers.
 class Client {
  public:
   explicit Client(Json capabilities = Json::object()) {
@@ -61,7 +61,7 @@ class Client {
     REQUIRE(answer["id"] == id_);
     return answer;
   }
-  // What comes of it: diagnostics.
+  // The resulting diagnostics.
   Json Notify(const std::string& method, Json params) {
     const auto out = server.Handle(Json{{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}}.dump());
     return out.empty() ? Json() : Json::parse(out[0])["params"]["diagnostics"];
@@ -156,7 +156,7 @@ ENTRY e {
   CHECK(client.Under(found[0]["range"]) == "adde");
   CHECK(client.Under(found[1]["range"]) == "nobody");
   CHECK(client.Under(found[2]["range"]) == "wrong");
-  // What cannot be stood for ends it: no shape, no right shape, a parameter, no instruction at all.
+  // Errors without a placeholder end the check: no shape, a wrong shape, a parameter, not an instruction.
   for (const char* line : {"a = adde(p)", "a = f32[8 negate(p)", "a = f32[8]{0} parameter(x)", "} }"}) {
     INFO(line);
     CHECK(client
@@ -169,7 +169,7 @@ ENTRY e {
 TEST_CASE("diagnostics are of parser and verifier, and follow each edit") {
   Client client;
   Json diagnostics = client.Open(kText);
-  REQUIRE(diagnostics.size() == 1);  // what nothing uses
+  REQUIRE(diagnostics.size() == 1);  // without users
   CHECK(client.Under(diagnostics[0]["range"]) == "unused");
   CHECK(diagnostics[0]["tags"] == Json::array({1}));
   const auto change = [&](int line, int from, int to, std::string text) {
@@ -464,7 +464,7 @@ TEST_CASE("formatting moves blanks alone") {
   CHECK(client.Edited(edits) ==
         "HloModule m\n\nadd {\n  x = f32[] parameter(0)\n\n  y = f32[] parameter(1) // why\n ROOT r = f32[] add(x, y), "
         "metadata={op_name=\"a  b\"}\n}\n\nENTRY e {\n  c = f32[2] constant({1,\n   2})\n}\n");
-  // Twice is as good as once; and on real modules it changes nothing of what they are.
+  // Formatting is idempotent, and leaves real modules equal.
   int count = 0;
   for (const std::filesystem::path& path : FilesIn(std::string(kCorpusFolder) + "/modules")) {
     if (++count % 7 != 0) continue;
@@ -775,7 +775,7 @@ TEST_CASE("a long text is checked after the edits, in another thread") {
   CHECK(handle("textDocument/didOpen", {{"textDocument", {{"uri", document["uri"]}, {"text", text}}}}).empty());
   REQUIRE(wait(1));
   CHECK(later[0]["params"]["diagnostics"] == Json::array());
-  // Ten keystrokes are one check, of the text as it is at the end; what is asked in between is answered.
+  // Ten keystrokes cause one check, of the final text; requests in between are answered.
   const int line = 5000;
   for (int k = 0; k < 10; ++k) {
     CHECK(handle("textDocument/didChange",
@@ -797,13 +797,13 @@ TEST_CASE("a long text is checked after the edits, in another thread") {
   CHECK(handle("textDocument/didClose", {{"textDocument", document}}).size() == 1);
 }
 
-// What the verifier refuses, analyses need not stand: hovers say what can be said.
+// Analyses need not accept modules that the verifier refuses; hovers have the available parts.
 TEST_CASE("illegal modules can be asked about") {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(kTestsFolder) + "/verifier_errors")) {
     const StatusOr<std::string> text = ReadFile(entry.path().string());
     REQUIRE(text.ok());
-    // Files have many modules each, of which some do not stand beside others.
+    // Files have many modules each, some of which cannot be in one text.
     for (size_t at = 0; at < text->size();) {
       const size_t end = std::min(text->find("\n// -----", at), text->size() - 1) + 1;
       const lsp::Document document(text->substr(at, end - at), false);

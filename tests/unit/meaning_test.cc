@@ -1,5 +1,4 @@
-// What two modules mean is compared, below what f32 rounds: wrong modules that differ by next to nothing, right ones
-// that differ by more.
+// Comparison of semantics below f32's rounding: wrong modules with small differences, right ones with larger ones.
 #include <string>
 
 #include "hloir/check.h"

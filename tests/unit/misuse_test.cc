@@ -1,5 +1,5 @@
 // Errors of the calling program: each ends the process with a message, in every build (hloir/detail/check.h). Each case
-// runs in a process of its own.
+// runs in a separate process.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@
 namespace hloir {
 namespace {
 
-// What `misuse` wrote to stderr before it was aborted; "it went on" if it was not.
+// The stderr output of `misuse` before its abort; "it went on" without an abort.
 std::string MessageOf(const std::function<void()>& misuse) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);

@@ -1,4 +1,4 @@
-// HloModule::AllInstructions and HloComputation::AllInstructions: what they visit, and in which order.
+// HloModule::AllInstructions and HloComputation::AllInstructions: the visited instructions and their order.
 #include "hloir/module.h"
 
 #include <string>

@@ -1,4 +1,4 @@
-// Wrong modules, and whether the verdict notices them.
+// Mutants of modules, and their detection by the verdict.
 #include "fuzz/mutants.h"
 
 #include <set>
@@ -78,7 +78,7 @@ TEST_CASE("hardly a mutant of a small module gets away, and none for being small
       if (!mutant) continue;
       INFO(MutantKinds()[kind].name << " in " << mutant->instruction);
       const auto outcome = OutcomeOf(*module, *mutant, checker);
-      if (!outcome.ok()) continue;  // an operand is no longer what the op takes
+      if (!outcome.ok()) continue;  // the engine refuses an operand's value
       if (MutantKinds()[kind].below_rounding) CHECK(*outcome != MutantOutcome::kGotAway);
       got_away += *outcome == MutantOutcome::kGotAway;
       caught += *outcome == MutantOutcome::kCaught;

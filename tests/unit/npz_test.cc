@@ -1,4 +1,4 @@
-// npz in hloir/io.h: what NumPy writes is read, what we write is read again, and broken files are errors.
+// npz in hloir/io.h: reading of NumPy's files, writing and reading back, and errors for corrupt files.
 #include "hloir/io.h"
 
 #include <cstdio>

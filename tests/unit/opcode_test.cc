@@ -1,4 +1,4 @@
-// What the tables of opcodes and element types say, held against itself.
+// The consistency of the tables of opcodes and element types.
 #include "hloir/opcode.h"
 #include "hloir/parser.h"
 

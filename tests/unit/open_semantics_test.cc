@@ -1,4 +1,4 @@
-// Which reducers are recognized as associative, and what FindOpenSemantics says of a module.
+// Recognition of associative reducers, and the results of FindOpenSemantics.
 #include <string>
 
 #include "analysis/open_semantics.h"

@@ -1,4 +1,4 @@
-// Runs tests/ops/*.hlo: modules, and lines below them that say what their computations give (run_lines.h).
+// Runs tests/ops/*.hlo: modules, followed by lines with the results of their computations (run_lines.h).
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -15,7 +15,7 @@
 namespace hloir {
 namespace {
 
-// LAPACK ends the process with status 0 where it does not like what it gets: no end of a test that passes.
+// LAPACK ends the process with status 0 on illegal arguments, which must not count as a passed test.
 bool running = false;
 struct Running {
   Running() {

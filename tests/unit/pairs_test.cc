@@ -123,7 +123,7 @@ TEST_CASE("a double-double remainder is less than its divisor, and differs by wh
         const DoubleDouble x = product + beside;
         const DoubleDouble rest = Remainder(x, by);
         CHECK((rest >= DoubleDouble(0) && rest < by));
-        // From there to the multiples on both sides, of which one is x itself.
+        // From there to the multiples on both sides, one of which is x itself.
         const DoubleDouble above = product - x + rest, below = above - by;
         CHECK(std::min(std::abs(above.hi), std::abs(below.hi)) < 0x1p-96);
         CHECK(Remainder(-x, by) == -rest);
@@ -161,7 +161,7 @@ TEST_CASE("modules in f64 are compared in double-double") {
   };
   CHECK(VerdictOf(scaled("divide", "3"), scaled("multiply", "0.33333333333333331")).agrees());
   CHECK(VerdictOf(scaled("divide", "3"), scaled("multiply", "0.33333333333333337")).outcome == Outcome::kDisagree);
-  // What is computed in f32 somewhere is not f64.
+  // A value with a step in f32 is not compared as f64.
   CHECK(VerdictOf(scaled("multiply", "1.1"),
                   Module("  c = f32[64]{0} convert(x)\n  d = f64[64]{0} convert(c)\n  k = f64[] constant(1.1)\n"
                          "  ks = f64[64]{0} broadcast(k), dimensions={}\n  ROOT r = f64[64]{0} multiply(d, ks)"))

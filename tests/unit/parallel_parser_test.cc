@@ -1,5 +1,5 @@
-// A text read by several threads gives the module, or the error, that one thread gives. In: ParseModule with
-// ParserCores that make it read any text so. A thread sanitizer has its say on these tests.
+// Parsing by several threads gives the same module or error as parsing by one. Entry point: ParseModule with
+// ParserCores that parse any text in parallel. Also run with ThreadSanitizer.
 #include "catch.h"
 #include "hloir/printer.h"
 #include "hloir/verifier.h"
@@ -22,7 +22,7 @@ Outcome Read(const std::string& text, int threads, const ParserOptions& options 
   return outcome;
 }
 
-// Everything that tells two modules apart, addresses aside.
+// All properties that distinguish two modules, except for addresses.
 std::string Told(const HloModule& module) {
   std::string told = PrintModule(module, PrintOptions::Readable());
   for (const HloComputation* computation : module.computations()) {

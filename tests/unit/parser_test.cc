@@ -1,5 +1,5 @@
-// The text reader: what the pieces of the text mean, the dialects of other years, names, limits. Texts that must be
-// refused, each with the place and the words of its error, are in tests/parse_errors.
+// The parser: syntax, older dialects, names, limits. Illegal texts, each with the location and message of its error,
+// are in tests/parse_errors.
 #include "hloir/parser.h"
 
 #include <cmath>
@@ -337,7 +337,7 @@ TEST_CASE("parser: escapes of letters are UTF-8") {
 TEST_CASE("parser: attributes that say again what another says") {
   const std::string add =
       "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\n";
-  // mode= says what channel_id and use_global_device_ids do.
+  // mode= implies channel_id and use_global_device_ids.
   const std::string reduce = add +
                              "ENTRY e { x = f32[] parameter(0)\n ROOT r = f32[] all-reduce(x), replica_groups={{0}}, "
                              "use_global_device_ids=true, to_apply=add";
@@ -480,7 +480,7 @@ ENTRY e {
   using Location = StackFrameIndex::FileLocation;
   const StackFrameIndex& frames = module->config().stack_frames;
   CHECK(frames.file_names == std::vector<std::string>{"a.py", "b.py"});
-  // The first two are the same: what they hold tells, not where it stands.
+  // The first two are equal: contents count, not positions.
   CHECK(frames.file_locations == std::vector<Location>{{1, 1, 7, 7, 1, 5}, {2, 1, 8, 0, 0, 0}, {2, 1, 8, 9, 2, 3}});
   const auto frame = [&](const char* name) { return Find(*module, name).metadata()->stack_frame_id; };
   CHECK(frame("a") == frame("b"));
@@ -656,7 +656,7 @@ TEST_CASE("parser: operands in place, and elements of tuples") {
 TEST_CASE("parser: shapes left out are inferred") {
   auto module = ParseBody("  a = f32[2,3] parameter(0)\n  b = transpose(a), dimensions={1,0}\n  ROOT t = tuple(b, a)");
   CHECK(module->entry_computation()->root()->shape().tuple_shapes(0).dimensions() == DimVector{3, 2});
-  // reduce has the type of what its computation gives, reduce-window that of its initial value.
+  // reduce has the type of its computation's result, reduce-window that of its initial value.
   module = Parse(
       "HloModule m\nadd {\n x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT s = f32[] add(x, y)\n}\n"
       "ENTRY e {\n a = f32[4] parameter(0)\n z = bf16[] constant(0)\n r = reduce(a, z), dimensions={0}, to_apply=add\n"
@@ -677,7 +677,7 @@ TEST_CASE("parser: async sugar") {
   CHECK(s.called_computations()[0]->root()->opcode() == HloOpcode::kExp);
   CHECK(s.called_computations()[0]->execution_thread() == "dma");
   CHECK(module->entry_computation()->root()->opcode() == HloOpcode::kAsyncDone);
-  // What is natively asynchronous is no sugar.
+  // Natively asynchronous instructions are not sugar.
   module = ParseBody("  a = f32[2] parameter(0)\n  ROOT s = (f32[2], f32[2], u32[]) copy-start(a)");
   CHECK(module->entry_computation()->root()->opcode() == HloOpcode::kCopyStart);
 }

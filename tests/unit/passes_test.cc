@@ -45,7 +45,7 @@ void RequireLegal(const HloModule& module) {
 struct RunLine {
   std::vector<std::string> passes;
   MathMode math = MathMode::kExact;
-  bool run = true;  // --no-run: what the evaluator is not asked about
+  bool run = true;  // --no-run: not evaluated
 };
 RunLine ParseRunLine(const std::string& text) {
   RunLine result;
@@ -105,7 +105,7 @@ void CheckSameResults(const HloModule& before, const HloModule& after, std::init
   options.runner.engine = Engine::kReference;
   options.other_engine_work = 0;
   options.exact = math == MathMode::kExact;
-  options.proofs = Proofs::kAlso;  // what is proved must also be so
+  options.proofs = Proofs::kAlso;  // a proved claim must also hold in runs
   const StatusOr<Verdict> verdict = Check(before, after, std::move(inputs), options);
   INFO((verdict.ok() ? verdict->reason : verdict.status().message()));
   REQUIRE(verdict.ok());
@@ -190,7 +190,7 @@ TEST_CASE("each file in tests/passes gives what is expected", "[files]") {
   }
 }
 
-// What the files of tests/passes are about: rules that fire in them, and names of instructions that must stay, without
+// The subjects of the files of tests/passes: rules that fire in them, and names of instructions that must stay, without
 // their "_stays".
 struct Covered {
   std::set<std::string> fired, stays;
@@ -286,7 +286,7 @@ TEST_CASE("each pass does what the BEFORE and AFTER in its file say; every rule 
     const std::string after_text = CommentBetween(text, "AFTER", "END");
     RequireLegal(*module);
     const std::unique_ptr<HloModule> before = module->Clone();
-    // "BEFORE --math=rounding" for what no exact pass may do.
+    // "BEFORE --math=rounding" for rewrites that are not exact.
     const auto says = [&](const char* words) { return text.find(words) != std::string::npos; };
     const MathMode math = says("// BEFORE --math=rounding\n") ? MathMode::kRounding
                           : says("// BEFORE --math=fast\n")   ? MathMode::kFast
@@ -407,7 +407,7 @@ TEST_CASE("the text of a pipeline: commas, lines, comments, brackets and options
     for (const PassOption& option : pass.options) {
       INFO(pass.name << " " << option.name);
       CHECK_FALSE(option.description.empty());
-      // What the list of passes shows as the default can be written.
+      // The default values in the list of passes are accepted as options.
       const std::string set = pass.name + "{" + std::string(option.name) + "=" + option.DefaultText() + "}";
       CHECK(message(set) == "");
     }

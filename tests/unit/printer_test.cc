@@ -1,5 +1,5 @@
-// The printer: literals' digits, layouts, shardings, every print style and switch on small modules, and that what is
-// printed reads back to the same text.
+// The printer: literals' digits, layouts, shardings, every print style and switch on small modules, and that printed
+// text reads back to the same text.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -549,7 +549,7 @@ TEST_CASE("while and conditional: names and bodies") {
   auto module = Parse(text);
   PrintOptions options;
   options.print_subcomputation_mode = PrintOptions::SubcomputationMode::kNonSequentialBodies;
-  CHECK(Line(*module, "w", options) == Line(*module, "w"));  // a loop runs in sequence with what is around it
+  CHECK(Line(*module, "w", options) == Line(*module, "w"));  // a loop is sequential
   options.print_subcomputation_mode = PrintOptions::SubcomputationMode::kFullBodies;
   options.print_program_shape = false;
   CHECK(Line(*module, "w", options)
@@ -621,7 +621,7 @@ TEST_CASE("what XLA prints and cannot read is printed in full on request") {
     CHECK(Print(printed) == Print(text));
     return printed;
   };
-  // In short: op-start where that says all; in full where it would be another op, or leave out an operand.
+  // Short form: op-start if it is complete; full form if it would be another op, or omit an operand.
   const std::string body = "HloModule m\n\nbody {\n  a = f32[4] parameter(0)\n  b = f32[4] parameter(1)\n  ROOT r = ";
   const std::string entry = "\n}\n\nENTRY e {\n  x = f32[4] parameter(0)\n  y = f32[4] parameter(1)\n  s = ";
   const std::string end = ", calls=body\n  ROOT d = f32[4] async-done(s)\n}\n";

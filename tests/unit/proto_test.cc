@@ -1,4 +1,4 @@
-// HloProto: what is written is read back to the same module, in binary and as JSON, and broken bytes end as an error.
+// HloProto: written modules read back equal, in binary and as JSON, and corrupt bytes are errors.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -428,7 +428,8 @@ TEST_CASE("the corpus comes back from HloProto") {
     REQUIRE(bytes.ok());
     StatusOr<HloProtoFile> back = ParseHloProto(*bytes);
     REQUIRE(back.ok());
-    // HloModuleProto has no place for the number of devices and for what sharding propagation may do: the header's end.
+    // HloModuleProto has no fields for the number of devices and the permissions of sharding propagation, which end the
+    // header.
     auto body = [](const std::string& printed) { return printed.substr(printed.find('\n')); };
     CHECK(body(Text(*back->module)) == body(Text(*file.module)));
   }

@@ -1,5 +1,4 @@
-// Proofs: what has one normal form and what must not have; and that on what is proved the reference computes the same
-// bits.
+// Proofs: modules with equal and with different normal forms; for proved pairs the reference computes equal bits.
 #include "hloir/prove.h"
 
 #include <algorithm>

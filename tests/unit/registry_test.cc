@@ -1,5 +1,5 @@
-// A pass from outside the tree gets what those in it have: a name, options, rules, a place in pipelines. And the
-// pipeline without options folds constants.
+// A pass from outside the tree has the same features as built-in ones: a name, options, rules, a position in pipelines.
+// The default pipeline folds constants.
 #include <sstream>
 
 #include "hloir/parser.h"

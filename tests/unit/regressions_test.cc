@@ -1,5 +1,5 @@
-// corpus/regressions: faults of hloir's that are mended, and of XLA's that it must not get, each with the smallest
-// module that shows it. Lines at the beginning of a file say what must hold:
+// corpus/regressions: fixed bugs of hloir, and bugs of XLA that hloir must not have, each with its smallest module.
+// Lines at the beginning of a file state the checks:
 //
 //   // check: legal                      it is read, is legal, and prints back the same
 //   // check: refused: some words        it is refused in these words
@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What follows `// word: ` in each line that begins so.
+// The text after `// word: ` in each line that begins with it.
 std::vector<std::string> Directives(const std::string& text, const std::string& word) {
   std::vector<std::string> found;
   const std::string start = "// " + word + ":";

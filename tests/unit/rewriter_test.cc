@@ -1,5 +1,5 @@
-// The one door for rewrites: ids, records, proposals, fuel, taking by id, switched-off rules; and that what an
-// instruction came to stand for keeps its metadata.
+// The gate of rewrites: ids, logs, proposals, fuel, selection by id, disabled rules; and metadata of replaced
+// instructions.
 #include <algorithm>
 
 #include "hloir/evaluator.h"
@@ -136,7 +136,7 @@ TEST_CASE("rules that are switched off are told apart from rules that do not exi
   CHECK_FALSE(log.counts().contains("algebraic-simplifier/multiply-one"));
 }
 
-// What the root came to stand for, as text.
+// The final value of the root, as text.
 std::string Merged(const HloInstruction& i) {
   std::string names;
   if (i.metadata() != nullptr) names = i.metadata()->op_name;
@@ -261,14 +261,14 @@ ENTRY e {
   taken.take = {kB, kC, "cse/merge@e/x", "nonsense"};
   options.rewriter = &taken;
   Run(*Parse(kTwo), passes, options);
-  // b became x, so c is negate(x), and no longer what the rule saw.
+  // b became x, so c is negate(x), and no longer matches the rule.
   CHECK_FALSE(taken.take.contains(kB));
   CHECK(taken.ExcludedBy(kB) == kB);
   CHECK(taken.take.contains(kC));
   CHECK(taken.ExcludedBy(kC) == kB);
   CHECK(taken.ExcludedBy("cse/merge@e/x") == "");
   CHECK(taken.ExcludedBy("nonsense") == "");
-  // What the taken one consumed besides its own instruction.
+  // The instructions that the taken one consumed besides its own.
   CHECK(taken.ExcludedBy("cse/merge@e/a") == kB);
 }
 

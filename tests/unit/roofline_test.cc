@@ -61,7 +61,7 @@ TEST_CASE("roofline: an instruction takes what it needs longest for") {
   CHECK(StepOf(roofline, *module, "r").seconds == 51.2);
   CHECK(roofline.seconds() == Approx(9.6 + 16 + 28.8 + 512 + 51.2));
   CHECK(roofline.communication_seconds() == 0);
-  // What is said of an opcode comes first; what fits a cache moves at its rate; and every step takes a while.
+  // Rates given for an opcode take precedence; values that fit a cache move at its rate; and each step has an overhead.
   DeviceDescription device = Slow();
   device.opcodes = {{"transpose", 5}, {"exponential", 100}};
   device.caches = {{96, 96}, {300, 30}};

@@ -1,4 +1,4 @@
-// `// run:` lines below a module, which say what its computations give: for tests/ops and corpus/regressions.
+// `// run:` lines below a module, with the results of its computations: for tests/ops and corpus/regressions.
 //
 //   // run: e({1, 2}, 3) == {4, 5}                       exactly, bit for bit; all NaNs are equal
 //   // run: e(1) ~= 2.71828183 within 2 ulps             so many units in the last place of the element type

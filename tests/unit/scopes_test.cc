@@ -1,5 +1,5 @@
-// The parts of a computation: what is folded into what, layers, patterns and cuts; that each node is in one scope, and
-// no scope has too many items.
+// The parts of a computation: folding, layers, patterns and cuts; each node is in one scope, and no scope has too many
+// items.
 #include "scopes/scopes.h"
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// InferShape: the shapes that texts may leave out, and what the verifier's files (tests/verifier_errors) can't say:
-// dynamic and unbounded dimensions, layouts, mixed precision, and sizes at the edge of 64 bits.
+// InferShape: the shapes that text may omit, and cases that the verifier's files (tests/verifier_errors) cannot
+// express: dynamic and unbounded dimensions, layouts, mixed precision, and sizes at the edge of 64 bits.
 #include <string>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Check() on a program on whole arrays and what one device does of it.
+// Check() on a program on whole arrays and its program for one device.
 #include <string>
 
 #include "hloir/check.h"

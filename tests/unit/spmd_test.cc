@@ -1,5 +1,5 @@
-// Shardings by the axes of a mesh, the plans that take an array from one to another, and the factors of ops. What the
-// passes make of them: tests/passes/spmd-partitioning.
+// Shardings by the axes of a mesh, the plans that take an array from one to another, and the factors of ops. Results of
+// the passes: tests/passes/spmd-partitioning.
 #include <string>
 #include <vector>
 
@@ -81,7 +81,7 @@ TEST_CASE("an order of devices that fits no mesh with the others changes places"
   CHECK(none.status().code() == StatusCode::kUnimplemented);
 }
 
-// The steps from sharding 0 to 1, a letter each, and what they move.
+// The steps from sharding 0 to 1, a letter each, and the bytes that they move.
 std::string PlanOf(const std::string& from, const std::string& to, const DimVector& sizes, double* bytes = nullptr) {
   const auto module = WithShardings({from, to});
   const DeviceMesh mesh = MeshOf(*module);
@@ -147,7 +147,7 @@ TEST_CASE("of a ragged dimension and of the groups every device needs all") {
   CHECK(rows.operands[0] == OpRule::Array{{}, {0}});
   CHECK(rows.operands[1] == OpRule::Array{{}, {0}, {1}});
   CHECK(rows.results[0] == OpRule::Array{{}, {1}});
-  // What is summed is ragged: the groups are the result's first dimension.
+  // The contracted dimension is ragged: the groups are the result's first dimension.
   const OpRule sums = RuleOfRoot(
       "x = f32[6,5] parameter(0)\n y = f32[5,7] parameter(1)\n sizes = s32[4] parameter(2)\n"
       "ROOT z = f32[4,6,7] ragged-dot(x, y, sizes), lhs_contracting_dims={1}, rhs_contracting_dims={0}, "
@@ -167,7 +167,7 @@ TEST_CASE("a factor that is part of a dimension is cut evenly, and wholly before
   axes = {{0, 1}, {2}};
   Legalize(mesh, rule, axes);
   CHECK(axes == FactorAxes{{0, 1}, {2}});
-  // And what a dimension's axes mean for its factors.
+  // The meaning of a dimension's axes for its factors.
   ArraySharding whole = Replicated(1);
   whole.dims[0] = {0, 1, 2};
   CHECK(ToFactors(mesh, rule, rule.results[0], whole) == FactorAxes{{0, 1}, {2}});
@@ -190,7 +190,7 @@ TEST_CASE("the way that moves least is taken") {
   CHECK(choice.operands[1] == columns);
   CHECK(choice.results[0] == columns);
   CHECK(choice.bytes == 7 * 64);
-  // With a factor that nobody knows how to cut, all is put together.
+  // With a factor that cannot be partitioned, all parts are gathered.
   OpProblem none = problem;
   none.allowed.assign(3, false);
   CHECK(ChoosePartition(mesh, none).operands[1].IsReplicated());

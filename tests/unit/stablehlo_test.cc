@@ -1,5 +1,5 @@
-// hloir/stablehlo.h: StableHLO in its pretty and its generic form, what it becomes, what is said of what is not known,
-// and that no bytes break the reader. That whole programs become what XLA makes of them: "the corpus's programs",
+// hloir/stablehlo.h: StableHLO in its pretty and its generic form, its conversion, errors for unknown ops, and
+// robustness against arbitrary bytes. Whole programs are compared with XLA's conversion in "the corpus's programs",
 // below.
 #include "hloir/stablehlo.h"
 
@@ -35,7 +35,7 @@ std::unique_ptr<HloModule> Read(std::string_view text) {
   return *std::move(module);
 }
 
-// The one function with that body, of which every result is returned.
+// The only function, with that body; it returns every result.
 std::string Function(std::string_view arguments, std::string_view results, std::string_view body) {
   return "module @m {\n  func.func public @main(" + std::string(arguments) + ") -> " + std::string(results) + " {\n" +
          std::string(body) + "  }\n}\n";
@@ -251,7 +251,7 @@ TEST_CASE("Shardy's shardings are told to XLA's partitioner, too") {
         std::string::npos);
   CHECK(text.find("sharding={{devices=[2,1,4]<=[4,2]T(1,0) last_tile_dim_replicate}, {replicated}}") !=
         std::string::npos);
-  // Open dimensions and priorities are Shardy's own; parts of axes and sums that are not done yet are told.
+  // Open dimensions and priorities are specific to Shardy; parts of axes and unreduced sums are kept.
   const auto sharding_of = [](std::string_view sharding, std::string_view mesh = R"(["a"=2, "b"=4])") {
     const auto one =
         Read("module @m {\n  sdy.mesh @mesh = <" + std::string(mesh) +
@@ -590,7 +590,7 @@ TEST_CASE("what is wrong or not known is said with its place") {
                        " = [dense<[5]> : tensor<1xindex>]} : (tensor<2xf32>) -> tensor<2xf32>\n"
                        "    return %0 : tensor<2xf32>\n"))
               .find("has no attribute '" + name + "', or not as it must be") != std::string::npos);
-  // A select by what is no predicate is an error, also where the simplifier knows the value.
+  // A select by a non-predicate is an error, also for a constant operand.
   CHECK(
       ErrorOf(body("    %c = stablehlo.constant dense<1> : tensor<2xi32>\n    %0 = stablehlo.select %c, %arg0, %arg0 : "
                    "tensor<2xi32>, tensor<2xf32>\n    return %0 : tensor<2xf32>")) ==

@@ -1,4 +1,4 @@
-// What `hloir stats` counts, on modules small enough to count by hand.
+// Counts of `hloir stats`, on modules small enough to count by hand.
 #include "hloir/inspect.h"
 
 #include <filesystem>
@@ -67,7 +67,7 @@ TEST_CASE("instructions are counted as the text has them, and at top level") {
   const InstructionCount count = CountInstructions(*module);
   CHECK(count.instructions == 3 + 3 + 4 + 7 + 8);
   CHECK(count.instructions == module->instruction_count());
-  CHECK(count.top_level == 4 + 7 + 8);  // neither what sums nor what is fused
+  CHECK(count.top_level == 4 + 7 + 8);  // neither reducers nor fusion bodies
 }
 
 TEST_CASE("what a loop runs counts as often as it runs, and a fusion's operations where they are written") {
@@ -80,7 +80,7 @@ TEST_CASE("what a loop runs counts as often as it runs, and a fusion's operation
   CHECK(Find(stats.opcodes, "multiply")->cost == Cost{5 * 8, 0, 0});
   CHECK(Find(stats.opcodes, "fusion")->cost.flops == 0);
   CHECK(Find(stats.opcodes, "fusion")->cost.bytes == 5 * (32 + 32));
-  CHECK(Find(stats.opcodes, "compare")->cost.flops == 6);  // the condition also says when it is over
+  CHECK(Find(stats.opcodes, "compare")->cost.flops == 6);  // the condition also evaluates to false once
   CHECK(Find(stats.opcodes, "reduce")->cost.flops == 7);
   CHECK(Find(stats.types, "f32")->instructions == 3 + 3 + 2 + 5);
   CHECK(Find(stats.types, "tuple")->instructions == 2 + 1 + 2);

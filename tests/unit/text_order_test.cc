@@ -1,4 +1,5 @@
-// After a pipeline a module's text reads back as it is: order, names, and of the stack frame tables what is used.
+// After a pipeline a module's text reads back to the same module: order, names, and the used entries of stack frame
+// tables.
 #include "hloir/parser.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"
@@ -9,8 +10,8 @@
 namespace hloir {
 namespace {
 
-// A result that a fusion copies, too; three frames, of which the first is dead code's and the third stands on the
-// second.
+// A result that a fusion copies, and three frames: the first belongs to dead code, the third has the second as its
+// parent.
 constexpr char kText[] = R"(HloModule m
 
 FileNames

@@ -61,7 +61,7 @@ std::string Error(const std::string& text, const DeviceCounts& counts) {
   return error;
 }
 
-// x goes out over the one channel; what comes in over the other is the result.
+// x is sent over one channel; the value received over the other is the result.
 std::string Exchange(const std::string& send, const std::string& recv) {
   return "HloModule m\nENTRY e { x = s32[] parameter(0)\n t = token[] after-all()\n r = (s32[], u32[], token[]) "
          "recv(t)" +
@@ -86,8 +86,8 @@ std::string ByPartition(const std::string& condition) {
 
 TEST_CASE("a channel that no pairs are given for joins its two ends") {
   const std::string channel = ", channel_id=1", pairs = ", frontend_attributes={_xla_send_recv_source_target_pairs=";
-  // Where all send and receive, each sends itself; also a module that runs on one device, and one that says it waits
-  // for its own value before it sends it.
+  // If all send and receive, each sends to itself; also a module that runs on one device, and one that waits for its
+  // own value before sending it.
   CHECK(RunText(Exchange(channel, channel), {1, 1}) == Texts{"1"});
   CHECK(RunText(Exchange(channel, channel), {1, 3}) == Texts{"1", "11", "21"});
   std::string waits_first = Exchange(channel, channel);
@@ -120,7 +120,7 @@ TEST_CASE("a channel that no pairs are given for joins its two ends") {
 }
 
 TEST_CASE("a done whose beginning is not its operand has its channel's") {
-  // Device 0 sends x over channel 1, device 1 twice x over channel 2; what is in flight passes through a tuple.
+  // Device 0 sends x over channel 1, device 1 twice x over channel 2; the values in flight pass through a tuple.
   const std::string flight = "(s32[], u32[], token[])",
                     pairs = ", frontend_attributes={_xla_send_recv_source_target_pairs=",
                     one = ", channel_id=1" + pairs + "\"{{0,1}}\"}\n",
@@ -167,7 +167,7 @@ TEST_CASE("programs of their own meet at channels") {
   const std::string add = "add { a = s32[] parameter(0)\n b = s32[] parameter(1)\n ROOT s = s32[] add(a, b) }\n";
   const std::string sum =
       " all-reduce(v), channel_id=9, replica_groups={{0,1}}, use_global_device_ids=true, to_apply=add }\n";
-  // One sends what the other doubles and sends back; then both add up what they have.
+  // One sends a value that the other doubles and sends back; then both sum their values.
   const auto one = Parse("HloModule one\n" + add +
                          "ENTRY e { x = s32[] parameter(0)\n t = token[] after-all()\n s = (s32[], u32[], token[]) "
                          "send(x, t), channel_id=1\n u = token[] send-done(s), channel_id=1\n r = (s32[], u32[], "

@@ -17,8 +17,8 @@ using namespace hloir;
 
 namespace {
 
-// What has been sent and not received, from each to each. Every third look finds nothing, so that messages overtake
-// those of other senders.
+// The messages sent and not yet received, for each pair. Every third poll finds none, so that messages overtake those
+// of other senders.
 struct Post {
   std::mutex mutex;
   std::vector<std::vector<std::deque<std::string>>> boxes;  // [to][from]
@@ -60,8 +60,8 @@ struct RunOutcome {
   std::vector<std::string> results;
 };
 
-// Prepares and runs twice, in so many processes; device d's x is {d, d + 1}. What process 0 says; the others must say
-// the same errors.
+// Prepares and runs twice, in so many processes; device d's x is {d, d + 1}. Returns the result of process 0; the
+// others must have the same errors.
 RunOutcome RunIn(int processes, const HloModule& module, const std::string& spill = "",
                  const HloModule* of_last = nullptr) {
   const DeviceCounts counts = DeviceCountsOf(module);
@@ -186,7 +186,7 @@ TEST_CASE("values and exchanges may lie on disk") {
 }
 
 TEST_CASE("what does not fit into memory is refused with the numbers") {
-  // Sorted rows are 8 GB of values on each device, of which no page was touched yet.
+  // Sorted rows are 8 GB of values on each device, with no page touched yet.
   const int64_t memory = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   const int64_t devices = memory / 8'000'000'000 + 2;
   const std::string count = std::to_string(devices);

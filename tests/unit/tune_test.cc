@@ -196,7 +196,7 @@ ENTRY main {
   const TuneCost cost = TuneCostOf(*module, 8);
   CHECK(cost.operations == 5 * 257 + 6);
   CHECK(cost.roofline == cost.bytes);
-  // Where computing is dear, it is what counts: 256 sines of a byte's worth each are 5 times 256 * 2 / (1 / 8) more.
+  // With expensive computation it dominates: 256 sines of a byte's worth each are 5 times 256 * 2 / (1 / 8) more.
   CHECK(TuneCostOf(*module, 1.0 / 64).roofline > 5 * 256 * 64);
 }
 
@@ -248,7 +248,7 @@ ENTRY e {
   CHECK_FALSE(MeasurePaired(*once, *Parse("HloModule m\nENTRY e {\n  ROOT x = f32[3] parameter(0)\n}")).ok());
 }
 
-// A layer and its gradient: what is shared, fed and joined leaves several ways to divide it into loops.
+// A layer and its gradient: shared values and chains allow several partitions into loops.
 constexpr const char* kLayer = R"(
 HloModule layer
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
@@ -358,7 +358,7 @@ TEST_CASE("samples say what the features are and what was won") {
     for (float feature : sample.features) CHECK((feature >= 0 && feature <= 4));
     CHECK(sample.visits > 0);
   }
-  // What is open in the first state, of which some saves at once; and states behind it.
+  // The open rewrites of the first state, some of which save at once; and the states after it.
   const auto saves = [](const SearchSample& sample) { return sample.state == 0 && sample.features[28] > 0; };
   CHECK(std::any_of(samples.begin(), samples.end(), saves));
   CHECK(samples.back().state > 0);

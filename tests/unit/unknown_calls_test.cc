@@ -1,5 +1,5 @@
-// EvaluatorOptions::unknown_calls and what the verdict makes of it: functions of operands that are the same in both
-// engines, in wide arithmetic and in both modules of a pair, and that no wrong rewrite leaves as they are.
+// EvaluatorOptions::unknown_calls and its verdicts: functions of operands that are equal in both engines, in wide
+// arithmetic and in both modules of a pair, and that change with every wrong rewrite.
 #include <cmath>
 
 #include "hloir/check.h"

@@ -1,6 +1,6 @@
-// The verifier. Rules that a text can break are in tests/verifier_errors/*.hlo: each faulty line ends in `// error:
-// WORDS`, and the verifier must say just these errors, each on its line; errors of the module as a whole stand on its
-// header's line. Lines without an error are the rules' legal twins. What no text can break is built here in C++.
+// The verifier. Rules that text can violate are in tests/verifier_errors/*.hlo: each illegal line ends in `// error:
+// WORDS`, and the verifier must report exactly these errors, each on its line; errors of the module are on its header's
+// line. Lines without an error are legal counterparts. Other rules are tested here in C++.
 #include <filesystem>
 #include <fstream>
 #include <sstream>

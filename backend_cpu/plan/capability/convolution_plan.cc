@@ -6,7 +6,8 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kMaxPadded = 16;  // times the input and output together: more is left to the reference
+constexpr int64_t kMaxPadded = 16;  // limit on the size of the copy, relative to input and output together; above it
+                                    // the reference runs
 
 std::vector<int64_t> Multiples(int64_t count, int64_t step) {
   std::vector<int64_t> offsets;
@@ -25,7 +26,7 @@ void GiveAllTerms(GemmProblem& problem) {
   problem.windows = {{0, problem.m, {{0, problem.k}}}};
 }
 
-// Positions along one dimension of the result that see the same taps, the others of which lie in padding.
+// Positions along one dimension of the result with the same taps inside the input.
 struct Positions {
   int64_t first_tap, end_tap;
   std::vector<int64_t> positions;
@@ -33,7 +34,7 @@ struct Positions {
 std::vector<Positions> PositionsByTaps(const WindowDimension& w, int64_t taps, int64_t positions, int64_t elements) {
   std::vector<Positions> all;
   for (int64_t i = 0; i < positions; ++i) {
-    const int64_t start = i * w.stride - w.padding_low;  // where the first tap is
+    const int64_t start = i * w.stride - w.padding_low;  // the offset of the first tap
     const auto before = [&](int64_t place) {             // taps before it
       return place <= start ? 0 : std::min(taps, (place - start + w.window_dilation - 1) / w.window_dilation);
     };
@@ -47,7 +48,7 @@ std::vector<Positions> PositionsByTaps(const WindowDimension& w, int64_t taps, i
 }
 
 // A convolution whose input needs no copy, as its rows are ordered by the set of their terms: `taps` of each spatial
-// dimension, and features. False: so few rows share a set that multiplying padding is faster.
+// dimension, and features. False if so few rows share a set that multiplying padding is faster.
 bool MakeRowsByTerms(const ConvolutionAttributes& a, const DimVector& taps, const View& input,
                      const DimVector& result_dims, GemmProblem& problem) {
   constexpr size_t kMostWindows = 256;
@@ -106,7 +107,7 @@ bool MakeRowsByTerms(const ConvolutionAttributes& a, const DimVector& taps, cons
   return true;
 }
 
-// The phases of one dimension of a convolution with a dilated input: the results at phase + i · count see every
+// The phases of one dimension of a convolution with a dilated input: the results at phase + i · count use every
 // count-th tap, from `first` on, and contiguous elements of the input, from `start` + i on.
 struct Phases {
   int64_t count = 1, taps = 1, positions = 1, least = 0, most = 0;
@@ -180,7 +181,7 @@ std::optional<ConvolutionPlan> PlanByPhases(const HloInstruction& convolution, c
   problem.m = static_cast<int64_t>(problem.a.row_offsets.size());
   problem.k = static_cast<int64_t>(problem.a.k_offsets.size());
   problem.n = problem.c_row = plan.result_dims.back();
-  // Each combination's place in the input, the taps and the result.
+  // Each combination's offset in the input, the taps and the result.
   problem.batch = View::RowMajor(dims).count();
   for (int64_t i = 0; i < problem.batch; ++i) {
     int64_t rest = i, input_at = 0, kernel_at = weights.offset;
@@ -204,7 +205,7 @@ std::optional<ConvolutionPlan> PlanByPhases(const HloInstruction& convolution, c
   if (static_cast<int64_t>(problem.b.k_offsets.size()) != problem.k) return std::nullopt;
   if (problem.k > plan.input.dims.back() && HasWindowsInPlace(problem, plan.input.dims.back(), kernels))
     GiveAllTerms(problem);
-  // The input in its copy, for the repair of results at their final place.
+  // The input within its copy, for correcting results at their final positions.
   View& view = plan.elements.input;
   view.strides = from.strides;
   view.offset = 0;
@@ -256,7 +257,7 @@ std::optional<ConvolutionPlan> PlanConvolution(const HloInstruction& convolution
     return std::nullopt;
   }
 
-  // The input with its dimensions in the plan's order, and the part of it that windows cover.
+  // The input with its dimensions in the plan's order, restricted to the part covered by windows.
   plan.elements = ViewsInOrder(convolution, input, kernel, View::RowMajor(convolution.shape().dimensions()));
   plan.input = plan.elements.input;
   plan.result_dims = plan.elements.result.dims;

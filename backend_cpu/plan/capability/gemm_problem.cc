@@ -61,7 +61,7 @@ bool GemmTypeFor(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result, Gem
 
 namespace {
 
-// A dot's result where it is stored: its rows and columns, each from the outermost one in memory inwards.
+// The layout of a dot's result: its row and column dimensions, each from the outermost in memory inwards.
 struct StoredDot {
   View stored;
   DimVector batch, rows, columns;
@@ -83,7 +83,7 @@ struct StoredDot {
     for (int64_t d : of) part.dims.push_back(stored.dims[d]), part.strides.push_back(stored.strides[d]);
     return part.Collapse();
   }
-  // Columns side by side, and rows at one distance.
+  // Contiguous columns, and a constant row stride.
   bool Fits(const DimVector& as_rows, const DimVector& as_columns) const {
     const View r = Part(as_rows), c = Part(as_columns);
     return r.dims.size() <= 1 && c.dims.size() <= 1 && (c.dims.empty() || c.strides[0] == 1);
@@ -104,7 +104,7 @@ bool MakeDotProblem(const HloInstruction& dot, const View& lhs, const View& rhs,
   problem->b.type = dot.operand(1)->shape().element_type();
   problem->result = dot.shape().element_type();
   if (!GemmTypeFor(problem->a.type, problem->b.type, problem->result, &problem->compute)) return false;
-  // The operand's dimensions that are these of the result, of which `first` is the first.
+  // The operand's dimensions for these of the result, which start at `first`.
   auto free_dims = [](const View& view, const DimVector& batch, const DimVector& contracting,
                       const DimVector& of_result, int64_t first) {
     DimVector free, dims;

@@ -33,7 +33,7 @@ std::optional<NarrowFloat> Narrow(PrimitiveType type) {
 
 namespace {
 
-// The kernel that is called as the opcode is.
+// The kernel of the same name as the opcode.
 template <class Op>
 std::optional<Op> SameName(HloOpcode opcode) {
   switch (opcode) {
@@ -64,7 +64,7 @@ std::optional<BinaryOp> CompareOpFor(const HloInstruction& instruction) {
   PrimitiveType type = instruction.operand(0)->shape().element_type();
   const bool total = attributes.type == ComparisonType::kFloatTotalOrder;
   if (total && !IsFloat(type)) return std::nullopt;
-  // An integer compared in the other sign's order is not worth a kernel.
+  // There is no kernel for comparing integers in the order of the other signedness.
   if (attributes.type == ComparisonType::kSigned && !IsSigned(type)) return std::nullopt;
   if (attributes.type == ComparisonType::kUnsigned && !IsUnsigned(type) && type != PrimitiveType::PRED)
     return std::nullopt;
@@ -108,7 +108,7 @@ double CostOf(HloOpcode opcode) {
 std::optional<BinaryOp> ReducerOp(const HloComputation& computation) {
   const HloInstruction* root = computation.root();
   while (root->opcode() == HloOpcode::kCall || root->opcode() == HloOpcode::kFusion) {
-    // A call that passes its parameters on in order.
+    // A call with the parameters in order.
     if (root->operand_count() != 2) return std::nullopt;
     for (int64_t i = 0; i < 2; ++i) {
       if (!root->operand(i)->IsParameter() || root->operand(i)->parameter_number() != i) return std::nullopt;
@@ -122,18 +122,18 @@ std::optional<BinaryOp> ReducerOp(const HloComputation& computation) {
 }
 namespace {
 
-// `rows` rows of `inner` elements, which are few: `row` from one to the next, `stride` between neighbours.
+// `rows` rows of a few elements, `inner`: `row` is the row stride, `stride` that of elements.
 template <class T, int64_t known = 0>
 T* LoadShortRows(const T* from, int64_t rows, int64_t row, int64_t inner, int64_t stride, T* out) {
   if constexpr (known != 0) inner = known;
-  if (row == 0 && rows > 1) {  // one row, again and again
+  if (row == 0 && rows > 1) {  // one row, repeated
     LoadShortRows<T, known>(from, 1, row, inner, stride, out);
     for (int64_t done = inner, all = rows * inner; done < all; done *= 2)
       std::memcpy(out + done, out, static_cast<size_t>(std::min(done, all - done)) * sizeof(T));
     return out + rows * inner;
   }
   if constexpr (sizeof(T) == 4 && known > 1) {
-    if (row == 1 && stride == 0) {  // each element some times
+    if (row == 1 && stride == 0) {  // each element repeated
       typedef T V __attribute__((vector_size(16)));
       for (; rows >= 4; rows -= 4, from += 4, out += 4 * known) {
         V v, made[known];

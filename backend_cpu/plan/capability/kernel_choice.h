@@ -1,4 +1,4 @@
-// The kernels for an instruction: tile types, operations, loads along views; and whether it has any.
+// The kernels for an instruction: tile types, operations, loads along views.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace hloir::cpu {
 
-// The tile that holds values of a type: bf16 and f16 are computed in f32. False: no tile holds it.
+// The tile that holds values of a type: bf16 and f16 are computed in f32. False if tiles cannot hold it.
 bool TileTypeFor(PrimitiveType type, TileType* tile);
 int TileBytes(TileType type);
 inline int Log2Bytes(int64_t bytes) { return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : 4; }
@@ -24,7 +24,7 @@ double CostOf(HloOpcode opcode);
 
 // True if a fused loop can compute this elementwise instruction.
 bool LoopSupports(const HloInstruction& instruction, const KernelTable& kernels);
-// The reduction's shape; false if its dimensions are not neighbours.
+// The reduction's shape; false if its dimensions are not adjacent.
 bool ReduceShapeOf(const HloInstruction& reduce, ReduceShape* shape);
 // True if a fused loop can compute this reduction; sets its shape.
 bool LoopSupportsReduce(const HloInstruction& instruction, const KernelTable& kernels, ReduceShape* shape);

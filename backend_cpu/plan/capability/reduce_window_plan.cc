@@ -73,8 +73,8 @@ std::optional<ReduceWindowPlan> PlanReduceWindow(const HloInstruction& instructi
   plan.op = *op;
   SetGeometry(instruction, order, plan);
   plan.scan = ScanOf(plan);
-  // Rows of tiles must find room in a thread's scratch memory, and the work be little enough for one step, which cannot
-  // be cancelled.
+  // Rows of tiles must fit a thread's scratch memory, and the work must be small enough for one step, which cannot be
+  // cancelled.
   const int64_t results = plan.rows * plan.row();
   if (plan.scan == ReduceWindowPlan::kNone && (plan.row() > kScratchBytes / 4 / TileBytes(plan.tile) ||
                                                plan.taps > kMaxWindowWork / std::max<int64_t>(results, 1))) {

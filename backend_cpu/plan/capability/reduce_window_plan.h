@@ -1,5 +1,5 @@
-// The kernel of a reduce-window, if it has one, and the movement of its window: in rows of results, with the elements
-// under one tap of the window contiguous. The step is steps/reduce_window.cc.
+// The kernel of a reduce-window, if there is one, and its loops: over rows of results, with contiguous elements for
+// each tap of the window. The step is steps/reduce_window.cc.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace hloir::cpu {
 
-// Elements under a window; INT64_MAX for absurdly many.
+// Elements under a window; INT64_MAX on overflow.
 int64_t TapCount(const Window& window);
 
 struct ReduceWindowPlan {
@@ -20,16 +20,16 @@ struct ReduceWindowPlan {
   BinaryOp op = BinaryOp::kAdd;
   DimVector dims, out_dims, strides;  // of the operand, the result; operand strides in elements
   Window window;
-  int along = 0;      // the last dimension whose window does anything
-  int64_t inner = 1;  // elements after it, which lie side by side
+  int along = 0;      // the last dimension with a nontrivial window
+  int64_t inner = 1;  // contiguous elements after it
   int64_t rows = 1;   // results before it
   int64_t taps = 1;
-  Scan scan = kNone;  // each result is made from the last, from the first or from the last one on
+  Scan scan = kNone;  // a scan: each result is computed from the previous one, forwards or backwards
   int64_t row() const { return out_dims[along] * inner; }
 };
 
-// Nothing if the computation is not a plain binary operation on a type that tiles hold, there are several operands, or
-// it is too much for one step. Operand and result lie in `order`, major to minor; empty: as they are numbered.
+// nullopt if the computation is not a plain binary operation on a tile type, if there are several operands, or if it is
+// too much for one step. Operand and result have the layout `order`, major to minor; empty: row-major.
 std::optional<ReduceWindowPlan> PlanReduceWindow(const HloInstruction& reduce_window, const KernelTable& kernels,
                                                  const DimVector& order);
 

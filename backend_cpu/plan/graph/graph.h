@@ -1,6 +1,6 @@
-// Graph: a computation made flat for planning. Calls and fusions are inlined, tuples are gone (every value is one
-// array), and ops that only rename or rearrange elements are views. While and conditional keep their bodies as graphs
-// of their own. lower/ builds it; every later stage only reads it. This folder is the stages' common vocabulary and
+// Graph: a flattened computation for planning. Calls and fusions are inlined, there are no tuples (every value is one
+// array), and ops that only rename or rearrange elements are views. The bodies of while and conditional are separate
+// graphs. lower/ builds it; later stages only read it. This folder has the data structures shared by the stages, and
 // includes none of them.
 #pragma once
 
@@ -25,9 +25,9 @@ enum class ValueKind : uint8_t {
   kParameter,
   kConstant,
   kView,     // elements of `root`
-  kIota,     // element = its place in `view`: iota and views of it
+  kIota,     // element = its position in `view`: iota and views of it
   kToken,    // nothing
-  kDynamic,  // a literal outside of the arena: its size is known at run time only
+  kDynamic,  // a literal outside of the arena, whose size is only known at run time
 };
 
 struct GraphValue {
@@ -38,8 +38,9 @@ struct GraphValue {
   ValueId root = kNoValue;                      // itself, except for views; kNoValue for kIota
   View view;                                    // of the root (row-major there), or of the natural numbers
   int32_t node = -1;                            // the producer of kComputed
-  int32_t parameter = -1;                       // place among the graph's parameters
-  const HloInstruction* instruction = nullptr;  // whose (first) result it is, for messages; the constant itself
+  int32_t parameter = -1;                       // index among the graph's parameters
+  const HloInstruction* instruction = nullptr;  // the instruction of which it is the (first) result, for messages; the
+                                                // constant itself
 
   int64_t bytes() const { return count * StorageBytes(type); }
   Shape shape() const { return Shape::Array(type, dims); }
@@ -54,7 +55,7 @@ struct ReduceShape {
   bool operator==(const ReduceShape&) const = default;
 };
 
-// The way a node runs, found when the graph is built: see capability/support.h.
+// The way a node runs, determined when the graph is built: see capability/support.h.
 struct Support {
   enum Kind : uint8_t {
     kLoop,           // a fused loop, as an elementwise operation
@@ -67,46 +68,48 @@ struct Support {
   std::string reason;  // a clause: "it has no kernel"
 };
 
-// A product and the one before it that makes its operand, run block by block: see lower/row_blocks.h. The node is the
-// second; its graph takes a block of the first's result, and the node's further inputs, to the operand's root.
+// Two products, the first of which computes an operand of the second, run block by block: see lower/row_blocks.h. The
+// node is the second; its graph computes the operand's root from a block of the first's result and the node's further
+// inputs.
 struct RowBlocks {
   const HloInstruction* first = nullptr;  // its operands are the node's inputs 0 and 1, the second's other one input 2
-  ValueId between = kNoValue;             // the second's operand that is made block by block
+  ValueId between = kNoValue;             // the second's operand that is computed block by block
   bool is_left = true;                    // which one that is
   int64_t count = 1;
-  std::vector<std::vector<int64_t>> offsets;  // of further inputs: where each block's part begins, in elements
+  std::vector<std::vector<int64_t>> offsets;  // for further inputs: the offset of each block's part, in elements
 };
 
 struct Node {
   const HloInstruction* instruction = nullptr;
   ValueList inputs, outputs;
-  bool is_copy = false;  // of input 0's elements, in order, whatever the instruction is
-  // The result's dimensions in memory, major to minor; empty: in the order of their numbers. Set only for dots,
-  // convolutions and reduce-windows. For other nodes the inputs are views in that order.
+  bool is_copy = false;  // a copy of input 0's elements in order, instead of the instruction
+  // The layout of the result, major to minor; empty: row-major. Set only for dots, convolutions and reduce-windows. For
+  // other nodes the inputs are views in that order.
   DimVector order;
-  std::vector<View> places;  // of a concatenation with halos, where in the result each input goes: see lower/halos.h
+  std::vector<View> places;  // for a concatenation with halos, the offset of each input in the result: see
+                             // lower/halos.h
   Support support;
-  std::unique_ptr<RowBlocks> blocks;           // of a product that runs block by block
+  std::unique_ptr<RowBlocks> blocks;           // for a product that runs block by block
   std::vector<std::unique_ptr<Graph>> graphs;  // while: condition, body; conditional: branches; of blocks
   HloOpcode opcode() const { return instruction->opcode(); }
 };
 
 // Reasons for the orders of arrays: see lower/array_orders.h.
 struct OrderReason {
-  const HloInstruction* instruction = nullptr;  // whose result it is, of several the first
-  DimVector dims, order;                        // the order major to minor; empty: as they are numbered
-  bool moved = false;                           // some of them do not lie as they are numbered
+  const HloInstruction* instruction = nullptr;  // the instruction of which it is the result, the first of several
+  DimVector dims, order;                        // the layout, major to minor; empty: row-major
+  bool moved = false;                           // some of them are not row-major
   std::string reason;
 };
 
 struct Graph {
   StableList<GraphValue> values;
   StableList<Node> nodes;  // operands before users; none is dead
-  ValueList parameters;    // one a leaf of the computation's parameters
+  ValueList parameters;    // one per leaf of the computation's parameters
   ValueList results;       // one a leaf of its root
   std::vector<OrderReason> order_reasons;
 
-  // The value's elements lie in its root side by side, and are all of it.
+  // True if the value is all elements of its root in order.
   bool IsWhole(ValueId id) const {
     const GraphValue& value = values[id];
     return value.kind != ValueKind::kIota && value.view.offset == 0 && value.count == values[value.root].count &&

@@ -1,4 +1,4 @@
-// A list that moves nothing when it grows, in few blocks of memory; to find an element is a shift.
+// A growing list with stable addresses, in few blocks of memory; access takes a shift.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,7 @@ class StableList {
   }
   void push_back(const T& element) { emplace_back(element); }
   void push_back(T&& element) { emplace_back(std::move(element)); }
-  // Only the first `size` remain.
+  // Truncates the list to `size` elements.
   void shrink(size_t size) {
     for (; size_ > size; --size_) {
       blocks_.back().pop_back();

@@ -1,6 +1,5 @@
-// View: where the elements of an array lie within another array that is stored row-major. Broadcasts, slices,
-// transposes, reversals and most reshapes are views, and views of views are views; so they cost nothing until they are
-// read.
+// View: an array as a strided part of another array that is stored row-major. Broadcasts, slices, transposes, reversals
+// and most reshapes are views, and views compose, so these ops cost nothing until they are read.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +18,25 @@ struct View {
 
   bool operator==(const View&) const = default;
   static View RowMajor(const DimVector& dims);
-  // Of an array of these dims that lies with order[0] major, order.back() minor; empty: row-major.
+  // The view of an array of these dims with the layout `order`, major to minor; empty: row-major.
   static View InOrder(const DimVector& dims, const DimVector& order);
   int64_t count() const;
-  // Elements lie side by side, in order; `offset` may be anything.
+  // True if elements are contiguous and in order; `offset` is arbitrary.
   bool IsContiguous() const;
-  // Every element is the same one.
+  // True if every element is the same.
   bool IsUniform() const;
 
   View Broadcast(const DimVector& to, const DimVector& dimensions) const;
   View Transpose(const DimVector& permutation) const;
   View Slice(const SliceRanges& ranges) const;
   View Reverse(const DimVector& dimensions) const;
-  // nullopt if no strides express it; then the elements have to be copied first.
+  // nullopt if strides cannot express it; then the elements must be copied first.
   std::optional<View> Reshape(const DimVector& to) const;
-  // Of a row-major array of these dims: the same elements, once that array lies in another order. nullopt if no strides
-  // express it.
+  // For a view of a row-major array of these dims: the same elements after the array changes its layout. nullopt if
+  // strides cannot express it.
   std::optional<View> Reorder(const DimVector& of, const DimVector& order) const;
-  // The same elements in the same order with fewer dimensions: without those of size 1, and with neighbours merged
-  // where one goes on from the other.
+  // The same elements in the same order with fewer dimensions: without those of size 1, and with adjacent dimensions
+  // merged if their strides allow it.
   View Collapse() const;
 };
 

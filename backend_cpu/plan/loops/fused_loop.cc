@@ -1,5 +1,5 @@
-// Compiles a cluster of nodes into a FusedLoop: emits the tile ops. The nest of loops is loop_nest.cc's, the kernels
-// are steps/kernel_choice.cc's choice, registers get their places in loop_registers.cc.
+// Compiles a cluster of nodes into a FusedLoop: emits the tile ops. loop_nest.cc determines the nest of loops,
+// capability/kernel_choice.cc the kernels, loop_registers.cc the offsets of registers.
 #include "plan/loops/fused_loop.h"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ constexpr int64_t kNoChain = 1;           // `extra` of a copy that must stay a 
 constexpr double kBytesPerNano = 16;      // from memory: a guess, like CostOf
 constexpr double kBytesPerNanoHere = 30;  // as NanosOf: most of it comes from a cache
 
-// The time of an element with vectors of 256 bits, as measured over bench/cases.py: it decides the number of threads,
-// while CostOf, which must not change, decides the order of sums.
+// The time of an element with vectors of 256 bits, as measured over bench/cases.py: it determines the number of
+// threads. (CostOf, which must not change, determines the order of sums.)
 double NanosOf(HloOpcode opcode) {
   switch (CostClass(opcode)) {
     case OpCost::kDivision: return 0.1;
@@ -35,7 +35,7 @@ double NanosOf(HloOpcode opcode) {
   return 0.05;
 }
 
-// Data movement and conversions count nothing. A reduction is an operation on each element that it reduces.
+// Data movement and conversions count as 0. A reduction is an operation on each reduced element.
 bool IsArithmetic(const Node& node) {
   return !IsOneOf(node.opcode(), HloOpcode::kConvert, HloOpcode::kBitcastConvert, HloOpcode::kReal, HloOpcode::kImag) &&
          !node.is_copy && !HasTrait(node.opcode(), kMovesData);
@@ -98,8 +98,8 @@ class LoopBuilder {
     TilePlace accumulator, init, out_place;
   };
 
-  // Nodes whose results only others need come last: by then an operand may be read no more, and the result take its
-  // place (a loop's counter).
+  // Nodes whose results are only used outside come last, so that the result may reuse the buffer of an operand (a
+  // loop's counter).
   Nodes InOrder() const {
     if (patterns_.rest.size() < 2) return patterns_.rest;
     Nodes read;
@@ -139,7 +139,7 @@ class LoopBuilder {
       }
     }
   }
-  // Nothing but a reduction, whose kernel reads values as they lie in memory; of bf16, maybe after a conversion.
+  // Only a reduction, whose kernel reads values directly from memory; for bf16, possibly after a conversion.
   bool ReducesMemory() const {
     if (!reduces_ || request_.nodes.size() > 2 || request_.copied != kNoValue) return false;
     const Node& node = graph_.nodes[request_.nodes.back()];
@@ -284,7 +284,7 @@ class LoopBuilder {
     nanoseconds_ += static_cast<double>(bytes) / kBytesPerNanoHere;
   }
 
-  // Integers of 64 bits that count from 0 on and stay within 32: these are compared, twice as many at a time.
+  // Integers of 64 bits that count from 0 and stay within 32 bits are compared as such, with twice as many per vector.
   bool IsSmallNumber(ValueId id) const {
     const GraphValue& value = graph_.values[id];
     if (value.kind != ValueKind::kIota || (value.type != PrimitiveType::S64 && value.type != PrimitiveType::U64))
@@ -297,7 +297,7 @@ class LoopBuilder {
     return least >= 0 && most <= INT32_MAX;
   }
 
-  // `as`: numbers are made as that, if it is not the value's own type.
+  // `as`: the type for generated numbers, if it differs from the value's type.
   Operand Load(ValueId id, std::optional<TileType> as = std::nullopt) {
     const GraphValue& value = graph_.values[id];
     const View view = value.view.Collapse();
@@ -333,7 +333,7 @@ class LoopBuilder {
       operand.place = AddSource(ref, offset, Scaled(*strides, bytes));
       operand = Emit(kernels_.strided_load[Log2Bytes(bytes)], {operand}, operand.type, inner, std::nullopt, size);
     } else {
-      // No strides fit the nest: follow the view, from the tile's place in the loop's order.
+      // No strides fit the nest: load along the view, from the tile's position in the loop's order.
       operand.place = AddSource(ref, offset, DimVector(space_.dims.size(), 0));
       Operand first;
       first.place = AddSource(-1, 0, RowMajorStrides());
@@ -412,7 +412,7 @@ class LoopBuilder {
         in[i] = small ? Load(node.inputs[i], TileType::kS32) : OperandFor(node.inputs[i]);
       result = node.is_copy ? in[0] : Compute(*node.instruction, {in, node.inputs.size()});
     }
-    // Some conversions do nothing; then two values share a register.
+    // Some conversions are no-ops; then two values share a register.
     for (const Operand& operand : in) {
       if (operand.place.kind == TilePlace::kRegister && result.place.kind == TilePlace::kRegister &&
           operand.place.index == result.place.index) {
@@ -465,13 +465,13 @@ class LoopBuilder {
          {from}, from.type, streams && !BeginsLines(place) ? kNoChain : 0, place);
   }
 
-  // Each tile's place is the beginning of a line, if the first one's is: so a chain may write past the caches itself.
+  // All tiles begin at a cache line if the first one does, so a chain may use non-temporal stores.
   bool BeginsLines(const TilePlace& place) const {
     return AllOf(loop_->sources_[static_cast<size_t>(place.index)].strides,
                  [](int64_t stride) { return stride % static_cast<int64_t>(kStreamedLine) == 0; });
   }
 
-  // Its operands have left the caches, too.
+  // Its operands are no longer in the caches either.
   bool Streams(const GraphValue& value) const {
     constexpr int64_t kLeastTile = 1024;
     const int64_t bytes = StorageBytes(value.type);
@@ -480,8 +480,8 @@ class LoopBuilder {
   }
 
   // ---- Reductions.
-  // --------------------------------------------------------------------------------------------------------
-  // Undoes the last operation, if it only widens what a reduction is to read: the reduction does it.
+  // -------------------------------------------------------------------------------------------------------- Removes
+  // the last operation if it only widens the operand of a reduction, which can widen itself.
   TileKernel TakeWidening(TileKernel reduce, Operand* x) {
     const std::vector<LoopOp>& body = loop_->body_;
     if (reduce == nullptr || body.empty() || x->place.kind != TilePlace::kRegister || x->type != TileType::kF32)
@@ -523,7 +523,7 @@ class LoopBuilder {
       if (widening != nullptr) reduce = widening;
     }
     if (space_.rows_in_tile) {
-      // Whole rows lie in each tile: their results follow one another as the tiles do.
+      // Each tile has whole rows, whose results are consecutive across tiles.
       LoopOp rows;
       rows.op.kernel = reduce;
       rows.op.extra = shape.reduced;
@@ -574,7 +574,7 @@ class LoopBuilder {
     PutResults(sink, out);
   }
 
-  // One call for all that is reduced, along the one loop that does so.
+  // One call for the whole reduction, along its single loop.
   bool TakeColumns(BinaryOp op, Operand x, LoopOp* call) {
     const std::vector<bool>& reduced = loop_->nest_.reduced;
     if (std::count(reduced.begin(), reduced.end(), true) != 1) return false;
@@ -642,7 +642,7 @@ class LoopBuilder {
     loop_->Prepare(static_cast<int64_t>(cost_), nanoseconds_);
   }
 
-  // A large module has very many loops: without a formatter, and in one block of memory.
+  // Avoids a formatter and allocates once, because a large module has very many loops.
   void NameIt() {
     std::string& name = loop_->name_;
     name.reserve(64 + 16 * request_.nodes.size());
@@ -665,7 +665,7 @@ class LoopBuilder {
     if (request_.copied != kNoValue) name += " iota";
   }
 
-  // A result may take the place of an operand that is read in the same order, and no more once the result is written.
+  // A result may reuse the buffer of an operand that is read in the same order, and not after the write.
   void FindShareable() {
     const auto& sources = loop_->sources_;
     auto uses = [&](const std::vector<LoopOp>& list, int ref) {
@@ -712,7 +712,7 @@ class LoopBuilder {
   // All of these are short: a cluster has a hundred nodes at most.
   SmallVector<ValueId, 16> in_cluster_;  // sorted
   SmallVector<Known, 8> results_, loaded_;
-  SmallVector<int32_t, 8> aliased_;  // registers that two values are in
+  SmallVector<int32_t, 8> aliased_;  // registers shared by two values
 };
 
 int64_t FusedLoopPartialBytes(const Step& loop) { return static_cast<const FusedLoop&>(loop).partial_bytes(); }

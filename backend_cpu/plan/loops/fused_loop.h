@@ -21,10 +21,10 @@ struct LoopRequest {
   const KernelTable* kernels = nullptr;
   int64_t count = 0;               // elements of the index space
   std::span<const int32_t> nodes;  // elementwise ones and reductions, operands before users
-  SmallVector<ValueId, 8> stored;  // results that others need, reductions' among them
+  SmallVector<ValueId, 8> stored;  // results used outside, including those of reductions
   bool reduces = false;
   ReduceShape reduce;         // shared by all reductions
-  ValueId copied = kNoValue;  // in place of nodes: a value that is written to memory as it is
+  ValueId copied = kNoValue;  // instead of nodes: a value that is copied to memory
   // The buffers of operands and results.
   std::function<Ref(ValueId root)> read, write;
 };

@@ -11,7 +11,8 @@
 namespace hloir::cpu {
 namespace {
 
-// A place may be a number (from null on), or one of an argument that is not given yet: no array to stay within.
+// An address may be a number (relative to null), or belong to an argument that is not bound yet, so pointer arithmetic
+// has no array.
 const std::byte* Moved(const std::byte* from, int64_t bytes) {
   return reinterpret_cast<const std::byte*>(reinterpret_cast<uintptr_t>(from) + static_cast<uintptr_t>(bytes));
 }
@@ -33,8 +34,8 @@ bool FusedLoop::MayShare(int read, int written) const {
   return false;
 }
 
-// `cost` estimates the work of all tiles, the same on every machine: it decides the number of parts, and so the order
-// of sums.
+// `cost` estimates the work of all tiles, the same on every machine: it determines the number of parts, and so the
+// order of sums.
 void FusedLoop::Prepare(int64_t cost, double nanoseconds) {
   nanoseconds_ = nanoseconds;
   const int loops = static_cast<int>(nest_.sizes.size());
@@ -76,7 +77,7 @@ void FusedLoop::Prepare(int64_t cost, double nanoseconds) {
 
 void FusedLoop::Bound(Runtime& runtime) {
   if (!single_) return;
-  // Everything stands still: registers in the first thread's scratch, each op with its own count.
+  // All addresses are fixed: registers are in the first thread's scratch, and each op has its own count.
   std::byte* scratch = runtime.scratch[0];
   size_t index = 0;
   for (const auto* list : {&prologue_, &body_, &first_, &next_}) {
@@ -228,7 +229,7 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int64_t parts, int threa
       const LoopSink& sink = sinks_[k];
       std::byte* accumulator = registers + sink.accumulator;
       int64_t left = first_n;
-      if (sink.accumulator_room > sink.accumulator_count) {  // several rows lie side by side: fold them
+      if (sink.accumulator_room > sink.accumulator_count) {  // several adjacent rows: fold them
         for (int64_t row = sink.accumulator_count; row < first_n; row += sink.accumulator_count) {
           TileOp op;
           op.in[0] = accumulator;

@@ -10,14 +10,14 @@
 
 namespace hloir::cpu {
 
-// The place of a tile op's operand or result.
+// The location of a tile op's operand or result.
 struct TilePlace {
   enum Kind : uint8_t { kNone, kRegister, kSource };
   Kind kind = kNone;
-  int32_t index = 0;  // of the register (its offset, once they have places) or source
+  int32_t index = 0;  // of the register (its offset after allocation) or source
 };
 
-// A pointer that moves along the loop. Of memory in bytes; without a ref, a number that kernels take as such.
+// A pointer with a stride for each loop, in bytes; without a ref, a number for kernels.
 struct LoopSource {
   int32_t ref = -1;
   int64_t offset = 0;
@@ -34,12 +34,12 @@ struct LoopSink {
   TileKernel combine_one = nullptr;  // out = init op acc, init a scalar
   int64_t element_bytes = 4;
   int32_t accumulator = 0;        // register offset
-  int64_t accumulator_count = 1;  // elements that a chunk leaves, folded
+  int64_t accumulator_count = 1;  // elements per chunk, folded
   int64_t accumulator_room = 1;   // elements, unfolded
   int32_t init = 0, out = 0;      // sources; `out` moves with the kept loops only
 };
 
-// A nest is: unit loops (kept apart, may run in any order), within each the loops along which sinks reduce.
+// A nest has unit loops (independent, in any order), and within each the loops along which sinks reduce.
 struct LoopNest {
   DimVector sizes;  // all loops, outermost first; one of them runs over tiles
   std::vector<bool> reduced;
@@ -71,9 +71,9 @@ class FusedLoop : public Step {
   double flops_ = 0;
   LoopNest nest_;
   std::vector<LoopSource> sources_;
-  // Once a part; each tile; then at a unit's first tile, or at each later one.
+  // Ops run once per part; for each tile; at a unit's first tile; at each later tile.
   std::vector<LoopOp> prologue_, body_, first_, next_;
-  bool all_steps_ = false;  // one call of first_ for all steps of a unit: they are its op's `extra`
+  bool all_steps_ = false;  // one call of first_ for all steps of a unit, whose number is its op's `extra`
   std::vector<LoopSink> sinks_;
   std::vector<std::unique_ptr<View>> views_;  // that loads into registers follow
   std::vector<std::pair<int, int>> shareable_;
@@ -85,8 +85,8 @@ class FusedLoop : public Step {
   std::vector<int64_t> strides_;                 // [loop][source]
   std::vector<Move> moves_, fixed_;              // of pointers that change from tile to tile; of the others
   int64_t units_ = 1, reduced_steps_ = 1, chunks_ = 1, parts_ = 1;
-  double nanoseconds_ = 0;       // a guess: see thread_pool.h
-  bool single_ = false;          // all is one tile: ops are bound for good
+  double nanoseconds_ = 0;       // an estimate: see thread_pool.h
+  bool single_ = false;          // a single tile: addresses of ops are fixed
   std::vector<TileOp> all_ops_;  // prologue, body, first, next
   int64_t partial_bytes_ = 0;
   std::vector<int64_t> partial_offsets_;  // of each sink within a unit's

@@ -23,7 +23,7 @@ struct Meaning {
   BinaryOp binary = BinaryOp::kAdd;
   OperandMode mode = kVectorVector;
   NarrowFloat narrow = NarrowFloat::kBf16;
-  bool streams = false;  // of kCopy: past the caches
+  bool streams = false;  // of kCopy: with non-temporal stores
 };
 // By element size: not every size has blocks of every kind.
 int Bytes(ChainType type) {
@@ -138,7 +138,7 @@ class ChainMaker {
     }
   }
 
-  // Each op comes directly before its first reader, masks last: then chains have room.
+  // Moves each op directly before its first reader, masks last, to allow longer chains.
   void PutInOrder() {
     SmallVector<int, 16> makers(values_.size(), -1);  // by register
     SmallVector<bool, 16> root(body_.size(), true), done(body_.size());
@@ -153,7 +153,7 @@ class ChainMaker {
     std::vector<LoopOp> ordered;
     ordered.reserve(body_.size());
     struct Visit {
-      int op, seen;  // operands that were seen to
+      int op, seen;  // visited operands
     };
     SmallVector<Visit, 16> stack;
     for (size_t r = 0; r < body_.size(); ++r) {
@@ -187,7 +187,7 @@ class ChainMaker {
  private:
   struct Value {
     int maker = -1;
-    bool elsewhere = false;  // read or written by other lists, too
+    bool elsewhere = false;  // also read or written by other lists
     SmallVector<int, 4> users;
   };
   // The link by which an op continues a chain.
@@ -195,7 +195,7 @@ class ChainMaker {
     int op = -1, operand = -1;  // which operand is the block
     TileKernel link = nullptr;  // null: the op only stores
     TilePlace in[3];
-    SmallVector<int, 2> before;  // ops that the link does, too
+    SmallVector<int, 2> before;  // further ops computed by the link
     SmallVector<int, 2> inside;  // those of them that read the block, or an operand, in registers
     bool square = false;         // the block is both operands
   };
@@ -205,8 +205,8 @@ class ChainMaker {
     std::vector<Part> parts;
     int holds = -1;     // the op whose result the block is
     bool mask = false;  // the block is one
-    // Ops that read a value that the chain stores. They come after the chain, so it ends before the first of them,
-    // unless that op continues the chain itself.
+    // Ops that read a value stored by the chain. They must follow the chain, so it ends before the first of them,
+    // unless that op continues the chain.
     std::set<int> readers;
   };
   struct Info {
@@ -243,14 +243,14 @@ class ChainMaker {
   static int Operands(const Meaning& meaning) {
     return meaning.kind == Meaning::kBinary ? 2 : meaning.kind == Meaning::kSelect ? 3 : 1;
   }
-  // An op that only stores its operand, perhaps in a narrow type: the block is unchanged.
+  // An op that only stores its operand, possibly in a narrow type: the block is unchanged.
   bool OnlyStores(int op) const {
     const Meaning::Kind kind = info_[op].meaning->kind;
     return (kind == Meaning::kCopy || kind == Meaning::kNarrow) && body_[op].out.kind != TilePlace::kRegister;
   }
   bool Widens(int op) const { return info_[op].meaning && info_[op].meaning->kind == Meaning::kWiden; }
 
-  // The place from which a link may read the operand: before a widening conversion, if there is one.
+  // The location from which a link may read the operand: before a widening conversion, if there is one.
   struct Source {
     TilePlace place;
     ChainOperand operand = ChainOperand::kVector;
@@ -320,7 +320,7 @@ class ChainMaker {
     return part;
   }
 
-  // Takes the comparison into the select that alone reads its mask.
+  // Merges a comparison into the select that is the only reader of its mask.
   void TakeCompare(Part* select, int chain) {
     const LoopOp& at = body_[select->op];
     const Value* mask = ValueAt(at.in[0]);
@@ -336,7 +336,7 @@ class ChainMaker {
       const Value* value = ValueAt(place);  // would have to be stored before it is read
       if (value != nullptr && info_[value->maker].chain == chain) return;
     }
-    const bool first = IsTile(*info.meaning, 0);  // else its operands change places
+    const bool first = IsTile(*info.meaning, 0);  // otherwise its operands are exchanged
     const BinaryOp op = first ? info.meaning->binary : Exchanged(info.meaning->binary);
     const int other = 3 - select->operand;
     select->link = table_.select_if[static_cast<int>(op) - static_cast<int>(BinaryOp::kEq)]
@@ -344,11 +344,11 @@ class ChainMaker {
                                    [select->operand == 2][!IsTile(*info_[select->op].meaning, other)];
     select->in[0] = compare.in[first ? 0 : 1], select->in[1] = compare.in[first ? 1 : 0], select->in[2] = at.in[other];
     select->before.push_back(mask->maker);
-    // The comparison is the last part of its own chain, and leaves it. Ops cannot follow the block from before it.
+    // Removes the comparison from its chain, of which it is the last part. Ops cannot use the block before it.
     LeaveChain(mask->maker);
   }
 
-  // x op a scalar, which one other alone reads: a link may do both.
+  // x op a scalar with a single reader: a link may compute both.
   bool IsInner(int op) const {
     const std::optional<Meaning>& meaning = info_[op].meaning;
     if (!meaning || meaning->kind != Meaning::kBinary || meaning->mode == kVectorVector) return false;
@@ -376,7 +376,7 @@ class ChainMaker {
     chain.holds = -1;
     info_[op].chain = -1;
   }
-  // The op inside whose result the operand is, if there is a link of it and `op`, else -1; and the link.
+  // The op that defines the operand, if a link combines it with `op`, otherwise -1; and the link.
   int InnerOf(int op, int operand, bool of_block, TileKernel* link) const {
     const Meaning& meaning = *info_[op].meaning;
     const Value* value = ValueAt(body_[op].in[operand]);
@@ -392,7 +392,7 @@ class ChainMaker {
     part->in[0] = body_[inner].in[TileOf(inner)], part->in[1] = body_[inner].in[1 - TileOf(inner)];
     part->before.push_back(inner), part->inside.push_back(inner);
   }
-  // The chain's last op was x op a scalar, and x is the other operand: back to x, and both ops by one link.
+  // The chain's last op was x op a scalar, and x is the other operand: one link computes both ops from x.
   bool TakeOfBlock(int op, int operand, int c) {
     Part part;
     const int inner = InnerOf(op, operand, true, &part.link);
@@ -407,7 +407,7 @@ class ChainMaker {
     Append(c, part);
     return true;
   }
-  // The other operand is y op a scalar, which nothing else was made of: within the link.
+  // The other operand is y op a scalar, without other uses: computed within the link.
   void TakeInner(Part* part, int c) {
     TileKernel link = nullptr;
     const int inner = InnerOf(part->op, 1 - part->operand, false, &link);
@@ -458,8 +458,8 @@ class ChainMaker {
   void Take(int op) {
     const Meaning& meaning = *info_[op].meaning;
     if (TakeRotation(op)) return;
-    // Follow a chain: a value's rather than a mask's (the comparison then goes with the select), one whose result
-    // nobody else reads, the latest.
+    // Continue a chain, preferably of a value instead of a mask (the comparison is then merged with the select), of a
+    // result without other readers, and the latest.
     int best = -1, operand = -1;
     const auto rank = [&](int c, int o) {
       const Value* value = ValueAt(body_[op].in[o]);
@@ -472,7 +472,7 @@ class ChainMaker {
     }
     if (best >= 0 && meaning.kind == Meaning::kBinary) {
       if (TakeOfBlock(op, operand, best)) return;
-      // A chain of an inner op alone rather goes within the link of the other.
+      // A chain of only an inner op is merged into the link of the other.
       const int c = Followed(op, 1 - operand);
       TileKernel link = nullptr;
       if (c >= 0 && c != best && !chains_[c].mask && PartOf(op, 1 - operand)) {
@@ -480,7 +480,7 @@ class ChainMaker {
           best = c, operand = 1 - operand;
       }
     }
-    // Or begin one with an operand from memory.
+    // Otherwise begin a chain with an operand from memory.
     for (int o = 0; best < 0 && !OnlyStores(op) && o < Operands(meaning); ++o) {
       if (!IsTile(meaning, o) || TakesMask(meaning, o) || !PartOf(op, o)) continue;
       const Source source = SourceOf(op, o);
@@ -518,7 +518,7 @@ class ChainMaker {
   }
 
   // ---- The new body.
-  // Whether more read the part's result than what follows it in the chain.
+  // True if the part's result has readers besides the next part of the chain.
   bool IsRead(const Chain& chain, size_t p) const {
     const Value* value = ValueAt(body_[chain.parts[p].op].out);
     if (value == nullptr || value->elsewhere) return true;
@@ -542,7 +542,7 @@ class ChainMaker {
     copy.op.extra |= (meaning.kind == Meaning::kNarrow ? 2 : IsCompare(meaning) ? 1 : size) << 24;
     out->push_back(copy);
   }
-  // Joins a product and a sum that follow one another, and two steps of a polynomial: a jump less each.
+  // Merges a product with a following sum, and two steps of a polynomial, which saves a jump each.
   void JoinSteps(size_t from, std::vector<LoopOp>* links) const {
     size_t to = from;
     for (size_t i = from; i < links->size(); ++i) {

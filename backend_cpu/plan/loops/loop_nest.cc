@@ -11,8 +11,8 @@ namespace {
 constexpr int64_t kMinRow = 64;  // shorter rows are not worth a kernel call each
 constexpr int64_t kRowsTile = 8192, kLongRowTile = 32768, kRowTiles = 64;
 
-// Sizes of loops, outermost first, along which the reductions and as many views as possible have strides. No view may
-// make rows shorter than kMinRow: it is followed element by element then.
+// Sizes of loops, outermost first, along which the reductions and as many views as possible have strides. A view that
+// would make rows shorter than kMinRow is loaded element by element instead.
 DimVector CommonDims(int64_t count, const ReduceShape* reduce, std::span<const View> views) {
   using Sizes = SmallVector<int64_t, 16>;
   Sizes boundaries{1, count};  // ascending; each divides the next

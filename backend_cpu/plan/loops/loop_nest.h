@@ -10,12 +10,13 @@ namespace hloir::cpu {
 
 struct LoopSpace {
   DimVector dims;             // the loop's index space; the last is cut into tiles
-  bool flat = false;          // rows are too short for a kernel call each: all is one row, other views are loaded
+  bool flat = false;          // rows are too short for a kernel call each: everything is one row, other views are
+                              // loaded
   bool rows_in_tile = false;  // reductions of short rows: each tile holds whole ones
   LoopNest nest;
 };
 // `views`: the loop's operands, collapsed, if they are not contiguous in order. `reduce`: if it reduces. `rows_alone`:
-// it only reduces contiguous rows, so tiles of several cost no registers.
+// it only reduces contiguous rows, so tiles of several rows need no registers.
 LoopSpace ChooseNest(int64_t count, const ReduceShape* reduce, std::span<const View> views, int64_t max_tile,
                      bool rows_alone = false);
 

@@ -10,7 +10,7 @@
 
 namespace hloir::cpu {
 
-// select(x < 0, x + by, x), which is how programs count an index from the end: BinaryOp::kWrap.
+// select(x < 0, x + by, x), an index counted from the end: BinaryOp::kWrap.
 struct WrappedIndex {
   ValueId x, by;
 };

@@ -6,8 +6,8 @@
 
 namespace hloir::cpu {
 
-// Between tiles, most of which are 4 kB or half of that: elements of one place would share the first cache's sets, and
-// a load would wait for stores to others whose addresses end alike.
+// Padding between tiles, most of which have 4 or 2 kB: without it, elements at equal indices share cache sets, and
+// loads wait for stores to addresses with the same low bits.
 constexpr int64_t kApart = 576;
 
 int64_t PlaceRegisters(const LoopOpLists& lists, LoopRegisters registers, SmallVector<int64_t, 16>* offsets) {
@@ -24,7 +24,7 @@ int64_t PlaceRegisters(const LoopOpLists& lists, LoopRegisters registers, SmallV
   for (const auto* list : {lists.prologue, lists.first, lists.next}) {
     for (const LoopOp& op : *list) use(op, body_end);
   }
-  // Registers of one size share places when one is done before the next begins.
+  // Registers of one size share memory if their live ranges are disjoint.
   offsets->clear();
   offsets->resize(registers.size(), -1);
   struct Free {

@@ -1,4 +1,4 @@
-// Gives the tile registers of a fused loop their places in a thread's scratch memory.
+// Allocates the tile registers of a fused loop in a thread's scratch memory.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ using LoopRegisters = SmallVector<LoopRegister, 16>;
 struct LoopOpLists {
   std::vector<LoopOp>*prologue, *body, *first, *next;
 };
-// In the ops, registers' numbers become their offsets, which are also returned by number. Returns the bytes needed.
+// Replaces register numbers in the ops by offsets, which are also returned by number. Returns the bytes needed.
 int64_t PlaceRegisters(const LoopOpLists& lists, LoopRegisters registers, SmallVector<int64_t, 16>* offsets);
 
 }  // namespace hloir::cpu

@@ -15,10 +15,10 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kNearStride = 4;           // elements so far apart share cache lines
-constexpr int64_t kBlockedTranspose = 4096;  // from so many elements on, a copy pays
-constexpr int64_t kSmallArray = 256;         // arrays up to here stay as they are
-constexpr int64_t kShortRun = 32;            // elements side by side: fewer make a fused loop slow
+constexpr int64_t kNearStride = 4;           // elements within this distance share cache lines
+constexpr int64_t kBlockedTranspose = 4096;  // minimal number of elements for a copy
+constexpr int64_t kSmallArray = 256;         // smaller arrays stay row-major
+constexpr int64_t kShortRun = 32;            // contiguous elements below which a fused loop is slow
 constexpr int kMostRounds = 4;
 constexpr size_t kMostCandidates = 8;
 constexpr double kImpossible = std::numeric_limits<double>::infinity();
@@ -33,7 +33,7 @@ DimVector LongDims(const DimVector& dims) {
   return result;
 }
 
-// The order, major to minor, in which the view's elements come closest to how they lie.
+// The order of dimensions, major to minor, closest to the view's order in memory.
 DimVector OrderInMemory(const View& view) {
   DimVector order = LongDims(view.dims);
   std::stable_sort(order.begin(), order.end(),
@@ -69,7 +69,7 @@ class OrderChoice {
   struct Group {
     std::vector<ValueId> members;
     std::vector<int32_t> touched;  // nodes that make or read them
-    DimVector order;               // axes, major to minor; empty: each member as it is numbered
+    DimVector order;               // axes, major to minor; empty: each member is row-major
     double at_first = 0;           // its cost
   };
 
@@ -95,7 +95,7 @@ class OrderChoice {
     return node.opcode() == HloOpcode::kReduceWindow && !node.is_copy && node.support.kind == Support::kStep &&
            node.outputs.size() == 1 && node.inputs.size() == 2;
   }
-  // Ops that read their first operand place by place.
+  // Ops that read their first operand element by element.
   bool Follows(const Node& node) const { return IsLoop(node) || IsWindow(node); }
   bool IsFree(const Node& node) const {
     if (node.outputs.size() != 1 || node.is_copy || graph_.values[node.outputs[0]].count <= kSmallArray) return false;
@@ -103,7 +103,7 @@ class OrderChoice {
            IsConvolution(node);
   }
 
-  // True if orders can gain anything: most modules have no transposes that cost.
+  // True if other orders may reduce costs: most modules have no expensive transposes.
   bool MovesAnything() const {
     for (const Node& node : graph_.nodes) {
       if (Cost(node) > 0) return true;
@@ -210,10 +210,10 @@ class OrderChoice {
       group.at_first = Cost(group);
     }
   }
-  // The permutation, if the node's result may lie as this input does.
+  // The permutation, if the node's result may have this input's order.
   std::optional<DimVector> TieOf(const Node& node, ValueId id) const {
     if (IsWindow(node)) {
-      // A dimension that the windows make as short as 1 has no axis on the other side.
+      // A dimension that windows reduce to size 1 has no axis on the other side.
       const GraphValue& value = graph_.values[id];
       if (id != node.inputs[0] || LongDims(value.dims) != LongDims(graph_.values[node.outputs[0]].dims))
         return std::nullopt;
@@ -222,7 +222,7 @@ class OrderChoice {
   }
 
   // ---- Where things lie.
-  // All dimensions of the root, major to minor; empty: as they are numbered. Those of size 1 come first.
+  // All dimensions of the root, major to minor; empty: row-major. Those of size 1 come first.
   DimVector OrderOf(ValueId root) const {
     const Place& place = places_[root];
     if (place.group < 0) return ReducedOrder(root);
@@ -240,8 +240,8 @@ class OrderChoice {
     for (int64_t d : sorted) result.push_back(d);
     return result;
   }
-  // Of a reduction's operand, whose result follows: rows that are summed one by one may come in any order, as long as
-  // each lies side by side as it is numbered. Empty: as it is numbered.
+  // The order of a reduction's operand, which determines the result's: rows that are summed separately may have any
+  // order if each is contiguous and row-major. Empty: row-major.
   DimVector OperandOrder(const Node& node) const {
     if (node.support.kind != Support::kLoopReduction || node.support.reduce.inner != 1 ||
         node.support.reduce.reduced == 1) {
@@ -287,7 +287,7 @@ class OrderChoice {
     return order.empty() ? value.view : value.view.Reorder(graph_.values[value.root].dims, order);
   }
 
-  // ---- Costs, in bytes that are read or written for nothing else.
+  // ---- Costs, in additional bytes read or written.
   double Cost(const Group& group) const {
     double cost = 0;
     for (int32_t node : group.touched) cost += Cost(graph_.nodes[node]);
@@ -310,7 +310,7 @@ class OrderChoice {
     for (size_t k = 0; k < node.inputs.size(); ++k) {
       const GraphValue& value = graph_.values[node.inputs[k]];
       if (value.kind == ValueKind::kToken || value.kind == ValueKind::kDynamic || value.count <= kSmallArray) {
-        // Cheap; but it must be possible.
+        // Cheap, if it is possible.
         if (value.root != kNoValue && places_[value.root].group >= 0 && !Seen(node.inputs[k])) return kImpossible;
         continue;
       }
@@ -384,7 +384,7 @@ class OrderChoice {
   double LoopReadCost(const GraphValue& value, const View& seen, Support::Kind kind) const {
     const double bytes = static_cast<double>(value.bytes());
     double cost = 0;
-    // Without it, the value would stay in a register of the loop that reads it.
+    // Otherwise the value would stay in a register of the loop that reads it.
     const bool computed = value.root != kNoValue && graph_.values[value.root].node >= 0;
     const bool whole = seen.IsContiguous();
     if (!whole && computed && IsLoop(Producer(value.root)) && value.count == graph_.values[value.root].count)
@@ -397,7 +397,7 @@ class OrderChoice {
     }
     return cost;
   }
-  // Operands are packed from where they lie: fast, if rows or terms of the sums lie side by side.
+  // Operands are packed in place, which is fast if rows or terms of the sums are contiguous.
   static double DotReadCost(const Node& node, size_t k, const View& seen, double bytes) {
     const DotAttributes& a = node.instruction->attributes<DotAttributes>();
     const DimVector &batch = k == 0 ? a.lhs_batch_dims : a.rhs_batch_dims,
@@ -415,13 +415,13 @@ class OrderChoice {
     const View rows = of_rows.Collapse(), along = of_terms.Collapse();
     if (along.dims.empty() || rows.dims.empty()) return 0;
     if (along.dims.size() == 1 && along.strides[0] == 1) return 0;
-    // Of rows a panel lies side by side, which need not be all of them.
+    // A panel of rows is contiguous, which may be fewer than all.
     if (rows.strides.back() == 1 && rows.dims.back() >= kShortRun) return 0;
     return along.strides.back() == 1 || rows.strides.back() == 1 ? 0.5 * bytes : 2 * bytes;
   }
 
   // ---- Choices.
-  // Orders in which something around the group has its members or wishes them; the present one first.
+  // Orders preferred by producers and readers of the group's members; the present one first.
   std::vector<DimVector> Candidates(const Group& group) const {
     std::vector<DimVector> candidates{group.order};
     auto add = [&](ValueId member, const DimVector& long_dims) {
@@ -466,7 +466,7 @@ class OrderChoice {
     }
     return candidates;
   }
-  // The order of the root's long dimensions in which the view lies side by side if its own are ordered so.
+  // The order of the root's long dimensions in which the view is contiguous for this order of its own.
   DimVector Wished(ValueId root, ValueId id, DimVector order) const {
     const View& view = graph_.values[id].view;
     const View whole = View::RowMajor(graph_.values[root].dims);
@@ -502,7 +502,7 @@ class OrderChoice {
   // The choices with their reasons; unchanged arrays only if others around them change.
   void Explain() {
     for (Group& group : groups_) {
-      // The first array in the module; among those with another order than their numbers, if there are any.
+      // The first array in the module, preferably one that is not row-major.
       ValueId first = kNoValue;
       for (ValueId member : group.members) {
         const bool moved = !OrderOf(member).empty(), before = first != kNoValue && !OrderOf(first).empty();
@@ -544,7 +544,7 @@ class OrderChoice {
     }
   }
 
-  // Values that do not lie as they are numbered get the dimensions that they have in memory; who reads them, views.
+  // Gives values that are not row-major their dimensions in memory, and their readers views.
   void Apply() {
     const size_t count = graph_.values.size();
     std::vector<DimVector> orders(count);
@@ -571,7 +571,7 @@ class OrderChoice {
       if (static_cast<size_t>(id) < count && as_numbered[id] != kNoValue) id = as_numbered[id];
     };
     for (ValueId& id : graph_.results) replace(id);
-    // A scalar operand of select or clamp is as it is.
+    // A scalar operand of select or clamp is unchanged.
     auto turn = [&](ValueId& id, const DimVector& order) {
       const GraphValue value = graph_.values[id];
       if (value.dims.size() == order.size())
@@ -595,7 +595,7 @@ class OrderChoice {
   std::vector<Place> places_;  // by value
   std::vector<Group> groups_;
   std::vector<std::vector<int32_t>> readers_;  // by root: nodes
-  std::vector<std::vector<ValueId>> results_;  // by root: the graph's results that look into it
+  std::vector<std::vector<ValueId>> results_;  // by root: the graph's results that are views of it
 };
 
 }  // namespace

@@ -3,8 +3,8 @@
 // Results of elementwise ops, products, convolutions and reduce-windows may lie in any order. Arrays that are
 // elementwise copies of each other, also through transposes, form a group with one order, the one that moves the fewest
 // bytes: copies for its readers, passes over memory that a fused loop would otherwise save, and the work of kernels on
-// arrays in another order than they read or write. Parameters, constants and all other results have the order of their
-// numbers. The order of sums does not depend on these orders.
+// arrays in another order than they read or write. Parameters, constants and all other results are row-major. The order
+// of sums does not depend on these orders.
 #pragma once
 
 #include "kernels/kernel_table.h"
@@ -12,7 +12,7 @@
 
 namespace hloir::cpu {
 
-// A fused loop that reads so along columns does better with a copy, which is made in blocks.
+// True if a fused loop reads along columns, so that a copy in blocks is faster.
 bool IsReadAlongColumns(const View& view, int64_t count);
 
 // Needs Node::support. Adds to graph.order_reasons.

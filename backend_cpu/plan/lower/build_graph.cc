@@ -26,7 +26,7 @@ namespace hloir::cpu {
 
 namespace {
 
-constexpr int kMaxDepth = 100;                   // of calls within calls: 256 kB of stack do
+constexpr int kMaxDepth = 100;                   // of nested calls: needs at most 256 kB of stack
 constexpr int64_t kMaxNodes = int64_t{1} << 20;  // after inlining: some 600 MB
 
 class Builder {
@@ -108,7 +108,7 @@ class Builder {
     return LeavesOf(*computation.root());
   }
 
-  // A value that fusion repeats in several bodies, because a loop computes it at no cost, is one value again here.
+  // Merges a value that fusion duplicated into several bodies, because it is free in a loop.
   Status VisitPure(const HloInstruction& instruction, const std::vector<ValueList>& arguments, int depth) {
     ValueList operands;
     uint64_t hash = StructuralHash(instruction);
@@ -177,8 +177,8 @@ class Builder {
     graph_->values[id].count = 0;
   }
 
-  // Dynamic sizes: only the reference knows them. Where they stand in no shape (the result of set-dimension-size may be
-  // stated as if it were static), whatever is made from such arrays has them too.
+  // Dynamic sizes are only supported by the reference. If a shape does not show them (the result of set-dimension-size
+  // may be stated as static), all values computed from such arrays have them as well.
   bool IsDynamic(const HloInstruction& instruction) const {
     if (instruction.opcode() == HloOpcode::kSetDimensionSize || instruction.opcode() == HloOpcode::kDynamicReshape)
       return true;
@@ -196,7 +196,7 @@ class Builder {
     }
     return false;
   }
-  // Passes its operands on, or is written out.
+  // Forwards its operands, or is expanded.
   static bool IsStructural(const HloInstruction& instruction) {
     return IsOneOf(instruction.opcode(), HloOpcode::kParameter, HloOpcode::kTuple, HloOpcode::kGetTupleElement,
                    HloOpcode::kCall, HloOpcode::kFusion, HloOpcode::kOptimizationBarrier, HloOpcode::kDomain,
@@ -241,7 +241,7 @@ class Builder {
     return leaves;
   }
 
-  // A called computation may take and give other float types than its caller has. Here nothing would convert them.
+  // A called computation may have other float types than its caller, which inlining would not convert.
   static Status CheckCall(const HloInstruction& caller) {
     const HloOpcode opcode = caller.opcode();
     bool same = true;
@@ -273,7 +273,7 @@ class Builder {
     return AddNode(caller, std::move(graphs));
   }
 
-  // The instruction's expansion in its place; nothing, if it has none.
+  // Inlines the instruction's expansion; nullopt if it has none.
   StatusOr<std::optional<ValueList>> VisitExpanded(const HloInstruction& instruction, int depth) {
     std::unique_ptr<HloModule> module = Expand(instruction, kernels_);
     if (module == nullptr) return std::optional<ValueList>();
@@ -300,7 +300,7 @@ class Builder {
                                      &instruction)};
   }
 
-  // A copy, element by element in order, that later views can look into.
+  // A copy of the elements in order, for later views.
   ValueId AddCopyNode(ValueId of, const HloInstruction& instruction) {
     Node node;
     node.instruction = &instruction;
@@ -321,7 +321,7 @@ class Builder {
     return View::RowMajor(to);
   }
 
-  // bitcast keeps the bytes in place: it reads the operand's elements in the order of its layout, and writes them in
+  // bitcast moves no bytes: it reads the operand's elements in the order of the operand's layout, and writes them in
   // the order of its own.
   StatusOr<ValueList> VisitBitcast(const HloInstruction& instruction) {
     const Shape& from = instruction.operand(0)->shape();
@@ -352,8 +352,8 @@ class Builder {
     return ValueList{graph_->AddView(source, to.element_type(), std::move(view), &instruction)};
   }
 
-  // Ops that only forward their operands: collectives of a single device, and annotations in custom-calls. Nothing, if
-  // the shapes are those of more devices or the caller has registered a handler for the custom-call.
+  // Ops that only forward their operands: collectives of a single device, and annotations in custom-calls. nullopt if
+  // the shapes are for more devices or the caller has a handler for the custom-call.
   std::optional<ValueList> PassedOn(const HloInstruction& instruction, const Shape& result) const {
     ValueList leaves;
     std::vector<const Shape*> shapes;
@@ -368,8 +368,8 @@ class Builder {
     return leaves;
   }
 
-  // Steps run one after the other, so a value in flight is its result already, and does not have all leaves of its
-  // shape. Only the other parts of the operation may use it.
+  // Steps are sequential, so the value of a start is its result already, without some leaves of its shape. Only the
+  // other parts of the operation may use it.
   static Status CheckInFlight(const HloInstruction& link) {
     if (link.IsRoot()) return Unimplemented(Format("{}: it is given on in flight", link.name()));
     for (const HloInstruction* user : link.users()) {
@@ -387,10 +387,10 @@ class Builder {
       return Unimplemented(Format("{}: its form", start.name()));
     const Shape& result = plain ? start.shape() : start.shape().tuple_shapes(1);
     if (!wraps) {
-      // A permutation may send nothing to a single device, which then has zeros.
+      // A permutation may send nothing to a single device, which then gets zeros.
       const bool passes = start.opcode() != HloOpcode::kCollectivePermuteStart;
       if (auto leaves = passes ? PassedOn(start, result) : std::nullopt) return *leaves;
-      // Its node gives all that is in flight: operands, result, contexts.
+      // Its node has all leaves of the start: operands, result, contexts.
       HLOIR_ASSIGN_OR_RETURN(const ValueList all, AddNode(start));
       if (plain) return all;
       return ValueList(
@@ -399,7 +399,7 @@ class Builder {
     if (!IsLateBound(start)) return InlineAsync(start, start.operands(), result, depth);
     if (AsyncDoneOf(start) == nullptr)
       return Unimplemented(Format("{}: it is bound late, on a way aside", start.name()));
-    return ValueList();  // VisitAsyncLink inlines its computation where it is done
+    return ValueList();  // VisitAsyncLink inlines its computation at the done
   }
 
   StatusOr<ValueList> InlineAsync(const HloInstruction& start, std::span<const HloInstruction* const> given,
@@ -480,7 +480,7 @@ class Builder {
         if (leaves.ok() || leaves.status().code() != StatusCode::kUnimplemented) return leaves;
         graph_->nodes.shrink(nodes);
         graph_->values.shrink(values);
-        known_.clear();  // some of which may be gone
+        known_.clear();  // some of which may have been removed
         return AddReferenceNode(instruction, leaves.status().message());
       }
       case HloOpcode::kOptimizationBarrier:
@@ -494,7 +494,7 @@ class Builder {
         }
         break;
       case HloOpcode::kBitcastConvert: {
-        // 8- and 16-bit floats have no bits in a loop's registers; in memory they are there for the looking.
+        // A loop's registers hold 8- and 16-bit floats as f32, so their bits are only accessible in memory.
         const PrimitiveType from = instruction.operand(0)->shape().element_type(),
                             to = instruction.shape().element_type();
         const ValueId source = Leaf(*instruction.operand(0));
@@ -585,7 +585,7 @@ class Builder {
       case HloOpcode::kRecv:
       case HloOpcode::kSendDone:
       case HloOpcode::kRecvDone: break;
-      default:  // a node of its own, unless it is in flight
+      default:  // a separate node, unless it is asynchronous
         if (instruction.Is(kAsyncPart)) {
           return Unimplemented(Format("{}: {}", instruction.name(), instruction.opcode_name()));
         }
@@ -604,7 +604,7 @@ class Builder {
   const KernelTable& kernels_;
   const bool one_device_;
   Graph* graph_ = nullptr;
-  std::vector<Range> leaves_;  // by instruction: its leaves in pool_, of the inlined instance met last
+  std::vector<Range> leaves_;  // by instruction: its leaves in pool_, for the latest inlined instance
   std::vector<ValueId> pool_;
   std::vector<std::unique_ptr<HloModule>> expanded_;
   std::unordered_map<const HloComputation*, std::vector<const HloInstruction*>> orders_;

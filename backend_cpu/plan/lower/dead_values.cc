@@ -54,8 +54,8 @@ void NumberParameters(Graph& graph) {
     graph.values[graph.parameters[i]].parameter = static_cast<int32_t>(i);
 }
 
-// A part of the state counts if somebody reads its result, or the condition does, or another part that counts is made
-// from it.
+// An element of the state is live if its result has readers, if the condition reads it, or if another live element
+// depends on it.
 void RemoveDeadState(Node& loop, const std::vector<bool>& read_outside) {
   Graph &condition = *loop.graphs[0], &body = *loop.graphs[1];
   std::vector<bool> live(loop.outputs.size());

@@ -1,12 +1,12 @@
-// Removes dead values from a graph: nodes, and the carries that neither a loop's results nor its condition depend on.
-// Without a dead carry the loop itself may be dead.
+// Removes dead values from a graph: nodes, and loop carries on which neither the loop's results nor its condition
+// depend. Removing dead carries may make the loop itself dead.
 #pragma once
 
 #include "plan/graph/graph.h"
 
 namespace hloir::cpu {
 
-// The graph and those inside it; nodes with side effects stay.
+// Processes the graph and nested ones; nodes with side effects are kept.
 void RemoveDead(Graph& graph);
 
 }  // namespace hloir::cpu

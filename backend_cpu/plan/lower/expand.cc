@@ -16,7 +16,7 @@ namespace {
 using Op = HloInstruction*;
 using Ops = std::vector<HloInstruction*>;
 
-constexpr size_t kMaxOps = 64;  // of a computation that is written out again and again
+constexpr size_t kMaxOps = 64;  // of a computation that is expanded repeatedly
 
 // A computation on scalars that consists of elementwise ops and constants.
 class ScalarBody {
@@ -42,7 +42,7 @@ class ScalarBody {
     return body;
   }
 
-  // Sums of narrow floats depend on their order so much that XLA's is to be kept.
+  // Sums of narrow floats keep XLA's order, on which they depend strongly.
   bool RoundsNarrowFloats() const {
     for (const HloInstruction* x : order_) {
       if (x->shape().IsArray() && Narrow(x->shape().element_type()) && !x->IsParameter() && !x->IsConstant() &&
@@ -53,7 +53,7 @@ class ScalarBody {
     return false;
   }
 
-  // The computation on arrays of these dims, element by element.
+  // The computation applied elementwise to arrays of these dims.
   Ops Apply(HloBuilder& b, const DimVector& dims, const Ops& arguments) const {
     std::unordered_map<const HloInstruction*, Op> values;
     for (const HloInstruction* instruction : order_) {
@@ -87,7 +87,7 @@ Ops Joined(Ops a, const Ops& b) {
   return a;
 }
 
-// Neighbours are combined, in their order, until one element is left.
+// Combines adjacent elements, in order, until one element is left.
 Ops Halve(HloBuilder& b, const ScalarBody& body, Ops xs, int64_t dimension) {
   std::vector<Ops> rest;
   auto slices = [&](int64_t begin, int64_t end, int64_t stride) {
@@ -114,7 +114,7 @@ Op Finished(HloBuilder& b, const Ops& results, const Shape& shape) {
   return shape.IsTuple() ? b.Tuple(results) : results[0];
 }
 
-// An array of numbers that rise by one along dimension d and do not wrap.
+// True for an array of numbers that increase by one along dimension d without wrap-around.
 bool RisesAlong(const HloInstruction* x, int64_t d) {
   while (x->opcode() == HloOpcode::kBroadcast) {
     const DimVector& dims = x->dimensions();
@@ -127,7 +127,7 @@ bool RisesAlong(const HloInstruction* x, int64_t d) {
   return bits >= 63 || x->shape().dimensions(d) <= int64_t{1} << bits;
 }
 
-// Argmax and argmin: the extreme value, then the least index that has it, in whole vectors.
+// Argmax and argmin: the extreme value, then its smallest index, with vector operations.
 bool ExpandArgExtreme(HloBuilder& b, const HloInstruction& reduce, const ScalarBody& body, const Ops& parameters) {
   if (parameters.size() != 4 || reduce.dimensions().size() != 1) return false;
   const int64_t along = reduce.dimensions()[0];
@@ -154,7 +154,7 @@ bool ExpandArgExtreme(HloBuilder& b, const HloInstruction& reduce, const ScalarB
   const auto wide = [&](Op what) { return b.Broadcast(what, dims, all); };
   const auto full = [&](const Literal& value) { return b.Broadcast(b.Constant(Literal(value)), dims, {}); };
   const Op extreme = fold(x, kind->largest);
-  // If there is a NaN, that is the extreme, and equals nothing.
+  // A NaN is the extreme value, but compares unequal to itself.
   Op hit = b.Compare(x, wide(extreme), ComparisonDirection::kEq);
   if (IsFloat(type)) hit = b.Or(hit, b.Compare(x, x, ComparisonDirection::kNe));
   const Op first = fold(b.Select(hit, index, full(Literal::MaxValue(index_type))), false);
@@ -167,7 +167,7 @@ bool ExpandArgExtreme(HloBuilder& b, const HloInstruction& reduce, const ScalarB
     value =
         fold(b.Select(here, x, full(kind->largest ? Literal::MinValue(type) : Literal::MaxValue(type))), kind->largest);
   }
-  // The initial values come first. Which index it is does not depend on the sign of a zero, so that takes no `value`.
+  // The initial values come first. The index does not depend on the sign of a zero, so it does not use `value`.
   const auto combine = [&](Op with) {
     if (Narrow(narrow)) with = b.Convert(with, narrow);
     return body.Apply(b, kept,

@@ -9,7 +9,7 @@
 
 namespace hloir::cpu {
 
-// A module whose entry computation does the same to the same operands; nullptr if the instruction is not expanded.
+// A module whose entry computation is equivalent to the instruction; nullptr if it is not expanded.
 std::unique_ptr<HloModule> Expand(const HloInstruction& instruction, const KernelTable& kernels);
 
 }  // namespace hloir::cpu

@@ -17,7 +17,8 @@ using Op = HloInstruction*;
 // ---- Contractions.
 // ----------------------------------------------------------------------------------------------------------
 
-// Real floats under 16 bits are products and sums of f32, integers under a byte and preds those of bytes, modulo 2^32.
+// Products and sums of real floats under 16 bits are computed in f32, those of integers under a byte and preds in
+// bytes, modulo 2^32.
 PrimitiveType FactorType(PrimitiveType type, bool f64) {
   if (IsFloat(type)) return f64 ? PrimitiveType::F64 : BitWidth(type) < 16 ? PrimitiveType::F32 : type;
   if (type == PrimitiveType::PRED) return PrimitiveType::U8;
@@ -36,7 +37,7 @@ Op Contract(HloBuilder& b, Op lhs, Op rhs, PrimitiveType result, Product product
   const bool floats = std::any_of(types, types + 3, [](PrimitiveType t) { return IsFloat(t) || IsComplex(t); });
   const bool f64 = std::any_of(types, types + 3, [](PrimitiveType t) { return RealPart(t) == PrimitiveType::F64; });
   for (PrimitiveType type : types)
-    if (floats && !IsFloat(type) && !IsComplex(type)) return nullptr;  // the reference's business
+    if (floats && !IsFloat(type) && !IsComplex(type)) return nullptr;  // left to the reference
   auto part = [&](Op x, bool imaginary) -> Op {
     if (IsComplex(x->shape().element_type())) x = imaginary ? b.Imag(x) : b.Real(x);
     else if (imaginary) return nullptr;
@@ -93,12 +94,12 @@ class Normalization {
   }
   // (x - mean) / sqrt(variance + epsilon) * scale + offset
   Op Inference() { return Normalize(Centered(x_[3]), x_[4]); }
-  // The same by x's own mean and variance.
+  // The same with the mean and variance of x.
   std::vector<Op> Training() {
     const Op mean = Mean(x_[0]), centered = Centered(mean), variance = Mean(b_.Multiply(centered, centered));
     return {Normalize(centered, variance), mean, variance};
   }
-  // The formulas stand with the reference's EvaluateBatchNormGrad. Operands: x, scale, mean, variance, gradient.
+  // The formulas are at the reference's EvaluateBatchNormGrad. Operands: x, scale, mean, variance, gradient.
   std::vector<Op> Gradient() {
     const Op centered = Centered(x_[2]), gradient = x_[4], r = InverseDeviation(x_[3]);
     const Op sum = Sum(gradient), moment = Sum(b_.Multiply(gradient, centered)),
@@ -143,8 +144,8 @@ Op Rounded(HloBuilder& b, std::vector<Op> results, const Shape& shape) {
 // ---- reduce-precision.
 // ------------------------------------------------------------------------------------------------------
 
-// On the bits: round to nearest even at the lowest mantissa bit kept, where a carry into the exponent is right; then
-// values beyond the exponent's range become infinity or a zero of the same sign. NaN and infinity stay.
+// On the bits: round to nearest even at the lowest mantissa bit kept, in which a carry into the exponent is correct;
+// then values beyond the exponent's range become infinity or a zero of the same sign. NaN and infinity are unchanged.
 Op ExpandReducePrecision(HloBuilder& b, const HloInstruction& i, Op x) {
   const auto& attributes = i.attributes<ReducePrecisionAttributes>();
   const PrimitiveType type = x->shape().element_type();

@@ -1,5 +1,5 @@
-// Instructions written out for the plan's kernels, op by op: batch normalization, reduce-precision, sums of complex
-// numbers, contractions of element types that the product kernels do not take, and custom-calls with a meaning in HLO.
+// Expansions of instructions to ops with kernels: batch normalization, reduce-precision, sums of complex numbers,
+// contractions of element types without product kernels, and custom-calls defined in HLO.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace hloir::cpu {
 
-// A module whose entry computation does the same to the same operands; nullptr if there is none.
+// A module whose entry computation is equivalent to the instruction; nullptr if there is none.
 std::unique_ptr<HloModule> ExpandOp(const HloInstruction& instruction);
 
 }  // namespace hloir::cpu

@@ -12,9 +12,9 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kLeastRun = 128;  // contiguous elements: over shorter rows a loop loses as much as the copies cost
+constexpr int64_t kLeastRun = 128;  // minimal row length: for shorter rows a loop loses as much as the copies cost
 
-// concatenate(x[size - k:], x[:size - k]) along d: element i is x's element i + distance, counted around.
+// concatenate(x[size - k:], x[:size - k]) along d: element i is x's element i + distance, modulo the size.
 struct Roll {
   int32_t node = -1;
   ValueId result = kNoValue;
@@ -28,7 +28,7 @@ struct Roll {
 struct Halo {
   std::vector<Roll> rolls;
   DimVector low, high;        // elements beyond x's first and last along each dimension
-  ValueId center = kNoValue;  // x in the copy, once there is one
+  ValueId center = kNoValue;  // x in the copy, if there is one
 
   DimVector Dims() const {
     DimVector dims = rolls[0].x.dims;
@@ -42,7 +42,7 @@ struct Halo {
     for (size_t d = 0; d < view.dims.size(); ++d) view.offset += low[d] * view.strides[d];
     return view;
   }
-  // Less is copied than by the rolls, and rows stay long.
+  // The copy is smaller than the rolls, and rows stay long.
   bool Pays() const {
     const int64_t count = rolls[0].x.count();
     const View rows = Center().Collapse();
@@ -123,7 +123,7 @@ class HaloFinder {
     return last.view == expected ? std::optional(std::move(roll)) : std::nullopt;
   }
 
-  // By root: something else than a fused loop reads it, or in another form.
+  // By root: has readers other than fused loops, or in another form.
   std::vector<bool> FindOtherReaders() const {
     std::vector<bool> others(graph_.values.size());
     const auto mark = [&](ValueId id) {
@@ -156,7 +156,7 @@ class HaloFinder {
     Node& maker = graph_.nodes[static_cast<size_t>(first.node)];
     maker.inputs = {};
     maker.outputs = {copy};
-    // So many of x's elements along d.
+    // A range of x's elements along d.
     const auto add = [&](size_t d, int64_t count, int64_t from, int64_t to) {
       View part = first.x, place = center;
       part.dims[d] = place.dims[d] = count;
@@ -173,7 +173,7 @@ class HaloFinder {
     }
   }
 
-  // Readers of a roll read the copy, and read x there, too: it is in the caches.
+  // Readers of a roll read the copy, also for x itself, which is then in the caches.
   void Redirect(Node& node) const {
     const Halo* halo = nullptr;
     for (ValueId& id : node.inputs) {

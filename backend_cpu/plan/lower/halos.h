@@ -1,6 +1,6 @@
-// Finds an array that fused loops read rolled, in several ways: the neighbours of a finite difference. In place of the
-// rolls one copy of the array is made, with a halo: the elements that follow across each edge. Every roll is a view of
-// the copy. The entry point is MakeHalos.
+// Finds arrays that fused loops read in several rolled forms (the neighbours of a finite difference). One copy of the
+// array with a halo, the elements across each edge, replaces the rolls. Every roll is a view of the copy. The entry
+// point is MakeHalos.
 #pragma once
 
 #include "plan/graph/graph.h"

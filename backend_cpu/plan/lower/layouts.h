@@ -1,5 +1,5 @@
-// The last stage of lowering: finds the way each node runs (capability/support.h), and the orders in memory of its
-// operands and result. Afterwards the graph is const.
+// The last stage of lowering: determines the way each node runs (capability/support.h) and the layouts of its operands
+// and result. Later stages do not change the graph.
 #pragma once
 
 #include "kernels/kernel_table.h"

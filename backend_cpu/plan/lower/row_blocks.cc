@@ -12,10 +12,9 @@ namespace hloir::cpu {
 namespace {
 
 constexpr int64_t kWorthwhile = 512 << 10;  // bytes: smaller values stay in a core's cache anyway
-constexpr int32_t kMostNodes = 96;          // from the first product to the second
+constexpr int32_t kMostNodes = 96;          // maximal number of nodes from the first product to the second
 
-// The first of `parts` equal parts of the view's elements, in their order, and where each part begins, beyond the
-// first.
+// The first of `parts` equal parts of the view's elements, in their order, and the offset of each part from the first.
 struct Parts {
   View first;
   std::vector<int64_t> offsets{0};
@@ -113,7 +112,7 @@ class RowBlockFinder {
     return true;
   }
 
-  // The only product from which fused loops compute the operand.
+  // The single product from which fused loops compute the operand.
   bool FindFirst(Chain& chain, ValueId operand) const {
     const int32_t last = NodeOf(operand), begin = std::max(0, chain.second - kMostNodes);
     if (last < begin || !IsInLoop(graph_.nodes[static_cast<size_t>(last)])) return false;
@@ -134,7 +133,7 @@ class RowBlockFinder {
     return graph_.values[graph_.nodes[static_cast<size_t>(chain.first)].outputs[0]].bytes() >= kWorthwhile;
   }
 
-  // The nodes that depend on the first product, and those that only they read. Other nodes must not read any of these.
+  // The nodes that depend on the first product, and those that only these read. Other nodes must not read any of them.
   bool FindInside(Chain& chain, ValueId operand, ValueId other) const {
     chain.inside.resize(static_cast<size_t>(chain.second - chain.first));
     chain.inside[0] = true;
@@ -169,7 +168,7 @@ class RowBlockFinder {
     return true;
   }
 
-  // Both go by batches, and the second reads each where the first has left it.
+  // Both have the same batches, and the second reads each batch at the first one's offset.
   bool CheckProducts(Chain& chain, size_t side) const {
     const Node &first = graph_.nodes[static_cast<size_t>(chain.first)],
                &second = graph_.nodes[static_cast<size_t>(chain.second)];
@@ -236,7 +235,7 @@ class RowBlockFinder {
     chain.graph->parameters.push_back(id);
     return id;
   }
-  // A value that is the same for all blocks: a reduction's start.
+  // A value common to all blocks: a reduction's initial value.
   std::optional<ValueId> AddOutside(Chain& chain, ValueId id) {
     if (IsInside(chain, NodeOf(id)) || NoMemory(id)) return std::nullopt;
     return AddView(chain, id, {graph_.values[id].view, std::vector<int64_t>(static_cast<size_t>(chain.count))});
@@ -260,7 +259,7 @@ class RowBlockFinder {
     ValueId root;
     if (value.kind == ValueKind::kIota ||
         (graph_.values[value.root].kind == ValueKind::kConstant && graph_.values[value.root].count == 1)) {
-      if (!AreMultiples(parts.offsets, 0)) return std::nullopt;  // numbers know no blocks
+      if (!AreMultiples(parts.offsets, 0)) return std::nullopt;  // numbers do not depend on blocks
       chain.graph->values.push_back(value.kind == ValueKind::kIota ? value : graph_.values[value.root]);
       root = static_cast<ValueId>(chain.graph->values.size() - 1);
       chain.graph->values[root].root = value.kind == ValueKind::kIota ? kNoValue : root;

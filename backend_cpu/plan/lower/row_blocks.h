@@ -1,6 +1,6 @@
 // Finds products whose result only becomes an operand of another product, batch by batch, through elementwise ops and
 // reductions of rows: attention's scores, their softmax, and the product with the values. They become one node, which
-// is run block by block, so that all of the scores are never there at once. Entry point: MakeRowBlocks.
+// runs block by block, so that the scores are never in memory as a whole. Entry point: MakeRowBlocks.
 #pragma once
 
 #include "plan/graph/graph.h"

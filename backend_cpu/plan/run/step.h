@@ -1,5 +1,5 @@
-// Step: one entry of a prepared plan, and the parts of a plan. A step knows its buffers by number until the plan is
-// complete; then every Ref gets its pointer, and running a step looks nothing up.
+// Step: one entry of a prepared plan, and the parts of a plan. A step refers to buffers by number until the plan is
+// complete; then every Ref gets its pointer, and running a step needs no look-ups.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,7 @@ struct Ref {
 
 class Profiler;
 
-// The state of a run beside the steps. Belongs to one executable.
+// The state of a run, besides the steps. Belongs to one executable.
 struct Runtime {
   const KernelTable* kernels = nullptr;
   ThreadPool* pool = nullptr;
@@ -41,9 +41,9 @@ struct Runtime {
   std::vector<std::byte*> scratch;  // one block a thread, kScratchBytes each
   std::vector<Literal> dynamic;     // arrays of dynamic sizes
   int64_t steps_left = 0;
-  Status status;  // the first error; once set, no step runs any more
+  Status status;  // the first error; no step runs after it
 
-  // One step more, or several, are about to run: false if the run must stop.
+  // Counts steps that are about to run; false if the run must stop.
   bool Tick(int64_t steps = 1) {
     if ((steps_left -= steps) >= 0 && (cancel == nullptr || !cancel->load(std::memory_order_relaxed))) return true;
     Stop();
@@ -51,19 +51,19 @@ struct Runtime {
   }
   void Stop();
 };
-inline constexpr int64_t kScratchBytes = 9 << 18;  // of which most is touched by large products alone
+inline constexpr int64_t kScratchBytes = 9 << 18;  // most of it is only used by large products
 inline constexpr int64_t kBlockBytes = 1 << 19;    // behind them, at least: see steps/row_blocks.h
 
 class Step {
  public:
   virtual ~Step() = default;
-  // False: the run stops; runtime.status says why.
+  // False if the run stops, with the reason in runtime.status.
   virtual bool Run(Runtime& runtime) = 0;
   // Pointers in refs() have changed.
   virtual void Bound(Runtime& runtime) { (void)runtime; }
   // True if refs()[written] may share the buffer of refs()[read], if this is the last use of the latter.
   virtual bool MayShare(int read, int written) const { return (void)read, (void)written, false; }
-  // True: the step is nothing but operations on single elements, and these, bound, are added to `ops`, to run in order.
+  // True if the step consists of operations on single elements; these are bound and added to `ops`, in order.
   virtual bool AppendScalarOps(std::vector<TileOp>& ops) const { return (void)ops, false; }
   // A line without the buffers, such as "dot 128x256x64 f32".
   virtual std::string Name() const = 0;

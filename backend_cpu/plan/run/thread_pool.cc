@@ -1,6 +1,6 @@
-// A worker that has ended a round spins for a few microseconds, because the next step of a plan often follows at once;
-// for some more it looks again and again, but lets everybody run who has work; and then it sleeps, from which it takes
-// some ten microseconds to wake up. So does the caller, for the workers' last parts.
+// A worker that has finished a round spins for a few microseconds, because the next step of a plan often follows at
+// once; then it polls and yields for some more; then it sleeps, from which waking takes some ten microseconds. The
+// caller does the same while it waits for the workers' last parts.
 #include "plan/run/thread_pool.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ void Pause() {
 #endif
 }
 
-// Waits while `state` is `value`: spinning first, then giving way, then asleep until somebody notifies.
+// Waits while `state` is `value`: spins, then yields, then sleeps until notified.
 void WaitWhile(const std::atomic<uint32_t>& state, uint32_t value) {
   constexpr int kPausesPerLook = 16;  // at the clock
   const auto begin = std::chrono::steady_clock::now();
@@ -59,7 +59,7 @@ void ThreadPool::Start() {
       workers_[worker_count_].thread = std::thread([this, thread] { Work(thread); });
     }
   } catch (const std::system_error&) {
-    // The system gives no more threads: the existing ones do the work.
+    // No more threads are available; continue with the existing ones.
   }
 }
 
@@ -81,13 +81,13 @@ void ThreadPool::Run(int64_t parts, int threads, Function function, void* data) 
     share.next.store(parts * i / taking_part_, std::memory_order_relaxed);
     share.end = parts * (i + 1) / taking_part_;
   }
-  // The worker sees all writes above when it finds the offer.
+  // The worker sees all writes above when it sees the offer.
   for (int i = 0; i + 1 < taking_part_; ++i) {
     workers_[i].state.store(kOffered, std::memory_order_release);
     workers_[i].state.notify_one();
   }
   TakeParts(0);
-  // No part is left: offers that nobody has taken are withdrawn, and those at work have a part in hand.
+  // No part is left: withdraws offers that are not taken; working threads have their last part.
   for (int i = 0; i + 1 < taking_part_; ++i) {
     uint32_t offered = kOffered;
     if (workers_[i].state.compare_exchange_strong(offered, kIdle, std::memory_order_acq_rel)) continue;

@@ -1,12 +1,11 @@
-// ThreadPool: runs f(0) … f(parts-1) on a fixed set of threads and waits for all. Which thread takes which part is
-// free, so the parts, not the threads, must decide what is computed; then results are the same for any number of
-// threads. Each thread begins with its own share, a run of neighbours, so that what one step has left in a core's cache
-// the next finds there; a thread that is done early takes from the others.
+// ThreadPool: runs f(0) … f(parts-1) on a fixed set of threads and waits for all. The assignment of parts to threads is
+// free, so the computation must depend on parts only; then results are the same for any number of threads. Each thread
+// begins with its own range of adjacent parts, so that consecutive steps reuse a core's cache; a thread that finishes
+// early takes parts from others.
 //
-// A step says how long it will take, as a guess, and that alone decides how many threads it gets: waking one costs some
-// ten microseconds, and on a busy machine a thread that has begun may be interrupted for milliseconds, while all others
-// wait for it. Nobody waits for a thread that has not begun: the caller does the work itself. Tests:
-// tests/unit/thread_pool_test.cc.
+// The number of threads of a step depends only on an estimate of its time: waking a thread takes some ten microseconds,
+// and on a busy machine a working thread may be interrupted for milliseconds while all others wait for it. The caller
+// never waits for a thread that has not started; it does the work itself. Tests: tests/unit/thread_pool_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +19,7 @@
 
 namespace hloir::cpu {
 
-// `wanted`, or, if it is 0, as many as this process may keep busy (support/cores.h); at most 1024.
+// `wanted`, or, if it is 0, the number of cores of this process (support/cores.h); at most 1024.
 int ThreadCount(int wanted);
 
 // An estimate of nanoseconds of work, on a machine with AVX2. A step takes one thread for each kNanosPerThread, so that
@@ -36,13 +35,13 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return threads_; }
-  // The number of threads for `parts` parts that are `nanoseconds` of work in all.
+  // The number of threads for `parts` parts with `nanoseconds` of work in total.
   int ThreadsFor(int64_t parts, double nanoseconds) const {
     const double worth = std::clamp(nanoseconds / kNanosPerThread, 1.0, static_cast<double>(threads_));
     return static_cast<int>(std::clamp<int64_t>(parts, 1, static_cast<int64_t>(worth)));
   }
-  // f(part, thread) for each part, `nanoseconds` of work in all; thread < threads(). No allocation, so f is a plain
-  // function and its data. To be called by one thread at a time.
+  // Calls f(part, thread) for each part, with `nanoseconds` of work in total; thread < threads(). f is a function
+  // pointer with data, to avoid allocation. Must be called by one thread at a time.
   template <class F>
   void For(int64_t parts, double nanoseconds, F&& f) {
     const int taking_part = ThreadsFor(parts, nanoseconds);
@@ -56,7 +55,7 @@ class ThreadPool {
         [](void* data, int64_t part, int thread) { (*static_cast<std::remove_reference_t<F>*>(data))(part, thread); },
         const_cast<void*>(static_cast<const void*>(&f)));
   }
-  // f(item, thread) for each item, `nanoseconds` of work in all, in parts of some microseconds at least.
+  // Calls f(item, thread) for each item, with `nanoseconds` of work in total, in parts of at least some microseconds.
   template <class F>
   void ForItems(int64_t items, double nanoseconds, F&& f) {
     constexpr double kWorthwhile = 20000, kMostParts = 256;
@@ -66,11 +65,11 @@ class ThreadPool {
       for (int64_t i = items * part / parts; i < items * (part + 1) / parts; ++i) f(i, thread);
     });
   }
-  // The most threads that any work has been given since the last call, at least 1.
+  // The maximal number of threads used since the last call, at least 1.
   int TakeWidest() { return std::exchange(widest_, 1); }
 
  private:
-  // The worker's task, and whether it has begun: only the caller offers and withdraws, only the worker begins and ends.
+  // The worker's task and its state: only the caller offers and withdraws it, only the worker begins and ends it.
   enum State : uint32_t { kIdle, kOffered, kRunning, kStop };
   struct alignas(64) Worker {
     std::atomic<uint32_t> state{kIdle};

@@ -9,8 +9,8 @@ namespace hloir::cpu {
 namespace {
 
 constexpr int64_t kAlignment = 64;
-constexpr int64_t kSmall = 4096;     // small ones are packed by a quick first fit of their own
-constexpr size_t kMaxSorted = 4000;  // past so many big ones, too
+constexpr int64_t kSmall = 4096;     // small ones are packed by a fast first fit
+constexpr size_t kMaxSorted = 4000;  // and large ones above this number
 
 int64_t Aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -19,7 +19,7 @@ struct Item {
   int64_t bytes, offset;
 };
 
-// Items that lie beside one another: no two that live at the same time overlap.
+// Placed items: those with overlapping live ranges do not overlap in memory.
 class Room {
  public:
   // The best-fitting place for the item among those that are placed.
@@ -63,10 +63,10 @@ int64_t PackBySize(std::vector<Item>& items) {
   return top;
 }
 
-// A result's memory is free until it is written: values that are dead by then may lie there. Largest first, each in the
+// A result's memory is free until it is written, so values that are dead by then may use it. Largest first, each in the
 // smallest result with room. Removes placed items from `items`, which are sorted by size.
 void PackIntoResults(std::vector<Buffer>& buffers, std::vector<Item>& items) {
-  constexpr int64_t kWorthwhile = 1 << 16;  // the steps that read and write there are bound again in each run
+  constexpr int64_t kWorthwhile = 1 << 16;  // the steps that access it are bound again in each run
   constexpr size_t kMostHosts = 64;
   int64_t all = 0;
   for (const Item& item : items) all += item.bytes;
@@ -101,7 +101,7 @@ void PackIntoResults(std::vector<Buffer>& buffers, std::vector<Item>& items) {
   });
 }
 
-// In order of birth, best fit among the free ranges.
+// In order of definition, best fit among the free ranges.
 int64_t PackInOrder(std::vector<Item>& items) {
   std::vector<Item*> births, deaths;
   births.reserve(items.size()), deaths.reserve(items.size());
@@ -183,8 +183,8 @@ void BufferTable::Touch(int32_t id, int32_t time) {
 
 void BufferTable::Restart(int32_t id, int32_t time) { buffers_[id].live.push_back({time, time}); }
 
-// Whether, in the step at `time`, every result in `to` may lie where the operands in `from` are; a result that nobody
-// reads later may lie there already.
+// True if in the step at `time` every result in `to` may share memory with the operands in `from`; results without
+// later readers may already do so.
 bool BufferTable::StepAllows(int32_t time, int32_t from, int32_t to) const {
   if (step_at_[time] < 0) return false;
   const Step& step = *steps_[step_at_[time]].first;
@@ -252,7 +252,7 @@ void BufferTable::MergeAll() {
         const Ref &read = step->refs()[r], &written = step->refs()[w];
         if (read.buffer < 0 || written.buffer < 0 || !step->MayShare(r, w)) continue;
         int32_t from = Representative(read.buffer), to = Representative(written.buffer);
-        // A result's buffer is the caller's: it takes the other in.
+        // A result's buffer is the caller's, so the other one is merged into it.
         if (buffers_[from].kind == Buffer::kResult && buffers_[to].kind == Buffer::kArena) std::swap(from, to);
         if (read.offset == 0 && written.offset == 0 && MayMerge(from, to)) Merge(from, to);
       }

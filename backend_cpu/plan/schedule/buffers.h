@@ -1,5 +1,5 @@
-// Buffers of a plan: their live ranges, which may share memory, and where each one lies: in the one arena, or in the
-// memory of a result that is written only later.
+// Buffers of a plan: their live ranges, merging, and their location: in the arena, or in the memory of a result that is
+// written later.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,9 @@ struct Buffer {
   int64_t bytes = 0;
   const std::byte* fixed = nullptr;  // kFixed: a constant's data
   int32_t index = 0;                 // kParameter, kResult: which leaf
-  int64_t alignment = 64;            // kArena: as its elements need; kResult: as the caller promises
+  int64_t alignment = 64;            // kArena: required by its elements; kResult: guaranteed by the caller
   int32_t merged_into = -1;
-  int32_t host = -1;             // kArena: the result in whose memory it lies; -1: the arena
+  int32_t host = -1;             // kArena: the result whose memory it uses; -1: the arena
   int64_t offset = 0;            // kArena: bytes from the arena's or the host's start
   SmallVector<Segment, 2> live;  // in steps' times, ascending
 };
@@ -32,7 +32,7 @@ class BufferTable {
  public:
   int32_t Add(Buffer::Kind kind, int64_t bytes, int64_t alignment = 64);
   Buffer& operator[](int32_t id) { return buffers_[id]; }
-  // The buffer that stands for this one after merging.
+  // The buffer into which this one was merged.
   int32_t Representative(int32_t id) const;
   const Buffer& Final(int32_t id) const { return buffers_[Representative(id)]; }
 
@@ -48,11 +48,11 @@ class BufferTable {
   const HloInstruction* OriginOf(size_t i) const { return origins_[i]; }
   const std::vector<std::pair<Step*, int32_t>>& steps() const { return steps_; }
   void Touch(int32_t id, int32_t time);
-  // The buffer was dead; from now on it holds something new.
+  // Starts a new live range of a dead buffer.
   void Restart(int32_t id, int32_t time);
 
-  // Merges buffers where a step's result may take its operand's place, then gives arena buffers their places.
-  // Returns the arena's size in bytes.
+  // Merges buffers if a step's result may reuse its operand's memory, then allocates arena buffers. Returns the arena's
+  // size in bytes.
   int64_t Assign();
 
  private:

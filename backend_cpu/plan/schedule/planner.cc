@@ -1,5 +1,5 @@
-// See planner.h: the order of nodes, where their values lie, and clusters. Nodes that stand alone: planner_nodes.cc;
-// loops and branches: planner_control_flow.cc.
+// See planner.h: the order of nodes, the buffers of their values, and clusters. Nodes with separate steps:
+// planner_nodes.cc; loops and branches: planner_control_flow.cc.
 #include "plan/schedule/planner.h"
 
 #include <algorithm>
@@ -14,9 +14,9 @@ namespace {
 
 constexpr size_t kMaxClusterNodes = 96;
 constexpr size_t kMaxOpen = 16;
-constexpr int32_t kMaxAge = 24;               // steps after which a cluster that no node has joined is closed
-constexpr int64_t kStrangersCount = 1 << 16;  // loops up to here are shared by nodes that have nothing in common
-constexpr int64_t kRepeatCount = 1 << 12;     // values from here on are rather computed again than written and read
+constexpr int32_t kMaxAge = 24;               // steps without a new node after which a cluster is closed
+constexpr int64_t kStrangersCount = 1 << 16;  // size limit of loops shared by unrelated nodes
+constexpr int64_t kRepeatCount = 1 << 12;     // size above which values are recomputed instead of written and read
 
 }  // namespace
 
@@ -68,8 +68,8 @@ Status Planner::PlanNodes() {
   return PlanList(nodes);
 }
 
-// The order of nodes, but with reductions directly after the elementwise op that makes their operand: then its loop
-// also reduces, and the operand need not outlive the nodes in between.
+// The order of nodes, but with reductions directly after the elementwise op that computes their operand, so that one
+// loop does both, and the operand is not kept for the nodes in between.
 std::vector<int32_t> Planner::ReductionsEarly() const {
   const size_t count = graph_.nodes.size();
   std::vector<std::vector<int32_t>> follow(count);
@@ -97,7 +97,7 @@ std::vector<int32_t> Planner::ReductionsEarly() const {
 
 Status Planner::PlanInvariant(const std::vector<bool>& varies, StepList& prologue) {
   invariant_ = FindInvariant(varies);
-  // A value that is written once must not lie in memory that is written in each iteration.
+  // A value written once must not use memory that is written in each iteration.
   std::erase_if(parts_, [&](const auto& part) {
     const auto is_invariant = [&](ValueId id) { return invariant_[static_cast<size_t>(graph_.values[id].node)]; };
     return is_invariant(part.first) != is_invariant(part.second.whole);
@@ -120,9 +120,9 @@ void Planner::KeepInvariant(int32_t end) {
   for (int32_t buffer : kept_) context_.buffers.Touch(buffer, end);
 }
 
-// Nodes that depend on no varying parameter, if keeping their results in memory costs no more than computing them
-// again: operations that cannot fail, and of elementwise ones those that read about as much as they write. Cheap ones
-// that only loops read stay there, in registers, unless the loops then read more.
+// Loop-invariant nodes whose results in memory cost no more than recomputation: operations that cannot fail, and
+// elementwise ones that read about as much as they write. Cheap ones that only fused loops read stay in these loops, in
+// registers, unless the loops then read more.
 std::vector<bool> Planner::FindInvariant(const std::vector<bool>& varies) const {
   std::vector<bool> invariant(graph_.nodes.size());
   if (!context_.fuse) return invariant;
@@ -270,7 +270,7 @@ StatusOr<Ref> Planner::Locate(ValueId id) {
 }
 
 Status Planner::CopyTo(ValueId id, Ref to) {
-  // The copy counts as work of the value itself, and later steps as work of the node that needed it.
+  // The copy is attributed to the value, later steps to the node that needed it.
   const HloInstruction* outer = std::exchange(planned_, graph_.values[id].instruction);
   const StatusOr<Ref> from = Locate(id);
   if (from.ok() && from->buffer >= 0) {
@@ -314,7 +314,7 @@ bool Planner::Needs(int32_t cluster, int32_t other) const {
   return false;
 }
 
-// A large array that both read is then read once.
+// A large array read by both is then read once.
 bool Planner::SharesOperand(int32_t cluster, const Node& node) const {
   for (int32_t other : clusters_[cluster].nodes) {
     for (ValueId id : graph_.nodes[other].inputs) {
@@ -337,7 +337,7 @@ int32_t Planner::ChooseCluster(const Node& node, int64_t count) const {
       const ValueId id = node.inputs[i];
       const int32_t source = OpenClusterOf(id);
       if (source < 0) continue;
-      // A register of this very loop; a reduction's result is none before the loop has ended.
+      // A register of this loop; a reduction's result is not available before the loop has ended.
       const bool inside = source == candidate && IsRegisterIn(id, count) && !(reduces && i > 0) &&
                           graph_.nodes[graph_.values[graph_.values[id].root].node].opcode() != HloOpcode::kReduce;
       if (!inside && Needs(source, candidate)) return false;
@@ -358,13 +358,13 @@ int32_t Planner::ChooseCluster(const Node& node, int64_t count) const {
   return best;
 }
 
-// True if the loop of another cluster, which needs it, may do the whole work of this one.
+// True if this cluster may be merged into the loop of another one that needs it.
 bool Planner::MayJoin(int32_t source, int32_t into) const {
   const Cluster &from = clusters_[source], &to = clusters_[into];
   if (from.count != to.count || from.nodes.size() + to.nodes.size() > kMaxClusterNodes || Needs(source, into) ||
       (from.reduces && to.reduces && !(from.reduce == to.reduce)))
     return false;
-  // Nothing may have to run between the two.
+  // No step may be required between the two.
   for (int32_t need : to.needs)
     if (need != source && clusters_[need].open && Needs(need, source)) return false;
   for (int32_t index : to.nodes) {
@@ -443,7 +443,7 @@ Status Planner::AddToCluster(int32_t index) {
 }
 
 void Planner::Close(int32_t cluster) {
-  // Those it needs come first; open clusters are few, and needs go back in time, so this is not deep recursion.
+  // Finishes required clusters first; the recursion is shallow, because there are few open clusters.
   if (!clusters_[cluster].open) return;
   const ClusterList needs = clusters_[cluster].needs;
   for (int32_t need : needs) Close(need);
@@ -456,8 +456,8 @@ void Planner::CloseAll() {
   while (!open_.empty()) Close(open_.front());
 }
 
-// True if each loop that reads the value should compute it: it is cheap, has no more operands to read than itself, and
-// these exist whatever this loop does.
+// True if each loop that reads the value should recompute it: it is cheap, its operands are not larger than itself, and
+// they exist independently of this loop.
 bool Planner::MayRepeat(const Node& node, const Cluster& cluster) const {
   const ValueId result = node.outputs[0];
   const GraphValue& value = graph_.values[result];
@@ -473,7 +473,7 @@ bool Planner::MayRepeat(const Node& node, const Cluster& cluster) const {
     const bool made_here =
         from.node >= 0 && std::find(cluster.nodes.begin(), cluster.nodes.end(), from.node) != cluster.nodes.end();
     if (made_here || repeated_[root] || from.kind == ValueKind::kDynamic) return false;
-    // A value in another order would be gathered once more.
+    // A value in another order would be gathered again.
     if (from.count * 8 > value.count && !IsRegisterIn(id, value.count)) return false;
     bytes += from.bytes();
   }
@@ -487,7 +487,7 @@ void Planner::Emit(const Cluster& cluster) {
   request.nodes = cluster.nodes;
   request.reduces = cluster.reduces;
   request.reduce = cluster.reduce;
-  // Results are stored if something outside of the cluster reads them.
+  // Results are stored if they have readers outside of the cluster.
   SmallVector<ValueId, 16> inside;  // read in the loop, as often as they are
   for (int32_t index : cluster.nodes) {
     const Node& node = graph_.nodes[index];

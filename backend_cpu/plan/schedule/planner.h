@@ -1,6 +1,6 @@
-// Planner: from a Graph, which it only reads, to steps. Elementwise nodes and reductions are collected in clusters,
-// which become fused loops when one of their results is needed; every other node becomes a step at its place in the
-// order. Node::support has the way each node runs.
+// Planner: translates a Graph to steps. Elementwise nodes and reductions are collected in clusters, which become fused
+// loops when one of their results is needed; every other node becomes a step in the order of nodes. Node::support has
+// the way each node runs.
 #pragma once
 
 #include <memory>
@@ -22,17 +22,17 @@ struct PlanContext {
   const HloEvaluator* evaluator = nullptr;  // fills elided constants in
   bool fuse = true;
   int threads = 1;
-  int32_t dynamic_count = 0;  // of Runtime::dynamic, and their sizes at most
+  int32_t dynamic_count = 0;  // of Runtime::dynamic, with their maximal sizes
   int64_t dynamic_bytes = 0;
-  int64_t block_bytes = 0;  // of each thread, behind its scratch memory: see steps/row_blocks.h
+  int64_t block_bytes = 0;  // of each thread, after its scratch memory: see steps/row_blocks.h
   BufferTable buffers;
-  std::vector<std::unique_ptr<Literal>> literals;                // constants that stand nowhere else
+  std::vector<std::unique_ptr<Literal>> literals;                // generated constants
   std::unordered_map<const HloInstruction*, int32_t> constants;  // their buffers
 };
 
 class Planner {
  public:
-  // Steps are added to `steps`; `parameters` says where each of the graph's parameters lies.
+  // Steps are added to `steps`; `parameters` are the buffers of the graph's parameters.
   Planner(PlanContext& context, const Graph& graph, StepList& steps, std::vector<Ref> parameters);
   Status PlanNodes();
   // Call before PlanNodes on a loop's body: plans the loop-invariant nodes, given which parameters vary, into
@@ -76,7 +76,7 @@ class Planner {
   void AppendLoop(LoopRequest request);
   // The open cluster that computes the value's root, or -1.
   int32_t OpenClusterOf(ValueId id) const;
-  // The value is its root's elements in order and type: within a cluster, a register.
+  // True if the value is its root's elements in order and type: within a cluster, a register.
   bool IsRegisterIn(ValueId id, int64_t count) const;
   Status PlanWhile(const Node& node);
   Status PlanConditional(const Node& node);
@@ -87,18 +87,18 @@ class Planner {
   Status PlanConvolution(const Node& node);
   Status PlanConcatenate(const Node& node);
   void FindParts();
-  // Steps that step_makers.h lists; the reference, if none of them takes the node.
+  // The first step in step_makers.h that accepts the node, otherwise the reference.
   Status PlanStep(const Node& node);
   // Finishes the clusters that still read values which the node updates in place.
   void CloseReaders(ValueId updated);
   Status PlanArrays(const Node& node);  // elementwise, on types that no tile holds
   Status PlanIota(const Node& node);    // known now: iota on types that no tile holds
   Status PlanReference(const Node& node, std::string reason);
-  // The value as a view of a root that is in memory.
+  // The value as a view of a root in memory.
   StatusOr<std::pair<Ref, View>> LocateView(ValueId id);
   Status LoadConstant(ValueId id);
 
-  Ref RootRef(ValueId root);  // a place for the root, new if it has none yet
+  Ref RootRef(ValueId root);  // the buffer of the root, created if it has none
   Ref NewBuffer(int64_t bytes);
   Ref NewBufferFor(ValueId id);
   // A copy of the view's elements in order, in a buffer of their own.
@@ -121,7 +121,7 @@ class Planner {
   std::vector<bool> invariant_;              // by node: planned by PlanInvariant
   std::vector<int32_t> kept_;                // buffers of its results
   std::unordered_map<ValueId, Ref> copies_;  // of views that do not lie in order
-  // Gathers whose results only a concatenation reads, by root value: they write where it would copy them to.
+  // Gathers whose results are only used by a concatenation, by root value: they write directly into its result.
   struct Part {
     ValueId whole = kNoValue;
     View view;             // of the whole, by the gather's dimensions

@@ -20,7 +20,7 @@ Status Planner::PlanWhile(const Node& node) {
     const GraphValue& next = body.values[body.results[i]];
     const bool same = next.root == body.parameters[i] && body.IsWhole(body.results[i]) &&
                       next.type == body.values[body.parameters[i]].type;
-    if (same) {  // the body passes it on unchanged: it stays where it lies
+    if (same) {  // the body returns it unchanged: no copy
       HLOIR_ASSIGN_OR_RETURN(carries[i], Locate(input));
     } else {
       varies[i] = true;
@@ -28,7 +28,7 @@ Status Planner::PlanWhile(const Node& node) {
       HLOIR_RETURN_IF_ERROR(CopyTo(input, carries[i]));
     }
   }
-  // A loop that changes nothing ends at once or never: as XLA does, take the former.
+  // A loop that changes nothing ends at once or never: assumed to end, as in XLA.
   if (std::find(varies.begin(), varies.end(), true) == varies.end()) {
     for (size_t i = 0; i < carries.size(); ++i) places_[node.outputs[i]] = carries[i];
     return OkStatus();
@@ -43,14 +43,14 @@ Status Planner::PlanWhile(const Node& node) {
   HLOIR_RETURN_IF_ERROR(plan_condition.PlanNodes());
   HLOIR_ASSIGN_OR_RETURN(Ref going, plan_condition.Locate(condition.results[0]));
   plan_condition.CloseAll();
-  // The loop may end here, and every carry is a result then: the condition must not overwrite one, though the body may.
+  // The loop may end here, when every carry is a result: the condition must not overwrite them; the body may.
   const int32_t exit = buffers.NextTime();
   buffers.Touch(going.buffer, exit);
   for (const Ref& carry : carries)
     if (carry.buffer >= 0) buffers.Touch(carry.buffer, exit);
   HLOIR_RETURN_IF_ERROR(plan_body.PlanNodes());
   plan_body.CloseAll();
-  // All carries change at once: a value that still lies in another carry's place is saved first.
+  // All carries change at once: a value that is still in another carry's buffer is saved first.
   std::vector<Ref> next(carries.size());
   for (size_t i = 0; i < carries.size(); ++i) {
     if (!varies[i]) continue;

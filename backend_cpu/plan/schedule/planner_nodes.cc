@@ -1,5 +1,5 @@
-// The planner's nodes that become separate steps at their place in the order: products, convolutions, those in
-// step_makers.h, and those that the reference runs. See planner.h.
+// The planner's nodes with separate steps: products, convolutions, those in step_makers.h, and those that the reference
+// runs. See planner.h.
 #include <algorithm>
 #include <utility>
 
@@ -65,7 +65,7 @@ Ref Planner::CopyView(Ref from, const View& view, PrimitiveType type) {
   return to;
 }
 
-// Takes the node's result from where it was made, by the instruction's dimensions, to the order in which it is to lie.
+// Copies the node's result from the instruction's order of dimensions to its layout.
 void Planner::AppendTranspose(const Node& node, View made, Ref from, Ref to) {
   if (!node.order.empty()) made = made.Transpose(node.order);
   std::vector<StridedCopy> copies{StridedCopy::Make(StorageBytes(graph_.values[node.outputs[0]].type), made.dims,
@@ -126,7 +126,7 @@ Status Planner::PlanConvolution(const Node& node) {
   return OkStatus();
 }
 
-// Only where that is most of the concatenation, which takes its room from the first such gather on.
+// Only if these are most of the concatenation, whose buffer is then live from the first such gather on.
 void Planner::FindParts() {
   if (!context_.fuse) return;
   for (const Node& node : graph_.nodes) {
@@ -218,7 +218,7 @@ Status Planner::PlanStep(const Node& node) {
   return PlanReference(node, std::string(reason));
 }
 
-// An update in place must come after whatever else still has to read the old value.
+// An update in place must follow all other readers of the old value.
 void Planner::CloseReaders(ValueId updated) {
   const ValueId root = graph_.values[updated].root;
   for (size_t k = 0; root != kNoValue && k < open_.size();) {
@@ -233,7 +233,7 @@ void Planner::CloseReaders(ValueId updated) {
 
 Status Planner::PlanArrays(const Node& node) {
   if (node.opcode() == HloOpcode::kBitcastConvert) {
-    // The same memory, whose elements are others now.
+    // The same memory with new elements.
     const GraphValue &from = graph_.values[node.inputs[0]], &to = graph_.values[node.outputs[0]];
     if (SameInMemory(from.type, to.type) && from.bytes() == to.bytes()) {
       HLOIR_ASSIGN_OR_RETURN(places_[node.outputs[0]], Locate(node.inputs[0]));

@@ -1,5 +1,4 @@
-// Profiler: measures the steps of a plan while they run. Without one a run takes no time for it but a look at a
-// pointer.
+// Profiler: measures the steps of a plan while they run. Without a profiler, a run only tests a pointer.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // The table of step makers by opcode, tried in order by the planner. A maker that declines has a reason, which the
-// plan's text prints beside a step of the reference. To add a step: a row here, and the opcode in capability/steps.def.
+// plan's text prints at the step of the reference. To add a step: a row here, and the opcode in capability/steps.def.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ struct StepRequest {
 
 struct StepMaker {
   HloOpcode opcode;
-  uint32_t views;  // operands, as a set of bits (the last stands for all further ones), that need not lie in order
-  bool updates_in_place;                                // result k may take operand k's place
-  size_t most_results;                                  // takes no node with more
+  uint32_t views;         // bit set of operands that need not be in order (the last bit is for all further ones)
+  bool updates_in_place;  // result k may reuse operand k's buffer
+  size_t most_results;    // takes no node with more
   std::unique_ptr<Step> (*make)(StepRequest& request);  // nullptr: declines
   std::string_view otherwise;                           // why: a clause
 

@@ -10,9 +10,9 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kArrayBlock = 512;  // elements; two blocks of operands and one of results stay in the first cache
+constexpr int64_t kArrayBlock = 512;  // elements; two blocks of operands and one of results fit the first-level cache
 
-// Integers under a byte lie in one with their sign extended or zeros before them: this changes one for the other.
+// Converts integers under a byte between sign-extended and zero-extended bytes.
 void Reinterpret(PrimitiveType to, const std::byte* in, std::byte* out, int64_t count) {
   if (to == PrimitiveType::PRED) {  // which is never anything but 0 or 1
     for (int64_t i = 0; i < count; ++i) out[i] = std::byte{in[i] != std::byte{0}};
@@ -127,7 +127,7 @@ class ElementLoop : public ArrayStep {
 
   void MakeTable() {
     std::byte all[256];
-    const bool pred = operands_[0].type == PrimitiveType::PRED;  // a bool is 0 or 1: more is not looked at
+    const bool pred = operands_[0].type == PrimitiveType::PRED;  // a bool is 0 or 1; other entries are not used
     for (int i = 0; i < 256; ++i) all[i] = static_cast<std::byte>(pred ? i != 0 : i);
     std::vector<std::byte> table(static_cast<size_t>(256 * StorageBytes(result_)));
     const std::byte* in[3] = {all};

@@ -1,6 +1,6 @@
-// One elementwise op on whole arrays, for the types that no tile holds: complex numbers, floats of 8 bits and fewer,
-// integers under a byte. It runs the reference's own loops over elements, block by block. An op of one operand of a
-// single byte is a table of its 256 results.
+// One elementwise op on whole arrays, for types without tiles: complex numbers, floats of at most 8 bits, integers
+// under a byte. It runs the reference's loops over elements, block by block. An op with one operand of a single byte
+// uses a table of its 256 results.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,5 @@
 // See dot.h. The blocking is Goto's: a block of one operand stays in L2, a panel of the other in L1, a tile of C in
-// registers. A thread's own part of a product is packed into its own scratch memory, shared parts into the first
-// thread's.
+// registers. The part of a thread is packed into its own scratch memory, shared parts into the first thread's.
 #include "plan/steps/dot.h"
 
 #include <algorithm>
@@ -20,20 +19,21 @@ constexpr int64_t kFarBytes = 2 << 20;       // of B, if they share that: the th
 constexpr int64_t kOwnBytes = 240 << 10;     // of the block that each has for itself
 constexpr int64_t kDirect = 32 * 32 * 32;    // products up to this size are not worth packing
 constexpr int64_t kFewRows = 4;              // tiles, one below the other: packing B would take longer than it saves
-constexpr int64_t kNearBytes = 512;          // from one step to the next: farther ones drive each other from the caches
-constexpr int64_t kFewRowsBytes = 16 << 10;  // of their sums, which the first-level cache must hold beside the operands
+constexpr int64_t kNearBytes = 512;          // stride above which steps evict each other from the caches
+constexpr int64_t kFewRowsBytes = 16 << 10;  // of their sums, which must fit the first-level cache together with the
+                                             // operands
 constexpr int64_t kTasks = 8,
                   kRun = 4;     // the least number of tasks, and of panels per task, if threads share a product
 constexpr int64_t kParts = 16;  // of a product in place that threads share, at most of its panels
 constexpr int64_t kAlign = 64;
-// Guesses, to decide how many threads pay: of a tile's column, which stands for the vectors' length; how many times
-// more that is where the machine itself has tiles; of packing; and of reading a matrix that is used once.
+// Estimates of time for the number of threads: per column of a tile, which depends on the vector length; the factor for
+// hardware tiles; of packing; and of reading a matrix that is used once.
 constexpr double kFlopsPerNanoAndColumn = 4, kTilesTimes = 12, kNanosPerPacked = 0.3, kNanosPerByteOnce = 0.04;
 
 int64_t ComputeBytes(GemmType type) { return type == GemmType::kF64 ? 8 : 4; }
 int64_t RoundUp(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
-// Of the second cache; where nobody says, it is taken for large.
+// The size of the second-level cache; assumed to be large if unknown.
 int64_t SecondCacheBytes() {
 #ifdef _SC_LEVEL2_CACHE_SIZE
   static const int64_t bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
@@ -83,9 +83,9 @@ class GemmStep : public Step {
     a_ = {&p_.a, &pack_a_, p_.m, how_ == kPackedB || how_ == kInPlace ? kernels_.rows_in_place : kernels_.rows};
     b_ = {&p_.b, &pack_b_, p_.n, kernels_.columns};
     ChooseBlockK();
-    // Of A all panels are read again for each one of B, whose are read one by one: half of the second cache must hold
-    // A's block. All of A is shared if it fits; else B, in blocks of equal size. The machine's tiles take B in an order
-    // that takes longer to make, so that it is made once.
+    // All panels of A are read again for each panel of B: A's block must fit half of the second-level cache. A is
+    // shared as a whole if it fits; otherwise B is, in blocks of equal size. Packing B for hardware tiles is slow, so
+    // it is done once.
     auto most = [&](const Side& side, int64_t bytes) {
       return bytes / side.pack->PanelBytes(block_k_, side.width) * side.width;
     };
@@ -99,7 +99,7 @@ class GemmStep : public Step {
     own.block = share_a ? kPanelsTogether * own.width
                         : EqualBlocks(own, std::max(own.width, most(a_, std::min(kOwnBytes, half))));
     if (how_ == kInPlace && parallel_ && !by_batch_) {
-      // So many rows that blocks and panels are parts enough.
+      // Enough rows for blocks and panels to be the parts.
       const int64_t rows = p_.m * std::min(kParts, p_.n / kernels_.columns) / kParts;
       a_.block = std::min(a_.block, RoundUp(std::max(rows, 2 * a_.width), a_.width));
     }
@@ -157,7 +157,7 @@ class GemmStep : public Step {
   }
 
  private:
-  // Packed: the threads share B, or A, and each packs the other for itself; or A stays where it lies.
+  // Packed: the threads share B, or A, and each packs the other itself; or A is read in place.
   enum How { kPacked, kPackedShareA, kPackedB, kInPlace, kRowTimesMatrix, kMatrixTimesColumn, kRowsTimesTransposed };
 
   // An operand's rows, or columns, in panels of `width`, of which a block is packed at a time.
@@ -174,9 +174,9 @@ class GemmStep : public Step {
   bool HasTiles() const { return kernels_.enter != nullptr; }
   bool IsPacked() const { return how_ == kPacked || how_ == kPackedShareA || how_ == kPackedB; }
 
-  // Blocks of equal size; of all of k, if the result is narrower than the sums, and so has no room for those of a part.
+  // Blocks of equal size; with all of k if the result is narrower than the sums and cannot store partial sums.
   void ChooseBlockK() {
-    // An A that is not packed leaves the caches to B: the result is written and read again less often.
+    // An unpacked A leaves the caches to B, so that the result is written and read less often.
     const int64_t bytes = how_ == kPackedB ? 2 * kPanelBytes : kPanelBytes;
     const int64_t most = bytes / (kernels_.columns * pack_a_.element_bytes), blocks = (p_.k + most - 1) / most,
                   all = RoundUp(p_.k, pack_a_.group);
@@ -206,7 +206,7 @@ class GemmStep : public Step {
            static_cast<double>(k) / (kFlopsPerNanoAndColumn * kernels_.columns);
   }
 
-  // Vectors and small matrices are multiplied where they lie, if their types and strides allow it.
+  // Vectors and small matrices are multiplied in place, if their types and strides allow it.
   void Choose() {
     how_ = kPacked;
     if (!p_.windows.empty()) {
@@ -227,7 +227,7 @@ class GemmStep : public Step {
     const bool small = p_.m * p_.n * p_.k <= kDirect;
     if ((b_row_ == 1 || p_.n == 1) && (p_.m <= 2 || small) && p_.n > 1) how_ = kRowTimesMatrix;
     else if (p_.n == 1 && (a_k_ == 1 || p_.k == 1) && (b_k_ == 1 || p_.k == 1)) how_ = kMatrixTimesColumn;
-    // Of few columns, a tile would be zeros for the most part.
+    // With few columns, a tile would be mostly zeros.
     else if ((p_.m == 1 || (small && 2 * p_.n <= kernels_.columns)) && (a_k_ == 1 || p_.k == 1) &&
              (b_k_ == 1 || p_.k == 1))
       how_ = kRowsTimesTransposed;
@@ -240,15 +240,15 @@ class GemmStep : public Step {
   bool TakesBf16() const {
     return p_.compute == GemmType::kF32 && p_.a.type == PrimitiveType::BF16 && p_.b.type == PrimitiveType::BF16;
   }
-  // The first of the tiles, all about as high, for so many rows. They have an even number of them: one past the last
-  // repeats it, and its results are left out.
+  // The height of the first of several tiles of similar height. It is even: a row past the last repeats it, and its
+  // results are dropped.
   int64_t RowsInPlace(int64_t rows) const {
     const int64_t tiles = (rows + kernels_.rows_in_place - 1) / kernels_.rows_in_place;
     return std::min(rows, RoundUp((rows + tiles - 1) / tiles, 2));
   }
 
-  // Runs f(begin, end) over `count` columns or rows, in parallel if there is much to do. However many units a run has,
-  // each column gets the same sum; long runs of a row are read faster than short ones.
+  // Runs f(begin, end) over `count` columns or rows, in parallel if there is much to do. The sum of a column does not
+  // depend on the length of runs; long runs of a row are read faster.
   template <class F>
   void Split(Runtime& runtime, int64_t count, int64_t unit, F&& f) const {
     const double nanoseconds = nanoseconds_ / static_cast<double>(p_.batch);
@@ -342,7 +342,7 @@ class GemmStep : public Step {
                   most = std::max<int64_t>(1, kFewRowsBytes / (kRows * columns * bytes_)) * columns;
     for (int64_t n = 0; begin + columns <= end; begin += n) {
       n = std::min(most, (end - begin) / columns * columns);
-      const int64_t row = n + columns;  // no power of two, which would put all rows in a few places of the cache
+      const int64_t row = n + columns;  // not a power of two, for which all rows would share a few cache sets
       for (int64_t k0 = 0; k0 < p_.k; k0 += block_k_) {
         for (int64_t m = first, rows = 0; m < last; m += rows) {
           rows = (last - m) / ((last - m + kRows - 1) / kRows);
@@ -424,7 +424,7 @@ class GemmStep : public Step {
         };
         for (int t = 0; t < (share ? runtime.pool->threads() : 1); ++t) *packed_of(t) = -1;
         if (share) {
-          // As many for a part as for the whole: threads that sleep in between wake up late.
+          // The same number for parts as for the whole, because threads that sleep in between wake up late.
           const double nanoseconds = nanoseconds_ / static_cast<double>(p_.batch);
           runtime.pool->For(packs, nanoseconds, pack_shared);
           runtime.pool->For(own_blocks * runs, nanoseconds, multiply);
@@ -469,7 +469,7 @@ class GemmStep : public Step {
       for (int64_t m = p_.windows[w].begin; m < end; m += a_.block)
         window_blocks_.push_back({w, m, std::min(end, m + a_.block)});
     }
-    // In steps of some neighbouring terms, if not of one.
+    // In steps of several adjacent terms, or of one.
     const std::vector<int64_t>& ks = p_.a.k_offsets;
     const int64_t group = pack_a_.group;
     a_k_ = group > 1 ? group : p_.k > 1 ? ks[1] - ks[0] : 1;

@@ -131,7 +131,7 @@ class ElementConvolutionStep : public Step {
     });
     return found;
   }
-  // Whatever else lies between the elements of a kernel that is a view costs time at worst.
+  // Other elements between those of a strided kernel only cost time.
   int64_t KernelSpan() const {
     int64_t span = 1;
     for (size_t d = 0; d < v_.kernel.dims.size(); ++d) span += std::abs(v_.kernel.strides[d]) * (v_.kernel.dims[d] - 1);

@@ -20,7 +20,7 @@ using reference::Slot;
 
 constexpr double kNanosPerCall = 10;
 
-// A computation on scalars with its own slots; each calling thread has one.
+// A computation on scalars with slots for its values; one per thread.
 class Body {
  public:
   static std::unique_ptr<Body> Make(const HloComputation& computation) {
@@ -35,7 +35,7 @@ class Body {
   // For n accumulators and n elements: the results become the accumulators. A result may be another argument's slot, so
   // all are read before one is written.
   void Accumulate(size_t n) {
-    (void)function_->Run();  // flat: there is nothing to fail
+    (void)function_->Run();  // flat: cannot fail
     next_.resize(n);
     for (size_t k = 0; k < n; ++k) next_[k] = function_->result(k);
     for (size_t k = 0; k < n; ++k) function_->argument(k) = next_[k];
@@ -169,7 +169,7 @@ class ElementWindowStep : public Step {
     Start(body);
     for (int64_t i = 0; i < dims_[along_]; ++i) Take(body, base + i * stride), Give(body, base + i * stride);
   }
-  // Elements in padding, or in a gap of base dilation, count for nothing.
+  // Skips elements in padding or in a gap of base dilation.
   void Window(Body& body, int64_t out) {
     DimVector position(out_dims_.size());
     for (size_t d = out_dims_.size(), rest = static_cast<size_t>(out); d-- > 0;
@@ -244,7 +244,7 @@ class ElementScatterStep : public Step {
   double Flops() const override { return static_cast<double>(updates_); }
 
  private:
-  // A window that does not lie inside is left out, the whole of it.
+  // A window that is not in bounds is skipped as a whole.
   void Window(const DimVector& batch) {
     DimVector position = batch, start(dims_.size(), 0);
     const bool has_vector = a_.index_vector_dim < static_cast<int64_t>(index_dims_.size());
@@ -300,7 +300,7 @@ class ElementScatterStep : public Step {
 
 namespace {
 
-// One for each thread; none, if the computation is not a reduction of n arrays by arithmetic on scalars.
+// One per thread; nullopt if the computation is not a reduction of n arrays by arithmetic on scalars.
 std::vector<std::unique_ptr<Body>> ReducersOf(const HloInstruction& i, int threads) {
   const size_t n = static_cast<size_t>(i.operand_count()) / 2;
   std::vector<std::unique_ptr<Body>> bodies;

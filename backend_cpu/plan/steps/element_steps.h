@@ -10,7 +10,7 @@
 namespace hloir::cpu {
 
 // Refs: the arrays, the initial values; the results. In row-major order from the initial value on, as in the reference.
-// nullptr if the computation is more than arithmetic on scalars, or is a sum that the reference makes in another way.
+// nullptr if the computation is more than arithmetic on scalars, or is a sum with another order in the reference.
 std::unique_ptr<Step> MakeElementReduce(const HloInstruction& reduce, int threads);
 // The same for windows that the kernels of reduce_window.h do not support. A window over all earlier elements is a
 // scan: each result is computed from the last.

@@ -113,7 +113,7 @@ class LineTransform {
     for (int i = 0; i < 2; ++i) std::fill(a[i] + n_ * lanes, a[i] + work_ * lanes, T(0));
     inner_->Run(kernels, a, lanes);
     Multiply(a[0], a[1], filter_.data(), work_, lanes);
-    std::swap(a[0], a[1]);  // back: the inverse is the transform with real and imaginary parts swapped
+    std::swap(a[0], a[1]);  // the inverse is the transform with real and imaginary parts swapped
     std::swap(a[2], a[3]);
     inner_->Run(kernels, a, lanes);
     std::swap(a[0], a[1]);
@@ -128,7 +128,7 @@ class LineTransform {
   std::unique_ptr<LineTransform> inner_;
 };
 
-// A line of an even number n of reals as n/2 complex numbers, one of which holds two neighbours: half the work.
+// A line of an even number n of reals as n/2 complex numbers of two adjacent reals each, which halves the work.
 template <class T>
 class FoldedReals {
  public:
@@ -241,7 +241,7 @@ class FftStep : public Step {
     int64_t inner = 1, outer = 1;
     for (size_t i = 0; i < dims.size(); ++i) (i < d ? outer : inner) *= i == d ? 1 : dims[i];
     const int64_t lines = inner * outer, lanes = lanes_[which];
-    // The last group takes up to half as many more: few lines by themselves would take as long as many.
+    // The last group takes up to half as many more, because a group of few lines takes as long as a full one.
     const int64_t groups = std::max<int64_t>(1, (lines + lanes / 2) / lanes);
     const int64_t parts = std::clamp<int64_t>(lines * length_[which] / 4096, 1, std::min<int64_t>(groups, 64));
     const bool last = d + 1 == dims.size();

@@ -9,7 +9,8 @@
 
 namespace hloir::cpu {
 
-// Refs: operand; the result, and a buffer of `scratch` bytes. Arrays lie in order. nullptr if lengths do not fit.
+// Refs: operand; the result, and a buffer of `scratch` bytes. Arrays are row-major. nullptr if lengths are not
+// supported.
 std::unique_ptr<Step> MakeFft(const HloInstruction& fft, int threads, int64_t* scratch);
 
 }  // namespace hloir::cpu

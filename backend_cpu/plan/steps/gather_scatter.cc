@@ -1,4 +1,4 @@
-// Gather and scatter: see movement.h. Where windows lie is computed for some index vectors at a time, in loops over one
+// Gather and scatter: see movement.h. Offsets of windows are computed for blocks of index vectors, in loops over one
 // type. Tests: tests/ops/gather-*.hlo, tests/ops/scatter-*.hlo, tests/unit/executable_movement_test.cc.
 #include "plan/steps/movement.h"
 
@@ -162,7 +162,7 @@ void MoveElementsOf(const std::byte* from_bytes, std::byte* to_bytes, const int6
     else if (starts[i] >= 0) to[starts[i]] = from[i * step];
   }
 }
-// Single elements: to[i·step] = from[starts[i]], or the other way to those places that there are.
+// Single elements: to[i·step] = from[starts[i]], or the reverse for offsets in bounds.
 template <bool gather>
 void MoveElements(int64_t bytes, const std::byte* from, std::byte* to, const int64_t* starts, int64_t step, int64_t n) {
   struct Wide {
@@ -222,13 +222,13 @@ class GatherStep : public Step {
   int64_t bytes_, result_offset_;
   StridedCopy copy_;
   bool block_;
-  bool elements_ = false;  // single ones by one index each, side by side
+  bool elements_ = false;  // contiguous single elements by one index each
 };
 
 class ScatterStep : public Step {
  public:
-  // Without kernels, updates replace elements. combine_at is for windows of one element, with 64-bit places;
-  // combine_indexed is the same on the indices in place.
+  // Without kernels, updates replace elements. combine_at is for windows of one element, with 64-bit offsets;
+  // combine_indexed is the same on the indices themselves.
   ScatterStep(Windows windows, int64_t element_bytes, int64_t result_bytes, int64_t updates_offset, TileKernel combine,
               TileKernel combine_at, TileKernel combine_indexed)
       : windows_(std::move(windows)),
@@ -319,7 +319,7 @@ class ScatterStep : public Step {
   StridedCopy copy_;
 };
 
-// Windows has no bounds for batching dimensions: positions past the end are left to others.
+// Windows has no bounds for batching dimensions: positions past the end are not supported.
 bool BatchFits(const View& big, const View& indices, const DimVector& big_batching, const DimVector& index_batching) {
   for (size_t b = 0; b < index_batching.size(); ++b) {
     if (indices.dims[index_batching[b]] > big.dims[big_batching[b]]) return false;
@@ -333,7 +333,7 @@ std::unique_ptr<Step> MakeGather(const HloInstruction& gather, const View& opera
                                  const View* result) {
   const GatherAttributes& a = gather.attributes<GatherAttributes>();
   if (!BatchFits(operand, indices, a.operand_batching_dims, a.start_indices_batching_dims)) return nullptr;
-  if (Contains(a.slice_sizes, 0)) return nullptr;  // a collapsed dimension may have it, and then leaves no bound
+  if (Contains(a.slice_sizes, 0)) return nullptr;  // a collapsed dimension may be mapped, which leaves no bound
   const View small = result != nullptr ? *result : View::RowMajor(gather.shape().dimensions());
   Windows windows = MakeWindows(operand, small, indices, IndexType(gather, 1), a.offset_dims, a.collapsed_slice_dims,
                                 a.operand_batching_dims, a.start_indices_batching_dims, a.start_index_map,
@@ -357,7 +357,7 @@ std::unique_ptr<Step> MakeScatter(const HloInstruction& scatter, const View& ind
   const ScatterAttributes& a = scatter.attributes<ScatterAttributes>();
   const View big = View::RowMajor(scatter.shape().dimensions());
   if (!BatchFits(big, indices, a.input_batching_dims, a.scatter_indices_batching_dims)) return nullptr;
-  // The window's size in each dimension of the operand: 1 where the updates have none.
+  // The window's size in each dimension of the operand: 1 for dimensions that the updates lack.
   DimVector sizes(big.dims.size(), 1);
   size_t next = 0;
   for (int64_t d = 0; d < static_cast<int64_t>(big.dims.size()); ++d) {

@@ -12,7 +12,7 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kAhead = 8;  // steps to fetch ahead
+constexpr int64_t kAhead = 8;  // prefetch distance in steps
 
 template <class Acc, class T>
 Acc Widen(T value) {
@@ -35,8 +35,8 @@ void WidenRow(const T* from, int64_t n, float* to) {
     if constexpr (std::is_same_v<T, BFloat16>) {
       bits <<= 16;
     } else {
-      // The exponent counts from 112 less: a product puts that right, of subnormal numbers too. Infinity and NaN have
-      // the largest one.
+      // The exponent's bias differs by 112: a multiplication corrects it, also for subnormal numbers. Infinity and NaN
+      // have the largest exponent.
       const Wide magnitude = (bits & 0x7fff) << 13, sign = (bits & 0x8000) << 16;
       const Floats scaled = reinterpret_cast<Floats>(magnitude) * 0x1p112f;
       const Wide special = reinterpret_cast<Wide>((bits & 0x7c00) == 0x7c00);
@@ -47,15 +47,15 @@ void WidenRow(const T* from, int64_t n, float* to) {
   for (; i < n; ++i) to[i] = static_cast<float>(from[i]);
 }
 
-// Each one more than the one before. (The ends do not tell: a kernel whose spatial dimensions change places gives 0, 1,
-// 6, 7, …, 16, 17.)
+// True if each offset is one more than the previous one. (The ends are not sufficient: a kernel with exchanged spatial
+// dimensions has 0, 1, 6, 7, …, 16, 17.)
 bool Consecutive(const int64_t* offsets, int64_t count) {
   for (int64_t i = 1; i < count; ++i)
     if (offsets[i] - offsets[i - 1] != 1) return false;
   return true;
 }
 
-// Panels of `width` rows: for each k step, the rows' values side by side; rows past the end are zeros.
+// Panels of `width` rows: for each k step, the rows' values are contiguous; rows past the end are zeros.
 template <class Acc, class T>
 void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, const int64_t* ks, int64_t k_count,
                 int64_t width, std::byte* to) {
@@ -65,14 +65,14 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
     const int64_t n = std::min(width, row_count - r);
     const bool side_by_side = Consecutive(rows + r, n);
     if (n == width && side_by_side) {
-      // Several panels at once, so that more than a line or two are read where each step's values lie.
+      // Several panels at once, so that each step reads more than one or two cache lines.
       int64_t panels = 1;
       while (panels < kPanelsTogether && r + (panels + 1) * width <= row_count &&
              Consecutive(rows + r + panels * width - 1, width + 1))
         ++panels;
       const T* base = from + rows[r];
       for (int64_t p = 0; p < k_count; ++p) {
-        // Each step's values are in lines of their own, which the machine does not foresee.
+        // Each step's values are in other cache lines, which the hardware does not prefetch.
         const T* ahead = base + ks[std::min(p + kAhead, k_count - 1)];
         for (int64_t i = 0; i < panels * width * static_cast<int64_t>(sizeof(T)); i += 64)
           __builtin_prefetch(reinterpret_cast<const char*>(ahead) + i);
@@ -106,7 +106,7 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
     const bool runs = Consecutive(ks, k_count);
     int64_t i = 0;
     if constexpr (std::is_same_v<T, Acc> && sizeof(T) == 4) {
-      // The last four of six rows are two of them again.
+      // The last four of six rows include two rows twice.
       for (; runs && n >= 4 && i < n; i = i + 4 < n ? std::min(i + 4, n - 4) : n) {
         const int64_t* row = rows + r + i;
         const T *a = from + row[0] + ks[0], *b = from + row[1] + ks[0], *c = from + row[2] + ks[0],
@@ -169,7 +169,7 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
     out += width * k_count;
   }
 }
-// Pairs of values of two rows that lie side by side, by their columns.
+// Interleaves the values of two contiguous rows, by columns.
 template <class From, class To>
 void PackPairs(const From* first, const From* second, int64_t n, To* out) {
   for (int64_t i = 0; i < n; ++i) {

@@ -10,14 +10,14 @@
 
 namespace hloir::cpu {
 
-inline constexpr int64_t kPanelsTogether = 4;  // are packed faster than each by itself, if their rows lie side by side
+inline constexpr int64_t kPanelsTogether = 4;  // are packed faster together, if their rows are contiguous
 
 struct GemmPacker {
-  // Row rows[i]'s value for ks[p] is data[rows[i] + ks[p]]; panels of `width` rows follow one another. Rows past the
-  // end, and padding of the last step, are zeros.
+  // Row rows[i]'s value for ks[p] is data[rows[i] + ks[p]]; panels of `width` rows are consecutive. Rows past the end,
+  // and padding of the last step, are zeros.
   GemmKernels::Pack pack = nullptr;
   int64_t element_bytes = 4;  // of a packed value
-  int64_t group = 1;          // values of a row to a step
+  int64_t group = 1;          // values of a row per step
   int64_t header = 0;         // bytes for each row, before the panel's values
 
   int64_t Steps(int64_t k_count) const { return (k_count + group - 1) / group; }

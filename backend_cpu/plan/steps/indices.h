@@ -1,4 +1,4 @@
-// Indices that are known only while running: how they are read, for dynamic slices, gather and scatter.
+// Reading of indices that are known only at run time, for dynamic slices, gather and scatter.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace hloir::cpu {
 
-// The i-th of an array of integers; numbers past int64 become its largest value.
+// The i-th element of an array of integers; larger numbers are clamped to int64.
 int64_t ReadIndex(PrimitiveType type, const std::byte* data, int64_t i);
-// The type of an instruction's indices, if it has any; they begin with that operand.
+// The type of an instruction's indices, if it has any, and the number of their first operand.
 PrimitiveType IndexType(const HloInstruction& instruction, int64_t first);
 
-// The kernel of a scalar loop that moves one element; null, if there is none for these sizes.
+// The kernel of a scalar loop that moves one element; nullptr if there is none for these sizes.
 TileKernel MoveOneKernel(MoveOne move, PrimitiveType index_type, int64_t bytes);
 
 }  // namespace hloir::cpu

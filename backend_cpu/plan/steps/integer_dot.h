@@ -1,5 +1,5 @@
-// Dots of 64-bit integers, which wrap: no kernel multiplies them, so these are plain loops over rows, shared by
-// threads.
+// Dots of 64-bit integers, which wrap: there is no kernel for them, so these are plain loops over rows, distributed
+// over threads.
 #pragma once
 
 #include <memory>

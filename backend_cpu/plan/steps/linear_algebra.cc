@@ -16,7 +16,7 @@ using Complex = std::complex<double>;
 double Conjugate(double x) { return x; }
 Complex Conjugate(Complex x) { return std::conj(x); }
 double Product(double a, double b) { return a * b; }
-// The plain formula: C's would look for infinities each time.
+// The plain formula, without the test for infinities of C's.
 Complex Product(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
@@ -34,7 +34,7 @@ int64_t BatchSize(const DimVector& dims) {
   return count;
 }
 
-// a = l l^H, or a = u^H u, of the one triangle that is named.
+// a = l l^H, or a = u^H u, from the selected triangle.
 template <class W>
 class CholeskyStep : public Step {
  public:
@@ -94,8 +94,8 @@ class CholeskyStep : public Step {
   const int64_t matrices_;
 };
 
-// op(a) x = b, or x op(a) = b: which is op(a)^T x^T = b^T, and x is turned around on its way in and out. Rows of x
-// become known one after the other, and each is taken off the others at once.
+// op(a) x = b, or x op(a) = b: which is op(a)^T x^T = b^T, with x transposed before and after. Rows of x are computed
+// one after the other, and each is subtracted from the others at once.
 template <class W>
 class TriangularSolveStep : public Step {
  public:

@@ -1,5 +1,5 @@
-// cholesky and triangular-solve, in f64 whatever the matrices hold, one rounding at the end: the reference's numbers,
-// by rows that lie side by side instead of element by element.
+// cholesky and triangular-solve, in f64 for all element types, with one rounding at the end: the reference's results,
+// computed by contiguous rows instead of by element.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace hloir::cpu {
 
 // Refs: the operands, in order; the result, and a buffer of `scratch` bytes.
 std::unique_ptr<Step> MakeCholesky(const HloInstruction& cholesky, int64_t* scratch);
-// nullptr if the matrices do not fit each other.
+// nullptr if the matrices are inconsistent.
 std::unique_ptr<Step> MakeTriangularSolve(const HloInstruction& solve, int64_t* scratch);
 
 }  // namespace hloir::cpu

@@ -11,7 +11,7 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kFewElements = 16;  // so few are moved as one operation of a scalar loop
+constexpr int64_t kFewElements = 16;  // at most this many bytes are moved by one operation of a scalar loop
 
 void Fill(std::byte* to, const std::byte* value, int64_t bytes, int64_t count) {
   switch (bytes) {
@@ -95,7 +95,7 @@ class PadStep : public Step {
   int64_t bytes_, count_;
   bool zeros_;
   View result_;
-  SmallVector<Extent, 6> box_;  // where the operand lies, if it is dense there
+  SmallVector<Extent, 6> box_;  // the operand's range, if it is dense there
   bool dense_ = true;
   size_t last_padded_ = 0;
   StridedCopy copy_;
@@ -242,7 +242,7 @@ std::unique_ptr<Step> MakeZeroPad(PrimitiveType type, const PaddingConfig& paddi
   return std::make_unique<PadStep>(StorageBytes(type), padding, dims, operand, true);
 }
 namespace {
-// One list of starts, as old modules have it, is the reference's.
+// A single vector of starts, as in old modules, is left to the reference.
 bool TakesList(const HloInstruction& i, int64_t first) {
   return i.operand_count() > first && i.operand(first)->shape().rank() != 0;
 }

@@ -26,7 +26,7 @@ struct RoundF16 {
   static uint16_t Bits(float x) { return __builtin_bit_cast(uint16_t, Half(x)); }
 };
 
-// Sums of up to kLanes rows at once; all have taken equally many numbers.
+// Sums of up to kLanes rows at once; all have the same number of summands so far.
 template <class Rounding>
 class Sums {
  public:

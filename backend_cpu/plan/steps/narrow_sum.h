@@ -1,6 +1,5 @@
-// Sums of bf16 and f16: rounded after each addition, in runs of 32 whose sums are summed up the same way. That is the
-// order XLA:CPU and the reference take (reference/reduce.cc says why), so the order here is not a choice; rows are
-// vector lanes.
+// Sums of bf16 and f16: rounded after each addition, in runs of 32 whose sums are summed up the same way. XLA:CPU and
+// the reference have the same order (reference/reduce.cc has the reason), so the order is fixed; rows are vector lanes.
 #pragma once
 
 #include <memory>

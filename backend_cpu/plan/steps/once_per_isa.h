@@ -7,7 +7,7 @@
 
 namespace hloir::cpu {
 
-// make(table), kept; made when it is first asked for, since a table may be filled by code that this machine cannot run.
+// make(table), cached; computed on first use, because a table may be filled by code that this machine cannot run.
 template <auto make>
 const auto& OncePerIsa(const KernelTable& table) {
   constexpr int kIsas = static_cast<int>(Isa::kCount);

@@ -41,7 +41,7 @@ void End(const TileOp&, int64_t) {}
 void GoOnIf(const TileOp& op, int64_t) {
   if (*static_cast<const bool*>(op.in[0])) GoOn(op);
 }
-// For a kernel that knows of no chain; it stands where ops on single elements have no use for the field.
+// For a kernel without chaining; stored in a field that ops on single elements do not use.
 void CallAndGoOn(const TileOp& op, int64_t) {
   reinterpret_cast<TileKernel>(op.divisor)(op, 1);
   GoOn(op);

@@ -1,5 +1,5 @@
-// See random_bits.h; where which word goes is explained in reference/random.cc.
-// Tests: tests/ops/rng-bit-generator*.hlo, tests/unit/executable_kernels_test.cc.
+// See random_bits.h; reference/random.cc documents the order of words. Tests: tests/ops/rng-bit-generator*.hlo,
+// tests/unit/executable_kernels_test.cc.
 #include "plan/steps/random_bits.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kCounterBlock = 256;  // counters at once
 
-// Words as elements: the low bits of one word, or of 64-bit elements two words, low first.
+// Words as elements: the low bits of one word, or two words for 64-bit elements, low first.
 void StoreWords(const uint32_t* words, int64_t n, int64_t bytes, std::byte* to) {
   switch (bytes) {
     case 1:
@@ -114,7 +114,7 @@ std::unique_ptr<Step> MakeRngBitGenerator(const HloInstruction& rng) {
   const Shape &state = rng.operand(0)->shape(), &bits = rng.shape().tuple_shapes(1);
   const PrimitiveType type = bits.element_type();
   const int64_t words = state.ByteSize() / 8, bytes = StorageBytes(type);
-  // Of u32, a word's low half comes first, which is how a little-endian machine reads it.
+  // For u32, a word's low half comes first, as on a little-endian machine.
   const bool state_fits =
       state.element_type() == PrimitiveType::U64 || (state.element_type() == PrimitiveType::U32 && !kBigEndian);
   if (!state_fits || state.ByteSize() % 8 != 0 || words < 2 || words > 3 || BitWidth(type) < 8 || BitWidth(type) > 64 ||

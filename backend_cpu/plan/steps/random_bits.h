@@ -8,7 +8,7 @@
 
 namespace hloir::cpu {
 
-// Refs: state; the new state, and the bits. Nothing for states and types that only the reference knows.
+// Refs: state; the new state, and the bits. nullptr for states and types that only the reference supports.
 std::unique_ptr<Step> MakeRngBitGenerator(const HloInstruction& rng);
 
 }  // namespace hloir::cpu

@@ -1,6 +1,6 @@
-// reduce-window, row by row of results: for each tap of the window, one kernel call combines the row with the elements
-// under that tap, as many as lie side by side. A window over all that came before is a scan: each result is made from
-// the last. Tests: tests/ops/reduce-window-*.hlo, tests/unit/executable_kernels_test.cc.
+// reduce-window, row by row of results: for each tap of the window, one kernel call combines the row with the
+// contiguous elements under that tap. A window over all previous elements is a scan: each result is computed from the
+// previous one. Tests: tests/ops/reduce-window-*.hlo, tests/unit/executable_kernels_test.cc.
 #include <algorithm>
 
 #include "support/format.h"
@@ -11,7 +11,7 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kElementsPerPart = 1 << 17;  // of combining work, to make a part worth a thread
+constexpr int64_t kElementsPerPart = 1 << 17;  // minimal work of a part
 
 class ReduceWindowStep : public Step {
  public:
@@ -124,11 +124,11 @@ class ReduceWindowStep : public Step {
     }
   }
 
-  // One tap of the last dimension, for all results that it has an element for.
+  // One tap of the last dimension, for all results with an element under it.
   void RunTap(const std::byte* x, int64_t t, std::byte* acc, std::byte* scratch) const {
     const WindowDimension& w = g_.window[g_.along];
     const int64_t size = g_.dims[g_.along], results = g_.out_dims[g_.along], inner = g_.inner;
-    const int64_t shift = t * w.window_dilation - w.padding_low;  // result j takes place j·stride + shift
+    const int64_t shift = t * w.window_dilation - w.padding_low;  // result j reads element j·stride + shift
     if (w.base_dilation == 1 && (w.stride == 1 || inner == 1)) {
       const int64_t low = shift >= 0 ? 0 : (-shift + w.stride - 1) / w.stride;
       const int64_t room = size - 1 - shift;
@@ -146,7 +146,7 @@ class ReduceWindowStep : public Step {
     }
   }
 
-  // Rows take turns, so that one's latency hides behind the others'.
+  // Interleaves rows, to hide latency.
   void Scan(int64_t begin, int64_t end) const {
     constexpr int64_t kRows = 64;
     const int64_t length = g_.dims[g_.along], row = g_.row(), step = g_.inner * storage_;
@@ -172,7 +172,7 @@ class ReduceWindowStep : public Step {
     }
   }
 
-  // Rows as lanes: a block of them is turned around, scanned as vectors, and turned back.
+  // Rows as lanes: a block of them is transposed, scanned as vectors, and transposed back.
   void ScanShortSteps(int64_t r0, int64_t r1) const {
     if (storage_ == 4) ScanTurned<uint32_t>(r0, r1);
     else ScanTurned<uint64_t>(r0, r1);

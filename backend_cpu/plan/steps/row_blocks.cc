@@ -35,7 +35,7 @@ bool RowBlocksStep::Run(Runtime& runtime) {
           ref(place.outer).pointer + offsets_[static_cast<size_t>(place.outer)][static_cast<size_t>(block)] +
           place.offset;
     }
-    // None of these fails: see lower/row_blocks.cc.
+    // None of these steps can fail: see lower/row_blocks.cc.
     for (const auto& step : worker.steps) step->Bound(worker.runtime), step->Run(worker.runtime);
   });
   return true;

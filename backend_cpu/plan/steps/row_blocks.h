@@ -1,5 +1,5 @@
-// RowBlocksStep: two products and the steps between them, one block after another; each thread has its own plan for the
-// blocks that it takes, and memory for one of them behind its scratch memory. The planner fills it in.
+// RowBlocksStep: two products and the steps between them, one block after another; each thread has its own plan for a
+// block, and memory for one block after its scratch memory. The planner fills it in.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,7 @@ namespace hloir::cpu {
 // Refs: the blocks' operands, and the second product's result.
 class RowBlocksStep : public Step {
  public:
-  // The buffer of a block's step: in the thread's memory (outer is -1), or in refs()[outer], from the start of the
-  // block there.
+  // The buffer of a block's step: in the thread's memory (outer is -1), or in refs()[outer] at the block's offset.
   struct Place {
     Step* step;
     int ref;
@@ -29,7 +28,7 @@ class RowBlocksStep : public Step {
     std::unique_ptr<ThreadPool> pool;  // of this one thread
   };
 
-  // offsets[i][b]: bytes from refs()[i] to where block b begins.
+  // offsets[i][b]: the offset in bytes of block b in refs()[i].
   RowBlocksStep(int64_t count, std::vector<std::vector<int64_t>> offsets, std::vector<Worker> workers);
   bool Run(Runtime& runtime) override;
   void Bound(Runtime& runtime) override;

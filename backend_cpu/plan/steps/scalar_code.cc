@@ -59,7 +59,7 @@ class RegisterAllocator {
       }
     }
     if (values_.condition >= 0) used_at_[static_cast<size_t>(values_.condition)].push_back(end);
-    // The last counter's addition goes with the jump.
+    // The last counter's addition is part of the jump.
     loop_add_ = -1;
     if (!items_.items.empty() && values_.condition < 0) {
       const ScalarItem& item = items_.items.back();
@@ -113,7 +113,7 @@ class RegisterAllocator {
     load.memory = Slot(slot);
     return Emit(RegisterOp::kLoadOperand, OperandType(kind), reg, 0, 0, load);
   }
-  // A slot that has the value, if there is one or the value is steady.
+  // A slot that has the value, if there is one or the value is loop-invariant.
   int InSlot(int value, ScalarKind kind) {
     int& slot = SlotOf(value, kind);
     if (slot >= 0 || !items_.steady[static_cast<size_t>(value)]) return slot;
@@ -129,7 +129,7 @@ class RegisterAllocator {
     }
     return slot;
   }
-  // A register that is free, `wanted` if it is; -1: all are locked.
+  // A free register, preferably `wanted`; -1: all are locked.
   int Take(ScalarKind kind, int wanted) {
     int best = -1, far = -1;
     if (wanted >= 0 && Holder(kind, wanted) < 0) return wanted;
@@ -157,7 +157,7 @@ class RegisterAllocator {
     Holder(kind, reg) = value;
     RegOf(value) = reg;
   }
-  // The register that a value is in, or is loaded to.
+  // The register of a value, which is loaded if necessary.
   int InRegister(int value, ScalarKind kind) {
     if (RegOf(value) >= 0 && Holder(kind, RegOf(value)) == value) return RegOf(value);
     const int slot = InSlot(value, kind);
@@ -177,7 +177,7 @@ class RegisterAllocator {
     }
   }
 
-  // The kinds of an item's operands, which are not those of constants.
+  // The kinds of an item's operands (constants have none).
   ScalarKind OperandKind(const ScalarItem& item, int value) const {
     if (Of(value).kind == ScalarValue::kConstant && item.op != RegisterOp::kConvertMultiply) {
       if (item.op == RegisterOp::kElement || item.op == RegisterOp::kSetElement ||
@@ -256,7 +256,7 @@ class RegisterAllocator {
     return Emit(op, item.type, d, a, b, instruction, item.other);
   }
   static std::optional<RegisterOp> Mirrored(RegisterOp op, TileType type) {
-    // Of two NaNs a sum is the first.
+    // The sum of two NaNs is the first one.
     const bool integer = type <= TileType::kU64;
     switch (op) {
       case RegisterOp::kAdd:
@@ -309,7 +309,7 @@ class RegisterAllocator {
     return true;
   }
 
-  // Every carry to its place, and back to the beginning.
+  // Moves every carry to its location, and jumps back to the beginning.
   bool EndRound(int end) {
     at_ = end;
     locked_ = {values_.condition};
@@ -320,7 +320,7 @@ class RegisterAllocator {
     }
     struct Pending {
       size_t carry;
-      int slot;  // where the value waits; -1: in its register
+      int slot;  // the slot of the value; -1: in its register
     };
     std::vector<Pending> pending, waiting;
     int added = -1;
@@ -330,7 +330,7 @@ class RegisterAllocator {
       const ScalarCarry& carry = values_.carries[i];
       const ScalarCode::Carry& made = code_.carries[i];
       if (loop_add_ >= 0 && items_.items[static_cast<size_t>(loop_add_)].result == carry.next) {
-        // In its register still, or loaded to it.
+        // Still in its register, or loaded to it.
         added = static_cast<int>(i);
         step = *items_.steps[i];
         continue;
@@ -341,7 +341,7 @@ class RegisterAllocator {
         pending.push_back({i, -1});
         continue;
       }
-      // Others may need it where it is: a copy is made first.
+      // Other uses may need the old location, so it is copied first.
       int from = Held(carry.next, made.kind) ? RegOf(carry.next) : -1;
       const int copy = NewSlot();
       if (from < 0) {
@@ -356,7 +356,7 @@ class RegisterAllocator {
       if (!StoreOperand(made.kind, from, copy)) return false;
       pending.push_back({i, copy});
     }
-    // No register was left for these: values that have a copy make room, or a value that moves later.
+    // No register was free for these: evicts values with a copy, or a value that moves later.
     for (const Pending& copy : waiting) {
       const ScalarKind kind = code_.carries[copy.carry].kind;
       locked_ = {values_.condition};
@@ -385,7 +385,7 @@ class RegisterAllocator {
     }
     int condition = -1;
     if (values_.condition >= 0) {
-      // Kept in the register that no carry has.
+      // Kept in a register without a carry.
       if (InRegister(values_.condition, ScalarKind::kInteger) < 0) return false;
       condition = NewSlot();
       const int reg = RegOf(values_.condition);
@@ -423,7 +423,7 @@ class RegisterAllocator {
   }
   template <class Pending>
   bool Finish(std::vector<Pending>& pending, int condition, int add_reg, int64_t step) {
-    // To slots, which takes nothing away; then to registers, in an order in which nothing is overwritten.
+    // Moves to slots first; then to registers, in an order without overwriting needed values.
     for (Pending& move : pending) {
       const ScalarCode::Carry& made = code_.carries[move.carry];
       const int value = values_.carries[move.carry].next;

@@ -19,7 +19,7 @@ struct ScalarCode {
     std::byte* place;
     int bytes;
     ScalarKind kind = ScalarKind::kInteger;
-    int reg = -1, slot = -1;  // where it is between rounds
+    int reg = -1, slot = -1;  // its location between iterations
     int same = -1;            // without either: a carry that is equal
     int64_t step = 0;         // or the increment of each round
   };
@@ -29,7 +29,7 @@ struct ScalarCode {
     ScalarKind kind;
     int slot;
   };
-  int64_t rounds = -1;  // how many there are; -1: the condition says
+  int64_t rounds = -1;  // their number; -1: determined by the condition
   std::vector<ScalarAssumption> assumptions;
   std::vector<Carry> carries;
   std::vector<Invariant> invariants;

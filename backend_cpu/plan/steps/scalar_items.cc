@@ -94,7 +94,7 @@ class ItemMaker {
     return values_.condition < 0 || Kind(values_.condition) == ScalarKind::kInteger;
   }
 
-  // ---- Instructions that have to run. ----
+  // ---- Live instructions. ----
   void Mark(int value) {
     std::vector<int> work = {value};
     while (!work.empty()) {
@@ -144,7 +144,7 @@ class ItemMaker {
       ScalarCode::Carry made = {carry.place, carry.bytes};
       made.kind = carry.leaf >= 0 ? Kind(carry.leaf) : Kind(carry.next);
       made.same = carry.same;
-      // A counter that nothing else reads.
+      // A counter without other readers.
       made_.counted.push_back(carry.same >= 0 || (step && !live_[static_cast<size_t>(carry.leaf)]));
       if (made_.counted.back() && carry.same < 0) made.step = *step;
       code_.carries.push_back(made);
@@ -186,8 +186,8 @@ class ItemMaker {
     return IsOp(value, ScalarMeaning::kConvert) &&
            (Of(value).meaning.in[0] == TileType::kS32 || Of(value).meaning.in[0] == TileType::kS64);
   }
-  // The operand of a sum that is a product to be computed with it; -1: none. The one that waits for the round before is
-  // preferred.
+  // The operand of a sum that is a product to be merged into it; -1: none. Prefers one that depends on the previous
+  // iteration.
   int SummedProduct(int value) const {
     if (!IsBinary(value, BinaryOp::kAdd) || Kind(value) == ScalarKind::kInteger ||
         Of(value).meaning.out > TileType::kF64)
@@ -385,7 +385,7 @@ class ItemMaker {
     }
     return Push(item);
   }
-  // Of the kernel itself, by way of memory.
+  // A call of the kernel itself, with operands in memory.
   bool Call(int id) {
     const ScalarValue& value = Of(id);
     auto op = std::make_unique<TileOp>(value.op);

@@ -1,6 +1,6 @@
-// The instructions of a loop of scalars, with values (scalar_values.h) as operands: selects the values to compute in a
-// round, the kind of register of each, and the instructions that do the work of two. The entry point is
-// MakeScalarItems. scalar_code.cc gives the values registers. Tests: tests/unit/scalar_loop_test.cc.
+// The instructions of a loop of scalars, with values (scalar_values.h) as operands: selects the values to compute in an
+// iteration, the kind of register of each, and instructions that combine two. The entry point is MakeScalarItems.
+// scalar_code.cc allocates registers. Tests: tests/unit/scalar_loop_test.cc.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@
 
 namespace hloir::cpu {
 
-// The kind of register for a type; nothing: no register holds it.
+// The kind of register for a type; nullopt if there is none.
 std::optional<ScalarKind> KindOf(TileType type);
 // The type in which a number of that kind is stored.
 TileType TypeOf(ScalarKind kind, int bytes);
 
-// An instruction whose operands are values still.
+// An instruction with values as operands.
 struct ScalarItem {
   RegisterOp op = RegisterOp::kCall;
   TileType type = TileType::kU64, other = TileType::kS64;
@@ -27,17 +27,17 @@ struct ScalarItem {
 
 struct ScalarItems {
   std::vector<ScalarItem> items;
-  // By value: the kind of all that are read as one (for constants each reader decides), whether it is loop-invariant,
-  // and whether it is a counter's next number, which comes after all uses of the last one.
+  // By value: its kind (for constants each reader decides); true if it is loop-invariant; true if it is a counter's
+  // next value, which follows all uses of the previous one.
   std::vector<std::optional<ScalarKind>> kinds;
   std::vector<bool> steady, last;
-  // By carry: whether it needs no instruction, like a counter without readers or another carry's equal; and its
-  // increment in each round, if that is a constant.
+  // By carry: true if it needs no instruction, as a counter without readers or a duplicate of another carry; and its
+  // increment per iteration, if that is a constant.
   std::vector<bool> counted;
   std::vector<std::optional<int64_t>> steps;
 };
-// Writes to `code` the parts without registers: rounds, assumptions, carries, and calls with the memory they work on.
-// False: some value is read as two kinds, or has no instruction.
+// Writes to `code` the parts without registers: iterations, assumptions, carries, and calls with their memory. False if
+// a value is read as two kinds, or has no instruction.
 bool MakeScalarItems(const ScalarValues& values, ScalarCode& code, ScalarItems& items);
 
 }  // namespace hloir::cpu

@@ -1,4 +1,4 @@
-// See scalar_loop.h. Here: the check that the assumptions of compiled code hold, and its execution.
+// See scalar_loop.h. This file checks the assumptions of compiled code and executes it.
 #include "plan/steps/scalar_loop.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace hloir::cpu {
 namespace {
 
-// Calls that may nest, where they are no jumps.
+// The limit on nested calls, without tail-call optimization.
 constexpr int64_t kMostNested = 2048;
 
 bool Same(std::span<const TileOp> a, std::span<const TileOp> b) {
@@ -32,7 +32,7 @@ void WriteInteger(std::byte* place, int bytes, int64_t number) {
   else if (bytes == 4) write(static_cast<uint32_t>(number));
   else write(number);
 }
-// Into a slot, as operands are kept.
+// Stores a value to a slot, in the form of operands.
 void ReadOperand(const std::byte* place, int bytes, bool integer, int64_t& slot) {
   if (integer) slot = ReadInteger(place, bytes);
   else std::memcpy(&slot, place, static_cast<size_t>(bytes));
@@ -76,7 +76,7 @@ bool ScalarLoop::Run(Runtime& runtime, int64_t steps, int64_t& done) {
   for (const ScalarCode::Invariant& invariant : code_.invariants)
     ReadOperand(invariant.place, invariant.bytes, invariant.kind == ScalarKind::kInteger,
                 code_.slots[static_cast<size_t>(invariant.slot)]);
-  // The condition of a round behind the body; the first one's has been counted.
+  // The condition of an iteration follows the body; the first one has been counted.
   const int64_t batch = std::max<int64_t>(1, kMostNested / static_cast<int64_t>(code_.instructions.size()));
   done = 0;
   frame.more = true;

@@ -33,7 +33,7 @@ void AddMeanings(const KernelTable& table, ScalarMeanings& meanings) {
     const TileType real = type == TileType::kC64 ? TileType::kF32 : TileType::kF64;
     for (int i = 0; i < static_cast<int>(UnaryOp::kCount); ++i) {
       const UnaryOp op = static_cast<UnaryOp>(i);
-      if (op == UnaryOp::kReducePrecision) continue;  // has to know more than its operand
+      if (op == UnaryOp::kReducePrecision) continue;  // needs more than its operand
       const TileType out = op == UnaryOp::kIsFinite                       ? TileType::kPred
                            : op == UnaryOp::kReal || op == UnaryOp::kImag ? real
                                                                           : type;
@@ -84,7 +84,7 @@ uint64_t ReadBits(const void* place, int bytes) {
   std::memcpy(&bits, place, static_cast<size_t>(bytes));
   return bits;
 }
-// Of an integer whose bytes are the first of `bits`.
+// The integer in the first bytes of `bits`.
 std::optional<int64_t> NumberOf(uint64_t bits, TileType type) {
   const auto as = [&]<class T>(T value) {
     std::memcpy(&value, &bits, sizeof(T));
@@ -108,7 +108,7 @@ std::optional<int64_t> NumberOf(uint64_t bits, TileType type) {
 struct Range {
   int64_t low, high;
 };
-// All that a type holds; of u64 the lower half.
+// The range of a type; for u64 the lower half.
 Range RangeOf(TileType type) {
   const int bits = TileBytes(type) * 8;
   if (IsSigned(type))
@@ -118,7 +118,7 @@ Range RangeOf(TileType type) {
 }
 bool Inside(__int128 low, __int128 high, Range range) { return low >= range.low && high <= range.high; }
 
-// Reads the ops: which value lies where.
+// Reads the ops and tracks the value at each memory location.
 class Reader {
  public:
   Reader(const ScalarMeanings& meanings, ScalarValues& to) : meanings_(meanings), to_(to) {}
@@ -180,7 +180,7 @@ class Reader {
     for (const int leaf : leaves_) {
       const ScalarValue& value = to_.values[static_cast<size_t>(leaf)];
       const auto found = places_.find(reinterpret_cast<uintptr_t>(value.place));
-      // The memory was read at first, and then written in another width: not supported.
+      // Memory that is read and then written in another width is not supported.
       if (found == places_.end() || found->second.bytes != value.bytes) return false;
       if (found->second.written && found->second.value != leaf) {
         to_.carries.push_back({const_cast<std::byte*>(value.place), value.bytes, leaf, found->second.value});
@@ -220,7 +220,7 @@ class Reader {
       found->second.written = true;
       return;
     }
-    // Registers of tiles lie where others did.
+    // Tile registers may share memory.
     while (true) {
       auto next = places_.lower_bound(begin);
       if (next != places_.begin() &&
@@ -239,7 +239,7 @@ class Reader {
   std::vector<std::pair<uintptr_t, uintptr_t>> arrays_;
 };
 
-// Makes a round's values anew, simpler ones.
+// Rebuilds an iteration's values with simplifications.
 class Simplifier {
  public:
   explicit Simplifier(const ScalarValues& from) : from_(from) {}
@@ -338,7 +338,7 @@ class Simplifier {
   }
   int Truth(bool value) { return Constant(ReadBits(&value, 1), 1); }
 
-  // The value itself, or one that is there already, or a simpler one.
+  // The value itself, an existing equal one, or a simpler one.
   int Make(ScalarValue value) {
     const ScalarMeaning& meaning = value.meaning;
     const bool memory = meaning.kind == ScalarMeaning::kElement || meaning.kind == ScalarMeaning::kSetElement ||
@@ -478,7 +478,7 @@ class Simplifier {
       }
     }
     if (meaning.kind != ScalarMeaning::kBinary) return;
-    // The kernel of an addition does not tell whether the type has a sign: signed is assumed.
+    // The kernel of an addition does not determine the signedness; signed is assumed.
     const TileType type = TileBytes(meaning.out) == 8   ? TileType::kS64
                           : TileBytes(meaning.out) == 4 ? TileType::kS32
                                                         : TileType::kPred;
@@ -500,7 +500,7 @@ class Simplifier {
   ScalarValues to_;
 };
 
-// The constant that each round adds to the carry.
+// The constant that each iteration adds to the carry.
 std::optional<int64_t> StepOf(const ScalarValues& of, const ScalarCarry& carry, TileType type) {
   const ScalarValue& next = of.values[static_cast<size_t>(carry.next)];
   if (carry.leaf < 0 || next.kind != ScalarValue::kOp || next.meaning.kind != ScalarMeaning::kBinary ||
@@ -575,7 +575,7 @@ void CountRounds(ScalarValues& of) {
   }
 }
 
-// Carries that begin alike and go on alike are one.
+// Carries with equal initial and next values are merged.
 void JoinCarries(ScalarValues& of) {
   for (size_t i = 0; i < of.carries.size(); ++i) {
     for (size_t k = 0; k < i; ++k) {

@@ -1,6 +1,6 @@
-// The values of a loop of scalars: its ops, which go from memory to memory, as a graph in which each value is computed
-// once and used by number, simplified by the values known when the loop begins. The entry point is BuildScalarValues.
-// The next stage is scalar_items.h. Tests: tests/unit/scalar_loop_test.cc.
+// The values of a loop of scalars: its ops on memory as a graph in which each value is computed once and used by
+// number, simplified with the values known when the loop begins. The entry point is BuildScalarValues. The next stage
+// is scalar_items.h. Tests: tests/unit/scalar_loop_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace hloir::cpu {
 
 // The operation of a kernel, found by its address. Operations that give the same bits share a kernel: for moves, and
-// for ops that only depend on low bits, the type has only the right width.
+// for ops that only depend on low bits, only the width of the type is meaningful.
 struct ScalarMeaning {
   enum Kind : uint8_t { kUnary, kBinary, kSelect, kConvert, kCopy, kElement, kSetElement, kSetElementInside, kCall };
   Kind kind = kCall;
@@ -28,7 +28,7 @@ struct ScalarValue {
   Kind kind = kOp;
   int bytes = 0;
   uint64_t bits = 0;                 // a constant's own bytes, first ones first
-  const std::byte* place = nullptr;  // of a leaf: its value at the beginning of a round
+  const std::byte* place = nullptr;  // for a leaf: its value at the beginning of an iteration
   ScalarMeaning meaning;
   TileOp op;  // as it was
   int in[3] = {-1, -1, -1};
@@ -51,11 +51,11 @@ struct ScalarValues {
   std::vector<ScalarCarry> carries;
   std::vector<ScalarAssumption> assumptions;
   int condition = -1;                                             // for the round that follows
-  int64_t rounds = -1;                                            // that there are; -1: unknown
+  int64_t rounds = -1;                                            // number of iterations; -1: unknown
   std::optional<int64_t> Number(int value, TileType type) const;  // of a constant
 };
 
-// A round: `body`, then `condition` for the next. `results`: begin and end of the memory that is read after the loop.
+// An iteration is `body`, then `condition` for the next. `results`: begin and end of the memory read after the loop.
 struct ScalarPlace {
   const std::byte* begin;
   int64_t bytes;

@@ -1,6 +1,6 @@
-// select-and-scatter, as the gradient of max pooling has it: select by one comparison, scatter by adding. Windows may
-// overlap, so threads share out only the leading dimensions in which windows do nothing. Tests:
-// tests/ops/select-and-scatter*.hlo, tests/unit/executable_types_test.cc.
+// select-and-scatter, the gradient of max pooling: select by one comparison, scatter by addition. Windows may overlap,
+// so threads divide only leading dimensions without windows. Tests: tests/ops/select-and-scatter*.hlo,
+// tests/unit/executable_types_test.cc.
 #include <algorithm>
 #include <optional>
 
@@ -66,7 +66,7 @@ class SelectAndScatterStep : public Step {
   std::string Name() const override {
     return Format("select-and-scatter {} windows of {}", outer_ * positions_ * inner_, taps_);
   }
-  // A comparison for each element under a window, and an addition for the one that is chosen.
+  // A comparison for each element under a window, and an addition for the selected one.
   double Flops() const override {
     return static_cast<double>(outer_ * positions_ * inner_) * static_cast<double>(taps_);
   }
@@ -99,7 +99,7 @@ class SelectAndScatterStep : public Step {
     }
   }
 
-  // The places of the elements under the window, in order, without those in padding.
+  // The offsets of the elements under the window, in order, without those in padding.
   int64_t Under(const int64_t* position, int64_t* under) const {
     int64_t tap[64] = {}, count = 0;
     for (int64_t t = 0; t < taps_; ++t) {

@@ -79,7 +79,7 @@ bool ViewCopy::Run(Runtime& runtime) {
   return true;
 }
 
-// At first one list of ops: the condition's, the question, the body's.
+// Initially one list of ops: condition, test, body.
 bool WhileStep::RunScalarLoop(Runtime& runtime) {
   constexpr int kRoundsUncompiled = 1000;  // about as long as compiling takes
   const bool* going = refs()[0].as<bool>();
@@ -104,7 +104,7 @@ bool WhileStep::RunScalarLoop(Runtime& runtime) {
   }
 }
 
-// In each run, since operands may have moved: it costs no more than an iteration.
+// Repeated in each run, because operands may have moved; costs no more than an iteration.
 bool WhileStep::MakeScalarLoop() {
   const auto append = [](const StepList& steps, std::vector<TileOp>& ops) {
     ops.clear();
@@ -128,7 +128,7 @@ bool WhileStep::Run(Runtime& runtime) {
   while (true) {
     if (!RunSteps(condition, runtime)) return false;
     if (!*going) return true;
-    // An empty body and condition are steps too: nothing may loop for ever unseen.
+    // Iterations without steps are counted as well, so that every endless loop reaches the limit.
     if (!runtime.Tick() || !RunSteps(body, runtime)) return false;
   }
 }

@@ -12,7 +12,7 @@
 
 namespace hloir::cpu {
 
-// Copies a whole buffer's bytes; does nothing where both came to be the same place.
+// Copies a whole buffer's bytes; no-op if both buffers were merged.
 class BlockCopy : public Step {
  public:
   explicit BlockCopy(int64_t bytes) : bytes_(bytes) {}
@@ -39,7 +39,7 @@ class ViewCopy : public Step {
 };
 
 // refs()[0] is the condition's result, the others, of `carry_bytes`, are the loop-carried values. `prologue` computes
-// loop-invariant values before the first iteration. A loop whose condition and body are scalar operations alone runs as
+// loop-invariant values before the first iteration. A loop whose condition and body are only scalar operations runs as
 // one list of these, and after many iterations as a ScalarLoop.
 class WhileStep : public Step {
  public:
@@ -51,7 +51,7 @@ class WhileStep : public Step {
  private:
   bool MakeScalarLoop();  // false: it is none
   bool RunScalarLoop(Runtime& runtime);
-  // Of a scalar loop, all of them kept for their room: a condition, as it runs alone, and body; both as a chain.
+  // For a scalar loop, members to reuse memory: the condition alone, and the body; both as a chain.
   std::vector<TileOp> condition_ops_, body_ops_, chain_;
   std::vector<ScalarPlace> results_;
   ScalarLoop compiled_;
@@ -70,8 +70,8 @@ class ConditionalStep : public Step {
   bool by_pred_;
 };
 
-// Evaluates one instruction by the scalar reference, for want of a kernel: operands are copied into literals, results
-// out of one. `reason` says why, for the plan's text and the profile.
+// Evaluates one instruction without a kernel by the reference: operands are copied into literals, results out of one.
+// `reason` says why, for the plan's text and the profile.
 class ReferenceStep : public Step {
  public:
   ReferenceStep(const HloInstruction& instruction, std::string reason)

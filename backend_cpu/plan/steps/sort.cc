@@ -15,7 +15,7 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kRadixFrom = 256;  // shorter rows are sorted by comparing
+constexpr int64_t kRadixFrom = 256;  // shorter rows are sorted by comparisons
 
 // The transformation that the comparator applies to an element before it compares.
 struct KeyRule {
@@ -45,7 +45,7 @@ KeySource SourceOf(const HloInstruction& x) {
   return {from.parameter_number(), part ? (x.opcode() == HloOpcode::kImag ? 1 : 0) : -1};
 }
 
-// Takes select(x == 0, 0, x) and select(x != x, NaN, x) off; no source if something else than a parameter is left.
+// Strips select(x == 0, 0, x) and select(x != x, NaN, x); no source unless a parameter is left.
 KeySource Peel(const HloInstruction* x, bool* zeros, bool* nans) {
   std::vector<KeySource> tested;
   for (int depth = 0; depth < 4 && x->opcode() == HloOpcode::kSelect; ++depth) {
@@ -98,8 +98,8 @@ std::optional<KeyRule> RuleOfCompare(const HloInstruction& sort, const HloInstru
   return rule;
 }
 
-// By the first key, where that is equal by the next, and so on: lt, or(lt, and(eq, rest)), select(eq, rest, lt). No
-// keys: the comparator is something else.
+// Lexicographic order of keys: lt, or(lt, and(eq, rest)), select(eq, rest, lt). No keys if the comparator has another
+// form.
 std::vector<KeyRule> RulesOf(const HloInstruction& sort) {
   std::vector<KeyRule> rules;
   auto directed = [](const HloInstruction& x, ComparisonDirection d, ComparisonDirection e) {
@@ -138,11 +138,11 @@ std::vector<KeyRule> RulesOf(const HloInstruction& sort) {
 }
 
 bool HasKeys(PrimitiveType type) { return type == PrimitiveType::PRED || IsInteger(type) || IsFloat(type); }
-// Of a key, in bits: integers under a byte lie in one, floats under 16 bits are taken as f32.
+// The width of a key in bits: integers under a byte take one byte, floats under 16 bits are converted to f32.
 int KeyWidth(PrimitiveType type) { return IsFloat(type) && BitWidth(type) < 16 ? 32 : std::max(BitWidth(type), 8); }
 
-// Keys in unsigned order: of floats by sign and magnitude, which is their total order. Returns true if one was a NaN.
-// kQuiets: a signalling NaN becomes a quiet one, as in every comparison of f16, which is made in f32.
+// Keys in unsigned order: for floats from sign and magnitude, which is their total order. Returns true if there was a
+// NaN. kQuiets: a signalling NaN becomes quiet, as in every comparison of f16, which is computed in f32.
 template <class Bits, bool kQuiets = false>
 bool FloatKeys(const Bits* x, int64_t stride, int64_t n, Bits infinity, const KeyRule& rule, uint64_t* keys) {
   constexpr Bits kSign = Bits(Bits(1) << (8 * sizeof(Bits) - 1));
@@ -218,7 +218,7 @@ bool MakeKeys(PrimitiveType type, const std::byte* data, int64_t stride, int64_t
   return nan;
 }
 
-// Sorts key << 32 | position by the key's `bits`, 8 at a time; equal keys keep their places. The result is in `a`.
+// Sorts key << 32 | position by the key's `bits`, 8 at a time; equal keys keep their order. The result is in `a`.
 void RadixSort(uint64_t*& a, uint64_t*& b, int64_t n, int bits) {
   constexpr int kDigit = 8, kSize = 1 << kDigit;
   for (int shift = 32; shift < 32 + bits; shift += kDigit) {
@@ -232,7 +232,7 @@ void RadixSort(uint64_t*& a, uint64_t*& b, int64_t n, int bits) {
   }
 }
 
-// As the reference does it, so that ties of an unstable sort fall alike, and nonsense with NaNs too.
+// The algorithm of the reference, for the same order of ties in an unstable sort, and with NaNs.
 template <class Before>
 void SortOrder(int64_t* order, int64_t* other, int64_t n, bool stable, Before before) {
   if (reference::kGuardsHold && !stable) {
@@ -289,7 +289,7 @@ class SortStep : public KeySort {
     rows_ = View::RowMajor(dims).count() / length_;
     for (const HloInstruction* operand : sort.operands())
       bytes_.push_back(StorageBytes(operand->shape().element_type()));
-    // Without ties that show, stable and unstable are the same.
+    // Without distinguishable ties, stable and unstable sorts are equal.
     const KeyRule& rule = rules_[0];
     if (bytes_.size() == 1 && rules_.size() == 1 && sort.operand(0)->shape().element_type() == rule.type &&
         (!IsFloat(rule.type) || (rule.total && !rule.zeros_alike && !rule.nans_alike))) {
@@ -315,7 +315,7 @@ class SortStep : public KeySort {
   struct Key {
     const uint64_t* of;
     uint64_t infinity = 0, flip = 0, top = 0;
-    bool has_nans = false;  // that are neither before nor after anything, as the comparator has it
+    bool has_nans = false;  // unordered elements of the comparator
     bool IsNan(uint64_t key) const {
       key ^= flip;
       return (key & top ? key & ~top : ~key & (top - 1)) > infinity;
@@ -327,8 +327,7 @@ class SortStep : public KeySort {
     const bool plain_float = IsFloat(given.type) && !given.total;
     KeyRule rule = given;
     rule.zeros_alike = rule.zeros_alike || plain_float;
-    const int64_t parts =
-        bytes_[rule.operand] / StorageBytes(rule.type);  // 2 where the key is a part of a complex number
+    const int64_t parts = bytes_[rule.operand] / StorageBytes(rule.type);  // 2 if the key is a part of a complex number
     const std::byte* data = refs()[rule.operand].pointer + (base * parts + rule.part) * StorageBytes(rule.type);
     const bool nan = MakeKeys(rule.type, data, stride_ * parts, length_, rule, keys);
     Key key{keys};
@@ -396,8 +395,8 @@ class SortStep : public KeySort {
   std::vector<int64_t> bytes_;
 };
 
-// Keeps the k best in a heap, the worst on top; most elements are not even better than that.
-// Keys of usual types as signed numbers of 32 bits, which every instruction set compares side by side.
+// Keeps the k best in a heap, the worst on top; most elements are worse than that. Keys of common types are signed
+// 32-bit numbers, for which every instruction set has vector comparisons.
 int32_t FloatTopKey(uint32_t bits) {
   const int32_t number = static_cast<int32_t>(bits);
   return number ^ (number >> 31 & 0x7fffffff);
@@ -436,7 +435,7 @@ class TopKStep : public KeySort {
       positions[i] = static_cast<int32_t>(at);
     };
     if (KeyWidth(type_) > 32) {
-      // No room for the position beside the key: positions by keys.
+      // The position does not fit next to the key: positions are sorted by keys.
       MakeKeys(type_, x, 1, length_, rule_, keys);
       auto better = [&](uint64_t a, uint64_t b) { return keys[a] != keys[b] ? keys[a] > keys[b] : a < b; };
       std::iota(heap, heap + length_, uint64_t{0});
@@ -458,7 +457,7 @@ class TopKStep : public KeySort {
     for (int64_t i = 0; i < k_; ++i) store(i, static_cast<int64_t>(0xffffffffu - (heap[i] & 0xffffffffu)));
   }
 
-  // The heap's entries are keys in unsigned order and, of equal ones, the first place.
+  // The heap's entries are keys in unsigned order and, for equal keys, the first position.
   static uint64_t Entry(uint64_t key, int64_t i) { return key << 32 | (0xffffffffu - static_cast<uint64_t>(i)); }
   template <class KeyAt>
   void Begin(uint64_t* heap, KeyAt key) const {
@@ -470,7 +469,7 @@ class TopKStep : public KeySort {
     heap[k_ - 1] = Entry(key, i);
     std::push_heap(heap, heap + k_, std::greater<>());
   }
-  // Most blocks hold nothing better than the worst of the heap, which is soon known.
+  // Most blocks have no element better than the worst of the heap, which is a fast test.
   template <class T>
   void SelectByBlocks(const T* x, uint64_t* heap) const {
     constexpr int64_t kBlock = 64;

@@ -52,20 +52,20 @@ void CopyRow(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64
   }
 }
 
-// A row of a block, as CopyPlane turns them.
+// A row of a block transposed by CopyPlane.
 template <class T>
 constexpr int64_t kBlockOf = kStreamedLine / sizeof(T) < 8 ? 8 : kStreamedLine / sizeof(T);
 
-// `rows` × `columns` elements, of which `from` has neighbours along rows and `to` along columns. With `streams`, whole
-// lines of `to` go past the caches.
+// `rows` × `columns` elements, `from` is contiguous along rows and `to` along columns. With `streams`, whole lines of
+// `to` use non-temporal stores.
 template <class T>
 void CopyPlane(const T* from, int64_t from_row, int64_t from_column, T* to, int64_t to_row, int64_t to_column,
                int64_t rows, int64_t columns, const KernelTable* streams) {
-  // Through a buffer: lines of both arrays are touched once and as a whole, also where a power of two lies between them
-  // and the cache has room for few of them.
+  // Through a buffer: lines of both arrays are accessed once and as a whole, also if their distance is a power of two
+  // and few of them fit the cache.
   constexpr int64_t kBlock = kBlockOf<T>;
   alignas(kStreamedLine) T block[kBlock * kBlock];
-  // The rest at an edge is copied together with some of its neighbours again: a whole block is several times faster.
+  // The remainder at an edge is copied in a whole block that overlaps the previous one, which is several times faster.
   for (int64_t next_row = 0; next_row < rows; next_row += kBlock) {
     const int64_t height = std::min(kBlock, rows), r0 = std::min(next_row, rows - height);
     for (int64_t next_column = 0; next_column < columns; next_column += kBlock) {

@@ -15,7 +15,7 @@ struct StridedCopy {
   int64_t from_offset = 0, to_offset = 0;    // in bytes
   int64_t bytes = 4;
   int64_t count = 0;
-  bool whole = false;  // both lie in one piece
+  bool whole = false;  // both are contiguous
 
   static StridedCopy Make(int64_t bytes, const DimVector& dims, const DimVector& from_strides, int64_t from_offset,
                           const DimVector& to_strides, int64_t to_offset);

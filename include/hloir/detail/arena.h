@@ -1,5 +1,5 @@
-// Arena: where a module's instructions, names and attributes live. Allocation is a pointer bump; everything goes at
-// once when the module does. Objects with a destructor have it run then.
+// Arena: the memory of a module's instructions, names and attributes. Allocation increments a pointer; all memory is
+// freed with the module, which also runs the destructors of objects that have one.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class Arena {
     next_ = at + bytes;
     return reinterpret_cast<void*>(at);
   }
-  // The next block is to be at least that large: for who knows about how much will be allocated.
+  // Sets the minimal size of the next block, for callers that can estimate their allocations.
   void Reserve(size_t bytes) { reserved_ = bytes; }
   template <class T, class... Args>
   T* New(Args&&... args) {
@@ -59,13 +59,13 @@ class Arena {
   void* AllocateBlock(size_t bytes);
 
   std::vector<Block> blocks_;
-  uintptr_t next_ = 0, end_ = 0;  // what is free of the last block
+  uintptr_t next_ = 0, end_ = 0;  // the free part of the last block
   size_t total_ = 0, reserved_ = 0;
   Cleanup* cleanups_ = nullptr;
 };
 
-// A growing list of pointers in an arena, 16 bytes itself: the first element stands where the address of several would,
-// as most lists have one. Its elements are never freed before the arena.
+// A growing list of pointers in an arena, 16 bytes large. A list of one element stores it in place of the array's
+// address, as most lists have one. Its elements are never freed before the arena.
 template <class T>
 class ArenaVector {
   static_assert(std::is_pointer_v<T>);
@@ -82,7 +82,7 @@ class ArenaVector {
   T& operator[](size_t i) { return begin()[i]; }
   const T& operator[](size_t i) const { return begin()[i]; }
   T& back() { return begin()[size_ - 1]; }
-  // `before`: that many bytes in front of the elements are the caller's.
+  // `before`: the number of bytes in front of the elements reserved for the caller.
   void reserve(Arena& arena, size_t capacity, size_t before = 0) {
     if (capacity <= capacity_) return;
     std::byte* room = static_cast<std::byte*>(arena.Allocate(before + capacity * sizeof(T), alignof(T)));

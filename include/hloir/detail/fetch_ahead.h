@@ -1,5 +1,5 @@
 // FetchAhead and InFetchedOrder: prefetching for loops over instructions and computations. Instructions of a parsed
-// module lie one after the other in memory, and a loop over more of them than fit in the cache waits for each;
+// module lie one after the other in memory, and a loop over more of them than fit in the cache has a miss for each;
 // prefetching some instructions ahead halves its time.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace hloir {
 
-// For walks in another order, whose next instructions are known some steps before.
+// For walks in another order whose next instructions are known in advance.
 inline void Fetch(const HloInstruction* instruction) {
   for (int bytes : {0, 64, 128}) __builtin_prefetch(reinterpret_cast<const char*>(instruction) + bytes);
 }
@@ -21,8 +21,8 @@ inline void FetchAhead(const HloInstruction* instruction) {
   for (int bytes : {2048, 2112, 2176}) __builtin_prefetch(reinterpret_cast<const char*>(instruction) + bytes);
 }
 
-// A list of computations, in which the next ones are asked for some steps before, with the first of their callers and
-// of their instructions: for (HloComputation* c : InFetchedOrder(module.PostOrder())).
+// A range over a list of computations that prefetches the next ones, with their first callers and instructions: for
+// (HloComputation* c : InFetchedOrder(module.PostOrder())).
 template <class List>
 class InFetchedOrder {
  public:

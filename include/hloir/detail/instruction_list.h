@@ -35,13 +35,13 @@ class InstructionList {
 
  private:
   static constexpr size_t kFew = 32;
-  // Positions in items_ plus one, 0 for a free slot; open addressing, at least twice as many slots as items. It stands
-  // in front of the items of a list with room for more than a few, but has no slots before they are asked for.
+  // Positions in items_ plus one, 0 for a free slot; open addressing, at least twice as many slots as items. It
+  // precedes the items of a list with room for more than a few; its slots are allocated on first use.
   struct Table {
     uint32_t* slots = nullptr;
-    uint32_t mask = 0, indexed = 0;  // of items_, the first so many are in
-    uint32_t removed_at = 0;         // the latest removal's position, if there are no slots
-    bool fills_gaps = false;         // the last item takes the place of a removed one, from now on
+    uint32_t mask = 0, indexed = 0;  // the number of items in the table: a prefix of items_
+    uint32_t removed_at = 0;         // position of the latest removal, while there are no slots
+    bool fills_gaps = false;         // removals move the last item into the gap
   };
   Table* table() const {
     if (items_.capacity() <= kFew) return nullptr;
@@ -49,7 +49,7 @@ class InstructionList {
   }
   bool HasSlots() const { return table() != nullptr && table()->slots != nullptr; }
   bool RemoveBesideLatest(const HloInstruction* item);
-  uint32_t SlotOf(const HloInstruction* item) const;  // its own, or the free one where it would go
+  uint32_t SlotOf(const HloInstruction* item) const;  // its slot, or the free slot for it
   void Grow(Arena& arena);
   void Index(Arena& arena);
 

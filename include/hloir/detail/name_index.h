@@ -1,6 +1,6 @@
-// NameIndex: which item has a name. Open addressing, 16 bytes a slot, as a large computation's table is larger than any
-// cache. Nothing is ever taken out, so that removing and renaming cost nothing here: who looks says which items still
-// count, and who sees that it is full makes it anew. Tested by tests/unit/analysis_test.cc.
+// NameIndex: a map from names to items. Open addressing, 16 bytes a slot, because a large computation's table exceeds
+// any cache. Entries are never removed, so that removing and renaming are free: a lookup filters stale items by a
+// predicate, and the owner rebuilds a full table. Tested by tests/unit/analysis_test.cc.
 #pragma once
 
 #include <bit>
@@ -23,7 +23,7 @@ class NameIndex {
  public:
   bool empty() const { return slots_.empty(); }
   bool full() const { return 4 * used_ >= 3 * slots_.size(); }
-  // No items, and room for more than that many.
+  // Clears the table and reserves room for more than this number of items.
   void Reset(size_t items) {
     slots_.assign(std::bit_ceil(2 * items + 1), {});
     used_ = 0;

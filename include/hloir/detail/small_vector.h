@@ -104,8 +104,7 @@ class SmallVector {
     if (size > 0) std::memcpy(data(), values, size * sizeof(T));
     size_ = static_cast<uint32_t>(size);
   }
-  // Both look at the member of the union that is in use, or move bytes that mean nothing; GCC 12 cannot see the former
-  // and warns of the latter.
+  // Both access the active member of the union, or copy uninitialized bytes; GCC 12 warns about both (false positives).
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #ifndef __clang__

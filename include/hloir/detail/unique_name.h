@@ -1,6 +1,6 @@
 // UniqueNamer: the next free name where a wanted one is taken, as XLA numbers names: x, x.1, x.2, … One for each scope
-// of names (a module's computations, a computation's instructions, a text's names); the scope itself knows which names
-// are taken. Tested by tests/unit/unique_name_test.cc.
+// of names (a module's computations, a computation's instructions, a text's names); the scope itself stores the taken
+// names. Tested by tests/unit/unique_name_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
-// A name and its number: x and 12 of x.12. A name without one is all root, and its number is empty.
+// A name and its number: x and 12 of x.12. A name without a number is its own root.
 struct NumberedName {
   std::string_view root, number;
 };
 
 inline NumberedName SplitNumber(std::string_view name) {
-  constexpr size_t kMaxDigits = 18;  // what surely fits into int64
+  constexpr size_t kMaxDigits = 18;  // always fits into int64
   size_t dot = name.size();
   while (dot > 0 && name[dot - 1] >= '0' && name[dot - 1] <= '9') --dot;
   const size_t digits = name.size() - dot;
@@ -42,7 +42,7 @@ class UniqueNamer {
     } while (is_taken(std::string_view(name)));
     return name;
   }
-  // `name` is free again, and Next may give it again.
+  // Frees `name`: Next may return it again.
   void Release(std::string_view name);
 
   UniqueNamer();
@@ -51,7 +51,7 @@ class UniqueNamer {
   UniqueNamer& operator=(UniqueNamer&&) noexcept;
 
  private:
-  struct Numbers;  // a hash table; in a .cc file, because including it costs compile time
+  struct Numbers;  // a hash table, defined in a .cc file to reduce compile time
   int64_t& NextNumber(std::string_view root, int64_t first);
 
   std::unique_ptr<Numbers> numbers_;  // made when the first name is

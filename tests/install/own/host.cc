@@ -1,5 +1,5 @@
-// A program on libhloir.so that takes passes from a plugin, also on libhloir.so: host PLUGIN MODULE prints the module
-// after the default pipeline, in which the plugin has put a pass of its own.
+// A program linked to libhloir.so that loads passes from a plugin, also linked to libhloir.so: host PLUGIN MODULE
+// prints the module after the default pipeline, into which the plugin has inserted a pass.
 #include <cstdio>
 
 #include <hloir/hloir.h>

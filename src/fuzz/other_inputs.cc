@@ -1,5 +1,6 @@
-// ShowsOnOtherInputs(): in f64 and as it is, by the fast engine alone; of modules in f64 in double-double. See shows.h.
-#include "fuzz/shows.h"
+// CompareOnOtherInputs(): compares in f64 and in the modules' own types, by the fast engine; f64 modules in
+// double-double. See other_inputs.h.
+#include "fuzz/other_inputs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,13 +24,13 @@ using check::Measure;
 using check::ModuleUnderTest;
 using check::Results;
 
-// Where nothing is widened the two differ in order at most, which is a few units of f64.
+// Without widening, results may differ by the order of sums, a few units of f64.
 constexpr double kSameInF64 = 0x1p-36, kSameInPairs = 0x1p-65;
 
 enum class Difference { kNone, kNonfinite, kFinite };
 
-// Is an element of one leaf another number than in the other, and by more than it moves by itself if what f64 rounds is
-// moved? Where rounding decides whether there is a number at all, none is another.
+// True if an element of two leaves differs by more than the element's own change under perturbed f64 rounding. False if
+// rounding decides whether an element is finite.
 Difference Differs(const Literal& a, const Literal& b, const Literal& moved, bool pairs, double relative) {
   constexpr double kMoreThanRounding = 16;
   const Distance all = Measure(a, b);
@@ -88,7 +89,8 @@ std::unordered_set<double> ConstantsOf(const HloModule& module) {
 
 }  // namespace
 
-StatusOr<Shown> ShowsOnOtherInputs(const HloModule& original, const HloModule& mutant, const HowToShow& how) {
+StatusOr<OtherInputsResult> CompareOnOtherInputs(const HloModule& original, const HloModule& mutant,
+                                                 const OtherInputsOptions& how) {
   constexpr uint64_t kFirstSeed = 1000;
   RunnerOptions options = CheckOptions().runner;
   options.devices = UsesDevices(original) ? DeviceCountsOf(original) : DeviceCounts();
@@ -103,7 +105,7 @@ StatusOr<Shown> ShowsOnOtherInputs(const HloModule& original, const HloModule& m
   context.inputs.resize(1);
   ModuleUnderTest a(original, context), b(mutant, context);
   a.set_pairs(pairs), b.set_pairs(pairs);
-  Shown shown;
+  OtherInputsResult result;
   for (uint64_t round = 0; round < how.rounds; ++round) {
     for (const InputKind kind :
          {InputKind::kPlain, InputKind::kCornerCases, InputKind::kPositive, InputKind::kEdges, InputKind::kWide,
@@ -118,32 +120,32 @@ StatusOr<Shown> ShowsOnOtherInputs(const HloModule& original, const HloModule& m
       const StatusOr<Results>&x = a.Ideal(0, how.roundings), &y = b.Ideal(0, how.roundings);
       if (!x.ok() || !y.ok()) {
         if (!pairs) continue;
-        HowToShow in_f64 = how;
+        OtherInputsOptions in_f64 = how;
         in_f64.pairs = false;
-        return ShowsOnOtherInputs(original, mutant, in_f64);
+        return CompareOnOtherInputs(original, mutant, in_f64);
       }
-      ++shown.sets;
+      ++result.sets;
       if (Differs(*x, *y, *x, pairs, relative) == Difference::kNone) continue;
-      // By more than the same module does with its roundings moved, or its constants by a unit.
+      // By more than the same module with perturbed roundings, or with constants changed by a unit.
       const auto z = how.constants ? a.IdealWithConstants(0, how.roundings, {&constants, 1, /*pattern=*/11})
                                    : a.IdealMoved(0, how.roundings, /*pattern=*/11, /*exact_too=*/true);
       const Difference difference = z.ok() ? Differs(*x, *y, *z, pairs, relative) : Difference::kNone;
-      shown.differ = difference == Difference::kFinite;
-      if (shown.differ && how.loses_digits) {
+      result.differ = difference == Difference::kFinite;
+      if (result.differ && how.loses_digits) {
         const auto own = b.IdealMoved(0, how.roundings, /*pattern=*/11, /*exact_too=*/true);
-        shown.differ = own.ok() && Differs(*y, *x, *own, pairs, relative) == Difference::kFinite;
+        result.differ = own.ok() && Differs(*y, *x, *own, pairs, relative) == Difference::kFinite;
       }
-      if (shown.differ) return shown;
+      if (result.differ) return result;
       if (difference == Difference::kNone || how.finite_only) continue;
-      // What overflows in the modules' own types, and not in f64, must differ there.
+      // Elements that overflow in the modules' own types, but not in f64, must differ in f64.
       const Arguments arguments = context.ArgumentsOf(0);
       const auto own_x = own_a.RunOnAll(arguments), own_y = own_b.RunOnAll(arguments);
-      shown.differ =
+      result.differ =
           own_x.ok() && own_y.ok() && Differs(*own_x, *own_y, *own_x, false, kSameInF64) != Difference::kNone;
-      if (shown.differ) return shown;
+      if (result.differ) return result;
     }
   }
-  return shown;
+  return result;
 }
 
 }  // namespace hloir::fuzz
