@@ -19,6 +19,8 @@ void LimitProcessMemory(uint64_t most, const std::vector<std::string>& arguments
 // A module for so many devices takes a thread and its heap for each: the default limit rises by them. One that the user
 // has given stays.
 void RaiseMemoryLimit(int64_t devices);
+// In a process that looks at these files alone: their default limit, unless the user has given one.
+void LimitMemoryFor(const std::vector<std::string>& files);
 // Before this process becomes another program, which has its own needs.
 void LiftMemoryLimit();
 

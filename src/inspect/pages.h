@@ -7,7 +7,7 @@
 
 namespace hloir {
 
-extern const std::string_view kGraphPage, kExplainPage, kDumpsPage, kProfilePage;
+extern const std::string_view kGraphPage, kExplainPage, kDumpsPage, kProfilePage, kTriagePage;
 
 // JSON that no name in it can end the script in which it stands.
 inline std::string ForScript(std::string_view json) {
