@@ -1,9 +1,9 @@
 // RandomModule: a small legal module from a seed, for properties of all modules. Valid by construction: shape inference
 // accepts each instruction before it is made. All opcodes that the reference runs on one device without side effects
 // occur, with every common type, loops that end, branches, calls, fusions, custom reducers and comparators; sizes are
-// small, constants and operands are used several times, and what simplifiers look for (zeros, ones, splats, iotas,
-// pairs of inverse operations) is likelier than chance. A quarter of them have metadata, frontend attributes, shardings
-// and control dependencies. See checks.h.
+// small unless the options say otherwise, constants and operands are used several times, and what simplifiers look for
+// (zeros, ones, splats, iotas, pairs of inverse operations) is likelier than chance. A quarter of them have metadata,
+// frontend attributes, shardings and control dependencies. See checks.h.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,12 @@
 
 namespace hloir::fuzz {
 
-// `portable`: as in CaseOptions.
-std::unique_ptr<HloModule> RandomModule(uint64_t seed, bool portable = false);
+inline constexpr int64_t kSmallElements = 512, kSmallRank = 3;
+struct ProgramOptions {
+  bool portable = false;                   // as in CaseOptions
+  int64_t most_elements = kSmallElements;  // of an array
+  int64_t most_rank = kSmallRank;          // of an array that is drawn; operations may give one of a higher rank
+};
+std::unique_ptr<HloModule> RandomModule(uint64_t seed, const ProgramOptions& options = {});
 
 }  // namespace hloir::fuzz
