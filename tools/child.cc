@@ -10,12 +10,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+
+#include "support/stopwatch.h"
 
 namespace hloir::tool {
 
@@ -85,6 +90,47 @@ StatusOr<int> RunInChild(const std::function<int()>& work, double seconds) {
     return kTimedOut;
   }
   return child.Wait();
+}
+
+Status ForEachInChild(size_t count, int jobs, double seconds, const std::function<int(size_t k, int descriptor)>& work,
+                      const std::function<void(size_t k, ChildEnd end)>& done) {
+  constexpr double kTimesByTheClock = 4;
+  constexpr int kLook = 200;  // milliseconds
+  struct Running {
+    Child child;
+    size_t k;
+    ChildEnd end = {};
+    Stopwatch watch = {};
+  };
+  std::vector<std::unique_ptr<Running>> running;
+  for (size_t next = 0; next < count || !running.empty();) {
+    while (next < count && running.size() < static_cast<size_t>(std::max(jobs, 1))) {
+      HLOIR_ASSIGN_OR_RETURN(Child child, Child::Start([&](int descriptor) { return work(next, descriptor); }));
+      running.push_back(std::make_unique<Running>(Running{std::move(child), next++}));
+    }
+    std::vector<pollfd> ends;
+    for (const auto& each : running) ends.push_back({each->child.descriptor(), POLLIN, 0});
+    poll(ends.data(), static_cast<nfds_t>(ends.size()), kLook);
+    for (size_t at = ends.size(); at-- > 0;) {
+      Running& one = *running[at];
+      if (ends[at].revents == 0) {
+        const bool late =
+            one.child.CpuSeconds() > seconds || one.watch.Milliseconds() > 1000 * kTimesByTheClock * seconds;
+        if (!late) continue;
+        one.child.Kill();
+        one.end.status = kTimedOut;
+      } else if (one.child.Read(one.end.output)) {
+        continue;
+      }
+      const int status = one.child.Wait();
+      if (one.end.status != kTimedOut) one.end.status = status;
+      one.end.seconds = one.watch.Milliseconds() / 1000;
+      const std::unique_ptr<Running> over = std::move(running[at]);
+      running.erase(running.begin() + static_cast<std::ptrdiff_t>(at));
+      done(over->k, std::move(over->end));
+    }
+  }
+  return OkStatus();
 }
 
 }  // namespace hloir::tool

@@ -1,5 +1,6 @@
 // A function in a separate process, so that a crash does not end this one: its output is read through a pipe. Start it
-// while this process has one thread. Used by `fuzz run` and `reduce`.
+// while this process has one thread. Used by `fuzz run`, `reduce`, `triage` and
+// `blame`.
 #pragma once
 
 #include <sys/types.h>
@@ -38,5 +39,16 @@ class Child {
 // The exit status of `work`, or minus the signal that ended it; kTimedOut after `seconds`.
 inline constexpr int kTimedOut = -1000;
 StatusOr<int> RunInChild(const std::function<int()>& work, double seconds);
+
+// The end of one of ForEachInChild's processes.
+struct ChildEnd {
+  std::string output;
+  int status = 0;  // the exit status, or minus the signal that it died of; kTimedOut: it took too long
+  double seconds = 0;
+};
+// work(k, descriptor) for each k below `count`, each in a process of its own, `jobs` at a time, and done(k, end) once
+// it is over. A process is killed after so many seconds of processor time, or four times as many by the clock.
+Status ForEachInChild(size_t count, int jobs, double seconds, const std::function<int(size_t k, int descriptor)>& work,
+                      const std::function<void(size_t k, ChildEnd end)>& done);
 
 }  // namespace hloir::tool

@@ -33,6 +33,7 @@ struct GenerateFlags {
   uint64_t first = 1;
   int64_t count = 1;
   fuzz::CaseOptions cases;
+  fuzz::ProgramOptions programs;
   std::vector<int64_t> keep;
   bool run = false, coverage = false;
 };
@@ -55,7 +56,9 @@ StatusOr<Json> Generate(const GenerateFlags& flags, uint64_t seed) {
     made = fuzz::MakeCases(seed, flags.cases);
     if (!flags.keep.empty()) fuzz::KeepCases(made, flags.keep);
   } else {
-    made.module = fuzz::RandomModule(seed, flags.cases.portable);
+    fuzz::ProgramOptions programs = flags.programs;
+    programs.portable = flags.cases.portable;
+    made.module = fuzz::RandomModule(seed, programs);
     HLOIR_ASSIGN_OR_RETURN(made.inputs, MakeFakeInputs(*made.module, seed, InputKind::kPlain));
   }
   const std::string stem = (std::filesystem::path(flags.output) / fmt::format("{}-{}", flags.kind, seed)).string();
@@ -148,6 +151,11 @@ void AddFuzzGenerateCommand(CLI::App* command, Action& action, PassRegistry& /*r
   AddOption(*command, "--count N", flags->count, "Number of modules, from consecutive seeds")
       ->check(CLI::NonNegativeNumber);
   AddOption(*command, "--cases N", flags->cases.count, "Cases per module")->check(CLI::PositiveNumber);
+  AddOption(*command, "--elements N", flags->programs.most_elements,
+            "Elements of the largest arrays of programs, as in 1000000 (default: 512, in dimensions of at most 4)")
+      ->check(Between<int64_t>(1, int64_t{1} << 26));
+  AddOption(*command, "--rank N", flags->programs.most_rank, "Largest rank of the arrays drawn for programs")
+      ->check(Between<int64_t>(0, 16));
   command->add_flag("--portable", flags->cases.portable,
                     "Only operations that every implementation supports and whose results are specified");
   AddOption(*command, "--keep N,...", flags->keep, "Keep only the cases with these indices, as in 0,3,7")

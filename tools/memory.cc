@@ -96,6 +96,12 @@ void RaiseMemoryLimit(int64_t devices) {
   (void)LimitMemory(MemoryLimit() + kEach * static_cast<uint64_t>(devices));
 }
 
+void LimitMemoryFor(const std::vector<std::string>& files) {
+  if (!has_default_limit || MemoryLimit() == 0) return;
+  const FileSizes sizes = SizesOf(files);
+  (void)LimitMemory(MemoryLimitForFiles(sizes.all, sizes.largest));
+}
+
 void LiftMemoryLimit() {
   if (MemoryLimit() > 0) (void)LimitMemory(0);
 }

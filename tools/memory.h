@@ -19,6 +19,8 @@ void LimitProcessMemory(uint64_t most, const std::vector<std::string>& arguments
 // Raises the default limit for this number of devices, each with a thread and its heap. A limit set by the user is
 // kept.
 void RaiseMemoryLimit(int64_t devices);
+// Sets the default limit for these files, in a process that reads them alone, unless the user set a limit.
+void LimitMemoryFor(const std::vector<std::string>& files);
 // Removes the limit before this process executes another program.
 void LiftMemoryLimit();
 

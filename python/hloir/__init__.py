@@ -64,6 +64,7 @@ from hloir._hloir import (
     match,
     version,
 )
+from hloir._blame import Blame, blame
 from hloir._jax import from_jax
 from hloir._modules import check_module
 from hloir._rules import Rule, register_rules, rule
@@ -71,8 +72,8 @@ from hloir._rules import Rule, register_rules, rule
 __version__: str = version
 
 __all__ = [
-    "Bisection", "Builder", "Computation", "DeviceExecutable", "Diff", "Error", "Executable", "Explanation", "Instruction", "Module", "PassRun",
-    "Pattern", "Picture", "Rewrite", "Rule", "Shape", "Tuned", "Verdict", "__version__", "bisect", "check", "check_same", "constant_value", "default_pipeline",
+    "Bisection", "Blame", "Builder", "Computation", "DeviceExecutable", "Diff", "Error", "Executable", "Explanation", "Instruction", "Module", "PassRun",
+    "Pattern", "Picture", "Rewrite", "Rule", "Shape", "Tuned", "Verdict", "__version__", "bisect", "blame", "check", "check_same", "constant_value", "default_pipeline",
     "diff", "dtype_of", "explain", "from_jax", "graph", "isas", "limit_memory", "match", "optimize", "parse", "parse_proto", "pass_names",
     "prepare", "prepare_on_devices", "proposals", "read", "reduce", "register_pass", "register_rules", "rule", "run", "stats",
     "take", "to_dlpack", "tune", "verify",

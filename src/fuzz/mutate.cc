@@ -182,7 +182,7 @@ std::unique_ptr<HloModule> MutateModule(const HloModule& module, uint64_t seed) 
       if (std::optional<Mutant> mutant = MakeMutant(*now, kind, random.Bits())) next = std::move(mutant->module);
     } else {
       next = now->Clone();
-      if (!Mutator(*next, random, /*portable=*/false).Change()) next = nullptr;
+      if (!Mutator(*next, random, ProgramOptions()).Change()) next = nullptr;
     }
     if (next == nullptr || !VerifyModule(*next).ok()) continue;
     now = std::move(next);

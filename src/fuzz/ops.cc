@@ -450,7 +450,7 @@ RandomOps::Op RandomOps::Scan(Op x) {
   DimVector sizes = shape.dimensions();
   sizes.erase(sizes.begin() + along);
   const Shape slice = Shape::Array(shape.element_type(), sizes);
-  if (slice.ElementCount() > kMostElements) return nullptr;
+  if (slice.ElementCount() > options_.most_elements) return nullptr;
   const bool tuple = Chance(80), carries = tuple && Chance(80);
   Begin("step");
   Op element = Parameter(slice);

@@ -33,7 +33,7 @@ RandomOps::Op RandomOps::InTwoHalves(Op x) {
     return Make(HloOpcode::kCopyDone, {Make(HloOpcode::kCopyStart, {x}, CopyStartAttributes(), {}, &begun)},
                 NoAttributes(), {}, &shape);
   }
-  if (shape.ElementCount() > kMostElements) return nullptr;
+  if (shape.ElementCount() > options_.most_elements) return nullptr;
   Begin("wrapped");
   Op p = Parameter(shape);
   Op root = Make(Pick({HloOpcode::kCopy, HloOpcode::kNegate, HloOpcode::kNot, HloOpcode::kTanh}), {p});

@@ -195,10 +195,10 @@ void Annotate(HloComputation& computation, Random& random) {
 
 }  // namespace
 
-std::unique_ptr<HloModule> RandomModule(uint64_t seed, bool portable) {
+std::unique_ptr<HloModule> RandomModule(uint64_t seed, const ProgramOptions& options) {
   Random random(seed);
   auto module = std::make_unique<HloModule>("random_" + std::to_string(seed));
-  module->set_entry_computation(Generator(*module, random, portable).Entry());
+  module->set_entry_computation(Generator(*module, random, options).Entry());
   // Removes unfinished computations.
   for (int64_t i = module->computation_count(); i-- > 0;) {
     HloComputation* computation = module->computations()[static_cast<size_t>(i)];

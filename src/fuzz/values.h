@@ -9,12 +9,14 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "hloir/builder.h"
 #include "fuzz/inferred.h"
+#include "fuzz/programs.h"
 #include "support/random.h"
 
 namespace hloir::fuzz {
@@ -24,8 +26,8 @@ class RandomValues {
   using Op = HloInstruction*;
   using Ops = std::vector<Op>;
 
-  RandomValues(HloModule& module, Random& random, bool portable)
-      : module_(module), random_(random), portable_(portable) {}
+  RandomValues(HloModule& module, Random& random, const ProgramOptions& options)
+      : module_(module), random_(random), portable_(options.portable), options_(options) {}
 
  protected:
   int64_t Below(int64_t n) { return random_.Below(n); }
@@ -68,11 +70,28 @@ class RandomValues {
   static constexpr double kConstants[] = {0, 0, 1, 1, 2, -1, 3, 0.5, 4, 8, -0.0, 100, 7, 1e30, -3};
 
   PrimitiveType RandomType() { return kTypes[Below(std::size(kTypes))]; }
-  DimVector RandomSizes(int64_t most_rank = 3) {
+  DimVector RandomSizes() {
     DimVector sizes;
-    for (int64_t rank = Below(most_rank + 1); rank > 0; --rank) sizes.push_back(Chance(2) ? 0 : 1 + Below(4));
+    int64_t rank = Below(options_.most_rank + 1);
+    if (!IsLarge()) {
+      for (; rank > 0; --rank) sizes.push_back(Chance(2) ? 0 : 1 + Below(4));
+      return sizes;
+    }
+    // A power of two of elements, divided among the dimensions; some of these are one less or one more.
+    int64_t bits = Below(std::bit_width(static_cast<uint64_t>(options_.most_elements)));
+    int64_t count = 1;
+    for (; rank > 0; --rank) {
+      const int64_t own = rank == 1 ? bits : Below(bits + 1);
+      bits -= own;
+      int64_t size = int64_t{1} << own;
+      if (Chance(30)) size = std::max<int64_t>(1, size + Below(3) - 1);
+      if (count * size > options_.most_elements) size = options_.most_elements / count;
+      count *= size;
+      sizes.push_back(size);
+    }
     return sizes;
   }
+  bool IsLarge() const { return options_.most_elements > kSmallElements || options_.most_rank > kSmallRank; }
   Shape RandomShape() {
     const PrimitiveType type = RandomType();
     return Shape::Array(type, RandomSizes());
@@ -86,13 +105,13 @@ class RandomValues {
     return Keep(computation()->AddParameter(computation()->parameter_count(), shape,
                                             "p" + std::to_string(computation()->parameter_count())));
   }
-  // The limit for generated modules; a given module may have more.
-  static constexpr int64_t kMostElements = 512;
-  // nullptr if shape inference fails, or if it would have more elements.
+  // nullptr if shape inference fails, or if it would have more elements than the options allow; a given module may have
+  // more.
   template <class A = NoAttributes>
   Op Make(HloOpcode opcode, const Ops& operands, A attributes = {}, std::vector<HloComputation*> called = {},
           const Shape* stated = nullptr) {
-    return Keep(AddInferred(*computation(), opcode, operands, std::move(attributes), called, stated, kMostElements));
+    return Keep(
+        AddInferred(*computation(), opcode, operands, std::move(attributes), called, stated, options_.most_elements));
   }
   template <class A = NoAttributes>
   Op Make(HloOpcode opcode, std::initializer_list<Op> operands, A attributes = {},
@@ -146,6 +165,8 @@ class RandomValues {
     return Make(HloOpcode::kSelect, {is_nan, Splat(x->shape()), x});
   }
   Op DenseConstant(const Shape& shape) {
+    constexpr int64_t kMostInText = 4096;
+    if (IsLarge() && shape.ElementCount() > kMostInText) return Splat(shape);
     Literal literal(shape);
     const int64_t start = Below(4), step = Below(4);
     const bool sequence = Chance(40);
@@ -223,7 +244,8 @@ class RandomValues {
 
   HloModule& module_;
   Random& random_;
-  const bool portable_;  // see RandomModule
+  const bool portable_;
+  const ProgramOptions options_;
   std::vector<Frame> frames_;
 };
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <tuple>
 
@@ -46,8 +47,23 @@ size_t FindNumber(std::string_view stem) {
   return std::string_view::npos;
 }
 
+constexpr int64_t kLast = INT64_MAX;
+
+// "X.before", "X-after", "X.opt": how two files that belong together are told apart, and their order.
+struct Ending {
+  std::string_view stage;
+  int64_t order;
+};
+std::optional<Ending> PairEnding(std::string_view stem) {
+  for (const Ending ending : {Ending{"before", -1}, Ending{"after", kLast}, Ending{"opt", kLast}}) {
+    if (stem.size() < ending.stage.size() + 2 || !stem.ends_with(ending.stage)) continue;
+    const char separator = stem[stem.size() - ending.stage.size() - 1];
+    if (separator == '.' || (ending.stage != "opt" && (separator == '-' || separator == '_'))) return ending;
+  }
+  return std::nullopt;
+}
+
 FileName Parse(std::string name) {
-  constexpr int64_t kLast = INT64_MAX;
   FileName result;
   for (const std::string_view ending : {".gz", ".txt", ".hlo", ".pb", ".json"}) {
     if (name.ends_with(ending)) name.erase(name.size() - ending.size()), result.kind = FileName::Kind::kStage;
@@ -83,6 +99,8 @@ FileName Parse(std::string name) {
     else result.stage = rest.starts_with("after_") ? rest.substr(6) : rest;
   } else if (ours != std::string_view::npos) {
     cut(ours, 0);
+  } else if (const auto ending = PairEnding(stem); ending) {
+    cut(stem.size() - ending->stage.size() - 1, ending->order);
   } else {
     // An unrelated file, or another file of a module: IR, objects, options.
     cut(stem.size(), 0);
@@ -161,53 +179,63 @@ const DumpFolder::Stage* LastOf(const DumpFolder::Module& module) {
 
 }  // namespace
 
-StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& options) try {
-  std::error_code error;
-  if (!fs::is_directory(path, error)) return InvalidArgument("it is not a folder");
+StatusOr<DumpFolder> ListDumps(std::span<const std::string> paths) try {
   struct Known {
     DumpFolder::Module module;
     std::vector<std::pair<int64_t, DumpFolder::Stage>> stages;
-    std::string report, buffers;
   };
   std::map<std::string, Known> modules;
   DumpFolder folder;
-  folder.path = path;
-  std::vector<std::pair<std::string, FileName>> others;
-  fs::recursive_directory_iterator at(path, fs::directory_options::skip_permission_denied, error), end;
-  for (; !error && at != end; at.increment(error)) {
-    if (!at->is_regular_file(error)) continue;
+  std::vector<std::pair<std::string, std::string>> others;  // by name: files of a module, among other ones
+  // `prefix`: of the names of its modules.
+  const auto add = [&](const fs::path& file, const std::string& prefix) {
     ++folder.files;
-    FileName name = Parse(at->path().filename().string());
-    const std::string inside = fs::relative(at->path().parent_path(), path, error).string();
-    if (inside != ".") name.module = inside + "/" + name.module;
+    const FileName name = Parse(file.filename().string());
     if (name.kind == FileName::Kind::kOther) {
-      others.push_back(
-          {inside == "." ? at->path().filename().string() : inside + "/" + at->path().filename().string(), name});
+      others.emplace_back(prefix + file.filename().string(), file.string());
+      return;
+    }
+    DumpFolder::Module& module = modules[prefix + name.module].module;
+    if (name.kind == FileName::Kind::kSnapshot) module.snapshots.push_back(file.string());
+    else if (name.kind == FileName::Kind::kMemoryReport) module.memory_report = file.string(), ++module.others;
+    else if (name.kind == FileName::Kind::kBuffers) module.buffer_report = file.string(), ++module.others;
+    else {
+      auto& [order, stage] = modules[prefix + name.module].stages.emplace_back();
+      order = name.order, stage.path = file.string(), stage.name = name.stage;
+    }
+  };
+  // "" for the folder itself.
+  const auto below = [](const fs::path& inside) {
+    std::string text = inside.lexically_normal().string();
+    if (text.empty() || text == "." || text == "./") return std::string();
+    if (text.back() != '/') text += '/';
+    return text;
+  };
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      if (!fs::exists(path, error)) return InvalidArgument(Format("{}: error: there is no such file or folder", path));
+      add(path, below(fs::path(path).parent_path()));
       continue;
     }
-    Known& known = modules[name.module];
-    if (name.kind == FileName::Kind::kSnapshot) known.module.snapshots.push_back(at->path().string());
-    else if (name.kind == FileName::Kind::kMemoryReport) known.report = at->path().string(), ++known.module.others;
-    else if (name.kind == FileName::Kind::kBuffers) known.buffers = at->path().string(), ++known.module.others;
-    else {
-      auto& [order, stage] = known.stages.emplace_back();
-      order = name.order, stage.path = at->path().string(), stage.name = name.stage;
+    const fs::path outer = paths.size() > 1 ? fs::path(path) : fs::path();
+    fs::recursive_directory_iterator at(path, fs::directory_options::skip_permission_denied, error), end;
+    for (; !error && at != end; at.increment(error)) {
+      if (!at->is_regular_file(error)) continue;
+      add(at->path(), below(outer / fs::relative(at->path().parent_path(), path, error)));
     }
   }
   // The names of a module's other files begin with the module's name.
-  for (const auto& [name, parsed] : others) {
+  for (const auto& [name, file] : others) {
     auto it = modules.upper_bound(name);
-    if (it != modules.begin() && name.starts_with((--it)->first)) ++it->second.module.others;
+    if (it == modules.begin() || !name.starts_with((--it)->first)) continue;
+    if (name.ends_with(".npz")) it->second.module.values.push_back(file);
+    else ++it->second.module.others;
   }
-  struct Task {
-    DumpFolder::Stage* stage;
-    bool is_last;
-    DumpFolder::Memory* memory;
-  };
   for (auto& [name, known] : modules) {
     if (known.stages.empty() && known.module.snapshots.empty()) continue;
     std::sort(known.module.snapshots.begin(), known.module.snapshots.end());
-    known.module.xla_memory = ReadXlaMemory(known.report, known.buffers);
+    std::sort(known.module.values.begin(), known.module.values.end());
     std::stable_sort(known.stages.begin(), known.stages.end(), [](const auto& a, const auto& b) {
       return std::tie(a.first, a.second.path) < std::tie(b.first, b.second.path);
     });
@@ -215,7 +243,25 @@ StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& 
     for (auto& [order, stage] : known.stages) known.module.stages.push_back(std::move(stage));
     folder.modules.push_back(std::move(known.module));
   }
-  if (folder.modules.empty()) return InvalidArgument("the folder has no modules");
+  if (folder.modules.empty())
+    return InvalidArgument(paths.size() == 1 ? "the folder has no modules" : "there are no modules");
+  return folder;
+} catch (...) {
+  return OutOfMemory();
+}
+
+StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& options) try {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return InvalidArgument("it is not a folder");
+  HLOIR_ASSIGN_OR_RETURN(DumpFolder folder, ListDumps({&path, 1}));
+  folder.path = path;
+  struct Task {
+    DumpFolder::Stage* stage;
+    bool is_last;
+    DumpFolder::Memory* memory;
+  };
+  for (DumpFolder::Module& module : folder.modules)
+    module.xla_memory = ReadXlaMemory(module.memory_report, module.buffer_report);
   std::vector<Task> tasks;
   for (DumpFolder::Module& module : folder.modules)
     for (DumpFolder::Stage& stage : module.stages)

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,11 +59,13 @@ struct DumpFolder {
   // A module: "module_0001.jit_f".
   struct Module {
     std::string name;
-    std::vector<Stage> stages;           // before the passes, after each, at last
-    std::vector<std::string> snapshots;  // files with inputs and results
-    int64_t others = 0;                  // reports, IR, …
-    Memory xla_memory;                   // by XLA's buffer-assignment and memory-usage-report
-    Memory memory;                       // of the last stage, by hloir's buffer assignment
+    std::vector<Stage> stages;                 // before the passes, after each, at last
+    std::vector<std::string> snapshots;        // files with inputs and results
+    std::vector<std::string> values;           // .npz files with inputs and results, named after it
+    int64_t others = 0;                        // reports, IR, …
+    std::string memory_report, buffer_report;  // XLA's, as files; "": there is none
+    Memory xla_memory;                         // by XLA's buffer-assignment and memory-usage-report
+    Memory memory;                             // of the last stage, by hloir's buffer assignment
   };
   std::string path;             // as it was given
   std::vector<Module> modules;  // by name
@@ -76,6 +79,11 @@ struct ReadDumpsOptions {
   int threads = 0;                                                  // 0: as many as there are cores
   std::function<void(size_t done, size_t total)> on_progress = {};  // called from one thread at a time
 };
+// Lists the modules of folders, their subfolders, and files by their names alone: stages and reports are not read, and
+// each stage counts as changed. Beside the names of dumps, a pair of files X.before.hlo and X.after.hlo (or X-before,
+// X_before), or X.hlo and X.opt.hlo, is a module of two stages. InvalidArgument if there is no module.
+StatusOr<DumpFolder> ListDumps(std::span<const std::string> paths);
+
 // Reads the folder and its subfolders. InvalidArgument if it is not a folder, or has no dumps.
 StatusOr<DumpFolder> ReadDumps(const std::string& path, const ReadDumpsOptions& options = {});
 
@@ -86,9 +94,9 @@ struct DumpVerdict {
   Verdict verdict;                    // of that one, else of the last
   std::set<std::string> assumptions;  // of all verdicts
 };
-// `elided`: values for elided constants.
+// `elided`: values for elided constants. Without `inputs` they are made up, as by Checker.
 StatusOr<DumpVerdict> VerifyStages(const DumpFolder::Module& module, const CheckOptions& options = {},
-                                   const ElidedValues& elided = {});
+                                   const ElidedValues& elided = {}, std::vector<InputSet> inputs = {});
 
 // The result of running a snapshot's module on its inputs.
 struct SnapshotVerdict {

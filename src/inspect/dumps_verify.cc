@@ -1,8 +1,10 @@
 // Runs the contents of a dump folder: stages one after the other, and snapshots; see inspect/dumps.h.
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "inspect/dumps.h"
+#include "hloir/analysis.h"
 #include "hloir/io.h"
 
 namespace hloir {
@@ -33,18 +35,21 @@ Status RunSnapshot(SnapshotVerdict& verdict) {
 }  // namespace
 
 StatusOr<DumpVerdict> VerifyStages(const DumpFolder::Module& module, const CheckOptions& options,
-                                   const ElidedValues& elided) {
+                                   const ElidedValues& elided, std::vector<InputSet> inputs) {
   std::unique_ptr<HloModule> first;
   std::optional<Checker> checker;
   DumpVerdict result;
+  std::optional<uint64_t> last_structure;  // of folders that were listed it is not known what changed
   for (size_t k = 0; k < module.stages.size(); ++k) {
     const DumpFolder::Stage& stage = module.stages[k];
     if (!stage.status.ok() || !stage.changed) continue;
     HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> now, ReadModule(stage.path));
     HLOIR_RETURN_IF_ERROR(FillElided(*now, elided).status());
+    const uint64_t structure = StructuralHash(*now);
+    if (std::exchange(last_structure, structure) == structure) continue;
     if (first == nullptr) {
       first = std::move(now);
-      checker.emplace(*first, std::vector<InputSet>(), options);
+      checker.emplace(*first, std::move(inputs), options);
       continue;
     }
     HLOIR_ASSIGN_OR_RETURN(result.verdict, checker->Check(*now));

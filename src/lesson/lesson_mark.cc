@@ -313,6 +313,10 @@ StatusOr<Fact> Marker::FactOf(const std::string& text, const std::string& of, co
     HLOIR_ASSIGN_OR_RETURN(const Verdict verdict, Compare(of, TextIn(condition, "with"), condition));
     return Fact(verdict.divergence ? verdict.divergence->instruction : "nothing");
   }
+  if (word == "equivalence") {
+    HLOIR_ASSIGN_OR_RETURN(const Verdict verdict, Compare(of, TextIn(condition, "with"), condition));
+    return Fact(std::string(AnswerName(verdict.answer)));
+  }
   HLOIR_ASSIGN_OR_RETURN(const Subject* subject, SubjectOf(of));
   return ModuleFact(word, rest, *subject);
 }

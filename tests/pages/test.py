@@ -156,6 +156,32 @@ def explain(b, path, dark):
     mind(b, "explain, other colors")
 
 
+def triage(b, path, dark):
+    rows = "document.querySelectorAll('#list tbody tr').length"
+    b.open(path, dark)
+    count = b.run(rows)
+    check("triage", "programs are listed", count > 0)
+    check("triage", "the first is chosen", b.run("document.querySelector('#main h1').textContent.length") > 0)
+    mind(b, "triage")
+    kinds = b.run("document.querySelectorAll('#kinds button').length")
+    check("triage", "classes that occur have a button", kinds > 0)
+    for kind in range(kinds):
+        b.click("#kinds button", kind)
+    check("triage", "classes that are switched off are not shown", b.run(rows) == 0)
+    b.click("#kinds button", 0)
+    check("triage", "and shown again", b.run(rows) > 0)
+    for kind in range(1, kinds):
+        b.click("#kinds button", kind)
+    check("triage", "all are there again", b.run(rows) == count)
+    b.key("ArrowDown")
+    check("triage", "an arrow chooses the next", b.run("document.getElementById('says').textContent") != "")
+    b.key("/")
+    b.type("no such thing")
+    check("triage", "nothing is found", b.run(rows) == 0)
+    b.key("Escape")
+    check("triage", "Escape clears the search", b.run(rows) == count)
+
+
 def dumps(b, path, dark):
     b.open(path, dark)
     check("dumps", "modules are listed", b.run("document.querySelectorAll('#list tbody tr').length") > 0)
@@ -287,13 +313,14 @@ def main():
                 subprocess.run([hloir, "opt", module, f"--dump-to={dump}", "-o", os.devnull], check=True)
                 shutil.copy(module, dump / f"{name.replace('/', '_')}.before_optimizations.txt")
             subprocess.run([hloir, "dumps", dump, "-o", folder / "dumps.html"], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([hloir, "triage", dump, "-o", folder / "triage.html"], stdout=subprocess.DEVNULL)
             for module in (folder / "hostile.hlo", real):
                 hostile = module.name == "hostile.hlo"
                 page = lambda kind: folder / f"{kind}.html"
                 subprocess.run([hloir, "graph", module, "-o", page("graph")], check=True)
                 subprocess.run([hloir, "explain", module, "--passes=algebraic-simplifier,fusion", "-o", page("explain")], check=True)
                 subprocess.run([hloir, "run", module, "--profile", "-o", page("profile")], check=True, stdout=subprocess.DEVNULL)
-                for kind, walk in (("graph", graph), ("explain", explain), ("dumps", dumps), ("profile", profile)):
+                for kind, walk in (("graph", graph), ("explain", explain), ("dumps", dumps), ("triage", triage), ("profile", profile)):
                     text = page(kind).read_text()
                     for word in ("http://", "https://", "src=", "@import"):
                         # Namespaces are names, and hostile ones are data.

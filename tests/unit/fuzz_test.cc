@@ -57,6 +57,24 @@ TEST_CASE("a called computation gives as many elements as it is asked for, whate
   CHECK(VerifyModule(*RandomModule(9069967)).message() == "");
 }
 
+TEST_CASE("programs reach the sizes and ranks that they are asked for, and are legal") {
+  fuzz::ProgramOptions options;
+  options.most_elements = 100000, options.most_rank = 8;
+  int64_t elements = 0, rank = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    const std::unique_ptr<HloModule> module = fuzz::RandomModule(seed, options);
+    CHECK(VerifyModule(*module).message() == "");
+    for (const HloInstruction* i : module->AllInstructions()) {
+      if (!i->shape().IsArray()) continue;
+      CHECK(i->shape().ElementCount() <= options.most_elements);
+      elements = std::max(elements, i->shape().ElementCount());
+      rank = std::max(rank, i->shape().rank());
+    }
+  }
+  CHECK(elements > 50000);
+  CHECK(rank >= 8);
+}
+
 TEST_CASE("a case alone is what it was among others") {
   const CaseModule made = MakeCases(3);
   CaseModule some = MakeCases(3);
