@@ -409,6 +409,36 @@ ArrayPtr Evaluation::OfComplex(const HloInstruction& i, const Arrays& x) {
   return std::make_shared<const Array>(std::move(result));
 }
 
+void Evaluation::Note(const Number& x, const Number& y, ComparisonDirection direction) {
+  // (Over real numbers no number differs from itself.)
+  if (shared_.comparisons == nullptr || (!x.open && !y.open) || (x.p == y.p && !trial_.arithmetic.bits())) return;
+  const auto low = std::min(x.p, y.p), high = std::max(x.p, y.p);
+  int decides = 0;  // an equality
+  if (direction == ComparisonDirection::kLt || direction == ComparisonDirection::kGe) decides = x.p == low ? 1 : 2;
+  if (direction == ComparisonDirection::kGt || direction == ComparisonDirection::kLe) decides = x.p == low ? 2 : 1;
+  shared_.comparisons->insert({low, high, decides});
+}
+
+bool Evaluation::Holds(const Number& x, const Number& y, ComparisonDirection direction) {
+  Arithmetic& a = trial_.arithmetic;
+  int order = a.Compare(x, y);
+  bool ordered = true;
+  if (a.bits() && (x.open || y.open)) {
+    // A NaN is not ordered, and a maximum is another function than a choice.
+    ordered = a.Unknown(10, {x.p < y.p ? x : y, x.p < y.p ? y : x}).p % 4 != 0;
+    order = a.Compare(x.open ? a.Unknown(11, {x}) : x, y.open ? a.Unknown(11, {y}) : y);
+  }
+  switch (direction) {
+    case ComparisonDirection::kEq: return ordered && order == 0;
+    case ComparisonDirection::kNe: return !ordered || order != 0;
+    case ComparisonDirection::kGe: return ordered && order >= 0;
+    case ComparisonDirection::kGt: return ordered && order > 0;
+    case ComparisonDirection::kLe: return ordered && order <= 0;
+    case ComparisonDirection::kLt: return ordered && order < 0;
+  }
+  return false;
+}
+
 ArrayPtr Evaluation::Elementwise(const HloInstruction& i, const Arrays& x) {
   using enum HloOpcode;
   const HloOpcode opcode = i.opcode();
@@ -444,15 +474,9 @@ ArrayPtr Evaluation::Elementwise(const HloInstruction& i, const Arrays& x) {
       if (opcode == kIsFinite) {
         holds = at(0, k).open || std::isfinite(at(0, k).value);
       } else {
-        const int order = a.Compare(at(0, k), at(1, k));
-        switch (i.attributes<CompareAttributes>().direction) {
-          case ComparisonDirection::kEq: holds = order == 0; break;
-          case ComparisonDirection::kNe: holds = order != 0; break;
-          case ComparisonDirection::kGe: holds = order >= 0; break;
-          case ComparisonDirection::kGt: holds = order > 0; break;
-          case ComparisonDirection::kLe: holds = order <= 0; break;
-          case ComparisonDirection::kLt: holds = order < 0; break;
-        }
+        const ComparisonDirection direction = i.attributes<CompareAttributes>().direction;
+        Note(at(0, k), at(1, k), direction);
+        holds = Holds(at(0, k), at(1, k), direction);
       }
       result.literal.SetFromInt64(k, holds);
     }

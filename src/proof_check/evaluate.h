@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -59,6 +60,9 @@ class Shared {
   // Of real numbers, too, roundings to narrow floats are operations of their own: the second module has more of them.
   // (Roundings to eight bits and fewer always are.)
   bool keeps_roundings = false;
+  // Where it is set, comparisons of numbers that depend on inputs are noted there: what they compare, and if it decides
+  // a < b, a > b or a = b.
+  std::set<std::tuple<uint32_t, uint32_t, int>>* comparisons = nullptr;
   std::vector<double> literals;  // of both texts
   std::vector<int64_t> integers;
 
@@ -94,6 +98,8 @@ class Evaluation {
   void Round(const HloInstruction& i, Arrays& results);
   ArrayPtr Moved(const HloInstruction& i, const Arrays& x);
   ArrayPtr Elementwise(const HloInstruction& i, const Arrays& x);
+  bool Holds(const Number& x, const Number& y, ComparisonDirection direction);
+  void Note(const Number& x, const Number& y, ComparisonDirection direction);
   ArrayPtr OfComplex(const HloInstruction& i, const Arrays& x);
   ArrayPtr Convert(const HloInstruction& i, const ArrayPtr& x);
   ArrayPtr Dot(const HloInstruction& i, const Array& x, const Array& y);

@@ -461,8 +461,12 @@ int Arithmetic::Compare(const Number& a, const Number& b) const {
   if (order_ == Order::kSigns) return SignOf(static_cast<uint32_t>((uint64_t{a.p} + p_ - b.p) % p_));
   const auto rank = [&](const Number& n) {
     if (!n.open && !std::isnan(n.value)) return n.value;
-    const double uniform = static_cast<double>(Scramble(Mix(seed_ + 1, n.p)) >> 11) * 0x1p-53;
-    return std::tan((uniform - 0.5) * 3);  // of all sizes, half of them below 1
+    // Of all sizes, beyond any that the texts have.
+    const uint64_t hash = Scramble(Mix(seed_ + 1, n.p));
+    const double uniform = static_cast<double>(hash >> 11) * 0x1p-53;
+    if ((hash & 3) == 0)
+      return std::ldexp(uniform + 1, static_cast<int>(hash >> 2 & 1023)) * ((hash & 4096) != 0 ? 1 : -1);
+    return std::tan((uniform - 0.5) * 3);
   };
   const double x = rank(a), y = rank(b);
   return x < y ? -1 : x > y ? 1 : a.p < b.p ? -1 : 1;

@@ -1,4 +1,5 @@
 // Proofs as text: written, and read and checked line by line. The format is in docs/equivalence.md.
+#include <algorithm>
 #include <charconv>
 #include <string>
 
