@@ -297,9 +297,9 @@ StepResult Checker::CheckEqual(const Step& step, int trials) {
       y.Set(premise.after, trial.Leaf(after_.ShapeOf(premise.after), key, shared_));
     }
     Comparisons of_x, of_y;
-    shared_.comparisons = done == 0 ? &of_x : nullptr;
+    shared_.comparisons = &of_x;
     const ArrayPtr p = x.Get(pair.before);
-    shared_.comparisons = done == 0 ? &of_y : nullptr;
+    shared_.comparisons = &of_y;
     const ArrayPtr q = p == nullptr ? nullptr : y.Get(pair.after);
     shared_.comparisons = nullptr;
     if (q == nullptr) return {Outcome::kUnchecked, p == nullptr ? x.why() : y.why()};
