@@ -195,6 +195,7 @@ int Mutants(const MutantsFlags& flags) {
 
 struct ProofCount {
   int64_t open = 0, holds = 0, not_run = 0, wrong = 0;
+  int64_t believed = 0, unchecked = 0, refused = 0;  // by hloir check-proof, of those that are proved
 };
 struct FalseProof {
   std::string file, kind, instruction, proof;
@@ -211,7 +212,10 @@ int ReportProofs(const MutantsFlags& flags, const std::vector<ProofCount>& count
                                {"open", counts[k].open},
                                {"holds", counts[k].holds},
                                {"not_run", counts[k].not_run},
-                               {"false", counts[k].wrong}});
+                               {"false", counts[k].wrong},
+                               {"believed", counts[k].believed},
+                               {"unchecked", counts[k].unchecked},
+                               {"refused", counts[k].refused}});
     }
     for (const FalseProof& f : wrong) {
       json["false_proofs"].push_back(
@@ -220,8 +224,10 @@ int ReportProofs(const MutantsFlags& flags, const std::vector<ProofCount>& count
     PrintJson(json);
   } else {
     ProofCount all;
-    for (const ProofCount& c : counts)
+    for (const ProofCount& c : counts) {
       all.open += c.open, all.holds += c.holds, all.not_run += c.not_run, all.wrong += c.wrong;
+      all.believed += c.believed, all.unchecked += c.unchecked, all.refused += c.refused;
+    }
     for (const FalseProof& f : wrong)
       PrintText(fmt::format("false proof: {} in {} ({}, seed {})\n{}", f.kind, f.instruction, Printable(f.file), f.seed,
                             f.proof));
@@ -229,6 +235,8 @@ int ReportProofs(const MutantsFlags& flags, const std::vector<ProofCount>& count
         fmt::format("{} mutants: {} not proved, {} proved and equal on all inputs tried, {} proved and not run, "
                     "{} proved falsely\n",
                     all.open + all.holds + all.not_run + all.wrong, all.open, all.holds, all.not_run, all.wrong));
+    PrintText(fmt::format("proof files: {} believed by check-proof, {} unchecked, {} refused\n", all.believed,
+                          all.unchecked, all.refused));
   }
   return wrong.empty() ? status : std::max<int>(status, kExitDisagree);
 }
@@ -249,7 +257,19 @@ int ProveMutants(const MutantsFlags& flags) {
         const HloModule& other = against != nullptr ? *against : made.original;
         ProofCount& count = counts[made.kind];
         std::string proof;
-        switch (OutcomeOfProof(made.original, other, made.mutant, &proof)) {
+        const ProofOutcome outcome = OutcomeOfProof(made.original, other, made.mutant, &proof);
+        if (outcome != ProofOutcome::kOpen) {
+          switch (OutcomeOfProofFile(other, made.mutant)) {
+            case ProofFile::kBelieved: ++count.believed; break;
+            case ProofFile::kUnchecked: ++count.unchecked; break;
+            case ProofFile::kRefused:
+              ++count.refused;
+              wrong.push_back({made.file, kinds[made.kind].name, made.mutant.instruction,
+                               "check-proof refuses the file that was written\n", made.seed});
+              break;
+          }
+        }
+        switch (outcome) {
           case ProofOutcome::kOpen: ++count.open; break;
           case ProofOutcome::kHolds: ++count.holds; break;
           case ProofOutcome::kNotRun: ++count.not_run; break;

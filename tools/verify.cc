@@ -18,6 +18,7 @@
 #include "hloir/io.h"
 #include "check/sharded.h"
 #include "equivalence/equivalence.h"
+#include "equivalence/write_proof.h"
 #include "hloir/report.h"
 #include "report/table.h"
 #include "tools/bind_sizes.h"
@@ -38,7 +39,7 @@ struct VerifyFlags {
   OptimizeFlags optimize;
   ElidedValues elided;
   UnknownCalls unknown_calls = UnknownCalls::kUninterpreted;
-  std::string inputs, save;
+  std::string inputs, save, proof;
   uint64_t seed = 0;
   int threads = 0;
   DeviceCounts counts{0, 0};  // 0: as the module says
@@ -145,6 +146,19 @@ StatusOr<std::string> SaveDisagreement(const VerifyFlags& flags, const std::stri
                      reduced.module->instruction_count(), stem, stem);
 }
 
+// --proof=FILE: writes the proof, if there is one.
+Status SaveProof(const VerifyFlags& flags, const HloModule& before, const HloModule& after) {
+  if (flags.proof.empty()) return OkStatus();
+  const StatusOr<equivalence::WrittenProof> proof = equivalence::WriteProof(before, after);
+  if (!proof.ok()) {
+    Note(fmt::format("no proof is written: {}", proof.status().message()));
+    return OkStatus();
+  }
+  if (proof->unchecked > 0)
+    Note(fmt::format("hloir check-proof has no rule for {} of the proof's {} steps", proof->unchecked, proof->steps));
+  return WriteOutput(flags.proof, proof->text);
+}
+
 // verify --prove: proves step by step, and runs nothing.
 int ProveOnly(const VerifyFlags& flags) {
   StatusOr<std::unique_ptr<HloModule>> before = ReadModule(flags.files[0]);
@@ -164,6 +178,7 @@ int ProveOnly(const VerifyFlags& flags) {
   const equivalence::Result result =
       *views ? equivalence::ProveInside(*(*views)->before, *(*views)->after, {.whole_arrays = true})
              : equivalence::ProveInside(**before, *after);
+  if (const Status saved = SaveProof(flags, **before, *after); !saved.ok()) return Fail(saved);
   Write(stdout, flags.json ? result.ToJson() + "\n" : result.ToString());
   return result.answer == equivalence::Answer::kOpen ? kExitUnsupported : kExitGood;
 }
@@ -212,6 +227,7 @@ StatusOr<Row> Verify(const VerifyFlags& flags, const std::string& file, const st
   }
   Checker checker(before, std::move(inputs), options);
   HLOIR_ASSIGN_OR_RETURN(row.verdict, checker.Check(*after));
+  HLOIR_RETURN_IF_ERROR(SaveProof(flags, before, *after));
   if (row.verdict.outcome == Outcome::kDisagree && !flags.save.empty()) {
     const InputSet& set = checker.inputs()[row.verdict.input_set];
     const bool endless = row.verdict.comparison.leaves.empty();  // smaller ones would take as long each
@@ -408,6 +424,8 @@ void AddVerifyCommand(CLI::App* command, Action& action, PassRegistry& registry)
                     "Optimize and compare each FILE, even if there are two; --json prints a list");
   command->add_flag("--prove", flags->prove,
                     "Prove step by step and run nothing; exit status 3 if steps are left open");
+  AddOption(*command, "--proof PROOF", flags->proof,
+            "Write the proof, if there is one, to this file, which hloir check-proof checks");
   command->add_flag("--strict", flags->strict, "Exit with 1 also if the modules agree only where nothing overflows");
   AddElidedFlag(*command, flags->elided);
   AddUnknownCallsFlag(*command, flags->unknown_calls);

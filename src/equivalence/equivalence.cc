@@ -310,6 +310,18 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     }
     partner_of_a[static_cast<size_t>(partner[k])] = static_cast<int32_t>(k);
   }
+  const auto nth = [](const std::vector<Builder::Record>& records) {
+    std::unordered_map<const HloInstruction*, int32_t> count;
+    std::vector<int32_t> all;
+    for (const Builder::Record& record : records) all.push_back(count[record.instruction]++);
+    return all;
+  };
+  const std::vector<int32_t> nth_a = nth(as), nth_b = nth(bs);
+  for (size_t k = 0; k < bs.size(); ++k) {
+    if (partner[k] < 0) continue;
+    const size_t a = static_cast<size_t>(partner[k]);
+    result.matches.push_back({as[a].instruction, bs[k].instruction, nth_a[a], nth_b[k]});
+  }
   for (size_t k = 0; k < as.size(); ++k) {
     cone_a[k] = as[k].uses;
     for (int32_t o : as[k].operands) {

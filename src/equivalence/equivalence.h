@@ -25,6 +25,12 @@ struct Step {
   bool of_positives() const;  // roots and logarithms
 };
 
+// Two instructions whose values are equal, each by how often it was read before: one that is called twice has two.
+struct Match {
+  const HloInstruction *before, *after;
+  int32_t nth_before, nth_after;
+};
+
 struct Output {
   Answer answer = Answer::kOpen;
   uint32_t uses = 0;
@@ -34,9 +40,10 @@ struct Result {
   Answer answer = Answer::kOpen;
   uint32_t uses = 0;
   std::vector<Output> outputs;
-  std::vector<Step> steps;  // those that are more than the same operation of equal operands
-  std::vector<Step> open;   // the first values of what is not proved whose operands are all matched
-  std::string why;          // if nothing could be said
+  std::vector<Step> steps;     // those that are more than the same operation of equal operands
+  std::vector<Match> matches;  // all, in the order of evaluation
+  std::vector<Step> open;      // the first values of what is not proved whose operands are all matched
+  std::string why;             // if nothing could be said
   bool out_of_budget = false;
   bool refused = false;  // an expression has no normal form: `why` tells
   int64_t values = 0, matched = 0;

@@ -1,0 +1,211 @@
+// See write_proof.h. The prover's pairs of equal values are candidates here: for each the rule and the premises are
+// searched by which the checker accepts it; a pair that it does not accept is left out, unless it is a result.
+#include "equivalence/write_proof.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "equivalence/equivalence.h"
+#include "equivalence/expr.h"
+#include "proof_check/proof_check.h"
+#include "support/format.h"
+
+namespace hloir::equivalence {
+namespace {
+
+using proof_check::Checker;
+using proof_check::Graph;
+using proof_check::Outcome;
+using proof_check::Pair;
+using proof_check::Rule;
+using proof_check::ValueId;
+
+class Writer {
+ public:
+  explicit Writer(Checker& checker) : checker_(checker), a_(checker.before()), b_(checker.after()) {
+    FindOpen(a_, open_a_);
+    FindOpen(b_, open_b_);
+  }
+
+  // False: no rule was found.
+  bool Add(Pair pair, const std::vector<Rule>& rules) {
+    if (checker_.Equal(pair.before, pair.after)) return true;
+    if (Accept({Rule::kSame, {pair}, {}})) return true;
+    if (AddLoop(pair)) return true;
+    if (!a_.ShapeOf(pair.before).IsArray()) return false;
+    // First all steps are taken for premises, then fewer.
+    std::set<int32_t> cut(cuts_.begin(), cuts_.end());
+    for (int wider = 0; wider < 4; ++wider) {
+      if (wider == 3) cut.clear();
+      const std::set<int32_t> from = Frontier(pair, cut);
+      for (Rule rule : rules) {
+        proof_check::Step step{rule, {pair}, {from.begin(), from.end()}};
+        if (checker_.Try(step).outcome == Outcome::kHolds && Accept(std::move(step))) return true;
+      }
+      if (from.empty()) return false;
+      for (int32_t step : from) cut.erase(step);
+    }
+    return false;
+  }
+  std::vector<proof_check::Step> steps;
+
+ private:
+  bool Accept(proof_check::Step step) {
+    if (checker_.Check(step).outcome != Outcome::kHolds) return false;
+    steps.push_back(step);
+    const int32_t number = checker_.Add(std::move(step));
+    for (const Pair& pair : steps.back().pairs) {
+      // What constants alone tell, and integers, are better computed than taken for any value.
+      const Shape& shape = a_.ShapeOf(pair.before);
+      if (!shape.IsArray() || !open_a_[static_cast<size_t>(pair.before)] || !open_b_[static_cast<size_t>(pair.after)])
+        continue;
+      if (!IsFloat(shape.element_type()) && !IsComplex(shape.element_type())) continue;
+      cuts_.push_back(number);
+      steps_of_a_[pair.before].push_back(number);
+      steps_of_b_[pair.after].push_back(number);
+    }
+    return true;
+  }
+
+  // Loops whose carried values are equal in places, or in the same order.
+  bool AddLoop(Pair pair) {
+    const Graph::Op &a = a_.OpOf(pair.before), &b = b_.OpOf(pair.after);
+    if (a.instruction->opcode() != HloOpcode::kWhile || b.instruction->opcode() != HloOpcode::kWhile) return false;
+    if (!tried_loops_.insert({a.first, b.first}).second) return false;
+    const auto& x = a.operands[0];
+    const auto& y = b.operands[0];
+    proof_check::Step step{Rule::kLoop, {}, {}};
+    std::unordered_set<size_t> taken;
+    for (size_t k = 0; k < x.size(); ++k) {
+      for (size_t tried = 0; tried < y.size(); ++tried) {
+        const size_t l = (k + tried) % y.size();
+        if (taken.count(l) != 0) continue;
+        if (!checker_.Equal(x[k], y[l]) && !Add({x[k], y[l]}, {Rule::kSigns})) continue;
+        taken.insert(l);
+        step.pairs.push_back({a.first + static_cast<ValueId>(k), b.first + static_cast<ValueId>(l)});
+        break;
+      }
+    }
+    if (step.pairs.empty() || !Accept(std::move(step))) return false;
+    return checker_.Equal(pair.before, pair.after);
+  }
+
+  // Which values depend on inputs, or on what nothing is known of.
+  static void FindOpen(const Graph& graph, std::vector<bool>& open) {
+    open.resize(static_cast<size_t>(graph.value_count()));
+    for (const Graph::Op& op : graph.ops()) {
+      bool is_open = op.instruction->IsParameter() || op.instruction->opcode() == HloOpcode::kCustomCall;
+      for (const auto& operand : op.operands) {
+        for (ValueId v : operand) is_open = is_open || open[static_cast<size_t>(v)];
+      }
+      for (size_t k = 0; k < op.shapes.size(); ++k) open[static_cast<size_t>(op.first) + k] = is_open;
+    }
+  }
+
+  // The steps of `cut` at which the cone of a value ends.
+  std::set<int32_t> Ends(const Graph& graph, ValueId value, const std::set<int32_t>& cut,
+                         const std::unordered_map<ValueId, std::vector<int32_t>>& steps_of) const {
+    std::set<int32_t> ends;
+    std::unordered_set<ValueId> seen{value};
+    std::vector<ValueId> work{value};
+    while (!work.empty()) {
+      const ValueId at = work.back();
+      work.pop_back();
+      if (const auto found = steps_of.find(at); found != steps_of.end() && at != value) {
+        bool ended = false;
+        for (int32_t step : found->second) {
+          if (cut.count(step) != 0) ends.insert(step), ended = true;
+        }
+        if (ended) continue;
+      }
+      for (const auto& operand : graph.OpOf(at).operands) {
+        for (ValueId v : operand) {
+          if (seen.insert(v).second) work.push_back(v);
+        }
+      }
+    }
+    return ends;
+  }
+
+  // Steps at which both cones end; where one alone does, it goes on.
+  std::set<int32_t> Frontier(Pair pair, std::set<int32_t>& cut) const {
+    constexpr int kMostRounds = 64;
+    for (int round = 0; round < kMostRounds; ++round) {
+      const std::set<int32_t> x = Ends(a_, pair.before, cut, steps_of_a_), y = Ends(b_, pair.after, cut, steps_of_b_);
+      if (x == y) return x;
+      std::vector<int32_t> alone;
+      std::set_symmetric_difference(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(alone));
+      for (int32_t step : alone) cut.erase(step);
+    }
+    cut.clear();
+    return {};
+  }
+
+  Checker& checker_;
+  const Graph &a_, &b_;
+  std::vector<bool> open_a_, open_b_;
+  std::vector<int32_t> cuts_;
+  std::unordered_map<ValueId, std::vector<int32_t>> steps_of_a_, steps_of_b_;
+  std::set<std::pair<ValueId, ValueId>> tried_loops_;
+};
+
+// The values of an instruction, by how often it was read before.
+class Values {
+ public:
+  explicit Values(const Graph& graph) {
+    for (const auto& [instruction, values] : graph.read()) of_[instruction].push_back(&values);
+  }
+  ValueId Of(const HloInstruction* i, int32_t nth) const {
+    const auto found = of_.find(i);
+    if (found == of_.end() || static_cast<size_t>(nth) >= found->second.size()) return -1;
+    const std::vector<ValueId>& values = *found->second[static_cast<size_t>(nth)];
+    return values.size() == 1 ? values[0] : -1;
+  }
+
+ private:
+  std::unordered_map<const HloInstruction*, std::vector<const std::vector<ValueId>*>> of_;
+};
+
+StatusOr<WrittenProof> Written(const HloModule& before, const HloModule& after, const Result& result, bool bits) {
+  HLOIR_ASSIGN_OR_RETURN(const std::unique_ptr<Checker> checker, Checker::Make(before, after));
+  const Graph &a = checker->before(), &b = checker->after();
+  const Values values_a(a), values_b(b);
+  Writer writer(*checker);
+  const std::vector<Rule> rules = bits ? std::vector{Rule::kBits} : std::vector{Rule::kSigns, Rule::kRanks};
+  for (const Match& match : result.matches) {
+    const Pair pair{values_a.Of(match.before, match.nth_before), values_b.Of(match.after, match.nth_after)};
+    if (pair.before >= 0 && pair.after >= 0) writer.Add(pair, rules);
+  }
+  std::vector<std::string> unchecked;
+  if (a.results().size() != b.results().size()) return InvalidArgument("the results differ in number");
+  for (size_t k = 0; k < a.results().size(); ++k) {
+    const Pair pair{a.results()[k], b.results()[k]};
+    if (!writer.Add(pair, rules))
+      unchecked.push_back(Format("index-notation {} = {}", a.NameOf(pair.before), b.NameOf(pair.after)));
+  }
+  return WrittenProof{ProofText(before, after, *checker, writer.steps, unchecked),
+                      static_cast<int64_t>(writer.steps.size() + unchecked.size()),
+                      static_cast<int64_t>(unchecked.size())};
+}
+
+}  // namespace
+
+StatusOr<WrittenProof> WriteProof(const HloModule& before, const HloModule& after) {
+  const Result result = ProveInside(before, after);
+  if (result.answer == Answer::kOpen) {
+    return Unimplemented(result.why.empty() ? "the two are not proved to compute the same"
+                                            : "the two are not proved to compute the same: " + result.why);
+  }
+  if ((result.uses & ~(inside::kSameUnknown | inside::kSameElided | inside::kSameRandom)) == 0) {
+    HLOIR_ASSIGN_OR_RETURN(WrittenProof exact, Written(before, after, result, /*bits=*/true));
+    if (exact.unchecked == 0) return exact;
+  }
+  return Written(before, after, result, /*bits=*/false);
+}
+
+}  // namespace hloir::equivalence

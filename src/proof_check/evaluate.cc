@@ -1,0 +1,588 @@
+// Values of a trial, sources of moved data, elementwise operations, control flow. See evaluate.h; contractions,
+// reductions and sorts are in evaluate_sums.cc.
+#include "proof_check/evaluate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hloir/analysis.h"
+#include "hloir/custom_call.h"
+#include "support/format.h"
+#include "support/hash.h"
+#include "support/random.h"
+
+namespace hloir::proof_check {
+namespace {
+
+constexpr int kMostDepth = 32;
+constexpr int64_t kMostTurns = 1 << 12;
+constexpr uint64_t kSeed = 0x70726F6F66;
+
+}  // namespace
+
+bool RoundsTo(const HloInstruction& i, PrimitiveType type) {
+  if (i.opcode() == HloOpcode::kReducePrecision) return true;
+  if (!IsFloat(type) || i.Is(kMovesData) || i.operand_count() == 0 || i.opcode() == HloOpcode::kIota) return false;
+  const bool from_wider =
+      i.opcode() == HloOpcode::kConvert && BitWidth(i.operand(0)->shape().element_type()) > BitWidth(type);
+  return BitWidth(type) < 32 ? i.Is(kElementwise) ? i.opcode() != HloOpcode::kSelect : !i.Is(kControlFlow)
+                             : from_wider && IsFloat(i.operand(0)->shape().element_type());
+}
+
+// ---- What trials share ----
+
+Shared::Shared() {
+  EvaluatorOptions options;
+  options.max_bytes = int64_t{1} << 30;
+  interpreter_ = MakeReferenceEvaluator(std::move(options));
+}
+
+uint64_t Shared::ClassOf(const HloInstruction& i) {
+  const auto [known, added] = class_of_.try_emplace(&i, 0);
+  if (!added) return known->second;
+  const auto elided = [](const HloInstruction& j) {
+    return j.IsConstant() && j.shape().IsArray() && j.literal().elided();
+  };
+  const auto same = [&](const HloInstruction& other) {
+    // (Of constants that texts leave out those of one name are the same.)
+    if (elided(i) || elided(other))
+      return elided(i) && elided(other) && i.name() == other.name() && i.shape().Compatible(other.shape());
+    if (!EqualAttributes(i, other) || !i.shape().Compatible(other.shape())) return false;
+    if (i.extras().backend_config != other.extras().backend_config && i.opcode() == HloOpcode::kCustomCall)
+      return false;
+    const auto x = i.called_computations(), y = other.called_computations();
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                      [](const auto* p, const auto* q) { return StructurallyEqual(*p, *q); });
+  };
+  std::vector<const HloInstruction*>& all = classes_[i.opcode()];
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto* other) { return same(*other); });
+  known->second = Mix(static_cast<uint64_t>(i.opcode()) + 1, static_cast<uint64_t>(found - all.begin()));
+  if (found == all.end()) all.push_back(&i);
+  return known->second;
+}
+
+const Graph* Shared::GraphOf(const HloComputation& computation) {
+  const auto [known, added] = graphs_.try_emplace(&computation);
+  if (added) {
+    if (StatusOr<Graph> graph = Graph::Make(computation); graph.ok())
+      known->second = std::make_unique<const Graph>(*std::move(graph));
+  }
+  return known->second.get();
+}
+
+// The reference evaluator moves the numbers of the elements in their place.
+Shared::Sources Shared::SourcesOf(const HloInstruction& i, const std::vector<ArrayPtr>& operands) {
+  if (!i.Is(kMovesData) || i.opcode() == HloOpcode::kDynamicReshape) return nullptr;
+  const PrimitiveType type = i.shape().element_type();
+  const bool fixed = std::all_of(operands.begin(), operands.end(), [](const ArrayPtr& x) { return x->HasNumbers(); });
+  if (fixed) {
+    if (const auto found = sources_.find(&i); found != sources_.end()) return found->second;
+  }
+  HloModule module("moves");
+  HloComputation* computation = module.AddComputation("moves");
+  std::vector<HloInstruction*> parameters;
+  std::vector<Literal> numbers;
+  numbers.reserve(operands.size());
+  std::vector<const Literal*> values;
+  int64_t first = 0;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const Shape& shape = i.operand(static_cast<int64_t>(k))->shape();
+    if (!operands[k]->HasNumbers()) {
+      parameters.push_back(computation->AddParameter(static_cast<int64_t>(k), shape, "p"));
+      values.push_back(&operands[k]->literal);
+      continue;
+    }
+    if (shape.element_type() != type) return nullptr;
+    const Shape numbered = shape.WithElementType(PrimitiveType::S64);
+    parameters.push_back(computation->AddParameter(static_cast<int64_t>(k), numbered, "p"));
+    Literal& literal = numbers.emplace_back(numbered);
+    for (int64_t& element : literal.data<int64_t>()) element = first++;
+    values.push_back(&literal);
+  }
+  const HloInstruction* moves = computation->AddInstructionWithAttributes(
+      i.opcode(), i.shape().WithElementType(PrimitiveType::S64), parameters, i.attributes());
+  const StatusOr<Literal> moved = interpreter_->EvaluateInstruction(*moves, values);
+  if (!moved.ok()) return nullptr;
+  const auto data = moved->data<int64_t>();
+  auto sources = std::make_shared<const std::vector<int64_t>>(data.begin(), data.end());
+  if (fixed) sources_[&i] = sources;
+  return sources;
+}
+
+// ---- Inputs of a trial ----
+
+Trial& Shared::TrialOf(int number, Order order, bool bits) {
+  std::unique_ptr<Trial>& trial = trials_[{number, order, bits}];
+  if (trial == nullptr) {
+    trial = std::make_unique<Trial>(Mix(kSeed, static_cast<uint64_t>(number)), number, order, bits);
+    for (double literal : literals) trial->arithmetic.KnowLiteral(literal);
+  }
+  return *trial;
+}
+
+ArrayPtr Trial::Leaf(const Shape& shape, uint64_t key, const Shared& shared) {
+  Array array{shape, {}, {}};
+  const size_t key_of_leaf = static_cast<size_t>(key);
+  key = Mix(seed, key);
+  Random random(key);
+  const int64_t count = shape.ElementCount();
+  if (array.HasNumbers()) {
+    // In some trials, some elements are numbers that the texts have, so that comparisons with these meet ties.
+    const bool ties = number % 4 == 3;
+    const int64_t parts = array.IsReal() ? 1 : 2;
+    for (int64_t k = 0; k < count * parts; ++k) {
+      Number n = arithmetic.AnyNumber(Mix(key, static_cast<uint64_t>(k)));
+      if (ties && random.Chance(30)) {
+        n = arithmetic.Literal(shared.literals.empty() || random.Chance(50) ? static_cast<double>(random.Between(-1, 1))
+                                                                            : random.From(shared.literals));
+        n.open = true;
+        n.value = 0;
+      }
+      array.numbers.push_back(n);
+    }
+    return std::make_shared<const Array>(std::move(array));
+  }
+  // Integers: small ones, those around sizes and numbers of the texts, any.
+  array.literal = Literal(shape.WithDefaultLayout());
+  const PrimitiveType type = shape.element_type();
+  const int kind = number % 4;
+  for (int64_t k = 0; k < count; ++k) {
+    int64_t value = static_cast<int64_t>(random.Bits());
+    if (type == PrimitiveType::PRED) value &= 1;
+    else if (kind < 2) value = random.Between(kind == 0 ? 0 : -3, 9);
+    else if (kind == 2 && !shared.integers.empty())  // one after the other
+      value = shared.integers[(static_cast<size_t>(number / 4 + k) + key_of_leaf % 97) % shared.integers.size()];
+    array.literal.SetFromInt64(k, value);
+  }
+  return std::make_shared<const Array>(std::move(array));
+}
+
+// ---- Evaluation ----
+
+ArrayPtr Evaluation::Get(ValueId value) {
+  std::vector<ValueId> todo{value};
+  while (!todo.empty()) {
+    const ValueId at = todo.back();
+    if (Known(at) != nullptr) {
+      todo.pop_back();
+      continue;
+    }
+    const Graph::Op& op = graph_.OpOf(at);
+    const size_t before = todo.size();
+    // (A conditional's branches look for what they need themselves.)
+    for (const std::vector<ValueId>& operand : op.operands) {
+      for (ValueId v : operand) {
+        if (Known(v) == nullptr && graph_.ShapeOf(v).IsArray()) todo.push_back(v);
+      }
+    }
+    if (todo.size() > before) continue;
+    if (!Evaluate(op)) {
+      Fail(Format("{} has no value", op.name));
+      return nullptr;
+    }
+    todo.pop_back();
+  }
+  return Known(value);
+}
+
+bool Evaluation::Evaluate(const Graph::Op& op) {
+  int64_t elements = 1;
+  for (const Shape* shape : op.shapes) {
+    if (!shape->IsStatic()) return Fail(Format("{} has sizes that are known only when it runs", op.name));
+    if (__builtin_add_overflow(elements, shape->IsArray() ? shape->ElementCount() : 0, &elements)) elements = INT64_MAX;
+  }
+  if (elements > shared_.work_left || shared_.Spend(elements) < 0) return Fail("too large");
+  Arrays x;
+  for (const std::vector<ValueId>& operand : op.operands) {
+    for (ValueId v : operand) {
+      if (graph_.ShapeOf(v).IsArray()) x.push_back(Known(v));
+    }
+  }
+  Arrays results = Of(op, x);
+  if (!why_.empty()) return false;
+  if (results.empty()) results = Unknown(op, x);
+  else if (!trial_.arithmetic.bits()) Round(*op.instruction, results);
+  for (size_t k = 0; k < results.size(); ++k) Set(op.first + static_cast<ValueId>(k), results[k]);
+  return why_.empty() && results.size() == op.shapes.size();
+}
+
+ArrayPtr Evaluation::OfLiteral(Literal literal, bool closed) {
+  Array array{literal.shape(), {}, {}};
+  if (!array.HasNumbers()) {
+    array.literal = std::move(literal);
+    return std::make_shared<const Array>(std::move(array));
+  }
+  const int64_t count = literal.element_count();
+  if (shared_.Spend(count) < 0) return Fail("too large"), nullptr;
+  const bool real = array.IsReal();
+  array.numbers.reserve(static_cast<size_t>(real ? count : 2 * count));
+  for (int part = 0; part < (real ? 1 : 2); ++part) {
+    for (int64_t k = 0; k < count; ++k) {
+      const double value = real        ? literal.GetAsDouble(k)
+                           : part == 0 ? literal.GetAsComplex(k).real()
+                                       : literal.GetAsComplex(k).imag();
+      array.numbers.push_back(trial_.arithmetic.Literal(value));
+      array.numbers.back().open = !closed;
+    }
+  }
+  return std::make_shared<const Array>(std::move(array));
+}
+
+// A function of which nothing else is known.
+Evaluation::Arrays Evaluation::Unknown(const Graph::Op& op, const Arrays& x) {
+  uint64_t key = shared_.ClassOf(*op.instruction);
+  // (The order of effects is the same in both.)
+  const auto& effects = graph_.effects();
+  const int32_t index = graph_.OpIndexOf(op.first);
+  if (const auto found = std::find(effects.begin(), effects.end(), index); found != effects.end()) {
+    if (depth_ > 0) return Fail(Format("{} differs each time that it is called", op.name)), Arrays();
+    key = Mix(key, static_cast<uint64_t>(found - effects.begin()) + 1);
+  }
+  bool undefined = false;
+  for (const ArrayPtr& a : x) {
+    if (shared_.Spend(a->shape.ElementCount()) < 0) return Fail("too large"), Arrays();
+    for (int64_t size : a->shape.dimensions()) key = Mix(key, static_cast<uint64_t>(size));
+    if (!a->HasNumbers()) key = Mix(key, a->literal.Hash());
+    for (const Number& n : a->numbers) {
+      key = Mix(key, n.p);
+      undefined |= n.undefined;
+    }
+  }
+  Arrays results;
+  for (const Shape* shape : op.shapes) {
+    key = Mix(key, results.size());
+    if (!shape->IsArray()) {
+      results.push_back(std::make_shared<const Array>());
+      continue;
+    }
+    Array array = *trial_.Leaf(*shape, key, shared_);
+    for (Number& n : array.numbers) n.undefined |= undefined;
+    results.push_back(std::make_shared<const Array>(std::move(array)));
+  }
+  return results;
+}
+
+// Of integers and conditions alone.
+ArrayPtr Evaluation::Interpreted(const HloInstruction& i, const Arrays& x) {
+  std::vector<const Literal*> values;
+  for (const ArrayPtr& a : x) values.push_back(&a->literal);
+  StatusOr<Literal> result = shared_.interpreter().EvaluateInstruction(i, values);
+  return result.ok() ? OfLiteral(*std::move(result)) : nullptr;
+}
+
+void Evaluation::Round(const HloInstruction& i, Arrays& results) {
+  for (ArrayPtr& result : results) {
+    const PrimitiveType type = result->shape.element_type();
+    if (!result->IsReal() || !RoundsTo(i, type) || (!shared_.keeps_roundings && BitWidth(type) > 8)) continue;
+    Array rounded = *result;
+    for (Number& n : rounded.numbers) n = trial_.arithmetic.Rounded(n, type);
+    result = std::make_shared<const Array>(std::move(rounded));
+  }
+}
+
+ArrayPtr Evaluation::Moved(const HloInstruction& i, const Arrays& x) {
+  const Shared::Sources sources = shared_.SourcesOf(i, x);
+  if (sources == nullptr) return nullptr;
+  Array result{i.shape(), {}, {}};
+  for (int part = 0; part < (result.IsReal() ? 1 : 2); ++part) {
+    std::vector<const Number*> elements;
+    for (const ArrayPtr& a : x) {
+      if (!a->HasNumbers()) continue;
+      const int64_t count = a->shape.ElementCount();
+      for (int64_t k = 0; k < count; ++k) elements.push_back(&a->numbers[static_cast<size_t>(part * count + k)]);
+    }
+    for (int64_t from : *sources) result.numbers.push_back(*elements[static_cast<size_t>(from)]);
+  }
+  return std::make_shared<const Array>(std::move(result));
+}
+
+ArrayPtr Evaluation::Convert(const HloInstruction& i, const ArrayPtr& x) {
+  const PrimitiveType from = x->shape.element_type(), to = i.shape().element_type();
+  Array result{i.shape(), {}, {}};
+  Arithmetic& a = trial_.arithmetic;
+  const int64_t count = i.shape().ElementCount();
+  if (IsComplex(from) || IsComplex(to)) {
+    if (a.bits() || !x->HasNumbers()) return nullptr;
+    result.numbers = x->numbers;
+    result.numbers.resize(static_cast<size_t>(result.IsReal() ? count : 2 * count), a.Literal(0));
+    return IsFloat(to) || IsComplex(to) ? std::make_shared<const Array>(std::move(result)) : nullptr;
+  }
+  if (!x->HasNumbers()) {
+    // By bits, as the reference evaluator rounds it.
+    if (a.bits()) return OfLiteral(x->literal.Convert(to));
+    for (int64_t k = 0; k < count; ++k) result.numbers.push_back(a.Integer(x->literal.GetAsInt64(k)));
+    if (from == PrimitiveType::U64 &&
+        std::any_of(x->literal.data<uint64_t>().begin(), x->literal.data<uint64_t>().end(),
+                    [](uint64_t v) { return v >> 63 != 0; }))
+      return nullptr;
+    return std::make_shared<const Array>(std::move(result));
+  }
+  if (result.HasNumbers()) {
+    // Roundings are no part of a function of real numbers.
+    const FloatFormat narrow = GetFloatFormat(from), wide = GetFloatFormat(to);
+    if (!a.bits() || (wide.mantissa_bits >= narrow.mantissa_bits && wide.exponent_bits >= narrow.exponent_bits)) {
+      result.numbers = x->numbers;
+      return std::make_shared<const Array>(std::move(result));
+    }
+    const uint64_t key = Mix(7, static_cast<uint64_t>(to));
+    for (const Number& n : x->numbers) {
+      if (n.open || std::isnan(n.value)) {
+        result.numbers.push_back(a.Unknown(key, {n}));
+        continue;
+      }
+      Literal rounded(Shape::Scalar(to));
+      rounded.SetFromDouble(0, n.value);
+      result.numbers.push_back(a.Literal(rounded.GetAsDouble(0)));
+    }
+    return std::make_shared<const Array>(std::move(result));
+  }
+  // To integers: what is known of constants, and otherwise nothing.
+  result.literal = Literal(i.shape().WithDefaultLayout());
+  Literal one(Shape::Scalar(PrimitiveType::F64));
+  const Number zero = a.Literal(0);
+  for (int64_t k = 0; k < count; ++k) {
+    const Number& n = x->numbers[static_cast<size_t>(k)];
+    if (to == PrimitiveType::PRED) {
+      result.literal.SetFromInt64(k, a.Compare(n, zero) != 0);
+    } else if (!n.open && !std::isnan(n.value)) {
+      one.SetFromDouble(0, n.value);
+      result.literal.SetFromInt64(k, one.Convert(to).GetAsInt64(0));
+    } else {
+      result.literal.SetFromInt64(k, a.Unknown(Mix(8, static_cast<uint64_t>(to)), {n}).p % 97);
+    }
+  }
+  return std::make_shared<const Array>(std::move(result));
+}
+
+ArrayPtr Evaluation::OfComplex(const HloInstruction& i, const Arrays& x) {
+  using enum HloOpcode;
+  Arithmetic& a = trial_.arithmetic;
+  const PrimitiveType type = PrimitiveType::F64;
+  const size_t count = static_cast<size_t>(i.shape().ElementCount());
+  Array result{i.shape(), {}, {}};
+  if (a.bits()) return nullptr;
+  std::vector<Number> re(count), im(count);
+  const auto part = [&](size_t operand, size_t k, bool imaginary) {
+    const Array& from = *x[operand];
+    if (from.IsReal()) return imaginary ? a.Literal(0) : from.numbers[k];
+    return from.numbers[k + (imaginary ? from.numbers.size() / 2 : 0)];
+  };
+  for (const ArrayPtr& operand : x) {
+    if (!operand->HasNumbers() || static_cast<size_t>(operand->shape.ElementCount()) != count) return nullptr;
+  }
+  for (size_t k = 0; k < count; ++k) {
+    const Number r = part(0, k, false), s = part(0, k, true);
+    switch (i.opcode()) {
+      case kComplex: re[k] = r, im[k] = part(1, k, false); break;
+      case kReal: re[k] = r; break;
+      case kImag: re[k] = s; break;
+      case kNegate: re[k] = a.Negate(r), im[k] = a.Negate(s); break;
+      case kAbs: {
+        const Number square = a.Add(a.Multiply(r, r, type), a.Multiply(s, s, type), type);
+        if (!a.Unary(kSqrt, square, type, re[k])) return nullptr;
+        break;
+      }
+      case kAdd:
+      case kSubtract: {
+        const bool minus = i.opcode() == kSubtract;
+        const Number u = part(1, k, false), v = part(1, k, true);
+        re[k] = a.Add(r, minus ? a.Negate(u) : u, type), im[k] = a.Add(s, minus ? a.Negate(v) : v, type);
+        break;
+      }
+      case kMultiply:
+      case kDivide: {
+        Number u = part(1, k, false), v = part(1, k, true);
+        if (i.opcode() == kDivide) {
+          const Number square = a.Add(a.Multiply(u, u, type), a.Multiply(v, v, type), type);
+          u = a.Divide(u, square, type), v = a.Negate(a.Divide(v, square, type));
+        }
+        re[k] = a.Add(a.Multiply(r, u, type), a.Negate(a.Multiply(s, v, type)), type);
+        im[k] = a.Add(a.Multiply(r, v, type), a.Multiply(s, u, type), type);
+        break;
+      }
+      // Other functions of complex numbers are not looked into.
+      default: return nullptr;
+    }
+  }
+  result.numbers = std::move(re);
+  if (!result.IsReal()) result.numbers.insert(result.numbers.end(), im.begin(), im.end());
+  return std::make_shared<const Array>(std::move(result));
+}
+
+void Evaluation::Note(const Number& x, const Number& y, ComparisonDirection direction) {
+  // (Over real numbers no number differs from itself.)
+  if (shared_.comparisons == nullptr || (!x.open && !y.open) || (x.p == y.p && !trial_.arithmetic.bits())) return;
+  const auto low = std::min(x.p, y.p), high = std::max(x.p, y.p);
+  int decides = 0;  // an equality
+  if (direction == ComparisonDirection::kLt || direction == ComparisonDirection::kGe) decides = x.p == low ? 1 : 2;
+  if (direction == ComparisonDirection::kGt || direction == ComparisonDirection::kLe) decides = x.p == low ? 2 : 1;
+  shared_.comparisons->insert({low, high, decides});
+}
+
+bool Evaluation::Holds(const Number& x, const Number& y, ComparisonDirection direction) {
+  Arithmetic& a = trial_.arithmetic;
+  int order = a.Compare(x, y);
+  bool ordered = true;
+  if (a.bits() && (x.open || y.open)) {
+    // A NaN is not ordered, and a maximum is another function than a choice.
+    ordered = a.Unknown(10, {x.p < y.p ? x : y, x.p < y.p ? y : x}).p % 4 != 0;
+    order = a.Compare(x.open ? a.Unknown(11, {x}) : x, y.open ? a.Unknown(11, {y}) : y);
+  }
+  switch (direction) {
+    case ComparisonDirection::kEq: return ordered && order == 0;
+    case ComparisonDirection::kNe: return !ordered || order != 0;
+    case ComparisonDirection::kGe: return ordered && order >= 0;
+    case ComparisonDirection::kGt: return ordered && order > 0;
+    case ComparisonDirection::kLe: return ordered && order <= 0;
+    case ComparisonDirection::kLt: return ordered && order < 0;
+  }
+  return false;
+}
+
+ArrayPtr Evaluation::Elementwise(const HloInstruction& i, const Arrays& x) {
+  using enum HloOpcode;
+  const HloOpcode opcode = i.opcode();
+  Arithmetic& a = trial_.arithmetic;
+  if (opcode == kConvert) return Convert(i, x[0]);
+  if (opcode != kSelect &&
+      std::any_of(x.begin(), x.end(), [](const auto& v) { return IsComplex(v->shape.element_type()); }))
+    return OfComplex(i, x);
+  if (opcode == kComplex || opcode == kReal) return OfComplex(i, x);
+  const int64_t count = i.shape().ElementCount();
+  const PrimitiveType type = i.shape().element_type();
+  const auto at = [&](size_t operand, int64_t k) -> const Number& {
+    const std::vector<Number>& numbers = x[operand]->numbers;
+    return numbers[numbers.size() == 1 ? 0 : static_cast<size_t>(k)];
+  };
+  Array result{i.shape(), {}, {}};
+  const auto reals = [&] { return std::all_of(x.begin(), x.end(), [](const ArrayPtr& v) { return v->IsReal(); }); };
+  if (opcode == kSelect) {
+    if (!x[1]->HasNumbers() || x[0]->shape.element_type() != PrimitiveType::PRED) return nullptr;
+    const auto chosen = x[0]->literal.data<bool>();
+    for (int part = 0; part < (result.IsReal() ? 1 : 2); ++part) {
+      for (int64_t k = 0; k < count; ++k)
+        result.numbers.push_back(at(chosen[chosen.size() == 1 ? 0 : static_cast<size_t>(k)] ? 1 : 2, part * count + k));
+    }
+    return std::make_shared<const Array>(std::move(result));
+  }
+  if (!reals()) return nullptr;
+  if (opcode == kCompare && i.attributes<CompareAttributes>().type == ComparisonType::kFloatTotalOrder) return nullptr;
+  if (opcode == kCompare || opcode == kIsFinite) {
+    result.literal = Literal(i.shape().WithDefaultLayout());
+    for (int64_t k = 0; k < count; ++k) {
+      bool holds = true;
+      if (opcode == kIsFinite) {
+        holds = at(0, k).open || std::isfinite(at(0, k).value);
+      } else {
+        const ComparisonDirection direction = i.attributes<CompareAttributes>().direction;
+        Note(at(0, k), at(1, k), direction);
+        holds = Holds(at(0, k), at(1, k), direction);
+      }
+      result.literal.SetFromInt64(k, holds);
+    }
+    return std::make_shared<const Array>(std::move(result));
+  }
+  if (!result.IsReal()) return nullptr;
+  result.numbers.resize(static_cast<size_t>(count));
+  for (int64_t k = 0; k < count; ++k) {
+    Number& to = result.numbers[static_cast<size_t>(k)];
+    bool known = true;
+    if (opcode == kClamp) {
+      known = a.Binary(kMaximum, at(0, k), at(1, k), type, to) && a.Binary(kMinimum, Number(to), at(2, k), type, to);
+    } else if (opcode == kReducePrecision) {
+      to = a.bits() ? a.Unknown(shared_.ClassOf(i), {at(0, k)}) : at(0, k);
+    } else if (x.size() == 1) {
+      known = a.Unary(opcode, at(0, k), type, to);
+    } else {
+      known = x.size() == 2 && a.Binary(opcode, at(0, k), at(1, k), type, to);
+    }
+    if (!known) return nullptr;
+  }
+  return std::make_shared<const Array>(std::move(result));
+}
+
+Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
+  using enum HloOpcode;
+  const HloInstruction& i = *op.instruction;
+  const auto one = [](ArrayPtr array) { return array != nullptr ? Arrays{std::move(array)} : Arrays(); };
+  switch (i.opcode()) {
+    case kParameter: return Fail("a parameter without a value"), Arrays();
+    case kConstant:
+      if (i.shape().IsArray() && !i.literal().elided()) return one(OfLiteral(i.literal()));
+      return {};
+    case kWhile: return While(op, x);
+    case kConditional: return Conditional(op);
+    case kCustomCall: return {};
+    // Others follow by kinds.
+    default: break;
+  }
+  // (What depends on the device is a function of which nothing else is known.)
+  if (i.Is(kCollective) || i.Is(kAsyncPart) || i.Is(kImpure) || i.Is(kSideEffect) || i.opcode() == kPartitionId ||
+      i.opcode() == kReplicaId || !i.shape().IsArray() || x.size() != static_cast<size_t>(i.operand_count())) {
+    return i.opcode() == kReduce || i.opcode() == kReduceWindow ? Reduce(i, x)
+           : i.opcode() == kSort                                ? Sort(i, x)
+                                                                : Arrays();
+  }
+  const bool integers = std::none_of(x.begin(), x.end(), [](const ArrayPtr& a) { return a->HasNumbers(); });
+  if (integers && (!Array{i.shape(), {}, {}}.HasNumbers() || i.opcode() == kIota)) return one(Interpreted(i, x));
+  if (i.Is(kElementwise)) return one(Elementwise(i, x));
+  if (i.Is(kMovesData)) return one(Moved(i, x));
+  switch (i.opcode()) {
+    case kDot:
+      if (x[0]->HasNumbers() && x[1]->HasNumbers()) return one(Dot(i, *x[0], *x[1]));
+      return {};
+    case kConvolution:
+      if (x.size() == 2 && x[0]->IsReal() && x[1]->IsReal()) return one(Convolution(i, *x[0], *x[1]));
+      return {};
+    case kReduce:
+    case kReduceWindow: return Reduce(i, x);
+    case kScatter: return one(Scatter(i, x));
+    case kSort: return Sort(i, x);
+    // Of any other operation nothing is known.
+    default: return {};
+  }
+}
+
+// ---- Control flow ----
+
+Evaluation::Arrays Evaluation::Call(const HloComputation& computation, const Arrays& arguments) {
+  const Graph* graph = shared_.GraphOf(computation);
+  if (graph == nullptr || depth_ > kMostDepth) return Fail("calls are nested too deeply"), Arrays();
+  if (graph->parameters().size() != arguments.size()) return Fail("parameters that are no arrays"), Arrays();
+  shared_.Spend(static_cast<int64_t>(graph->ops().size()));
+  Evaluation inside(*graph, shared_, trial_, depth_ + 1);
+  for (size_t k = 0; k < arguments.size(); ++k) inside.Set(graph->parameters()[k], arguments[k]);
+  Arrays results;
+  for (ValueId value : graph->results()) {
+    results.push_back(inside.Get(value));
+    if (results.back() == nullptr) return Fail(inside.why()), Arrays();
+  }
+  return results;
+}
+
+Evaluation::Arrays Evaluation::While(const Graph::Op& op, Arrays state) {
+  const HloInstruction& i = *op.instruction;
+  if (state.size() != op.shapes.size()) return {};
+  for (int64_t turn = 0;; ++turn) {
+    const Arrays again = Call(*i.while_condition(), state);
+    if (!why_.empty()) return {};
+    if (!again[0]->literal.data<bool>()[0]) return state;
+    if (turn >= kMostTurns) return {};
+    state = Call(*i.while_body(), state);
+    if (!why_.empty()) return {};
+  }
+}
+
+Evaluation::Arrays Evaluation::Conditional(const Graph::Op& op) {
+  const HloInstruction& i = *op.instruction;
+  const Literal& chooses = Known(op.operands[0][0])->literal;
+  const int64_t branches = static_cast<int64_t>(i.called_computations().size());
+  int64_t branch = i.IsPredConditional() ? !chooses.data<bool>()[0] : chooses.GetAsInt64(0);
+  if (branch < 0 || branch >= branches) branch = branches - 1;
+  Arrays arguments;
+  for (ValueId v : op.operands[static_cast<size_t>(branch) + 1]) arguments.push_back(Known(v));
+  if (std::find(arguments.begin(), arguments.end(), nullptr) != arguments.end()) return {};
+  return Call(*i.called_computation(branch), arguments);
+}
+
+}  // namespace hloir::proof_check

@@ -1,0 +1,133 @@
+// Values of a graph in a trial: floats as numbers of number.h, integers and conditions as they are, by the reference
+// evaluator, which also tells where operations that move data take each element from. An operation without a meaning
+// here is a random function of its operands. Covered by tests/unit/proof_check_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "hloir/evaluator.h"
+#include "proof_check/graph.h"
+#include "proof_check/number.h"
+
+namespace hloir::proof_check {
+
+struct Array {
+  Shape shape;
+  Literal literal;              // of integers and conditions
+  std::vector<Number> numbers;  // of floats; of complex numbers the real parts, then the imaginary ones
+  bool IsReal() const { return IsFloat(shape.element_type()); }
+  bool HasNumbers() const { return IsReal() || IsComplex(shape.element_type()); }
+};
+using ArrayPtr = std::shared_ptr<const Array>;
+
+class Shared;
+// One trial.
+struct Trial {
+  Trial(uint64_t seed, int number, Order order, bool bits)
+      : arithmetic(seed, order, bits), seed(seed), number(number), order(order) {}
+  Arithmetic arithmetic;
+  uint64_t seed;
+  int number;
+  Order order;
+  // Any value of that shape; equal for equal keys.
+  ArrayPtr Leaf(const Shape& shape, uint64_t key, const Shared& shared);
+};
+
+// What trials and both modules share.
+class Shared {
+ public:
+  Shared();
+  const HloEvaluator& interpreter() const { return *interpreter_; }
+  // Equal for operations that are the same function of their operands.
+  uint64_t ClassOf(const HloInstruction& i);
+  // nullptr: it cannot be read.
+  const Graph* GraphOf(const HloComputation& computation);
+  // Where an operation that moves data takes its elements from: the operands' elements are numbered one after another.
+  // `integers`: values of the operands that are indices. Null: it does not only move data.
+  using Sources = std::shared_ptr<const std::vector<int64_t>>;
+  Sources SourcesOf(const HloInstruction& i, const std::vector<ArrayPtr>& operands);
+  // Trials of one number are alike.
+  Trial& TrialOf(int number, Order order, bool bits);
+  int64_t Spend(int64_t work) { return work_left -= work; }
+  int64_t work_left = 0;
+  // Of real numbers, too, roundings to narrow floats are operations of their own: the second module has more of them.
+  // (Roundings to eight bits and fewer always are.)
+  bool keeps_roundings = false;
+  // Where it is set, comparisons of numbers that depend on inputs are noted there: what they compare, and if it decides
+  // a < b, a > b or a = b.
+  std::set<std::tuple<uint32_t, uint32_t, int>>* comparisons = nullptr;
+  std::vector<double> literals;  // of both texts
+  std::vector<int64_t> integers;
+
+ private:
+  std::unique_ptr<HloEvaluator> interpreter_;
+  std::map<HloOpcode, std::vector<const HloInstruction*>> classes_;
+  std::unordered_map<const HloInstruction*, uint64_t> class_of_;
+  std::unordered_map<const HloComputation*, std::unique_ptr<const Graph>> graphs_;
+  std::unordered_map<const HloInstruction*, Sources> sources_;
+  std::map<std::tuple<int, Order, bool>, std::unique_ptr<Trial>> trials_;
+};
+
+// The operation rounds what it makes to a float that is narrower than f32, or than what it converts.
+bool RoundsTo(const HloInstruction& i, PrimitiveType type);
+
+class Evaluation {
+ public:
+  Evaluation(const Graph& graph, Shared& shared, Trial& trial, int depth = 0)
+      : graph_(graph), shared_(shared), trial_(trial), depth_(depth), values_(graph.value_count()) {}
+  void Set(ValueId value, ArrayPtr array) { values_[static_cast<size_t>(value)] = std::move(array); }
+  const ArrayPtr& Known(ValueId value) const { return values_[static_cast<size_t>(value)]; }
+  // nullptr: why() tells.
+  ArrayPtr Get(ValueId value);
+  const std::string& why() const { return why_; }
+
+ private:
+  using Arrays = std::vector<ArrayPtr>;
+  bool Evaluate(const Graph::Op& op);
+  Arrays Of(const Graph::Op& op, const Arrays& x);
+  Arrays Unknown(const Graph::Op& op, const Arrays& x);
+  ArrayPtr OfLiteral(Literal literal, bool closed = true);
+  ArrayPtr Interpreted(const HloInstruction& i, const Arrays& x);
+  void Round(const HloInstruction& i, Arrays& results);
+  ArrayPtr Moved(const HloInstruction& i, const Arrays& x);
+  ArrayPtr Elementwise(const HloInstruction& i, const Arrays& x);
+  bool Holds(const Number& x, const Number& y, ComparisonDirection direction);
+  void Note(const Number& x, const Number& y, ComparisonDirection direction);
+  ArrayPtr OfComplex(const HloInstruction& i, const Arrays& x);
+  ArrayPtr Convert(const HloInstruction& i, const ArrayPtr& x);
+  ArrayPtr Dot(const HloInstruction& i, const Array& x, const Array& y);
+  ArrayPtr Convolution(const HloInstruction& i, const Array& x, const Array& y);
+  // A computation that combines n scalars with n scalars.
+  struct Combiner {
+    const Graph* graph = nullptr;
+    HloOpcode op = HloOpcode::kTuple;  // if it is one operation of its two operands
+    PrimitiveType type = PrimitiveType::F32;
+  };
+  Combiner CombinerOf(const HloComputation& computation);
+  Arrays Reduce(const HloInstruction& i, const Arrays& x);
+  ArrayPtr Scatter(const HloInstruction& i, const Arrays& x);
+  Arrays Sort(const HloInstruction& i, const Arrays& x);
+  Arrays Call(const HloComputation& computation, const Arrays& arguments);
+  Arrays While(const Graph::Op& op, Arrays state);
+  Arrays Conditional(const Graph::Op& op);
+  bool Fail(std::string why) {
+    if (why_.empty()) why_ = std::move(why);
+    return false;
+  }
+
+  const Graph& graph_;
+  Shared& shared_;
+  Trial& trial_;
+  int depth_;
+  std::vector<ArrayPtr> values_;
+  std::string why_;
+};
+
+}  // namespace hloir::proof_check

@@ -1,0 +1,387 @@
+// Contractions, reductions, scatters and sorts. See evaluate.h.
+#include <algorithm>
+#include <functional>
+
+#include "proof_check/evaluate.h"
+#include "support/format.h"
+#include "support/hash.h"
+#include "support/stable_sort.h"
+
+namespace hloir::proof_check {
+namespace {
+
+DimVector StridesOf(const DimVector& dims) {
+  DimVector strides(dims.size(), 1);
+  for (size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * dims[d];
+  return strides;
+}
+
+// f(index) for each index, in row-major order.
+template <class F>
+void ForEach(const DimVector& dims, F&& f) {
+  if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return;
+  DimVector index(dims.size(), 0);
+  while (true) {
+    f(index);
+    size_t d = dims.size();
+    while (d > 0 && ++index[d - 1] == dims[d - 1]) index[--d] = 0;
+    if (d == 0) return;
+  }
+}
+
+int64_t At(const DimVector& list, int64_t k) { return list[static_cast<size_t>(k)]; }
+bool Has(const DimVector& list, int64_t value) { return std::find(list.begin(), list.end(), value) != list.end(); }
+
+// The places of all elements along these dimensions.
+std::vector<int64_t> Places(const DimVector& dims, const DimVector& along) {
+  const DimVector strides = StridesOf(dims);
+  DimVector sizes;
+  for (int64_t d : along) sizes.push_back(At(dims, d));
+  std::vector<int64_t> places;
+  ForEach(sizes, [&](const DimVector& index) {
+    int64_t place = 0;
+    for (size_t k = 0; k < along.size(); ++k) place += index[k] * At(strides, along[k]);
+    places.push_back(place);
+  });
+  return places;
+}
+
+DimVector Others(int64_t rank, const DimVector& a, const DimVector& b) {
+  DimVector others;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (!Has(a, d) && !Has(b, d)) others.push_back(d);
+  }
+  return others;
+}
+
+ArrayPtr ElementOf(const Array& array, int64_t at) {
+  Array scalar{Shape::Scalar(array.shape.element_type()), {}, {}};
+  if (array.HasNumbers()) {
+    for (size_t k = static_cast<size_t>(at); k < array.numbers.size();
+         k += static_cast<size_t>(array.shape.ElementCount()))
+      scalar.numbers.push_back(array.numbers[k]);
+  } else {
+    scalar.literal = Literal(scalar.shape);
+    scalar.literal.SetFromInt64(0, array.literal.GetAsInt64(at));
+  }
+  return std::make_shared<const Array>(std::move(scalar));
+}
+
+void Store(Array& array, int64_t at, const Array& scalar) {
+  if (!array.HasNumbers()) return array.literal.SetFromInt64(at, scalar.literal.GetAsInt64(0));
+  for (size_t part = 0; part < scalar.numbers.size(); ++part)
+    array.numbers[static_cast<size_t>(at) + part * static_cast<size_t>(array.shape.ElementCount())] =
+        scalar.numbers[part];
+}
+
+Array Empty(const Shape& shape) {
+  Array array{shape, {}, {}};
+  const size_t count = static_cast<size_t>(shape.ElementCount());
+  if (array.HasNumbers()) array.numbers.resize(array.IsReal() ? count : 2 * count);
+  else array.literal = Literal(shape.WithDefaultLayout());
+  return array;
+}
+
+// What bits depend on beside the sum.
+uint64_t KeyOf(const HloInstruction& i, const PrecisionList& precision, DotAlgorithm algorithm) {
+  uint64_t key = Mix(static_cast<uint64_t>(i.opcode()), static_cast<uint64_t>(algorithm));
+  for (Precision p : precision) key = Mix(key, static_cast<uint64_t>(p));
+  for (const HloInstruction* operand : i.operands())
+    key = Mix(key, static_cast<uint64_t>(operand->shape().element_type()));
+  return Mix(key, static_cast<uint64_t>(i.shape().element_type()));
+}
+
+}  // namespace
+
+ArrayPtr Evaluation::Dot(const HloInstruction& i, const Array& x, const Array& y) {
+  const DotAttributes& d = i.attributes<DotAttributes>();
+  const DimVector &left = x.shape.dimensions(), &right = y.shape.dimensions();
+  const std::vector<int64_t> batch_x = Places(left, d.lhs_batch_dims), batch_y = Places(right, d.rhs_batch_dims),
+                             sum_x = Places(left, d.lhs_contracting_dims),
+                             sum_y = Places(right, d.rhs_contracting_dims),
+                             rows = Places(left, Others(x.shape.rank(), d.lhs_batch_dims, d.lhs_contracting_dims)),
+                             columns = Places(right, Others(y.shape.rank(), d.rhs_batch_dims, d.rhs_contracting_dims));
+  if (x.IsReal() != y.IsReal() || (!x.IsReal() && trial_.arithmetic.bits())) return nullptr;
+  Array result{i.shape(), {}, {}};
+  const int64_t count = i.shape().ElementCount(), length = static_cast<int64_t>(sum_x.size());
+  if (sum_x.size() != sum_y.size() || batch_x.size() != batch_y.size()) return nullptr;
+  if (length > 0 && (count > shared_.work_left / length || shared_.Spend(count * length) < 0))
+    return Fail("too large"), nullptr;
+  Arithmetic& a = trial_.arithmetic;
+  const PrimitiveType type = i.shape().element_type();
+  const uint64_t key = KeyOf(i, d.operand_precision, d.algorithm);
+  const auto sum_of = [&](int64_t left_at, int64_t right_at, bool imaginary_x, bool imaginary_y) {
+    const size_t x_at = static_cast<size_t>(left_at + (imaginary_x ? x.shape.ElementCount() : 0)),
+                 y_at = static_cast<size_t>(right_at + (imaginary_y ? y.shape.ElementCount() : 0));
+    Number sum = a.Literal(0);
+    for (size_t k = 0; k < sum_x.size(); ++k) {
+      const Number product = a.Multiply(x.numbers[x_at + static_cast<size_t>(sum_x[k])],
+                                        y.numbers[y_at + static_cast<size_t>(sum_y[k])], type);
+      sum = a.bits() ? a.PlainAdd(sum, a.SumTerm(product)) : a.Add(sum, product, type);
+    }
+    return a.OfSum(key, sum);
+  };
+  std::vector<Number> imaginary;
+  for (size_t b = 0; b < batch_x.size(); ++b) {
+    for (int64_t row : rows) {
+      for (int64_t column : columns) {
+        const int64_t left_at = batch_x[b] + row, right_at = batch_y[b] + column;
+        const Number real = sum_of(left_at, right_at, false, false);
+        if (x.IsReal()) {
+          result.numbers.push_back(real);
+          continue;
+        }
+        result.numbers.push_back(a.Add(real, a.Negate(sum_of(left_at, right_at, true, true)), type));
+        imaginary.push_back(
+            a.Add(sum_of(left_at, right_at, false, true), sum_of(left_at, right_at, true, false), type));
+      }
+    }
+  }
+  result.numbers.insert(result.numbers.end(), imaginary.begin(), imaginary.end());
+  return std::make_shared<const Array>(std::move(result));
+}
+
+ArrayPtr Evaluation::Convolution(const HloInstruction& i, const Array& x, const Array& y) {
+  const ConvolutionAttributes& c = i.attributes<ConvolutionAttributes>();
+  const ConvDimensionNumbers& labels = c.dim_labels;
+  const DimVector &in = x.shape.dimensions(), &kernel = y.shape.dimensions(), &out = i.shape().dimensions();
+  const DimVector in_strides = StridesOf(in), kernel_strides = StridesOf(kernel);
+  const size_t spatial = labels.input_spatial.size();
+  if (c.window.size() != spatial || c.feature_group_count < 1 || c.batch_group_count < 1) return nullptr;
+  const int64_t features = At(kernel, labels.kernel_input_feature), outputs = At(out, labels.output_feature),
+                batches = At(out, labels.output_batch);
+  const int64_t per_group = outputs / c.feature_group_count, per_batch_group = outputs / c.batch_group_count;
+  if (outputs > 0 && (per_group == 0 || per_batch_group == 0)) return nullptr;
+  const int64_t count = i.shape().ElementCount(), taps = outputs > 0 ? y.shape.ElementCount() / outputs : 0;
+  if (taps > 0 && (count > shared_.work_left / taps || shared_.Spend(count * taps) < 0))
+    return Fail("too large"), nullptr;
+  Arithmetic& a = trial_.arithmetic;
+  const PrimitiveType type = i.shape().element_type();
+  DimVector kernel_sizes;
+  for (int64_t d : labels.kernel_spatial) kernel_sizes.push_back(At(kernel, d));
+  Array result{i.shape(), {}, {}};
+  ForEach(out, [&](const DimVector& index) {
+    const int64_t batch = At(index, labels.output_batch), feature = At(index, labels.output_feature);
+    const int64_t x_base = (feature / per_batch_group * batches + batch) * At(in_strides, labels.input_batch) +
+                           feature / per_group * features * At(in_strides, labels.input_feature);
+    const int64_t y_base = feature * At(kernel_strides, labels.kernel_output_feature);
+    Number sum = a.Literal(0);
+    ForEach(kernel_sizes, [&](const DimVector& tap) {
+      int64_t from = x_base, of = y_base;
+      for (size_t d = 0; d < spatial; ++d) {
+        const WindowDimension& w = c.window[d];
+        const int64_t place =
+            At(index, labels.output_spatial[d]) * w.stride + tap[d] * w.window_dilation - w.padding_low;
+        if (place < 0 || place % w.base_dilation != 0) return;
+        const int64_t at = place / w.base_dilation;
+        if (at >= At(in, labels.input_spatial[d])) return;
+        from += at * At(in_strides, labels.input_spatial[d]);
+        of +=
+            (w.window_reversal ? kernel_sizes[d] - 1 - tap[d] : tap[d]) * At(kernel_strides, labels.kernel_spatial[d]);
+      }
+      for (int64_t k = 0; k < features; ++k) {
+        const Number product =
+            a.Multiply(x.numbers[static_cast<size_t>(from + k * At(in_strides, labels.input_feature))],
+                       y.numbers[static_cast<size_t>(of + k * At(kernel_strides, labels.kernel_input_feature))], type);
+        sum = a.bits() ? a.PlainAdd(sum, a.SumTerm(product)) : a.Add(sum, product, type);
+      }
+    });
+    result.numbers.push_back(a.OfSum(KeyOf(i, c.operand_precision, c.algorithm), sum));
+  });
+  return std::make_shared<const Array>(std::move(result));
+}
+
+// ---- Combiners ----
+
+Evaluation::Combiner Evaluation::CombinerOf(const HloComputation& computation) {
+  Combiner combiner;
+  combiner.graph = shared_.GraphOf(computation);
+  if (combiner.graph == nullptr || combiner.graph->results().size() != 1 || combiner.graph->parameters().size() != 2)
+    return combiner;
+  const ValueId result = combiner.graph->results()[0];
+  const Graph::Op& op = combiner.graph->OpOf(result);
+  combiner.type = op.instruction->shape().element_type();
+  const auto& p = combiner.graph->parameters();
+  if (op.operands.size() != 2 || !IsFloat(combiner.type)) return combiner;
+  const ValueId x = op.operands[0][0], y = op.operands[1][0];
+  if ((x == p[0] && y == p[1]) || (x == p[1] && y == p[0])) {
+    if (op.instruction->Is(kCommutative)) combiner.op = op.instruction->opcode();
+  }
+  return combiner;
+}
+
+// reduce and reduce-window: each element combines elements of the operands at some places, or initial values where a
+// window reaches into the padding.
+Evaluation::Arrays Evaluation::Reduce(const HloInstruction& i, const Arrays& x) {
+  const size_t n = x.size() / 2;
+  if (n == 0 || x.size() != static_cast<size_t>(i.operand_count())) return {};
+  const DimVector& in = x[0]->shape.dimensions();
+  const DimVector strides = StridesOf(in);
+  const Shape& shape = *i.shape().Leaves()[0];
+  DimVector inside;  // what one element combines
+  Window window;
+  DimVector kept;
+  if (i.opcode() == HloOpcode::kReduceWindow) {
+    const OptionalWindow& given = i.attributes<WindowAttributes>().window;
+    window = given.value_or(Window());
+    if (window.size() != in.size()) return {};
+    for (const WindowDimension& w : window) inside.push_back(w.size);
+  } else {
+    kept = Others(x[0]->shape.rank(), i.dimensions(), {});
+    for (int64_t d : i.dimensions()) inside.push_back(At(in, d));
+  }
+  int64_t each = 1;
+  for (int64_t size : inside) each *= size;
+  const int64_t count = shape.ElementCount();
+  if (each > 0 && (count > shared_.work_left / each || shared_.Spend(count * each) < 0))
+    return Fail("too large"), Arrays();
+  const auto places = [&](const DimVector& index, const std::function<void(int64_t)>& use) {
+    ForEach(inside, [&](const DimVector& at) {
+      int64_t place = 0;
+      if (window.empty()) {
+        for (size_t k = 0; k < kept.size(); ++k) place += index[k] * At(strides, kept[k]);
+        for (size_t k = 0; k < at.size(); ++k) place += at[k] * At(strides, i.dimensions()[k]);
+        return use(place);
+      }
+      for (size_t d = 0; d < window.size(); ++d) {
+        const WindowDimension& w = window[d];
+        const int64_t padded = index[d] * w.stride + at[d] * w.window_dilation - w.padding_low;
+        if (padded < 0 || padded % w.base_dilation != 0 || padded / w.base_dilation >= in[d]) return use(-1);
+        place += padded / w.base_dilation * strides[d];
+      }
+      use(place);
+    });
+  };
+  const Combiner combiner = CombinerOf(*i.to_apply());
+  Arithmetic& a = trial_.arithmetic;
+  std::vector<Array> results;
+  for (const Shape* leaf : i.shape().Leaves()) results.push_back(Empty(*leaf));
+  int64_t to = 0;
+  const bool sums = a.bits() && (combiner.op == HloOpcode::kAdd || combiner.op == HloOpcode::kMultiply);
+  ForEach(shape.dimensions(), [&](const DimVector& index) {
+    if (!why_.empty()) return;
+    if (n == 1 && combiner.op != HloOpcode::kTuple && x[0]->IsReal()) {
+      const Number init = x[1]->numbers[0];
+      Number sum = sums ? a.SumTerm(init) : init;
+      bool known = true;
+      places(index, [&](int64_t place) {
+        const Number& element = place < 0 ? init : x[0]->numbers[static_cast<size_t>(place)];
+        if (sums) sum = a.PlainAdd(sum, a.SumTerm(element));
+        else known = known && a.Binary(combiner.op, Number(sum), element, combiner.type, sum);
+      });
+      if (!known) Fail("a reduction by an unknown operation");
+      results[0].numbers[static_cast<size_t>(to++)] = sums ? a.OfSum(static_cast<uint64_t>(combiner.op), sum) : sum;
+      return;
+    }
+    Arrays state;
+    for (size_t k = 0; k < n; ++k) state.push_back(ElementOf(*x[n + k], 0));
+    places(index, [&](int64_t place) {
+      if (!why_.empty()) return;
+      for (size_t k = 0; k < n; ++k) state.push_back(place < 0 ? ElementOf(*x[n + k], 0) : ElementOf(*x[k], place));
+      state = Call(*i.to_apply(), state);
+    });
+    if (!why_.empty()) return;
+    for (size_t k = 0; k < n; ++k) Store(results[k], to, *state[k]);
+    ++to;
+  });
+  if (!why_.empty()) return {};
+  Arrays all;
+  for (Array& result : results) all.push_back(std::make_shared<const Array>(std::move(result)));
+  return all;
+}
+
+// Windows of the updates are combined with the operand, in the order of the updates.
+ArrayPtr Evaluation::Scatter(const HloInstruction& i, const Arrays& x) {
+  if (x.size() != 3 || !x[0]->IsReal()) return nullptr;
+  const ScatterAttributes& s = i.attributes<ScatterAttributes>();
+  const DimVector &dims = x[0]->shape.dimensions(), &updates = x[2]->shape.dimensions(),
+                  &indices = x[1]->shape.dimensions();
+  const DimVector strides = StridesOf(dims), index_strides = StridesOf(indices);
+  Array result = *x[0];
+  DimVector window_of;  // the operand's dimension for each of the window
+  for (int64_t d = 0; d < static_cast<int64_t>(dims.size()); ++d) {
+    if (!Has(s.inserted_window_dims, d) && !Has(s.input_batching_dims, d)) window_of.push_back(d);
+  }
+  if (window_of.size() != s.update_window_dims.size()) return nullptr;
+  const Combiner combiner = CombinerOf(*i.to_apply());
+  Arithmetic& a = trial_.arithmetic;
+  const bool has_vector = s.index_vector_dim < static_cast<int64_t>(indices.size());
+  int64_t update = -1;
+  ForEach(updates, [&](const DimVector& index) {
+    ++update;
+    if (!why_.empty()) return;
+    DimVector batch;
+    for (int64_t d = 0; d < static_cast<int64_t>(updates.size()); ++d) {
+      if (!Has(s.update_window_dims, d)) batch.push_back(At(index, d));
+    }
+    if (has_vector) batch.insert(batch.begin() + s.index_vector_dim, 0);
+    int64_t base = 0;
+    for (size_t d = 0; d < batch.size(); ++d) base += batch[d] * index_strides[d];
+    DimVector place(dims.size(), 0);
+    for (size_t k = 0; k < s.scatter_dims_to_operand_dims.size(); ++k) {
+      const int64_t at = base + (has_vector ? static_cast<int64_t>(k) * At(index_strides, s.index_vector_dim) : 0);
+      place[static_cast<size_t>(s.scatter_dims_to_operand_dims[k])] = x[1]->literal.GetAsInt64(at);
+    }
+    for (size_t k = 0; k < s.input_batching_dims.size(); ++k)
+      place[static_cast<size_t>(s.input_batching_dims[k])] = At(batch, s.scatter_indices_batching_dims[k]);
+    DimVector sizes(dims.size(), 1);
+    for (size_t k = 0; k < window_of.size(); ++k)
+      sizes[static_cast<size_t>(window_of[k])] = At(updates, s.update_window_dims[k]);
+    for (size_t d = 0; d < dims.size(); ++d) {
+      if (place[d] < 0 || place[d] > dims[d] - sizes[d]) return;
+    }
+    for (size_t k = 0; k < window_of.size(); ++k)
+      place[static_cast<size_t>(window_of[k])] += At(index, s.update_window_dims[k]);
+    int64_t to = 0;
+    for (size_t d = 0; d < dims.size(); ++d) to += place[d] * strides[d];
+    Number& element = result.numbers[static_cast<size_t>(to)];
+    const Number& value = x[2]->numbers[static_cast<size_t>(update)];
+    if (combiner.op != HloOpcode::kTuple && !a.bits()) {
+      if (!a.Binary(combiner.op, Number(element), value, combiner.type, element))
+        Fail("a scatter by an unknown operation");
+      return;
+    }
+    const Arrays combined = Call(*i.to_apply(), {ElementOf(result, to), ElementOf(*x[2], update)});
+    if (why_.empty()) element = combined[0]->numbers[0];
+  });
+  return why_.empty() ? std::make_shared<const Array>(std::move(result)) : nullptr;
+}
+
+// By ranks, whose order is one; by signs nothing is known of a sort.
+Evaluation::Arrays Evaluation::Sort(const HloInstruction& i, const Arrays& x) {
+  const bool floats = std::any_of(x.begin(), x.end(), [](const ArrayPtr& a) { return a->HasNumbers(); });
+  if (x.empty() || (floats && trial_.order != Order::kRanks) || x.size() != static_cast<size_t>(i.operand_count()))
+    return {};
+  const DimVector& dims = x[0]->shape.dimensions();
+  const int64_t dimension = i.attributes<SortAttributes>().dimensions[0], length = At(dims, dimension),
+                step = At(StridesOf(dims), dimension);
+  std::vector<Array> results;
+  for (const ArrayPtr& a : x) results.push_back(*a);
+  DimVector outer = dims;
+  outer[static_cast<size_t>(dimension)] = std::min<int64_t>(length, 1);
+  const DimVector strides = StridesOf(dims);
+  ForEach(outer, [&](const DimVector& index) {
+    if (!why_.empty()) return;
+    int64_t base = 0;
+    for (size_t d = 0; d < dims.size(); ++d) base += index[d] * strides[d];
+    std::vector<int64_t> order;
+    for (int64_t k = 0; k < length; ++k) order.push_back(base + k * step);
+    StableSort(order, [&](int64_t p, int64_t q) {
+      Arrays arguments;
+      for (const ArrayPtr& a : x) arguments.push_back(ElementOf(*a, p)), arguments.push_back(ElementOf(*a, q));
+      if (!why_.empty() || shared_.Spend(16) < 0) return !Fail("too large");
+      const Arrays less = Call(*i.to_apply(), arguments);
+      return why_.empty() && less[0]->literal.data<bool>()[0];
+    });
+    for (size_t k = 0; k < x.size(); ++k) {
+      for (int64_t at = 0; at < length; ++at)
+        Store(results[k], base + at * step, *ElementOf(*x[k], order[static_cast<size_t>(at)]));
+    }
+  });
+  if (!why_.empty()) return {};
+  Arrays all;
+  for (Array& result : results) all.push_back(std::make_shared<const Array>(std::move(result)));
+  return all;
+}
+
+}  // namespace hloir::proof_check

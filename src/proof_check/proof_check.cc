@@ -1,0 +1,437 @@
+// The steps of a proof. See proof_check.h; the file is read and written in proof_text.cc.
+#include "proof_check/proof_check.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "hloir/analysis.h"
+#include "hloir/custom_call.h"
+#include "support/format.h"
+#include "support/hash.h"
+
+namespace hloir::proof_check {
+namespace {
+
+constexpr int64_t kWorkOfTrial = int64_t{1} << 23, kWorkOfStep = int64_t{1} << 26;  // in elements
+constexpr int64_t kSmallWork = int64_t{1} << 14;
+constexpr const char* kTies = "the two may differ where what they compare is equal";
+constexpr size_t kMostLiterals = 1 << 12;
+
+bool Fits(const Shape& x, const Shape& y) {
+  if (!x.IsArray() || !y.IsArray()) return x.element_type() == y.element_type();
+  const PrimitiveType s = x.element_type(), t = y.element_type();
+  return x.SameDimensions(y) && (s == t || (IsFloat(s) && IsFloat(t)) || (IsComplex(s) && IsComplex(t)));
+}
+
+using Comparisons = std::set<std::tuple<uint32_t, uint32_t, int>>;
+
+// Values that a step computes are hardly ever equal in a trial. So both sides must test the same ones for equality, and
+// where both compare two values, take equal ones for less, or both not.
+bool AlikeAtTies(const Comparisons& x, const Comparisons& y) {
+  const auto alike = [](const Comparisons& a, const Comparisons& b) {
+    return std::all_of(a.begin(), a.end(), [&](const auto& comparison) {
+      const auto [low, high, decides] = comparison;
+      if (b.count(comparison) != 0) return true;
+      return decides != 0 && b.count({low, high, 3 - decides}) == 0;
+    });
+  };
+  return alike(x, y) && alike(y, x);
+}
+
+// What trials found of two arrays that should be equal.
+class Agreement {
+ public:
+  // False: they are not.
+  bool Add(const Array& x, const Array& y) {
+    if (x.numbers.size() != y.numbers.size()) return false;
+    if (!x.HasNumbers()) {
+      for (int64_t k = 0; k < x.literal.element_count(); ++k) {
+        if (x.literal.GetAsInt64(k) != y.literal.GetAsInt64(k)) return Differs(k);
+      }
+      return true;
+    }
+    if (agreed_.empty()) agreed_.resize(x.numbers.size());
+    for (size_t k = 0; k < x.numbers.size(); ++k) {
+      const Number &p = x.numbers[k], &q = y.numbers[k];
+      const bool same = Arithmetic::Same(p, q);
+      if (same && p.undefined == q.undefined) ++agreed_[k];
+      else if (p.undefined || q.undefined) domain_ = true;
+      else return Differs(static_cast<int64_t>(k));
+    }
+    return true;
+  }
+  // The number of trials in which each element agreed.
+  int Least() const { return agreed_.empty() ? 1 << 16 : *std::min_element(agreed_.begin(), agreed_.end()); }
+  bool domain() const { return domain_; }
+  int64_t where() const { return where_; }
+
+ private:
+  bool Differs(int64_t at) {
+    where_ = at;
+    return false;
+  }
+  std::vector<uint16_t> agreed_;
+  bool domain_ = false;
+  int64_t where_ = 0;
+};
+
+// How often a module rounds to a float.
+int64_t Roundings(const HloModule& module, PrimitiveType type) {
+  int64_t count = 0;
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (i->shape().IsArray() && i->shape().element_type() == type) count += RoundsTo(*i, type);
+  }
+  return count;
+}
+
+// Numbers of the texts.
+void AddNumbers(const HloModule& module, std::vector<double>& literals, std::vector<int64_t>& integers) {
+  for (const HloInstruction* i : module.AllInstructions()) {
+    for (const Shape* leaf : i->shape().Leaves()) {
+      if (leaf->IsArray() && integers.size() < kMostLiterals)
+        integers.insert(integers.end(), leaf->dimensions().begin(), leaf->dimensions().end());
+    }
+    if (!i->IsConstant() || !i->shape().IsArray() || i->literal().elided() || i->literal().element_count() > 256)
+      continue;
+    for (int64_t k = 0; k < i->literal().element_count(); ++k) {
+      if (IsFloat(i->shape().element_type()) && literals.size() < kMostLiterals)
+        literals.push_back(i->literal().GetAsDouble(k));
+      if (IsInteger(i->shape().element_type()) && integers.size() < kMostLiterals)
+        integers.push_back(i->literal().GetAsInt64(k));
+    }
+  }
+}
+
+void SortNumbers(std::vector<double>& literals, std::vector<int64_t>& integers) {
+  std::sort(literals.begin(), literals.end());
+  literals.erase(std::unique(literals.begin(), literals.end()), literals.end());
+  std::sort(integers.begin(), integers.end());
+  integers.erase(std::unique(integers.begin(), integers.end()), integers.end());
+  const size_t count = integers.size();
+  for (size_t k = 0; k < count; ++k) integers.push_back(integers[k] - 1), integers.push_back(integers[k] + 1);
+  std::sort(integers.begin(), integers.end());
+  integers.erase(std::unique(integers.begin(), integers.end()), integers.end());
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Checker>> Checker::Make(const HloModule& before, const HloModule& after) {
+  if (before.entry_computation() == nullptr || after.entry_computation() == nullptr)
+    return InvalidArgument("a module has no entry computation");
+  const DeviceCounts x = DeviceCountsOf(before), y = DeviceCountsOf(after);
+  if ((x.replicas != y.replicas || x.partitions != y.partitions) && (UsesDevices(before) || UsesDevices(after)))
+    return Unimplemented("the modules are for different numbers of devices");
+  HLOIR_ASSIGN_OR_RETURN(Graph a, Graph::Make(*before.entry_computation()));
+  HLOIR_ASSIGN_OR_RETURN(Graph b, Graph::Make(*after.entry_computation()));
+  if (a.parameters().size() != b.parameters().size()) return InvalidArgument("the parameters differ in number");
+  for (size_t k = 0; k < a.parameters().size(); ++k) {
+    const Shape &s = a.ShapeOf(a.parameters()[k]), &t = b.ShapeOf(b.parameters()[k]);
+    if (!s.Compatible(t)) return InvalidArgument("the parameters differ in shape");
+    if (!s.IsStatic()) return Unimplemented("parameters have sizes that are known only when the module runs");
+  }
+  std::unique_ptr<Checker> checker(new Checker(std::move(a), std::move(b)));
+  AddNumbers(before, checker->shared_.literals, checker->shared_.integers);
+  AddNumbers(after, checker->shared_.literals, checker->shared_.integers);
+  SortNumbers(checker->shared_.literals, checker->shared_.integers);
+  for (PrimitiveType type : {PrimitiveType::F32, PrimitiveType::BF16, PrimitiveType::F16})
+    checker->shared_.keeps_roundings |= Roundings(after, type) > Roundings(before, type);
+  for (const HloModule* module : {&before, &after}) {
+    for (const HloInstruction* i : module->AllInstructions()) {
+      checker->elided_ |= i->IsConstant() && i->shape().IsArray() && i->literal().elided();
+      checker->unknown_calls_ |= i->opcode() == HloOpcode::kCustomCall && CustomCallOf(*i) == CustomCall::kUnknown;
+      checker->random_ |= i->Is(kImpure) || i->opcode() == HloOpcode::kInfeed;
+    }
+  }
+  return checker;
+}
+
+bool Checker::Equal(ValueId before, ValueId after) const {
+  const auto parameter = [](const Graph& graph, ValueId value) {
+    const auto& all = graph.parameters();
+    const auto found = std::lower_bound(all.begin(), all.end(), value);
+    return found != all.end() && *found == value ? found - all.begin() : std::ptrdiff_t{-1};
+  };
+  if (const auto k = parameter(before_, before); k >= 0 && k == parameter(after_, after)) return true;
+  // (Tokens order effects, whose order is compared by itself.)
+  if (before_.ShapeOf(before).IsToken() && after_.ShapeOf(after).IsToken()) return true;
+  const auto found = equal_.find(before);
+  return found != equal_.end() && std::find(found->second.begin(), found->second.end(), after) != found->second.end();
+}
+
+int32_t Checker::Add(Step step) {
+  for (const Pair& pair : step.pairs) {
+    std::vector<ValueId>& all = equal_[pair.before];
+    if (std::find(all.begin(), all.end(), pair.after) == all.end()) all.push_back(pair.after);
+  }
+  steps_.push_back(std::move(step));
+  return steps() - 1;
+}
+
+StepResult Checker::Check(const Step& step, int trials) {
+  for (const Pair& pair : step.pairs) {
+    if (pair.before < 0 || pair.before >= before_.value_count() || pair.after < 0 ||
+        pair.after >= after_.value_count() || !Fits(before_.ShapeOf(pair.before), after_.ShapeOf(pair.after)))
+      return {Outcome::kFalse, "the values differ in shape"};
+  }
+  for (int32_t from : step.from) {
+    if (from < 0 || from >= steps()) return {Outcome::kFalse, "a premise is no earlier step"};
+  }
+  if (step.pairs.empty() || (step.rule != Rule::kLoop && step.pairs.size() > 1))
+    return {Outcome::kFalse, "a step is about one pair of values"};
+  switch (step.rule) {
+    case Rule::kSame: return CheckSame(step.pairs[0].before, step.pairs[0].after);
+    case Rule::kLoop: return CheckLoop(step, trials);
+    case Rule::kBits:
+    case Rule::kSigns:
+    case Rule::kRanks: return CheckEqual(step, trials);
+  }
+  return {Outcome::kFalse, "no such rule"};
+}
+
+// ---- One operation ----
+
+bool Checker::SameOperation(const Graph::Op& a, const Graph::Op& b, std::string& why) {
+  const HloInstruction &i = *a.instruction, &j = *b.instruction;
+  if (i.opcode() != j.opcode() || i.IsParameter() || shared_.ClassOf(i) != shared_.ClassOf(j)) {
+    why = "the operations differ";
+    return false;
+  }
+  const auto index = [](const Graph& graph, const Graph::Op& op) {
+    const auto& effects = graph.effects();
+    const auto found = std::lower_bound(effects.begin(), effects.end(), graph.OpIndexOf(op.first));
+    return found != effects.end() && *found == graph.OpIndexOf(op.first) ? found - effects.begin() : std::ptrdiff_t{-1};
+  };
+  if (index(before_, a) != index(after_, b)) {
+    why = "the order of effects or random numbers differs";
+    return false;
+  }
+  const auto same_layout = [&] {
+    for (int64_t k = 0; k < i.operand_count(); ++k) {
+      if (!(i.operand(k)->shape() == j.operand(k)->shape())) return false;
+    }
+    return i.shape() == j.shape();
+  };
+  bool same = a.operands.size() == b.operands.size() && (i.opcode() != HloOpcode::kBitcast || same_layout());
+  for (size_t k = 0; k < a.operands.size() && same; ++k) {
+    same = a.operands[k].size() == b.operands[k].size();
+    for (size_t l = 0; l < a.operands[k].size() && same; ++l) {
+      const ValueId x = a.operands[k][l], y = b.operands[k][l];
+      same = before_.ShapeOf(x).Compatible(after_.ShapeOf(y)) && Equal(x, y);
+      if (!same) why = Format("{} and {} are not known to be equal", before_.NameOf(x), after_.NameOf(y));
+    }
+  }
+  if (!same && why.empty()) why = "the operands differ";
+  return same;
+}
+
+StepResult Checker::CheckSame(ValueId x, ValueId y) {
+  const Graph::Op &a = before_.OpOf(x), &b = after_.OpOf(y);
+  StepResult result;
+  if (x - a.first != y - b.first) result.why = "they are different results";
+  else if (SameOperation(a, b, result.why)) result.outcome = Outcome::kHolds;
+  return result;
+}
+
+// ---- Equal numbers ----
+
+// A key for each class of values that the pairs say are equal.
+StatusOr<std::vector<std::pair<Pair, uint64_t>>> Checker::KeysOf(const std::vector<Pair>& pairs) const {
+  std::vector<size_t> root(pairs.size());
+  std::iota(root.begin(), root.end(), size_t{0});
+  std::unordered_map<ValueId, size_t> first_before, first_after;
+  const auto find = [&](size_t k) {
+    while (root[k] != k) k = root[k] = root[root[k]];
+    return k;
+  };
+  for (size_t k = 0; k < pairs.size(); ++k) {
+    root[find(k)] = find(first_before.try_emplace(pairs[k].before, k).first->second);
+    root[find(k)] = find(first_after.try_emplace(pairs[k].after, k).first->second);
+  }
+  std::vector<std::pair<Pair, uint64_t>> keys;
+  for (size_t k = 0; k < pairs.size(); ++k) keys.push_back({pairs[k], Mix(2, find(k))});
+  return keys;
+}
+
+namespace {
+
+// What the values of a trial begin with.
+void SetParameters(Evaluation& evaluation, const Graph& graph, Trial& trial, const Shared& shared) {
+  for (size_t k = 0; k < graph.parameters().size(); ++k) {
+    const Shape& shape = graph.ShapeOf(graph.parameters()[k]);
+    if (shape.IsArray() && shape.ElementCount() <= shared.work_left)
+      evaluation.Set(graph.parameters()[k], trial.Leaf(shape, Mix(1, k), shared));
+  }
+}
+
+Order OrderOf(Rule rule) { return rule == Rule::kSigns ? Order::kSigns : Order::kRanks; }
+
+}  // namespace
+
+StepResult Checker::CheckEqual(const Step& step, int trials) {
+  const Pair& pair = step.pairs[0];
+  if (!before_.ShapeOf(pair.before).IsArray()) return {Outcome::kUnchecked, "a token"};
+  std::vector<Pair> premises;
+  for (int32_t from : step.from) {
+    const std::vector<Pair>& pairs = steps_[static_cast<size_t>(from)].pairs;
+    premises.insert(premises.end(), pairs.begin(), pairs.end());
+  }
+  const auto keys = KeysOf(premises);
+  StepResult result;
+  Agreement agreement;
+  int done = 0;
+  // (What is small is tried more often.)
+  for (int64_t work = 0; done < trials || (trials == kTrials && done < 4 * kTrials && work < kSmallWork); ++done) {
+    if (done > 0 && (done + 1) * (work / done) > kWorkOfStep && done >= trials / 2) break;
+    shared_.work_left = kWorkOfTrial;
+    Trial& trial = shared_.TrialOf(done, OrderOf(step.rule), step.rule == Rule::kBits);
+    Evaluation x(before_, shared_, trial), y(after_, shared_, trial);
+    SetParameters(x, before_, trial, shared_);
+    SetParameters(y, after_, trial, shared_);
+    for (const auto& [premise, key] : *keys) {
+      if (!before_.ShapeOf(premise.before).IsArray()) continue;
+      shared_.Spend(before_.ShapeOf(premise.before).ElementCount());
+      if (shared_.work_left < 0) return {Outcome::kUnchecked, "too large"};
+      x.Set(premise.before, trial.Leaf(before_.ShapeOf(premise.before), key, shared_));
+      y.Set(premise.after, trial.Leaf(after_.ShapeOf(premise.after), key, shared_));
+    }
+    Comparisons of_x, of_y;
+    shared_.comparisons = &of_x;
+    const ArrayPtr p = x.Get(pair.before);
+    shared_.comparisons = &of_y;
+    const ArrayPtr q = p == nullptr ? nullptr : y.Get(pair.after);
+    shared_.comparisons = nullptr;
+    if (q == nullptr) return {Outcome::kUnchecked, p == nullptr ? x.why() : y.why()};
+    if (!AlikeAtTies(of_x, of_y)) return {Outcome::kUnchecked, kTies};
+    if (!agreement.Add(*p, *q)) return {Outcome::kFalse, Format("they differ at element {}", agreement.where())};
+    work += kWorkOfTrial - shared_.work_left;
+  }
+  if (agreement.Least() * 6 < done) return {Outcome::kUnchecked, "undefined in nearly all trials"};
+  result.outcome = Outcome::kHolds;
+  result.domain = agreement.domain();
+  return result;
+}
+
+// ---- Loops ----
+
+// The pairs of carried values are equal before the loop; if they are equal before a turn, they are after it, and both
+// loops go on or end. Other values that a turn needs must stay as they were.
+StepResult Checker::CheckLoop(const Step& step, int trials) {
+  const Graph::Op &a = before_.OpOf(step.pairs[0].before), &b = after_.OpOf(step.pairs[0].after);
+  const HloInstruction &i = *a.instruction, &j = *b.instruction;
+  if (i.opcode() != HloOpcode::kWhile || j.opcode() != HloOpcode::kWhile) return {Outcome::kFalse, "no loops"};
+  const auto is_effect = [](const Graph& graph, const Graph::Op& op) {
+    const int32_t index = graph.OpIndexOf(op.first);
+    return std::binary_search(graph.effects().begin(), graph.effects().end(), index);
+  };
+  if (is_effect(before_, a) || is_effect(after_, b)) return {Outcome::kUnchecked, "a turn acts on the outside"};
+  const Graph *turn_a = shared_.GraphOf(*i.while_body()), *turn_b = shared_.GraphOf(*j.while_body()),
+              *goes_a = shared_.GraphOf(*i.while_condition()), *goes_b = shared_.GraphOf(*j.while_condition());
+  if (turn_a == nullptr || turn_b == nullptr || goes_a == nullptr || goes_b == nullptr)
+    return {Outcome::kUnchecked, "a body cannot be read"};
+  for (const Pair& pair : step.pairs) {
+    const ValueId k = pair.before - a.first, l = pair.after - b.first;
+    if (before_.OpIndexOf(pair.before) != before_.OpIndexOf(a.first) ||
+        after_.OpIndexOf(pair.after) != after_.OpIndexOf(b.first))
+      return {Outcome::kFalse, "a value of another operation"};
+    const ValueId x = a.operands[0][static_cast<size_t>(k)], y = b.operands[0][static_cast<size_t>(l)];
+    if (!Equal(x, y))
+      return {Outcome::kFalse, Format("{} and {}, with which the loops begin, are not known to be equal",
+                                      before_.NameOf(x), after_.NameOf(y))};
+  }
+  const auto keys = KeysOf(step.pairs);
+  std::vector<Agreement> carried(step.pairs.size());
+  Agreement conditions;
+  StepResult result;
+  for (int done = 0; done < trials; ++done) {
+    shared_.work_left = kWorkOfTrial;
+    Trial& trial = shared_.TrialOf(done, Order::kSigns, false);
+    Evaluation outside_a(before_, shared_, trial), outside_b(after_, shared_, trial);
+    SetParameters(outside_a, before_, trial, shared_);
+    SetParameters(outside_b, after_, trial, shared_);
+    // Values at the head of a turn: of pairs any, of what a turn leaves alone the first, of others none.
+    const auto begin = [&](const Graph::Op& op, const Graph& turn, bool before, Evaluation& outside) {
+      std::vector<ArrayPtr> head(op.shapes.size());
+      for (const auto& [pair, key] : *keys) {
+        const size_t k = static_cast<size_t>(before ? pair.before - op.first : pair.after - op.first);
+        if (op.shapes[k]->IsArray() && shared_.Spend(op.shapes[k]->ElementCount()) >= 0)
+          head[k] = trial.Leaf(*op.shapes[k], key, shared_);
+      }
+      for (size_t k = 0; k < head.size(); ++k) {
+        if (head[k] == nullptr && turn.results()[k] == turn.parameters()[k] && op.shapes[k]->IsArray())
+          head[k] = outside.Get(op.operands[0][k]);
+      }
+      return head;
+    };
+    const std::vector<ArrayPtr> head_a = begin(a, *turn_a, true, outside_a),
+                                head_b = begin(b, *turn_b, false, outside_b);
+    const auto set = [](Evaluation& evaluation, const Graph& graph, const std::vector<ArrayPtr>& head) {
+      for (size_t k = 0; k < head.size(); ++k) evaluation.Set(graph.parameters()[k], head[k]);
+    };
+    Evaluation x(*turn_a, shared_, trial, 1), y(*turn_b, shared_, trial, 1), u(*goes_a, shared_, trial, 1),
+        v(*goes_b, shared_, trial, 1);
+    set(x, *turn_a, head_a), set(u, *goes_a, head_a), set(y, *turn_b, head_b), set(v, *goes_b, head_b);
+    Comparisons of_a, of_b;
+    const auto get = [&](Evaluation& evaluation, ValueId value, Comparisons& comparisons) {
+      shared_.comparisons = &comparisons;
+      ArrayPtr array = evaluation.Get(value);
+      shared_.comparisons = nullptr;
+      return array;
+    };
+    const ArrayPtr p = get(u, goes_a->results()[0], of_a),
+                   q = p == nullptr ? nullptr : get(v, goes_b->results()[0], of_b);
+    if (q == nullptr) return {Outcome::kUnchecked, p == nullptr ? u.why() : v.why()};
+    if (!conditions.Add(*p, *q)) return {Outcome::kFalse, "one loop goes on where the other ends"};
+    for (size_t k = 0; k < step.pairs.size(); ++k) {
+      const ValueId in_a = turn_a->results()[static_cast<size_t>(step.pairs[k].before - a.first)],
+                    in_b = turn_b->results()[static_cast<size_t>(step.pairs[k].after - b.first)];
+      if (!turn_a->ShapeOf(in_a).IsArray()) continue;
+      const ArrayPtr r = get(x, in_a, of_a), s = r == nullptr ? nullptr : get(y, in_b, of_b);
+      if (s == nullptr) return {Outcome::kUnchecked, r == nullptr ? x.why() : y.why()};
+      if (!carried[k].Add(*r, *s)) return {Outcome::kFalse, Format("a turn makes values {} of the pairs differ", k)};
+    }
+    if (!AlikeAtTies(of_a, of_b)) return {Outcome::kUnchecked, kTies};
+  }
+  for (const Agreement& agreement : carried) {
+    if (agreement.Least() * 6 < trials) return {Outcome::kUnchecked, "undefined in nearly all trials"};
+    result.domain = result.domain || agreement.domain();
+  }
+  result.outcome = Outcome::kHolds;
+  return result;
+}
+
+// ---- The whole ----
+
+StepResult Checker::Finish() {
+  StepResult result;
+  if (before_.results().size() != after_.results().size()) return {Outcome::kFalse, "the results differ in number"};
+  for (size_t k = 0; k < before_.results().size(); ++k) {
+    const ValueId x = before_.results()[k], y = after_.results()[k];
+    if (!before_.ShapeOf(x).Compatible(after_.ShapeOf(y))) return {Outcome::kFalse, "the results differ in shape"};
+    if (!Equal(x, y))
+      return {Outcome::kFalse,
+              Format("no step says that result {}, {} and {}, is equal", k, before_.NameOf(x), after_.NameOf(y))};
+  }
+  if (before_.effects().size() != after_.effects().size()) return {Outcome::kFalse, "the effects differ in number"};
+  for (size_t k = 0; k < before_.effects().size(); ++k) {
+    const Graph::Op &a = before_.ops()[static_cast<size_t>(before_.effects()[k])],
+                    &b = after_.ops()[static_cast<size_t>(after_.effects()[k])];
+    if (!SameOperation(a, b, result.why)) {
+      result.why = Format("{} and {}, which act on the outside or are random: {}", a.name, b.name, result.why);
+      return result;
+    }
+  }
+  result.outcome = Outcome::kHolds;
+  return result;
+}
+
+std::vector<std::string> Checker::Assumptions() const {
+  std::vector<std::string> all;
+  if (unknown_calls_) all.push_back("custom-calls of one target are one function of their operands");
+  if (elided_) all.push_back("constants that the texts leave out are the same");
+  if (random_) all.push_back("random numbers and infeeds come in the same order");
+  return all;
+}
+
+}  // namespace hloir::proof_check

@@ -1,0 +1,274 @@
+// Proofs as files: what the prover writes is believed, and what is false is not: other modules under the same proof,
+// pairs that only look equal under each rule, and lines that were altered.
+#include "proof_check/proof_check.h"
+
+#include <filesystem>
+#include <string>
+
+#include "equivalence/write_proof.h"
+#include "hloir/parser.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/folders.h"
+
+using namespace hloir;
+using proof_check::Arithmetic;
+using proof_check::CheckedProof;
+using proof_check::Number;
+using proof_check::Order;
+
+namespace {
+
+std::unique_ptr<HloModule> ModuleOf(const std::string& text) {
+  auto module = ParseModule(text);
+  REQUIRE(module.status().message() == "");
+  return std::move(*module);
+}
+
+// Two modules, one behind the other.
+struct TwoModules {
+  explicit TwoModules(const std::string& text) {
+    const size_t second = text.find("HloModule after");
+    REQUIRE(second != std::string::npos);
+    before = ModuleOf(text.substr(0, second));
+    after = ModuleOf(text.substr(second));
+  }
+  std::unique_ptr<HloModule> before, after;
+
+  // The outcome of a proof with these lines.
+  std::string Check(const std::string& lines) const {
+    const auto checker = proof_check::Checker::Make(*before, *after);
+    REQUIRE(checker.status().message() == "");
+    const auto checked =
+        proof_check::CheckProof(*before, *after, ProofText(*before, *after, **checker, {}, {}) + lines);
+    if (!checked.ok()) return std::string(checked.status().message());
+    return checked->outcome == proof_check::Outcome::kHolds ? (checked->bits ? "equal bits" : "holds") : checked->why;
+  }
+};
+
+TwoModules FileOf(const std::filesystem::path& path) { return TwoModules(TextOf(path)); }
+
+// A line for each result, by one rule.
+std::string Claim(const TwoModules& modules, const std::string& rule) {
+  const auto checker = proof_check::Checker::Make(*modules.before, *modules.after);
+  REQUIRE(checker.ok());
+  std::string lines;
+  const auto &x = (*checker)->before(), &y = (*checker)->after();
+  for (size_t k = 0; k < x.results().size(); ++k) {
+    lines +=
+        std::to_string(k + 1) + " " + rule + " " + x.NameOf(x.results()[k]) + " = " + y.NameOf(y.results()[k]) + "\n";
+  }
+  return lines;
+}
+
+// f(x, y) = g(x, y) as bodies of two modules.
+TwoModules Bodies(const std::string& before, const std::string& after) {
+  const std::string head = " {\n  x = f32[3] parameter(0)\n  y = f32[3] parameter(1)\n";
+  return TwoModules("HloModule before\nENTRY e" + head + before + "}\nHloModule after\nENTRY e" + head + after + "}\n");
+}
+
+}  // namespace
+
+TEST_CASE("numbers obey the laws of real numbers, and no others") {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Arithmetic a(seed, Order::kSigns, false);
+    const PrimitiveType f = PrimitiveType::F32;
+    const Number x = a.AnyNumber(1), y = a.AnyNumber(2), one = a.Literal(1);
+    const auto of = [&](HloOpcode op, const Number& n) {
+      Number result;
+      REQUIRE(a.Unary(op, n, f, result));
+      return result;
+    };
+    const auto same = [](const Number& m, const Number& n) { return Arithmetic::Same(m, n); };
+    using enum HloOpcode;
+    CHECK(same(of(kExp, a.Add(x, y, f)), a.Multiply(of(kExp, x), of(kExp, y), f)));
+    CHECK(!same(of(kExp, a.Multiply(x, y, f)), a.Multiply(of(kExp, x), of(kExp, y), f)));
+    CHECK(same(a.Divide(x, a.Literal(3), f), a.Multiply(x, a.Literal(0.333333343F), f)));
+    CHECK(!same(a.Divide(x, a.Literal(3), f), a.Multiply(x, a.Literal(0.333333373F), f)));
+    CHECK(same(of(kSqrt, a.Multiply(x, x, f)), of(kAbs, x)));
+    CHECK(of(kSqrt, x).undefined != of(kSqrt, a.Negate(x)).undefined);
+    CHECK(same(a.Multiply(of(kRsqrt, x), of(kSqrt, x), f), one));
+    CHECK(same(of(kSin, a.Negate(x)), a.Negate(of(kSin, x))));
+    CHECK(same(of(kLog1p, x), of(kLog, a.Add(one, x, f))));
+    CHECK(!same(of(kLog, x), of(kLog, y)));
+    CHECK(a.Divide(x, a.Literal(0), f).undefined);
+    CHECK(a.Compare(x, y) == -a.Compare(y, x));
+    CHECK(a.Compare(a.Literal(2.5), a.Literal(-7)) == 1);
+    // By bits, sums commute but are not associative.
+    Arithmetic b(seed, Order::kRanks, true);
+    const Number u = b.AnyNumber(1), v = b.AnyNumber(2), w = b.AnyNumber(3);
+    CHECK(same(b.Add(u, v, f), b.Add(v, u, f)));
+    CHECK(same(b.Multiply(b.Negate(u), v, f), b.Negate(b.Multiply(u, v, f))));
+    CHECK(!same(b.Add(b.Negate(u), b.Negate(v), f), b.Negate(b.Add(u, v, f))));  // the sign of 0
+    CHECK(same(b.Divide(u, b.Literal(8), f), b.Multiply(u, b.Literal(0.125), f)));
+    CHECK(!same(b.Add(b.Add(u, v, f), w, f), b.Add(u, b.Add(v, w, f), f)));
+    CHECK(!same(b.Divide(u, b.Literal(3), f), b.Multiply(u, b.Literal(0.333333343F), f)));
+  }
+}
+
+TEST_CASE("what the prover writes is believed") {
+  size_t holds = 0, all = 0;
+  for (const std::filesystem::path& path : FilesIn(std::filesystem::path(kTestsFolder) / "equivalence" / "right")) {
+    INFO(path.string());
+    const TwoModules modules = FileOf(path);
+    const auto written = equivalence::WriteProof(*modules.before, *modules.after);
+    REQUIRE(written.status().message() == "");
+    const auto checked = proof_check::CheckProof(*modules.before, *modules.after, written->text);
+    REQUIRE(checked.status().message() == "");
+    // What no rule follows is said to be so, never false.
+    CHECK((checked->outcome == proof_check::Outcome::kHolds) == (written->unchecked == 0));
+    CHECK(checked->outcome != proof_check::Outcome::kFalse);
+    holds += checked->outcome == proof_check::Outcome::kHolds;
+    ++all;
+    // It is a proof of these modules alone.
+    CHECK(!proof_check::CheckProof(*modules.after, *modules.before, written->text).ok());
+  }
+  CHECK(all >= 46);
+  CHECK(holds >= 40);
+}
+
+TEST_CASE("pairs that only look equal follow by no rule") {
+  for (const std::filesystem::path& path : FilesIn(std::filesystem::path(kTestsFolder) / "equivalence" / "wrong")) {
+    const TwoModules modules = FileOf(path);
+    if (!proof_check::Checker::Make(*modules.before, *modules.after).ok()) continue;
+    for (const char* rule : {"same", "bits", "signs", "ranks"}) {
+      INFO(path.string() << " by " << rule);
+      const std::string outcome = modules.Check(Claim(modules, rule));
+      CHECK((outcome != "holds" && outcome != "equal bits"));
+    }
+  }
+}
+
+TEST_CASE("each rule, and a line of it that is false") {
+  const TwoModules reassociated =
+      Bodies("  a = f32[3] multiply(x, y)\n  b = f32[3] add(a, x)\n  ROOT r = f32[3] tanh(b)\n",
+             "  one = f32[] constant(1)\n  o = f32[3] broadcast(one), dimensions={}\n  a = f32[3] add(y, o)\n"
+             "  b = f32[3] multiply(a, x)\n  ROOT r = f32[3] tanh(b)\n");
+  CHECK(reassociated.Check("1 signs b = b\n2 same r = r\n") == "holds");
+  CHECK(reassociated.Check("1 ranks b = b\n2 signs r = r from 1\n") == "holds");
+  CHECK(reassociated.Check("1 signs b = b\n") == "false: no step says that result 0, r and r, is equal");
+  CHECK(reassociated.Check("1 same r = r\n") == "line 4: false: same r = r: b and b are not known to be equal");
+  CHECK(reassociated.Check("1 bits b = b\n2 same r = r\n") == "line 4: false: bits b = b: they differ at element 0");
+  CHECK(reassociated.Check("1 signs b = a\n") == "line 4: false: signs b = a: they differ at element 0");
+  CHECK(reassociated.Check("1 signs b = b\n2 sames r = r\n") == "line 5: unchecked: rule sames");
+  CHECK(reassociated.Check("1 believe r = r\n2 same b = b\n") ==
+        "line 5: a step that is checked comes after one that is not");
+  CHECK(reassociated.Check("1 signs c = b\n") == "line 4: 'c' is no value of the first module");
+  CHECK(reassociated.Check("1 signs b = b from 1\n") == "line 4: '1' is no number of an earlier step");
+  CHECK(reassociated.Check("2 signs b = b\n") == "line 4: expected a step with the number 1");
+
+  const TwoModules halves = Bodies(
+      "  t = f32[] constant(8)\n  b = f32[3] broadcast(t), dimensions={}\n"
+      "  s = f32[3] add(x, y)\n  ROOT r = f32[3] divide(s, b)\n",
+      "  t = f32[] constant(0.125)\n  b = f32[3] broadcast(t), dimensions={}\n"
+      "  s = f32[3] add(y, x)\n  ROOT r = f32[3] multiply(b, s)\n");
+  CHECK(halves.Check("1 bits s = s\n2 bits r = r from 1\n") == "equal bits");
+  CHECK(halves.Check("1 bits r = s\n") == "line 4: false: bits r = s: they differ at element 0");
+
+  // By ranks the order is transitive, by signs differences are known.
+  const TwoModules largest =
+      Bodies("  a = f32[3] maximum(x, y)\n  ROOT r = f32[3] maximum(a, x)\n", "  ROOT r = f32[3] maximum(y, x)\n");
+  CHECK(largest.Check("1 ranks r = r\n") == "holds");
+  const TwoModules clipped =
+      Bodies("  p = pred[3] compare(x, y), direction=GT\n  ROOT r = f32[3] select(p, x, y)\n",
+             "  d = f32[3] subtract(x, y)\n  a = f32[3] abs(d)\n  s = f32[3] add(x, y)\n  t = f32[3] add(a, s)\n"
+             "  h = f32[] constant(0.5)\n  b = f32[3] broadcast(h), dimensions={}\n  ROOT r = f32[3] multiply(t, b)\n");
+  CHECK(clipped.Check("1 signs r = r\n") == "holds");
+  CHECK(clipped.Check("1 ranks r = r\n") != "holds");
+}
+
+TEST_CASE("comparisons are tried at ties") {
+  const std::string zero = "  z = f32[] constant(0)\n  b = f32[3] broadcast(z), dimensions={}\n";
+  const TwoModules ties =
+      Bodies(zero + "  p = pred[3] compare(x, b), direction=GT\n  ROOT r = f32[3] select(p, x, y)\n",
+             zero + "  p = pred[3] compare(x, b), direction=GE\n  ROOT r = f32[3] select(p, x, y)\n");
+  for (const char* line : {"1 signs r = r\n", "1 ranks r = r\n", "1 bits r = r\n"})
+    CHECK(ties.Check(line).find("may differ where what they compare is equal") != std::string::npos);
+}
+
+TEST_CASE("loops by induction") {
+  const auto loop = [](const std::string& name, const std::string& turn, const std::string& limit) {
+    return "HloModule " + name + R"(
+body {
+  c = (s32[], f32[3], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(c), index=0
+  v = f32[3] get-tuple-element(c), index=1
+  k = f32[3] get-tuple-element(c), index=2
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+)" + turn + R"(  ROOT t = (s32[], f32[3], f32[3]) tuple(j, w, k)
+}
+goes {
+  c = (s32[], f32[3], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(c), index=0
+  n = s32[] constant()" +
+           limit + R"()
+  ROOT p = pred[] compare(i, n), direction=LT
+}
+ENTRY e {
+  x = f32[3] parameter(0)
+  y = f32[3] parameter(1)
+  z = s32[] constant(0)
+  c = (s32[], f32[3], f32[3]) tuple(z, x, y)
+  l = (s32[], f32[3], f32[3]) while(c), condition=goes, body=body
+  ROOT r = f32[3] get-tuple-element(l), index=1
+}
+)";
+  };
+  const std::string factored = "  s = f32[3] add(v, k)\n  w = f32[3] multiply(s, k)\n";
+  const std::string expanded = "  q = f32[3] multiply(k, k)\n  s = f32[3] multiply(v, k)\n  w = f32[3] add(s, q)\n";
+  const TwoModules same(loop("before", factored, "9999") + loop("after", expanded, "9999"));
+  CHECK(same.Check("1 same z = z\n2 loop l = l carries 0=0,1=1\n") == "holds");
+  // (A value that no turn changes is what the loop began with.)
+  CHECK(same.Check("1 same z = z\n2 loop l = l carries 0=0,1=2\n").find("false") != std::string::npos);
+  CHECK(same.Check("1 same z = z\n2 loop l = l carries 0=0\n") ==
+        "false: no step says that result 0, l#1 and l#1, is equal");
+  CHECK(same.Check("1 same z = z\n2 loop l = l carries 0=0,1=7\n") == "line 5: '1=7' is no pair of carried values");
+  const TwoModules longer(loop("before", factored, "9999") + loop("after", expanded, "9998"));
+  CHECK(longer.Check("1 same z = z\n2 loop l = l carries 0=0,1=1\n") ==
+        "line 5: false: loop l = l: one loop goes on where the other ends");
+  const TwoModules other(loop("before", factored, "9999") +
+                         loop("after", "  s = f32[3] add(v, v)\n  w = f32[3] multiply(s, k)\n", "9999"));
+  CHECK(other.Check("1 same z = z\n2 loop l = l carries 0=0,1=1\n") ==
+        "line 5: false: loop l = l: a turn makes values 1 of the pairs differ");
+}
+
+TEST_CASE("constants left out, unknown calls and random numbers") {
+  const auto with = [](const std::string& name, const std::string& constant, const std::string& target,
+                       const std::string& order) {
+    return "HloModule " + name + "\nENTRY e {\n  " + constant +
+           " = f32[20] constant({...})\n  l = f32[] constant(0)\n  h = f32[] constant(1)\n  q = f32[20] custom-call(" +
+           constant + "), custom_call_target=\"" + target + "\"\n" + order +
+           "  s = f32[20] add(q, u)\n  ROOT r = f32[20] subtract(s, v)\n}\n";
+  };
+  const std::string first =
+      "  u = f32[20] rng(l, h), distribution=rng_uniform\n  v = f32[20] rng(l, h), "
+      "distribution=rng_uniform\n";
+  const TwoModules same(with("before", "k", "f", first) + with("after", "k", "f", first));
+  const std::string lines =
+      "1 same l = l\n2 same h = h\n3 same k = k\n4 same q = q\n5 same u = u\n6 same v = v\n"
+      "7 same s = s\n8 same r = r\n";
+  CHECK(same.Check(lines) == "equal bits");
+  CHECK(
+      same.Check("1 same l = l\n2 same h = h\n3 same u = v\n").find("the order of effects or random numbers differs") !=
+      std::string::npos);
+  const TwoModules constants(with("before", "k", "f", first) + with("after", "m", "f", first));
+  CHECK(constants.Check("1 same k = m\n").find("the operations differ") != std::string::npos);
+  const TwoModules targets(with("before", "k", "f", first) + with("after", "k", "g", first));
+  CHECK(targets.Check("1 same k = k\n2 same q = q\n").find("the operations differ") != std::string::npos);
+}
+
+TEST_CASE("malformed proofs") {
+  const TwoModules modules = Bodies("  ROOT r = f32[3] add(x, y)\n", "  ROOT r = f32[3] add(x, y)\n");
+  const auto error = [&](std::string_view text) {
+    const auto checked = proof_check::CheckProof(*modules.before, *modules.after, text);
+    return checked.ok() ? std::string("none") : std::string(checked.status().message());
+  };
+  CHECK(error("") == "the proof ends before its steps");
+  CHECK(error("hloir-proof 2\n") == "line 1: expected 'hloir-proof 1'");
+  CHECK(error("hloir-proof 1\nbefore 0123456789abcdef x\n") == "line 2: the proof is of another first module");
+  CHECK(error("hloir-proof 1\nbefore\n") == "line 2: expected 'before HASH NAME'");
+  CHECK(modules.Check("1 same r = r\n") == "equal bits");
+  CHECK(modules.Check("1 same r\n") == "line 4: expected 'NUMBER RULE VALUE = VALUE'");
+  CHECK(modules.Check("1 signs r = r to 1\n") ==
+        "line 4: expected 'from NUMBERS', 'carries PAIRS' of a loop, or the end of the line");
+}
