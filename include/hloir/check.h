@@ -140,10 +140,10 @@ enum class Answer {
   kProvedBitwise,   // equal bits on every input, apart from which NaN
   kProvedReals,     // the same function of the real numbers; the two may round differently
   kProvedAssuming,  // one of these, if Verdict::assumptions hold
-  kTested,          // no proof; the results agree on all inputs that were run
-  kLessAccurate,    // the same function of the real numbers; the second loses more digits than the first
-  kDifferent,       // there are inputs on which they differ
-  kNotJudged,       // none of these is known; Verdict::reason says why
+  kTested,        // not proved as a whole; what is not agrees, step by step, or the results on all inputs that were run
+  kLessAccurate,  // the same function of the real numbers; the second loses more digits than the first
+  kDifferent,     // there are inputs on which they differ
+  kNotJudged,     // none of these is known; Verdict::reason says why
 };
 // "proved-bitwise", "tested", "not-judged", …
 std::string_view AnswerName(Answer answer);
@@ -200,10 +200,13 @@ struct Verdict {
   std::vector<std::string> finite_only;
   // Steps of a proof over the reals in which the two round differently: "dot.3 = reduce.7".
   std::vector<std::string> rounds_differently;
-  // Pairs of values inside the modules that were proved equal, that were compared by runs, and that are neither.
+  // Pairs of values inside the modules that were proved equal, that were tested by themselves, and that are neither.
   struct Steps {
     int64_t proved = 0, tested = 0, open = 0;
   } steps;
+  // The pairs that were tested by themselves: "dot.3 = reduce.7 (model.py:31)". If `steps.open` is 0, the rest is
+  // proved; and those that differ on values that occur when the first module runs, where nothing else differs.
+  std::vector<std::string> tested_steps, different_steps;
   // Rewrites that are known to change the meaning (docs/equivalence.md). Looked for if the modules differ, or agree
   // only where nothing overflows.
   struct Fault {
