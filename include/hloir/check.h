@@ -141,7 +141,7 @@ enum class Answer {
   kProvedBitwise,   // equal bits on every input, apart from which NaN
   kProvedReals,     // the same function of the real numbers; the two may round differently
   kProvedAssuming,  // one of these, if Verdict::assumptions hold
-  kTested,          // no proof; the results agree on all inputs that were run
+  kTested,          // no proof as a whole; open steps agree one by one, or the results on all inputs that were run
   kLessAccurate,    // the same function of the real numbers; the second has larger rounding errors
   kDifferent,       // there are inputs on which they differ
   kNotJudged,       // none of these is known; Verdict::reason says why
@@ -202,10 +202,13 @@ struct Verdict {
   std::vector<std::string> finite_only;
   // Steps of a proof over the reals in which the two round differently: "dot.3 = reduce.7".
   std::vector<std::string> rounds_differently;
-  // Numbers of pairs of intermediate values: proved equal, compared by runs, and neither.
+  // Numbers of pairs of intermediate values: proved equal, tested by themselves, and neither.
   struct Steps {
     int64_t proved = 0, tested = 0, open = 0;
   } steps;
+  // The pairs that were tested by themselves: "dot.3 = reduce.7 (model.py:31)". If `steps.open` is 0, all others are
+  // proved. And the pairs that differ on values of a run of the first module, if nothing else differs.
+  std::vector<std::string> tested_steps, different_steps;
   // Known rewrites that change the meaning (docs/equivalence.md). Searched for if the modules differ, or agree only
   // without overflow.
   struct Fault {

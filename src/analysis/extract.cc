@@ -9,28 +9,6 @@
 namespace hloir {
 namespace {
 
-// Copies instructions of one module into another, and each computation that they call once.
-class Copier {
- public:
-  explicit Copier(HloComputation& into) : into_(into) {}
-
-  HloInstruction* Copy(const HloInstruction& i, std::span<HloInstruction* const> operands) {
-    HloInstruction* copy = into_.AddClone(i, operands);
-    for (const HloComputation* called : i.called_computations()) {
-      // The body of a fusion has one caller.
-      const bool own = i.opcode() == HloOpcode::kFusion || i.opcode() == HloOpcode::kAsyncStart;
-      HloComputation*& known = called_[called];
-      if (known == nullptr || own) known = into_.module()->CloneComputation(*called);
-      copy->AddCalledComputation(known);
-    }
-    return copy;
-  }
-
- private:
-  HloComputation& into_;
-  std::unordered_map<const HloComputation*, HloComputation*> called_;
-};
-
 std::unique_ptr<HloModule> NewModule(const HloInstruction& i) {
   auto module = std::make_unique<HloModule>(std::string(i.name()));
   module->config().replica_count = i.module()->config().replica_count;
@@ -39,6 +17,18 @@ std::unique_ptr<HloModule> NewModule(const HloInstruction& i) {
 }
 
 }  // namespace
+
+HloInstruction* InstructionCopier::Copy(const HloInstruction& i, std::span<HloInstruction* const> operands) {
+  HloInstruction* copy = into_.AddClone(i, operands);
+  for (const HloComputation* called : i.called_computations()) {
+    // The body of a fusion has but one caller.
+    const bool own = i.opcode() == HloOpcode::kFusion || i.opcode() == HloOpcode::kAsyncStart;
+    HloComputation*& known = called_[called];
+    if (known == nullptr || own) known = into_.module()->CloneComputation(*called);
+    copy->AddCalledComputation(known);
+  }
+  return copy;
+}
 
 std::unique_ptr<HloModule> ExtractCone(const HloInstruction& root, int64_t height,
                                        std::span<const HloInstruction* const> boundary) {
@@ -59,7 +49,7 @@ std::unique_ptr<HloModule> ExtractCone(const HloInstruction& root, int64_t heigh
   std::unique_ptr<HloModule> module = NewModule(root);
   HloComputation* entry = module->AddComputation(root.parent()->name());
   module->set_entry_computation(entry);
-  Copier copier(*entry);
+  InstructionCopier copier(*entry);
   std::unordered_map<const HloInstruction*, HloInstruction*> copies;
   std::vector<HloInstruction*> operands;
   for (const HloInstruction* i : root.parent()->PostOrder()) {
@@ -90,7 +80,7 @@ std::unique_ptr<HloModule> RepeatInstruction(const HloInstruction& instruction, 
       parameter = entry->AddParameter(entry->parameter_count(), operand->shape(), operand->name());
     operands.push_back(parameter);
   }
-  Copier copier(*entry);
+  InstructionCopier copier(*entry);
   HloInstruction* last = nullptr;
   for (int64_t time = 0; time < times; ++time) {
     HloInstruction* copy = copier.Copy(instruction, operands);

@@ -8,10 +8,22 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <unordered_map>
 
 #include "hloir/module.h"
 
 namespace hloir {
+
+// Copies instructions of one module into a computation of another, and each computation that they call once.
+class InstructionCopier {
+ public:
+  explicit InstructionCopier(HloComputation& into) : into_(into) {}
+  HloInstruction* Copy(const HloInstruction& i, std::span<HloInstruction* const> operands);
+
+ private:
+  HloComputation& into_;
+  std::unordered_map<const HloComputation*, HloComputation*> called_;
+};
 
 // The module that computes `root`, with copies of its dependences. Its parameters are the values in `boundary`, the
 // values `height` edges above the root (none for a negative height), and needed parameters of root's computation, in

@@ -23,6 +23,7 @@
 #include "check/module_under_test.h"
 #include "check/parameter_uses.h"
 #include "check/sources.h"
+#include "check/steps.h"
 #include "check/thresholds.h"
 #include "check/unknown_calls.h"
 #include "support/format.h"
@@ -91,14 +92,19 @@ class Checker::Impl {
     before_ = std::move(after_);
     before_text_ = after_text_;
     before_view_ = std::move(after_view_);
+    uses_.reset();
   }
   const std::vector<InputSet>& inputs() const { return context_.inputs; }
 
  private:
   StatusOr<Verdict> CheckAsTheyAre(const HloModule& after);
   // Programs on whole arrays have the same inputs on all devices.
-  StatusOr<InputSet> MakeSet(uint64_t seed, InputKind kind) const {
-    return MakeInputSet(before_->module(), before_view_ ? DeviceCounts() : context_.counts, seed, kind);
+  StatusOr<InputSet> MakeSet(uint64_t seed, InputKind kind) {
+    return check::MakeInputSet(before_->module(), Uses(), before_view_ ? DeviceCounts() : context_.counts, seed, kind);
+  }
+  const check::ParameterUses& Uses() {
+    if (!uses_) uses_.emplace(before_->module());
+    return *uses_;
   }
   // `few`: one set of made-up inputs will do.
   Status Prepare(const HloModule& after, bool few);
@@ -138,6 +144,9 @@ class Checker::Impl {
   void Conclude(Verdict& verdict);
   // By the proof alone.
   void ConcludeWithoutRuns(const std::string& why, Verdict& verdict);
+  // Tests what is not proved by itself.
+  void TestOpenSteps(Verdict& verdict);
+  void JudgeDifferentSteps(Verdict& verdict);
   // What only says that one of the two overflows, of modules that are the same over the reals, is no disagreement.
   void ExcuseByProof(size_t set, Verdict& verdict);
   Status Measure(Verdict& verdict);
@@ -147,6 +156,7 @@ class Checker::Impl {
   const HloModule *before_text_ = nullptr, *after_text_ = nullptr;  // as they were given
   std::unique_ptr<HloModule> before_view_, after_view_;             // if they stand for programs on whole arrays
   std::shared_ptr<ModuleUnderTest> before_, after_;
+  std::optional<check::ParameterUses> uses_;         // of `before`
   std::unique_ptr<check::MeaningComparer> meaning_;  // of the two
   size_t whole_sets_ = 0;                            // of the inputs; with the others only the meaning is compared
   // By leaf, over the sets of this verdict.
@@ -165,6 +175,7 @@ class Checker::Impl {
   };
   std::vector<LeafTotal> totals_;
   check::Proved proved_;            // in this verdict
+  check::StepTests steps_;          // of what is not
   std::vector<bool> undetermined_;  // by leaf, on the set that is judged
   int accuracy_sets_ = 0;           // on which accuracy was judged in this verdict, beside whole ones
   std::vector<std::string> unreached_;
@@ -212,7 +223,7 @@ Status Checker::Impl::FindInputs() {
   if (watched) before_->set_watch([&](const HloInstruction& i, const Literal& value) { reach.See(i, value); });
   // Loops that inputs of these kinds keep from ending would take all of the steps that there are.
   const bool may_not_end = check::HasLoops(before), undefined = check::IsUndefinedForSome(before);
-  if (check::ParameterUses(before).HasTypicalValues()) {
+  if (Uses().HasTypicalValues()) {
     HLOIR_ASSIGN_OR_RETURN(InputSet typical, MakeSet(context_.options.seed + kSeedOfTypical, InputKind::kTypical));
     context_.inputs.push_back(std::move(typical));
   }
@@ -547,7 +558,7 @@ Status Checker::Impl::JudgeResults(size_t set, const Results& a, const Results& 
 }
 
 void Checker::Impl::JudgeStored(Verdict& verdict) {
-  if (!check::UnknownCallsNote(before_->module(), before_->module()).empty()) {
+  if (check::HasUnknownCalls(before_->module())) {
     verdict.notes.push_back("not compared with the stored results, which have the values of these custom-calls");
     return;
   }
@@ -593,6 +604,7 @@ StatusOr<Verdict> Checker::Impl::Check(const HloModule& after) {
   if (!before_view_) {
     HLOIR_ASSIGN_OR_RETURN(before_view_, check::MakeWholeView(*before_text_, whole));
     before_ = std::make_shared<ModuleUnderTest>(*before_view_, context_);
+    uses_.reset();
   }
   HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> view, check::MakeWholeView(after, whole));
   meaning_.reset();
@@ -605,6 +617,11 @@ Status Checker::Impl::JudgeAll(bool proof_is_enough, Verdict& verdict) {
   if (made_up_ && !verdict.proof.counterexample.empty() && verdict.devices == 1) {
     context_.inputs.push_back({.devices = {verdict.proof.counterexample}});
     HLOIR_RETURN_IF_ERROR(JudgeSet(context_.inputs.size() - 1, verdict));
+    if (verdict.agrees()) before_->Forget(context_.inputs.size() - 1), context_.inputs.pop_back();
+  }
+  for (InputSet& set : steps_.inputs) {
+    context_.inputs.push_back(std::move(set));
+    if (verdict.agrees()) HLOIR_RETURN_IF_ERROR(JudgeSet(context_.inputs.size() - 1, verdict));
     if (verdict.agrees()) before_->Forget(context_.inputs.size() - 1), context_.inputs.pop_back();
   }
   // What is proved, and what one module means, needs no further sets.
@@ -622,7 +639,7 @@ Status Checker::Impl::JudgeAll(bool proof_is_enough, Verdict& verdict) {
     if (!whole && over_reals && (set >= whole_sets_ + kSetsForAccuracy || !tells_accuracy(context_.inputs[set].kind)))
       continue;
     HLOIR_RETURN_IF_ERROR(whole ? JudgeSet(set, verdict) : JudgeMeaningSet(set, verdict));
-    if (!verdict.agrees() && over_reals) ExcuseByProof(set, verdict);
+    if (!verdict.agrees() && over_reals && !proved_.tested) ExcuseByProof(set, verdict);
   }
   return OkStatus();
 }
@@ -651,6 +668,30 @@ void Checker::Impl::ExcuseByProof(size_t set, Verdict& verdict) {
                                            context_.options.before_name, leaf.b, context_.options.after_name));
   }
   Blame(verdict, Outcome::kAgree, "");
+}
+
+void Checker::Impl::TestOpenSteps(Verdict& verdict) {
+  const HloModule &before = before_->module(), &after = after_->module();
+  const bool alone = !before_view_ && !UsesDevices(before) && !UsesDevices(after);
+  if (proved_.all() || !verdict.proof.counterexample.empty() || exact_ || !alone) return;
+  steps_ =
+      check::TestSteps(before, after, {context_.options, {}, made_up_ ? std::vector<InputSet>() : context_.inputs});
+  verdict.tested_steps = steps_.tested, verdict.different_steps = steps_.different;
+  for (const std::string& doubt : steps_.doubtful) verdict.notes.push_back("not confirmed by a run: " + doubt);
+  if (steps_.all && steps_.different.empty()) check::TakeTested(steps_, proved_);
+  else proved_.steps.tested = static_cast<int64_t>(steps_.tested.size());
+}
+
+// A step that differs on values that occur, where nothing else does, tells the modules apart, though rounding may hide
+// it behind what follows. If no bit of a result differs, that hides it indeed.
+void Checker::Impl::JudgeDifferentSteps(Verdict& verdict) {
+  if (steps_.different.empty() || (!verdict.agrees() && verdict.outcome != Outcome::kDisagree)) return;
+  std::string all;
+  for (const std::string& step : steps_.different) all += (all.empty() ? "" : ", ") + step;
+  if (verdict.outcome == Outcome::kDisagree) verdict.notes.push_back("the modules differ only in " + all);
+  else if (verdict.differing == 0)
+    verdict.notes.push_back(Format("{} differs, but no result does: {}", all, steps_.how));
+  else Blame(verdict, Outcome::kDisagree, Format("in {}, and nothing else, they differ: {}", all, steps_.how));
 }
 
 void Checker::Impl::ConcludeWithoutRuns(const std::string& why, Verdict& verdict) {
@@ -687,6 +728,7 @@ void Checker::Impl::Conclude(Verdict& verdict) {
     Answer answer = known ? Answer::kTested : Answer::kNotJudged;
     if (agrees && proved != Answer::kNotJudged) answer = proved;
     else if (differs && verdict.outcome == Outcome::kDisagree) answer = Answer::kDifferent;
+    else if (!verdict.different_steps.empty() && verdict.outcome == Outcome::kDisagree) answer = Answer::kDifferent;
     else if (differs && verdict.outcome == Outcome::kLessAccurate) answer = Answer::kLessAccurate;
     else if (differs && !agrees) answer = Answer::kNotJudged;
     if (!known && !leaf.how_undetermined.empty()) verdict.notes.push_back(leaf.how_undetermined);
@@ -737,10 +779,13 @@ StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
   if (options.proofs != Proofs::kNone)
     proved_ = before_view_ ? check::ProvePartitioned(*before_text_, *after_text_)
                            : check::ProveFirst(before_->module(), after, options.exact);
+  after_ = &after == &before_->module() ? before_ : std::make_shared<ModuleUnderTest>(after, context_);
+  steps_ = {};
+  verdict.proof = proved_.proof;
+  if (options.proofs != Proofs::kNone) TestOpenSteps(verdict);
   verdict.proof = proved_.proof;
   verdict.assumptions = proved_.assumptions, verdict.finite_only = proved_.finite_only, verdict.steps = proved_.steps;
   verdict.rounds_differently = proved_.rounds_differently;
-  after_ = &after == &before_->module() ? before_ : std::make_shared<ModuleUnderTest>(after, context_);
   const bool proved = proved_.all() && options.proofs == Proofs::kEnough;
   const check::RunSize size = proved && made_up_ ? check::SizeOfRuns(before_->module(), after) : check::RunSize::kSmall;
   const Status judged = size == check::RunSize::kTooLarge
@@ -760,6 +805,7 @@ StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
   }
   if (const std::string made_up = check::UnknownCallsNote(before_->module(), after); !made_up.empty())
     JudgeMadeUpCalls(made_up, verdict);
+  JudgeDifferentSteps(verdict);
   Conclude(verdict);
   name_faults();
   if (!options.stored.empty() && verdict.devices == 1 && before_->Result(0).ok()) JudgeStored(verdict);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -74,6 +75,25 @@ Partners ByStructure(const HloModule& before, const HloModule& after) {
   return partners;
 }
 
+// The instructions from which the result is computed by way of others that do not agree.
+std::unordered_set<const HloInstruction*> WithoutAgreement(
+    const HloModule& module, const std::unordered_map<const HloInstruction*, bool>& agrees) {
+  std::unordered_set<const HloInstruction*> seen;
+  std::vector<const HloInstruction*> todo;
+  const auto visit = [&](const HloInstruction* i) {
+    const auto found = agrees.find(i);
+    if ((found == agrees.end() || !found->second) && seen.insert(i).second) todo.push_back(i);
+  };
+  visit(module.entry_computation()->root());
+  while (!todo.empty()) {
+    const HloInstruction& i = *todo.back();
+    todo.pop_back();
+    for (const HloInstruction* operand : i.operands()) visit(operand);
+    for (const HloComputation* called : i.called_computations()) visit(called->root());
+  }
+  return seen;
+}
+
 class Search {
  public:
   Search(const HloModule& before, const HloModule& after, const Context& context, size_t set)
@@ -122,7 +142,9 @@ std::optional<Search::Found> Search::With(const Partners& partners) {
   };
   if (!Run(before_, keep)) return std::nullopt;
 
-  std::optional<Found> found;
+  // Pairs that differ in some run, in the order of the first; and instructions of `after` that agree in all.
+  std::vector<Found> differing;
+  std::unordered_map<const HloInstruction*, bool> agrees;
   std::unordered_map<const HloInstruction*, size_t> runs;
   // Of instructions of `after`: what differs, or is computed from what does. Pairs that agree, and pairs that differ
   // though nothing that they are computed from does.
@@ -138,16 +160,25 @@ std::optional<Search::Found> Search::With(const Partners& partners) {
     if (partner == nullptr || values == kept.end() || !Counts(instruction)) return;
     const size_t run = runs[&instruction]++;
     if (run >= values->second.size()) return;
-    if (CompareResults(values->second[run], value).agree) {
+    const bool agree = CompareResults(values->second[run], value).agree;
+    const auto all = agrees.try_emplace(&instruction, true).first;
+    if (agree) {
       ++agreeing;
       return;
     }
     tainted[static_cast<size_t>(instruction.id())] = true;
     if (!from_tainted) ++roots;
-    if (!found) found = Found{partner, &instruction, run, ValueSummary(values->second[run]), ValueSummary(value)};
+    if (std::exchange(all->second, false))
+      differing.push_back({partner, &instruction, run, ValueSummary(values->second[run]), ValueSummary(value)});
   });
-  if (roots > 1 && roots > agreeing) return std::nullopt;
-  return found;
+  if (differing.empty() || (roots > 1 && roots > agreeing)) return std::nullopt;
+  // A pair may differ and what is computed from it agree: a divisor and its reciprocal, a value and its negation. What
+  // counts reaches the result by way of values that do not agree.
+  const std::unordered_set<const HloInstruction*> reaching = WithoutAgreement(after_, agrees);
+  for (Found& found : differing) {
+    if (reaching.count(found.after) > 0) return std::move(found);
+  }
+  return std::move(differing[0]);
 }
 
 std::vector<Divergence::Operand> Search::OperandsOf(const HloModule& module, const HloInstruction& instruction,

@@ -7,7 +7,8 @@
 
 namespace hloir::check {
 
-// Both are run by the reference evaluator. Differences that rounding explains do not count. Nothing: all pairs agree,
+// Both are run by the reference evaluator. The first pair that differs and after which no value on a way to the result
+// agrees again; differences that rounding explains do not count. Nothing: all pairs agree,
 // or nothing could be found within the limits of steps and of a few hundred megabytes, or neither the names nor the
 // structure of the two modules have anything to do with each other (see divergence.cc).
 std::optional<Divergence> FindDivergence(const HloModule& before, const HloModule& after, const Context& context,

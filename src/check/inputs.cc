@@ -301,7 +301,7 @@ void SortVectors(Literal& value, int64_t size) {
 
 // What is known of the module that inputs are made for.
 struct Known {
-  check::ParameterUses uses;
+  const check::ParameterUses& uses;
   Constants constants;
   bool undefined_for_some;
 };
@@ -353,11 +353,11 @@ StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter,
 
 }  // namespace
 
-StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed) {
-  return MakeFakeInputs(module, seed, seed % 2 == 1 ? InputKind::kCornerCases : InputKind::kPlain);
-}
+namespace check {
+namespace {
 
-StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed, InputKind kind) try {
+StatusOr<std::vector<Literal>> MakeForDevice(const HloModule& module, const ParameterUses& uses, uint64_t seed,
+                                             InputKind kind) {
   constexpr int64_t kMaxBytes = int64_t{1} << 34;
   const std::span<const HloInstruction* const> parameters = module.entry_computation()->parameters();
   int64_t bytes = 0;
@@ -378,8 +378,7 @@ StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t 
   // Constants are seldom whole numbers: without them, sums are 0 and numbers equal more often.
   const bool with_constants =
       (kind == InputKind::kEdges || kind == InputKind::kMixed || kind == InputKind::kUniform) && seed / 2 % 2 == 1;
-  const Known known = {check::ParameterUses(module), with_constants ? ConstantsOf(module) : Constants(),
-                       check::IsUndefinedForSome(module)};
+  const Known known = {uses, with_constants ? ConstantsOf(module) : Constants(), IsUndefinedForSome(module)};
   Random random = Random::FromState(seed);
   std::vector<Literal> inputs;
   for (const HloInstruction* parameter : parameters) {
@@ -393,20 +392,20 @@ StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t 
     inputs.push_back(std::move(input));
   }
   return inputs;
-} catch (...) {
-  return OutOfMemory();
 }
 
-StatusOr<InputSet> MakeInputSet(const HloModule& module, const DeviceCounts& counts, uint64_t seed,
-                                InputKind kind) try {
+}  // namespace
+
+StatusOr<InputSet> MakeInputSet(const HloModule& module, const ParameterUses& uses, const DeviceCounts& counts,
+                                uint64_t seed, InputKind kind) try {
   InputSet set;
   set.kind = kind;
-  HLOIR_ASSIGN_OR_RETURN(set.devices.emplace_back(), MakeFakeInputs(module, seed, kind));
+  HLOIR_ASSIGN_OR_RETURN(set.devices.emplace_back(), MakeForDevice(module, uses, seed, kind));
   if (counts.devices() <= 1) return set;
   const ControlFlow control_flow(module, ControlFlow::Kind::kLoopsAndBranches);
   for (int64_t d = 1; d < counts.devices(); ++d) {
     HLOIR_ASSIGN_OR_RETURN(std::vector<Literal> inputs,
-                           MakeFakeInputs(module, seed + 100 * static_cast<uint64_t>(d), kind));
+                           MakeForDevice(module, uses, seed + 100 * static_cast<uint64_t>(d), kind));
     for (const HloInstruction* parameter : module.entry_computation()->parameters()) {
       const size_t k = static_cast<size_t>(parameter->parameter_number());
       if (IsReplicated(*parameter) || control_flow.DependsOn(parameter)) inputs[k] = set.devices[0][k];
@@ -416,6 +415,24 @@ StatusOr<InputSet> MakeInputSet(const HloModule& module, const DeviceCounts& cou
   return set;
 } catch (...) {
   return OutOfMemory();
+}
+
+}  // namespace check
+
+StatusOr<InputSet> MakeInputSet(const HloModule& module, const DeviceCounts& counts, uint64_t seed,
+                                InputKind kind) try {
+  return check::MakeInputSet(module, check::ParameterUses(module), counts, seed, kind);
+} catch (...) {
+  return OutOfMemory();
+}
+
+StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed) {
+  return MakeFakeInputs(module, seed, seed % 2 == 1 ? InputKind::kCornerCases : InputKind::kPlain);
+}
+
+StatusOr<std::vector<Literal>> MakeFakeInputs(const HloModule& module, uint64_t seed, InputKind kind) {
+  HLOIR_ASSIGN_OR_RETURN(InputSet set, MakeInputSet(module, DeviceCounts(), seed, kind));
+  return std::move(set.devices[0]);
 }
 
 }  // namespace hloir

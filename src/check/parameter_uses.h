@@ -1,5 +1,5 @@
 // What the uses of a module's parameters say of their values: integers that index something, weights of products,
-// arguments of roots and logarithms. MakeFakeInputs (inputs.cc) asks. Covered by tests/unit/check_inputs_test.cc.
+// arguments of roots and logarithms. MakeInputSet (inputs.cc) asks. Covered by tests/unit/check_inputs_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "hloir/module.h"
+#include "hloir/check.h"
 
 namespace hloir::check {
 
@@ -70,5 +70,9 @@ class ParameterUses {
   BackWalk positive_{BackWalk::Through::kPositive}, sorted_{BackWalk::Through::kOrder};
   bool has_typical_values_ = false;
 };
+
+// As the public one, of a module whose uses are known. (In inputs.cc.)
+StatusOr<InputSet> MakeInputSet(const HloModule& module, const ParameterUses& uses, const DeviceCounts& counts,
+                                uint64_t seed, InputKind kind);
 
 }  // namespace hloir::check

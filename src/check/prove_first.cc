@@ -6,6 +6,7 @@
 #include "check/confirm.h"
 #include "check/module_under_test.h"
 #include "check/sharded.h"
+#include "check/steps.h"
 #include "equivalence/equivalence.h"
 #include "hloir/cost.h"
 #include "support/format.h"
@@ -98,6 +99,21 @@ Proved ProveFirst(const HloModule& before, const HloModule& after, bool exact) {
   const bool assumes = !proved.assumptions.empty();
   proved.outputs.assign(leaves, assumes ? Answer::kProvedAssuming : Answer::kProvedBitwise);
   return proved;
+}
+
+void TakeTested(const StepTests& steps, Proved& proved) {
+  constexpr size_t kShown = 3;
+  TakeSteps(steps.proof, proved);
+  proved.outputs.resize(steps.proof.outputs.size(), Answer::kNotJudged);
+  for (Answer& answer : proved.outputs) answer = answer == Answer::kNotJudged ? Answer::kTested : answer;
+  proved.tested = true;
+  proved.steps = {std::max<int64_t>(steps.proof.matched - static_cast<int64_t>(steps.tested.size()), 0),
+                  static_cast<int64_t>(steps.tested.size()), 0};
+  std::string& how = proved.proof.how =
+      steps.tested.size() == 1 ? "all but one step, which was tested by itself"
+                               : Format("all but {} steps, which were tested by themselves", steps.tested.size());
+  for (size_t k = 0; k < std::min(kShown, steps.tested.size()); ++k) how += (k == 0 ? ": " : ", ") + steps.tested[k];
+  if (steps.tested.size() > kShown) how += Format(" and {} more", steps.tested.size() - kShown);
 }
 
 Proved ProvePartitioned(const HloModule& before, const HloModule& after) {

@@ -17,6 +17,7 @@ struct Proved {
   std::vector<Answer> outputs;
   std::vector<std::string> assumptions, finite_only, rounds_differently;
   Verdict::Steps steps;
+  bool tested = false;  // some outputs are proved but for steps that were tested by themselves
 
   // Every output, over the reals at least.
   bool all() const;
@@ -26,6 +27,10 @@ struct Proved {
 Proved ProveFirst(const HloModule& before, const HloModule& after, bool exact);
 // The same of a program on whole arrays and its partitioned form (sharded.h).
 Proved ProvePartitioned(const HloModule& before, const HloModule& after);
+
+struct StepTests;
+// What is open is proved but for steps that were tested (steps.h).
+void TakeTested(const StepTests& steps, Proved& proved);
 
 // How long runs of both take, and how much memory.
 enum class RunSize {

@@ -23,6 +23,8 @@ UnknownTargets UnknownTargetsOf(const HloModule& module) {
 
 }  // namespace
 
+bool HasUnknownCalls(const HloModule& module) { return !UnknownTargetsOf(module).empty(); }
+
 std::string UnknownCallsNote(const HloModule& before, const HloModule& after) {
   UnknownTargets targets = UnknownTargetsOf(before);
   targets.merge(UnknownTargetsOf(after));

@@ -9,6 +9,8 @@
 
 namespace hloir::check {
 
+bool HasUnknownCalls(const HloModule& module);
+
 // "2 custom-calls of unknown meaning (te_gelu, te_norm) ran as made-up functions of their operands"; "" if there are
 // none.
 std::string UnknownCallsNote(const HloModule& before, const HloModule& after);

@@ -102,12 +102,15 @@ bool Builder::Build(const HloModule& module, Value& result) {
       shared_.devices && !shared_.same_parameters ? shared_.devices->axes() : std::vector<VarId>();
   // (One array, or a tuple of it, is the same.)
   int64_t k = 0;
+  std::vector<int32_t> records;
   for (const HloInstruction* parameter : entry->parameters()) {
     Value value;
     for (const Shape* leaf : parameter->shape().Leaves()) value.push_back(LeafArray({-2, k++}, *leaf, each));
+    records.push_back(static_cast<int32_t>(records_.size()));
+    records_.push_back({parameter, value, 0, {}, nullptr});
     arguments.push_back(std::move(value));
   }
-  result = Evaluate(*entry, arguments, {}, std::vector<int32_t>(arguments.size(), -1), &root_record_);
+  result = Evaluate(*entry, arguments, {}, records, &root_record_);
   return why_.empty();
 }
 

@@ -46,7 +46,7 @@ struct Shared {
 
 class Builder {
  public:
-  // An instruction with its value, in the order of evaluation.
+  // An instruction with its value, in the order of evaluation: first the entry's parameters.
   struct Record {
     const HloInstruction* instruction;
     Value value;

@@ -79,15 +79,18 @@ int64_t Roundings(const HloModule& module, PrimitiveType type) {
 struct Prover {
   Prover(const HloModule& a, const HloModule& b, const Options& options)
       : shared(options.max_work + options.work_for_each * (a.instruction_count() + b.instruction_count())),
+        reserve(shared.exprs.work_left() / 2),
         before(shared),
         after(shared),
         shards(shared, before),
         a(a),
         b(b) {}
   Shared shared;
+  const int64_t reserve;  // work that no search for equal values may take
   Builder before, after;
   ShardMatcher shards;
   const HloModule &a, &b;
+  std::map<int32_t, int32_t> assumed;  // nodes of `after`: which of `before`
   std::unordered_map<std::string_view, std::vector<int32_t>> by_name, by_origin;
   std::unordered_set<ExprId> known;                          // values of `before`
   std::map<std::vector<int64_t>, std::set<ExprId>> closed;   // those that constants alone tell, by their dimensions
@@ -96,8 +99,8 @@ struct Prover {
   void Index() {
     const auto& records = before.records();
     for (size_t k = 0; k < records.size(); ++k) {
-      if (records[k].value.size() != 1) continue;
       const HloInstruction& i = *records[k].instruction;
+      if (records[k].value.size() != 1 || i.IsParameter()) continue;
       known.insert(records[k].value[0]);
       if (records[k].folded != nullptr && !IsNumber(records[k].value[0]))
         by_bits[records[k].folded->Hash()].push_back(static_cast<int32_t>(k));
@@ -142,6 +145,16 @@ struct Prover {
     }
   }
 
+  // A value of `after` that is taken for one of `before`.
+  bool Assume(Value& value) {
+    const auto found = assumed.find(static_cast<int32_t>(after.records().size()));
+    if (found == assumed.end() || static_cast<size_t>(found->second) >= before.records().size()) return false;
+    const Value& equal = before.records()[static_cast<size_t>(found->second)].value;
+    if (equal.size() != value.size()) return false;
+    value = equal;
+    return true;
+  }
+
   // A value of `after` that has no equal yet: is it one of those that its name or origin tells, by a closer look?
   void Match(const HloInstruction& i, const Literal* folded, Value& value) {
     if (value.size() != 1 || known.count(value[0]) != 0 || !i.shape().IsArray()) return;
@@ -164,7 +177,7 @@ struct Prover {
       if (a.instruction->shape().dimensions() != i.shape().dimensions() ||
           shared.exprs.TypeOf(a.value[0]) != shared.exprs.TypeOf(value[0]))
         continue;
-      if (search_left <= 0) return;
+      if (search_left <= 0 || shared.exprs.work_left() < reserve) return;
       search_left -= kPerStep;
       if (!shared.exprs.EqualInside(a.value[0], value[0], kPerStep)) continue;
       value[0] = a.value[0];
@@ -175,6 +188,21 @@ struct Prover {
   static constexpr int kMostConstants = 64;
   int64_t search_left = int64_t{1} << 22;
 };
+
+// Values of one number are equal and have compatible shapes.
+using ValueNumbers = std::map<std::pair<Value, std::string>, int32_t>;
+std::vector<Node> NodesOf(const Builder& module, ValueNumbers& numbers) {
+  std::vector<Node> nodes;
+  for (const Builder::Record& record : module.records()) {
+    const HloInstruction& i = *record.instruction;
+    const auto number = static_cast<int32_t>(numbers.size());
+    const auto found = numbers.try_emplace({record.value, i.shape().ToString(/*with_layout=*/false)}, number).first;
+    std::vector<int32_t> operands = record.operands;
+    operands.resize(static_cast<size_t>(i.IsParameter() ? 0 : i.operand_count()), -1);
+    nodes.push_back({&i, std::move(operands), found->second});
+  }
+  return nodes;
+}
 
 Answer AnswerOf(uint32_t uses) {
   if ((uses & (kSameUnknown | kSameElided | kSameRandom)) != 0) return Answer::kProvedAssuming;
@@ -242,7 +270,10 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   p.Index();
   if (p.shared.devices) p.shards.Index();
   p.after.is_second = true;
-  p.after.on_value = [&](const HloInstruction& i, const Literal* folded, Value& value) { p.Match(i, folded, value); };
+  for (const auto& [a, b] : options.assumed) p.assumed[b] = a;
+  p.after.on_value = [&](const HloInstruction& i, const Literal* folded, Value& value) {
+    if (!p.Assume(value)) p.Match(i, folded, value);
+  };
   if (!built || !p.after.Build(after, y)) {
     result.why = p.before.why().empty() ? p.after.why() : p.before.why();
     result.out_of_budget = p.before.out_of_budget() || p.after.out_of_budget();
@@ -290,6 +321,11 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   std::vector<bool> congruent(bs.size(), false);
   std::vector<uint32_t> cone_a(as.size(), 0), cone_b(bs.size(), 0);
   for (size_t k = 0; k < bs.size(); ++k) {
+    if (bs[k].instruction->IsParameter()) {
+      if (k < as.size() && as[k].value == bs[k].value) partner[k] = partner_of_a[k] = static_cast<int32_t>(k);
+      congruent[k] = true;
+      continue;
+    }
     if (bs[k].value.size() != 1) continue;
     ++result.values;
     const auto found = by_value.find(bs[k].value[0]);
@@ -334,7 +370,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     for (int32_t o : bs[k].operands) {
       if (o >= 0 && partner[static_cast<size_t>(o)] < 0) cone_b[k] |= cone_b[static_cast<size_t>(o)];
     }
-    if (partner[k] < 0) continue;
+    if (partner[k] < 0 || p.assumed.count(static_cast<int32_t>(k)) != 0) continue;
     const uint32_t uses =
         (cone_b[k] | cone_a[static_cast<size_t>(partner[k])]) & (congruent[k] ? kAssumes : ~uint32_t{0});
     result.uses |= uses;
@@ -381,6 +417,11 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
       for (Output& output : result.outputs) output = {Answer::kProvedBitwise, 0};
     }
     return result;
+  }
+  if (options.nodes) {
+    ValueNumbers numbers;
+    result.before = NodesOf(p.before, numbers), result.after = NodesOf(p.after, numbers);
+    result.before_root = p.before.root_record(), result.after_root = p.after.root_record();
   }
   for (size_t k = 0; k < bs.size() && result.open.size() < kMostOpen; ++k) {
     if (partner[k] >= 0 || bs[k].value.size() != 1) continue;

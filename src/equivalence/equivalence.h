@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hloir/module.h"
@@ -36,6 +37,13 @@ struct Output {
   uint32_t uses = 0;
 };
 
+// A value of a module, inside calls, fusions and branches too, but not in loops.
+struct Node {
+  const HloInstruction* instruction;
+  std::vector<int32_t> operands;  // nodes that come before it; -1: a value inside a branch that has no node
+  int32_t equal;                  // nodes of the same number, of either module, are equal and have compatible shapes
+};
+
 struct Result {
   Answer answer = Answer::kOpen;
   uint32_t uses = 0;
@@ -47,6 +55,9 @@ struct Result {
   bool out_of_budget = false;
   bool refused = false;  // an expression has no normal form: `why` tells
   int64_t values = 0, matched = 0;
+  // With Options::nodes, in the order of evaluation; and that of each root.
+  std::vector<Node> before, after;
+  int32_t before_root = -1, after_root = -1;
   // A rounding to a narrower float is left out, or made elsewhere.
   bool Narrows() const;
   // Constants were computed, and rounded.
@@ -69,6 +80,9 @@ struct Options {
   int64_t work_for_each = 32;           // and so much more for each instruction
   bool whole_arrays = false;            // each device has the same parameters
   bool try_bits = true;                 // where it rests on the reals, ask the exact normal form too (prove.h)
+  bool nodes = false;                   // tell all values
+  // Nodes of both modules that are taken for equal.
+  std::vector<std::pair<int32_t, int32_t>> assumed = {};
 };
 
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options = {});

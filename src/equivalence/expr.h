@@ -140,6 +140,7 @@ class Exprs {
   PrimitiveType TypeOf(ExprId e) const { return At(e).type; }
   bool Spent(int64_t work = 1) { return (work_left_ -= work) < 0; }
   bool OutOfWork() const { return work_left_ < 0; }
+  int64_t work_left() const { return work_left_; }
   // Ends the work: an expression has no normal form. refusal(): why; null: none was refused.
   void Refuse(const char* why) {
     if (refusal_ == nullptr) refusal_ = why;

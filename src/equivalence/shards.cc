@@ -24,7 +24,7 @@ void ShardMatcher::Index() {
   const auto& records = whole_.records();
   for (size_t k = 0; k < records.size(); ++k) {
     const HloInstruction& i = *records[k].instruction;
-    if (records[k].value.size() != 1 || !i.shape().IsArray()) continue;
+    if (records[k].value.size() != 1 || !i.shape().IsArray() || i.IsParameter()) continue;
     by_name_[i.name()].push_back(static_cast<int32_t>(k));
     if (i.metadata() != nullptr && !i.metadata()->op_name.empty())
       by_origin_[i.metadata()->op_name].push_back(static_cast<int32_t>(k));

@@ -115,6 +115,8 @@ std::string VerdictJson(const Verdict& verdict) {
       {"faults", std::move(faults)},
       {"rounds_differently", verdict.rounds_differently},
       {"steps", {{"proved", verdict.steps.proved}, {"tested", verdict.steps.tested}, {"open", verdict.steps.open}}},
+      {"tested_steps", verdict.tested_steps},
+      {"different_steps", verdict.different_steps},
       {"input_sets", verdict.input_sets},
       {"explanations", verdict.explanations},
       {"agree", verdict.agrees() || verdict.outcome == Outcome::kNotAsStored},

@@ -125,3 +125,31 @@ TEST_CASE("modules of other names: paired by structure, with operands and their 
   CHECK(found->Details("a", "b").find("\n  b: %s.o = f32[3]{0} tanh(%o)\n    o is f32[3] min 1 max 3 mean 2") !=
         std::string::npos);
 }
+
+TEST_CASE("what agrees again further on is no divergence") {
+  const auto module = [](const std::string& body) {
+    return "HloModule m\nENTRY e {\n x = f32[3] parameter(0)\n one = f32[] constant(1)\n ones = f32[3] broadcast(one), "
+           "dimensions={}\n a = f32[3] add(x, ones)\n" +
+           body + "}\n";
+  };
+  // A divisor and its reciprocal have one name.
+  const auto reciprocal = DivergenceOf(
+      module(" s = f32[3] multiply(a, a)\n q = f32[3] divide(x, s)\n ROOT z = f32[3] cosine(q)\n"),
+      module(" t = f32[3] multiply(a, a)\n s = f32[3] divide(ones, t)\n q = f32[3] multiply(x, s)\n ROOT z = f32[3] "
+             "sine(q)\n"));
+  REQUIRE(reciprocal);
+  CHECK(reciprocal->instruction == "z");
+  // So have a value and its negation.
+  const auto negation =
+      DivergenceOf(module(" s = f32[3] exponential(a)\n q = f32[3] subtract(x, s)\n ROOT z = f32[3] cosine(q)\n"),
+                   module(" t = f32[3] exponential(a)\n s = f32[3] negate(t)\n q = f32[3] add(x, s)\n ROOT z = "
+                          "f32[3] sine(q)\n"));
+  REQUIRE(negation);
+  CHECK(negation->instruction == "z");
+  // What is wrong, and hidden on one way alone, is still the first.
+  const auto partly = DivergenceOf(
+      module(" s = f32[3] exponential(a)\n q = f32[3] sign(s)\n ROOT z = f32[3] add(q, s)\n"),
+      module(" s = f32[3] cosine(a)\n w = f32[3] multiply(s, s)\n q = f32[3] sign(w)\n ROOT z = f32[3] add(q, s)\n"));
+  REQUIRE(partly);
+  CHECK(partly->instruction == "s");
+}

@@ -1,0 +1,647 @@
+// See steps.h. Pairs to be tried are values that are nearly the same in a run of both modules, have one name or origin,
+// or are results. A pair that differs is not the last word: a compiler computes the same otherwise, and values further
+// on are equal again. So a pair that differs becomes part of the cones of those behind it.
+#include "check/steps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "analysis/extract.h"
+#include "check/prove_first.h"
+#include "support/format.h"
+
+namespace hloir::check {
+namespace {
+
+using equivalence::Node;
+using Nodes = std::vector<Node>;
+
+constexpr int kMostRounds = 32;                    // proofs
+constexpr int kMostTests = 96;                     // of pairs
+constexpr size_t kMostDiffering = 12;              // pairs, after which no more are sought
+constexpr size_t kMostCone = 600;                  // nodes of a cone
+constexpr int kDeepest = 3;                        // times that a cone is extended beyond the nearest proved pairs
+constexpr int64_t kMostValues = int64_t{1} << 27;  // bytes of values of a run
+
+// "dot.3 = reduce.7 (model.py:31)"
+std::string PairText(const HloInstruction& a, const HloInstruction& b) {
+  std::string text(a.name());
+  if (a.name() != b.name()) text += Format(" = {}", b.name());
+  for (const HloInstruction* i : {&a, &b}) {
+    if (i->metadata() == nullptr || i->metadata()->source_file.empty()) continue;
+    return text + Format(" ({}:{})", i->metadata()->source_file, i->metadata()->source_line);
+  }
+  return text;
+}
+
+// The values of constants alone are not inputs of a step.
+std::vector<bool> ClosedOf(const Nodes& nodes) {
+  std::vector<bool> closed(nodes.size());
+  for (size_t k = 0; k < nodes.size(); ++k) {
+    const HloInstruction& i = *nodes[k].instruction;
+    closed[k] = !i.IsParameter() && !i.Is(kImpure | kSideEffect) &&
+                std::all_of(nodes[k].operands.begin(), nodes[k].operands.end(),
+                            [&](int32_t o) { return o >= 0 && closed[static_cast<size_t>(o)]; });
+  }
+  return closed;
+}
+
+// The module that computes the roots, a tuple of them if they are several, from the values in `cut`, its parameters.
+// nullptr: it needs what has no node, or more nodes than `most`.
+std::unique_ptr<HloModule> MakeCone(const Nodes& nodes, const std::vector<int32_t>& roots,
+                                    const std::vector<int32_t>& cut, size_t most) {
+  std::map<int32_t, HloInstruction*> given;
+  for (int32_t k : cut) given[nodes[static_cast<size_t>(k)].equal] = nullptr;
+  std::vector<bool> needed(nodes.size(), false);
+  for (int32_t root : roots) needed[static_cast<size_t>(root)] = true;
+  size_t count = 0;
+  for (size_t k = nodes.size(); k-- > 0;) {
+    if (!needed[k] || given.count(nodes[k].equal) > 0) continue;
+    if (nodes[k].instruction->IsParameter() || ++count > most) return nullptr;
+    for (int32_t o : nodes[k].operands) {
+      if (o < 0) return nullptr;
+      needed[static_cast<size_t>(o)] = true;
+    }
+  }
+  auto module = std::make_unique<HloModule>("step");
+  HloComputation* entry = module->AddComputation("step");
+  module->set_entry_computation(entry);
+  for (int32_t k : cut) {
+    const HloInstruction& i = *nodes[static_cast<size_t>(k)].instruction;
+    given[nodes[static_cast<size_t>(k)].equal] = entry->AddParameter(entry->parameter_count(), i.shape(), i.name());
+  }
+  InstructionCopier copier(*entry);
+  std::vector<HloInstruction*> copies(nodes.size(), nullptr), operands;
+  for (size_t k = 0; k < nodes.size(); ++k) {
+    if (!needed[k]) continue;
+    const HloInstruction& i = *nodes[k].instruction;
+    if (const auto found = given.find(nodes[k].equal); found != given.end()) {
+      copies[k] = found->second;
+      // (What reads it may depend on its layout.)
+      if (i.shape() != copies[k]->shape() && i.shape().IsArray())
+        copies[k] = entry->AddInstruction(HloOpcode::kCopy, i.shape(), {copies[k]});
+      continue;
+    }
+    operands.clear();
+    for (size_t o = 0; o < nodes[k].operands.size(); ++o) {
+      HloInstruction* operand = copies[static_cast<size_t>(nodes[k].operands[o])];
+      // (Inside a map there are scalars.)
+      if (!operand->shape().Compatible(i.operand(static_cast<int64_t>(o))->shape())) return nullptr;
+      operands.push_back(operand);
+    }
+    copies[k] = copier.Copy(i, operands);
+  }
+  operands.clear();
+  for (int32_t root : roots) operands.push_back(copies[static_cast<size_t>(root)]);
+  entry->set_root(operands.size() == 1 ? operands[0] : entry->AddTuple(operands));
+  module->PutInTextOrder();
+  return module;
+}
+
+// What does not change with rounding.
+struct Signature {
+  double sum = 0, size = 0;
+  int64_t nonfinite = 0;
+  bool Near(const Signature& other) const {
+    constexpr double kNear = 1e-4;
+    return nonfinite == other.nonfinite && std::abs(size - other.size) <= kNear * size &&
+           std::abs(sum - other.sum) <= kNear * size;
+  }
+};
+Signature SignatureOf(const Literal& value) {
+  Signature s;
+  uint64_t state = 1;
+  for (int64_t i = 0; i < value.element_count(); ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const double weight = 0.5 + std::ldexp(static_cast<double>(state >> 11), -53);
+    const std::complex<double> z = value.GetAsComplex(i);
+    const double x = z.real() + 0.618 * z.imag();
+    if (!std::isfinite(x)) ++s.nonfinite;
+    else s.sum += weight * x, s.size += std::abs(x);
+  }
+  return s;
+}
+
+// The nodes of the result's arrays, in order; of a tuple that is not put together here the tuple itself.
+void ResultsOf(const Nodes& nodes, int32_t root, std::vector<int32_t>& all) {
+  const Node& node = nodes[static_cast<size_t>(root)];
+  if (node.instruction->opcode() != HloOpcode::kTuple) return all.push_back(root);
+  for (int32_t o : node.operands) {
+    if (o >= 0) ResultsOf(nodes, o, all);
+  }
+}
+
+class StepTester {
+ public:
+  StepTester(const HloModule& before, const HloModule& after, const Context& context)
+      : before_(before), after_(after), context_(context), options_(context.options) {
+    options_.proofs = Proofs::kNone;
+    options_.exact = options_.timing = options_.divergence = false;
+    options_.engine = nullptr;
+    options_.record = nullptr;
+    options_.stored.clear();
+  }
+  StepTests Test();
+
+ private:
+  using Pair = std::pair<int32_t, int32_t>;  // nodes of `before` and `after`
+  enum class Found { kAgree, kDiffer, kDifferWhenMadeUp, kUnknown };
+  struct Tried {
+    Pair pair;
+    std::string text;
+    Found found;
+    std::string how;
+    bool far = false;  // by more than any rounding
+  };
+
+  equivalence::Result Prove(const std::vector<Pair>& assumed) const {
+    return equivalence::ProveInside(before_, after_, {.try_bits = false, .nodes = true, .assumed = assumed});
+  }
+  void Use(equivalence::Result result);
+  // Runs `before`, and once `after`, for the values of what is not proved.
+  void RunWhole();
+  bool AddValues(InputSet set, bool after_too);
+  std::vector<int32_t> CandidatesFor(int32_t k) const;
+  bool IsShared(const Node& node) const { return both_[static_cast<size_t>(node.equal)]; }
+  bool Frontier(bool after, int32_t root, const std::set<int32_t>& inside, std::set<int32_t>& cut) const;
+  // One that is computed from another, so that both cannot have any values.
+  int32_t Dependent(const std::set<int32_t>& of, const std::set<int32_t>& all) const;
+  std::optional<std::pair<std::vector<int32_t>, std::vector<int32_t>>> Cut(Pair pair, int deeper) const;
+  Found Judge(const HloModule& x, const HloModule& y, std::vector<InputSet> inputs, std::string& how);
+  std::vector<InputSet> Occurring(const std::vector<int32_t>& cut, size_t first) const;
+  bool AreFarApart(const HloModule& x, const HloModule& y, const InputSet& inputs, std::string& how) const;
+  Found TestPair(Pair pair, std::string& how, bool& far);
+  bool DiffersByAllMeasures(Pair pair);
+  // Looks for inputs of the module on which a pair differs that did so on made-up values.
+  void Reach(Pair pair, std::string& how);
+  bool TestOpen();
+  bool AssumeDoubtful();
+  bool IsProvedWith(const std::vector<Pair>& pairs) const;
+  void FindDifferent();
+  void Assume(const Tried& test) {
+    assumed_.push_back(test.pair);
+    tests_.tested.push_back(test.text);
+    if (!test.how.empty()) tests_.doubtful.push_back(Format("{}: {}", test.text, test.how));
+  }
+  std::string Text(Pair pair) const {
+    return PairText(*a_[static_cast<size_t>(pair.first)].instruction,
+                    *b_[static_cast<size_t>(pair.second)].instruction);
+  }
+
+  const HloModule &before_, &after_;
+  const Context& context_;
+  CheckOptions options_;
+  StepTests tests_;
+  std::vector<Pair> assumed_;
+  std::vector<Tried> differing_;
+  std::set<Pair> tried_;
+  equivalence::Result result_;  // of the last proof; what follows is of that
+  Nodes a_, b_;
+  std::vector<bool> closed_a_, closed_b_, both_;
+  std::vector<int32_t> first_a_, first_b_;  // by number: the first node
+  std::vector<bool> needed_;                // of `after`: an output that is open is computed from it
+  std::vector<int32_t> results_a_, results_b_;
+  std::map<std::string, std::vector<int32_t>> open_a_;  // nodes of `before` without an equal, by shape
+  // Of runs, by node.
+  std::vector<int32_t> wanted_a_, wanted_b_;
+  std::vector<InputSet> sets_;
+  std::vector<std::map<int32_t, Literal>> values_;  // of `before`, on each of these sets
+  std::map<int32_t, Signature> signatures_a_, signatures_b_;
+  bool first_is_all_ = false;  // the first pair that differs is all that tells the modules apart
+  int tests_made_ = 0;
+};
+
+void StepTester::Use(equivalence::Result result) {
+  result_ = std::move(result);
+  a_ = std::move(result_.before), b_ = std::move(result_.after);
+  closed_a_ = ClosedOf(a_), closed_b_ = ClosedOf(b_);
+  int32_t most = 0;
+  for (const Nodes* nodes : {&a_, &b_}) {
+    for (const Node& node : *nodes) most = std::max(most, node.equal + 1);
+  }
+  first_a_.assign(static_cast<size_t>(most), -1), first_b_ = first_a_;
+  for (size_t k = a_.size(); k-- > 0;) first_a_[static_cast<size_t>(a_[k].equal)] = static_cast<int32_t>(k);
+  for (size_t k = b_.size(); k-- > 0;) first_b_[static_cast<size_t>(b_[k].equal)] = static_cast<int32_t>(k);
+  both_.assign(static_cast<size_t>(most), false);
+  for (size_t n = 0; n < both_.size(); ++n) both_[n] = first_a_[n] >= 0 && first_b_[n] >= 0;
+  open_a_.clear();
+  for (size_t k = 0; k < a_.size(); ++k) {
+    if (!IsShared(a_[k])) open_a_[a_[k].instruction->shape().ToString(false)].push_back(static_cast<int32_t>(k));
+  }
+  results_a_.clear(), results_b_.clear();
+  if (result_.before_root >= 0) ResultsOf(a_, result_.before_root, results_a_);
+  if (result_.after_root >= 0) ResultsOf(b_, result_.after_root, results_b_);
+  needed_.assign(b_.size(), false);
+  for (size_t k = 0; k < results_b_.size(); ++k) {
+    const bool open =
+        results_b_.size() != result_.outputs.size() || result_.outputs[k].answer == equivalence::Answer::kOpen;
+    if (open) needed_[static_cast<size_t>(results_b_[k])] = true;
+  }
+  for (size_t k = b_.size(); k-- > 0;) {
+    if (!needed_[k]) continue;
+    if (IsShared(b_[k])) needed_[k] = false;
+    else
+      for (int32_t o : b_[k].operands)
+        if (o >= 0) needed_[static_cast<size_t>(o)] = true;
+  }
+}
+
+void StepTester::RunWhole() {
+  if (SizeOfRuns(before_, after_) == RunSize::kTooLarge) return;
+  const auto wanted = [&](const Nodes& nodes, const std::vector<bool>& closed) {
+    // What is not proved, and what cones may be cut at.
+    std::vector<int> reach(nodes.size(), 0);
+    for (size_t k = nodes.size(); k-- > 0;) {
+      if (!IsShared(nodes[k])) reach[k] = kDeepest + 2;
+      for (int32_t o : nodes[k].operands)
+        if (o >= 0) reach[static_cast<size_t>(o)] = std::max(reach[static_cast<size_t>(o)], reach[k] - 1);
+    }
+    std::vector<int32_t> all;
+    int64_t bytes = 0;
+    for (size_t k = 0; k < nodes.size(); ++k) {
+      const HloInstruction& i = *nodes[k].instruction;
+      // (What stands in a branch, or in a map, is not computed by itself.)
+      if (reach[k] <= 0 || closed[k] || i.IsParameter() || !i.shape().IsArray()) continue;
+      bytes += i.shape().ByteSize();
+      all.push_back(static_cast<int32_t>(k));
+    }
+    return bytes <= kMostValues ? all : std::vector<int32_t>();
+  };
+  wanted_a_ = wanted(a_, closed_a_), wanted_b_ = wanted(b_, closed_b_);
+  for (const InputSet& set : context_.inputs) {
+    if (sets_.size() < 3 && !AddValues(set, sets_.empty())) return;
+  }
+  if (!context_.inputs.empty()) return;
+  for (const InputKind kind : {InputKind::kTypical, InputKind::kPlain, InputKind::kPositive}) {
+    StatusOr<InputSet> made = MakeInputSet(before_, {}, context_.options.seed + 300, kind);
+    if (!made.ok() || !AddValues(*std::move(made), sets_.empty())) return;
+  }
+}
+
+// On one more set of inputs.
+bool StepTester::AddValues(InputSet set, bool after_too) {
+  RunnerOptions options = context_.options.runner;
+  options.devices = DeviceCounts();
+  const auto run = [&](const Nodes& nodes, const std::vector<int32_t>& wanted, std::map<int32_t, Literal>& values) {
+    std::vector<int32_t> parameters;
+    for (size_t k = 0; k < nodes.size() && nodes[k].instruction->IsParameter(); ++k)
+      parameters.push_back(static_cast<int32_t>(k));
+    for (size_t k = 0; k < parameters.size(); ++k) values[parameters[k]] = set.devices[0][k];
+    if (wanted.empty()) return true;
+    const std::unique_ptr<HloModule> flat = MakeCone(nodes, wanted, parameters, nodes.size());
+    if (!flat) return false;
+    StatusOr<Runner> runner = Runner::Prepare(*flat, options);
+    if (!runner.ok()) return false;
+    std::vector<const Literal*> arguments;
+    for (const Literal& argument : set.devices[0]) arguments.push_back(&argument);
+    const StatusOr<Literal> result = runner->Run(arguments);
+    if (!result.ok()) return false;
+    const std::vector<const Literal*> leaves = result->Leaves();
+    for (size_t k = 0; k < wanted.size(); ++k) values[wanted[k]] = *leaves[k];
+    return true;
+  };
+  std::map<int32_t, Literal> of_a, of_b;
+  if (!run(a_, wanted_a_, of_a)) return false;
+  if (after_too && run(b_, wanted_b_, of_b)) {
+    for (const auto& [k, value] : of_a) {
+      if (value.shape().IsArray()) signatures_a_[k] = SignatureOf(value);
+    }
+    for (const auto& [k, value] : of_b) {
+      if (value.shape().IsArray()) signatures_b_[k] = SignatureOf(value);
+    }
+  }
+  sets_.push_back(std::move(set));
+  values_.push_back(std::move(of_a));
+  return true;
+}
+
+// In the order of their promise.
+std::vector<int32_t> StepTester::CandidatesFor(int32_t k) const {
+  constexpr size_t kMost = 3;
+  const HloInstruction& b = *b_[static_cast<size_t>(k)].instruction;
+  std::vector<std::pair<int, int32_t>> all;
+  const auto of_b = signatures_b_.find(k);
+  const bool has_origin = b.metadata() != nullptr && !b.metadata()->op_name.empty();
+  const auto alike = open_a_.find(b.shape().ToString(/*with_layout=*/false));
+  if (alike == open_a_.end()) return {};
+  for (int32_t index : alike->second) {
+    const HloInstruction& a = *a_[static_cast<size_t>(index)].instruction;
+    const auto of_a = signatures_a_.find(index);
+    const bool both = of_a != signatures_a_.end() && of_b != signatures_b_.end();
+    const bool near = both && of_a->second.Near(of_b->second);
+    const bool named = a.name() == b.name(), same = a.opcode() == b.opcode();
+    const bool origin = has_origin && a.metadata() != nullptr && a.metadata()->op_name == b.metadata()->op_name;
+    bool result = false;
+    for (size_t r = 0; r < std::min(results_a_.size(), results_b_.size()); ++r)
+      result = result || (results_a_[r] == index && results_b_[r] == k);
+    if (!near && !named && !(origin && same) && !result) continue;
+    all.emplace_back(8 * !near + 4 * !(named || result) + 2 * !origin + !same, index);
+  }
+  std::sort(all.begin(), all.end());
+  std::vector<int32_t> best;
+  for (size_t n = 0; n < std::min(kMost, all.size()); ++n) best.push_back(all[n].second);
+  return best;
+}
+
+// The numbers of the values at which the walk from a root stops: proved pairs that are not `inside`, and parameters.
+bool StepTester::Frontier(bool after, int32_t root, const std::set<int32_t>& inside, std::set<int32_t>& cut) const {
+  const Nodes& nodes = after ? b_ : a_;
+  const std::vector<bool>& closed = after ? closed_b_ : closed_a_;
+  std::set<int32_t> seen{root};
+  std::vector<int32_t> todo{root};
+  while (!todo.empty()) {
+    const int32_t k = todo.back();
+    const Node& node = nodes[static_cast<size_t>(k)];
+    todo.pop_back();
+    const bool stops = k != root && !closed[static_cast<size_t>(k)] && IsShared(node) &&
+                       node.instruction->shape().IsArray() && inside.count(node.equal) == 0;
+    if (stops || node.instruction->IsParameter()) {
+      if (!IsShared(node)) return false;
+      cut.insert(node.equal);
+      continue;
+    }
+    if (seen.size() > kMostCone) return false;
+    for (int32_t o : node.operands) {
+      if (o < 0) return false;
+      if (seen.insert(o).second) todo.push_back(o);
+    }
+  }
+  return true;
+}
+
+int32_t StepTester::Dependent(const std::set<int32_t>& of, const std::set<int32_t>& all) const {
+  constexpr size_t kMostSeen = 4000;
+  for (const bool after : {false, true}) {
+    const Nodes& nodes = after ? b_ : a_;
+    for (auto it = of.rbegin(); it != of.rend(); ++it) {
+      const int32_t first = (after ? first_b_ : first_a_)[static_cast<size_t>(*it)];
+      std::set<int32_t> seen{first};
+      std::vector<int32_t> todo{first};
+      while (!todo.empty() && seen.size() < kMostSeen) {
+        const Node& node = nodes[static_cast<size_t>(todo.back())];
+        const bool is_first = todo.back() == first;
+        todo.pop_back();
+        if (!is_first && all.count(node.equal) > 0) return *it;
+        for (int32_t o : node.operands)
+          if (o >= 0 && seen.insert(o).second) todo.push_back(o);
+      }
+    }
+  }
+  return -1;
+}
+
+// The nodes of both at which the pair is cut: the same values.
+std::optional<std::pair<std::vector<int32_t>, std::vector<int32_t>>> StepTester::Cut(Pair pair, int deeper) const {
+  constexpr int kMostTries = 24;
+  std::set<int32_t> inside, cut;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    std::set<int32_t> of_a, of_b;
+    if (!Frontier(false, pair.first, inside, of_a) || !Frontier(true, pair.second, inside, of_b)) return std::nullopt;
+    cut = of_a;
+    cut.insert(of_b.begin(), of_b.end());
+    if (of_a != of_b) {
+      // What one of the two reads alone is computed from, or into, what the other reads.
+      std::set<int32_t> alone;
+      std::set_symmetric_difference(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(),
+                                    std::inserter(alone, alone.end()));
+      int32_t dependent = Dependent(alone, cut);
+      if (dependent < 0) {
+        for (int32_t n : cut) {
+          if (alone.count(n) == 0 && Dependent({n}, alone) >= 0) dependent = n;
+        }
+      }
+      if (dependent >= 0) {
+        inside.insert(dependent);
+        continue;
+      }
+    }
+    if (deeper-- <= 0) break;
+    for (int32_t n : cut) {
+      if (!a_[static_cast<size_t>(first_a_[static_cast<size_t>(n)])].instruction->IsParameter()) inside.insert(n);
+    }
+  }
+  std::pair<std::vector<int32_t>, std::vector<int32_t>> nodes;
+  for (int32_t n : cut) {
+    nodes.first.push_back(first_a_[static_cast<size_t>(n)]);
+    nodes.second.push_back(first_b_[static_cast<size_t>(n)]);
+  }
+  return nodes;
+}
+
+StepTester::Found StepTester::Judge(const HloModule& x, const HloModule& y, std::vector<InputSet> inputs,
+                                    std::string& how) {
+  const StatusOr<Verdict> verdict = hloir::Check(x, y, std::move(inputs), options_);
+  if (!verdict.ok()) return Found::kUnknown;
+  switch (verdict->outcome) {
+    case Outcome::kSameBits:
+    case Outcome::kAgree: return verdict->answer == Answer::kNotJudged ? Found::kUnknown : Found::kAgree;
+    case Outcome::kLessAccurate: how = verdict->reason; return Found::kAgree;
+    case Outcome::kDisagree: how = verdict->reason; return Found::kDiffer;
+    case Outcome::kNothingFinite:
+    case Outcome::kUnspecified:
+    case Outcome::kEnginesDisagree:
+    case Outcome::kNotAsStored: break;
+  }
+  return Found::kUnknown;
+}
+
+// The values at a cut in the runs of `before`.
+std::vector<InputSet> StepTester::Occurring(const std::vector<int32_t>& cut, size_t first) const {
+  std::vector<InputSet> sets;
+  if (cut.empty()) return {{.devices = {{}}}};
+  for (size_t set = first; set < values_.size(); ++set) {
+    InputSet made;
+    made.devices.emplace_back();
+    for (int32_t k : cut) {
+      const auto found = values_[set].find(k);
+      if (found == values_[set].end()) return {};
+      made.devices[0].push_back(found->second);
+    }
+    sets.push_back(std::move(made));
+  }
+  return sets;
+}
+
+// By more than any rounding that is to be asked about.
+bool StepTester::AreFarApart(const HloModule& x, const HloModule& y, const InputSet& inputs, std::string& how) const {
+  constexpr double kUlps = 512;
+  std::vector<const Literal*> arguments;
+  for (const Literal& argument : inputs.devices[0]) arguments.push_back(&argument);
+  RunnerOptions options = options_.runner;
+  options.devices = DeviceCounts();
+  StatusOr<Runner> of_x = Runner::Prepare(x, options), of_y = Runner::Prepare(y, options);
+  if (!of_x.ok() || !of_y.ok()) return false;
+  const StatusOr<Literal> a = of_x->Run(arguments), b = of_y->Run(arguments);
+  if (!a.ok() || !b.ok()) return false;
+  const std::vector<const Literal*> as = a->Leaves(), bs = b->Leaves();
+  for (size_t k = 0; k < as.size(); ++k) {
+    const PrimitiveType type = as[k]->shape().element_type();
+    if (!as[k]->shape().IsArray()) continue;
+    const double unit = IsFloat(type) ? std::ldexp(1.0, -GetFloatFormat(type).mantissa_bits) : 0;
+    const Comparison apart = CompareResults(*as[k], *bs[k], {.relative = kUlps * unit});
+    if (apart.agree || apart.leaves[0].nonfinite > 0 || IsComplex(type)) continue;
+    how = apart.ToString(options_.before_name, options_.after_name);
+    return true;
+  }
+  return false;
+}
+
+StepTester::Found StepTester::TestPair(Pair pair, std::string& how, bool& far) {
+  Found found = Found::kUnknown;
+  for (int deeper = 0; deeper <= kDeepest; ++deeper) {
+    const auto cut = Cut(pair, deeper);
+    if (!cut) break;
+    const std::unique_ptr<HloModule> x = MakeCone(a_, {pair.first}, cut->first, kMostCone),
+                                     y = MakeCone(b_, {pair.second}, cut->second, kMostCone);
+    if (!x || !y || SizeOfRuns(*x, *y) == RunSize::kTooLarge) break;
+    // (Loops may take long.)
+    const bool loops = HasLoops(*x) || HasLoops(*y);
+    if (loops && deeper > 0) break;
+    tests_made_ += loops ? kMostTests / 6 : 1;
+    how.clear();
+    std::vector<InputSet> occurring = Occurring(cut->first, 0);
+    far = !occurring.empty() && AreFarApart(*x, *y, occurring[0], how);
+    if (far) return Found::kDiffer;
+    const Found seen = occurring.empty() ? Found::kUnknown : Judge(*x, *y, std::move(occurring), how);
+    if (seen == Found::kDiffer || cut->first.empty()) return seen;
+    std::string when_made_up;
+    const Found made_up = Judge(*x, *y, {}, when_made_up);
+    if (made_up == Found::kAgree || (made_up == Found::kUnknown && seen == Found::kAgree)) {
+      if (how.empty()) how = when_made_up;
+      return Found::kAgree;
+    }
+    if (made_up == Found::kUnknown) break;
+    how = when_made_up;
+    // (Parameters have any values.)
+    const bool of_parameters = std::all_of(cut->first.begin(), cut->first.end(), [&](int32_t k) {
+      return a_[static_cast<size_t>(k)].instruction->IsParameter();
+    });
+    if (of_parameters) return Found::kDiffer;
+    if (seen == Found::kAgree) found = Found::kDifferWhenMadeUp;
+  }
+  return found;
+}
+
+void StepTester::Reach(Pair pair, std::string& how) {
+  const auto cut = Cut(pair, 0);
+  if (!cut || !context_.inputs.empty()) return;
+  const std::unique_ptr<HloModule> x = MakeCone(a_, {pair.first}, cut->first, kMostCone),
+                                   y = MakeCone(b_, {pair.second}, cut->second, kMostCone);
+  if (!x || !y) return;
+  for (const InputKind kind : {InputKind::kEdges, InputKind::kWide, InputKind::kFar, InputKind::kMixed,
+                               InputKind::kUniform, InputKind::kSpecials}) {
+    StatusOr<InputSet> made = MakeInputSet(before_, {}, context_.options.seed + 301, kind);
+    if (!made.ok() || !AddValues(*made, false)) continue;
+    std::vector<InputSet> occurring = Occurring(cut->first, values_.size() - 1);
+    values_.pop_back(), sets_.pop_back();
+    if (occurring.empty()) continue;
+    occurring[0].kind = kind;
+    std::string reason;
+    if (Judge(*x, *y, std::move(occurring), reason) != Found::kDiffer) continue;
+    how = std::move(reason);
+    tests_.inputs.push_back(*std::move(made));
+    return;
+  }
+}
+
+// Tries pairs that are not proved, in order. True if one was found to agree.
+bool StepTester::TestOpen() {
+  // What depends on a pair that has just been taken for equal waits for the next proof.
+  std::vector<bool> waits(b_.size(), false);
+  bool progress = false;
+  for (size_t k = 0; k < b_.size(); ++k) {
+    for (int32_t o : b_[k].operands) waits[k] = waits[k] || (o >= 0 && waits[static_cast<size_t>(o)]);
+    if (!needed_[k] || waits[k] || tests_made_ > kMostTests) continue;
+    // (Of what follows a pair that alone tells the modules apart, a few are tried.)
+    if (differing_.size() >= (first_is_all_ ? kMostDiffering / 2 : kMostDiffering)) break;
+    for (int32_t a : CandidatesFor(static_cast<int32_t>(k))) {
+      const Pair pair{a, static_cast<int32_t>(k)};
+      if (!tried_.insert(pair).second) continue;
+      Tried test{pair, Text(pair), Found::kUnknown, ""};
+      test.found = TestPair(pair, test.how, test.far);
+      if (test.found == Found::kDiffer || test.found == Found::kDifferWhenMadeUp) differing_.push_back(test);
+      if (test.found == Found::kDiffer && differing_.size() == 1) first_is_all_ = IsProvedWith({pair});
+      if (test.found != Found::kAgree) continue;
+      Assume(test);
+      waits[k] = progress = true;
+      break;
+    }
+  }
+  return progress;
+}
+
+// One that agreed on all values that occurred is taken for equal, with a doubt.
+bool StepTester::AssumeDoubtful() {
+  for (Tried& test : differing_) {
+    if (test.found != Found::kDifferWhenMadeUp) continue;
+    Reach(test.pair, test.how);
+    Assume(test);
+    test.found = Found::kAgree;
+    return true;
+  }
+  return false;
+}
+
+bool StepTester::IsProvedWith(const std::vector<Pair>& pairs) const {
+  std::vector<Pair> assumed = assumed_;
+  assumed.insert(assumed.end(), pairs.begin(), pairs.end());
+  return Prove(assumed).answer != equivalence::Answer::kOpen;
+}
+
+// No explanation of the table (explanations.h) makes it agree on the values that occur.
+bool StepTester::DiffersByAllMeasures(Pair pair) {
+  const auto cut = Cut(pair, 0);
+  if (!cut) return false;
+  const std::unique_ptr<HloModule> x = MakeCone(a_, {pair.first}, cut->first, kMostCone),
+                                   y = MakeCone(b_, {pair.second}, cut->second, kMostCone);
+  std::string how;
+  return x && y && Judge(*x, *y, Occurring(cut->first, 0), how) == Found::kDiffer;
+}
+
+// Which pairs that differ are all that the modules differ in: where those are taken for equal, the rest is proved.
+void StepTester::FindDifferent() {
+  int64_t matched = result_.matched;
+  std::vector<Pair> assumed = assumed_;
+  for (const Tried& test : differing_) {
+    if (test.found != Found::kDiffer || !test.far || !DiffersByAllMeasures(test.pair)) continue;
+    assumed.push_back(test.pair);
+    const equivalence::Result result = Prove(assumed);
+    if (result.answer == equivalence::Answer::kOpen && result.matched <= matched) {
+      assumed.pop_back();
+      continue;
+    }
+    matched = result.matched;
+    if (tests_.different.empty()) tests_.how = test.how;
+    tests_.different.push_back(test.text);
+    tests_.all = result.answer != equivalence::Answer::kOpen;
+    if (tests_.all) return;
+  }
+  tests_.different.clear();
+}
+
+StepTests StepTester::Test() {
+  for (int round = 0; round < kMostRounds; ++round) {
+    equivalence::Result result = Prove(assumed_);
+    tests_.all = result.answer != equivalence::Answer::kOpen;
+    if (tests_.all) tests_.proof = std::move(result);
+    if (tests_.all || result.before.empty()) break;
+    Use(std::move(result));
+    if (round == 0) RunWhole();
+    if (!TestOpen() && !AssumeDoubtful()) break;
+  }
+  if (!tests_.all) FindDifferent();
+  return std::move(tests_);
+}
+
+}  // namespace
+
+StepTests TestSteps(const HloModule& before, const HloModule& after, const Context& context) {
+  return StepTester(before, after, context).Test();
+}
+
+}  // namespace hloir::check

@@ -1,0 +1,124 @@
+// Steps that no proof covers, tested by themselves: they agree, differ on values that occur, or on made-up ones alone.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hloir/check.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/layer_norm_network.h"
+#include "tests/unit/parse.h"
+
+using namespace hloir;
+
+namespace {
+
+Verdict VerdictOfSteps(const std::string& a, const std::string& b, Proofs proofs = Proofs::kEnough) {
+  const auto before = Parse(a), after = Parse(b);
+  CheckOptions options;
+  options.proofs = proofs;
+  const StatusOr<Verdict> verdict = Check(*before, *after, {}, options);
+  REQUIRE(verdict.status().message() == "");
+  INFO(verdict->ToString());
+  return *verdict;
+}
+
+std::string OfTwo(const std::string& body) {
+  return "HloModule m\nENTRY e {\n x = f32[8] parameter(0)\n y = f32[8] parameter(1)\n" + body + "}\n";
+}
+
+using Names = std::vector<std::string>;
+
+bool HasNote(const Verdict& verdict, const std::string& start) {
+  return std::any_of(verdict.notes.begin(), verdict.notes.end(),
+                     [&](const std::string& note) { return note.starts_with(start); });
+}
+
+// No proof knows the tangent's quotient.
+const std::string kTangent = OfTwo(
+    " p = f32[8] add(x, y)\n t = f32[8] tan(p), metadata={source_file=\"model.py\" source_line=31}\n"
+    " ROOT r = f32[8] multiply(t, y)\n");
+std::string Quotient(const std::string& below) {
+  return OfTwo(" p = f32[8] add(y, x)\n s = f32[8] sine(p)\n c = f32[8] cosine(" + below +
+               ")\n t = f32[8] divide(s, c)\n ROOT r = f32[8] multiply(y, t)\n");
+}
+
+}  // namespace
+
+TEST_CASE("a step that is not proved is tested by itself, and the rest is proved") {
+  const Verdict verdict = VerdictOfSteps(kTangent, Quotient("p"));
+  CHECK(verdict.answer == Answer::kTested);
+  CHECK(verdict.tested_steps == Names{"t (model.py:31)"});
+  CHECK(verdict.different_steps.empty());
+  CHECK(verdict.steps.tested == 1);
+  CHECK(verdict.steps.open == 0);
+  CHECK(verdict.steps.proved > 0);
+  CHECK(verdict.proof.how == "all but one step, which was tested by itself: t (model.py:31)");
+  CHECK(verdict.finite_only.empty());
+}
+
+TEST_CASE("a step that differs is named") {
+  const Verdict verdict = VerdictOfSteps(kTangent, Quotient("x"));
+  CHECK(verdict.answer == Answer::kDifferent);
+  CHECK(verdict.different_steps == Names{"t (model.py:31)"});
+  CHECK(HasNote(verdict, "the modules differ only in t (model.py:31)"));
+}
+
+TEST_CASE("a pair that differs is no difference if what follows agrees") {
+  const auto module = [](const char* factor) {
+    return OfTwo(
+        std::string(" p = f32[8] add(x, y)\n k = f32[] constant(") + factor +
+        ")\n ks = f32[8] broadcast(k), dimensions={}\n s = f32[8] multiply(p, ks)\n ROOT r = f32[8] sign(s)\n");
+  };
+  const Verdict verdict = VerdictOfSteps(module("2"), module("3"));
+  CHECK(verdict.answer == Answer::kTested);
+  CHECK(verdict.tested_steps == Names{"r"});
+}
+
+TEST_CASE("the first epsilon of a deep network is found in its step") {
+  std::vector<double> epsilons(kNorms, 1e-6);
+  const std::string before = LayerNormNetwork(epsilons, false), right = LayerNormNetwork(epsilons, true);
+  epsilons.front() = 10;
+  const Verdict verdict = VerdictOfSteps(before, LayerNormNetwork(epsilons, true));
+  CHECK(verdict.answer == Answer::kDifferent);
+  REQUIRE(verdict.outputs.size() == 1);
+  CHECK(verdict.outputs[0].answer == Answer::kDifferent);
+  CHECK(verdict.different_steps == Names{"ve.11"});
+  const Verdict same = VerdictOfSteps(before, right);
+  CHECK(same.different_steps.empty());
+  CHECK(same.agrees());
+}
+
+TEST_CASE("what differs on made-up values alone, which nothing reaches, is a note") {
+  // A cosine is at most 1; the moves hide it from the cone.
+  const auto module = [](const char* limit) {
+    return OfTwo(std::string(" a = f32[8] cosine(x)\n b = f32[8] reverse(a), dimensions={0}\n c = f32[8] negate(b)\n"
+                             " d = f32[8] reverse(c), dimensions={0}\n f = f32[8] abs(d)\n g = f32[8] reverse(f), "
+                             "dimensions={0}\n h = f32[8] sqrt(g)\n k = f32[8] reverse(h), dimensions={0}\n l = f32[] "
+                             "constant(") +
+                 limit +
+                 ")\n ls = f32[8] broadcast(l), dimensions={}\n m = f32[8] minimum(k, ls)\n ROOT r = f32[8] "
+                 "multiply(m, y)\n");
+  };
+  const Verdict verdict = VerdictOfSteps(module("7"), module("2"));
+  CHECK(verdict.answer == Answer::kTested);
+  CHECK(verdict.agrees());
+  CHECK(verdict.tested_steps == Names{"m"});
+  CHECK(HasNote(verdict, "not confirmed by a run: m: "));
+}
+
+TEST_CASE("steps are tested where the whole is too large to run") {
+  const auto module = [](const std::string& tangent) {
+    return "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\nENTRY e {\n"
+           " x = f32[20000,20000] parameter(0)\n zero = f32[] constant(0)\n"
+           " p = f32[20000] reduce(x, zero), dimensions={1}, to_apply=add\n" +
+           tangent + " ROOT r = f32[20000] negate(t)\n}\n";
+  };
+  const Verdict verdict =
+      VerdictOfSteps(module(" t = f32[20000] tan(p)\n"),
+                     module(" s = f32[20000] sine(p)\n c = f32[20000] cosine(p)\n t = f32[20000] divide(s, c)\n"));
+  CHECK(verdict.answer == Answer::kTested);
+  CHECK(verdict.input_sets == 0);
+  CHECK(verdict.tested_steps == Names{"t"});
+  CHECK(HasNote(verdict, "neither was run"));
+}
