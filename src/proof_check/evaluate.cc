@@ -193,17 +193,48 @@ bool Evaluation::Evaluate(const Graph::Op& op) {
   }
   if (elements > shared_.work_left || shared_.Spend(elements) < 0) return Fail("too large");
   Arrays x;
+  bool depends = false;
   for (const std::vector<ValueId>& operand : op.operands) {
     for (ValueId v : operand) {
-      if (graph_.ShapeOf(v).IsArray()) x.push_back(Known(v));
+      if (!graph_.ShapeOf(v).IsArray()) continue;
+      x.push_back(Known(v));
+      depends = depends || depends_[static_cast<size_t>(v)];
     }
   }
+  if (depends && shared_.integer_operations != nullptr) Record(*op.instruction, x);
   Arrays results = Of(op, x);
   if (!why_.empty()) return false;
   if (results.empty()) results = Unknown(op, x);
   else if (!trial_.arithmetic.bits()) Round(*op.instruction, results);
-  for (size_t k = 0; k < results.size(); ++k) Set(op.first + static_cast<ValueId>(k), results[k]);
+  for (size_t k = 0; k < results.size(); ++k) {
+    const size_t value = static_cast<size_t>(op.first) + k;
+    depends_[value] = depends && results[k] != nullptr && IsInteger(results[k]->shape.element_type());
+    values_[value] = std::move(results[k]);
+  }
   return why_.empty() && results.size() == op.shapes.size();
+}
+
+// Sums and products of integers are polynomials modulo 2^n, and bodies of control flow are evaluated by themselves.
+void Evaluation::Record(const HloInstruction& i, const Arrays& x) {
+  using enum HloOpcode;
+  const HloOpcode op = i.opcode();
+  if (op == kAdd || op == kSubtract || op == kMultiply || op == kNegate || op == kSelect || op == kCopy ||
+      i.Is(kMovesData) || i.Is(kControlFlow))
+    return;
+  uint64_t key = shared_.ClassOf(i);
+  bool swaps = false;  // a > b is b < a
+  if (op == kCompare) {
+    ComparisonDirection direction = i.attributes<CompareAttributes>().direction;
+    swaps = direction == ComparisonDirection::kGt || direction == ComparisonDirection::kGe;
+    if (swaps) direction = Flipped(direction);
+    key = Mix(static_cast<uint64_t>(op), static_cast<uint64_t>(direction));
+  }
+  for (size_t k = 0; k < x.size(); ++k) {
+    const Array& operand = *x[swaps ? x.size() - 1 - k : k];
+    if (!operand.HasNumbers()) key = Mix(key, operand.literal.Hash());
+    for (const Number& n : operand.numbers) key = Mix(key, n.p);
+  }
+  shared_.integer_operations->insert(key);
 }
 
 ArrayPtr Evaluation::OfLiteral(Literal literal, bool closed) {

@@ -63,6 +63,9 @@ class Shared {
   // Where it is set, comparisons of numbers that depend on inputs are noted there: what they compare, and if it decides
   // a < b, a > b or a = b.
   std::set<std::tuple<uint32_t, uint32_t, int>>* comparisons = nullptr;
+  // If set, records operations on integers that depend on inputs, with their operands, unless they are sums, products
+  // or moves: random values do not decide whether two of them are the same function.
+  std::set<uint64_t>* integer_operations = nullptr;
   std::vector<double> literals;  // of both texts
   std::vector<int64_t> integers;
 
@@ -81,8 +84,17 @@ bool RoundsTo(const HloInstruction& i, PrimitiveType type);
 class Evaluation {
  public:
   Evaluation(const Graph& graph, Shared& shared, Trial& trial, int depth = 0)
-      : graph_(graph), shared_(shared), trial_(trial), depth_(depth), values_(graph.value_count()) {}
-  void Set(ValueId value, ArrayPtr array) { values_[static_cast<size_t>(value)] = std::move(array); }
+      : graph_(graph),
+        shared_(shared),
+        trial_(trial),
+        depth_(depth),
+        values_(graph.value_count()),
+        depends_(graph.value_count()) {}
+  // An input: its integers are one choice of many.
+  void Set(ValueId value, ArrayPtr array) {
+    depends_[static_cast<size_t>(value)] = array != nullptr && IsInteger(array->shape.element_type());
+    values_[static_cast<size_t>(value)] = std::move(array);
+  }
   const ArrayPtr& Known(ValueId value) const { return values_[static_cast<size_t>(value)]; }
   // nullptr: why() tells.
   ArrayPtr Get(ValueId value);
@@ -91,6 +103,7 @@ class Evaluation {
  private:
   using Arrays = std::vector<ArrayPtr>;
   bool Evaluate(const Graph::Op& op);
+  void Record(const HloInstruction& i, const Arrays& x);
   Arrays Of(const Graph::Op& op, const Arrays& x);
   Arrays Unknown(const Graph::Op& op, const Arrays& x);
   ArrayPtr OfLiteral(Literal literal, bool closed = true);
@@ -127,6 +140,7 @@ class Evaluation {
   Trial& trial_;
   int depth_;
   std::vector<ArrayPtr> values_;
+  std::vector<bool> depends_;  // integers that depend on inputs
   std::string why_;
 };
 

@@ -17,6 +17,7 @@ namespace {
 constexpr int64_t kWorkOfTrial = int64_t{1} << 23, kWorkOfStep = int64_t{1} << 26;  // in elements
 constexpr int64_t kSmallWork = int64_t{1} << 14;
 constexpr const char* kTies = "the two may differ where what they compare is equal";
+constexpr const char* kIntegers = "the two differ in an operation on integers that is no sum, product or move";
 constexpr size_t kMostLiterals = 1 << 12;
 
 bool Fits(const Shape& x, const Shape& y) {
@@ -39,6 +40,29 @@ bool AlikeAtTies(const Comparisons& x, const Comparisons& y) {
   };
   return alike(x, y) && alike(y, x);
 }
+
+}  // namespace
+
+// What one side of a step records in a trial.
+struct Checker::Records {
+  Comparisons comparisons;
+  std::set<uint64_t> integer_operations;
+};
+
+// nullptr if trials can decide.
+const char* Checker::Unalike(const Records& x, const Records& y) {
+  if (!AlikeAtTies(x.comparisons, y.comparisons)) return kTies;
+  return x.integer_operations == y.integer_operations ? nullptr : kIntegers;
+}
+
+ArrayPtr Checker::Get(Evaluation& evaluation, ValueId value, Records& records) {
+  shared_.comparisons = &records.comparisons, shared_.integer_operations = &records.integer_operations;
+  ArrayPtr array = evaluation.Get(value);
+  shared_.comparisons = nullptr, shared_.integer_operations = nullptr;
+  return array;
+}
+
+namespace {
 
 // What trials found of two arrays that should be equal.
 class Agreement {
@@ -296,15 +320,12 @@ StepResult Checker::CheckEqual(const Step& step, int trials) {
       x.Set(premise.before, trial.Leaf(before_.ShapeOf(premise.before), key, shared_));
       y.Set(premise.after, trial.Leaf(after_.ShapeOf(premise.after), key, shared_));
     }
-    Comparisons of_x, of_y;
-    shared_.comparisons = &of_x;
-    const ArrayPtr p = x.Get(pair.before);
-    shared_.comparisons = &of_y;
-    const ArrayPtr q = p == nullptr ? nullptr : y.Get(pair.after);
-    shared_.comparisons = nullptr;
+    Records of_x, of_y;
+    const ArrayPtr p = Get(x, pair.before, of_x);
+    const ArrayPtr q = p == nullptr ? nullptr : Get(y, pair.after, of_y);
     if (q == nullptr) return {Outcome::kUnchecked, p == nullptr ? x.why() : y.why()};
-    if (!AlikeAtTies(of_x, of_y)) return {Outcome::kUnchecked, kTies};
     if (!agreement.Add(*p, *q)) return {Outcome::kFalse, Format("they differ at element {}", agreement.where())};
+    if (const char* why = Unalike(of_x, of_y); why != nullptr) return {Outcome::kUnchecked, why};
     work += kWorkOfTrial - shared_.work_left;
   }
   if (agreement.Least() * 6 < done) return {Outcome::kUnchecked, "undefined in nearly all trials"};
@@ -372,26 +393,20 @@ StepResult Checker::CheckLoop(const Step& step, int trials) {
     Evaluation x(*turn_a, shared_, trial, 1), y(*turn_b, shared_, trial, 1), u(*goes_a, shared_, trial, 1),
         v(*goes_b, shared_, trial, 1);
     set(x, *turn_a, head_a), set(u, *goes_a, head_a), set(y, *turn_b, head_b), set(v, *goes_b, head_b);
-    Comparisons of_a, of_b;
-    const auto get = [&](Evaluation& evaluation, ValueId value, Comparisons& comparisons) {
-      shared_.comparisons = &comparisons;
-      ArrayPtr array = evaluation.Get(value);
-      shared_.comparisons = nullptr;
-      return array;
-    };
-    const ArrayPtr p = get(u, goes_a->results()[0], of_a),
-                   q = p == nullptr ? nullptr : get(v, goes_b->results()[0], of_b);
+    Records of_a, of_b;
+    const ArrayPtr p = Get(u, goes_a->results()[0], of_a),
+                   q = p == nullptr ? nullptr : Get(v, goes_b->results()[0], of_b);
     if (q == nullptr) return {Outcome::kUnchecked, p == nullptr ? u.why() : v.why()};
     if (!conditions.Add(*p, *q)) return {Outcome::kFalse, "one loop goes on where the other ends"};
     for (size_t k = 0; k < step.pairs.size(); ++k) {
       const ValueId in_a = turn_a->results()[static_cast<size_t>(step.pairs[k].before - a.first)],
                     in_b = turn_b->results()[static_cast<size_t>(step.pairs[k].after - b.first)];
       if (!turn_a->ShapeOf(in_a).IsArray()) continue;
-      const ArrayPtr r = get(x, in_a, of_a), s = r == nullptr ? nullptr : get(y, in_b, of_b);
+      const ArrayPtr r = Get(x, in_a, of_a), s = r == nullptr ? nullptr : Get(y, in_b, of_b);
       if (s == nullptr) return {Outcome::kUnchecked, r == nullptr ? x.why() : y.why()};
       if (!carried[k].Add(*r, *s)) return {Outcome::kFalse, Format("a turn makes values {} of the pairs differ", k)};
     }
-    if (!AlikeAtTies(of_a, of_b)) return {Outcome::kUnchecked, kTies};
+    if (const char* why = Unalike(of_a, of_b); why != nullptr) return {Outcome::kUnchecked, why};
   }
   for (const Agreement& agreement : carried) {
     if (agreement.Least() * 6 < trials) return {Outcome::kUnchecked, "undefined in nearly all trials"};

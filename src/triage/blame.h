@@ -5,6 +5,7 @@
 //
 // Example:
 //
+//   const std::vector<std::string> paths = {"dumps"};
 //   StatusOr<DumpFolder> dumps = ListDumps(paths);
 //   if (dumps.ok()) for (const DumpFolder::Module& program : dumps->modules)
 //     std::fputs(FindingReport(Blame(program)).c_str(), stdout);

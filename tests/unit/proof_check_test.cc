@@ -272,3 +272,20 @@ TEST_CASE("malformed proofs") {
   CHECK(modules.Check("1 signs r = r to 1\n") ==
         "line 4: expected 'from NUMBERS', 'carries PAIRS' of a loop, or the end of the line");
 }
+
+// Values that differ for some integers alone are not taken for equal because trials agree.
+TEST_CASE("operations on integers are compared, not sampled") {
+  const auto outcome = [](const std::string& before, const std::string& after) {
+    const std::string head = " {\n  x = u32[3] parameter(0)\n  y = u32[3] parameter(1)\n";
+    const TwoModules modules("HloModule before\nENTRY e" + head + before + "}\nHloModule after\nENTRY e" + head +
+                             after + "}\n");
+    return modules.Check(Claim(modules, "bits"));
+  };
+  const std::string one = "  ROOT r = u32[3] add(x, y)\n";
+  CHECK(outcome(one, "  ROOT r = u32[3] add(y, x)\n") == "equal bits");
+  CHECK(outcome(one, "  f = f32[3] convert(x)\n  z = u32[3] convert(f)\n  ROOT r = u32[3] add(z, y)\n") !=
+        "equal bits");
+  const std::string less = "  ROOT r = pred[3] compare(x, y), direction=LT\n";
+  CHECK(outcome(less, "  ROOT r = pred[3] compare(y, x), direction=GT\n") == "equal bits");
+  CHECK(outcome(less, "  ROOT r = pred[3] compare(x, y), direction=LE\n") != "equal bits");
+}
