@@ -15,6 +15,7 @@
 #include "tools/flags.h"
 #include "tools/judge_programs.h"
 #include "tools/report.h"
+#include "tools/terminal.h"
 #include "triage/page.h"
 
 namespace hloir::tool {
@@ -40,7 +41,8 @@ Color ColorOf(FindingKind kind) {
 }
 
 void PrintFindings(const std::vector<Finding>& findings) {
-  constexpr size_t kName = 32, kSummary = 160;
+  constexpr size_t kName = 32;
+  const size_t width = IsTerminal(stdout) ? static_cast<size_t>(TerminalWidth(stdout)) : 200;
   const bool color = UseColor(stdout);
   size_t name_width = 0, kind_width = 0;
   for (const Finding& f : findings) name_width = std::max(name_width, DisplayWidth(ShortName(f.program, kName)));
@@ -51,9 +53,10 @@ void PrintFindings(const std::vector<Finding>& findings) {
   };
   for (const Finding& f : findings) {
     const std::string kind = padded(std::string(FindingKindWords(f.kind)), kind_width);
-    Write(stdout, ForLocale(fmt::format("{}  {}  {}\n", Paint(kind, ColorOf(f.kind), color),
-                                        padded(ShortName(f.program, kName), name_width),
-                                        ShortName(f.summary, kSummary, /*middle=*/false))));
+    Write(stdout,
+          ForLocale(fmt::format(
+              "{}  {}  {}\n", Paint(kind, ColorOf(f.kind), color), padded(ShortName(f.program, kName), name_width),
+              ShortName(f.summary, width - std::min(width, kind_width + name_width + 4), /*middle=*/false))));
   }
   Write(stdout, FindingCounts(findings) + "\n");
 }

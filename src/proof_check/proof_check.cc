@@ -49,12 +49,6 @@ struct Checker::Records {
   std::set<uint64_t> integer_operations;
 };
 
-// nullptr if trials can decide.
-const char* Checker::Unalike(const Records& x, const Records& y) {
-  if (!AlikeAtTies(x.comparisons, y.comparisons)) return kTies;
-  return x.integer_operations == y.integer_operations ? nullptr : kIntegers;
-}
-
 ArrayPtr Checker::Get(Evaluation& evaluation, ValueId value, Records& records) {
   shared_.comparisons = &records.comparisons, shared_.integer_operations = &records.integer_operations;
   ArrayPtr array = evaluation.Get(value);
@@ -304,6 +298,7 @@ StepResult Checker::CheckEqual(const Step& step, int trials) {
   const auto keys = KeysOf(premises);
   StepResult result;
   Agreement agreement;
+  bool integers_alike = true;
   int done = 0;
   // (What is small is tried more often.)
   for (int64_t work = 0; done < trials || (trials == kTrials && done < 4 * kTrials && work < kSmallWork); ++done) {
@@ -324,10 +319,12 @@ StepResult Checker::CheckEqual(const Step& step, int trials) {
     const ArrayPtr p = Get(x, pair.before, of_x);
     const ArrayPtr q = p == nullptr ? nullptr : Get(y, pair.after, of_y);
     if (q == nullptr) return {Outcome::kUnchecked, p == nullptr ? x.why() : y.why()};
+    if (!AlikeAtTies(of_x.comparisons, of_y.comparisons)) return {Outcome::kUnchecked, kTies};
     if (!agreement.Add(*p, *q)) return {Outcome::kFalse, Format("they differ at element {}", agreement.where())};
-    if (const char* why = Unalike(of_x, of_y); why != nullptr) return {Outcome::kUnchecked, why};
+    integers_alike = integers_alike && of_x.integer_operations == of_y.integer_operations;
     work += kWorkOfTrial - shared_.work_left;
   }
+  if (!integers_alike) return {Outcome::kUnchecked, kIntegers};
   if (agreement.Least() * 6 < done) return {Outcome::kUnchecked, "undefined in nearly all trials"};
   result.outcome = Outcome::kHolds;
   result.domain = agreement.domain();
@@ -364,6 +361,7 @@ StepResult Checker::CheckLoop(const Step& step, int trials) {
   const auto keys = KeysOf(step.pairs);
   std::vector<Agreement> carried(step.pairs.size());
   Agreement conditions;
+  bool integers_alike = true;
   StepResult result;
   for (int done = 0; done < trials; ++done) {
     shared_.work_left = kWorkOfTrial;
@@ -406,8 +404,10 @@ StepResult Checker::CheckLoop(const Step& step, int trials) {
       if (s == nullptr) return {Outcome::kUnchecked, r == nullptr ? x.why() : y.why()};
       if (!carried[k].Add(*r, *s)) return {Outcome::kFalse, Format("a turn makes values {} of the pairs differ", k)};
     }
-    if (const char* why = Unalike(of_a, of_b); why != nullptr) return {Outcome::kUnchecked, why};
+    if (!AlikeAtTies(of_a.comparisons, of_b.comparisons)) return {Outcome::kUnchecked, kTies};
+    integers_alike = integers_alike && of_a.integer_operations == of_b.integer_operations;
   }
+  if (!integers_alike) return {Outcome::kUnchecked, kIntegers};
   for (const Agreement& agreement : carried) {
     if (agreement.Least() * 6 < trials) return {Outcome::kUnchecked, "undefined in nearly all trials"};
     result.domain = result.domain || agreement.domain();

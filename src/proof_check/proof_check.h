@@ -72,7 +72,6 @@ class Checker {
   StepResult CheckEqual(const Step& step, int trials);
   StepResult CheckLoop(const Step& step, int trials);
   struct Records;
-  static const char* Unalike(const Records& x, const Records& y);
   ArrayPtr Get(Evaluation& evaluation, ValueId value, Records& records);
   StatusOr<std::vector<std::pair<Pair, uint64_t>>> KeysOf(const std::vector<Pair>& pairs) const;
 

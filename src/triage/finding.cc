@@ -104,11 +104,14 @@ StatusOr<Finding> ParseFinding(std::string_view text) try {
 
 std::string FindingCounts(std::span<const Finding> findings) {
   std::string text = Format("{} program{}", findings.size(), findings.size() == 1 ? "" : "s");
+  const char* separator = ":";
   for (int k = 0; k < kFindingKinds; ++k) {
     const auto kind = static_cast<FindingKind>(k);
     const auto count =
         std::count_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.kind == kind; });
-    text += Format("{} {} {}", k == 0 ? ":" : ",", count, FindingKindWords(kind));
+    if (count == 0) continue;
+    text += Format("{} {} {}", separator, count, FindingKindWords(kind));
+    separator = ",";
   }
   return text;
 }

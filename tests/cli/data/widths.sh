@@ -1,7 +1,7 @@
 # What each verb of hloir usually says, on a typical module, held against 80 columns: bash widths.sh. Says which lines are
 # wider, which verbs it has no command of, and what is colored though nobody looks. Not held: modules and instructions as text
 # (all that print, opt, convert, reduce and fuzz generate write, and what dumps --find found), diagnostics, which are a line
-# each, a command line to copy, JSON, and the protocol of lsp.
+# each, a command line to copy, JSON, the protocol of lsp, and what triage found, a line a program, which a terminal's width cuts.
 export HLOIR_LESSONS=docs/lessons
 unset COLUMNS
 model=corpus/with_metadata/attention_forward
@@ -45,6 +45,8 @@ dumps dumped --stages
 dumps dumped --changes
 dumps dumped --find=dot
 dumps dumped --verify
+triage --help
+blame dumped
 explain $model.hlo
 lsp --help
 lesson list
