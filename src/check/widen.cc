@@ -96,6 +96,28 @@ bool TiesTypes(const HloInstruction& i) {
   }
 }
 
+// The name of the routine of a LAPACK call for the types that `map` gives: "lapack_dpotrf_ffi" for "lapack_spotrf_ffi";
+// "" for other calls and for types without routines. Calls without "_ffi" have operands that depend on the type.
+std::string RetypedRoutine(const HloInstruction& i, TypeMap map) {
+  if (i.opcode() != HloOpcode::kCustomCall) return "";
+  std::string target = i.attributes<CustomCallAttributes>().custom_call_target;
+  constexpr std::string_view kPrefix = "lapack_";
+  if (!target.starts_with(kPrefix) || !target.ends_with("_ffi")) return "";
+  constexpr std::pair<char, PrimitiveType> kLetters[] = {
+      {'s', PrimitiveType::F32}, {'d', PrimitiveType::F64}, {'c', PrimitiveType::C64}, {'z', PrimitiveType::C128}};
+  char& letter = target[kPrefix.size()];
+  for (const auto& [from, type] : kLetters) {
+    if (from != letter) continue;
+    const PrimitiveType mapped = map(type);
+    for (const auto& [to, its_type] : kLetters) {
+      if (its_type != mapped || IsComplex(type) != IsComplex(mapped)) continue;
+      letter = to;
+      return target;
+    }
+  }
+  return "";
+}
+
 // The users that `from` had until now take `to`, which is made from it.
 void Redirect(HloInstruction* from, const std::vector<HloInstruction*>& users, bool was_root, HloInstruction* to) {
   if (from == to) return;
@@ -152,7 +174,7 @@ class Retyper {
   Status Run() {
     for (HloInstruction* i : module_.AllInstructions()) {
       original_.push_back({i, &i->shape()});
-      ties_.push_back(TiesTypes(*i));  // as its types are now
+      ties_.push_back(TiesTypes(*i) && RetypedRoutine(*i, map_).empty());  // as its types are now
       operand_type_.push_back(i->operand_count() == 0              ? PrimitiveType::F32
                               : i->opcode() == HloOpcode::kConvert ? MadeIn(*i->operand(0))
                                                                    : i->operand(0)->shape().element_type());
@@ -221,6 +243,11 @@ class Retyper {
       if (move_ != nullptr && IsFloat(type) && type != PrimitiveType::F64)
         Move(literal, GetFloatFormat(type).mantissa_bits);
       if (move_ != nullptr && type == PrimitiveType::C64) MoveParts(literal);
+    }
+    if (std::string routine = RetypedRoutine(i, map_); !routine.empty()) {
+      auto& call = i.mutable_attributes<CustomCallAttributes>();
+      call.custom_call_target = std::move(routine);
+      call.operand_layout_constraints.reset();
     }
     // An algorithm names the types it works on.
     if (i.HasAttributes<DotAttributes>()) i.mutable_attributes<DotAttributes>().algorithm = DotAlgorithm::kUnset;

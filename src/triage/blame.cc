@@ -138,8 +138,7 @@ Finding Blamer::OfAgreement(const Verdict& v) const {
   if (v.answer == Answer::kProvedBitwise) return Make(kFine, Culprit::kNone, "the same: proved bit for bit");
   if (!v.faults.empty()) {
     Finding finding = Make(FindingKind::kFault, Culprit::kPass,
-                           Format("the compiled program differs where something overflows or is NaN: {}",
-                                  v.finite_only.empty() ? v.faults[0].what : v.finite_only[0]));
+                           "the compiled program differs where something overflows or is NaN: " + v.faults[0].what);
     finding.faults = v.faults;
     finding.instruction = v.faults[0].before, finding.partner = v.faults[0].after;
     LocateFaults(finding);

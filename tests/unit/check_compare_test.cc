@@ -283,3 +283,19 @@ TEST_CASE("f64 modules that round differently agree, wrong ones do not") {
   CHECK(CompareTexts(one, two).agree);
   CHECK_FALSE(CompareTexts(one, wrong).agree);
 }
+
+TEST_CASE("a LAPACK call is widened to the routine for the wider type") {
+  const auto module = ParseModule(R"(HloModule m
+ENTRY e {
+  x = f32[2,4,4]{1,2,0} parameter(0)
+  ROOT c = (f32[2,4,4]{1,2,0}, s32[2]{0}) custom-call(x), custom_call_target="lapack_spotrf_ffi", operand_layout_constraints={f32[2,4,4]{1,2,0}}, api_version=API_VERSION_TYPED_FFI, backend_config={uplo = 76 : ui8}
+})");
+  REQUIRE(module.status().message() == "");
+  const auto wide = WidenModule(**module);
+  REQUIRE(wide.status().message() == "");
+  CHECK(PrintModule(**wide).find("lapack_dpotrf_ffi") != std::string::npos);
+  CHECK(VerifyModule(**wide).ok());
+  const auto back = NarrowModule(**wide);
+  REQUIRE(back.status().message() == "");
+  CHECK(PrintModule(**back).find("lapack_spotrf_ffi") != std::string::npos);
+}
