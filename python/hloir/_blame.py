@@ -16,7 +16,8 @@ from typing import Any, Callable, Iterator, Sequence
 import numpy as np
 
 from hloir._arrays import _as_array
-from hloir._hloir import Error, Module
+from hloir._error import Error
+from hloir._hloir import Module
 
 
 @dataclasses.dataclass(frozen=True)

@@ -186,8 +186,8 @@ class ControlC(unittest.TestCase):
             os.kill(os.getpid(), signal.SIGINT)
 
         watcher = threading.Thread(target=interrupt)
-        watcher.start()
         try:
+            watcher.start()
             function()
             over.set()
             watcher.join()
