@@ -10,7 +10,7 @@ pair that is not proved, with why or the first open steps, and at the end the sh
 """
 import argparse, collections, json, os, statistics, subprocess, sys, time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import right_pairs
+import right_pairs, xla_process
 
 
 def prove(hloir, files, seconds):
@@ -35,14 +35,14 @@ def main():
     parser.add_argument("--quiet", action="store_true")
     args = parser.parse_args()
     os.makedirs(args.keep, exist_ok=True)
-    xla, seen, times = right_pairs.Xla(), collections.Counter(), []
+    xla, seen, times = xla_process.Process(right_pairs.__file__), collections.Counter(), []
     pairs = list(zip(args.files, args.files[1:])) if args.kind == "stages" else [(f,) for f in args.files]
     for pair in pairs:
         if args.kind == "xla":
             after = os.path.join(args.keep, pair[0].replace("/", "_") + ".after.pb")
             refused = after + ".refused"
             if os.path.exists(refused): continue
-            if not os.path.exists(after) and (why := xla.optimize(os.path.abspath(pair[0]), after, args.seconds)):
+            if not os.path.exists(after) and (why := xla.ask([os.path.abspath(pair[0]), after], args.seconds)):
                 open(refused, "w").write(why)
                 continue
             pair = (pair[0], after)

@@ -10,46 +10,14 @@ goes on where it was stopped; those that XLA refuses, or dies of, are remembered
 counted. The exit status is 1 if a pair was accused. Needs jaxlib, but for `--own`: generated programs against what hloir's
 own passes make of them when they may round as XLA does, 500 at a time.
 """
-import argparse, collections, json, os, select, subprocess, sys, tempfile, time
+import argparse, collections, json, os, subprocess, sys, tempfile, time
+import xla_process
 
 
-def worker():
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    import jax, jaxlib._hlo as hlo, jaxlib._jax as xj
-    from jax._src.lib import xla_client
-    jax.config.update("jax_enable_x64", True)
-    devices = xla_client.DeviceList((jax.devices("cpu")[0],))
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what XLA prints is not an answer
-    for line in sys.stdin:
-        before, after = json.loads(line)
-        try:
-            proto = hlo.hlo_module_from_text(open(before).read()).as_serialized_hlo_module_proto()
-            module = xj.mlir.xla_computation_to_mlir_module(hlo.XlaComputation(proto))
-            executable = devices[0].client.compile_and_load(module, devices, xla_client.CompileOptions())
-            with open(after, "wb") as f: f.write(executable.hlo_modules()[0].as_serialized_hlo_module_proto())
-            reply = ""
-        except Exception as error:
-            reply = str(error).splitlines()[0][:200] or "?"
-        print(json.dumps(reply), file=answers, flush=True)
-
-
-class Xla:
-    process = None
-
-    def optimize(self, before, after, seconds):
-        """What is wrong, or nothing."""
-        if self.process is None or self.process.poll() is not None:
-            self.process = subprocess.Popen([sys.executable, os.path.abspath(__file__), "--worker"], stdin=subprocess.PIPE,
-                                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        print(json.dumps([before, after]), file=self.process.stdin, flush=True)
-        ready, _, _ = select.select([self.process.stdout], [], [], seconds)
-        line = self.process.stdout.readline() if ready else ""
-        if line: return json.loads(line)
-        self.process.kill()
-        self.process.wait()
-        return "XLA died" if ready else "XLA took too long"
+def optimize(compiler, job):
+    """In the worker: writes what XLA makes of a module."""
+    before, after = job
+    with open(after, "wb") as f: f.write(compiler.compile(before).hlo_modules()[0].as_serialized_hlo_module_proto())
 
 
 def verify(hloir, before, after, seconds):
@@ -92,7 +60,7 @@ def main():
     if args.generated:
         first, count = map(int, args.generated.split(":"))
         names += [f"seed {s}" for s in range(first, first + count)]
-    xla, start = Xla(), time.time()
+    xla, start = xla_process.Process(__file__), time.time()
     with tempfile.TemporaryDirectory() as folder, open(args.log, "a") as log:
         after = f"{folder}/after.pb"
         for done, name in enumerate(names):
@@ -102,7 +70,7 @@ def main():
                 source = f"{folder}/programs-{name[5:]}.hlo"
                 subprocess.run([args.hloir, "fuzz", "generate", "--kind=programs", f"--first={name[5:]}", "--count=1",
                                 "--portable", "-o", folder], check=True, stdout=subprocess.DEVNULL)
-            refused = xla.optimize(os.path.abspath(source), after, args.seconds)
+            refused = xla.ask([os.path.abspath(source), after], args.seconds)
             seen = {"pair": name, **({"verdict": "not compiled", "reason": refused} if refused else verify(args.hloir, source, after, args.seconds))}
             known[name] = seen
             print(json.dumps(seen), file=log, flush=True)
@@ -125,4 +93,4 @@ def main():
 
 
 if __name__ == "__main__":
-    worker() if sys.argv[1:] == ["--worker"] else sys.exit(main())
+    xla_process.serve(optimize) if sys.argv[1:] == ["--worker"] else sys.exit(main())

@@ -11,7 +11,9 @@ kernel. Compiles that the folder has are not made again. What triage says goes t
 summary to standard output: programs by class, those of the planted results that another class has, and the time of a
 program. Needs jaxlib and ml_dtypes.
 """
-import argparse, collections, json, os, random, select, shutil, subprocess, sys, threading, time
+import argparse, collections, json, os, random, shutil, subprocess, sys, time
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tools"))
+import fuzz_xla, xla_process
 
 PASSES = ["algsimp", "cse", "constant_folding", "fusion", "reshape-mover", "simplify-fp-conversions", "dot_decomposer",
           "batchnorm_expander", "while-loop-invariant-code-motion", "while-loop-constant-sinking", "while-loop-simplifier",
@@ -19,54 +21,17 @@ PASSES = ["algsimp", "cse", "constant_folding", "fusion", "reshape-mover", "simp
           "simplify-conditional", "transpose-folding", "float-normalization-bf16"]
 
 
-def worker():
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tools"))
-    from fuzz_xla import load, save
-    import jax, numpy as np, jaxlib._hlo as hlo, jaxlib._jax as xj
-    from jax._src.lib import xla_client
-    jax.config.update("jax_enable_x64", True)
-    device = jax.devices("cpu")[0]
-    devices = xla_client.DeviceList((device,))
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what XLA prints is not an answer
-    for line in sys.stdin:
-        job = json.loads(line)
-        folder = job["folder"]
-        try:
-            proto = hlo.hlo_module_from_text(open(job["module"]).read()).as_serialized_hlo_module_proto()
-            module = xj.mlir.xla_computation_to_mlir_module(hlo.XlaComputation(proto))
-            options = xla_client.CompileOptions()
-            flags = [("xla_dump_to", folder), ("xla_dump_hlo_as_text", True), ("xla_dump_large_constants", True)]
-            if job["stages"]: flags.append(("xla_dump_hlo_pass_re", ".*"))
-            if job["without"]: flags.append(("xla_disable_hlo_passes", ",".join(job["without"])))
-            options.env_option_overrides = flags
-            executable = device.client.compile_and_load(module, devices, options)
-            arguments = [jax.device_put(v, device) for v in load(job["inputs"], "in")]
-            results = executable.execute_sharded(arguments).disassemble_into_single_device_arrays()
-            save(f"{folder}/out.npz", [np.asarray(r[0]) for r in results], "out")
-            reply = ""
-        except Exception as error:
-            reply = str(error).splitlines()[0][:300] or "?"
-        print(json.dumps(reply), file=answers, flush=True)
-
-
-class Xla:
-    process = None
-
-    def compile(self, job, seconds=240):
-        """What is wrong, or nothing."""
-        if self.process is None or self.process.poll() is not None:
-            self.process = subprocess.Popen([sys.executable, os.path.abspath(__file__), "--worker"], stdin=subprocess.PIPE,
-                                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        print(json.dumps(job), file=self.process.stdin, flush=True)
-        ready, _, _ = select.select([self.process.stdout], [], [], seconds)
-        line = self.process.stdout.readline() if ready else ""
-        if line: return json.loads(line)
-        self.process.kill()
-        self.process.wait()
-        return "XLA died" if ready else "XLA took too long"
+def dump(compiler, job):
+    """In the worker: compiles a module with dumps, and runs it."""
+    import jax, numpy as np
+    folder = job["folder"]
+    overrides = [("xla_dump_to", folder), ("xla_dump_hlo_as_text", True), ("xla_dump_large_constants", True)]
+    if job["stages"]: overrides.append(("xla_dump_hlo_pass_re", ".*"))
+    if job["without"]: overrides.append(("xla_disable_hlo_passes", ",".join(job["without"])))
+    executable = compiler.compile(job["module"], overrides)
+    arguments = [jax.device_put(v, compiler.device) for v in fuzz_xla.load(job["inputs"], "in")]
+    results = executable.execute_sharded(arguments).disassemble_into_single_device_arrays()
+    fuzz_xla.save(f"{folder}/out.npz", [np.asarray(r[0]) for r in results], "out")
 
 
 def stem_of(folder):
@@ -124,7 +89,7 @@ def main():
     if flags.elements: command.append(f"--elements={flags.elements}")
     if flags.rank: command.append(f"--rank={flags.rank}")
     programs = [json.loads(line) for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()]
-    xla, refused, planted, started = Xla(), collections.Counter(), 0, time.time()
+    xla, refused, planted, started = xla_process.Process(__file__), collections.Counter(), 0, time.time()
     for program in programs:
         seed = program["seed"]
         pick = random.Random(seed)
@@ -132,7 +97,7 @@ def main():
             folder = f"{dumps}/{seed}-{variant}"
             if os.path.exists(folder): continue
             os.makedirs(folder)
-            wrong = xla.compile({**program, "folder": folder, "without": without, "stages": not flags.no_stages})
+            wrong = xla.ask({**program, "folder": folder, "without": without, "stages": not flags.no_stages}, 240)
             if wrong:
                 refused[wrong[:80]] += 1
                 shutil.rmtree(folder)
@@ -158,4 +123,4 @@ def main():
 
 
 if __name__ == "__main__":
-    worker() if sys.argv[1:] == ["--worker"] else main()
+    xla_process.serve(dump) if sys.argv[1:] == ["--worker"] else main()
