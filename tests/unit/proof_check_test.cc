@@ -274,7 +274,7 @@ TEST_CASE("malformed proofs") {
 }
 
 // Values that differ for some integers alone are not taken for equal because trials agree.
-TEST_CASE("operations on integers are compared, not sampled") {
+TEST_CASE("operations on integers are compared and not sampled") {
   const auto outcome = [](const std::string& before, const std::string& after) {
     const std::string head = " {\n  x = u32[3] parameter(0)\n  y = u32[3] parameter(1)\n";
     const TwoModules modules("HloModule before\nENTRY e" + head + before + "}\nHloModule after\nENTRY e" + head +
@@ -285,6 +285,13 @@ TEST_CASE("operations on integers are compared, not sampled") {
   CHECK(outcome(one, "  ROOT r = u32[3] add(y, x)\n") == "equal bits");
   CHECK(outcome(one, "  f = f32[3] convert(x)\n  z = u32[3] convert(f)\n  ROOT r = u32[3] add(z, y)\n") !=
         "equal bits");
+  // From 2^24 on f32 has no odd numbers; 4473 * 4473 is one, and no random number is likely to be it.
+  const std::string bound =
+      "  n = u32[] constant(4473)\n  m = u32[] multiply(n, n)\n  z = u32[3] broadcast(m), dimensions={}\n";
+  CHECK(outcome(bound + "  ROOT r = pred[3] compare(x, z), direction=LT\n",
+                "  f = f32[3] convert(x)\n  c = u32[3] convert(f)\n" + bound +
+                    "  ROOT r = pred[3] compare(c, z), direction=LT\n")
+            .find("unchecked") != std::string::npos);
   const std::string less = "  ROOT r = pred[3] compare(x, y), direction=LT\n";
   CHECK(outcome(less, "  ROOT r = pred[3] compare(y, x), direction=GT\n") == "equal bits");
   CHECK(outcome(less, "  ROOT r = pred[3] compare(x, y), direction=LE\n") != "equal bits");
