@@ -81,6 +81,14 @@ int Child::Wait() {
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+void WriteAll(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = write(descriptor, text.data(), text.size());
+    if (n <= 0) return;
+    text.remove_prefix(static_cast<size_t>(n));
+  }
+}
+
 StatusOr<int> RunInChild(const std::function<int()>& work, double seconds) {
   HLOIR_ASSIGN_OR_RETURN(Child child, Child::Start([&](int) { return work(); }));
   pollfd wait{child.descriptor(), POLLIN, 0};

@@ -1,12 +1,12 @@
 // A function in a separate process, so that a crash does not end this one: its output is read through a pipe. Start it
-// while this process has one thread. Used by `fuzz run`, `reduce`, `triage` and
-// `blame`.
+// while this process has one thread. Used by `fuzz run`, `reduce`, `triage` and `blame`.
 #pragma once
 
 #include <sys/types.h>
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "hloir/status.h"
 
@@ -35,6 +35,9 @@ class Child {
   pid_t pid_ = -1;
   int descriptor_ = -1;
 };
+
+// Writes all of `text`, for the work of a child; ends at the first error, as when the reader is gone.
+void WriteAll(int descriptor, std::string_view text);
 
 // The exit status of `work`, or minus the signal that ended it; kTimedOut after `seconds`.
 inline constexpr int kTimedOut = -1000;

@@ -57,14 +57,7 @@ std::string FindingText(const HloModule& module) { return PrintModule(module, Pr
 
 // ---- The work of a process ----
 
-void Send(int descriptor, const Json& line) {
-  const std::string text = line.dump() + "\n";
-  for (size_t at = 0; at < text.size();) {
-    const ssize_t n = write(descriptor, text.data() + at, text.size() - at);
-    if (n <= 0) return;
-    at += static_cast<size_t>(n);
-  }
-}
+void Send(int descriptor, const Json& line) { WriteAll(descriptor, line.dump() + "\n"); }
 
 class Worker {
  public:

@@ -1,8 +1,6 @@
 // See judge_programs.h.
 #include "tools/judge_programs.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -21,7 +19,7 @@
 namespace hloir::tool {
 namespace {
 
-// The finding that a process has told last, and how the process ended.
+// The last finding that a process wrote, with a note if the process did not end well.
 Finding FindingOf(const DumpFolder::Module& program, const ChildEnd& end, double timeout) {
   std::string ending;
   if (end.status == kTimedOut) ending = fmt::format("out of time after {:g} s (see --timeout)", timeout);
@@ -34,7 +32,7 @@ Finding FindingOf(const DumpFolder::Module& program, const ChildEnd& end, double
   if (last != std::string::npos) finding = ParseFinding(std::string_view(end.output).substr(begin, last - begin));
   const bool crashed = end.status != 0 && end.status != kTimedOut;
   if (!finding.ok()) {
-    Finding unknown = UnknownFinding(program.name, ending.empty() ? "hloir told nothing" : ending);
+    Finding unknown = UnknownFinding(program.name, ending.empty() ? "the process gave no finding" : ending);
     unknown.stages = static_cast<int64_t>(program.stages.size());
     unknown.bug = end.status != kTimedOut;
     return unknown;
@@ -44,14 +42,7 @@ Finding FindingOf(const DumpFolder::Module& program, const ChildEnd& end, double
   return *std::move(finding);
 }
 
-void Tell(const Finding& finding, int descriptor) {
-  const std::string line = FindingJson(finding) + "\n";
-  for (size_t at = 0; at < line.size();) {
-    const ssize_t n = write(descriptor, line.data() + at, line.size() - at);
-    if (n <= 0) return;
-    at += static_cast<size_t>(n);
-  }
-}
+void Send(const Finding& finding, int descriptor) { WriteAll(descriptor, FindingJson(finding) + "\n"); }
 
 int Judge(const DumpFolder::Module& program, const JudgeFlags& flags, int threads, int descriptor) {
   std::vector<std::string> files = flags.results;
@@ -62,8 +53,8 @@ int Judge(const DumpFolder::Module& program, const JudgeFlags& flags, int thread
   options.elided = flags.elided, options.results = flags.results;
   options.check.seed = flags.seed;
   options.check.runner.unknown_calls = flags.unknown_calls, options.check.runner.threads = threads;
-  options.on_progress = [&](const Finding& finding) { Tell(finding, descriptor); };
-  Tell(Blame(program, options), descriptor);
+  options.on_progress = [&](const Finding& finding) { Send(finding, descriptor); };
+  Send(Blame(program, options), descriptor);
   return 0;
 }
 
@@ -77,8 +68,7 @@ void AddJudgeFlags(CLI::App& command, JudgeFlags& flags) {
   AddElidedFlag(command, flags.elided)
       ->description(
           "Values of constants that the text leaves out, {...}: assume (the default; random ones, equal for constants "
-          "of "
-          "one shape), refuse, zeros, iota, random, or a file .npz with c0, c1, ... in the order of the text");
+          "of one shape), refuse, zeros, iota, random, or a file .npz with c0, c1, ... in the order of the text");
   AddUnknownCallsFlag(command, flags.unknown_calls);
 }
 

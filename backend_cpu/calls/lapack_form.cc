@@ -69,6 +69,16 @@ void SetGpuOptions(const HloInstruction& call, std::string_view routine, LapackF
 
 }  // namespace
 
+char LapackLetter(PrimitiveType type) {
+  switch (type) {
+    case PrimitiveType::F32: return 's';
+    case PrimitiveType::F64: return 'd';
+    case PrimitiveType::C64: return 'c';
+    case PrimitiveType::C128: return 'z';
+    default: return 0;  // LAPACK has these four
+  }
+}
+
 // Three of XLA's own custom-calls are equivalent to LAPACK routines, and GPU libraries have equivalents of others.
 std::string LapackTarget(const HloInstruction& call) {
   const std::string& target = call.attributes<CustomCallAttributes>().custom_call_target;
@@ -87,11 +97,8 @@ std::string LapackTarget(const HloInstruction& call) {
     if (routine.starts_with("or")) routine.replace(0, 2, "un");
     if (routine == "syevd" || routine == "sytrd") routine.replace(0, 2, "he");
   }
-  const std::string letter = type == PrimitiveType::F32   ? "s"
-                             : type == PrimitiveType::F64 ? "d"
-                             : type == PrimitiveType::C64 ? "c"
-                                                          : "z";
-  return "lapack_" + letter + routine + "_ffi";
+  const char letter = LapackLetter(type);
+  return std::string("lapack_") + (letter != 0 ? letter : 'z') + routine + "_ffi";  // other types fail as it runs
 }
 
 LapackForm OldLapackForm(std::string_view routine, bool complex) {

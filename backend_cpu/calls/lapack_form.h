@@ -30,6 +30,8 @@ struct LapackForm {
                                                             // shapes
 };
 
+// The letter for an element type in a routine's name: s, d, c or z; 0 for a type without routines.
+char LapackLetter(PrimitiveType type);
 // LAPACK's name for the operation, as in lapack_spotrf_ffi; the target itself if there is none.
 std::string LapackTarget(const HloInstruction& call);
 // The form before "_ffi" of a routine, by its name without the type's letter; first_array is 0 if there was none.

@@ -673,7 +673,7 @@ void Checker::Impl::ExcuseByProof(size_t set, Verdict& verdict) {
 void Checker::Impl::TestOpenSteps(Verdict& verdict) {
   const HloModule &before = before_->module(), &after = after_->module();
   const bool alone = !before_view_ && !UsesDevices(before) && !UsesDevices(after);
-  if (proved_.all() || !verdict.proof.counterexample.empty() || exact_ || !alone) return;
+  if (proved_.all() || !proved_.proof.counterexample.empty() || exact_ || !alone) return;
   steps_ =
       check::TestSteps(before, after, {context_.options, {}, made_up_ ? std::vector<InputSet>() : context_.inputs});
   verdict.tested_steps = steps_.tested, verdict.different_steps = steps_.different;
@@ -781,7 +781,6 @@ StatusOr<Verdict> Checker::Impl::CheckAsTheyAre(const HloModule& after) {
                            : check::ProveFirst(before_->module(), after, options.exact);
   after_ = &after == &before_->module() ? before_ : std::make_shared<ModuleUnderTest>(after, context_);
   steps_ = {};
-  verdict.proof = proved_.proof;
   if (options.proofs != Proofs::kNone) TestOpenSteps(verdict);
   verdict.proof = proved_.proof;
   verdict.assumptions = proved_.assumptions, verdict.finite_only = proved_.finite_only, verdict.steps = proved_.steps;

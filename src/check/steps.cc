@@ -172,6 +172,12 @@ class StepTester {
   // One that is computed from another, so that both cannot have any values.
   int32_t Dependent(const std::set<int32_t>& of, const std::set<int32_t>& all) const;
   std::optional<std::pair<std::vector<int32_t>, std::vector<int32_t>>> Cut(Pair pair, int deeper) const;
+  // The cones of a pair as modules, and the nodes of `before` that are their parameters.
+  struct Step {
+    std::vector<int32_t> cut;
+    std::unique_ptr<HloModule> before, after;
+  };
+  std::optional<Step> MakeStep(Pair pair, int deeper) const;
   Found Judge(const HloModule& x, const HloModule& y, std::vector<InputSet> inputs, std::string& how);
   std::vector<InputSet> Occurring(const std::vector<int32_t>& cut, size_t first) const;
   bool AreFarApart(const HloModule& x, const HloModule& y, const InputSet& inputs, std::string& how) const;
@@ -433,6 +439,15 @@ std::optional<std::pair<std::vector<int32_t>, std::vector<int32_t>>> StepTester:
   return nodes;
 }
 
+std::optional<StepTester::Step> StepTester::MakeStep(Pair pair, int deeper) const {
+  auto cut = Cut(pair, deeper);
+  if (!cut) return std::nullopt;
+  auto before = MakeCone(a_, {pair.first}, cut->first, kMostCone),
+       after = MakeCone(b_, {pair.second}, cut->second, kMostCone);
+  if (!before || !after) return std::nullopt;
+  return Step{std::move(cut->first), std::move(before), std::move(after)};
+}
+
 StepTester::Found StepTester::Judge(const HloModule& x, const HloModule& y, std::vector<InputSet> inputs,
                                     std::string& how) {
   const StatusOr<Verdict> verdict = hloir::Check(x, y, std::move(inputs), options_);
@@ -494,23 +509,21 @@ bool StepTester::AreFarApart(const HloModule& x, const HloModule& y, const Input
 StepTester::Found StepTester::TestPair(Pair pair, std::string& how, bool& far) {
   Found found = Found::kUnknown;
   for (int deeper = 0; deeper <= kDeepest; ++deeper) {
-    const auto cut = Cut(pair, deeper);
-    if (!cut) break;
-    const std::unique_ptr<HloModule> x = MakeCone(a_, {pair.first}, cut->first, kMostCone),
-                                     y = MakeCone(b_, {pair.second}, cut->second, kMostCone);
-    if (!x || !y || SizeOfRuns(*x, *y) == RunSize::kTooLarge) break;
+    const std::optional<Step> step = MakeStep(pair, deeper);
+    if (!step || SizeOfRuns(*step->before, *step->after) == RunSize::kTooLarge) break;
+    const HloModule &x = *step->before, &y = *step->after;
     // (Loops may take long.)
-    const bool loops = HasLoops(*x) || HasLoops(*y);
+    const bool loops = HasLoops(x) || HasLoops(y);
     if (loops && deeper > 0) break;
     tests_made_ += loops ? kMostTests / 6 : 1;
     how.clear();
-    std::vector<InputSet> occurring = Occurring(cut->first, 0);
-    far = !occurring.empty() && AreFarApart(*x, *y, occurring[0], how);
+    std::vector<InputSet> occurring = Occurring(step->cut, 0);
+    far = !occurring.empty() && AreFarApart(x, y, occurring[0], how);
     if (far) return Found::kDiffer;
-    const Found seen = occurring.empty() ? Found::kUnknown : Judge(*x, *y, std::move(occurring), how);
-    if (seen == Found::kDiffer || cut->first.empty()) return seen;
+    const Found seen = occurring.empty() ? Found::kUnknown : Judge(x, y, std::move(occurring), how);
+    if (seen == Found::kDiffer || step->cut.empty()) return seen;
     std::string when_made_up;
-    const Found made_up = Judge(*x, *y, {}, when_made_up);
+    const Found made_up = Judge(x, y, {}, when_made_up);
     if (made_up == Found::kAgree || (made_up == Found::kUnknown && seen == Found::kAgree)) {
       if (how.empty()) how = when_made_up;
       return Found::kAgree;
@@ -518,7 +531,7 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how, bool& far) {
     if (made_up == Found::kUnknown) break;
     how = when_made_up;
     // (Parameters have any values.)
-    const bool of_parameters = std::all_of(cut->first.begin(), cut->first.end(), [&](int32_t k) {
+    const bool of_parameters = std::all_of(step->cut.begin(), step->cut.end(), [&](int32_t k) {
       return a_[static_cast<size_t>(k)].instruction->IsParameter();
     });
     if (of_parameters) return Found::kDiffer;
@@ -528,21 +541,19 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how, bool& far) {
 }
 
 void StepTester::Reach(Pair pair, std::string& how) {
-  const auto cut = Cut(pair, 0);
-  if (!cut || !context_.inputs.empty()) return;
-  const std::unique_ptr<HloModule> x = MakeCone(a_, {pair.first}, cut->first, kMostCone),
-                                   y = MakeCone(b_, {pair.second}, cut->second, kMostCone);
-  if (!x || !y) return;
+  if (!context_.inputs.empty()) return;
+  const std::optional<Step> step = MakeStep(pair, 0);
+  if (!step) return;
   for (const InputKind kind : {InputKind::kEdges, InputKind::kWide, InputKind::kFar, InputKind::kMixed,
                                InputKind::kUniform, InputKind::kSpecials}) {
     StatusOr<InputSet> made = MakeInputSet(before_, {}, context_.options.seed + 301, kind);
     if (!made.ok() || !AddValues(*made, false)) continue;
-    std::vector<InputSet> occurring = Occurring(cut->first, values_.size() - 1);
+    std::vector<InputSet> occurring = Occurring(step->cut, values_.size() - 1);
     values_.pop_back(), sets_.pop_back();
     if (occurring.empty()) continue;
     occurring[0].kind = kind;
     std::string reason;
-    if (Judge(*x, *y, std::move(occurring), reason) != Found::kDiffer) continue;
+    if (Judge(*step->before, *step->after, std::move(occurring), reason) != Found::kDiffer) continue;
     how = std::move(reason);
     tests_.inputs.push_back(*std::move(made));
     return;
@@ -595,12 +606,9 @@ bool StepTester::IsProvedWith(const std::vector<Pair>& pairs) const {
 
 // No explanation of the table (explanations.h) makes it agree on the values that occur.
 bool StepTester::DiffersByAllMeasures(Pair pair) {
-  const auto cut = Cut(pair, 0);
-  if (!cut) return false;
-  const std::unique_ptr<HloModule> x = MakeCone(a_, {pair.first}, cut->first, kMostCone),
-                                   y = MakeCone(b_, {pair.second}, cut->second, kMostCone);
+  const std::optional<Step> step = MakeStep(pair, 0);
   std::string how;
-  return x && y && Judge(*x, *y, Occurring(cut->first, 0), how) == Found::kDiffer;
+  return step && Judge(*step->before, *step->after, Occurring(step->cut, 0), how) == Found::kDiffer;
 }
 
 // Which pairs that differ are all that the modules differ in: where those are taken for equal, the rest is proved.

@@ -11,6 +11,7 @@
 #include <functional>
 #include <vector>
 
+#include "calls/lapack_form.h"
 #include "check/rounding.h"
 #include "hloir/builder.h"
 #include "hloir/custom_call.h"
@@ -103,17 +104,11 @@ std::string RetypedRoutine(const HloInstruction& i, TypeMap map) {
   std::string target = i.attributes<CustomCallAttributes>().custom_call_target;
   constexpr std::string_view kPrefix = "lapack_";
   if (!target.starts_with(kPrefix) || !target.ends_with("_ffi")) return "";
-  constexpr std::pair<char, PrimitiveType> kLetters[] = {
-      {'s', PrimitiveType::F32}, {'d', PrimitiveType::F64}, {'c', PrimitiveType::C64}, {'z', PrimitiveType::C128}};
   char& letter = target[kPrefix.size()];
-  for (const auto& [from, type] : kLetters) {
-    if (from != letter) continue;
-    const PrimitiveType mapped = map(type);
-    for (const auto& [to, its_type] : kLetters) {
-      if (its_type != mapped || IsComplex(type) != IsComplex(mapped)) continue;
-      letter = to;
-      return target;
-    }
+  for (PrimitiveType type : {PrimitiveType::F32, PrimitiveType::F64, PrimitiveType::C64, PrimitiveType::C128}) {
+    if (reference::LapackLetter(type) != letter || IsComplex(type) != IsComplex(map(type))) continue;
+    letter = reference::LapackLetter(map(type));
+    return letter != 0 ? target : "";
   }
   return "";
 }

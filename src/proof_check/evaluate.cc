@@ -201,7 +201,7 @@ bool Evaluation::Evaluate(const Graph::Op& op) {
       depends = depends || depends_[static_cast<size_t>(v)];
     }
   }
-  if (depends && shared_.integer_operations != nullptr) Record(*op.instruction, x);
+  if (depends && shared_.records != nullptr) Record(*op.instruction, x);
   Arrays results = Of(op, x);
   if (!why_.empty()) return false;
   if (results.empty()) results = Unknown(op, x);
@@ -234,7 +234,7 @@ void Evaluation::Record(const HloInstruction& i, const Arrays& x) {
     if (!operand.HasNumbers()) key = Mix(key, operand.literal.Hash());
     for (const Number& n : operand.numbers) key = Mix(key, n.p);
   }
-  shared_.integer_operations->insert(key);
+  shared_.records->integers.insert(key);
 }
 
 ArrayPtr Evaluation::OfLiteral(Literal literal, bool closed) {
@@ -442,12 +442,12 @@ ArrayPtr Evaluation::OfComplex(const HloInstruction& i, const Arrays& x) {
 
 void Evaluation::Note(const Number& x, const Number& y, ComparisonDirection direction) {
   // (Over real numbers no number differs from itself.)
-  if (shared_.comparisons == nullptr || (!x.open && !y.open) || (x.p == y.p && !trial_.arithmetic.bits())) return;
+  if (shared_.records == nullptr || (!x.open && !y.open) || (x.p == y.p && !trial_.arithmetic.bits())) return;
   const auto low = std::min(x.p, y.p), high = std::max(x.p, y.p);
   int decides = 0;  // an equality
   if (direction == ComparisonDirection::kLt || direction == ComparisonDirection::kGe) decides = x.p == low ? 1 : 2;
   if (direction == ComparisonDirection::kGt || direction == ComparisonDirection::kLe) decides = x.p == low ? 2 : 1;
-  shared_.comparisons->insert({low, high, decides});
+  shared_.records->comparisons.insert({low, high, decides});
 }
 
 bool Evaluation::Holds(const Number& x, const Number& y, ComparisonDirection direction) {

@@ -27,6 +27,15 @@ struct Array {
 };
 using ArrayPtr = std::shared_ptr<const Array>;
 
+// The operations that one side of a step applies to values that depend on inputs, where random values do not decide
+// whether the two sides apply the same function.
+struct Records {
+  // Comparisons of numbers: the two, and whether it decides a < b, a > b or a = b.
+  std::set<std::tuple<uint32_t, uint32_t, int>> comparisons;
+  // Operations on integers other than sums, products and moves, with their operands.
+  std::set<uint64_t> integers;
+};
+
 class Shared;
 // One trial.
 struct Trial {
@@ -60,12 +69,7 @@ class Shared {
   // Of real numbers, too, roundings to narrow floats are operations of their own: the second module has more of them.
   // (Roundings to eight bits and fewer always are.)
   bool keeps_roundings = false;
-  // Where it is set, comparisons of numbers that depend on inputs are noted there: what they compare, and if it decides
-  // a < b, a > b or a = b.
-  std::set<std::tuple<uint32_t, uint32_t, int>>* comparisons = nullptr;
-  // If set, records operations on integers that depend on inputs, with their operands, unless they are sums, products
-  // or moves: random values do not decide whether two of them are the same function.
-  std::set<uint64_t>* integer_operations = nullptr;
+  Records* records = nullptr;    // of the side that is evaluated
   std::vector<double> literals;  // of both texts
   std::vector<int64_t> integers;
 

@@ -26,7 +26,7 @@ bool Fits(const Shape& x, const Shape& y) {
   return x.SameDimensions(y) && (s == t || (IsFloat(s) && IsFloat(t)) || (IsComplex(s) && IsComplex(t)));
 }
 
-using Comparisons = std::set<std::tuple<uint32_t, uint32_t, int>>;
+using Comparisons = decltype(Records::comparisons);
 
 // Values that a step computes are hardly ever equal in a trial. So both sides must test the same ones for equality, and
 // where both compare two values, take equal ones for less, or both not.
@@ -40,23 +40,6 @@ bool AlikeAtTies(const Comparisons& x, const Comparisons& y) {
   };
   return alike(x, y) && alike(y, x);
 }
-
-}  // namespace
-
-// What one side of a step records in a trial.
-struct Checker::Records {
-  Comparisons comparisons;
-  std::set<uint64_t> integer_operations;
-};
-
-ArrayPtr Checker::Get(Evaluation& evaluation, ValueId value, Records& records) {
-  shared_.comparisons = &records.comparisons, shared_.integer_operations = &records.integer_operations;
-  ArrayPtr array = evaluation.Get(value);
-  shared_.comparisons = nullptr, shared_.integer_operations = nullptr;
-  return array;
-}
-
-namespace {
 
 // What trials found of two arrays that should be equal.
 class Agreement {
@@ -287,6 +270,13 @@ Order OrderOf(Rule rule) { return rule == Rule::kSigns ? Order::kSigns : Order::
 
 }  // namespace
 
+ArrayPtr Checker::Get(Evaluation& evaluation, ValueId value, Records& records) {
+  shared_.records = &records;
+  ArrayPtr array = evaluation.Get(value);
+  shared_.records = nullptr;
+  return array;
+}
+
 StepResult Checker::CheckEqual(const Step& step, int trials) {
   const Pair& pair = step.pairs[0];
   if (!before_.ShapeOf(pair.before).IsArray()) return {Outcome::kUnchecked, "a token"};
@@ -321,7 +311,7 @@ StepResult Checker::CheckEqual(const Step& step, int trials) {
     if (q == nullptr) return {Outcome::kUnchecked, p == nullptr ? x.why() : y.why()};
     if (!AlikeAtTies(of_x.comparisons, of_y.comparisons)) return {Outcome::kUnchecked, kTies};
     if (!agreement.Add(*p, *q)) return {Outcome::kFalse, Format("they differ at element {}", agreement.where())};
-    integers_alike = integers_alike && of_x.integer_operations == of_y.integer_operations;
+    integers_alike = integers_alike && of_x.integers == of_y.integers;
     work += kWorkOfTrial - shared_.work_left;
   }
   if (!integers_alike) return {Outcome::kUnchecked, kIntegers};
@@ -405,7 +395,7 @@ StepResult Checker::CheckLoop(const Step& step, int trials) {
       if (!carried[k].Add(*r, *s)) return {Outcome::kFalse, Format("a turn makes values {} of the pairs differ", k)};
     }
     if (!AlikeAtTies(of_a.comparisons, of_b.comparisons)) return {Outcome::kUnchecked, kTies};
-    integers_alike = integers_alike && of_a.integer_operations == of_b.integer_operations;
+    integers_alike = integers_alike && of_a.integers == of_b.integers;
   }
   if (!integers_alike) return {Outcome::kUnchecked, kIntegers};
   for (const Agreement& agreement : carried) {

@@ -71,7 +71,6 @@ class Checker {
   bool SameOperation(const Graph::Op& a, const Graph::Op& b, std::string& why);
   StepResult CheckEqual(const Step& step, int trials);
   StepResult CheckLoop(const Step& step, int trials);
-  struct Records;
   ArrayPtr Get(Evaluation& evaluation, ValueId value, Records& records);
   StatusOr<std::vector<std::pair<Pair, uint64_t>>> KeysOf(const std::vector<Pair>& pairs) const;
 

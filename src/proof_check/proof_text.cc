@@ -23,11 +23,7 @@ uint64_t HashOf(const HloModule& module) {
   return hash;
 }
 
-std::string Hexadecimal(uint64_t value) {
-  char digits[16];
-  const auto end = std::to_chars(std::begin(digits), std::end(digits), value, 16).ptr;
-  return std::string(16 - static_cast<size_t>(end - digits), '0') + std::string(digits, end);
-}
+std::string Hexadecimal(uint64_t value) { return Format("{:016x}", value); }
 
 std::vector<std::string_view> Split(std::string_view text, char by) {
   std::vector<std::string_view> parts;

@@ -384,7 +384,7 @@ StatusOr<Finding> Blamer::Run() {
   if (elided_) finding.assumptions.push_back("constants that the texts leave out have equal values (see --elided)");
   for (std::string& other : others) finding.notes.push_back(std::move(other));
   if (stored == 0 && IsPair() && finding.kind >= FindingKind::kRounding)
-    finding.details.push_back("whether what ran is right takes its results: --results=X.npz");
+    finding.details.push_back("the run itself is judged with its results: --results=X.npz");
   return finding;
 }
 
