@@ -3,9 +3,7 @@
 // passes are proved, except the programs listed here.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "check/sharded.h"
 #include "equivalence/equivalence.h"
@@ -31,13 +29,6 @@ std::pair<std::unique_ptr<HloModule>, std::unique_ptr<HloModule>> Pair(const std
   return {std::move(*before), std::move(*after)};
 }
 
-std::string Text(const fs::path& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 // Over the devices of both, as on whole arrays where one is partitioned.
 equivalence::Result ProveOnDevices(const HloModule& before, const HloModule& after) {
   const auto views = check::MakeViewsForProof(before, after);
@@ -54,7 +45,7 @@ TEST_CASE("what XLA's partitioner made of programs is proved") {
   int proved = 0;
   for (const fs::path& path : FilesIn(fs::path(kTestsFolder) / "equivalence/sharded/right")) {
     INFO(path.string());
-    const auto [before, after] = Pair(Text(path));
+    const auto [before, after] = Pair(TextOf(path));
     const equivalence::Result result = ProveOnDevices(*before, *after);
     INFO(result.ToString());
     CHECK(Proved(result));
@@ -67,7 +58,7 @@ TEST_CASE("wrong partitions are not proved") {
   int tried = 0;
   for (const fs::path& path : FilesIn(fs::path(kTestsFolder) / "equivalence/sharded/wrong")) {
     INFO(path.string());
-    const auto [before, after] = Pair(Text(path));
+    const auto [before, after] = Pair(TextOf(path));
     CHECK(!Proved(ProveOnDevices(*before, *after)));
     ++tried;
   }

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "equivalence/double_double.h"
 #include "hloir/check.h"
@@ -27,28 +25,12 @@ std::unique_ptr<HloModule> Parse(const std::string& text) {
   return std::move(*module);
 }
 
-std::string Text(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 // A file has two modules, one behind the other.
 std::pair<std::unique_ptr<HloModule>, std::unique_ptr<HloModule>> Pair(const std::filesystem::path& path) {
-  const std::string text = Text(path);
+  const std::string text = TextOf(path);
   const size_t second = text.find("HloModule after");
   REQUIRE(second != std::string::npos);
   return {Parse(text.substr(0, second)), Parse(text.substr(second))};
-}
-
-std::vector<std::filesystem::path> FilesOf(const std::string& folder) {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() == ".hlo") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
 }
 
 Outcome OnValues(const HloModule& a, const HloModule& b) {
@@ -101,7 +83,7 @@ bool Holds(const equivalence::Result& result, const HloModule& a, const HloModul
 }  // namespace
 
 TEST_CASE("right pairs are proved, and agree on values") {
-  const auto files = FilesOf(std::string(kTestsFolder) + "/equivalence/right");
+  const auto files = FilesIn(std::string(kTestsFolder) + "/equivalence/right");
   REQUIRE(files.size() >= 15);
   for (const auto& file : files) {
     INFO(file.string());
@@ -126,7 +108,7 @@ TEST_CASE("a tuple or its arrays are the same parameters, in this order alone") 
 }
 
 TEST_CASE("wrong pairs that look alike are not proved, in either direction") {
-  const auto files = FilesOf(std::string(kTestsFolder) + "/equivalence/wrong");
+  const auto files = FilesIn(std::string(kTestsFolder) + "/equivalence/wrong");
   REQUIRE(files.size() >= 20);
   for (const auto& file : files) {
     INFO(file.string());
@@ -142,7 +124,7 @@ TEST_CASE("mutants that compute something else are not proved") {
   int made = 0;
   for (const char* name :
        {"attention_in_blocks", "arithmetic_f16", "cumulative_gallery", "kmeans_step", "graph_convolution"}) {
-    const std::string text = Text(std::string(kCorpusFolder) + "/modules/" + name + ".hlo");
+    const std::string text = TextOf(std::string(kCorpusFolder) + "/modules/" + name + ".hlo");
     if (text.empty()) continue;
     const auto module = Parse(text);
     for (size_t kind = 0; kind < MutantKinds().size(); ++kind) {

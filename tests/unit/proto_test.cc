@@ -1,7 +1,5 @@
 // HloProto: written modules read back equal, in binary and as JSON, and corrupt bytes are errors.
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "hloir/hloir.h"
 #include "hloir/proto.h"
@@ -419,10 +417,7 @@ TEST_CASE("text is not taken for a message") {
 
 TEST_CASE("the corpus comes back from HloProto") {
   for (const std::filesystem::path& path : FilesIn(std::string(kCorpusFolder) + "/modules")) {
-    std::ifstream in(path, std::ios::binary);
-    std::stringstream text;
-    text << in.rdbuf();
-    HloProtoFile file = FileOf(text.str());
+    HloProtoFile file = FileOf(TextOf(path));
     INFO(path.filename().string());
     StatusOr<std::string> bytes = SerializeHloProto(file);
     REQUIRE(bytes.ok());
