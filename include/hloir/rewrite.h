@@ -59,6 +59,12 @@ class Rewriter {
  public:
   virtual ~Rewriter() = default;
   virtual bool Allow(const Rewrite& rewrite) = 0;
+  // False only if Allow() returns false for each rewrite of that rule at the instruction. It spares the search for the
+  // rewrite.
+  virtual bool MayAllow(std::string_view pass, std::string_view rule, const HloInstruction& instruction) const {
+    (void)pass, (void)rule, (void)instruction;
+    return true;
+  }
   // Called after an allowed rewrite; `replacement` is nullptr if the instruction is removed without replacement.
   virtual void Done(const Rewrite& rewrite, const HloInstruction* replacement) { (void)rewrite, (void)replacement; }
   // A rule matched, but the pass decided that the rewrite is not profitable or not safe; see `reason`.
@@ -97,6 +103,7 @@ class RewriteLog : public Rewriter {
   int64_t first_entry = 0;  // with keep_text: entries only from this rewrite on (bisection wants the last alone)
 
   bool Allow(const Rewrite& rewrite) override;
+  bool MayAllow(std::string_view pass, std::string_view rule, const HloInstruction& instruction) const override;
   void Done(const Rewrite& rewrite, const HloInstruction* replacement) override;
   void Declined(const Rewrite& rewrite) override;
   void Disabled(std::string_view pass, std::string_view rule) override;
@@ -170,6 +177,11 @@ class RewriteGate {
   // depends on the instruction.
   bool Enabled(const RuleInfo& rule) const { return Enabled(rule, rule.integers); }
   bool Enabled(const RuleInfo& rule, MathMode math) const;
+  // False only if Allow() returns false for each rewrite of the rule at the instruction. Test it before an expensive
+  // search.
+  bool MayAllow(const RuleInfo& rule, const HloInstruction& instruction) const {
+    return options_.rewriter == nullptr || options_.rewriter->MayAllow(pass_, rule.name, instruction);
+  }
   // Returns true if the change may be made now. Requires Enabled(). Call it before building anything.
   bool Allow(const RuleInfo& rule, MathMode math, const HloInstruction& instruction, std::string reason = {},
              const HloInstruction* partner = nullptr);

@@ -143,6 +143,7 @@ bool Fusion::RunOn(HloComputation& computation, Grouper& grouper) {
     if (gone[at] || (root->user_count() == 0 && !root->IsRoot())) continue;
     const Role role = grouper.RoleAt(static_cast<int32_t>(at));
     if (role == Role::kNone || role == Role::kScalar) continue;
+    if (!gate_.MayAllow(kFuse, *root)) continue;
     const std::vector<Member>& members = grouper.Grow(root);
     const auto joined = std::count_if(members.begin(), members.end(), [&](const Member& m) {
       return grouper.RoleAt(grouper.PositionOf(m.instruction)) != Role::kScalar;

@@ -189,6 +189,16 @@ void RewriteLog::Keep(const Rewrite& rewrite, Outcome outcome) {
   }
 }
 
+bool RewriteLog::MayAllow(std::string_view pass, std::string_view rule, const HloInstruction& instruction) const {
+  if (propose_only || !take_only) return true;
+  if (take.empty()) return false;
+  Rewrite rewrite;
+  rewrite.pass = pass, rewrite.rule = rule, rewrite.instruction = &instruction;
+  const std::string id = rewrite.Id();  // that of a rewrite with a partner begins with it
+  const auto first = take.lower_bound(id);
+  return first != take.end() && first->starts_with(id);
+}
+
 bool RewriteLog::Allow(const Rewrite& rewrite) {
   bool allowed = !propose_only && allowed_ < max_rewrites;
   if (propose_only) {

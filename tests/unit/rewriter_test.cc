@@ -103,6 +103,39 @@ TEST_CASE("proposals are found once, change nothing, and can be taken by their i
   CHECK(module->entry_computation()->root()->name() == "y");
 }
 
+TEST_CASE("the search for a rewrite that cannot be allowed is skipped") {
+  std::unique_ptr<HloModule> module = Parse(kText);
+  const HloComputation& entry = *module->entry_computation();
+  RewriteLog log;
+  log.take_only = true;
+  log.take = {"fusion/fuse@e/r"};
+  CHECK(log.MayAllow("fusion", "fuse", *entry.root()));
+  CHECK(!log.MayAllow("fusion", "fuse", *entry.root()->operand(0)));
+  CHECK(!log.MayAllow("fusion", "multi-output", *entry.root()));
+  PassOptions options;
+  options.rewriter = &log;
+  Run(*module, {"fusion"}, options);
+  REQUIRE(log.entries().size() == 1);
+  CHECK(log.entries()[0].id == "fusion/fuse@e/r");
+  CHECK(!log.MayAllow("fusion", "fuse", *entry.root()));  // it was taken
+  // Without a selection, each rewrite may be allowed.
+  CHECK(RewriteLog().MayAllow("fusion", "fuse", *entry.root()));
+
+  struct NoFusion : RewriteLog {
+    bool Allow(const Rewrite& rewrite) override {
+      asked = asked || rewrite.rule == "fuse";
+      return false;
+    }
+    bool MayAllow(std::string_view, std::string_view rule, const HloInstruction&) const override {
+      return rule != "fuse";
+    }
+    bool asked = false;
+  } none;
+  options.rewriter = &none;
+  Run(*Parse(kText), {"fusion"}, options);
+  CHECK(!none.asked);
+}
+
 TEST_CASE("a dead instruction is a change that is asked for, too") {
   std::unique_ptr<HloModule> module =
       Parse("HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  d = f32[] negate(x)\n  ROOT r = f32[] abs(x)\n}\n");
