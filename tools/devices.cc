@@ -1,6 +1,7 @@
 // See devices.h.
 #include "tools/devices.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -33,8 +34,22 @@ fs::path DeviceFolder() {
 
 }  // namespace
 
-StatusOr<ModuleFile> LoadForCost(const std::string& path, bool optimize) {
-  HLOIR_ASSIGN_OR_RETURN(ModuleFile file, ReadModuleFile(path, {.one_module = true}));
+StatusOr<ModuleFile> LoadForCost(const std::string& path, bool optimize, const std::string& module) {
+  HLOIR_ASSIGN_OR_RETURN(ModuleFile file, ReadModuleFile(path));
+  if (module.empty() && file.measured.empty() && file.modules.size() > 1)
+    return InvalidArgument(fmt::format("it holds {} modules, expected one (or --module=NAME)", file.modules.size()));
+  const auto wanted = std::find_if(file.modules.begin(), file.modules.end(),
+                                   [&](const auto& each) { return module.empty() || each->name() == module; });
+  if (wanted == file.modules.end()) return InvalidArgument(fmt::format("it holds no module '{}'", module));
+  const size_t at = static_cast<size_t>(wanted - file.modules.begin());
+  std::swap(file.modules[0], file.modules[at]);
+  file.modules.resize(1);
+  if (!file.measured.empty()) {
+    std::swap(file.measured[0], file.measured[at]);
+    file.measured.resize(1);
+  }
+  if (optimize && !file.measured.empty())
+    return InvalidArgument("--optimize would change the instructions whose times the profile has");
   if (optimize) {
     // Trip counts are recorded first, because fusion hides the loops' counters.
     const std::vector<std::string> note{"while-loop-trip-count-annotator"};

@@ -15,8 +15,9 @@ namespace hloir::tool {
 // the engine (0: one per core).
 StatusOr<DeviceDescription> FindDevice(const std::string& name, int threads = 0);
 
-// A file's single module, after the default passes if the flags request them.
-StatusOr<ModuleFile> LoadForCost(const std::string& path, bool optimize);
+// A file with one module, after the default passes if the flags request them. Of a file with several, the one of that
+// name; of a profile without a name, the one with the longest time. The others are dropped.
+StatusOr<ModuleFile> LoadForCost(const std::string& path, bool optimize, const std::string& module = "");
 
 // Checks that the requested mesh fits the module's devices, unless the module has a mesh with the same axes: then the
 // sizes are hypothetical.

@@ -1,6 +1,7 @@
 // Reads modules and values from files, and writes them. The content selects the format of a file that is read: HLO
-// text, HloProto, HloModuleProto, HloSnapshot, HloUnoptimizedSnapshot or their JSON, each also compressed by gzip. The
-// name selects the format of a file that is written. Snapshots and NumPy's .npz hold values (inputs and results).
+// text, HloProto, HloModuleProto, HloSnapshot, HloUnoptimizedSnapshot or their JSON, each also compressed by gzip, or a
+// profile of jax.profiler (.xplane.pb) with modules and times. The name selects the format of a file that is written.
+// Snapshots and NumPy's .npz hold values (inputs and results).
 //
 // Example:
 //
@@ -49,6 +50,16 @@ struct FileFormat {
 // an ending, "-" and /dev/null are text. InvalidArgument for another ending.
 StatusOr<FileFormat> FormatOf(std::string_view path);
 
+// The times of a module's instructions in a profile.
+struct MeasuredTimes {
+  struct Instruction {
+    int64_t count = 0;
+    double seconds = 0;  // of all runs; of a while or call with what it calls
+  };
+  int64_t runs = 1;                                              // of the module, on all devices
+  std::map<std::string, Instruction, std::less<>> instructions;  // by name; only those with a measured time
+};
+
 // The contents of a file.
 struct ModuleFile {
   FileFormat format;
@@ -56,6 +67,7 @@ struct ModuleFile {
   // For a message or JSON: its content except for the module, which is above.
   HloProtoFile proto;
   std::shared_ptr<const std::string> text;  // of HLO text
+  std::vector<MeasuredTimes> measured;      // of a profile: for each module, the one with the longest time first
 
   const HloModule& module() const { return *modules.front(); }
   HloModule& module() { return *modules.front(); }

@@ -103,6 +103,52 @@ std::string Overview(const Figures& f, const CostReportOptions& options) {
   return text;
 }
 
+// The seconds of all executions of an instruction in one run, as measured; negative if it was not.
+double MeasuredSeconds(const CostReportOptions& options, const HloInstruction& i) {
+  if (options.measured == nullptr) return -1;
+  const auto it = options.measured->instructions.find(i.name());
+  return it == options.measured->instructions.end() ? -1
+                                                    : it->second.seconds / static_cast<double>(options.measured->runs);
+}
+
+std::string MeasuredText(const CostReportOptions& options, const HloInstruction& i) {
+  const double seconds = MeasuredSeconds(options, i);
+  return seconds < 0 ? "" : Time(seconds);
+}
+
+// How the measured instructions compare with their predictions. Instructions that call others are left out.
+struct MeasuredPrediction {
+  int64_t instructions = 0;
+  double measured = 0, predicted = 0;  // seconds
+  double kendall_tau = NAN;            // tau-b of the two orders by time; NaN for fewer than two instructions
+};
+MeasuredPrediction ComparePrediction(const Roofline& roofline, const CostReportOptions& options) {
+  constexpr size_t kMostCompared = 4096;  // pairs are counted one by one
+  std::vector<std::pair<double, double>> times;
+  for (const Roofline::Step& step : roofline.steps()) {
+    const double seconds = MeasuredSeconds(options, *step.instruction);
+    if (seconds >= 0 && !step.instruction->Is(kControlFlow)) times.emplace_back(seconds, step.seconds * step.times);
+  }
+  MeasuredPrediction result;
+  result.instructions = static_cast<int64_t>(times.size());
+  for (const auto& [measured, predicted] : times) result.measured += measured, result.predicted += predicted;
+  std::sort(times.rbegin(), times.rend());
+  if (times.size() > kMostCompared) times.resize(kMostCompared);
+  double agreeing = 0, tied_measured = 0, tied_predicted = 0, pairs = 0;
+  for (size_t i = 0; i < times.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      const double m = times[i].first - times[j].first, p = times[i].second - times[j].second;
+      ++pairs;
+      if (m == 0) ++tied_measured;
+      if (p == 0) ++tied_predicted;
+      if (m != 0 && p != 0) agreeing += (m > 0) == (p > 0) ? 1 : -1;
+    }
+  }
+  const double scale = std::sqrt((pairs - tied_measured) * (pairs - tied_predicted));
+  if (scale > 0) result.kendall_tau = agreeing / scale;
+  return result;
+}
+
 std::string RooflineTable(const Roofline& roofline, const CostReportOptions& options) {
   Table totals({ShortName(options.device->name, 40), "time"});
   const CostResult& cost = roofline.cost().total();
@@ -114,6 +160,13 @@ std::string RooflineTable(const Roofline& roofline, const CostReportOptions& opt
   }
   if (options.mesh && options.mesh->devices() != DeviceCount(options.mesh->mesh))
     totals.Add({Format("estimate for {} devices", options.mesh->devices()), ""});
+  if (options.measured != nullptr) {
+    const MeasuredPrediction comparison = ComparePrediction(roofline, options);
+    totals.Add({Format("{} measured instructions", comparison.instructions), Time(comparison.predicted)});
+    totals.Add({"their measured time", Time(comparison.measured)});
+    if (!std::isnan(comparison.kendall_tau))
+      totals.Add({"rank correlation (Kendall)", Format("{:.2f}", comparison.kendall_tau)});
+  }
   std::string text = "\n" + totals.ToString();
   std::vector<const Roofline::Step*> steps;
   for (const Roofline::Step& step : roofline.steps())
@@ -121,20 +174,25 @@ std::string RooflineTable(const Roofline& roofline, const CostReportOptions& opt
   std::stable_sort(steps.begin(), steps.end(), [](const Roofline::Step* a, const Roofline::Step* b) {
     return a->seconds * a->times > b->seconds * b->times;
   });
-  Table table({"slowest instructions", "times", "per run", "total", "share", "bound by"});
+  // With a profile, the last column but one is the measured time.
+  const bool measured = options.measured != nullptr;
+  Table table({"slowest instructions", "times", "per run", "total", measured ? "measured" : "share", "bound by"});
   table.LeftAlign(5);
   for (size_t k = 0; k < std::min(options.most, steps.size()); ++k) {
     const Roofline::Step& step = *steps[k];
-    table.Add({ShortName(step.instruction->name(), 24), Marked(HumanCount(step.times), step.times_known),
-               Time(step.seconds), Marked(Time(step.seconds * step.times), step.times_known),
-               Percent(step.seconds * step.times, roofline.seconds()), std::string(BoundName(step.bound))});
+    table.Add(
+        {ShortName(step.instruction->name(), 24), Marked(HumanCount(step.times), step.times_known), Time(step.seconds),
+         Marked(Time(step.seconds * step.times), step.times_known),
+         measured ? MeasuredText(options, *step.instruction) : Percent(step.seconds * step.times, roofline.seconds()),
+         std::string(BoundName(step.bound))});
   }
   text += "\n" + table.ToString();
   AddRest(text, steps.size(), options.most);
   return text;
 }
 
-std::string CostTable(const Figures& f, size_t most) {
+std::string CostTable(const Figures& f, const CostReportOptions& options) {
+  const size_t most = options.most;
   std::vector<std::pair<const HloInstruction*, double>> all;
   const std::vector<double> counts = ExecutionCounts(f.module);
   const std::vector<bool> all_known = KnownExecutionCounts(f.module);
@@ -149,14 +207,18 @@ std::string CostTable(const Figures& f, size_t most) {
     return std::isnan(sum) ? HUGE_VAL : sum;
   };
   std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return weight(a) > weight(b); });
-  Table table({"the costliest instructions", "times", "FLOPs", "transc.", "bytes"});
+  std::vector<std::string> head{"the costliest instructions", "times", "FLOPs", "transc.", "bytes"};
+  if (options.measured != nullptr) head.emplace_back("measured");
+  Table table(head);
   for (size_t k = 0; k < std::min(most, all.size()); ++k) {
     const auto& [i, times] = all[k];
     const Cost cost = f.cost.Of(*i).repeated * times;
     const bool known = all_known[static_cast<size_t>(i->parent()->id())];
-    table.Add({ShortName(i->name(), kNameWidth), Marked(HumanCount(times), known),
-               Marked(HumanCount(cost.flops), known), Marked(HumanCount(cost.transcendentals), known),
-               Marked(Bytes(cost.bytes), known)});
+    std::vector<std::string> row{ShortName(i->name(), kNameWidth), Marked(HumanCount(times), known),
+                                 Marked(HumanCount(cost.flops), known), Marked(HumanCount(cost.transcendentals), known),
+                                 Marked(Bytes(cost.bytes), known)};
+    if (options.measured != nullptr) row.push_back(MeasuredText(options, *i));
+    table.Add(row);
   }
   std::string text = all.empty() ? "" : "\n" + table.ToString();
   AddRest(text, all.size(), most);
@@ -203,7 +265,8 @@ Json CommunicationJson(const Communication& c) {
   if (c.is_host) json["host"] = true;
   return json;
 }
-Json InstructionJson(const Figures& f, const HloInstruction& i, double times, bool times_known) {
+Json InstructionJson(const Figures& f, const CostReportOptions& options, const HloInstruction& i, double times,
+                     bool times_known) {
   Json row = {{"name", i.name()},
               {"computation", i.parent()->name()},
               {"opcode", i.opcode_name()},
@@ -212,6 +275,7 @@ Json InstructionJson(const Figures& f, const HloInstruction& i, double times, bo
               {"times_known", times_known}};
   row.update(CountsJson(f.cost.Of(i).once));
   if (const Communication* c = f.communication.Of(i)) row["communication"] = CommunicationJson(*c);
+  if (const double seconds = MeasuredSeconds(options, i); seconds >= 0) row["measured_ms"] = seconds * 1e3;
   if (const Roofline::Step* step = f.roofline ? f.roofline->Of(i) : nullptr) {
     row["ms"] = step->seconds * 1e3;
     row["compute_ms"] = step->compute * 1e3;
@@ -228,7 +292,7 @@ std::string CostReport(const HloModule& module, const CostReportOptions& options
   const Figures f(module, options);
   std::string text = Overview(f, options);
   if (f.roofline) text += RooflineTable(*f.roofline, options);
-  else text += CostTable(f, options.most);
+  else text += CostTable(f, options);
   text += SumTable(f.communication.ByKind(), "collective", options.most);
   text += SumTable(f.communication.ByGroups(), "groups of devices", options.most);
   text += SumTable(f.communication.ByAxes(), "axes of the mesh", options.most);
@@ -255,6 +319,14 @@ std::string CostJson(const HloModule& module, const CostReportOptions& options) 
                         {"exposed_communication_ms", f.roofline->exposed_seconds() * 1e3}};
     if (options.device->memory_bytes > 0) json["roofline"]["memory_bytes"] = WholeNumber(options.device->memory_bytes);
     if (options.mesh) json["roofline"]["devices"] = options.mesh->devices();
+    if (options.measured != nullptr) {
+      const MeasuredPrediction comparison = ComparePrediction(*f.roofline, options);
+      Json& measured = json["roofline"]["measured"] = {{"runs", options.measured->runs},
+                                                       {"instructions", comparison.instructions},
+                                                       {"ms", comparison.measured * 1e3},
+                                                       {"predicted_ms", comparison.predicted * 1e3}};
+      if (!std::isnan(comparison.kendall_tau)) measured["kendall_tau"] = comparison.kendall_tau;
+    }
   }
   Json list = Json::array();
   const std::vector<double> counts = ExecutionCounts(module);
@@ -263,7 +335,7 @@ std::string CostJson(const HloModule& module, const CostReportOptions& options) 
     const double times = counts[static_cast<size_t>(computation->id())];
     if (times == 0) continue;
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next())
-      list.push_back(InstructionJson(f, *i, times, known[static_cast<size_t>(computation->id())]));
+      list.push_back(InstructionJson(f, options, *i, times, known[static_cast<size_t>(computation->id())]));
   }
   json["instructions"] = std::move(list);
   return JsonLine(json);

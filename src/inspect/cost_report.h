@@ -16,6 +16,7 @@
 #include <string>
 
 #include "hloir/cost.h"
+#include "hloir/io.h"
 #include "hloir/module.h"
 
 namespace hloir {
@@ -24,7 +25,8 @@ namespace hloir {
 struct CostReportOptions {
   const DeviceDescription* device = nullptr;  // none: no times
   std::optional<WhatIfMesh> mesh;
-  size_t most = 10;  // rows of each table
+  size_t most = 10;                         // rows of each table
+  const MeasuredTimes* measured = nullptr;  // of a profile: times beside the predicted ones
 };
 
 // Text tables, and everything as JSON.

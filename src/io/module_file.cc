@@ -8,6 +8,7 @@
 #include "hloir/io.h"
 #include "hloir/parser.h"
 #include "hloir/stablehlo.h"
+#include "profile.h"
 #include "support/format.h"
 #include "support/guard.h"
 
@@ -50,6 +51,7 @@ Status ParseContent(std::string content, const ReadOptions& options, ModuleFile&
     const bool has_place = !taken.ok() && IsDigit(taken.message()[0]);
     return has_place ? Status(taken.code(), Format("{}:{}", NameOf(options), taken.message())) : taken;
   }
+  if (LooksLikeProfile(content)) return ParseProfile(content, file);
   if (LooksLikeHloProto(content)) {
     file.format.form = FileFormat::Form::kProto;
     return TakeProto(ParseHloProto(content), file);
