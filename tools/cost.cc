@@ -17,7 +17,7 @@ namespace hloir::tool {
 namespace {
 
 struct CostFlags {
-  std::string file, device, mesh, trace, save_device;
+  std::string file, module, device, mesh, trace, save_device;
   int64_t top = 10;
   int threads = 0;
   bool json = false, optimize = false;
@@ -26,11 +26,12 @@ struct CostFlags {
 int RunCost(const CostFlags& flags) {
   if (flags.json) ReportErrorsAsJson();
   const std::string file = DisplayName(flags.file);
-  auto loaded = LoadForCost(flags.file, flags.optimize);
+  auto loaded = LoadForCost(flags.file, flags.optimize, flags.module);
   if (!loaded.ok()) return Fail(loaded.status(), file);
   const HloModule& module = loaded->module();
   CostReportOptions options;
   options.most = static_cast<size_t>(flags.top);
+  if (!loaded->measured.empty()) options.measured = &loaded->measured.front();
   if (!flags.mesh.empty()) {
     auto mesh = MeshFor(module, flags.mesh);
     if (!mesh.ok()) return Fail(mesh.status());
@@ -67,10 +68,16 @@ int RunCost(const CostFlags& flags) {
 
 void AddCostCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<CostFlags>();
-  AddOption(*command, "FILE", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
+  AddOption(
+      *command, "FILE", flags->file,
+      "HLO text, HloProto, snapshot or JSON, optionally gzipped; or a profile of jax.profiler (.xplane.pb), whose "
+      "measured times are shown too")
+      ->required();
+  AddOption(*command, "--module NAME", flags->module,
+            "Which of several modules (default: of a profile, the one with the longest time)");
   AddOption(*command, "--device DEVICE", flags->device,
-            "Estimate times by this device's roofline: h100, a100, tpu, tpu-v4, a JSON file as docs/devices/h100.json, "
-            "or cpu (this machine, measured first)");
+            "Estimate times by this device's roofline: h100, h200, b200, a100, mi300x, tpu (v5p), tpu-v4, tpu-v5e, "
+            "tpu-v6e, a JSON file as docs/devices/h100.json, or cpu (this machine, measured first)");
   AddOption(*command, "--mesh AXES", flags->mesh,
             "Mesh axes, as in data=8,model=4; data=8:64@dcn estimates 64 devices on that axis, over the link dcn");
   command->add_flag("--optimize", flags->optimize, "Run the default pipeline first, as hloir opt does");

@@ -73,9 +73,8 @@ void AddGraphCommand(CLI::App* command, Action& action, PassRegistry& /*registry
       ->excludes(around);
   AddOption(*command, "--computation NAME", flags->options.computation,
             "Start at this computation (default: the entry)");
-  AddOption(
-      *command, "--device DEVICE", flags->device,
-      "Device whose roofline gives the page's times: h100, a100, tpu, tpu-v4, a JSON file, or cpu (default: h100)");
+  AddOption(*command, "--device DEVICE", flags->device,
+            "Device whose roofline gives the page's times: as for hloir cost (default: h100)");
   command->add_flag("--json", flags->json, "Print errors, or the names of the files written, as JSON");
   command->callback([flags, &action] { action = [flags] { return Graph(*flags); }; });
 }

@@ -235,7 +235,8 @@ struct DeviceDescription {
     double bytes = 0, bandwidth = 0;
   };
   // A link to other devices: each device sends at `bandwidth` and waits `latency` seconds for each step of an
-  // algorithm.
+  // algorithm. Devices of one block of a faster link share their bandwidths on a slower one: a ring through several
+  // blocks leaves each of them by as many of the slower links as the group has devices there.
   struct Link {
     std::string name;
     double bandwidth = 0, latency = 0;
@@ -258,6 +259,8 @@ struct DeviceDescription {
   std::map<std::string, double> slices;  // by opcode, "gather" and "scatter": slices a second at most
   double startup = 0;                    // seconds of a run before its first instruction
   double overhead = 0;                   // seconds of overhead per instruction
+  double product_overhead = 0;           // the same for dots and convolutions, also in a fusion; 0: as `overhead`
+  double collective_overhead = 0;        // seconds of each collective beside the steps on its link
   double scalar_overhead = 0;            // the same for elementwise operations; 0: as `overhead`
   double loop_overhead = 0;              // seconds of each round of a loop beside its body
   std::vector<Link> links;               // the fastest first

@@ -117,6 +117,8 @@ StatusOr<DeviceDescription> ParseDevice(std::string_view text) {
   reader.Rates("slices", device.slices);
   reader.Number("startup", device.startup);
   reader.Number("overhead", device.overhead);
+  reader.Number("product_overhead", device.product_overhead);
+  reader.Number("collective_overhead", device.collective_overhead);
   reader.Number("scalar_overhead", device.scalar_overhead);
   reader.Number("loop_overhead", device.loop_overhead);
   reader.List("links", [&](Reader& item) {
@@ -147,6 +149,8 @@ std::string DeviceJson(const DeviceDescription& device) {
   if (!device.slices.empty()) json["slices"] = RatesJson(device.slices);
   if (device.startup > 0) json["startup"] = device.startup;
   if (device.overhead > 0) json["overhead"] = device.overhead;
+  if (device.product_overhead > 0) json["product_overhead"] = device.product_overhead;
+  if (device.collective_overhead > 0) json["collective_overhead"] = device.collective_overhead;
   if (device.scalar_overhead > 0) json["scalar_overhead"] = device.scalar_overhead;
   if (device.loop_overhead > 0) json["loop_overhead"] = device.loop_overhead;
   for (const auto& link : device.links) {

@@ -269,7 +269,11 @@ class Roofline::Builder {
         }
       }
     }
-    if (link == nullptr) link = &Reaching(c.groups, n);
+    double links = 1;  // of this kind, side by side; an axis on a link of its own has one device in each block
+    if (link == nullptr) {
+      link = &Reaching(c.groups, n);
+      if (IsRing(c.kind)) links = LinksOf(c.groups, *link);
+    }
     const bool pairs =
         c.kind == HloOpcode::kCollectivePermute || c.kind == HloOpcode::kSend || c.kind == HloOpcode::kRecv;
     if (!pairs && n <= 1) return 0;
@@ -277,7 +281,25 @@ class Roofline::Builder {
     double payload = c.kind == HloOpcode::kRecv ? c.result : c.payload;
     if (c.kind == HloOpcode::kAllGather) payload *= static_cast<double>(c.group_size) / static_cast<double>(n);
     const double bytes = pairs ? payload : WireBytes(c.kind, payload, n);
-    return (link->bandwidth > 0 ? bytes / link->bandwidth : 0) + Steps(c.kind, n) * link->latency;
+    const double bandwidth = link->bandwidth * links;
+    return device_.collective_overhead + (bandwidth > 0 ? bytes / bandwidth : 0) + Steps(c.kind, n) * link->latency;
+  }
+  static bool IsRing(HloOpcode kind) {
+    return IsOneOf(kind, HloOpcode::kAllReduce, HloOpcode::kAllGather, HloOpcode::kReduceScatter,
+                   HloOpcode::kCollectiveBroadcast);
+  }
+  // The number of links like this one by which a ring leaves a block of the fastest link: the fewest devices that a
+  // group has in a block. It is at most what makes them as fast as the fastest link.
+  double LinksOf(const std::vector<std::vector<int64_t>>& groups, const DeviceDescription::Link& link) const {
+    const DeviceDescription::Link& fastest = device_.links.front();
+    if (&link == &fastest || fastest.devices == 0 || link.bandwidth <= 0) return 1;
+    int64_t fewest = fastest.devices;
+    for (const std::vector<int64_t>& group : groups) {
+      std::unordered_map<int64_t, int64_t> in_block;
+      for (int64_t device : group) ++in_block[device / fastest.devices];
+      for (const auto& [block, count] : in_block) fewest = std::min(fewest, count);
+    }
+    return std::clamp(fastest.bandwidth / link.bandwidth, 1.0, static_cast<double>(fewest));
   }
   // The fastest link with each group within one of its blocks; otherwise the last link.
   const DeviceDescription::Link& Reaching(const std::vector<std::vector<int64_t>>& groups, int64_t n) const {
@@ -299,7 +321,7 @@ class Roofline::Builder {
     step.compute = Compute(i);
     const double bytes = roofline_.cost_.BytesOf(i).Sum() + CopiedBytes(i);
     if (const double bandwidth = Bandwidth(bytes); bandwidth > 0) step.memory = bytes / bandwidth;
-    double overhead = device_.overhead;
+    double overhead = HasProduct(i) && device_.product_overhead > 0 ? device_.product_overhead : device_.overhead;
     if (device_.scalar_overhead > 0 && OnScalars(i)) {
       overhead = device_.scalar_overhead * Operations(i);
       step.compute = step.memory = 0;
@@ -313,6 +335,19 @@ class Roofline::Builder {
     } else {
       step.bound = step.compute > step.memory ? Bound::kCompute : Bound::kMemory;
     }
+  }
+  // True for a dot, a convolution, a call of a library, and a fusion with one of them.
+  static bool HasProduct(const HloInstruction& i) {
+    if (i.opcode() != HloOpcode::kFusion) return IsProduct(i.opcode()) || IsLibrary(i);
+    const HloComputation& body = *i.fused_computation();
+    for (const HloInstruction* inner = body.first(); inner != nullptr; inner = inner->next()) {
+      if (IsProduct(inner->opcode()) || IsLibrary(*inner)) return true;
+    }
+    return false;
+  }
+  static bool IsLibrary(const HloInstruction& i) {
+    return i.opcode() == HloOpcode::kCustomCall &&
+           i.attributes<CustomCallAttributes>().custom_call_target.starts_with("__");
   }
   // An update of a parameter is made in a copy, unless the parameter is donated.
   static double CopiedBytes(const HloInstruction& i) {
@@ -448,9 +483,7 @@ class Roofline::Builder {
     const std::string_view type = TypeOf(i);
     const double plain = DeviceDescription::RateOf(device_.flops, type);
     double rate = 0;
-    const bool library = i.opcode() == HloOpcode::kCustomCall &&
-                         i.attributes<CustomCallAttributes>().custom_call_target.starts_with("__");
-    if (IsProduct(i.opcode()) || library) rate = DeviceDescription::RateOf(device_.products, type);
+    if (IsProduct(i.opcode()) || IsLibrary(i)) rate = DeviceDescription::RateOf(device_.products, type);
     if (rate == 0) rate = plain;
     const double transcendentals = device_.transcendentals > 0 ? device_.transcendentals : plain;
     return (rate > 0 ? cost.flops / rate : 0) + (transcendentals > 0 ? cost.transcendentals / transcendentals : 0);

@@ -209,7 +209,8 @@ TEST_CASE("roofline: other links, what if the mesh were another") {
   CHECK(seconds("data=2,model=4") == 48);
   CHECK(seconds("data=2,model=4@far") == 96 + 6 * 3);  // half as fast, and 2 * 3 steps of 3 s
   CHECK(seconds("data=2,model=4:2") == 32);
-  CHECK(seconds("data=2,model=4:8") == 2 * 7 / 8.0 * 32 / 0.5 + 14 * 3);  // only the far link joins 8
+  // Only the far link joins 8. Of the four in a block, two leave it side by side as fast as the near link is.
+  CHECK(seconds("data=2,model=4:8") == 2 * 7 / 8.0 * 32 / (2 * 0.5) + 14 * 3);
   CHECK(seconds("data=2:512,model=4") == 48);
   CHECK(ParseWhatIfMesh("data=2:512,model=4@x")->devices() == 2048);
   for (const char* wrong : {"data=2@", "data=2:", "data=2:x", "data=2:0", "data"}) CHECK(!ParseWhatIfMesh(wrong).ok());
@@ -219,6 +220,51 @@ TEST_CASE("roofline: other links, what if the mesh were another") {
       "use_global_device_ids=true");
   CHECK(Roofline(*gather, Slow(), *ParseWhatIfMesh("a=4")).seconds() == 96);
   CHECK(Roofline(*gather, Slow(), *ParseWhatIfMesh("a=4:2")).seconds() == 64);
+}
+
+TEST_CASE("roofline: a ring leaves a block by as many links as the group has devices there") {
+  const auto seconds = [](const std::string& opcode, const std::string& groups, const std::string& rest) {
+    const auto module = Parse("ROOT r = f32[8] " + opcode + "(x), channel_id=1, replica_groups=" + groups + rest, "",
+                              "num_partitions=16");
+    DeviceDescription device = Slow();
+    device.links = {{"near", 8, 0, 4}, {"far", 1, 0, 0}};
+    return Roofline(*module, device).seconds();
+  };
+  const std::string sum = ", use_global_device_ids=true, to_apply=add";
+  CHECK(seconds("all-reduce", "{{0,1,2,3,4,5,6,7},{8,9,10,11,12,13,14,15}}", sum) == 2 * 7 / 8.0 * 32 / 4);
+  CHECK(seconds("all-reduce", "{{0,1,4,5},{2,3,6,7},{8,9,12,13},{10,11,14,15}}", sum) == 2 * 3 / 4.0 * 32 / 2);
+  CHECK(seconds("all-reduce", "{{0,4,8,12},{1,5,9,13},{2,6,10,14},{3,7,11,15}}", sum) == 2 * 3 / 4.0 * 32);
+  // Each device sends to all others of its own, by its own link.
+  CHECK(seconds("all-to-all", "{{0,1,2,3,4,5,6,7},{8,9,10,11,12,13,14,15}}", ", dimensions={0}") == 7 / 8.0 * 32);
+}
+
+TEST_CASE("roofline: products and collectives have overheads of their own") {
+  DeviceDescription device = Slow();
+  device.overhead = 1, device.product_overhead = 100, device.collective_overhead = 1000;
+  const auto module = Parse(R"(
+ n = f32[8] add(x, x)
+ d = f32[] dot(n, x), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+ f = f32[] fusion(n, x), kind=kOutput, calls=product
+ ROOT r = f32[8] all-reduce(n), channel_id=1, replica_groups={{0,1,2,3}}, use_global_device_ids=true, to_apply=add)",
+                            R"(product {
+ p = f32[8] parameter(0)
+ q = f32[8] parameter(1)
+ d = f32[] dot(p, q), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+ ROOT n = f32[] negate(d)
+}
+)");
+  const Roofline plain(*module, Slow()), roofline(*module, device);
+  const auto more = [&](const char* name) {
+    return StepOf(roofline, *module, name).seconds - StepOf(plain, *module, name).seconds;
+  };
+  CHECK(more("n") == Approx(1));
+  CHECK(more("d") == Approx(100));
+  CHECK(more("f") == Approx(100));
+  CHECK(more("r") == Approx(1000));
+  const auto parsed = ParseDevice(DeviceJson(device));
+  REQUIRE(parsed.ok());
+  CHECK(parsed->product_overhead == 100);
+  CHECK(parsed->collective_overhead == 1000);
 }
 
 TEST_CASE("device descriptions are read, written, and refused by name") {
@@ -252,5 +298,5 @@ TEST_CASE("the devices that come with hloir are read, with their sources") {
     CHECK(!device->links.empty());
     ++devices;
   }
-  CHECK(devices >= 4);
+  CHECK(devices >= 9);
 }
