@@ -49,7 +49,7 @@ void AddFilecheckCommand(CLI::App* command, Action& action, PassRegistry& /*regi
       "CHECK: matches below the last match, CHECK-NEXT: in the next line, CHECK-SAME:\n"
       "in the same line, CHECK-NOT: nowhere up to the next match, CHECK-DAG: in any\n"
       "order with the others around it, CHECK-COUNT-3: three times. A pattern is text,\n"
-      "{{regex}}, [[NAME:regex]], and [[NAME]] for what that matched.\n"
+      "{{regex}}, [[NAME:regex]], and [[NAME]] for the text that it matched.\n"
       "Exit status: 0 all hold; 1 one does not; 2 a line is wrong, or there is none.");
   command->callback([flags, &action] { action = [flags] { return Filecheck(*flags); }; });
 }

@@ -63,7 +63,7 @@ int Judge(const DumpFolder::Module& program, const JudgeFlags& flags, int thread
 void AddJudgeFlags(CLI::App& command, JudgeFlags& flags) {
   AddOption(command, "--seed N", flags.seed, "Seed of the generated inputs")->check(AnySeed());
   AddOption(command, "--timeout SECONDS", flags.timeout,
-            "Processor time for each program; one that takes longer is reported with what is known by then")
+            "Processor time for each program; one that takes longer is reported with its results so far")
       ->check(CLI::PositiveNumber);
   AddElidedFlag(command, flags.elided)
       ->description(

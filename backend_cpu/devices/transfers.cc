@@ -17,7 +17,7 @@ StatusOr<const HloInstruction*> BeginningOf(const EvalContext& context) {
   const auto channel = done.attributes<TransferAttributes>().channel_id;
   for (const HloInstruction* i : done.module()->AllInstructions())
     if (i->opcode() == wanted && i->attributes<TransferAttributes>().channel_id == channel) return i;
-  return InvalidArgument(Format("{}: nothing begins what it ends", done.name()));
+  return InvalidArgument(Format("{}: it has no matching start", done.name()));
 }
 
 int64_t ChannelOf(const HloInstruction& transfer) {

@@ -124,7 +124,7 @@ StatusOr<Literal> Evaluation::FillElided(const HloInstruction& constant) {
     case ElidedConstants::kRefuse:
       return Unimplemented(
           Format("the values of constant {} are elided ({{...}}) in the text; XLA dumps them with "
-                 "--xla_dump_large_constants, and --elided says what to take instead",
+                 "--xla_dump_large_constants, and --elided selects values for them",
                  constant.name()));
     case ElidedConstants::kZeros: break;
     case ElidedConstants::kIota:

@@ -48,7 +48,7 @@ struct ProveOptions {
   std::function<std::vector<Literal>(const HloModule& a, const HloModule& b, const ElementValues& elements)> confirm =
       {};
 };
-// Was hloir built with a solver?
+// True if hloir was built with a solver.
 bool HasProofSolver();
 
 Proof Prove(const HloModule& a, const HloModule& b, const ProveOptions& options = {});

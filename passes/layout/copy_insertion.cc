@@ -81,7 +81,8 @@
 namespace hloir {
 namespace {
 
-constexpr RuleInfo kCopyStart = {"copy-loop-start", "while(A) => while(copy(A)), what changes and is needed elsewhere"};
+constexpr RuleInfo kCopyStart = {"copy-loop-start",
+                                 "while(A) => while(copy(A)), for state that changes and has other users"};
 constexpr RuleInfo kCopyCarried = {"copy-carried", "a round's result A => copy(A), where A is in another's place"};
 constexpr RuleInfo kCopyBranch = {
     "copy-branch-result", "a branch's result A => copy(A), where A is its parameter, a constant or there twice"};

@@ -115,7 +115,7 @@ StatusOr<Op> ConvolutionGraph(const Call& call) {
     for (size_t begin = 0; begin < list.size();) {
       const size_t end = std::min(list.find(',', begin), list.size());
       const auto found = made.find(list.substr(begin, end - begin));
-      if (found == made.end()) return Wrong(call, Format("its graph's {} reads what comes later", name));
+      if (found == made.end()) return Wrong(call, Format("its graph's {} reads a later value", name));
       operands.push_back(found->second);
       begin = end + 1;
     }

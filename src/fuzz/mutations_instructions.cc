@@ -146,7 +146,7 @@ void AddChoices(std::vector<Mutation>& m) {
   m.push_back(Compare("eq-as-le", "or less", D::kEq, D::kLe));
   m.push_back(Compare("lt-as-gt", "the other way", D::kLt, D::kGt));
   m.push_back(Compare("gt-as-lt", "the other way", D::kGt, D::kLt));
-  m.push_back({{"select-swapped", "what is false for what is true"},
+  m.push_back({{"select-swapped", "the operands of a select exchanged"},
                [](Instruction i, uint64_t) { return Has(i, HloOpcode::kSelect) && Swapped(i, 1, 2); }});
   for (const int64_t which : {1, 2}) {
     m.push_back(

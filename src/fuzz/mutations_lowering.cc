@@ -125,7 +125,7 @@ void AddConversions(std::vector<Mutation>& m) {
 }
 
 void AddCombiners(std::vector<Mutation>& m) {
-  m.push_back(Lowering("scatter-overwrites", "the update in place of what the combiner makes of it", [](Node i) {
+  m.push_back(Lowering("scatter-overwrites", "the update in place of the combiner's result", [](Node i) {
     if (i->opcode() != Op::kScatter || i->to_apply()->parameter_count() != 2) return false;
     HloComputation* by = i->module()->CloneComputation(*i->to_apply());
     if (by->root() == by->parameter(1)) return false;

@@ -16,7 +16,7 @@ namespace hloir {
 
 bool HloComputation::IsEntry() const { return module_->entry_computation() == this; }
 
-static_assert(sizeof(void*) != 8 || sizeof(HloComputation) == 160, "this is what modules' memory depends on");
+static_assert(sizeof(void*) != 8 || sizeof(HloComputation) == 160, "modules' memory depends on this size");
 
 // Requests for unique names mostly share few roots: fusion.1, fusion.2, … Only names with requested roots are indexed;
 // after too many roots, all names are.

@@ -10,7 +10,7 @@
 
 namespace hloir {
 
-static_assert(sizeof(void*) != 8 || sizeof(HloInstruction) == 120, "this is what modules' memory depends on");
+static_assert(sizeof(void*) != 8 || sizeof(HloInstruction) == 120, "modules' memory depends on this size");
 
 namespace {
 

@@ -114,7 +114,7 @@ std::string_view OpcodeFormula(HloOpcode opcode) {
     case HloOpcode::kAfterAll: return "a token: after all operands are there";
     case HloOpcode::kDomain: return "r = a, where another region of annotations begins";
     case HloOpcode::kGetDimensionSize: return "how long dimension dimensions is now";
-    case HloOpcode::kSetDimensionSize: return "a, whose dimension is b long now";
+    case HloOpcode::kSetDimensionSize: return "a with the size b in one dimension";
     case HloOpcode::kInfeed: return "(value from the host, token)";
     case HloOpcode::kOutfeed: return "sends a to the host";
     case HloOpcode::kSend: return "begins to send a over channel_id";
@@ -130,7 +130,7 @@ std::string_view OpcodeFormula(HloOpcode opcode) {
     case HloOpcode::kAllReduceStart: return "begins an all-reduce";
     case HloOpcode::kAllReduceDone: return "waits for the all-reduce";
     case HloOpcode::kReduceScatter: return "an all-reduce, of which each device of the group keeps its part along the dimension";
-    case HloOpcode::kAllToAll: return "a is split; part n goes to device n of the group, and what comes is put together";
+    case HloOpcode::kAllToAll: return "a is split; part n goes to device n of the group, and the received parts are concatenated";
     case HloOpcode::kRaggedAllToAll: return "an all-to-all of rows, of which other operands say how many go where";
     case HloOpcode::kCollectivePermute: return "r = a of the device that source_target_pairs names; 0 if it names none";
     case HloOpcode::kCollectivePermuteStart: return "begins a collective-permute";

@@ -60,7 +60,7 @@ constexpr AbsentPass kAbsent[] = {
     // Products, convolutions and solvers of libraries.
     {"acl-*", "", "it makes calls of Arm's library"},
     {"block-scaling-rewriter", "custom-call-expander", "it writes block-scaled dots out, or for cuDNN"},
-    {"composite-rewriter", "", "it makes calls of libraries of what JAX marks as composite"},
+    {"composite-rewriter", "", "it replaces JAX's composite operations by calls of libraries"},
     {"conv-fusion-rewriter", "", "it makes fusions for cuDNN of convolutions"},
     {"conv-kind-assignment", "", "it tells derivatives of convolutions from convolutions, for cuDNN"},
     {"conv-padding-legalization", "", "it makes padding of cuDNN's convolutions symmetric"},
@@ -162,7 +162,7 @@ constexpr AbsentPass kAbsent[] = {
     {"scatter-slice-simplifier", "scatter-simplifier", "it takes slices of a scatter's result into the scatter"},
     {"sub-byte-collective-normalization", "sub-byte-normalization", "it moves s4 as s8 between devices"},
     {"while-loop-expensive-invariant-code-motion", "while-loop-invariant-code-motion",
-     "it moves what does not change out of loops"},
+     "it moves loop-invariant instructions out of loops"},
 };
 
 bool Matches(std::string_view pattern, std::string_view name) {

@@ -212,7 +212,7 @@ std::string Recorder::Explain(const Rewrite& rewrite, const HloInstruction* repl
   for (const Moved& edge : moved) {
     if (edge.source >= static_cast<int32_t>(target_.old_count())) {
       again_ = true;
-      return "it takes up what another rewrite made";
+      return "it replaces an instruction that another rewrite made";
     }
     const auto [known, is_new] = results.emplace(edge.source, edge.now);
     if (!is_new && known->second != edge.now) return "it replaces a value in more than one way";
@@ -232,7 +232,7 @@ std::string Recorder::Explain(const Rewrite& rewrite, const HloInstruction* repl
     HloInstruction* made = Import(now, in_place, recorded);
     if (made == nullptr) {
       again_ = true;
-      return "it takes up what another rewrite made";
+      return "it replaces an instruction that another rewrite made";
     }
     if (made->parent() != source->parent() || !made->shape().Compatible(source->shape()))
       return "the replacement has another shape";
@@ -242,10 +242,10 @@ std::string Recorder::Explain(const Rewrite& rewrite, const HloInstruction* repl
     recorded.results.push_back({source, made});
     recorded.region.push_back(source);
     ordered_ |= source->HasControlDependencies();
-    if (ActsOutside(*source)) problem = "it replaces what acts outside";
+    if (ActsOutside(*source)) problem = "it replaces an instruction with side effects";
   }
   for (const HloInstruction* made : recorded.made) {
-    if (ActsOutside(*made)) problem = "it makes what acts outside";
+    if (ActsOutside(*made)) problem = "it makes an instruction with side effects";
   }
   if (ordered_) problem = "it takes part in control dependencies";
   for (const HloInstruction* consumed : rewrite.consumed) {

@@ -92,8 +92,8 @@ Status Runner::FitPlan() {
   }
   if (arena_bytes() <= limit) return OkStatus();
   return ResourceExhausted(
-      Format("the values of a run take {} bytes, with what can be computed again {}: {} more than the limit of {}",
-             before, least, least - limit, limit));
+      Format("the values of a run take {} bytes, with rematerialization {}: {} more than the limit of {}", before,
+             least, least - limit, limit));
 }
 
 StatusOr<Literal> Runner::Run(std::span<const Literal* const> arguments) {

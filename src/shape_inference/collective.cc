@@ -73,7 +73,7 @@ static StatusOr<Shape> StartOf(const Query& q, const Shape& operands, const Shap
 static StatusOr<Shape> InferDone(const Query& q) {
   if (q.opcode == HloOpcode::kAllReduceDone) return q.operand(0);
   if (!q.operand(0).IsTuple() || q.operand(0).tuple_size() < 2) {
-    return Invalid("{} takes what its start gives, not {}", OpcodeName(q.opcode), Text(q.operand(0)));
+    return Invalid("{} expects the result of its start, not {}", OpcodeName(q.opcode), Text(q.operand(0)));
   }
   return q.operand(0).tuple_shapes(1);
 }

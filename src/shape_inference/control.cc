@@ -168,7 +168,8 @@ static StatusOr<Shape> InferAsync(const Query& q) {
   std::vector<Shape> operands;
   const Shape* results_before = nullptr;
   if (!is_start) {
-    if (q.operands.empty()) return Invalid("{} takes what its start gives, but has no operand", OpcodeName(q.opcode));
+    if (q.operands.empty())
+      return Invalid("{} expects the result of its start, and has no operand", OpcodeName(q.opcode));
     HLOIR_RETURN_IF_ERROR(ExpectTuple(q.operand(0), 2, "the operand"));
     if (q.operand(0).tuple_shapes(0).IsTuple()) operands = q.operand(0).tuple_shapes(0).tuple_shapes();
     results_before = &q.operand(0).tuple_shapes(1);

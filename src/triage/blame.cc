@@ -286,9 +286,10 @@ StatusOr<Finding> Blamer::OfWrongResult(const triage::StoredSet& set, Finding st
       std::find_if(plain.leaves.begin(), plain.leaves.end(), [](const LeafDifference& leaf) { return !leaf.agrees; });
   const std::string leaf = wrong == plain.leaves.end() ? "" : wrong->where;
   const HloInstruction& maker = MakerOf(*after_, leaf);
-  Finding finding = Make(FindingKind::kFault, Culprit::kKernel,
-                         Format("what ran is wrong: {}", plain.leaves.empty() ? "the stored results have another form"
-                                                                              : plain.ToString("computed", "stored")));
+  Finding finding =
+      Make(FindingKind::kFault, Culprit::kKernel,
+           Format("the executed code is wrong: {}", plain.leaves.empty() ? "the stored results have another form"
+                                                                         : plain.ToString("computed", "stored")));
   finding.instruction = maker.name();
   if (!leaf.empty()) finding.details.push_back(Format("{} is computed by {}", leaf, Named(maker)));
   finding.details.push_back(IsPair()
@@ -310,7 +311,7 @@ Finding Blamer::OfRightResult(const triage::StoredSet& set, Finding stages, cons
     finding.summary = Format("the program itself gives {}: {} {}", what, Named(*origin->instruction),
                              given ? "has one" : "is the first that does");
     finding.details = {Format("it is {}", origin->value),
-                       "the compiler and what ran are right: the stored results have it where it belongs"};
+                       "the compiler and the executed code are right: the stored results equal the expected ones"};
     finding.instruction = origin->instruction->name();
     return finding;
   }

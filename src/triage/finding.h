@@ -18,7 +18,7 @@ enum class FindingKind : uint8_t {
   kFault,         // the compiled program computes something else
   kLessAccurate,  // the same function of the real numbers, with fewer correct digits
   kDoubt,         // hloir does not know: not judged, a limit, a file that cannot be read
-  kUndefined,     // HLO does not specify what differs
+  kUndefined,     // HLO does not specify the differing part
   kRounding,      // the results differ by rounding, or where something overflows
   kFine,          // the same: proved, or equal on all inputs that were tried
 };
@@ -33,8 +33,8 @@ enum class Culprit : uint8_t {
   kNone,      // there is nothing to explain
   kProgram,   // the program itself: it gives NaN, or HLO does not specify its result
   kPass,      // a pass of the compiler changed what the program computes
-  kKernel,    // the passes are right, but what ran does not compute what they left
-  kMachine,   // what ran has another arithmetic: denormals are zeros, products are rounded
+  kKernel,    // the passes are right, but the executed code does not compute their result
+  kMachine,   // the machine has another arithmetic: denormals are zeros, products are rounded
   kRounding,  // rounding explains all that differs
   kUnknown,
 };

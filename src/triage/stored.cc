@@ -54,7 +54,7 @@ std::optional<StoredExplanation> ByTable(const HloModule& module, const StoredSe
   for (const HloInstruction* i : check::SourcesOf(module, plain)) {
     if (i->opcode() == HloOpcode::kRng || i->opcode() == HloOpcode::kRngGetAndUpdateState)
       return StoredExplanation{FindingKind::kUndefined, Culprit::kProgram,
-                               Format("HLO does not specify what {} gives", i->name()), ""};
+                               Format("HLO does not specify the result of {}", i->name()), ""};
   }
   std::optional<Literal> stored = InFormOf(module.entry_computation()->root()->shape(), set.results);
   if (!stored) return std::nullopt;

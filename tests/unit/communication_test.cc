@@ -46,7 +46,7 @@ TEST_CASE("communication: what the numbers in the groups mean") {
   CHECK(!DeviceGroups(*Parse("replica_count=2", "ROOT r = f32[8] add(x, x)")->entry_computation()->root()).ok());
 }
 
-TEST_CASE("communication: the groups are believed where the header names fewer devices") {
+TEST_CASE("communication: the groups count where the header names fewer devices") {
   const auto module = Parse("entry_computation_layout={(f32[8]{0})->f32[8]{0}}",
                             "ROOT r = f32[8] all-reduce(x), replica_groups={{0,1,2,3}}, to_apply=add");
   const CommunicationAnalysis analysis(*module);
