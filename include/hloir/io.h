@@ -1,7 +1,7 @@
 // Reads modules and values from files, and writes them. The content selects the format of a file that is read: HLO
 // text, HloProto, HloModuleProto, HloSnapshot, HloUnoptimizedSnapshot or their JSON, each also compressed by gzip, or a
-// profile of jax.profiler (.xplane.pb) with modules and times. The name selects the format of a file that is written.
-// Snapshots and NumPy's .npz hold values (inputs and results).
+// profile of jax.profiler (.xplane.pb) or a sample of TpuGraphs, with modules and measured times. The name selects the
+// format of a file that is written. Snapshots and NumPy's .npz hold values (inputs and results).
 //
 // Example:
 //
@@ -56,7 +56,8 @@ struct MeasuredTimes {
     int64_t count = 0;
     double seconds = 0;  // of all runs; of a while or call with what it calls
   };
-  int64_t runs = 1;                                              // of the module, on all devices
+  int64_t runs = 1;    // of the module, on all devices
+  double seconds = 0;  // of one run of the module; 0: only instructions were measured
   std::map<std::string, Instruction, std::less<>> instructions;  // by name; only those with a measured time
 };
 

@@ -162,8 +162,11 @@ std::string RooflineTable(const Roofline& roofline, const CostReportOptions& opt
     totals.Add({Format("estimate for {} devices", options.mesh->devices()), ""});
   if (options.measured != nullptr) {
     const MeasuredPrediction comparison = ComparePrediction(roofline, options);
-    totals.Add({Format("{} measured instructions", comparison.instructions), Time(comparison.predicted)});
-    totals.Add({"their measured time", Time(comparison.measured)});
+    if (options.measured->seconds > 0) totals.Add({"measured time of a run", Time(options.measured->seconds)});
+    if (comparison.instructions > 0) {
+      totals.Add({Format("{} measured instructions", comparison.instructions), Time(comparison.predicted)});
+      totals.Add({"their measured time", Time(comparison.measured)});
+    }
     if (!std::isnan(comparison.kendall_tau))
       totals.Add({"rank correlation (Kendall)", Format("{:.2f}", comparison.kendall_tau)});
   }
@@ -325,6 +328,7 @@ std::string CostJson(const HloModule& module, const CostReportOptions& options) 
                                                        {"instructions", comparison.instructions},
                                                        {"ms", comparison.measured * 1e3},
                                                        {"predicted_ms", comparison.predicted * 1e3}};
+      if (options.measured->seconds > 0) measured["module_ms"] = options.measured->seconds * 1e3;
       if (!std::isnan(comparison.kendall_tau)) measured["kendall_tau"] = comparison.kendall_tau;
     }
   }

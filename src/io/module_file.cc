@@ -52,6 +52,7 @@ Status ParseContent(std::string content, const ReadOptions& options, ModuleFile&
     return has_place ? Status(taken.code(), Format("{}:{}", NameOf(options), taken.message())) : taken;
   }
   if (LooksLikeProfile(content)) return ParseProfile(content, file);
+  if (LooksLikeTuningData(content)) return ParseTuningData(content, file);
   if (LooksLikeHloProto(content)) {
     file.format.form = FileFormat::Form::kProto;
     return TakeProto(ParseHloProto(content), file);

@@ -261,6 +261,57 @@ class Profile {
   std::map<size_t, std::vector<std::tuple<int64_t, int64_t, int64_t>>> spans_;
 };
 
+// A ModuleTuningData: a module, and its times under several configurations. Numbers of fields:
+// tpu_graphs/proto/tuning.proto, and ExecutionProfile in xla_data.proto.
+struct TuningData {
+  std::string_view module;
+  double default_seconds = 0, least_seconds = 0;
+  bool has_fingerprint = false;
+};
+TuningData ParseModuleTuningData(std::string_view bytes) {
+  TuningData data;
+  ForEachField(bytes, [&](pbf_reader& field) {
+    if (IsBytes(field, 1)) {
+      data.module = View(field.get_view());
+    } else if (IsBytes(field, 3)) {
+      double seconds = 0;
+      bool is_default = false, failed = false;
+      ForEachField(View(field.get_view()), [&](pbf_reader& part) {
+        if (IsVarint(part, 3)) {
+          failed = part.get_uint64() != 0;
+        } else if (IsVarint(part, 5)) {
+          is_default = part.get_uint64() != 0;
+        } else if (IsBytes(part, 4)) {
+          ForEachField(View(part.get_view()), [&](pbf_reader& time) {
+            if (IsVarint(time, 4)) seconds = static_cast<double>(time.get_uint64()) * 1e-9;
+            else time.skip();
+          });
+        } else {
+          part.skip();
+        }
+      });
+      if (failed || seconds <= 0) return;
+      if (is_default) data.default_seconds = seconds;
+      if (data.least_seconds == 0 || seconds < data.least_seconds) data.least_seconds = seconds;
+    } else {
+      data.has_fingerprint = data.has_fingerprint || IsVarint(field, 2);
+      field.skip();
+    }
+  });
+  return data;
+}
+
+// The ModuleTuningData in the bytes, which are one or a TuningData.
+std::vector<TuningData> ParseAllTuningData(std::string_view bytes) {
+  if (TuningData one = ParseModuleTuningData(bytes); one.has_fingerprint) return {one};
+  std::vector<TuningData> all;
+  ForEachField(bytes, [&](pbf_reader& field) {
+    if (IsBytes(field, 1)) all.push_back(ParseModuleTuningData(View(field.get_view())));
+    else field.skip();
+  });
+  return all;
+}
+
 }  // namespace
 
 bool LooksLikeProfile(std::string_view bytes) try {
@@ -284,6 +335,31 @@ bool LooksLikeProfile(std::string_view bytes) try {
   return false;
 } catch (const std::exception&) {
   return false;
+}
+
+bool LooksLikeTuningData(std::string_view bytes) try {
+  // An HloProto has no number in its second field, nor has the module in its first.
+  if (!bytes.starts_with('\x0A')) return false;
+  if (ParseModuleTuningData(bytes).has_fingerprint) return true;
+  pbf_reader reader(bytes.data(), bytes.size());
+  return reader.next() && IsBytes(reader, 1) && ParseModuleTuningData(View(reader.get_view())).has_fingerprint;
+} catch (const std::exception&) {
+  return false;
+}
+
+Status ParseTuningData(std::string_view bytes, ModuleFile& file) {
+  std::vector<TuningData> all;
+  try {
+    all = ParseAllTuningData(bytes);
+  } catch (const protozero::exception&) {
+    return InvalidArgument("corrupt sample of TpuGraphs");
+  }
+  for (const TuningData& data : all) {
+    HLOIR_ASSIGN_OR_RETURN(HloProtoFile proto, ParseHloProto(data.module));
+    file.modules.push_back(std::move(proto.module));
+    file.measured.emplace_back().seconds = data.default_seconds > 0 ? data.default_seconds : data.least_seconds;
+  }
+  return OkStatus();
 }
 
 Status ParseProfile(std::string_view bytes, ModuleFile& file) {

@@ -155,6 +155,40 @@ TEST_CASE("a cost report has the measured times beside the predicted ones") {
   CHECK(CostJson(file->module(), options).find("\"kendall_tau\": -1.0") != std::string::npos);
 }
 
+TEST_CASE("a sample of TpuGraphs has a module and its measured time") {
+  const StatusOr<std::string> module = SerializeModule(*Parse(kStep), {.form = FileFormat::Form::kProto},
+                                                       {.message = HloProtoFile::Form::kHloModuleProto});
+  REQUIRE(module.ok());
+  const auto run = [](uint64_t nanoseconds, bool is_default, bool failed) {
+    return Message([&](pbf_writer& w) {
+      w.add_bool(3, failed), w.add_bool(5, is_default);
+      w.add_message(4, Message([&](pbf_writer& time) { time.add_uint64(4, nanoseconds); }));
+    });
+  };
+  const auto sample = [&](bool with_default) {
+    return Message([&](pbf_writer& w) {
+      w.add_message(1, *module), w.add_uint64(2, 12345);
+      w.add_message(3, run(1, false, true)), w.add_message(3, run(3000, false, false));
+      if (with_default) w.add_message(3, run(4000, true, false));
+      w.add_message(3, run(2000, false, false));
+    });
+  };
+  const StatusOr<ModuleFile> one = ParseModuleFile(sample(true));
+  REQUIRE(one.status().message() == "");
+  CHECK(one->module().name() == "step");
+  CHECK(one->measured[0].seconds == Approx(4e-6));
+  const StatusOr<ModuleFile> two =
+      ParseModuleFile(Message([&](pbf_writer& w) { w.add_message(1, sample(false)), w.add_message(1, sample(true)); }));
+  REQUIRE(two.status().message() == "");
+  REQUIRE(two->modules.size() == 2);
+  CHECK(two->measured[0].seconds == Approx(2e-6));
+  CHECK(two->measured[1].seconds == Approx(4e-6));
+  DeviceDescription device;
+  CostReportOptions options;
+  options.device = &device, options.measured = &one->measured[0];
+  CHECK(CostReport(one->module(), options).find("measured time of a run  4.00 µs") != std::string::npos);
+}
+
 TEST_CASE("profiles that are cut or changed are refused or read, and no more") {
   for (const std::string& whole : {CpuProfile(), TpuProfile()}) {
     for (size_t at = 0; at < whole.size(); ++at) {
