@@ -266,12 +266,20 @@ bool ResultDifference::OthersAgree() const {
 
 std::span<const Explanation> Explanations() { return kExplanations; }
 
-Explained Explain(ResultDifference& d) {
+namespace {
+
+Explained TryRows(ResultDifference& d, bool unspecified_alone) {
   for (const Explanation& row : kExplanations) {
     if ((row.between & static_cast<unsigned>(d.between)) == 0 || !row.applies(d)) continue;
+    if (unspecified_alone && row.outcome != Outcome::kUnspecified) continue;
     if (std::optional<std::string> evidence = row.check(d)) return {&row, *std::move(evidence)};
   }
   return {};
 }
+
+}  // namespace
+
+Explained Explain(ResultDifference& d) { return TryRows(d, /*unspecified_alone=*/false); }
+Explained ExplainAsUnspecified(ResultDifference& d) { return TryRows(d, /*unspecified_alone=*/true); }
 
 }  // namespace hloir::check

@@ -62,5 +62,7 @@ struct Explained {
   std::string evidence;
 };
 Explained Explain(ResultDifference& difference);
+// Tries the rows alone that find a result unspecified by HLO.
+Explained ExplainAsUnspecified(ResultDifference& difference);
 
 }  // namespace hloir::check

@@ -2,6 +2,7 @@
 #include "check/prove_first.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "check/confirm.h"
 #include "check/module_under_test.h"
@@ -57,8 +58,8 @@ void TakeSteps(const equivalence::Result& result, Proved& proved) {
 // Over the reals, value by value. True if nothing is left open.
 bool ProveInside(const HloModule& before, const HloModule& after, bool exact, Proved& proved,
                  bool whole_arrays = false) {
-  const equivalence::Result result =
-      equivalence::ProveInside(before, after, {.whole_arrays = whole_arrays, .try_bits = false});
+  equivalence::Result result = equivalence::ProveInside(
+      before, after, {.whole_arrays = whole_arrays, .try_bits = false, .nodes = !whole_arrays && !exact});
   // (Results may be equal where no value inside has an equal, and open where each has.)
   const bool open = result.answer == equivalence::Answer::kOpen;
   proved.steps.proved = open ? result.matched : std::max<int64_t>(result.matched, 1);
@@ -70,7 +71,10 @@ bool ProveInside(const HloModule& before, const HloModule& after, bool exact, Pr
     return false;
   }
   for (const equivalence::Output& output : result.outputs) proved.outputs.push_back(AnswerOf(output.answer));
-  if (result.answer == equivalence::Answer::kOpen) return false;
+  if (open) {
+    proved.inside = std::move(result);
+    return false;
+  }
   if (!proved.proof.holds) {
     TakeSteps(result, proved);
     proved.proof.how = How(proved);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "equivalence/equivalence.h"
 #include "hloir/check.h"
 
 namespace hloir::check {
@@ -18,6 +19,8 @@ struct Proved {
   std::vector<std::string> assumptions, finite_only, rounds_differently;
   Verdict::Steps steps;
   bool tested = false;  // some outputs are proved but for steps that were tested by themselves
+  // The proof over the reals with its graph of values, where it leaves an output open.
+  equivalence::Result inside;
 
   // Every output, over the reals at least.
   bool all() const;

@@ -138,15 +138,15 @@ void ResultsOf(const Nodes& nodes, int32_t root, std::vector<int32_t>& all) {
 
 class StepTester {
  public:
-  StepTester(const HloModule& before, const HloModule& after, const Context& context)
-      : before_(before), after_(after), context_(context), options_(context.options) {
+  StepTester(const HloModule& before, const HloModule& after, const ParameterUses& uses, const Context& context)
+      : before_(before), after_(after), uses_(uses), context_(context), options_(context.options) {
     options_.proofs = Proofs::kNone;
     options_.exact = options_.timing = options_.divergence = false;
     options_.engine = nullptr;
     options_.record = nullptr;
     options_.stored.clear();
   }
-  StepTests Test();
+  StepTests Test(equivalence::Result proof);
 
  private:
   using Pair = std::pair<int32_t, int32_t>;  // nodes of `before` and `after`
@@ -182,7 +182,7 @@ class StepTester {
   std::vector<InputSet> Occurring(const std::vector<int32_t>& cut, size_t first) const;
   bool AreFarApart(const HloModule& x, const HloModule& y, const InputSet& inputs, std::string& how) const;
   Found TestPair(Pair pair, std::string& how, bool& far);
-  bool DiffersByAllMeasures(Pair pair);
+  bool DiffersByAllMeasures(Pair pair, std::string& how);
   // Looks for inputs of the module on which a pair differs that did so on made-up values.
   void Reach(Pair pair, std::string& how);
   bool TestOpen();
@@ -200,6 +200,7 @@ class StepTester {
   }
 
   const HloModule &before_, &after_;
+  const ParameterUses& uses_;
   const Context& context_;
   CheckOptions options_;
   StepTests tests_;
@@ -284,7 +285,7 @@ void StepTester::RunWhole() {
   }
   if (!context_.inputs.empty()) return;
   for (const InputKind kind : {InputKind::kTypical, InputKind::kPlain, InputKind::kPositive}) {
-    StatusOr<InputSet> made = MakeInputSet(before_, {}, context_.options.seed + 300, kind);
+    StatusOr<InputSet> made = MakeInputSet(before_, uses_, {}, context_.options.seed + 300, kind);
     if (!made.ok() || !AddValues(*std::move(made), sets_.empty())) return;
   }
 }
@@ -546,7 +547,7 @@ void StepTester::Reach(Pair pair, std::string& how) {
   if (!step) return;
   for (const InputKind kind : {InputKind::kEdges, InputKind::kWide, InputKind::kFar, InputKind::kMixed,
                                InputKind::kUniform, InputKind::kSpecials}) {
-    StatusOr<InputSet> made = MakeInputSet(before_, {}, context_.options.seed + 301, kind);
+    StatusOr<InputSet> made = MakeInputSet(before_, uses_, {}, context_.options.seed + 301, kind);
     if (!made.ok() || !AddValues(*made, false)) continue;
     std::vector<InputSet> occurring = Occurring(step->cut, values_.size() - 1);
     values_.pop_back(), sets_.pop_back();
@@ -605,9 +606,8 @@ bool StepTester::IsProvedWith(const std::vector<Pair>& pairs) const {
 }
 
 // No explanation of the table (explanations.h) makes it agree on the values that occur.
-bool StepTester::DiffersByAllMeasures(Pair pair) {
+bool StepTester::DiffersByAllMeasures(Pair pair, std::string& how) {
   const std::optional<Step> step = MakeStep(pair, 0);
-  std::string how;
   return step && Judge(*step->before, *step->after, Occurring(step->cut, 0), how) == Found::kDiffer;
 }
 
@@ -616,7 +616,8 @@ void StepTester::FindDifferent() {
   int64_t matched = result_.matched;
   std::vector<Pair> assumed = assumed_;
   for (const Tried& test : differing_) {
-    if (test.found != Found::kDiffer || !test.far || !DiffersByAllMeasures(test.pair)) continue;
+    std::string how;
+    if (test.found != Found::kDiffer || !test.far || !DiffersByAllMeasures(test.pair, how)) continue;
     assumed.push_back(test.pair);
     const equivalence::Result result = Prove(assumed);
     if (result.answer == equivalence::Answer::kOpen && result.matched <= matched) {
@@ -624,7 +625,7 @@ void StepTester::FindDifferent() {
       continue;
     }
     matched = result.matched;
-    if (tests_.different.empty()) tests_.how = test.how;
+    if (tests_.different.empty()) tests_.how = std::move(how);
     tests_.different.push_back(test.text);
     tests_.all = result.answer != equivalence::Answer::kOpen;
     if (tests_.all) return;
@@ -632,24 +633,26 @@ void StepTester::FindDifferent() {
   tests_.different.clear();
 }
 
-StepTests StepTester::Test() {
-  for (int round = 0; round < kMostRounds; ++round) {
-    equivalence::Result result = Prove(assumed_);
-    tests_.all = result.answer != equivalence::Answer::kOpen;
-    if (tests_.all) tests_.proof = std::move(result);
-    if (tests_.all || result.before.empty()) break;
-    Use(std::move(result));
+StepTests StepTester::Test(equivalence::Result proof) {
+  for (int round = 0; round < kMostRounds && !proof.before.empty(); ++round) {
+    Use(std::move(proof));
     if (round == 0) RunWhole();
     if (!TestOpen() && !AssumeDoubtful()) break;
+    proof = Prove(assumed_);
+    tests_.all = proof.answer != equivalence::Answer::kOpen;
+    if (!tests_.all) continue;
+    tests_.proof = std::move(proof);
+    return std::move(tests_);
   }
-  if (!tests_.all) FindDifferent();
+  FindDifferent();
   return std::move(tests_);
 }
 
 }  // namespace
 
-StepTests TestSteps(const HloModule& before, const HloModule& after, const Context& context) {
-  return StepTester(before, after, context).Test();
+StepTests TestSteps(const HloModule& before, const HloModule& after, const ParameterUses& uses,
+                    equivalence::Result proof, const Context& context) {
+  return StepTester(before, after, uses, context).Test(std::move(proof));
 }
 
 }  // namespace hloir::check

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check/module_under_test.h"
+#include "check/parameter_uses.h"
 #include "equivalence/equivalence.h"
 
 namespace hloir::check {
@@ -28,7 +29,9 @@ struct StepTests {
   std::vector<InputSet> inputs;
 };
 
-// Of modules of one device. The context's inputs, if it has any, are those whose values occur.
-StepTests TestSteps(const HloModule& before, const HloModule& after, const Context& context);
+// Of modules of one device. `uses`: of the first module's parameters. `proof`: with its graph of values; it leaves an
+// output open. The values that occur are those of runs on the context's inputs, or on generated ones if it has none.
+StepTests TestSteps(const HloModule& before, const HloModule& after, const ParameterUses& uses,
+                    equivalence::Result proof, const Context& context);
 
 }  // namespace hloir::check

@@ -91,7 +91,7 @@ TEST_CASE("a rounding to bf16 may not be added, and one by an instruction of its
   const std::string rounded =
       Module("  n = bf16[64]{0} convert(x)\n  w = f32[64]{0} convert(n)\n  ROOT r = f32[64]{0} multiply(w, y)");
   CHECK(VerdictOf(plain, rounded).outcome == Outcome::kDisagree);
-  CHECK(VerdictOf(plain, rounded).reason.find("narrower type") != std::string::npos);
+  CHECK(VerdictOf(plain, rounded).ToString().find("narrower type") != std::string::npos);
   const Verdict dropped = VerdictOf(rounded, plain);
   CHECK(dropped.outcome == Outcome::kLessAccurate);
   CHECK(dropped.reason.find("after leaves out the rounding of n to 8 exponent and 7 mantissa bits") == 0);

@@ -61,7 +61,7 @@ TEST_CASE("a step that differs is named") {
   const Verdict verdict = VerdictOfSteps(kTangent, Quotient("x"));
   CHECK(verdict.answer == Answer::kDifferent);
   CHECK(verdict.different_steps == Names{"t (model.py:31)"});
-  CHECK(HasNote(verdict, "the modules differ only in t (model.py:31)"));
+  CHECK(HasNote(verdict, "the modules differ only in t (model.py:31): out0"));
 }
 
 TEST_CASE("a pair that differs is no difference if what follows agrees") {

@@ -1,0 +1,92 @@
+// See input_search.h.
+#include "check/input_search.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "check/extremes.h"
+#include "check/reach.h"
+#include "hloir/cost.h"
+
+namespace hloir::check {
+namespace {
+
+// The number of sets for wide arithmetic: as many as a limit of work allows. `ran`: the reference ran the whole sets.
+uint64_t CountWideSets(ModuleUnderTest& subject, const Context& context, size_t whole_sets, bool ran) {
+  constexpr double kMostSets = 72;
+  constexpr double kMostWork = 0x1p25, kWorkOfAnInstruction = 128;  // in operations on elements
+  constexpr double kWorkOfPairs = 16;                               // times the work of f64
+  const HloModule& module = subject.module();
+  const bool loops = HasLoops(module);
+  if (context.counts.devices() > 1 || (loops && !ran) || module.entry_computation()->parameter_count() == 0) return 0;
+  // The reference has counted the turns of the loops.
+  const double once = ran && loops ? subject.reference_work() / static_cast<double>(whole_sets)
+                                   : WorkOf(CostAnalysis(module).total().once);
+  const double factor = WantsPairs(module) ? kWorkOfPairs : 1;
+  const double each = factor * (once + kWorkOfAnInstruction * static_cast<double>(module.instruction_count()));
+  return static_cast<uint64_t>(std::min(kMostSets, kMostWork / std::max(each, 1.0)));
+}
+
+}  // namespace
+
+bool ShowsAccuracy(InputKind kind) {
+  return kind == InputKind::kFar || kind == InputKind::kWide || kind == InputKind::kPositive ||
+         kind == InputKind::kDominant;
+}
+
+StatusOr<SearchedInputs> SearchInputs(ModuleUnderTest& subject, Context& context, bool typical,
+                                      const MakeSet& make_set) {
+  constexpr uint64_t kSeedOfWide = 100, kSeedOfSpecials = 200, kSeedOfTypical = 300;
+  constexpr uint64_t kMostTries = 32;
+  constexpr double kMostSearchWork = 0x1p23;  // a module that takes long runs on few inputs
+  const HloModule& module = subject.module();
+  const uint64_t seed = context.options.seed;
+  const auto add = [&](uint64_t offset, InputKind kind) -> Status {
+    HLOIR_ASSIGN_OR_RETURN(InputSet made, make_set(seed + offset, kind));
+    context.inputs.push_back(std::move(made));
+    return OkStatus();
+  };
+  Reach reach(module);
+  bool runs = context.options.other_engine_work > 0 && OtherIsReference(context);
+  if (runs) subject.set_watch([&](const HloInstruction& i, const Literal& value) { reach.See(i, value); });
+  // Inputs of these kinds may keep a loop from ending.
+  const bool may_not_end = HasLoops(module), undefined = IsUndefinedForSome(module);
+  if (typical) HLOIR_RETURN_IF_ERROR(add(kSeedOfTypical, InputKind::kTypical));
+  for (size_t set = 0; runs && set < context.inputs.size(); ++set) runs = subject.OtherResult(set).ok();
+  // Logarithms and roots need positive numbers. Of the two sets of edges one has the constants of the module.
+  const InputKind kinds[] = {InputKind::kEdges, InputKind::kEdges, InputKind::kWide, InputKind::kPositive,
+                             undefined ? InputKind::kDominant : InputKind::kPlain};
+  const uint64_t tries = module.entry_computation()->parameter_count() > 0 ? kMostTries : 0;
+  for (uint64_t k = 0; k < tries; ++k) {
+    const InputKind kind = kinds[k % std::size(kinds)];
+    if (undefined && IsForCoverage(kind)) continue;
+    const bool always = k < std::size(kinds);  // later sets must reach something
+    if (!always && (!runs || reach.reached() == reach.total())) break;
+    if (subject.reference_work() > kMostSearchWork || (may_not_end && !runs)) break;
+    const size_t set = context.inputs.size();
+    HLOIR_RETURN_IF_ERROR(add(2 + 2 * k, kind));
+    const int64_t reached = reach.reached();
+    const bool ends = runs && subject.OtherResult(set).ok();
+    if (runs ? ends && (always || reach.reached() > reached) : !may_not_end) continue;
+    context.inputs.pop_back();
+    subject.Forget(set);
+  }
+  subject.set_watch(nullptr);
+  SearchedInputs found;
+  found.whole_sets = context.inputs.size();
+  if (runs) found.unreached = reach.Missing(), found.reached = reach.reached();
+
+  const InputKind wide_kinds[] = {InputKind::kMixed,   InputKind::kSpecials, InputKind::kEdges,    InputKind::kMixed,
+                                  InputKind::kWide,    InputKind::kSpecials, InputKind::kFar,      InputKind::kUniform,
+                                  InputKind::kMixed,   InputKind::kPositive, InputKind::kDominant, InputKind::kSpecials,
+                                  InputKind::kSpecials};
+  uint64_t specials = 0;
+  for (uint64_t k = 0, count = CountWideSets(subject, context, found.whole_sets, runs); k < count; ++k) {
+    const InputKind kind = wide_kinds[k % std::size(wide_kinds)];
+    HLOIR_RETURN_IF_ERROR(add(kind == InputKind::kSpecials ? kSeedOfSpecials + specials++ : kSeedOfWide + k, kind));
+  }
+  return found;
+}
+
+}  // namespace hloir::check

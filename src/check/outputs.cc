@@ -1,0 +1,81 @@
+// See outputs.h.
+#include "check/outputs.h"
+
+#include <algorithm>
+
+#include "check/outcome.h"
+#include "support/format.h"
+
+namespace hloir::check {
+namespace {
+
+void AppendName(std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; }
+
+Answer AnswerOf(const OutputEvidence& output, Answer proved, bool differs, const Verdict& verdict) {
+  if (verdict.agrees() && proved != Answer::kNotJudged) return proved;
+  if (verdict.outcome == Outcome::kDisagree && (differs || !verdict.different_steps.empty())) return Answer::kDifferent;
+  if (verdict.outcome == Outcome::kLessAccurate && differs) return Answer::kLessAccurate;
+  return output.known() && (verdict.agrees() || !differs) ? Answer::kTested : Answer::kNotJudged;
+}
+
+}  // namespace
+
+void OutputEvidence::Add(bool has_number, bool is_zero, bool is_undetermined) {
+  undetermined = undetermined || is_undetermined;
+  if (has_number && !is_undetermined) (is_zero ? zero : judged) = true;
+}
+
+void Conclude(const std::vector<OutputEvidence>& outputs, const Proved& proved, Verdict& verdict) {
+  const bool agrees = verdict.agrees();
+  Answer weakest = outputs.empty() && !proved.all() ? Answer::kTested : Answer::kProvedBitwise;
+  std::string unknown, undetermined;
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    const OutputEvidence& output = outputs[k];
+    const bool differs = k < verdict.comparison.leaves.size() && !verdict.comparison.leaves[k].agrees;
+    // Each device has the same outputs; those of the first device come first.
+    const size_t proofs = proved.outputs.size();
+    const Answer answer =
+        AnswerOf(output, proofs > 0 ? proved.outputs[k % proofs] : Answer::kNotJudged, differs, verdict);
+    if (!output.known() && !output.how_undetermined.empty()) verdict.notes.push_back(output.how_undetermined);
+    else if (!output.how_undetermined.empty()) AppendName(undetermined, output.where);
+    if (agrees && output.total > 0 && output.finite == 0 && !output.known())
+      verdict.notes.push_back(output.where + " had no finite number on any input");
+    if (answer == Answer::kNotJudged) AppendName(unknown, output.where);
+    weakest = std::max(weakest, answer);
+    verdict.outputs.push_back({output.where, answer});
+  }
+  if (!undetermined.empty())
+    verdict.notes.push_back("ill-conditioned on some of the inputs, which tell nothing of it: " + undetermined);
+  if (!agrees) {
+    verdict.answer = verdict.outcome == Outcome::kDisagree       ? Answer::kDifferent
+                     : verdict.outcome == Outcome::kLessAccurate ? Answer::kLessAccurate
+                                                                 : Answer::kNotJudged;
+    return;
+  }
+  const bool any_finite = std::any_of(outputs.begin(), outputs.end(), [](const OutputEvidence& output) {
+    return output.finite > 0 || output.total == 0;
+  });
+  if (!any_finite && !proved.all() && !outputs.empty()) weakest = Answer::kNotJudged;
+  verdict.answer = weakest;
+  verdict.outcome = verdict.differing == 0 ? Outcome::kSameBits : Outcome::kAgree;
+  if (weakest != Answer::kNotJudged) return;
+  if (!any_finite) return SetOutcome(verdict, Outcome::kNothingFinite, "no input gave a finite number in any result");
+  SetOutcome(verdict, Outcome::kNothingFinite,
+             Format("nothing is known of {}: on all inputs NaN, or decided by rounding errors alone", unknown));
+}
+
+void ConcludeWithoutRuns(const HloModule& before, const Proved& proved, const std::string& why, Verdict& verdict) {
+  const std::vector<const Shape*> leaves = before.entry_computation()->root()->shape().Leaves();
+  verdict.outputs.clear();
+  verdict.answer = Answer::kProvedBitwise;
+  for (size_t k = 0; k < std::min(leaves.size(), proved.outputs.size()); ++k) {
+    verdict.outputs.push_back({Format("out{}", k), proved.outputs[k]});
+    verdict.answer = std::max(verdict.answer, proved.outputs[k]);
+  }
+  SetOutcome(verdict, verdict.answer == Answer::kProvedBitwise ? Outcome::kSameBits : Outcome::kAgree, "");
+  verdict.notes.push_back(
+      Format("neither was run ({}){}", why,
+             verdict.proof.holds ? "" : ": how accurate they are, and what overflows, is not known"));
+}
+
+}  // namespace hloir::check
