@@ -19,15 +19,6 @@ struct CheckProofFlags {
   bool json = false;
 };
 
-std::string_view OutcomeWord(proof_check::Outcome outcome) {
-  switch (outcome) {
-    case proof_check::Outcome::kHolds: return "holds";
-    case proof_check::Outcome::kUnchecked: return "unchecked";
-    case proof_check::Outcome::kFalse: break;
-  }
-  return "false";
-}
-
 int CheckProofFile(const CheckProofFlags& flags) {
   const StatusOr<std::unique_ptr<HloModule>> before = ReadModule(flags.before);
   if (!before.ok()) return Fail(before.status(), DisplayName(flags.before));
@@ -39,7 +30,7 @@ int CheckProofFile(const CheckProofFlags& flags) {
   if (!checked.ok()) return Fail(checked.status(), DisplayName(flags.proof));
   const bool holds = checked->outcome == proof_check::Outcome::kHolds;
   if (flags.json) {
-    PrintJson({{"outcome", std::string(OutcomeWord(checked->outcome))},
+    PrintJson({{"outcome", std::string(proof_check::OutcomeName(checked->outcome))},
                {"why", checked->why},
                {"bits", holds && checked->bits},
                {"domain", checked->domain},

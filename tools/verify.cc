@@ -150,13 +150,8 @@ StatusOr<std::string> SaveDisagreement(const VerifyFlags& flags, const std::stri
 Status SaveProof(const VerifyFlags& flags, const HloModule& before, const HloModule& after) {
   if (flags.proof.empty()) return OkStatus();
   const StatusOr<equivalence::WrittenProof> proof = equivalence::WriteProof(before, after);
-  if (!proof.ok()) {
-    Note(fmt::format("no proof is written: {}", proof.status().message()));
-    return OkStatus();
-  }
-  if (proof->unchecked > 0)
-    Note(fmt::format("hloir check-proof has no rule for {} of the proof's {} steps", proof->unchecked, proof->steps));
-  return WriteOutput(flags.proof, proof->text);
+  if (const std::string note = equivalence::NoteOn(proof); !note.empty()) Note(note);
+  return proof.ok() ? WriteOutput(flags.proof, proof->text) : OkStatus();
 }
 
 // verify --prove: proves step by step, and runs nothing.

@@ -185,7 +185,7 @@ ExprId Builder::OverTurns(ExprId init, ExprId carried, ExprId next, VarId turn, 
 
 // What a turn makes of a class: what the other module makes of it, if a closer look finds them equal.
 ExprId Builder::Agreed(int64_t of, ExprId e) {
-  constexpr size_t kMostTried = 4;
+  constexpr size_t kMostTried = 12;
   constexpr int64_t kWork = 40000;
   std::vector<ExprId>& seen = shared_.made_of[of];
   if (std::find(seen.begin(), seen.end(), e) != seen.end()) return e;
@@ -222,7 +222,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
     if (!why_.empty()) return {};
     for (ExprId& part : now) part = x_.Named(part);
   }
-  // What each turn leaves as it is.
+  // Values that each turn leaves as they are, or makes what they were before the loop.
   std::vector<bool> fixed(n, false);
   Value carried(n), next;
   std::vector<std::vector<VarId>> axes(n);  // of devices, between which it differs
@@ -247,7 +247,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
     if (grew) continue;
     if (round >= kMostRounds) break;
     for (size_t k = 0; k < n; ++k) {
-      if (fixed[k] || next[k] != carried[k]) continue;
+      if (fixed[k] || (next[k] != carried[k] && next[k] != init[k])) continue;
       fixed[k] = found = true;
       carried[k] = init[k];
     }

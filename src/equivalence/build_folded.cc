@@ -10,7 +10,8 @@ std::shared_ptr<const Literal> Builder::Folded(const HloInstruction& i, const st
   // (The module outlives what is read of it.)
   if (i.IsConstant())
     return i.literal().elided() ? nullptr : std::shared_ptr<const Literal>(std::shared_ptr<void>(), &i.literal());
-  const bool folds = i.Is(kFoldable | kElementwise | kMovesData) || i.opcode() == HloOpcode::kIota;
+  const bool folds = i.Is(kFoldable | kElementwise | kMovesData) || i.opcode() == HloOpcode::kIota ||
+                     i.opcode() == HloOpcode::kReduce || i.opcode() == HloOpcode::kReduceWindow;
   if (!folds || i.Is(kImpure | kSideEffect | kCollective) || IsComplex(i.shape().element_type())) return nullptr;
   std::vector<const Literal*> operands;
   int64_t work = i.shape().ElementCount();

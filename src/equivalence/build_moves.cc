@@ -201,6 +201,7 @@ ExprId Builder::Exact(const HloInstruction& i, const std::vector<ExprId>& x) {
       if (IsFloat(from) && IsFloat(to)) {
         if (IsQuantized(to)) return x_.Function(kReducePrecision, type, {x[0]}, {-1, static_cast<int64_t>(to)});
         if (BitWidth(to) > BitWidth(from) || from == to) return x[0];
+        if (const ExprId rounded = x_.RoundedConstant(x[0], to); rounded >= 0) return rounded;
         if (shared_.keep_narrow) return x_.Function(kReducePrecision, type, {x[0]}, {-2, static_cast<int64_t>(to)});
         x_.Uses(kNarrows | kRounds);
         return x[0];

@@ -96,8 +96,19 @@ ExprId Exprs::Convert(ExprId a, PrimitiveType from, PrimitiveType to) {
   return Make(std::move(e));
 }
 
-// Has a value only numbers that `type` holds? What has been rounded to it, inputs of that type, and what picks one of
-// such values, or turns its sign.
+namespace {
+
+// Its result has no more digits than its operands.
+bool IsExactFunction(HloOpcode op) {
+  using enum HloOpcode;
+  return op == kSign || op == kFloor || op == kCeil || op == kRoundNearestAfz || op == kRoundNearestEven ||
+         op == kRemainder;
+}
+
+}  // namespace
+
+// True if `type` holds all numbers of a value: what is rounded to it, inputs of that type, a choice of such values, the
+// negative of one, and functions that are exact in a type of 16 bits.
 bool Exprs::IsNarrow(ExprId e, PrimitiveType type, int depth) {
   const Expr& x = At(e);
   if (depth > 8 || x.type != PrimitiveType::F64) return false;
@@ -114,7 +125,9 @@ bool Exprs::IsNarrow(ExprId e, PrimitiveType type, int depth) {
     case Expr::Kind::kFunction:
       if (x.op == HloOpcode::kReducePrecision)
         return x.data.size() == 2 && x.data[0] < 0 && static_cast<PrimitiveType>(x.data[1]) == type;
-      if (x.op != HloOpcode::kMaximum && x.op != HloOpcode::kMinimum && x.op != HloOpcode::kAbs) return false;
+      if (x.op != HloOpcode::kMaximum && x.op != HloOpcode::kMinimum && x.op != HloOpcode::kAbs &&
+          !(BitWidth(type) == 16 && IsExactFunction(x.op)))
+        return false;
       return std::all_of(x.args.begin(), x.args.end(), [&](ExprId arg) { return IsNarrow(arg, type, depth + 1); });
     case Expr::Kind::kBind: return x.tag == kExtremeOf && IsNarrow(x.args[0], type, depth + 1);
     case Expr::Kind::kSum: {

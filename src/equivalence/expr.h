@@ -253,6 +253,8 @@ class Exprs {
   void KnowLiteral(double value);
   // Of what constants alone tell, and its type's arithmetic makes `folded` of: the constant, if that is in the text.
   ExprId StandIn(ExprId e, double folded);
+  // Of a constant: the constant that a narrower type makes of it, if that is in the text; else -1.
+  ExprId RoundedConstant(ExprId e, PrimitiveType to);
   std::optional<DoubleDouble> RealOf(ExprId e) const;
   std::optional<double> NumberOf(ExprId e) const;  // infinities and NaN too
   std::optional<int64_t> IntegerOf(ExprId e) const;

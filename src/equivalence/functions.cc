@@ -179,6 +179,11 @@ ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
   if (d == D::kLt && IsUnsigned(type)) {
     if (const auto zero = IntegerOf(b); zero && *zero == 0) return False();
   }
+  // c * x is NaN where x is.
+  if (const Expr& x = At(a); d == D::kEq && a == b && type == PrimitiveType::F64 && x.kind == Expr::Kind::kSum &&
+                             x.sum.size() == 1 && x.sum[0].factors.size() == 1 && x.sum[0].factors[0].power == kOne &&
+                             TypeOf(x.sum[0].factors[0].base) == type)
+    a = b = x.sum[0].factors[0].base;
   if (d == D::kEq && a > b) std::swap(a, b);
   Expr e;
   e.kind = Expr::Kind::kFunction;

@@ -203,6 +203,22 @@ Index Exprs::Mod(const Index& a, int64_t by) {
   Index rest{FloorMod(a.constant, by), {}};
   for (const auto& [term, factor] : a.terms)
     Put(rest, term, factor < 0 || factor >= by ? FloorMod(factor, by) : factor);
+  // f (x div a mod m) + g (x div a m) is f (x div a), where g is f m modulo `by`.
+  for (const auto& [low, factor] : rest.terms) {
+    const IndexTerm& x = TermAt(low);
+    if (x.kind != IndexTerm::Kind::kDivMod || x.mod == 0) continue;
+    for (const auto& [high, other] : rest.terms) {
+      const IndexTerm& y = TermAt(high);
+      const int64_t wanted = factor * x.mod;
+      if (y.kind != IndexTerm::Kind::kDivMod || !(y.inner == x.inner) || y.div != x.div * x.mod || other == wanted ||
+          FloorMod(other - wanted, by) != 0)
+        continue;
+      const TermId term = high;
+      const int64_t more = wanted - other;
+      Put(rest, term, more);
+      return Mod(Canonical(std::move(rest)), by);
+    }
+  }
   const Range range = RangeOf(rest);
   if (!Unbounded(range) && FloorDiv(range.low, by) == FloorDiv(range.high, by)) {
     rest.constant -= FloorDiv(range.low, by) * by;

@@ -66,6 +66,17 @@ ExprId Exprs::StandIn(ExprId e, double folded) {
   return stands_for_[e] = Real(folded);
 }
 
+ExprId Exprs::RoundedConstant(ExprId e, PrimitiveType to) {
+  const std::optional<DoubleDouble> value = RealOf(e);
+  if (!value || TypeOf(e) != PrimitiveType::F64) return -1;
+  Literal scalar(Shape::Scalar(to));
+  scalar.SetFromDouble(0, value->high);
+  const double rounded = scalar.GetAsDouble(0);
+  if (*value == rounded || written_.count(std::fabs(rounded)) == 0) return -1;
+  Uses(kConstants);
+  return Real(rounded);
+}
+
 ExprId Exprs::Real(DoubleDouble number) {
   Expr e;
   if (const double value = number.high; !std::isfinite(value) || (keep_bits_ && value == 0 && std::signbit(value))) {

@@ -35,6 +35,7 @@ class Writer {
   // False: no rule was found.
   bool Add(Pair pair, const std::vector<Rule>& rules) {
     if (checker_.Equal(pair.before, pair.after)) return true;
+    AddOperands(pair, rules);
     if (Accept({Rule::kSame, {pair}, {}})) return true;
     if (AddLoop(pair)) return true;
     if (!a_.ShapeOf(pair.before).IsArray()) return false;
@@ -52,9 +53,32 @@ class Writer {
     }
     return false;
   }
+  // Operations that act on the outside: the same one of equal operands, or false.
+  bool AddEffect(const Graph::Op& a, const Graph::Op& b, const std::vector<Rule>& rules) {
+    for (size_t k = 0; k < a.operands.size() && k < b.operands.size(); ++k) {
+      for (size_t l = 0; l < a.operands[k].size() && l < b.operands[k].size(); ++l)
+        Add({a.operands[k][l], b.operands[k][l]}, rules);
+    }
+    std::string why;
+    return checker_.SameOperation(a, b, why);
+  }
   std::vector<proof_check::Step> steps;
 
  private:
+  // The prover's pairs are values of operations with one value. Others are steps where an operation has them for
+  // operands.
+  void AddOperands(Pair pair, const std::vector<Rule>& rules) {
+    const Graph::Op &a = a_.OpOf(pair.before), &b = b_.OpOf(pair.after);
+    if (a.instruction->opcode() != b.instruction->opcode() || a.operands.size() != b.operands.size()) return;
+    for (size_t k = 0; k < a.operands.size(); ++k) {
+      for (size_t l = 0; l < a.operands[k].size() && l < b.operands[k].size(); ++l) {
+        const Pair operand{a.operands[k][l], b.operands[k][l]};
+        const bool several = a_.OpOf(operand.before).shapes.size() > 1 && b_.OpOf(operand.after).shapes.size() > 1;
+        if (several && tried_operands_.insert({operand.before, operand.after}).second) Add(operand, rules);
+      }
+    }
+  }
+
   bool Accept(proof_check::Step step) {
     if (checker_.Check(step).outcome != Outcome::kHolds) return false;
     steps.push_back(step);
@@ -151,7 +175,7 @@ class Writer {
   std::vector<bool> open_a_, open_b_;
   std::vector<int32_t> cuts_;
   std::unordered_map<ValueId, std::vector<int32_t>> steps_of_a_, steps_of_b_;
-  std::set<std::pair<ValueId, ValueId>> tried_loops_;
+  std::set<std::pair<ValueId, ValueId>> tried_loops_, tried_operands_;
 };
 
 // The values of an instruction, by how often it was read before.
@@ -188,6 +212,11 @@ StatusOr<WrittenProof> Written(const HloModule& before, const HloModule& after, 
     if (!writer.Add(pair, rules))
       unchecked.push_back(Format("index-notation {} = {}", a.NameOf(pair.before), b.NameOf(pair.after)));
   }
+  if (a.effects().size() != b.effects().size()) return InvalidArgument("the effects differ in number");
+  for (size_t k = 0; k < a.effects().size(); ++k) {
+    if (!writer.AddEffect(a.Effect(k), b.Effect(k), rules))
+      unchecked.push_back(Format("index-notation {} = {}", a.Effect(k).name, b.Effect(k).name));
+  }
   return WrittenProof{ProofText(before, after, *checker, writer.steps, unchecked),
                       static_cast<int64_t>(writer.steps.size() + unchecked.size()),
                       static_cast<int64_t>(unchecked.size())};
@@ -206,6 +235,12 @@ StatusOr<WrittenProof> WriteProof(const HloModule& before, const HloModule& afte
     if (exact.unchecked == 0) return exact;
   }
   return Written(before, after, result, /*bits=*/false);
+}
+
+std::string NoteOn(const StatusOr<WrittenProof>& proof) {
+  if (!proof.ok()) return Format("no proof is written: {}", proof.status().message());
+  if (proof->unchecked == 0) return "";
+  return Format("hloir check-proof has no rule for {} of the proof's {} steps", proof->unchecked, proof->steps);
 }
 
 }  // namespace hloir::equivalence

@@ -1,5 +1,4 @@
-// Writes what the prover found as a file that src/proof_check believes or not. Covered by
-// tests/unit/proof_check_test.cc.
+// Writes the prover's result as a file that src/proof_check checks. Covered by tests/unit/proof_check_test.cc.
 #pragma once
 
 #include <string>
@@ -17,5 +16,8 @@ struct WrittenProof {
 // Of two modules that ProveInside or Prove proves; steps that no rule of the checker follows are written as such.
 // Error: the two are not proved, or the checker does not read them.
 StatusOr<WrittenProof> WriteProof(const HloModule& before, const HloModule& after);
+
+// Why there is no proof, or how many steps hloir check-proof cannot check; "": it checks all.
+std::string NoteOn(const StatusOr<WrittenProof>& proof);
 
 }  // namespace hloir::equivalence

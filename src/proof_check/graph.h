@@ -39,6 +39,7 @@ class Graph {
   const std::vector<ValueId>& parameters() const { return parameters_; }  // their leaves
   // Operations that act on the outside, or whose value differs each time, in order.
   const std::vector<int32_t>& effects() const { return effects_; }
+  const Op& Effect(size_t k) const { return ops_[static_cast<size_t>(effects_[k])]; }
   // "add.2", or "while.3#1" for the second of several values.
   std::string NameOf(ValueId value) const;
   ValueId Find(std::string_view name) const;  // -1: there is none

@@ -118,6 +118,15 @@ void SortNumbers(std::vector<double>& literals, std::vector<int64_t>& integers) 
 
 }  // namespace
 
+std::string_view OutcomeName(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kHolds: return "holds";
+    case Outcome::kUnchecked: return "unchecked";
+    case Outcome::kFalse: break;
+  }
+  return "false";
+}
+
 StatusOr<std::unique_ptr<Checker>> Checker::Make(const HloModule& before, const HloModule& after) {
   if (before.entry_computation() == nullptr || after.entry_computation() == nullptr)
     return InvalidArgument("a module has no entry computation");
@@ -420,8 +429,7 @@ StepResult Checker::Finish() {
   }
   if (before_.effects().size() != after_.effects().size()) return {Outcome::kFalse, "the effects differ in number"};
   for (size_t k = 0; k < before_.effects().size(); ++k) {
-    const Graph::Op &a = before_.ops()[static_cast<size_t>(before_.effects()[k])],
-                    &b = after_.ops()[static_cast<size_t>(after_.effects()[k])];
+    const Graph::Op &a = before_.Effect(k), &b = after_.Effect(k);
     if (!SameOperation(a, b, result.why)) {
       result.why = Format("{} and {}, which act on the outside or are random: {}", a.name, b.name, result.why);
       return result;

@@ -36,6 +36,7 @@ struct Step {
 };
 
 enum class Outcome : uint8_t { kHolds, kUnchecked, kFalse };
+std::string_view OutcomeName(Outcome outcome);  // "holds", …
 
 struct StepResult {
   Outcome outcome = Outcome::kFalse;
@@ -58,6 +59,8 @@ class Checker {
   int32_t Add(Step step);
   int32_t steps() const { return static_cast<int32_t>(steps_.size()); }
   bool Equal(ValueId before, ValueId after) const;
+  // One operation of operands that are known to be equal; else `why` is set.
+  bool SameOperation(const Graph::Op& a, const Graph::Op& b, std::string& why);
   // Once all steps are added: do the results and effects of the modules follow?
   StepResult Finish();
   // What is taken for granted, in words.
@@ -68,7 +71,6 @@ class Checker {
   Checker(Graph before, Graph after) : before_(std::move(before)), after_(std::move(after)) {}
   StepResult Check(const Step& step, int trials);
   StepResult CheckSame(ValueId x, ValueId y);
-  bool SameOperation(const Graph::Op& a, const Graph::Op& b, std::string& why);
   StepResult CheckEqual(const Step& step, int trials);
   StepResult CheckLoop(const Step& step, int trials);
   ArrayPtr Get(Evaluation& evaluation, ValueId value, Records& records);

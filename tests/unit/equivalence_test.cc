@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "equivalence/double_double.h"
+#include "equivalence/expr.h"
 #include "hloir/check.h"
 #include "fuzz/mutants.h"
 #include "hloir/evaluator.h"
@@ -174,4 +175,39 @@ TEST_CASE("coefficients keep what a double rounds off") {
   CHECK(equivalence::inside::Power(2, -24, 12) == 0.25);
   CHECK(Floor(DoubleDouble(3) - 0x1p-80) == 2);
   CHECK(Floor(DoubleDouble(3) + 0x1p-80) == 3);
+}
+
+TEST_CASE("an index by its digits, modulo a number") {
+  equivalence::inside::Exprs x(1 << 20);
+  const auto i = x.Var(x.Dimension(0, 12));
+  // 4 is 1 modulo 3.
+  CHECK(x.Mod(x.Plus(x.Mod(i, 4), x.Div(i, 4)), 3) == x.Mod(i, 3));
+  CHECK(!(x.Mod(x.Plus(x.Mod(i, 4), x.Div(i, 4), 2), 3) == x.Mod(i, 3)));
+  CHECK(x.Mod(x.Plus(x.Mod(i, 4), x.Div(i, 4), 2), 2) == x.Mod(i, 2));
+}
+
+TEST_CASE("a multiple is NaN where the number is, a difference need not be") {
+  const auto chosen = [](const std::string& tested) {
+    return Parse("HloModule m\nENTRY e { x = f32[4] parameter(0)\n y = f32[4] parameter(1)\n n = f32[4] " + tested +
+                 "\n p = pred[4] compare(n, n), direction=EQ\n ROOT r = f32[4] select(p, y, x) }");
+  };
+  const auto a = chosen("negate(x)"), b = chosen("copy(x)"), c = chosen("subtract(x, y)");
+  CHECK(equivalence::ProveInside(*a, *b).answer != StepAnswer::kOpen);
+  CHECK(equivalence::ProveInside(*a, *c).answer == StepAnswer::kOpen);
+}
+
+TEST_CASE("effects that differ are open, and with them all results") {
+  const auto sends = [](const std::string& value) {
+    return Parse("HloModule m\nENTRY e { x = f32[4] parameter(0)\n y = f32[4] " + value +
+                 "(x)\n t = token[] after-all()\n s = token[] outfeed(y, t), outfeed_shape=f32[4]\n ROOT r = f32[4] "
+                 "tanh(x) }");
+  };
+  const auto a = sends("negate"), b = sends("abs");
+  CHECK(equivalence::ProveInside(*a, *a).answer == StepAnswer::kProvedBitwise);
+  const equivalence::Result result = equivalence::ProveInside(*a, *b);
+  CHECK(result.answer == StepAnswer::kOpen);
+  REQUIRE(result.outputs.size() == 1);
+  CHECK(result.outputs[0].answer == StepAnswer::kOpen);
+  REQUIRE(!result.open.empty());
+  CHECK(result.open[0].after == "effects");
 }

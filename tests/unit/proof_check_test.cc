@@ -296,3 +296,37 @@ TEST_CASE("operations on integers are compared and not sampled") {
   CHECK(outcome(less, "  ROOT r = pred[3] compare(y, x), direction=GT\n") == "equal bits");
   CHECK(outcome(less, "  ROOT r = pred[3] compare(x, y), direction=LE\n") != "equal bits");
 }
+
+TEST_CASE("effects, and operations with several values, are steps of a written proof") {
+  const auto with = [](const std::string& name, const std::string& sum) {
+    return "HloModule " + name + R"(
+ENTRY e {
+  x = f32[4] parameter(0)
+  y = f32[4] parameter(1)
+  cosines = ((f32[4]), f32[4], u32[]) cosine-start(x)
+  updated = ((f32[4]), f32[4], u32[]) cosine-update(cosines)
+  c = f32[4] cosine-done(updated)
+  a = f32[4] )" +
+           sum + R"(
+  ready = token[] after-all()
+  sent = (f32[4], u32[], token[]) send(a, ready), channel_id=2, is_host_transfer=true
+  after = token[] send-done(sent), channel_id=2, is_host_transfer=true
+  received = (f32[4], u32[], token[]) recv(after), channel_id=3, is_host_transfer=true
+  arrived = (f32[4], token[]) recv-done(received), channel_id=3, is_host_transfer=true
+  v = f32[4] get-tuple-element(arrived), index=0
+  ROOT r = f32[4] add(v, c)
+}
+)";
+  };
+  const TwoModules modules(with("before", "add(x, y)") + with("after", "add(y, x)"));
+  const auto written = equivalence::WriteProof(*modules.before, *modules.after);
+  REQUIRE(written.status().message() == "");
+  CHECK(written->unchecked == 0);
+  const auto checked = proof_check::CheckProof(*modules.before, *modules.after, written->text);
+  REQUIRE(checked.status().message() == "");
+  CHECK(checked->why == "");
+  CHECK(checked->outcome == proof_check::Outcome::kHolds);
+  // The same steps for a module that sends something else.
+  const TwoModules other(with("before", "add(x, y)") + with("after", "add(x, x)"));
+  CHECK(!equivalence::WriteProof(*other.before, *other.after).ok());
+}
