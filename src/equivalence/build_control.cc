@@ -203,6 +203,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   const size_t n = init.size();
   Inside inner = in;
   inner.record = false;
+  inner.values = nullptr, inner.matcher = nullptr;
   ++inner.level;
   const auto run = [&](const HloComputation& computation, const Value& carried) {
     return Evaluate(computation, {carried}, inner, {-1});
@@ -222,6 +223,9 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
     if (!why_.empty()) return {};
     for (ExprId& part : now) part = x_.Named(part);
   }
+  Value related(n, -1);
+  if (is_second && shared_.devices) related = Related(i, init, inner);
+  if (!why_.empty() || std::all_of(related.begin(), related.end(), [](ExprId e) { return e >= 0; })) return related;
   // What each turn leaves as it is.
   std::vector<bool> fixed(n, false);
   Value carried(n), next;
@@ -370,6 +374,11 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
     key.insert(key.end(), classes.begin(), classes.end());
     result[k] = LeafArray(std::move(key), *shapes[k], captured);
   }
+  for (size_t k = 0; k < n; ++k) {
+    if (related[k] >= 0) result[k] = related[k];
+  }
+  if (!is_second && shared_.devices)
+    Remember(i, {shapes, inner.level, init, carried, next, result, condition[0], {}}, inner);
   return result;
 }
 

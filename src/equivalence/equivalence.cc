@@ -82,7 +82,7 @@ struct Prover {
         reserve(shared.exprs.work_left() / 2),
         before(shared),
         after(shared),
-        shards(shared, before),
+        shards(shared, before.records()),
         a(a),
         b(b) {}
   Shared shared;
