@@ -49,6 +49,7 @@ struct Shared {
   std::unique_ptr<HloEvaluator> evaluator;
   std::optional<Devices> devices;       // that values depend on
   bool same_parameters = false;         // for each of them
+  int64_t search_left = 0;              // work for closer looks at shards
   std::deque<Loop> loops;               // of the first module, for a second that runs on several devices
   int64_t unspecified = 0;              // values that nothing may depend on
   std::set<int64_t> differs_each_time;  // leaves: random numbers, infeeds, calls with side effects

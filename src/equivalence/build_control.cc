@@ -208,11 +208,11 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   const auto run = [&](const HloComputation& computation, const Value& carried) {
     return Evaluate(computation, {carried}, inner, {-1});
   };
-  // A few turns that are known are written out.
+  // A few turns that are known are written out. (With devices loops are held against loops, whose bodies are matched.)
   Value now = init;
   const int64_t most =
       std::min(shared_.most_turns, std::max<int64_t>(4, kMostWritten / i.while_body()->instruction_count()));
-  for (int64_t turn = 0; turn <= most; ++turn) {
+  for (int64_t turn = 0; turn <= most && !shared_.devices; ++turn) {
     const Value again = run(*i.while_condition(), now);
     if (!why_.empty()) return {};
     const std::optional<int64_t> known = x_.IntegerOf(again[0]);

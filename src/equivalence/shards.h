@@ -26,14 +26,13 @@ class ShardMatcher {
   bool Match(const HloInstruction& i, ExprId& value);
 
  private:
-  std::vector<int32_t> CandidatesFor(const HloInstruction& i);
+  std::vector<int32_t> Nearest(const std::vector<int32_t>& all, const HloInstruction& i, size_t most) const;
 
   Shared& shared_;
   const std::vector<Record>& whole_;
   std::unordered_map<std::string_view, std::vector<int32_t>> by_name_, by_origin_;
   std::map<HloOpcode, std::vector<int32_t>> by_opcode_;
-  int32_t last_ = 0;  // candidate that was found
-  int64_t search_left_ = int64_t{1} << 22;
+  int32_t last_ = 0;  // that was found
 };
 
 }  // namespace hloir::equivalence::inside
