@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
-"""How much `hloir verify --prove` proves of XLA:CPU's compile, of hloir's own pipeline, and of stages of a dump.
+"""How much `hloir verify --prove` proves of XLA:CPU's compile, of hloir's own pipeline, of partitioned programs, and of
+stages of a dump.
 
-    bench/prove_pairs.py [--hloir BIN] [--kind xla|own|stages] [--keep DIR] [--seconds S] FILE…
+    bench/prove_pairs.py [--hloir BIN] [--kind xla|own|sharded|folder|stages] [--keep DIR] [--seconds S] FILE…
 
 For `xla` each FILE is compiled by jaxlib (as bench/right_pairs.py does), and before and after are held against each
 other; --keep keeps what was compiled, so that the next run needs no jaxlib. For `own` the default pipeline makes the
-second module. For `stages` the FILEs are a dump's stages in order, each held against the next. Prints a line for each
+second module, for `sharded` the passes that partition. For `folder` it is the file of the same name in --keep, such as
+the texts of XLA's partitioner that tests/sharded/generate.py keeps. For `stages` the FILEs are a dump's stages in order, each held against the next. Prints a line for each
 pair that is not proved, with why or the first open steps, and at the end the share proved and the times.
 """
 import argparse, collections, json, os, statistics, subprocess, sys, time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import right_pairs, xla_process
+
+
+PARTITION = "call-inliner,sharding-propagation,spmd-partitioning,dce,cse,dce"
 
 
 def prove(hloir, files, seconds):
@@ -29,7 +34,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+")
     parser.add_argument("--hloir", default="build/release/tools/hloir")
-    parser.add_argument("--kind", default="xla", choices=["xla", "own", "stages"])
+    parser.add_argument("--kind", default="xla", choices=["xla", "own", "sharded", "folder", "stages"])
     parser.add_argument("--keep", default="/tmp/prove_pairs")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--quiet", action="store_true")
@@ -45,6 +50,12 @@ def main():
             if not os.path.exists(after) and (why := xla.ask([os.path.abspath(pair[0]), after], args.seconds)):
                 open(refused, "w").write(why)
                 continue
+            pair = (pair[0], after)
+        elif args.kind in ("sharded", "folder"):
+            after = os.path.join(args.keep, os.path.basename(pair[0]))
+            if args.kind == "sharded":
+                subprocess.run([args.hloir, "opt", f"--passes={PARTITION}", pair[0], "-o", after], check=True, stdout=subprocess.DEVNULL)
+            elif not os.path.exists(after): continue
             pair = (pair[0], after)
         found = prove(args.hloir, pair, args.seconds)
         seen[found["answer"]] += 1

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "equivalence/equivalence.h"
+#include "equivalence/shards.h"
 #include "hloir/analysis.h"
 #include "hloir/custom_call.h"
 #include "support/format.h"
@@ -151,6 +152,8 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
       return {};
     }
     for (ExprId& part : value) part = x_.Named(part);
+    if (in.values != nullptr) in.values->push_back({i, value, 0, {}, nullptr});
+    if (in.matcher != nullptr && value.size() == 1) in.matcher->Match(*i, value[0]);
     if (!in.record) inside |= x_.TakeUses();
     if (in.record && record < 0) {
       record = static_cast<int32_t>(records_.size());
@@ -196,6 +199,7 @@ Value Builder::Region(const HloComputation& computation, Inside in) {
   std::vector<Value> arguments;
   ++in.level, ++in.depth;
   in.record = false;
+  in.values = nullptr, in.matcher = nullptr;
   for (const HloInstruction* parameter : computation.parameters()) {
     Value value;
     int64_t k = 0;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +23,18 @@ namespace hloir::equivalence::inside {
 // A value's arrays and tokens, depth first: each an expression in its dimensions' variables.
 using Value = std::vector<ExprId>;
 
+class ShardMatcher;
+struct Loop;
+
+// An instruction with its value, in the order of evaluation: first the entry's parameters.
+struct Record {
+  const HloInstruction* instruction;
+  Value value;
+  uint32_t uses;                          // of this one alone
+  std::vector<int32_t> operands;          // records; -1: none
+  std::shared_ptr<const Literal> folded;  // of what constants alone tell: its bits
+};
+
 // What the builders of two modules have in common.
 struct Shared {
   Exprs exprs;
@@ -35,9 +49,12 @@ struct Shared {
   std::unique_ptr<HloEvaluator> evaluator;
   std::optional<Devices> devices;       // that values depend on
   bool same_parameters = false;         // for each of them
+  int64_t search_left = 0;              // work for closer looks at shards
+  std::deque<Loop> loops;               // of the first module, for a second that runs on several devices
   int64_t unspecified = 0;              // values that nothing may depend on
   std::set<int64_t> differs_each_time;  // leaves: random numbers, infeeds, calls with side effects
-  explicit Shared(int64_t max_work) : exprs(max_work) {}
+  explicit Shared(int64_t max_work);
+  ~Shared();
   int64_t NameOf(std::string_view text) {
     return names.try_emplace(std::string(text), static_cast<int64_t>(names.size())).first->second;
   }
@@ -46,14 +63,7 @@ struct Shared {
 
 class Builder {
  public:
-  // An instruction with its value, in the order of evaluation: first the entry's parameters.
-  struct Record {
-    const HloInstruction* instruction;
-    Value value;
-    uint32_t uses;                          // of this one alone
-    std::vector<int32_t> operands;          // records; -1: none
-    std::shared_ptr<const Literal> folded;  // of what constants alone tell: its bits
-  };
+  using Record = inside::Record;
   explicit Builder(Shared& shared) : shared_(shared), x_(shared.exprs) {}
   bool is_second = false;  // of the two modules: looks for equals in the first
   // Called with each value that is recorded, and its bits, if constants alone tell them; it may put an equal value in
@@ -72,6 +82,8 @@ class Builder {
   struct Inside {
     int32_t level = 0, depth = 0;
     bool record = true;
+    std::vector<Record>* values = nullptr;  // of a loop's body, to be kept
+    ShardMatcher* matcher = nullptr;        // of values of a loop's body
   };
   Value Evaluate(const HloComputation& computation, const std::vector<Value>& arguments, Inside in,
                  const std::vector<int32_t>& argument_records, int32_t* root_record = nullptr);
@@ -109,6 +121,10 @@ class Builder {
   ExprId BitcastConvert(const HloInstruction& i, ExprId x, Inside in);
   Value BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x);
   Value While(const HloInstruction& i, const Value& init, Inside in);
+  // build_loops.cc
+  void Remember(const HloInstruction& i, Loop loop, Inside inner);
+  Value Related(const HloInstruction& i, const Value& init, Inside inner);
+  bool RelatedTo(const Loop& loop, const HloInstruction& i, const Value& init, Inside inner, Value& result);
   ExprId Agreed(int64_t of, ExprId e);
   bool Reached(ExprId from, std::set<int64_t>& leaves);
   int64_t Turns(const Value& init, const Value& carried, const Value& next, ExprId condition);
@@ -159,6 +175,18 @@ class Builder {
   std::vector<ExprId> effects_;
   std::vector<int32_t> branch_roots_;  // records of what the branches of the last conditional give
 };
+
+// A loop as the induction over its turns ends: what is carried into a turn, and out of it.
+struct Loop {
+  std::vector<const Shape*> shapes;
+  int32_t level;
+  Value init, carried, next, result;
+  ExprId condition;
+  std::vector<Record> values;  // of the body
+};
+
+inline Shared::Shared(int64_t max_work) : exprs(max_work) {}
+inline Shared::~Shared() = default;
 
 PrimitiveType Normal(PrimitiveType type);
 inline bool IsQuantized(PrimitiveType type) { return IsFloat(type) && BitWidth(type) < 16; }

@@ -203,15 +203,16 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   const size_t n = init.size();
   Inside inner = in;
   inner.record = false;
+  inner.values = nullptr, inner.matcher = nullptr;
   ++inner.level;
   const auto run = [&](const HloComputation& computation, const Value& carried) {
     return Evaluate(computation, {carried}, inner, {-1});
   };
-  // A few turns that are known are written out.
+  // A few turns that are known are written out. (With devices loops are held against loops, whose bodies are matched.)
   Value now = init;
   const int64_t most =
       std::min(shared_.most_turns, std::max<int64_t>(4, kMostWritten / i.while_body()->instruction_count()));
-  for (int64_t turn = 0; turn <= most; ++turn) {
+  for (int64_t turn = 0; turn <= most && !shared_.devices; ++turn) {
     const Value again = run(*i.while_condition(), now);
     if (!why_.empty()) return {};
     const std::optional<int64_t> known = x_.IntegerOf(again[0]);
@@ -222,6 +223,9 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
     if (!why_.empty()) return {};
     for (ExprId& part : now) part = x_.Named(part);
   }
+  Value related(n, -1);
+  if (is_second && shared_.devices) related = Related(i, init, inner);
+  if (!why_.empty() || std::all_of(related.begin(), related.end(), [](ExprId e) { return e >= 0; })) return related;
   // Values that each turn leaves as they are, or makes what they were before the loop.
   std::vector<bool> fixed(n, false);
   Value carried(n), next;
@@ -370,6 +374,11 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
     key.insert(key.end(), classes.begin(), classes.end());
     result[k] = LeafArray(std::move(key), *shapes[k], captured);
   }
+  for (size_t k = 0; k < n; ++k) {
+    if (related[k] >= 0) result[k] = related[k];
+  }
+  if (!is_second && shared_.devices)
+    Remember(i, {shapes, inner.level, init, carried, next, result, condition[0], {}}, inner);
   return result;
 }
 

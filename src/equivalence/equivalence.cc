@@ -19,6 +19,7 @@ namespace hloir::equivalence {
 using namespace inside;  // the expressions of this prover
 namespace {
 
+constexpr int64_t kForShards = 512;    // work for each instruction that may be one on shards
 constexpr int64_t kLastLook = 400000;  // work for a result whose two values differ
 constexpr size_t kMostCandidates = 3;  // values that one is held against
 constexpr size_t kMostOpen = 16;       // open steps that are told
@@ -77,12 +78,13 @@ int64_t Roundings(const HloModule& module, PrimitiveType type) {
 }
 
 struct Prover {
-  Prover(const HloModule& a, const HloModule& b, const Options& options)
-      : shared(options.max_work + options.work_for_each * (a.instruction_count() + b.instruction_count())),
+  Prover(const HloModule& a, const HloModule& b, const Options& options, bool devices)
+      : shared(options.max_work +
+               (devices ? kForShards : options.work_for_each) * (a.instruction_count() + b.instruction_count())),
         reserve(shared.exprs.work_left() / 2),
         before(shared),
         after(shared),
-        shards(shared, before),
+        shards(shared, before.records()),
         a(a),
         b(b) {}
   Shared shared;
@@ -267,7 +269,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     result.why = "they are for different numbers of devices";
     return result;
   }
-  Prover p(before, after, options);
+  Prover p(before, after, options, UsesDevices(before) || UsesDevices(after));
   p.shared.exprs.SetLarge(large);
   p.shared.most_turns = most_turns;
   bool wide = false;
@@ -288,7 +290,10 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     ~Count() { made += exprs.count(); }
   } count{p.shared.exprs, made};
   p.Index();
-  if (p.shared.devices) p.shards.Index();
+  if (p.shared.devices) {
+    p.shards.Index();
+    p.shared.search_left = p.shared.exprs.work_left() - p.reserve;
+  }
   p.after.is_second = true;
   for (const auto& [a, b] : options.assumed) p.assumed[b] = a;
   p.after.on_value = [&](const HloInstruction& i, const Literal* folded, Value& value) {

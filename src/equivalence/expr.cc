@@ -2,6 +2,7 @@
 // expr.h.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 
@@ -191,6 +192,16 @@ ExprId Exprs::Guard(bool equal, Index index) {
       const int64_t c = index.constant;
       index.constant = c / common - (c % common != 0 && c < 0);
       for (auto& [term, factor] : index.terms) factor /= common;
+    }
+    // (Of data, r div 8 - 3 >= 0 is r - 24 >= 0, and 3 - r div 8 >= 0 is 31 - r >= 0.)
+    if (index.terms.size() == 1 && std::abs(index.terms[0].second) == 1) {
+      const IndexTerm t = TermAt(index.terms[0].first);
+      const bool of_data = t.kind == IndexTerm::Kind::kDivMod && t.mod == 0 &&
+                           std::all_of(t.inner.terms.begin(), t.inner.terms.end(), [&](const auto& inner) {
+                             return TermAt(inner.first).kind == IndexTerm::Kind::kValue;
+                           });
+      if (of_data && index.terms[0].second > 0) return Guard(false, Plus(Number(index.constant * t.div), t.inner));
+      if (of_data) return Guard(false, Plus(Number(index.constant * t.div + t.div - 1), t.inner, -1));
     }
   }
   if (known) {

@@ -2,11 +2,14 @@
 #include "equivalence/shards.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace hloir::equivalence::inside {
 namespace {
 
-constexpr size_t kMostAlike = 3;       // values that one is held against
+constexpr size_t kMostAlike = 3;       // values of one name or origin that one is held against
+constexpr size_t kMostNear = 6;        // and of one opcode
+constexpr size_t kMostSeen = 64;       // of other shapes, too
 constexpr size_t kMostShardings = 12;  // of each
 constexpr size_t kMostLooks = 2;       // of these by a closer look
 constexpr int64_t kPerLook = 20000;
@@ -18,54 +21,16 @@ bool IsLandmark(HloOpcode opcode) {
                  kSelect, kGather, kScatter);
 }
 
-}  // namespace
-
-void ShardMatcher::Index() {
-  const auto& records = whole_.records();
-  for (size_t k = 0; k < records.size(); ++k) {
-    const HloInstruction& i = *records[k].instruction;
-    if (records[k].value.size() != 1 || !i.shape().IsArray() || i.IsParameter()) continue;
-    by_name_[i.name()].push_back(static_cast<int32_t>(k));
-    if (i.metadata() != nullptr && !i.metadata()->op_name.empty())
-      by_origin_[i.metadata()->op_name].push_back(static_cast<int32_t>(k));
-    if (IsLandmark(i.opcode())) by_opcode_[i.opcode()].push_back(static_cast<int32_t>(k));
-  }
-}
-
-std::vector<int32_t> ShardMatcher::CandidatesFor(const HloInstruction& i) {
-  std::vector<int32_t> candidates;
-  const auto add = [&](const std::vector<int32_t>& all) {
-    size_t added = 0;
-    for (int32_t k : all) {
-      const HloInstruction& other = *whole_.records()[static_cast<size_t>(k)].instruction;
-      const Shape &a = other.shape(), &b = i.shape();
-      bool fits = a.rank() == b.rank() && a.element_type() == b.element_type();
-      for (int64_t d = 0; d < a.rank() && fits; ++d)
-        fits = b.dimensions(d) > 0 && a.dimensions(d) % b.dimensions(d) == 0;
-      if (!fits || std::find(candidates.begin(), candidates.end(), k) != candidates.end()) continue;
-      candidates.push_back(k);
-      if (++added == kMostAlike) return;
-    }
-  };
-  if (const auto found = by_name_.find(i.name()); found != by_name_.end()) add(found->second);
-  if (i.metadata() != nullptr) {
-    if (const auto found = by_origin_.find(i.metadata()->op_name); found != by_origin_.end()) add(found->second);
-  }
-  if (const auto found = by_opcode_.find(i.opcode()); candidates.empty() && found != by_opcode_.end())
-    add(found->second);
-  return candidates;
-}
-
 // Which tile of each dimension a device has: every way to give the dimensions different axes, in some order.
-void ShardMatcher::Assign(size_t dimension, const std::vector<int64_t>& parts, std::vector<bool>& used,
-                          std::vector<inside::Index>& tiles, std::vector<std::vector<inside::Index>>& all) {
+void Assign(Shared& shared, size_t dimension, const std::vector<int64_t>& parts, std::vector<bool>& used,
+            std::vector<inside::Index>& tiles, std::vector<std::vector<inside::Index>>& all) {
   if (all.size() >= kMostShardings) return;
   if (dimension == parts.size()) {
     all.push_back(tiles);
     return;
   }
-  Exprs& x = shared_.exprs;
-  const std::vector<VarId>& axes = shared_.devices->axes();
+  Exprs& x = shared.exprs;
+  const std::vector<VarId>& axes = shared.devices->axes();
   struct Choice {
     int64_t left;
     inside::Index tile;
@@ -78,7 +43,7 @@ void ShardMatcher::Assign(size_t dimension, const std::vector<int64_t>& parts, s
     if (choice.left == 1) {
       for (size_t a : choice.axes) used[a] = true;
       tiles.push_back(choice.tile);
-      Assign(dimension + 1, parts, used, tiles, all);
+      Assign(shared, dimension + 1, parts, used, tiles, all);
       tiles.pop_back();
       for (size_t a : choice.axes) used[a] = false;
       continue;
@@ -97,18 +62,50 @@ void ShardMatcher::Assign(size_t dimension, const std::vector<int64_t>& parts, s
   }
 }
 
-std::vector<ExprId> ShardMatcher::ShardsOf(const Builder::Record& record, const Shape& shard) {
-  Exprs& x = shared_.exprs;
-  const Shape& whole = record.instruction->shape();
+}  // namespace
+
+void ShardMatcher::Index() {
+  for (size_t k = 0; k < whole_.size(); ++k) {
+    const HloInstruction& i = *whole_[k].instruction;
+    if (whole_[k].value.size() != 1 || !i.shape().IsArray() || i.IsParameter()) continue;
+    by_name_[i.name()].push_back(static_cast<int32_t>(k));
+    if (i.metadata() != nullptr && !i.metadata()->op_name.empty())
+      by_origin_[i.metadata()->op_name].push_back(static_cast<int32_t>(k));
+    by_opcode_[i.opcode()].push_back(static_cast<int32_t>(k));
+  }
+}
+
+// Those of one shape and type, near the last one that was found, as layers repeat names.
+std::vector<int32_t> ShardMatcher::Nearest(const std::vector<int32_t>& all, const HloInstruction& i,
+                                           size_t most) const {
+  std::vector<int32_t> near;
+  const auto fits = [&](int32_t k) {
+    const Shape &a = whole_[static_cast<size_t>(k)].instruction->shape(), &b = i.shape();
+    bool fits = a.rank() == b.rank() && a.element_type() == b.element_type();
+    for (int64_t d = 0; d < a.rank() && fits; ++d) fits = b.dimensions(d) > 0 && a.dimensions(d) % b.dimensions(d) == 0;
+    return fits;
+  };
+  auto above = std::lower_bound(all.begin(), all.end(), last_), below = above;
+  for (size_t seen = 0; seen < kMostSeen && near.size() < most; ++seen) {
+    const bool up = above != all.end() && (below == all.begin() || *above - last_ <= last_ - *std::prev(below));
+    if (!up && below == all.begin()) break;
+    const int32_t k = up ? *above++ : *--below;
+    if (fits(k)) near.push_back(k);
+  }
+  return near;
+}
+
+std::vector<Exprs::Substitution> ShardMatcher::Cuts(Shared& shared, const Shape& whole, const Shape& shard) {
+  Exprs& x = shared.exprs;
   std::vector<int64_t> parts;
   for (int64_t d = 0; d < whole.rank(); ++d) parts.push_back(whole.dimensions(d) / shard.dimensions(d));
-  std::vector<bool> used(shared_.devices->axes().size(), false);
+  std::vector<bool> used(shared.devices->axes().size(), false);
   std::vector<inside::Index> tiles;
   std::vector<std::vector<inside::Index>> all;
-  Assign(0, parts, used, tiles, all);
-  std::vector<ExprId> shards;
+  Assign(shared, 0, parts, used, tiles, all);
+  std::vector<Exprs::Substitution> cuts;
   for (const std::vector<inside::Index>& tile : all) {
-    Exprs::Substitution by;
+    Exprs::Substitution& by = cuts.emplace_back();
     for (int64_t d = 0; d < whole.rank(); ++d) {
       const int32_t place = static_cast<int32_t>(d);
       if (parts[static_cast<size_t>(d)] == 1) continue;
@@ -116,34 +113,61 @@ std::vector<ExprId> ShardMatcher::ShardsOf(const Builder::Record& record, const 
           {x.Dimension(place, whole.dimensions(d)),
            x.Plus(x.Var(x.Dimension(place, shard.dimensions(d))), tile[static_cast<size_t>(d)], shard.dimensions(d))});
     }
-    shards.push_back(x.Substitute(record.value[0], by));
   }
-  return shards;
+  return cuts;
 }
 
 bool ShardMatcher::Match(const HloInstruction& i, ExprId& value) {
   Exprs& x = shared_.exprs;
   if (!i.shape().IsArray() || i.IsConstant() || x.RealOf(value) || x.IntegerOf(value)) return false;
-  for (int32_t candidate : CandidatesFor(i)) {
-    const Builder::Record& record = whole_.records()[static_cast<size_t>(candidate)];
-    if (x.TypeOf(record.value[0]) != x.TypeOf(value)) continue;
-    const std::vector<ExprId> shards = ShardsOf(record, i.shape());
-    if (std::find(shards.begin(), shards.end(), value) != shards.end()) return true;
-    // Those on the axes that the value depends on come first.
-    const std::vector<VarId> free = x.At(value).free;
-    std::vector<ExprId> likely;
+  std::vector<int32_t> named, alike;
+  const auto add = [&](const auto& table, const auto& key, size_t most, std::vector<int32_t>& to) {
+    const auto found = table.find(key);
+    if (found == table.end()) return;
+    for (int32_t k : Nearest(found->second, i, most)) {
+      if (std::find(named.begin(), named.end(), k) == named.end()) to.push_back(k);
+    }
+  };
+  add(by_name_, i.name(), kMostAlike, named);
+  if (i.metadata() != nullptr) add(by_origin_, i.metadata()->op_name, kMostAlike, named);
+  add(by_opcode_, i.opcode(), kMostNear, alike);
+  // Equal as they are, of any; by a closer look of those that a name or origin tells, or else of operations that normal
+  // forms may tell apart.
+  std::vector<std::pair<int32_t, std::vector<ExprId>>> looks;
+  for (const auto* candidates : {&named, &alike}) {
+    for (int32_t candidate : *candidates) {
+      const Record& record = whole_[static_cast<size_t>(candidate)];
+      if (x.TypeOf(record.value[0]) != x.TypeOf(value)) continue;
+      std::vector<ExprId> shards;
+      for (const Exprs::Substitution& cut : Cuts(shared_, record.instruction->shape(), i.shape())) {
+        shards.push_back(x.Substitute(record.value[0], cut));
+        if (shards.back() != value) continue;
+        last_ = candidate;
+        return true;
+      }
+      if (candidates == &named || (named.empty() && IsLandmark(i.opcode()) && looks.size() < kMostAlike))
+        looks.push_back({candidate, std::move(shards)});
+    }
+  }
+  // Those on the axes that the value depends on.
+  const std::vector<VarId> free = x.At(value).free;
+  for (const auto& [candidate, shards] : looks) {
+    size_t looked = 0;
     for (ExprId shard : shards) {
       bool same = true;
       for (VarId axis : shared_.devices->axes())
         same = same && HasVariable(free, axis) == HasVariable(x.At(shard).free, axis);
-      if (same) likely.push_back(shard);
-    }
-    for (size_t k = 0; k < likely.size() && k < kMostLooks && search_left_ > 0; ++k) {
-      const int64_t before = x.count();
-      const bool equal = x.EqualInTiles(likely[k], value, kPerLook);
-      search_left_ -= kPerLook + (x.count() - before);
+      if (!same) continue;
+      if (++looked > kMostLooks || shared_.search_left <= 0) break;
+      const int64_t before = x.work_left();
+      const uint32_t uses = x.TakeUses();
+      const bool equal = x.EqualInTiles(shard, value, kPerLook);
+      if (!equal) x.TakeUses();
+      x.Uses(uses);
+      shared_.search_left -= before - x.work_left();
       if (!equal) continue;
-      value = likely[k];
+      last_ = candidate;
+      value = shard;
       return true;
     }
   }

@@ -17,23 +17,22 @@ namespace hloir::equivalence::inside {
 
 class ShardMatcher {
  public:
-  ShardMatcher(Shared& shared, const Builder& whole) : shared_(shared), whole_(whole) {}
-  // Once the first module is built.
+  ShardMatcher(Shared& shared, const std::vector<Record>& whole) : shared_(shared), whole_(whole) {}
+  // Once the values of the first module are there.
   void Index();
+  // The ways to cut an array into shards of a shape: what stands for each of its dimensions.
+  static std::vector<Exprs::Substitution> Cuts(Shared& shared, const Shape& whole, const Shape& shard);
   // Puts the shard of an equal value in the place of `value`; true: there is one, or it is that already.
   bool Match(const HloInstruction& i, ExprId& value);
 
  private:
-  std::vector<int32_t> CandidatesFor(const HloInstruction& i);
-  std::vector<ExprId> ShardsOf(const Builder::Record& record, const Shape& shard);
-  void Assign(size_t dimension, const std::vector<int64_t>& parts, std::vector<bool>& used,
-              std::vector<inside::Index>& tiles, std::vector<std::vector<inside::Index>>& all);
+  std::vector<int32_t> Nearest(const std::vector<int32_t>& all, const HloInstruction& i, size_t most) const;
 
   Shared& shared_;
-  const Builder& whole_;
+  const std::vector<Record>& whole_;
   std::unordered_map<std::string_view, std::vector<int32_t>> by_name_, by_origin_;
   std::map<HloOpcode, std::vector<int32_t>> by_opcode_;
-  int64_t search_left_ = int64_t{1} << 22;
+  int32_t last_ = 0;  // that was found
 };
 
 }  // namespace hloir::equivalence::inside

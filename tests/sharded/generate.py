@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """The sharded programs of this folder: JAX writes them out, and XLA partitions each for the devices to compare with.
 
-    tests/sharded/generate.py HLOIR [--run] [NAME…]
+    tests/sharded/generate.py HLOIR [--run] [--keep=DIR] [NAME…]
 
 writes NAME.hlo, as JAX hands it to XLA, and in xla.json the bytes that all devices send in the form that XLA's partitioner
 gives it, counted by `hloir cost`. unit.sharded_programs partitions each with our passes, compares what they compute, and these
 bytes. With --run it writes nothing: XLA compiles and runs what our passes make of each file, and the results are compared with those
-of XLA's own partitioner (but for partial sums, of which devices may have others). Needs jax; the devices are XLA's forced host devices.
+of XLA's own partitioner (but for partial sums, of which devices may have others). With --keep it writes the form that XLA's
+partitioner gives each program to DIR/NAME.hlo, and nothing else. Needs jax; the devices are XLA's forced host devices.
 """
 import contextlib, glob, json, os, re, shutil, subprocess, sys, tempfile
 
@@ -367,7 +368,8 @@ def main():
         shutil.rmtree(dump)
         failed = [n for n in names if subprocess.run([sys.executable, __file__, sys.argv[1], "--run", n]).returncode != 0]
         sys.exit(f"not run, or not the same: {', '.join(failed)}" if failed else 0)
-    hloir, only = sys.argv[1], sys.argv[2:]
+    keep = next((argument.split("=", 1)[1] for argument in sys.argv if argument.startswith("--keep=")), None)
+    hloir, *only = [argument for argument in sys.argv[1:] if not argument.startswith("--keep=")]
     here = os.path.dirname(os.path.abspath(__file__))
     record = os.path.join(here, "xla.json")
     bytes_sent = json.load(open(record)) if os.path.exists(record) else {}
@@ -385,14 +387,18 @@ def main():
             more["in_shardings"] = tuple(shard(s) for s in specs)
         with jax.set_mesh(mesh) if explicit else contextlib.nullcontext():
             jax.jit(function, **more).lower(*arguments).compile()
+        (after,) = glob.glob(f"{dump}/*jit_{name}.*after_spmd-partitioning*.txt")
+        if keep:
+            shutil.copy(after, os.path.join(keep, name + ".hlo"))
+            continue
         (before,) = glob.glob(f"{dump}/*jit_{name}.*before_optimizations.txt")
         open(os.path.join(here, name + ".hlo"), "w").write(bare(open(before).read()))
-        (after,) = glob.glob(f"{dump}/*jit_{name}.*after_spmd-partitioning*.txt")
         partitioned = os.path.join(dump, name + ".hlo")
         shutil.copy(after, partitioned)
         bytes_sent[name] = sent(hloir, partitioned)
         print(name, bytes_sent[name], flush=True)
-    json.dump(dict(sorted(bytes_sent.items())), open(record, "w"), indent=1)
+    if not keep:
+        json.dump(dict(sorted(bytes_sent.items())), open(record, "w"), indent=1)
     shutil.rmtree(dump)
 
 

@@ -1,0 +1,150 @@
+// Loops of a partitioned program: what such a loop carries is held against what a loop of the whole program carries, as
+// shards of it, by induction. If it is so before the first turn, and a turn of both keeps it so, it is so at the end.
+// See build.h.
+#include <algorithm>
+
+#include "equivalence/build.h"
+#include "equivalence/shards.h"
+
+namespace hloir::equivalence::inside {
+namespace {
+
+constexpr size_t kMostLoops = 32;    // that one is held against, the last ones first
+constexpr int kMostTries = 24;       // turns that are read, to find the shards that each turn keeps
+constexpr int64_t kPerTurn = 40000;  // work, for a value that seems to differ
+constexpr size_t kMostPlaces = 4;    // where the whole program may carry the same, if not in the same place
+
+// A way in which a value may be a shard of what the whole program carries.
+struct Shards {
+  size_t place;
+  Exprs::Substitution cut;
+};
+
+}  // namespace
+
+// Keeps a loop of the first module with what its body computes. (Calls that differ each time are not made twice.)
+void Builder::Remember(const HloInstruction& i, Loop loop, Inside inner) {
+  const auto of_chance = sequence_;
+  const size_t effects = effects_.size();
+  inner.values = &loop.values;
+  Evaluate(*i.while_body(), {loop.carried}, inner, {-1});
+  if (sequence_ != of_chance || effects_.size() != effects) {
+    sequence_ = of_chance;
+    effects_.resize(effects);
+    return;
+  }
+  shared_.loops.push_back(std::move(loop));
+}
+
+// What a loop of the second module ends with, as shards of what one of the first ends with; -1: not found.
+Value Builder::Related(const HloInstruction& i, const Value& init, Inside inner) {
+  Value best(init.size(), -1);
+  size_t tried = 0;
+  for (size_t k = shared_.loops.size(); k-- > 0 && tried < kMostLoops;) {
+    const Loop& loop = shared_.loops[k];
+    if (loop.level != inner.level || loop.init.size() != init.size()) continue;
+    ++tried;
+    Value result(init.size(), -1);
+    if (!RelatedTo(loop, i, init, inner, result)) {
+      if (!why_.empty()) return {};
+      continue;
+    }
+    const auto found = [](const Value& value) {
+      return std::count_if(value.begin(), value.end(), [](ExprId e) { return e >= 0; });
+    };
+    if (found(result) > found(best)) best = std::move(result);
+    if (found(best) == static_cast<std::ptrdiff_t>(best.size())) break;
+  }
+  return best;
+}
+
+bool Builder::RelatedTo(const Loop& loop, const HloInstruction& i, const Value& init, Inside inner, Value& result) {
+  const std::vector<const Shape*> shapes = i.shape().Leaves();
+  const size_t n = init.size();
+  // The ways in which each begins.
+  std::vector<std::vector<Shards>> ways(n);
+  const auto add_ways = [&](size_t k, size_t place) {
+    const Shape &whole = *loop.shapes[place], &shard = *shapes[k];
+    if (x_.TypeOf(loop.init[place]) != x_.TypeOf(init[k]) || whole.IsArray() != shard.IsArray()) return;
+    if (!whole.IsArray()) {
+      if (loop.init[place] == init[k]) ways[k].push_back({place, {}});
+      return;
+    }
+    if (whole.rank() != shard.rank()) return;
+    for (int64_t d = 0; d < whole.rank(); ++d) {
+      if (shard.dimensions(d) == 0 || whole.dimensions(d) % shard.dimensions(d) != 0) return;
+    }
+    for (Exprs::Substitution& cut : ShardMatcher::Cuts(shared_, whole, shard)) {
+      if (x_.Substitute(loop.init[place], cut) == init[k]) ways[k].push_back({place, std::move(cut)});
+    }
+  };
+  bool any = false;
+  for (size_t k = 0; k < n; ++k) {
+    add_ways(k, k);
+    for (size_t place = 0; place < n && ways[k].empty(); ++place) {
+      if (place != k) add_ways(k, place);
+    }
+    any = any || !ways[k].empty();
+  }
+  if (!any) return false;
+  const auto of_chance = sequence_;
+  const size_t effects = effects_.size();
+  std::vector<size_t> way(n, 0), failed(n, 0);
+  ShardMatcher matcher(shared_, loop.values);
+  matcher.Index();
+  inner.matcher = &matcher;
+  Inside bare = inner;
+  bare.matcher = nullptr;
+  for (int attempt = 0; attempt < kMostTries; ++attempt) {
+    Value carried(n);
+    for (size_t k = 0; k < n; ++k) {
+      if (!ways[k].empty()) {
+        const Shards& shards = ways[k][way[k]];
+        carried[k] = x_.Substitute(loop.carried[shards.place], shards.cut);
+        continue;
+      }
+      carried[k] = LeafArray({-19, shared_.unspecified++}, *shapes[k], shared_.devices->axes());
+    }
+    const Value next = Evaluate(*i.while_body(), {carried}, inner, {-1});
+    if (!why_.empty()) return false;
+    const Value condition = Evaluate(*i.while_condition(), {carried}, bare, {-1});
+    if (!why_.empty()) return false;
+    if (sequence_ != of_chance || effects_.size() != effects) {
+      sequence_ = of_chance;
+      effects_.resize(effects);
+      return false;
+    }
+    bool kept = true;
+    for (size_t k = 0; k < n; ++k) {
+      if (ways[k].empty()) continue;
+      const auto wanted = [&](size_t w) {
+        const Shards& shards = ways[k][w];
+        return x_.Substitute(loop.next[shards.place], shards.cut);
+      };
+      if (wanted(way[k]) == next[k] || x_.EqualInTiles(wanted(way[k]), next[k], kPerTurn)) continue;
+      kept = false;
+      if (++failed[k] >= 2 * ways[k].size()) {
+        ways[k].clear();
+        continue;
+      }
+      // As the turn leaves it, or the next way.
+      const size_t before = way[k];
+      way[k] = (before + 1) % ways[k].size();
+      for (size_t w = 0; w < ways[k].size(); ++w) {
+        if (w != before && wanted(w) == next[k]) way[k] = w;
+      }
+    }
+    if (!kept) continue;
+    if (condition[0] != loop.condition && !x_.EqualInTiles(loop.condition, condition[0], kPerTurn)) return false;
+    if (!SameForAll(i, loop.condition)) return false;
+    for (size_t k = 0; k < n; ++k) {
+      if (ways[k].empty()) continue;
+      const Shards& shards = ways[k][way[k]];
+      result[k] = x_.Substitute(loop.result[shards.place], shards.cut);
+    }
+    return true;
+  }
+  return false;
+}
+
+}  // namespace hloir::equivalence::inside
