@@ -35,5 +35,8 @@ types = {t.get("Extension").lstrip(".") for t in ElementTree.fromstring(parts["[
 for name in parts:
     assert name == "[Content_Types].xml" or name.rpartition(".")[2] in types, f"{name} has no type"
 contributes = package["contributes"]
-for path in (package["main"], *(g["path"] for g in contributes["grammars"]), *(x["configuration"] for x in contributes["languages"])):
+icon = parts[f"extension/{package['icon']}"]
+assert icon.startswith(b"\x89PNG\r\n\x1a\n") and manifest.find("v:Metadata/v:Icon", space).text == f"extension/{package['icon']}"
+assert int.from_bytes(icon[16:20], "big") == int.from_bytes(icon[20:24], "big") >= 128, "VS Code wants 128 pixels"
+for path in (package["main"], package["icon"], *(g["path"] for g in contributes["grammars"]), *(x["configuration"] for x in contributes["languages"])):
     assert f"extension/{path.removeprefix('./')}" in parts, f"{path} is not there"

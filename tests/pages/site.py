@@ -2,7 +2,9 @@
 """The site's pages in Chromium, from their files, as scripts/site has built them: tests/pages/site.py FOLDER. The first page, every
 lesson's and some others, by day and by night, with Browser.faults, and walked by keyboard. Exit status 77, which ctest shows as
 skipped, where there is no Chromium or no site."""
+import html
 import pathlib
+import re
 import sys
 
 sys.dont_write_bytecode = True
@@ -17,6 +19,47 @@ def check(page, what, condition):
         failures.append(f"{page}: {what}")
 
 
+def search(b, root, page):
+    """The search of a page that is read from a file finds by all words, and leads to what it found."""
+    b.open(page)
+    b.click("[data-target='#mkdocs_search_modal']")
+    b.run("new Promise((done) => setTimeout(done, 600))")  # it slides in
+    b.run("document.getElementById('mkdocs-search-query').focus()")
+    b.type("constant folding")
+    links = "[...document.querySelectorAll('#mkdocs-search-results a')]"
+    for _ in range(100):
+        if b.run(links + ".length"):
+            break
+        b.settle()
+    titles = b.run(links + ".map((a) => a.textContent)")
+    check(page.name, f"the lesson is not the first that is found: {titles[:3]}", titles and titles[0] == "Constant folding")
+    if titles:
+        target = b.run(links + "[0].href")
+        b.click("#mkdocs-search-results a")
+        for _ in range(50):
+            if b.run("location.href") == target:
+                break
+            b.settle()
+        check(page.name, "what is found does not open", b.run("location.href") == target and "02-folding" in target)
+    b.open(page)
+    b.click("[data-target='#mkdocs_search_modal']")
+    b.run("document.getElementById('mkdocs-search-query').focus()")
+    b.type("xyzzy <img src=x>")
+    check(page.name, "what is not there is found", not b.run(links + ".length"))
+
+
+def colors(b, page):
+    """HLO and commands have colors, and the text is as it was."""
+    b.open(page)
+    kinds = set(b.run("[...document.querySelectorAll('pre span')].map((e) => e.className)"))
+    wanted = {f"hlo-{kind}" for kind in ("command", "keyword", "type", "opcode", "attribute")}
+    check(page.name, f"without colors: {wanted - kinds}", wanted <= kinds)
+    opcodes = b.run("[...document.querySelectorAll('pre .hlo-opcode')].map((e) => e.textContent)")
+    check(page.name, f"opcodes {set(opcodes)}", {"multiply", "broadcast", "parameter"} <= set(opcodes))
+    written = [html.unescape(re.sub("<[^>]*>", "", block)) for block in re.findall(r"<pre><code[^>]*>(.*?)</code></pre>", page.read_text(), re.S)]
+    check(page.name, "the text of code is another", written and written == b.run("[...document.querySelectorAll('pre > code')].map((e) => e.textContent)"))
+
+
 def visit(b, root, page, dark, width=1280):
     name = f"{page.relative_to(root)}{', dark' if dark else ''}{', narrow' if width < 1000 else ''}"
     b.open(page, dark, width=width)
@@ -24,6 +67,8 @@ def visit(b, root, page, dark, width=1280):
     for fault in b.faults():
         if not fault.startswith(f"a request: {files}"):
             failures.append(f"{name}: {fault}")
+    check(name, f"the page is wider than its window: {b.run('document.documentElement.scrollWidth')}",
+          b.run("document.documentElement.scrollWidth <= innerWidth"))
     light = b.run("getComputedStyle(document.documentElement).filter === 'none'")
     check(name, "its colors follow the system", light is not dark)
 
@@ -70,6 +115,9 @@ def main():
         for page in (root / "index.html", lessons[0], root / "inspect.html"):
             visit(b, root, page, dark=True)
             visit(b, root, page, dark=False, width=500)
+            visit(b, root, page, dark=False, width=360)
+        search(b, root, root / "index.html")
+        colors(b, lessons[1])
         by_keyboard(b, root, root / "lessons" / "index.html")
     finally:
         b.close()
