@@ -52,9 +52,10 @@ StatusOr<FileFormat> FormatOf(std::string_view path);
 
 // The times of a module's instructions in a profile.
 struct MeasuredTimes {
+  // The executions of one instruction, in all runs.
   struct Instruction {
     int64_t count = 0;
-    double seconds = 0;  // of all runs; of a while or call with what it calls
+    double seconds = 0;  // of a while or call: with its computations
   };
   int64_t runs = 1;    // of the module, on all devices
   double seconds = 0;  // of one run of the module; 0: only instructions were measured

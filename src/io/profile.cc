@@ -134,7 +134,15 @@ class Profile {
     });
     for (const Plane& plane : planes) ReadPrograms(plane);
     for (size_t number = 0; number < planes.size(); ++number) {
-      for (std::string_view line : planes[number].lines) ReadLine(planes[number], number, line);
+      std::vector<Line> lines;
+      for (std::string_view line : planes[number].lines) lines.push_back(ParseLine(line));
+      // The runs tell the programs of the other lines' events.
+      for (const Line& line : lines) {
+        if (line.name == "XLA Modules") ReadRuns(planes[number], number, line);
+      }
+      for (const Line& line : lines) {
+        if (line.name != "XLA Modules") ReadInstructions(planes[number], number, line);
+      }
     }
   }
 
@@ -171,23 +179,31 @@ class Profile {
 
   struct Event {
     std::string_view instruction;
-    int64_t program = -1, start = 0, duration = 0;
+    int64_t program = -1;
+    uint64_t start = 0, duration = 0;  // picoseconds; sums of corrupt ones wrap around
     uint64_t run = 0, device = 0;
   };
-  void ReadLine(const Plane& plane, size_t number, std::string_view line) {
+  struct Line {
     std::string_view name;
-    std::vector<Event> events;
-    std::vector<std::string_view> messages;
-    ForEachField(line, [&](pbf_reader& field) {
-      if (IsBytes(field, 2)) name = View(field.get_view());
-      else if (IsBytes(field, 4)) messages.push_back(View(field.get_view()));
+    uint64_t start = 0;  // picoseconds
+    std::vector<std::string_view> events;
+  };
+  static Line ParseLine(std::string_view bytes) {
+    Line line;
+    ForEachField(bytes, [&](pbf_reader& field) {
+      if (IsBytes(field, 2)) line.name = View(field.get_view());
+      else if (IsVarint(field, 3)) line.start = field.get_uint64() * 1000;
+      else if (IsBytes(field, 4)) line.events.push_back(View(field.get_view()));
       else field.skip();
     });
-    if (name == "XLA Modules") return ReadRuns(plane, number, messages);
-    for (std::string_view message : messages) {
-      Event event = ParseEvent(plane, message, name == "XLA Ops");
+    return line;
+  }
+
+  void ReadInstructions(const Plane& plane, size_t number, const Line& line) {
+    for (std::string_view message : line.events) {
+      Event event = ParseEvent(plane, message, line.name == "XLA Ops");
       if (event.instruction.empty()) continue;
-      if (event.program < 0) event.program = ProgramAt(number, event.start);
+      if (event.program < 0) event.program = ProgramAt(number, line.start + event.start);
       if (!programs_.contains(event.program)) continue;
       MeasuredTimes& times = times_[event.program];
       const auto it = times.instructions.try_emplace(std::string(event.instruction)).first;
@@ -219,9 +235,9 @@ class Profile {
         const auto it = plane.kinds.find(field.get_uint64());
         if (it != plane.kinds.end()) kind = &it->second;
       } else if (IsVarint(field, 2)) {
-        event.start = static_cast<int64_t>(field.get_uint64());
+        event.start = field.get_uint64();
       } else if (IsVarint(field, 3)) {
-        event.duration = static_cast<int64_t>(field.get_uint64());
+        event.duration = field.get_uint64();
       } else if (IsBytes(field, 4)) {
         use(ParseStat(View(field.get_view())));
       } else {
@@ -236,29 +252,32 @@ class Profile {
   }
 
   // A TPU's line of programs: each event is a run.
-  void ReadRuns(const Plane& plane, size_t number, const std::vector<std::string_view>& messages) {
-    for (std::string_view message : messages) {
+  void ReadRuns(const Plane& plane, size_t number, const Line& line) {
+    for (std::string_view message : line.events) {
       Event event = ParseEvent(plane, message, /*is_instruction=*/true);
       if (event.program < 0) event.program = ProgramIn(event.instruction);
       if (event.program < 0) continue;
-      spans_[number].push_back({event.start, event.start + event.duration, event.program});
-      runs_[event.program].insert({number, 0, static_cast<uint64_t>(event.start) + 1});
+      const uint64_t start = line.start + event.start;
+      spans_[number][start] = {start + event.duration, event.program};
+      runs_[event.program].insert({number, 0, start + 1});
     }
   }
   // The program that a device ran at that time; -1 if none.
-  int64_t ProgramAt(size_t plane, int64_t time) {
+  int64_t ProgramAt(size_t plane, uint64_t time) {
     const auto found = spans_.find(plane);
     if (found == spans_.end()) return -1;
-    for (const auto& [begin, end, program] : found->second) {
-      if (begin <= time && time < end) return program;
-    }
+    auto span = found->second.upper_bound(time);
+    if (span == found->second.begin()) return -1;
+    --span;
+    if (time < span->second.first) return span->second.second;
     return -1;
   }
 
   std::map<int64_t, std::string_view> programs_;  // HloProtos
   std::map<int64_t, MeasuredTimes> times_;
   std::map<int64_t, std::set<std::tuple<size_t, uint64_t, uint64_t>>> runs_;  // plane, device, run
-  std::map<size_t, std::vector<std::tuple<int64_t, int64_t, int64_t>>> spans_;
+  // By plane and start: the end and the program of a run.
+  std::map<size_t, std::map<uint64_t, std::pair<uint64_t, int64_t>>> spans_;
 };
 
 // A ModuleTuningData: a module, and its times under several configurations. Numbers of fields:

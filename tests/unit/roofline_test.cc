@@ -249,8 +249,8 @@ TEST_CASE("roofline: products and collectives have overheads of their own") {
                             R"(product {
  p = f32[8] parameter(0)
  q = f32[8] parameter(1)
- d = f32[] dot(p, q), lhs_contracting_dims={0}, rhs_contracting_dims={0}
- ROOT n = f32[] negate(d)
+ sum = f32[] dot(p, q), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+ ROOT minus = f32[] negate(sum)
 }
 )");
   const Roofline plain(*module, Slow()), roofline(*module, device);
