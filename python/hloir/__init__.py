@@ -37,6 +37,7 @@ from hloir._error import Error
 from hloir import _hloir
 from hloir._hloir import (
     Builder,
+    CheckedProof,
     Computation,
     Instruction,
     Module,
@@ -48,6 +49,7 @@ from hloir._hloir import (
     Verdict,
     _add_pass,
     _bisect,
+    _check_proof,
     _default_pipeline,
     _DeviceExecutable,
     _Executable,
@@ -72,8 +74,8 @@ from hloir._rules import Rule, register_rules, rule
 __version__: str = version
 
 __all__ = [
-    "Bisection", "Blame", "Builder", "Computation", "DeviceExecutable", "Diff", "Error", "Executable", "Explanation", "Instruction", "Module", "PassRun",
-    "Pattern", "Picture", "Rewrite", "Rule", "Shape", "Tuned", "Verdict", "__version__", "bisect", "blame", "check", "check_same", "constant_value", "default_pipeline",
+    "Bisection", "Blame", "Builder", "CheckedProof", "Computation", "DeviceExecutable", "Diff", "Error", "Executable", "Explanation", "Instruction", "Module", "PassRun",
+    "Pattern", "Picture", "Rewrite", "Rule", "Shape", "Tuned", "Verdict", "__version__", "bisect", "blame", "check", "check_proof", "check_same", "constant_value", "default_pipeline",
     "diff", "dtype_of", "explain", "from_jax", "graph", "isas", "limit_memory", "match", "optimize", "parse", "parse_proto", "pass_names",
     "prepare", "prepare_on_devices", "proposals", "read", "reduce", "register_pass", "register_rules", "rule", "run", "stats",
     "take", "to_dlpack", "tune", "verify",
@@ -325,6 +327,7 @@ def verify(
     host_transfer: Callable[[int, int, Any], Any] | None = None,
     elided: str | os.PathLike[str] = "refuse",
     threads: int = 0,
+    proof: str | os.PathLike[str] | None = None,
 ) -> Verdict:
     """Compares two modules, by a proof if possible, otherwise by runs on inputs generated from `seed`.
 
@@ -336,6 +339,7 @@ def verify(
     elided: the values of constants that the text left out, {...}: 'refuse', 'assume' (random ones, equal for one shape),
         'zeros', 'iota', 'random', or an .npz with c0, c1, ….
     threads: of the engine, 0 for all there are.
+    proof: a file to which the proof is written, for check_proof(); without a proof nothing is, and a note says why.
 
     The verdict has the arguments on which they differ, `counterexample`. hloir.Error: they take or give other shapes, or do
     not run here.
@@ -351,10 +355,21 @@ def verify(
     elif inputs is not None:
         leaves = [_input_leaves(inputs, before)]
     return _verify(before, after, seed, exact, divergence, leaves, file, _answers(callbacks), _host(host_transfer),
-                   os.fspath(elided), finite_only, threads)
+                   os.fspath(elided), finite_only, threads, os.fspath(proof) if proof is not None else "")
 
 
 check = verify
+
+
+def check_proof(before: Module, after: Module, proof: str | os.PathLike[str]) -> CheckedProof:
+    """Checks a file that verify(proof=FILE) or `hloir verify --proof=FILE` wrote, without the prover's code.
+
+    hloir.Error: the file is malformed, or is about other modules. FileNotFoundError.
+    """
+    check_module(before, "check_proof")
+    check_module(after, "check_proof", "second")
+    os.stat(proof)  # FileNotFoundError, with its name
+    return _check_proof(before, after, os.fspath(proof))
 
 
 def check_same(

@@ -16,12 +16,14 @@
 #include <nanobind/stl/vector.h>
 
 #include "callbacks.h"
+#include "equivalence/write_proof.h"
 #include "handles.h"
 #include "hloir/check.h"
 #include "hloir/executable.h"
 #include "hloir/io.h"
 #include "interrupt.h"
 #include "io/elided.h"
+#include "proof_check/proof_check.h"
 #include "reduce/reduce.h"
 #include "verdict.h"
 
@@ -86,7 +88,7 @@ struct VerifyOptions {
   uint64_t seed;
   bool exact, divergence, finite_only;
   int threads;
-  std::string elided;
+  std::string elided, proof;
 };
 
 // Those that are given, of an .npz with the results that it has, or finite ones; none: Check makes its own.
@@ -147,6 +149,14 @@ JudgedVerdict VerifyModules(const GraphRef& before, const GraphRef& after,
     judged = Detachable(cancel, [=, sets = std::move(sets)] { return Judge(*a, *b, sets, options); });
   }
   Judged result = Value(std::move(judged));
+  if (!given.proof.empty()) {
+    // Of the modules as they are given: constants that their texts leave out stay left out.
+    const std::shared_ptr<const HloModule> a = before->module().Clone(), b = after->module().Clone();
+    const StatusOr<equivalence::WrittenProof> proof =
+        Detachable(cancel, [a, b] { return equivalence::WriteProof(*a, *b); });
+    if (std::string note = equivalence::NoteOn(proof); !note.empty()) result.verdict.notes.push_back(std::move(note));
+    if (proof.ok()) Check(WriteFile(given.proof, proof->text), given.proof);
+  }
   return JudgedVerdict(std::move(result.verdict), std::move(result.inputs));
 }
 
@@ -238,13 +248,39 @@ void BindVerifying(nb::module_& m) {
       "_verify",
       [](const GraphRef& before, const GraphRef& after, uint64_t seed, bool exact, bool divergence,
          const std::optional<std::vector<std::vector<Bytes>>>& inputs, const std::string& file, CallbackDict functions,
-         nb::object host_transfer, const std::string& elided, bool finite_only, int threads) {
+         nb::object host_transfer, const std::string& elided, bool finite_only, int threads, const std::string& proof) {
         return VerifyModules(before, after, inputs, file, std::move(functions), std::move(host_transfer),
-                             {seed, exact, divergence, finite_only, threads, elided});
+                             {seed, exact, divergence, finite_only, threads, elided, proof});
       },
       nb::arg("before"), nb::arg("after"), nb::arg("seed"), nb::arg("exact"), nb::arg("divergence"),
       nb::arg("inputs").none(), nb::arg("file"), nb::arg("callbacks"), nb::arg("host_transfer").none(),
-      nb::arg("elided"), nb::arg("finite_only"), nb::arg("threads"));
+      nb::arg("elided"), nb::arg("finite_only"), nb::arg("threads"), nb::arg("proof"));
+  using proof_check::CheckedProof;
+  nb::class_<CheckedProof>(m, "CheckedProof", "The result of check_proof. True if the proof holds.")
+      .def_prop_ro(
+          "outcome", [](const CheckedProof& c) { return std::string(proof_check::OutcomeName(c.outcome)); },
+          "'holds', 'unchecked', if no rule checks a step, or 'false'.")
+      .def_ro("why", &CheckedProof::why, "The step that is false or unchecked, with its line, and the reason.")
+      .def_prop_ro(
+          "bits", [](const CheckedProof& c) { return c.outcome == proof_check::Outcome::kHolds && c.bits; },
+          "The modules give equal bits, not only the same real numbers.")
+      .def_ro("domain", &CheckedProof::domain, "The proof holds only where roots and quotients are defined.")
+      .def_ro("steps", &CheckedProof::steps, "The number of steps.")
+      .def_ro("assumptions", &CheckedProof::assumptions, "The assumptions of the proof.")
+      .def("__bool__", [](const CheckedProof& c) { return c.outcome == proof_check::Outcome::kHolds; })
+      .def("__repr__", [](const CheckedProof& c) {
+        return "<hloir.CheckedProof " + std::string(proof_check::OutcomeName(c.outcome)) +
+               (c.why.empty() ? "" : ": " + c.why) + ">";
+      });
+  m.def(
+      "_check_proof",
+      [](const GraphRef& before, const GraphRef& after, const std::string& file) {
+        const std::string text = Value(ReadFile(file), file);
+        const std::shared_ptr<const HloModule> a = before->module().Clone(), b = after->module().Clone();
+        const auto cancel = std::make_shared<std::atomic<bool>>(false);
+        return Value(Detachable(cancel, [a, b, text] { return proof_check::CheckProof(*a, *b, text); }), file);
+      },
+      nb::arg("before"), nb::arg("after"), nb::arg("file"));
   m.def("reduce", &Reduce, nb::arg("module"), nb::arg("property"), nb::arg("max_attempts") = int64_t{1} << 40,
         "The smallest module found that still has a property: a function that is given a candidate and says whether. "
         "What it\nraises ends the search, and comes out; ValueError: the module does not have it.");

@@ -220,6 +220,41 @@ class ControlC(unittest.TestCase):
         self.assertTrue(hloir.diff(long, long.clone()).same)
 
 
+class Proofs(unittest.TestCase):
+    def test_a_proof_is_written_and_checked(self):
+        a = unary("f32[4] multiply(s, x)", first="s = f32[4] add(x, zeros)")
+        b = unary("f32[4] multiply(x, s)", first="s = f32[4] add(zeros, x)")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "proof"
+            verdict = hloir.verify(a, b, proof=path)
+            self.assertTrue(verdict.proved)
+            self.assertEqual([note for note in verdict.notes if "proof" in note], [])
+            checked = hloir.check_proof(a, b, path)
+            self.assertTrue(checked)
+            self.assertEqual((checked.outcome, checked.why, checked.assumptions), ("holds", "", []))
+            self.assertTrue(checked.bits)
+            self.assertGreater(checked.steps, 0)
+            with self.assertRaisesRegex(hloir.Error, "line 2: the proof is of another first module"):
+                hloir.check_proof(unary("f32[4] negate(x)"), b, str(path))
+            # A claim that is false.
+            lines = path.read_text().splitlines()
+            path.write_text("\n".join(lines[:3] + ["1 signs s = r", ""]))
+            checked = hloir.check_proof(a, b, path)
+            self.assertFalse(checked)
+            self.assertEqual(checked.outcome, "false")
+            self.assertIn("line 4", checked.why)
+
+    def test_without_a_proof_there_is_no_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "proof"
+            verdict = hloir.verify(unary("f32[4] negate(x)"), unary("f32[4] abs(x)"), proof=path)
+            self.assertFalse(verdict)
+            self.assertTrue(any("no proof is written" in note for note in verdict.notes), verdict.notes)
+            self.assertFalse(path.exists())
+            with self.assertRaises(FileNotFoundError):
+                hloir.check_proof(unary("f32[4] negate(x)"), unary("f32[4] abs(x)"), path)
+
+
 @unittest.skipUnless(importlib.util.find_spec("jax"), "there is no JAX")
 class Functions(unittest.TestCase):
     def test_check_same(self):

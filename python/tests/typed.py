@@ -39,6 +39,8 @@ tuned: hloir.Tuned = hloir.tune(module, trials=3, passes=["dce"], progress=lambd
 print(tuned.best["bytes"] + 1, tuned.times["pairs"] if tuned.times is not None else tuned.passes.upper())
 checked = hloir.testing.assert_hlo(module).has_no("all-gather").matches("golden.hlo")
 print(checked.flops < 3, int(checked.peak_memory), checked.optimized("dce").module.text("short", metadata=False))
+proof: hloir.CheckedProof = hloir.check_proof(module, small, "proof")
+print(proof.outcome.upper() if not proof else proof.steps + 1, [a.upper() for a in proof.assumptions])
 again = hloir.verify(module, small, inputs=[np.ones(3)], finite_only=False, callbacks={"f": abs})
 print(again.counterexample[0] if again.counterexample is not None else again.headline)
 print(hloir.bisect(module, ["dce"]).reason, i.is_a("add"), i.walk_users()[0].dtype.itemsize, i.shape.dims[0] + 1)

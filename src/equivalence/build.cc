@@ -75,7 +75,7 @@ ExprId Builder::LeafArray(std::vector<int64_t> key, const Shape& shape, const st
     leaf.sizes.assign(shape.dimensions().begin(), shape.dimensions().end());
     index = Dimensions(shape);
   }
-  // What it depends on beside its dimensions: the turns of loops around it.
+  // Beside its dimensions it depends on the turns of loops around it.
   for (VarId v : captured) {
     leaf.sizes.push_back(x_.VariableAt(v).size);
     index.push_back(x_.Var(v));
@@ -119,7 +119,7 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
                         const std::vector<int32_t>& argument_records, int32_t* root_record) {
   if (TooDeep(in)) return {};
   std::unordered_map<const HloInstruction*, std::pair<Value, int32_t>> values;
-  // (What a region rests on, the instruction that calls it rests on.)
+  // (The uses of a region are those of the instruction that calls it.)
   const uint32_t around = x_.TakeUses();
   uint32_t inside = 0;
   for (const HloInstruction* i : computation.PostOrder()) {
@@ -141,7 +141,7 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
     int32_t record = -1;
     branch_roots_.clear();
     Value value = Of(*i, operands, in, records, &record);
-    // (A conditional rests on what its branches rest on.)
+    // (The uses of branches are those of their conditional.)
     records.insert(records.end(), branch_roots_.begin(), branch_roots_.end());
     branch_roots_.clear();
     if (!in.record) inside |= x_.TakeUses();
@@ -208,7 +208,7 @@ Value Builder::Region(const HloComputation& computation, Inside in) {
     arguments.push_back(std::move(value));
   }
   Value result = Evaluate(computation, arguments, in, std::vector<int32_t>(arguments.size(), -1));
-  // (What keys hold is the same for all devices.)
+  // (Values in keys are the same for all devices.)
   if (why_.empty() && !AxesOf(result).empty()) why_ = Format("{} depends on the device", computation.name());
   for (size_t k = 0; k < result.size() && why_.empty(); ++k)
     result[k] = Agreed(-2 - in.level - (int64_t{1} << 20) * static_cast<int64_t>(k), result[k]);
@@ -337,7 +337,7 @@ Value Builder::Opaque(const HloInstruction& i, const std::vector<const Value*>& 
     value.push_back(LeafArray(std::move(one), *leaf, captured));
     if (differs_each_time) shared_.differs_each_time.insert(x_.At(value.back()).tag);
   }
-  // What others see must be the same, in the same order.
+  // Effects must be the same, in the same order.
   if (i.Is(kSideEffect) || (i.opcode() == HloOpcode::kCustomCall && i.HasSideEffect())) {
     key.push_back(-17);
     effects_.push_back(LeafArray(std::move(key), Shape::Token()));
@@ -391,7 +391,7 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
       if (i.attributes<CustomCallAttributes>().custom_call_target == kUnspecified && i.shape().IsArray())
         return {LeafArray({-18, shared_.unspecified++}, i.shape(),
                           shared_.devices ? shared_.devices->axes() : std::vector<VarId>())};
-      // What only says how, or where, its operands lie.
+      // Targets that only annotate their operands.
       Value all;
       for (int64_t k = 0; k < ForwardedOperands(i); ++k) {
         const Value& operand = *operands[static_cast<size_t>(k)];

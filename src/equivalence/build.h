@@ -32,17 +32,17 @@ struct Record {
   Value value;
   uint32_t uses;                          // of this one alone
   std::vector<int32_t> operands;          // records; -1: none
-  std::shared_ptr<const Literal> folded;  // of what constants alone tell: its bits
+  std::shared_ptr<const Literal> folded;  // its bits, if it depends on constants alone
 };
 
-// What the builders of two modules have in common.
+// State that the builders of two modules share.
 struct Shared {
   Exprs exprs;
   std::map<std::string, int64_t> names;  // of targets, elided constants, …
   std::map<HloOpcode, std::vector<const HloInstruction*>> like;
   // Conversions to narrower floats are operations of their own; else they are taken for exact.
   bool keep_narrow = false;
-  std::map<int64_t, std::vector<ExprId>> made_of;  // of classes of what loops carry, what a turn makes
+  std::map<int64_t, std::vector<ExprId>> made_of;  // values that a turn makes, by class of carried values
   int64_t most_turns = 4;                          // of a loop that is written out
   int64_t loop_work = int64_t{1} << 21;
   int64_t fold_work = int64_t{1} << 20;  // elements that constants make
@@ -74,7 +74,7 @@ class Builder {
   const std::string& why() const { return why_; }
   bool out_of_budget() const { return out_of_budget_; }
   const std::vector<Record>& records() const { return records_; }
-  // What acts on the outside, in order.
+  // Operations that act on the outside, in order.
   const std::vector<ExprId>& effects() const { return effects_; }
   int32_t root_record() const { return root_record_; }
 
@@ -92,7 +92,7 @@ class Builder {
   ExprId Array(const HloInstruction& i, const std::vector<ExprId>& x);
   ExprId Elementwise(const HloInstruction& i, const std::vector<ExprId>& x);
   ExprId Exact(const HloInstruction& i, const std::vector<ExprId>& x);
-  // As a combiner rounds what it makes.
+  // `e`, rounded as a combiner rounds its result.
   ExprId RoundedAs(ExprId combined, ExprId e);
   // As its type rounds it, where that is not passed over.
   ExprId Rounded(ExprId e, PrimitiveType type);
@@ -142,7 +142,7 @@ class Builder {
   std::optional<Index> Rank(const Devices::Groups& groups);
   // The axes of the devices that a value depends on.
   std::vector<VarId> AxesOf(const Value& value) const;
-  // What decides whether collectives run must be the same for all devices.
+  // A value that decides whether collectives run must be the same for all devices.
   bool SameForAll(const HloInstruction& i, ExprId decides);
 
   Value Conditional(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in);
@@ -173,7 +173,7 @@ class Builder {
   int32_t root_record_ = -1;
   int64_t sequence_ = 0;
   std::vector<ExprId> effects_;
-  std::vector<int32_t> branch_roots_;  // records of what the branches of the last conditional give
+  std::vector<int32_t> branch_roots_;  // records of the results of the last conditional's branches
 };
 
 // A loop as the induction over its turns ends: what is carried into a turn, and out of it.

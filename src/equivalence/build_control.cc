@@ -1,5 +1,5 @@
-// Loops and branches. A loop is what its condition and body make of classes of carried values: those that begin alike
-// and that the body makes alike from classes are one class, so that order, number and copies of what is carried do not
+// Loops and branches. A loop is named by its condition and body over classes of carried values: those that begin alike
+// and that the body makes alike from classes are one class, so that order, number and copies of carried values do not
 // count. See build.h.
 #include <algorithm>
 #include <cstdlib>
@@ -119,7 +119,7 @@ int64_t Builder::Turns(const Value& init, const Value& carried, const Value& nex
   return 0;
 }
 
-// A carried integer that each turn adds one number to, as what it is at `turn`.
+// A carried integer to which each turn adds one number, as its value at `turn`.
 std::optional<Index> Builder::Counter(ExprId init, ExprId carried, ExprId next, VarId turn) {
   const PrimitiveType type = x_.TypeOf(init);
   if (!IsInteger(type) || BitWidth(type) < 32) return std::nullopt;
@@ -136,7 +136,7 @@ ExprId Builder::OverTurns(ExprId init, ExprId carried, ExprId next, VarId turn, 
   if (type == PrimitiveType::PRED || type == PrimitiveType::TOKEN) return -1;
   const uint32_t uses = x_.TakeUses();
   ExprId added = x_.Add(next, carried, -1);
-  x_.TakeUses();  // (what is carried goes out without being computed)
+  x_.TakeUses();  // (the carried value cancels without arithmetic)
   x_.Uses(uses);
   std::optional<ExprId> guard;
   bool once = true, changed = false;
@@ -175,7 +175,7 @@ ExprId Builder::OverTurns(ExprId init, ExprId carried, ExprId next, VarId turn, 
   if (Reached(added, leaves)) return -1;
   for (int64_t leaf : leaves) {
     if (varying.count(leaf) != 0) return -1;
-    // What comes from outside, or by chance, is another value in each turn.
+    // Inputs from outside and random numbers differ in each turn.
     const std::vector<int64_t>& key = x_.LeafAt(leaf).key;
     if (key[0] == -5 && shared_.differs_each_time.count(leaf) != 0) return -1;
   }
@@ -183,7 +183,7 @@ ExprId Builder::OverTurns(ExprId init, ExprId carried, ExprId next, VarId turn, 
   return x_.Add(init, x_.SumOver({over}, x_.Substitute(added, {{turn, x_.Var(over)}})));
 }
 
-// What a turn makes of a class: what the other module makes of it, if a closer look finds them equal.
+// The next value of a class: that of the other module, if a closer look finds the two equal.
 ExprId Builder::Agreed(int64_t of, ExprId e) {
   constexpr size_t kMostTried = 12;
   constexpr int64_t kWork = 40000;
@@ -226,7 +226,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   Value related(n, -1);
   if (is_second && shared_.devices) related = Related(i, init, inner);
   if (!why_.empty() || std::all_of(related.begin(), related.end(), [](ExprId e) { return e >= 0; })) return related;
-  // Values that each turn leaves as they are, or makes what they were before the loop.
+  // Values that each turn leaves as they are, or sets to their initial value.
   std::vector<bool> fixed(n, false);
   Value carried(n), next;
   std::vector<std::vector<VarId>> axes(n);  // of devices, between which it differs
@@ -275,7 +275,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
     next = run(*i.while_body(), carried);
     if (why_.empty()) condition = run(*i.while_condition(), carried);
     if (!why_.empty()) return {};
-    // What a turn adds to, or writes each element of once, is a sum over the turns.
+    // A value to which a turn adds, or of which it writes each element once, is a sum over the turns.
     std::set<int64_t> varying;
     for (size_t k = 0; k < n; ++k) {
       if (!fixed[k]) varying.insert(x_.At(carried[k]).tag);
@@ -341,7 +341,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   all.push_back(condition[0]);
   std::vector<VarId> captured = Captured(all);
   std::erase(captured, turn);
-  // What each depends on: the classes that a turn reads for it, and those of the condition. Two loops whose closures
+  // Dependences of each: the classes that a turn reads for it, and those of the condition. Two loops whose closures
   // are the same set of classes are one loop there (each class tells what it was before).
   std::vector<std::vector<size_t>> reads(n + 1);
   for (size_t k = 0; k <= n; ++k) {

@@ -1,4 +1,4 @@
-// Array operations as expressions: elementwise, and what reads elements at other indices. See build.h.
+// Array operations as expressions: elementwise, and those that read elements at other indices. See build.h.
 #include <algorithm>
 #include <cmath>
 

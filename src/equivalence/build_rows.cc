@@ -1,4 +1,4 @@
-// Sorts and what is a sort: functions of a whole row of elements and of the comparator. See build.h.
+// Sorts and top-k: functions of a whole row of elements and of the comparator. See build.h.
 #include <algorithm>
 
 #include "equivalence/build.h"

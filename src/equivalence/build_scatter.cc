@@ -85,7 +85,7 @@ Value Builder::Scatter(const HloInstruction& i, const std::vector<ExprId>& x, In
   for (size_t k = 0; k < n; ++k) updates.push_back(Read(x[n + 1 + k], shape, to->at));
   const Value region = Region(*i.to_apply(), in);
   if (!why_.empty()) return {};
-  // With one update: what the combiner makes of it.
+  // With one update: the combiner of it and the element.
   const bool scalars = [&] {
     for (const HloInstruction* inside = i.to_apply()->first(); inside != nullptr; inside = inside->next()) {
       if (inside->opcode() == HloOpcode::kTuple && inside == i.to_apply()->root()) continue;

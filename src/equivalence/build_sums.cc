@@ -171,7 +171,7 @@ Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& 
   Value region;
   const HloOpcode op = Combiner(*i.to_apply(), type, in, &region);
   if (!why_.empty() || op == HloOpcode::kTuple) return {};
-  // What stands around the operand is what a reduction starts from.
+  // The padding is the initial value of the reduction.
   ExprId identity = -1;
   const PrimitiveType of = i.operand(1)->shape().element_type();
   switch (op) {

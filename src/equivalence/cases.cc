@@ -13,7 +13,7 @@ namespace {
 constexpr int kMostDepth = 6;          // conditions one inside the other
 constexpr size_t kMostIntervals = 24;  // of one index
 constexpr int kMostReplaced = 12;      // parts shown equal one after the other
-constexpr int64_t kHeavy = 20000;      // the weight of what is looked at
+constexpr int64_t kHeavy = 20000;      // the weight of expressions that are compared
 
 bool HasMonomial(const Polynomial& all, const Monomial& m) {
   return std::any_of(all.begin(), all.end(), [&](const Monomial& o) {
@@ -23,7 +23,7 @@ bool HasMonomial(const Polynomial& all, const Monomial& m) {
 
 }  // namespace
 
-// The conditions of what only one of the two has; none of whose variables is bound in either.
+// The conditions in the parts that only one of the two has; none of their variables is bound in either.
 std::vector<ExprId> Exprs::ConditionsApart(ExprId a, ExprId b) {
   std::set<ExprId> found, seen;
   std::vector<ExprId> work;
@@ -151,7 +151,7 @@ bool Exprs::EqualByCases(ExprId a, ExprId b, int depth) {
         const Substitution by{{TermAt(terms[0].first).var, Number(high)}};
         p = Substitute(p, by), q = Substitute(q, by);
       }
-      // Clamps of the integer are what they are there.
+      // Clamps of the integer are decided by its range.
       constexpr int kMostPasses = 3;
       for (int pass = 0; pass < kMostPasses && first->value >= 0; ++pass) {
         Replacement clamps = ClampsWithin(p, first->value, {*low, high});

@@ -40,7 +40,7 @@ bool Exprs::TakeUnits(Monomial& m) {
   return false;
 }
 
-// Of each product what is real goes out, and the unit with it.
+// The real factors of each product, and the unit, are taken out.
 ExprId Exprs::PartOf(ExprId e, bool real) {
   const ExprId unit = ImaginaryUnit();
   const Polynomial p = PolynomialOf(e);

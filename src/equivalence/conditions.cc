@@ -87,7 +87,7 @@ bool Exprs::IsPlainGuard(ExprId e) const {
                       [&](const auto& term) { return TermAt(term.first).kind == IndexTerm::Kind::kValue; });
 }
 
-// Where i = data, what is read at data is read at i.
+// Where i = data, reads at data are reads at i.
 bool Exprs::UseEqualities(Monomial& m) {
   bool changed = false;
   for (size_t k = 0; k < m.factors.size(); ++k) {

@@ -107,7 +107,7 @@ bool IsExactFunction(HloOpcode op) {
 
 }  // namespace
 
-// True if `type` holds all numbers of a value: what is rounded to it, inputs of that type, a choice of such values, the
+// True if `type` holds all numbers of a value: values rounded to it, inputs of that type, a choice of such values, the
 // negative of one, and functions that are exact in a type of 16 bits.
 bool Exprs::IsNarrow(ExprId e, PrimitiveType type, int depth) {
   const Expr& x = At(e);

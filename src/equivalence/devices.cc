@@ -30,7 +30,7 @@ std::vector<std::vector<int64_t>> OrdersOf(int64_t n) {
   return orders;
 }
 
-// What a step of each digit adds, if it always adds as much.
+// The step of each digit, if it is constant.
 std::optional<std::vector<int64_t>> StepsOf(std::span<const int64_t> table, const std::vector<int64_t>& sizes) {
   std::vector<int64_t> steps(sizes.size(), 0);
   int64_t stride = 1;
@@ -75,7 +75,7 @@ std::optional<Turn> TurnOf(std::span<const int64_t> table) {
   return std::nullopt;
 }
 
-// What numbers in replica_groups and source_target_pairs mean: see XLA's CollectiveOpGroupMode.
+// The meaning of numbers in replica_groups and source_target_pairs: see XLA's CollectiveOpGroupMode.
 enum class Ids { kReplicas, kPartitions, kReplicasOfAllPartitions, kDevices };
 
 Ids IdsOf(const HloInstruction& i) {

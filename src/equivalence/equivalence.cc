@@ -29,7 +29,7 @@ bool TotalOrder(const HloInstruction& i) {
          i.attributes<CompareAttributes>().type == ComparisonType::kFloatTotalOrder;
 }
 
-// Literals stand for themselves: what is computed otherwise is held against them.
+// The literals of the texts, with which computed numbers are compared.
 void KnowLiterals(const HloModule& module, Exprs& exprs, bool& wide) {
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
@@ -96,7 +96,7 @@ struct Prover {
   std::unordered_map<std::string_view, std::vector<int32_t>> by_name, by_origin;
   std::unordered_set<ExprId> known;                         // values of `before`
   std::map<std::vector<int64_t>, std::set<ExprId>> closed;  // those that constants alone tell, by their dimensions
-  // The same, by what they are rounded to; of divisors, also their reciprocals.
+  // The same, by their bits after rounding; of divisors, also their reciprocals.
   struct Rounded {
     int32_t record;
     bool reciprocal;
@@ -136,7 +136,8 @@ struct Prover {
 
   bool IsNumber(ExprId e) const { return shared.exprs.RealOf(e) || shared.exprs.IntegerOf(e); }
 
-  // A constant of one module, and what the other computes of constants: are their bits the same?
+  // True if a constant of one module has the bits of a value that the other computes of constants; the values are one
+  // then.
   bool MatchFolded(const HloInstruction& i, const Literal& folded, Value& value) {
     const auto found = by_bits.find(folded.Hash());
     if (found == by_bits.end()) return false;
@@ -277,13 +278,13 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   KnowLiterals(after, p.shared.exprs, wide);
   if (wide) p.shared.exprs.FoldsInF64();
   Value x, y;
-  // What rounds more often to a narrower float than before is less accurate: there no such rounding is passed over.
+  // A module that rounds more often to a narrower float is less accurate: there such roundings are kept.
   for (PrimitiveType type : {PrimitiveType::BF16, PrimitiveType::F16, PrimitiveType::F32})
     p.shared.keep_narrow = p.shared.keep_narrow || Roundings(after, type) > Roundings(before, type);
   p.shared.devices = Devices::Of(before, after, p.shared.exprs);
   p.shared.same_parameters = options.whole_arrays;
   const bool built = p.before.Build(before, x);
-  // (What both have made so far is told when this returns.)
+  // (Counts the expressions of both when this returns.)
   struct Count {
     const Exprs& exprs;
     int64_t& made;
@@ -413,7 +414,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     output.uses = result.uses;
     if (equal && same_effects) {
       if (x[k] != y[k]) output.uses |= p.shared.exprs.TakeUses();
-      // (What stands between the last matched values and the result.)
+      // (The cones between the last matched values and the result.)
       for (const auto& [root, cones, partners] : {std::tuple(p.before.root_record(), &cone_a, &partner_of_a),
                                                   std::tuple(p.after.root_record(), &cone_b, &partner)}) {
         if (root < 0) continue;
@@ -466,8 +467,8 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
 
 }  // namespace
 
-// How large values grow before they get names, and how many turns of a loop are written out, decides what meets: what
-// one way leaves open another may prove.
+// The size from which values get names, and the number of turns of a loop that are written out, decide which values
+// meet: pairs that one way leaves open another may prove.
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options) {
   constexpr int64_t kSmallest = 24;
   constexpr std::pair<int64_t, int64_t> kWays[] = {{160, 4}, {56, 8}, {kSmallest, 4}, {500, 4}};
@@ -480,7 +481,7 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     Result result = ProveOnce(before, after, options, large, most_turns, made);
     const bool judged = result.answer != Answer::kOpen, unfinished = result.out_of_budget || result.refused;
     if (judged || large == kWays[0].first) first = std::move(result);
-    // (What it cannot look into, it cannot in any way. What is too large may be less so with more names.)
+    // (Unsupported modules are so in every way. Modules that are too large may not be with more names.)
     if (judged || (!first.why.empty() && !unfinished) || (made > kMostMade && !unfinished)) break;
     if (unfinished && large <= kSmallest) break;
     small = small || unfinished;

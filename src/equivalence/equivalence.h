@@ -20,7 +20,7 @@ std::string_view AnswerName(Answer answer);
 struct Step {
   std::string before, after;  // instructions' names
   std::string rule;
-  uint32_t uses = 0;  // Use bits: what it rests on
+  uint32_t uses = 0;  // Use bits: the reasons that it rests on
   bool rounds() const;
   bool finite_only() const;
   bool of_positives() const;  // roots and logarithms
@@ -50,7 +50,7 @@ struct Result {
   std::vector<Output> outputs;
   std::vector<Step> steps;     // those that are more than the same operation of equal operands
   std::vector<Match> matches;  // all, in the order of evaluation
-  std::vector<Step> open;      // the first values of what is not proved whose operands are all matched
+  std::vector<Step> open;      // the first unproved values whose operands are all matched
   std::string why;             // if nothing could be said
   bool out_of_budget = false;
   bool refused = false;  // an expression has no normal form: `why` tells
@@ -66,7 +66,7 @@ struct Result {
   bool LosesDigits() const;
   // It holds where nothing is infinite or NaN, or where roots and logarithms take positive values.
   bool FiniteOnly() const;
-  // What is taken for granted, in words.
+  // The assumptions, in words.
   std::vector<std::string> Assumptions() const;
   std::string ToString() const;
   std::string ToJson() const;
@@ -90,10 +90,10 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
 // True if both depend on the device that runs them, and run on different numbers of devices.
 bool ForOtherDevices(const HloModule& a, const HloModule& b);
 
-// What any proof about the two takes for granted, in words.
+// The assumptions of any proof about the two, in words.
 std::vector<std::string> AssumptionsOf(const HloModule& before, const HloModule& after);
 
-// What Use bits mean, in words.
+// The meaning of Use bits, in words.
 std::vector<std::string> WordsOf(uint32_t uses);
 
 }  // namespace hloir::equivalence

@@ -1,5 +1,5 @@
-// Expressions of constants alone as numbers, each with how far the arithmetic of their type may be off: what a compiler
-// computed is held against what it was computed from. See expr.h.
+// Expressions of constants alone as numbers, each with an error bound of its type's arithmetic: a folded constant is
+// compared with the operations that it replaces. See expr.h.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +18,7 @@ uint64_t Unsigned(PrimitiveType type, int64_t value) {
   return width >= 64 ? static_cast<uint64_t>(value) : static_cast<uint64_t>(value) & ((uint64_t{1} << width) - 1);
 }
 
-// Numbers and integers; what has no sure value is none.
+// Numbers and integers; none without a sure value.
 struct Evaluation {
   struct Number {
     double value = 0, error = 0;
@@ -307,7 +307,7 @@ struct Evaluation {
 
 }  // namespace
 
-// Of sums: what depends on inputs must be the same, and the rest has the same numbers.
+// Of sums, the parts that depend on inputs must be the same, and the others have the same numbers.
 bool Exprs::EqualClosed(ExprId a, ExprId b) {
   if (a == b) return true;
   const PrimitiveType type = TypeOf(a);
@@ -337,7 +337,7 @@ bool Exprs::EqualClosed(ExprId a, ExprId b) {
   int64_t count = 1;
   for (VarId v : variables) count = std::min(count * VariableAt(v).size, kMostElements + 1);
   if (count > kMostElements) return false;
-  // What the modules compute is computed here to double's digits; what f32's rounding would decide has no value.
+  // Values are computed to double's digits; those that f32's rounding would decide have no value.
   Evaluation run{*this, 0x1p-50}, coarse{*this, wide_ ? 0x1p-50 : 0x1p-24};
   for (int64_t k = 0; k < count; ++k) {
     int64_t left = k;

@@ -1,4 +1,4 @@
-// The table of expressions: each is made once; substitution, names for what has grown large, and names undone. See
+// The table of expressions: each is made once; substitution, names for large values, and their expansion. See
 // expr.h.
 #include <algorithm>
 #include <cmath>
@@ -347,7 +347,7 @@ ExprId Exprs::Named(ExprId e, bool always) {
     }
   }
   if (!always && x.weight < large_ && x.depth < kDeep) return e;
-  // (What is made while a name is given, or undone, gets none.)
+  // (Values made while a name is given or expanded get none.)
   if (naming_) return e;
   naming_ = true;
   const std::vector<VarId> free = x.free;
@@ -409,7 +409,7 @@ bool Exprs::EqualInside(ExprId a, ExprId b, int64_t budget) {
   constexpr int64_t kMostWeight = 8000;
   const int64_t left = work_left_;
   work_left_ = std::min(left, budget);
-  const char* const refused = std::exchange(refusal_, nullptr);  // what is refused here is not equal, and no more
+  const char* const refused = std::exchange(refusal_, nullptr);  // a refusal here means only that the two are not equal
   const ExprId whole_a = a, whole_b = b;
   bool equal = a == b;
   for (int round = 0; round < kMostRounds && !equal && !OutOfWork(); ++round) {

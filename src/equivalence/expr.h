@@ -5,9 +5,9 @@
 //
 // equivalence.h is the way in. index.cc has index arithmetic, ranges.cc bounds of integers, expr.cc the table,
 // numbers.cc constants, algebra.cc sums and products, complex.cc the imaginary unit, conditions.cc conditions,
-// conversions.cc and functions.cc other elementwise operations, sums.cc what binds variables, prefix.cc prefix sums,
-// order.cc their order, cases.cc equality by cases, tiles.cc tile by tile, bounds.cc clamps, evaluate.cc numbers of
-// constants. Covered by tests/unit/equivalence_test.cc.
+// conversions.cc and functions.cc other elementwise operations, sums.cc operations that bind variables, prefix.cc
+// prefix sums, order.cc their order, cases.cc equality by cases, tiles.cc tile by tile, bounds.cc clamps, evaluate.cc
+// numbers of constants. Covered by tests/unit/equivalence_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ struct Range {
 };
 inline constexpr int64_t kUnbounded = int64_t{1} << 60;  // a range that ends here, or at its negative, does not
 
-// What an index is a sum of: a variable, (inner div by) mod to (mod 0: none), or an integer that data tells.
+// A term of an index: a variable, (inner div by) mod to (mod 0: none), or an integer that data tells.
 struct IndexTerm {
   enum class Kind : uint8_t { kVar, kDivMod, kValue } kind = Kind::kVar;
   VarId var = -1;
@@ -105,11 +105,11 @@ struct Expr {
   bool has_bounds = false;  // of a sum: a bound variable stands in a bound beside others
   int64_t weight = 1;
 };
-inline constexpr int64_t kLoopLeaf = -16;  // Leaf::key[0] of what a loop ends with
+inline constexpr int64_t kLoopLeaf = -16;  // Leaf::key[0] of the final value of a loop
 // Expr::tag of kBind.
 inline constexpr int64_t kSumOf = 0, kExtremeOf = 1, kRow = 2;
 
-// What a leaf is: an input, or a value that was named; its elements are then `value` in dimension variables.
+// A leaf: an input, or a named value, whose elements are `value` in dimension variables.
 struct Leaf {
   std::vector<int64_t> key;
   std::vector<int64_t> sizes;
@@ -119,7 +119,7 @@ struct Leaf {
   std::shared_ptr<const Literal> literal;     // of a constant
 };
 
-// What was assumed to reach a normal form.
+// Reasons for which a normal form differs from the operations of the text.
 enum Use : uint32_t {
   kRounds = 1 << 0,       // arithmetic over the reals, which rounds otherwise
   kFiniteOnly = 1 << 1,   // holds where nothing is infinite or NaN
@@ -227,16 +227,16 @@ class Exprs {
   ExprId Substitute(ExprId e, const Substitution& by) { return by.empty() ? e : Rebuilt(e, by, nullptr); }
   using Replacement = std::unordered_map<ExprId, ExprId>;
   Index Substitute(const Index& index, const Substitution& by, const Replacement* instead = nullptr);
-  // The same value behind a name, if it has grown large; `always`: whatever its size.
+  // The same value behind a name, if it is large; `always`: of any size.
   ExprId Named(ExprId e, bool always = false);
   // A named leaf's value in its place; -1 for anything else.
   ExprId Opened(ExprId leaf);
-  // Are the two one expression, once the names that only one of them has are undone, or in each case of the conditions
-  // that they speak of (cases.cc)?
+  // True if the two are one expression once the names that only one of them has are expanded, or in each case of the
+  // conditions in them (cases.cc).
   bool EqualInside(ExprId a, ExprId b, int64_t budget);
   // The same for each tile of a cut index, and on each device, by itself (tiles.cc).
   bool EqualInTiles(ExprId a, ExprId b, int64_t budget);
-  // Of what constants alone tell: are their numbers the same, as far as rounding allows (evaluate.cc)?
+  // True if two values that depend on constants alone have the same numbers, as far as rounding allows (evaluate.cc).
   bool EqualClosed(ExprId a, ExprId b);
 
   // ---- For readers (text.cc) ----
@@ -251,7 +251,8 @@ class Exprs {
   ExprId Integer(int64_t value, PrimitiveType type);
   ExprId Constant(const Literal& literal, int64_t element);
   void KnowLiteral(double value);
-  // Of what constants alone tell, and its type's arithmetic makes `folded` of: the constant, if that is in the text.
+  // `e` depends on constants alone, and is `folded` in its type's arithmetic: the constant, if the text has it; else
+  // `e`.
   ExprId StandIn(ExprId e, double folded);
   // Of a constant: the constant that a narrower type makes of it, if that is in the text; else -1.
   ExprId RoundedConstant(ExprId e, PrimitiveType to);
@@ -265,7 +266,7 @@ class Exprs {
   ExprId Sum(Polynomial p, PrimitiveType type);
   ExprId OfMonomial(Monomial m, PrimitiveType type);
   ExprId If(ExprId condition, ExprId a, ExprId b);
-  // As an index, if that is what it is.
+  // As an index, if it is one.
   std::optional<Index> AsIndex(ExprId e);
   // The weight from which an expression gets a name.
   void SetLarge(int64_t weight) { large_ = weight; }
@@ -282,7 +283,7 @@ class Exprs {
   ExprId Compare(int direction, ExprId a, ExprId b);
   ExprId Convert(ExprId a, PrimitiveType from, PrimitiveType to);
 
-  // ---- What binds variables (sums.cc) ----
+  // ---- Operations that bind variables (sums.cc) ----
   // The variables are fresh ones.
   ExprId SumOver(std::vector<VarId> variables, ExprId body);
   ExprId ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId body, ExprId mask);
@@ -315,7 +316,7 @@ class Exprs {
   bool JoinPrefixes(std::vector<ExprId>& parts);
   bool IsNarrow(ExprId e, PrimitiveType type, int depth = 0);
   struct Bounds {
-    Index index;        // what is bounded: this,
+    Index index;        // the bounded one is this,
     ExprId value = -1;  // or this
     Range range, all;   // where the condition holds, and where it lies at all
   };
@@ -389,9 +390,9 @@ class Exprs {
   std::map<std::pair<int64_t, int64_t>, VarId> variable_by_;
   std::unordered_map<ExprId, uint64_t> plain_hash_;
   std::unordered_map<ExprId, Range> range_;
-  std::map<DoubleDouble, DoubleDouble> coefficients_;  // those known, and what stands for each; all positive
+  std::map<DoubleDouble, DoubleDouble> coefficients_;  // known ones, each with its representative; all positive
   std::unordered_set<double> written_, taken_;         // literals; those that a computed number is rounded to
-  std::unordered_map<ExprId, ExprId> stands_for_;      // constants for what is computed from constants
+  std::unordered_map<ExprId, ExprId> stands_for_;      // constants for values that are computed of constants
   int32_t next_fresh_ = 0;
   uint32_t uses_ = 0;
   bool naming_ = false, joining_ = false, keep_bits_ = false;

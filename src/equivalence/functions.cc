@@ -1,5 +1,5 @@
 // Elementwise operations other than sums and products: conditions, comparisons, conversions, and known functions by
-// identities, each with what it assumes. See expr.h.
+// identities, each with its conditions. See expr.h.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,7 +12,7 @@ namespace {
 
 bool IsRealOrComplex(PrimitiveType type) { return type == PrimitiveType::F64 || type == PrimitiveType::C128; }
 
-// What a function of a number is exactly. Any other stays a function of it: two that have the same digits are not one.
+// The exact value of a function of a number. Without one it stays a function: two with the same digits are not one.
 std::optional<DoubleDouble> Known(HloOpcode op, const DoubleDouble& x) {
   switch (op) {
     case HloOpcode::kExp:
@@ -128,6 +128,17 @@ ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
       return Guard(false, d == D::kLt ? Plus(more, Number(-1)) : more);
     }
   }
+  // Of a number that is `with` if all conditions of a product hold, else `without`.
+  const auto decided = [&](const Monomial& product, bool is_right, ExprId with, ExprId without) {
+    const auto holds = [&](ExprId number) {
+      return IntegerOf(Compare(static_cast<int>(d), is_right ? a : number, is_right ? number : b)) ==
+             std::optional<int64_t>(1);
+    };
+    ExprId condition = True();
+    for (const Factor& f : product.factors) condition = And(condition, f.base);
+    const bool yes = holds(with), no = holds(without);
+    return yes ? (no ? True() : condition) : no ? Not(condition) : False();
+  };
   // A number that a condition picks from two, against a third.
   if (const auto x = IntegerOf(a), y = IntegerOf(b); IsInteger(type) && x.has_value() != y.has_value() && d != D::kNe) {
     const Polynomial of = PolynomialOf(x ? b : a);
@@ -142,17 +153,17 @@ ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
         others == 1 && std::all_of(picked.factors.begin(), picked.factors.end(),
                                    [&](const Factor& f) { return TypeOf(f.base) == PrimitiveType::PRED; });
     if (conditions) {
-      const auto holds = [&](int64_t value) {
-        const ExprId number = Integer(value, type);
-        return IntegerOf(Compare(static_cast<int>(d), x ? a : number, x ? number : b)) == std::optional<int64_t>(1);
-      };
-      ExprId condition = True();
-      for (const Factor& f : picked.factors) condition = And(condition, f.base);
-      const bool yes =
-          holds(static_cast<int64_t>(static_cast<uint64_t>(without) + static_cast<uint64_t>(picked.integer)));
-      const bool no = holds(without);
-      return yes ? (no ? True() : condition) : no ? Not(condition) : False();
+      const uint64_t with = static_cast<uint64_t>(without) + static_cast<uint64_t>(picked.integer);
+      return decided(picked, x.has_value(), Integer(static_cast<int64_t>(with), type), Integer(without, type));
     }
+  }
+  // The same of a number or 0. (The difference of two floats may lose one of them.)
+  if (const auto x = RealOf(a), y = RealOf(b);
+      type == PrimitiveType::F64 && x.has_value() != y.has_value() && d != D::kNe) {
+    const Polynomial of = PolynomialOf(x ? b : a);
+    if (of.size() == 1 && std::all_of(of[0].factors.begin(), of[0].factors.end(),
+                                      [&](const Factor& f) { return TypeOf(f.base) == PrimitiveType::PRED; }))
+      return decided(of[0], x.has_value(), Real(of[0].real), Real(0));
   }
   if (const auto x = IntegerOf(a), y = IntegerOf(b); x && y) {
     const bool less = IsUnsigned(type) ? static_cast<uint64_t>(*x) < static_cast<uint64_t>(*y) : *x < *y;
@@ -281,7 +292,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
     case kAbs:
       if (const auto value = real ? RealOf(args[0]) : std::nullopt) return Real(Abs(*value));
       if (const Expr& x = At(args[0]); x.kind == Expr::Kind::kFunction && x.op == kAbs) return args[0];
-      // What is not negative stays.
+      // A value that is not negative stays.
       if (const Expr& x = At(args[0]); real && x.kind == Expr::Kind::kIndex && RangeOf(x.index[0]).low >= 0)
         return args[0];
       if (const Expr& x = At(args[0]);
@@ -324,7 +335,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
           rest.push_back(part);
         }
       }
-      // What is known of where it lies.
+      // By the range of the value.
       if (bound && rest.size() == 1) {
         const Range range = RangeOf(rest[0]);
         const bool above = range.low >= *bound && range.low > -kUnbounded;
@@ -340,7 +351,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
       break;
     }
     case kReducePrecision: {
-      // To a type of few digits: what has that type stays, and a number is rounded.
+      // To a type of few digits: a value of that type stays, and a number is rounded.
       if (data.size() != 2 || data[0] >= 0) break;
       const PrimitiveType to = static_cast<PrimitiveType>(data[1]);
       if (IsNarrow(args[0], to)) return args[0];
@@ -411,7 +422,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
         case kShiftRightLogical:
           return Integer(y < static_cast<uint64_t>(width) ? static_cast<int64_t>(low >> y) : 0, type);
         case kDivide:
-          // (By zero all bits are set; what overflows stays as it was.)
+          // (A quotient by zero has all bits set; one that overflows is the dividend.)
           if (*b == 0) return Integer(-1, type);
           if (*b == -1 && !IsUnsigned(type)) return Integer(static_cast<int64_t>(uint64_t{0} - x), type);
           return Integer(IsUnsigned(type) ? static_cast<int64_t>(x / y) : *a / *b, type);

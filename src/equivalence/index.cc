@@ -168,11 +168,11 @@ std::optional<Exprs::IndexSplit> Exprs::SplitBelow(const Index& index, int64_t m
 
 Index Exprs::Div(const Index& a, int64_t by) {
   if (by == 1) return a;
-  // What divides goes out; what is left over may be too small to matter.
+  // Multiples of the divisor are taken out; the rest may be too small to matter.
   Index whole{FloorDiv(a.constant, by), {}}, rest{FloorMod(a.constant, by), {}};
   for (const auto& [term, factor] : a.terms) {
     const int64_t q = FloorDiv(factor, by), r = FloorMod(factor, by);
-    // (Only whole multiples, so that what is left stays as it was.)
+    // (Only whole multiples, so that the other terms stay as they were.)
     if (r == 0) Put(whole, term, q);
     else Put(rest, term, factor);
   }

@@ -1,4 +1,4 @@
-// Numbers: constants as expressions, what an expression is as a number, and coefficients. A number that was computed is
+// Numbers: constants as expressions, the number of an expression, and coefficients. A number that was computed is
 // another than any other; a constant in the text stands for the one number that was rounded to it. See expr.h.
 #include <cmath>
 #include <limits>
@@ -22,7 +22,7 @@ double Exprs::Folded(const DoubleDouble& value) const {
   return wide_ ? value.high : static_cast<double>(static_cast<float>(value.high));
 }
 
-// `folded`: what the type makes of it otherwise, from parts that it has rounded.
+// `folded`: its value in the type's arithmetic, of rounded parts.
 DoubleDouble Exprs::Coefficient(DoubleDouble value, double folded) {
   if (value == 0 || !IsFinite(value)) return value;
   if (value.high < 0) return -Coefficient(-value, -folded);
@@ -43,7 +43,7 @@ bool Exprs::TakeConstant(std::map<DoubleDouble, DoubleDouble>::iterator computed
   const bool written = written_.count(constant) != 0, is_short = HasFewBits(constant);
   if (constant == 0 || !std::isfinite(constant) || !(written || is_short) || !taken_.insert(constant).second)
     return false;
-  // The number takes the constant's place, so that what is computed from either is one. Not that of a short one, and
+  // The number takes the constant's place, so that values computed from either are one. Not that of a short one, and
   // not where the constant has been used.
   if (is_short || coefficients_.count(constant) != 0) computed->second = constant;
   else coefficients_[constant] = computed->first;

@@ -1,4 +1,4 @@
-// An order of variables that the expression alone tells: by hashes in which a variable is what stands around it, after
+// An order of variables that the expression alone tells: by hashes in which a variable is its context, after
 // variables are cut where their div and mod are asked for, and joined where they only occur as one. See expr.h.
 #include <algorithm>
 #include <numeric>

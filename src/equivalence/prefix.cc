@@ -1,5 +1,5 @@
-// Prefix sums and extremes in tiles: what a tile has up to an element, joined with what the tiles before it have, is
-// what there is up to that element. See expr.h.
+// Prefix sums and extremes in tiles: the prefix in a tile, joined with the totals of the tiles before it, is the prefix
+// of the whole. See expr.h.
 #include <algorithm>
 
 #include "equivalence/expr.h"

@@ -48,8 +48,8 @@ std::string FirstDifference(const Term* a, const Term* b) {
   return "";
 }
 
-// Pairs of arrays that must be equal for `a` and `b` to be: what is not the same under heads that are. False: something
-// differs that is not an array, or there are too many.
+// Pairs of arrays that must be equal for `a` and `b` to be: the operands that differ under equal operations. False:
+// something differs that is not an array, or there are too many.
 bool FindGoals(const Term* a, const Term* b, std::vector<std::pair<const Term*, const Term*>>& goals) {
   constexpr size_t kMostGoals = 32, kMostSteps = 4096;
   std::vector<std::pair<const Term*, const Term*>> todo{{a, b}};
@@ -62,7 +62,7 @@ bool FindGoals(const Term* a, const Term* b, std::vector<std::pair<const Term*, 
                            x->data == y->data && x->operands.size() == y->operands.size() && !x->IsElementwise() &&
                            (x->like == nullptr) == (y->like == nullptr) &&
                            (x->like == nullptr || EqualAttributes(*x->like, *y->like));
-    // What the solver looks into itself: integers, conditions and what they choose.
+    // The solver looks into integers, conditions and selects itself.
     const bool moves =
         x->like == nullptr && (x->opcode == HloOpcode::kConcatenate || x->opcode == HloOpcode::kDynamicSlice ||
                                x->opcode == HloOpcode::kDynamicUpdateSlice);

@@ -1,4 +1,4 @@
-// Elementwise operations in normal form: what is exact, and nothing that rounds otherwise. See prove_terms.h.
+// Elementwise operations in normal form, by exact laws alone. See prove_terms.h.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -19,7 +19,7 @@ uint64_t MaskOf(PrimitiveType type) {
 }
 bool IsReal(PrimitiveType type) { return IsInteger(type) || IsFloat(type) || type == PrimitiveType::PRED; }
 
-// Does every value of `from` convert to `to` and stay what it is? (The passes have such a table of their own.)
+// True if every value of `from` converts to `to` without a change. (The passes have such a table of their own.)
 bool Holds(PrimitiveType to, PrimitiveType from) {
   if (to == from) return true;
   if (from == PrimitiveType::PRED) return IsInteger(to) ? WidthOf(to) > 1 : IsFloat(to) && BitWidth(to) >= 16;
@@ -409,7 +409,7 @@ const Term* Terms::OnFloats(HloOpcode opcode, const Shape& shape, Operands& x) {
       if (!wide) break;
       return Elementwise(kAdd, type, {x[0], negate(x[1])});
     case kAdd:
-      // -0 is what addition does not notice.
+      // -0 is the neutral element of addition.
       for (size_t k : {0, 1}) {
         if (wide && IsSplat(x[k], -0.0)) return x[1 - k];
       }
@@ -593,7 +593,7 @@ const Term* Terms::Convert(const Shape& shape, const Term* x) {
     if (sum.size() <= kMostMonomials) return FromPolynomial(sum, shape, false);
   }
   if (x->kind == Term::Kind::kView && x->operands[0]->kind == Term::Kind::kIota && IsInteger(from) && Holds(to, from)) {
-    // What is counted fits if the largest number does.
+    // All numbers fit if the largest does.
     int64_t low = x->data[0], high = low;
     for (size_t k = 0; k < shape.dimensions().size(); ++k) {
       const int64_t reach = x->data[k + 1] * (shape.dimensions()[k] - 1);

@@ -1,4 +1,4 @@
-// Modules as terms: what each opcode that moves data or calls something stands for. See prove_terms.h.
+// Modules as terms: opcodes that move data or call computations. See prove_terms.h.
 #include <algorithm>
 #include <utility>
 
@@ -99,7 +99,7 @@ const Term* Terms::Element(const Term* tuple, int64_t index) {
   if (tuple->kind == Term::Kind::kOp && tuple->opcode == HloOpcode::kTuple)
     return tuple->operands[static_cast<size_t>(index)];
   if (tuple->kind == Term::Kind::kOp && tuple->opcode == HloOpcode::kWhile) {
-    // What each turn leaves as it is.
+    // Values that each turn leaves as they are.
     const Term *initial = tuple->operands[0], *body = tuple->operands[2];
     if (body->kind == Term::Kind::kOp && body->opcode == HloOpcode::kTuple) {
       const Term* next = body->operands[static_cast<size_t>(index)];
@@ -210,7 +210,7 @@ const Term* Terms::OfPad(const HloInstruction& i, const Operands& x) {
 }
 
 const Term* Terms::OfDynamicSlice(const HloInstruction& i, const Operands& x) {
-  // An update is as large as what a slice takes.
+  // An update is as large as a slice.
   const bool is_slice = i.opcode() == HloOpcode::kDynamicSlice;
   const size_t first = is_slice ? 1 : 2;
   const DimVector& whole = x[0]->shape.dimensions();

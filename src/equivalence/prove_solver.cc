@@ -1,4 +1,4 @@
-// See prove_solver.h. Integers are bit vectors, indices of 64 bits; what is not looked into is a function of the index,
+// See prove_solver.h. Integers are bit vectors, indices of 64 bits; any other value is a function of the index,
 // one for each term, and an operation on floats a function of its operands.
 #include "equivalence/prove_solver.h"
 
@@ -105,7 +105,7 @@ class Encoder {
     return index;
   }
 
-  // What the term is at a row-major index.
+  // The element of the term at a row-major index.
   z3::expr At(const Term* t, const z3::expr& flat) {
     if (t->kind == Term::Kind::kIota) {
       const unsigned width = WidthOf(t->shape.element_type());
@@ -282,7 +282,7 @@ class Encoder {
         case kAbs: return z3::ite(x[0] < zero, -x[0], x[0]);
         case kSign: return z3::ite(x[0] < zero, ones, z3::ite(x[0] == zero, zero, Value(1, type)));
         case kDivide: {
-          // By 0: all ones; what does not fit wraps around.
+          // By 0: all ones; a quotient that does not fit wraps around.
           const z3::expr quotient = is_signed ? x[0] / x[1] : z3::udiv(x[0], x[1]);
           const z3::expr wrapped = is_signed ? z3::ite(x[0] == lowest && x[1] == ones, lowest, quotient) : quotient;
           return z3::ite(x[1] == zero, ones, wrapped);
@@ -334,7 +334,7 @@ class Encoder {
 
 namespace {
 
-// What a thread of the solver's is to do.
+// The task of a thread of the solver.
 struct Task {
   const Term *a, *b;
   int64_t resources;
@@ -360,7 +360,7 @@ void* RunTask(void* task) {
 
 Solved Solve(const Term* a, const Term* b, int64_t resources) {
   // On a stack of its own: the solver recurses as deep as its terms, however small the caller's stack is, and threads
-  // are given as little as 2 MB. Of this, only what is used is ever memory.
+  // are given as little as 2 MB. Only the part that is used is ever memory.
   constexpr size_t kStackBytes = size_t{1} << 28;
   Task task{a, b, resources, {}};
   pthread_attr_t attributes;

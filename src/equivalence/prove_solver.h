@@ -12,7 +12,7 @@
 
 namespace hloir::equivalence {
 
-// What the solver says of two arrays.
+// The solver's answer about two arrays.
 struct Solved {
   bool equal = false;
   // Elements of the entry's parameters, by number and row-major index, for which the two may differ: may, as what the

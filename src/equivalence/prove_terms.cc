@@ -171,7 +171,7 @@ const Term* Terms::View(Strided v, const Shape& shape) {
   }
   const bool endless = v.base->kind == Term::Kind::kIota;
   if (endless) {
-    // What counts otherwise is a multiple of 0, 1, 2, … and a number more.
+    // Any other arithmetic sequence is a multiple of 0, 1, 2, … plus a number.
     const PrimitiveType type = shape.element_type();
     const auto walks = std::count_if(v.strides.begin(), v.strides.end(), [](int64_t stride) { return stride != 0; });
     const auto walk = std::find_if(v.strides.begin(), v.strides.end(), [](int64_t stride) { return stride != 0; });
@@ -287,7 +287,7 @@ const Term* Terms::Broadcast(const Term* t, const DimVector& dimensions, const D
 
 const Term* Terms::Slice(const Term* t, std::span<const int64_t> starts, std::span<const int64_t> steps,
                          const DimVector& sizes) {
-  // Out of what was put together: that alone which is looked at.
+  // A view of a concatenation: the part that it reads alone.
   if (t->kind == Term::Kind::kOp && t->opcode == HloOpcode::kConcatenate) {
     const size_t d = static_cast<size_t>(t->data[0]);
     if (steps[d] == 1 && sizes[d] > 0) {
@@ -351,7 +351,7 @@ const Term* Terms::Reshape(const Term* t, const DimVector& dimensions) {
             left = merged[next].first, stride = merged[next].second;
           }
           if (left % dimensions[k] != 0) {
-            // It cannot be walked so: what stands in a row is a value of its own.
+            // No strided view: the row is a value of its own.
             DimVector sizes;
             for (const auto& [size, unused] : merged) sizes.push_back(size);
             Strided rows{from.base, from.offset, {}};

@@ -1,10 +1,10 @@
-// What a module computes, as terms in a normal form: two modules whose results are one term compute the same, bit for
-// bit (apart from which NaN). Each term is made once and holds what it is made of; names, order, copies, calls,
-// fusions, layouts and what nothing needs are gone. The normal form is made here and nowhere else: no code of a pass
-// takes part, so that a pass with a bug cannot prove what it did (docs/proofs.md).
+// The computation of a module, as terms in a normal form: two modules whose results are one term compute the same, bit
+// for bit (apart from which NaN). Each term is made once and holds its operands; names, order, copies, calls, fusions,
+// layouts and dead code are gone. The normal form is made here and nowhere else: no code of a pass takes part, so that
+// a pass with a bug cannot prove its result (docs/proofs.md).
 //
-// The form: elementwise operations stand on top, and what moves data under them, as strided views (an offset and a
-// stride for each dimension) of what cannot be looked through. Sums and products of integers are polynomials modulo
+// The form: elementwise operations stand on top, and data movement under them, as strided views (an offset and a
+// stride for each dimension) of opaque values. Sums and products of integers are polynomials modulo
 // 2^n, and bitwise logic polynomials of and and xor with masks. Operations on constants are done, by the reference.
 //
 // prove.h is the way in. prove_terms.cc has the table and the views, prove_algebra.cc the elementwise operations,
@@ -35,7 +35,7 @@ struct Term {
     kView,       // of operands[0]'s elements in row-major order; data: an offset, and a stride for each dimension
     kRing,  // a polynomial of its operands modulo 2^n; data: for each monomial its factor, and its operands' places
     kBits,  // the same with xor for +, and for *, and a mask for the factor
-    kOp,    // what the opcode says of the operands; behind them the bodies it calls, over parameters of their own
+    kOp,    // the opcode's operation on the operands; behind them the bodies it calls, over parameters of their own
   };
   Kind kind = Kind::kOp;
   HloOpcode opcode = HloOpcode::kTuple;
@@ -50,12 +50,12 @@ struct Term {
   bool IsElementwise() const;
 };
 
-// An index of a result, as indices of what it is taken from: dimension k of the result walks along from[k] (-1: none)
+// An index of a result, as indices of its source: dimension k of the result walks along from[k] (-1: none)
 // by step[k], beginning at start.
 struct Walk {
   DimVector dimensions;  // of the result
   std::vector<int64_t> from, step;
-  std::vector<int64_t> start;  // for each dimension of what it is taken from
+  std::vector<int64_t> start;  // for each dimension of the source
 };
 
 // The terms of any number of modules, which must outlive it.
@@ -63,7 +63,7 @@ class Terms {
  public:
   explicit Terms(int64_t max_work = int64_t{1} << 20);
 
-  // The entry's result. nullptr: why() says what stands against it.
+  // The entry's result. nullptr: why() says the reason.
   const Term* Of(const HloModule& module);
   const std::string& why() const { return why_; }
   int64_t count() const { return static_cast<int64_t>(terms_.size()); }
@@ -74,7 +74,7 @@ class Terms {
 
  private:
   using Operands = std::vector<const Term*>;
-  using Polynomial = std::map<std::vector<int32_t>, uint64_t>;  // by the ids of what is multiplied
+  using Polynomial = std::map<std::vector<int32_t>, uint64_t>;  // by the ids of the factors
 
   // The table.
   const Term* Make(Term t);
@@ -117,7 +117,7 @@ class Terms {
   const Term* Folded(HloOpcode opcode, const Shape& shape, const Operands& x, const std::vector<int64_t>& data);
   std::optional<Literal> Evaluate(HloOpcode opcode, const Shape& shape, std::span<const Literal* const> operands,
                                   const std::vector<int64_t>& data, const HloInstruction* like);
-  // Integers and booleans alone; nullopt for what is not the same all over.
+  // Integers and booleans alone; nullopt if the elements differ.
   std::optional<int64_t> SplatInteger(const Term* t);
   bool IsSplat(const Term* t, double value);
 

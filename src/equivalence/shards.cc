@@ -14,7 +14,7 @@ constexpr size_t kMostShardings = 12;  // of each
 constexpr size_t kMostLooks = 2;       // of these by a closer look
 constexpr int64_t kPerLook = 20000;
 
-// What is worth a look where no name tells: the operations that normal forms may tell apart.
+// Operations that are compared without a name: those that normal forms may tell apart.
 bool IsLandmark(HloOpcode opcode) {
   using enum HloOpcode;
   return IsOneOf(opcode, kDot, kConvolution, kReduce, kReduceWindow, kExp, kLog, kTanh, kRsqrt, kDivide, kMaximum,

@@ -1,5 +1,5 @@
-// What binds variables: sums, largest and smallest, and operations on whole rows. A bound variable has a name that the
-// body tells alone, so that equal bodies are one expression. See expr.h.
+// Operations that bind variables: sums, largest and smallest, and operations on whole rows. A bound variable has a name
+// that the body tells alone, so that equal bodies are one expression. See expr.h.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -61,7 +61,7 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
       }
       return product;
     };
-    // What is under the sum may fall apart when an index is put in.
+    // The body may be a sum once an index is substituted.
     const auto again = [&](Polynomial product) {
       if (product.size() == 1) {
         m = std::move(product[0]);
@@ -113,7 +113,7 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
           }
         }
         if (x.tag == 1 && !elsewhere && (factor == 1 || factor == -1)) {
-          // v is what the condition says, if that is in range.
+          // v is the value of the condition, if that is in range.
           Index rest = Plus(x.index[0], Var(v), -factor);
           rest = Times(rest, -factor);
           m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(k));
@@ -204,7 +204,7 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
           static_cast<int64_t>(static_cast<uint64_t>(outside.integer) * static_cast<uint64_t>(VariableAt(v).size));
     }
   }
-  // What has no variable in common is a product of sums.
+  // Factors without a common variable are a product of sums.
   while (!inside.empty() && !left.empty()) {
     std::vector<Factor> part{inside.back()};
     inside.pop_back();

@@ -100,7 +100,7 @@ std::string Exprs::Text(ExprId e, int depth) const {
   return text;
 }
 
-// Of two sums, what only one of them has.
+// The monomials that only one of two sums has.
 std::pair<ExprId, ExprId> Exprs::Apart(ExprId a, ExprId b) {
   if (At(a).kind != Expr::Kind::kSum || At(b).kind != Expr::Kind::kSum || TypeOf(a) != TypeOf(b)) return {a, b};
   const auto only = [](const Polynomial& in, const Polynomial& out) {
@@ -124,7 +124,7 @@ std::pair<ExprId, ExprId> Exprs::Difference(ExprId a, ExprId b) {
     if (x.kind != y.kind || x.type != y.type) break;
     ExprId p = -1, q = -1;
     if (x.kind == Expr::Kind::kSum) {
-      // What only one of them has; if that is one product each, the factors that only one has.
+      // The monomials that only one has; if that is one product each, the factors that only one has.
       std::vector<const Monomial*> only_x, only_y;
       const auto has = [](const Polynomial& all, const Monomial& m) {
         return std::any_of(all.begin(), all.end(), [&](const Monomial& o) {

@@ -144,7 +144,7 @@ bool Exprs::EqualInTiles(ExprId a, ExprId b, int64_t budget, int64_t tiles) {
   if (OutOfWork()) return false;
   std::map<VarId, int64_t> cuts = CutsOf(a);
   for (const auto& [v, cut] : CutsOf(b)) cuts[v] = std::max(cuts[v], cut);
-  // What differs between devices, for each of them.
+  // Values that differ between devices, for each device.
   for (ExprId e : {a, b}) {
     for (VarId v : At(e).free) {
       if (VariableAt(v).level == Variable::kTurn && VariableAt(v).place < 0) cuts[v] = 1;

@@ -84,7 +84,7 @@ class Writer {
     steps.push_back(step);
     const int32_t number = checker_.Add(std::move(step));
     for (const Pair& pair : steps.back().pairs) {
-      // What constants alone tell, and integers, are better computed than taken for any value.
+      // Values of constants alone, and integers, are better computed than taken for any value.
       const Shape& shape = a_.ShapeOf(pair.before);
       if (!shape.IsArray() || !open_a_[static_cast<size_t>(pair.before)] || !open_b_[static_cast<size_t>(pair.after)])
         continue;
@@ -119,7 +119,7 @@ class Writer {
     return checker_.Equal(pair.before, pair.after);
   }
 
-  // Which values depend on inputs, or on what nothing is known of.
+  // The values that depend on inputs or unknown functions.
   static void FindOpen(const Graph& graph, std::vector<bool>& open) {
     open.resize(static_cast<size_t>(graph.value_count()));
     for (const Graph::Op& op : graph.ops()) {

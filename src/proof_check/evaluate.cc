@@ -29,7 +29,7 @@ bool RoundsTo(const HloInstruction& i, PrimitiveType type) {
                              : from_wider && IsFloat(i.operand(0)->shape().element_type());
 }
 
-// ---- What trials share ----
+// ---- State that trials share ----
 
 Shared::Shared() {
   EvaluatorOptions options;
@@ -169,7 +169,7 @@ ArrayPtr Evaluation::Get(ValueId value) {
     }
     const Graph::Op& op = graph_.OpOf(at);
     const size_t before = todo.size();
-    // (A conditional's branches look for what they need themselves.)
+    // (A conditional's branches evaluate their operands themselves.)
     for (const std::vector<ValueId>& operand : op.operands) {
       for (ValueId v : operand) {
         if (Known(v) == nullptr && graph_.ShapeOf(v).IsArray()) todo.push_back(v);
@@ -204,6 +204,11 @@ bool Evaluation::Evaluate(const Graph::Op& op) {
   if (depends && shared_.records != nullptr) Record(*op.instruction, x);
   Arrays results = Of(op, x);
   if (!why_.empty()) return false;
+  // Integers made of floats, or by an operation without a meaning, are one choice of many, as inputs are.
+  const auto is_open = [](const Number& n) { return n.open || std::isnan(n.value); };
+  depends = depends || results.empty() ||
+            (op.instruction->opcode() == HloOpcode::kConvert &&
+             std::any_of(x[0]->numbers.begin(), x[0]->numbers.end(), is_open));
   if (results.empty()) results = Unknown(op, x);
   else if (!trial_.arithmetic.bits()) Round(*op.instruction, results);
   for (size_t k = 0; k < results.size(); ++k) {
@@ -259,7 +264,7 @@ ArrayPtr Evaluation::OfLiteral(Literal literal, bool closed) {
   return std::make_shared<const Array>(std::move(array));
 }
 
-// A function of which nothing else is known.
+// A random function.
 Evaluation::Arrays Evaluation::Unknown(const Graph::Op& op, const Arrays& x) {
   uint64_t key = shared_.ClassOf(*op.instruction);
   // (The order of effects is the same in both.)
@@ -367,7 +372,7 @@ ArrayPtr Evaluation::Convert(const HloInstruction& i, const ArrayPtr& x) {
     }
     return std::make_shared<const Array>(std::move(result));
   }
-  // To integers: what is known of constants, and otherwise nothing.
+  // To integers: exact for constants, otherwise a random function.
   result.literal = Literal(i.shape().WithDefaultLayout());
   Literal one(Shape::Scalar(PrimitiveType::F64));
   const Number zero = a.Literal(0);
@@ -547,7 +552,7 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
     // Others follow by kinds.
     default: break;
   }
-  // (What depends on the device is a function of which nothing else is known.)
+  // (Operations that depend on the device are random functions.)
   if (i.Is(kCollective) || i.Is(kAsyncPart) || i.Is(kImpure) || i.Is(kSideEffect) || i.opcode() == kPartitionId ||
       i.opcode() == kReplicaId || !i.shape().IsArray() || x.size() != static_cast<size_t>(i.operand_count())) {
     return i.opcode() == kReduce || i.opcode() == kReduceWindow ? Reduce(i, x)

@@ -49,7 +49,7 @@ struct Trial {
   ArrayPtr Leaf(const Shape& shape, uint64_t key, const Shared& shared);
 };
 
-// What trials and both modules share.
+// State that trials and both modules share.
 class Shared {
  public:
   Shared();
@@ -82,7 +82,7 @@ class Shared {
   std::map<std::tuple<int, Order, bool>, std::unique_ptr<Trial>> trials_;
 };
 
-// The operation rounds what it makes to a float that is narrower than f32, or than what it converts.
+// The operation rounds its result to a float that is narrower than f32, or than its operand.
 bool RoundsTo(const HloInstruction& i, PrimitiveType type);
 
 class Evaluation {

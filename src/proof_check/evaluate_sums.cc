@@ -82,7 +82,7 @@ Array Empty(const Shape& shape) {
   return array;
 }
 
-// What bits depend on beside the sum.
+// The inputs of the result's bits beside the sum.
 uint64_t KeyOf(const HloInstruction& i, const PrecisionList& precision, DotAlgorithm algorithm) {
   uint64_t key = Mix(static_cast<uint64_t>(i.opcode()), static_cast<uint64_t>(algorithm));
   for (Precision p : precision) key = Mix(key, static_cast<uint64_t>(p));
@@ -218,7 +218,7 @@ Evaluation::Arrays Evaluation::Reduce(const HloInstruction& i, const Arrays& x) 
   const DimVector& in = x[0]->shape.dimensions();
   const DimVector strides = StridesOf(in);
   const Shape& shape = *i.shape().Leaves()[0];
-  DimVector inside;  // what one element combines
+  DimVector inside;  // the elements that one result combines
   Window window;
   DimVector kept;
   if (i.opcode() == HloOpcode::kReduceWindow) {

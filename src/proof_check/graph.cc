@@ -13,7 +13,7 @@ namespace {
 constexpr int kMostCalls = 64;
 constexpr size_t kMostOps = 1 << 20;
 
-// Acts on the outside or gives another value each time, itself or in what it calls.
+// True if an operation, or one that it calls, acts on the outside or gives another value each time.
 bool ActsOrDiffers(const HloInstruction& i, std::unordered_map<const HloComputation*, bool>& known) {
   if (i.Is(kImpure) || i.Is(kSideEffect) || (i.opcode() == HloOpcode::kCustomCall && i.HasSideEffect())) return true;
   for (const HloComputation* called : i.called_computations()) {
@@ -88,7 +88,7 @@ Status Graph::Add(const HloComputation& computation, const std::vector<std::vect
         HLOIR_RETURN_IF_ERROR(Add(*i->called_computation(0), operands, name + "/", depth + 1, value));
         break;
       case kCustomCall:
-        // What only says how, or where, its operands lie.
+        // Targets that only annotate their operands.
         for (int64_t k = 0; k < ForwardedOperands(*i); ++k) {
           const std::vector<ValueId>& operand = operands[static_cast<size_t>(k)];
           value.insert(value.end(), operand.begin(), operand.end());

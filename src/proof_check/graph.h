@@ -1,4 +1,4 @@
-// A computation as values: calls and fusions are inlined, and tuples, copies and barriers gone. What is left are
+// A computation as values: calls and fusions are inlined, and tuples, copies and barriers gone. The rest are
 // operations, each with one value or more, arrays or tokens. Covered by tests/unit/proof_check_test.cc.
 #pragma once
 

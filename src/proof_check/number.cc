@@ -79,7 +79,7 @@ bool SimpleFraction(double x, double half_ulp, int64_t& numerator, int64_t& deno
   return false;
 }
 
-// By bits, what an operation does depends on the type.
+// By bits, an operation depends on the type.
 uint64_t KeyOf(uint64_t operation, PrimitiveType type) { return Mix(operation, static_cast<uint64_t>(type)); }
 
 double ValueOf(HloOpcode op, double x) {
@@ -171,7 +171,7 @@ Number Arithmetic::Literal(double value) {
   return value < 0 ? Negate(x) : x;
 }
 
-// What constants alone tell, and the text has, rounded once.
+// A number of constants alone that, rounded once, is in the text.
 Number Arithmetic::Known(Number a) const {
   if (a.open || bits_ || a.undefined || literals_.empty()) return a;
   for (const double rounded : {std::abs(a.value), static_cast<double>(static_cast<float>(std::abs(a.value)))}) {
@@ -363,7 +363,7 @@ bool Arithmetic::Unary(HloOpcode op, const Number& a, PrimitiveType type, Number
   }
   const double value = a.open ? 0 : ValueOf(op, a.value);
   if (!a.open && !a.undefined && !std::isnan(value) && (bits_ || std::isinf(value) || value == std::floor(value))) {
-    // Of a constant. By bits, what the engine makes of it is another matter, but for exact results.
+    // Of a constant. By bits, only exact results are the same in all engines.
     if (!bits_ || op == kSqrt || op == kFloor || op == kCeil || op == kRoundNearestAfz || op == kRoundNearestEven) {
       result = Closed(RoundTo(value, type));
       return true;

@@ -9,7 +9,7 @@
 //     a positive number has one positive root;
 //   - other functions, and operations whose laws are not known here, are random functions of their arguments.
 // Each law that holds for these numbers holds for real ones; the reverse is false, so that a check may fail where a
-// proof is right. What constants alone tell has its value beside it, by which comparisons are decided.
+// proof is right. A number of constants alone has its value beside it, by which comparisons are decided.
 //
 // Covered by tests/unit/proof_check_test.cc.
 #pragma once
@@ -48,7 +48,7 @@ class Arithmetic {
   // A number of the text: the simplest fraction that is rounded to it, so that 0.333333343 is 1/3.
   Number Literal(double value);
   Number AnyNumber(uint64_t key) const;
-  // What `key` and the arguments determine, and nothing else is known of.
+  // A random function of `key` and the arguments.
   Number Unknown(uint64_t key, std::initializer_list<Number> of) const;
   Number Integer(int64_t value);  // of an integer that may depend on inputs: a number that is open
   Number WithTaint(Number x, const Number& of) const {
@@ -60,7 +60,7 @@ class Arithmetic {
   Number Multiply(const Number& a, const Number& b, PrimitiveType type);
   Number Divide(const Number& a, const Number& b, PrimitiveType type);
   Number Negate(Number a) const;
-  // As the type rounds it: of numbers that depend on inputs a function of which nothing is known.
+  // As the type rounds it; of numbers that depend on inputs a random function.
   Number Rounded(const Number& a, PrimitiveType type);
   // False: the operation is none of these.
   bool Unary(HloOpcode op, const Number& a, PrimitiveType type, Number& result);

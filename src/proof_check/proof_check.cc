@@ -41,7 +41,7 @@ bool AlikeAtTies(const Comparisons& x, const Comparisons& y) {
   return alike(x, y) && alike(y, x);
 }
 
-// What trials found of two arrays that should be equal.
+// The results of trials on two arrays that should be equal.
 class Agreement {
  public:
   // False: they are not.
@@ -266,7 +266,7 @@ StatusOr<std::vector<std::pair<Pair, uint64_t>>> Checker::KeysOf(const std::vect
 
 namespace {
 
-// What the values of a trial begin with.
+// Sets the parameters of a trial.
 void SetParameters(Evaluation& evaluation, const Graph& graph, Trial& trial, const Shared& shared) {
   for (size_t k = 0; k < graph.parameters().size(); ++k) {
     const Shape& shape = graph.ShapeOf(graph.parameters()[k]);
@@ -299,7 +299,7 @@ StepResult Checker::CheckEqual(const Step& step, int trials) {
   Agreement agreement;
   bool integers_alike = true;
   int done = 0;
-  // (What is small is tried more often.)
+  // (Small steps are tried more often.)
   for (int64_t work = 0; done < trials || (trials == kTrials && done < 4 * kTrials && work < kSmallWork); ++done) {
     if (done > 0 && (done + 1) * (work / done) > kWorkOfStep && done >= trials / 2) break;
     shared_.work_left = kWorkOfTrial;
@@ -368,7 +368,7 @@ StepResult Checker::CheckLoop(const Step& step, int trials) {
     Evaluation outside_a(before_, shared_, trial), outside_b(after_, shared_, trial);
     SetParameters(outside_a, before_, trial, shared_);
     SetParameters(outside_b, after_, trial, shared_);
-    // Values at the head of a turn: of pairs any, of what a turn leaves alone the first, of others none.
+    // Values at the head of a turn: of pairs any, of values that a turn leaves alone the first, of others none.
     const auto begin = [&](const Graph::Op& op, const Graph& turn, bool before, Evaluation& outside) {
       std::vector<ArrayPtr> head(op.shapes.size());
       for (const auto& [pair, key] : *keys) {

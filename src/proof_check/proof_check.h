@@ -1,6 +1,6 @@
 // Checks a proof that two modules compute the same: a file with one step a line. A step says that a value of one module
 // equals a value of the other, by a rule, from earlier steps. Nothing of src/equivalence, which writes such files, is
-// used here. docs/equivalence.md has the format, the rules, what a check trusts and how likely it is to be wrong.
+// used here. docs/equivalence.md has the format, the rules, the trusted code and the probability of an error.
 // Covered by tests/unit/proof_check_test.cc.
 #pragma once
 
@@ -63,7 +63,7 @@ class Checker {
   bool SameOperation(const Graph::Op& a, const Graph::Op& b, std::string& why);
   // Once all steps are added: do the results and effects of the modules follow?
   StepResult Finish();
-  // What is taken for granted, in words.
+  // The assumptions, in words.
   std::vector<std::string> Assumptions() const;
 
  private:
@@ -89,7 +89,7 @@ std::string ProofText(const HloModule& before, const HloModule& after, const Che
 
 struct CheckedProof {
   Outcome outcome = Outcome::kFalse;
-  std::string why;    // which line, and what is wrong with it
+  std::string why;    // the line, and the reason
   bool bits = false;  // every bit is the same; else the functions of real numbers
   bool domain = false;
   int64_t steps = 0, same = 0, loops = 0;  // in all; by the rules kSame and kLoop

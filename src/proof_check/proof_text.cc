@@ -134,7 +134,7 @@ StatusOr<CheckedProof> CheckProof(const HloModule& before, const HloModule& afte
       return wrong(Format("expected a step with the number {}", checked.steps + 1));
     ++checked.steps;
     if (words.size() > 1 && std::find(std::begin(kRules), std::end(kRules), words[1]) == std::end(kRules)) {
-      // What does not follow by a rule of these is no premise either.
+      // A step by another rule is no premise either.
       if (complete) checked.why = Format("line {}: unchecked: rule {}", line_number, words[1]);
       complete = false;
       continue;

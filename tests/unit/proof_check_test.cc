@@ -297,6 +297,22 @@ TEST_CASE("operations on integers are compared and not sampled") {
   CHECK(outcome(less, "  ROOT r = pred[3] compare(x, y), direction=LE\n") != "equal bits");
 }
 
+TEST_CASE("integers that random functions make are compared and not sampled") {
+  // (No number of the texts, which are among the random ones.)
+  const std::string zero =
+      "  a = s32[] constant(11111)\n  n = s32[] multiply(a, a)\n  z = s32[3] broadcast(n), dimensions={}\n";
+  const std::string constant =
+      "  c = f32[] constant(0.3)\n  e = f32[] exponential(c)\n  d = s32[] bitcast-convert(e)\n"
+      "  b = s32[3] broadcast(d), dimensions={}\n";
+  const std::string converted = "  b = s32[3] convert(x)\n";
+  for (const std::string& integers : {constant, converted}) {
+    const TwoModules modules =
+        Bodies(zero + integers + "  p = pred[3] compare(b, z), direction=EQ\n  ROOT r = f32[3] select(p, x, y)\n",
+               "  z = f32[] constant(1)\n  o = f32[3] broadcast(z), dimensions={}\n  ROOT r = f32[3] multiply(y, o)\n");
+    CHECK(modules.Check("1 signs r = r\n").find("unchecked") != std::string::npos);
+  }
+}
+
 TEST_CASE("effects, and operations with several values, are steps of a written proof") {
   const auto with = [](const std::string& name, const std::string& sum) {
     return "HloModule " + name + R"(
