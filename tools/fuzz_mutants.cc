@@ -195,7 +195,7 @@ int Mutants(const MutantsFlags& flags) {
 
 struct ProofCount {
   int64_t open = 0, holds = 0, not_run = 0, wrong = 0;
-  int64_t believed = 0, unchecked = 0, refused = 0;  // by hloir check-proof, of those that are proved
+  int64_t accepted = 0, unchecked = 0, refused = 0;  // by hloir check-proof, of those that are proved
 };
 struct FalseProof {
   std::string file, kind, instruction, proof;
@@ -213,7 +213,7 @@ int ReportProofs(const MutantsFlags& flags, const std::vector<ProofCount>& count
                                {"holds", counts[k].holds},
                                {"not_run", counts[k].not_run},
                                {"false", counts[k].wrong},
-                               {"believed", counts[k].believed},
+                               {"accepted", counts[k].accepted},
                                {"unchecked", counts[k].unchecked},
                                {"refused", counts[k].refused}});
     }
@@ -226,7 +226,7 @@ int ReportProofs(const MutantsFlags& flags, const std::vector<ProofCount>& count
     ProofCount all;
     for (const ProofCount& c : counts) {
       all.open += c.open, all.holds += c.holds, all.not_run += c.not_run, all.wrong += c.wrong;
-      all.believed += c.believed, all.unchecked += c.unchecked, all.refused += c.refused;
+      all.accepted += c.accepted, all.unchecked += c.unchecked, all.refused += c.refused;
     }
     for (const FalseProof& f : wrong)
       PrintText(fmt::format("false proof: {} in {} ({}, seed {})\n{}", f.kind, f.instruction, Printable(f.file), f.seed,
@@ -235,7 +235,7 @@ int ReportProofs(const MutantsFlags& flags, const std::vector<ProofCount>& count
         fmt::format("{} mutants: {} not proved, {} proved and equal on all inputs tried, {} proved and not run, "
                     "{} proved falsely\n",
                     all.open + all.holds + all.not_run + all.wrong, all.open, all.holds, all.not_run, all.wrong));
-    PrintText(fmt::format("proof files: {} believed by check-proof, {} unchecked, {} refused\n", all.believed,
+    PrintText(fmt::format("proof files: {} accepted by check-proof, {} unchecked, {} refused\n", all.accepted,
                           all.unchecked, all.refused));
   }
   return wrong.empty() ? status : std::max<int>(status, kExitDisagree);
@@ -260,7 +260,7 @@ int ProveMutants(const MutantsFlags& flags) {
         const ProofOutcome outcome = OutcomeOfProof(made.original, other, made.mutant, &proof);
         if (outcome != ProofOutcome::kOpen) {
           switch (OutcomeOfProofFile(other, made.mutant)) {
-            case ProofFile::kBelieved: ++count.believed; break;
+            case ProofFile::kAccepted: ++count.accepted; break;
             case ProofFile::kUnchecked: ++count.unchecked; break;
             case ProofFile::kRefused:
               ++count.refused;

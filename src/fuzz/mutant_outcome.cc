@@ -77,7 +77,7 @@ ProofFile OutcomeOfProofFile(const HloModule& before, const Mutant& mutant) {
   if (!written.ok()) return ProofFile::kUnchecked;
   const auto checked = proof_check::CheckProof(before, *mutant.module, written->text);
   if (!checked.ok() || checked->outcome == proof_check::Outcome::kFalse) return ProofFile::kRefused;
-  return checked->outcome == proof_check::Outcome::kHolds ? ProofFile::kBelieved : ProofFile::kUnchecked;
+  return checked->outcome == proof_check::Outcome::kHolds ? ProofFile::kAccepted : ProofFile::kUnchecked;
 }
 
 }  // namespace hloir

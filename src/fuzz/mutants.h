@@ -68,7 +68,7 @@ ProofOutcome OutcomeOfProof(const HloModule& original, const HloModule& before, 
                             std::string* proof);
 // What hloir check-proof says of the file that is written for a proof of `before` and the mutant. A file that it
 // refuses is a bug.
-enum class ProofFile { kBelieved, kUnchecked, kRefused };
+enum class ProofFile { kAccepted, kUnchecked, kRefused };
 ProofFile OutcomeOfProofFile(const HloModule& before, const Mutant& mutant);
 
 }  // namespace hloir
