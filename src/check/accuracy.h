@@ -1,4 +1,4 @@
-// How accurate a module's result is, element by element: its distance from the result in wide arithmetic, against what
+// The accuracy of a module's result, element by element: its distance from the result in wide arithmetic, against what
 // the module's own roundings, or another module's, explain.
 #pragma once
 

@@ -8,7 +8,7 @@
 namespace hloir {
 namespace {
 
-// Neither measured nor explained: only whether they agree counts.
+// Without times and divergence: only agreement counts.
 CheckOptions Quick(CheckOptions options) {
   options.timing = options.divergence = false;
   options.stored.clear();
@@ -39,7 +39,7 @@ StatusOr<Bisection> Bisect(const HloModule& module, const std::function<Status(H
                            std::vector<InputSet> inputs, CheckOptions options) try {
   Bisection result;
   Checker checker(module, std::move(inputs), Quick(std::move(options)));
-  // What is wrong after the first `count` rewrites; "" if nothing is.
+  // The error after the first `count` rewrites; "" if there is none.
   const auto wrong_after = [&](int64_t count) -> StatusOr<std::string> {
     std::unique_ptr<HloModule> after = module.Clone();
     RewriteLog log;

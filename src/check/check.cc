@@ -158,7 +158,9 @@ void Checker::Impl::TestOpenSteps(Verdict& verdict) {
   const check::Context given{context_.options, {}, generated_ ? std::vector<InputSet>() : context_.inputs};
   steps_ = check::TestSteps(before, after, Uses(), std::move(proved_.inside), given);
   verdict.tested_steps = steps_.tested, verdict.different_steps = steps_.different;
-  for (const std::string& doubt : steps_.doubtful) verdict.notes.push_back("not confirmed by a run: " + doubt);
+  if (const size_t more = steps_.doubtful.size(); more > 0)
+    verdict.notes.push_back(Format("not confirmed by a run: {}{}", steps_.doubtful[0],
+                                   more > 1 ? Format("; {} more pairs likewise", more - 1) : ""));
   if (steps_.all && steps_.different.empty()) check::TakeTested(steps_, proved_);
   else proved_.steps.tested = static_cast<int64_t>(steps_.tested.size());
 }

@@ -1,4 +1,5 @@
-// Error bounds: how far rounding may move each element of a result, measured by moving the module's roundings.
+// Error bounds: the distance that rounding may move each element of a result, measured by moving the module's
+// roundings.
 #pragma once
 
 #include <algorithm>

@@ -24,7 +24,7 @@ using Evidence = std::optional<std::string>;
 
 bool IsCoverageSet(const ResultDifference& d) { return IsForCoverage(d.before.InputsOf(d.set).kind); }
 
-// One set of inputs, and the reference as the engine under test: what is wrong in the other engine is no evidence.
+// One set of inputs, and the reference as the engine under test: a bug of the other engine is no evidence.
 Context ByReference(const ResultDifference& d) {
   const Context& all = d.before.context();
   Context context{all.options, all.counts, {all.inputs[d.set]}};
@@ -44,7 +44,7 @@ bool HasExtremes(const ResultDifference& d) {
   return IsCoverageSet(d) || d.before.InputsOf(d.set).kind == InputKind::kCornerCases;
 }
 
-// The modules agree in wide arithmetic, which has exponents for what overflows.
+// The modules agree in wide arithmetic, which has larger exponents.
 Evidence OverflowAtExtremes(ResultDifference& d) {
   const Evidence evidence = "at extremes of the number format, " + d.ToString();
   if (IsCoverageSet(d)) return d.meaning->Compare(d.set, d.nonfinite).agree ? evidence : std::nullopt;
@@ -65,7 +65,7 @@ Evidence OverflowAtExtremes(ResultDifference& d) {
   return agree ? evidence : std::nullopt;
 }
 
-// What differs is an engine's way with extremes, as the other engine agrees about the modules.
+// Only one engine shows a difference, and only at extremes.
 Evidence EngineExtremes(ResultDifference& d) {
   const auto tame = WithoutExtremes(d.before.context(), d.set, d.before.module());
   if (!tame) return std::nullopt;

@@ -1,4 +1,4 @@
-// Extremes of number formats: the inputs and ops that reach them, and what a verdict ignores there. Rows of
+// Extremes of number formats: the inputs and ops that reach them, and the differences that do not count there. Rows of
 // explanations.cc use it.
 #pragma once
 

@@ -95,6 +95,7 @@ FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& af
   const int roundings = RoundingsOfConstants(before) - RoundingsOfConstants(after);
   const bool was_computed = roundings > 0;
   for (double value : now.all) {
+    folded.is_any_new = folded.is_any_new || old.all.count(value) == 0;
     const bool may_be = !HasFewDigits(value) || (was_computed && now.narrow.count(value) > 0);
     if (old.all.count(value) == 0 && may_be) folded.values.insert(value);
   }

@@ -388,6 +388,7 @@ bool MeaningComparer::AgreeWithConstantsMoved() {
 }
 
 bool MeaningComparer::AgreeFoldedAlike() {
+  if (!constants_->is_any_new) return false;
   if (!unfolded_) unfolded_ = std::make_unique<Relatives>(before_, after_, nullptr, nullptr, /*fold_scalars=*/false);
   if (AgreeAs(*unfolded_)) return true;
   if (!folded_) {

@@ -21,7 +21,7 @@ struct Meaning {
   std::string reason;     // why they do not agree
   std::vector<std::string> notes;
   std::string explanation;  // the row of explanations.cc that made them agree
-  // What the second module leaves out that the first one rounds to by an instruction of its own: "reduce-precision.1".
+  // A rounding by an instruction of its own in the first module that the second leaves out: "reduce-precision.1".
   std::string dropped_rounding;
   // By leaf: some element is no NaN; rounding errors alone decide what it is.
   std::vector<bool> has_number, undetermined;
@@ -42,21 +42,21 @@ class MeaningComparer {
  public:
   MeaningComparer(ModuleUnderTest& before, ModuleUnderTest& after);
   ~MeaningComparer();
-  // `notes`: with what is to be said of sets on which they agree.
+  // `notes`: with notes about sets on which they agree.
   Meaning Compare(size_t set, Nonfinite nonfinite, bool notes = true);
 
   // For explanations.cc, of the difference that Compare has just found.
 
   // The modules agree if neither rounds to narrower types.
   bool agree_without_roundings() const { return agree_without_roundings_; }
-  // They agree within what moving the constants moves that only the second has, and may have folded.
+  // They agree within the changes that the rounding of constants makes which only the second has, and may have folded.
   bool AgreeWithConstantsMoved();
   // They agree if neither is folded any further, or both are, by the same pass.
   bool AgreeFoldedAlike();
   // They agree but for roundings to narrower types, and those of the second cost no more than those of the first.
   bool AgreeWithExcessPrecision();
-  // They agree within what moving each step moves that the first module computes from constants, if the second has
-  // fewer of them: what cancels, as x - mean(x), magnifies such a rounding.
+  // They agree within the changes that the rounding of each constant step of the first module makes, if the second has
+  // fewer such steps: a cancellation, as in x - mean(x), magnifies such a rounding.
   bool AgreeWithConstantStepsMoved();
 
  private:

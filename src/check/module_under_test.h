@@ -22,7 +22,7 @@ using Results = std::vector<Literal>;                        // each device's
 using Errors = std::vector<std::vector<double>>;             // each device's leaves'
 using Arguments = std::vector<std::vector<const Literal*>>;  // each device's
 
-// What all modules of a check have in common.
+// The options and inputs that all modules of a check share.
 struct Context {
   CheckOptions options;
   DeviceCounts counts;

@@ -1,4 +1,4 @@
-// What the uses of a module's parameters say of their values: integers that index something, weights of products,
+// Properties of parameters that their uses show: integers that index something, weights of products,
 // arguments of roots and logarithms. MakeInputSet (inputs.cc) asks. Covered by tests/unit/check_inputs_test.cc.
 #pragma once
 
@@ -51,7 +51,7 @@ class ParameterUses {
 
   // The largest legal index; -1 if the leaf indexes nothing.
   int64_t IndexBound(const HloInstruction* parameter, const ShapeIndex& index) const;
-  // How many products are added up whose factor the leaf is, as a weight of a dot or convolution; 1 if it is none.
+  // The number of products in a sum of which the leaf is a factor, as a weight of a dot or convolution; else 1.
   int64_t FanIn(const HloInstruction* parameter, const ShapeIndex& index) const;
   // A root or logarithm is taken of it, or of sums and products with it.
   bool IsPositive(const HloInstruction* parameter, const ShapeIndex& index) const;

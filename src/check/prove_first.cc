@@ -30,7 +30,7 @@ std::string Pair(const equivalence::Step& step) {
   return step.before == step.after ? step.before : Format("{} = {}", step.before, step.after);
 }
 
-// What the proof of all outputs says in a line.
+// The proof of all outputs in a line.
 std::string How(const Proved& proved) {
   constexpr size_t kShown = 3;
   std::string how = "each result is the same function of the real numbers";
@@ -40,7 +40,6 @@ std::string How(const Proved& proved) {
   return how;
 }
 
-// What stands between the last steps and the results has no pair of instructions.
 void AddStep(std::vector<std::string>& list, const equivalence::Step& step, const std::string& suffix) {
   list.push_back(Pair(step) + suffix);
 }

@@ -1,6 +1,5 @@
-// What proofs say of two modules before any run: the one place where a prover is asked for a verdict. First the exact
-// normal form of the whole (prove.h), then value by value over the reals (equivalence.h), then, for what is open, the
-// solver. Covered by tests/unit/check_proved_test.cc.
+// Proofs for a verdict, before any run: the exact normal form of the whole (prove.h), then values one by one over the
+// reals (equivalence.h), then the solver for open outputs. Covered by tests/unit/check_proved_test.cc.
 #pragma once
 
 #include <string>
@@ -12,9 +11,9 @@
 namespace hloir::check {
 
 struct Proved {
-  // `holds`: every output has equal bits on every input. `how` says why, or what else is proved, or why nothing is.
+  // `holds`: every output has equal bits on every input. `how`: the reason, a weaker proof, or the reason for none.
   Proof proof;
-  // By leaf of the result, what is proved of it; kNotJudged, or no element, where nothing is.
+  // By leaf of the result: the proved answer; kNotJudged, or no element, without a proof.
   std::vector<Answer> outputs;
   std::vector<std::string> assumptions, finite_only, rounds_differently;
   Verdict::Steps steps;
@@ -26,16 +25,16 @@ struct Proved {
   bool all() const;
 };
 
-// Without a run; within the provers' own limits of work. `exact`: only what proves equal bits counts.
+// Within the provers' own limits of work. `exact`: only proofs of equal bits count.
 Proved ProveFirst(const HloModule& before, const HloModule& after, bool exact);
 // The same of a program on whole arrays and its partitioned form (sharded.h).
 Proved ProvePartitioned(const HloModule& before, const HloModule& after);
 
 struct StepTests;
-// What is open is proved but for steps that were tested (steps.h).
+// Takes the proof that assumes the tested steps (steps.h).
 void TakeTested(const StepTests& steps, Proved& proved);
 
-// How long runs of both take, and how much memory.
+// The time and memory of runs of both.
 enum class RunSize {
   kSmall,    // many sets of inputs are run in a few seconds
   kLarge,    // one is

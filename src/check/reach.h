@@ -1,4 +1,4 @@
-// What inputs reach in a module: which way its branches went, what its comparisons said, where its indices pointed.
+// Coverage of a module by inputs: directions of branches, results of comparisons, positions of indices.
 #pragma once
 
 #include <cstdint>

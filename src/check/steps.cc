@@ -52,7 +52,7 @@ std::vector<bool> ClosedOf(const Nodes& nodes) {
 }
 
 // The module that computes the roots, a tuple of them if they are several, from the values in `cut`, its parameters.
-// nullptr: it needs what has no node, or more nodes than `most`.
+// nullptr: it needs a value without a node, or more nodes than `most`.
 std::unique_ptr<HloModule> MakeCone(const Nodes& nodes, const std::vector<int32_t>& roots,
                                     const std::vector<int32_t>& cut, size_t most) {
   std::map<int32_t, HloInstruction*> given;
@@ -82,7 +82,7 @@ std::unique_ptr<HloModule> MakeCone(const Nodes& nodes, const std::vector<int32_
     const HloInstruction& i = *nodes[k].instruction;
     if (const auto found = given.find(nodes[k].equal); found != given.end()) {
       copies[k] = found->second;
-      // (What reads it may depend on its layout.)
+      // (Its users may depend on its layout.)
       if (i.shape() != copies[k]->shape() && i.shape().IsArray())
         copies[k] = entry->AddInstruction(HloOpcode::kCopy, i.shape(), {copies[k]});
       continue;
@@ -103,7 +103,7 @@ std::unique_ptr<HloModule> MakeCone(const Nodes& nodes, const std::vector<int32_
   return module;
 }
 
-// What does not change with rounding.
+// A summary of a value that rounding does not change.
 struct Signature {
   double sum = 0, size = 0;
   int64_t nonfinite = 0;
@@ -163,7 +163,7 @@ class StepTester {
     return equivalence::ProveInside(before_, after_, {.try_bits = false, .nodes = true, .assumed = assumed});
   }
   void Use(equivalence::Result result);
-  // Runs `before`, and once `after`, for the values of what is not proved.
+  // Runs `before`, and once `after`, for the values that are not proved.
   void RunWhole();
   bool AddValues(InputSet set, bool after_too);
   std::vector<int32_t> CandidatesFor(int32_t k) const;
@@ -207,7 +207,7 @@ class StepTester {
   std::vector<Pair> assumed_;
   std::vector<Tried> differing_;
   std::set<Pair> tried_;
-  equivalence::Result result_;  // of the last proof; what follows is of that
+  equivalence::Result result_;  // of the last proof, as are the members below
   Nodes a_, b_;
   std::vector<bool> closed_a_, closed_b_, both_;
   std::vector<int32_t> first_a_, first_b_;  // by number: the first node
@@ -261,7 +261,7 @@ void StepTester::Use(equivalence::Result result) {
 void StepTester::RunWhole() {
   if (SizeOfRuns(before_, after_) == RunSize::kTooLarge) return;
   const auto wanted = [&](const Nodes& nodes, const std::vector<bool>& closed) {
-    // What is not proved, and what cones may be cut at.
+    // Values that are not proved, and those at which cones may be cut.
     std::vector<int> reach(nodes.size(), 0);
     for (size_t k = nodes.size(); k-- > 0;) {
       if (!IsShared(nodes[k])) reach[k] = kDeepest + 2;
@@ -272,7 +272,7 @@ void StepTester::RunWhole() {
     int64_t bytes = 0;
     for (size_t k = 0; k < nodes.size(); ++k) {
       const HloInstruction& i = *nodes[k].instruction;
-      // (What stands in a branch, or in a map, is not computed by itself.)
+      // (Values inside a branch or a map have no node to compute.)
       if (reach[k] <= 0 || closed[k] || i.IsParameter() || !i.shape().IsArray()) continue;
       bytes += i.shape().ByteSize();
       all.push_back(static_cast<int32_t>(k));
@@ -412,7 +412,7 @@ std::optional<std::pair<std::vector<int32_t>, std::vector<int32_t>>> StepTester:
     cut = of_a;
     cut.insert(of_b.begin(), of_b.end());
     if (of_a != of_b) {
-      // What one of the two reads alone is computed from, or into, what the other reads.
+      // A value that only one cone reads depends on a value that the other reads, or the other way.
       std::set<int32_t> alone;
       std::set_symmetric_difference(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(),
                                     std::inserter(alone, alone.end()));
@@ -509,7 +509,8 @@ bool StepTester::AreFarApart(const HloModule& x, const HloModule& y, const Input
 
 StepTester::Found StepTester::TestPair(Pair pair, std::string& how, bool& far) {
   Found found = Found::kUnknown;
-  for (int deeper = 0; deeper <= kDeepest; ++deeper) {
+  // Pairs behind one that alone tells the modules apart are not extended: they show whether its difference persists.
+  for (int deeper = 0; deeper <= (first_is_all_ ? 0 : kDeepest); ++deeper) {
     const std::optional<Step> step = MakeStep(pair, deeper);
     if (!step || SizeOfRuns(*step->before, *step->after) == RunSize::kTooLarge) break;
     const HloModule &x = *step->before, &y = *step->after;
@@ -563,13 +564,13 @@ void StepTester::Reach(Pair pair, std::string& how) {
 
 // Tries pairs that are not proved, in order. True if one was found to agree.
 bool StepTester::TestOpen() {
-  // What depends on a pair that has just been taken for equal waits for the next proof.
+  // Users of a pair that has just been taken for equal wait for the next proof.
   std::vector<bool> waits(b_.size(), false);
   bool progress = false;
   for (size_t k = 0; k < b_.size(); ++k) {
     for (int32_t o : b_[k].operands) waits[k] = waits[k] || (o >= 0 && waits[static_cast<size_t>(o)]);
     if (!needed_[k] || waits[k] || tests_made_ > kMostTests) continue;
-    // (Of what follows a pair that alone tells the modules apart, a few are tried.)
+    // (Behind a pair that alone tells the modules apart, a few are tried.)
     if (differing_.size() >= (first_is_all_ ? kMostDiffering / 2 : kMostDiffering)) break;
     for (int32_t a : CandidatesFor(static_cast<int32_t>(k))) {
       const Pair pair{a, static_cast<int32_t>(k)};

@@ -1,5 +1,6 @@
-// What is not proved, tested by itself: the cones of two values, cut at the nearest values that are proved equal, run
-// as two small modules on inputs made for the cut; a pair that agrees is taken for equal, and the prover asked again.
+// Tests of open steps: two values that the prover leaves open become two small modules, their cones, cut at the nearest
+// values that are proved equal. Both run on inputs made for the cut. A pair that agrees is taken for equal in the next
+// proof.
 // Covered by tests/unit/steps_test.cc.
 #pragma once
 
@@ -19,7 +20,7 @@ struct StepTests {
   equivalence::Result proof;
   // "dot.3 = reduce.7 (model.py:31)": they agreed wherever they were run.
   std::vector<std::string> tested;
-  // Of these, those that agreed on values that occur in runs, and differed on others, or lost more digits: with how.
+  // Of these, pairs that agreed on values of runs, and differed or lost digits on others: with the difference.
   std::vector<std::string> doubtful;
   // They differ on values that occur in a run of the first module, by more than any rounding; nothing else tells the
   // modules apart.

@@ -1,4 +1,4 @@
-// What a verdict says in words.
+// The texts of verdicts.
 #include "hloir/check.h"
 #include "support/format.h"
 
