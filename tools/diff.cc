@@ -10,6 +10,7 @@
 #include "hloir/inspect.h"
 #include "hloir/io.h"
 #include "tools/command.h"
+#include "tools/devices.h"
 #include "tools/elided.h"
 #include "tools/flags.h"
 #include "tools/report.h"
@@ -19,7 +20,7 @@ namespace hloir::tool {
 namespace {
 
 struct DiffFlags {
-  std::string before, after;
+  std::string before, after, output, device;
   int64_t top = 10;
   uint64_t seed = 0;
   bool json = false, values = false;
@@ -51,6 +52,14 @@ int Diff(const DiffFlags& flags) {
     if (Status filled = TakeElided(*modules[side], flags.elided); !filled.ok()) return Fail(filled, DisplayName(path));
   }
   const ModuleDiff diff(*modules[0], *modules[1]);
+  if (!flags.output.empty()) {
+    auto device = FindDevice(flags.device.empty() ? "h100" : flags.device);
+    if (!device.ok() && !flags.device.empty()) return Fail(device.status());
+    auto page = DiffPage(diff, device.ok() ? &*device : nullptr);
+    if (!page.ok()) return Fail(page.status());
+    if (const Status written = WriteOutput(flags.output, *page); !written.ok()) return Fail(written);
+    return diff.same() ? kExitGood : kExitDisagree;
+  }
   StatusOr<ValueCheck> values = ValueCheck();
   if (flags.values) {
     for (const auto& module : modules) NoteUnknownCalls(*module);
@@ -90,13 +99,20 @@ void AddDiffCommand(CLI::App* command, Action& action, PassRegistry& /*registry*
   auto flags = std::make_shared<DiffFlags>();
   AddOption(*command, "BEFORE", flags->before, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
   AddOption(*command, "AFTER", flags->after, "The module to compare with")->required();
+  CLI::Option* output = AddOption(*command, "-o,--output OUT.html", flags->output,
+                                  "Write both graphs side by side, with matches colored, as an interactive page");
+  AddOption(*command, "--device DEVICE", flags->device, "Device whose roofline gives the page's times (default: h100)")
+      ->needs(output);
   AddOption(*command, "--top N", flags->top, "Changes shown of each kind (default: 10)")
       ->check(Between(int64_t{1}, INT64_MAX));
-  command->add_flag("--values", flags->values,
-                    "Run both on the same generated inputs and compare the values of matched instructions");
+  command
+      ->add_flag("--values", flags->values,
+                 "Run both on the same generated inputs and compare the values of matched instructions")
+      ->excludes(output);
   AddOption(*command, "--seed N", flags->seed, "Seed of the generated inputs for --values")->check(AnySeed());
   AddElidedFlag(*command, flags->elided);
-  command->add_flag("--json", flags->json, "Print the report as JSON, with every instruction of both");
+  command->add_flag("--json", flags->json, "Print the report as JSON, with every instruction of both")
+      ->excludes(output);
   command->footer("Exit status: 0 equal except for names, metadata and order; 1 different.");
   command->callback([flags, &action] { action = [flags] { return Diff(*flags); }; });
 }

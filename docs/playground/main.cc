@@ -1,25 +1,33 @@
-// What of hloir the playground calls: text in, JSON out. index.html is the page; CMakeLists.txt beside this compiles
-// both to one HTML file. It runs on one thread, with the kernels for WebAssembly's vectors; modules for several devices
-// are read and optimized, but not run, as their devices would be threads. Pictures are laid out by the page. Tested by
-// tests/pages/playground against the command's own output.
+// What of hloir the playground calls: text in, JSON out, and the name of what is being done through Module.progress.
+// index.html is the page; CMakeLists.txt beside this compiles both to one HTML file. It runs on one thread, a worker of
+// the page, with the kernels for WebAssembly's vectors; modules for several devices are read and optimized, but not
+// run, as their devices would be threads. Pictures are laid out by the page. Tested by tests/pages/playground against
+// the command's own output.
+#include <emscripten/emscripten.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "hloir/check.h"
 #include "hloir/inspect.h"
-#include "inspect/explain.h"
-#include "hloir/parser.h"
+#include "hloir/io.h"
 #include "hloir/passes.h"
 #include "hloir/printer.h"
 #include "hloir/report.h"
-#include "hloir/verifier.h"
 #include "hloir/version.h"
+#include "inspect/explain.h"
 #include "support/text.h"
+
+EM_JS(void, hloir_progress, (const char* doing), {
+  if (Module.progress) Module.progress(UTF8ToString(doing));
+});
 
 namespace {
 
@@ -47,12 +55,12 @@ std::vector<std::string> Words(std::string_view text) {
   return words;
 }
 
-StatusOr<std::unique_ptr<HloModule>> Read(const char* text) {
-  ParserOptions options;
-  options.file_name = "module.hlo";
-  HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module, ParseModule(text, options));
-  HLOIR_RETURN_IF_ERROR(VerifyModule(*module));
-  return module;
+// The content selects the form.
+StatusOr<std::unique_ptr<HloModule>> Read(std::string content) {
+  hloir_progress("reading");
+  HLOIR_ASSIGN_OR_RETURN(ModuleFile file,
+                         ParseModuleFile(std::move(content), {.one_module = true, .file_name = "module.hlo"}));
+  return std::move(file.modules.front());
 }
 
 StatusOr<HloPassPipeline> Pipeline(const char* passes, const char* disabled, int math, PipelineOptions pipeline,
@@ -118,6 +126,13 @@ const char* hloir_lists() {
                 {"version", std::string(kVersion)}});
 }
 
+// The text of a module in a file of any form: {"text"}.
+const char* hloir_read(const char* bytes, int size) {
+  auto module = Read(std::string(bytes, static_cast<size_t>(size)));
+  if (!module.ok()) return Failed(module.status());
+  return Reply({{"text", PrintModule(**module, PrintOptions::Readable())}});
+}
+
 // {"text": as it is printed, "figures", "stats": the tables}, or {"error", "errors": [{line, column, message}]}.
 const char* hloir_check(const char* text) {
   auto module = Read(text);
@@ -135,6 +150,10 @@ const char* hloir_explain(const char* text, const char* passes, const char* disa
   if (!module.ok()) return Failed(module.status());
   const std::unique_ptr<HloModule> before = (*module)->Clone();
   const Optimizer optimize = [&](HloModule& m, PipelineOptions options, Rewriter* rewriter) -> Status {
+    options.before = [inner = std::move(options.before)](const PassEvent& event, const HloModule& now) -> Status {
+      hloir_progress(("pass " + std::to_string(event.number + 1) + ", " + std::string(event.pass)).c_str());
+      return inner ? inner(event, now) : OkStatus();
+    };
     HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, Pipeline(passes, disabled, math, std::move(options), rewriter));
     return pipeline.RunOnce(m).status();
   };
@@ -169,6 +188,7 @@ const char* hloir_explain(const char* text, const char* passes, const char* disa
 const char* hloir_graph(const char* text) {
   auto module = Read(text);
   if (!module.ok()) return Failed(module.status());
+  hloir_progress("drawing");
   auto graph = MakeGraph(**module);
   if (!graph.ok()) return Failed(graph.status());
   return Reply({{"page", GraphPage(*graph)}});
@@ -178,6 +198,7 @@ const char* hloir_graph(const char* text) {
 const char* hloir_run(const char* text, int seed) {
   auto module = Read(text);
   if (!module.ok()) return Failed(module.status());
+  hloir_progress("running");
   auto reference = RunText(**module, Engine::kReference, static_cast<uint64_t>(seed));
   if (!reference.ok()) return Failed(reference.status());
   auto fast = RunText(**module, Engine::kFast, static_cast<uint64_t>(seed));
@@ -195,6 +216,7 @@ const char* hloir_compare(const char* a, const char* b) {
   CheckOptions options;
   options.runner.threads = 1;
   options.runner.max_steps = int64_t{1} << 22;
+  hloir_progress("comparing");
   auto verdict = Check(**before, **after, {}, options);
   if (!verdict.ok()) return Failed(verdict.status());
   return Reply({{"agree", verdict->agrees()}, {"verdict", verdict->ToString()}});

@@ -37,7 +37,7 @@ function recall() {
   const m = measures.findIndex(([name]) => name === p.get("by"));
   if (m >= 0) by = m;
   $("by").value = by;
-  if (p.get("color")) $("color").value = p.get("color") === "kind" ? "kind" : "cost";
+  if ([...$("color").options].some((o) => o.value === p.get("color"))) $("color").value = p.get("color");
   show(V[v] ? v : 0, p.has("view") ? { open: p.get("open"), at: p.get("at") } : null);
 }
 function focusOn(v) { remember(); show(v); remember(true); stage.focus(); }
@@ -96,7 +96,14 @@ function go(id) {
     if (next) { node.open = true; node = next; } else if (ref >= 0) break;  // a call's only view has no box of its own
   }
   if (node === root) return;
-  relayout(node); select(node); bring(node); remember();
+  relayout(node); select(node);
+  if (data.side) center(node); else bring(node);
+  remember();
+}
+// Of two maps side by side there is little to see, and the small map is in a corner of that.
+function center(node) {
+  const r = stage.getBoundingClientRect();
+  box.x = r.width / 2 - (node.x + node.w / 2) * box.k; box.y = r.height / 2 - (node.y + Math.min(node.h, r.height / box.k) / 2) * box.k; place();
 }
 function bring(node) {
   const r = stage.getBoundingClientRect(), x = node.x * box.k + box.x, y = node.y * box.k + box.y, w = node.w * box.k, h = node.h * box.k;
@@ -111,6 +118,7 @@ function select(node, quiet) {
   for (const w of node.ways) w.classList.add("near");
   details(node); flow(node);
   if (quiet) return;
+  if (window.onchosen && node.i) window.onchosen(node.ref);
   $("says").textContent = node.lines.join(", ");
   bring(node); remember();
 }
@@ -150,6 +158,7 @@ function details(node) {
     const i = node.i;
     row("opcode", i.op); row("shape", i.s); row("runs", node.factor === 1 ? "" : human(node.factor) + " times"); costs();
     if (i.q) row("rounds", "unknown, counted as one");
+    if (data.side) row("in the other", i.w || "the same");
     row("op_name", i.m); row("source", i.l); if (i.r) row("root", "of its computation");
   }
   const buttons = el("div", undefined, { class: "links" });
@@ -191,7 +200,12 @@ function overview() {
 const seconds = (s) => s >= 1 ? s.toPrecision(3) + " s" : s >= 1e-3 ? (s * 1e3).toPrecision(3) + " ms" : s >= 1e-6 ? (s * 1e6).toPrecision(3) + " µs" : (s * 1e9).toPrecision(3) + " ns";
 function legend() {
   const l = $("legend"); l.textContent = "";
-  if (!byCost()) { for (const kind in colors) { const s = el("span", kind); s.style.setProperty("--c", colors[kind]); l.append(s); } return; }
+  const say = (what, color) => { const s = el("span", what); s.style.setProperty("--c", color); l.append(s); };
+  if (byKind()) { for (const kind in colors) say(kind, colors[kind]); return; }
+  if (!byCost()) {
+    say("the same in both", "var(--box)"); say("changed, or with differences inside", "var(--changed)");
+    return data.side === "before" ? say("removed", "var(--went)") : say("added", "var(--came)");
+  }
   const ramp = el("div", undefined, { class: "ramp" });
   ramp.style.background = `linear-gradient(to right, ${[0, 0.25, 0.5, 0.75, 1].map(heat).join(", ")})`;
   const ends = el("div", undefined, { class: "ends" }); ends.append(el("span", "0 %"), el("span", percent(hottest)));
@@ -228,9 +242,10 @@ function minimap() {
   const all = box.x >= -1 && box.y >= -1 && box.x + root.w * box.k <= r.width + 1 && box.y + root.h * box.k <= r.height + 1;
   m.hidden = all;
   if (all) return;
-  const k = Math.min(170 / root.w, 120 / root.h), pen = m.getContext("2d"), style = getComputedStyle(document.documentElement);
+  const k = Math.min(Math.min(170, r.width / 5) / root.w, Math.min(120, r.height / 4) / root.h), pen = m.getContext("2d"), style = getComputedStyle(document.documentElement);
   m.width = Math.max(20, root.w * k); m.height = Math.max(20, root.h * k);
-  for (const node of drawn) { pen.fillStyle = node.open ? style.getPropertyValue("--line") : fill(node) || style.getPropertyValue("--dim"); pen.globalAlpha = node.open ? 0.4 : 1; pen.fillRect(node.x * k, node.y * k, Math.max(1, node.w * k), Math.max(1, node.h * k)); }
+  const color = (text) => text.startsWith("var(") ? style.getPropertyValue(text.slice(4, -1)) : text;  // a canvas knows no var()
+  for (const node of drawn) { pen.fillStyle = color(node.open ? "var(--line)" : fill(node) || "var(--dim)"); pen.globalAlpha = node.open ? 0.4 : 1; pen.fillRect(node.x * k, node.y * k, Math.max(1, node.w * k), Math.max(1, node.h * k)); }
   pen.globalAlpha = 1; pen.strokeStyle = style.getPropertyValue("--accent"); pen.lineWidth = 2;
   pen.strokeRect(-box.x / box.k * k, -box.y / box.k * k, r.width / box.k * k, r.height / box.k * k);
   m.onpointerdown = m.onpointermove = (e) => {
@@ -349,7 +364,7 @@ addEventListener("keydown", (e) => {
   else if (e.key === "+" || e.key === "=") zoomMiddle(1.3);
   else if (e.key === "-") zoomMiddle(1 / 1.3);
   else if (e.key === "0") fit();
-  else if (e.key === "c") { $("color").value = byCost() ? "kind" : "cost"; $("color").onchange(); }
+  else if (e.key === "c") { $("color").selectedIndex = ($("color").selectedIndex + 1) % $("color").options.length; $("color").onchange(); }
   else if (e.key === "d") $("theme").click();
   else return;
   e.preventDefault();
@@ -359,7 +374,8 @@ addEventListener("keydown", (e) => {
     keys.append(el("kbd", k), " " + what + "  ");
   $("legend").after(keys); keys.style.fontSize = "12px"; keys.style.lineHeight = "1.9";
 }
-$("note").hidden = data.named > 0;
+$("note").hidden = data.named > 0 || data.side;
+if (data.side) { $("color").prepend(el("option", "by match", { value: "match" })); $("color").value = "match"; $("theme").hidden = true; }
 document.title = data.name + " · hloir graph";
 addEventListener("resize", () => { relayout(); if (selected) select(selected, true); });
 addEventListener("popstate", recall);

@@ -3,12 +3,18 @@ const svg = $("svg"), stage = $("stage");
 const colors = { parameter: "#bfe3b4", constant: "#e2e4e6", fusion: "#dcc3ee", contraction: "#f7bd92", reduction: "#f5adb4", collective: "#a9cbf5",
   control: "#fbdc7c", movement: "#bfe3e3", "custom-call": "#d9c3a5", tuple: "#eceff1", elementwise: "#fdf6e3" };
 const isDark = () => document.documentElement.classList.contains("dark");
-const byCost = () => $("color").value === "cost";
+const byCost = () => $("color").value === "cost", byKind = () => $("color").value === "kind";
+// Of a module that is compared: no match for all of it, a difference in it, or none.
+function matchColor(node) {
+  const [changed, alone] = differences(node);
+  return alone && alone === node.cost.at(-1) / node.factor ? (data.side === "before" ? "var(--went)" : "var(--came)") : changed + alone ? "var(--changed)" : "";
+}
 // 0 … 1, to the eye alike in both themes; text on it stays readable.
 const heat = (s) => isDark() ? `hsl(${Math.round(48 - 40 * s)} ${Math.round(16 + 60 * s)}% ${Math.round(17 + 17 * s)}%)` : `hsl(${Math.round(50 - 42 * s)} ${Math.round(30 + 62 * s)}% ${Math.round(95 - 21 * s)}%)`;
 let hottest = 1;
 function fill(node) {
   if (byCost()) return heat(shareOf(node) / hottest);
+  if (!byKind()) return matchColor(node) || "var(--box)";
   return node.i ? colors[node.i.k] || "#ffffff" : "";
 }
 
@@ -74,7 +80,7 @@ function drawBox(node, layer) {
   node.g = g; layer.append(g); drawn.push(node);
 }
 function draw() {
-  svg.textContent = ""; drawn = []; svg.classList.toggle("byheat", byCost());
+  svg.textContent = ""; drawn = []; svg.classList.toggle("byheat", !byKind());
   for (const node of each(root)) { node.ways = []; node.path = false; }
   hottest = Math.max(1e-9, ...[...each(root)].filter((n) => !n.open).map((n) => shareOf(n)));
   const defs = svgEl("defs", {});
@@ -94,10 +100,13 @@ function draw() {
   sharpen(); markHits(); legend(); crumbs();
 }
 function relayout(keep) {
-  const before = keep && [keep.x * box.k + box.x, keep.y * box.k + box.y], k = settle();
+  // What is new has no place yet: then what it is in stays.
+  let still = keep;
+  while (still && still.x === undefined) still = still.parent;
+  const before = still && [still.x * box.k + box.x, still.y * box.k + box.y], k = settle();
   draw();
   if (k >= MINIMUM || !before) return fit();
-  box.x = before[0] - keep.x * box.k; box.y = before[1] - keep.y * box.k;
+  box.x = before[0] - still.x * box.k; box.y = before[1] - still.y * box.k;
   if (box.k < MINIMUM) zoom(1 / box.k, before[0], before[1]);
   bring(keep);
 }

@@ -11,6 +11,12 @@ let by = 0, root = null, selected = null, box = { x: 0, y: 0, k: 1 }, drawn = []
 const costOf = (c, n, factor) => [...c.map((x) => x * factor), n];
 const totals = costOf(V[0].c, V[0].n, 1);
 const shareOf = (node, m = by) => totals[m] > 0 ? node.cost[m] / totals[m] : 0;
+// Of a module that is compared: how many of a box's instructions have changed, and how many have no match.
+const differences = (node) => (node.view !== undefined ? V[node.view].z : node.i.z) || [0, 0];
+function differenceLine(node) {
+  const [changed, alone] = differences(node), word = data.side === "before" ? "removed" : "added";
+  return [changed ? `${human(changed)} changed` : "", alone ? `${human(alone)} ${word}` : ""].filter(Boolean).join(" · ");
+}
 const percent = (s) => s >= 0.9995 ? "100 %" : s >= 0.0995 ? (100 * s).toFixed(0) + " %" : s >= 0.0005 ? (100 * s).toFixed(1) + " %" : s > 0 ? "< 0.1 %" : "0 %";
 // Texts in pixels, at the scale 1.
 const FONTS = ["600 13px system-ui, sans-serif", "12px system-ui, sans-serif"], ruler = document.createElement("canvas").getContext("2d");
@@ -32,12 +38,14 @@ function makeNode(parent, k, ref, factor) {
     const view = V[~ref];
     Object.assign(node, { view: ~ref, title: view.t, cost: costOf(view.c, view.n, factor), opens: view.b.length > 0 });
     node.lines = [view.t, ...shares(node, `${human(view.n)} instr.`)];
+    if (view.z) node.lines.push(differenceLine(node));
   } else {
     const i = instruction(ref);
     Object.assign(node, { i, title: i.n, cost: costOf(i.c, i.N || 1, factor), opens: called(i).length > 0 });
     const loop = i.op === "while" && i.d ? ` × ${i.q ? "?" : human(i.d[1][2])}` : "";
     node.lines = [i.n, `${i.r && (!parent || !parent.parent) ? "root · " : ""}${i.op}${loop}  ${i.s}`];
     if (node.opens || node.cost.slice(0, -1).some((c, m) => totals[m] > 0 && c / totals[m] >= 0.0005)) node.lines.push(...shares(node, node.opens ? `${human(node.cost.at(-1))} instr.` : ""));
+    if (i.z) node.lines.push(node.opens ? differenceLine(node) : i.w || differenceLine(node));
   }
   return node;
 }

@@ -1,5 +1,6 @@
 // A module as a page: the views of a ModuleGraph with their costs, and instructions in blocks of a thousand, which the
-// page reads on demand; see hloir/inspect.h and graph.html. Tested by tests/unit/graph_test.cc and tests/pages.
+// page reads on demand; and two modules as two such pages side by side. See hloir/inspect.h, graph.html and diff.html.
+// Tested by tests/unit/graph_test.cc and tests/pages.
 #include <optional>
 #include <unordered_map>
 
@@ -33,10 +34,51 @@ struct Costs {
   }
 };
 
+// Instructions that are counted together, and those of them that a diff calls changed, or has no match for.
+struct Tally {
+  double instructions = 0, changed = 0, alone = 0;
+  Tally& operator+=(const Tally& other) {
+    instructions += other.instructions, changed += other.changed, alone += other.alone;
+    return *this;
+  }
+};
+
+// How an instruction differs from the other module.
+struct Mark {
+  enum class Kind : uint8_t { kSame, kChanged, kAlone } kind = Kind::kSame;
+  std::string words;                      // "layout, fused", "merged", "added"
+  const HloInstruction* other = nullptr;  // its match, or its replacement
+};
+
+// The marks of one of a diff's two modules.
+class Marks {
+ public:
+  Marks(const ModuleDiff& diff, const HloModule& module) : marks_(static_cast<size_t>(module.instruction_id_limit())) {
+    const bool before = &module == &diff.before();
+    for (const ModuleDiff::Pair& pair : diff.matched()) {
+      at(before ? *pair.before : *pair.after) = {pair.changes == 0 ? Mark::Kind::kSame : Mark::Kind::kChanged,
+                                                 ChangeWords(pair.changes), before ? pair.after : pair.before};
+    }
+    if (before) {
+      for (const ModuleDiff::Removal& removal : diff.removed()) {
+        at(*removal.instruction) = {Mark::Kind::kAlone, std::string(RemovalReasonName(removal.reason)), removal.became};
+      }
+    } else {
+      for (const HloInstruction* i : diff.added()) at(*i) = {Mark::Kind::kAlone, "added", nullptr};
+    }
+  }
+  const Mark& Of(const HloInstruction& i) const { return marks_[static_cast<size_t>(i.id())]; }
+
+ private:
+  Mark& at(const HloInstruction& i) { return marks_[static_cast<size_t>(i.id())]; }
+  std::vector<Mark> marks_;
+};
+
 class PageMaker {
  public:
-  PageMaker(const ModuleGraph& graph, const DeviceDescription* device)
-      : graph_(graph), calls_(*graph.module), cost_(*graph.module), device_(device) {
+  PageMaker(const ModuleGraph& graph, const DeviceDescription* device, const ModuleDiff* diff = nullptr)
+      : graph_(graph), calls_(*graph.module), cost_(*graph.module), device_(device), diff_(diff) {
+    if (diff != nullptr) marks_.emplace(*diff, *graph.module);
     if (device != nullptr) roofline_.emplace(*graph.module, *device);
     of_computation_.resize(static_cast<size_t>(graph.module->computation_id_limit()));
     inlined_.resize(of_computation_.size());
@@ -59,9 +101,10 @@ class PageMaker {
     };
     measure("flops", "FLOPs"), measure("bytes", "bytes");
     if (device_ != nullptr) measure("time", "time on " + device_->name + ", by its roofline");
-    const Json data = {
+    Json data = {
         {"name", graph_.module->name()},   {"count", graph_.instructions}, {"named", named_}, {"chunk", kChunk},
         {"measures", std::move(measures)}, {"views", std::move(views)}};
+    if (marks_) data["side"] = &diff_->before() == graph_.module ? "before" : "after";
     return FillPage(kGraphPage, JsonLine(data), chunks_);
   }
 
@@ -95,8 +138,12 @@ class PageMaker {
   }
 
   // The number of instructions including called ones, counted once per call.
-  double Inlined(const HloInstruction& i) const {
-    double count = 1;
+  Tally Inlined(const HloInstruction& i) const {
+    Tally count = {.instructions = 1};
+    if (marks_) {
+      const Mark::Kind kind = marks_->Of(i).kind;
+      count.changed = kind == Mark::Kind::kChanged, count.alone = kind == Mark::Kind::kAlone;
+    }
     for (const HloComputation* callee : i.called_computations()) count += inlined_[static_cast<size_t>(callee->id())];
     return count;
   }
@@ -121,7 +168,7 @@ class PageMaker {
                       int32_t host = -1) {
     // A box includes the costs of instructions folded into it, so that the boxes of a view add up to the view.
     Costs costs = Of(i);
-    double count = Inlined(i);
+    Tally count = Inlined(i);
     if (box != nullptr)
       for (const HloInstruction* inner : box->folded) costs += Of(*inner), count += Inlined(*inner);
     Json json = {{"n", std::string(i.name())},
@@ -131,7 +178,13 @@ class PageMaker {
                  {"t", InstructionText(i)},
                  {"v", view},
                  {"c", costs.ToJson(device_ != nullptr)}};
-    if (count != 1) json["N"] = WholeNumber(count);
+    if (count.instructions != 1) json["N"] = WholeNumber(count.instructions);
+    if (marks_) {
+      const Mark& mark = marks_->Of(i);
+      if (mark.kind != Mark::Kind::kSame) json["w"] = mark.words;
+      if (mark.other != nullptr) json["o"] = mark.other->id();
+      AddDifferences(count, json);
+    }
     if (i.metadata() != nullptr && !i.metadata()->op_name.empty()) json["m"] = i.metadata()->op_name, ++named_;
     if (const auto line = SourceOf(i)) json["l"] = line->ToString();
     if (i.IsRoot()) json["r"] = 1;
@@ -172,6 +225,10 @@ class PageMaker {
     }
   }
 
+  static void AddDifferences(const Tally& tally, Json& json) {
+    if (tally.changed + tally.alone > 0) json["z"] = {WholeNumber(tally.changed), WholeNumber(tally.alone)};
+  }
+
   Json ViewJson(size_t v) const {
     const View& view = graph_.views[v];
     Json boxes = Json::array(), edges = Json::array();
@@ -184,13 +241,14 @@ class PageMaker {
     Json json = {{"t", view.title},
                  {"k", view.kind},
                  {"p", view.parent},
-                 {"n", WholeNumber(sizes_[v])},
+                 {"n", WholeNumber(sizes_[v].instructions)},
                  {"c", sums_[v].ToJson(device_ != nullptr)},
                  {"f", std::string(view.computation->name())},
                  {"b", std::move(boxes)},
                  {"e", std::move(edges)},
                  {"r", FindLayers(static_cast<int32_t>(view.boxes.size()), ends)}};
     if (view.caller != nullptr) json["i"] = view.caller->id();
+    AddDifferences(sizes_[v], json);
     if (calls_.node(*view.computation).context == CallContext::kEmbedded) json["x"] = 1;
     return json;
   }
@@ -199,11 +257,13 @@ class PageMaker {
   const CallGraph calls_;
   const CostAnalysis cost_;
   const DeviceDescription* device_;
+  const ModuleDiff* diff_;  // may be null
+  std::optional<Marks> marks_;
   std::optional<Roofline> roofline_;
   std::vector<Costs> of_computation_;  // of one run, by id
   std::vector<Costs> sums_;            // by view
-  std::vector<double> inlined_;        // instructions, by computation's id
-  std::vector<double> sizes_;          // the same by view
+  std::vector<Tally> inlined_;         // instructions, by computation's id
+  std::vector<Tally> sizes_;           // the same by view
   std::string chunks_;
   int64_t named_ = 0;
 };
@@ -212,6 +272,33 @@ class PageMaker {
 
 std::string GraphPage(const ModuleGraph& graph, const DeviceDescription* device) {
   return PageMaker(graph, device).Page();
+}
+
+StatusOr<std::string> DiffPage(const ModuleDiff& diff, const DeviceDescription* device) {
+  Json data;
+  for (const HloModule* module : {&diff.before(), &diff.after()}) {
+    HLOIR_ASSIGN_OR_RETURN(const ModuleGraph graph, MakeGraph(*module));
+    data[module == &diff.before() ? "before" : "after"] = {{"name", module->name()},
+                                                           {"page", PageMaker(graph, device, &diff).Page()}};
+  }
+  constexpr size_t kMost = 5000;  // differences in the list; the pictures show all
+  Json changes = Json::array();
+  size_t count = 0, unchanged = 0;
+  const auto add = [&](const HloInstruction* before, const HloInstruction* after, const char* kind, std::string words) {
+    if (++count > kMost) return;
+    changes.push_back({before != nullptr ? before->id() : -1, after != nullptr ? after->id() : -1, kind,
+                       (before != nullptr ? before : after)->name(), std::move(words)});
+  };
+  for (const ModuleDiff::Removal& removal : diff.removed())
+    add(removal.instruction, removal.became, "went", std::string(RemovalReasonName(removal.reason)));
+  for (const HloInstruction* i : diff.added()) add(nullptr, i, "came", "added");
+  for (const ModuleDiff::Pair& pair : diff.matched()) {
+    if (pair.changes != 0) add(pair.before, pair.after, "changed", ChangeWords(pair.changes));
+    else ++unchanged;
+  }
+  data["changes"] = std::move(changes);
+  data["counts"] = {unchanged, diff.matched().size() - unchanged, diff.removed().size(), diff.added().size()};
+  return FillPage(kDiffPage, JsonLine(data));
 }
 
 }  // namespace hloir

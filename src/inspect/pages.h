@@ -7,7 +7,7 @@
 
 namespace hloir {
 
-extern const std::string_view kGraphPage, kExplainPage, kDumpsPage, kProfilePage, kTriagePage;
+extern const std::string_view kGraphPage, kDiffPage, kExplainPage, kDumpsPage, kProfilePage, kTriagePage;
 
 // Escapes JSON, so that no name in it can end the surrounding script.
 inline std::string ForScript(std::string_view json) {

@@ -186,18 +186,41 @@ Json Hover(const Document& document, size_t offset) {
   return {};
 }
 
-Json Definition(const Document& document, const std::string& uri, size_t offset) {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The file that a module calls `name`: a relative name starts at the document's folder or at one of the workspace's; a
+// name from another machine, at the folder in it that is called as one of the workspace's. Empty if there is none.
+fs::path SourceFile(const fs::path& name, const fs::path& folder, const std::vector<std::string>& workspace) {
+  std::vector<fs::path> places = {folder / name};
+  for (const std::string& root : workspace) places.push_back(root / name);
+  for (const fs::path root : workspace) {
+    for (auto part = name.begin(); part != name.end(); ++part) {
+      if (*part != (root.has_filename() ? root : root.parent_path()).filename()) continue;
+      fs::path place = root;
+      for (auto rest = std::next(part); rest != name.end(); ++rest) place /= *rest;
+      places.push_back(std::move(place));
+    }
+  }
+  std::error_code error;
+  for (const fs::path& place : places)
+    if (fs::is_regular_file(place, error)) return place;
+  return {};
+}
+
+}  // namespace
+
+Json Definition(const Document& document, const std::string& uri, size_t offset,
+                const std::vector<std::string>& folders) {
   if (const auto spot = NamedAt(document, offset)) return Place(document, uri, NameOf(document, *spot));
   const int32_t index = document.outline().InstructionAt(offset);
   if (index < 0 || !At(document, index).metadata.Has(offset)) return {};
   const HloInstruction* known = document.InstructionOf(index);
   const auto line = known == nullptr ? std::nullopt : SourceOf(*known);
   if (!line) return {};
-  namespace fs = std::filesystem;
-  // A relative path starts at the document's folder.
-  const fs::path path = fs::path(PathOfUri(uri)).parent_path() / fs::path(line->file);
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return {};
+  const fs::path path = SourceFile(line->file, fs::path(PathOfUri(uri)).parent_path(), folders);
+  if (path.empty()) return {};
   const Json place = {{"line", std::max<int64_t>(line->line - 1, 0)}, {"character", 0}};
   return {{"uri", UriOfPath(path.string())}, {"range", {{"start", place}, {"end", place}}}};
 }

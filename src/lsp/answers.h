@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hloir/status.h"
 #include "lsp/document.h"
@@ -16,8 +17,9 @@ Position PositionIn(const Json& json, const char* key);
 Json ToJson(const Document& document, Range range);
 Json Hover(const Document& document, size_t offset);
 // The definition of an operand or a called computation, or (within metadata) the source line of the program, if that
-// file exists. `uri` is the document's.
-Json Definition(const Document& document, const std::string& uri, size_t offset);
+// file exists. `uri` is the document's; `folders` are the workspace's.
+Json Definition(const Document& document, const std::string& uri, size_t offset,
+                const std::vector<std::string>& folders = {});
 Json References(const Document& document, const std::string& uri, size_t offset, bool with_definition);
 Json Highlights(const Document& document, size_t offset);
 Json Folds(const Document& document);

@@ -85,11 +85,20 @@ struct LanguageServer::State {
   std::thread reader;
   bool initialized = false, shut_down = false, exited = false, utf8 = false;
   std::map<std::string, Document> documents;
+  std::vector<std::string> folders;  // of the workspace, where modules' sources are looked for
 
   Json Initialize(const Json& params) {
     const Json& encodings = At(params, {"capabilities", "general", "positionEncodings"});
     utf8 = encodings.is_array() && std::find(encodings.begin(), encodings.end(), Json("utf-8")) != encodings.end();
     initialized = true;
+    const auto add_folder = [&](const std::string& uri) {
+      if (const std::string path = PathOfUri(uri); !path.empty()) folders.push_back(path);
+    };
+    if (const Json& workspace = At(params, {"workspaceFolders"}); workspace.is_array()) {
+      for (const Json& folder : workspace) add_folder(TextAt(folder, {"uri"}));
+    } else {
+      add_folder(TextAt(params, {"rootUri"}));
+    }
     return {{"capabilities", Capabilities(utf8)}, {"serverInfo", {{"name", "hloir"}, {"version", kVersion}}}};
   }
 
@@ -236,7 +245,7 @@ struct LanguageServer::State {
                                                    static_cast<uint32_t>(document.OffsetOf(PositionIn(range, "end")))}
                                            : all;
     if (what == "hover") return {Hover(document, offset)};
-    if (what == "definition") return {Definition(document, uri, offset)};
+    if (what == "definition") return {Definition(document, uri, offset, folders)};
     if (what == "references") {
       const Json& with = At(params, {"context", "includeDeclaration"});
       return {References(document, uri, offset, with.is_boolean() && with.get<bool>())};

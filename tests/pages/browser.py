@@ -94,7 +94,7 @@ class Browser:
         port, path = open(port_file).read().split("\n")
         self.socket = Socket(f"ws://127.0.0.1:{port}{path}")
         self.number, self.session = 0, None
-        self.console, self.requests = [], []
+        self.console, self.requests, self.contexts = [], [], {}
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log", "Accessibility"):
@@ -120,6 +120,9 @@ class Browser:
             self.console.append(params["entry"]["text"])
         elif method == "Network.requestWillBeSent":
             self.requests.append(params["request"]["url"])
+        elif method == "Runtime.executionContextCreated":
+            context = params["context"]
+            self.contexts[context["auxData"]["frameId"]] = context["id"]
         elif method == "Page.javascriptDialogOpening":
             self.console.append("a dialog: " + params["message"])
 
@@ -137,9 +140,13 @@ class Browser:
                 return answer["result"]
             self.event(answer)
 
-    def run(self, expression):
-        """The value of an expression, as JSON; a promise is awaited."""
-        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+    def run(self, expression, frame=None):
+        """The value of an expression, as JSON, in the page or in its frame of that name; a promise is awaited."""
+        where = {}
+        if frame:
+            frames = self.call("Page.getFrameTree")["frameTree"]["childFrames"]
+            where = {"contextId": self.contexts[next(f["frame"]["id"] for f in frames if f["frame"].get("name") == frame)]}
+        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True, **where)
         if "exceptionDetails" in result:
             raise RuntimeError(result["exceptionDetails"].get("exception", {}).get("description", expression))
         return result["result"].get("value")

@@ -156,6 +156,57 @@ def explain(b, path, dark):
     mind(b, "explain, other colors")
 
 
+def diff(b, path, dark):
+    b.open(path, dark)
+    b.run("Promise.all(Object.values(frames).map((f) => f.contentWindow.go ? 1 : new Promise((done) => f.addEventListener('load', done))))")
+    b.settle()
+    inside = lambda side, what: b.run(what, frame=side)
+    mind(b, "diff")
+    for side in ("before", "after"):
+        check("diff", f"{side} is drawn", inside(side, "drawn.length") > 1)
+        check("diff", f"{side} is colored by match, and the legend says so", inside(side, "$('color').value") == "match" and
+              "the same" in inside(side, "$('legend').textContent"))
+        check("diff", f"{side} has the colors of the page", inside(side, "isDark()") is dark)
+        contrast = inside(side, CONTRAST)
+        check("diff", f"text on boxes has a contrast of {contrast:.1f}", contrast >= 4.5)
+        # The boxes of all that is drawn add up to what differs.
+        counts = b.run("data.counts")
+        sums = inside(side, "V[0].z || [0, 0]")
+        check("diff", f"{side}: sums {sums} of {counts}", sums == [counts[1], counts[2 if side == "before" else 3]] or "hostile" not in b.run("data.before.name"))
+    kinds = b.run("data.changes.map((c) => c[2])")
+    check("diff", "differences are listed", len(kinds) == b.run("document.querySelectorAll('#list button').length") == sum(b.run("data.counts.slice(1)")))
+    # Each difference is selected on the sides that have it, and has its color there.
+    color = {"went": ("before", "var(--went)"), "came": ("after", "var(--came)"), "changed": ("before", "var(--changed)")}
+    seen = set()
+    for k in range(len(kinds)):
+        b.key("n")
+        before, after, kind, name, words = b.run(f"data.changes[{k}]")
+        for side in ("before", "after"):
+            place = inside(side, "selected && [selected.x * box.k + box.x, selected.y * box.k + box.y, stage.clientWidth, stage.clientHeight]")
+            check("diff", f"{name} is selected {side} and is not seen: {place}", not place or None not in place and -1 <= place[0] < place[2] and -1 <= place[1] < place[3])
+        if kind in seen:
+            continue
+        check("diff", f"n goes to the next, {k}", b.run("[...document.querySelectorAll('#list button')].findIndex((e) => e.getAttribute('aria-selected') === 'true')") == k)
+        side, wanted = color[kind]
+        own = inside(side, f"(selected && selected.ref === {before if side == 'before' else after}) ? selected.g.querySelector('rect').style.fill : ''")
+        if own:  # else it is folded into another box
+            seen.add(kind)
+            check("diff", f"{kind} is {own}", own in (wanted, "var(--changed)"))
+            check("diff", f"{words} is on the box", words in inside(side, "selected.lines.join()") or inside(side, "selected.opens"))
+    check("diff", f"only {seen} of {set(kinds)} have been seen", seen == set(kinds))
+    # What is selected on one side, its match is on the other.
+    pair = inside("before", "drawn.map((n) => n.i && n.i.o !== undefined ? [n.ref, n.i.o] : null).find((p) => p)")
+    if pair:
+        inside("before", f"select(drawn.find((n) => n.ref === {pair[0]}))")
+        check("diff", "the match is selected", inside("after", f"selected && (selected.ref === {pair[1]} || (selected.i.g || []).includes({pair[1]}))"))
+    b.key("p")
+    b.click("#theme")
+    check("diff", "both maps turn dark and back", inside("before", "isDark()") is inside("after", "isDark()") is not dark)
+    mind(b, "diff, other colors")
+    b.open(path, dark, width=390, height=800)
+    check("diff", "a phone shows one below the other", b.run("document.documentElement.scrollWidth <= innerWidth && $('after').getBoundingClientRect().top > $('before').getBoundingClientRect().bottom"))
+
+
 def triage(b, path, dark):
     rows = "document.querySelectorAll('#list tbody tr').length"
     b.open(path, dark)
@@ -318,9 +369,12 @@ def main():
                 hostile = module.name == "hostile.hlo"
                 page = lambda kind: folder / f"{kind}.html"
                 subprocess.run([hloir, "graph", module, "-o", page("graph")], check=True)
+                changed = folder / "changed.hlo"
+                changed.write_text(HOSTILE.replace("negate(y)", "abs(y)").replace("f32[4]{0} add(x, x)", "f32[4]{0} multiply(x, x)"))
+                subprocess.run([hloir, "diff", *((module, changed) if hostile else (real.with_name("attention_forward.hlo"), module)), "-o", page("diff")])
                 subprocess.run([hloir, "explain", module, "--passes=algebraic-simplifier,fusion", "-o", page("explain")], check=True)
                 subprocess.run([hloir, "run", module, "--profile", "-o", page("profile")], check=True, stdout=subprocess.DEVNULL)
-                for kind, walk in (("graph", graph), ("explain", explain), ("dumps", dumps), ("triage", triage), ("profile", profile)):
+                for kind, walk in (("graph", graph), ("diff", diff), ("explain", explain), ("dumps", dumps), ("triage", triage), ("profile", profile)):
                     text = page(kind).read_text()
                     for word in ("http://", "https://", "src=", "@import"):
                         # Namespaces are names, and hostile ones are data.

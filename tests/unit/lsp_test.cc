@@ -251,6 +251,45 @@ TEST_CASE("the line of the program that an instruction comes from") {
   std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("the line of the program is looked for in the workspace") {
+  const std::filesystem::path root = std::filesystem::temp_directory_path() / "hloir lsp workspace" / "project";
+  std::filesystem::create_directories(root / "models");
+  std::filesystem::create_directories(root / "dump");
+  std::ofstream(root / "models" / "model.py") << "1\n2\n3\n";
+  const std::string uri = lsp::UriOfPath((root / "dump" / "m.hlo").string());
+  const std::string found = lsp::UriOfPath((root / "models" / "model.py").string());
+  const auto place_of = [&](const std::string& file, Json params) {
+    LanguageServer server;
+    server.Handle(Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "initialize"}, {"params", std::move(params)}}.dump());
+    std::string text = kText;
+    text.replace(text.find("model.py"), 8, file);
+    server.Handle(Json{{"jsonrpc", "2.0"},
+                       {"method", "textDocument/didOpen"},
+                       {"params", {{"textDocument", {{"uri", uri}, {"text", text}}}}}}
+                      .dump());
+    const auto answer = server.Handle(
+        Json{{"jsonrpc", "2.0"},
+             {"id", 2},
+             {"method", "textDocument/definition"},
+             {"params", {{"textDocument", {{"uri", uri}}}, {"position", {{"line", 11}, {"character", 80}}}}}}
+            .dump());
+    return Json::parse(answer.at(0))["result"];
+  };
+  const std::string root_uri = lsp::UriOfPath(root.string());
+  CHECK(place_of("models/model.py", {{"rootUri", root_uri}})["uri"] == found);
+  CHECK(place_of("models/model.py", {{"rootUri", root_uri + "/"}})["uri"] == found);
+  const Json other = {{"uri", lsp::UriOfPath((root / "dump").string())}, {"name", "dump"}};
+  const Json folders = Json::array({other, {{"uri", root_uri}, {"name", "project"}}});
+  CHECK(place_of("models/model.py", {{"workspaceFolders", folders}, {"rootUri", nullptr}})["uri"] == found);
+  // As another machine calls it.
+  CHECK(place_of("/home/someone/project/models/model.py", {{"rootUri", root_uri}})["uri"] == found);
+  CHECK(place_of("models/model.py", Json::object()).is_null());
+  CHECK(place_of("model.py", {{"rootUri", root_uri}}).is_null());
+  CHECK(place_of("/home/someone/other/models/model.py", {{"rootUri", root_uri}}).is_null());
+  CHECK(place_of("models/model.py", {{"rootUri", 3}, {"workspaceFolders", "x"}}).is_null());
+  std::filesystem::remove_all(root.parent_path());
+}
+
 TEST_CASE("hovers say shape, layout, cost, users, formula and source") {
   Client client;
   client.Open(kText);

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <map>
-#include <memory_resource>
+#include <set>
+#include <utility>
+#include <vector>
 
 namespace hloir::cpu {
 namespace {
@@ -101,6 +103,67 @@ void PackIntoResults(std::vector<Buffer>& buffers, std::vector<Item>& items) {
   });
 }
 
+// Free ranges between placed items. They come and go with each item, so the nodes of those that went are used again.
+class Holes {
+ public:
+  // The offset of the smallest hole with room, which is taken from it; -1: there is none.
+  int64_t Take(int64_t bytes) {
+    const auto fit = by_size_.lower_bound({bytes, 0});
+    if (fit == by_size_.end()) return -1;
+    const auto [room, offset] = *fit;
+    Erase(by_offset_.find(offset));
+    if (room > bytes) Insert(offset + bytes, room - bytes);
+    return offset;
+  }
+
+  // Joins the range with the holes on both sides of it.
+  void Free(int64_t offset, int64_t bytes) {
+    auto next = by_offset_.lower_bound(offset);
+    if (next != by_offset_.end() && next->first == offset + bytes) {
+      bytes += next->second;
+      next = Erase(next);
+    }
+    if (next != by_offset_.begin()) {
+      const auto before = std::prev(next);
+      if (before->first + before->second == offset) {
+        offset = before->first;
+        bytes += before->second;
+        Erase(before);
+      }
+    }
+    Insert(offset, bytes);
+  }
+
+ private:
+  using ByOffset = std::map<int64_t, int64_t>;           // offset -> bytes
+  using BySize = std::set<std::pair<int64_t, int64_t>>;  // bytes, offset
+
+  ByOffset::iterator Erase(ByOffset::iterator hole) {
+    spare_.emplace_back(ByOffset::node_type(), by_size_.extract({hole->second, hole->first}));
+    const auto next = std::next(hole);
+    spare_.back().first = by_offset_.extract(hole);
+    return next;
+  }
+
+  void Insert(int64_t offset, int64_t bytes) {
+    if (spare_.empty()) {
+      by_offset_.emplace(offset, bytes);
+      by_size_.emplace(bytes, offset);
+      return;
+    }
+    auto [hole, size] = std::move(spare_.back());
+    spare_.pop_back();
+    hole.key() = offset, hole.mapped() = bytes;
+    size.value() = {bytes, offset};
+    by_offset_.insert(std::move(hole));
+    by_size_.insert(std::move(size));
+  }
+
+  ByOffset by_offset_;
+  BySize by_size_;
+  std::vector<std::pair<ByOffset::node_type, BySize::node_type>> spare_;
+};
+
 // In order of definition, best fit among the free ranges.
 int64_t PackInOrder(std::vector<Item>& items) {
   std::vector<Item*> births, deaths;
@@ -108,54 +171,16 @@ int64_t PackInOrder(std::vector<Item>& items) {
   for (Item& item : items) births.push_back(&item), deaths.push_back(&item);
   std::stable_sort(births.begin(), births.end(), [](const Item* a, const Item* b) { return a->first < b->first; });
   std::stable_sort(deaths.begin(), deaths.end(), [](const Item* a, const Item* b) { return a->last < b->last; });
-  std::pmr::unsynchronized_pool_resource pool;          // holes come and go with each item
-  std::pmr::map<int64_t, int64_t> holes(&pool);         // offset -> bytes
-  std::pmr::multimap<int64_t, int64_t> by_size(&pool);  // bytes -> offset
-  auto erase_size = [&](int64_t bytes, int64_t offset) {
-    for (auto [it, end] = by_size.equal_range(bytes); it != end; ++it) {
-      if (it->second == offset) {
-        by_size.erase(it);
-        return;
-      }
-    }
-  };
+  Holes holes;
   int64_t top = 0;
   size_t dead = 0;
   for (Item* item : births) {
-    for (; dead < deaths.size() && deaths[dead]->last < item->first; ++dead) {
-      int64_t offset = deaths[dead]->offset, bytes = deaths[dead]->bytes;
-      auto next = holes.lower_bound(offset);
-      if (next != holes.end() && next->first == offset + bytes) {
-        bytes += next->second;
-        erase_size(next->second, next->first);
-        next = holes.erase(next);
-      }
-      if (next != holes.begin()) {
-        auto before = std::prev(next);
-        if (before->first + before->second == offset) {
-          offset = before->first;
-          bytes += before->second;
-          erase_size(before->second, before->first);
-          holes.erase(before);
-        }
-      }
-      holes[offset] = bytes;
-      by_size.emplace(bytes, offset);
-    }
-    auto fit = by_size.lower_bound(item->bytes);
-    if (fit == by_size.end()) {
-      item->offset = top;
-      top += item->bytes;
-      continue;
-    }
-    auto [bytes, offset] = *fit;
-    by_size.erase(fit);
-    holes.erase(offset);
-    item->offset = offset;
-    if (bytes > item->bytes) {
-      holes[offset + item->bytes] = bytes - item->bytes;
-      by_size.emplace(bytes - item->bytes, offset + item->bytes);
-    }
+    for (; dead < deaths.size() && deaths[dead]->last < item->first; ++dead)
+      holes.Free(deaths[dead]->offset, deaths[dead]->bytes);
+    item->offset = holes.Take(item->bytes);
+    if (item->offset >= 0) continue;
+    item->offset = top;
+    top += item->bytes;
   }
   return top;
 }
