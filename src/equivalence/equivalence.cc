@@ -465,6 +465,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   }
   for (size_t k = 0; k < bs.size() && result.open.size() < kMostOpen; ++k) {
     if (partner[k] >= 0 || bs[k].value.size() != 1) continue;
+    if (p.shared.devices && !p.shared.exprs.At(bs[k].value[0]).open) continue;  // tables of shards
     const bool ready = std::all_of(bs[k].operands.begin(), bs[k].operands.end(),
                                    [&](int32_t o) { return o < 0 || partner[static_cast<size_t>(o)] >= 0; });
     if (ready)
