@@ -342,6 +342,13 @@ class Writer {
  private:
   // This device's row of a table.
   Op Row(const std::vector<int64_t>& table, int64_t columns) {
+    const bool same = std::equal(table.begin(), table.end() - columns, table.begin() + columns);
+    if (same) {
+      Literal row(Shape::Array(PrimitiveType::S32, {columns}));
+      for (int64_t n = 0; n < columns; ++n)
+        row.data<int32_t>()[n] = static_cast<int32_t>(table[static_cast<size_t>(n)]);
+      return b.Constant(std::move(row));
+    }
     Literal literal(Shape::Array(PrimitiveType::S32, {devices_, columns}));
     for (size_t n = 0; n < table.size(); ++n) literal.data<int32_t>()[n] = static_cast<int32_t>(table[n]);
     if (partition_ == nullptr) partition_ = b.Convert(b.PartitionId(), PrimitiveType::S32);

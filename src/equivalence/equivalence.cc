@@ -92,6 +92,7 @@ struct Prover {
   Builder before, after;
   ShardMatcher shards;
   const HloModule &a, &b;
+  std::set<int32_t> of_shards;         // records of `after` that are shards of values of `before`
   std::map<int32_t, int32_t> assumed;  // nodes of `after`: which of `before`
   std::unordered_map<std::string_view, std::vector<int32_t>> by_name, by_origin;
   std::unordered_set<ExprId> known;                         // values of `before`
@@ -183,7 +184,10 @@ struct Prover {
     if (value.size() != 1 || known.count(value[0]) != 0 || !i.shape().IsArray()) return;
     const bool number = IsNumber(value[0]);
     if (folded != nullptr && !number && MatchFolded(i, *folded, value)) return;
-    if (shared.devices && shards.Match(i, value[0])) return;
+    if (shared.devices && shards.Match(i, value[0])) {
+      of_shards.insert(static_cast<int32_t>(after.records().size()));
+      return;
+    }
     if (i.IsConstant()) return MatchConstant(i, value);
     if (number) return;
     std::vector<int32_t> candidates;
@@ -450,6 +454,37 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     result.before = NodesOf(p.before, numbers), result.after = NodesOf(p.after, numbers);
     result.before_root = p.before.root_record(), result.after_root = p.after.root_record();
   }
+  // Of a partitioned program, first the value where it goes wrong: nothing that is made from it is a shard of anything.
+  if (p.shared.devices) {
+    std::vector<bool> leads(bs.size(), false);
+    const auto of_input = [&](ExprId e) {
+      const Expr& x = p.shared.exprs.At(e);
+      return x.kind == Expr::Kind::kLeaf && p.shared.exprs.LeafAt(x.tag).key[0] == -2;
+    };
+    for (size_t k = bs.size(); k-- > 0;) {
+      const HloInstruction& i = *bs[k].instruction;
+      // (What data does not tell is right or wrong where it is used.)
+      leads[k] = leads[k] || partner[k] >= 0 || p.of_shards.count(static_cast<int32_t>(k)) != 0 || i.IsParameter() ||
+                 (bs[k].value.size() == 1 && (!p.shared.exprs.At(bs[k].value[0]).open || of_input(bs[k].value[0])));
+      if (!leads[k] || i.opcode() == HloOpcode::kTuple) continue;
+      for (int32_t o : bs[k].operands) {
+        if (o < 0) continue;
+        const Builder::Record& of = bs[static_cast<size_t>(o)];
+        const bool element = i.opcode() == HloOpcode::kGetTupleElement && of.instruction->opcode() == HloOpcode::kTuple;
+        const int32_t from = element ? of.operands[static_cast<size_t>(i.tuple_index())] : o;
+        if (from >= 0) leads[static_cast<size_t>(from)] = true;
+      }
+    }
+    for (size_t k = 0; k < bs.size(); ++k) {
+      const bool first = !leads[k] && bs[k].value.size() == 1 &&
+                         std::all_of(bs[k].operands.begin(), bs[k].operands.end(),
+                                     [&](int32_t o) { return o < 0 || leads[static_cast<size_t>(o)]; });
+      if (!first || result.open.size() >= kMostOpen) continue;
+      result.open.push_back({"", std::string(bs[k].instruction->name()),
+                             "the first value that is no shard, and from which none is made", 0});
+      break;
+    }
+  }
   // Numbers need no equal.
   const auto has_equal = [&](int32_t k) {
     const size_t at = static_cast<size_t>(k);
@@ -458,6 +493,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   };
   for (size_t k = 0; k < bs.size() && result.open.size() < kMostOpen; ++k) {
     if (has_equal(static_cast<int32_t>(k)) || bs[k].value.size() != 1) continue;
+    if (p.shared.devices && !p.shared.exprs.At(bs[k].value[0]).open) continue;  // tables of shards
     if (std::all_of(bs[k].operands.begin(), bs[k].operands.end(), has_equal))
       result.open.push_back(
           {"", std::string(bs[k].instruction->name()), "no value of the other module was found equal", 0});

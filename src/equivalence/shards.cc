@@ -128,9 +128,13 @@ bool ShardMatcher::Match(const HloInstruction& i, ExprId& value) {
       if (std::find(named.begin(), named.end(), k) == named.end()) to.push_back(k);
     }
   };
-  add(by_name_, i.name(), kMostAlike, named);
-  if (i.metadata() != nullptr) add(by_origin_, i.metadata()->op_name, kMostAlike, named);
-  add(by_opcode_, i.opcode(), kMostNear, alike);
+  // (What devices add up, or put together, is what they computed.)
+  const HloInstruction* made = &i;
+  while (made->operand_count() > 0 && (made->Is(kCollective) || made->opcode() == HloOpcode::kCopy))
+    made = made->operand(0);
+  add(by_name_, made->name(), kMostAlike, named);
+  if (made->metadata() != nullptr) add(by_origin_, made->metadata()->op_name, kMostAlike, named);
+  add(by_opcode_, made->opcode(), kMostNear, alike);
   // Equal as they are, of any; by a closer look of those that a name or origin tells, or else of operations that normal
   // forms may tell apart.
   std::vector<std::pair<int32_t, std::vector<ExprId>>> looks;
@@ -145,7 +149,7 @@ bool ShardMatcher::Match(const HloInstruction& i, ExprId& value) {
         last_ = candidate;
         return true;
       }
-      if (candidates == &named || (named.empty() && IsLandmark(i.opcode()) && looks.size() < kMostAlike))
+      if (candidates == &named || (named.empty() && IsLandmark(made->opcode()) && looks.size() < kMostAlike))
         looks.push_back({candidate, std::move(shards)});
     }
   }

@@ -138,3 +138,29 @@ TEST_CASE("the devices of a pair are those that either text names, in shardings 
   CHECK(check::DevicesOfBoth(*whole, *whole) == 1);
   CHECK(Proved(ProveOnDevices(*whole, *device)));
 }
+
+TEST_CASE("the first wrong value of a partitioned program is named") {
+  const std::string whole =
+      "HloModule before, num_partitions=4\nENTRY e { x = f32[4,8] parameter(0), sharding={devices=[1,4]<=[4]}\n"
+      " w = f32[8,6] parameter(1), sharding={devices=[4,1]<=[4]}\n"
+      " d = f32[4,6] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      " t = f32[4,6] tanh(d)\n ROOT n = f32[4,6] negate(t), sharding={replicated} }\n";
+  const auto device = [](const std::string& sum) {
+    return "HloModule after, num_partitions=4\nadd { a = f32[] parameter(0)\n b = f32[] parameter(1)\n "
+           "ROOT c = f32[] add(a, b) }\nENTRY e_spmd { x = f32[4,2] parameter(0), sharding={devices=[1,4]<=[4]}\n"
+           " w = f32[2,6] parameter(1), sharding={devices=[4,1]<=[4]}\n"
+           " d = f32[4,6] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n" +
+           sum + " t = f32[4,6] tanh(s)\n ROOT n = f32[4,6] negate(t), sharding={replicated} }";
+  };
+  const std::string all_reduce =
+      " s = f32[4,6] all-reduce(d), channel_id=1, replica_groups={{0,1,2,3}}, use_global_device_ids=true, "
+      "to_apply=add\n";
+  const auto [a, right] = Pair(whole + device(all_reduce));
+  CHECK(Proved(ProveOnDevices(*a, *right)));
+  const auto [b, wrong] = Pair(whole + device(" s = f32[4,6] copy(d)\n"));
+  const equivalence::Result result = ProveOnDevices(*b, *wrong);
+  REQUIRE(!Proved(result));
+  REQUIRE(result.open.size() >= 2);
+  CHECK(result.open[0].after == "result 0");
+  CHECK(result.open[1].after == "d");
+}

@@ -1,4 +1,4 @@
-// Proofs as files: what the prover writes is believed, and what is false is not: other modules under the same proof,
+// Proofs as files: what the prover writes is accepted, and what is false is not: other modules under the same proof,
 // pairs that only look equal under each rule, and lines that were altered.
 #include "proof_check/proof_check.h"
 
@@ -105,7 +105,7 @@ TEST_CASE("numbers obey the laws of real numbers, and no others") {
   }
 }
 
-TEST_CASE("what the prover writes is believed") {
+TEST_CASE("what the prover writes is accepted") {
   size_t holds = 0, all = 0;
   for (const std::filesystem::path& path : FilesIn(std::filesystem::path(kTestsFolder) / "equivalence" / "right")) {
     INFO(path.string());

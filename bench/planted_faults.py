@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""Faults planted in partitioned programs: is each found, is none proved, and is the first wrong step named?
+
+    bench/planted_faults.py [--hloir BIN] [--each N] [--run] [--keep DIR] FILE…
+
+Each FILE is a whole program with shardings (tests/sharded, docs/studies/llama.py with small sizes). The passes partition
+it, and if `hloir verify --prove` proves that, faults of the kinds below are planted in the text of one device, at most N
+of each kind. A mutant must not be proved. One that is proved is run; if it computes the same (a mask that no shard
+reaches), it is harmless. With --run `hloir verify` runs all, which must find those that are not harmless different. The
+step is named if the first value that the prover tells is the changed instruction, or one within two steps of it; for a
+table of shards, one within twelve. Prints a row for each kind.
+"""
+import argparse, collections, json, os, re, subprocess, sys, tempfile
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from prove_pairs import PARTITION, prove
+
+KINDS = {}
+
+
+def kind(function):
+    """Gives (changed instruction, new text) of every place where the fault can be."""
+    KINDS[function.__name__] = function
+    return function
+
+
+LINE = re.compile(r"^(\s*(?:ROOT )?)%?([\w.\-]+) = (\S+) ([\w\-]+)\((.*)$", re.M)
+
+
+def lines(text, opcode):
+    return [m for m in LINE.finditer(text) if m.group(4) == opcode]
+
+
+def replaced(text, match, line):
+    return match.group(2), text[:match.start()] + line + text[match.end():]
+
+
+@kind
+def missing_all_reduce(text):
+    for m in lines(text, "all-reduce"):
+        operand = m.group(5).split(")")[0]
+        if "," not in operand: yield replaced(text, m, f"{m.group(1)}%{m.group(2)} = {m.group(3)} copy({operand})")
+
+
+@kind
+def doubled_all_reduce(text):
+    for m in lines(text, "all-reduce"):
+        rest = m.group(5).split(")", 1)
+        reducer = re.search(r"to_apply=%?([\w.\-]+)", rest[1]).group(1)
+        if re.search(rf"^%?{re.escape(reducer)} .*?\n}}", text, re.M | re.S).group(0).count(" add(") != 1: continue
+        inner = f"  %doubled = {m.group(3)} {m.group(4)}({rest[0]}){re.sub(r', sharding={[^}]*}', '', rest[1])}"
+        outer = f"{m.group(1)}%{m.group(2)} = {m.group(3)} all-reduce(%doubled){re.sub(r'channel_id=[0-9]+', 'channel_id=9999', rest[1])}"
+        yield replaced(text, m, inner + "\n" + outer)
+
+
+@kind
+def wrong_group(text):
+    """The groups of another axis of the mesh that is as large, or the same members in another order."""
+    all_groups = {g for g in re.findall(r"replica_groups=(\{\{[^=]*?\}\})", text)}
+    for m in re.finditer(r"%?([\w.\-]+) = \S+ (all-reduce|all-gather|reduce-scatter|all-to-all)\(.*?replica_groups=(\{\{.*?\}\})", text):
+        groups = [g.split(",") for g in m.group(3)[2:-2].split("},{")]
+        if len(groups) < 2: continue
+        size = len(groups[0])
+        other = [[str(k + len(groups) * j) for j in range(size)] for k in range(len(groups))]
+        if other == groups: other = [[str(size * k + j) for j in range(size)] for k in range(len(groups))]
+        if other == groups: continue
+        new = "{{" + "},{".join(",".join(g) for g in other) + "}}"
+        yield m.group(1), text[:m.start(3)] + new + text[m.end(3):]
+
+
+@kind
+def members_rotated(text):
+    for m in re.finditer(r"%?([\w.\-]+) = \S+ (all-gather|reduce-scatter|all-to-all)\(.*?replica_groups=(\{\{.*?\}\})", text):
+        groups = [g.split(",") for g in m.group(3)[2:-2].split("},{")]
+        new = "{{" + "},{".join(",".join(g[1:] + g[:1]) for g in groups) + "}}"
+        if new != m.group(3): yield m.group(1), text[:m.start(3)] + new + text[m.end(3):]
+
+
+@kind
+def wrong_axis(text):
+    """Gathered or scattered along another dimension: shapes allow it where two sizes are equal."""
+    for opcode in ("all-to-all", "all-gather", "reduce-scatter"):
+        for m in lines(text, opcode):
+            dimension = re.search(r"dimensions=\{(\d+)\}", m.group(0))
+            sizes = re.match(r"\w+\[([\d,]+)\]", m.group(3))
+            if not dimension or not sizes: continue
+            sizes = sizes.group(1).split(",")
+            at = int(dimension.group(1))
+            if opcode != "all-to-all": continue
+            for other in range(len(sizes)):
+                if other == at or sizes[other] != sizes[at]: continue
+                yield replaced(text, m, m.group(0).replace(dimension.group(0), f"dimensions={{{other}}}"))
+
+
+@kind
+def permute_reversed(text):
+    for m in re.finditer(r"%?([\w.\-]+) = \S+ collective-permute\(.*?source_target_pairs=(\{\{.*?\}\})", text):
+        pairs = [p.split(",") for p in m.group(2)[2:-2].split("},{")]
+        if all([b, a] in pairs for a, b in pairs): continue
+        new = "{{" + "},{".join(f"{b},{a}" for a, b in pairs) + "}}"
+        yield m.group(1), text[:m.start(2)] + new + text[m.end(2):]
+
+
+TABLE = re.compile(r"%?([\w.\-]+) = s32\[(\d+)\]\{0\} constant\(\{([\d, ]+)\}\)")
+
+
+@kind
+def shard_off_by_one(text):
+    for m in TABLE.finditer(text):
+        values = [int(v) for v in m.group(3).split(",")]
+        if len(set(values)) < 2: continue
+        values[-1] -= 1
+        yield m.group(1), text[:m.start(3)] + ", ".join(map(str, values)) + text[m.end(3):]
+
+
+@kind
+def mask_or_positions_not_shifted(text):
+    for m in TABLE.finditer(text):
+        if len({v.strip() for v in m.group(3).split(",")}) < 2: continue
+        yield m.group(1), text[:m.start(3)] + ", ".join("0" for _ in m.group(3).split(",")) + text[m.end(3):]
+
+
+@kind
+def mean_by_wrong_group(text):
+    """A number that is multiplied or divided by is that of the devices' part."""
+    for m in re.finditer(r"%?([\w.\-]+) = f32\[\] constant\(([\d.e+\-]+)\)", text):
+        if float(m.group(2)) in (0.0, 1.0): continue
+        if re.search(rf"(divide|multiply)\([^)]*{re.escape(m.group(1))}\b", text) or re.search(rf"broadcast\(%?{re.escape(m.group(1))}\)", text):
+            yield m.group(1), text[:m.start(2)] + repr(2 * float(m.group(2))) + text[m.end(2):]
+
+
+@kind
+def loss_scaled_per_replica(text):
+    """What is added up over devices is divided by their number first."""
+    for m in lines(text, "all-reduce"):
+        shape = m.group(3)
+        if not re.match(r"f32\[[\d,]*\]", shape): continue
+        rest = m.group(5).split(")", 1)
+        sizes = re.match(r"f32\[([\d,]*)\]", shape).group(1)
+        more = f"  %count = f32[] constant(0.125)\n  %counts = {shape} broadcast(%count), dimensions={{}}\n"
+        more += f"  %scaled = {shape} multiply({rest[0]}, %counts)\n"
+        yield replaced(text, m, more + f"{m.group(1)}%{m.group(2)} = {shape} all-reduce(%scaled){rest[1]}")
+
+
+@kind
+def stale_weights(text):
+    """An updated weight is returned as it came."""
+    entry = text[text.index("ENTRY"):]
+    parameters = {m.group(2): m.group(3) for m in lines(entry, "parameter")}
+    for m in lines(entry, "subtract"):
+        for operand in re.findall(r"%?([\w.\-]+)", m.group(5).split(")")[0]):
+            if parameters.get(operand, "").split("{")[0] == m.group(3).split("{")[0]:
+                name, changed = replaced(entry, m, f"{m.group(1)}%{m.group(2)} = {m.group(3)} copy(%{operand})")
+                yield name, text[:text.index("ENTRY")] + changed
+
+
+def near(text, name, steps=2):
+    """The instruction, what it reads and what reads it, so many steps far."""
+    users, operands = collections.defaultdict(set), collections.defaultdict(set)
+    for m in LINE.finditer(text):
+        for operand in re.findall(r"%([\w.\-]+)", m.group(5)):
+            users[operand].add(m.group(2))
+            operands[m.group(2)].add(operand)
+    found = {name}
+    if re.search(rf"{re.escape(name)} = s32\[\d+\]\{{0\}} constant", text): steps = 12
+    for _ in range(steps): found |= {n for f in found for n in users[f] | operands[f]}
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--hloir", default="build/release/tools/hloir")
+    parser.add_argument("--each", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--run", action="store_true")
+    parser.add_argument("--keep", default=tempfile.mkdtemp())
+    args = parser.parse_args()
+    os.makedirs(args.keep, exist_ok=True)
+    planted, proved, named, different, same = (collections.Counter() for _ in range(5))
+    for path in args.files:
+        base = os.path.join(args.keep, os.path.basename(path))
+        subprocess.run([args.hloir, "opt", f"--passes={PARTITION}", path, "-o", base], check=True, stdout=subprocess.DEVNULL)
+        if not prove(args.hloir, [path, base], args.seconds)["answer"].startswith("proved"):
+            print(f"{path}: not proved without a fault", flush=True)
+            continue
+        text = open(base).read()
+        for name, plant in KINDS.items():
+            done = 0
+            for instruction, wrong in plant(text):
+                if done == args.each: break
+                mutant = base.removesuffix(".hlo") + f".{name}{done}.hlo"
+                open(mutant, "w").write(wrong)
+                found = prove(args.hloir, [path, mutant], args.seconds)
+                if found["answer"] == "error": continue  # no valid module
+                verdict = None
+                if args.run or found["answer"].startswith("proved"):
+                    run = subprocess.run([args.hloir, "verify", "--json", path, mutant], capture_output=True, text=True)
+                    try: verdict = json.loads(run.stdout)["answer"]
+                    except (ValueError, KeyError): verdict = "error"
+                    if verdict in ("tested", "error") and not found["answer"].startswith("proved"):
+                        print(f"{mutant}: {verdict} by runs", flush=True)
+                done += 1
+                planted[name] += 1
+                different[name] += verdict in ("different", "less-accurate")
+                if found["answer"].startswith("proved"):
+                    if verdict not in ("different", "less-accurate"): same[name] += 1
+                    else: proved[name] += 1
+                    print(f"{mutant}: {found['answer']}, by runs {verdict}", flush=True)
+                    continue
+                steps = [s["after"] for s in found.get("open", []) if not s["after"].startswith("result ")]
+                named[name] += bool(steps) and steps[0] in near(wrong, instruction)
+                if steps and steps[0] not in near(wrong, instruction): print(f"{mutant}: {instruction} changed, {steps[0]} named", flush=True)
+    width = max(map(len, KINDS))
+    print(f"{'':{width}}  planted  proved  harmless  step named" + ("  different by runs" if args.run else ""))
+    for name in KINDS:
+        print(f"{name:{width}}  {planted[name]:7}  {proved[name]:6}  {same[name]:8}  {named[name]:10}" + (f"  {different[name]:17}" if args.run else ""))
+    total = [sum(c.values()) for c in (planted, proved, same, named, different)]
+    print(f"{'all':{width}}  {total[0]:7}  {total[1]:6}  {total[2]:8}  {total[3]:10}" + (f"  {total[4]:17}" if args.run else ""))
+    return 1 if total[1] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
