@@ -26,7 +26,7 @@ hloir_room(build USES printer parser shape_inference ir support HEADERS builder)
 hloir_room(custom_calls USES build ir support HEADERS custom_calls)
 hloir_room(analysis USES custom_calls printer ir support HEADERS analysis cost)
 hloir_room(proto USES ir support HEADERS proto)
-hloir_room(stablehlo OPTION HLOIR_STABLEHLO ALWAYS looks_like_mlir.cc USES build parser shape_inference ir support HEADERS stablehlo)
+hloir_room(stablehlo OPTION HLOIR_STABLEHLO ALWAYS looks_like_mlir.cc USES build printer parser shape_inference ir support HEADERS stablehlo)
 hloir_room(export OPTION HLOIR_EXPORT USES proto analysis ir support HEADERS export)
 
 # Engines and passes.

@@ -52,6 +52,20 @@ bool NamesReduction(const HloModule& module) {
   return false;
 }
 
+// What StableHLO has no place for, and does not change what a module computes.
+void AddNotInStablehlo(const HloModule& module, std::vector<std::string>& fields) {
+  bool layouts = false, control = false, config = false;
+  for (const HloInstruction* i : module.AllInstructions()) {
+    for (const Shape* leaf : i->shape().Leaves()) layouts |= leaf->has_layout() && !leaf->layout().IsMajorToMinor();
+    control |= i->HasControlDependencies();
+    config |= i->opcode() != HloOpcode::kCustomCall && !i->extras().backend_config.empty();
+  }
+  if (layouts) fields.push_back("layouts");
+  if (control) fields.push_back("control dependencies");
+  if (config) fields.push_back("backend_config");
+  if (module.config().is_scheduled) fields.push_back("the schedule");
+}
+
 // Reports on stderr the parts of a message that `form` cannot hold. Only messages have parts that the graph does not
 // represent, and only their own form can hold these.
 void TellWhatIsLeftOut(const std::string& path, FileFormat::Form form, const ModuleFile& file) {
@@ -59,7 +73,9 @@ void TellWhatIsLeftOut(const std::string& path, FileFormat::Form form, const Mod
   for (const std::string& field : file.proto.unread) {
     if (form != FileFormat::Form::kProto || !field.starts_with("HloModuleProto.")) fields.push_back(field);
   }
-  if (form != FileFormat::Form::kText) {
+  if (form == FileFormat::Form::kStablehlo) {
+    AddNotInStablehlo(file.module(), fields);
+  } else if (form != FileFormat::Form::kText) {
     // XLA keeps these beside the message.
     const ModuleConfig& config = file.module().config();
     if (config.replica_count > 1) fields.push_back("replica_count");
@@ -114,10 +130,11 @@ void AddConvertCommand(CLI::App* command, Action& action, PassRegistry& /*regist
                                                            {"snapshot", Message::kHloSnapshot},
                                                            {"unoptimized-snapshot", Message::kHloUnoptimizedSnapshot}};
   auto flags = std::make_shared<ConvertFlags>();
-  AddOption(*command, "IN", flags->file, "HLO text, HloProto, snapshot or JSON, optionally gzipped")->required();
+  AddOption(*command, "IN", flags->file, "HLO text, HloProto, snapshot, JSON or StableHLO text, optionally gzipped")
+      ->required();
   AddOption(*command, "-o,--output OUT", flags->outputs,
-            "Output file; the extension selects the format: .hlo .txt .pb .json, optionally .gz; .npz gets the values "
-            "of a snapshot. May be repeated")
+            "Output file; the extension selects the format: .hlo .txt .pb .json, .mlir for StableHLO, optionally .gz; "
+            ".npz gets the values of a snapshot. May be repeated")
       ->required()
       ->allow_extra_args(false);
   AddOption(*command, "--inputs X.npz", flags->inputs,

@@ -35,7 +35,7 @@ struct GenerateFlags {
   fuzz::CaseOptions cases;
   fuzz::ProgramOptions programs;
   std::vector<int64_t> keep;
-  bool run = false, coverage = false;
+  bool run = false, coverage = false, json = false;
 };
 
 // The results of one engine, in a separate .npz.
@@ -101,6 +101,7 @@ int Coverage(const GenerateFlags& flags) {
       kinds.insert(one.what);
     }
   }
+  Json json = {{"opcodes", Json::array()}, {"not_made", Json::array()}};
   Table table({"opcode", "types", "kinds"});
   for (int k = 0; k < kOpcodeCount; ++k) {
     const auto opcode = static_cast<HloOpcode>(k);
@@ -108,18 +109,25 @@ int Coverage(const GenerateFlags& flags) {
     if (found == seen.end()) continue;
     const auto& [types, kinds] = found->second;
     table.Add({std::string(OpcodeName(opcode)), std::to_string(types.size()), std::to_string(kinds.size())});
+    json["opcodes"].push_back({{"opcode", OpcodeName(opcode)}, {"types", types.size()}, {"kinds", kinds.size()}});
   }
-  Write(stdout, ForLocale(table.ToString()));
-  std::string missing;
+  std::vector<std::string> missing;
   for (int k = 0; k < kOpcodeCount && flags.cases.only.empty(); ++k) {
     const auto opcode = static_cast<HloOpcode>(k);
-    if (!occur.contains(opcode)) missing += (missing.empty() ? "" : ", ") + std::string(OpcodeName(opcode));
+    if (!occur.contains(opcode)) missing.emplace_back(OpcodeName(opcode));
   }
-  if (!missing.empty()) Write(stdout, "not made: " + missing + "\n");
+  if (flags.json) {
+    json["not_made"] = missing;
+    PrintJson(json);
+    return kExitGood;
+  }
+  Write(stdout, ForLocale(table.ToString()));
+  if (!missing.empty()) Write(stdout, fmt::format("not made: {}\n", fmt::join(missing, ", ")));
   return kExitGood;
 }
 
 int Run(const GenerateFlags& flags) {
+  if (flags.json) ReportErrorsAsJson();
   if (flags.coverage) return Coverage(flags);
   std::error_code error;
   std::filesystem::create_directories(flags.output, error);
@@ -165,6 +173,7 @@ void AddFuzzGenerateCommand(CLI::App* command, Action& action, PassRegistry& /*r
   command->add_flag("--coverage", flags->coverage,
                     "List how many types and variants of each opcode occur, and write no modules");
   AddOption(*command, "-o,--output DIR", flags->output, "Output folder");
+  command->add_flag("--json", flags->json, "Print errors and --coverage as JSON, as the lines for modules always are");
   command->callback([flags, &action] { action = [flags] { return Run(*flags); }; });
 }
 

@@ -252,6 +252,10 @@ class Campaign:
                 if sys.stderr.isatty(): print(f"\r{done} of {self.flags.count} modules, {len(self.findings)} findings", end="", file=sys.stderr)
                 if done % 20 == 0: json.dump(self.refused, open(self.memory, "w"), indent=1)
         json.dump(self.refused, open(self.memory, "w"), indent=1)
+        if self.flags.json:
+            print(json.dumps({"modules": self.modules, "operations": self.compared, "kinds": len(self.coverage),
+                              "findings": len(self.findings), "refused": len(self.refused),
+                              "killed": sum("died" in r for r in self.refused.values())}), flush=True)
         print(f"\n{self.modules} modules, {self.compared} operations compared of {len(self.coverage)} kinds, "
               f"{len(self.findings)} kinds of findings, {len(self.refused)} kinds refused by XLA "
               f"({sum('died' in r for r in self.refused.values())} killed it), {time.time() - started:.0f} s", file=sys.stderr)
@@ -270,6 +274,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--ulps", type=float, default=16, help="what XLA's transcendental functions may be off, beyond ours")
     parser.add_argument("--work", default="fuzz-xla", help="a folder for modules and what XLA refuses")
+    parser.add_argument("--json", action="store_true", help="print the summary as the last line of JSON, too")
     parser.add_argument("--no-xla", action="store_true", help="compare the engines alone")
     flags = parser.parse_args()
     os.makedirs(flags.work, exist_ok=True)

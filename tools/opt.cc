@@ -275,9 +275,10 @@ void AddOptCommand(CLI::App* command, Action& action, PassRegistry& registry) {
   auto flags = std::make_shared<OptFlags>();
   CLI::Option* file = AddOption(*command, "FILE", flags->file,
                                 "HLO text, HloProto, snapshot or JSON, optionally gzipped; or a folder of modules");
-  AddOption(*command, "-o,--output OUT", flags->output,
-            "Output file for the module, or for the report of --dry-run or --bisect; the extension selects the format: "
-            ".hlo .txt .pb .json, optionally .gz (default: text to stdout). If FILE is a folder, the output folder");
+  AddOption(
+      *command, "-o,--output OUT", flags->output,
+      "Output file for the module, or for the report of --dry-run or --bisect; the extension selects the format: "
+      ".hlo .txt .pb .json .mlir, optionally .gz (default: text to stdout). If FILE is a folder, the output folder");
   AddOptimizeFlags(*command, flags->optimize, registry);
   command->add_flag("--list-passes", flags->list_passes, "List the passes and their options, and exit");
   command->add_flag("--list-rules", flags->list_rules, "List the rules of each pass, with their formulas, and exit");

@@ -172,6 +172,7 @@ StatusOr<Value> EvaluateScan(EvalContext& context) {
   const size_t carries = static_cast<size_t>(attributes.num_carries);
   const size_t inputs = context.operands.size() - carries;
   const bool several = context.shape.IsTuple();
+  const bool returns_several = context.instruction.to_apply()->root()->shape().IsTuple();
   const size_t outputs = (several ? static_cast<size_t>(context.shape.tuple_size()) : 1) - carries;
   const auto result_shape = [&](size_t k) -> const Shape& {
     return several ? context.shape.tuple_shapes(static_cast<int64_t>(k)) : context.shape;
@@ -204,11 +205,11 @@ StatusOr<Value> EvaluateScan(EvalContext& context) {
     HLOIR_ASSIGN_OR_RETURN(const Value result, context.run.Call(*context.instruction.to_apply(), std::move(arguments)));
     for (size_t k = 0; k < outputs; ++k) {
       const Literal slice =
-          (several ? result.elements()[k] : result).literal().Convert(stacked[k].shape().element_type());
+          (returns_several ? result.elements()[k] : result).literal().Convert(stacked[k].shape().element_type());
       const DimVector& dims = slice.shape().dimensions();
       CopyRegion(dims, slice, {0, RowMajorStrides(dims)}, stacked[k], slice_region(stacked[k].shape(), i));
     }
-    for (size_t k = 0; k < carries; ++k) state[k] = several ? result.elements()[outputs + k] : result;
+    for (size_t k = 0; k < carries; ++k) state[k] = returns_several ? result.elements()[outputs + k] : result;
   }
   std::vector<Value> results;
   for (Literal& literal : stacked) results.emplace_back(std::move(literal));

@@ -84,7 +84,7 @@ void hloir_error_free(hloir_error* error);
 hloir_module* hloir_parse(const char* text, size_t size, const char* name, hloir_error** error);
 /* The module in a file of any form: text, XLA's messages, their JSON, each also gzipped. */
 hloir_module* hloir_read(const char* path, hloir_error** error);
-/* Writes a file in the form selected by its name: .hlo, .txt, .pb or .json, each also with .gz. */
+/* Writes a file in the form selected by its name: .hlo, .txt, .pb, .json or .mlir (StableHLO), each also with .gz. */
 bool hloir_write(const hloir_module* module, const char* path, hloir_error** error);
 hloir_module* hloir_module_clone(const hloir_module* module, hloir_error** error);
 void hloir_module_free(hloir_module* module);
@@ -94,7 +94,8 @@ typedef enum hloir_style HLOIR_ANY_INT {
   HLOIR_PRINT_XLA = 1,      /* byte for byte as XLA's default; large constants as {...} */
   HLOIR_PRINT_SHORT = 2,
   HLOIR_PRINT_CANONICAL = 3,
-  HLOIR_PRINT_FINGERPRINT = 4 /* without names: equal for modules that are the same but for these */
+  HLOIR_PRINT_FINGERPRINT = 4, /* without names: equal for modules that are the same but for these */
+  HLOIR_PRINT_STABLEHLO = 5    /* StableHLO text; HLOIR_UNIMPLEMENTED for what StableHLO cannot express */
 } hloir_style;
 char* hloir_print(const hloir_module* module, hloir_style style, hloir_error** error);
 /* Verifies that the module is legal HLO; the error describes the first violation. */

@@ -42,12 +42,12 @@ namespace hloir {
 
 // The format of a module in a file.
 struct FileFormat {
-  enum class Form { kText, kProto, kJson };
+  enum class Form { kText, kProto, kJson, kStablehlo };
   Form form = Form::kText;
   bool gzip = false;
 };
-// The format for a file name: .hlo and .txt are text, .pb a message, .json its JSON, each also with .gz. A name without
-// an ending, "-" and /dev/null are text. InvalidArgument for another ending.
+// The format for a file name: .hlo and .txt are text, .pb a message, .json its JSON, .mlir StableHLO text, each also
+// with .gz. A name without an ending, "-" and /dev/null are text. InvalidArgument for another ending.
 StatusOr<FileFormat> FormatOf(std::string_view path);
 
 // The times of a module's instructions in a profile.

@@ -59,7 +59,7 @@ Op BuildScan(HloBuilder& b, HloInstruction& i, Ops x) {
     const Op made = c.Call(step, arguments);
     std::vector<Op> next(now.begin(), now.begin() + static_cast<std::ptrdiff_t>(inputs));
     for (size_t k = 0; k < outputs + carries; ++k) {
-      Op result = i.shape().IsTuple() ? c.GetTupleElement(made, static_cast<int64_t>(k)) : made;
+      Op result = made->shape().IsTuple() ? c.GetTupleElement(made, static_cast<int64_t>(k)) : made;
       if (k < outputs) {
         DimVector slice = results[k].dimensions();
         slice[along] = 1;

@@ -103,10 +103,11 @@ PrintOptions StyleNamed(std::string_view style) {
   if (style == "short") return PrintOptions::ShortParsable();
   if (style == "canonical") return PrintOptions::Canonical();
   if (style == "fingerprint") return PrintOptions::Fingerprint();
-  throw nb::value_error("style is 'readable', 'xla', 'short', 'canonical' or 'fingerprint'");
+  throw nb::value_error("style is 'readable', 'xla', 'short', 'canonical', 'fingerprint' or 'stablehlo'");
 }
 
 std::string Text(const Graph& graph, std::string_view style, bool metadata, std::optional<bool> large_constants) {
+  if (style == "stablehlo") return Value(SerializeModule(graph.module(), {FileFormat::Form::kStablehlo}));
   PrintOptions options = StyleNamed(style);
   options.print_metadata = options.print_metadata && metadata;
   if (large_constants) options.print_large_constants = *large_constants;
@@ -444,8 +445,10 @@ void BindModule(nb::module_& m) {
       .def("text", &Text, nb::arg("style") = "readable", nb::kw_only(), nb::arg("metadata") = true,
            nb::arg("large_constants") = nb::none(),
            "HLO text: 'readable' (all that the module says), 'xla' (byte for byte XLA's default), 'short', 'canonical' "
-           "or 'fingerprint' (without names). metadata: False leaves out where instructions came from; "
-           "large_constants: every element of each, or not, in place of what the style does.")
+           "or 'fingerprint' (without names); or 'stablehlo', StableHLO text, to which the options do not apply. "
+           "metadata: "
+           "False leaves out where instructions came from; large_constants: every element of each, or not, in place of "
+           "what the style does.")
       .def("to_string", &Text, nb::arg("style") = "readable", nb::kw_only(), nb::arg("metadata") = true,
            nb::arg("large_constants") = nb::none(), "text() under the name that jaxlib has for it.")
       .def(
@@ -478,7 +481,8 @@ void BindModule(nb::module_& m) {
           "An HloModuleProto, which XLA loads.")
       .def(
           "write", [](const Graph& g, const std::string& path) { Check(WriteModule(g.module(), path)); },
-          nb::arg("path"), "Writes a file in the format of its ending: .hlo, .txt, .pb, .json, each also with .gz.")
+          nb::arg("path"),
+          "Writes a file in the format of its ending: .hlo, .txt, .pb, .json, .mlir (StableHLO), each also with .gz.")
       .def(
           "verify", [](const Graph& g) { Check(VerifyModule(g.module())); }, "hloir.Error if it is not legal HLO.")
       .def(

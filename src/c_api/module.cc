@@ -51,6 +51,7 @@ StatusOr<PrintOptions> OptionsOf(hloir_style style) {
     case HLOIR_PRINT_SHORT: return PrintOptions::ShortParsable();
     case HLOIR_PRINT_CANONICAL: return PrintOptions::Canonical();
     case HLOIR_PRINT_FINGERPRINT: return PrintOptions::Fingerprint();
+    case HLOIR_PRINT_STABLEHLO: break;  // has no options
   }
   return InvalidArgument("no such hloir_style");
 }
@@ -130,6 +131,10 @@ void hloir_module_free(hloir_module* module) { delete module; }
 char* hloir_print(const hloir_module* module, hloir_style style, hloir_error** error) {
   return Guarded<char*>(error, [&]() -> StatusOr<char*> {
     HLOIR_RETURN_IF_ERROR(Given({{"module", module}}));
+    if (style == HLOIR_PRINT_STABLEHLO) {
+      HLOIR_ASSIGN_OR_RETURN(const std::string text, SerializeModule(*module->module, {FileFormat::Form::kStablehlo}));
+      return NewText(text);
+    }
     HLOIR_ASSIGN_OR_RETURN(const PrintOptions options, OptionsOf(style));
     return NewText(PrintModule(*module->module, options));
   });

@@ -74,7 +74,9 @@ Status Send(const FileFormat& format, const std::function<Status(const WriteText
   return format.gzip ? Gzip(produce, write) : produce(write);
 }
 
-StatusOr<std::string> SerializeProto(const HloProtoFile& proto, const HloModule& module, const FileFormat& format) {
+// Formats that are written whole.
+StatusOr<std::string> SerializeWhole(const HloProtoFile& proto, const HloModule& module, const FileFormat& format) {
+  if (format.form == FileFormat::Form::kStablehlo) return PrintStablehlo(module);
   if (format.form == FileFormat::Form::kJson) return SerializeHloProtoAsJson(proto, &module);
   StatusOr<std::string> bytes = SerializeHloProto(proto, &module);
   if (bytes.ok() && !proto.streamed && bytes->size() > kMaxMessageBytes) {
@@ -93,8 +95,9 @@ StatusOr<FileFormat> FormatOf(std::string_view path) {
   if (format.gzip) path.remove_suffix(3);
   if (path.ends_with(".pb")) format.form = FileFormat::Form::kProto;
   else if (path.ends_with(".json")) format.form = FileFormat::Form::kJson;
+  else if (path.ends_with(".mlir")) format.form = FileFormat::Form::kStablehlo;
   else if (!path.ends_with(".hlo") && !path.ends_with(".txt") && HasEnding(path)) {
-    return InvalidArgument("the file's extension must be .hlo, .txt, .pb or .json, each also with .gz");
+    return InvalidArgument("the file's extension must be .hlo, .txt, .pb, .json or .mlir, each also with .gz");
   }
   return format;
 }
@@ -142,8 +145,8 @@ Status SendModuleFile(const ModuleFile& file, const FileFormat& format, const Wr
     return Send(format, print, write);
   }
   if (file.modules.size() != 1)
-    return InvalidArgument(Format("it holds {} modules, and a message has room for one", file.modules.size()));
-  HLOIR_ASSIGN_OR_RETURN(const std::string bytes, SerializeProto(file.proto, file.module(), format));
+    return InvalidArgument(Format("it holds {} modules, and the format has room for one", file.modules.size()));
+  HLOIR_ASSIGN_OR_RETURN(const std::string bytes, SerializeWhole(file.proto, file.module(), format));
   return Send(
       format, [&](const WriteText& send) { return send(bytes); }, write);
 }
@@ -168,7 +171,7 @@ Status SerializeModule(const HloModule& module, const FileFormat& format, const 
   }
   HloProtoFile proto;
   proto.form = options.message;
-  HLOIR_ASSIGN_OR_RETURN(const std::string bytes, SerializeProto(proto, module, format));
+  HLOIR_ASSIGN_OR_RETURN(const std::string bytes, SerializeWhole(proto, module, format));
   return Send(
       format, [&](const WriteText& send) { return send(bytes); }, write);
 } catch (...) {

@@ -244,6 +244,8 @@ StatusOr<Shape> InferScan(const Query& q) {
     sizes.insert(sizes.begin() + along, length);
     shapes.push_back(MakeArray(results[i]->element_type(), sizes));
   }
+  // XLA may make an array of a computation's tuple of one element, while the scan remains a tuple.
+  if (q.stated != nullptr && q.stated->IsTuple() && result_count == 1) return Shape::Tuple(std::move(shapes));
   return AsReturnedBy(body, std::move(shapes));
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hloir/parser.h"
+#include "hloir/printer.h"
 #include "support/hash.h"
 
 namespace hloir::stablehlo {
@@ -101,7 +102,7 @@ std::string_view Converter::Text(const Operation& op, std::string_view name) con
 }
 
 StatusOr<Op> Converter::Get(const Value* value, const Operation& user, Scope& scope) {
-  if (IsConstant(value)) return Constant(*value->op, scope);
+  if (IsConstant(value) && !as_written_) return Constant(*value->op, scope);
   const auto found = scope.values.find(value);
   if (found == scope.values.end())
     return Unsupported(user, Format("{} uses a value from outside of its region", user.name));
@@ -169,8 +170,8 @@ Op Converter::TupleUnlessOne(HloBuilder& b, std::span<const Op> values) {
   return values.size() == 1 ? values[0] : b.Tuple(HloBuilder::Ops(values.data(), values.size()));
 }
 
-void Converter::AddFrontendAttributes(const Operation& op, FrontendAttributes& to) {
-  const Attribute* entries = op.Find("mhlo.frontend_attributes");
+void Converter::AddFrontendAttributes(const Attribute& dictionary, FrontendAttributes& to) {
+  const Attribute* entries = dictionary.Find("mhlo.frontend_attributes");
   if (entries == nullptr) return;
   for (const auto& [key, value] : entries->entries) to.emplace_back(key, value.text);
 }
@@ -185,7 +186,7 @@ Status Converter::Annotate(const Operation& op, Op last_before, Scope& scope) {
     sharding = *std::move(parsed);
   }
   FrontendAttributes frontend;
-  AddFrontendAttributes(op, frontend);
+  AddFrontendAttributes(op.attributes, frontend);
   std::vector<std::optional<Sharding>> values;
   if (const Attribute* attribute = op.Find("sdy.sharding")) {
     frontend.emplace_back("xla.sdy.sharding", attribute->source);
@@ -205,6 +206,7 @@ Status Converter::Annotate(const Operation& op, Op last_before, Scope& scope) {
     i->set_line(line);
     SetMetadata(op, i);
     if (i->IsConstant()) continue;
+    if (as_written_ && i->opcode() == HloOpcode::kGetTupleElement && !op.name.ends_with("get_tuple_element")) continue;
     const auto index = i->opcode() == HloOpcode::kGetTupleElement && values.size() > 1 ? i->tuple_index() : -1;
     if (index >= 0 && index < static_cast<int64_t>(values.size())) i->set_sharding(values[static_cast<size_t>(index)]);
     else if (sharding.has_value()) i->set_sharding(sharding);
@@ -254,7 +256,7 @@ std::vector<const Value*> Converter::Captured(const Operation& op, size_t first,
       for (const Region& nested : inner->regions) walk(nested);
       for (const Value* result : inner->results) seen[result] = true;
       for (const Value* operand : inner->operands) {
-        if (!IsConstant(operand) && seen.emplace(operand, true).second) captured.push_back(operand);
+        if ((as_written_ || !IsConstant(operand)) && seen.emplace(operand, true).second) captured.push_back(operand);
       }
     }
   };
@@ -288,23 +290,40 @@ Status Converter::Body(const Operation& owner, const Region& region, Scope& scop
   return Error(owner, "does not end with a return");
 }
 
+std::string Converter::RegionName(const Region& region) const {
+  return as_written_ && HasLabel(region) ? HloName(region.label) : Format("region_{}", module_.computation_count());
+}
+
+HloComputation* Converter::Shared(const Region& region, HloComputation* made) {
+  if (!as_written_ || !HasLabel(region)) return made;
+  PrintOptions options = PrintOptions::ShortParsable();
+  options.canonicalize_instruction_names = true;
+  options.print_extra_attributes = options.print_backend_config = true;
+  std::string text = PrintComputation(*made, options);
+  text.replace(0, text.find('{'), region.label);
+  const auto [known, is_new] = regions_.try_emplace(std::move(text), made);
+  if (!is_new) module_.RemoveComputation(made);
+  return known->second;
+}
+
 StatusOr<HloComputation*> Converter::RegionComputation(const Operation& op, size_t index) {
   if (index >= op.regions.size()) return Error(op, "has too few regions");
   const Region& region = op.regions[index];
-  Scope scope(module_, Format("region_{}", module_.computation_count()));
+  Scope scope(module_, RegionName(region));
   for (size_t i = 0; i < region.arguments.size(); ++i)
     scope.values[region.arguments[i]] =
         scope.builder.Parameter(static_cast<int64_t>(i), region.arguments[i]->shape, Format("Arg_{}", i));
   std::vector<Op> results;
   HLOIR_RETURN_IF_ERROR(Body(op, region, scope, results));
   StatusOr<HloComputation*> made = scope.builder.Build(TupleUnlessOne(scope.builder, results));
-  return made.ok() ? made : Error(op, made.status().message());
+  if (!made.ok()) return Error(op, made.status().message());
+  return Shared(region, *made);
 }
 
 StatusOr<HloComputation*> Converter::TupledRegion(const Operation& op, size_t index,
                                                   std::span<const Value* const> captured, bool pass_on) {
   const Region& region = op.regions[index];
-  Scope scope(module_, Format("region_{}", module_.computation_count()));
+  Scope scope(module_, RegionName(region));
   HloBuilder& b = scope.builder;
   std::vector<const Value*> values(region.arguments.begin(), region.arguments.end());
   values.insert(values.end(), captured.begin(), captured.end());
@@ -323,7 +342,8 @@ StatusOr<HloComputation*> Converter::TupledRegion(const Operation& op, size_t in
   if (pass_on)
     results.insert(results.end(), inside.begin() + static_cast<ptrdiff_t>(region.arguments.size()), inside.end());
   StatusOr<HloComputation*> made = b.Build(TupleUnlessOne(b, results));
-  return made.ok() ? made : Error(op, made.status().message());
+  if (!made.ok()) return Error(op, made.status().message());
+  return Shared(region, *made);
 }
 
 StatusOr<HloComputation*> Converter::FunctionBody(const Operation& function, std::string_view name, bool is_entry) {
@@ -366,7 +386,7 @@ Status Converter::ModuleAttributes() {
   HLOIR_RETURN_IF_ERROR(Int(root, "mhlo.num_partitions", config.num_partitions));
   HLOIR_RETURN_IF_ERROR(Int(root, "mhlo.num_replicas", config.replica_count));
   config.use_spmd_partitioning = config.num_partitions > 1;
-  AddFrontendAttributes(root, config.frontend_attributes);
+  AddFrontendAttributes(root.attributes, config.frontend_attributes);
   std::string meshes;
   for (const Operation* op : root.regions[0].operations) {
     if (op->name != "sdy.mesh" || op->Find("mesh") == nullptr) continue;
@@ -392,6 +412,9 @@ Status Converter::EntryAttributes(const Operation& main) {
         if (!parsed.ok()) return ErrorAt(source_, attributes.offset, "unsupported sharding");
         parameter->set_sharding(*parsed);
       }
+      FrontendAttributes frontend;
+      AddFrontendAttributes(attributes, frontend);
+      if (!frontend.empty()) parameter->set_frontend_attributes(std::move(frontend));
       if (const Attribute* sharding = attributes.Find("sdy.sharding")) {
         parameter->set_frontend_attributes({{"xla.sdy.sharding", std::string(sharding->source)}});
         if (const std::optional<Sharding> known = ShardingOf(sharding->source)) parameter->set_sharding(*known);

@@ -38,7 +38,9 @@ Op SharedConstant(Scope& scope, const Shape& shape, const Literal& literal);
 
 class Converter {
  public:
-  Converter(const Module& source, HloModule& module) : source_(source), module_(module) {}
+  // `as_written`: each op becomes the instruction of its name, without what XLA's converter adds, shares or drops.
+  Converter(const Module& source, HloModule& module, bool as_written)
+      : source_(source), module_(module), as_written_(as_written) {}
   Status Convert();
   // True if the converter supports the op's name in StableHLO: "add", "chlo.erf".
   static bool Knows(std::string_view name);
@@ -59,11 +61,15 @@ class Converter {
 
   // Functions and regions.
   Status ModuleAttributes();
-  static void AddFrontendAttributes(const Operation& op, FrontendAttributes& to);
+  static void AddFrontendAttributes(const Attribute& dictionary, FrontendAttributes& to);
   Status EntryAttributes(const Operation& main);
   StatusOr<HloComputation*> Function(std::string_view name, const Operation& from);
   StatusOr<HloComputation*> FunctionBody(const Operation& function, std::string_view name, bool is_entry);
   Status Body(const Operation& owner, const Region& region, Scope& scope, std::vector<Op>& results);
+  // As written, regions with one label and the same content are one computation; `made` is a new one.
+  HloComputation* Shared(const Region& region, HloComputation* made);
+  static bool HasLabel(const Region& region) { return !region.label.empty() && !region.label.starts_with("bb"); }
+  std::string RegionName(const Region& region) const;
   // A region as a computation of its block's arguments, one parameter each.
   StatusOr<HloComputation*> RegionComputation(const Operation& op, size_t region);
   // A region as a computation of one parameter: the block's arguments and `captured`, as a tuple unless there is
@@ -83,7 +89,7 @@ class Converter {
   Status SetAll(const Operation& op, Scope& scope, Op made);
   StatusOr<std::vector<Op>> Operands(const Operation& op, Scope& scope);
   static Op TupleUnlessOne(HloBuilder& b, std::span<const Op> values);
-  static std::vector<Op> ThroughTuple(std::vector<Op> operands, HloBuilder& b);
+  std::vector<Op> ThroughTuple(std::vector<Op> operands, HloBuilder& b) const;
   static Shape ShapeOfResults(const Operation& op);  // a tuple, if they are not one
 
   // Reads attributes. Absent ones leave the value unchanged.
@@ -175,8 +181,10 @@ class Converter {
 
   const Module& source_;
   HloModule& module_;
+  const bool as_written_;
   std::unordered_map<std::string_view, const Operation*> functions_;
   std::unordered_map<std::string_view, HloComputation*> lowered_;  // null: being made
+  std::unordered_map<std::string, HloComputation*> regions_;       // of which Shared knows
   int depth_ = 0, copies_ = 0;
 };
 

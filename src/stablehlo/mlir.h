@@ -81,6 +81,7 @@ struct Value {
 
 // A region of one block.
 struct Region {
+  std::string_view label;  // of the block; "" for none
   std::vector<Value*> arguments;
   std::vector<Operation*> operations;
 };

@@ -7,4 +7,8 @@ StatusOr<std::unique_ptr<HloModule>> ParseStablehlo(std::string /*text*/, const 
   return Unimplemented("this hloir was built without StableHLO (-DHLOIR_STABLEHLO=OFF)");
 }
 
+StatusOr<std::string> PrintStablehlo(const HloModule& /*module*/) {
+  return Unimplemented("this hloir was built without StableHLO (-DHLOIR_STABLEHLO=OFF)");
+}
+
 }  // namespace hloir

@@ -104,11 +104,21 @@ Status Converter::Simple(const Operation& op, Scope& scope) {
   return Set(op, scope, b.Make(*opcode, HloBuilder::Ops(operands), NoAttributes(), {}, &ResultShape(op)));
 }
 
-Status Converter::ConstantOp(const Operation& op, Scope&) {
+Status Converter::ConstantOp(const Operation& op, Scope& scope) {
   const Attribute* value = op.Find("value");
   const bool fits = value != nullptr && value->literal != nullptr && op.results.size() == 1 && op.operands.empty() &&
                     value->type.shape.Compatible(op.results[0]->shape);
-  return fits ? OkStatus() : Missing(op, "value");  // made where it is used
+  if (!fits) return Missing(op, "value");
+  if (!as_written_) return OkStatus();  // made where it is used
+  const Literal& literal = *value->literal;
+  Literal all(op.results[0]->shape.WithDefaultLayout());
+  const auto width = static_cast<size_t>(StorageBytes(all.shape().element_type()));
+  for (int64_t i = 0; i < all.element_count(); ++i) {
+    const int64_t from = literal.element_count() == 1 ? 0 : i;
+    std::copy_n(literal.untyped_data() + static_cast<size_t>(from) * width, width,
+                all.untyped_data() + static_cast<size_t>(i) * width);
+  }
+  return Set(op, scope, scope.builder.Constant(std::move(all)));
 }
 
 Status Converter::Iota(const Operation& op, Scope& scope) {
@@ -117,7 +127,7 @@ Status Converter::Iota(const Operation& op, Scope& scope) {
   HLOIR_RETURN_IF_ERROR(Int(op, "iota_dimension", dimension));
   const Shape& shape = ResultShape(op);
   if (dimension < 0 || dimension >= shape.rank()) return Error(op, "has no such dimension");
-  if (shape.rank() == 1) return Set(op, scope, b.Iota(shape, 0));
+  if (shape.rank() == 1 || as_written_) return Set(op, scope, b.Iota(shape, dimension));
   Op line = b.Iota(Shape::Array(shape.element_type(), {shape.dimensions(dimension)}), 0);
   return Set(op, scope, b.Broadcast(line, shape.dimensions(), {dimension}));
 }
@@ -477,6 +487,9 @@ Status Converter::BatchNorm(const Operation& op, Scope& scope) {
 Status Converter::Rng(const Operation& op, Scope& scope) {
   HLOIR_OPERANDS(2);
   const bool normal = Text(op, "rng_distribution") == "NORMAL";
+  // HLO's op has no operand for the sizes of the result.
+  if (as_written_ && operands.size() == 3 && operands[2]->IsConstant() && operands[2]->user_count() == 0)
+    b.computation()->RemoveInstruction(operands[2]);
   return Set(op, scope,
              b.Rng(normal ? RandomDistribution::kRngNormal : RandomDistribution::kRngUniform, operands[0], operands[1],
                    ResultShape(op)));
@@ -541,7 +554,7 @@ Status Converter::Composite(const Operation& op, Scope& scope) {
     return ErrorAt(source_, op.offset, "there are too many composites", StatusCode::kResourceExhausted);
   HLOIR_ASSIGN_OR_RETURN(HloComputation * callee, FunctionBody(*found->second, name, false));
   --depth_;
-  HLOIR_RETURN_IF_ERROR(Function(name, op).status());
+  if (!as_written_) HLOIR_RETURN_IF_ERROR(Function(name, op).status());
   CallAttributes a;
   a.is_composite = true;
   Op call = b.Make(HloOpcode::kCall, HloBuilder::Ops(operands), a, std::span<HloComputation* const>(&callee, 1));
@@ -615,7 +628,8 @@ Status Converter::CustomCall(const Operation& op, Scope& scope) {
   if (dictionary == nullptr && config != nullptr && config->kind == Attribute::Kind::kDictionary) dictionary = config;
   if (dictionary != nullptr) version = 4;
   if (const Attribute* fallback = dictionary == nullptr ? nullptr : dictionary->Find("is_fallback");
-      FindCustomCall(a.custom_call_target) == CustomCall::kApproxTopK && fallback != nullptr && fallback->integer == 1)
+      !as_written_ && FindCustomCall(a.custom_call_target) == CustomCall::kApproxTopK && fallback != nullptr &&
+      fallback->integer == 1)
     return ApproxTopK(op, *dictionary, scope);
   if (version < 0 || version >= static_cast<int64_t>(EnumWords<CustomCallApiVersion>().size()))
     return Missing(op, "api_version");

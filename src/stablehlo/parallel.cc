@@ -60,7 +60,7 @@ Status Converter::ShardedResults(const Operation& main, Scope& scope, std::vecto
   Sharding tuple;
   tuple.kind = Sharding::Kind::kTuple;
   for (size_t i = 0; i < results.size(); ++i) {
-    if (results[i]->shape().IsArray()) {
+    if (results[i]->shape().IsArray() && !as_written_) {
       Op unused = b.Reshape(results[i], results[i]->shape().dimensions());
       if (unused != nullptr && shardings[i].has_value()) unused->set_sharding(*shardings[i]);
     }
@@ -100,8 +100,8 @@ Status Converter::Participants(const Operation& op, Attributes& a) const {
 }
 
 // Several operands pass through a tuple, as in XLA; so do the results.
-std::vector<Op> Converter::ThroughTuple(std::vector<Op> operands, HloBuilder& b) {
-  if (operands.size() < 2) return operands;
+std::vector<Op> Converter::ThroughTuple(std::vector<Op> operands, HloBuilder& b) const {
+  if (operands.size() < 2 || as_written_) return operands;
   Op tuple = b.Tuple(HloBuilder::Ops(operands));
   for (size_t i = 0; i < operands.size(); ++i) operands[i] = b.GetTupleElement(tuple, static_cast<int64_t>(i));
   return operands;

@@ -343,14 +343,14 @@ bool Reader::ReadRegion(Operation& op, bool isolated, std::vector<Value*> argume
   std::unordered_map<std::string_view, std::vector<Value*>> outside;
   if (isolated) outside.swap(scope_);
   const size_t marker = undo_.size();
+  Region region;
   if (Take("^")) {
-    Word();
+    region.label = Word();
     Skip();
     if (Peek() == '(' && !ReadBlockArguments(arguments, names)) return false;
     if (!Want(":")) return false;
   }
   for (size_t i = 0; i < names.size(); ++i) Define(names[i], {arguments[i]});
-  Region region;
   region.arguments = std::move(arguments);
   while (!failed() && !Next("}")) {
     if (Next("^")) return Fail("a region of several blocks is not supported", StatusCode::kUnimplemented);

@@ -9,10 +9,10 @@ namespace hloir {
 StatusOr<std::unique_ptr<HloModule>> ParseStablehlo(std::string text, const StablehloOptions& options) {
   HLOIR_ASSIGN_OR_RETURN(const std::unique_ptr<stablehlo::Module> tree,
                          stablehlo::ParseMlir(std::make_shared<const std::string>(std::move(text)), options.file_name));
-  stablehlo::Simplify(*tree);
+  if (options.simplify) stablehlo::Simplify(*tree);
   const stablehlo::Attribute* name = tree->root->Find("sym_name");
   auto module = std::make_unique<HloModule>(name != nullptr && !name->text.empty() ? std::string(name->text) : "main");
-  HLOIR_RETURN_IF_ERROR(stablehlo::Converter(*tree, *module).Convert());
+  HLOIR_RETURN_IF_ERROR(stablehlo::Converter(*tree, *module, !options.simplify).Convert());
   return module;
 }
 

@@ -127,6 +127,15 @@ TEST_CASE("C: what is asked of NULL") {
   hloir_module_free(m);
 }
 
+TEST_CASE("C: a module as StableHLO") {
+  hloir_module* m = Module();
+  char* text = hloir_print(m, HLOIR_PRINT_STABLEHLO, nullptr);
+  REQUIRE(text != nullptr);
+  CHECK(std::string(text).starts_with("module @"));
+  hloir_free(text);
+  hloir_module_free(m);
+}
+
 TEST_CASE("C: numbers that mean nothing") {
   hloir_module* m = Module();
   CHECK(Said([&](auto e) { return hloir_print(m, static_cast<hloir_style>(77), e) != nullptr; }) ==
