@@ -407,7 +407,8 @@ Status Converter::EntryAttributes(const Operation& main) {
     for (size_t i = 0; i < list->elements.size() && static_cast<int64_t>(i) < entry->parameter_count(); ++i) {
       const Attribute& attributes = list->elements[i];
       Op parameter = entry->parameter(static_cast<int64_t>(i));
-      if (const Attribute* sharding = attributes.Find("mhlo.sharding")) {
+      if (const Attribute* sharding = attributes.Find("mhlo.sharding");
+          sharding != nullptr && !sharding->text.empty()) {
         StatusOr<Sharding> parsed = ParseSharding(sharding->text);
         if (!parsed.ok()) return ErrorAt(source_, attributes.offset, "unsupported sharding");
         parameter->set_sharding(*parsed);

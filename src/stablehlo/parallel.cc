@@ -29,7 +29,8 @@ Status Converter::ShardedResults(const Operation& main, Scope& scope, std::vecto
   bool any = false;
   for (size_t i = 0; i < results.size(); ++i) {
     const Attribute* attribute = list->elements[i].Find("sdy.sharding");
-    if (const Attribute* sharding = list->elements[i].Find("mhlo.sharding")) {
+    if (const Attribute* sharding = list->elements[i].Find("mhlo.sharding");
+        sharding != nullptr && !sharding->text.empty()) {
       StatusOr<Sharding> parsed = ParseSharding(sharding->text);
       if (!parsed.ok()) return ErrorAt(source_, list->elements[i].offset, "unsupported sharding");
       shardings[i] = *std::move(parsed);

@@ -291,6 +291,14 @@ ENTRY main {
 })"));
 }
 
+TEST_CASE("an empty sharding is none") {
+  const auto module = Read(
+      "func.func @main(%x: tensor<2xf32> {mhlo.sharding = \"\"}) -> (tensor<2xf32> {mhlo.sharding = \"\"}) {\n"
+      "  %y = stablehlo.negate %x {mhlo.sharding = \"\"} : tensor<2xf32>\n  return %y : tensor<2xf32>\n}\n");
+  CHECK(module->entry_computation()->parameter(0)->sharding() == nullptr);
+  CHECK(module->entry_computation()->root()->opcode() == HloOpcode::kNegate);
+}
+
 TEST_CASE("functions that XLA writes out are written out, and fold where their operands are constants") {
   const auto of = [](std::string_view op, std::string_view type) {
     return Function("%arg0: " + std::string(type), std::string(type),
