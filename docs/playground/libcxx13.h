@@ -40,6 +40,10 @@ template <class A, class B>
 constexpr bool equal(A&& a, B&& b) {
   return std::equal(std::begin(a), std::end(a), std::begin(b), std::end(b));
 }
+template <class A, class B>
+constexpr bool includes(A&& a, B&& b) {
+  return std::includes(std::begin(a), std::end(a), std::begin(b), std::end(b));
+}
 }  // namespace ranges
 
 // Decimal numbers; musl's strtod and printf round right. Unlike strtod it takes no blanks, no + and no 0x.

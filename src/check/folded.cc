@@ -24,7 +24,7 @@ struct Values {
   std::unordered_set<double> of_type[std::size(kRoundedTo)];
 };
 
-Values ConstantsOf(const HloModule& module) {
+Values FoldedValuesOf(const HloModule& module) {
   constexpr int64_t kSmall = 16;
   Values values;
   for (const HloInstruction* i : module.AllInstructions()) {
@@ -90,7 +90,7 @@ int RoundingsOfConstants(const HloModule& module) {
 
 FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& after) {
   FoldedConstants folded;
-  const Values old = ConstantsOf(before), now = ConstantsOf(after);
+  const Values old = FoldedValuesOf(before), now = FoldedValuesOf(after);
   // A type of few digits tells none that was rounded from one that was not.
   const int roundings = RoundingsOfConstants(before) - RoundingsOfConstants(after);
   const bool was_computed = roundings > 0;
