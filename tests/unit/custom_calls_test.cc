@@ -626,7 +626,7 @@ TEST_CASE("a graph of cuDNN's, read from its text") {
   CheckSame(Entry(x + Call("ROOT r", "f32[2,6,5,8]", "x, w", "__cudnn$convForwardGraph", form)),
             Entry(x + " ROOT r = f32[2,6,5,8] convolution(x, w), " + form), 1e-6);
   for (const auto& [text, word] : {std::pair("1:[f32]conv();2:[f32]softmax(1);", "softmax"),
-                                   std::pair("1:[f32]conv();2:[f32]scale(7);", "comes later"),
+                                   std::pair("1:[f32]conv();2:[f32]scale(7);", "a later value"),
                                    std::pair("1:[f99]conv();", "type"), std::pair("", "empty")}) {
     auto module =
         ParseModule(Entry(x + Call("ROOT r", "f32[2,6,5,8]", "x, w", "__cudnn$convForwardGraph", graph(text))));
