@@ -161,10 +161,7 @@ float DecodeHalf(uint32_t h) {
   return __builtin_bit_cast(float, bits);
 }
 
-}  // namespace
-
-uint16_t EncodeSmallFloat(PrimitiveType type, double value) {
-  const FloatFormat f = GetFloatFormat(type);
+[[gnu::always_inline]] inline uint16_t Encode(const FloatFormat& f, double value) {
   if (!f.has_zero) return EncodePowerOfTwo(f, value);
   const uint64_t wide = __builtin_bit_cast(uint64_t, value);
   const bool negative = wide >> 63;
@@ -208,6 +205,18 @@ uint16_t EncodeSmallFloat(PrimitiveType type, double value) {
   // With an implicit one at bit mantissa_bits; adding it to (biased-1) puts it into the exponent field.
   uint64_t bits = biased == 0 ? mantissa : (static_cast<uint64_t>(biased - 1) << f.mantissa_bits) + mantissa;
   return finish(bits > UINT32_MAX ? UINT32_MAX - 1 : static_cast<uint32_t>(bits));
+}
+
+}  // namespace
+
+uint16_t EncodeSmallFloat(PrimitiveType type, double value) {
+  // The formats of large arrays are constants in the code for them.
+  constexpr FloatFormat kHalf = GetFloatFormat(PrimitiveType::F16), kBrain = GetFloatFormat(PrimitiveType::BF16);
+  switch (type) {
+    case PrimitiveType::F16: return Encode(kHalf, value);
+    case PrimitiveType::BF16: return Encode(kBrain, value);
+    default: return Encode(GetFloatFormat(type), value);
+  }
 }
 
 float DecodeSmallFloat(PrimitiveType type, uint16_t bits) {
