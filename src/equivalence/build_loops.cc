@@ -12,7 +12,6 @@ namespace {
 constexpr size_t kMostLoops = 32;    // that one is held against, the last ones first
 constexpr int kMostTries = 24;       // turns that are read, to find the shards that each turn keeps
 constexpr int64_t kPerTurn = 40000;  // work, for a value that seems to differ
-constexpr size_t kMostPlaces = 4;    // where the whole program may carry the same, if not in the same place
 
 // A way in which a value may be a shard of what the whole program carries.
 struct Shards {

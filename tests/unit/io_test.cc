@@ -106,10 +106,12 @@ TEST_CASE("read options: verification, several modules, names in messages") {
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.status().message().starts_with("wrong.hlo:5:8: error: "));
   CHECK(ParseModuleFile(wrong, {.verify = false}).ok());
-  const auto two = ParseModuleFile(std::string(kText) + kText);
+  std::string twice = kText;
+  twice += kText;
+  const auto two = ParseModuleFile(twice);
   REQUIRE(two.ok());
   CHECK(two->modules.size() == 2);
-  CHECK_FALSE(ParseModuleFile(std::string(kText) + kText, {.one_module = true}).ok());
+  CHECK_FALSE(ParseModuleFile(twice, {.one_module = true}).ok());
   CHECK_FALSE(SerializeModuleFile(*two, {.form = FileFormat::Form::kProto}).ok());
   CHECK_FALSE(ReadModule("/no/such/file.hlo").ok());
 }
