@@ -56,6 +56,17 @@ nb::object TimesDict(const std::optional<PairedTimes>& times) {
   return dict;
 }
 
+// True for KeyboardInterrupt, which a pass in Python may raise at Ctrl-C, and for SystemExit.
+bool EndsProgram(const std::exception_ptr& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const nb::python_error& error) {
+    return !error.matches(PyExc_Exception);
+  } catch (...) {
+    return false;
+  }
+}
+
 Tuned RunTune(const GraphRef& graph, const std::string& by, double seconds, int64_t trials, uint64_t seed,
               const std::string& passes, const std::string& math, bool verify, int threads,
               const nb::object& progress) {
@@ -71,7 +82,11 @@ Tuned RunTune(const GraphRef& graph, const std::string& by, double seconds, int6
   std::exception_ptr raised;  // by progress()
   auto last = std::chrono::steady_clock::now();
   options.progress = [&](const TuneProgress& at) {
-    PendingException() = nullptr;  // of a pass in Python: this pipeline failed, and others may not
+    if (PendingException()) {  // of a pass in Python: this pipeline failed, and others may not
+      const nb::gil_scoped_acquire held;
+      if (EndsProgram(PendingException())) raised = PendingException();
+      PendingException() = nullptr;
+    }
     if (cancel || raised) return false;
     const auto now = std::chrono::steady_clock::now();
     if (progress.is_none() || now - last < std::chrono::milliseconds(50)) return true;
@@ -89,7 +104,7 @@ Tuned RunTune(const GraphRef& graph, const std::string& by, double seconds, int6
   const HloModule& module = graph->module();
   StatusOr<TuneResult> result = Interruptible(cancel, [&] { return Tune(module, *registry, options); });
   if (raised) std::rethrow_exception(raised);
-  if (!result.ok()) RaisePending();
+  if (!result.ok() || (PendingException() && EndsProgram(PendingException()))) RaisePending();
   PendingException() = nullptr;
   Tuned tuned{"", Value(std::move(result)), nullptr};
   tuned.report = TuneReport(tuned.result);

@@ -308,6 +308,18 @@ ENTRY e {
         with self.assertRaises(KeyboardInterrupt):
             hloir.tune(module, seconds=600)
 
+        # Ctrl-C reaches Python while it runs a pass.
+        armed = [True]
+
+        def interrupted(module):
+            if armed[0]:
+                raise KeyboardInterrupt
+
+        hloir.register_pass("tune-interrupted", interrupted)
+        with self.assertRaises(KeyboardInterrupt):
+            hloir.tune(module, trials=4000)
+        armed[0] = False
+
     def test_the_command(self):
         done = subprocess.run([sys.executable, "-m", "hloir", "--version"], capture_output=True, text=True, check=True)
         self.assertTrue(done.stdout.startswith(f"hloir {hloir.__version__}"))
