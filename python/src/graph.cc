@@ -442,13 +442,13 @@ void BindModule(nb::module_& m) {
       .def_prop_ro(
           "num_partitions", [](const Graph& g) { return g.module().config().num_partitions; },
           "Among how many devices the work of one replica is divided.")
-      .def("text", &Text, nb::arg("style") = "readable", nb::kw_only(), nb::arg("metadata") = true,
-           nb::arg("large_constants") = nb::none(),
-           "HLO text: 'readable' (all that the module says), 'xla' (byte for byte XLA's default), 'short', 'canonical' "
-           "or 'fingerprint' (without names); or 'stablehlo', StableHLO text, to which the options do not apply. "
-           "metadata: "
-           "False leaves out where instructions came from; large_constants: every element of each, or not, in place of "
-           "what the style does.")
+      .def(
+          "text", &Text, nb::arg("style") = "readable", nb::kw_only(), nb::arg("metadata") = true,
+          nb::arg("large_constants") = nb::none(),
+          "HLO text: 'readable' (all that the module says), 'xla' (byte for byte XLA's default), 'short', 'canonical' "
+          "or 'fingerprint' (without names); or 'stablehlo', StableHLO text, to which the options do not apply. "
+          "metadata: False leaves out where instructions came from; large_constants: every element of each, or not, in "
+          "place of what the style does.")
       .def("to_string", &Text, nb::arg("style") = "readable", nb::kw_only(), nb::arg("metadata") = true,
            nb::arg("large_constants") = nb::none(), "text() under the name that jaxlib has for it.")
       .def(

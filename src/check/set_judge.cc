@@ -234,11 +234,7 @@ void SetJudge::JudgeDifference(ResultDifference d, Outcome otherwise, std::strin
   const Comparison seen = d.seen;
   const Explained explained = Explain(d);
   SetOutcome(verdict_, otherwise, std::move(reason));
-  if (explained.row == nullptr) {
-    verdict_.comparison = seen;
-    return;
-  }
-  if (UseUnspecified(explained)) {
+  if (explained.row == nullptr || UseUnspecified(explained)) {
     verdict_.comparison = seen;
     return;
   }

@@ -25,7 +25,7 @@ using protozero::pbf_wire_type;
 
 std::string_view View(protozero::data_view view) { return {view.data(), view.size()}; }
 
-// Calls `use` for each field of a message that has the expected wire type.
+// Calls `use` for each field of a message. It reads the value or skips it.
 template <class F>
 void ForEachField(std::string_view bytes, F&& use) {
   pbf_reader reader(bytes.data(), bytes.size());
@@ -54,7 +54,7 @@ Stat ParseStat(std::string_view bytes) {
   return stat;
 }
 
-// What the events of a kind share.
+// The properties that all events of a kind share.
 struct EventKind {
   std::string_view name, display_name;
   std::vector<Stat> stats;
@@ -285,8 +285,16 @@ class Profile {
 struct TuningData {
   std::string_view module;
   double default_seconds = 0, least_seconds = 0;
-  bool has_fingerprint = false;
 };
+// True if the bytes are a ModuleTuningData: an HloProto or HloModuleProto has no number in its second field.
+bool HasFingerprint(std::string_view bytes) {
+  pbf_reader reader(bytes.data(), bytes.size());
+  while (reader.next()) {
+    if (IsVarint(reader, 2)) return true;
+    reader.skip();
+  }
+  return false;
+}
 TuningData ParseModuleTuningData(std::string_view bytes) {
   TuningData data;
   ForEachField(bytes, [&](pbf_reader& field) {
@@ -313,7 +321,6 @@ TuningData ParseModuleTuningData(std::string_view bytes) {
       if (is_default) data.default_seconds = seconds;
       if (data.least_seconds == 0 || seconds < data.least_seconds) data.least_seconds = seconds;
     } else {
-      data.has_fingerprint = data.has_fingerprint || IsVarint(field, 2);
       field.skip();
     }
   });
@@ -322,7 +329,7 @@ TuningData ParseModuleTuningData(std::string_view bytes) {
 
 // The ModuleTuningData in the bytes, which are one or a TuningData.
 std::vector<TuningData> ParseAllTuningData(std::string_view bytes) {
-  if (TuningData one = ParseModuleTuningData(bytes); one.has_fingerprint) return {one};
+  if (HasFingerprint(bytes)) return {ParseModuleTuningData(bytes)};
   std::vector<TuningData> all;
   ForEachField(bytes, [&](pbf_reader& field) {
     if (IsBytes(field, 1)) all.push_back(ParseModuleTuningData(View(field.get_view())));
@@ -357,11 +364,10 @@ bool LooksLikeProfile(std::string_view bytes) try {
 }
 
 bool LooksLikeTuningData(std::string_view bytes) try {
-  // An HloProto has no number in its second field, nor has the module in its first.
   if (!bytes.starts_with('\x0A')) return false;
-  if (ParseModuleTuningData(bytes).has_fingerprint) return true;
+  if (HasFingerprint(bytes)) return true;
   pbf_reader reader(bytes.data(), bytes.size());
-  return reader.next() && IsBytes(reader, 1) && ParseModuleTuningData(View(reader.get_view())).has_fingerprint;
+  return reader.next() && IsBytes(reader, 1) && HasFingerprint(View(reader.get_view()));
 } catch (const std::exception&) {
   return false;
 }

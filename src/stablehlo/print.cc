@@ -119,6 +119,13 @@ Printer::Named Printer::FromResults(const Shape& shape, std::string_view base) {
   return value;
 }
 
+Printer::Named Printer::FromFlatResults(const Shape& shape, const std::string& base, size_t count) {
+  std::vector<std::string> leaves;
+  for (size_t i = 0; i < count; ++i) leaves.push_back(count == 1 ? base : Format("{}#{}", base, i));
+  size_t next = 0;
+  return FromLeaves(shape, leaves, next);
+}
+
 Printer::Named Printer::FromLeaves(const Shape& shape, std::span<const std::string> leaves, size_t& next) {
   Named value{shape, "", {}};
   if (!shape.IsTuple()) value.name = leaves[next++];
@@ -197,10 +204,7 @@ Status Printer::Emit(const HloInstruction& instruction, const OpText& op, const 
   if (!op.regions.empty()) text_ += ')';
   End(instruction, op, operands, results);
   if (!op.is_flat) return values_[&instruction] = FromResults(shape, base), OkStatus();
-  std::vector<std::string> leaves;
-  for (size_t i = 0; i < results.size(); ++i) leaves.push_back(results.size() == 1 ? base : Format("{}#{}", base, i));
-  size_t next = 0;
-  values_[&instruction] = FromLeaves(shape, leaves, next);
+  values_[&instruction] = FromFlatResults(shape, base, results.size());
   return OkStatus();
 }
 
@@ -252,10 +256,7 @@ Status Printer::Conditional(const HloInstruction& instruction) {
   }
   text_ += ')';
   End(instruction, op, index, results);
-  std::vector<std::string> leaves;
-  for (size_t i = 0; i < results.size(); ++i) leaves.push_back(results.size() == 1 ? base : Format("{}#{}", base, i));
-  size_t next = 0;
-  values_[&instruction] = FromLeaves(instruction.shape(), leaves, next);
+  values_[&instruction] = FromFlatResults(instruction.shape(), base, results.size());
   return OkStatus();
 }
 

@@ -110,6 +110,8 @@ class Printer {
   void AddLeaves(const Named& value, std::vector<Named>& leaves);
   // A tuple of these leaves, from `next` on.
   static Named FromLeaves(const Shape& shape, std::span<const std::string> leaves, size_t& next);
+  // The value of an op whose `count` results are its leaves.
+  static Named FromFlatResults(const Shape& shape, const std::string& base, size_t count);
   // Results of a call: the elements of a tuple, unless there is one.
   static std::vector<Shape> ResultsOf(const Shape& shape);
   static Named FromResults(const Shape& shape, std::string_view base);

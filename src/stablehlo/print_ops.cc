@@ -20,6 +20,17 @@ std::string NameOf(std::string_view dialect, HloOpcode opcode) {
   return Format("{}.{}", dialect, name);
 }
 
+// The dimension numbers that a dot and a ragged dot share.
+template <class Attributes>
+Entries ProductNumbers(const Attributes& a) {
+  Entries numbers;
+  numbers.AddList("lhs_batching_dimensions", a.lhs_batch_dims);
+  numbers.AddList("rhs_batching_dimensions", a.rhs_batch_dims);
+  numbers.AddList("lhs_contracting_dimensions", a.lhs_contracting_dims);
+  numbers.AddList("rhs_contracting_dimensions", a.rhs_contracting_dims);
+  return numbers;
+}
+
 Status AddPrecision(const PrecisionList& list, Entries& entries) {
   if (list.empty()) return OkStatus();
   std::string text;
@@ -397,11 +408,7 @@ StatusOr<OpText> Printer::OpOf(const HloInstruction& instruction) {
     }
     case HloOpcode::kDot: {
       const auto& a = instruction.attributes<DotAttributes>();
-      Entries numbers;
-      numbers.AddList("lhs_batching_dimensions", a.lhs_batch_dims);
-      numbers.AddList("rhs_batching_dimensions", a.rhs_batch_dims);
-      numbers.AddList("lhs_contracting_dimensions", a.lhs_contracting_dims);
-      numbers.AddList("rhs_contracting_dimensions", a.rhs_contracting_dims);
+      Entries numbers = ProductNumbers(a);
       op.name = "stablehlo.dot_general";
       p.Add("dot_dimension_numbers", Format("#stablehlo.dot<{}>", numbers.text()));
       HLOIR_RETURN_IF_ERROR(check(AddPrecision(a.operand_precision, p)));
@@ -410,11 +417,7 @@ StatusOr<OpText> Printer::OpOf(const HloInstruction& instruction) {
     }
     case HloOpcode::kRaggedDot: {
       const auto& a = instruction.attributes<RaggedDotAttributes>();
-      Entries numbers;
-      numbers.AddList("lhs_batching_dimensions", a.lhs_batch_dims);
-      numbers.AddList("rhs_batching_dimensions", a.rhs_batch_dims);
-      numbers.AddList("lhs_contracting_dimensions", a.lhs_contracting_dims);
-      numbers.AddList("rhs_contracting_dimensions", a.rhs_contracting_dims);
+      Entries numbers = ProductNumbers(a);
       numbers.AddList("lhs_ragged_dimensions", a.lhs_ragged_dims);
       numbers.AddList("rhs_group_dimensions", a.rhs_group_dims);
       op.name = "chlo.ragged_dot";
