@@ -281,8 +281,8 @@ std::string GraphSvg(const ModuleGraph& graph);
 // One self-contained HTML file with all views. Shares are of FLOPs and of bytes; with a device, of time by its roofline
 // too.
 std::string GraphPage(const ModuleGraph& graph, const DeviceDescription* device = nullptr);
-// One file with the maps of both modules side by side, in which the diff's removed, added and changed instructions are
-// colored; what is selected on one side, its match is on the other.
+// One file with the maps of both modules side by side. It colors removed, added and changed instructions. Selecting an
+// instruction on one side selects its match on the other.
 StatusOr<std::string> DiffPage(const ModuleDiff& diff, const DeviceDescription* device = nullptr);
 
 }  // namespace hloir
