@@ -10,7 +10,7 @@ namespace hloir::equivalence::inside {
 namespace {
 
 constexpr size_t kMostProducts = 64;
-constexpr size_t kMostMerged = 96;  // monomials among which conditions are looked for that make one
+constexpr size_t kMostMerged = 96;  // monomials among which complementary conditions are merged
 
 bool IsPred(PrimitiveType type) { return type == PrimitiveType::PRED; }
 
@@ -18,9 +18,10 @@ bool IsPred(PrimitiveType type) { return type == PrimitiveType::PRED; }
 
 // ---- Monomials ----
 
-// The coefficient that goes out of a sum that is a factor, so that sums that differ by a number are one factor.
+// The factor that is extracted from a sum before the sum becomes a factor itself, so that sums that differ by a
+// constant multiple share one expression.
 DoubleDouble Exprs::LeadOf(const Polynomial& p) {
-  // (By hashes in which variables have no names, so that it stays when they get others.)
+  // The hashes ignore variable names, so that renaming variables keeps the choice.
   DoubleDouble lead = 1;
   std::optional<uint64_t> best;
   for (const Monomial& m : p) {
@@ -32,7 +33,7 @@ DoubleDouble Exprs::LeadOf(const Polynomial& p) {
   return lead;
 }
 
-// Of a sum to a whole power the sign goes out as well: (b - a)^-1 is -(a - b)^-1. True: it has.
+// Extracts the sign of sums to whole powers: (b - a)^-1 is -(a - b)^-1. Returns whether a sign was extracted.
 bool Exprs::TakeSigns(Monomial& m) {
   bool changed = false;
   for (Factor& f : m.factors) {
@@ -85,7 +86,7 @@ Monomial Exprs::Times(const Monomial& a, const Monomial& b, PrimitiveType type) 
   if (IsInteger(type))
     m.integer = static_cast<int64_t>(static_cast<uint64_t>(a.integer) * static_cast<uint64_t>(b.integer));
   else m.real = Coefficient(a.real * b.real, Folded(Folded(a.real) * Folded(b.real)));
-  // (Below, digits are lost.)
+  // Smaller products are denormal and lose digits.
   if (!IsInteger(type) && !(a.real == 0) && !(b.real == 0) && Abs(m.real) < std::numeric_limits<double>::min())
     Refuse("a product of constants beyond the range of f64");
   m.factors = a.factors;
@@ -93,10 +94,10 @@ Monomial Exprs::Times(const Monomial& a, const Monomial& b, PrimitiveType type) 
   return m;
 }
 
-// A factor that is a sum, to a whole power, is multiplied out while that stays small.
+// Multiplies out factors that are sums to whole powers, while the result stays small.
 Polynomial Exprs::Expanded(Monomial m, PrimitiveType type) {
   if (!Tidy(m, type)) return {};
-  // [not c] is 1 - [c], but for bounds of variables, while there are few.
+  // [not c] becomes 1 - [c] while there are few conditions; bounds of variables stay.
   constexpr size_t kMostConditions = 5;
   const size_t conditions = static_cast<size_t>(std::count_if(m.factors.begin(), m.factors.end(), [&](const Factor& f) {
     return IsPred(TypeOf(f.base)) && !IsPlainGuard(f.base);
@@ -152,7 +153,7 @@ Polynomial Exprs::Expanded(Monomial m, PrimitiveType type) {
 
 Polynomial Exprs::Product(const Polynomial& a, const Polynomial& b, PrimitiveType type) {
   if (a.size() > 1 && b.size() > 1 && a.size() * b.size() > kMostProducts) {
-    // Too many: the larger one is a factor as it stands.
+    // The product is too large to be multiplied out: the larger sum stays a factor.
     const Polynomial &large = a.size() >= b.size() ? a : b, &small = a.size() >= b.size() ? b : a;
     Monomial m;
     m.real = 1, m.integer = 1;
@@ -178,7 +179,7 @@ Polynomial Exprs::Product(const Polynomial& a, const Polynomial& b, PrimitiveTyp
 }
 
 void Exprs::SortSum(Polynomial& p, PrimitiveType type) {
-  // (Equal coefficients are equal parts: an integer's have no real number, and are wrapped.)
+  // Integers have no real coefficient, and equal coefficients must compare equal, so both parts are normalized.
   if (IsInteger(type)) {
     for (Monomial& m : p) m.real = 0, m.integer = Wrapped(m.integer, type);
   }
@@ -190,7 +191,7 @@ void Exprs::SortSum(Polynomial& p, PrimitiveType type) {
         out.back().integer = Wrapped(
             static_cast<int64_t>(static_cast<uint64_t>(out.back().integer) + static_cast<uint64_t>(m.integer)), type);
       } else {
-        constexpr double kGone = 0x1p-90;  // of a difference: what DoubleDouble rounds
+        constexpr double kGone = 0x1p-90;  // of a difference: DoubleDouble's rounding error
         const DoubleDouble a = out.back().real, sum = a + m.real;
         const bool gone = Abs(sum) <= Abs(a) * kGone;
         if (gone && !m.factors.empty() &&
@@ -209,7 +210,7 @@ void Exprs::SortSum(Polynomial& p, PrimitiveType type) {
 ExprId Exprs::Sum(Polynomial p, PrimitiveType type) {
   Spent(static_cast<int64_t>(p.size()) / 4);
   SortSum(p, type);
-  // f [c] + f [not c] is f; f + g [c] with the same factors is split by c.
+  // f [c] + f [not c] is f, and a f + b f [c] becomes (a + b) f [c] + a f [not c].
   const auto conditional = [&](const Monomial& m) {
     return std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPlainGuard(f.base); });
   };
@@ -282,7 +283,7 @@ ExprId Exprs::Add(ExprId a, ExprId b, double factor) {
   const size_t given = sum.size();
   for (Monomial& m : more) {
     m.real = m.real * factor;
-    // x - x, where x is chosen by a condition, is NaN if it is infinite (SortSum sees the others).
+    // x - x is NaN for infinite x, also where a condition selects x. SortSum handles the other differences.
     const auto same = std::lower_bound(sum.begin(), sum.begin() + static_cast<std::ptrdiff_t>(given), m,
                                        [](const Monomial& x, const Monomial& y) { return x.factors < y.factors; });
     if (!IsInteger(type) && same != sum.begin() + static_cast<std::ptrdiff_t>(given) && same->factors == m.factors &&
@@ -305,7 +306,7 @@ ExprId Exprs::Multiply(ExprId a, ExprId b) {
   // 0 times an infinite constant is NaN on every input.
   if (!IsInteger(type) && ((x.empty() && is_nonfinite(b)) || (y.empty() && is_nonfinite(a))))
     Refuse("0 times infinity");
-  // A condition as a number: 0 times infinity is not what a select gives.
+  // 0 times infinity is NaN, while a select by the condition gives 0.
   const auto is_condition = [&](const Polynomial& p) {
     return std::any_of(p.begin(), p.end(), [&](const Monomial& m) {
       return std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); });
@@ -323,7 +324,7 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
   const bool whole = power % kOne == 0;
   if (p.empty()) {
     if (power > 0) return Real(0);
-    Refuse("a quotient by what is 0 over the reals");  // as errors of rounding are
+    Refuse("a quotient by what is 0 over the reals");  // rounding errors are
   } else if (p.size() == 1) {
     Monomial m = p[0];
     if (m.real == 1 && m.factors.size() == 1 && m.factors[0].power == kOne && type == PrimitiveType::F64) {
@@ -344,7 +345,7 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
       if (!whole || power < 0) Uses(kConstants);
       return Real(inside::Power(m.real, power, kOne));
     }
-    // (A root of x^2 is |x|, and conditions have no inverse.)
+    // A root of x^2 is |x|, and conditions have no inverse.
     const bool plain = std::all_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) {
       return !IsPred(TypeOf(f.base)) && (whole || (f.power % (2 * kOne) != 0 && m.factors.size() == 1 && m.real > 0));
     });
@@ -390,7 +391,7 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
     for (int32_t k = kOne; k < power; k += kOne) product = Product(product, p, type);
     return Sum(std::move(product), type);
   }
-  // A sum's first coefficient goes out.
+  // The sum's leading coefficient is extracted.
   DoubleDouble lead = 1;
   ExprId base = a;
   if (!p.empty()) {
@@ -414,7 +415,8 @@ ExprId Exprs::If(ExprId condition, ExprId a, ExprId b) {
                                      c.op == HloOpcode::kCompare && TypeOf(c.args[0]) == type &&
                                      static_cast<ComparisonDirection>(c.data[0]) == ComparisonDirection::kLt &&
                                      IntegerOf(c.args[1]) == std::optional<int64_t>(0)) {
-    // Of x < 0: the low bits of |x| with the sign of x are the remainder by a power of 2, its high bits the quotient.
+    // For x < 0, the low bits of |x| with the sign of x are the remainder by a power of 2, and the high bits the
+    // quotient.
     const ExprId x = c.args[0];
     const Expr part = At(b);
     if (part.kind == Expr::Kind::kFunction && part.args.size() == 2 && a == Add(Integer(0, type), b, -1) && b != x &&
@@ -446,7 +448,7 @@ std::optional<Index> Exprs::AsIndex(ExprId e) {
   if (x.kind == Expr::Kind::kIndex) return x.index[0];
   const bool integer = IsInteger(x.type);
   if (x.kind != Expr::Kind::kSum || !(integer || x.type == PrimitiveType::F64)) return std::nullopt;
-  constexpr int64_t kFarAway = int64_t{1} << 44;  // so that no range reaches where they are clipped
+  constexpr int64_t kFarAway = int64_t{1} << 44;  // beyond every clipped range
   Index sum;
   for (const Monomial& m : x.sum) {
     int64_t factor = m.integer;
@@ -464,7 +466,7 @@ std::optional<Index> Exprs::AsIndex(ExprId e) {
     sum = Plus(sum, At(m.factors[0].base).index[0], factor);
   }
   const Range range = RangeOf(sum);
-  constexpr int64_t kWhole = int64_t{1} << 24;  // as far as f32 has all integers
+  constexpr int64_t kWhole = int64_t{1} << 24;  // f32 represents all integers up to this one
   if (!integer && (range.low < -kWhole || range.high > kWhole)) return std::nullopt;
   if (range.low < -(int64_t{1} << 58) || range.high > int64_t{1} << 58) return std::nullopt;
   if (integer && BitWidth(x.type) < 64) {

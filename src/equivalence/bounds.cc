@@ -1,12 +1,13 @@
-// Integers that data tells between two bounds: a clamp that the bounds make needless, and the one tile of many in which
-// an integer lies. So a look-up in a table that devices have rows of is a look-up in the whole table. See expr.h.
+// Integer values with two bounds: removes clamps that the bounds make redundant, and finds the one tile of an index
+// that contains the integer. A look-up in a table that is partitioned by rows becomes a look-up in the whole table. See
+// expr.h.
 #include <algorithm>
 
 #include "equivalence/expr.h"
 
 namespace hloir::equivalence::inside {
 
-// Data and indices in one sum, as an index, where that never leaves the integers of its type.
+// A sum of integer values and indices as one index, unless the sum may overflow its type.
 std::optional<Index> Exprs::MixedIndex(ExprId e, bool needs_index) {
   const PrimitiveType type = TypeOf(e);
   if (const auto plain = AsIndex(e)) return plain;
@@ -39,7 +40,8 @@ bool Exprs::OfDevices(const Index& index) const {
                      [&](VarId v) { return VariableAt(v).level == Variable::kTurn && VariableAt(v).place < 0; });
 }
 
-// Is the condition one of the two that data lies in a tile: 0 <= u < size, where u is data less size times a variable?
+// Returns whether the guard is one of the two bounds of a tile: 0 <= u < size, where u is an integer value minus size
+// times a variable.
 bool Exprs::BoundsTile(const Monomial& m, const Expr& guard) const {
   const auto& terms = guard.index[0].terms;
   return std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) {
@@ -56,7 +58,7 @@ bool Exprs::BoundsTile(const Monomial& m, const Expr& guard) const {
   });
 }
 
-// min(most, max(0, u)) in an index of a leaf is u, where the product's conditions say 0 <= u <= most.
+// Replaces min(most, max(0, u)) by u in a leaf's index if the product's conditions imply 0 <= u <= most.
 bool Exprs::UseBoundsOfClamps(Monomial& m) {
   const auto says = [&](const Index& index) {
     return std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) {
@@ -104,7 +106,7 @@ bool Exprs::UseBoundsOfClamps(Monomial& m) {
   return changed;
 }
 
-// 0 <= r - size v < size: v is r div size. The two conditions go, and those that v is in range come.
+// 0 <= r - size v < size means that v is r div size. Replaces the two conditions by the bounds of v.
 std::optional<Exprs::Tile> Exprs::TileOf(const std::vector<VarId>& variables, Monomial& m) {
   for (size_t i = 0; i < m.factors.size(); ++i) {
     const Expr low = At(m.factors[i].base);

@@ -75,7 +75,7 @@ ExprId Builder::LeafArray(std::vector<int64_t> key, const Shape& shape, const st
     leaf.sizes.assign(shape.dimensions().begin(), shape.dimensions().end());
     index = Dimensions(shape);
   }
-  // Beside its dimensions it depends on the turns of loops around it.
+  // The value also depends on the iterations of the enclosing loops.
   for (VarId v : captured) {
     leaf.sizes.push_back(x_.VariableAt(v).size);
     index.push_back(x_.Var(v));
@@ -101,7 +101,7 @@ bool Builder::Build(const HloModule& module, Value& result) {
   std::vector<Value> arguments;
   const std::vector<VarId> each =
       shared_.devices && !shared_.same_parameters ? shared_.devices->axes() : std::vector<VarId>();
-  // (One array, or a tuple of it, is the same.)
+  // A tuple parameter and its leaves as separate parameters give the same values.
   int64_t k = 0;
   std::vector<int32_t> records;
   for (const HloInstruction* parameter : entry->parameters()) {
@@ -119,7 +119,7 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
                         const std::vector<int32_t>& argument_records, int32_t* root_record) {
   if (TooDeep(in)) return {};
   std::unordered_map<const HloInstruction*, std::pair<Value, int32_t>> values;
-  // (The uses of a region are those of the instruction that calls it.)
+  // The uses of a region are attributed to the instruction that calls it.
   const uint32_t around = x_.TakeUses();
   uint32_t inside = 0;
   for (const HloInstruction* i : computation.PostOrder()) {
@@ -141,7 +141,7 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
     int32_t record = -1;
     branch_roots_.clear();
     Value value = Of(*i, operands, in, records, &record);
-    // (The uses of branches are those of their conditional.)
+    // The uses of branches are attributed to their conditional.
     records.insert(records.end(), branch_roots_.begin(), branch_roots_.end());
     branch_roots_.clear();
     if (!in.record) inside |= x_.TakeUses();
@@ -170,7 +170,6 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
       if (on_value) on_value(*i, folded.get(), value);
       records_.push_back({i, value, x_.TakeUses(), std::move(records), std::move(folded)});
     }
-    // (`values` may have moved.)
     auto& done = values[i];
     done.first = std::move(value);
     done.second = record;
@@ -191,7 +190,7 @@ ExprId Builder::RegionParameter(int64_t kind, int64_t a, int64_t b, const Shape&
 }
 
 Value Builder::Region(const HloComputation& computation, Inside in) {
-  // (Its parameters are those of one device.)
+  // The region's parameters are values of one device.
   if (shared_.devices && shared_.devices->Communicates(computation)) {
     why_ = Format("{} communicates and is not looked into", computation.name());
     return {};
@@ -208,7 +207,7 @@ Value Builder::Region(const HloComputation& computation, Inside in) {
     arguments.push_back(std::move(value));
   }
   Value result = Evaluate(computation, arguments, in, std::vector<int32_t>(arguments.size(), -1));
-  // (Values in keys are the same for all devices.)
+  // Values in a leaf's key must be the same for all devices.
   if (why_.empty() && !AxesOf(result).empty()) why_ = Format("{} depends on the device", computation.name());
   for (size_t k = 0; k < result.size() && why_.empty(); ++k)
     result[k] = Agreed(-2 - in.level - (int64_t{1} << 20) * static_cast<int64_t>(k), result[k]);
@@ -256,12 +255,12 @@ ExprId Builder::RoundedAs(ExprId combined, ExprId e) {
   return x_.Function(HloOpcode::kReducePrecision, rounding.type, {e}, rounding.data);
 }
 
-// ---- Operations that are not looked into ----
+// ---- Opaque operations ----
 
 namespace {
 
-// Functions of real numbers, whatever float they compute in; of any other operation, the types are part of what it
-// does.
+// Operations that are functions of real numbers, independent of the float type they compute in. For any other opaque
+// operation the types are part of the function.
 bool IsOfReals(HloOpcode opcode) {
   using enum HloOpcode;
   constexpr HloOpcode kAll[] = {kDot,          kConvolution,     kReduce,        kReduceWindow, kSelectAndScatter,
@@ -272,7 +271,7 @@ bool IsOfReals(HloOpcode opcode) {
   return std::find(std::begin(kAll), std::end(kAll), opcode) != std::end(kAll);
 }
 
-// Not a function of its operands on one device alone.
+// The operation's result depends on other devices, or on the device's number.
 bool DependsOnDevice(const HloInstruction& i) {
   const CustomCall call = CustomCallOf(i);
   return i.Is(kCollective) || i.Is(kAsyncPart) || i.opcode() == HloOpcode::kPartitionId ||
@@ -337,7 +336,7 @@ Value Builder::Opaque(const HloInstruction& i, const std::vector<const Value*>& 
     value.push_back(LeafArray(std::move(one), *leaf, captured));
     if (differs_each_time) shared_.differs_each_time.insert(x_.At(value.back()).tag);
   }
-  // Effects must be the same, in the same order.
+  // Both modules must have the same effects in the same order.
   if (i.Is(kSideEffect) || (i.opcode() == HloOpcode::kCustomCall && i.HasSideEffect())) {
     key.push_back(-17);
     effects_.push_back(LeafArray(std::move(key), Shape::Token()));
@@ -370,7 +369,7 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
     case kDomain:
     case kAddDependency: return *operands[0];
     case kMap:
-      // (Of scalars alone, so that no dimension is taken for another.)
+      // Only of scalars, so that no dimension of the body is confused with one of the result.
       for (const HloInstruction* inside = i.to_apply()->first(); inside != nullptr; inside = inside->next()) {
         if (!inside->shape().IsScalar() || !(inside->Is(kElementwise) || inside->IsParameter() || inside->IsConstant()))
           return Opaque(i, operands, in);

@@ -1,5 +1,5 @@
-// Modules as expressions: the value of each instruction, inside calls, fusions, branches and loops too. One Builder
-// reads a module; two that share an Exprs give equal values equal ids. See equivalence.h.
+// Builds expressions from modules: the value of each instruction, inside calls, fusions, branches and loops too. One
+// Builder reads one module; two builders that share an Exprs give equal values equal ids. See equivalence.h.
 #pragma once
 
 #include <cstdint>
@@ -20,39 +20,39 @@
 
 namespace hloir::equivalence::inside {
 
-// A value's arrays and tokens, depth first: each an expression in its dimensions' variables.
+// A value's arrays and tokens, depth first. Each is an expression in its dimensions' variables.
 using Value = std::vector<ExprId>;
 
 class ShardMatcher;
 struct Loop;
 
-// An instruction with its value, in the order of evaluation: first the entry's parameters.
+// An instruction with its value, in evaluation order; the entry's parameters are first.
 struct Record {
   const HloInstruction* instruction;
   Value value;
-  uint32_t uses;                          // of this one alone
-  std::vector<int32_t> operands;          // records; -1: none
-  std::shared_ptr<const Literal> folded;  // its bits, if it depends on constants alone
+  uint32_t uses;                          // of this instruction alone
+  std::vector<int32_t> operands;          // indices of records; -1: none
+  std::shared_ptr<const Literal> folded;  // the bits, if the value depends on constants alone
 };
 
-// State that the builders of two modules share.
+// State that the builders of both modules share.
 struct Shared {
   Exprs exprs;
-  std::map<std::string, int64_t> names;  // of targets, elided constants, …
+  std::map<std::string, int64_t> names;  // ids of custom-call targets, names of elided constants, …
   std::map<HloOpcode, std::vector<const HloInstruction*>> like;
-  // Conversions to narrower floats are operations of their own; else they are taken for exact.
+  // Whether conversions to narrower floats are operations; otherwise they are taken for exact.
   bool keep_narrow = false;
-  std::map<int64_t, std::vector<ExprId>> made_of;  // values that a turn makes, by class of carried values
-  int64_t most_turns = 4;                          // of a loop that is written out
+  std::map<int64_t, std::vector<ExprId>> made_of;  // next values by class of carried values
+  int64_t most_turns = 4;                          // trip count limit for unrolling
   int64_t loop_work = int64_t{1} << 21;
-  int64_t fold_work = int64_t{1} << 20;  // elements that constants make
+  int64_t fold_work = int64_t{1} << 20;  // element limit for constant folding
   std::unique_ptr<HloEvaluator> evaluator;
-  std::optional<Devices> devices;       // that values depend on
-  bool same_parameters = false;         // for each of them
-  int64_t search_left = 0;              // work for closer looks at shards
-  std::deque<Loop> loops;               // of the first module, for a second that runs on several devices
-  int64_t unspecified = 0;              // values that nothing may depend on
-  std::set<int64_t> differs_each_time;  // leaves: random numbers, infeeds, calls with side effects
+  std::optional<Devices> devices;       // the devices that values depend on
+  bool same_parameters = false;         // all devices have the same parameters
+  int64_t search_left = 0;              // work for comparisons with shards
+  std::deque<Loop> loops;               // of the first module, if the second runs on several devices
+  int64_t unspecified = 0;              // number of values that nothing may depend on
+  std::set<int64_t> differs_each_time;  // leaves of random numbers, infeeds, calls with side effects
   explicit Shared(int64_t max_work);
   ~Shared();
   int64_t NameOf(std::string_view text) {
@@ -65,16 +65,16 @@ class Builder {
  public:
   using Record = inside::Record;
   explicit Builder(Shared& shared) : shared_(shared), x_(shared.exprs) {}
-  bool is_second = false;  // of the two modules: looks for equals in the first
-  // Called with each value that is recorded, and its bits, if constants alone tell them; it may put an equal value in
-  // its place.
+  bool is_second = false;  // reads the second module, whose values are matched with the first's
+  // Called with each recorded value, and its bits if it depends on constants alone. May replace the value by an equal
+  // one.
   std::function<void(const HloInstruction&, const Literal*, Value&)> on_value;
-  // The entry's result; false: why() tells.
+  // Builds the entry's result. Returns false on failure; why() has the reason.
   bool Build(const HloModule& module, Value& result);
   const std::string& why() const { return why_; }
   bool out_of_budget() const { return out_of_budget_; }
   const std::vector<Record>& records() const { return records_; }
-  // Operations that act on the outside, in order.
+  // Side effects, in order.
   const std::vector<ExprId>& effects() const { return effects_; }
   int32_t root_record() const { return root_record_; }
 
@@ -82,8 +82,8 @@ class Builder {
   struct Inside {
     int32_t level = 0, depth = 0;
     bool record = true;
-    std::vector<Record>* values = nullptr;  // of a loop's body, to be kept
-    ShardMatcher* matcher = nullptr;        // of values of a loop's body
+    std::vector<Record>* values = nullptr;  // where the records of a loop's body are kept
+    ShardMatcher* matcher = nullptr;        // for values of a loop's body
   };
   Value Evaluate(const HloComputation& computation, const std::vector<Value>& arguments, Inside in,
                  const std::vector<int32_t>& argument_records, int32_t* root_record = nullptr);
@@ -92,9 +92,9 @@ class Builder {
   ExprId Array(const HloInstruction& i, const std::vector<ExprId>& x);
   ExprId Elementwise(const HloInstruction& i, const std::vector<ExprId>& x);
   ExprId Exact(const HloInstruction& i, const std::vector<ExprId>& x);
-  // `e`, rounded as a combiner rounds its result.
+  // `e` with the rounding that the combiner's result `combined` has.
   ExprId RoundedAs(ExprId combined, ExprId e);
-  // As its type rounds it, where that is not passed over.
+  // Rounds to the type, unless such roundings are taken for exact.
   ExprId Rounded(ExprId e, PrimitiveType type);
   ExprId FromInteger(ExprId x, PrimitiveType from, PrimitiveType to);
   ExprId OfConstant(const HloInstruction& i);
@@ -110,9 +110,9 @@ class Builder {
   Value ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
   Value Sort(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
   struct Updates {
-    std::vector<VarId> over;  // the updates' batch
-    ExprId meets;             // does one meet the element?
-    std::vector<Index> at;    // then with this element of it
+    std::vector<VarId> over;  // the updates' batch variables
+    ExprId meets;             // condition: the update is applied to the element
+    std::vector<Index> at;    // the update's index for this element
   };
   std::optional<Updates> UpdatesOf(const HloInstruction& i, ExprId starts, const Shape& updates);
   Value Scatter(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
@@ -130,7 +130,7 @@ class Builder {
   int64_t Turns(const Value& init, const Value& carried, const Value& next, ExprId condition);
   std::optional<Index> Counter(ExprId init, ExprId carried, ExprId next, VarId turn);
   ExprId OverTurns(ExprId init, ExprId carried, ExprId next, VarId turn, const std::set<int64_t>& varying);
-  // build_collectives.cc; empty: not looked into.
+  // build_collectives.cc; empty if unsupported
   Value Collective(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in);
   Value Reduced(const HloInstruction& i, const std::vector<ExprId>& x, const Devices::Groups& groups, Inside in);
   Value Gathered(const HloInstruction& i, const std::vector<ExprId>& x, const Devices::Groups& groups);
@@ -140,17 +140,18 @@ class Builder {
   ExprId OnDevice(ExprId e, const Index& device, const Shape& shape, const std::vector<Index>& at);
   std::optional<Index> Member(const Devices::Groups& groups, const Index& k);
   std::optional<Index> Rank(const Devices::Groups& groups);
-  // The axes of the devices that a value depends on.
+  // The mesh axes that a value depends on.
   std::vector<VarId> AxesOf(const Value& value) const;
-  // A value that decides whether collectives run must be the same for all devices.
+  // A condition that decides whether collectives run must be the same on all devices.
   bool SameForAll(const HloInstruction& i, ExprId decides);
 
   Value Conditional(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in);
   Value Opaque(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in);
 
-  // Which operation a computation of two scalars is: add, maximum, …; kTuple for none of these. `region`: its values.
+  // The opcode of a computation that combines two scalars (add, maximum, …); kTuple for any other. `region` receives
+  // its values.
   HloOpcode Combiner(const HloComputation& computation, PrimitiveType type, Inside in, Value* region);
-  // The same of result k of a region of n and n scalars, if that depends on the two k-th ones alone.
+  // The same for result k of a region of n and n scalars, if it depends on the two k-th scalars alone.
   HloOpcode CombinerOf(const HloComputation& computation, const Value& region, size_t k, size_t n, PrimitiveType type,
                        Inside in);
   Value Region(const HloComputation& computation, Inside in);
@@ -176,13 +177,13 @@ class Builder {
   std::vector<int32_t> branch_roots_;  // records of the results of the last conditional's branches
 };
 
-// A loop as the induction over its turns ends: what is carried into a turn, and out of it.
+// The state of a loop after induction: the carried values before and after an iteration.
 struct Loop {
   std::vector<const Shape*> shapes;
   int32_t level;
   Value init, carried, next, result;
   ExprId condition;
-  std::vector<Record> values;  // of the body
+  std::vector<Record> values;  // records of the body
 };
 
 inline Shared::Shared(int64_t max_work) : exprs(max_work) {}

@@ -1,4 +1,4 @@
-// Values as bits: conversions that keep them, of one element, of several to one, and of one to several. See build.h.
+// Bitcast conversions of one element, of several elements to one, and of one to several. See build.h.
 #include "equivalence/build.h"
 
 namespace hloir::equivalence::inside {
@@ -31,7 +31,7 @@ ExprId Builder::BitcastConvert(const HloInstruction& i, ExprId x, Inside in) {
       to == PrimitiveType::PRED)
     return -1;
   if (old_width > width) {
-    // The element's bits from its place on.
+    // Shifts the element's bits down to the part that the index selects.
     if (shape.rank() != from_shape.rank() + 1) return -1;
     const int64_t last = shape.rank() - 1;
     const Index place = x_.Times(Dimensions(shape)[static_cast<size_t>(last)], width);
@@ -41,7 +41,7 @@ ExprId Builder::BitcastConvert(const HloInstruction& i, ExprId x, Inside in) {
     const ExprId low = x_.Function(HloOpcode::kAnd, part, {shifted, x_.Integer(mask, part)});
     return same_width(x_.Convert(low, part, whole), whole, to);
   }
-  // All parts, each at its place, joined by or.
+  // Shifts each part to its position and combines them by or.
   if (shape.rank() != from_shape.rank() - 1) return -1;
   std::vector<Index> index = Dimensions(shape);
   const VarId v = x_.Fresh(width / old_width);

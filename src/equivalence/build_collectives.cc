@@ -1,6 +1,6 @@
-// Collectives as expressions in the axes of the devices (devices.h): a value of another device is the same expression
-// with that device's place on the axes. An all-reduce is a sum over a group, an all-gather reads the device that the
-// index tells, a permutation reads the device that sends. See build.h.
+// Collectives as expressions in the mesh axes (devices.h): a value on another device is the same expression with that
+// device's coordinates. An all-reduce is a sum over a group, an all-gather reads the device that the index selects, a
+// permutation reads the source device. See build.h.
 #include <algorithm>
 
 #include "equivalence/build.h"
@@ -8,13 +8,13 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-constexpr int64_t kMostApart = 64;  // devices that are told apart one by one
+constexpr int64_t kMostApart = 64;  // devices that are enumerated one by one
 
 bool IsPermuteStart(const HloInstruction& i) { return i.opcode() == HloOpcode::kCollectivePermuteStart; }
 
 }  // namespace
 
-// Member `k` of the device's group, as a device.
+// The device number of member `k` of the device's group.
 std::optional<Index> Builder::Member(const Devices::Groups& groups, const Index& k) {
   const Devices& devices = *shared_.devices;
   const size_t size = groups[0].size();
@@ -31,7 +31,7 @@ std::optional<Index> Builder::Member(const Devices::Groups& groups, const Index&
   return x_.Plus(*base, *step);
 }
 
-// The place of this device in its group.
+// The device's rank in its group.
 std::optional<Index> Builder::Rank(const Devices::Groups& groups) {
   std::vector<int64_t> rank(static_cast<size_t>(shared_.devices->count()));
   for (const auto& group : groups) {
@@ -40,7 +40,7 @@ std::optional<Index> Builder::Rank(const Devices::Groups& groups) {
   return Devices::Entry(x_, rank, shared_.devices->Number(x_));
 }
 
-// The members' values of `e`, combined; -1: the combiner, or the groups, are not of a form that is known.
+// Combines the group members' values of `e`; -1 if the combiner or the groups are unsupported.
 ExprId Builder::Combined(const HloInstruction& i, const Devices::Groups& groups, ExprId e, HloOpcode op) {
   const Devices& devices = *shared_.devices;
   const PrimitiveType type = x_.TypeOf(e);
@@ -58,7 +58,7 @@ ExprId Builder::Combined(const HloInstruction& i, const Devices::Groups& groups,
     case HloOpcode::kMinimum:
     case HloOpcode::kAnd: return x_.ExtremeOver(op, {over}, each, x_.True());
     case HloOpcode::kOr: return x_.Not(x_.ExtremeOver(HloOpcode::kAnd, {over}, x_.Not(each), x_.True()));
-    default: return -1;  // no sum or extreme over devices
+    default: return -1;  // not supported across devices
   }
 }
 
@@ -90,7 +90,7 @@ Value Builder::Reduced(const HloInstruction& i, const std::vector<ExprId>& x, co
   return result;
 }
 
-// Elements of the members' values, where each is read at an index of its own; simultaneous with the change of device.
+// Reads the value `e` of `device` at the index `at`. One substitution replaces the device and the index together.
 ExprId Builder::OnDevice(ExprId e, const Index& device, const Shape& shape, const std::vector<Index>& at) {
   Exprs::Substitution by = shared_.devices->On(x_, device);
   for (int64_t d = 0; d < shape.rank(); ++d) {
@@ -121,7 +121,7 @@ Value Builder::Exchanged(const HloInstruction& i, const std::vector<ExprId>& x, 
   const std::optional<Index> rank = Rank(groups);
   if (!rank) return {};
   if (i.shape().IsArray()) {
-    // Part `rank` of each member, one behind the other.
+    // Concatenates part `rank` of each member.
     if (x.size() != 1 || i.dimensions().empty()) return {};
     const size_t d = static_cast<size_t>(i.dimensions()[0]);
     const int64_t size = i.shape().dimensions(static_cast<int64_t>(d)) / static_cast<int64_t>(groups[0].size());
@@ -131,7 +131,7 @@ Value Builder::Exchanged(const HloInstruction& i, const std::vector<ExprId>& x, 
     at[d] = x_.Plus(x_.Mod(at[d], size), *rank, size);
     return {OnDevice(x[0], *device, i.shape(), at)};
   }
-  // Of so many operands the one of this device's rank, from each member.
+  // With one operand per member, reads the operand of this device's rank from each member.
   if (x.size() != groups[0].size() || static_cast<int64_t>(x.size()) > kMostApart) return {};
   Value result;
   for (size_t k = 0; k < x.size(); ++k) {

@@ -1,6 +1,6 @@
-// Loops and branches. A loop is named by its condition and body over classes of carried values: those that begin alike
-// and that the body makes alike from classes are one class, so that order, number and copies of carried values do not
-// count. See build.h.
+// Loops and branches. A loop is identified by its condition and its body over equivalence classes of carried values:
+// values that start equal and that the body computes alike from classes form one class. The order, the number and the
+// copies of carried values therefore do not matter. See build.h.
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -11,7 +11,7 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-constexpr int64_t kMostWritten = 2000;  // instructions, in all turns
+constexpr int64_t kMostWritten = 2000;  // instructions, in all unrolled iterations
 constexpr int kMostRounds = 24;
 
 }  // namespace
@@ -61,7 +61,8 @@ Value Builder::Conditional(const HloInstruction& i, const std::vector<const Valu
   return result;
 }
 
-// The leaves that a value is made of, through names; true: a loop among them, in which anything may be read.
+// Collects the leaves that a value reads, through named values. Returns whether a loop is among them, which may read
+// anything.
 bool Builder::Reached(ExprId from, std::set<int64_t>& leaves) {
   bool nested = false;
   std::set<ExprId> seen;
@@ -74,7 +75,7 @@ bool Builder::Reached(ExprId from, std::set<int64_t>& leaves) {
     if (expr.kind == Expr::Kind::kLeaf && leaves.insert(expr.tag).second) {
       const Leaf& leaf = x_.LeafAt(expr.tag);
       if (leaf.value >= 0) work.push_back(leaf.value);
-      // (Of an opaque operation everything counts: its key holds its operands.)
+      // The key of an opaque operation holds its operands.
       for (size_t at = 1; at < leaf.key.size(); ++at) {
         if (leaf.key[0] == -5 && (leaf.key[at - 1] == -7 || leaf.key[at - 1] == -8))
           work.push_back(static_cast<ExprId>(leaf.key[at]));
@@ -91,7 +92,7 @@ bool Builder::Reached(ExprId from, std::set<int64_t>& leaves) {
   return nested;
 }
 
-// How often a loop turns whose condition is a counter's bound; 0: not known.
+// The trip count of a loop whose condition bounds a counter; 0 if unknown.
 int64_t Builder::Turns(const Value& init, const Value& carried, const Value& next, ExprId condition) {
   bool negated = false;
   if (const Expr& x = x_.At(condition); x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kNot) {
@@ -102,7 +103,7 @@ int64_t Builder::Turns(const Value& init, const Value& carried, const Value& nex
   if (x.kind != Expr::Kind::kFunction || x.op != HloOpcode::kCompare ||
       x.data[0] != static_cast<int64_t>(ComparisonDirection::kLt))
     return 0;
-  // counter < bound, or not bound < counter.
+  // The condition is counter < bound, or not bound < counter.
   const ExprId counter = x.args[negated ? 1 : 0], bound = x.args[negated ? 0 : 1];
   const std::optional<int64_t> limit = x_.IntegerOf(bound);
   if (!limit) return 0;
@@ -119,7 +120,7 @@ int64_t Builder::Turns(const Value& init, const Value& carried, const Value& nex
   return 0;
 }
 
-// A carried integer to which each turn adds one number, as its value at `turn`.
+// The value at iteration `turn` of a carried integer that each iteration increments by a constant.
 std::optional<Index> Builder::Counter(ExprId init, ExprId carried, ExprId next, VarId turn) {
   const PrimitiveType type = x_.TypeOf(init);
   if (!IsInteger(type) || BitWidth(type) < 32) return std::nullopt;
@@ -130,13 +131,14 @@ std::optional<Index> Builder::Counter(ExprId init, ExprId carried, ExprId next, 
   return x_.Plus(Exprs::Number(*first), x_.Var(turn), *step);
 }
 
-// The end of what each turn adds to independently of what is carried, or of whose elements each turn writes others.
+// The final value of an accumulator whose increments do not depend on carried values, or of an array of which each
+// iteration writes other elements; -1 if the carried value is neither.
 ExprId Builder::OverTurns(ExprId init, ExprId carried, ExprId next, VarId turn, const std::set<int64_t>& varying) {
   const PrimitiveType type = x_.TypeOf(init);
   if (type == PrimitiveType::PRED || type == PrimitiveType::TOKEN) return -1;
   const uint32_t uses = x_.TakeUses();
   ExprId added = x_.Add(next, carried, -1);
-  x_.TakeUses();  // (the carried value cancels without arithmetic)
+  x_.TakeUses();  // the carried value cancels without arithmetic
   x_.Uses(uses);
   std::optional<ExprId> guard;
   bool once = true, changed = false;
@@ -175,7 +177,7 @@ ExprId Builder::OverTurns(ExprId init, ExprId carried, ExprId next, VarId turn, 
   if (Reached(added, leaves)) return -1;
   for (int64_t leaf : leaves) {
     if (varying.count(leaf) != 0) return -1;
-    // Inputs from outside and random numbers differ in each turn.
+    // Infeeds and random numbers differ in each iteration.
     const std::vector<int64_t>& key = x_.LeafAt(leaf).key;
     if (key[0] == -5 && shared_.differs_each_time.count(leaf) != 0) return -1;
   }
@@ -183,7 +185,8 @@ ExprId Builder::OverTurns(ExprId init, ExprId carried, ExprId next, VarId turn, 
   return x_.Add(init, x_.SumOver({over}, x_.Substitute(added, {{turn, x_.Var(over)}})));
 }
 
-// The next value of a class: that of the other module, if a closer look finds the two equal.
+// The next value of a class: the other module's expression for that class if the closer comparison finds the two equal,
+// otherwise `e`.
 ExprId Builder::Agreed(int64_t of, ExprId e) {
   constexpr size_t kMostTried = 12;
   constexpr int64_t kWork = 40000;
@@ -208,7 +211,8 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   const auto run = [&](const HloComputation& computation, const Value& carried) {
     return Evaluate(computation, {carried}, inner, {-1});
   };
-  // A few turns that are known are written out. (With devices loops are held against loops, whose bodies are matched.)
+  // Short loops with a known trip count are unrolled, except on several devices, where loops are compared by matching
+  // their bodies.
   Value now = init;
   const int64_t most =
       std::min(shared_.most_turns, std::max<int64_t>(4, kMostWritten / i.while_body()->instruction_count()));
@@ -226,10 +230,10 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   Value related(n, -1);
   if (is_second && shared_.devices) related = Related(i, init, inner);
   if (!why_.empty() || std::all_of(related.begin(), related.end(), [](ExprId e) { return e >= 0; })) return related;
-  // Values that each turn leaves as they are, or sets to their initial value.
+  // Carried values that each iteration leaves unchanged or resets to their initial value.
   std::vector<bool> fixed(n, false);
   Value carried(n), next;
-  std::vector<std::vector<VarId>> axes(n);  // of devices, between which it differs
+  std::vector<std::vector<VarId>> axes(n);  // the mesh axes that each value depends on
   for (size_t k = 0; k < n; ++k) axes[k] = AxesOf({init[k]});
   const auto parameter = [&](size_t k, int64_t of) { return RegionParameter(1, inner.level, of, *shapes[k], axes[k]); };
   for (size_t k = 0; k < n; ++k) carried[k] = parameter(k, -1 - static_cast<int64_t>(k));
@@ -257,7 +261,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
     }
     if (!found) break;
   }
-  // Counters of a loop of so many turns are numbers of the turn.
+  // With a known trip count, counters are functions of the iteration number.
   Value condition = run(*i.while_condition(), carried);
   if (!why_.empty() || !SameForAll(i, condition[0])) return {};
   std::vector<ExprId> result(n, -1);
@@ -275,7 +279,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
     next = run(*i.while_body(), carried);
     if (why_.empty()) condition = run(*i.while_condition(), carried);
     if (!why_.empty()) return {};
-    // A value to which a turn adds, or of which it writes each element once, is a sum over the turns.
+    // An accumulator, or an array of which each iteration writes distinct elements, is a sum over the iterations.
     std::set<int64_t> varying;
     for (size_t k = 0; k < n; ++k) {
       if (!fixed[k]) varying.insert(x_.At(carried[k]).tag);
@@ -285,7 +289,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
     }
   }
   const Value start = carried;
-  // Classes, until no turn tells two of one class apart.
+  // Partition refinement: splits classes until all values of a class behave alike.
   std::vector<int64_t> of(n, -1);
   const auto name = [&](std::vector<int64_t> key) {
     Leaf leaf;
@@ -341,8 +345,8 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   all.push_back(condition[0]);
   std::vector<VarId> captured = Captured(all);
   std::erase(captured, turn);
-  // Dependences of each: the classes that a turn reads for it, and those of the condition. Two loops whose closures
-  // are the same set of classes are one loop there (each class tells what it was before).
+  // The classes that each class reads in an iteration, and those that the condition reads. Loops with the same closure
+  // of classes are one loop for that value (each class's key holds its definition).
   std::vector<std::vector<size_t>> reads(n + 1);
   for (size_t k = 0; k <= n; ++k) {
     if (k < n && fixed[k]) continue;

@@ -1,5 +1,5 @@
-// Constant folding as compilers do it, operation by operation in the types of the text: a constant of one module equals
-// a value of the other if every bit does. See build.h; Prover::MatchFolded in equivalence.cc uses it.
+// Constant folding operation by operation in the types of the text, as compilers fold: a constant of one module equals
+// a computed value of the other if all bits agree. See build.h; Prover::MatchFolded in equivalence.cc uses it.
 #include "equivalence/build.h"
 
 namespace hloir::equivalence::inside {
@@ -7,7 +7,7 @@ namespace hloir::equivalence::inside {
 std::shared_ptr<const Literal> Builder::Folded(const HloInstruction& i, const std::vector<int32_t>& operand_records) {
   constexpr int64_t kMostElements = 1 << 14;
   if (!i.shape().IsArray() || i.shape().ElementCount() > kMostElements) return nullptr;
-  // (The module outlives the builder.)
+  // No ownership: the module outlives the builder.
   if (i.IsConstant())
     return i.literal().elided() ? nullptr : std::shared_ptr<const Literal>(std::shared_ptr<void>(), &i.literal());
   const bool folds = i.Is(kFoldable | kElementwise | kMovesData) || i.opcode() == HloOpcode::kIota ||

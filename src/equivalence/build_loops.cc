@@ -1,6 +1,6 @@
-// Loops of a partitioned program: what such a loop carries is held against what a loop of the whole program carries, as
-// shards of it, by induction. If it is so before the first turn, and a turn of both keeps it so, it is so at the end.
-// See build.h.
+// Loops of a partitioned program. Proves by induction that the carried values of such a loop are shards of the carried
+// values of a loop of the whole program: they are before the loop, and an iteration of both loops preserves it. See
+// build.h.
 #include <algorithm>
 
 #include "equivalence/build.h"
@@ -9,11 +9,11 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-constexpr size_t kMostLoops = 32;    // that one is held against, the last ones first
-constexpr int kMostTries = 24;       // turns that are read, to find the shards that each turn keeps
-constexpr int64_t kPerTurn = 40000;  // work, for a value that seems to differ
+constexpr size_t kMostLoops = 32;    // candidate loops of the whole program, the last ones first
+constexpr int kMostTries = 24;       // iterations that are evaluated to find an invariant sharding
+constexpr int64_t kPerTurn = 40000;  // work for a value that seems to differ
 
-// A way in which a value may be a shard of what the whole program carries.
+// A candidate: the carried value of the whole program, and how it is cut into shards.
 struct Shards {
   size_t place;
   Exprs::Substitution cut;
@@ -21,7 +21,8 @@ struct Shards {
 
 }  // namespace
 
-// Keeps a loop of the first module with what its body computes. (Calls that differ each time are not made twice.)
+// Records a loop of the first module with its body's values. A loop whose body has effects, or values that
+// differ each time, is not recorded, as evaluating the body again would create them twice.
 void Builder::Remember(const HloInstruction& i, Loop loop, Inside inner) {
   const auto of_chance = sequence_;
   const size_t effects = effects_.size();
@@ -35,7 +36,8 @@ void Builder::Remember(const HloInstruction& i, Loop loop, Inside inner) {
   shared_.loops.push_back(std::move(loop));
 }
 
-// What a loop of the second module ends with, as shards of what one of the first ends with; -1: not found.
+// The final values of a loop of the second module as shards of the final values of a loop of the first; -1 for a value
+// without a match.
 Value Builder::Related(const HloInstruction& i, const Value& init, Inside inner) {
   Value best(init.size(), -1);
   size_t tried = 0;
@@ -60,7 +62,7 @@ Value Builder::Related(const HloInstruction& i, const Value& init, Inside inner)
 bool Builder::RelatedTo(const Loop& loop, const HloInstruction& i, const Value& init, Inside inner, Value& result) {
   const std::vector<const Shape*> shapes = i.shape().Leaves();
   const size_t n = init.size();
-  // The ways in which each begins.
+  // The shardings that match each initial value.
   std::vector<std::vector<Shards>> ways(n);
   const auto add_ways = [&](size_t k, size_t place) {
     const Shape &whole = *loop.shapes[place], &shard = *shapes[k];
@@ -126,7 +128,7 @@ bool Builder::RelatedTo(const Loop& loop, const HloInstruction& i, const Value& 
         ways[k].clear();
         continue;
       }
-      // As the turn leaves it, or the next way.
+      // Chooses the sharding that the iteration produced, or else the next candidate.
       const size_t before = way[k];
       way[k] = (before + 1) % ways[k].size();
       for (size_t w = 0; w < ways[k].size(); ++w) {

@@ -1,4 +1,4 @@
-// Array operations as expressions: elementwise, and those that read elements at other indices. See build.h.
+// Elementwise operations, and operations that move elements. See build.h.
 #include <algorithm>
 #include <cmath>
 
@@ -28,7 +28,7 @@ ExprId Builder::OfConstant(const HloInstruction& i) {
   }
   if (literal.element_count() == 0) return LeafArray({-13}, shape);
   if (literal.element_count() == 1 || literal.IsAllSame()) return x_.Constant(literal, 0);
-  // Numbers that count along the dimensions.
+  // Constants that are affine in the index.
   const PrimitiveType type = shape.element_type();
   if ((IsInteger(type) || IsFloat(type)) && literal.element_count() <= kMostCounted) {
     const auto at = [&](int64_t k) {
@@ -57,14 +57,14 @@ ExprId Builder::OfConstant(const HloInstruction& i) {
       return x_.IndexValue(sum, Normal(type));
     }
   }
-  // A table with a row for each device.
+  // A table with one row per device.
   if (shared_.devices && IsInteger(type) && shape.rank() > 0 && shape.dimensions(0) == shared_.devices->partitions()) {
     std::vector<int64_t> table, sizes(shape.dimensions().begin(), shape.dimensions().end());
     for (int64_t k = 0; k < literal.element_count(); ++k) table.push_back(literal.GetAsInt64(k));
     if (const auto entry = Devices::Entry(x_, table, x_.Flatten(Dimensions(shape), sizes)))
       return x_.IndexValue(*entry, Normal(type));
   }
-  // Its dimensions in an order that size and content tell, so that a transposed one is the same.
+  // Sorts the dimensions by size and content, so that a transposed constant gives the same leaf.
   std::vector<int64_t> order;
   std::vector<uint64_t> content;
   const size_t bytes = static_cast<size_t>(literal.size_bytes() / literal.element_count());
@@ -125,11 +125,11 @@ ExprId Exprs::Constant(const Literal& literal, int64_t element) {
     return Function(HloOpcode::kComplex, PrimitiveType::C128, {Real(value.real()), Real(value.imag())});
   }
   const double value = literal.GetAsDouble(element);
-  if (value == 0 && std::signbit(value)) Uses(kRounds);  // -0 is 0 here
+  if (value == 0 && std::signbit(value)) Uses(kRounds);  // the sign of zero is lost
   return Real(value);
 }
 
-// An integer as a float, which rounds it if the float has fewer digits than the integer may have.
+// Converts an integer to a float; rounds unless the float represents every value in the integer's range.
 ExprId Builder::FromInteger(ExprId x, PrimitiveType from, PrimitiveType to) {
   const ExprId exact = x_.Convert(x, from, PrimitiveType::F64);
   if (IsQuantized(to)) return Rounded(exact, to);
@@ -142,7 +142,7 @@ ExprId Builder::FromInteger(ExprId x, PrimitiveType from, PrimitiveType to) {
   return exact;
 }
 
-// By their bits, those of negative numbers turned over.
+// Compares the bits as signed integers, with the bits of negative numbers inverted.
 ExprId Builder::TotalOrder(ComparisonDirection direction, ExprId a, ExprId b, PrimitiveType of) {
   const PrimitiveType bits = BitWidth(of) == 16   ? PrimitiveType::S16
                              : BitWidth(of) == 32 ? PrimitiveType::S32
@@ -312,7 +312,7 @@ ExprId Builder::Gather(const HloInstruction& i, const std::vector<ExprId>& x) {
     at[static_cast<size_t>(d)] = x_.Plus(at[static_cast<size_t>(d)], x_.ValueTerm(start));
   }
   for (size_t k = 0; k < g.operand_batching_dims.size(); ++k) {
-    // Which of the batch dimensions: indices' dimension without the index vector's.
+    // The batch dimension's place in the indices, without the index vector's dimension.
     const int64_t d = g.start_indices_batching_dims[k];
     at[static_cast<size_t>(g.operand_batching_dims[k])] =
         batch[static_cast<size_t>(d < g.index_vector_dim ? d : d - 1)];

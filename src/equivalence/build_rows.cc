@@ -1,4 +1,4 @@
-// Sorts and top-k: functions of a whole row of elements and of the comparator. See build.h.
+// Sorts and top-k: functions of a row of elements and of the comparator. See build.h.
 #include <algorithm>
 
 #include "equivalence/build.h"
@@ -28,7 +28,7 @@ Value Builder::Sort(const HloInstruction& i, const std::vector<ExprId>& x, Insid
   return value;
 }
 
-// The first elements of a stable sort of values with their places, by the values alone, in their total order.
+// Top-k as the first elements of a stable sort of (value, position) pairs by total order of the values.
 Value Builder::TopK(const HloInstruction& i, ExprId x, bool largest, Inside in) {
   const Shape& from = i.operand(0)->shape();
   if (from.rank() == 0 || i.shape().Leaves().size() != 2) return {};

@@ -1,5 +1,5 @@
-// Scatter as expressions: which element each update meets, if its window lies inside; a sum or an extreme over the
-// updates, a choice where there is one update, and a function of the row of updates for any other combiner. See
+// Scatter as expressions: a condition tells which update is applied to an element. The result is a sum or an extreme
+// over the updates, a select if there is one update, and a function of the row of updates for any other combiner. See
 // build.h.
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 
 namespace hloir::equivalence::inside {
 
-// Where updates go: conditions and places in terms of the operand's dimensions and of the updates' batch variables.
+// The conditions and the updates' indices in terms of the operand's dimensions and the updates' batch variables.
 std::optional<Builder::Updates> Builder::UpdatesOf(const HloInstruction& i, ExprId starts, const Shape& updates) {
   const ScatterAttributes& s = i.attributes<ScatterAttributes>();
   const Shape &whole = i.operand(0)->shape(), &start_shape = i.operand((i.operand_count() - 1) / 2)->shape();
@@ -25,7 +25,7 @@ std::optional<Builder::Updates> Builder::UpdatesOf(const HloInstruction& i, Expr
     result.at[static_cast<size_t>(d)] = x_.Var(result.over.back());
     batch.push_back(result.at[static_cast<size_t>(d)]);
   }
-  // Where the window begins in each dimension: at 0, or where indices tell, which must leave room for it.
+  // The window's start in each dimension: 0, or the scatter index, which must keep the window in bounds.
   std::vector<Index> start(static_cast<size_t>(whole.rank()));
   std::vector<int64_t> window(static_cast<size_t>(whole.rank()), 1), of_window(window.size(), -1);
   size_t next = 0;
@@ -34,7 +34,7 @@ std::optional<Builder::Updates> Builder::UpdatesOf(const HloInstruction& i, Expr
     of_window[static_cast<size_t>(d)] = s.update_window_dims[next++];
     window[static_cast<size_t>(d)] = updates.dimensions(of_window[static_cast<size_t>(d)]);
   }
-  std::vector<bool> told_at(window.size(), false);  // an index that has been compared
+  std::vector<bool> told_at(window.size(), false);  // dimensions with a scatter index
   for (size_t k = 0; k < s.scatter_dims_to_operand_dims.size(); ++k) {
     const int64_t d = s.scatter_dims_to_operand_dims[k];
     std::vector<Index> where;
@@ -85,7 +85,7 @@ Value Builder::Scatter(const HloInstruction& i, const std::vector<ExprId>& x, In
   for (size_t k = 0; k < n; ++k) updates.push_back(Read(x[n + 1 + k], shape, to->at));
   const Value region = Region(*i.to_apply(), in);
   if (!why_.empty()) return {};
-  // With one update: the combiner of it and the element.
+  // A single update is combined with the element directly.
   const bool scalars = [&] {
     for (const HloInstruction* inside = i.to_apply()->first(); inside != nullptr; inside = inside->next()) {
       if (inside->opcode() == HloOpcode::kTuple && inside == i.to_apply()->root()) continue;
@@ -114,10 +114,10 @@ Value Builder::Scatter(const HloInstruction& i, const std::vector<ExprId>& x, In
       const ExprId zero = IsInteger(type) ? x_.Integer(0, type) : x_.Real(0);
       result.push_back(RoundedAs(region[k], x_.Add(x[k], x_.SumOver(to->over, x_.If(to->meets, updates[k], zero)))));
     } else if (op == HloOpcode::kMaximum || op == HloOpcode::kMinimum) {
-      // (Without an update there is the smallest, or the largest, of all.)
+      // The extreme over no updates is the identity, -infinity or infinity.
       result.push_back(x_.Function(op, type, {x[k], x_.ExtremeOver(op, to->over, updates[k], to->meets)}));
     } else {
-      // In the order of the updates, whatever the combiner is.
+      // Any other combiner is applied in the order of the updates.
       std::vector<int64_t> data{static_cast<int64_t>(k)}, sizes;
       for (ExprId e : region) data.push_back(e);
       int64_t count = 1;

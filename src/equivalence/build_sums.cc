@@ -124,7 +124,7 @@ Value Builder::Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Ins
     const HloOpcode op = Combiner(*i.to_apply(), type, in, &region);
     if (!why_.empty()) return {};
     if (op == HloOpcode::kAdd) return {RoundedAs(region[0], x_.Add(x_.SumOver(over, bodies[0]), x[1]))};
-    // A sum of narrow integers in a wider type, cut to the narrow one at each step.
+    // An accumulator of a wider type that is truncated to a narrow integer at each step.
     for (PrimitiveType narrow : {PrimitiveType::S4, PrimitiveType::U4, PrimitiveType::S2, PrimitiveType::U2}) {
       if (op != HloOpcode::kTuple || region.size() != 1 || !IsInteger(type) || type == PrimitiveType::PRED ||
           BitWidth(type) <= BitWidth(narrow))
@@ -171,7 +171,7 @@ Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& 
   Value region;
   const HloOpcode op = Combiner(*i.to_apply(), type, in, &region);
   if (!why_.empty() || op == HloOpcode::kTuple) return {};
-  // The padding is the initial value of the reduction.
+  // The padding is the reduction's initial value, so that must be the identity.
   ExprId identity = -1;
   const PrimitiveType of = i.operand(1)->shape().element_type();
   switch (op) {
@@ -183,7 +183,7 @@ Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& 
       else identity = x_.Real(op == HloOpcode::kMaximum ? -INFINITY : INFINITY);
       break;
     case HloOpcode::kAnd: identity = x_.True(); break;
-    default: identity = x_.False(); break;  // or: Combiner returns no other opcode
+    default: identity = x_.False(); break;  // kOr: Combiner returns no other opcode
   }
   if (x[1] != identity) return {};
   const std::vector<Index> out = Dimensions(i.shape());
@@ -200,7 +200,7 @@ Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& 
                   last = i.shape().dimensions(static_cast<int64_t>(d)) - 1;
     if (w.size > 1 && w.stride == 1 && w.window_dilation == 1 && w.base_dilation == 1 && size > 0 &&
         (w.padding_low >= last || w.size - 1 - w.padding_low >= size - 1)) {
-      // All from one end on, up to some place: a prefix, or a suffix.
+      // The window covers one end of the dimension up to the output's index: a prefix or a suffix.
       over.back() = x_.Fresh(size);
       const Index at = x_.Var(over.back()), first = x_.Plus(out[d], Exprs::Number(-w.padding_low));
       inside = x_.And(inside, x_.Guard(false, x_.Plus(at, first, -1)));
@@ -233,7 +233,7 @@ Value Builder::BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x) 
   const double count =
       static_cast<double>(shape.ElementCount()) / static_cast<double>(shape.dimensions(norm.feature_index));
   if (shape.ElementCount() == 0) return {};
-  // A value of one dimension, at the feature.
+  // Reads a value with one dimension at the feature index.
   const auto at_feature = [&](ExprId e) {
     return Read(e, Shape::Array(shape.element_type(), {shape.dimensions(norm.feature_index)}), {out[f]});
   };
@@ -262,7 +262,7 @@ Value Builder::BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x) 
     const ExprId scale = x_.Power(x_.Add(at_feature(variance), epsilon), -kOne / 2);
     return {x_.Add(x_.Multiply(x_.Multiply(centred, scale), at_feature(x[1])), at_feature(x[2])), mean, variance};
   }
-  // Of x, scale, mean, variance and the gradient.
+  // Operands: x, scale, mean, variance, gradient.
   const ExprId centred = x_.Add(x[0], at_feature(x[2]), -1), spread = x_.Add(at_feature(x[3]), epsilon);
   const ExprId one_by_root = x_.Power(spread, -kOne / 2), product = x_.Multiply(x[4], centred);
   const ExprId inner =

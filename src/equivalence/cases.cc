@@ -1,6 +1,6 @@
-// Equality by cases: conditions that two expressions speak of are taken for true and for false, indices and integers
-// that are compared with numbers for each interval between those numbers, until the two are one in each case. See
-// expr.h.
+// Equality by case distinction. Conditions in the two expressions are assumed true and false, and indices and integers
+// that are compared with numbers are restricted to each interval between those numbers; the two must be equal in each
+// case. See expr.h.
 #include <algorithm>
 #include <set>
 
@@ -10,10 +10,10 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-constexpr int kMostDepth = 6;          // conditions one inside the other
-constexpr size_t kMostIntervals = 24;  // of one index
-constexpr int kMostReplaced = 12;      // parts shown equal one after the other
-constexpr int64_t kHeavy = 20000;      // the weight of expressions that are compared
+constexpr int kMostDepth = 6;          // nested case distinctions
+constexpr size_t kMostIntervals = 24;  // per index
+constexpr int kMostReplaced = 12;      // differing parts that are proved equal in sequence
+constexpr int64_t kHeavy = 20000;      // weight limit for the expressions
 
 bool HasMonomial(const Polynomial& all, const Monomial& m) {
   return std::any_of(all.begin(), all.end(), [&](const Monomial& o) {
@@ -23,7 +23,7 @@ bool HasMonomial(const Polynomial& all, const Monomial& m) {
 
 }  // namespace
 
-// The conditions in the parts that only one of the two has; none of their variables is bound in either.
+// The conditions in the differing parts of the two expressions, without those that contain bound variables.
 std::vector<ExprId> Exprs::ConditionsApart(ExprId a, ExprId b) {
   std::set<ExprId> found, seen;
   std::vector<ExprId> work;
@@ -63,7 +63,7 @@ std::vector<ExprId> Exprs::ConditionsApart(ExprId a, ExprId b) {
   return {found.begin(), found.end()};
 }
 
-// A condition as bounds of an integer: it holds where the integer lies in `range`.
+// The bounds of an integer or index under which a condition holds.
 std::optional<Exprs::Bounds> Exprs::BoundsOf(ExprId condition) {
   const Expr& x = At(condition);
   if (x.kind == Expr::Kind::kGuard) {
@@ -72,7 +72,7 @@ std::optional<Exprs::Bounds> Exprs::BoundsOf(ExprId condition) {
     int64_t c = std::exchange(bounds.index.constant, 0);
     const bool negative = !bounds.index.terms.empty() && bounds.index.terms[0].second < 0;
     if (negative) bounds.index = Times(bounds.index, -1);
-    // t + c >= 0, or c - t >= 0
+    // The guard is t + c >= 0, or c - t >= 0.
     bounds.all = RangeOf(bounds.index);
     if (x.tag == 1) bounds.range = negative ? Range{c, c} : Range{-c, -c};
     else bounds.range = negative ? Range{-kUnbounded, c} : Range{-c, kUnbounded};
@@ -94,7 +94,7 @@ std::optional<Exprs::Bounds> Exprs::BoundsOf(ExprId condition) {
   return bounds;
 }
 
-// Of a value that lies in `range`: the largest and smallest of it and others that are one of them there.
+// The minima and maxima of `value` and other operands that `range` decides, with their results.
 Exprs::Replacement Exprs::ClampsWithin(ExprId e, ExprId value, Range range) {
   Replacement result;
   const auto visit = [&](ExprId at) {
@@ -120,7 +120,7 @@ bool Exprs::EqualByCases(ExprId a, ExprId b, int depth) {
   if (EqualClosed(a, b)) return true;
   const std::vector<ExprId> conditions = ConditionsApart(a, b);
   if (conditions.empty()) return false;
-  // Those that speak of one index, or one integer, are decided together.
+  // Conditions on one index or integer are decided together.
   for (ExprId condition : conditions) {
     const std::optional<Bounds> first = BoundsOf(condition);
     if (!first) continue;
@@ -144,14 +144,14 @@ bool Exprs::EqualByCases(ExprId a, ExprId b, int depth) {
       for (const auto& [other, range] : group)
         instead[other] = *low >= range.low && high <= range.high ? True() : False();
       ExprId p = Replaced(a, instead), q = Replaced(b, instead);
-      // Where an index is one number, that is put in its place.
+      // An interval of one number replaces the index by that number.
       const auto& terms = first->index.terms;
       if (*low == high && terms.size() == 1 && terms[0].second == 1 &&
           TermAt(terms[0].first).kind == IndexTerm::Kind::kVar) {
         const Substitution by{{TermAt(terms[0].first).var, Number(high)}};
         p = Substitute(p, by), q = Substitute(q, by);
       }
-      // Clamps of the integer are decided by its range.
+      // The integer's range decides its clamps.
       constexpr int kMostPasses = 3;
       for (int pass = 0; pass < kMostPasses && first->value >= 0; ++pass) {
         Replacement clamps = ClampsWithin(p, first->value, {*low, high});
@@ -166,7 +166,7 @@ bool Exprs::EqualByCases(ExprId a, ExprId b, int depth) {
   const Expr split = At(conditions.front());
   bool equal = true;
   if (split.kind == Expr::Kind::kFunction && split.op == HloOpcode::kCompare) {
-    // Of two values one is less, the other is, or they are equal; or, where one is no number, none of these.
+    // Trichotomy: less, greater, equal, or (floats) unordered.
     const ExprId x = split.args[0], y = split.args[1];
     const PrimitiveType type = TypeOf(x);
     const bool real = type == PrimitiveType::F64;
@@ -205,7 +205,7 @@ bool Exprs::EqualByCases(ExprId a, ExprId b, int depth) {
   return equal;
 }
 
-// By cases, of the whole or of the parts in which they differ, one after the other.
+// Compares by cases, first the whole, then the differing parts in sequence.
 bool Exprs::EqualCloser(ExprId a, ExprId b) {
   bool equal = a == b;
   for (int turn = 0; turn < kMostReplaced && !equal && !OutOfWork(); ++turn) {

@@ -1,4 +1,4 @@
-// Complex numbers as sums of products with the imaginary unit for a factor: its powers, and real and imaginary parts.
+// Complex numbers as sums of products with the imaginary unit as a factor: its powers, and real and imaginary parts.
 // See expr.h.
 #include "equivalence/expr.h"
 
@@ -24,7 +24,7 @@ ExprId Exprs::Complex(ExprId re, ExprId im) {
   return Sum(std::move(sum), PrimitiveType::C128);
 }
 
-// The square of the unit is -1. True: its power was cut to less than 2.
+// Reduces powers of the imaginary unit by i^2 = -1. Returns whether the product changed.
 bool Exprs::TakeUnits(Monomial& m) {
   for (size_t k = 0; k < m.factors.size(); ++k) {
     const Expr& x = At(m.factors[k].base);
@@ -40,7 +40,7 @@ bool Exprs::TakeUnits(Monomial& m) {
   return false;
 }
 
-// The real factors of each product, and the unit, are taken out.
+// The real or imaginary part: extracts each product's real factors and imaginary unit.
 ExprId Exprs::PartOf(ExprId e, bool real) {
   const ExprId unit = ImaginaryUnit();
   const Polynomial p = PolynomialOf(e);

@@ -1,4 +1,4 @@
-// Conditions among the factors of a product: those that others imply, that contradict, or that say what data is. See
+// Conditions among the factors of a product: removes implied ones, detects contradictions, and uses equalities. See
 // expr.h.
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 namespace hloir::equivalence::inside {
 
 bool Exprs::TidyGuards(Monomial& m) {
-  // Conditions that stand for several, and those that others imply.
+  // Flattens conjunctions and removes implied conditions.
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t i = 0; i < m.factors.size() && !changed; ++i) {
@@ -37,7 +37,7 @@ bool Exprs::TidyGuards(Monomial& m) {
         if (x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kNot && x.args[0] == m.factors[j].base) return false;
         if (x.kind != Expr::Kind::kGuard || y.kind != Expr::Kind::kGuard || x.tag != 0 || y.tag != 0) continue;
         if (x.index[0].terms == y.index[0].terms) {
-          // The one with the smaller constant implies the other.
+          // The condition with the smaller constant implies the other.
           const size_t weaker = x.index[0].constant <= y.index[0].constant ? j : i;
           m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(weaker));
           changed = true;
@@ -59,8 +59,8 @@ bool Exprs::TidyGuards(Monomial& m) {
   return true;
 }
 
-// Is an integer that data tells, moved by indices, the index? All in the integer's own type, which goes round at its
-// ends; so what it is moved by is taken from the index, if that stays within the type. -1: not so.
+// The condition that an integer value plus an index equals another index. The comparison is in the integer's type,
+// which wraps; the offset is moved to the index side only if the difference stays within the type. -1 if it does not.
 ExprId Exprs::EqualsIndex(ExprId e, Index index) {
   const PrimitiveType type = TypeOf(e);
   if (index.terms.empty() || BitWidth(type) < 32) return -1;
@@ -87,7 +87,7 @@ bool Exprs::IsPlainGuard(ExprId e) const {
                       [&](const auto& term) { return TermAt(term.first).kind == IndexTerm::Kind::kValue; });
 }
 
-// Where i = data, reads at data are reads at i.
+// Under the condition that i equals an integer value, replaces that value by i in indices.
 bool Exprs::UseEqualities(Monomial& m) {
   bool changed = false;
   for (size_t k = 0; k < m.factors.size(); ++k) {
@@ -100,7 +100,7 @@ bool Exprs::UseEqualities(Monomial& m) {
       if (TermAt(term).kind == IndexTerm::Kind::kValue) data = term, factor = f, ++count;
     }
     if (count != 1 || (factor != 1 && factor != -1)) continue;
-    // data = rest
+    // The condition is data = rest.
     const Index rest = Times(Plus(guard.index[0], {0, {{data, 1}}}, -factor), -factor);
     for (size_t j = 0; j < m.factors.size(); ++j) {
       if (j == k) continue;

@@ -1,4 +1,4 @@
-// Conversions between types, and which values a narrow float holds as they are. See expr.h.
+// Type conversions, and which values a narrow float represents exactly. See expr.h.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +19,7 @@ ExprId Exprs::Convert(ExprId a, PrimitiveType from, PrimitiveType to) {
     return Not(Compare(static_cast<int>(ComparisonDirection::kEq), a, zero));
   }
   if (IsInteger(from)) {
-    // (IntegerOf gives what is above the signed range of 64 bits as a negative number.)
+    // IntegerOf returns unsigned values above the range of s64 as negative numbers.
     if (const auto value = IntegerOf(a);
         value && to_real && std::llabs(*value) < (int64_t{1} << 53) && (*value >= 0 || IsSigned(from)))
       return Real(static_cast<double>(*value));
@@ -30,9 +30,9 @@ ExprId Exprs::Convert(ExprId a, PrimitiveType from, PrimitiveType to) {
           to_real ? int64_t{1} << 24 : int64_t{1} << std::min(62, BitWidth(to) - (IsSigned(to) ? 1 : 0));
       if (range.high < most && range.low >= (to_real || IsSigned(to) ? -most : 0)) return IndexValue(*index, to);
     }
-    // Conditions count.
+    // The value is a count of conditions that hold.
     const Expr& x = At(a);
-    // (Two of them may be more than a byte holds.)
+    // The count must fit the type: a sum of two may exceed a byte.
     const bool counts = x.kind == Expr::Kind::kSum && x.sum.size() <= (BitWidth(from) > 8 ? 2 : 1) &&
                         std::all_of(x.sum.begin(), x.sum.end(), [&](const Monomial& m) {
                           return std::llabs(m.integer) < (BitWidth(from) >= 8 ? 100 : 2) &&
@@ -47,7 +47,7 @@ ExprId Exprs::Convert(ExprId a, PrimitiveType from, PrimitiveType to) {
       return Sum(std::move(sum), to);
     }
     if (IsInteger(to) && BitWidth(to) <= BitWidth(from)) {
-      // What low bits are left is told by low bits, in sums and products too, and in what was converted before.
+      // Truncation commutes with sums, products and earlier conversions.
       if (x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kConvert && x.data.size() == 1 &&
           IsInteger(TypeOf(x.args[0])))
         return Convert(x.args[0], TypeOf(x.args[0]), to);
@@ -98,7 +98,7 @@ ExprId Exprs::Convert(ExprId a, PrimitiveType from, PrimitiveType to) {
 
 namespace {
 
-// Its result has no more digits than its operands.
+// The function's result has no more significant digits than its operands.
 bool IsExactFunction(HloOpcode op) {
   using enum HloOpcode;
   return op == kSign || op == kFloor || op == kCeil || op == kRoundNearestAfz || op == kRoundNearestEven ||
@@ -107,8 +107,8 @@ bool IsExactFunction(HloOpcode op) {
 
 }  // namespace
 
-// True if `type` holds all numbers of a value: values rounded to it, inputs of that type, a choice of such values, the
-// negative of one, and functions that are exact in a type of 16 bits.
+// Returns whether `type` represents all values of `e` exactly: values rounded to it, inputs of that type, selects and
+// negations of such values, and functions that are exact in a 16-bit type.
 bool Exprs::IsNarrow(ExprId e, PrimitiveType type, int depth) {
   const Expr& x = At(e);
   if (depth > 8 || x.type != PrimitiveType::F64) return false;
@@ -131,7 +131,7 @@ bool Exprs::IsNarrow(ExprId e, PrimitiveType type, int depth) {
       return std::all_of(x.args.begin(), x.args.end(), [&](ExprId arg) { return IsNarrow(arg, type, depth + 1); });
     case Expr::Kind::kBind: return x.tag == kExtremeOf && IsNarrow(x.args[0], type, depth + 1);
     case Expr::Kind::kSum: {
-      // One of several, by conditions of which no two hold.
+      // A select among values by mutually exclusive conditions.
       if (x.sum.size() > 8) return false;
       std::vector<Monomial> conditions;
       for (const Monomial& m : x.sum) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kMostDevices = 4096;
 constexpr int64_t kMostEntries = 1 << 16;
-constexpr size_t kMostOrders = 60;  // of prime factors
+constexpr size_t kMostOrders = 60;  // permutations of prime factors
 
 std::vector<int64_t> PrimesOf(int64_t n) {
   std::vector<int64_t> primes;
@@ -21,7 +21,7 @@ std::vector<int64_t> PrimesOf(int64_t n) {
   return primes;
 }
 
-// The orders in which the digits of a number below n may be read, each by a prime.
+// The orders in which a number below n can be decomposed into digits with prime radices.
 std::vector<std::vector<int64_t>> OrdersOf(int64_t n) {
   std::vector<int64_t> primes = PrimesOf(n);
   std::vector<std::vector<int64_t>> orders;
@@ -30,7 +30,7 @@ std::vector<std::vector<int64_t>> OrdersOf(int64_t n) {
   return orders;
 }
 
-// The step of each digit, if it is constant.
+// The step of each digit if the table is affine in the digits.
 std::optional<std::vector<int64_t>> StepsOf(std::span<const int64_t> table, const std::vector<int64_t>& sizes) {
   std::vector<int64_t> steps(sizes.size(), 0);
   int64_t stride = 1;
@@ -51,7 +51,7 @@ std::vector<int64_t> DivisorsOf(int64_t n) {
   return divisors;
 }
 
-// Devices moved by `by` round an axis of `size`, whose next is `stride` further.
+// A shift of devices by `by` around an axis of `size` and `stride`.
 struct Turn {
   int64_t stride, size, by;
   int64_t Of(int64_t device) const {
@@ -75,7 +75,7 @@ std::optional<Turn> TurnOf(std::span<const int64_t> table) {
   return std::nullopt;
 }
 
-// The meaning of numbers in replica_groups and source_target_pairs: see XLA's CollectiveOpGroupMode.
+// The meaning of the numbers in replica_groups and source_target_pairs: see XLA's CollectiveOpGroupMode.
 enum class Ids { kReplicas, kPartitions, kReplicasOfAllPartitions, kDevices };
 
 Ids IdsOf(const HloInstruction& i) {
@@ -122,7 +122,7 @@ std::optional<Index> Devices::Entry(Exprs& exprs, std::span<const int64_t> table
     if (!steps) continue;
     Index sum = Exprs::Number(table[0]);
     int64_t stride = 1;
-    // (Digits that follow each other with fitting steps are one: fewer terms.)
+    // Merges adjacent digits with compatible steps into one term.
     for (size_t k = sizes.size(); k-- > 0;) {
       int64_t size = sizes[k];
       const int64_t step = (*steps)[k];
@@ -246,7 +246,7 @@ bool IsPermute(const HloInstruction& i) {
   return i.opcode() == HloOpcode::kCollectivePermute || i.opcode() == HloOpcode::kCollectivePermuteStart;
 }
 
-// Columns of an integer constant with a row for each device.
+// Adds the columns of an integer constant that has one row per device.
 void AddColumns(const HloInstruction& i, int64_t devices, std::vector<std::vector<int64_t>>& tables) {
   constexpr int64_t kMostColumns = 64;
   const Shape& shape = i.shape();
@@ -262,10 +262,10 @@ void AddColumns(const HloInstruction& i, int64_t devices, std::vector<std::vecto
 
 }  // namespace
 
-// Digits that all tables step through together are one axis.
+// Finds the axes: digits that all tables traverse together form one axis.
 void Devices::FindAxes(const HloModule& a, const HloModule& b, Exprs& exprs) {
   std::vector<std::vector<int64_t>> tables;
-  std::set<int64_t> cuts;  // strides where an axis begins
+  std::set<int64_t> cuts;  // strides at which an axis begins
   for (const HloModule* module : {&a, &b}) {
     for (const HloInstruction* i : module->AllInstructions()) {
       AddColumns(*i, partitions_, tables);
@@ -289,7 +289,7 @@ void Devices::FindAxes(const HloModule& a, const HloModule& b, Exprs& exprs) {
   if (partitions_ < count_) cuts.insert(partitions_);
   std::sort(tables.begin(), tables.end());
   tables.erase(std::unique(tables.begin(), tables.end()), tables.end());
-  // (The columns of constants are over partitions: the same for each replica.)
+  // A constant's column has one entry per partition; each replica repeats it.
   for (auto& table : tables) {
     while (static_cast<int64_t>(table.size()) < count_)
       table.push_back(table[table.size() - static_cast<size_t>(partitions_)]);

@@ -1,7 +1,7 @@
-// A real number as the sum of two doubles, of which the second is what the first rounds off: some 106 bits. Products of
-// up to four f32 numbers, or of two f64 numbers, are exact; anything else is off by 2^-100 of itself or so. The
-// prover's coefficients are such numbers, so that two constants of a module that differ stay two. Leaves out underflow:
-// below 2^-900 digits are lost. Covered by tests/unit/equivalence_test.cc.
+// A real number as the unevaluated sum of two doubles, the second being the first's rounding error: some 106 bits.
+// Products of up to four f32 numbers, or of two f64 numbers, are exact; other operations have a relative error of about
+// 2^-100. The prover's coefficients are of this type, so that different constants of a module stay different. Underflow
+// is not handled: below 2^-900 digits are lost. Covered by tests/unit/equivalence_test.cc.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ struct DoubleDouble {
   double high = 0, low = 0;
 
   DoubleDouble() = default;
-  DoubleDouble(double value) : high(value) {}  // NOLINT(google-explicit-constructor): a double is one as it stands
+  DoubleDouble(double value) : high(value) {}  // NOLINT(google-explicit-constructor): a double converts exactly
   // a + b, as high and low.
   static DoubleDouble Sum(double a, double b) {
     DoubleDouble s(a + b);
@@ -49,7 +49,7 @@ inline DoubleDouble operator*(const DoubleDouble& a, const DoubleDouble& b) {
   return DoubleDouble::Sum(p.high, p.low + (a.high * b.low + a.low * b.high));
 }
 inline DoubleDouble operator/(const DoubleDouble& a, const DoubleDouble& b) {
-  // Long division, three digits of 53 bits.
+  // Long division by three digits of 53 bits.
   const double first = a.high / b.high;
   if (!std::isfinite(first)) return first;
   DoubleDouble rest = a - b * first;
@@ -75,10 +75,10 @@ inline DoubleDouble WholePower(DoubleDouble base, int64_t exponent) {
   return inverse ? DoubleDouble(1) / power : power;
 }
 
-// base ^ (exponent / root); of a root that is not 1 the base is positive.
+// base ^ (exponent / root). The base is positive unless root is 1.
 inline DoubleDouble Power(const DoubleDouble& base, int64_t exponent, int64_t root) {
   if (exponent % root == 0) return WholePower(base, exponent / root);
-  // Newton's steps from what double has: each doubles the digits.
+  // Newton's method from double's approximation; each step doubles the number of digits.
   DoubleDouble y = std::pow(base.high, 1.0 / static_cast<double>(root));
   for (int step = 0; step < 2 && y.high != 0 && IsFinite(y); ++step) {
     const DoubleDouble below = WholePower(y, root - 1);

@@ -1,4 +1,4 @@
-// Reads both modules into one table of expressions and compares them, value by value. See equivalence.h.
+// Reads both modules into one expression table and compares their values. See equivalence.h.
 #include "equivalence/equivalence.h"
 
 #include <algorithm>
@@ -19,17 +19,17 @@ namespace hloir::equivalence {
 using namespace inside;  // the expressions of this prover
 namespace {
 
-constexpr int64_t kForShards = 512;    // work for each instruction that may be one on shards
-constexpr int64_t kLastLook = 400000;  // work for a result whose two values differ
-constexpr size_t kMostCandidates = 3;  // values that one is held against
-constexpr size_t kMostOpen = 16;       // open steps that are told
+constexpr int64_t kForShards = 512;    // work for each instruction that may be a shard
+constexpr int64_t kLastLook = 400000;  // work for comparing two results
+constexpr size_t kMostCandidates = 3;  // candidates for one value
+constexpr size_t kMostOpen = 16;       // open steps that are reported
 
 bool TotalOrder(const HloInstruction& i) {
   return i.opcode() == HloOpcode::kCompare &&
          i.attributes<CompareAttributes>().type == ComparisonType::kFloatTotalOrder;
 }
 
-// The literals of the texts, with which computed numbers are compared.
+// The literals of the texts, which computed numbers are compared with.
 void KnowLiterals(const HloModule& module, Exprs& exprs, bool& wide) {
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
@@ -46,7 +46,7 @@ void KnowLiterals(const HloModule& module, Exprs& exprs, bool& wide) {
   }
 }
 
-// The same operation, with what it calls; operands apart.
+// The same opcode, attributes and called computations; operands are not compared.
 bool SameOperation(const HloInstruction& a, const HloInstruction& b) {
   if (a.opcode() != b.opcode() || !a.shape().Compatible(b.shape()) || !EqualAttributes(a, b)) return false;
   if (a.called_computations().size() != b.called_computations().size()) return false;
@@ -59,7 +59,7 @@ bool SameOperation(const HloInstruction& a, const HloInstruction& b) {
   return true;
 }
 
-// How often a module rounds to a narrow float: by operations of that type, and by conversions to it.
+// How often a module rounds to a narrow float: operations of that type, and conversions to it.
 int64_t Roundings(const HloModule& module, PrimitiveType type) {
   int64_t count = 0;
   for (const HloComputation* computation : module.computations()) {
@@ -88,16 +88,16 @@ struct Prover {
         a(a),
         b(b) {}
   Shared shared;
-  const int64_t reserve;  // work that no search for equal values may take
+  const int64_t reserve;  // work that the searches for equal values leave for reading the modules
   Builder before, after;
   ShardMatcher shards;
   const HloModule &a, &b;
   std::set<int32_t> of_shards;         // records of `after` that are shards of values of `before`
-  std::map<int32_t, int32_t> assumed;  // nodes of `after`: which of `before`
+  std::map<int32_t, int32_t> assumed;  // from nodes of `after` to nodes of `before`
   std::unordered_map<std::string_view, std::vector<int32_t>> by_name, by_origin;
   std::unordered_set<ExprId> known;                         // values of `before`
-  std::map<std::vector<int64_t>, std::set<ExprId>> closed;  // those that constants alone tell, by their dimensions
-  // The same, by their bits after rounding; of divisors, also their reciprocals.
+  std::map<std::vector<int64_t>, std::set<ExprId>> closed;  // constant expressions, by dimensions
+  // Constant values of `before` by the hash of their bits, and the reciprocals of divisors.
   struct Rounded {
     int32_t record;
     bool reciprocal;
@@ -123,7 +123,7 @@ struct Prover {
     }
   }
 
-  // A compiler multiplies by the reciprocal of a divisor that constants tell.
+  // Compilers multiply by the reciprocal of a constant divisor.
   void IndexReciprocal(int32_t divisor) {
     if (divisor < 0) return;
     const Builder::Record& record = before.records()[static_cast<size_t>(divisor)];
@@ -137,8 +137,8 @@ struct Prover {
 
   bool IsNumber(ExprId e) const { return shared.exprs.RealOf(e) || shared.exprs.IntegerOf(e); }
 
-  // True if a constant of one module has the bits of a value that the other computes of constants; the values are one
-  // then.
+  // Compares the bits of a constant of one module with those that the other module computes from constants. If a value
+  // of `before` has the bits `folded`, `value` becomes that value.
   bool MatchFolded(const HloInstruction& i, const Literal& folded, Value& value) {
     const auto found = by_bits.find(folded.Hash());
     if (found == by_bits.end()) return false;
@@ -155,7 +155,7 @@ struct Prover {
     return false;
   }
 
-  // A constant of `after`: was it computed from a value of `before`?
+  // Replaces a constant of `after` by a constant expression of `before` with the same value, if there is one.
   void MatchConstant(const HloInstruction& i, Value& value) {
     if (IsNumber(value[0])) return;
     int tried = 0;
@@ -169,7 +169,7 @@ struct Prover {
     }
   }
 
-  // A value of `after` that is taken for one of `before`.
+  // Replaces a value of `after` by the value of `before` that the caller assumes equal.
   bool Assume(Value& value) {
     const auto found = assumed.find(static_cast<int32_t>(after.records().size()));
     if (found == assumed.end() || static_cast<size_t>(found->second) >= before.records().size()) return false;
@@ -179,7 +179,8 @@ struct Prover {
     return true;
   }
 
-  // A value of `after` that has no equal yet: is it one of those that its name or origin tells, by a closer look?
+  // Replaces a value of `after` that has no equal yet by an equal value of `before`. Candidates come from names and
+  // origins; EqualInside compares them.
   void Match(const HloInstruction& i, const Literal* folded, Value& value) {
     if (value.size() != 1 || known.count(value[0]) != 0 || !i.shape().IsArray()) return;
     const bool number = IsNumber(value[0]);
@@ -216,7 +217,7 @@ struct Prover {
   int64_t search_left = int64_t{1} << 22;
 };
 
-// Values of one number are equal and have compatible shapes.
+// Equal values with compatible shapes have the same number.
 using ValueNumbers = std::map<std::pair<Value, std::string>, int32_t>;
 std::vector<Node> NodesOf(const Builder& module, ValueNumbers& numbers) {
   std::vector<Node> nodes;
@@ -282,13 +283,13 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   KnowLiterals(after, p.shared.exprs, wide);
   if (wide) p.shared.exprs.FoldsInF64();
   Value x, y;
-  // A module that rounds more often to a narrower float is less accurate: there such roundings are kept.
+  // A rewrite that adds roundings to a narrower float loses accuracy, so such roundings are kept.
   for (PrimitiveType type : {PrimitiveType::BF16, PrimitiveType::F16, PrimitiveType::F32})
     p.shared.keep_narrow = p.shared.keep_narrow || Roundings(after, type) > Roundings(before, type);
   p.shared.devices = Devices::Of(before, after, p.shared.exprs);
   p.shared.same_parameters = options.whole_arrays;
   const bool built = p.before.Build(before, x);
-  // (Counts the expressions of both when this returns.)
+  // Adds the number of expressions to `made` on return.
   struct Count {
     const Exprs& exprs;
     int64_t& made;
@@ -336,7 +337,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     result.why = "the results have different shapes";
     return result;
   }
-  // Which values have a partner. An instruction that is the same operation of partners says nothing new.
+  // The equal values of the two modules. A step is listed unless it is the same operation of equal operands.
   const auto& as = p.before.records();
   const auto& bs = p.after.records();
   std::unordered_map<ExprId, std::vector<int32_t>> by_value;
@@ -418,7 +419,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     output.uses = result.uses;
     if (equal && same_effects) {
       if (x[k] != y[k]) output.uses |= p.shared.exprs.TakeUses();
-      // (The cones between the last matched values and the result.)
+      // Compares the cones between the last matched values and the result.
       for (const auto& [root, cones, partners] : {std::tuple(p.before.root_record(), &cone_a, &partner_of_a),
                                                   std::tuple(p.after.root_record(), &cone_b, &partner)}) {
         if (root < 0) continue;
@@ -438,7 +439,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     result.outputs.push_back(output);
   }
   if (result.answer != Answer::kOpen) {
-    // Bit for bit, if the exact normal form of the whole says so.
+    // The exact normal form (prove.h) may prove the whole bit for bit.
     if (options.try_bits && !options.whole_arrays && result.answer != Answer::kProvedBitwise &&
         Prove(before, after, {.solver_work = 0}).holds) {
       result.answer = Answer::kProvedBitwise;
@@ -454,7 +455,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     result.before = NodesOf(p.before, numbers), result.after = NodesOf(p.after, numbers);
     result.before_root = p.before.root_record(), result.after_root = p.after.root_record();
   }
-  // Of a partitioned program, first the value where it goes wrong: nothing that is made from it is a shard of anything.
+  // In a partitioned program the first wrong value is reported: no value that depends on it is a shard.
   if (p.shared.devices) {
     std::vector<bool> leads(bs.size(), false);
     const auto of_input = [&](ExprId e) {
@@ -463,7 +464,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     };
     for (size_t k = bs.size(); k-- > 0;) {
       const HloInstruction& i = *bs[k].instruction;
-      // (What data does not tell is right or wrong where it is used.)
+      // A value that depends on constants alone is checked where it is used.
       leads[k] = leads[k] || partner[k] >= 0 || p.of_shards.count(static_cast<int32_t>(k)) != 0 || i.IsParameter() ||
                  (bs[k].value.size() == 1 && (!p.shared.exprs.At(bs[k].value[0]).open || of_input(bs[k].value[0])));
       if (!leads[k] || i.opcode() == HloOpcode::kTuple) continue;
@@ -485,7 +486,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
       break;
     }
   }
-  // Numbers need no equal.
+  // Constants need no equal value.
   const auto has_equal = [&](int32_t k) {
     const size_t at = static_cast<size_t>(k);
     return k < 0 || partner[at] >= 0 || bs[at].instruction->IsConstant() ||
@@ -503,12 +504,12 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
 
 }  // namespace
 
-// The size from which values get names, and the number of turns of a loop that are written out, decide which values
-// meet: pairs that one way leaves open another may prove.
+// Two limits decide which values become equal expressions: the size from which a value is named, and the trip count up
+// to which a loop is unrolled. A pair that is open under one setting may be proved under another.
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options) {
   constexpr int64_t kSmallest = 24;
   constexpr std::pair<int64_t, int64_t> kWays[] = {{160, 4}, {56, 8}, {kSmallest, 4}, {500, 4}};
-  constexpr int64_t kMostMade = 1 << 18;  // expressions, after which no other way is tried
+  constexpr int64_t kMostMade = 1 << 18;  // expressions, after which no other setting is tried
   Result first;
   int64_t made = 0;
   bool small = false;
@@ -517,7 +518,8 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     Result result = ProveOnce(before, after, options, large, most_turns, made);
     const bool judged = result.answer != Answer::kOpen, unfinished = result.out_of_budget || result.refused;
     if (judged || large == kWays[0].first) first = std::move(result);
-    // (Unsupported modules are so in every way. Modules that are too large may not be with more names.)
+    // An unsupported module stays unsupported under every setting. A module that is too large may fit with more named
+    // values.
     if (judged || (!first.why.empty() && !unfinished) || (made > kMostMade && !unfinished)) break;
     if (unfinished && large <= kSmallest) break;
     small = small || unfinished;

@@ -1,6 +1,6 @@
-// Proves that two modules compute the same, from inside: each value becomes an expression in index notation over the
-// reals, in a normal form that both modules share; values of one expression are equal, and an output is proved when its
-// two values are. Neither module is run.
+// Proves that two modules compute the same by value numbering: each value becomes an expression in index notation over
+// the reals, in a normal form that both modules share. Values with the same expression are equal, and an output is
+// proved when its two values are. Neither module is run.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,18 @@ namespace hloir::equivalence {
 enum class Answer : uint8_t { kProvedBitwise, kProvedReals, kProvedAssuming, kOpen };
 std::string_view AnswerName(Answer answer);
 
-// Two values that are equal, or (open) that are not shown to be.
+// Two equal values, or (open) two values that were not proved equal.
 struct Step {
-  std::string before, after;  // instructions' names
+  std::string before, after;  // names of instructions
   std::string rule;
-  uint32_t uses = 0;  // Use bits: the reasons that it rests on
+  uint32_t uses = 0;  // Use bits: the step's assumptions
   bool rounds() const;
   bool finite_only() const;
-  bool of_positives() const;  // roots and logarithms
+  bool of_positives() const;  // assumes that arguments of roots and logarithms are positive
 };
 
-// Two instructions whose values are equal, each by how often it was read before: one that is called twice has two.
+// Two instructions with equal values. The numbers distinguish the values of an instruction that is called more than
+// once.
 struct Match {
   const HloInstruction *before, *after;
   int32_t nth_before, nth_after;
@@ -37,34 +38,34 @@ struct Output {
   uint32_t uses = 0;
 };
 
-// A value of a module, inside calls, fusions and branches too, but not in loops.
+// A value of a module, inside calls, fusions and branches too, but not inside loops.
 struct Node {
   const HloInstruction* instruction;
-  std::vector<int32_t> operands;  // nodes that come before it; -1: a value inside a branch that has no node
-  int32_t equal;                  // nodes of the same number, of either module, are equal and have compatible shapes
+  std::vector<int32_t> operands;  // earlier nodes; -1: a value inside a branch that has no node
+  int32_t equal;                  // value number: equal nodes of either module with compatible shapes have the same one
 };
 
 struct Result {
   Answer answer = Answer::kOpen;
   uint32_t uses = 0;
   std::vector<Output> outputs;
-  std::vector<Step> steps;     // those that are more than the same operation of equal operands
-  std::vector<Match> matches;  // all, in the order of evaluation
+  std::vector<Step> steps;     // without congruent pairs (the same operation of equal operands)
+  std::vector<Match> matches;  // all, in evaluation order
   std::vector<Step> open;      // the first unproved values whose operands are all matched
-  std::string why;             // if nothing could be said
+  std::string why;             // the reason, if the modules were not compared
   bool out_of_budget = false;
-  bool refused = false;  // an expression has no normal form: `why` tells
+  bool refused = false;  // an expression has no normal form; `why` has the reason
   int64_t values = 0, matched = 0;
-  // With Options::nodes, in the order of evaluation; and that of each root.
+  // With Options::nodes: the nodes in evaluation order, and the node of each root.
   std::vector<Node> before, after;
   int32_t before_root = -1, after_root = -1;
-  // A rounding to a narrower float is left out, or made elsewhere.
+  // A rounding to a narrower float was removed or moved.
   bool Narrows() const;
-  // Constants were computed, and rounded.
+  // Constants were folded, and rounded.
   bool RoundsConstants() const;
-  // log1p or expm1 is written out, which loses digits near 0.
+  // log1p or expm1 was expanded, which loses digits near 0.
   bool LosesDigits() const;
-  // It holds where nothing is infinite or NaN, or where roots and logarithms take positive values.
+  // The proof assumes finite values, or positive arguments of roots and logarithms.
   bool FiniteOnly() const;
   // The assumptions, in words.
   std::vector<std::string> Assumptions() const;
@@ -72,25 +73,25 @@ struct Result {
   std::string ToJson() const;
 };
 
-// The target of a custom-call without operands that stands for any value.
+// The target of a custom-call without operands that stands for an arbitrary value.
 inline constexpr std::string_view kUnspecified = "hloir.unspecified";
 
 struct Options {
-  int64_t max_work = int64_t{1} << 21;  // in expressions, about
-  int64_t work_for_each = 32;           // and so much more for each instruction
-  bool whole_arrays = false;            // each device has the same parameters
-  bool try_bits = true;                 // where it rests on the reals, ask the exact normal form too (prove.h)
-  bool nodes = false;                   // tell all values
-  // Nodes of both modules that are taken for equal.
+  int64_t max_work = int64_t{1} << 21;  // approximate number of expressions
+  int64_t work_for_each = 32;           // added for each instruction
+  bool whole_arrays = false;            // all devices have the same parameters
+  bool try_bits = true;                 // also try the exact normal form (prove.h) if the proof rests on the reals
+  bool nodes = false;                   // return all nodes
+  // Pairs of nodes that are assumed equal.
   std::vector<std::pair<int32_t, int32_t>> assumed = {};
 };
 
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options = {});
 
-// True if both depend on the device that runs them, and run on different numbers of devices.
+// Returns whether both modules depend on the device that runs them but have different device counts.
 bool ForOtherDevices(const HloModule& a, const HloModule& b);
 
-// The assumptions of any proof about the two, in words.
+// The assumptions of every proof about these two modules, in words.
 std::vector<std::string> AssumptionsOf(const HloModule& before, const HloModule& after);
 
 // The meaning of Use bits, in words.

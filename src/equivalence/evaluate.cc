@@ -1,4 +1,4 @@
-// Expressions of constants alone as numbers, each with an error bound of its type's arithmetic: a folded constant is
+// Evaluates constant expressions with an error bound for the arithmetic of their type, so that a folded constant is
 // compared with the operations that it replaces. See expr.h.
 #include <algorithm>
 #include <cmath>
@@ -18,11 +18,11 @@ uint64_t Unsigned(PrimitiveType type, int64_t value) {
   return width >= 64 ? static_cast<uint64_t>(value) : static_cast<uint64_t>(value) & ((uint64_t{1} << width) - 1);
 }
 
-// Numbers and integers; none without a sure value.
+// Evaluates real numbers and integers; the result is empty if the error bound leaves it undecided.
 struct Evaluation {
   struct Number {
     double value = 0, error = 0;
-    int64_t integer = 0;  // of an integer: sign-extended, of unsigned ones too; of a condition: 0 or 1
+    int64_t integer = 0;  // integers are sign-extended, unsigned ones too; conditions are 0 or 1
   };
   using Known = std::optional<Number>;
 
@@ -131,7 +131,7 @@ struct Evaluation {
     for (size_t d = 0; d < expr.index.size(); ++d) {
       const std::optional<int64_t> one = Of(expr.index[d], depth);
       if (!one) return std::nullopt;
-      // (Outside of the array anything may be meant.)
+      // A read out of bounds has no defined value.
       if (*one < 0 || *one >= leaf.sizes[d]) return Number{};
       index.push_back(*one);
     }
@@ -169,7 +169,7 @@ struct Evaluation {
         case kNot: return Number{0, 0, a[0].integer == 0};
         case kAnd: return Number{0, 0, std::all_of(a.begin(), a.end(), [](const Number& n) { return n.integer != 0; })};
         case kCompare: {
-          double less = 0;  // the sign of a - b
+          double less = 0;  // sign of a - b
           if (IsInteger(from)) {
             const bool is = IsUnsigned(from) ? Unsigned(from, a[0].integer) < Unsigned(from, a[1].integer)
                                              : a[0].integer < a[1].integer;
@@ -307,7 +307,7 @@ struct Evaluation {
 
 }  // namespace
 
-// Of sums, the parts that depend on inputs must be the same, and the others have the same numbers.
+// The parts of a sum that depend on inputs must be the same expression; the constant parts must have the same value.
 bool Exprs::EqualClosed(ExprId a, ExprId b) {
   if (a == b) return true;
   const PrimitiveType type = TypeOf(a);
@@ -337,7 +337,7 @@ bool Exprs::EqualClosed(ExprId a, ExprId b) {
   int64_t count = 1;
   for (VarId v : variables) count = std::min(count * VariableAt(v).size, kMostElements + 1);
   if (count > kMostElements) return false;
-  // Values are computed to double's digits; those that f32's rounding would decide have no value.
+  // Values are computed to double precision; a value that depends on f32 rounding is left undecided.
   Evaluation run{*this, 0x1p-50}, coarse{*this, wide_ ? 0x1p-50 : 0x1p-24};
   for (int64_t k = 0; k < count; ++k) {
     int64_t left = k;

@@ -1,5 +1,4 @@
-// The table of expressions: each is made once; substitution, names for large values, and their expansion. See
-// expr.h.
+// The expression table: each expression is made once. Substitution, named values and their expansion. See expr.h.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -11,7 +10,7 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-constexpr int32_t kDeep = 48;  // its depth
+constexpr int32_t kDeep = 48;  // depth limit
 
 uint64_t HashOfParts(const Index& a) {
   uint64_t hash = MixHash(3, static_cast<uint64_t>(a.constant));
@@ -52,7 +51,7 @@ void SortUnique(std::vector<VarId>& v) {
 
 Exprs::Exprs(int64_t max_work) : work_left_(max_work) {}
 
-// Free variables, depth, weight and the highest level that is bound inside.
+// Computes the free variables, the depth, the weight and the highest level bound inside.
 void Exprs::Derive(Expr& e) const {
   const auto take = [&](ExprId part) {
     const Expr& x = At(part);
@@ -140,7 +139,7 @@ ExprId Exprs::MakeLeaf(int32_t leaf, std::vector<Index> index) {
     if (LeafAt(leaf).sizes[d] == 1) e.index[d] = {};
   }
   if (const Leaf& l = LeafAt(leaf); l.literal != nullptr) {
-    // An element that is known.
+    // A constant index into a literal.
     const bool known = std::all_of(e.index.begin(), e.index.end(), [](const Index& i) { return i.terms.empty(); });
     bool inside = true;
     int64_t at = 0;
@@ -156,7 +155,7 @@ ExprId Exprs::MakeLeaf(int32_t leaf, std::vector<Index> index) {
 ExprId Exprs::IndexValue(const Index& index, PrimitiveType type) {
   if (index.terms.empty())
     return IsInteger(type) ? Integer(index.constant, type) : Real(static_cast<double>(index.constant));
-  // A sum of its terms, so that it adds up with others.
+  // The sum of the index's terms, so that it combines with other sums.
   Polynomial sum;
   for (const auto& [term, factor] : index.terms) {
     Expr e;
@@ -185,7 +184,7 @@ ExprId Exprs::Guard(bool equal, Index index) {
   } else {
     if (range.low >= 0) known = true, value = true;
     else if (range.high < 0) known = true, value = false;
-    // (2 i - 3 >= 0 is i - 2 >= 0.)
+    // 2 i - 3 >= 0 is i - 2 >= 0.
     int64_t common = 0;
     for (const auto& [term, factor] : index.terms) common = std::gcd(common, factor);
     if (common > 1) {
@@ -193,7 +192,7 @@ ExprId Exprs::Guard(bool equal, Index index) {
       index.constant = c / common - (c % common != 0 && c < 0);
       for (auto& [term, factor] : index.terms) factor /= common;
     }
-    // (Of data, r div 8 - 3 >= 0 is r - 24 >= 0, and 3 - r div 8 >= 0 is 31 - r >= 0.)
+    // For integer values, r div 8 - 3 >= 0 is r - 24 >= 0, and 3 - r div 8 >= 0 is 31 - r >= 0.
     if (index.terms.size() == 1 && std::abs(index.terms[0].second) == 1) {
       const IndexTerm t = TermAt(index.terms[0].first);
       const bool of_data = t.kind == IndexTerm::Kind::kDivMod && t.mod == 0 &&
@@ -266,7 +265,7 @@ ExprId Exprs::Rebuilt(ExprId e, const Substitution& by, const std::unordered_set
         const PrimitiveType type = x.type;
         Polynomial sum;
         for (const Monomial& m : Polynomial(x.sum)) {
-          // Where a factor becomes a sum the product is multiplied out.
+          // If a factor becomes a sum, the product is multiplied out.
           Monomial bare;
           bare.real = m.real, bare.integer = m.integer;
           Polynomial product{bare};
@@ -308,7 +307,7 @@ ExprId Exprs::Rebuilt(ExprId e, const Substitution& by, const std::unordered_set
         break;
       }
       case Expr::Kind::kBind: {
-        // Bound variables are opened, so that nothing is captured.
+        // Bound variables are renamed to fresh ones to avoid capture.
         Expr copy = x;
         std::vector<VarId> fresh;
         Substitution inside = by;
@@ -334,7 +333,7 @@ ExprId Exprs::Rebuilt(ExprId e, const Substitution& by, const std::unordered_set
   return visit(e);
 }
 
-// ---- Names ----
+// ---- Named values ----
 
 ExprId Exprs::Named(ExprId e, bool always) {
   const Expr& x = At(e);
@@ -347,7 +346,7 @@ ExprId Exprs::Named(ExprId e, bool always) {
     }
   }
   if (!always && x.weight < large_ && x.depth < kDeep) return e;
-  // (Values made while a name is given or expanded get none.)
+  // No nested naming: values that are made while a name is given or expanded stay unnamed.
   if (naming_) return e;
   naming_ = true;
   const std::vector<VarId> free = x.free;
@@ -403,13 +402,13 @@ ExprId Exprs::OpenedOnly(ExprId e, const std::unordered_set<int64_t>& names) {
   return result;
 }
 
-// Names that only one of the two has are undone, until there are none or the two are one.
+// Expands names, first those that only one of the two expressions has, until the expressions are equal.
 bool Exprs::EqualInside(ExprId a, ExprId b, int64_t budget) {
   constexpr int kMostRounds = 10;
   constexpr int64_t kMostWeight = 8000;
   const int64_t left = work_left_;
   work_left_ = std::min(left, budget);
-  const char* const refused = std::exchange(refusal_, nullptr);  // a refusal here means only that the two are not equal
+  const char* const refused = std::exchange(refusal_, nullptr);  // a refusal here only means that the two are not equal
   const ExprId whole_a = a, whole_b = b;
   bool equal = a == b;
   for (int round = 0; round < kMostRounds && !equal && !OutOfWork(); ++round) {

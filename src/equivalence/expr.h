@@ -3,11 +3,11 @@
 // sums of products of factors to rational powers, conditions as factors that are 0 or 1, sums over index variables,
 // leaves read at affine indices. Two values whose expressions are one id are the same function.
 //
-// equivalence.h is the way in. index.cc has index arithmetic, ranges.cc bounds of integers, expr.cc the table,
+// equivalence.h is the interface. index.cc has index arithmetic, ranges.cc bounds of integers, expr.cc the table,
 // numbers.cc constants, algebra.cc sums and products, complex.cc the imaginary unit, conditions.cc conditions,
 // conversions.cc and functions.cc other elementwise operations, sums.cc operations that bind variables, prefix.cc
-// prefix sums, order.cc their order, cases.cc equality by cases, tiles.cc tile by tile, bounds.cc clamps, evaluate.cc
-// numbers of constants. Covered by tests/unit/equivalence_test.cc.
+// prefix sums, order.cc their canonical order, cases.cc equality by cases, tiles.cc equality by tiles, bounds.cc
+// clamps, evaluate.cc constant evaluation. Covered by tests/unit/equivalence_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ using ExprId = int32_t;
 using VarId = int32_t;
 using TermId = int32_t;
 
-// An index: a constant, and terms with their factors, in the order of the terms' ids.
+// An index: a constant plus terms with factors, in the order of the terms' ids.
 struct Index {
   int64_t constant = 0;
   std::vector<std::pair<TermId, int64_t>> terms;
@@ -45,9 +45,9 @@ struct Index {
 struct Range {
   int64_t low, high;
 };
-inline constexpr int64_t kUnbounded = int64_t{1} << 60;  // a range that ends here, or at its negative, does not
+inline constexpr int64_t kUnbounded = int64_t{1} << 60;  // a range with this bound, or its negative, is unbounded there
 
-// A term of an index: a variable, (inner div by) mod to (mod 0: none), or an integer that data tells.
+// A term of an index: a variable, (inner div by) mod to (mod 0: no mod), or an integer value.
 struct IndexTerm {
   enum class Kind : uint8_t { kVar, kDivMod, kValue } kind = Kind::kVar;
   VarId var = -1;
@@ -58,10 +58,10 @@ struct IndexTerm {
   std::vector<VarId> free;  // sorted
 };
 
-// Variables: a dimension of a value (level kDimension, by its place), one that a sum binds (level 0 and up, canonical),
-// or one of no name yet (kFresh).
+// Variables: a dimension of a value (level kDimension, numbered by place), a variable that a sum binds (levels from 0,
+// canonical), or one without a canonical name (kFresh).
 struct Variable {
-  static constexpr int32_t kDimension = -1, kFresh = -2, kTurn = -3;  // kTurn: of a loop
+  static constexpr int32_t kDimension = -1, kFresh = -2, kTurn = -3;  // kTurn: iteration of a loop, or mesh axis
   int64_t size = 0;
   int32_t level = 0, place = 0;
 };
@@ -74,11 +74,11 @@ struct Factor {
   auto operator<=>(const Factor&) const = default;
 };
 struct Monomial {
-  DoubleDouble real;    // the coefficient of a real or complex one
-  int64_t integer = 0;  // of an integer
+  DoubleDouble real;    // the coefficient of a real or complex monomial
+  int64_t integer = 0;  // the coefficient of an integer monomial
   std::vector<Factor> factors;
 };
-using Polynomial = std::vector<Monomial>;  // sorted by factors, none twice
+using Polynomial = std::vector<Monomial>;  // sorted by factors, without duplicates
 
 struct Expr {
   enum class Kind : uint8_t {
@@ -87,7 +87,7 @@ struct Expr {
     kIndex,     // index[0] as a number
     kGuard,     // tag 0: index[0] >= 0; tag 1: index[0] == 0
     kFunction,  // op of args, elementwise
-    kBind,      // op over `bound` of args; `tag` tells which rule: kSumOf, kExtremeOf, kRow
+    kBind,      // op over `bound` of args; `tag` is the rule: kSumOf, kExtremeOf, kRow
   };
   Kind kind = Kind::kSum;
   PrimitiveType type = PrimitiveType::F64;  // F64 stands for all floats, C128 for all complex numbers
@@ -98,37 +98,37 @@ struct Expr {
   std::vector<Index> index;
   std::vector<VarId> bound;
   Polynomial sum;
-  // Follow from the above.
+  // Derived from the fields above.
   std::vector<VarId> free;  // sorted
   int32_t depth = 0, level = -1;
   bool open = false;        // depends on more than constants and indices
-  bool has_bounds = false;  // of a sum: a bound variable stands in a bound beside others
+  bool has_bounds = false;  // of a sum: a bound variable shares a bound with other variables
   int64_t weight = 1;
 };
 inline constexpr int64_t kLoopLeaf = -16;  // Leaf::key[0] of the final value of a loop
 // Expr::tag of kBind.
 inline constexpr int64_t kSumOf = 0, kExtremeOf = 1, kRow = 2;
 
-// A leaf: an input, or a named value, whose elements are `value` in dimension variables.
+// A leaf: an input, or a named value. A named value's elements are `value`, in dimension variables.
 struct Leaf {
   std::vector<int64_t> key;
   std::vector<int64_t> sizes;
   PrimitiveType type = PrimitiveType::F64;
-  PrimitiveType stored = PrimitiveType::F64;  // of an input: its own type
-  ExprId value = -1;                          // -1: not looked into
+  PrimitiveType stored = PrimitiveType::F64;  // an input's own type
+  ExprId value = -1;                          // -1: opaque
   std::shared_ptr<const Literal> literal;     // of a constant
 };
 
-// Reasons for which a normal form differs from the operations of the text.
+// The assumptions of rewrites to normal form.
 enum Use : uint32_t {
-  kRounds = 1 << 0,       // arithmetic over the reals, which rounds otherwise
-  kFiniteOnly = 1 << 1,   // holds where nothing is infinite or NaN
-  kNarrows = 1 << 2,      // a value passes through a narrower float on one side alone
-  kConstants = 1 << 3,    // a constant was computed at compile time, and rounded
-  kDomain = 1 << 4,       // holds where a root's or logarithm's argument is positive
-  kCancels = 1 << 5,      // log1p or expm1 written out: digits are lost near 0
-  kSameUnknown = 1 << 6,  // calls of one unknown target are one function of their operands
-  kSameElided = 1 << 7,   // constants that both texts leave out are the same
+  kRounds = 1 << 0,       // arithmetic is over the reals, without rounding
+  kFiniteOnly = 1 << 1,   // no value is infinite or NaN
+  kNarrows = 1 << 2,      // only one side rounds a value to a narrower float
+  kConstants = 1 << 3,    // a constant was folded, and rounded
+  kDomain = 1 << 4,       // a root's or logarithm's argument is positive
+  kCancels = 1 << 5,      // log1p or expm1 was expanded: digits are lost near 0
+  kSameUnknown = 1 << 6,  // calls of one unknown target are the same function of their operands
+  kSameElided = 1 << 7,   // constants that both texts elide are the same
   kSameRandom = 1 << 8,   // random numbers and infeeds come in the same order
 };
 
@@ -141,7 +141,7 @@ class Exprs {
   bool Spent(int64_t work = 1) { return (work_left_ -= work) < 0; }
   bool OutOfWork() const { return work_left_ < 0; }
   int64_t work_left() const { return work_left_; }
-  // Ends the work: an expression has no normal form. refusal(): why; null: none was refused.
+  // Ends the work: an expression has no normal form. refusal() is the reason; null if there was none.
   void Refuse(const char* why) {
     if (refusal_ == nullptr) refusal_ = why;
     work_left_ = -1;
@@ -157,8 +157,8 @@ class Exprs {
   VarId Turn(int32_t level, int64_t turns) { return NewVariable({turns, Variable::kTurn, level}); }
   const Variable& VariableAt(VarId v) const { return variables_[static_cast<size_t>(v)]; }
   const IndexTerm& TermAt(TermId t) const { return terms_[static_cast<size_t>(t)]; }
-  // Adds to `work` the operands of `x`: arguments, factors, and values that its indices read. on_index(const Index&) is
-  // called for each index of `x`, those inside a div and mod too.
+  // Adds the operands of `x` to `work`: arguments, factors, and values in its indices. Calls on_index(const Index&) for
+  // each index of `x`, those inside a div and mod too.
   template <class OnIndex>
   void PushOperands(const Expr& x, std::vector<ExprId>& work, OnIndex on_index) const {
     work.insert(work.end(), x.args.begin(), x.args.end());
@@ -181,8 +181,8 @@ class Exprs {
   void PushOperands(const Expr& x, std::vector<ExprId>& work) const {
     PushOperands(x, work, [](const Index&) {});
   }
-  // Calls visit(id) for `e` and each expression below it, and on_index as PushOperands does, each once, until the
-  // budget is spent.
+  // Calls visit(id) once for `e` and each expression below it, and on_index as PushOperands does, until the budget is
+  // spent.
   template <class Visit, class OnIndex>
   void ForEachBelow(ExprId e, Visit visit, OnIndex on_index) {
     std::set<ExprId> seen;
@@ -202,21 +202,21 @@ class Exprs {
   Index Div(const Index& a, int64_t by);
   Index Mod(const Index& a, int64_t by);
   Range RangeOf(const Index& a) const;
-  Range RangeOf(ExprId e);  // of an integer (ranges.cc)
+  Range RangeOf(ExprId e);  // an integer expression (ranges.cc)
   // by * whole + rest, with 0 <= rest < by.
   struct IndexSplit {
     int64_t by;
     Index whole, rest;
   };
-  // The index split at its largest divisor of `multiple` above 1 that allows it.
+  // Splits the index at the largest possible divisor of `multiple` above 1.
   std::optional<IndexSplit> SplitBelow(const Index& index, int64_t multiple);
-  Index ValueTerm(ExprId e);  // of an integer expression
+  Index ValueTerm(ExprId e);  // an integer expression as an index term
   void AddFree(const Index& a, std::vector<VarId>& free) const;
-  // Row-major: where an element of these sizes stands, and back.
+  // The row-major position of an element of an array of these sizes, and its inverse.
   Index Flatten(std::span<const Index> index, std::span<const int64_t> sizes);
   std::vector<Index> Unflatten(const Index& flat, std::span<const int64_t> sizes);
 
-  // ---- Making expressions (expr.cc) ----
+  // ---- Construction (expr.cc) ----
   ExprId Make(Expr e);
   ExprId MakeLeaf(int32_t leaf, std::vector<Index> index);
   int32_t LeafOf(Leaf leaf);
@@ -227,19 +227,20 @@ class Exprs {
   ExprId Substitute(ExprId e, const Substitution& by) { return by.empty() ? e : Rebuilt(e, by, nullptr); }
   using Replacement = std::unordered_map<ExprId, ExprId>;
   Index Substitute(const Index& index, const Substitution& by, const Replacement* instead = nullptr);
-  // The same value behind a name, if it is large; `always`: of any size.
+  // Returns a named leaf for a large value, otherwise `e`. `always`: names values of any size.
   ExprId Named(ExprId e, bool always = false);
-  // A named leaf's value in its place; -1 for anything else.
+  // The value of a named leaf; -1 for anything else.
   ExprId Opened(ExprId leaf);
-  // True if the two are one expression once the names that only one of them has are expanded, or in each case of the
-  // conditions in them (cases.cc).
+  // Returns whether the two are equal after names that only one of them has are expanded, or in each case of their
+  // conditions (cases.cc).
   bool EqualInside(ExprId a, ExprId b, int64_t budget);
-  // The same for each tile of a cut index, and on each device, by itself (tiles.cc).
+  // The same, separately for each tile of a split index and for each device (tiles.cc).
   bool EqualInTiles(ExprId a, ExprId b, int64_t budget);
-  // True if two values that depend on constants alone have the same numbers, as far as rounding allows (evaluate.cc).
+  // Returns whether two expressions have the same values where they depend on constants alone, up to rounding
+  // (evaluate.cc).
   bool EqualClosed(ExprId a, ExprId b);
 
-  // ---- For readers (text.cc) ----
+  // ---- Printing (text.cc) ----
   std::string Text(const Index& index, int depth = 6) const;
   std::string Text(ExprId e, int depth = 6) const;
   // The innermost parts in which two expressions differ.
@@ -251,13 +252,13 @@ class Exprs {
   ExprId Integer(int64_t value, PrimitiveType type);
   ExprId Constant(const Literal& literal, int64_t element);
   void KnowLiteral(double value);
-  // `e` depends on constants alone, and is `folded` in its type's arithmetic: the constant, if the text has it; else
-  // `e`.
+  // `e` depends on constants alone and folds to `folded` in its type's arithmetic: returns that constant if the text
+  // has it, else `e`.
   ExprId StandIn(ExprId e, double folded);
-  // Of a constant: the constant that a narrower type makes of it, if that is in the text; else -1.
+  // The constant `e` rounded to a narrower type if the text has the result, else -1.
   ExprId RoundedConstant(ExprId e, PrimitiveType to);
   std::optional<DoubleDouble> RealOf(ExprId e) const;
-  std::optional<double> NumberOf(ExprId e) const;  // infinities and NaN too
+  std::optional<double> NumberOf(ExprId e) const;  // including infinities and NaN
   std::optional<int64_t> IntegerOf(ExprId e) const;
   ExprId Add(ExprId a, ExprId b, double factor = 1);
   ExprId Multiply(ExprId a, ExprId b);
@@ -266,9 +267,9 @@ class Exprs {
   ExprId Sum(Polynomial p, PrimitiveType type);
   ExprId OfMonomial(Monomial m, PrimitiveType type);
   ExprId If(ExprId condition, ExprId a, ExprId b);
-  // As an index, if it is one.
+  // The expression as an index, if it is one.
   std::optional<Index> AsIndex(ExprId e);
-  // The weight from which an expression gets a name.
+  // Expressions of this weight or more are named.
   void SetLarge(int64_t weight) { large_ = weight; }
   void FoldsInF64() { wide_ = true; }
   void KeepBits() { keep_bits_ = true; }
@@ -284,7 +285,7 @@ class Exprs {
   ExprId Convert(ExprId a, PrimitiveType from, PrimitiveType to);
 
   // ---- Operations that bind variables (sums.cc) ----
-  // The variables are fresh ones.
+  // The variables must be fresh.
   ExprId SumOver(std::vector<VarId> variables, ExprId body);
   ExprId ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId body, ExprId mask);
   ExprId Row(HloOpcode op, std::vector<int64_t> data, std::vector<VarId> variables, std::vector<ExprId> bodies,
@@ -316,9 +317,9 @@ class Exprs {
   bool JoinPrefixes(std::vector<ExprId>& parts);
   bool IsNarrow(ExprId e, PrimitiveType type, int depth = 0);
   struct Bounds {
-    Index index;        // the bounded one is this,
-    ExprId value = -1;  // or this
-    Range range, all;   // where the condition holds, and where it lies at all
+    Index index;        // the bounded index,
+    ExprId value = -1;  // or the bounded value
+    Range range, all;   // the range under the condition, and the unconditional range
   };
   std::optional<Bounds> BoundsOf(ExprId condition);
   std::vector<ExprId> ConditionsApart(ExprId a, ExprId b);
@@ -344,9 +345,9 @@ class Exprs {
   std::unordered_set<int64_t> NamesIn(ExprId e);
   ExprId OpenedOnly(ExprId e, const std::unordered_set<int64_t>& names);
   Monomial Times(const Monomial& a, const Monomial& b, PrimitiveType type);
-  bool Tidy(Monomial& m, PrimitiveType type);  // false: it is 0
+  bool Tidy(Monomial& m, PrimitiveType type);  // returns false if the product is 0
   DoubleDouble LeadOf(const Polynomial& p);
-  // The same for expressions that differ in the names of variables alone.
+  // A hash that ignores the names of variables.
   uint64_t HashOf(ExprId e) {
     std::unordered_map<ExprId, uint64_t> done;
     return HashWith(e, {}, done);
@@ -364,11 +365,11 @@ class Exprs {
   DoubleDouble Coefficient(DoubleDouble value, double folded = 0);
   bool TakeConstant(std::map<DoubleDouble, DoubleDouble>::iterator computed, double constant);
   double Folded(const DoubleDouble& value) const;
-  // sums.cc: variables in an order that the expression tells, cut and joined as its indices want.
+  // sums.cc: variables in canonical order, split and joined as the indices require.
   struct Ordered {
     std::vector<VarId> variables;
     std::vector<ExprId> bodies;
-    std::vector<Index> in_given;  // each of `variables` in terms of those that were given
+    std::vector<Index> in_given;  // each of the given variables in terms of `variables`
   };
   Ordered Order(std::vector<VarId> variables, std::vector<ExprId> bodies, bool reshape);
   bool CutOrJoin(Ordered& order);
@@ -390,13 +391,13 @@ class Exprs {
   std::map<std::pair<int64_t, int64_t>, VarId> variable_by_;
   std::unordered_map<ExprId, uint64_t> plain_hash_;
   std::unordered_map<ExprId, Range> range_;
-  std::map<DoubleDouble, DoubleDouble> coefficients_;  // known ones, each with its representative; all positive
-  std::unordered_set<double> written_, taken_;         // literals; those that a computed number is rounded to
-  std::unordered_map<ExprId, ExprId> stands_for_;      // constants for values that are computed of constants
+  std::map<DoubleDouble, DoubleDouble> coefficients_;  // known numbers with their representatives, all positive
+  std::unordered_set<double> written_, taken_;         // literals; those that stand for a computed number
+  std::unordered_map<ExprId, ExprId> stands_for_;      // constants that replace constant expressions
   int32_t next_fresh_ = 0;
   uint32_t uses_ = 0;
   bool naming_ = false, joining_ = false, keep_bits_ = false;
-  bool wide_ = false;  // constants are folded in f64, not in f32
+  bool wide_ = false;  // folds constants in f64 instead of f32
   int64_t work_left_, large_ = 160;
   const char* refusal_ = nullptr;
 };
@@ -405,7 +406,7 @@ inline bool HasVariable(const std::vector<VarId>& sorted, VarId v) {
   return std::binary_search(sorted.begin(), sorted.end(), v);
 }
 
-// An integer of the type's width, the top bit its sign, unsigned ones too.
+// The integer wrapped to the type's width and sign-extended, unsigned ones too.
 inline int64_t Wrapped(int64_t value, PrimitiveType type) {
   const int width = BitWidth(type);
   if (width >= 64 || width <= 0) return value;
@@ -420,7 +421,7 @@ inline uint64_t MixHash(uint64_t hash, uint64_t value) {
 }
 inline uint64_t HashOf(const DoubleDouble& value) {
   return MixHash(__builtin_bit_cast(uint64_t, value.high),
-                 value.low == 0 ? 0 : __builtin_bit_cast(uint64_t, value.low));  // -0 is 0
+                 value.low == 0 ? 0 : __builtin_bit_cast(uint64_t, value.low));  // -0 hashes as 0
 }
 
 }  // namespace hloir::equivalence::inside

@@ -1,5 +1,5 @@
-// Elementwise operations other than sums and products: conditions, comparisons, conversions, and known functions by
-// identities, each with its conditions. See expr.h.
+// Elementwise operations other than sums and products: conditions, comparisons, conversions, and functions with their
+// identities. Each identity records its assumptions. See expr.h.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,7 +12,8 @@ namespace {
 
 bool IsRealOrComplex(PrimitiveType type) { return type == PrimitiveType::F64 || type == PrimitiveType::C128; }
 
-// The exact value of a function of a number. Without one it stays a function: two with the same digits are not one.
+// The exact value of a function of a constant, if the value is representable. Otherwise the function stays symbolic:
+// numbers that agree in their first digits may differ.
 std::optional<DoubleDouble> Known(HloOpcode op, const DoubleDouble& x) {
   switch (op) {
     case HloOpcode::kExp:
@@ -26,11 +27,11 @@ std::optional<DoubleDouble> Known(HloOpcode op, const DoubleDouble& x) {
     case HloOpcode::kRoundNearestEven:
       return x.low == 0 ? std::optional<DoubleDouble>(std::nearbyint(x.high)) : std::nullopt;
     case HloOpcode::kSign: return x > 0 ? 1 : x < 0 ? -1 : 0;
-    default: return std::nullopt;  // stays a function of it
+    default: return std::nullopt;  // not exactly representable
   }
 }
 
-// The same to the digits of a double.
+// The value to double precision.
 double Nearly(HloOpcode op, double x) {
   switch (op) {
     case HloOpcode::kExp: return std::exp(x);
@@ -118,7 +119,7 @@ ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
       default: break;
     }
   }
-  // Data that is an index.
+  // An integer value compared with an index.
   if (IsInteger(type) && (d == D::kEq || d == D::kNe) && i.has_value() != j.has_value()) {
     if (const ExprId equal = EqualsIndex(i ? b : a, i ? *i : *j); equal >= 0) return d == D::kEq ? equal : Not(equal);
   }
@@ -128,7 +129,7 @@ ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
       return Guard(false, d == D::kLt ? Plus(more, Number(-1)) : more);
     }
   }
-  // Of a number that is `with` if all conditions of a product hold, else `without`.
+  // Compares a select with a number. The select is `with` if all conditions of the product hold, else `without`.
   const auto decided = [&](const Monomial& product, bool is_right, ExprId with, ExprId without) {
     const auto holds = [&](ExprId number) {
       return IntegerOf(Compare(static_cast<int>(d), is_right ? a : number, is_right ? number : b)) ==
@@ -139,7 +140,7 @@ ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
     const bool yes = holds(with), no = holds(without);
     return yes ? (no ? True() : condition) : no ? Not(condition) : False();
   };
-  // A number that a condition picks from two, against a third.
+  // A select of two integers compared with a third.
   if (const auto x = IntegerOf(a), y = IntegerOf(b); IsInteger(type) && x.has_value() != y.has_value() && d != D::kNe) {
     const Polynomial of = PolynomialOf(x ? b : a);
     Monomial picked;
@@ -157,7 +158,8 @@ ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
       return decided(picked, x.has_value(), Integer(static_cast<int64_t>(with), type), Integer(without, type));
     }
   }
-  // The same of a number or 0. (The difference of two floats may lose one of them.)
+  // The same for a real select of a number and 0. No other selects, as rounding may lose one of two floats in their
+  // difference.
   if (const auto x = RealOf(a), y = RealOf(b);
       type == PrimitiveType::F64 && x.has_value() != y.has_value() && d != D::kNe) {
     const Polynomial of = PolynomialOf(x ? b : a);
@@ -185,12 +187,12 @@ ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
     if ((s.high < r.low || (d == D::kLt && r.low >= s.high)) && s.high < kUnbounded && r.low > -kUnbounded)
       return False();
   }
-  // Of integers, a <= b is not (b < a).
+  // For integers, a <= b is not (b < a).
   if (d == D::kLe && IsInteger(type)) return Not(Compare(static_cast<int>(D::kLt), b, a));
   if (d == D::kLt && IsUnsigned(type)) {
     if (const auto zero = IntegerOf(b); zero && *zero == 0) return False();
   }
-  // c * x is NaN where x is.
+  // c * x is NaN if x is.
   if (const Expr& x = At(a); d == D::kEq && a == b && type == PrimitiveType::F64 && x.kind == Expr::Kind::kSum &&
                              x.sum.size() == 1 && x.sum[0].factors.size() == 1 && x.sum[0].factors[0].power == kOne &&
                              TypeOf(x.sum[0].factors[0].base) == type)
@@ -252,7 +254,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
       break;
     case kPower: {
       const std::optional<DoubleDouble> power = real ? RealOf(args[1]) : std::nullopt;
-      if (power && *power != std::floor(power->high)) Uses(kFiniteOnly);  // of -infinity a power is not the root
+      if (power && *power != std::floor(power->high)) Uses(kFiniteOnly);  // sqrt(-inf) is NaN, pow(-inf, 0.5) inf
       if (power && Abs(*power) <= 16) {
         const DoubleDouble twelfths = *power * kOne;
         if (twelfths == std::floor(twelfths.high)) return Power(args[0], static_cast<int32_t>(twelfths.high));
@@ -274,7 +276,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
         if (*by == 1) return args[0];
         std::optional<Index> index = AsIndex(args[0]);
         if (index && *by > 0 && RangeOf(*index).low >= 0) return IndexValue(Div(*index, *by), type);
-        // By a power of 2 a number that is not negative is shifted.
+        // Division of a non-negative integer by a power of 2 is a shift.
         if (*by > 1 && (*by & (*by - 1)) == 0 && (IsUnsigned(type) || RangeOf(args[0]).low >= 0))
           return Function(kShiftRightLogical, type,
                           {args[0], Integer(__builtin_ctzll(static_cast<uint64_t>(*by)), type)});
@@ -292,7 +294,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
     case kAbs:
       if (const auto value = real ? RealOf(args[0]) : std::nullopt) return Real(Abs(*value));
       if (const Expr& x = At(args[0]); x.kind == Expr::Kind::kFunction && x.op == kAbs) return args[0];
-      // A value that is not negative stays.
+      // The absolute value of a non-negative number is the number.
       if (const Expr& x = At(args[0]); real && x.kind == Expr::Kind::kIndex && RangeOf(x.index[0]).low >= 0)
         return args[0];
       if (const Expr& x = At(args[0]);
@@ -302,7 +304,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
           }))
         return args[0];
       if (real && TypeOf(args[0]) == PrimitiveType::F64) {
-        // |-x| is |x|: of the two the one with the smaller id.
+        // |-x| is |x|: takes the operand with the smaller id.
         const ExprId negative = Add(Real(0), args[0], -1);
         args[0] = std::min(args[0], negative);
       }
@@ -319,7 +321,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
       while (JoinPrefixes(parts)) continue;
       std::sort(parts.begin(), parts.end());
       parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
-      // The least of all goes.
+      // Removes the identity of the operation.
       const ExprId infinity = real ? Real(op == kMaximum ? -INFINITY : INFINITY) : -1;
       if (parts.size() > 1 && real) std::erase(parts, infinity);
       std::optional<int64_t> bound;
@@ -335,7 +337,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
           rest.push_back(part);
         }
       }
-      // By the range of the value.
+      // The value's range decides the extreme.
       if (bound && rest.size() == 1) {
         const Range range = RangeOf(rest[0]);
         const bool above = range.low >= *bound && range.low > -kUnbounded;
@@ -351,13 +353,13 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
       break;
     }
     case kReducePrecision: {
-      // To a type of few digits: a value of that type stays, and a number is rounded.
+      // Rounding to a narrow type: exact if the type represents the value; a constant is rounded.
       if (data.size() != 2 || data[0] >= 0) break;
       const PrimitiveType to = static_cast<PrimitiveType>(data[1]);
       if (IsNarrow(args[0], to)) return args[0];
       if (const Expr inner = At(args[0]); inner.kind == Expr::Kind::kFunction && inner.op == kReducePrecision &&
                                           inner.data.size() == 2 && inner.data[0] == -2 && data[0] == -1) {
-        // (Rounded to 16 bits, and then to 8 or fewer.)
+        // Rounding to 16 bits before rounding to 8 or fewer.
         Uses(kRounds);
         return Function(op, type, inner.args, data);
       }
@@ -374,7 +376,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
       if (TypeOf(args[0]) == PrimitiveType::F64) return op == kReal ? args[0] : Real(0);
       return PartOf(args[0], op == kReal);
     case kBitcastConvert: {
-      // Of a number that is known: its bits.
+      // The bits of a constant.
       const PrimitiveType from = static_cast<PrimitiveType>(data[0]), to = static_cast<PrimitiveType>(data[1]);
       const std::optional<double> value = IsFloat(from) ? NumberOf(args[0]) : std::nullopt;
       const std::optional<int64_t> integer = IsInteger(from) ? IntegerOf(args[0]) : std::nullopt;
@@ -393,7 +395,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
     default: break;
   }
   if ((op == kAnd || op == kShiftRightLogical) && IsInteger(type)) {
-    // Low and high bits of an index.
+    // The low or the high bits of an index.
     for (size_t k : {size_t{0}, size_t{1}}) {
       const auto number = IntegerOf(args[k]);
       const std::optional<Index> index = number ? AsIndex(args[1 - k]) : std::nullopt;
@@ -408,7 +410,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
     if (const auto value = IntegerOf(args[0]))
       return Integer(*value > 0 || (IsUnsigned(type) && *value != 0) ? 1 : *value < 0 ? -1 : 0, type);
   }
-  // Integers that are known.
+  // Integer constants.
   if (IsInteger(type) && args.size() == 2 && !(op == kMaximum || op == kMinimum)) {
     const auto a = IntegerOf(args[0]), b = IntegerOf(args[1]);
     if (a && b && TypeOf(args[0]) == type) {
@@ -422,7 +424,7 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
         case kShiftRightLogical:
           return Integer(y < static_cast<uint64_t>(width) ? static_cast<int64_t>(low >> y) : 0, type);
         case kDivide:
-          // (A quotient by zero has all bits set; one that overflows is the dividend.)
+          // Division by zero gives all ones; on overflow the quotient is the dividend.
           if (*b == 0) return Integer(-1, type);
           if (*b == -1 && !IsUnsigned(type)) return Integer(static_cast<int64_t>(uint64_t{0} - x), type);
           return Integer(IsUnsigned(type) ? static_cast<int64_t>(x / y) : *a / *b, type);

@@ -1,5 +1,5 @@
-// Index arithmetic: sums of variables with factors, of div and mod by constants, and of integers that data tells, in a
-// normal form that undoes reshapes. See expr.h.
+// Index arithmetic: sums of variables with factors, of div and mod by constants, and of integer values, in a normal
+// form that undoes reshapes. See expr.h.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -168,11 +168,11 @@ std::optional<Exprs::IndexSplit> Exprs::SplitBelow(const Index& index, int64_t m
 
 Index Exprs::Div(const Index& a, int64_t by) {
   if (by == 1) return a;
-  // Multiples of the divisor are taken out; the rest may be too small to matter.
+  // Extracts multiples of the divisor; the rest may be smaller than the divisor.
   Index whole{FloorDiv(a.constant, by), {}}, rest{FloorMod(a.constant, by), {}};
   for (const auto& [term, factor] : a.terms) {
     const int64_t q = FloorDiv(factor, by), r = FloorMod(factor, by);
-    // (Only whole multiples, so that the other terms stay as they were.)
+    // Only whole multiples, so that the other terms keep their form.
     if (r == 0) Put(whole, term, q);
     else Put(rest, term, factor);
   }

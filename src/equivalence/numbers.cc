@@ -1,5 +1,5 @@
-// Numbers: constants as expressions, the number of an expression, and coefficients. A number that was computed is
-// another than any other; a constant in the text stands for the one number that was rounded to it. See expr.h.
+// Numbers: constants as expressions, the value of an expression, and coefficients. Computed numbers are distinct unless
+// they are equal; a constant in the text stands for the one computed number that rounds to it. See expr.h.
 #include <cmath>
 #include <limits>
 
@@ -8,21 +8,21 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-constexpr double kOwnRounding = 0x1p-92;  // of a few products and quotients of DoubleDouble
+constexpr double kOwnRounding = 0x1p-92;  // relative error of a few DoubleDouble products and quotients
 
-// A number that f32 holds with its last 12 bits 0.
+// f32 represents the value with the last 12 bits 0.
 bool HasFewBits(double value) {
   return (__builtin_bit_cast(uint32_t, static_cast<float>(value)) & 0xFFF) == 0 && static_cast<float>(value) == value;
 }
 
 }  // namespace
 
-// In the type in which constants are folded.
+// Rounds to the type in which constants are folded.
 double Exprs::Folded(const DoubleDouble& value) const {
   return wide_ ? value.high : static_cast<double>(static_cast<float>(value.high));
 }
 
-// `folded`: its value in the type's arithmetic, of rounded parts.
+// Returns the representative of the number. `folded`: the value that the type's arithmetic gives, from rounded parts.
 DoubleDouble Exprs::Coefficient(DoubleDouble value, double folded) {
   if (value == 0 || !IsFinite(value)) return value;
   if (value.high < 0) return -Coefficient(-value, -folded);
@@ -37,14 +37,15 @@ DoubleDouble Exprs::Coefficient(DoubleDouble value, double folded) {
   return known->second;
 }
 
-// A number that is computed and the constant that it is rounded to are one, if that is in the text (or so short that it
-// may have come of others), and one with no other number: two that are rounded to one constant stay two.
+// Identifies a computed number with the constant that it rounds to, if the text has the constant or the constant has
+// few bits. Each constant is identified with one number only: two numbers that round to the same constant stay
+// distinct.
 bool Exprs::TakeConstant(std::map<DoubleDouble, DoubleDouble>::iterator computed, double constant) {
   const bool written = written_.count(constant) != 0, is_short = HasFewBits(constant);
   if (constant == 0 || !std::isfinite(constant) || !(written || is_short) || !taken_.insert(constant).second)
     return false;
-  // The number takes the constant's place, so that values computed from either are one. Not that of a short one, and
-  // not where the constant has been used.
+  // The number replaces the constant, so that values computed from either are equal. The constant stays if it has few
+  // bits or has been used.
   if (is_short || coefficients_.count(constant) != 0) computed->second = constant;
   else coefficients_[constant] = computed->first;
   return true;
@@ -80,7 +81,7 @@ ExprId Exprs::RoundedConstant(ExprId e, PrimitiveType to) {
 ExprId Exprs::Real(DoubleDouble number) {
   Expr e;
   if (const double value = number.high; !std::isfinite(value) || (keep_bits_ && value == 0 && std::signbit(value))) {
-    // Infinity and NaN are symbols of their own; where bits are looked at, so are -0 and each NaN.
+    // Infinity and NaN are symbols; where bits matter, so are -0 and each NaN.
     e.kind = Expr::Kind::kFunction;
     e.op = HloOpcode::kConstant;
     e.data = {std::isnan(value) ? 0 : value == 0 ? 2 : 1};

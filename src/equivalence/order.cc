@@ -1,5 +1,5 @@
-// An order of variables that the expression alone tells: by hashes in which a variable is its context, after
-// variables are cut where their div and mod are asked for, and joined where they only occur as one. See expr.h.
+// A canonical order of variables, by hashes that represent a variable by its context. Before, variables are split at
+// their div and mod, and pairs that only occur as one index are joined. See expr.h.
 #include <algorithm>
 #include <numeric>
 
@@ -15,7 +15,7 @@ uint64_t Exprs::HashWith(const Index& index, const std::unordered_map<VarId, uin
     const IndexTerm& t = TermAt(term);
     uint64_t hash = MixHash(5, static_cast<uint64_t>(factor));
     if (t.kind == IndexTerm::Kind::kVar) {
-      // (A variable around this by its size alone, as its name may be any.)
+      // A variable of an enclosing scope counts by its size, since its name is arbitrary.
       const auto colour = colours.find(t.var);
       const Variable& v = VariableAt(t.var);
       hash = MixHash(hash, colour != colours.end() ? colour->second
@@ -36,7 +36,7 @@ uint64_t Exprs::HashWith(ExprId e, const std::unordered_map<VarId, uint64_t>& co
   if (x.free.empty()) return MixHash(2, static_cast<uint64_t>(e));
   const bool plain = std::none_of(x.free.begin(), x.free.end(), [&](VarId v) { return colours.count(v) != 0; });
   if (plain) {
-    // Without any of the variables in question: always the same.
+    // A body without these variables always has the same hash.
     if (const auto known = plain_hash_.find(e); known != plain_hash_.end()) return known->second;
   }
   if (const auto found = done.find(e); found != done.end()) return found->second;
@@ -56,7 +56,7 @@ uint64_t Exprs::HashWith(ExprId e, const std::unordered_map<VarId, uint64_t>& co
   }
   for (const Index& index : x.index) {
     uint64_t one = HashWith(index, colours, done);
-    // (i = 0 is -i = 0.)
+    // i = 0 and -i = 0 are one condition.
     if (x.kind == Expr::Kind::kGuard && x.tag == 1) one += HashWith(Times(index, -1), colours, done);
     hash = MixHash(hash, one);
   }
@@ -72,9 +72,9 @@ uint64_t Exprs::HashWith(ExprId e, const std::unordered_map<VarId, uint64_t>& co
   return done[e] = hash;
 }
 
-// One step of cutting a variable where its div and mod are asked for, or of joining two that only occur as one.
+// Splits one variable at a div or mod, or joins two variables that only occur as one index. Returns whether it did.
 bool Exprs::CutOrJoin(Ordered& order) {
-  // Every index that a body has, inside out.
+  // Collects every index of the bodies, the innermost first.
   std::vector<const Index*> all;
   std::unordered_map<ExprId, bool> seen;
   std::vector<ExprId> work = order.bodies;
@@ -99,7 +99,7 @@ bool Exprs::CutOrJoin(Ordered& order) {
     order.in_given.insert(order.in_given.end(), in_given.begin(), in_given.end());
     for (ExprId& body : order.bodies) body = Substitute(body, by);
   };
-  // Cut.
+  // Split.
   for (size_t k = 0; k < order.variables.size(); ++k) {
     const VarId v = order.variables[k];
     const int64_t size = VariableAt(v).size;
@@ -138,7 +138,7 @@ bool Exprs::CutOrJoin(Ordered& order) {
     replace({k}, made, in_given, {{v, sum}});
     return true;
   }
-  // Join: wherever either occurs, it is as size(v) u + v.
+  // Join, if every occurrence is size(v) u + v.
   for (size_t i = 0; i < order.variables.size(); ++i) {
     for (size_t j = 0; j < order.variables.size(); ++j) {
       if (i == j) continue;

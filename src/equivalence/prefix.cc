@@ -1,11 +1,11 @@
-// Prefix sums and extremes in tiles: the prefix in a tile, joined with the totals of the tiles before it, is the prefix
-// of the whole. See expr.h.
+// Tiled prefix sums and extremes: the prefix within a tile, combined with the totals of the tiles before it, is the
+// prefix of the whole. See expr.h.
 #include <algorithm>
 
 #include "equivalence/expr.h"
 
 namespace hloir::equivalence::inside {
-// A sum or an extreme with its variables opened, its bounds of variables apart; none: it is another expression.
+// Opens a sum's or an extreme's variables and separates the bounds of variables; empty for any other expression.
 std::optional<Exprs::Scan> Exprs::ScanOf(ExprId e) {
   if (At(e).kind == Expr::Kind::kLeaf && LeafAt(At(e).tag).value >= 0) {
     const Expr& inside = At(LeafAt(At(e).tag).value);
@@ -50,9 +50,8 @@ ExprId Exprs::OfScan(const Scan& scan) {
   return SumOver(scan.variables, If(mask, scan.body, zero));
 }
 
-// Of `tile` = sum of f(T, c) over c <= R and `before` = sum of f(t, c) over t < T and all c: the sum over n t + c <= n
-// T
-// + R; or the same from the other end. -1: they are not that.
+// Joins `tile`, the sum of f(T, c) over c <= R, and `before`, the sum of f(t, c) over t < T and all c, into the sum
+// over n t + c <= n T + R, or the same from the other end. -1 if the two do not match.
 ExprId Exprs::JoinedScans(ExprId tile, ExprId before) {
   const std::optional<Scan> part = ScanOf(tile), all = ScanOf(before);
   if (!part || !all || part->op != all->op || all->variables.size() < 2 || TypeOf(part->body) != TypeOf(all->body))
@@ -81,7 +80,7 @@ ExprId Exprs::JoinedScans(ExprId tile, ExprId before) {
     for (VarId t : all->variables) {
       const int64_t sign = factor_of(bound, t);
       if ((sign != 1 && sign != -1) || !only(bound, *all, t)) continue;
-      // T - 1 - t >= 0, or t - T - 1 >= 0.
+      // The bound is T - 1 - t >= 0, or t - T - 1 >= 0.
       Index at = Plus(Plus(bound, Var(t), -sign), Number(1));
       if (sign == 1) at = Times(at, -1);
       if (const Range tiles = RangeOf(at); tiles.low < 0 || tiles.high >= VariableAt(t).size) continue;
@@ -117,7 +116,7 @@ ExprId Exprs::JoinedScans(ExprId tile, ExprId before) {
   return -1;
 }
 
-// Sums of a polynomial that are one prefix sum in tiles become one. True: some have.
+// Joins summands that are one tiled prefix sum. Returns whether it joined any.
 bool Exprs::JoinPrefixes(Polynomial& p, PrimitiveType type) {
   constexpr size_t kMost = 12;
   if (p.size() < 2 || p.size() > kMost || joining_) return false;
@@ -154,7 +153,7 @@ bool Exprs::JoinPrefixes(Polynomial& p, PrimitiveType type) {
   return false;
 }
 
-// The same of extremes.
+// Joins operands of an extreme that are one tiled prefix extreme.
 bool Exprs::JoinPrefixes(std::vector<ExprId>& parts) {
   constexpr size_t kMost = 8;
   if (parts.size() < 2 || parts.size() > kMost || joining_) return false;

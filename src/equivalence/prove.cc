@@ -1,4 +1,4 @@
-// See prove.h: structure first, then normal forms (prove_terms.h), then the solver (prove_solver.h).
+// Compares structure first, then normal forms (prove_terms.h), then asks the solver (prove_solver.h). See prove.h.
 #include "hloir/prove.h"
 
 #include <set>
@@ -16,7 +16,7 @@ namespace {
 
 using equivalence::Term;
 
-// Where two terms begin to differ, in words: the first pair from the top whose heads are not the same.
+// Describes the first pair of subterms, from the top, whose operations differ.
 std::string FirstDifference(const Term* a, const Term* b) {
   const auto name = [](const Term* t) -> std::string {
     switch (t->kind) {
@@ -48,8 +48,8 @@ std::string FirstDifference(const Term* a, const Term* b) {
   return "";
 }
 
-// Pairs of arrays that must be equal for `a` and `b` to be: the operands that differ under equal operations. False:
-// something differs that is not an array, or there are too many.
+// Collects pairs of arrays whose equality implies that `a` equals `b`: the operands that differ under equal operations.
+// Returns false if a difference is not in an array, or if there are too many pairs.
 bool FindGoals(const Term* a, const Term* b, std::vector<std::pair<const Term*, const Term*>>& goals) {
   constexpr size_t kMostGoals = 32, kMostSteps = 4096;
   std::vector<std::pair<const Term*, const Term*>> todo{{a, b}};
@@ -62,7 +62,7 @@ bool FindGoals(const Term* a, const Term* b, std::vector<std::pair<const Term*, 
                            x->data == y->data && x->operands.size() == y->operands.size() && !x->IsElementwise() &&
                            (x->like == nullptr) == (y->like == nullptr) &&
                            (x->like == nullptr || EqualAttributes(*x->like, *y->like));
-    // The solver looks into integers, conditions and selects itself.
+    // The solver models integers, conditions and selects itself.
     const bool moves =
         x->like == nullptr && (x->opcode == HloOpcode::kConcatenate || x->opcode == HloOpcode::kDynamicSlice ||
                                x->opcode == HloOpcode::kDynamicUpdateSlice);
@@ -91,7 +91,7 @@ bool FindGoals(const Term* a, const Term* b, std::vector<std::pair<const Term*, 
 
 bool HasProofSolver() { return equivalence::HasSolver(); }
 
-// Collectives are functions of the values of so many devices. A module without them computes the same on any number.
+// A collective's result depends on the number of devices. A module without collectives computes the same on any number.
 bool equivalence::ForOtherDevices(const HloModule& a, const HloModule& b) {
   const DeviceCounts x = DeviceCountsOf(a), y = DeviceCountsOf(b);
   return (x.replicas != y.replicas || x.partitions != y.partitions) && UsesDevices(a) && UsesDevices(b);

@@ -1,4 +1,4 @@
-// Elementwise operations in normal form, by exact laws alone. See prove_terms.h.
+// Normal forms of elementwise operations, by exact laws alone. See prove_terms.h.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -19,7 +19,7 @@ uint64_t MaskOf(PrimitiveType type) {
 }
 bool IsReal(PrimitiveType type) { return IsInteger(type) || IsFloat(type) || type == PrimitiveType::PRED; }
 
-// True if every value of `from` converts to `to` without a change. (The passes have such a table of their own.)
+// Returns whether every value of `from` converts to `to` exactly. Independent of the passes' table.
 bool Holds(PrimitiveType to, PrimitiveType from) {
   if (to == from) return true;
   if (from == PrimitiveType::PRED) return IsInteger(to) ? WidthOf(to) > 1 : IsFloat(to) && BitWidth(to) >= 16;
@@ -36,7 +36,7 @@ bool Holds(PrimitiveType to, PrimitiveType from) {
   return to == F64 && is(from, {F16, BF16, F32});
 }
 
-// The scalar constant that it is everywhere.
+// The scalar constant of which `t` is a splat, or null.
 const Term* SplatBase(const Term* t) {
   if (t->kind == Term::Kind::kView) t = t->operands[0];
   return t->kind == Term::Kind::kConstant && t->shape.IsScalar() ? t : nullptr;
@@ -89,7 +89,7 @@ std::optional<Literal> Terms::Evaluate(HloOpcode opcode, const Shape& shape, std
 }
 
 const Term* Terms::Folded(HloOpcode opcode, const Shape& shape, const Operands& x, const std::vector<int64_t>& data) {
-  // (Of largest and smallest there may be more operands than the instruction has.)
+  // Minima and maxima may have more operands than the instruction.
   if (opcode == HloOpcode::kStochasticConvert || GetOpcodeInfo(opcode).arity != static_cast<int>(x.size()))
     return nullptr;
   bool splats = true;
@@ -193,7 +193,7 @@ const Term* Terms::FromPolynomial(const Polynomial& given, const Shape& shape, b
   if (p.size() == 1) {
     const auto& [key, factor] = *p.begin();
     if (key.empty()) {
-      // As a number of the type: of a signed one the top bit is the sign.
+      // The factor as a number of the type: sign-extended if the type is signed.
       int64_t value = static_cast<int64_t>(factor);
       if (IsSigned(type) && WidthOf(type) < 64 && (factor >> (WidthOf(type) - 1) & 1) != 0)
         value = static_cast<int64_t>(factor | ~ones);
@@ -201,7 +201,7 @@ const Term* Terms::FromPolynomial(const Polynomial& given, const Shape& shape, b
     }
     if (key.size() == 1 && factor == (bits ? ones : 1)) return At(key[0]);
   }
-  // -1 - A is not A, and not A, of a sum A, a sum.
+  // -1 - A is not A; if A is a sum, not A is a sum.
   if (p.size() == 2 && constant != p.end() && constant->second == ones) {
     const auto& [key, factor] = *p.rbegin();
     if (key.size() == 1 && factor == ones) {
@@ -213,7 +213,7 @@ const Term* Terms::FromPolynomial(const Polynomial& given, const Shape& shape, b
         sum[{}] -= 1;
         return FromPolynomial(sum, shape, false);
       }
-      bits = true;  // the two are written alike
+      bits = true;  // both have the same normal form
     }
   }
   Term t;
@@ -240,7 +240,7 @@ const Term* Terms::Not(const Term* x) {
 
 // ---- Operations ----
 
-// The largest or smallest of integers: a set of operands, none of them of the same kind.
+// The maximum or minimum of integers as a flattened set of operands.
 const Term* Terms::Extreme(HloOpcode opcode, const Shape& shape, const Operands& x) {
   const bool largest = opcode == HloOpcode::kMaximum;
   const HloOpcode other = largest ? HloOpcode::kMinimum : HloOpcode::kMaximum;
@@ -272,7 +272,7 @@ const Term* Terms::Extreme(HloOpcode opcode, const Shape& shape, const Operands&
            });
   });
   if (bound && parts.size() == 1 && IsOp(parts[0], other)) {
-    // A clamp: its upper end on the outside.
+    // A clamp has its upper bound outside.
     Operands rest;
     std::optional<int64_t> end;
     for (const Term* operand : parts[0]->operands) {
@@ -392,7 +392,7 @@ const Term* Terms::OnIntegers(HloOpcode opcode, const Shape& shape, Operands& x)
 const Term* Terms::OnFloats(HloOpcode opcode, const Shape& shape, Operands& x) {
   using enum HloOpcode;
   const PrimitiveType type = shape.element_type();
-  const bool has_sign = GetFloatFormat(type).has_sign;  // else a negated number is a NaN
+  const bool has_sign = GetFloatFormat(type).has_sign;  // without a sign, negation gives NaN
   const auto is_negated = [&](const Term* t) { return has_sign && IsOp(t, kNegate); };
   const auto negate = [&](const Term* t) { return Elementwise(kNegate, type, {t}); };
   const bool wide = type == PrimitiveType::F32 || type == PrimitiveType::F64 || type == PrimitiveType::BF16 ||
@@ -409,7 +409,7 @@ const Term* Terms::OnFloats(HloOpcode opcode, const Shape& shape, Operands& x) {
       if (!wide) break;
       return Elementwise(kAdd, type, {x[0], negate(x[1])});
     case kAdd:
-      // -0 is the neutral element of addition.
+      // -0 is the identity of addition.
       for (size_t k : {0, 1}) {
         if (wide && IsSplat(x[k], -0.0)) return x[1 - k];
       }
@@ -417,7 +417,7 @@ const Term* Terms::OnFloats(HloOpcode opcode, const Shape& shape, Operands& x) {
     case kMultiply:
     case kDivide: {
       if (!wide) break;
-      // Signs stand outside.
+      // Negation moves outward.
       bool negative = false;
       for (const Term*& t : x) {
         const std::optional<double> number = SplatNumber(t);
@@ -428,7 +428,7 @@ const Term* Terms::OnFloats(HloOpcode opcode, const Shape& shape, Operands& x) {
       if (opcode == kMultiply && IsSplat(x[0], 1)) return x[1];
       if (IsSplat(x[1], 1)) return x[0];
       if (opcode == kDivide && (type == PrimitiveType::F32 || type == PrimitiveType::F64)) {
-        // By a power of two: its inverse is a number too.
+        // Division by a power of two is multiplication by its reciprocal, which is exact.
         const std::optional<double> number = SplatNumber(x[1]);
         int exponent = 0;
         const int most = type == PrimitiveType::F32 ? 126 : 1022;
@@ -487,7 +487,7 @@ const Term* Terms::Compare(const Shape& shape, Operands x, std::vector<int64_t> 
       const Shape of = shape.WithElementType(type);
       const Term *a = FromPolynomial(p, of, false), *b = FromPolynomial(q, of, false);
       if (const std::optional<int64_t> value = SplatInteger(a)) return SplatOf(shape, *value == 0 ? 1 : 0);
-      // A condition as a number, or a choice of two numbers, against a number.
+      // Compares a number with a converted condition, or with a select of two numbers.
       const uint64_t mask = MaskOf(type);
       std::erase_if(p, [&](const auto& entry) { return (entry.second & mask) == 0; });
       const uint64_t constant = p.contains({}) ? p[{}] : 0;
@@ -581,7 +581,7 @@ const Term* Terms::Convert(const Shape& shape, const Term* x) {
   if (to == from) return x;
   if (const Term* folded = Folded(HloOpcode::kConvert, shape, {x}, {})) return folded;
   if (IsInteger(to) && IsInteger(from) && BitWidth(to) <= BitWidth(from) && x->kind == Term::Kind::kRing) {
-    // Of sums and products the lower bits follow from the lower bits.
+    // Truncation commutes with sums and products.
     Polynomial sum;
     for (const auto& [key, factor] : Decoded(x)) {
       Polynomial product{{{}, factor}};
@@ -593,7 +593,7 @@ const Term* Terms::Convert(const Shape& shape, const Term* x) {
     if (sum.size() <= kMostMonomials) return FromPolynomial(sum, shape, false);
   }
   if (x->kind == Term::Kind::kView && x->operands[0]->kind == Term::Kind::kIota && IsInteger(from) && Holds(to, from)) {
-    // All numbers fit if the largest does.
+    // All numbers fit if the extremes do.
     int64_t low = x->data[0], high = low;
     for (size_t k = 0; k < shape.dimensions().size(); ++k) {
       const int64_t reach = x->data[k + 1] * (shape.dimensions()[k] - 1);
@@ -608,7 +608,7 @@ const Term* Terms::Convert(const Shape& shape, const Term* x) {
   if (IsOp(x, HloOpcode::kConvert)) {
     const Term* inner = x->operands[0];
     const PrimitiveType first = inner->shape.element_type();
-    // (From floats to integers saturates, among integers the upper bits go.)
+    // Conversion from floats to integers saturates; conversion between integers truncates.
     const bool saturates = IsInteger(first) && IsFloat(from) && IsInteger(to) && !Holds(to, first);
     if (IsReal(to) && IsReal(first) && to != PrimitiveType::PRED && Holds(from, first) && !saturates)
       return Convert(shape, inner);

@@ -8,8 +8,8 @@
 namespace hloir::equivalence {
 namespace {
 
-constexpr int kMostDepth = 64;                           // of calls in calls
-constexpr int64_t kMaxBuiltElements = int64_t{1} << 40;  // of an array, so that no stride overflows
+constexpr int kMostDepth = 64;                           // nested calls
+constexpr int64_t kMaxBuiltElements = int64_t{1} << 40;  // elements of an array, so that no stride overflows
 
 DimVector SizesAt(const Shape& shape, std::span<const int64_t> places) {
   DimVector sizes;
@@ -25,7 +25,7 @@ std::span<const int64_t> Span(const DimVector& v) { return {v.data(), v.size()};
 std::vector<int64_t> Zeros(int64_t n) { return std::vector<int64_t>(static_cast<size_t>(n), 0); }
 std::vector<int64_t> Ones(int64_t n) { return std::vector<int64_t>(static_cast<size_t>(n), 1); }
 
-// Dimensions that are not in either list, in order.
+// The dimensions that are in neither list, in order.
 std::vector<int64_t> Others(int64_t rank, const DimVector& a, const DimVector& b = {}) {
   std::vector<int64_t> others;
   for (int64_t d = 0; d < rank; ++d) {
@@ -99,7 +99,7 @@ const Term* Terms::Element(const Term* tuple, int64_t index) {
   if (tuple->kind == Term::Kind::kOp && tuple->opcode == HloOpcode::kTuple)
     return tuple->operands[static_cast<size_t>(index)];
   if (tuple->kind == Term::Kind::kOp && tuple->opcode == HloOpcode::kWhile) {
-    // Values that each turn leaves as they are.
+    // Carried values that each iteration leaves unchanged.
     const Term *initial = tuple->operands[0], *body = tuple->operands[2];
     if (body->kind == Term::Kind::kOp && body->opcode == HloOpcode::kTuple) {
       const Term* next = body->operands[static_cast<size_t>(index)];
@@ -117,7 +117,7 @@ const Term* Terms::OfBitcast(const HloInstruction& i, const Operands& x) {
     return !shape.layout().has_extras() || shape.layout().extras().tiles.empty();
   };
   if (!from.IsArray() || from.element_type() != to.element_type() || from.ElementCount() != to.ElementCount()) {
-    // The bytes in another type: their order counts.
+    // A bitcast to another type depends on the order of the bytes.
     std::vector<int64_t> order;
     for (const Shape* shape : {&from, &to}) {
       if (!shape->IsArray()) continue;
@@ -135,7 +135,7 @@ const Term* Terms::OfBitcast(const HloInstruction& i, const Operands& x) {
 
 const Term* Terms::OfDot(const HloInstruction& i, const Operands& x) {
   const DotAttributes& dot = i.attributes<DotAttributes>();
-  // [batch, free, contracted] each, and no more dimensions than these three.
+  // Reshapes each side to the three dimensions [batch, free, contracted].
   const Term* sides[2];
   DimVector kept = SizesAt(x[0]->shape, Span(dot.lhs_batch_dims));
   DimVector result{Product(Span(kept))};
@@ -166,7 +166,7 @@ const Term* Terms::OfDot(const HloInstruction& i, const Operands& x) {
 const Term* Terms::OfReduce(const HloInstruction& i, const Operands& x, int depth) {
   const DimVector& reduced = i.dimensions();
   const std::vector<int64_t> kept = Others(x[0]->shape.rank(), reduced);
-  // [kept, reduced], in the order in which they stand: that of combining.
+  // The order [kept, reduced] keeps the dimensions' order, which is the order of combining.
   std::vector<int64_t> order = kept, last = Others(x[0]->shape.rank(), DimVector(std::span<const int64_t>(kept)));
   order.insert(order.end(), last.begin(), last.end());
   const DimVector sizes = SizesAt(x[0]->shape, kept);
@@ -210,7 +210,7 @@ const Term* Terms::OfPad(const HloInstruction& i, const Operands& x) {
 }
 
 const Term* Terms::OfDynamicSlice(const HloInstruction& i, const Operands& x) {
-  // An update is as large as a slice.
+  // The update has the size of a slice.
   const bool is_slice = i.opcode() == HloOpcode::kDynamicSlice;
   const size_t first = is_slice ? 1 : 2;
   const DimVector& whole = x[0]->shape.dimensions();
@@ -227,7 +227,7 @@ const Term* Terms::OfDynamicSlice(const HloInstruction& i, const Operands& x) {
     if (start) {
       if (IsUnsigned(index->shape.element_type()) && *start < 0) *start = INT64_MAX;
       *start = std::clamp<int64_t>(*start, 0, whole[d] - sizes[d]);
-      // Of one type, so that it does not matter which it was.
+      // All constant starts get the same type, since the value does not depend on it.
       index = SplatOf(Shape::Scalar(PrimitiveType::S64), *start);
     }
     known = known && start.has_value();

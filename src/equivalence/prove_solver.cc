@@ -29,10 +29,10 @@ bool HasSolver() { return true; }
 namespace {
 
 constexpr int64_t kMostNodes = 2000;
-constexpr int64_t kMostListed = 64;  // elements of a constant that are told one by one
+constexpr int64_t kMostListed = 64;  // elements of a constant that are encoded one by one
 constexpr unsigned kIndexBits = 64;
 constexpr int kMostDepth = 300;
-constexpr int64_t kMostElements = 4096;  // of a parameter, for a counterexample
+constexpr int64_t kMostElements = 4096;  // of a parameter in a counterexample
 
 using Index = std::vector<z3::expr>;
 
@@ -80,7 +80,7 @@ class Encoder {
     if (why_.empty()) why_ = why;
     return Value(0, type);
   }
-  // One bit, as conditions are.
+  // Conditions are bit vectors of one bit.
   z3::expr Bit(const z3::expr& condition) { return z3::ite(condition, context_.bv_val(1, 1), context_.bv_val(0, 1)); }
   z3::expr IsTrue(const z3::expr& bit) { return bit == context_.bv_val(1, 1); }
 
@@ -147,7 +147,7 @@ class Encoder {
       --depth_;
       return GiveUp("it is too large for the solver", type);
     }
-    // Each element of each term once.
+    // Encodes each element of each term once.
     std::string key = std::to_string(t->id);
     for (const z3::expr& i : index) key += "," + std::to_string(Z3_get_ast_id(context_, i));
     if (const auto found = done_.find(key); found != done_.end()) {
@@ -156,7 +156,7 @@ class Encoder {
     }
     const z3::expr result = Made(t, index);
     --depth_;
-    alive_.insert(alive_.end(), index.begin(), index.end());  // or their ids would be given to others
+    alive_.insert(alive_.end(), index.begin(), index.end());  // z3 reuses the ids of released expressions
     done_.emplace(std::move(key), result);
     return result;
   }
@@ -282,7 +282,7 @@ class Encoder {
         case kAbs: return z3::ite(x[0] < zero, -x[0], x[0]);
         case kSign: return z3::ite(x[0] < zero, ones, z3::ite(x[0] == zero, zero, Value(1, type)));
         case kDivide: {
-          // By 0: all ones; a quotient that does not fit wraps around.
+          // Division by 0 gives all ones; an overflowing quotient wraps around.
           const z3::expr quotient = is_signed ? x[0] / x[1] : z3::udiv(x[0], x[1]);
           const z3::expr wrapped = is_signed ? z3::ite(x[0] == lowest && x[1] == ones, lowest, quotient) : quotient;
           return z3::ite(x[1] == zero, ones, wrapped);
@@ -307,7 +307,7 @@ class Encoder {
       if (t->opcode == kXor) return x[0] ^ x[1];
       if (t->opcode == kNot) return ~x[0];
     }
-    // A function of its operands, and nothing more is known of it.
+    // An uninterpreted function of its operands.
     std::string name = Format("{}.{}", OpcodeName(t->opcode), PrimitiveTypeName(type));
     z3::sort_vector sorts(context_);
     z3::expr_vector arguments(context_);
@@ -324,7 +324,7 @@ class Encoder {
   z3::solver solver_;
   std::map<std::string, z3::expr> done_;
   std::vector<z3::expr> alive_;
-  std::map<const Term*, z3::func_decl> parameters_;  // asked for their values, in whatever order
+  std::map<const Term*, z3::func_decl> parameters_;  // the model is read for these; their order does not matter
   std::string why_;
   int depth_ = 0;
   int64_t nodes_ = 0;
@@ -334,7 +334,7 @@ class Encoder {
 
 namespace {
 
-// The task of a thread of the solver.
+// One solver call, run on its own thread.
 struct Task {
   const Term *a, *b;
   int64_t resources;
@@ -359,8 +359,8 @@ void* RunTask(void* task) {
 }  // namespace
 
 Solved Solve(const Term* a, const Term* b, int64_t resources) {
-  // On a stack of its own: the solver recurses as deep as its terms, however small the caller's stack is, and threads
-  // are given as little as 2 MB. Only the part that is used is ever memory.
+  // The thread has a large stack of its own, since the solver recurses as deep as its terms and other threads may have
+  // as little as 2 MB. Unused stack takes no memory.
   constexpr size_t kStackBytes = size_t{1} << 28;
   Task task{a, b, resources, {}};
   pthread_attr_t attributes;

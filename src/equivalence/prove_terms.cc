@@ -12,8 +12,8 @@
 namespace hloir::equivalence {
 namespace {
 
-constexpr int kMostHeight = 200;               // of elementwise operations that views are moved through
-constexpr int64_t kMaxTermElements = 1 << 14;  // of constants that are computed with
+constexpr int kMostHeight = 200;               // height limit of elementwise operations that views are moved through
+constexpr int64_t kMaxTermElements = 1 << 14;  // size limit of constants that are folded
 
 bool IsContiguous(std::span<const int64_t> strides, const DimVector& dimensions) {
   int64_t expected = 1;
@@ -38,7 +38,7 @@ std::vector<int64_t> ContiguousStrides(const DimVector& dimensions) {
 }  // namespace
 
 bool Term::IsElementwise() const {
-  if (operands.empty()) return false;  // an operation as an unknown of its own
+  if (operands.empty()) return false;  // an opaque operation without operands
   return kind == Kind::kRing || kind == Kind::kBits ||
          (kind == Kind::kOp && like == nullptr && HasTrait(opcode, kElementwise));
 }
@@ -109,7 +109,7 @@ const Term* Terms::Constant(Literal literal) {
     bool counts = true;
     for (int64_t k = 0; k < literal.element_count() && counts; ++k)
       counts = IsInteger(type) ? literal.GetAsInt64(k) == k : literal.GetAsDouble(k) == static_cast<double>(k);
-    // (A float that is 0 may be -0.)
+    // A floating-point 0 may be -0.
     if (counts && (IsInteger(type) || 1 / literal.GetAsDouble(0) > 0)) {
       Term iota;
       iota.kind = Term::Kind::kIota;
@@ -171,7 +171,7 @@ const Term* Terms::View(Strided v, const Shape& shape) {
   }
   const bool endless = v.base->kind == Term::Kind::kIota;
   if (endless) {
-    // Any other arithmetic sequence is a multiple of 0, 1, 2, … plus a number.
+    // Any other arithmetic sequence is an iota times a factor plus a number.
     const PrimitiveType type = shape.element_type();
     const auto walks = std::count_if(v.strides.begin(), v.strides.end(), [](int64_t stride) { return stride != 0; });
     const auto walk = std::find_if(v.strides.begin(), v.strides.end(), [](int64_t stride) { return stride != 0; });
@@ -328,7 +328,7 @@ const Term* Terms::Reshape(const Term* t, const DimVector& dimensions) {
         if (leaf->shape.dimensions() == dimensions) return leaf;
         const Shape shape = Shape::Array(leaf->shape.element_type(), dimensions);
         if (shape.ElementCount() == 0) return View({leaf, 0, std::vector<int64_t>(dimensions.size(), 0)}, shape);
-        // Neighbouring dimensions that are one walk become one; then these are cut anew.
+        // Merges adjacent dimensions with compatible strides, then splits the result into the new dimensions.
         const Strided from = AsStrided(leaf);
         std::vector<std::pair<int64_t, int64_t>> merged;  // sizes and strides
         for (size_t k = 0; k < from.strides.size(); ++k) {
@@ -351,7 +351,7 @@ const Term* Terms::Reshape(const Term* t, const DimVector& dimensions) {
             left = merged[next].first, stride = merged[next].second;
           }
           if (left % dimensions[k] != 0) {
-            // No strided view: the row is a value of its own.
+            // No strided view exists: the row becomes a term of its own.
             DimVector sizes;
             for (const auto& [size, unused] : merged) sizes.push_back(size);
             Strided rows{from.base, from.offset, {}};
@@ -387,7 +387,7 @@ const Term* Terms::Concatenate(Operands operands, int64_t dimension) {
   for (const Term* part : parts) total += part->shape.dimensions()[d];
   shape.set_dimension(dimension, total);
   if (shape.ElementCount() == 0) return View({parts[0], 0, std::vector<int64_t>(shape.dimensions().size(), 0)}, shape);
-  // Neighbours that go on where the one before ends are one.
+  // Joins adjacent parts that continue the same view.
   Operands joined;
   for (const Term* part : parts) {
     if (!joined.empty()) {

@@ -1,13 +1,13 @@
-// The computation of a module, as terms in a normal form: two modules whose results are one term compute the same, bit
-// for bit (apart from which NaN). Each term is made once and holds its operands; names, order, copies, calls, fusions,
-// layouts and dead code are gone. The normal form is made here and nowhere else: no code of a pass takes part, so that
-// a pass with a bug cannot prove its result (docs/proofs.md).
+// A module's computation as terms in normal form: two modules whose results are the same term compute the same, bit for
+// bit (apart from NaN payloads). Each term is made once and holds its operands; names, order, copies, calls, fusions,
+// layouts and dead code are removed. The normal form shares no code with the passes, so that a bug in a pass cannot
+// prove its own result (docs/proofs.md).
 //
-// The form: elementwise operations stand on top, and data movement under them, as strided views (an offset and a
-// stride for each dimension) of opaque values. Sums and products of integers are polynomials modulo
-// 2^n, and bitwise logic polynomials of and and xor with masks. Operations on constants are done, by the reference.
+// The form: elementwise operations are above data movement, which is strided views (an offset and a stride for each
+// dimension) of opaque values. Sums and products of integers are polynomials modulo 2^n; bitwise operations are
+// polynomials of and and xor with masks. The reference evaluator folds constants.
 //
-// prove.h is the way in. prove_terms.cc has the table and the views, prove_algebra.cc the elementwise operations,
+// prove.h is the interface. prove_terms.cc has the table and the views, prove_algebra.cc the elementwise operations,
 // prove_build.cc reads modules. Covered by tests/unit/prove_test.cc.
 #pragma once
 
@@ -30,45 +30,45 @@ namespace hloir::equivalence {
 struct Term {
   enum class Kind : uint8_t {
     kParameter,  // data: its number
-    kConstant,   // a scalar, or an array that is not the same all over
-    kIota,       // 0, 1, 2, … without end, to be seen through views
+    kConstant,   // a scalar, or an array that is not a splat
+    kIota,       // 0, 1, 2, … without end, read through views
     kView,       // of operands[0]'s elements in row-major order; data: an offset, and a stride for each dimension
-    kRing,  // a polynomial of its operands modulo 2^n; data: for each monomial its factor, and its operands' places
-    kBits,  // the same with xor for +, and for *, and a mask for the factor
-    kOp,    // the opcode's operation on the operands; behind them the bodies it calls, over parameters of their own
+    kRing,       // a polynomial of its operands modulo 2^n; data: for each monomial its factor and its operands' places
+    kBits,       // the same with xor for +, and for *, and a mask for the factor
+    kOp,  // the opcode's operation on the operands, then on the bodies that it calls, with parameters of their own
   };
   Kind kind = Kind::kOp;
   HloOpcode opcode = HloOpcode::kTuple;
   Shape shape;  // without layout
   std::vector<const Term*> operands;
   std::vector<int64_t> data;
-  const HloInstruction* like = nullptr;  // has the attributes of an op that is not looked into
+  const HloInstruction* like = nullptr;  // the instruction whose attributes an opaque operation has
   std::shared_ptr<const Literal> literal;
   int32_t id = 0;
-  int32_t height = 0;  // of elementwise operations on top of each other
+  int32_t height = 0;  // number of nested elementwise operations
 
   bool IsElementwise() const;
 };
 
-// An index of a result, as indices of its source: dimension k of the result walks along from[k] (-1: none)
-// by step[k], beginning at start.
+// Maps an index of a result to an index of its source: dimension k of the result moves along source dimension from[k]
+// (-1: none) by step[k], beginning at start.
 struct Walk {
   DimVector dimensions;  // of the result
   std::vector<int64_t> from, step;
   std::vector<int64_t> start;  // for each dimension of the source
 };
 
-// The terms of any number of modules, which must outlive it.
+// The terms of any number of modules, which must outlive this table.
 class Terms {
  public:
   explicit Terms(int64_t max_work = int64_t{1} << 20);
 
-  // The entry's result. nullptr: why() says the reason.
+  // The entry's result. Null on failure; why() has the reason.
   const Term* Of(const HloModule& module);
   const std::string& why() const { return why_; }
   int64_t count() const { return static_cast<int64_t>(terms_.size()); }
 
-  // The value of a constant term, splats included; nullopt for anything else, or if it is large.
+  // The value of a scalar or splat constant; nullopt for anything else, or if it is large.
   std::optional<Literal> ConstantOf(const Term* t);
   const Term* At(int32_t id) const { return &terms_[static_cast<size_t>(id)]; }
 
@@ -101,11 +101,11 @@ class Terms {
   const Term* Slice(const Term* t, std::span<const int64_t> starts, std::span<const int64_t> steps,
                     const DimVector& sizes);
   const Term* Concatenate(Operands operands, int64_t dimension);
-  // The same operation on operands that `change` has changed.
+  // The same operation with `change` applied to its operands.
   const Term* Rebuilt(const Term* t, const std::function<const Term*(const Term*)>& change,
                       std::unordered_map<const Term*, const Term*>& done);
 
-  // Elementwise operations, on operands of the same dimensions.
+  // Elementwise operations. The operands have the same dimensions.
   const Term* Elementwise(HloOpcode opcode, PrimitiveType type, Operands x, std::vector<int64_t> data = {});
   const Term* OnIntegers(HloOpcode opcode, const Shape& shape, Operands& x);
   const Term* OnFloats(HloOpcode opcode, const Shape& shape, Operands& x);
@@ -117,7 +117,7 @@ class Terms {
   const Term* Folded(HloOpcode opcode, const Shape& shape, const Operands& x, const std::vector<int64_t>& data);
   std::optional<Literal> Evaluate(HloOpcode opcode, const Shape& shape, std::span<const Literal* const> operands,
                                   const std::vector<int64_t>& data, const HloInstruction* like);
-  // Integers and booleans alone; nullopt if the elements differ.
+  // Integers and booleans only; nullopt if the elements differ.
   std::optional<int64_t> SplatInteger(const Term* t);
   bool IsSplat(const Term* t, double value);
 

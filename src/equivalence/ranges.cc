@@ -1,5 +1,5 @@
-// Where an integer expression lies, whatever the data: by interval arithmetic, in each case of the comparisons that
-// stand as factors in it, so that remainder(x, 8) + 8 [remainder(x, 8) < 0] is known to lie in 0..7. See expr.h.
+// The range of an integer expression for all inputs: interval arithmetic in each case of the comparisons among its
+// factors, so that remainder(x, 8) + 8 [remainder(x, 8) < 0] is known to lie in 0..7. See expr.h.
 #include <algorithm>
 
 #include "equivalence/expr.h"
@@ -9,7 +9,7 @@ namespace hloir::equivalence::inside {
 namespace {
 
 constexpr int kMostNested = 8;
-constexpr size_t kMostCases = 4;  // comparisons that are told apart
+constexpr size_t kMostCases = 4;  // comparisons that are distinguished
 
 Range RangeOfType(PrimitiveType type) {
   const int width = BitWidth(type);
@@ -21,7 +21,7 @@ bool Inside(Range a, Range b) {
   return a.low >= b.low && a.high <= b.high && a.low > -kUnbounded && a.high < kUnbounded;
 }
 
-// A product's bounds; far away where it does not fit.
+// A product's bounds in 128 bits, where they cannot overflow.
 struct Wide {
   __int128 low, high;
 };
@@ -128,7 +128,7 @@ Range Exprs::RangeOfFunction(ExprId e, const std::vector<std::pair<ExprId, Range
         if (Inside(from, all)) return from;
       }
       break;
-    default: break;  // all values of the type
+    default: break;  // the type's whole range
   }
   return all;
 }
@@ -136,7 +136,7 @@ Range Exprs::RangeOfFunction(ExprId e, const std::vector<std::pair<ExprId, Range
 Range Exprs::RangeOfSum(ExprId e, const std::vector<std::pair<ExprId, Range>>& given, int depth) {
   const Expr& x = At(e);
   const Range all = RangeOfType(x.type);
-  // Comparisons of a value with a number, which tell where it lies: each is true or not.
+  // Comparisons of a value with a number. Each outcome narrows the value's range.
   struct Case {
     ExprId condition, value;
     Range if_true, if_false;

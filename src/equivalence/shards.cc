@@ -7,21 +7,21 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-constexpr size_t kMostAlike = 3;       // values of one name or origin that one is held against
-constexpr size_t kMostNear = 6;        // and of one opcode
-constexpr size_t kMostSeen = 64;       // of other shapes, too
-constexpr size_t kMostShardings = 12;  // of each
-constexpr size_t kMostLooks = 2;       // of these by a closer look
+constexpr size_t kMostAlike = 3;       // candidates of one name or origin
+constexpr size_t kMostNear = 6;        // candidates of one opcode
+constexpr size_t kMostSeen = 64;       // values that are examined, those of other shapes included
+constexpr size_t kMostShardings = 12;  // shardings of each candidate
+constexpr size_t kMostLooks = 2;       // shardings of each candidate that are compared by EqualInTiles
 constexpr int64_t kPerLook = 20000;
 
-// Operations that are compared without a name: those that normal forms may tell apart.
+// Operations that are matched without a name, because their normal forms are distinctive.
 bool IsLandmark(HloOpcode opcode) {
   using enum HloOpcode;
   return IsOneOf(opcode, kDot, kConvolution, kReduce, kReduceWindow, kExp, kLog, kTanh, kRsqrt, kDivide, kMaximum,
                  kSelect, kGather, kScatter);
 }
 
-// Which tile of each dimension a device has: every way to give the dimensions different axes, in some order.
+// Enumerates the device's tile in each dimension: every assignment of distinct axes to the dimensions, in every order.
 void Assign(Shared& shared, size_t dimension, const std::vector<int64_t>& parts, std::vector<bool>& used,
             std::vector<inside::Index>& tiles, std::vector<std::vector<inside::Index>>& all) {
   if (all.size() >= kMostShardings) return;
@@ -75,7 +75,7 @@ void ShardMatcher::Index() {
   }
 }
 
-// Those of one shape and type, near the last one that was found, as layers repeat names.
+// The values of one shape and type nearest to the last match, since layers repeat names.
 std::vector<int32_t> ShardMatcher::Nearest(const std::vector<int32_t>& all, const HloInstruction& i,
                                            size_t most) const {
   std::vector<int32_t> near;
@@ -128,15 +128,15 @@ bool ShardMatcher::Match(const HloInstruction& i, ExprId& value) {
       if (std::find(named.begin(), named.end(), k) == named.end()) to.push_back(k);
     }
   };
-  // (What devices add up, or put together, is what they computed.)
+  // A collective's operand may carry the name: devices sum or concatenate values that they computed.
   const HloInstruction* made = &i;
   while (made->operand_count() > 0 && (made->Is(kCollective) || made->opcode() == HloOpcode::kCopy))
     made = made->operand(0);
   add(by_name_, made->name(), kMostAlike, named);
   if (made->metadata() != nullptr) add(by_origin_, made->metadata()->op_name, kMostAlike, named);
   add(by_opcode_, made->opcode(), kMostNear, alike);
-  // Equal as they are, of any; by a closer look of those that a name or origin tells, or else of operations that normal
-  // forms may tell apart.
+  // First compares ids for all candidates. EqualInTiles then compares the candidates of the same name or origin, or
+  // else those whose opcode is distinctive.
   std::vector<std::pair<int32_t, std::vector<ExprId>>> looks;
   for (const auto* candidates : {&named, &alike}) {
     for (int32_t candidate : *candidates) {
@@ -153,7 +153,7 @@ bool ShardMatcher::Match(const HloInstruction& i, ExprId& value) {
         looks.push_back({candidate, std::move(shards)});
     }
   }
-  // Those on the axes that the value depends on.
+  // Only the shards on the axes that the value depends on.
   const std::vector<VarId> free = x.At(value).free;
   for (const auto& [candidate, shards] : looks) {
     size_t looked = 0;

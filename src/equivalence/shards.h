@@ -1,7 +1,8 @@
-// Which values of a partitioned program are shards of which values of the program that it came from: candidates come
-// from names, origins and kinds of operations, where to cut from the shapes, and equality from the expressions.
+// Finds which values of a partitioned program are shards of which values of the original program. Candidates come from
+// names, origins and opcodes, the partitioned dimensions from the shapes, and equality from the expressions.
 //
-// In: ShardMatcher::Match, for each value of the second module. Covered by tests/unit/equivalence_devices_test.cc.
+// Interface: ShardMatcher::Match, for each value of the second module. Covered by
+// tests/unit/equivalence_devices_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +19,11 @@ namespace hloir::equivalence::inside {
 class ShardMatcher {
  public:
   ShardMatcher(Shared& shared, const std::vector<Record>& whole) : shared_(shared), whole_(whole) {}
-  // Once the values of the first module are there.
+  // Call it after the first module is read.
   void Index();
-  // The ways to cut an array into shards of a shape: what stands for each of its dimensions.
+  // The shardings of an array that give shards of a shape: an index for each of the array's dimensions.
   static std::vector<Exprs::Substitution> Cuts(Shared& shared, const Shape& whole, const Shape& shard);
-  // Puts the shard of an equal value in the place of `value`; true: there is one, or it is that already.
+  // Replaces `value` by the equal shard. Returns whether there is one, or `value` is one already.
   bool Match(const HloInstruction& i, ExprId& value);
 
  private:
@@ -32,7 +33,7 @@ class ShardMatcher {
   const std::vector<Record>& whole_;
   std::unordered_map<std::string_view, std::vector<int32_t>> by_name_, by_origin_;
   std::map<HloOpcode, std::vector<int32_t>> by_opcode_;
-  int32_t last_ = 0;  // that was found
+  int32_t last_ = 0;  // the last match
 };
 
 }  // namespace hloir::equivalence::inside

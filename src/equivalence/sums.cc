@@ -1,5 +1,5 @@
-// Operations that bind variables: sums, largest and smallest, and operations on whole rows. A bound variable has a name
-// that the body tells alone, so that equal bodies are one expression. See expr.h.
+// Operations that bind variables: sums, extremes, and operations on whole rows. Bound variables get canonical names
+// from the body alone, so that equal bodies are one expression. See expr.h.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -14,7 +14,7 @@ int64_t FloorOf(int64_t a, int64_t b) { return a / b - (a % b < 0); }  // b > 0
 
 }  // namespace
 
-// Binds fresh variables: they get the canonical names of a level above all that is bound inside.
+// Binds fresh variables: they get the canonical names of a level above all levels bound inside.
 ExprId Exprs::Bound(Expr e, std::vector<VarId> variables, bool in_order) {
   if (!in_order) {
     Ordered order = Order(std::move(variables), std::move(e.args), true);
@@ -24,7 +24,7 @@ ExprId Exprs::Bound(Expr e, std::vector<VarId> variables, bool in_order) {
   int32_t level = -1;
   for (ExprId arg : e.args) level = std::max(level, At(arg).level);
   const std::vector<ExprId> open = e.args;
-  // A substitution may simplify, and bind anew: where that reaches the level of these names, they would be captured.
+  // Substitution may simplify the body and bind variables anew; the level grows until no canonical name is captured.
   for (int turn = 0; turn < 8; ++turn) {
     Substitution by;
     e.bound.clear();
@@ -61,7 +61,7 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
       }
       return product;
     };
-    // The body may be a sum once an index is substituted.
+    // The body may become a sum once an index is substituted.
     const auto again = [&](Polynomial product) {
       if (product.size() == 1) {
         m = std::move(product[0]);
@@ -93,7 +93,7 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
         }
         const int64_t size = VariableAt(v).size;
         if (x.tag == 1 && factor == 0 && x.index[0].terms.size() == 1 && x.index[0].constant == 0) {
-          // (u + v) mod m = 0: v is -u mod m, if there is such a v.
+          // (u + v) mod m = 0 has the solution v = -u mod m, if that is in range.
           const IndexTerm t = TermAt(x.index[0].terms[0].first);
           int64_t inner_factor = 0;
           bool again_inside = false;
@@ -113,7 +113,7 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
           }
         }
         if (x.tag == 1 && !elsewhere && (factor == 1 || factor == -1)) {
-          // v is the value of the condition, if that is in range.
+          // The equation is solved for v, with bounds for the solution.
           Index rest = Plus(x.index[0], Var(v), -factor);
           rest = Times(rest, -factor);
           m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(k));
@@ -137,7 +137,7 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
       }
     }
     if (changed) continue;
-    // Sums of sums are one.
+    // Nested sums are merged.
     for (size_t k = 0; k < m.factors.size() && !changed; ++k) {
       if (m.factors[k].power != kOne) continue;
       ExprId inner = m.factors[k].base;
@@ -166,7 +166,7 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
       changed = true;
     }
     if (!changed) {
-      // Cut and joined as the indices want, which may bring conditions on one variable alone.
+      // Splits and joins variables as the indices require, which may leave conditions on one variable alone.
       const ExprId body = [&] {
         Expr e;
         e.type = type;
@@ -183,7 +183,7 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
     }
     if (!changed) break;
   }
-  // A variable that does not occur counts.
+  // A variable that does not occur multiplies the sum by its size.
   Monomial outside{m.real, m.integer, {}};
   std::vector<Factor> inside;
   for (const Factor& f : m.factors) {
@@ -204,7 +204,7 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
           static_cast<int64_t>(static_cast<uint64_t>(outside.integer) * static_cast<uint64_t>(VariableAt(v).size));
     }
   }
-  // Factors without a common variable are a product of sums.
+  // Factors without common variables give a product of sums.
   while (!inside.empty() && !left.empty()) {
     std::vector<Factor> part{inside.back()};
     inside.pop_back();
@@ -232,7 +232,7 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
     e.type = type;
     e.op = HloOpcode::kAdd;
     e.tag = kSumOf;
-    // (As it stands: if it were multiplied out we would be here again.)
+    // Made directly, since multiplying it out would recurse into this function.
     Expr body;
     body.type = type;
     std::sort(part.begin(), part.end());
@@ -240,7 +240,7 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
     const bool single = part.size() == 1 && part[0].power == kOne && TypeOf(part[0].base) == type;
     e.args = {single ? part[0].base : Make(std::move(body))};
     ExprId sum = Bound(std::move(e), std::move(over), false);
-    // (With its variables' names a coefficient may come out of a factor, which goes out of the sum.)
+    // Renaming the variables may extract a coefficient from a factor; the coefficient moves out of the sum.
     if (const Expr& made = At(sum); made.kind == Expr::Kind::kBind && made.tag == kSumOf) {
       const Expr& of = At(made.args[0]);
       if (of.kind == Expr::Kind::kSum && of.sum.size() == 1 && !of.sum[0].factors.empty() &&
@@ -274,12 +274,12 @@ ExprId Exprs::SumOver(std::vector<VarId> variables, ExprId body) {
   return Sum(std::move(out), type);
 }
 
-// ---- Largest, smallest, all ----
+// ---- Minimum, maximum, and ----
 
 ExprId Exprs::ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId body, ExprId mask) {
   const PrimitiveType type = TypeOf(body);
   std::erase_if(variables, [&](VarId v) { return VariableAt(v).size == 1; });
-  // Conditions that bound a variable alone narrow it.
+  // Conditions that bound one variable alone narrow its range.
   for (int turn = 0; turn < 32; ++turn) {
     bool changed = false;
     std::vector<ExprId> conditions{mask};
@@ -307,7 +307,7 @@ ExprId Exprs::ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId bod
         break;
       }
     }
-    // Of the same kind inside: one.
+    // Nested extremes of one kind are merged.
     ExprId inner = body;
     if (!changed && At(inner).kind == Expr::Kind::kLeaf && LeafAt(At(inner).tag).value >= 0) {
       const Expr& value = At(LeafAt(At(inner).tag).value);
@@ -340,7 +340,7 @@ ExprId Exprs::ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId bod
   });
   if (variables.empty() && mask == True()) return body;
   if (op == HloOpcode::kAnd && type == PrimitiveType::PRED) {
-    // Few conditions are written out.
+    // Few conditions are enumerated.
     constexpr int64_t kFew = 16;
     int64_t count = 1;
     for (VarId v : variables) count = std::min<int64_t>(count * VariableAt(v).size, kFew + 1);

@@ -1,4 +1,4 @@
-// Expressions as text, short enough for a line, and where two begin to differ: for whoever reads an open step. See
+// Prints expressions in one line, and finds where two of them begin to differ, for the report of an open step. See
 // expr.h.
 #include <algorithm>
 
@@ -100,7 +100,7 @@ std::string Exprs::Text(ExprId e, int depth) const {
   return text;
 }
 
-// The monomials that only one of two sums has.
+// The monomials that only one of the two sums has.
 std::pair<ExprId, ExprId> Exprs::Apart(ExprId a, ExprId b) {
   if (At(a).kind != Expr::Kind::kSum || At(b).kind != Expr::Kind::kSum || TypeOf(a) != TypeOf(b)) return {a, b};
   const auto only = [](const Polynomial& in, const Polynomial& out) {
@@ -124,7 +124,7 @@ std::pair<ExprId, ExprId> Exprs::Difference(ExprId a, ExprId b) {
     if (x.kind != y.kind || x.type != y.type) break;
     ExprId p = -1, q = -1;
     if (x.kind == Expr::Kind::kSum) {
-      // The monomials that only one has; if that is one product each, the factors that only one has.
+      // If each remainder is a single product, only its differing factors.
       std::vector<const Monomial*> only_x, only_y;
       const auto has = [](const Polynomial& all, const Monomial& m) {
         return std::any_of(all.begin(), all.end(), [&](const Monomial& o) {
@@ -138,7 +138,7 @@ std::pair<ExprId, ExprId> Exprs::Difference(ExprId a, ExprId b) {
         if (!has(x.sum, m)) only_y.push_back(&m);
       }
       if (only_x.size() != 1 || only_y.size() != 1 || only_x[0]->real != only_y[0]->real) {
-        // Or the one name that only one of them has.
+        // If one side has a name that the other does not, that name.
         std::unordered_set<int64_t> of_a = NamesIn(a), of_b = NamesIn(b);
         const std::unordered_set<int64_t> both = of_b;
         std::erase_if(of_b, [&](int64_t name) { return of_a.count(name) != 0; });
@@ -162,7 +162,7 @@ std::pair<ExprId, ExprId> Exprs::Difference(ExprId a, ExprId b) {
     } else if (x.kind == Expr::Kind::kLeaf) {
       const Leaf &l = LeafAt(x.tag), &r = LeafAt(y.tag);
       for (size_t k = 0; k < x.index.size() && x.tag == y.tag && p < 0; ++k) {
-        // Of one leaf, the first index that data tells.
+        // For reads of one leaf, the first integer values in their indices.
         const auto data = [&](const Index& index) {
           for (const auto& [term, factor] : index.terms) {
             if (TermAt(term).kind == IndexTerm::Kind::kValue) return TermAt(term).value;
@@ -175,7 +175,7 @@ std::pair<ExprId, ExprId> Exprs::Difference(ExprId a, ExprId b) {
       }
       if (x.tag != y.tag && l.value >= 0 && r.value >= 0) p = l.value, q = r.value;
       if (l.key[0] == kLoopLeaf && r.key[0] == kLoopLeaf) {
-        // Of two loops, the first class that only one has.
+        // For two loops, the first class that only one of them has.
         for (size_t k = 4; k < std::min(l.key.size(), r.key.size()) && p < 0; ++k) {
           if (l.key[k] == r.key[k]) continue;
           const std::vector<int64_t>&c = LeafAt(l.key[k]).key, &d = LeafAt(r.key[k]).key;

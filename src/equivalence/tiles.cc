@@ -1,5 +1,5 @@
-// Equality tile by tile: where indices are cut into a tile and a place in it, as the devices of a mesh hold them, each
-// tile is a number in turn, so that conditions on tiles are decided and neighbours are told by name. See expr.h.
+// Equality tile by tile. An index that is split into a tile and an offset, as on the devices of a mesh, is compared for
+// each tile number in turn, which decides conditions on tiles and names neighbours. See expr.h.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -10,11 +10,11 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-constexpr int64_t kMostTiles = 64;  // in all
+constexpr int64_t kMostTiles = 64;  // total number of tiles
 
 }  // namespace
 
-// The tile size by which an expression cuts each of its free variables: the largest below the variable's own.
+// The largest tile size below a free variable's own size by which the expression splits the variable.
 std::map<VarId, int64_t> Exprs::CutsOf(ExprId e) {
   std::map<VarId, int64_t> cuts;
   const std::vector<VarId> free = At(e).free;
@@ -40,7 +40,7 @@ std::map<VarId, int64_t> Exprs::CutsOf(ExprId e) {
   return cuts;
 }
 
-// Sums over few taps of a window, term by term: halves of a window that lie on two devices are the whole then.
+// Unrolls small window sums, so that two halves of a window on two devices add up to the whole window.
 ExprId Exprs::Unrolled(ExprId e) {
   constexpr int64_t kMostTaps = 8, kMostTerms = 128;
   Replacement instead;
@@ -88,7 +88,7 @@ ExprId Exprs::Unrolled(ExprId e) {
   return instead.empty() ? e : Replaced(e, instead);
 }
 
-// Does a leaf read at the variable together with something else?
+// Returns whether a leaf's index combines the variable with another term.
 bool Exprs::MovesIn(ExprId e, VarId v) {
   std::set<ExprId> seen;
   std::vector<ExprId> work{e};
@@ -131,7 +131,7 @@ bool Exprs::EqualUnrolled(ExprId a, ExprId b, int64_t budget) {
 }
 
 bool Exprs::EqualInTiles(ExprId a, ExprId b, int64_t budget) {
-  constexpr int64_t kForAll = 4;  // budgets, for all tiles together
+  constexpr int64_t kForAll = 4;  // budgets for all tiles together
   const int64_t left = work_left_, most = std::min(left, budget * kForAll);
   work_left_ = most;
   const bool equal = EqualInTiles(a, b, budget, 1);
@@ -144,7 +144,7 @@ bool Exprs::EqualInTiles(ExprId a, ExprId b, int64_t budget, int64_t tiles) {
   if (OutOfWork()) return false;
   std::map<VarId, int64_t> cuts = CutsOf(a);
   for (const auto& [v, cut] : CutsOf(b)) cuts[v] = std::max(cuts[v], cut);
-  // Values that differ between devices, for each device.
+  // Values that depend on the device are compared for each device.
   for (ExprId e : {a, b}) {
     for (VarId v : At(e).free) {
       if (VariableAt(v).level == Variable::kTurn && VariableAt(v).place < 0) cuts[v] = 1;
@@ -160,7 +160,8 @@ bool Exprs::EqualInTiles(ExprId a, ExprId b, int64_t budget, int64_t tiles) {
       const Substitution by{{v, Plus(Var(inside), Number(tile * cut))}};
       equal = EqualInTiles(Substitute(a, by), Substitute(b, by), budget, tiles * count);
     }
-    // (Where tiles differ, a look at the whole sees no more, but for conditions that tiles hide.)
+    // Substituting a tile number may hide an equality behind the conditions on tiles, so the outermost level compares
+    // the whole expressions too.
     return equal || (tiles == 1 && EqualInside(a, b, budget));
   }
   return EqualInside(a, b, budget) || EqualUnrolled(a, b, budget);

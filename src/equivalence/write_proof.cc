@@ -1,5 +1,6 @@
-// See write_proof.h. The prover's pairs of equal values are candidates here: for each the rule and the premises are
-// searched by which the checker accepts it; a pair that it does not accept is left out, unless it is a result.
+// The prover's pairs of equal values are candidates here: the writer searches for the rule and the premises by which
+// the checker accepts a pair. A pair that the checker does not accept is left out unless it is a result. See
+// write_proof.h.
 #include "equivalence/write_proof.h"
 
 #include <algorithm>
@@ -32,14 +33,14 @@ class Writer {
     FindOpen(b_, open_b_);
   }
 
-  // False: no rule was found.
+  // Returns false if no rule was found.
   bool Add(Pair pair, const std::vector<Rule>& rules) {
     if (checker_.Equal(pair.before, pair.after)) return true;
     AddOperands(pair, rules);
     if (Accept({Rule::kSame, {pair}, {}})) return true;
     if (AddLoop(pair)) return true;
     if (!a_.ShapeOf(pair.before).IsArray()) return false;
-    // First all steps are taken for premises, then fewer.
+    // Tries all steps as premises first, then fewer.
     std::set<int32_t> cut(cuts_.begin(), cuts_.end());
     for (int wider = 0; wider < 4; ++wider) {
       if (wider == 3) cut.clear();
@@ -53,7 +54,8 @@ class Writer {
     }
     return false;
   }
-  // Operations that act on the outside: the same one of equal operands, or false.
+  // Adds the operands' pairs of two side effects. Returns false unless the effects are the same operation of equal
+  // operands.
   bool AddEffect(const Graph::Op& a, const Graph::Op& b, const std::vector<Rule>& rules) {
     for (size_t k = 0; k < a.operands.size() && k < b.operands.size(); ++k) {
       for (size_t l = 0; l < a.operands[k].size() && l < b.operands[k].size(); ++l)
@@ -65,8 +67,7 @@ class Writer {
   std::vector<proof_check::Step> steps;
 
  private:
-  // The prover's pairs are values of operations with one value. Others are steps where an operation has them for
-  // operands.
+  // Adds pairs for operands of operations with several values, since the prover's pairs have one value each.
   void AddOperands(Pair pair, const std::vector<Rule>& rules) {
     const Graph::Op &a = a_.OpOf(pair.before), &b = b_.OpOf(pair.after);
     if (a.instruction->opcode() != b.instruction->opcode() || a.operands.size() != b.operands.size()) return;
@@ -84,7 +85,7 @@ class Writer {
     steps.push_back(step);
     const int32_t number = checker_.Add(std::move(step));
     for (const Pair& pair : steps.back().pairs) {
-      // Values of constants alone, and integers, are better computed than taken for any value.
+      // Constant values and integers are computed: a premise would replace them by arbitrary equal values.
       const Shape& shape = a_.ShapeOf(pair.before);
       if (!shape.IsArray() || !open_a_[static_cast<size_t>(pair.before)] || !open_b_[static_cast<size_t>(pair.after)])
         continue;
@@ -96,7 +97,7 @@ class Writer {
     return true;
   }
 
-  // Loops whose carried values are equal in places, or in the same order.
+  // Adds a loop step with pairs of carried values by equality, or by position.
   bool AddLoop(Pair pair) {
     const Graph::Op &a = a_.OpOf(pair.before), &b = b_.OpOf(pair.after);
     if (a.instruction->opcode() != HloOpcode::kWhile || b.instruction->opcode() != HloOpcode::kWhile) return false;
@@ -119,7 +120,7 @@ class Writer {
     return checker_.Equal(pair.before, pair.after);
   }
 
-  // The values that depend on inputs or unknown functions.
+  // Finds the values that depend on inputs or unknown functions.
   static void FindOpen(const Graph& graph, std::vector<bool>& open) {
     open.resize(static_cast<size_t>(graph.value_count()));
     for (const Graph::Op& op : graph.ops()) {
@@ -131,7 +132,7 @@ class Writer {
     }
   }
 
-  // The steps of `cut` at which the cone of a value ends.
+  // The steps of `cut` that bound the cone of a value.
   std::set<int32_t> Ends(const Graph& graph, ValueId value, const std::set<int32_t>& cut,
                          const std::unordered_map<ValueId, std::vector<int32_t>>& steps_of) const {
     std::set<int32_t> ends;
@@ -156,7 +157,7 @@ class Writer {
     return ends;
   }
 
-  // Steps at which both cones end; where one alone does, it goes on.
+  // The steps that bound both cones. A step that bounds only one is removed from `cut`.
   std::set<int32_t> Frontier(Pair pair, std::set<int32_t>& cut) const {
     constexpr int kMostRounds = 64;
     for (int round = 0; round < kMostRounds; ++round) {
@@ -178,7 +179,7 @@ class Writer {
   std::set<std::pair<ValueId, ValueId>> tried_loops_, tried_operands_;
 };
 
-// The values of an instruction, by how often it was read before.
+// The values of an instruction in the order in which its calls were read.
 class Values {
  public:
   explicit Values(const Graph& graph) {

@@ -1,5 +1,5 @@
-// Values of a trial, sources of moved data, elementwise operations, control flow. See evaluate.h; contractions,
-// reductions and sorts are in evaluate_sums.cc.
+// Values of a trial, element sources of data movement, elementwise operations, control flow. Contractions, reductions
+// and sorts are in evaluate_sums.cc. See evaluate.h.
 #include "proof_check/evaluate.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ uint64_t Shared::ClassOf(const HloInstruction& i) {
     return j.IsConstant() && j.shape().IsArray() && j.literal().elided();
   };
   const auto same = [&](const HloInstruction& other) {
-    // (Of constants that texts leave out those of one name are the same.)
+    // Elided constants of the same name are the same.
     if (elided(i) || elided(other))
       return elided(i) && elided(other) && i.name() == other.name() && i.shape().Compatible(other.shape());
     if (!EqualAttributes(i, other) || !i.shape().Compatible(other.shape())) return false;
@@ -70,7 +70,7 @@ const Graph* Shared::GraphOf(const HloComputation& computation) {
   return known->second.get();
 }
 
-// The reference evaluator moves the numbers of the elements in their place.
+// Evaluates the operation by the reference evaluator on the numbers of the elements instead of their values.
 Shared::Sources Shared::SourcesOf(const HloInstruction& i, const std::vector<ArrayPtr>& operands) {
   if (!i.Is(kMovesData) || i.opcode() == HloOpcode::kDynamicReshape) return nullptr;
   const PrimitiveType type = i.shape().element_type();
@@ -127,7 +127,7 @@ ArrayPtr Trial::Leaf(const Shape& shape, uint64_t key, const Shared& shared) {
   Random random(key);
   const int64_t count = shape.ElementCount();
   if (array.HasNumbers()) {
-    // In some trials, some elements are numbers that the texts have, so that comparisons with these meet ties.
+    // Some trials use numbers of the texts for some elements, so that comparisons with these numbers meet ties.
     const bool ties = number % 4 == 3;
     const int64_t parts = array.IsReal() ? 1 : 2;
     for (int64_t k = 0; k < count * parts; ++k) {
@@ -142,7 +142,7 @@ ArrayPtr Trial::Leaf(const Shape& shape, uint64_t key, const Shared& shared) {
     }
     return std::make_shared<const Array>(std::move(array));
   }
-  // Integers: small ones, those around sizes and numbers of the texts, any.
+  // Integers are small, near sizes and numbers of the texts, or arbitrary.
   array.literal = Literal(shape.WithDefaultLayout());
   const PrimitiveType type = shape.element_type();
   const int kind = number % 4;
@@ -150,7 +150,7 @@ ArrayPtr Trial::Leaf(const Shape& shape, uint64_t key, const Shared& shared) {
     int64_t value = static_cast<int64_t>(random.Bits());
     if (type == PrimitiveType::PRED) value &= 1;
     else if (kind < 2) value = random.Between(kind == 0 ? 0 : -3, 9);
-    else if (kind == 2 && !shared.integers.empty())  // one after the other
+    else if (kind == 2 && !shared.integers.empty())  // in turn
       value = shared.integers[(static_cast<size_t>(number / 4 + k) + key_of_leaf % 97) % shared.integers.size()];
     array.literal.SetFromInt64(k, value);
   }
@@ -169,7 +169,7 @@ ArrayPtr Evaluation::Get(ValueId value) {
     }
     const Graph::Op& op = graph_.OpOf(at);
     const size_t before = todo.size();
-    // (A conditional's branches evaluate their operands themselves.)
+    // The branches of a conditional evaluate their own operands.
     for (const std::vector<ValueId>& operand : op.operands) {
       for (ValueId v : operand) {
         if (Known(v) == nullptr && graph_.ShapeOf(v).IsArray()) todo.push_back(v);
@@ -204,7 +204,7 @@ bool Evaluation::Evaluate(const Graph::Op& op) {
   if (depends && shared_.records != nullptr) Record(*op.instruction, x);
   Arrays results = Of(op, x);
   if (!why_.empty()) return false;
-  // Integers made of floats, or by an operation without a meaning, are one choice of many, as inputs are.
+  // Integers that come from floats or from an unsupported operation have one of many possible values, as inputs do.
   const auto is_open = [](const Number& n) { return n.open || std::isnan(n.value); };
   depends = depends || results.empty() ||
             (op.instruction->opcode() == HloOpcode::kConvert &&
@@ -219,7 +219,8 @@ bool Evaluation::Evaluate(const Graph::Op& op) {
   return why_.empty() && results.size() == op.shapes.size();
 }
 
-// Sums and products of integers are polynomials modulo 2^n, and bodies of control flow are evaluated by themselves.
+// Records an integer operation. Sums, products and moves follow laws that trials test (polynomials modulo 2^n), and
+// bodies of control flow are evaluated separately.
 void Evaluation::Record(const HloInstruction& i, const Arrays& x) {
   using enum HloOpcode;
   const HloOpcode op = i.opcode();
@@ -227,7 +228,7 @@ void Evaluation::Record(const HloInstruction& i, const Arrays& x) {
       i.Is(kMovesData) || i.Is(kControlFlow))
     return;
   uint64_t key = shared_.ClassOf(i);
-  bool swaps = false;  // a > b is b < a
+  bool swaps = false;  // a > b is stored as b < a
   if (op == kCompare) {
     ComparisonDirection direction = i.attributes<CompareAttributes>().direction;
     swaps = direction == ComparisonDirection::kGt || direction == ComparisonDirection::kGe;
@@ -264,10 +265,10 @@ ArrayPtr Evaluation::OfLiteral(Literal literal, bool closed) {
   return std::make_shared<const Array>(std::move(array));
 }
 
-// A random function.
+// Evaluates an unsupported operation as a random function.
 Evaluation::Arrays Evaluation::Unknown(const Graph::Op& op, const Arrays& x) {
   uint64_t key = shared_.ClassOf(*op.instruction);
-  // (The order of effects is the same in both.)
+  // Both modules have their effects in the same order.
   const auto& effects = graph_.effects();
   const int32_t index = graph_.OpIndexOf(op.first);
   if (const auto found = std::find(effects.begin(), effects.end(), index); found != effects.end()) {
@@ -298,7 +299,7 @@ Evaluation::Arrays Evaluation::Unknown(const Graph::Op& op, const Arrays& x) {
   return results;
 }
 
-// Of integers and conditions alone.
+// Evaluates an operation on integers and conditions by the reference evaluator.
 ArrayPtr Evaluation::Interpreted(const HloInstruction& i, const Arrays& x) {
   std::vector<const Literal*> values;
   for (const ArrayPtr& a : x) values.push_back(&a->literal);
@@ -344,7 +345,7 @@ ArrayPtr Evaluation::Convert(const HloInstruction& i, const ArrayPtr& x) {
     return IsFloat(to) || IsComplex(to) ? std::make_shared<const Array>(std::move(result)) : nullptr;
   }
   if (!x->HasNumbers()) {
-    // By bits, as the reference evaluator rounds it.
+    // The reference evaluator rounds a bitwise conversion.
     if (a.bits()) return OfLiteral(x->literal.Convert(to));
     for (int64_t k = 0; k < count; ++k) result.numbers.push_back(a.Integer(x->literal.GetAsInt64(k)));
     if (from == PrimitiveType::U64 &&
@@ -354,7 +355,7 @@ ArrayPtr Evaluation::Convert(const HloInstruction& i, const ArrayPtr& x) {
     return std::make_shared<const Array>(std::move(result));
   }
   if (result.HasNumbers()) {
-    // Roundings are no part of a function of real numbers.
+    // Conversions between float types are exact over the reals.
     const FloatFormat narrow = GetFloatFormat(from), wide = GetFloatFormat(to);
     if (!a.bits() || (wide.mantissa_bits >= narrow.mantissa_bits && wide.exponent_bits >= narrow.exponent_bits)) {
       result.numbers = x->numbers;
@@ -372,7 +373,7 @@ ArrayPtr Evaluation::Convert(const HloInstruction& i, const ArrayPtr& x) {
     }
     return std::make_shared<const Array>(std::move(result));
   }
-  // To integers: exact for constants, otherwise a random function.
+  // Conversion to integers: exact for constants, otherwise a random function.
   result.literal = Literal(i.shape().WithDefaultLayout());
   Literal one(Shape::Scalar(PrimitiveType::F64));
   const Number zero = a.Literal(0);
@@ -436,7 +437,7 @@ ArrayPtr Evaluation::OfComplex(const HloInstruction& i, const Arrays& x) {
         im[k] = a.Add(a.Multiply(r, v, type), a.Multiply(s, u, type), type);
         break;
       }
-      // Other functions of complex numbers are not looked into.
+      // Other functions of complex numbers are unsupported.
       default: return nullptr;
     }
   }
@@ -446,10 +447,10 @@ ArrayPtr Evaluation::OfComplex(const HloInstruction& i, const Arrays& x) {
 }
 
 void Evaluation::Note(const Number& x, const Number& y, ComparisonDirection direction) {
-  // (Over real numbers no number differs from itself.)
+  // Over the reals every number equals itself.
   if (shared_.records == nullptr || (!x.open && !y.open) || (x.p == y.p && !trial_.arithmetic.bits())) return;
   const auto low = std::min(x.p, y.p), high = std::max(x.p, y.p);
-  int decides = 0;  // an equality
+  int decides = 0;  // 0: the comparison decides equality
   if (direction == ComparisonDirection::kLt || direction == ComparisonDirection::kGe) decides = x.p == low ? 1 : 2;
   if (direction == ComparisonDirection::kGt || direction == ComparisonDirection::kLe) decides = x.p == low ? 2 : 1;
   shared_.records->comparisons.insert({low, high, decides});
@@ -460,7 +461,7 @@ bool Evaluation::Holds(const Number& x, const Number& y, ComparisonDirection dir
   int order = a.Compare(x, y);
   bool ordered = true;
   if (a.bits() && (x.open || y.open)) {
-    // A NaN is not ordered, and a maximum is another function than a choice.
+    // NaN is unordered, and a bitwise maximum is not the same function as a select.
     ordered = a.Unknown(10, {x.p < y.p ? x : y, x.p < y.p ? y : x}).p % 4 != 0;
     order = a.Compare(x.open ? a.Unknown(11, {x}) : x, y.open ? a.Unknown(11, {y}) : y);
   }
@@ -549,10 +550,10 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
     case kWhile: return While(op, x);
     case kConditional: return Conditional(op);
     case kCustomCall: return {};
-    // Others follow by kinds.
+    // Other operations are handled by their traits.
     default: break;
   }
-  // (Operations that depend on the device are random functions.)
+  // Operations that depend on the device are unsupported.
   if (i.Is(kCollective) || i.Is(kAsyncPart) || i.Is(kImpure) || i.Is(kSideEffect) || i.opcode() == kPartitionId ||
       i.opcode() == kReplicaId || !i.shape().IsArray() || x.size() != static_cast<size_t>(i.operand_count())) {
     return i.opcode() == kReduce || i.opcode() == kReduceWindow ? Reduce(i, x)
@@ -574,7 +575,7 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
     case kReduceWindow: return Reduce(i, x);
     case kScatter: return one(Scatter(i, x));
     case kSort: return Sort(i, x);
-    // Of any other operation nothing is known.
+    // Any other operation is unsupported.
     default: return {};
   }
 }

@@ -1,6 +1,6 @@
-// Values of a graph in a trial: floats as numbers of number.h, integers and conditions as they are, by the reference
-// evaluator, which also tells where operations that move data take each element from. An operation without a meaning
-// here is a random function of its operands. Covered by tests/unit/proof_check_test.cc.
+// Values of a graph in a trial. Floats are numbers of number.h; integers and conditions have their values. The
+// reference evaluator computes integers, and the element sources of operations that move data. An unsupported operation
+// is a random function of its operands. Covered by tests/unit/proof_check_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -20,24 +20,24 @@ namespace hloir::proof_check {
 
 struct Array {
   Shape shape;
-  Literal literal;              // of integers and conditions
-  std::vector<Number> numbers;  // of floats; of complex numbers the real parts, then the imaginary ones
+  Literal literal;              // integers and conditions
+  std::vector<Number> numbers;  // floats; for complex numbers the real parts, then the imaginary parts
   bool IsReal() const { return IsFloat(shape.element_type()); }
   bool HasNumbers() const { return IsReal() || IsComplex(shape.element_type()); }
 };
 using ArrayPtr = std::shared_ptr<const Array>;
 
-// The operations that one side of a step applies to values that depend on inputs, where random values do not decide
-// whether the two sides apply the same function.
+// Operations on values that depend on inputs, by one side of a step, that random values cannot distinguish: both sides
+// of the step must have applied the same ones.
 struct Records {
-  // Comparisons of numbers: the two, and whether it decides a < b, a > b or a = b.
+  // Comparisons of numbers: the two numbers, and whether the comparison decides a < b, a > b or a = b.
   std::set<std::tuple<uint32_t, uint32_t, int>> comparisons;
-  // Operations on integers other than sums, products and moves, with their operands.
+  // Operations on integers other than sums, products and moves, hashed with their operands.
   std::set<uint64_t> integers;
 };
 
 class Shared;
-// One trial.
+// The arithmetic and inputs of one trial.
 struct Trial {
   Trial(uint64_t seed, int number, Order order, bool bits)
       : arithmetic(seed, order, bits), seed(seed), number(number), order(order) {}
@@ -45,31 +45,31 @@ struct Trial {
   uint64_t seed;
   int number;
   Order order;
-  // Any value of that shape; equal for equal keys.
+  // A random value of that shape; equal keys give equal values.
   ArrayPtr Leaf(const Shape& shape, uint64_t key, const Shared& shared);
 };
 
-// State that trials and both modules share.
+// State that all trials and both modules share.
 class Shared {
  public:
   Shared();
   const HloEvaluator& interpreter() const { return *interpreter_; }
-  // Equal for operations that are the same function of their operands.
+  // Operations have the same class if they are the same function of their operands.
   uint64_t ClassOf(const HloInstruction& i);
-  // nullptr: it cannot be read.
+  // Null if the computation is unsupported.
   const Graph* GraphOf(const HloComputation& computation);
-  // Where an operation that moves data takes its elements from: the operands' elements are numbered one after another.
-  // `integers`: values of the operands that are indices. Null: it does not only move data.
+  // For each element of the result, the operand element that the operation moves there; the operands' elements are
+  // numbered consecutively. `operands` supplies the index operands. Null if the operation does not only move data.
   using Sources = std::shared_ptr<const std::vector<int64_t>>;
   Sources SourcesOf(const HloInstruction& i, const std::vector<ArrayPtr>& operands);
-  // Trials of one number are alike.
+  // The same number gives the same trial.
   Trial& TrialOf(int number, Order order, bool bits);
   int64_t Spend(int64_t work) { return work_left -= work; }
   int64_t work_left = 0;
-  // Of real numbers, too, roundings to narrow floats are operations of their own: the second module has more of them.
-  // (Roundings to eight bits and fewer always are.)
+  // Whether roundings to narrow floats are operations in trials over the reals: the second module has more of them.
+  // Roundings to eight bits or fewer always are.
   bool keeps_roundings = false;
-  Records* records = nullptr;    // of the side that is evaluated
+  Records* records = nullptr;    // for the side that is being evaluated
   std::vector<double> literals;  // of both texts
   std::vector<int64_t> integers;
 
@@ -82,7 +82,7 @@ class Shared {
   std::map<std::tuple<int, Order, bool>, std::unique_ptr<Trial>> trials_;
 };
 
-// The operation rounds its result to a float that is narrower than f32, or than its operand.
+// Returns whether the operation rounds its result to a float that is narrower than f32 or than its operand.
 bool RoundsTo(const HloInstruction& i, PrimitiveType type);
 
 class Evaluation {
@@ -94,13 +94,13 @@ class Evaluation {
         depth_(depth),
         values_(graph.value_count()),
         depends_(graph.value_count()) {}
-  // An input: its integers are one choice of many.
+  // Sets an input. Its integers count as values that depend on inputs.
   void Set(ValueId value, ArrayPtr array) {
     depends_[static_cast<size_t>(value)] = array != nullptr && IsInteger(array->shape.element_type());
     values_[static_cast<size_t>(value)] = std::move(array);
   }
   const ArrayPtr& Known(ValueId value) const { return values_[static_cast<size_t>(value)]; }
-  // nullptr: why() tells.
+  // Null on failure; why() has the reason.
   ArrayPtr Get(ValueId value);
   const std::string& why() const { return why_; }
 
@@ -124,7 +124,7 @@ class Evaluation {
   // A computation that combines n scalars with n scalars.
   struct Combiner {
     const Graph* graph = nullptr;
-    HloOpcode op = HloOpcode::kTuple;  // if it is one operation of its two operands
+    HloOpcode op = HloOpcode::kTuple;  // the opcode, if the computation is one operation on its two operands
     PrimitiveType type = PrimitiveType::F32;
   };
   Combiner CombinerOf(const HloComputation& computation);

@@ -32,7 +32,7 @@ void ForEach(const DimVector& dims, F&& f) {
 int64_t At(const DimVector& list, int64_t k) { return list[static_cast<size_t>(k)]; }
 bool Has(const DimVector& list, int64_t value) { return std::find(list.begin(), list.end(), value) != list.end(); }
 
-// The places of all elements along these dimensions.
+// The linear indices of all elements along these dimensions.
 std::vector<int64_t> Places(const DimVector& dims, const DimVector& along) {
   const DimVector strides = StridesOf(dims);
   DimVector sizes;
@@ -82,7 +82,7 @@ Array Empty(const Shape& shape) {
   return array;
 }
 
-// The inputs of the result's bits beside the sum.
+// A hash of everything but the sum on which the result's bits depend.
 uint64_t KeyOf(const HloInstruction& i, const PrecisionList& precision, DotAlgorithm algorithm) {
   uint64_t key = Mix(static_cast<uint64_t>(i.opcode()), static_cast<uint64_t>(algorithm));
   for (Precision p : precision) key = Mix(key, static_cast<uint64_t>(p));
@@ -210,15 +210,15 @@ Evaluation::Combiner Evaluation::CombinerOf(const HloComputation& computation) {
   return combiner;
 }
 
-// reduce and reduce-window: each element combines elements of the operands at some places, or initial values where a
-// window reaches into the padding.
+// reduce and reduce-window: each result combines elements of the operands, or initial values where the window reaches
+// into the padding.
 Evaluation::Arrays Evaluation::Reduce(const HloInstruction& i, const Arrays& x) {
   const size_t n = x.size() / 2;
   if (n == 0 || x.size() != static_cast<size_t>(i.operand_count())) return {};
   const DimVector& in = x[0]->shape.dimensions();
   const DimVector strides = StridesOf(in);
   const Shape& shape = *i.shape().Leaves()[0];
-  DimVector inside;  // the elements that one result combines
+  DimVector inside;  // the window of one result
   Window window;
   DimVector kept;
   if (i.opcode() == HloOpcode::kReduceWindow) {
@@ -290,7 +290,7 @@ Evaluation::Arrays Evaluation::Reduce(const HloInstruction& i, const Arrays& x) 
   return all;
 }
 
-// Windows of the updates are combined with the operand, in the order of the updates.
+// Combines the windows of the updates with the operand in the order of the updates.
 ArrayPtr Evaluation::Scatter(const HloInstruction& i, const Arrays& x) {
   if (x.size() != 3 || !x[0]->IsReal()) return nullptr;
   const ScatterAttributes& s = i.attributes<ScatterAttributes>();
@@ -298,7 +298,7 @@ ArrayPtr Evaluation::Scatter(const HloInstruction& i, const Arrays& x) {
                   &indices = x[1]->shape.dimensions();
   const DimVector strides = StridesOf(dims), index_strides = StridesOf(indices);
   Array result = *x[0];
-  DimVector window_of;  // the operand's dimension for each of the window
+  DimVector window_of;  // the operand's dimension for each window dimension
   for (int64_t d = 0; d < static_cast<int64_t>(dims.size()); ++d) {
     if (!Has(s.inserted_window_dims, d) && !Has(s.input_batching_dims, d)) window_of.push_back(d);
   }
@@ -347,7 +347,7 @@ ArrayPtr Evaluation::Scatter(const HloInstruction& i, const Arrays& x) {
   return why_.empty() ? std::make_shared<const Array>(std::move(result)) : nullptr;
 }
 
-// By ranks, whose order is one; by signs nothing is known of a sort.
+// Ranks are a total order. Sorting is unsupported when signs order the numbers.
 Evaluation::Arrays Evaluation::Sort(const HloInstruction& i, const Arrays& x) {
   const bool floats = std::any_of(x.begin(), x.end(), [](const ArrayPtr& a) { return a->HasNumbers(); });
   if (x.empty() || (floats && trial_.order != Order::kRanks) || x.size() != static_cast<size_t>(i.operand_count()))

@@ -13,7 +13,7 @@ namespace {
 constexpr int kMostCalls = 64;
 constexpr size_t kMostOps = 1 << 20;
 
-// True if an operation, or one that it calls, acts on the outside or gives another value each time.
+// Returns whether an operation, or one that it calls, has a side effect or is non-deterministic.
 bool ActsOrDiffers(const HloInstruction& i, std::unordered_map<const HloComputation*, bool>& known) {
   if (i.Is(kImpure) || i.Is(kSideEffect) || (i.opcode() == HloOpcode::kCustomCall && i.HasSideEffect())) return true;
   for (const HloComputation* called : i.called_computations()) {
@@ -96,7 +96,7 @@ Status Graph::Add(const HloComputation& computation, const std::vector<std::vect
         if (!value.empty() && !i->HasSideEffect() && value.size() == i->shape().Leaves().size()) break;
         value = AddOp(*i, std::move(operands), name);
         break;
-      // Any other operation has values of its own.
+      // Any other operation has its own values.
       default: value = AddOp(*i, std::move(operands), name); break;
     }
     by_name_[name] = value;

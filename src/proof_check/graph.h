@@ -1,5 +1,5 @@
-// A computation as values: calls and fusions are inlined, and tuples, copies and barriers gone. The rest are
-// operations, each with one value or more, arrays or tokens. Covered by tests/unit/proof_check_test.cc.
+// A computation as a data-flow graph: calls and fusions are inlined, and tuples, copies and barriers removed. Each
+// remaining operation has one or more values, arrays or tokens. Covered by tests/unit/proof_check_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ class Graph {
  public:
   struct Op {
     const HloInstruction* instruction;
-    std::vector<std::vector<ValueId>> operands;  // of each operand, its leaves
-    ValueId first = 0;                           // of its values
-    std::vector<const Shape*> shapes;            // of its values
+    std::vector<std::vector<ValueId>> operands;  // the leaves of each operand
+    ValueId first = 0;                           // the first of its values
+    std::vector<const Shape*> shapes;            // the shapes of its values
     std::string name;                            // "call.3/fusion.1/add.2"
   };
   static StatusOr<Graph> Make(const HloComputation& computation);
@@ -36,14 +36,14 @@ class Graph {
   }
   int32_t value_count() const { return static_cast<int32_t>(op_of_.size()); }
   const std::vector<ValueId>& results() const { return results_; }
-  const std::vector<ValueId>& parameters() const { return parameters_; }  // their leaves
-  // Operations that act on the outside, or whose value differs each time, in order.
+  const std::vector<ValueId>& parameters() const { return parameters_; }  // the leaves
+  // Operations with side effects, and non-deterministic ones, in order.
   const std::vector<int32_t>& effects() const { return effects_; }
   const Op& Effect(size_t k) const { return ops_[static_cast<size_t>(effects_[k])]; }
   // "add.2", or "while.3#1" for the second of several values.
   std::string NameOf(ValueId value) const;
-  ValueId Find(std::string_view name) const;  // -1: there is none
-  // Each instruction that was read, with its values; one that is called twice comes twice.
+  ValueId Find(std::string_view name) const;  // -1 if there is none
+  // Each instruction with its values, in reading order; an instruction that is called twice occurs twice.
   const std::vector<std::pair<const HloInstruction*, std::vector<ValueId>>>& read() const { return read_; }
 
  private:

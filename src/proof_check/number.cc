@@ -20,7 +20,7 @@ uint64_t PowMod(uint64_t a, uint64_t n, uint64_t m) {
   return result;
 }
 
-// Miller and Rabin's test with bases that decide it below 2^32.
+// The Miller-Rabin test with bases that decide primality below 2^32.
 bool IsPrime(uint64_t n) {
   for (uint64_t small : {2, 3, 5, 7, 11, 13}) {
     if (n % small == 0) return n == small;
@@ -35,8 +35,8 @@ bool IsPrime(uint64_t n) {
   return true;
 }
 
-// A safe prime below 2^31 modulo which 2, 3, 5 and 7 are squares, so that most numbers of texts have the sign that they
-// should.
+// A safe prime below 2^31 modulo which 2, 3, 5 and 7 are squares, so that residues of most constants have the
+// constants' signs.
 uint64_t RandomPrime(Random& random) {
   while (true) {
     const uint64_t p = static_cast<uint64_t>(random.Between(int64_t{1} << 29, (int64_t{1} << 30) - 1)) * 2 + 1;
@@ -57,8 +57,8 @@ double RoundTo(double value, PrimitiveType type) {
   return DecodeSmallFloat(type, EncodeSmallFloat(type, value));
 }
 
-// The simplest fraction that is nearer to `x` than its neighbours as floats are, by continued fractions; false if it is
-// not simple enough to be meant.
+// Finds the simplest fraction that is nearer to `x` than the neighbouring floats, by continued fractions. Returns false
+// if its numerator or denominator is too large for it to be the intended number.
 bool SimpleFraction(double x, double half_ulp, int64_t& numerator, int64_t& denominator) {
   constexpr double kMost = 0x1p21;
   double rest = x;
@@ -79,7 +79,7 @@ bool SimpleFraction(double x, double half_ulp, int64_t& numerator, int64_t& deno
   return false;
 }
 
-// By bits, an operation depends on the type.
+// Bitwise functions depend on the type.
 uint64_t KeyOf(uint64_t operation, PrimitiveType type) { return Mix(operation, static_cast<uint64_t>(type)); }
 
 double ValueOf(HloOpcode op, double x) {
@@ -104,7 +104,7 @@ double ValueOf(HloOpcode op, double x) {
     case kRoundNearestEven: return std::nearbyint(x);
     case kSinh: return std::sinh(x);
     case kCosh: return std::cosh(x);
-    // (Of any other function of a constant nothing is known.)
+    // The value of any other function is unknown.
     default: return std::numeric_limits<double>::quiet_NaN();
   }
 }
@@ -116,7 +116,7 @@ Arithmetic::Arithmetic(uint64_t seed, Order order, bool bits) : seed_(Scramble(s
   p_ = RandomPrime(random);
   q_ = p_ / 2;
   const uint64_t root = static_cast<uint64_t>(random.Between(2, static_cast<int64_t>(p_) - 2));
-  generator_ = root * root % p_;  // of the squares, whose number is prime
+  generator_ = root * root % p_;  // generates the squares, a group of prime order
 }
 
 uint64_t Arithmetic::PowP(uint64_t a, uint64_t n) const { return PowMod(a, n, p_); }
@@ -128,13 +128,13 @@ void Arithmetic::KnowLiteral(double value) {
   if (!bits_ && std::isfinite(value) && value != 0) literals_.try_emplace(std::abs(value), Literal(std::abs(value)));
 }
 
-// A binary fraction, exactly.
+// The residue of a binary fraction.
 Number Arithmetic::Closed(double value) const {
   Number n;
   n.open = false;
   n.value = value;
   if (std::isnan(value)) n.undefined = true;
-  if (bits_ && value == 0) {  // 0 and -0 are two numbers
+  if (bits_ && value == 0) {  // 0 and -0 are distinct
     n = AnyNumber(~uint64_t{0});
     n.open = false, n.value = value;
     return std::signbit(value) ? Negate(n) : n;
@@ -171,7 +171,7 @@ Number Arithmetic::Literal(double value) {
   return value < 0 ? Negate(x) : x;
 }
 
-// A number of constants alone that, rounded once, is in the text.
+// Identifies a computed constant that rounds to a number of the texts with that number.
 Number Arithmetic::Known(Number a) const {
   if (a.open || bits_ || a.undefined || literals_.empty()) return a;
   for (const double rounded : {std::abs(a.value), static_cast<double>(static_cast<float>(std::abs(a.value)))}) {
@@ -249,7 +249,7 @@ Number Arithmetic::Add(const Number& a, const Number& b, PrimitiveType type) {
   if (!bits_) return Known(PlainAdd(a, b));
   if (!a.open && !b.open && !a.undefined && !b.undefined && !std::isnan(a.value + b.value))
     return Closed(RoundTo(a.value + b.value, type));
-  // (-(-a + -b) has another sign where the sum is 0.)
+  // -(-a + -b) differs in the sign of a zero sum.
   return a.p < b.p ? Unknown(KeyOf(1, type), {a, b}) : Unknown(KeyOf(1, type), {b, a});
 }
 
@@ -273,7 +273,7 @@ Number Arithmetic::Multiply(const Number& a, const Number& b, PrimitiveType type
     return n;
   }
   if (!bits_) {
-    if (IsZero(a) || IsZero(b)) return Closed(0);  // of finite numbers
+    if (IsZero(a) || IsZero(b)) return Closed(0);  // for finite numbers
     return Known(Times(a, b));
   }
   if (!a.open && !b.open && !std::isnan(a.value * b.value)) return Closed(RoundTo(a.value * b.value, type));
@@ -335,7 +335,7 @@ Number Arithmetic::Root(const Number& a) const {
 Number Arithmetic::Exp(const Number& a) const {
   if (IsInfinite(a)) return a.value < 0 ? Closed(0) : a;
   Number n = a.has_q ? a : Unknown(5, {a});
-  // (Exponentials are positive, and thus squares.)
+  // Exponentials are positive, so their residues are squares.
   n.p = static_cast<uint32_t>(a.has_q ? PowP(generator_, a.q) : uint64_t{n.p} * n.p % p_);
   n.has_q = false;
   n.value = a.open ? 0 : std::exp(a.value);
@@ -363,7 +363,7 @@ bool Arithmetic::Unary(HloOpcode op, const Number& a, PrimitiveType type, Number
   }
   const double value = a.open ? 0 : ValueOf(op, a.value);
   if (!a.open && !a.undefined && !std::isnan(value) && (bits_ || std::isinf(value) || value == std::floor(value))) {
-    // Of a constant. By bits, only exact results are the same in all engines.
+    // A function of a constant. In bitwise trials only exact results are the same in all engines.
     if (!bits_ || op == kSqrt || op == kFloor || op == kCeil || op == kRoundNearestAfz || op == kRoundNearestEven) {
       result = Closed(RoundTo(value, type));
       return true;
@@ -379,7 +379,7 @@ bool Arithmetic::Unary(HloOpcode op, const Number& a, PrimitiveType type, Number
     case kRsqrt: result = IsInfinite(a) ? Closed(0) : Known(Inverse(Root(a))); break;
     case kCbrt: {  // 3 does not divide p - 1 = 2q
       result = a;
-      const uint64_t inverse = ((p_ - 1) % 3 == 1 ? 2 * (p_ - 1) + 1 : p_) / 3;  // of 3 modulo p - 1
+      const uint64_t inverse = ((p_ - 1) % 3 == 1 ? 2 * (p_ - 1) + 1 : p_) / 3;  // the inverse of 3 modulo p - 1
       result.p = static_cast<uint32_t>(PowP(a.p, inverse));
       result.has_q = false;
       result.value = value;
@@ -415,7 +415,7 @@ bool Arithmetic::Unary(HloOpcode op, const Number& a, PrimitiveType type, Number
     case kCeil:
     case kRoundNearestAfz:
     case kRoundNearestEven: result = Unknown(key, {a}); break;
-    default: return false;  // no function of one real number
+    default: return false;  // not a function of one real number
   }
   if (!a.open && !result.undefined) {
     result.value = value;
@@ -444,7 +444,7 @@ bool Arithmetic::Binary(HloOpcode op, const Number& a, const Number& b, Primitiv
       return true;
     case kRemainder:
     case kAtan2: result = Unknown(bits_ ? KeyOf(key, type) : key, {a, b}); return true;
-    default: return false;  // no function of two real numbers
+    default: return false;  // not a function of two real numbers
   }
   result.undefined = a.undefined || b.undefined;
   return true;
@@ -461,7 +461,7 @@ int Arithmetic::Compare(const Number& a, const Number& b) const {
   if (order_ == Order::kSigns) return SignOf(static_cast<uint32_t>((uint64_t{a.p} + p_ - b.p) % p_));
   const auto rank = [&](const Number& n) {
     if (!n.open && !std::isnan(n.value)) return n.value;
-    // Of all sizes, beyond any that the texts have.
+    // A random rank of arbitrary magnitude, beyond the numbers of the texts.
     const uint64_t hash = Scramble(Mix(seed_ + 1, n.p));
     const double uniform = static_cast<double>(hash >> 11) * 0x1p-53;
     if ((hash & 3) == 0)

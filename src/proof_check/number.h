@@ -1,15 +1,15 @@
-// Numbers by which the checker of proofs tests that two expressions are the same function of real numbers: residues
-// modulo primes. Sums, products and quotients of residues obey the laws of those of real numbers, and two polynomials
-// of degree d that differ agree at a random point with a probability of at most d/p (Schwartz 1980, Zippel 1979).
+// Numbers by which the proof checker tests that two expressions are the same function of real numbers: residues modulo
+// primes. Sums, products and quotients of residues obey the laws of real numbers, and two different polynomials of
+// degree d agree at a random point with a probability of at most d/p (Schwartz 1980, Zippel 1979).
 //
 // p is a safe prime, 2q + 1, chosen at random for each trial. A number has a residue modulo p and one modulo q:
-//   - exp(x) is a power of a generator, with x modulo q for the exponent, so that exp(a + b) is exp(a) * exp(b)
+//   - exp(x) is a power of a generator with exponent x modulo q, so that exp(a + b) is exp(a) * exp(b)
 //     (Mirage, Wu and others, OSDI 2025);
 //   - squares modulo p are positive and other residues negative: the sign of a product is the product of the signs, and
 //     a positive number has one positive root;
-//   - other functions, and operations whose laws are not known here, are random functions of their arguments.
-// Each law that holds for these numbers holds for real ones; the reverse is false, so that a check may fail where a
-// proof is right. A number of constants alone has its value beside it, by which comparisons are decided.
+//   - other functions, and operations without known laws, are random functions of their arguments.
+// Each law that holds for these numbers holds for real ones. The converse is false, so the checker may reject a correct
+// proof. A constant also has its value, which decides comparisons.
 //
 // Covered by tests/unit/proof_check_test.cc.
 #pragma once
@@ -25,32 +25,33 @@ namespace hloir::proof_check {
 
 struct Number {
   uint32_t p = 0, q = 0;
-  bool has_q = true;       // q is known
-  bool undefined = false;  // a quotient by 0, a root of a negative number, or made of one
+  bool has_q = true;       // q is valid
+  bool undefined = false;  // a quotient by 0, a root of a negative number, or computed from one
   bool open = true;        // depends on inputs
-  double value = 0;        // if not open; it may be infinite
+  double value = 0;        // valid unless open; may be infinite
 };
 
-// How numbers are ordered. No law of order that both lack is used by a proof that one of them accepts.
+// The order of numbers. A proof is accepted if one of the orders accepts it, so it cannot use a law of order that both
+// lack.
 enum class Order : uint8_t {
-  kSigns,  // a < b if b - a is positive: differences and positive factors are known, but the order is not transitive
-  kRanks,  // by a random real number for each residue: transitive, but with no law of arithmetic
+  kSigns,  // a < b if b - a is positive: compatible with differences and positive factors, but not transitive
+  kRanks,  // a random real number for each residue: transitive, but not compatible with arithmetic
 };
 
 class Arithmetic {
  public:
-  // `bits`: operations of floats are random functions of their operands, but for laws that hold bit for bit.
+  // `bits`: float operations are random functions of their operands, except for laws that hold bit for bit.
   Arithmetic(uint64_t seed, Order order, bool bits);
   bool bits() const { return bits_; }
 
-  // A computed constant that rounds to `value`, which a text has, is taken for it.
+  // A computed constant that rounds to `value`, a number of a text, is identified with it.
   void KnowLiteral(double value);
-  // A number of the text: the simplest fraction that is rounded to it, so that 0.333333343 is 1/3.
+  // A number of a text: the simplest fraction that rounds to it, so that 0.333333343 is 1/3.
   Number Literal(double value);
   Number AnyNumber(uint64_t key) const;
   // A random function of `key` and the arguments.
   Number Unknown(uint64_t key, std::initializer_list<Number> of) const;
-  Number Integer(int64_t value);  // of an integer that may depend on inputs: a number that is open
+  Number Integer(int64_t value);  // counts as depending on inputs
   Number WithTaint(Number x, const Number& of) const {
     x.undefined |= of.undefined;
     return x;
@@ -60,25 +61,25 @@ class Arithmetic {
   Number Multiply(const Number& a, const Number& b, PrimitiveType type);
   Number Divide(const Number& a, const Number& b, PrimitiveType type);
   Number Negate(Number a) const;
-  // As the type rounds it; of numbers that depend on inputs a random function.
+  // The number rounded to the type; a random function unless the number is constant.
   Number Rounded(const Number& a, PrimitiveType type);
-  // False: the operation is none of these.
+  // Return false for an unsupported operation.
   bool Unary(HloOpcode op, const Number& a, PrimitiveType type, Number& result);
   bool Binary(HloOpcode op, const Number& a, const Number& b, PrimitiveType type, Number& result);
-  // -1, 0, 1: a is less, equal, greater.
+  // Returns -1, 0 or 1 if a is less than, equal to or greater than b.
   int Compare(const Number& a, const Number& b) const;
-  // By bits, a sum of many is a function of the numbers, whatever their order.
+  // In bitwise trials a sum of many terms is a random function of the multiset of its terms.
   Number SumTerm(const Number& a) const { return bits_ ? Unknown(kSumTerm, {a}) : a; }
   Number PlainAdd(const Number& a, const Number& b) const;
   Number OfSum(uint64_t key, const Number& sum) const { return bits_ ? Unknown(kOfSum ^ key, {sum}) : sum; }
-  // The same number, as far as residues tell.
+  // Returns whether the residues are equal.
   static bool Same(const Number& a, const Number& b) { return a.p == b.p && (!a.has_q || !b.has_q || a.q == b.q); }
 
  private:
   static constexpr uint64_t kSumTerm = 1 << 20, kOfSum = 1 << 21;
   uint64_t PowP(uint64_t a, uint64_t n) const;
   uint64_t PowQ(uint64_t a, uint64_t n) const;
-  int SignOf(uint32_t p) const;  // -1, 0, 1
+  int SignOf(uint32_t p) const;  // returns -1, 0 or 1
   Number Closed(double value) const;
   Number Known(Number a) const;
   Number Power(const Number& a, int64_t n) const;

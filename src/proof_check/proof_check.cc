@@ -1,4 +1,4 @@
-// The steps of a proof. See proof_check.h; the file is read and written in proof_text.cc.
+// Checks the steps of a proof. See proof_check.h; proof_text.cc reads and writes the file.
 #include "proof_check/proof_check.h"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ bool Fits(const Shape& x, const Shape& y) {
 
 using Comparisons = decltype(Records::comparisons);
 
-// Values that a step computes are hardly ever equal in a trial. So both sides must test the same ones for equality, and
-// where both compare two values, take equal ones for less, or both not.
+// Trials hardly ever make two computed values equal, so they do not test ties. The two sides must therefore compare the
+// same pairs for equality, and decide the order of each pair with the same strictness.
 bool AlikeAtTies(const Comparisons& x, const Comparisons& y) {
   const auto alike = [](const Comparisons& a, const Comparisons& b) {
     return std::all_of(a.begin(), a.end(), [&](const auto& comparison) {
@@ -41,10 +41,10 @@ bool AlikeAtTies(const Comparisons& x, const Comparisons& y) {
   return alike(x, y) && alike(y, x);
 }
 
-// The results of trials on two arrays that should be equal.
+// Accumulates the results of trials on two arrays that should be equal.
 class Agreement {
  public:
-  // False: they are not.
+  // Adds a trial. Returns false if the arrays differ.
   bool Add(const Array& x, const Array& y) {
     if (x.numbers.size() != y.numbers.size()) return false;
     if (!x.HasNumbers()) {
@@ -78,7 +78,7 @@ class Agreement {
   int64_t where_ = 0;
 };
 
-// How often a module rounds to a float.
+// How often a module rounds to a float type.
 int64_t Roundings(const HloModule& module, PrimitiveType type) {
   int64_t count = 0;
   for (const HloInstruction* i : module.AllInstructions()) {
@@ -87,7 +87,7 @@ int64_t Roundings(const HloModule& module, PrimitiveType type) {
   return count;
 }
 
-// Numbers of the texts.
+// Collects the numbers of a text.
 void AddNumbers(const HloModule& module, std::vector<double>& literals, std::vector<int64_t>& integers) {
   for (const HloInstruction* i : module.AllInstructions()) {
     for (const Shape* leaf : i->shape().Leaves()) {
@@ -164,7 +164,7 @@ bool Checker::Equal(ValueId before, ValueId after) const {
     return found != all.end() && *found == value ? found - all.begin() : std::ptrdiff_t{-1};
   };
   if (const auto k = parameter(before_, before); k >= 0 && k == parameter(after_, after)) return true;
-  // (Tokens order effects, whose order is compared by itself.)
+  // Tokens order effects, and Finish compares the order of effects.
   if (before_.ShapeOf(before).IsToken() && after_.ShapeOf(after).IsToken()) return true;
   const auto found = equal_.find(before);
   return found != equal_.end() && std::find(found->second.begin(), found->second.end(), after) != found->second.end();
@@ -200,7 +200,7 @@ StepResult Checker::Check(const Step& step, int trials) {
   return {Outcome::kFalse, "no such rule"};
 }
 
-// ---- One operation ----
+// ---- The rule "same" ----
 
 bool Checker::SameOperation(const Graph::Op& a, const Graph::Op& b, std::string& why) {
   const HloInstruction &i = *a.instruction, &j = *b.instruction;
@@ -246,7 +246,7 @@ StepResult Checker::CheckSame(ValueId x, ValueId y) {
 
 // ---- Equal numbers ----
 
-// A key for each class of values that the pairs say are equal.
+// Assigns a key to each class of values that the pairs make equal.
 StatusOr<std::vector<std::pair<Pair, uint64_t>>> Checker::KeysOf(const std::vector<Pair>& pairs) const {
   std::vector<size_t> root(pairs.size());
   std::iota(root.begin(), root.end(), size_t{0});
@@ -266,7 +266,7 @@ StatusOr<std::vector<std::pair<Pair, uint64_t>>> Checker::KeysOf(const std::vect
 
 namespace {
 
-// Sets the parameters of a trial.
+// Sets a trial's parameters.
 void SetParameters(Evaluation& evaluation, const Graph& graph, Trial& trial, const Shared& shared) {
   for (size_t k = 0; k < graph.parameters().size(); ++k) {
     const Shape& shape = graph.ShapeOf(graph.parameters()[k]);
@@ -299,7 +299,7 @@ StepResult Checker::CheckEqual(const Step& step, int trials) {
   Agreement agreement;
   bool integers_alike = true;
   int done = 0;
-  // (Small steps are tried more often.)
+  // Cheap steps get more trials.
   for (int64_t work = 0; done < trials || (trials == kTrials && done < 4 * kTrials && work < kSmallWork); ++done) {
     if (done > 0 && (done + 1) * (work / done) > kWorkOfStep && done >= trials / 2) break;
     shared_.work_left = kWorkOfTrial;
@@ -332,8 +332,8 @@ StepResult Checker::CheckEqual(const Step& step, int trials) {
 
 // ---- Loops ----
 
-// The pairs of carried values are equal before the loop; if they are equal before a turn, they are after it, and both
-// loops go on or end. Other values that a turn needs must stay as they were.
+// Induction: if the pairs of carried values are equal before an iteration, they must be equal after it, and both
+// conditions must agree. Other carried values that the iteration reads must be loop-invariant.
 StepResult Checker::CheckLoop(const Step& step, int trials) {
   const Graph::Op &a = before_.OpOf(step.pairs[0].before), &b = after_.OpOf(step.pairs[0].after);
   const HloInstruction &i = *a.instruction, &j = *b.instruction;
@@ -368,7 +368,8 @@ StepResult Checker::CheckLoop(const Step& step, int trials) {
     Evaluation outside_a(before_, shared_, trial), outside_b(after_, shared_, trial);
     SetParameters(outside_a, before_, trial, shared_);
     SetParameters(outside_b, after_, trial, shared_);
-    // Values at the head of a turn: of pairs any, of values that a turn leaves alone the first, of others none.
+    // Values at the start of an iteration: arbitrary but equal for pairs, the initial values for loop-invariant ones,
+    // none for others.
     const auto begin = [&](const Graph::Op& op, const Graph& turn, bool before, Evaluation& outside) {
       std::vector<ArrayPtr> head(op.shapes.size());
       for (const auto& [pair, key] : *keys) {
@@ -415,7 +416,7 @@ StepResult Checker::CheckLoop(const Step& step, int trials) {
   return result;
 }
 
-// ---- The whole ----
+// ---- The whole proof ----
 
 StepResult Checker::Finish() {
   StepResult result;

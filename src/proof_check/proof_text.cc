@@ -1,4 +1,4 @@
-// Proofs as text: written, and read and checked line by line. The format is in docs/equivalence.md.
+// Proofs as text: writes them, and reads and checks them line by line. docs/equivalence.md has the format.
 #include <algorithm>
 #include <charconv>
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kHeader = "hloir-proof 1";
 constexpr std::string_view kRules[] = {"same", "bits", "signs", "ranks", "loop"};  // in Rule's order
 
-// Of all that a module says, but for metadata.
+// A hash of the whole module except metadata.
 uint64_t HashOf(const HloModule& module) {
   PrintOptions options = PrintOptions::Readable();
   options.print_metadata = false;
@@ -40,7 +40,7 @@ bool ReadNumber(std::string_view text, int32_t& number) {
   return error == std::errc() && end == text.data() + text.size() && number >= 0;
 }
 
-// A line's step; "": it is well-formed.
+// Parses the step of a line. Returns an error message, empty if the step is well-formed.
 std::string ReadStep(const std::vector<std::string_view>& words, const Checker& checker, Step& step) {
   if (words.size() < 5 || words[3] != "=") return "expected 'NUMBER RULE VALUE = VALUE'";
   for (size_t k = 0; k < std::size(kRules); ++k) {
@@ -134,7 +134,7 @@ StatusOr<CheckedProof> CheckProof(const HloModule& before, const HloModule& afte
       return wrong(Format("expected a step with the number {}", checked.steps + 1));
     ++checked.steps;
     if (words.size() > 1 && std::find(std::begin(kRules), std::end(kRules), words[1]) == std::end(kRules)) {
-      // A step by another rule is no premise either.
+      // A step with an unknown rule is no premise.
       if (complete) checked.why = Format("line {}: unchecked: rule {}", line_number, words[1]);
       complete = false;
       continue;
