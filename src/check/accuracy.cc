@@ -1,7 +1,7 @@
-// See accuracy.h. IdealMoved moves each rounding in f64 by up to 2^-44 of itself. Rounding errors are so small that
-// results move in proportion to them: in f32 an element moves 2^20 times as far. Where that does not hold the module is
-// ill-conditioned, and its bound large. So no further runs are needed than those by which meaning.cc compares. Covered
-// by tests/unit/meaning_test.cc and accuracy_test.cc.
+// See accuracy.h. IdealMoved perturbs each rounding in f64 by a relative 2^-44. Rounding errors are small enough that
+// results respond linearly: in f32 an element moves 2^20 times as far. Where the response is not linear, the module is
+// ill-conditioned and its bound is large. The runs that meaning.cc compares are therefore sufficient. Covered by
+// tests/unit/meaning_test.cc and accuracy_test.cc.
 #include "check/accuracy.h"
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 namespace hloir::check {
 namespace {
 
-// A rounding error may move what depends on `i` by any amount: `i` is discontinuous, or rounds inside, where
-// MoveRoundings does not reach.
+// Returns whether a rounding error may change users of `i` by any amount: `i` is discontinuous, or it rounds inside,
+// which MoveRoundings does not perturb.
 bool IsDiscontinuous(const HloInstruction& i, PrimitiveType own_type) {
   const auto is_float = [](const HloInstruction* operand) {
     return operand->shape().IsArray() && IsFloat(ComplexComponentType(operand->shape().element_type()));
@@ -27,7 +27,7 @@ bool IsDiscontinuous(const HloInstruction& i, PrimitiveType own_type) {
   const bool of_floats = std::any_of(i.operands().begin(), i.operands().end(), is_float);
   for (const Shape* leaf : i.shape().Leaves()) {
     const PrimitiveType type = ComplexComponentType(leaf->element_type());
-    if (IsFloat(type) && type != own_type) return true;  // other units
+    if (IsFloat(type) && type != own_type) return true;  // has other units in the last place
     if (IsComplex(leaf->element_type())) return true;    // products cancel inside
     if (leaf->IsArray() && of_floats && IsExact(leaf->element_type()) && !i.IsConstant()) return true;
   }
@@ -53,7 +53,7 @@ bool IsDiscontinuous(const HloInstruction& i, PrimitiveType own_type) {
     case HloOpcode::kRng:
     case HloOpcode::kRngBitGenerator:
     case HloOpcode::kScan:
-    case HloOpcode::kWhile: return true;  // what they round inside is not moved
+    case HloOpcode::kWhile: return true;  // roundings inside are not perturbed
     case HloOpcode::kReduce:
     case HloOpcode::kScatter:
     case HloOpcode::kAllReduce:
@@ -65,7 +65,7 @@ bool IsDiscontinuous(const HloInstruction& i, PrimitiveType own_type) {
 }
 
 bool HasDiscontinuousSource(const HloModule& module, size_t leaf, size_t leaves, PrimitiveType type) {
-  Comparison seen;  // in which this leaf alone differs
+  Comparison seen;  // only this leaf differs
   seen.leaves.resize(leaves);
   seen.leaves[leaf].agrees = false;
   const auto sources = SourcesOf(module, seen);
@@ -73,15 +73,15 @@ bool HasDiscontinuousSource(const HloModule& module, size_t leaf, size_t leaves,
                      [type](const HloInstruction* i) { return IsDiscontinuous(*i, type); });
 }
 
-// Decimal digits of `ideal` that `value` has right.
+// The number of correct decimal digits.
 double RightDigits(double distance, double ideal) {
   constexpr double kMost = 17;
   if (distance == 0) return kMost;
   return ideal == 0 ? 0 : std::clamp(-std::log10(distance / std::abs(ideal)), 0.0, kMost);
 }
 
-// The results of `judged`, held against those of `measure` in wide arithmetic, with the bounds that the roundings of
-// `measure` give. Both subjects may be the same.
+// Compares the results of `judged` with the results of `measure` in wide arithmetic, within the bounds of `measure`'s
+// roundings. The two may be the same module.
 class AccuracyComparer {
  public:
   AccuracyComparer(ModuleUnderTest& judged, ModuleUnderTest& measure, size_t set)
@@ -105,7 +105,7 @@ class AccuracyComparer {
   }
 
  private:
-  // An element's distance from the ideal one; that has a low part in double-double.
+  // The distance from the wide result, whose imaginary part is the low part in double-double.
   static double DistanceOf(double value, std::complex<double> ideal) {
     return std::abs((value - ideal.real()) - ideal.imag());
   }
@@ -158,7 +158,7 @@ class AccuracyComparer {
     return std::nullopt;
   }
 
-  // By how much an element is off at most, and by which part of itself.
+  // The largest absolute and relative errors of a leaf's elements.
   struct Loss {
     double absolute = 0, relative = 0;
   };

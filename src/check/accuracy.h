@@ -1,5 +1,5 @@
-// The accuracy of a module's result, element by element: its distance from the result in wide arithmetic, against what
-// the module's own roundings, or another module's, explain.
+// The accuracy of a module's result: the distance of each element from the result in wide arithmetic, compared with the
+// distance that the roundings of the module, or of another module, explain.
 #pragma once
 
 #include <optional>
@@ -9,28 +9,28 @@
 
 namespace hloir::check {
 
-// An element that is farther from the result in wide arithmetic than roundings explain.
+// An element that is farther from the wide result than roundings explain.
 struct Inaccuracy {
   size_t leaf;
   int64_t index;
   std::string element;  // the index as text, "[1,2]"
-  double value, ideal;  // computed in the leaf's type, and in wide arithmetic
-  double times;         // how many times the explained distance
+  double value, ideal;  // in the leaf's type, and in wide arithmetic
+  double times;         // the distance relative to the explained distance
   std::string ToString(const ModuleUnderTest& subject) const;
 };
 
-// An element of the result on a set of inputs that is farther from the result in wide arithmetic than the module's
-// roundings can move it: the engine computed it in a narrower type than the module says, or wrongly. None if the module
-// does not run in wide arithmetic, and none in leaves that depend on discontinuous ops (comparisons, roundings to whole
-// numbers, narrow types), which a rounding error may move by any amount.
+// Finds an element whose distance from the wide result is more than the module's roundings explain: the engine computed
+// it wrongly, or in a narrower type than the module states. Returns nothing if the module does not run in wide
+// arithmetic, and ignores leaves that depend on discontinuous operations (comparisons, roundings to integers, narrow
+// types), which a rounding error may change by any amount.
 std::optional<Inaccuracy> BeyondOwnRounding(ModuleUnderTest& subject, size_t set);
 
-// Of two modules that are the same function of the real numbers: an element of the second's result that lost more
-// digits than the roundings of the first explain, and more than the first lost. `digits`: how many decimal digits of
-// that element are right in the first and in the second.
+// Given two modules that are the same function of real numbers, finds an element of the second's result that lost more
+// digits than the roundings of the first explain, and more than the first lost. `digits`: the number of correct decimal
+// digits of that element in the first and in the second result.
 struct AccuracyLoss {
   Inaccuracy element;
-  double first = 0;  // the first's value
+  double first = 0;  // the first module's value
   double digits[2] = {0, 0};
 };
 std::optional<AccuracyLoss> LosesMore(ModuleUnderTest& first, ModuleUnderTest& second, size_t set);

@@ -8,7 +8,7 @@
 namespace hloir {
 namespace {
 
-// Without times and divergence: only agreement counts.
+// Disables timing and divergence, since bisection only needs the outcome.
 CheckOptions Quick(CheckOptions options) {
   options.timing = options.divergence = false;
   options.stored.clear();
@@ -39,7 +39,7 @@ StatusOr<Bisection> Bisect(const HloModule& module, const std::function<Status(H
                            std::vector<InputSet> inputs, CheckOptions options) try {
   Bisection result;
   Checker checker(module, std::move(inputs), Quick(std::move(options)));
-  // The error after the first `count` rewrites; "" if there is none.
+  // The error after the first `count` rewrites, empty if there is none.
   const auto wrong_after = [&](int64_t count) -> StatusOr<std::string> {
     std::unique_ptr<HloModule> after = module.Clone();
     RewriteLog log;
@@ -53,7 +53,7 @@ StatusOr<Bisection> Bisect(const HloModule& module, const std::function<Status(H
   };
   HLOIR_ASSIGN_OR_RETURN(result.reason, wrong_after(INT64_MAX));
   if (result.reason.empty()) return result;
-  // Right after `right` rewrites, wrong after `wrong`.
+  // Invariant: correct after `right` rewrites, wrong after `wrong`.
   int64_t right = 0, wrong = result.rewrites;
   while (wrong - right > 1) {
     const int64_t middle = right + (wrong - right) / 2;

@@ -1,6 +1,6 @@
-// Check() and Checker: a proof, tests of the open steps, and runs on sets of inputs, in this order, make a verdict.
-// Proofs are in prove_first.h, steps in steps.h, inputs in input_search.h, the judgement of a set in set_judge.h, the
-// answers in outputs.h. Covered by tests/unit/check_test.cc.
+// Check() and Checker: a verdict comes from a proof, from tests of the open steps, and from runs on sets of inputs, in
+// this order. Proofs are in prove_first.h, steps in steps.h, inputs in input_search.h, the judgement of a set in
+// set_judge.h, the answers in outputs.h. Covered by tests/unit/check_test.cc.
 #include "hloir/check.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ class Checker::Impl {
       : context_{std::move(options), {}, std::move(inputs)},
         exact_(context_.options.exact),
         generated_(context_.inputs.empty()) {
-    // An engine of the caller's own has no uninterpreted functions.
+    // An engine of the caller has no uninterpreted functions.
     if (context_.options.engine) context_.options.runner.unknown_calls = UnknownCalls::kRefuse;
     before_ = std::make_shared<ModuleUnderTest>(before, context_);
     before_text_ = &before;
@@ -81,7 +81,7 @@ class Checker::Impl {
   const std::vector<InputSet>& inputs() const { return context_.inputs; }
 
  private:
-  // Of the modules as they are, or of their views on whole arrays.
+  // Checks the modules, or their views on whole arrays.
   StatusOr<Verdict> CheckViews(const HloModule& after);
   StatusOr<InputSet> MakeSet(uint64_t seed, InputKind kind);
   const check::ParameterUses& Uses() {
@@ -89,13 +89,13 @@ class Checker::Impl {
     return *uses_;
   }
   void CountDevices(const HloModule& after);
-  // Makes the inputs: all of them, or one set (`few`).
+  // Makes all sets of inputs, or one set (`few`).
   Status PrepareInputs(bool few);
   void TestOpenSteps(Verdict& verdict);
   Status JudgeByRuns(bool one_set, Verdict& verdict);
   StatusOr<size_t> FindDifferingSet();
   Status JudgeExtraSet(InputSet inputs, check::SetJudge& judge, Verdict& verdict);
-  // True if the steps that differ made a difference of the results.
+  // Returns whether the differing steps also change a result.
   StatusOr<bool> JudgeDifferentSteps(check::SetJudge& judge, Verdict& verdict);
   void JudgeStored(Verdict& verdict);
   // A difference between results of uninterpreted functions counts only if both modules call the same ones.
@@ -104,12 +104,12 @@ class Checker::Impl {
 
   check::Context context_;
   bool exact_, generated_, prepared_ = false, counted_ = false;
-  const HloModule *before_text_ = nullptr, *after_text_ = nullptr;  // as they were given
-  std::unique_ptr<HloModule> before_view_, after_view_;             // of partitioned programs, on whole arrays
+  const HloModule *before_text_ = nullptr, *after_text_ = nullptr;  // as given
+  std::unique_ptr<HloModule> before_view_, after_view_;             // views of partitioned programs on whole arrays
   std::shared_ptr<ModuleUnderTest> before_, after_;
   std::optional<check::ParameterUses> uses_;  // of `before`
   check::SearchedInputs searched_;
-  // Of the current verdict.
+  // State of the current verdict.
   check::Proved proved_;
   check::StepTests steps_;
   std::vector<check::OutputEvidence> outputs_;
@@ -140,7 +140,7 @@ Status Checker::Impl::PrepareInputs(bool few) {
       context_.inputs.push_back(std::move(set));
     }
     if (few) return OkStatus();
-    before_->Forget(0);  // the search watches what it reaches
+    before_->Forget(0);  // the search watches the values of this run
     const auto make_set = [&](uint64_t seed, InputKind kind) { return MakeSet(seed, kind); };
     HLOIR_ASSIGN_OR_RETURN(searched_, check::SearchInputs(*before_, context_, Uses().HasTypicalValues(), make_set));
   }
@@ -165,7 +165,7 @@ void Checker::Impl::TestOpenSteps(Verdict& verdict) {
   else proved_.steps.tested = static_cast<int64_t>(steps_.tested.size());
 }
 
-// On inputs that are not among the generated ones, unless the modules differ there.
+// Judges one more set of inputs. The set is kept only if the modules differ on it.
 Status Checker::Impl::JudgeExtraSet(InputSet inputs, check::SetJudge& judge, Verdict& verdict) {
   const size_t set = context_.inputs.size();
   context_.inputs.push_back(std::move(inputs));
@@ -176,7 +176,7 @@ Status Checker::Impl::JudgeExtraSet(InputSet inputs, check::SetJudge& judge, Ver
   return OkStatus();
 }
 
-// The first set on which a bit of a result differs; the number of sets if there is none. Generates sets one by one.
+// The first set on which the bits of a result differ, or the number of sets. Generates sets on demand.
 StatusOr<size_t> Checker::Impl::FindDifferingSet() {
   size_t set = 0;
   for (const bool few : {true, false}) {
@@ -189,8 +189,8 @@ StatusOr<size_t> Checker::Impl::FindDifferingSet() {
   return set;
 }
 
-// Steps that differ on values of a run, by more than any rounding, tell the modules apart if nothing else does and a
-// bit of a result differs: what follows may hide such a step behind rounding.
+// Steps that differ by more than rounding on values of a run decide the verdict if runs show no other difference but
+// the bits of a result differ: later roundings may hide such a step.
 StatusOr<bool> Checker::Impl::JudgeDifferentSteps(check::SetJudge& judge, Verdict& verdict) {
   if (steps_.different.empty()) return false;
   std::string all;
@@ -228,8 +228,8 @@ Status Checker::Impl::JudgeByRuns(bool one_set, Verdict& verdict) {
     for (InputSet& set : steps_.inputs)
       if (verdict.agrees()) HLOIR_RETURN_IF_ERROR(JudgeExtraSet(std::move(set), judge, verdict));
   }
-  // Modules proved bit for bit, and one module twice, need no sets for wide arithmetic; a proof over the reals needs
-  // those that show a loss of accuracy.
+  // Modules that are proved bit for bit, or are identical, need no sets for wide arithmetic. A proof over the reals
+  // needs the sets that show a loss of accuracy.
   constexpr size_t kSetsForAccuracy = 26;  // two of each kind of set for wide arithmetic
   const bool over_reals = proved_.all() && context_.options.proofs == Proofs::kEnough;
   const size_t whole = one_set && generated_ ? 1 : searched_.whole_sets;
@@ -289,7 +289,7 @@ StatusOr<Verdict> Checker::Impl::Check(const HloModule& after) {
   const bool partitioned = check::AreOfWholeArrays(*before_text_, after);
   if (!before_view_ && !partitioned) return CheckViews(after);
   const HloModule& whole = check::WholeOf(*before_text_, after);
-  if (partitioned) context_.options.exact = false;  // partitioned sums are added up in another order
+  if (partitioned) context_.options.exact = false;  // partitioning changes the order of sums
   for (InputSet& set : context_.inputs) set.devices.resize(std::min<size_t>(set.devices.size(), 1));
   if (!before_view_) {
     HLOIR_ASSIGN_OR_RETURN(before_view_, check::MakeWholeView(*before_text_, whole));
@@ -340,7 +340,7 @@ StatusOr<Verdict> Checker::Impl::CheckViews(const HloModule& after) {
     verdict.faults = check::FindKnownFaults(before, after);
   if (!judged.ok()) return verdict;
   if (!options.stored.empty() && verdict.devices == 1 && before_->Result(0).ok()) JudgeStored(verdict);
-  // Without leaves one of the two did not end.
+  // Without leaves, one of the two modules did not terminate.
   if (verdict.outcome == Outcome::kDisagree && options.divergence && !verdict.comparison.leaves.empty())
     verdict.divergence = check::FindDivergence(before, after, context_, verdict.input_set);
   if (options.timing && before_->Result(0).ok() && after_->Result(0).ok()) HLOIR_RETURN_IF_ERROR(Measure(verdict));

@@ -1,5 +1,5 @@
-// Values against values: CompareResults(), element by element, leaf by leaf, and what a difference is in words. Which
-// rounding errors are allowed is for check.cc to say. Covered by tests/unit/check_compare_test.cc.
+// Compares values: CompareResults(), element by element and leaf by leaf, and describes differences. check.cc decides
+// which rounding errors are allowed. Covered by tests/unit/check_compare_test.cc.
 #include "check/compare.h"
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 namespace hloir::check {
 namespace {
 
-// One unit in the last place, relative to the largest element. 0 where results are exact.
+// One unit in the last place relative to the largest element; 0 for exact types.
 double RelativeUlp(PrimitiveType type) {
   const PrimitiveType component = ComplexComponentType(type);
   return IsFloat(component) ? std::ldexp(1.0, -GetFloatFormat(component).mantissa_bits) : 0;
 }
 
 bool IsNan(std::complex<double> v) { return std::isnan(v.real()) || std::isnan(v.imag()); }
-// Numbers of infinite parts: what is left to differ in the finite ones. Infinite if the infinities differ.
+// The distance of complex numbers with infinite parts: equal infinities count 0, different ones infinity.
 double FiniteDistance(std::complex<double> x, std::complex<double> y) {
   const auto part = [](double a, double b) { return a == b ? 0 : std::abs(a - b); };
   return std::max(part(x.real(), y.real()), part(x.imag(), y.imag()));
@@ -56,7 +56,7 @@ void AddFloat(Distance& d, int64_t i, std::complex<double> x, std::complex<doubl
   d.absolute = std::max(d.absolute, distance);
 }
 
-// Exact, also where a double is not: distances of 64-bit integers.
+// The distance of 64-bit integers is computed exactly, as a double may not represent the integers.
 template <class T>
 void AddInteger(Distance& d, int64_t i, T x, T y) {
   d.largest = std::max(d.largest, std::abs(static_cast<double>(x)));
@@ -69,18 +69,18 @@ void AddInteger(Distance& d, int64_t i, T x, T y) {
   d.absolute = std::max(d.absolute, distance);
 }
 
-// A part of an element, within `allowed`; zeros of different sign are not the same where nothing is allowed.
+// Compares a part of an element within `allowed`. If `allowed` is 0, zeros of different sign differ.
 bool PartIsNear(double x, double y, double allowed) {
   if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
   if (std::isinf(x) || std::isinf(y)) return x == y;
   return std::abs(x - y) <= allowed && (allowed > 0 || std::signbit(x) == std::signbit(y));
 }
 
-// Each element within so many times the distance of the numbers around it in its format.
+// Compares each element within a number of units in the last place of that element.
 bool AllWithinUlps(const Literal& a, const Literal& b, double ulps) {
   const int mantissa_bits = GetFloatFormat(ComplexComponentType(a.shape().element_type())).mantissa_bits;
   const auto near = [&](double x, double y) {
-    // Next to 0 an ulp would be tiny beyond use: results like cos(pi/2) count in ulps of 1.
+    // Near 0 a unit in the last place is too small a bound: results such as cos(pi/2) count in units of 1.
     const int exponent = x == 0 || !std::isfinite(x) ? 0 : std::ilogb(x);
     return PartIsNear(x, y, ulps * std::ldexp(1.0, exponent - mantissa_bits));
   };
@@ -202,7 +202,7 @@ Comparison Compare(const Literal& a, const Literal& b, const Tolerance& toleranc
         leaf.agrees = d.nonfinite == 0 && leaf.max_relative <= tolerance.relative;
       } else {
         leaf.allowed_relative = relative(i < errors.size() ? errors[i] : 0) + thresholds::kFewUlps * RelativeUlp(type);
-        // An engine may take denormals for zeros, as XLA:CPU does, and as the products of bf16 of some machines do.
+        // An engine may flush denormals, as XLA:CPU does, and as some machines' bf16 products do.
         leaf.agrees =
             d.nonfinite == 0 && (leaf.max_relative <= leaf.allowed_relative || d.absolute < SmallestNormal(type));
       }

@@ -1,5 +1,4 @@
-// Whether values that a solver found show that two modules differ: for ProveOptions::confirm. Tested by
-// tests/unit/prove_test.cc.
+// Confirms a solver's counterexample by a run: for ProveOptions::confirm. Covered by tests/unit/prove_test.cc.
 #pragma once
 
 #include <vector>
@@ -8,7 +7,7 @@
 
 namespace hloir::check {
 
-// Arguments of the entry with these elements, the rest made up, if the reference gives different results on them.
+// Makes entry arguments with these elements and generated others. Returns them if the reference's results differ.
 std::vector<Literal> ConfirmDifference(const HloModule& a, const HloModule& b, const ElementValues& elements);
 
 }  // namespace hloir::check

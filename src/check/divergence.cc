@@ -1,7 +1,7 @@
-// See divergence.h. Instructions are paired by name, or else by structure (analysis/match.h), and their runs by how
-// often they have run. Whether names mean anything is seen from the values: of related modules most of what has the
-// same name has the same values, but for what is computed from the first difference; of unrelated ones hardly anything
-// has. Covered by tests/unit/divergence_test.cc.
+// See divergence.h. Instructions are paired by name, or else by structure (analysis/match.h), and their executions by
+// count. The values show whether names are meaningful: in related modules, most instructions of the same name have
+// equal values, except users of the first difference; in unrelated modules hardly any have. Covered by
+// tests/unit/divergence_test.cc.
 #include "check/divergence.h"
 
 #include <algorithm>
@@ -18,10 +18,10 @@ namespace hloir {
 namespace check {
 namespace {
 
-constexpr int64_t kMaxBytes = int64_t{1} << 28;  // of values that are kept for comparing
-constexpr size_t kMaxRuns = 16;                  // of one instruction
+constexpr int64_t kMaxBytes = int64_t{1} << 28;  // bytes of values that are kept for comparison
+constexpr size_t kMaxRuns = 16;                  // executions of one instruction
 
-// Arrays that are made, not given.
+// Arrays that are computed, not parameters.
 bool Counts(const HloInstruction& instruction) { return instruction.shape().IsArray() && !instruction.IsParameter(); }
 
 template <class F>
@@ -29,10 +29,10 @@ void ForEach(const HloModule& module, F&& f) {
   for (const HloInstruction* i : module.AllInstructions()) f(*i);
 }
 
-// Of each instruction of `after`, by id: that of `before`, or nullptr.
+// For each instruction of `after`, by id, its instruction of `before`, or null.
 using Partners = std::vector<const HloInstruction*>;
 
-// "add" and "add.12" are names that any compiler gives, and gives anew.
+// Names such as "add" and "add.12", which any compiler generates anew.
 bool IsGeneric(const HloInstruction& i) {
   std::string_view name = i.name();
   if (!name.starts_with(i.opcode_name())) return false;
@@ -40,7 +40,7 @@ bool IsGeneric(const HloInstruction& i) {
   return name.find_first_not_of(".0123456789") == std::string_view::npos;
 }
 
-// Two instructions of one generic name have an operand or a user in common.
+// Two instructions of the same generic name are related if they share an operand or a user.
 bool AreConnected(const HloInstruction& a, const HloInstruction& b) {
   const bool serves = a.operand_count() == 0;
   const auto x = serves ? a.users() : a.operands(), y = serves ? b.users() : b.operands();
@@ -50,7 +50,7 @@ bool AreConnected(const HloInstruction& a, const HloInstruction& b) {
   });
 }
 
-// `any`: also where a name is the only thing in common.
+// `any`: also pairs generic names of unrelated instructions.
 Partners ByName(const HloModule& before, const HloModule& after, bool any) {
   std::unordered_map<std::string_view, const HloInstruction*> names;
   ForEach(before, [&](const HloInstruction& i) { names.emplace(i.name(), &i); });
@@ -75,7 +75,7 @@ Partners ByStructure(const HloModule& before, const HloModule& after) {
   return partners;
 }
 
-// The instructions from which the result is computed by way of others that do not agree.
+// The instructions that reach the result along a path of instructions that do not agree.
 std::unordered_set<const HloInstruction*> WithoutAgreement(
     const HloModule& module, const std::unordered_map<const HloInstruction*, bool>& agrees) {
   std::unordered_set<const HloInstruction*> seen;
@@ -102,14 +102,14 @@ class Search {
     options_.on_progress = nullptr;
   }
 
-  // The pair, and the run; nothing also if the partners have nothing to do with each other.
+  // A pair and its execution. With() returns nothing if the pairing is meaningless.
   struct Found {
     const HloInstruction *before = nullptr, *after = nullptr;
     size_t run = 0;
     std::string before_value, after_value;
   };
   std::optional<Found> With(const Partners& partners);
-  // The values of the operands of `instruction` when it runs for the time that is counted.
+  // The values of the instruction's operands at execution `run`.
   std::vector<Divergence::Operand> OperandsOf(const HloModule& module, const HloInstruction& instruction, size_t run);
 
  private:
@@ -130,7 +130,7 @@ std::optional<Search::Found> Search::With(const Partners& partners) {
     if (partner != nullptr && Counts(i) && Counts(*partner) && i.shape().Compatible(partner->shape()))
       wanted[static_cast<size_t>(partner->id())] = true;
   });
-  // The values of each, run by run; one whose values found no room is out.
+  // The values of each instruction by execution. An instruction whose values exceed the limit is left out.
   std::unordered_map<const HloInstruction*, std::vector<Literal>> kept;
   int64_t bytes = 0;
   const auto keep = [&](const HloInstruction& instruction, const Literal& value) {
@@ -142,12 +142,13 @@ std::optional<Search::Found> Search::With(const Partners& partners) {
   };
   if (!Run(before_, keep)) return std::nullopt;
 
-  // Pairs that differ in some run, in the order of the first; and instructions of `after` that agree in all.
+  // Pairs that differ in some execution, in the order of their first difference, and whether each instruction of
+  // `after` agrees in all.
   std::vector<Found> differing;
   std::unordered_map<const HloInstruction*, bool> agrees;
   std::unordered_map<const HloInstruction*, size_t> runs;
-  // Of instructions of `after`: what differs, or is computed from what does. Pairs that agree, and pairs that differ
-  // though nothing that they are computed from does.
+  // `tainted`: instructions of `after` that differ or depend on one that differs. `agreeing` counts equal pairs;
+  // `roots` counts pairs that differ although their operands agree.
   std::vector<bool> tainted(static_cast<size_t>(after_.instruction_id_limit()));
   int64_t agreeing = 0, roots = 0;
   (void)Run(after_, [&](const HloInstruction& instruction, const Literal& value) {
@@ -172,8 +173,8 @@ std::optional<Search::Found> Search::With(const Partners& partners) {
       differing.push_back({partner, &instruction, run, ValueSummary(values->second[run]), ValueSummary(value)});
   });
   if (differing.empty() || (roots > 1 && roots > agreeing)) return std::nullopt;
-  // A pair may differ and what is computed from it agree: a divisor and its reciprocal, a value and its negation. What
-  // counts reaches the result by way of values that do not agree.
+  // A pair may differ while its users agree, such as a divisor and its reciprocal, or a value and its negation. Such a
+  // pair does not count: a difference must reach the result along values that differ.
   const std::unordered_set<const HloInstruction*> reaching = WithoutAgreement(after_, agrees);
   for (Found& found : differing) {
     if (reaching.count(found.after) > 0) return std::move(found);
@@ -198,7 +199,7 @@ std::vector<Divergence::Operand> Search::OperandsOf(const HloModule& module, con
   return operands;
 }
 
-// The rewrite that made the instruction, or the nearest of what it is computed from that has no partner.
+// The rewrite that created the instruction, or else the rewrite of its nearest ancestor without a partner.
 std::string RuleFor(const RewriteLog& record, const HloInstruction& made, const Partners& partners) {
   std::unordered_map<std::string_view, const RewriteLog::Entry*> makers;  // the last one of each name
   for (const RewriteLog::Entry& entry : record.entries()) {
@@ -232,7 +233,7 @@ std::string RuleFor(const RewriteLog& record, const HloInstruction& made, const 
 
 std::optional<Divergence> FindDivergence(const HloModule& before, const HloModule& after, const Context& context,
                                          size_t set) {
-  if (context.counts.devices() > 1) return std::nullopt;  // values would have to be told apart by device
+  if (context.counts.devices() > 1) return std::nullopt;  // values would have to be distinguished by device
   Search search(before, after, context, set);
   const RewriteLog* record = context.options.record ? context.options.record() : nullptr;
   Partners partners = ByName(before, after, /*any=*/record != nullptr);

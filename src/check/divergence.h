@@ -1,4 +1,4 @@
-// Where two modules that disagree begin to differ.
+// Finds the first diverging instructions of two modules that disagree.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,9 @@
 
 namespace hloir::check {
 
-// Both are run by the reference evaluator. The first pair that differs and after which no value on a way to the result
-// agrees again; differences that rounding explains do not count. Nothing: all pairs agree,
-// or nothing could be found within the limits of steps and of a few hundred megabytes, or neither the names nor the
-// structure of the two modules have anything to do with each other (see divergence.cc).
+// Runs both modules by the reference evaluator. Returns the first pair that differs and whose difference reaches the
+// result; differences within rounding do not count. Returns nothing if all pairs agree, if the step or memory limits (a
+// few hundred megabytes) are exceeded, or if neither names nor structure relate the modules (see divergence.cc).
 std::optional<Divergence> FindDivergence(const HloModule& before, const HloModule& after, const Context& context,
                                          size_t set);
 

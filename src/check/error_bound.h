@@ -1,4 +1,4 @@
-// Error bounds: the distance that rounding may move each element of a result, measured by moving the module's
+// Error bounds: the distance by which rounding may move each element of a result, measured by perturbing the module's
 // roundings.
 #pragma once
 
@@ -13,20 +13,19 @@
 
 namespace hloir::check {
 
-// How far each element of each leaf of each device may be off; infinite where an integer has moved.
+// The bound of each element, by device and leaf; infinite for an integer that changed.
 using ErrorBound = std::vector<double>;
 using ErrorBounds = std::vector<std::vector<ErrorBound>>;
 
 inline bool IsExact(PrimitiveType type) { return !IsFloat(type) && !IsComplex(type); }
 
-// Raises each bound to `factor` times the distance of another run from this one. `pairs`: c128 stands for
-// double-double.
+// Raises each bound to `factor` times the distance between `results` and `moved`. `pairs`: c128 stores double-double.
 void Raise(ErrorBounds& bounds, const Results& results, const Results& moved, bool pairs, double factor = 1);
 
-// The median of the finite bounds. A mean would be that of the largest elements.
+// The median of the finite bounds. The largest elements would dominate a mean.
 double Median(const ErrorBound& bounds);
 
-// Calls f(device, leaf, x, y) for each array of two results that have the same type and dimensions.
+// Calls f(device, leaf, x, y) for each pair of arrays with the same type and dimensions.
 template <class F>
 void ForEachLeaf(const Results& a, const Results& b, F f) {
   for (size_t d = 0; d < std::min(a.size(), b.size()); ++d) {
@@ -39,8 +38,8 @@ void ForEachLeaf(const Results& a, const Results& b, F f) {
   }
 }
 
-// Calls f(index, distance, magnitude) for each element that is not the same. The distance is infinite if one is NaN or
-// an infinity and the other is not. `pairs`: c128 stands for double-double.
+// Calls f(index, distance, magnitude) for each differing element. The distance is infinite if only one element is NaN
+// or infinite. `pairs`: c128 stores double-double.
 template <class F>
 void ForEachDifference(const Literal& a, const Literal& b, bool pairs, F f) {
   PrimitiveTypeSwitch(a.shape().element_type(), [&](auto tag) {

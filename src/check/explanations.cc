@@ -1,5 +1,5 @@
-// See explanations.h. A row's `applies` costs no run. Rows that end in agreement come before those that HLO leaves
-// unspecified, but for denormals and signs, whose runs cost most. Covered by tests/unit/explanations_test.cc.
+// See explanations.h. Testing `applies` needs no run. Rows with the outcome kAgree come before rows with kUnspecified,
+// except denormals and signs, whose runs are the most expensive. Covered by tests/unit/explanations_test.cc.
 #include "check/explanations.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using Evidence = std::optional<std::string>;
 
 bool IsCoverageSet(const ResultDifference& d) { return IsForCoverage(d.before.InputsOf(d.set).kind); }
 
-// One set of inputs, and the reference as the engine under test: a bug of the other engine is no evidence.
+// One set of inputs, with the reference as the engine under test, so that a bug of the other engine is no evidence.
 Context ByReference(const ResultDifference& d) {
   const Context& all = d.before.context();
   Context context{all.options, all.counts, {all.inputs[d.set]}};
@@ -44,19 +44,19 @@ bool HasExtremes(const ResultDifference& d) {
   return IsCoverageSet(d) || d.before.InputsOf(d.set).kind == InputKind::kCornerCases;
 }
 
-// The modules agree in wide arithmetic, which has larger exponents.
+// Accepts if the modules agree in wide arithmetic, whose exponents have a larger range.
 Evidence OverflowAtExtremes(ResultDifference& d) {
   const Evidence evidence = "at extremes of the number format, " + d.ToString();
   if (IsCoverageSet(d)) return d.meaning->Compare(d.set, d.nonfinite).agree ? evidence : std::nullopt;
   const HloModule &before = d.before.module(), &after = d.after.module();
-  // But not for exponentials of anything.
+  // Exponentials may overflow in wide arithmetic too.
   const bool leaves_f64 = HasLargeNumbers(d.before.InputsOf(d.set)) && MayLeaveF64(before);
   const Meaning meaning = d.meaning->Compare(d.set, leaves_f64 ? Nonfinite::kWorse : Nonfinite::kAlways);
   if (meaning.judged && meaning.agree) return evidence;
-  // Where a convolution is cut, padding may be multiplied as zeros.
+  // A partitioned convolution may multiply its padding as zeros.
   const bool cut = d.whole_arrays && HasAny(before, {HloOpcode::kConvolution});
   const bool whole_arrays = cut || HasWholeArrayOps(before);
-  // No type has more exponents than f64, double-double neither.
+  // No type, not even double-double, has a larger exponent range than f64.
   if (!whole_arrays && !HasDoubles(before)) return std::nullopt;
   const auto tame = WithoutExtremes(d.before.context(), d.set, before, /*all_finite=*/whole_arrays);
   if (!tame) return std::nullopt;
@@ -65,7 +65,7 @@ Evidence OverflowAtExtremes(ResultDifference& d) {
   return agree ? evidence : std::nullopt;
 }
 
-// Only one engine shows a difference, and only at extremes.
+// Accepts if only one engine shows a difference, and only at extremes.
 Evidence EngineExtremes(ResultDifference& d) {
   const auto tame = WithoutExtremes(d.before.context(), d.set, d.before.module());
   if (!tame) return std::nullopt;
@@ -77,14 +77,15 @@ Evidence EngineExtremes(ResultDifference& d) {
   return d.seen.agree ? Evidence(evidence) : std::nullopt;
 }
 
-// ---- rounding ----
+// ---- Rounding ----
 
-// Their results are apart by no more than they round, and than the modules are apart in wide arithmetic.
+// Returns whether the results differ by no more than their rounding errors and the distance of the modules in wide
+// arithmetic.
 bool AgreeWithWideDistance(const ResultDifference& d) {
   const StatusOr<Results>&x = d.before.Ideal(d.set, /*keep_roundings=*/true),
         &y = d.after.Ideal(d.set, /*keep_roundings=*/true);
   if (!x.ok() || !y.ok()) return false;
-  // An engine that gives the same for both, be it wrong, has made the two agree in wide arithmetic.
+  // Equal results of a wrong engine are no evidence for the modules.
   if (CompareOnAll(*d.before.Result(d.set), *d.after.Result(d.set), {.exact = true}, {}).agree) return false;
   Errors apart(x->size());
   ForEachLeaf(*x, *y, [&](size_t device, size_t leaf, const Literal& p, const Literal& q) {
@@ -94,7 +95,7 @@ bool AgreeWithWideDistance(const ResultDifference& d) {
       if (std::isfinite(distance)) apart[device][leaf] = std::max(apart[device][leaf], distance);
     });
   });
-  // In f64 the error of each result is its distance from the one in double-double.
+  // For f64 modules, a result's error is its distance from the double-double result.
   for (size_t k = 0; d.before.pairs() && k < apart.size(); ++k) {
     const std::vector<double> of_a = MeasureErrors((*d.a)[k], &(*x)[k]), of_b = MeasureErrors((*d.b)[k], &(*y)[k]);
     for (size_t i = 0; i < apart[k].size(); ++i) apart[k][i] += 2 * (of_a[i] + of_b[i]);
@@ -107,7 +108,7 @@ bool AgreeInWideArithmetic(const ResultDifference& d) {
   return meaning.judged && meaning.agree;
 }
 
-// Where many elements are equal, rounding decides which comes first.
+// Sets for coverage have many equal elements, whose order rounding decides.
 Evidence Rounding(ResultDifference& d) {
   return AgreeInWideArithmetic(d) && (IsCoverageSet(d) || AgreeWithWideDistance(d)) ? Evidence("") : std::nullopt;
 }
@@ -124,14 +125,14 @@ Evidence IllConditioned(ResultDifference& d) {
   return moved.empty() ? std::nullopt : Evidence(moved + "; by two engines, " + d.ToString());
 }
 
-// ---- Engines' own habits ----
+// ---- Behaviour of engines ----
 
 bool MayFlushFactors(const ResultDifference& d) {
   return d.between == Between::kEngines ||
          (!IsCoverageSet(d) && OtherIsReference(d.before.context()) && d.OthersAgree());
 }
 
-// The engine's result of a module is the reference's once denormals among the factors of its bf16 products are zeros.
+// Returns whether the engine's result equals the reference's after flushing the denormal factors of bf16 products.
 bool HasFlushedFactors(const ResultDifference& d, ModuleUnderTest& subject) {
   const std::unique_ptr<HloModule> flushed = FlushFactors(subject.module());
   if (!flushed) return false;
@@ -172,16 +173,16 @@ Evidence Unspecified(ResultDifference& d) {
 
 // ---- Denormals, signs of zeros and NaN ----
 
-// An engine of the caller's own says too little: it may be wrong in both.
+// An engine of the caller is not sufficient, since it may be wrong in both modules.
 bool MayDropSigns(const ResultDifference& d) {
   return !d.options().exact && d.options().other_engine_work > 0 && !d.OthersAgree();
 }
 
-// They agree by both engines and in wide arithmetic once zeros and NaN have no sign; `denormals`: and denormals are
-// zeros.
+// Accepts if the modules agree by both engines and in wide arithmetic after removing the signs of zeros and NaN
+// (`denormals`: and flushing denormals).
 template <bool denormals>
 Evidence WithoutSigns(ResultDifference& d) {
-  // Zeros that one of the two has folded may have had either sign, which they have for good.
+  // A folded zero may have had either sign, so each mode chooses the signs differently.
   for (const FlushMode mode : {FlushMode::kPlus, FlushMode::kPlusIfComputed, FlushMode::kMinusIfRounded}) {
     const std::unique_ptr<HloModule> modules[] = {FlushSigns(d.before.module(), mode, denormals),
                                                   FlushSigns(d.after.module(), mode, denormals)};

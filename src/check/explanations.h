@@ -1,7 +1,7 @@
-// Why two results that are not the same may still both be right: an ordered table of explanations, for two modules and
-// for two engines alike. Explain() walks it; Checker (check.cc) and MeaningComparer (meaning.cc) ask. A verdict names
-// the rows that it used. Every row has a pair of modules that it excuses and one that it refuses in
-// tests/unit/explanations_test.cc.
+// An ordered table of explanations: reasons for which two different results may both be correct, for two modules and
+// for two engines. Explain() searches it; Checker (check.cc) and MeaningComparer (meaning.cc) use it. A verdict names
+// the rows that it used. tests/unit/explanations_test.cc has, for every row, a pair of modules that the row excuses and
+// one that it refuses.
 #pragma once
 
 #include <optional>
@@ -14,55 +14,56 @@
 
 namespace hloir::check {
 
-// Which two results differ.
+// The kinds of differences, by the two results that differ.
 enum class Between : unsigned {
-  kModules = 1,        // those of the two modules, by one engine
-  kEngines = 2,        // those of one module, by the reference and by another engine
-  kWide = 4,           // those of the two modules in wide arithmetic
-  kWideModules = 8,    // the same, where no row for kWide explains them
-  kExactModules = 16,  // results of the two modules that must have equal bits
+  kModules = 1,        // results of the two modules by one engine
+  kEngines = 2,        // results of one module by the reference and by another engine
+  kWide = 4,           // results of the two modules in wide arithmetic
+  kWideModules = 8,    // the same, after no kWide row explained the difference
+  kExactModules = 16,  // results of two modules that must have equal bits
 };
 
 struct ResultDifference {
   Between between;
   size_t set;                       // of inputs
-  ModuleUnderTest &before, &after;  // one and the same between engines
-  // Null in wide arithmetic. Between engines `a` is the reference's.
+  ModuleUnderTest &before, &after;  // the same module twice for kEngines
+  // Null in wide arithmetic. For kEngines, `a` is the reference's result.
   const Results *a = nullptr, *b = nullptr;
   Comparison seen;
-  MeaningComparer* meaning = nullptr;  // of the two modules; null between engines
+  MeaningComparer* meaning = nullptr;  // compares the two modules; null for kEngines
   Nonfinite nonfinite = Nonfinite::kAlways;
-  std::string module_name = {};  // between engines: what messages call the module
-  bool by_other = false;         // `a` and `b` are those of the engine that is not under test
+  std::string module_name = {};  // for kEngines: the module's name in messages
+  bool by_other = false;         // `a` and `b` come from the engine that is not under test
   bool whole_arrays = false;     // the modules are views of partitioned ones (sharded.h)
 
-  // The results of the engine that is not under test agree.
+  // Returns whether the results of the engine that is not under test agree.
   bool OthersAgree() const;
   const CheckOptions& options() const { return before.options(); }
-  // The difference in words, by the names of the modules or engines.
+  // Describes the difference by the names of the modules or engines.
   std::string ToString() const;
 };
 
 struct Explanation {
   std::string_view name;  // "signed-zero"
   std::string_view what;  // one sentence, for docs/accuracy.md
-  unsigned between;       // of enum Between
-  Outcome outcome;        // of a pair that the row explains: kAgree or kUnspecified
+  unsigned between;       // a mask of Between
+  Outcome outcome;        // of a difference that the row explains: kAgree or kUnspecified
   bool (*applies)(const ResultDifference&);
-  // The evidence, for a note; "" if the name says it all, nullopt if the row does not explain the difference.
+  // Returns the evidence for a note, empty if the name is sufficient; nullopt if the row does not explain the
+  // difference.
   std::optional<std::string> (*check)(ResultDifference&);
-  int cost;  // how many runs of a module that takes, at most
+  int cost;  // the largest number of runs that `check` needs
 };
 
 // In the order in which they are tried.
 std::span<const Explanation> Explanations();
 
 struct Explained {
-  const Explanation* row = nullptr;  // null: none explains it
+  const Explanation* row = nullptr;  // null: no row explains the difference
   std::string evidence;
 };
 Explained Explain(ResultDifference& difference);
-// Tries the rows alone that find a result unspecified by HLO.
+// Tries only the rows with the outcome kUnspecified.
 Explained ExplainAsUnspecified(ResultDifference& difference);
 
 }  // namespace hloir::check

@@ -1,5 +1,5 @@
-// Extremes of number formats: the inputs and ops that reach them, and the differences that do not count there. Rows of
-// explanations.cc use it.
+// Extremes of number formats: inputs and operations that reach them, and differences that are legal there. Used by rows
+// of explanations.cc.
 #pragma once
 
 #include <initializer_list>
@@ -9,31 +9,33 @@
 
 namespace hloir::check {
 
-// Inputs made for coverage. Overflow does not count there, nor does a division by a sum that is 0 but for rounding.
+// Returns whether the inputs are made for coverage. Overflow on such inputs does not count, nor does a division by a
+// sum whose exact value is 0.
 bool IsForCoverage(InputKind kind);
-// It has finite numbers so large that exponentials and long products of them may leave f64's range.
+// Returns whether some finite number is so large that its exponential or a long product may exceed f64's range.
 bool HasLargeNumbers(const InputSet& set);
 int64_t CountOf(const HloModule& module, std::initializer_list<HloOpcode> opcodes);
 bool HasAny(const HloModule& module, std::initializer_list<HloOpcode> opcodes);
-// It has ops that can leave f64's range in one step.
+// Returns whether an operation can exceed f64's range in one step.
 bool MayLeaveF64(const HloModule& module);
-// The inputs of a set with extremes replaced by plain numbers, as HLO does not specify what comes of them: whether a
-// sum overflows that has the largest number in it depends on the order of adding and on the accumulator's type; some
-// processors' dot instructions take denormals for zeros; products of complex numbers with infinite parts differ. Other
-// NaNs and infinities stay. Nothing, if the inputs have no extremes by their kind.
+// Replaces the extremes in a set of inputs by ordinary numbers, since HLO does not specify their results: a sum with
+// the largest number may overflow depending on the order and the accumulator's type; some processors' dot instructions
+// flush denormals; products of complex numbers with infinite parts differ. Other NaNs and infinities stay. Returns
+// nothing if inputs of this kind have no extremes.
 std::optional<Context> WithoutExtremes(const Context& context, size_t set, const HloModule& module,
                                        bool all_finite = false);
-// It has ops that are programs of their own, which may or may not add up 0 * NaN somewhere.
+// Returns whether the module has operations with algorithms of their own, which may or may not compute 0 * NaN.
 bool HasWholeArrayOps(const HloModule& module);
-// It has ops whose result is undefined for some inputs: singular matrices, groups larger than the array.
+// Returns whether the module has operations that are undefined for some inputs: singular matrices, groups larger than
+// the array.
 bool IsUndefinedForSome(const HloModule& module);
-// The ops of both modules that are undefined for some inputs are the same, and as many.
+// Returns whether both modules have the same number of the same such operations.
 bool HaveSameSolvers(const HloModule& a, const HloModule& b);
-// A sum that overflows on its way is an infinity or, where infinities cancel, NaN. Where the true sum is beyond the
-// type, and neither engine has a finite one, `other` gets the reference's element.
+// A sum with intermediate overflow is infinite or, if infinities cancel, NaN. Where the exact sum exceeds the type's
+// range and neither engine's result is finite, `other` gets the reference's element.
 void EqualizeOverflows(Literal& other, const Literal& reference, const Literal& ideal);
 bool DiffersInNonfiniteAlone(const Comparison& comparison);
-// True if an element is a number before and NaN after, on some device. The results have the same shapes.
+// Returns whether some element is a number before and NaN after, on some device. The results must have the same shapes.
 bool LosesNumbers(const std::vector<Literal>& before, const std::vector<Literal>& after);
 
 }  // namespace hloir::check

@@ -11,14 +11,14 @@
 namespace hloir::check {
 namespace {
 
-constexpr size_t kMostValues = size_t{1} << 22;  // that are told apart
-constexpr size_t kMostPairs = 128;               // so many values are combined with one another
+constexpr size_t kMostValues = size_t{1} << 22;  // distinct values
+constexpr size_t kMostPairs = 128;               // constants that are combined in pairs
 constexpr int kFewDigits = 12;
 
 constexpr PrimitiveType kRoundedTo[] = {PrimitiveType::F32, PrimitiveType::BF16, PrimitiveType::F16};
 
-// All values, those of types of few digits, and those of small constants, of which the factors of a formula are made;
-// of these, by type, what `kRoundedTo` has.
+// `all` values; `narrow`: values of types with few digits; `small`: values of small constants, which occur as factors
+// of formulas; `of_type`: the small values by the types in kRoundedTo.
 struct Values {
   std::unordered_set<double> all, narrow, small;
   std::unordered_set<double> of_type[std::size(kRoundedTo)];
@@ -47,8 +47,8 @@ Values FoldedValuesOf(const HloModule& module) {
   return values;
 }
 
-// 0.5, 3, 100: whoever computed it did not round. (2^31 may be 2^31 - 1, rounded, and 2^-34 the square of a unit in the
-// last place.)
+// Numbers such as 0.5, 3 and 100 are not rounded results. Larger or smaller ones may be: 2^31 may be 2^31 - 1 rounded,
+// and 2^-34 the square of a unit in the last place.
 bool HasFewDigits(double value) {
   if (std::abs(value) > 0x1p24 || std::abs(value) < 0x1p-16) return false;
   int exponent;
@@ -56,10 +56,10 @@ bool HasFewDigits(double value) {
   return digits == std::rint(digits);
 }
 
-// Roundings, in half-units, of what `before` computes and `after` has less of: one of the constants of `after` may be a
-// result of that.
-int RoundingsOfWhatIsGone(const HloModule& before, const HloModule& after) {
-  // Its epsilon is a constant that no instruction has: what is added to it, and the root of that, may have been folded.
+// The largest rounding error, in half-units, of an operation that `before` has more often than `after`: a constant of
+// `after` may be its result.
+int RoundingsOfRemovedOps(const HloModule& before, const HloModule& after) {
+  // A batch norm's epsilon is an attribute: its sum with the variance, and the root, may have been folded.
   constexpr int kOfABatchNorm = 3, kMost = 8;
   std::vector<int64_t> more(static_cast<size_t>(kOpcodeCount));
   const auto for_each = [](const HloModule& module, auto f) {
@@ -91,7 +91,7 @@ int RoundingsOfConstants(const HloModule& module) {
 FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& after) {
   FoldedConstants folded;
   const Values old = FoldedValuesOf(before), now = FoldedValuesOf(after);
-  // A type of few digits tells none that was rounded from one that was not.
+  // In types with few digits, a rounded value looks like an exact one.
   const int roundings = RoundingsOfConstants(before) - RoundingsOfConstants(after);
   const bool was_computed = roundings > 0;
   for (double value : now.all) {
@@ -99,12 +99,12 @@ FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& af
     const bool may_be = !HasFewDigits(value) || (was_computed && now.narrow.count(value) > 0);
     if (old.all.count(value) == 0 && may_be) folded.values.insert(value);
   }
-  // Each that has come or gone may be a step of one computation.
+  // Each removed or added constant may be a step of one computation.
   int gone = 0, come = 0;
   for (double value : folded.values) come += now.small.count(value) > 0;
   for (double value : old.small) gone += now.small.count(value) == 0;
   folded.roundings = std::max(std::clamp(std::max(gone, come), 1, 4), std::min(roundings, 8));
-  folded.roundings = std::max(folded.roundings, RoundingsOfWhatIsGone(before, after));
+  folded.roundings = std::max(folded.roundings, RoundingsOfRemovedOps(before, after));
 
   std::vector<double> factors(old.small.begin(), old.small.end());
   std::sort(factors.begin(), factors.end());

@@ -1,4 +1,4 @@
-// Constants that may have been folded: see FoldedConstants.
+// Finds constants that may be results of constant folding.
 #pragma once
 
 #include <unordered_set>
@@ -7,18 +7,18 @@
 
 namespace hloir::check {
 
-// Float constants of `after` that a compiler may have computed from constants of `before`, and so rounded.
+// Float constants of `after` that a compiler may have computed, with rounding, from constants of `before`.
 struct FoldedConstants {
   std::unordered_set<double> values;
-  bool is_any_new = false;  // some constant of `after`, rounded or exact, is none of `before`
-  // The roundings of each: one, or more if `after` lacks or adds several constants.
+  bool is_any_new = false;  // some constant of `after`, rounded or exact, is not in `before`
+  // The number of roundings of each value: more than one if `after` lacks or adds several constants.
   int roundings = 1;
 };
-// A value that `before` does not have, if it has too many digits to be exact; and the results that a constant of
-// `before`, its reciprocal, or two of them, added, subtracted, multiplied or divided, and perhaps negated, give when it
-// is rounded to f32, bf16 or f16.
+// Finds values that `before` does not have and that have too many digits to be exact; and results of a constant of
+// `before`, its reciprocal, or a sum, difference, product or quotient of two of them, possibly negated, rounded to f32,
+// bf16 or f16.
 FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& after);
-// The roundings of instructions that depend on constants alone.
+// The number of roundings of instructions that depend on constants alone.
 int RoundingsOfConstants(const HloModule& module);
 
 }  // namespace hloir::check

@@ -12,15 +12,15 @@
 namespace hloir::check {
 namespace {
 
-// The number of sets for wide arithmetic: as many as a limit of work allows. `ran`: the reference ran the whole sets.
+// The number of sets for wide arithmetic, within a work limit. `ran`: the reference ran the whole sets.
 uint64_t CountWideSets(ModuleUnderTest& subject, const Context& context, size_t whole_sets, bool ran) {
   constexpr double kMostSets = 72;
   constexpr double kMostWork = 0x1p25, kWorkOfAnInstruction = 128;  // in operations on elements
-  constexpr double kWorkOfPairs = 16;                               // times the work of f64
+  constexpr double kWorkOfPairs = 16;                               // relative to f64
   const HloModule& module = subject.module();
   const bool loops = HasLoops(module);
   if (context.counts.devices() > 1 || (loops && !ran) || module.entry_computation()->parameter_count() == 0) return 0;
-  // The reference has counted the turns of the loops.
+  // The reference has counted the iterations.
   const double once = ran && loops ? subject.reference_work() / static_cast<double>(whole_sets)
                                    : WorkOf(CostAnalysis(module).total().once);
   const double factor = WantsPairs(module) ? kWorkOfPairs : 1;
@@ -39,7 +39,7 @@ StatusOr<SearchedInputs> SearchInputs(ModuleUnderTest& subject, Context& context
                                       const MakeSet& make_set) {
   constexpr uint64_t kSeedOfWide = 100, kSeedOfSpecials = 200, kSeedOfTypical = 300;
   constexpr uint64_t kMostTries = 32;
-  constexpr double kMostSearchWork = 0x1p23;  // a module that takes long runs on few inputs
+  constexpr double kMostSearchWork = 0x1p23;  // a module with long runs gets few inputs
   const HloModule& module = subject.module();
   const uint64_t seed = context.options.seed;
   const auto add = [&](uint64_t offset, InputKind kind) -> Status {
@@ -50,18 +50,18 @@ StatusOr<SearchedInputs> SearchInputs(ModuleUnderTest& subject, Context& context
   Reach reach(module);
   bool runs = context.options.other_engine_work > 0 && OtherIsReference(context);
   if (runs) subject.set_watch([&](const HloInstruction& i, const Literal& value) { reach.See(i, value); });
-  // Inputs of these kinds may keep a loop from ending.
+  // Inputs of these kinds may make a loop endless.
   const bool may_not_end = HasLoops(module), undefined = IsUndefinedForSome(module);
   if (typical) HLOIR_RETURN_IF_ERROR(add(kSeedOfTypical, InputKind::kTypical));
   for (size_t set = 0; runs && set < context.inputs.size(); ++set) runs = subject.OtherResult(set).ok();
-  // Logarithms and roots need positive numbers. Of the two sets of edges one has the constants of the module.
+  // Logarithms and roots need positive numbers. One of the two sets of edges uses the module's constants.
   const InputKind kinds[] = {InputKind::kEdges, InputKind::kEdges, InputKind::kWide, InputKind::kPositive,
                              undefined ? InputKind::kDominant : InputKind::kPlain};
   const uint64_t tries = module.entry_computation()->parameter_count() > 0 ? kMostTries : 0;
   for (uint64_t k = 0; k < tries; ++k) {
     const InputKind kind = kinds[k % std::size(kinds)];
     if (undefined && IsForCoverage(kind)) continue;
-    const bool always = k < std::size(kinds);  // later sets must reach something
+    const bool always = k < std::size(kinds);  // later sets must increase coverage
     if (!always && (!runs || reach.reached() == reach.total())) break;
     if (subject.reference_work() > kMostSearchWork || (may_not_end && !runs)) break;
     const size_t set = context.inputs.size();

@@ -1,5 +1,5 @@
-// Inputs made up for a module: MakeFakeInputs() for one device, MakeInputSet() for all. Small numbers from a generator
-// of our own, so that a seed means the same values everywhere; integers that index something stay inside it. Covered by
+// Generates inputs for a module: MakeFakeInputs() for one device, MakeInputSet() for all. The generator is our own, so
+// that a seed gives the same values everywhere; integers that are used as indices stay in bounds. Covered by
 // tests/unit/check_compare_test.cc and check_test.cc.
 #include <algorithm>
 #include <cmath>
@@ -20,15 +20,15 @@
 namespace hloir {
 namespace {
 
-// Near enough to a normal distribution, within ±3.5: four uniform ones added up.
+// Approximately normally distributed within ±3.5: the sum of four uniform numbers.
 double NormalNumber(Random& random) {
   return (random.Uniform() + random.Uniform() + random.Uniform() + random.Uniform() - 2) * std::sqrt(3.0);
 }
 
-// Which parameters of the entry computation reach control flow, and so may decide how it goes.
+// Finds the parameters of the entry computation that control flow depends on.
 class ControlFlow {
  public:
-  // Loops that count end whatever reaches them.
+  // Loops with a known trip count terminate for all inputs.
   enum class Kind { kOpenLoops, kLoops, kLoopsAndBranches };
   ControlFlow(const HloModule& module, Kind kind) : kind_(kind), has_(module.computation_id_limit()) {
     for (const HloComputation* computation : module.PostOrder()) {
@@ -63,16 +63,16 @@ class ControlFlow {
     return kind_ == Kind::kLoopsAndBranches && i.opcode() == HloOpcode::kConditional;
   }
   Kind kind_;
-  std::vector<bool> has_;  // by computation id: such control flow is in it or in what it calls
+  std::vector<bool> has_;  // by computation id: the computation or its callees have such control flow
 };
 
-// The module says that every device has the same value.
+// The module states that all devices have the same value.
 bool IsReplicated(const HloInstruction& parameter) {
   const Sharding* sharding = parameter.sharding();
   return sharding != nullptr && sharding->kind == Sharding::Kind::kReplicated;
 }
 
-// Numbers that stand in the module: what its comparisons, clamps and loops are about.
+// The module's scalar constants, which its comparisons, clamps and loops use.
 struct Constants {
   std::vector<double> floats;
   std::vector<int64_t> integers;
@@ -95,7 +95,7 @@ Constants ConstantsOf(const HloModule& module) {
   return {{floats.begin(), floats.end()}, {integers.begin(), integers.end()}};
 }
 
-// Half of them halves and whole numbers up to 2, the others constants and what is next to them.
+// Half of the numbers are multiples of 1/2 up to 2, the others are constants and their neighbours.
 double EdgeNumber(PrimitiveType type, Random& random, const Constants& constants) {
   if (constants.floats.empty() || random.Below(2) == 0) return static_cast<double>(random.Below(9) - 4) / 2;
   const double value =
@@ -129,7 +129,7 @@ int64_t WideInteger(PrimitiveType type, Random& random, int64_t bound) {
   return static_cast<int64_t>(random.Below(2) == 0 ? bits : -bits);
 }
 
-// Into the range of a type of so many bits.
+// Wraps a value to the type's range.
 template <class S>
 S Wrapped(int64_t value, PrimitiveType type) {
   const int unused = 64 - BitWidth(type);
@@ -156,7 +156,7 @@ double CornerCase(PrimitiveType type, Random& random) {
   return cases[random.Below(std::size(cases))];
 }
 
-// A number of a kind; corner cases come from CornerCase.
+// A number of the kind, except corner cases.
 double Number(PrimitiveType type, Random& random, InputKind kind, const Constants& constants) {
   if (kind == InputKind::kEdges) return EdgeNumber(type, random, constants);
   if (kind == InputKind::kWide) return WideNumber(type, random);
@@ -193,8 +193,8 @@ S Draw(PrimitiveType type, Random& random, InputKind kind, int64_t bound, const 
   }
 }
 
-// Elements that are NaN, infinite, -0 or a denormal, all alike: what becomes of them shows where no number is so large
-// that it overflows by itself.
+// Sets some elements to one special value: NaN, infinity, -0 or a denormal. Their propagation is visible since no
+// number is large enough to overflow.
 void AddSpecial(Literal& value, uint64_t which, Random& random) {
   const PrimitiveType type = value.shape().element_type();
   if (!IsFloat(type) || value.element_count() == 0) return;
@@ -202,13 +202,13 @@ void AddSpecial(Literal& value, uint64_t which, Random& random) {
   const double denormal = std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double specials[] = {std::nan(""), kInfinity, -kInfinity, random.Below(2) == 0 ? -0.0 : denormal};
-  // As many as may meet what looks at few places only, and as few as may leave a number in a sum.
+  // Random counts: many meet operations that read few elements, few leave sums finite.
   const int64_t count = int64_t{1} << random.Below(1 + std::ilogb(static_cast<double>(value.element_count())));
   for (int64_t i = 0; i < count; ++i)
     value.SetFromDouble(random.Below(value.element_count()), specials[which % std::size(specials)]);
 }
 
-// Other values than the kinds alone have: what is wrong with small numbers, or with equal ones, shows where all are.
+// Scales the values, or makes them equal or mostly zero, to reveal errors that depend on all values being so.
 void Vary(Literal& value, Random& random) {
   const PrimitiveType type = value.shape().element_type();
   const int64_t count = value.element_count();
@@ -232,8 +232,8 @@ void Vary(Literal& value, Random& random) {
   }
 }
 
-// Shifted far from 0, so that differences stay and what is made of the numbers themselves overflows; no farther than
-// whole numbers are numbers of the type.
+// Adds a large offset, so that differences stay small while the numbers themselves may overflow. The offset is limited
+// to the range in which the type represents all integers.
 void Shift(Literal& value, Random& random) {
   const PrimitiveType type = value.shape().element_type();
   if (!IsFloat(type)) return;
@@ -246,7 +246,7 @@ void Shift(Literal& value, Random& random) {
   for (int64_t i = 0; i < value.element_count(); ++i) value.SetFromDouble(i, value.GetAsDouble(i) + by);
 }
 
-// Equal along one dimension, or throughout: sums, products and transforms of such numbers are exact.
+// Makes the values equal along one dimension, or all equal: sums, products and transforms of such numbers are exact.
 void MakeUniform(Literal& value, Random& random) {
   const Shape& shape = value.shape();
   const int64_t dimension = random.Below(shape.rank() + 1);
@@ -263,7 +263,7 @@ void MakeUniform(Literal& value, Random& random) {
   }
 }
 
-// Adds more to the diagonal of each matrix than there is in its rows, if they are square.
+// Makes square matrices diagonally dominant.
 void MakeDominant(Literal& value) {
   const int64_t rank = value.shape().rank();
   if (rank < 2 || !IsFloat(value.shape().element_type())) return;
@@ -277,7 +277,7 @@ void MakeDominant(Literal& value) {
   }
 }
 
-// Numbers as a trained network has them.
+// Values in the ranges of a trained network's weights.
 void MakeTypical(Literal& value, const check::ParameterUses& uses, const HloInstruction* parameter,
                  const ShapeIndex& index, Random& random) {
   if (!IsFloat(value.shape().element_type())) return;
@@ -288,7 +288,7 @@ void MakeTypical(Literal& value, const check::ParameterUses& uses, const HloInst
     value.SetFromDouble(i, positive ? 0.25 + 0.75 * random.Uniform() : scale * value.GetAsDouble(i));
 }
 
-// Puts vectors of `size` integers in order.
+// Sorts vectors of `size` integers.
 void SortVectors(Literal& value, int64_t size) {
   const int64_t count = value.element_count();
   if (!IsInteger(value.shape().element_type()) || count % size != 0) return;
@@ -299,7 +299,7 @@ void SortVectors(Literal& value, int64_t size) {
     value.SetFromInt64(i, vectors[static_cast<size_t>(i / size)][static_cast<size_t>(i % size)]);
 }
 
-// What is known of the module that inputs are made for.
+// Properties of the module for which inputs are made.
 struct Known {
   const check::ParameterUses& uses;
   Constants constants;
@@ -344,7 +344,7 @@ StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter,
   if (far && random.Below(4) != 0) Shift(value, random);
   if (uniform) MakeUniform(value, random);
   if (kind == InputKind::kDominant || (specials && known.undefined_for_some)) MakeDominant(value);
-  // Seeds that follow one another try each case, and each parameter.
+  // Consecutive seeds cover each special value and each parameter.
   const uint64_t turn = seed / 4 + static_cast<uint64_t>(parameter->parameter_number());
   if (specials && (turn % static_cast<uint64_t>(parameter->parent()->parameter_count()) == 0 || random.Below(4) == 0))
     AddSpecial(value, seed, random);
@@ -372,17 +372,17 @@ StatusOr<std::vector<Literal>> MakeForDevice(const HloModule& module, const Para
       return ResourceExhausted("the module's inputs would take more than 16 GiB");
     }
   }
-  // Loops add up; in which order is each module's, and decides what becomes of corner cases.
+  // A loop's sums may be in any order, which decides the result of corner cases.
   const ControlFlow loops(module,
                           kind == InputKind::kCornerCases ? ControlFlow::Kind::kLoops : ControlFlow::Kind::kOpenLoops);
-  // Constants are seldom whole numbers: without them, sums are 0 and numbers equal more often.
+  // Constants are rarely integers; without them, sums cancel and numbers coincide more often.
   const bool with_constants =
       (kind == InputKind::kEdges || kind == InputKind::kMixed || kind == InputKind::kUniform) && seed / 2 % 2 == 1;
   const Known known = {uses, with_constants ? ConstantsOf(module) : Constants(), IsUndefinedForSome(module)};
   Random random = Random::FromState(seed);
   std::vector<Literal> inputs;
   for (const HloInstruction* parameter : parameters) {
-    // Numbers like these might keep a loop from ending.
+    // These kinds may make a loop endless.
     const bool tame = (kind == InputKind::kCornerCases || kind == InputKind::kWide || kind == InputKind::kMixed ||
                        kind == InputKind::kSpecials || kind == InputKind::kFar) &&
                       loops.DependsOn(parameter);

@@ -1,5 +1,5 @@
-// See known_faults.h. Patterns look through what only moves a value and through calls and fusions. An instruction of
-// the second module is chosen that has the name or the origin of the first one's, if there is one.
+// See known_faults.h. Patterns look through data movement, calls and fusions. If possible, the reported instruction of
+// the second module has the same name or origin as the first one's.
 #include "check/known_faults.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace hloir::check {
 namespace {
 
-// The instruction that computes an operand: where it comes from, through moves and calls.
+// The instruction that computes an operand, behind moves and calls.
 const HloInstruction& Source(const HloInstruction& value) {
   constexpr int kMostSteps = 64;
   const HloInstruction* i = &value;
@@ -41,7 +41,7 @@ const HloInstruction& Source(const HloInstruction& value) {
         i = caller.operand(i->parameter_number());
         break;
       }
-      default: return *i;  // it computes something
+      default: return *i;  // computes a value
     }
   }
   return *i;
@@ -61,7 +61,7 @@ bool IsNumber(const HloInstruction& i, double number) {
 }
 bool IsAnyConstant(const HloInstruction& i) { return i.IsConstant(); }
 
-// One operand fulfills each of the two, in either order.
+// One operand satisfies `first` and the other `second`.
 template <class F, class G>
 bool EitherWay(const HloInstruction& i, F&& first, G&& second) {
   const HloInstruction &x = Operand(i, 0), &y = Operand(i, 1);
@@ -212,7 +212,7 @@ std::vector<Verdict::Fault> FindKnownFaults(const HloModule& before, const HloMo
       instead = All(after, fault.after);
       if (instead.size() <= All(before, fault.after).size()) continue;
     }
-    // One that no instruction of that form in the second module goes back to.
+    // Prefers an instruction without a counterpart of that form in the second module.
     const auto gone = std::find_if(had.begin(), had.end(), [&](const HloInstruction* i) {
       return std::none_of(has.begin(), has.end(),
                           [&](const HloInstruction* k) { return i->name() == k->name() || HaveOneOrigin(*i, *k); });

@@ -1,7 +1,7 @@
-// Rewrites that change the meaning and that compilers are known for, by their patterns: a table with a row for each.
-// FindKnownFaults() names those that a pair of modules shows. Checker (check.cc) asks where the two differ; it proves
-// nothing, and a pair may differ for other reasons too. Every row has a pair of modules that it names and one that it
-// does not in tests/unit/known_faults_test.cc; docs/findings.md has them at length.
+// A table of patterns of incorrect rewrites that compilers are known for. FindKnownFaults() returns the rows that match
+// a pair of modules. Checker (check.cc) calls it if the modules differ; a match proves nothing, as the modules may
+// differ for other reasons. tests/unit/known_faults_test.cc has, for every row, a pair of modules that it matches and
+// one that it does not; docs/findings.md describes the rows.
 #pragma once
 
 #include <span>
@@ -15,9 +15,9 @@ namespace hloir::check {
 
 struct KnownFault {
   std::string_view name;   // "predicate-product"
-  std::string_view what;   // a sentence
-  std::string_view issue;  // a public one, or ""
-  // What the first module has more often, and what the second has more often in its place; nullptr: nothing of its own.
+  std::string_view what;   // one sentence
+  std::string_view issue;  // a public issue, or empty
+  // The pattern that the first module has more often, and the pattern that the second has more often instead, or null.
   bool (*before)(const HloInstruction&);
   bool (*after)(const HloInstruction&);
 };

@@ -1,8 +1,8 @@
-// See meaning.h. Wide arithmetic rounds too: two results may be apart, in each element, by what that does. It is
-// measured by moving each rounded result (MoveRoundings), some 500 units in the last place; how far an element then
-// moves is its bound. Where numbers cancel, or a loop magnifies, the bound grows by itself; elements that fall on the
-// other side of a comparison move by all of the difference. What else right modules may differ in is a row of
-// explanations.cc. Covered by tests/unit/meaning_test.cc.
+// See meaning.h. Wide arithmetic rounds too, so elements may differ within a bound. The bound is measured:
+// MoveRoundings perturbs each rounded result by some 500 units in the last place, and the bound of an element is the
+// largest change. Cancellation and loops that amplify errors increase the bound; an element whose comparison changes
+// moves by the full difference. Other legal differences have rows in explanations.cc. Covered by
+// tests/unit/meaning_test.cc.
 #include "check/meaning.h"
 
 #include <algorithm>
@@ -40,9 +40,9 @@ NumberClass ClassOf(const Literal& literal, size_t i) {
   return z.real() < 0 ? NumberClass::kNegativeInfinity : NumberClass::kPositiveInfinity;
 }
 
-// The wide results of an element say nothing about the modules: its own type does not hold it, so that both lose it
-// there, one perhaps as it folds constants; or both give the same integer, and rounding alone makes another of it in
-// wide arithmetic.
+// Returns whether the wide results of an element are no evidence: the element overflows or underflows in its own type,
+// so both modules lose it (one perhaps while folding constants); or both give the same integer in their own types, and
+// only wide arithmetic gives another.
 bool IsOutsideOwnType(const Literal& own_a, const Literal& own_b, size_t i, double distance, double magnitude,
                       const Literal& a, const Literal& b) {
   const PrimitiveType type = own_a.shape().element_type();
@@ -52,20 +52,20 @@ bool IsOutsideOwnType(const Literal& own_a, const Literal& own_b, size_t i, doub
     return value == own_b.GetAsInt64(index) && value != a.GetAsInt64(index);
   }
   const std::complex<double> v = own_a.GetAsComplex(index), w = own_b.GetAsComplex(index);
-  // One has folded it to the number that the other computes and rounds.
+  // One module has folded the element to the number that the other computes and rounds.
   if (v == w && (v == a.GetAsComplex(index) || v == b.GetAsComplex(index))) return true;
   const auto is_finite = [](std::complex<double> z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); };
   const PrimitiveType part = IsComplex(type) ? ComplexComponentType(type) : type;
   if (!is_finite(v) && !is_finite(w))
     return !is_finite(a.GetAsComplex(index)) || !is_finite(b.GetAsComplex(index)) ||
            !(magnitude <= LargestFinite(part));
-  // Where denormals may count as zeros, what they add to a normal number may be missing too.
+  // If denormals may be flushed, their contribution to a normal number may be missing too.
   const double smallest = SmallestNormal(type);
   if (MayFlushDenormals(part)) return distance < smallest;
   return std::abs(v) < smallest && std::abs(w) < smallest && magnitude < smallest;
 }
 
-// A NaN or an infinity counts that one of two elements is.
+// Returns whether a NaN or an infinity in only one of the two elements counts.
 bool CountsNonfinite(Nonfinite nonfinite, const Literal& x, const Literal& y, const Literal* own_x,
                      const Literal* own_y, size_t i) {
   if (nonfinite == Nonfinite::kAlways) return true;
@@ -75,7 +75,7 @@ bool CountsNonfinite(Nonfinite nonfinite, const Literal& x, const Literal& y, co
   return in_x == ClassOf(*own_x, i) && in_y == ClassOf(*own_y, i);
 }
 
-// An element as text; `pairs`: c128 stands for double-double.
+// Formats an element. `pairs`: c128 stores double-double.
 std::string WideText(const Literal& literal, size_t i, bool pairs) {
   if (!pairs || literal.shape().element_type() != PrimitiveType::C128)
     return ElementText(literal, static_cast<int64_t>(i));
@@ -84,7 +84,8 @@ std::string WideText(const Literal& literal, size_t i, bool pairs) {
                        : Format("{} {} {:.3g}", x.real(), x.imag() < 0 ? "-" : "+", std::abs(x.imag()));
 }
 
-// Some number is so large or so small that its reciprocal, or a product with it, has no low part in double-double.
+// Returns whether some number is so large or small that its reciprocal or its products have no low part in
+// double-double.
 bool HasNumbersAtLimits(const Arguments& arguments) {
   constexpr int kMostExponent = 900;
   const auto is_far = [](double x) { return x != 0 && std::isfinite(x) && std::abs(std::ilogb(x)) > kMostExponent; };
@@ -103,7 +104,7 @@ bool HasNumbersAtLimits(const Arguments& arguments) {
   return false;
 }
 
-// A copy of the module with batch norms written out, so that each rounding inside can be moved; nullptr if it has none.
+// Expands batch norms, so that each rounding inside can be perturbed. Null if there are none.
 std::unique_ptr<HloModule> WithoutBatchNorms(const HloModule& module) {
   const bool any = std::any_of(module.computations().begin(), module.computations().end(), [](const HloComputation* c) {
     return c->MayHave(HloOpcode::kBatchNormTraining) || c->MayHave(HloOpcode::kBatchNormInference) ||
@@ -112,14 +113,14 @@ std::unique_ptr<HloModule> WithoutBatchNorms(const HloModule& module) {
   return any ? AfterPasses({"batchnorm-expander"}, module) : nullptr;
 }
 
-// Calls whose algorithm stops at the accuracy of their type.
+// The number of calls whose algorithm iterates until the accuracy of its type is reached.
 int64_t IterativeCalls(const HloModule& module) {
   int64_t count = 0;
   for (const HloInstruction* i : module.AllInstructions()) count += IsCustomCall(*i, CustomCall::kEigh);
   return count;
 }
 
-// With calls, fusions and batch norms written out; `fold`: and constants folded step by step. nullptr if that fails.
+// Inlines calls and fusions and expands batch norms. `fold`: also folds constants step by step. Null on failure.
 std::unique_ptr<HloModule> WithoutCalls(const HloModule& module, bool fold) {
   std::vector<std::string> names = {"defuser",
                                     "call-inliner",
@@ -141,7 +142,7 @@ std::unique_ptr<HloModule> Folded(const HloModule& module) {
 
 }  // namespace
 
-// Two modules made from those that are compared, to be compared in their place.
+// Variants of the two modules that are compared instead.
 struct MeaningComparer::Relatives {
   Relatives(ModuleUnderTest& before, ModuleUnderTest& after, std::unique_ptr<HloModule> a, std::unique_ptr<HloModule> b,
             bool fold_scalars)
@@ -177,8 +178,8 @@ Meaning MeaningComparer::Compare(size_t set, Nonfinite nonfinite, bool notes) {
   }
   const bool agrees = Agree(/*keep=*/true);
   if (!meaning_.judged) return std::move(meaning_);
-  RecordWhatIsKnown();
-  if (notes) NoteWhatRoundingLeaves();
+  RecordLeaves();
+  if (notes) NoteIllConditionedLeaves();
   if (agrees) return std::move(meaning_);
   seen_ = meaning_.comparison;
   agree_without_roundings_ = (before_.HasRoundings() || after_.HasRoundings()) && Agree(/*keep=*/false);
@@ -203,7 +204,7 @@ void MeaningComparer::NotJudged(const std::string& name, const Status& failed) {
   meaning_.notes.push_back(Format("not compared in f64: {} does not run so: {}", name, failed.message()));
 }
 
-// Without the memory or the time that a run takes, nothing is known of it.
+// A variant that exceeds the memory or time limit is inconclusive.
 bool MeaningComparer::HasRun(const StatusOr<Results>& variant) {
   const StatusCode code = variant.status().code();
   if (code == StatusCode::kResourceExhausted || code == StatusCode::kDeadlineExceeded) starved_ = variant.status();
@@ -214,7 +215,7 @@ void MeaningComparer::Say(const std::string& how) {
   meaning_.reason = how + seen_.ToString(before_.options().before_name, after_.options().after_name);
 }
 
-// Two wide results, of which each element may be apart by `bounds_`.
+// Compares wide results element by element within `bounds_`.
 Comparison MeaningComparer::CompareWide(const Results& a, const Results& b) {
   const bool pairs = before_.pairs();
   Comparison all;
@@ -232,7 +233,8 @@ Comparison MeaningComparer::CompareWide(const Results& a, const Results& b) {
     ForEachDifference(x, y, pairs, [&](size_t i, double distance, double magnitude) {
       double bound = bounds != nullptr ? (*bounds)[i] + part : 0;
       const bool both_finite = std::isfinite(distance);
-      // So far the function is not linear and the distance no bound; but the element stayed finite wherever it moved.
+      // The perturbed function is not linear over this distance, so the distance is no bound; but the element stayed
+      // finite.
       if (both_finite && largest > 0 && bound > thresholds::kNotLinear * largest)
         bound = std::numeric_limits<double>::infinity();
       if (std::isfinite(magnitude)) {
@@ -242,8 +244,9 @@ Comparison MeaningComparer::CompareWide(const Results& a, const Results& b) {
       if (distance <= bound || (!both_finite && nonfinite_ == Nonfinite::kIgnored)) return;
       if (own_a == nullptr) own_a = LeafOf(before_, set_, d, index), own_b = LeafOf(after_, set_, d, index);
       if (!both_finite && !CountsNonfinite(nonfinite_, x, y, own_a, own_b, i)) return;
-      // It has not overflowed, as wide arithmetic, too, says which infinity it is, or NaN. Not so of complex numbers,
-      // of double-double, whose low parts are NaN beside an infinity, and of ops that may multiply an infinity by 0.
+      // Wide arithmetic confirms the infinity or NaN, so it is no overflow of the element's own type. This does not
+      // hold for complex numbers, for double-double (the low part beside an infinity is NaN), and for operations that
+      // may multiply an infinity by 0.
       const bool told = !both_finite && tells_nonfinite_ && !pairs && nonfinite_ == Nonfinite::kBoth;
       if (!told && own_a != nullptr && own_b != nullptr &&
           IsOutsideOwnType(*own_a, *own_b, i, distance, magnitude, x, y))
@@ -294,7 +297,7 @@ bool MeaningComparer::Agree(bool keep) {
       meaning_.comparison = CompareWide(*a, *b);
     }
   }
-  // A division by a sum that is 0 but for rounding shows only if exact results are moved too.
+  // Perturbing exact results too reveals divisions by sums whose exact value is 0.
   const auto is_nonfinite = [](const LeafDifference& leaf) { return leaf.nonfinite > 0; };
   const bool any = std::any_of(meaning_.comparison.leaves.begin(), meaning_.comparison.leaves.end(), is_nonfinite);
   for (ModuleUnderTest* subject : {&before_, &after_}) {
@@ -307,8 +310,8 @@ bool MeaningComparer::Agree(bool keep) {
   return meaning_.comparison.agree;
 }
 
-// Takes back bounds that a discontinuity of `after` alone has raised. A right rewrite is smooth where `before` is; a
-// wrong one may differ where a number is exactly 1, say, and not next to that.
+// Resets bounds that only a discontinuity of `after` has raised. A correct rewrite is smooth where `before` is; a wrong
+// rewrite may differ at isolated points only, such as 1.
 void MeaningComparer::ForgetNewJumps(const Results& results, const ErrorBounds& of_before) {
   ForEachLeaf(results, results, [&](size_t d, size_t leaf, const Literal& x, const Literal&) {
     if (d >= of_before.size() || leaf >= of_before[d].size()) return;
@@ -323,7 +326,7 @@ void MeaningComparer::ForgetNewJumps(const Results& results, const ErrorBounds& 
   });
 }
 
-void MeaningComparer::RecordWhatIsKnown() {
+void MeaningComparer::RecordLeaves() {
   const Results& ideal = *before_.Ideal(set_, /*keep_roundings=*/true);
   for (size_t d = 0; d < ideal.size(); ++d) {
     const std::vector<const Literal*> leaves = ideal[d].Leaves();
@@ -338,7 +341,7 @@ void MeaningComparer::RecordWhatIsKnown() {
   }
 }
 
-void MeaningComparer::NoteWhatRoundingLeaves() {
+void MeaningComparer::NoteIllConditionedLeaves() {
   const StatusOr<Results>&ideal = before_.Ideal(set_, /*keep_roundings=*/true), &result = before_.Result(set_);
   if (!result.ok() || &*ideal == &*result) return;
   size_t k = 0;
@@ -370,7 +373,7 @@ bool MeaningComparer::AgreeWithConstantsMoved() {
   }
   const FoldedConstants& folded = *constants_;
   if (folded.values.empty()) return false;
-  // Of several, the moves of a pattern may cancel.
+  // The perturbations of several constants may cancel.
   const double factor = thresholds::kConstantMargin * (folded.values.size() > 1 ? 1.5 : 1);
   for (const bool keep : {true, false}) {
     if (!keep && !before_.HasRoundings() && !after_.HasRoundings()) break;
@@ -404,7 +407,8 @@ bool MeaningComparer::AgreeAs(Relatives& relatives) {
   other.starved_ = OkStatus();
   const auto agree = [&] {
     if (other.Agree(/*keep=*/true) && other.meaning_.judged) return true;
-    // Modules that agree without roundings to narrower types have these to explain alone.
+    // Modules that agree without roundings to narrower types differ in these roundings, which this row does not
+    // explain.
     if (agree_without_roundings_) return false;
     const bool rounds = relatives.of_first.HasRoundings() || relatives.of_second.HasRoundings();
     if (rounds && other.Agree(/*keep=*/false) && other.meaning_.judged) return true;
@@ -457,7 +461,7 @@ std::string MovedByRoundingAlone(ModuleUnderTest& subject, std::string_view name
   const std::unique_ptr<HloModule> written_out = WithoutBatchNorms(subject.module());
   const HloModule& module = written_out ? *written_out : subject.module();
   std::vector<double> moved_by(seen.leaves.size(), 0);
-  // An element becomes NaN or infinite, or moves by about the leaf's size: another run may do so too.
+  // If an element becomes NaN or infinite, or changes by about the leaf's size, it may do so in another run.
   std::vector<bool> moved_out(seen.leaves.size());
   for (uint64_t pattern = 0; pattern < thresholds::kMorePatterns; ++pattern) {
     const StatusOr<Results> moved = subject.RunTested(*PerturbModule(module, pattern), set);

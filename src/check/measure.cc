@@ -12,10 +12,10 @@ namespace hloir::check {
 namespace {
 
 constexpr double kEachMilliseconds = 20;
-constexpr size_t kMaxRuns = 50, kTellingRuns = 9;  // of which the first does not count: see JudgePairs
+constexpr size_t kMaxRuns = 50, kTellingRuns = 9;  // including the first run, which does not count: see JudgePairs
 
 Timing TimingOf(std::vector<double> times) {
-  // The first run of several touches its memory for the first time.
+  // The first run touches its memory for the first time.
   if (times.size() > 1) times.erase(times.begin());
   std::sort(times.begin(), times.end());
   const auto at = [&](double part) {
@@ -29,7 +29,7 @@ Timing TimingOf(std::vector<double> times) {
 StatusOr<TimesOfPair> MeasureByTurns(const std::function<StatusOr<double>(int module)>& run) {
   std::vector<double> times[2];
   double sums[2] = {0, 0};
-  // By turns, so that other load of the machine meets both.
+  // Runs alternate, so that other load of the machine affects both.
   while (times[0].size() < kMaxRuns &&
          (std::min(sums[0], sums[1]) < kEachMilliseconds || times[0].size() < kTellingRuns) &&
          std::max(sums[0], sums[1]) < 10 * kEachMilliseconds) {

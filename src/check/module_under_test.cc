@@ -16,7 +16,7 @@
 namespace hloir::check {
 namespace {
 
-// Nothing that MakeIdealModule would change.
+// MakeIdealModule would not change the module.
 bool IsIdeal(const HloModule& module) {
   for (const HloInstruction* i : module.AllInstructions()) {
     if (i->opcode() == HloOpcode::kReducePrecision) return false;
@@ -36,7 +36,7 @@ size_t HashOf(const InputSet& inputs) {
   return hash;
 }
 
-// A thread less to wake up is a measurement with less noise.
+// Below this work, threads are not worth the measurement noise of waking them.
 constexpr double kWorthThreads = 1 << 22;
 
 }  // namespace
@@ -109,7 +109,7 @@ StatusOr<Results> ModuleUnderTest::Compute(size_t set) {
 const StatusOr<Results>& ModuleUnderTest::Result(size_t set) {
   PerSet& at = At(set);
   if (at.result) return *at.result;
-  // An engine that writes over its arguments would make the next one agree with it.
+  // Detects an engine that modifies its arguments, since the next engine would run on the modified ones.
   const size_t arguments = HashOf(context_.inputs[set]);
   at.result = Compute(set);
   if (HashOf(context_.inputs[set]) != arguments)
@@ -144,7 +144,7 @@ StatusOr<Results> ModuleUnderTest::RunPrepared(
   }
   HLOIR_RETURN_IF_ERROR(prepared->status);
   StatusOr<Results> results = prepared->runner->RunOnAll(context_.ArgumentsOf(set));
-  // There are dozens of variants: those that take much memory are prepared anew each time.
+  // There are dozens of variants, so variants that need much memory are prepared anew for each run.
   constexpr int64_t kMuchMemory = int64_t{8} << 20;
   if (prepared->runner->arena_bytes() > kMuchMemory) prepared.reset();
   return results;
@@ -187,7 +187,7 @@ StatusOr<Results> ModuleUnderTest::RunIdeal(std::unique_ptr<Prepared>& prepared,
 }
 
 const StatusOr<Results>& ModuleUnderTest::Ideal(size_t set, bool keep_roundings) {
-  // Without floats to widen it is what it is.
+  // A module without narrower floats is its own ideal module.
   if (is_ideal_ && !pairs_ && !context_.options.engine) return Result(set);
   std::optional<StatusOr<Results>>& ideal = At(set).ideal[keep_roundings];
   if (!ideal) ideal = RunIdeal(ideal_[keep_roundings], set, [&] { return MakeIdeal(keep_roundings, nullptr); });
@@ -218,7 +218,7 @@ StatusOr<Results> ModuleUnderTest::RunReference(const HloModule& module, const A
   const auto too_much = [&] {
     return ResourceExhausted(Format("the reference would take more than {:.2g} operations", limit));
   };
-  constexpr double kWorkAStep = 32;  // what an instruction takes beside its elements, in these
+  constexpr double kWorkAStep = 32;  // fixed work of an instruction, in operations on elements
   std::atomic<bool> stop = false;
   double work = 0;
   if (!whatever_it_takes) {

@@ -23,7 +23,7 @@
 namespace hloir::check {
 namespace {
 
-// The largest distance of two results in each leaf, over its largest magnitude.
+// The largest distance of two results in each leaf, relative to the leaf's largest magnitude.
 std::vector<double> RelativeDistances(const Results& a, const Results& b) {
   std::vector<double> distances;
   ForEachLeaf(a, b, [&](size_t, size_t, const Literal& x, const Literal& y) {
@@ -44,7 +44,7 @@ bool NamesDotAlgorithm(const HloModule& module) {
   return false;
 }
 
-// The digits that a type keeps of a number.
+// The precision of a type.
 struct Digits {
   int64_t exponent_bits, mantissa_bits;
 };
@@ -63,8 +63,8 @@ std::optional<Digits> DigitsOf(DotAlgorithm algorithm) {
   }
 }
 
-// Of each type narrower than f32 among the instructions that the leaves depend on in which `seen` does not agree;
-// `rounded`: of those alone that round to it.
+// The precision of each type narrower than f32 among the instructions on which the differing leaves depend; `rounded`:
+// only of instructions that round to it.
 std::vector<Digits> NarrowStepsOf(const HloModule& module, const Comparison& seen, bool rounded) {
   std::vector<Digits> steps;
   for (const HloInstruction* i : SourcesOf(module, seen)) {
@@ -84,8 +84,8 @@ std::vector<Digits> NarrowStepsOf(const HloModule& module, const Comparison& see
   return steps;
 }
 
-// Whether the conversions to fewer digits on which these leaves depend dropped a digit as the module ran in its own
-// types: an f32 number that went through f64 loses none. nullopt if a conversion was not run.
+// Whether conversions to fewer digits on which these leaves depend lost digits in a run in the module's own types. (An
+// f32 number that is converted to f64 and back loses none.) nullopt if a conversion was not executed.
 struct LostDigits {
   bool of_floats = false, of_integers = false;
 };
@@ -119,7 +119,7 @@ std::optional<LostDigits> DroppedByConversions(ModuleUnderTest& subject, size_t 
   return ran && open.empty() ? std::optional(dropped) : std::nullopt;
 }
 
-// Each of `after` keeps at least the digits of one of `before`.
+// Each precision in `after` is at least some precision in `before`.
 bool AreCovered(const std::vector<Digits>& after, const std::vector<Digits>& before) {
   return std::all_of(after.begin(), after.end(), [&](const Digits& a) {
     return std::any_of(before.begin(), before.end(), [&](const Digits& b) {
@@ -128,12 +128,12 @@ bool AreCovered(const std::vector<Digits>& after, const std::vector<Digits>& bef
   });
 }
 
-// Half a unit in the last place of 1, of a float type that is narrower than f32; else 0.
+// Half a unit in the last place of 1 for a float type narrower than f32, else 0.
 double NarrowUnit(PrimitiveType type) {
   return IsFloat(type) && BitWidth(type) < 32 ? std::ldexp(1, -GetFloatFormat(type).mantissa_bits - 1) : 0;
 }
 
-// NarrowsMore(), of one difference.
+// NarrowsMore() for one difference.
 class NarrowSteps {
  public:
   NarrowSteps(ModuleUnderTest& before, ModuleUnderTest& after, size_t set, const Comparison& seen)
@@ -151,7 +151,7 @@ class NarrowSteps {
     const std::vector<double> b = RelativeDistances(*after_.Ideal(set_, false), *after_.Ideal(set_, true));
     const std::vector<double> units = NarrowUnits();
     for (size_t k = 0; k < std::min(a.size(), b.size()); ++k) {
-      // By chance `before` may have rounded next to nothing: a unit of a narrow result is no more than others round.
+      // `before` may by chance have rounded almost nothing; a unit of a narrow result is an acceptable loss.
       const double unit = k < units.size() ? units[k] : 0;
       if (b[k] <= thresholds::kNarrowStepFactor * std::max(a[k], unit)) continue;
       if (k < seen_.leaves.size() &&
@@ -171,13 +171,14 @@ class NarrowSteps {
     return steps_of_after.empty() && ConversionsDropNoMore(leaf);
   }
 
-  // A unit in the last place of each step moves the leaf as far: the costs of two modules are no measure then.
+  // If one unit in the last place of each step changes the leaf by as much, the losses of two modules are not
+  // comparable.
   bool IsIllConditioned(const Comparison& leaf) {
     return !MovedByRoundingAlone(before_, before_.options().before_name, set_, leaf).empty();
   }
 
-  // By leaf of `before`: half a unit in the last place of the narrow type it is computed in, or of those of its small
-  // sources: rounding may have moved none of so few elements by chance.
+  // For each leaf of `before`, half a unit in the last place of the narrow type in which it is computed, or of the
+  // narrow types of its small sources: with so few elements, rounding may by chance have changed none.
   std::vector<double> NarrowUnits() const {
     constexpr int64_t kFewElements = 16;
     const HloInstruction& root = *before_.module().entry_computation()->root();
@@ -203,14 +204,14 @@ class NarrowSteps {
     }
     return units;
   }
-  // Conversions drop no digit of a float in either module, and of an integer only if those of `before` do.
+  // Conversions lose no digits of floats in either module, and digits of integers only if `before` loses some too.
   bool ConversionsDropNoMore(const Comparison& seen) {
     const std::optional<LostDigits> a = DroppedByConversions(before_, set_, seen);
     const std::optional<LostDigits> b = a && !a->of_floats ? DroppedByConversions(after_, set_, seen) : std::nullopt;
     return b && !b->of_floats && (a->of_integers || !b->of_integers);
   }
 
-  // HLO does not say in which type a batch norm of f16 adds squares. Written out in f16, a difference of squares keeps
+  // HLO does not specify in which type an f16 batch norm sums squares. Expanded in f16, a difference of squares keeps
   // few digits.
   bool MayNormalizeInItsType(const Comparison& seen) {
     constexpr int kFewDigits = 12;
@@ -231,7 +232,7 @@ class NarrowSteps {
   const Comparison& seen_;
 };
 
-// `convert` is converted back before anything is computed in its type.
+// The converted value is converted back before any computation in its type.
 bool IsConvertedBack(const HloInstruction& convert) {
   const PrimitiveType from = convert.operand(0)->shape().element_type();
   std::vector<const HloInstruction*> todo = {&convert};
@@ -257,7 +258,7 @@ bool IsConvertedBack(const HloInstruction& convert) {
 
 // By exponent and mantissa bits.
 using Roundings = std::map<std::pair<int64_t, int64_t>, std::vector<const HloInstruction*>>;
-// Those by instructions of their own on which these leaves depend; of one value once.
+// The explicit roundings on which these leaves depend, each value counted once.
 Roundings OwnRoundings(const HloModule& module, const Comparison& seen) {
   Roundings found;
   std::unordered_set<const HloInstruction*> rounded;

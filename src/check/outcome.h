@@ -1,4 +1,4 @@
-// Changes of a verdict that several files make.
+// Updates of a verdict that several files share.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ inline void SetOutcome(Verdict& verdict, Outcome outcome, std::string reason) {
   verdict.reason = std::move(reason);
 }
 
-// Adds an output that overflows in one module alone to `finite_only`.
+// Adds an output that overflows in one module only to `finite_only`.
 void AddOverflow(const LeafDifference& leaf, const CheckOptions& options, Verdict& verdict);
 
 }  // namespace hloir::check

@@ -32,7 +32,7 @@ void Conclude(const std::vector<OutputEvidence>& outputs, const Proved& proved, 
   for (size_t k = 0; k < outputs.size(); ++k) {
     const OutputEvidence& output = outputs[k];
     const bool differs = k < verdict.comparison.leaves.size() && !verdict.comparison.leaves[k].agrees;
-    // Each device has the same outputs; those of the first device come first.
+    // Each device has the same outputs; the first device's come first.
     const size_t proofs = proved.outputs.size();
     const Answer answer =
         AnswerOf(output, proofs > 0 ? proved.outputs[k % proofs] : Answer::kNotJudged, differs, verdict);

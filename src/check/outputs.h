@@ -1,4 +1,4 @@
-// The answers of a verdict: what is known of each output and of the module after all sets of inputs. Covered by
+// The answers of a verdict: the conclusion for each output and for the module after all sets of inputs. Covered by
 // tests/unit/check_test.cc and check_proved_test.cc.
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace hloir::check {
 
-// The findings of all sets of inputs for one output.
+// The findings about one output on all sets of inputs.
 struct OutputEvidence {
   std::string where;
   int64_t total = 0, finite = 0;  // elements
-  // On some set the output had a number and was determined by more than rounding errors: one that is not 0 (`judged`),
-  // or 0 (`zero`). `undetermined`: on some set rounding errors determined it. A saturated softmax is 0 or rounding
-  // error everywhere: its zeros prove nothing.
+  // On some set the output had a number that was not rounding error: a nonzero one (`judged`), or 0 (`zero`).
+  // `undetermined`: on some set the output was rounding error. A saturated softmax is 0 or rounding error everywhere,
+  // so its zeros are no evidence.
   bool judged = false, zero = false, undetermined = false;
   std::string how_undetermined;
 
@@ -27,7 +27,7 @@ struct OutputEvidence {
 // Sets the answers of the outputs and of the module, and the outcome of a verdict that agrees.
 void Conclude(const std::vector<OutputEvidence>& outputs, const Proved& proved, Verdict& verdict);
 
-// The same by the proof alone, which `why` neither module ran after.
+// The same from the proof alone. `why`: the reason for which no module ran.
 void ConcludeWithoutRuns(const HloModule& before, const Proved& proved, const std::string& why, Verdict& verdict);
 
 }  // namespace hloir::check

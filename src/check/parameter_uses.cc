@@ -17,7 +17,7 @@ bool IsPlainCall(const HloInstruction& i) {
 
 bool KeepsOrder(HloOpcode opcode) {
   switch (opcode) {
-    case HloOpcode::kSelect:  // the usual way to let negative indices count from the end
+    case HloOpcode::kSelect:  // selects let negative indices count from the end
     case HloOpcode::kConvert:
     case HloOpcode::kCopy:
     case HloOpcode::kBitcast:
@@ -29,11 +29,11 @@ bool KeepsOrder(HloOpcode opcode) {
     case HloOpcode::kFusion:
     case HloOpcode::kWhile:
     case HloOpcode::kParameter: return true;
-    default: return false;  // nothing is known of other ops
+    default: return false;  // other operations change the value
   }
 }
 
-// Where the value at a place comes from, if an instruction only moves it.
+// Calls `visit` for each operand part that an instruction moves to this place.
 void ForEachSource(const Place& place, const std::function<void(const HloInstruction*, ShapeIndex)>& visit) {
   const HloInstruction& i = *place.instruction;
   switch (i.opcode()) {
@@ -79,11 +79,11 @@ void ForEachSource(const Place& place, const std::function<void(const HloInstruc
           visit(caller->operand(i.parameter_number()), place.index);
       }
       break;
-    default: break;  // other ops make new values
+    default: break;  // other operations compute new values
   }
 }
 
-// The value is one of the entry's parameters, moved.
+// Returns whether the value is a moved entry parameter.
 bool IsParameterMoved(const HloInstruction* value) {
   constexpr int kMostSteps = 256;
   std::vector<Place> todo = {{value, {}}};
@@ -106,7 +106,7 @@ const HloInstruction* Unmoved(const HloInstruction* i) {
   return i;
 }
 
-// A constant that is no whole number: powers of it are roots.
+// A constant that is not an integer: powers of it are roots.
 bool IsFraction(const HloInstruction* i) {
   i = Unmoved(i);
   if (!i->IsConstant() || !i->shape().IsArray() || !IsFloat(i->shape().element_type())) return false;
@@ -126,7 +126,7 @@ void BackWalk::Push(const HloInstruction* instruction, ShapeIndex index, int64_t
 }
 
 void BackWalk::Run(const HloModule& module) {
-  // Each place is visited again only for a smaller number; the count limits what a hostile graph can cost.
+  // A place is revisited only for a smaller number; the limit bounds the cost of hostile graphs.
   for (int64_t steps = 0; !todo_.empty() && steps < 64 * module.instruction_count() + 1024; ++steps) {
     const auto [place, number] = std::move(todo_.back());
     todo_.pop_back();
@@ -160,13 +160,13 @@ void BackWalk::StepThroughArithmetic(const HloInstruction& i, int64_t number) {
       Push(i.operand(0), {}, number);
       Push(i.operand(1), {}, number);
       break;
-    case HloOpcode::kSubtract:  // 1 - x of a probability
+    case HloOpcode::kSubtract:  // such as 1 - x for a probability
       if (Unmoved(i.operand(0))->IsConstant()) Push(i.operand(1), {}, number);
       break;
     case HloOpcode::kReduce:
       if (i.operand_count() == 2) Push(i.operand(0), {}, number);
       break;
-    default: break;  // others may be positive of any operand
+    default: break;  // others may be positive for operands of any sign
   }
 }
 
@@ -213,7 +213,7 @@ void ParameterUses::AddIndices(const HloInstruction& i) {
         const int64_t d = k - first;
         if (i.operand(k)->shape().IsScalar() && d < whole.rank()) {
           bounds_.Push(i.operand(k), {}, whole.dimensions(d) - part.dimensions(d));
-        } else if (d == 0) {  // the old form: all indices in one vector
+        } else if (d == 0) {  // the old form: one vector of indices
           int64_t bound = kUnbounded;
           for (int64_t e = 0; e < whole.rank(); ++e) bound = std::min(bound, whole.dimensions(e) - part.dimensions(e));
           bounds_.Push(i.operand(k), {}, bound);
@@ -236,7 +236,8 @@ void ParameterUses::AddIndices(const HloInstruction& i) {
       const Shape &whole = i.operand(0)->shape(), &updates = i.operand(inputs + 1)->shape();
       int64_t bound = kUnbounded;
       for (int64_t d : scatter.scatter_dims_to_operand_dims) {
-        // The window's size in dimension d: 1 if inserted, else that of the update's window dimension in d's place.
+        // The window's size in dimension d: 1 if inserted, else the size of the corresponding window dimension of the
+        // update.
         int64_t window = 1, place = 0;
         const auto skipped = [&](int64_t e) {
           return std::count(scatter.inserted_window_dims.begin(), scatter.inserted_window_dims.end(), e) > 0 ||
@@ -251,7 +252,7 @@ void ParameterUses::AddIndices(const HloInstruction& i) {
       if (scatter.indices_are_sorted) AddSorted(i.operand(inputs), scatter.index_vector_dim);
       break;
     }
-    default: break;  // only these have indices
+    default: break;  // no other operation has indices
   }
 }
 
@@ -277,7 +278,7 @@ void ParameterUses::AddWeights(const HloInstruction& i) {
   const HloInstruction *left = i.operand(0), *right = i.operand(1);
   for (const int64_t d : dot.lhs_contracting_dims) fan_in *= left->shape().dimensions(d);
   if (fan_in <= 1) return;
-  // One of the two factors is enough; of two parameters the smaller rank is the weight.
+  // One parameter factor is sufficient. If both are parameters, the one of smaller rank is the weight.
   const bool right_first = right->shape().rank() <= left->shape().rank();
   const HloInstruction *weight = right_first ? right : left, *other = right_first ? left : right;
   if (!IsParameterMoved(weight)) weight = other;
@@ -296,7 +297,7 @@ void ParameterUses::AddPositive(const HloInstruction& i) {
       if (IsFraction(i.operand(1))) positive_.Push(i.operand(0), {}, 0);
       break;
     case HloOpcode::kBatchNormInference: positive_.Push(i.operand(4), {}, 0); break;  // the variance
-    default: break;                                                                   // others have no domain
+    default: break;                                                                   // defined everywhere
   }
 }
 

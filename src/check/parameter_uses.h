@@ -1,5 +1,5 @@
-// Properties of parameters that their uses show: integers that index something, weights of products,
-// arguments of roots and logarithms. MakeInputSet (inputs.cc) asks. Covered by tests/unit/check_inputs_test.cc.
+// Properties of parameters that follow from their uses: indices, weights of products, arguments of roots and
+// logarithms. Used by MakeInputSet (inputs.cc). Covered by tests/unit/check_inputs_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +11,28 @@
 
 namespace hloir::check {
 
-// A leaf of a value: which instruction, and where in its tuple.
+// A leaf of a value: the instruction, and the index in its tuple.
 struct Place {
   const HloInstruction* instruction;
   ShapeIndex index;
 };
 
-// Carries numbers from uses back to the values that are used, through instructions that keep values and through calls.
-// Of several numbers for one place the smallest counts.
+// Propagates numbers from uses to the used values, through data movement and calls. A place that is reached by several
+// numbers keeps the smallest.
 class BackWalk {
  public:
-  // Which other instructions it goes through.
+  // The instructions that are passed in addition to moves.
   enum class Through {
     kMoves,     // none
-    kPositive,  // those that are positive where their operands are
-    kOrder,     // none, and not those that change the order of elements
+    kPositive,  // those that are positive for positive operands
+    kOrder,     // none, and no moves that change the order of elements
   };
   explicit BackWalk(Through through) : through_(through) {}
   void Push(const HloInstruction* instruction, ShapeIndex index, int64_t number);
   void Run(const HloModule& module);
-  // Null if nothing was carried there.
+  // Null if no number reached the place.
   const int64_t* Find(const HloInstruction* instruction, const ShapeIndex& index) const;
-  // To some part of it.
+  // Returns whether a number reached some part of the value.
   bool Reaches(const HloInstruction* instruction) const;
 
  private:
@@ -44,20 +44,20 @@ class BackWalk {
   std::vector<std::pair<Place, int64_t>> todo_;
 };
 
-// Of leaves of the entry's parameters.
+// Properties of the leaves of the entry's parameters.
 class ParameterUses {
  public:
   explicit ParameterUses(const HloModule& module);
 
-  // The largest legal index; -1 if the leaf indexes nothing.
+  // The largest legal index; -1 if the leaf is not used as an index.
   int64_t IndexBound(const HloInstruction* parameter, const ShapeIndex& index) const;
-  // The number of products in a sum of which the leaf is a factor, as a weight of a dot or convolution; else 1.
+  // The number of products per sum if the leaf is the weight of a dot or convolution; else 1.
   int64_t FanIn(const HloInstruction* parameter, const ShapeIndex& index) const;
-  // A root or logarithm is taken of it, or of sums and products with it.
+  // Returns whether the leaf, or sums and products with it, is the argument of a root or logarithm.
   bool IsPositive(const HloInstruction* parameter, const ShapeIndex& index) const;
-  // Vectors of so many indices follow one another in order, by a gather's or scatter's attribute; 0: they need not.
+  // The size of the index vectors that a gather's or scatter's attribute states to be sorted; 0 if none need be.
   int64_t SortedVectors(const HloInstruction* parameter, const ShapeIndex& index) const;
-  // Some leaf has a fan-in above 1, or is positive.
+  // Returns whether some leaf has a fan-in above 1, or is positive.
   bool HasTypicalValues() const { return has_typical_values_; }
 
  private:
@@ -71,7 +71,7 @@ class ParameterUses {
   bool has_typical_values_ = false;
 };
 
-// As the public one, of a module whose uses are known. (In inputs.cc.)
+// The public MakeInputSet for a module with known uses. (In inputs.cc.)
 StatusOr<InputSet> MakeInputSet(const HloModule& module, const ParameterUses& uses, const DeviceCounts& counts,
                                 uint64_t seed, InputKind kind);
 

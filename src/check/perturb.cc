@@ -1,5 +1,5 @@
-// PerturbModule(), FlushSigns(), FlushFactors() and MoveRoundings(): a module that rounds otherwise. Covered by
-// tests/unit/check_test.cc.
+// PerturbModule(), FlushSigns(), FlushFactors() and MoveRoundings(): variants of a module that round differently.
+// Covered by tests/unit/check_test.cc.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -16,16 +16,16 @@
 namespace hloir::check {
 namespace {
 
-constexpr int64_t kMaxElements = int64_t{1} << 22;  // of one result; larger ones are left as they are
+constexpr int64_t kMaxElements = int64_t{1} << 22;  // of one result; larger results are not perturbed
 
-// How much is moved, and whether c128 stands for double-double.
+// The relative size of a perturbation. `pairs`: c128 stores double-double.
 struct Move {
   double size;
   bool pairs;
 };
 
-// Factors for a result: 1 and a random part of `size`, up or down, never nothing. Of large results one pattern is
-// repeated along the leading dimensions.
+// Factors for a result: 1 plus or minus a random part of `size`, never 1. Large results repeat one pattern along the
+// leading dimensions.
 HloInstruction* AddFactors(HloComputation* computation, const Shape& shape, uint64_t pattern, const Move& move) {
   constexpr int64_t kMaxFactors = 4096;
   int64_t count = 1, first = shape.rank();
@@ -35,7 +35,7 @@ HloInstruction* AddFactors(HloComputation* computation, const Shape& shape, uint
   Literal factors(Shape::Array(shape.element_type(), tail));
   for (int64_t i = 0; i < factors.element_count(); ++i) {
     uint64_t bits = (static_cast<uint64_t>(i) + 1) * kGoldenRatio + pattern * 0xBF58476D1CE4E5B9;
-    bits = (bits ^ (bits >> 29)) * 0x94D049BB133111EB;  // not Scramble: docs/power.md's figures are of these bits
+    bits = (bits ^ (bits >> 29)) * 0x94D049BB133111EB;  // not Scramble: docs/power.md's figures come from these bits
     const double part = 0.25 + 0.75 * static_cast<double>(bits >> 11 & 0xFFFFFFFF) * 0x1p-32;
     const double by = ((bits >> 63) != 0 ? part : -part) * move.size;
     if (move.pairs) factors.data<std::complex<double>>()[static_cast<size_t>(i)] = {1, by};
@@ -60,7 +60,7 @@ bool IsNormalizing(const HloInstruction& i) {
          i.opcode() == HloOpcode::kBatchNormGrad;
 }
 
-// The operand whose elements `i` adds up, or takes a mean from; -1: none.
+// The operand whose elements `i` sums or averages; -1 if none.
 int64_t Summed(const HloInstruction& i) {
   const HloOpcode opcode = i.opcode();
   if (IsOneOf(opcode, HloOpcode::kBatchNormTraining, HloOpcode::kBatchNormInference, HloOpcode::kBatchNormGrad,
@@ -78,8 +78,8 @@ bool IsWide(const Shape& shape) {
          (shape.element_type() == PrimitiveType::F64 || shape.element_type() == PrimitiveType::C128);
 }
 
-// `i` on operands of which what it adds up is moved: `move_operand` makes that from the operand, or nullptr. Of batch
-// norms that give a tuple the results round, which are its elements.
+// Clones `i` with perturbed summands. `move_operand` returns the perturbed operand, or null. A batch norm with a tuple
+// result is reached through its elements, which are what rounds.
 template <class F>
 HloInstruction* WithMovedTerms(HloInstruction* i, F move_operand) {
   const bool is_part = i->opcode() == HloOpcode::kGetTupleElement && IsNormalizing(*i->operand(0));
@@ -98,7 +98,7 @@ HloInstruction* AddIsEqual(HloInstruction* a, HloInstruction* b) {
                                      CompareAttributes());
 }
 
-// Where a number has no more digits than f32 (of pairs: f64) holds, or `spare` less.
+// A predicate: the number fits f32 (of pairs: f64), or `spare` bits less.
 HloInstruction* AddHasFewDigits(HloInstruction* x, bool pairs, int spare = 0) {
   const PrimitiveType narrow = pairs ? PrimitiveType::F64 : PrimitiveType::F32;
   HloInstruction* few = x->parent()->AddInstruction(HloOpcode::kConvert, x->shape().WithElementType(narrow), {x});
@@ -110,12 +110,12 @@ HloInstruction* AddHasFewDigits(HloInstruction* x, bool pairs, int spare = 0) {
   return AddIsEqual(x->parent()->AddInstruction(HloOpcode::kConvert, x->shape(), {few}), x);
 }
 
-// One number for many elements, or a constant: compilers multiply by its reciprocal.
+// Compilers replace division by a broadcast number or a constant by multiplication with the reciprocal.
 bool IsSharedDivisor(const HloInstruction& divisor) {
   return divisor.IsConstant() || divisor.opcode() == HloOpcode::kBroadcast;
 }
 
-// A batch norm divides by a number of elements, which compilers multiply by the reciprocal of.
+// A batch norm divides by a number of elements; compilers multiply by its reciprocal.
 bool DividesInside(const HloInstruction& i) {
   const HloInstruction& op = i.opcode() == HloOpcode::kGetTupleElement ? *i.operand(0) : i;
   if (op.opcode() != HloOpcode::kBatchNormTraining && op.opcode() != HloOpcode::kBatchNormGrad) return false;
@@ -124,12 +124,12 @@ bool DividesInside(const HloInstruction& i) {
   return features == 0 || !std::has_single_bit(static_cast<uint64_t>(shape.ElementCount() / features));
 }
 
-// Where `i` came about without rounding, as true and false: whole numbers stay whole. What is exact has few digits; but
-// 1 + 10^-23, or the exponential of 10^-23, is a 1 too, and 6 * (1 / 3) is not 2.
+// A predicate: `i` was computed without rounding, as integers usually are. An exact result has few digits, but the
+// converse is false: 1 + 10^-23 and exp(10^-23) are 1 too, and 6 * (1 / 3) need not be 2.
 HloInstruction* AddIsExact(HloInstruction* i, bool pairs) {
   HloComputation* computation = i->parent();
   const Shape& shape = i->shape();
-  // A sum that is exact in the end may have been rounded on the way: 2^24 + 1 + 1.
+  // A sum with an exact result may have rounded intermediate sums: 2^24 + 1 + 1.
   constexpr int kSpareOfSums = 3;
   HloInstruction* exact = AddHasFewDigits(i, pairs, Summed(*i) >= 0 ? kSpareOfSums : 0);
   const auto op = [&](HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
@@ -137,7 +137,8 @@ HloInstruction* AddIsExact(HloInstruction* i, bool pairs) {
   };
   const auto all = [&](HloInstruction* a, HloInstruction* b) { return op(HloOpcode::kAnd, a, b); };
   switch (i->opcode()) {
-    // The difference of the sum and its larger term is exact (Dekker, 1971): it is the smaller one if the sum is.
+    // The difference of the sum and its larger term is exact (Dekker, 1971), and equals the smaller term if the sum is
+    // exact.
     case HloOpcode::kAdd:
       return all(exact, all(AddIsEqual(op(HloOpcode::kSubtract, i, i->operand(0)), i->operand(1)),
                             AddIsEqual(op(HloOpcode::kSubtract, i, i->operand(1)), i->operand(0))));
@@ -150,7 +151,7 @@ HloInstruction* AddIsExact(HloInstruction* i, bool pairs) {
       one = computation->AddInstruction(HloOpcode::kBroadcast, shape, {one}, DimensionsAttributes());
       return all(exact, AddHasFewDigits(op(HloOpcode::kDivide, one, i->operand(1)), pairs));
     }
-    // These have limits that they come near to.
+    // These functions approach their limits.
     case HloOpcode::kCos:
     case HloOpcode::kCosh:
     case HloOpcode::kErf:
@@ -163,11 +164,11 @@ HloInstruction* AddIsExact(HloInstruction* i, bool pairs) {
       zero = computation->AddInstruction(HloOpcode::kBroadcast, shape, {zero}, DimensionsAttributes());
       return all(exact, AddIsEqual(i->operand(0), zero));
     }
-    default: return exact;  // few digits tell it, away from limits
+    default: return exact;  // away from limits, few digits mean an exact result
   }
 }
 
-// `x`, moved by so many units in the last place; 0 stays 0.
+// Perturbs `x` by `units` in the last place; 0 stays 0.
 HloInstruction* AddNearly(HloInstruction* x, uint64_t pattern, double units = 1) {
   HloComputation* computation = x->parent();
   const auto op = [&](HloOpcode opcode, HloInstruction* a, Literal b) {
@@ -177,7 +178,7 @@ HloInstruction* AddNearly(HloInstruction* x, uint64_t pattern, double units = 1)
   FillWithNearlyOne(factors, pattern, units);
   const PrimitiveType type = x->shape().element_type();
   if (IsComplex(type) || !MayFlushDenormals(type)) return op(HloOpcode::kMultiply, x, std::move(factors));
-  // No factor next to 1 moves a denormal.
+  // A factor near 1 does not change a denormal.
   const FloatFormat format = GetFloatFormat(type);
   const double smallest = std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
   Literal steps(factors.shape());
@@ -189,7 +190,7 @@ HloInstruction* AddNearly(HloInstruction* x, uint64_t pattern, double units = 1)
       {op(HloOpcode::kMultiply, x, std::move(factors)), op(HloOpcode::kMultiply, sign, std::move(steps))});
 }
 
-// The users that `i` has now, and the computation if it is its root, take what `make` makes of it.
+// Replaces the current uses of `i`, including as the root, by the result of `make`.
 template <class F>
 void PutInPlace(HloInstruction* i, F make) {
   const std::vector<HloInstruction*> users(i->users().begin(), i->users().end());
@@ -199,8 +200,8 @@ void PutInPlace(HloInstruction* i, F make) {
   if (was_root) i->parent()->set_root(made);
 }
 
-// It passes numbers on and computes none.
-bool IsGivenOrChosen(const HloInstruction& i) {
+// The instruction selects a number and computes none.
+bool IsInputOrSelection(const HloInstruction& i) {
   return IsOneOf(i.opcode(), HloOpcode::kParameter, HloOpcode::kConstant, HloOpcode::kMaximum, HloOpcode::kMinimum,
                  HloOpcode::kClamp, HloOpcode::kSelect);
 }
@@ -212,8 +213,8 @@ bool IsFlushed(const Shape& shape) {
   return IsFloat(type) && GetFloatFormat(type).has_zero;
 }
 
-// `x` with `zero` for its zeros and, if `flush_denormals`, its denormals, and with one NaN for all NaNs. Denormals of
-// types with less range than f32 are never flushed.
+// Replaces zeros (and denormals, if `flush_denormals`) by `zero`, and all NaNs by one NaN. Denormals of types with a
+// smaller range than f32 are never flushed.
 HloInstruction* AddFlushed(HloInstruction* x, bool flush_denormals, double zero = 0) {
   HloComputation* computation = x->parent();
   const Shape shape = Shape::Array(x->shape().element_type(), x->shape().dimensions());
@@ -257,9 +258,9 @@ std::unique_ptr<HloModule> PerturbModule(const HloModule& module, uint64_t patte
       const auto nearly = [&](HloInstruction* x, uint64_t which, double units = 1) {
         return AddNearly(x, pattern + static_cast<uint64_t>(i->id()) * 7919 + which, units);
       };
-      // A sum rounds once for each term, most of all where all are equal: as a walk of random steps goes.
+      // A sum rounds once for each term; the error grows as a random walk, and is largest for equal terms.
       const double units = std::clamp(std::sqrt(TermsOf(*i, costs)) / 4, 1.0, kMostUnitsOfASum);
-      // What is added up, or a mean is taken from inside a batch norm, may be far larger than what is left of it.
+      // Summands, and the inputs of a batch norm's mean, may be much larger than the result.
       const auto move_terms = [&](HloInstruction* x) -> HloInstruction* {
         const bool rounds = IsFloat(ComplexComponentType(x->shape().element_type()));
         return rounds && x->shape().IsStatic() && x->shape().ElementCount() <= kMaxElements ? nearly(x, 1) : nullptr;
@@ -277,7 +278,7 @@ std::unique_ptr<HloModule> FlushSigns(const HloModule& module, FlushMode mode, b
     for (HloInstruction* i : computation->instructions()) {
       if (!IsFlushed(i->shape()) || i->Is(kMovesData)) continue;
       if (i->IsParameter() && computation != copy->entry_computation()) continue;
-      if (mode == FlushMode::kPlusIfComputed && IsGivenOrChosen(*i)) continue;
+      if (mode == FlushMode::kPlusIfComputed && IsInputOrSelection(*i)) continue;
       if (mode == FlushMode::kMinusIfRounded && !Rounds(*i)) continue;
       PutInPlace(i, [&] { return AddFlushed(i, denormals, mode == FlushMode::kMinusIfRounded ? -0.0 : 0.0); });
     }

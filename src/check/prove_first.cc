@@ -30,7 +30,7 @@ std::string Pair(const equivalence::Step& step) {
   return step.before == step.after ? step.before : Format("{} = {}", step.before, step.after);
 }
 
-// The proof of all outputs in a line.
+// Summarizes the proof of all outputs in one line.
 std::string How(const Proved& proved) {
   constexpr size_t kShown = 3;
   std::string how = "each result is the same function of the real numbers";
@@ -54,12 +54,12 @@ void TakeSteps(const equivalence::Result& result, Proved& proved) {
   proved.assumptions = result.Assumptions();
 }
 
-// Over the reals, value by value. True if nothing is left open.
+// Proves value by value over the reals. Returns whether everything is proved.
 bool ProveInside(const HloModule& before, const HloModule& after, bool exact, Proved& proved,
                  bool whole_arrays = false) {
   equivalence::Result result = equivalence::ProveInside(
       before, after, {.whole_arrays = whole_arrays, .try_bits = false, .nodes = !whole_arrays && !exact});
-  // (Results may be equal where no value inside has an equal, and open where each has.)
+  // Results may be proved although no inner value has an equal, and open although each has one.
   const bool open = result.answer == equivalence::Answer::kOpen;
   proved.steps.proved = open ? result.matched : std::max<int64_t>(result.matched, 1);
   proved.steps.open = open ? std::max<int64_t>(result.values - result.matched, 1) : 0;
@@ -132,7 +132,8 @@ Proved ProvePartitioned(const HloModule& before, const HloModule& after) {
 }
 
 RunSize SizeOfRuns(const HloModule& before, const HloModule& after) {
-  // Some forty runs of either module, in wide arithmetic too, in a few seconds; and one of some seconds in a gigabyte.
+  // kSmall: some forty runs of either module, in wide arithmetic too, take a few seconds. kLarge: one run takes some
+  // seconds and a gigabyte.
   constexpr double kMostOfMany = 0x1p28, kMostOfOne = 0x1p33, kMostBytes = 0x1p30;
   double work = 0, bytes = 0;
   for (const HloModule* module : {&before, &after}) {

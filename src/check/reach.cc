@@ -9,7 +9,7 @@
 namespace hloir::check {
 namespace {
 
-// The offsets of a kind's places.
+// The offsets of the places of each kind.
 enum { kTrue, kFalse };
 enum { kBelow, kWithin, kAbove };
 enum { kFirst, kLast, kBefore, kBehind };
@@ -17,7 +17,7 @@ enum { kNever, kOnce, kOften };
 
 constexpr int64_t kMostKept = 1 << 16;  // elements of one value
 
-// What an op uses as indices: operands from `first` up to `last`, and the largest legal index of each dimension.
+// An operation's index operands, from `first` to `last`, and the largest legal index of each dimension.
 struct Indices {
   int64_t first = 0, last = 0;
   std::vector<int64_t> largest;
@@ -51,7 +51,7 @@ Indices IndicesOf(const HloInstruction& i) {
         indices.largest.push_back(i.operand(0)->shape().dimensions(d) - 1);
       break;
     }
-    default: break;  // has no operand of indices
+    default: break;  // no index operands
   }
   return indices;
 }
@@ -64,7 +64,7 @@ bool IsPredicate(const HloInstruction& i) {
 }  // namespace
 
 Reach::Reach(const HloModule& module) {
-  std::unordered_set<const HloComputation*> applied;  // to single elements: comparators see all there is to see
+  std::unordered_set<const HloComputation*> applied;  // applied elementwise: comparators reach everything
   for (const HloInstruction* i : module.AllInstructions()) {
     if (i->Is(kControlFlow) || i->opcode() == HloOpcode::kFusion) continue;
     applied.insert(i->called_computations().begin(), i->called_computations().end());
@@ -134,7 +134,8 @@ void Reach::SeeIndices(const HloInstruction& user) {
   for (int64_t k = indices.first; k < indices.last; ++k) {
     const Literal* values = ValueOf(user.operand(k));
     if (values == nullptr) continue;
-    // Of gathers and scatters the index vectors' dimension is mostly the last one; else all are held against all.
+    // The index vectors' dimension of gathers and scatters is usually the last one; for others the limits are
+    // approximate.
     for (int64_t i = 0; i < values->element_count(); ++i) {
       const bool scalar = values->shape().rank() == 0 && indices.last - indices.first == dimensions;
       const int64_t largest = indices.largest[static_cast<size_t>(scalar ? k - indices.first : i % dimensions)];
@@ -153,7 +154,7 @@ void Reach::See(const HloInstruction& i, const Literal& value) {
     turns_[loop->second] += value.GetAsInt64(0) != 0;
   const auto first = first_.find(&i);
   if (first == first_.end()) return;
-  // In the constructor's order: it decided how many places there are.
+  // The order must match the constructor, which allocated the places.
   if (IsPredicate(i)) {
     for (bool said : value.data<bool>()) Mark(first->second + (said ? kTrue : kFalse));
   } else if (i.opcode() == HloOpcode::kClamp) {

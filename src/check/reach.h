@@ -11,15 +11,15 @@
 
 namespace hloir::check {
 
-// Is told each value of runs by the reference evaluator. One module's; it outlives this.
+// Records the coverage of one module by the values of reference runs. The module must outlive it.
 class Reach {
  public:
   explicit Reach(const HloModule& module);
   void See(const HloInstruction& instruction, const Literal& value);
-  // How many of the places have been reached: it grows as more is.
+  // The number of covered places.
   int64_t reached() const { return reached_; }
   int64_t total() const { return static_cast<int64_t>(places_.size()); }
-  // "compare.3 is never true", "slice.2 never has an index of 0": in the order of the text.
+  // "compare.3 is never true", "slice.2 never has an index of 0": in text order.
   std::vector<std::string> Missing() const;
 
  private:
@@ -37,11 +37,11 @@ class Reach {
 
   std::vector<Place> places_;
   int64_t reached_ = 0;
-  std::unordered_map<const HloInstruction*, size_t> first_;  // of its places
-  // Values that others are held against, as they were last.
+  std::unordered_map<const HloInstruction*, size_t> first_;  // the first place of each instruction
+  // The last values of instructions that other values are compared with.
   std::unordered_set<const HloInstruction*> kept_;
   std::unordered_map<const HloInstruction*, Literal> values_;
-  // Of loops: by their conditions' roots, and how often each has said yes since it was last done.
+  // Loops by the roots of their conditions, and the iterations of each since it last ended.
   std::unordered_map<const HloInstruction*, const HloInstruction*> loops_;
   std::unordered_map<const HloInstruction*, int64_t> turns_;
 };

@@ -10,7 +10,7 @@ namespace {
 
 using Op = HloBuilder::Op;
 
-// All dimensions but a matrix's.
+// The batch dimensions of an array of matrices.
 DimVector BatchOf(const HloInstruction& i) {
   DimVector batch;
   for (int64_t d = 0; d + 2 < i.shape().rank(); ++d) batch.push_back(d);
@@ -21,7 +21,7 @@ HloInstruction* Clone(HloInstruction& i) {
   return i.parent()->AddClone(i, std::vector<HloInstruction*>(i.operands().begin(), i.operands().end()));
 }
 
-// Of a matrix that is not positive definite cholesky gives `number`. (The reference's gives NaN.)
+// Makes cholesky return `number` for a matrix that is not positive definite. The reference returns NaN.
 template <int number>
 void OutsideItsDomain(HloInstruction& cholesky) {
   HloInstruction* clone = Clone(cholesky);
@@ -34,8 +34,8 @@ void OutsideItsDomain(HloInstruction& cholesky) {
   if (b.status().ok()) cholesky.ReplaceAllUsesWith(result);
 }
 
-// By the inverse of the matrix, and a product: something else where that is infinite, or where what is not finite meets
-// its zeros.
+// Solves by multiplying with the inverse matrix. The result differs where the inverse is infinite, or where an infinity
+// or NaN is multiplied by its zeros.
 void ByInverse(HloInstruction& solve) {
   HloBuilder b(&solve);
   const Op a = solve.operand(0);
@@ -52,8 +52,8 @@ void ByInverse(HloInstruction& solve) {
   if (b.status().ok()) solve.ReplaceAllUsesWith(result);
 }
 
-// x * f + (offset - mean * f), where f = scale / sqrt(variance + epsilon), as XLA has it, in place of (x - mean) * f +
-// offset: another number where the offset is lost beside mean * f, or that is infinite.
+// x * f + (offset - mean * f), with f = scale / sqrt(variance + epsilon), which XLA uses instead of (x - mean) * f +
+// offset. The result differs where the offset is rounded away beside mean * f, or where mean * f is infinite.
 void FactorFirst(HloInstruction& norm) {
   const auto& [epsilon, feature] = norm.attributes<BatchNormAttributes>();
   HloBuilder b(&norm);

@@ -1,5 +1,5 @@
-// Instructions that another module may have written out by a formula other than the reference evaluator's, and what
-// else these formulas give. For UnspecifiedFormula() of unspecified.h.
+// Instructions for which another module may use another formula than the reference evaluator, and those formulas. For
+// UnspecifiedFormula() of unspecified.h.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@ namespace hloir::check {
 
 using Rewrite = void (*)(HloInstruction&);
 
-// A batch norm or a solver, and what may stand in its place.
+// A batch norm or a solver, and its alternative formulas.
 struct ReferenceFormula {
   const HloInstruction* instruction;
   std::vector<Rewrite> variants;
-  bool is_known;  // the variant is the other module's formula, and must give what that gives
-  std::string what_is_unspecified;
+  bool is_known;  // the variant is the other module's formula, so it must give the other module's result
+  std::string unspecified_part;
 };
-// Those of the module of which `other` has fewer, or others.
+// Finds such instructions of the module that `other` has fewer of, or different ones.
 std::vector<ReferenceFormula> FindReferenceFormulas(const HloModule& module, const HloModule& other);
 
 }  // namespace hloir::check

@@ -36,7 +36,7 @@ std::unordered_set<const HloInstruction*> ComputedFromConstants(const HloModule&
   const auto is_constant = [&](const HloInstruction* x) {
     return x->IsConstant() || x->opcode() == HloOpcode::kIota || found.contains(x);
   };
-  // A branch's parameter, if that is all that its conditional hands to it.
+  // A branch's parameter is constant if the conditional passes a constant.
   const auto is_handed_constant = [&](const HloInstruction& i) {
     if (!i.IsParameter() || i.parent()->callers().size() != 1) return false;
     const HloInstruction& caller = *i.parent()->callers().front();
@@ -45,7 +45,7 @@ std::unordered_set<const HloInstruction*> ComputedFromConstants(const HloModule&
     const auto branch = std::find(branches.begin(), branches.end(), i.parent()) - branches.begin();
     return is_constant(caller.operand(branch + 1));
   };
-  // Callers first: the computations of a module come after those that they call.
+  // Callers first: PostOrder lists callees before callers.
   const std::vector<const HloComputation*> computations = module.PostOrder();
   for (auto computation = computations.rbegin(); computation != computations.rend(); ++computation) {
     for (const HloInstruction* i : (*computation)->PostOrder()) {
@@ -99,7 +99,7 @@ PrimitiveType MadeIn(const HloInstruction& value) {
       case HloOpcode::kReverse:
       case HloOpcode::kSlice:
       case HloOpcode::kTranspose: made = made->operand(0); continue;
-      default: break;  // makes a value in its own type
+      default: break;  // computes a value in its own type
     }
     break;
   }

@@ -69,7 +69,7 @@ Status SetJudge::Judge(size_t set) {
   return OkStatus();
 }
 
-// The first module ends within a part of the steps.
+// Returns whether the first module finishes within a fraction of the step limit.
 bool SetJudge::EndsMuchEarlier(size_t set) const {
   Context fewer{options_, context_.counts, {context_.inputs[set]}};
   fewer.options.runner.max_steps /= thresholds::kMuchLonger;
@@ -127,7 +127,7 @@ Status SetJudge::JudgeResults(size_t set, const Results& a, const Results& b) {
     HLOIR_RETURN_IF_ERROR(AskOther(set, /*must=*/false));
   }
   if (verdict_.agrees() && agree && !verdict_.proof.holds) JudgeMeaning(set);
-  // Several devices may add up a sum in any order, which is no rounding of an instruction.
+  // Several devices may sum in any order, which is not a rounding of an instruction.
   if (verdict_.agrees() && !verdict_.proof.holds && context_.inputs[set].kind == InputKind::kPlain &&
       context_.counts.devices() <= 1)
     JudgeAccuracy(set);
@@ -141,7 +141,7 @@ Status SetJudge::JudgeResults(size_t set, const Results& a, const Results& b) {
 
 Status SetJudge::JudgeInWide(size_t set) {
   constexpr int kMostAccuracySets = 4;
-  // HLO does not specify a solver's result for NaN or a singular matrix, but one solver has one result.
+  // HLO does not specify a solver's result for NaN or a singular matrix, but the same solver gives the same result.
   const HloModule& before = before_.module();
   const InputKind kind = context_.inputs[set].kind;
   if (IsForCoverage(kind) && IsUndefinedForSome(before) && !HaveSameSolvers(before, after_.module())) return OkStatus();
@@ -191,7 +191,7 @@ void SetJudge::UseMeaning(size_t set, Meaning& meaning) {
 }
 
 void SetJudge::JudgeMeaning(size_t set) {
-  // On extreme inputs the results in the modules' own types decide what overflows.
+  // On corner cases, the results in the modules' own types decide which elements overflow.
   const bool corner_cases = context_.inputs[set].kind == InputKind::kCornerCases;
   Meaning meaning = meaning_.Compare(set, corner_cases ? Nonfinite::kIgnored : WhichNonfinite(set));
   UseMeaning(set, meaning);
@@ -218,7 +218,7 @@ void SetJudge::JudgeAccuracy(size_t set) {
   const std::optional<Inaccuracy> before = BeyondOwnRounding(before_, set);
   if (!before)
     return SetOutcome(verdict_, Outcome::kDisagree, Format("{} of {}", after->ToString(after_), options_.after_name));
-  // It does not tell the two apart: the engine is wrong, or rounds where MoveRoundings moves nothing.
+  // Both modules are inaccurate: the engine is wrong, or rounds in a place that MoveRoundings does not perturb.
   verdict_.notes.push_back(
       Format("{} of {} (by {})", before->ToString(before_), options_.before_name, before_.engine()));
 }
@@ -247,7 +247,7 @@ void SetJudge::JudgeDifference(ResultDifference d, Outcome otherwise, std::strin
     if (explained.row->name == "ill-conditioned" && !seen.leaves[k].agrees) undetermined_[k] = true;
     if (explained.row->name == "overflow-at-extremes") AddOverflow(seen.leaves[k], options_, verdict_);
   }
-  // The wide comparison may have found a rounding that `after` leaves out.
+  // The wide comparison may have found a dropped rounding.
   if (explained.row->name == "rounding" && !d.by_other) {
     Meaning meaning = meaning_.Compare(d.set, d.nonfinite);
     UseMeaning(d.set, meaning);
@@ -288,9 +288,9 @@ Status SetJudge::AskOther(size_t set, bool must) {
     JudgeDifference(std::move(d), Outcome::kDisagree, reason);
     return OkStatus();
   }
-  // Among many equal elements rounding decides which comes first.
+  // Sets for coverage have many equal elements, whose order rounding decides.
   if (must || IsForCoverage(context_.inputs[set].kind)) return OkStatus();
-  // The second module has the same results where it has the same bits.
+  // Equal bits of the two modules need one comparison of the engines.
   if (EnginesAgree(before_, set) && verdict_.comparison.differing() > 0) EnginesAgree(after_, set);
   return OkStatus();
 }
@@ -299,12 +299,12 @@ void SetJudge::ExcuseByProof(size_t set) {
   if (!proved_.all() || verdict_.proof.holds || proved_.tested || options_.proofs != Proofs::kEnough) return;
   if (verdict_.outcome != Outcome::kDisagree || verdict_.comparison.leaves.empty()) return;
   const InputKind kind = context_.inputs[set].kind;
-  // (Given values may be NaN.)
+  // Given values may be NaN.
   const bool special =
       kind == InputKind::kCornerCases || kind == InputKind::kSpecials || kind == InputKind::kMixed || !generated_;
   const bool finite_only = !proved_.finite_only.empty();
-  // A condition of the proof may exclude ordinary inputs: the square of rsqrt(y) is 1 / y for positive y alone. A
-  // result that becomes NaN on these is a difference.
+  // A proof's assumption may exclude ordinary inputs: the square of rsqrt(y) is 1 / y only for positive y. If a result
+  // becomes NaN on ordinary inputs, the modules differ.
   const bool ordinary =
       generated_ && (kind == InputKind::kPlain || kind == InputKind::kPositive || kind == InputKind::kTypical);
   if (ordinary && before_.Result(set).ok() && after_.Result(set).ok() &&

@@ -1,5 +1,5 @@
-// The judgement of one set of inputs: both modules run, and each difference of the results needs an explanation
-// (explanations.h). SetJudge adds its findings to a verdict. Covered by tests/unit/check_test.cc.
+// Judges one set of inputs: both modules run, and each difference of the results needs an explanation (explanations.h).
+// SetJudge adds its findings to a verdict. Covered by tests/unit/check_test.cc.
 #pragma once
 
 #include <memory>
@@ -19,17 +19,17 @@ enum class Between : unsigned;
 
 class SetJudge {
  public:
-  // All outlive it. `generated`: the check generated the inputs. `whole_arrays`: the modules are views of partitioned
-  // ones (sharded.h).
+  // All references must outlive it. `generated`: the check generated the inputs. `whole_arrays`: the modules are views
+  // of partitioned ones (sharded.h).
   SetJudge(Context& context, ModuleUnderTest& before, ModuleUnderTest& after, const Proved& proved, bool generated,
            bool whole_arrays, Verdict& verdict);
 
   // Runs the modules in their own types by both engines, and in wide arithmetic.
   Status Judge(size_t set);
-  // Runs the modules in wide arithmetic alone, and judges a set in full on which they differ there.
+  // Runs the modules in wide arithmetic only; a set on which they differ there is judged in full.
   Status JudgeInWide(size_t set);
-  // Compares the results of the engine under test, which both modules have. What HLO does not specify is the only
-  // explanation of a difference.
+  // Compares the results of the engine under test, which must exist. A difference is only excused if HLO does not
+  // specify the result.
   void Compare(size_t set);
   const std::vector<OutputEvidence>& outputs() const { return outputs_; }
 
@@ -37,23 +37,24 @@ class SetJudge {
   Status JudgeResults(size_t set, const Results& a, const Results& b);
   // Adds the comparison of two results to the verdict and to the outputs.
   void Record(size_t set, const Results& a, const Results& b, bool exact);
-  // Compares the modules by the other engine, then one module by both. `must`: whatever that takes, and the modules
-  // alone. Exact mode needs the bits of the reference, as the engine under test may order sums by the form of the
+  // Compares the modules by the other engine, then each module by both engines. `must`: without work limit, and only
+  // the modules. Exact mode needs the reference's bits, as the order of sums in the engine under test may depend on the
   // graph.
   Status AskOther(size_t set, bool must);
   bool EnginesAgree(ModuleUnderTest& subject, size_t set);
-  // Looks for an explanation of a difference. Without one, the outcome is `otherwise`, for `reason`.
+  // Searches for an explanation of a difference. Without one, the outcome is `otherwise`, with `reason`.
   void JudgeDifference(ResultDifference difference, Outcome otherwise, std::string reason);
   bool UseUnspecified(const Explained& explained);
   ResultDifference DifferenceOf(Between between, size_t set, const Results* a, const Results* b, Comparison seen);
-  // In wide arithmetic, after the results agreed within rounding.
+  // Compares in wide arithmetic, after the results agreed within rounding.
   void JudgeMeaning(size_t set);
   void UseMeaning(size_t set, Meaning& meaning);
-  // The rounding errors of each result against those that the roundings of its module, and of the first, explain.
+  // Compares the errors of each result with the errors that the roundings of its module, and of the first module,
+  // explain.
   void JudgeAccuracy(size_t set);
-  // A proof over the reals excuses a difference that consists of overflows.
+  // Excuses a difference that consists of overflows if there is a proof over the reals.
   void ExcuseByProof(size_t set);
-  // The NaNs and infinities that count although only one module has them in wide arithmetic.
+  // The NaNs and infinities that count if only one module has them in wide arithmetic.
   Nonfinite WhichNonfinite(size_t set) const;
   bool EndsMuchEarlier(size_t set) const;
 
@@ -65,8 +66,8 @@ class SetJudge {
   Verdict& verdict_;
   MeaningComparer meaning_;
   std::vector<OutputEvidence> outputs_;
-  std::vector<bool> undetermined_;  // by output, on the current set
-  int accuracy_sets_ = 0;           // sets beside the whole ones on which accuracy was judged
+  std::vector<bool> undetermined_;  // by output, for the current set
+  int accuracy_sets_ = 0;           // sets other than the whole ones on which accuracy was judged
 };
 
 }  // namespace hloir::check

@@ -19,7 +19,7 @@ namespace {
 
 using Op = HloInstruction*;
 
-// Around what is written for a device.
+// Conversions between whole arrays and shards, around code that is written for one device.
 bool IsBoundary(const HloInstruction& i) {
   const CustomCall call = CustomCallOf(i);
   return call == CustomCall::kSpmdFullToShardShape || call == CustomCall::kSpmdShardToFullShape ||
@@ -32,7 +32,7 @@ bool HasBoundaries(const HloModule& module) {
   return false;
 }
 
-// The name that XLA's partitioner, and ours, gives what it makes.
+// The suffix that XLA's partitioner, and ours, gives to the entry computation.
 bool IsNamedPartitioned(const HloModule& module) { return module.entry_computation()->name().ends_with("_spmd"); }
 
 int64_t Product(const DimVector& sizes) {
@@ -41,14 +41,14 @@ int64_t Product(const DimVector& sizes) {
   return product;
 }
 
-// What JAX writes for Shardy becomes Sharding and SPMDFullToShardShape.
+// Imports Shardy annotations as Sharding and SPMDFullToShardShape.
 Status ReadShardy(HloModule& module) {
   HLOIR_ASSIGN_OR_RETURN(const std::unique_ptr<HloPass> import,
                          MakePass("sharding-propagation{disable=propagate}", {}));
   return import->Run(module).status();
 }
 
-// As the header says, or else the first sharding; 1: neither does.
+// The device count of the header, or else of the first sharding; 1 without either.
 int64_t DevicesOf(const HloModule& module) {
   if (module.config().num_partitions > 1) return module.config().num_partitions;
   const FrontendAttributes& attributes = module.config().frontend_attributes;
@@ -79,13 +79,13 @@ bool SameInterface(const HloModule& a, const HloModule& b) {
   return true;
 }
 
-// Which tile of an array each device has.
+// The tile of an array on each device.
 struct Tiling {
-  DimVector counts;              // of tiles, by dimension
-  std::vector<DimVector> tiles;  // by device
+  DimVector counts;              // number of tiles, by dimension
+  std::vector<DimVector> tiles;  // tile index, by device
 };
 
-// The index of each device in an array of them.
+// The position of each device in an array of devices.
 StatusOr<std::vector<DimVector>> Positions(const DimVector& dims, const std::vector<int64_t>& devices, int64_t count) {
   std::vector<DimVector> positions(static_cast<size_t>(count));
   if (Product(dims) != count || static_cast<int64_t>(devices.size()) != count)
@@ -102,7 +102,7 @@ StatusOr<std::vector<DimVector>> Positions(const DimVector& dims, const std::vec
   return positions;
 }
 
-// Of a mesh with axes.
+// The axis sizes of a named sharding's mesh.
 DimVector SizesOf(const Sharding& sharding) {
   DimVector sizes;
   for (const auto& [name, size] : sharding.mesh.axes) sizes.push_back(size);
@@ -115,7 +115,7 @@ StatusOr<std::vector<DimVector>> PositionsInMesh(const Sharding& sharding, int64
   return Positions(SizesOf(sharding), ids, devices);
 }
 
-// Of a sharding by the axes of a mesh; with `only`, along those axes alone.
+// The tiling of a named sharding. `only`: along these axes alone.
 StatusOr<Tiling> NamedTiling(const Sharding& sharding, int64_t rank, int64_t devices,
                              const std::vector<MeshAxisRef>* only) {
   Tiling tiling{DimVector(static_cast<size_t>(rank), 1),
@@ -147,7 +147,7 @@ StatusOr<Tiling> TilingOf(const Sharding* sharding, int64_t rank, int64_t device
                 std::vector<DimVector>(static_cast<size_t>(devices), DimVector(static_cast<size_t>(rank), 0))};
   if (sharding == nullptr) return tiling;
   if (sharding->kind == Sharding::Kind::kNamed) return NamedTiling(*sharding, rank, devices, nullptr);
-  if (sharding->kind != Sharding::Kind::kTiled) return tiling;  // each device has all
+  if (sharding->kind != Sharding::Kind::kTiled) return tiling;  // replicated
   if (static_cast<int64_t>(sharding->tile_dims.size()) < rank)
     return InvalidArgument("a sharding has fewer dimensions than its array");
   HLOIR_ASSIGN_OR_RETURN(const std::vector<DimVector> positions,
@@ -159,14 +159,15 @@ StatusOr<Tiling> TilingOf(const Sharding* sharding, int64_t rank, int64_t device
   return tiling;
 }
 
-// Of an array that devices have partial sums of: those that make up one, and each device's place among them.
+// Devices with partial sums of an array: the groups whose partial sums add up, and each device's place in its group.
 struct PartialSums {
   std::vector<std::vector<int64_t>> groups;
   std::vector<int64_t> place;  // by device
   HloOpcode reduction = HloOpcode::kAdd;
 };
 
-// Nothing where each device has its tile whole. `coordinates` of a device: those along unreduced axes, and the others.
+// Empty if the tiles are not partial sums. `inside` and `outside`: a device's coordinates along the unreduced axes and
+// along the others.
 StatusOr<std::optional<PartialSums>> PartialsOf(const Sharding* sharding, int64_t devices) {
   if (sharding == nullptr) return std::optional<PartialSums>();
   const Sharding& s = *sharding;
@@ -222,7 +223,7 @@ StatusOr<std::optional<PartialSums>> PartialsOf(const Sharding* sharding, int64_
   return std::optional<PartialSums>(std::move(sums));
 }
 
-// Writes cutting and gathering into a computation.
+// Emits the operations that cut arrays into shards and gather them.
 class Writer {
  public:
   Writer(HloBuilder& b, const ModuleConfig& config, int64_t& channel, ShardPadding padding)
@@ -255,9 +256,9 @@ class Writer {
     return b.DynamicSlice(whole, starts, shard.dimensions());
   }
 
-  // Parts of a sum: twice the array, less once, and nothing; so that no device's part is the sum, or can be left out.
-  // What that would not give back to the bit (infinities, zeros, what has no sign) is one device's, and the neutral
-  // element the others'. Of maxima and minima, too.
+  // Splits an array into partial sums: twice the array, its negation, and zeros, so that no device's part equals the
+  // sum or can be omitted. Elements for which this is not exact (infinities, zeros, unsigned types) go to one device,
+  // and the others get the identity. Maxima and minima are split in the latter way too.
   Op Split(Op whole, const PartialSums& sums) {
     if (whole == nullptr) return nullptr;
     const PrimitiveType type = whole->shape().element_type();
@@ -268,7 +269,7 @@ class Writer {
                                                               : Literal::Zero(type);
     Op others = spread(b.Constant(std::move(neutral))), first = whole, second = others;
     if (sums.reduction == HloOpcode::kAdd && (IsFloat(type) || IsInteger(type))) {
-      if (IsFloat(type)) others = second = b.Negate(others);  // -0 is neutral, 0 is not
+      if (IsFloat(type)) others = second = b.Negate(others);  // -0 is the identity, 0 is not
       Op twice = b.Add(whole, whole), less = b.Negate(whole);
       if (IsFloat(type)) {
         Op fits = b.And(b.IsFinite(twice), b.Compare(whole, b.Negate(others), ComparisonDirection::kNe));
@@ -294,8 +295,8 @@ class Writer {
     return b.AllReduce(part, MakeReducer(*part->module(), sums.reduction, type), attributes);
   }
 
-  // Each device takes, of those that have a copy of a tile, the one that is the same among them as it is among its own:
-  // so every copy is looked at by somebody.
+  // Among the devices with a copy of a tile, a device reads the one whose rank equals its own rank among the copies of
+  // its tile, so that every copy is checked by some device.
   Op Gather(Op shard, const Shape& whole, const Tiling& tiling) {
     if (shard == nullptr) return nullptr;
     std::map<DimVector, std::vector<int64_t>> having;
@@ -314,7 +315,7 @@ class Writer {
     DimVector one = shard->shape().dimensions();
     one.insert(one.begin(), 1);
     ReplicaGroups everybody;
-    for (int64_t replica = 0; replica < replicas_; ++replica) {  // each by itself
+    for (int64_t replica = 0; replica < replicas_; ++replica) {  // each replica separately
       everybody.groups.emplace_back();
       for (int64_t n = 0; n < devices_; ++n) everybody.groups.back().push_back(replica * devices_ + n);
     }
@@ -340,7 +341,7 @@ class Writer {
   }
 
  private:
-  // This device's row of a table.
+  // The table's row for this device.
   Op Row(const std::vector<int64_t>& table, int64_t columns) {
     const bool same = std::equal(table.begin(), table.end() - columns, table.begin() + columns);
     if (same) {
@@ -357,7 +358,7 @@ class Writer {
   }
 
   HloBuilder& b;
-  int64_t devices_, replicas_;  // of each replica
+  int64_t devices_, replicas_;  // per replica
   int64_t& channel_;
   ShardPadding padding_;
   Op partition_ = nullptr;
@@ -368,7 +369,7 @@ std::vector<const Sharding*> LeafShardings(const HloInstruction& i) {
   std::vector<const Sharding*> found(leaves, nullptr);
   if (i.sharding() == nullptr) return found;
   if (i.sharding()->kind != Sharding::Kind::kTuple) return std::vector<const Sharding*>(leaves, i.sharding());
-  // Nested as the shape is, or flat.
+  // Tuple shardings may be nested or flat.
   std::vector<const Sharding*> flat, todo = {i.sharding()};
   while (!todo.empty()) {
     const Sharding* sharding = todo.back();
@@ -382,7 +383,7 @@ std::vector<const Sharding*> LeafShardings(const HloInstruction& i) {
   return flat.size() == leaves ? flat : found;
 }
 
-// Of one leaf: its own sharding, or else the other text's.
+// The tiling of one leaf, by its own sharding or else by the other module's.
 StatusOr<Tiling> TilingOfLeaf(const Sharding* own, const Sharding* other, const Shape& shard, const Shape& whole,
                               int64_t devices, const std::string& what) {
   const Sharding* sharding = own != nullptr ? own : other;
@@ -400,7 +401,7 @@ StatusOr<Tiling> TilingOfLeaf(const Sharding* own, const Sharding* other, const 
                                       shard.ToString(false), whole.ToString(false)));
 }
 
-// Depth is bounded by the reader's limit on nested tuples.
+// The reader's limit on nested tuples bounds the recursion.
 void Flatten(HloBuilder& b, Op value, const Shape& shape, std::vector<Op>& leaves) {
   if (!shape.IsTuple()) {
     leaves.push_back(value);
@@ -427,7 +428,7 @@ int64_t NextChannel(const HloModule& module) {
   return next;
 }
 
-// `propagated`: the whole program with what follows from its shardings.
+// `propagated`: the whole program after sharding propagation.
 Status WrapEntry(HloModule& module, const HloModule& whole, const HloModule& propagated, ShardPadding padding) {
   const int64_t devices = module.config().num_partitions;
   int64_t channel = NextChannel(module);
@@ -481,7 +482,7 @@ Status WrapEntry(HloModule& module, const HloModule& whole, const HloModule& pro
   return OkStatus();
 }
 
-// The sharding that says how the array outside of a boundary is cut, and along which axes that happens there.
+// The sharding outside of a boundary, and the axes along which the boundary cuts the array.
 StatusOr<Tiling> BoundaryTiling(const HloInstruction& i, int64_t devices) {
   const bool enters = IsCustomCall(i, CustomCall::kSpmdFullToShardShape);
   const Shape &whole = enters ? i.operand(0)->shape() : i.shape(), &shard = enters ? i.shape() : i.operand(0)->shape();
@@ -495,7 +496,7 @@ StatusOr<Tiling> BoundaryTiling(const HloInstruction& i, int64_t devices) {
     HLOIR_ASSIGN_OR_RETURN(tiling, TilingOf(outside, whole.rank(), devices));
   }
   for (int64_t d = 0; d < whole.rank(); ++d) {
-    // A dimension may be cut further along axes that the inside is not written for: those are the minor ones.
+    // A dimension may be cut further along axes that the inside does not use; these are the minor ones.
     const size_t k = static_cast<size_t>(d);
     const int64_t parts =
         shard.dimensions(d) == 0 ? 1 : (whole.dimensions(d) + shard.dimensions(d) - 1) / shard.dimensions(d);
@@ -510,7 +511,7 @@ StatusOr<Tiling> BoundaryTiling(const HloInstruction& i, int64_t devices) {
 Status LowerBoundaries(HloModule& module, ShardPadding padding) {
   const int64_t devices = module.config().num_partitions;
   int64_t channel = NextChannel(module);
-  // All are read before one goes: the next may stand on it.
+  // All boundaries are read before one is removed, since a boundary may be the operand of the next.
   std::vector<HloInstruction*> marks;
   std::vector<std::pair<HloInstruction*, Tiling>> boundaries;
   for (HloComputation* computation : module.computations()) {
@@ -571,7 +572,7 @@ StatusOr<std::unique_ptr<HloModule>> MakeWholeView(const HloModule& module, cons
   view->config().is_scheduled = false;
   view->config().num_partitions = std::max(DevicesOf(module), DevicesOf(whole));
   if (!SameInterface(module, whole) || (IsNamedPartitioned(module) && !IsNamedPartitioned(whole))) {
-    // Where the whole program's text says nothing of its result, what follows from the rest of it.
+    // If the whole program does not annotate its result, sharding propagation supplies the sharding.
     const std::unique_ptr<HloModule> texts = whole.Clone();
     texts->config().allow_spmd_sharding_propagation_to_output = {true};
     HLOIR_ASSIGN_OR_RETURN(const std::unique_ptr<HloPass> propagation, MakePass("sharding-propagation", {}));

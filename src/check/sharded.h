@@ -1,8 +1,8 @@
-// Programs on whole arrays against their partitioned forms: both as modules that every device runs on the same whole
-// arrays, so that they can be compared like any other two. The inputs are cut, or split into partial sums, and the
-// results put together as the shardings in the texts say, by code that shares nothing with the partitioner.
+// Compares programs on whole arrays with their partitioned forms. Both become modules that every device runs on the
+// same whole arrays, so that they are compared like any two modules. The inputs are cut, or split into partial sums,
+// and the results gathered, as the shardings in the texts state. The code is independent of the partitioner.
 //
-// In: MakeWholeView. Several replicas each have the whole arrays. Covered by tests/unit/sharded_test.cc.
+// Interface: MakeWholeView. Each replica has the whole arrays. Covered by tests/unit/sharded_test.cc.
 #pragma once
 
 #include <memory>
@@ -13,27 +13,27 @@
 
 namespace hloir::check {
 
-// The two stand for one program on whole arrays, at least one of them as a program of one device on its shards. Then
-// the inputs are the whole arrays, the same for each device.
+// Returns whether both modules are the same program on whole arrays, at least one of them as a device's program on
+// shards. If so, the inputs are the whole arrays, the same for each device.
 bool AreOfWholeArrays(const HloModule& a, const HloModule& b);
 
-// On how many devices the two run when they are compared.
+// The number of devices that the comparison runs on.
 int64_t DevicesOfBoth(const HloModule& a, const HloModule& b);
 
-// Of such, the one that has the whole arrays for parameters.
+// The module, of such a pair, whose parameters are whole arrays.
 const HloModule& WholeOf(const HloModule& a, const HloModule& b);
 
-// The module with whole arrays for parameters and result, to be run on all its devices. If its entry has other shapes
-// than `whole`, it is a device's program: each parameter is cut, and the results are gathered, as its own text says, or
-// else that of `whole`, or what sharding-propagation finds from that. If they are the same, what is between
-// SPMDFullToShardShape and SPMDShardToFullShape gets each device's shard and gives it back. InvalidArgument, naming the
-// parameter, where a sharding is missing or does not fit.
-// Padding of uneven shards is 0, which is what runs take; kUnknown: a value that nothing may depend on, for proofs.
+// The module with whole arrays as parameters and result, to be run on all its devices. If its entry's shapes differ
+// from those of `whole`, the module is a device's program: parameters are cut, and results gathered, by its own
+// shardings, or else those of `whole`, or those that sharding-propagation infers from `whole`. If the shapes are the
+// same, the code between SPMDFullToShardShape and SPMDShardToFullShape gets each device's shard and returns it.
+// InvalidArgument, with the parameter's name, if a sharding is missing or does not fit.
+// The padding of uneven shards: 0, as in runs, or (kUnknown, for proofs) a value that nothing may depend on.
 enum class ShardPadding { kZero, kUnknown };
 StatusOr<std::unique_ptr<HloModule>> MakeWholeView(const HloModule& module, const HloModule& whole,
                                                    ShardPadding padding = ShardPadding::kZero);
 
-// The two as modules on whole arrays, for proofs; nothing where they are not AreOfWholeArrays.
+// Both modules as modules on whole arrays, for proofs; nothing unless AreOfWholeArrays.
 struct WholeViews {
   std::unique_ptr<HloModule> before, after;
 };

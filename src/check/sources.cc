@@ -1,5 +1,5 @@
-// See sources.h. Control flow is taken as a whole: each of its results may depend on all that it computes. Of fusions
-// and calls it is known which result comes of what. Covered by tests/unit/check_test.cc and meaning_test.cc.
+// See sources.h. Control flow is opaque: each of its results may depend on everything that it computes. Fusions and
+// calls are followed result by result. Covered by tests/unit/check_test.cc and meaning_test.cc.
 #include "check/sources.h"
 
 #include <utility>
@@ -8,11 +8,11 @@
 namespace hloir::check {
 namespace {
 
-// A call that runs once, on its operands as they are.
+// A call that executes its computation once on its operands.
 bool IsPlainCall(const HloInstruction& i) { return i.opcode() == HloOpcode::kFusion || i.opcode() == HloOpcode::kCall; }
 
-// The instruction that gives the part of `i` at `index`, the outermost last; or, where that is not to be seen, what it
-// is a part of.
+// The instruction that computes the part of `i` at `index` (outermost last), or the opaque instruction that contains
+// it.
 const HloInstruction* PartOf(const HloInstruction* i, std::vector<int64_t> index) {
   for (;;) {
     if (i->opcode() == HloOpcode::kGetTupleElement) {
@@ -31,7 +31,7 @@ const HloInstruction* PartOf(const HloInstruction* i, std::vector<int64_t> index
   }
 }
 
-// Of each leaf of `root`, in order.
+// The sources of each leaf of `root`, in order.
 std::vector<const HloInstruction*> PartsOf(const HloInstruction* root) {
   std::vector<const HloInstruction*> parts;
   std::vector<std::pair<const Shape*, std::vector<int64_t>>> todo = {{&root->shape(), {}}};
@@ -54,7 +54,7 @@ std::unordered_set<const HloInstruction*> SourcesOf(const HloModule& module, con
   const std::vector<const HloInstruction*> parts = PartsOf(root);
   std::vector<const HloInstruction*> todo;
   for (size_t k = 0; !parts.empty() && k < seen.leaves.size(); ++k) {
-    // Of several devices the leaves come one device after the other.
+    // With several devices, the leaves are listed device by device.
     if (!seen.leaves[k].agrees) todo.push_back(parts[k % parts.size()]);
   }
   if (todo.empty()) todo.push_back(root);
@@ -67,7 +67,7 @@ std::unordered_set<const HloInstruction*> SourcesOf(const HloModule& module, con
       todo.push_back(PartOf(i, {}));
       continue;
     }
-    // Of a plain call the operands come by its parameters.
+    // The operands of a plain call are reached through its parameters.
     if (!IsPlainCall(*i)) todo.insert(todo.end(), i->operands().begin(), i->operands().end());
     for (const HloComputation* called : i->called_computations()) todo.push_back(called->root());
     if (!i->IsParameter()) continue;

@@ -8,11 +8,10 @@
 
 namespace hloir::check {
 
-// The instructions that a leaf of the result in which `seen` does not agree may depend on; of all leaves if there is no
-// such leaf.
+// The instructions that the differing leaves of `seen` may depend on; of all leaves if none differs.
 std::unordered_set<const HloInstruction*> SourcesOf(const HloModule& module, const Comparison& seen);
 
-// As if the results differed in this leaf alone.
+// A copy of `seen` in which only this leaf differs.
 Comparison OnlyLeaf(Comparison seen, size_t leaf);
 
 }  // namespace hloir::check

@@ -1,6 +1,6 @@
-// See steps.h. Pairs to be tried are values that are nearly the same in a run of both modules, have one name or origin,
-// or are results. A pair that differs is not the last word: a compiler computes the same otherwise, and values further
-// on are equal again. So a pair that differs becomes part of the cones of those behind it.
+// See steps.h. Candidate pairs have nearly equal values in a run of both modules, the same name or origin, or are
+// results. A differing pair does not end the search: a compiler may compute intermediate values differently and equal
+// values later. A differing pair therefore becomes part of the cones of its users.
 #include "check/steps.h"
 
 #include <algorithm>
@@ -22,11 +22,11 @@ using equivalence::Node;
 using Nodes = std::vector<Node>;
 
 constexpr int kMostRounds = 32;                    // proofs
-constexpr int kMostTests = 96;                     // of pairs
-constexpr size_t kMostDiffering = 12;              // pairs, after which no more are sought
+constexpr int kMostTests = 96;                     // tested pairs
+constexpr size_t kMostDiffering = 12;              // differing pairs, after which the search ends
 constexpr size_t kMostCone = 600;                  // nodes of a cone
-constexpr int kDeepest = 3;                        // times that a cone is extended beyond the nearest proved pairs
-constexpr int64_t kMostValues = int64_t{1} << 27;  // bytes of values of a run
+constexpr int kDeepest = 3;                        // extensions of a cone beyond the nearest proved pairs
+constexpr int64_t kMostValues = int64_t{1} << 27;  // bytes of a run's values
 
 // "dot.3 = reduce.7 (model.py:31)"
 std::string PairText(const HloInstruction& a, const HloInstruction& b) {
@@ -39,7 +39,7 @@ std::string PairText(const HloInstruction& a, const HloInstruction& b) {
   return text;
 }
 
-// The values of constants alone are not inputs of a step.
+// Marks constant expressions, which are not inputs of a step.
 std::vector<bool> ClosedOf(const Nodes& nodes) {
   std::vector<bool> closed(nodes.size());
   for (size_t k = 0; k < nodes.size(); ++k) {
@@ -51,8 +51,8 @@ std::vector<bool> ClosedOf(const Nodes& nodes) {
   return closed;
 }
 
-// The module that computes the roots, a tuple of them if they are several, from the values in `cut`, its parameters.
-// nullptr: it needs a value without a node, or more nodes than `most`.
+// Extracts a module that computes the roots (as a tuple if there are several) with the values in `cut` as its
+// parameters. Null if it needs a value without a node, or more than `most` nodes.
 std::unique_ptr<HloModule> MakeCone(const Nodes& nodes, const std::vector<int32_t>& roots,
                                     const std::vector<int32_t>& cut, size_t most) {
   std::map<int32_t, HloInstruction*> given;
@@ -82,7 +82,7 @@ std::unique_ptr<HloModule> MakeCone(const Nodes& nodes, const std::vector<int32_
     const HloInstruction& i = *nodes[k].instruction;
     if (const auto found = given.find(nodes[k].equal); found != given.end()) {
       copies[k] = found->second;
-      // (Its users may depend on its layout.)
+      // Users may depend on the value's layout.
       if (i.shape() != copies[k]->shape() && i.shape().IsArray())
         copies[k] = entry->AddInstruction(HloOpcode::kCopy, i.shape(), {copies[k]});
       continue;
@@ -90,7 +90,7 @@ std::unique_ptr<HloModule> MakeCone(const Nodes& nodes, const std::vector<int32_
     operands.clear();
     for (size_t o = 0; o < nodes[k].operands.size(); ++o) {
       HloInstruction* operand = copies[static_cast<size_t>(nodes[k].operands[o])];
-      // (Inside a map there are scalars.)
+      // Inside a map, operands are scalars.
       if (!operand->shape().Compatible(i.operand(static_cast<int64_t>(o))->shape())) return nullptr;
       operands.push_back(operand);
     }
@@ -103,7 +103,7 @@ std::unique_ptr<HloModule> MakeCone(const Nodes& nodes, const std::vector<int32_
   return module;
 }
 
-// A summary of a value that rounding does not change.
+// A summary that is robust against rounding.
 struct Signature {
   double sum = 0, size = 0;
   int64_t nonfinite = 0;
@@ -127,7 +127,7 @@ Signature SignatureOf(const Literal& value) {
   return s;
 }
 
-// The nodes of the result's arrays, in order; of a tuple that is not put together here the tuple itself.
+// The nodes of the result's arrays, in order. A tuple from an opaque operation counts as one node.
 void ResultsOf(const Nodes& nodes, int32_t root, std::vector<int32_t>& all) {
   const Node& node = nodes[static_cast<size_t>(root)];
   if (node.instruction->opcode() != HloOpcode::kTuple) return all.push_back(root);
@@ -156,20 +156,21 @@ class StepTester {
     std::string text;
     Found found;
     std::string how;
-    bool far = false;  // by more than any rounding
+    bool far = false;  // by more than any rounding error
   };
 
   equivalence::Result Prove(const std::vector<Pair>& assumed) const {
     return equivalence::ProveInside(before_, after_, {.try_bits = false, .nodes = true, .assumed = assumed});
   }
   void Use(equivalence::Result result);
-  // Runs `before`, and once `after`, for the values that are not proved.
+  // Runs `before`, and `after` once, for the values that are not proved.
   void RunWhole();
   bool AddValues(InputSet set, bool after_too);
   std::vector<int32_t> CandidatesFor(int32_t k) const;
   bool IsShared(const Node& node) const { return both_[static_cast<size_t>(node.equal)]; }
   bool Frontier(bool after, int32_t root, const std::set<int32_t>& inside, std::set<int32_t>& cut) const;
-  // One that is computed from another, so that both cannot have any values.
+  // A value in `of` that depends on a value in `all`, so that the two cannot be chosen independently; -1 if there is
+  // none.
   int32_t Dependent(const std::set<int32_t>& of, const std::set<int32_t>& all) const;
   std::optional<std::pair<std::vector<int32_t>, std::vector<int32_t>>> Cut(Pair pair, int deeper) const;
   // The cones of a pair as modules, and the nodes of `before` that are their parameters.
@@ -183,7 +184,7 @@ class StepTester {
   bool AreFarApart(const HloModule& x, const HloModule& y, const InputSet& inputs, std::string& how) const;
   Found TestPair(Pair pair, std::string& how, bool& far);
   bool DiffersByAllMeasures(Pair pair, std::string& how);
-  // Looks for inputs of the module on which a pair differs that did so on made-up values.
+  // Searches for module inputs that reach a difference which random values at the cut have shown.
   void Reach(Pair pair, std::string& how);
   bool TestOpen();
   bool AssumeDoubtful();
@@ -210,16 +211,16 @@ class StepTester {
   equivalence::Result result_;  // of the last proof, as are the members below
   Nodes a_, b_;
   std::vector<bool> closed_a_, closed_b_, both_;
-  std::vector<int32_t> first_a_, first_b_;  // by number: the first node
-  std::vector<bool> needed_;                // of `after`: an output that is open is computed from it
+  std::vector<int32_t> first_a_, first_b_;  // by value number: the first node
+  std::vector<bool> needed_;                // nodes of `after` that open outputs depend on
   std::vector<int32_t> results_a_, results_b_;
   std::map<std::string, std::vector<int32_t>> open_a_;  // nodes of `before` without an equal, by shape
-  // Of runs, by node.
+  // Values of the runs, by node.
   std::vector<int32_t> wanted_a_, wanted_b_;
   std::vector<InputSet> sets_;
-  std::vector<std::map<int32_t, Literal>> values_;  // of `before`, on each of these sets
+  std::vector<std::map<int32_t, Literal>> values_;  // values of `before` on each of these sets
   std::map<int32_t, Signature> signatures_a_, signatures_b_;
-  bool first_is_all_ = false;  // the first pair that differs is all that tells the modules apart
+  bool first_is_all_ = false;  // the modules are proved equal if the first differing pair is assumed equal
   int tests_made_ = 0;
 };
 
@@ -261,7 +262,7 @@ void StepTester::Use(equivalence::Result result) {
 void StepTester::RunWhole() {
   if (SizeOfRuns(before_, after_) == RunSize::kTooLarge) return;
   const auto wanted = [&](const Nodes& nodes, const std::vector<bool>& closed) {
-    // Values that are not proved, and those at which cones may be cut.
+    // Values that are not proved, and values at which cones may be cut.
     std::vector<int> reach(nodes.size(), 0);
     for (size_t k = nodes.size(); k-- > 0;) {
       if (!IsShared(nodes[k])) reach[k] = kDeepest + 2;
@@ -272,7 +273,7 @@ void StepTester::RunWhole() {
     int64_t bytes = 0;
     for (size_t k = 0; k < nodes.size(); ++k) {
       const HloInstruction& i = *nodes[k].instruction;
-      // (Values inside a branch or a map have no node to compute.)
+      // Values inside a branch or a map have no node to compute.
       if (reach[k] <= 0 || closed[k] || i.IsParameter() || !i.shape().IsArray()) continue;
       bytes += i.shape().ByteSize();
       all.push_back(static_cast<int32_t>(k));
@@ -290,7 +291,7 @@ void StepTester::RunWhole() {
   }
 }
 
-// On one more set of inputs.
+// Adds the values of one more set of inputs.
 bool StepTester::AddValues(InputSet set, bool after_too) {
   RunnerOptions options = context_.options.runner;
   options.devices = DeviceCounts();
@@ -327,7 +328,7 @@ bool StepTester::AddValues(InputSet set, bool after_too) {
   return true;
 }
 
-// In the order of their promise.
+// Candidates in the order of preference.
 std::vector<int32_t> StepTester::CandidatesFor(int32_t k) const {
   constexpr size_t kMost = 3;
   const HloInstruction& b = *b_[static_cast<size_t>(k)].instruction;
@@ -355,7 +356,8 @@ std::vector<int32_t> StepTester::CandidatesFor(int32_t k) const {
   return best;
 }
 
-// The numbers of the values at which the walk from a root stops: proved pairs that are not `inside`, and parameters.
+// Collects the value numbers at which the walk from the root stops: proved pairs that are not `inside`, and parameters.
+// Returns false if the cone is too large or has no complete cut.
 bool StepTester::Frontier(bool after, int32_t root, const std::set<int32_t>& inside, std::set<int32_t>& cut) const {
   const Nodes& nodes = after ? b_ : a_;
   const std::vector<bool>& closed = after ? closed_b_ : closed_a_;
@@ -402,7 +404,7 @@ int32_t StepTester::Dependent(const std::set<int32_t>& of, const std::set<int32_
   return -1;
 }
 
-// The nodes of both at which the pair is cut: the same values.
+// The nodes at which both cones are cut. The cut has the same values in both.
 std::optional<std::pair<std::vector<int32_t>, std::vector<int32_t>>> StepTester::Cut(Pair pair, int deeper) const {
   constexpr int kMostTries = 24;
   std::set<int32_t> inside, cut;
@@ -412,7 +414,7 @@ std::optional<std::pair<std::vector<int32_t>, std::vector<int32_t>>> StepTester:
     cut = of_a;
     cut.insert(of_b.begin(), of_b.end());
     if (of_a != of_b) {
-      // A value that only one cone reads depends on a value that the other reads, or the other way.
+      // A value that only one cone reads may depend on, or be used by, a value that the other cone reads.
       std::set<int32_t> alone;
       std::set_symmetric_difference(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(),
                                     std::inserter(alone, alone.end()));
@@ -483,7 +485,7 @@ std::vector<InputSet> StepTester::Occurring(const std::vector<int32_t>& cut, siz
   return sets;
 }
 
-// By more than any rounding that is to be asked about.
+// Returns whether the results differ by so much that no rounding error needs to be considered.
 bool StepTester::AreFarApart(const HloModule& x, const HloModule& y, const InputSet& inputs, std::string& how) const {
   constexpr double kUlps = 512;
   std::vector<const Literal*> arguments;
@@ -509,12 +511,13 @@ bool StepTester::AreFarApart(const HloModule& x, const HloModule& y, const Input
 
 StepTester::Found StepTester::TestPair(Pair pair, std::string& how, bool& far) {
   Found found = Found::kUnknown;
-  // Pairs behind one that alone tells the modules apart are not extended: they show whether its difference persists.
+  // Once one pair accounts for all differences, the cones of its users are not extended: they show whether the
+  // difference persists.
   for (int deeper = 0; deeper <= (first_is_all_ ? 0 : kDeepest); ++deeper) {
     const std::optional<Step> step = MakeStep(pair, deeper);
     if (!step || SizeOfRuns(*step->before, *step->after) == RunSize::kTooLarge) break;
     const HloModule &x = *step->before, &y = *step->after;
-    // (Loops may take long.)
+    // Loops may run long.
     const bool loops = HasLoops(x) || HasLoops(y);
     if (loops && deeper > 0) break;
     tests_made_ += loops ? kMostTests / 6 : 1;
@@ -532,7 +535,7 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how, bool& far) {
     }
     if (made_up == Found::kUnknown) break;
     how = when_made_up;
-    // (Parameters have any values.)
+    // Parameters may have any value.
     const bool of_parameters = std::all_of(step->cut.begin(), step->cut.end(), [&](int32_t k) {
       return a_[static_cast<size_t>(k)].instruction->IsParameter();
     });
@@ -562,15 +565,15 @@ void StepTester::Reach(Pair pair, std::string& how) {
   }
 }
 
-// Tries pairs that are not proved, in order. True if one was found to agree.
+// Tests unproved pairs in order. Returns whether one agreed.
 bool StepTester::TestOpen() {
-  // Users of a pair that has just been taken for equal wait for the next proof.
+  // Users of a newly assumed pair wait for the next proof.
   std::vector<bool> waits(b_.size(), false);
   bool progress = false;
   for (size_t k = 0; k < b_.size(); ++k) {
     for (int32_t o : b_[k].operands) waits[k] = waits[k] || (o >= 0 && waits[static_cast<size_t>(o)]);
     if (!needed_[k] || waits[k] || tests_made_ > kMostTests) continue;
-    // (Behind a pair that alone tells the modules apart, a few are tried.)
+    // After a pair that accounts for all differences, only a few more are tested.
     if (differing_.size() >= (first_is_all_ ? kMostDiffering / 2 : kMostDiffering)) break;
     for (int32_t a : CandidatesFor(static_cast<int32_t>(k))) {
       const Pair pair{a, static_cast<int32_t>(k)};
@@ -588,7 +591,7 @@ bool StepTester::TestOpen() {
   return progress;
 }
 
-// One that agreed on all values that occurred is taken for equal, with a doubt.
+// Assumes a pair that agreed on all values that occur and differed on others, and reports the doubt.
 bool StepTester::AssumeDoubtful() {
   for (Tried& test : differing_) {
     if (test.found != Found::kDifferWhenMadeUp) continue;
@@ -606,13 +609,13 @@ bool StepTester::IsProvedWith(const std::vector<Pair>& pairs) const {
   return Prove(assumed).answer != equivalence::Answer::kOpen;
 }
 
-// No explanation of the table (explanations.h) makes it agree on the values that occur.
+// Returns whether no explanation (explanations.h) makes the pair agree on the values that occur.
 bool StepTester::DiffersByAllMeasures(Pair pair, std::string& how) {
   const std::optional<Step> step = MakeStep(pair, 0);
   return step && Judge(*step->before, *step->after, Occurring(step->cut, 0), how) == Found::kDiffer;
 }
 
-// Which pairs that differ are all that the modules differ in: where those are taken for equal, the rest is proved.
+// Finds the differing pairs that account for all differences: assuming them equal proves the rest.
 void StepTester::FindDifferent() {
   int64_t matched = result_.matched;
   std::vector<Pair> assumed = assumed_;

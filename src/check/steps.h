@@ -1,7 +1,6 @@
 // Tests of open steps: two values that the prover leaves open become two small modules, their cones, cut at the nearest
-// values that are proved equal. Both run on inputs made for the cut. A pair that agrees is taken for equal in the next
-// proof.
-// Covered by tests/unit/steps_test.cc.
+// values that are proved equal. Both run on inputs for the cut. The next proof assumes that a pair that agrees is
+// equal. Covered by tests/unit/steps_test.cc.
 #pragma once
 
 #include <optional>
@@ -15,23 +14,24 @@
 namespace hloir::check {
 
 struct StepTests {
-  // Every output is proved if the pairs below are equal; `proof` is that proof.
+  // Every output is proved under the assumption that the pairs below are equal; `proof` is that proof.
   bool all = false;
   equivalence::Result proof;
-  // "dot.3 = reduce.7 (model.py:31)": they agreed wherever they were run.
+  // "dot.3 = reduce.7 (model.py:31)": pairs that agreed in every run.
   std::vector<std::string> tested;
-  // Of these, pairs that agreed on values of runs, and differed or lost digits on others: with the difference.
+  // The pairs among them that agreed on values of runs, but differed or lost digits on others, with the difference.
   std::vector<std::string> doubtful;
-  // They differ on values that occur in a run of the first module, by more than any rounding; nothing else tells the
-  // modules apart.
+  // Pairs that differ by more than rounding on values that occur in a run of the first module, and that account for all
+  // differences of the modules.
   std::vector<std::string> different;
-  std::string how;  // the first of these differs
-  // Made-up inputs of the module on which a step differs.
+  std::string how;  // the difference of the first of these
+  // Generated inputs of the module on which a step differs.
   std::vector<InputSet> inputs;
 };
 
-// Of modules of one device. `uses`: of the first module's parameters. `proof`: with its graph of values; it leaves an
-// output open. The values that occur are those of runs on the context's inputs, or on generated ones if it has none.
+// Tests steps of modules on one device. `uses`: of the first module's parameters. `proof`: with its graph of values,
+// and with an open output. The occurring values come from runs on the context's inputs, or on generated ones if it has
+// none.
 StepTests TestSteps(const HloModule& before, const HloModule& after, const ParameterUses& uses,
                     equivalence::Result proof, const Context& context);
 

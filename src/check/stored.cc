@@ -1,4 +1,4 @@
-// CompareWithStored(): a result against one that was computed elsewhere. See check.h. Covered by
+// CompareWithStored(): compares a result with one that was computed elsewhere. See check.h. Covered by
 // tests/unit/corpus_test.cc and check_test.cc.
 #include <algorithm>
 #include <cmath>
@@ -20,7 +20,7 @@
 namespace hloir::check {
 namespace {
 
-// The elements that a leaf of bounded dynamic dimensions really has, as an array of that size.
+// A leaf with dynamic dimensions, cut to its dynamic sizes.
 Literal CutToSize(const Literal& leaf) {
   if (leaf.dynamic_sizes().empty() || leaf.dynamic_sizes() == leaf.shape().dimensions()) return leaf;
   const DimVector& sizes = leaf.dynamic_sizes();
@@ -36,7 +36,7 @@ Literal CutToSize(const Literal& leaf) {
   return cut;
 }
 
-// What is stored of a result: its arrays, at their sizes.
+// The stored form of a result: its arrays, cut to their dynamic sizes.
 Literal StoredForm(const Literal& result) {
   std::vector<Literal> leaves;
   for (const Literal* leaf : result.Leaves()) {
@@ -47,8 +47,8 @@ Literal StoredForm(const Literal& result) {
 
 constexpr double kLeastHalfUnits = 32;
 
-// Half-units in the last place of a leaf's largest element. More where much is summed up: equal terms, one after the
-// other, round the same way each time, and no move of the numbers shows that: by half a unit of a sum that grows.
+// The allowed error in half-units in the last place of a leaf's largest element. Long sums get more: consecutive equal
+// terms all round in the same direction, by half a unit of a growing sum, which perturbing the inputs does not show.
 double HalfUnits(const HloModule& module) {
   constexpr double kMost = 256, kTermsOfOne = 2;
   double most_terms = 0;
@@ -64,8 +64,8 @@ double Allowed(PrimitiveType type, double half_units, double own_error) {
   return std::max(units, 16 * own_error);
 }
 
-// Every float, and each part of every complex number by itself, moved by a unit in its last place, up or down in one of
-// several patterns that are not the data's.
+// Perturbs every float, and each part of every complex number, by one unit in the last place; the pattern decides the
+// direction.
 void Perturb(Literal& literal, uint64_t pattern) {
   for (Literal& element : literal.elements()) Perturb(element, pattern);
   const auto move_parts = [&]<class T>(std::span<std::complex<T>> values, PrimitiveType part) {
@@ -86,7 +86,7 @@ void Perturb(Literal& literal, uint64_t pattern) {
     literal.SetFromDouble(i, literal.GetAsDouble(i) * factors.GetAsDouble(i));
 }
 
-// Each device's leaves, and what rounding does to each, relative to its largest element.
+// Raises each leaf's measured rounding error, relative to its largest element.
 
 void RaiseErrors(Errors& errors, const Results& results, const StatusOr<Results>& other) {
   if (!other.ok() || other->size() != results.size()) return;
@@ -97,7 +97,7 @@ void RaiseErrors(Errors& errors, const Results& results, const StatusOr<Results>
   }
 }
 
-// Until `enough` says so, or all has been tried.
+// Stops once `enough` accepts the errors.
 Errors OwnErrors(const HloModule& module, const Results& results, const Arguments& arguments,
                  const ModuleRunner& runner, const std::function<bool(const Errors&)>& enough) {
   constexpr uint64_t kPatterns = 4;

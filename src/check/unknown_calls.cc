@@ -11,7 +11,7 @@
 namespace hloir::check {
 namespace {
 
-// The configs of each target.
+// The backend configs of each target.
 using UnknownTargets = std::map<std::string_view, std::set<std::string_view>>;
 UnknownTargets UnknownTargetsOf(const HloModule& module) {
   UnknownTargets targets;

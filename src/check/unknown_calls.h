@@ -1,6 +1,6 @@
-// Custom-calls whose meaning is not known, in a pair of modules. They run as made-up functions of their operands
-// (EvaluatorOptions::unknown_calls): that two modules agree does not depend on what they compute, and that they differ
-// says something only if both call the same functions. Covered by tests/unit/unknown_calls_test.cc.
+// Custom-calls of unknown meaning in a pair of modules. They run as generated functions of their operands
+// (EvaluatorOptions::unknown_calls): agreement does not depend on the functions, and a difference is evidence only if
+// both modules call the same functions. Covered by tests/unit/unknown_calls_test.cc.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace hloir::check {
 
 bool HasUnknownCalls(const HloModule& module);
 
-// "2 custom-calls of unknown meaning (te_gelu, te_norm) ran as made-up functions of their operands"; "" if there are
+// "custom-calls of unknown meaning ran as made-up functions of their operands: te_gelu, te_norm"; empty if there are
 // none.
 std::string UnknownCallsNote(const HloModule& before, const HloModule& after);
 
-// Why a difference of the two says nothing: "before calls te_gelu and after does not", or "with other options". "" if
-// they call the same.
+// Why a difference is no evidence: "before calls te_gelu and after does not", or "... with other options". Empty if
+// both modules call the same functions.
 std::string UnknownCallsDifference(const HloModule& before, const HloModule& after, const std::string& before_name,
                                    const std::string& after_name);
 

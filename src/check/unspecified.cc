@@ -1,7 +1,8 @@
-// See unspecified.h. A reduce is replaced by one that HLO says is the same: over the elements in reverse, then over two
-// parts one by one and over their results (the two halves, or every second element and the others), or with the initial
-// value last, or of one element without it; a reduce-window by one over the elements in reverse. If the module then
-// gives something else, HLO does not specify the value. Covered by tests/unit/check_test.cc and explanations_test.cc.
+// See unspecified.h. A reduce is replaced by an equivalent one under HLO's rules: over the reversed elements; over two
+// parts and then over their results (the two halves, or the even and the odd elements); with the initial value combined
+// last; or, with one element, without the initial value. A reduce-window is replaced by one over the reversed elements.
+// If this changes the module's result, HLO does not specify the value. Covered by tests/unit/check_test.cc and
+// explanations_test.cc.
 #include "check/unspecified.h"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ Shape WithDimension(const Shape& shape, int64_t d, int64_t size) {
   return Shape::Array(shape.element_type(), dims);
 }
 
-// Over two parts of dimension d, then over their results.
+// Reduces two parts of dimension d, then their results.
 void Split(HloInstruction& reduce, int64_t d, const SliceRange (&ranges)[2]) {
   HloComputation* computation = reduce.parent();
   const DimVector dims = reduce.attributes<DimensionsAttributes>().dimensions;
@@ -107,7 +108,7 @@ void Halve(HloInstruction& reduce) {
   Split(reduce, d, {{0, size / 2, 1}, {size / 2, size, 1}});
 }
 
-// As the lanes of a vector do it.
+// Splits into even and odd elements, as vector lanes do.
 void Deal(HloInstruction& reduce) {
   const DimVector& dims = reduce.attributes<DimensionsAttributes>().dimensions;
   const Shape& shape = reduce.operand(0)->shape();
@@ -115,7 +116,7 @@ void Deal(HloInstruction& reduce) {
   if (size >= 2) Split(reduce, d, {{0, size, 2}, {1, size, 2}});
 }
 
-// The windows of the reversed array, from the last one on.
+// Reverses the array, and with it the order of the windows.
 void ReverseWindows(HloInstruction& reduce) {
   HloComputation* computation = reduce.parent();
   Window window = reduce.attributes<WindowAttributes>().window;
@@ -147,7 +148,7 @@ void ReverseWindows(HloInstruction& reduce) {
   reduce.ReplaceAllUsesWith(computation->AddTuple(results));
 }
 
-// Sums and products: of the elements from their identity on, then with the initial value.
+// Reduces from the identity and combines the initial value last. Only for sums and products.
 void InitialValueLast(HloInstruction& reduce) {
   const std::optional<HloOpcode> opcode = rules::BinaryReducer(reduce.to_apply());
   if (opcode != HloOpcode::kAdd && opcode != HloOpcode::kMultiply) return;
@@ -162,7 +163,7 @@ void InitialValueLast(HloInstruction& reduce) {
   reduce.ReplaceAllUsesWith(computation->AddInstruction(*opcode, reduce.shape(), {all, initial}));
 }
 
-// Of one element.
+// For a reduction of one element.
 void WithoutInitialValue(HloInstruction& reduce) {
   HloComputation* computation = reduce.parent();
   const auto element = [&](int64_t k, const Shape& shape) {
@@ -178,9 +179,9 @@ void WithoutInitialValue(HloInstruction& reduce) {
   reduce.ReplaceAllUsesWith(computation->AddTuple(elements));
 }
 
-// Sums and products that run over: of 0 * 2^100 * 2^100 the order decides whether it is 0 or NaN. Without a reason, as
-// whether they do has to show.
-void AddThoseThatMayOverflow(const HloModule& module, std::vector<OpenSemantics>& all) {
+// Adds sums and products that may overflow: the order of 0 * 2^100 * 2^100 decides between 0 and NaN. The empty reason
+// means that the results must show the overflow.
+void AddOverflowCandidates(const HloModule& module, std::vector<OpenSemantics>& all) {
   std::unordered_set<const HloInstruction*> known;
   for (const OpenSemantics& open : all) known.insert(open.instruction);
   for (const HloInstruction* i : module.AllInstructions()) {
@@ -212,7 +213,7 @@ bool AgreeButForRounding(const Results& a, const Results& b) {
   return agree;
 }
 
-// A module's results by the reference with one instruction replaced.
+// Runs the module by the reference with one instruction replaced.
 class Variants {
  public:
   explicit Variants(const ResultDifference& d)
@@ -231,7 +232,7 @@ class Variants {
   StatusOr<Results> Run(const HloModule& module) const {
     return subject_.RunReference(module, arguments_, /*whatever_it_takes=*/false);
   }
-  // By more than rounding.
+  // Returns whether the results differ by more than rounding.
   bool Changes(const StatusOr<Results>& results) const {
     return results.ok() && !subject_.CompareWithReference(*results, set_).agree;
   }
@@ -248,8 +249,8 @@ class Variants {
 
 std::string UnspecifiedRng(const ResultDifference& d) {
   const HloModule& module = d.before.module();
-  // XLA writes rng out with the module's state, so that the state differs too. Modules with as many have the same
-  // numbers.
+  // XLA expands rng with a state of the module, so the state differs too. Modules with equal numbers of rng operations
+  // draw the same numbers.
   if (CountOf(d.after.module(), {HloOpcode::kRng}) >= CountOf(module, {HloOpcode::kRng})) return "";
   std::string reason;
   for (size_t k = 0; k < d.seen.leaves.size(); ++k) {
@@ -280,7 +281,7 @@ std::string UnspecifiedFormula(const ResultDifference& d) {
       const StatusOr<Results> results = variants.Run(*formula.instruction, apply);
       const bool found = formula.is_known ? results.ok() && others->ok() && AgreeButForRounding(*results, **others)
                                           : variants.Changes(results);
-      if (found) return "HLO does not specify " + formula.what_is_unspecified;
+      if (found) return "HLO does not specify " + formula.unspecified_part;
     }
   }
   return "";
@@ -291,9 +292,9 @@ std::string UnspecifiedOrder(const ResultDifference& d) {
   std::vector<OpenSemantics> all = FindAllOpenSemantics(module);
   const bool shows = std::any_of(d.seen.leaves.begin(), d.seen.leaves.end(),
                                  [](const LeafDifference& leaf) { return leaf.nonfinite > 0; });
-  // The result that is not the reference's, if any, which the order may explain where numbers overflow on the way.
+  // The other engine's result, if any: the order may explain it if intermediate values overflow.
   const Results* other = d.by_other || d.between == Between::kEngines ? d.b : nullptr;
-  if (shows || other != nullptr) AddThoseThatMayOverflow(module, all);
+  if (shows || other != nullptr) AddOverflowCandidates(module, all);
   if (all.empty()) return "";
   const std::unordered_set<const HloInstruction*> sources = SourcesOf(module, d.seen);
   Variants variants(d);
@@ -308,12 +309,12 @@ std::string UnspecifiedOrder(const ResultDifference& d) {
     for (const Rewrite apply : rewrites) {
       const StatusOr<Results> results = variants.Run(*i, apply);
       if (!variants.Changes(results)) continue;
-      // Where no infinity or NaN shows, only one on the way, and one that gives this very result, is evidence.
+      // If the results have no infinity or NaN, only a variant that gives the other engine's result is evidence.
       if (open.reason.empty() && !shows && !AgreeButForRounding(*results, *other)) continue;
       return Reason(*i, apply);
     }
   }
-  // Other instructions have no variants: that HLO does not specify them is enough.
+  // Other instructions have no variants; it is sufficient that HLO does not specify them.
   return d.before.ReferenceResult(d.set).ok() ? untried : "";
 }
 

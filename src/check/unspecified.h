@@ -1,5 +1,5 @@
-// Differences in what HLO does not specify: an rng's numbers, the formula of a batch norm or a solver, the order in
-// which a reduction combines. Rows of explanations.cc.
+// Differences that HLO does not specify: an rng's numbers, the formula of a batch norm or a solver, the order of a
+// reduction. Used by rows of explanations.cc.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@ namespace hloir::check {
 
 struct ResultDifference;
 
-// The reason for which HLO does not specify the leaves in which the results differ; "" if it specifies them, or if that
-// could not be found out within the limits of work.
+// Each function returns the reason for which HLO does not specify the differing leaves. Empty if HLO specifies them, or
+// if the work limits allow no decision.
 
-// Each of these leaves depends on an rng of the first module, and the second module, which has fewer, wrote one out.
+// Each leaf depends on an rng of the first module, and the second module, which has fewer, expanded one.
 std::string UnspecifiedRng(const ResultDifference& difference);
-// They depend on a batch norm or a solver that the second module wrote out (reference_formula.h), and another formula
-// of it changes the first module's result, or gives the second's.
+// The leaves depend on a batch norm or a solver that the second module expanded (reference_formula.h), and another
+// formula changes the first module's result, or gives the second's.
 std::string UnspecifiedFormula(const ResultDifference& difference);
-// They depend on a reduction whose order, groups or number of initial values HLO does not specify, and another choice
-// of these changes the result on these inputs by more than rounding.
+// The leaves depend on a reduction whose order, groups or number of initial values HLO does not specify, and another
+// choice changes the result by more than rounding.
 std::string UnspecifiedOrder(const ResultDifference& difference);
 
 }  // namespace hloir::check

@@ -1,4 +1,4 @@
-// A value in one line: see ValueSummary in check.h.
+// Summarizes a value in one line: see ValueSummary in check.h.
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
-// A module in other floating arithmetic: WidenModule(), NarrowModule() and IdealModule(). Every float shape of a copy
-// is replaced, constants are converted, and converts are put where a type must stay: after the entry's parameters,
-// around ops whose result depends on a type's bits, and in an ideal module where rounding is part of what is computed.
-// Covered by tests/unit/check_compare_test.cc and meaning_test.cc.
+// A module in other floating-point arithmetic: WidenModule(), NarrowModule() and MakeIdealModule(). Replaces every
+// float shape of a copy, converts constants, and inserts converts where a type must stay: after the entry's parameters,
+// around operations whose result depends on a type's bits, and in an ideal module where rounding is part of the
+// computation. Covered by tests/unit/check_compare_test.cc and meaning_test.cc.
 #include "check/widen.h"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ Literal Retyped(const Literal& literal, TypeMap map) {
   return converted;
 }
 
-// `value`, whatever it is made of, as a value of the shape `to`, which differs from its own in element types alone.
+// Converts `value`, which may be a tuple, to the shape `to`, which differs in element types only.
 HloInstruction* Converted(HloInstruction* value, const Shape& to) {
   if (value->shape().Compatible(to)) return value;
   HloComputation* computation = value->parent();
@@ -78,10 +78,10 @@ HloInstruction* Converted(HloInstruction* value, const Shape& to) {
   return computation->AddTuple(elements);
 }
 
-// Ops whose result depends on how their operands or results are stored.
+// Operations whose result depends on the bits of their operands or results.
 bool TiesTypes(const HloInstruction& i) {
   switch (i.opcode()) {
-    // To an integer it is the fraction that counts, of whatever type (FitRandom).
+    // A conversion to an integer depends on the fraction only, in any type (FitRandom).
     case HloOpcode::kStochasticConvert: return !IsInteger(i.shape().element_type());
     case HloOpcode::kRng:
     case HloOpcode::kRngBitGenerator:
@@ -93,12 +93,12 @@ bool TiesTypes(const HloInstruction& i) {
       return !GetCustomCallInfo(CustomCallOf(i)).Is(kAnyElementType) && ForwardedOperands(i) == 0 && !IsUnknownCall(i);
     case HloOpcode::kBitcast:
     case HloOpcode::kBitcastConvert: return i.shape().element_type() != i.operand(0)->shape().element_type();
-    default: return false;  // computes a value, whatever type holds it
+    default: return false;  // independent of the type's bits
   }
 }
 
-// The name of the routine of a LAPACK call for the types that `map` gives: "lapack_dpotrf_ffi" for "lapack_spotrf_ffi";
-// "" for other calls and for types without routines. Calls without "_ffi" have operands that depend on the type.
+// The LAPACK routine for the types that `map` gives: "lapack_dpotrf_ffi" for "lapack_spotrf_ffi". Empty for other
+// calls, and for types without a routine. The operands of calls without "_ffi" depend on the type.
 std::string RetypedRoutine(const HloInstruction& i, TypeMap map) {
   if (i.opcode() != HloOpcode::kCustomCall) return "";
   std::string target = i.attributes<CustomCallAttributes>().custom_call_target;
@@ -113,14 +113,14 @@ std::string RetypedRoutine(const HloInstruction& i, TypeMap map) {
   return "";
 }
 
-// The users that `from` had until now take `to`, which is made from it.
+// Replaces the former uses of `from` by `to`, which uses `from`.
 void Redirect(HloInstruction* from, const std::vector<HloInstruction*>& users, bool was_root, HloInstruction* to) {
   if (from == to) return;
   for (HloInstruction* user : users) from->ReplaceUseWith(user, to);
   if (was_root) from->parent()->set_root(to);
 }
 
-// The same value the same way: it was rounded but once.
+// Equal values move in the same direction, since the value was rounded once.
 bool MovesUp(double value, const ConstantMove& move) {
   if (move.pattern < 2) return move.pattern == 0;
   if (const uint64_t alone = move.pattern - 2; move.are_few() && alone < move.values->size()) {
@@ -137,8 +137,8 @@ class Retyper {
   Retyper(HloModule& module, TypeMap map, const ConstantMove* move = nullptr)
       : module_(module), map_(map), move_(move) {}
 
-  // To be called after Run(). Puts back what roundings mean something: a step through a narrower type where one was.
-  // Returns how many there are, of which it keeps all or none.
+  // Call it after Run(). Restores meaningful roundings: a conversion through a narrower type where the original had
+  // one. Returns their number, and keeps all or none.
   int64_t KeepRoundings(bool keep) {
     int64_t count = 0;
     std::vector<bool> runs_once(static_cast<size_t>(module_.computation_id_limit()));
@@ -169,12 +169,13 @@ class Retyper {
   Status Run() {
     for (HloInstruction* i : module_.AllInstructions()) {
       original_.push_back({i, &i->shape()});
-      ties_.push_back(TiesTypes(*i) && RetypedRoutine(*i, map_).empty());  // as its types are now
+      ties_.push_back(TiesTypes(*i) && RetypedRoutine(*i, map_).empty());  // before its types change
       operand_type_.push_back(i->operand_count() == 0              ? PrimitiveType::F32
                               : i->opcode() == HloOpcode::kConvert ? MadeIn(*i->operand(0))
                                                                    : i->operand(0)->shape().element_type());
     }
-    // First every shape, so that what is added later finds its neighbours as they will stay.
+    // All shapes are replaced first, so that instructions that are added later see the final shapes of their
+    // neighbours.
     std::vector<const Shape*> shape_of(module_.instruction_id_limit());
     for (size_t k = 0; k < original_.size(); ++k) {
       auto [i, shape] = original_[k];
@@ -202,10 +203,10 @@ class Retyper {
   }
 
  private:
-  // As many random bits as the operand, of type `from`, has now: the first ones.
+  // Adjusts the random bits to the operand's new width; the original bits come first.
   void FitRandom(HloInstruction& i, PrimitiveType from) {
     const int now = BitWidth(map_(from)), more = now - BitWidth(from);
-    if (more == 0 || now > 64) return;  // pairs count as what they are made of
+    if (more == 0 || now > 64) return;  // double-double values stay as their parts
     const PrimitiveType types[] = {PrimitiveType::U8, PrimitiveType::U16, PrimitiveType::U32, PrimitiveType::U64};
     const auto to =
         *std::find_if(std::begin(types), std::end(types), [&](PrimitiveType t) { return BitWidth(t) == now; });
@@ -217,8 +218,8 @@ class Retyper {
     if (b.status().ok()) i.ReplaceOperandWith(1, random);
   }
 
-  // Operands of a tied op may already be converts of ours, put after a parameter or another tied op: then the shape to
-  // go back to is that of what was converted.
+  // Operands of a tied operation may already be converts that this pass inserted after a parameter or another tied
+  // operation; the original shape is then that of the converted value.
   const HloInstruction* OriginalOf(const HloInstruction* i) const {
     while (i->id() >= first_new_id_) i = i->operand(0);
     return i;
@@ -251,7 +252,7 @@ class Retyper {
     if (!(shape == i.shape())) i.set_shape(shape);
   }
 
-  // A constant that had so many digits.
+  // Moves a constant whose type had `digits` mantissa bits.
   void Move(Literal& literal, int digits) {
     for (int64_t k = 0; k < literal.element_count(); ++k) {
       const double value = literal.GetAsDouble(k);
@@ -261,7 +262,7 @@ class Retyper {
     }
   }
 
-  // The same of both parts of each element.
+  // Moves the two parts of each complex element.
   void MoveParts(Literal& literal) {
     for (std::complex<double>& value : literal.data<std::complex<double>>()) {
       Literal parts(Shape(PrimitiveType::F64, {2}));
@@ -276,12 +277,12 @@ class Retyper {
   const ConstantMove* move_;
   std::vector<std::pair<HloInstruction*, const Shape*>> original_;
   std::vector<bool> ties_;
-  std::vector<PrimitiveType> operand_type_;  // of operand 0 of each
+  std::vector<PrimitiveType> operand_type_;  // of operand 0 of each instruction
   int32_t first_new_id_ = module_.instruction_id_limit();
 };
 
-// Bits that are read back at once are the number that they were: with other types they would be a rounding, which a
-// pass that leaves both out would seem to lose.
+// Removes bitcast-converts that are converted back immediately. In other types they would round, and a pass that
+// removes both would seem to drop a rounding.
 void SkipBitsReadBack(HloModule& module) {
   const auto reads_bits = [](const HloInstruction& i) {
     return i.opcode() == HloOpcode::kBitcastConvert && TiesTypes(i);
@@ -317,7 +318,7 @@ StatusOr<std::unique_ptr<HloModule>> NarrowModule(const HloModule& module) { ret
 
 namespace {
 
-// Evaluates what `may_fold` says of which all operands are constants.
+// Evaluates the instructions that `may_fold` accepts and whose operands are constants.
 void FoldWhere(HloComputation& computation, const HloEvaluator& evaluator,
                const std::function<bool(const HloInstruction&)>& may_fold) {
   for (HloInstruction* i : computation.PostOrder()) {

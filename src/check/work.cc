@@ -1,5 +1,5 @@
-// How much the reference evaluator would have to do: WorkOf(), of the counts of hloir/cost.h. Rough, and the same on
-// every machine, so that whether an engine is asked does not depend on the clock.
+// Estimates the reference evaluator's work: WorkOf(), from the counts of hloir/cost.h. The estimate is the same on
+// every machine, so that asking an engine does not depend on the clock.
 #include "check/module_under_test.h"
 
 namespace hloir::check {
@@ -10,7 +10,7 @@ double WorkOf(const Cost& cost) {
 }
 
 double WorkOf(const CostAnalysis& costs, const HloInstruction& instruction) {
-  // What it calls is counted as it runs.
+  // The called computation's instructions are counted when they run.
   if (IsOneOf(instruction.opcode(), HloOpcode::kWhile, HloOpcode::kCall, HloOpcode::kFusion, HloOpcode::kConditional))
     return 0;
   return WorkOf(costs.Of(instruction).once);
