@@ -1,4 +1,4 @@
-// hloir blame: who is to blame for a program's result.
+// hloir blame: finds the cause of a wrong result.
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -49,10 +49,10 @@ StatusOr<std::vector<DumpFolder::Module>> ProgramsOf(const BlameFlags& flags) {
   if (chosen.empty()) {
     const std::string meant = DidYouMean(flags.module, names);
     return InvalidArgument(fmt::format("there is no module '{}'{}", flags.module,
-                                       meant.empty() ? "; hloir dumps DIR lists those that there are" : meant));
+                                       meant.empty() ? "; hloir dumps DIR lists the modules" : meant));
   }
   if (chosen.size() > 1 && !flags.judge.results.empty())
-    return InvalidArgument(fmt::format("there are {} modules; --module names the one that has these results: {}",
+    return InvalidArgument(fmt::format("there are {} modules; --module must name the one with these results: {}",
                                        names.size(), fmt::join(names, ", ")));
   return chosen;
 }

@@ -56,11 +56,11 @@ int CheckProofFile(const CheckProofFlags& flags) {
 void AddCheckProofCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/) {
   auto flags = std::make_shared<CheckProofFlags>();
   AddOption(*command, "BEFORE", flags->before, "The first module that the proof is about")->required();
-  AddOption(*command, "AFTER", flags->after, "The second")->required();
-  AddOption(*command, "PROOF", flags->proof, "What hloir verify BEFORE AFTER --proof=PROOF wrote")->required();
+  AddOption(*command, "AFTER", flags->after, "The second module")->required();
+  AddOption(*command, "PROOF", flags->proof, "The file that hloir verify BEFORE AFTER --proof=PROOF wrote")->required();
   command->add_flag("--json", flags->json, "Print the report as JSON");
   command->footer(
-      "Exit status: 0 the proof holds; 1 a step is false; 2 it is no proof of these\n"
+      "Exit status: 0 the proof holds; 1 a step is false; 2 not a proof of these\n"
       "modules; 3 a step cannot be checked.");
   command->callback([flags, &action] { action = [flags] { return CheckProofFile(*flags); }; });
 }

@@ -64,7 +64,7 @@ int RunAllSnapshots(const DumpsFlags& flags, const DumpFolder& folder, Json& jso
     for (const SnapshotVerdict& verdict : RunSnapshots(module)) {
       const bool agrees = verdict.comparison.agree;
       const std::string text = !verdict.status.ok()   ? "not run: " + verdict.status.message()
-                               : !verdict.has_results ? "runs; no result is stored"
+                               : !verdict.has_results ? "runs; there are no stored results"
                                : agrees               ? "equals the stored results"
                                                       : verdict.comparison.ToString("computed", "stored");
       if (!verdict.status.ok() && worst == kExitGood) worst = ExitStatusOf(verdict.status.code());

@@ -21,7 +21,7 @@ inline CLI::Option* AddElidedFlag(CLI::App& command, ElidedValues& values) {
             if (!parsed.ok()) throw CLI::ValidationError(parsed.status().message());
             values = *std::move(parsed);
           },
-          "Values of constants that the text leaves out, {...}: refuse (the default), assume (random ones, equal for "
+          "Values of elided constants, {...}: refuse (the default), assume (random ones, equal for "
           "constants of one shape), zeros, iota, random, or a file .npz with c0, c1, ... in the order of the text")
       ->type_name("HOW");
 }
@@ -30,8 +30,7 @@ inline CLI::Option* AddElidedFlag(CLI::App& command, ElidedValues& values) {
 inline Status TakeElided(HloModule& module, const ElidedValues& values) {
   HLOIR_ASSIGN_OR_RETURN(const int64_t count, FillElided(module, values));
   if (count > 0 && values.how == ElidedValues::How::kAssume)
-    Note(
-        fmt::format("{}: {} constants without values: those of one shape are taken to be equal", module.name(), count));
+    Note(fmt::format("{}: {} elided constants: those of one shape are assumed equal", module.name(), count));
   return OkStatus();
 }
 

@@ -32,7 +32,7 @@ Finding FindingOf(const DumpFolder::Module& program, const ChildEnd& end, double
   if (last != std::string::npos) finding = ParseFinding(std::string_view(end.output).substr(begin, last - begin));
   const bool crashed = end.status != 0 && end.status != kTimedOut;
   if (!finding.ok()) {
-    Finding unknown = UnknownFinding(program.name, ending.empty() ? "the process gave no finding" : ending);
+    Finding unknown = UnknownFinding(program.name, ending.empty() ? "the process printed no finding" : ending);
     unknown.stages = static_cast<int64_t>(program.stages.size());
     unknown.bug = end.status != kTimedOut;
     return unknown;
@@ -67,7 +67,7 @@ void AddJudgeFlags(CLI::App& command, JudgeFlags& flags) {
       ->check(CLI::PositiveNumber);
   AddElidedFlag(command, flags.elided)
       ->description(
-          "Values of constants that the text leaves out, {...}: assume (the default; random ones, equal for constants "
+          "Values of elided constants, {...}: assume (the default; random ones, equal for constants "
           "of one shape), refuse, zeros, iota, random, or a file .npz with c0, c1, ... in the order of the text");
   AddUnknownCallsFlag(command, flags.unknown_calls);
 }

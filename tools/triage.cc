@@ -1,4 +1,4 @@
-// hloir triage: sorts many compiled programs by what became of them.
+// hloir triage: classifies compiled programs by the cause of their differences.
 #include <algorithm>
 #include <memory>
 #include <string>

@@ -128,7 +128,7 @@ StatusOr<std::string> SaveDisagreement(const VerifyFlags& flags, const std::stri
     const ReducedPair pair = ReducePair(before, *other, inputs, options);
     HLOIR_RETURN_IF_ERROR(WriteSpecimen(stem, pair.inputs, pair.before.get(), pair.after.get()));
     return fmt::format(
-        "the smallest parts found that disagree, {} and {} instructions, are {}.hlo and {}.other.hlo, their inputs "
+        "the smallest disagreeing parts found ({} and {} instructions) are {}.hlo and {}.other.hlo, with inputs "
         "{}.npz",
         pair.before->instruction_count(), pair.after->instruction_count(), stem, stem, stem);
   }
@@ -142,7 +142,7 @@ StatusOr<std::string> SaveDisagreement(const VerifyFlags& flags, const std::stri
   };
   const ReducedCase reduced = ReduceOnInputs(before, inputs, disagrees, options.runner);
   HLOIR_RETURN_IF_ERROR(WriteSpecimen(stem, reduced.inputs, reduced.module.get()));
-  return fmt::format("the smallest module found that shows it, {} instructions, is {}.hlo, its inputs {}.npz",
+  return fmt::format("the smallest disagreeing module found ({} instructions) is {}.hlo, with inputs {}.npz",
                      reduced.module->instruction_count(), stem, stem);
 }
 

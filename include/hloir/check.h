@@ -202,11 +202,11 @@ struct Verdict {
   std::vector<std::string> finite_only;
   // Steps of a proof over the reals in which the two round differently: "dot.3 = reduce.7".
   std::vector<std::string> rounds_differently;
-  // Numbers of pairs of intermediate values: proved equal, tested by themselves, and neither.
+  // Numbers of pairs of intermediate values: proved equal, tested separately, and neither.
   struct Steps {
     int64_t proved = 0, tested = 0, open = 0;
   } steps;
-  // The pairs that were tested by themselves: "dot.3 = reduce.7 (model.py:31)". If `steps.open` is 0, all others are
+  // The pairs that were tested separately: "dot.3 = reduce.7 (model.py:31)". If `steps.open` is 0, all others are
   // proved. And the pairs that differ on values of a run of the first module, if nothing else differs.
   std::vector<std::string> tested_steps, different_steps;
   // Known rewrites that change the meaning (docs/equivalence.md). Searched for if the modules differ, or agree only

@@ -1,4 +1,4 @@
-"""hloir.blame: who is to blame for a result. JAX is imported when it is asked for, and by nobody else."""
+"""hloir.blame: finds the cause of a wrong result. JAX is imported only when a function is given."""
 
 from __future__ import annotations
 
@@ -97,12 +97,12 @@ def blame(
     seed: int = 0,
     timeout: float = 110,
 ) -> Blame:
-    """Who is to blame for what a function of JAX's gives of these arguments: the program itself (it makes NaN, or HLO does not
-    specify its result), a pass of XLA's, the kernels that ran, the machine's arithmetic, or rounding.
+    """Finds the cause of a JAX function's wrong result: the program itself (it computes NaN, or HLO does not specify its
+    result), a pass of XLA, the compiled kernels, the machine's arithmetic, or rounding.
 
-    The function is compiled with a dump after each pass and run, and `hloir blame` looks at all of it. In place of a function:
-    the path of a folder of dumps or of a snapshot.
-    results: those to explain in place of a run here, a tree as the function gives it; of a path, the .npz or snapshot.
+    Compiles the function with a dump after each pass, runs it, and calls `hloir blame` on the dumps and the results. Instead of
+    a function, it takes the path of a folder of dumps or of a snapshot.
+    results: the results to explain instead of a run, as a tree of the function's form; for a path, an .npz or snapshot.
     keep: a folder for the dumps, inputs and results (default: a temporary one). timeout: seconds of processor time.
 
     hloir.Error: there is nothing that can be judged. ImportError: JAX is not installed.

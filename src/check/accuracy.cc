@@ -185,7 +185,7 @@ class AccuracyComparer {
 
 std::string Inaccuracy::ToString(const ModuleUnderTest& subject) const {
   const int digits = subject.pairs() ? 17 : 9;
-  return Format("out{}{} is {:.{}g}, and {:.{}g} in {}, which is {:.3g} times as far as its roundings explain", leaf,
+  return Format("out{}{} is {:.{}g}, but {:.{}g} in {}: {:.3g} times the distance that roundings explain", leaf,
                 element, value, digits, ideal, digits, subject.wide_name(), times);
 }
 

@@ -48,7 +48,7 @@ Status CheckSameInterface(const HloModule& a, const HloModule& b, const CheckOpt
   compare(x.result, y.result, "the result");
   if (what.empty()) return OkStatus();
   if (DeviceCountsOf(a).devices() != DeviceCountsOf(b).devices())
-    what += "; a module cannot be compared with itself partitioned for other devices";
+    what += "; a module cannot be compared with its partitioned form for another number of devices";
   return InvalidArgument("the two modules have different parameters or results: " + what);
 }
 
@@ -160,7 +160,7 @@ void Checker::Impl::TestOpenSteps(Verdict& verdict) {
   verdict.tested_steps = steps_.tested, verdict.different_steps = steps_.different;
   if (const size_t more = steps_.doubtful.size(); more > 0)
     verdict.notes.push_back(Format("not confirmed by a run: {}{}", steps_.doubtful[0],
-                                   more > 1 ? Format("; {} more pairs likewise", more - 1) : ""));
+                                   more > 1 ? Format("; and {} more pairs", more - 1) : ""));
   if (steps_.all && steps_.different.empty()) check::TakeTested(steps_, proved_);
   else proved_.steps.tested = static_cast<int64_t>(steps_.tested.size());
 }
@@ -197,14 +197,14 @@ StatusOr<bool> Checker::Impl::JudgeDifferentSteps(check::SetJudge& judge, Verdic
   for (const std::string& step : steps_.different) all += (all.empty() ? "" : ", ") + step;
   HLOIR_ASSIGN_OR_RETURN(const size_t set, FindDifferingSet());
   if (set == context_.inputs.size()) {
-    verdict.notes.push_back(Format("{} differs, but no result does: {}", all, steps_.how));
+    verdict.notes.push_back(Format("{} differs, but the results agree: {}", all, steps_.how));
     return false;
   }
   judge.Compare(set);
   if (verdict.outcome == Outcome::kDisagree)
     verdict.notes.push_back(Format("the modules differ only in {}: {}", all, steps_.how));
   if (verdict.agrees())
-    check::SetOutcome(verdict, Outcome::kDisagree, Format("in {}, and nothing else, they differ: {}", all, steps_.how));
+    check::SetOutcome(verdict, Outcome::kDisagree, Format("the modules differ only in {}: {}", all, steps_.how));
   return true;
 }
 
@@ -248,7 +248,7 @@ Status Checker::Impl::JudgeByRuns(bool one_set, Verdict& verdict) {
 
 void Checker::Impl::JudgeStored(Verdict& verdict) {
   if (check::HasUnknownCalls(before_->module())) {
-    verdict.notes.push_back("not compared with the stored results, which have the values of these custom-calls");
+    verdict.notes.push_back("not compared with the stored results: the custom-calls ran as made-up functions");
     return;
   }
   const Literal stored = Literal::Tuple(context_.options.stored);
@@ -261,9 +261,9 @@ void Checker::Impl::JudgeStored(Verdict& verdict) {
   verdict.stored =
       CompareWithStored(before_->module(), (*before_->Result(0))[0], stored, context_.ArgumentsOf(0)[0], runner);
   if (verdict.stored->agree || !verdict.agrees()) return;
-  check::SetOutcome(
-      verdict, Outcome::kNotAsStored,
-      "the results are not the stored ones: " + verdict.stored->ToString(context_.options.before_name, "stored"));
+  check::SetOutcome(verdict, Outcome::kNotAsStored,
+                    "the results differ from the stored results: " +
+                        verdict.stored->ToString(context_.options.before_name, "stored"));
 }
 
 void Checker::Impl::JudgeUninterpretedCalls(const std::string& note, Verdict& verdict) {
@@ -333,7 +333,7 @@ StatusOr<Verdict> Checker::Impl::CheckViews(const HloModule& after) {
     if (verdict.outcome == Outcome::kDisagree && verdict.proof.holds)
       check::SetOutcome(
           verdict, Outcome::kEnginesDisagree,
-          Format("{}; but {}: a bug of hloir, in an engine or in the proof", verdict.reason, verdict.proof.how));
+          Format("{}; but {}: this is a bug in an engine of hloir or in the proof", verdict.reason, verdict.proof.how));
     check::Conclude(outputs_, proved_, verdict);
   }
   if (verdict.outcome == Outcome::kDisagree || !verdict.finite_only.empty())

@@ -255,10 +255,10 @@ std::string LeafDifference::ToString(const std::string& a_name, const std::strin
   if (!comparable) return Format("{} is {} ({}) and {} ({})", where, a, a_name, b, b_name);
   const std::string worst = Format("{}{} is {} ({}) and {} ({})", where, element, a, a_name, b, b_name);
   const std::string count = Format("{} of {} elements", differing, total);
-  if (nonfinite > 0) return Format("{}; {} differ, {} of them in being NaN or infinite", worst, count, nonfinite);
+  if (nonfinite > 0) return Format("{}; {} differ, {} of them because one is NaN or infinite", worst, count, nonfinite);
   if (allowed_relative == 0) return Format("{}; {} differ", worst, count);
-  return Format("{}; {} differ, by up to {:.3g} of the largest, where {:.3g} is explained by rounding", worst, count,
-                max_relative, allowed_relative);
+  return Format("{}; {} differ, by up to {:.3g} of the largest; rounding explains {:.3g}", worst, count, max_relative,
+                allowed_relative);
 }
 
 }  // namespace hloir

@@ -117,7 +117,7 @@ Evidence IllConditioned(ResultDifference& d) {
   const std::string& name = d.between == Between::kEngines ? d.module_name : d.options().before_name;
   if (d.between == Between::kModules) {
     const std::string moved = AgreeInWideArithmetic(d) ? MovedByRoundingAlone(d.before, name, d.set, d.seen) : "";
-    return moved.empty() ? std::nullopt : Evidence(Format("{}; in {} the two agree", moved, d.before.wide_name()));
+    return moved.empty() ? std::nullopt : Evidence(Format("{}; in {} the modules agree", moved, d.before.wide_name()));
   }
   const Context by_reference = ByReference(d);
   ModuleUnderTest alone(d.before.module(), by_reference);
@@ -147,7 +147,7 @@ Evidence FlushedFactors(ResultDifference& d) {
            HasFlushedFactors(d, subject);
   };
   if (!explained(d.before) || (&d.after != &d.before && !explained(d.after))) return std::nullopt;
-  return "denormals are zeros in an engine's products of bf16: " + d.ToString();
+  return "an engine flushes denormals in bf16 products: " + d.ToString();
 }
 
 Evidence OverflowingSum(ResultDifference& d) {
@@ -158,7 +158,7 @@ Evidence OverflowingSum(ResultDifference& d) {
   Results other = *d.b;
   for (size_t k = 0; k < other.size(); ++k) EqualizeOverflows(other[k], (*d.a)[k], (*ideal)[k]);
   if (!d.before.CompareWithReference(other, d.set).agree) return std::nullopt;
-  return "where numbers overflow, " + d.ToString();
+  return "where sums overflow, " + d.ToString();
 }
 
 // ---- Unspecified by HLO ----
@@ -195,8 +195,8 @@ Evidence WithoutSigns(ResultDifference& d) {
     if (agree(before.Result(d.set), after.Result(d.set)) &&
         MeaningComparer(before, after).Compare(d.set, d.nonfinite).agree &&
         agree(before.OtherResult(d.set), after.OtherResult(d.set)))
-      return (denormals ? "only denormals, or signs of zeros or NaN, make them differ: "
-                        : "only signs of zeros or NaN make them differ: ") +
+      return (denormals ? "the modules differ only in denormals, or in the signs of zeros or NaN: "
+                        : "the modules differ only in the signs of zeros or NaN: ") +
              d.ToString();
   }
   return std::nullopt;
@@ -212,43 +212,42 @@ Evidence InWide(ResultDifference& d) {
 bool Always(const ResultDifference&) { return true; }
 
 constexpr Explanation kExplanations[] = {
-    {"folded-constants", "a constant of the second module alone may be a rounded result of the first's", kWide,
-     Outcome::kAgree, Always, InWide<&MeaningComparer::AgreeWithConstantsMoved>, 20},
-    {"constant-folding", "both agree once neither, or both, have their constants folded", kWide, Outcome::kAgree,
+    {"folded-constants", "a constant that only the second module has may be a rounded result of the first's constants",
+     kWide, Outcome::kAgree, Always, InWide<&MeaningComparer::AgreeWithConstantsMoved>, 20},
+    {"constant-folding", "the modules agree if constants are folded in neither, or in both", kWide, Outcome::kAgree,
      Always, InWide<&MeaningComparer::AgreeFoldedAlike>, 40},
-    {"excess-precision", "the second module leaves out roundings to narrower types inside a computation", kWide,
+    {"excess-precision", "the second module omits roundings to narrower types inside a computation", kWide,
      Outcome::kAgree, [](const ResultDifference& d) { return d.meaning->agree_without_roundings(); },
      InWide<&MeaningComparer::AgreeWithExcessPrecision>, 8},
-    {"constant-steps", "steps on constants that the first module rounds one by one are gone from the second", kWide,
+    {"constant-steps", "the second module lacks steps on constants that the first rounds one by one", kWide,
      Outcome::kAgree, [](const ResultDifference& d) { return !d.meaning->agree_without_roundings(); },
      InWide<&MeaningComparer::AgreeWithConstantStepsMoved>, 9},
-    {"overflow-at-extremes", "numbers overflow in one result alone, and in wide arithmetic the two agree", kModules,
+    {"overflow-at-extremes", "elements overflow in only one result, and the modules agree in wide arithmetic", kModules,
      Outcome::kAgree, [](const ResultDifference& d) { return HasExtremes(d) && DiffersInNonfiniteAlone(d.seen); },
      OverflowAtExtremes, 6},
-    {"rounding", "the two agree in wide arithmetic, and are apart by no more than they round", kModules,
+    {"rounding", "the modules agree in wide arithmetic, and the difference is within their rounding errors", kModules,
      Outcome::kAgree, [](const ResultDifference& d) { return d.meaning != nullptr; }, Rounding, 2},
-    {"engine-extremes", "one engine alone tells them apart, and only by extremes in the inputs", kModules | kEngines,
-     Outcome::kAgree,
+    {"engine-extremes", "the results differ on only one engine, and only for extremes in the inputs",
+     kModules | kEngines, Outcome::kAgree,
      [](const ResultDifference& d) {
        return HasExtremes(d) && (d.between == Between::kEngines || (!IsCoverageSet(d) && d.OthersAgree()));
      },
      EngineExtremes, 4},
-    {"bf16-denormal-flush", "the engine takes denormals among the factors of bf16 products for zeros",
-     kModules | kEngines, Outcome::kAgree, MayFlushFactors, FlushedFactors, 2},
-    {"overflowing-sum", "a sum overflows on its way in one engine, and its true value in both", kEngines,
-     Outcome::kAgree, [](const ResultDifference& d) { return DiffersInNonfiniteAlone(d.seen); }, OverflowingSum, 1},
-    {"ill-conditioned", "moving each result by a unit in the last place moves the output as far", kModules | kEngines,
-     Outcome::kAgree, Always, IllConditioned, 8},
-    {"unspecified-rng", "HLO does not specify which numbers rng gives",
-     kModules | kEngines | kWideModules | kExactModules, Outcome::kUnspecified, MayBeUnspecified,
-     Unspecified<UnspecifiedRng>, 0},
-    {"unspecified-formula", "HLO does not specify what a solver gives outside its domain, or a batch norm's formula",
+    {"bf16-denormal-flush", "the engine treats denormal factors of bf16 products as zeros", kModules | kEngines,
+     Outcome::kAgree, MayFlushFactors, FlushedFactors, 2},
+    {"overflowing-sum", "a partial sum overflows in one engine, and the exact sum in both", kEngines, Outcome::kAgree,
+     [](const ResultDifference& d) { return DiffersInNonfiniteAlone(d.seen); }, OverflowingSum, 1},
+    {"ill-conditioned", "perturbing each result by a unit in the last place changes the output by as much",
+     kModules | kEngines, Outcome::kAgree, Always, IllConditioned, 8},
+    {"unspecified-rng", "HLO does not specify the numbers of rng", kModules | kEngines | kWideModules | kExactModules,
+     Outcome::kUnspecified, MayBeUnspecified, Unspecified<UnspecifiedRng>, 0},
+    {"unspecified-formula", "HLO does not specify the result of a solver outside its domain, or a batch norm's formula",
      kModules | kEngines | kWideModules, Outcome::kUnspecified, MayBeUnspecified, Unspecified<UnspecifiedFormula>, 16},
-    {"unspecified-order", "HLO does not specify the order and the groups in which a reduction combines",
+    {"unspecified-order", "HLO does not specify the order and grouping of a reduction",
      kModules | kEngines | kWideModules, Outcome::kUnspecified, MayBeUnspecified, Unspecified<UnspecifiedOrder>, 16},
-    {"signed-zero", "XLA takes x + 0 for x, and the sign of a NaN is the processor's choice", kModules | kWideModules,
+    {"signed-zero", "XLA replaces x + 0 by x, and the sign of a NaN depends on the processor", kModules | kWideModules,
      Outcome::kAgree, MayDropSigns, WithoutSigns<false>, 12},
-    {"denormal-flush", "CPUs that run XLA's code take denormals for zeros", kModules | kWideModules, Outcome::kAgree,
+    {"denormal-flush", "XLA's code runs with denormals flushed to zero", kModules | kWideModules, Outcome::kAgree,
      MayDropSigns, WithoutSigns<true>, 12},
 };
 

@@ -173,7 +173,7 @@ Meaning MeaningComparer::Compare(size_t set, Nonfinite nonfinite, bool notes) {
   meaning_ = Meaning();
   if (is_iterative_) {
     meaning_.judged = false;
-    meaning_.notes.push_back("not compared in f64: an expanded Eigh is as exact as the type it was expanded for");
+    meaning_.notes.push_back("not compared in f64: an expanded Eigh has the accuracy of its original type");
     return std::move(meaning_);
   }
   const bool agrees = Agree(/*keep=*/true);
@@ -190,7 +190,7 @@ Meaning MeaningComparer::Compare(size_t set, Nonfinite nonfinite, bool notes) {
   if (meaning_.agree) {
     meaning_.explanation = explained.row->name;
   } else if (!starved_.ok() && !agree_without_roundings_) {
-    NotJudged("a module with other roundings", starved_);
+    NotJudged("a variant with other roundings", starved_);
     meaning_.agree = true;
   } else {
     meaning_.comparison = seen_;
@@ -201,7 +201,7 @@ Meaning MeaningComparer::Compare(size_t set, Nonfinite nonfinite, bool notes) {
 
 void MeaningComparer::NotJudged(const std::string& name, const Status& failed) {
   meaning_.judged = false;
-  meaning_.notes.push_back(Format("not compared in f64: {} does not run so: {}", name, failed.message()));
+  meaning_.notes.push_back(Format("not compared in f64: {} does not run in f64: {}", name, failed.message()));
 }
 
 // A variant that exceeds the memory or time limit is inconclusive.
@@ -353,11 +353,11 @@ void MeaningComparer::NoteIllConditionedLeaves() {
       const std::string where = ideal->size() > 1 ? Format("device{}.out{}", d, i) : Format("out{}", i);
       if (meaning_.undetermined[k]) {
         meaning_.how_undetermined.resize(meaning_.undetermined.size());
-        meaning_.how_undetermined[k] =
-            Format("{} is ill-conditioned: if each step is moved by 2^{} of itself, it moves by {:.2g} of its size",
-                   where, std::ilogb(before_.move_size()), Median(bounds_[d][i]) / distance.largest);
+        meaning_.how_undetermined[k] = Format(
+            "{} is ill-conditioned: a relative perturbation of 2^{} in each step changes it by {:.2g} of its size",
+            where, std::ilogb(before_.move_size()), Median(bounds_[d][i]) / distance.largest);
       } else if (distance.nonfinite == 0 && distance.absolute > 4 * distance.largest) {
-        meaning_.notes.push_back(Format("{} is rounding error alone: it is up to {:.2g}, and in {} up to {:.2g}", where,
+        meaning_.notes.push_back(Format("{} is rounding error: it is up to {:.2g}, but in {} up to {:.2g}", where,
                                         distance.absolute, before_.wide_name(), distance.largest));
       }
     }
@@ -428,7 +428,7 @@ bool MeaningComparer::AgreeWithExcessPrecision() {
   }
   meaning_.dropped_rounding = DroppedRounding(before_.module(), after_.module(), seen_);
   meaning_.notes.push_back(
-      Format("they differ in roundings to narrower types, and agree in {} without these", before_.wide_name()));
+      Format("the modules differ in roundings to narrower types, and agree in {} without them", before_.wide_name()));
   return true;
 }
 
@@ -482,15 +482,14 @@ std::string MovedByRoundingAlone(ModuleUnderTest& subject, std::string_view name
     if (leaf.agrees) continue;
     if (!leaf.comparable || (leaf.nonfinite > 0 && !moved_out[k]) || leaf.max_absolute > 4 * moved_by[k]) return "";
     if (!evidence.empty()) continue;
-    evidence = leaf.nonfinite > 0
-                   ? Format(
-                         "{} of {} is ill-conditioned: moved by a unit in the last place of what it computes, "
-                         "numbers become others, or NaN or infinite",
-                         leaf.where, name)
-                   : Format(
-                         "{} of {} is ill-conditioned: moved by a unit in the last place of what it computes, "
-                         "it moves by {:.3g}, and {:.3g} is seen",
-                         leaf.where, name, moved_by[k], leaf.max_absolute);
+    evidence = leaf.nonfinite > 0 ? Format(
+                                        "{} of {} is ill-conditioned: perturbing each step by a unit in the last place "
+                                        "makes elements NaN or infinite, or changes them by their size",
+                                        leaf.where, name)
+                                  : Format(
+                                        "{} of {} is ill-conditioned: perturbing each step by a unit in the last place "
+                                        "changes it by {:.3g}; the difference is {:.3g}",
+                                        leaf.where, name, moved_by[k], leaf.max_absolute);
   }
   return evidence;
 }

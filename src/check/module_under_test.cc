@@ -113,7 +113,7 @@ const StatusOr<Results>& ModuleUnderTest::Result(size_t set) {
   const size_t arguments = HashOf(context_.inputs[set]);
   at.result = Compute(set);
   if (HashOf(context_.inputs[set]) != arguments)
-    at.result = Internal(Format("the engine ({}) writes over the arguments of {}", engine_, module_.name()));
+    at.result = Internal(Format("the engine ({}) modifies the arguments of {}", engine_, module_.name()));
   return *at.result;
 }
 
@@ -216,7 +216,7 @@ StatusOr<Results> ModuleUnderTest::RunReference(const HloModule& module, const A
   options.on_result = nullptr;
   const double limit = static_cast<double>(context_.options.other_engine_work);
   const auto too_much = [&] {
-    return ResourceExhausted(Format("the reference would take more than {:.2g} operations", limit));
+    return ResourceExhausted(Format("the reference needs more than {:.2g} operations", limit));
   };
   constexpr double kWorkAStep = 32;  // fixed work of an instruction, in operations on elements
   std::atomic<bool> stop = false;

@@ -141,10 +141,10 @@ class NarrowSteps {
 
   std::string Find() {
     if (!before_.HasRoundings() && !NamesDotAlgorithm(before_.module()))
-      return "it goes through a narrower type, which the other does not: ";
+      return Format("{} rounds to a narrower type and {} does not: ", after_name(), before_name());
     for (size_t k = 0; k < seen_.leaves.size(); ++k) {
       if (!seen_.leaves[k].agrees && !AreCoveredIn(OnlyLeaf(seen_, k)))
-        return "it goes through a narrower type, which the other does not there: ";
+        return Format("{} rounds to a narrower type where {} does not: ", after_name(), before_name());
     }
     if (NamesDotAlgorithm(before_.module())) return "";
     const std::vector<double> a = RelativeDistances(*before_.Ideal(set_, false), *before_.Ideal(set_, true));
@@ -157,13 +157,17 @@ class NarrowSteps {
       if (k < seen_.leaves.size() &&
           (MayNormalizeInItsType(OnlyLeaf(seen_, k)) || IsIllConditioned(OnlyLeaf(seen_, k))))
         continue;
-      if (a[k] == 0) return "it goes through a narrower type, which the other does not: ";
-      return Format("it loses {:.0f} times as much in narrower types as the other does: ", b[k] / a[k]);
+      if (a[k] == 0) return Format("{} rounds to a narrower type and {} does not: ", after_name(), before_name());
+      return Format("{} loses {:.0f} times as much as {} in narrower types: ", after_name(), b[k] / a[k],
+                    before_name());
     }
     return "";
   }
 
  private:
+  const std::string& before_name() const { return before_.options().before_name; }
+  const std::string& after_name() const { return before_.options().after_name; }
+
   bool AreCoveredIn(const Comparison& leaf) {
     const std::vector<Digits> steps = NarrowStepsOf(before_.module(), leaf, /*rounded=*/false);
     const std::vector<Digits> steps_of_after = NarrowStepsOf(after_.module(), leaf, /*rounded=*/true);

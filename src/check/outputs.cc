@@ -39,13 +39,13 @@ void Conclude(const std::vector<OutputEvidence>& outputs, const Proved& proved, 
     if (!output.known() && !output.how_undetermined.empty()) verdict.notes.push_back(output.how_undetermined);
     else if (!output.how_undetermined.empty()) AppendName(undetermined, output.where);
     if (agrees && output.total > 0 && output.finite == 0 && !output.known())
-      verdict.notes.push_back(output.where + " had no finite number on any input");
+      verdict.notes.push_back(output.where + " has no finite element on any input");
     if (answer == Answer::kNotJudged) AppendName(unknown, output.where);
     weakest = std::max(weakest, answer);
     verdict.outputs.push_back({output.where, answer});
   }
   if (!undetermined.empty())
-    verdict.notes.push_back("ill-conditioned on some of the inputs, which tell nothing of it: " + undetermined);
+    verdict.notes.push_back("ill-conditioned on some inputs, on which it was not judged: " + undetermined);
   if (!agrees) {
     verdict.answer = verdict.outcome == Outcome::kDisagree       ? Answer::kDifferent
                      : verdict.outcome == Outcome::kLessAccurate ? Answer::kLessAccurate
@@ -59,9 +59,9 @@ void Conclude(const std::vector<OutputEvidence>& outputs, const Proved& proved, 
   verdict.answer = weakest;
   verdict.outcome = verdict.differing == 0 ? Outcome::kSameBits : Outcome::kAgree;
   if (weakest != Answer::kNotJudged) return;
-  if (!any_finite) return SetOutcome(verdict, Outcome::kNothingFinite, "no input gave a finite number in any result");
+  if (!any_finite) return SetOutcome(verdict, Outcome::kNothingFinite, "no result has a finite element on any input");
   SetOutcome(verdict, Outcome::kNothingFinite,
-             Format("nothing is known of {}: on all inputs NaN, or decided by rounding errors alone", unknown));
+             Format("{} cannot be judged: on all inputs it is NaN or rounding error", unknown));
 }
 
 void ConcludeWithoutRuns(const HloModule& before, const Proved& proved, const std::string& why, Verdict& verdict) {
@@ -73,9 +73,8 @@ void ConcludeWithoutRuns(const HloModule& before, const Proved& proved, const st
     verdict.answer = std::max(verdict.answer, proved.outputs[k]);
   }
   SetOutcome(verdict, verdict.answer == Answer::kProvedBitwise ? Outcome::kSameBits : Outcome::kAgree, "");
-  verdict.notes.push_back(
-      Format("neither was run ({}){}", why,
-             verdict.proof.holds ? "" : ": how accurate they are, and what overflows, is not known"));
+  verdict.notes.push_back(Format("neither module was run ({}){}", why,
+                                 verdict.proof.holds ? "" : "; accuracy and overflow were not tested"));
 }
 
 }  // namespace hloir::check

@@ -35,7 +35,7 @@ std::string How(const Proved& proved) {
   constexpr size_t kShown = 3;
   std::string how = "each result is the same function of the real numbers";
   for (size_t k = 0; k < std::min(kShown, proved.rounds_differently.size()); ++k)
-    how += (k == 0 ? "; rounded otherwise in " : ", ") + proved.rounds_differently[k];
+    how += (k == 0 ? "; with different roundings in " : ", ") + proved.rounds_differently[k];
   if (const size_t all = proved.rounds_differently.size(); all > kShown) how += Format(" and {} more", all - kShown);
   return how;
 }
@@ -48,7 +48,7 @@ void TakeSteps(const equivalence::Result& result, Proved& proved) {
   for (const equivalence::Step& step : result.steps) {
     if (step.rounds()) AddStep(proved.rounds_differently, step, "");
     if (step.finite_only()) AddStep(proved.finite_only, step, "");
-    else if (step.of_positives()) AddStep(proved.finite_only, step, ", of positive numbers");
+    else if (step.of_positives()) AddStep(proved.finite_only, step, " for positive arguments");
   }
   if (result.FiniteOnly() && proved.finite_only.empty()) proved.finite_only.push_back("the results");
   proved.assumptions = result.Assumptions();
@@ -65,7 +65,7 @@ bool ProveInside(const HloModule& before, const HloModule& after, bool exact, Pr
   proved.steps.open = open ? std::max<int64_t>(result.values - result.matched, 1) : 0;
   if (result.answer == equivalence::Answer::kProvedBitwise) {
     proved.proof.holds = true;
-    proved.proof.how = "each value that the results need has its equal in the other module";
+    proved.proof.how = "each value that the results depend on has an equal in the other module";
   } else if (exact) {
     return false;
   }
@@ -113,8 +113,8 @@ void TakeTested(const StepTests& steps, Proved& proved) {
   proved.steps = {std::max<int64_t>(steps.proof.matched - static_cast<int64_t>(steps.tested.size()), 0),
                   static_cast<int64_t>(steps.tested.size()), 0};
   std::string& how = proved.proof.how =
-      steps.tested.size() == 1 ? "all but one step, which was tested by itself"
-                               : Format("all but {} steps, which were tested by themselves", steps.tested.size());
+      steps.tested.size() == 1 ? "all but one step, which was tested separately"
+                               : Format("all but {} steps, which were tested separately", steps.tested.size());
   for (size_t k = 0; k < std::min(kShown, steps.tested.size()); ++k) how += (k == 0 ? ": " : ", ") + steps.tested[k];
   if (steps.tested.size() > kShown) how += Format(" and {} more", steps.tested.size() - kShown);
 }

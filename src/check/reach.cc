@@ -76,9 +76,9 @@ Reach::Reach(const HloModule& module) {
         first_[i] = Add(*i, "is never true");
         Add(*i, "is never false");
       } else if (i->opcode() == HloOpcode::kClamp) {
-        first_[i] = Add(*i, "never meets its lower end");
-        Add(*i, "never leaves a value as it is");
-        Add(*i, "never meets its upper end");
+        first_[i] = Add(*i, "never reaches its lower bound");
+        Add(*i, "never passes a value unchanged");
+        Add(*i, "never reaches its upper bound");
         for (const HloInstruction* operand : i->operands()) kept_.insert(operand);
       } else if (i->opcode() == HloOpcode::kConditional && !i->IsPredConditional()) {
         for (size_t branch = 0; branch < i->called_computations().size(); ++branch) {
@@ -87,15 +87,15 @@ Reach::Reach(const HloModule& module) {
         }
         kept_.insert(i->operand(0));
       } else if (i->opcode() == HloOpcode::kWhile) {
-        first_[i] = Add(*i, "never ends at once");
-        Add(*i, "never turns just once");
-        Add(*i, "never turns several times");
+        first_[i] = Add(*i, "never runs zero iterations");
+        Add(*i, "never runs one iteration");
+        Add(*i, "never runs several iterations");
         loops_[i->while_condition()->root()] = i;
       } else if (const Indices indices = IndicesOf(*i); !indices.largest.empty()) {
         first_[i] = Add(*i, "never has an index of 0");
         Add(*i, "never has the last legal index");
         Add(*i, "never has an index below 0");
-        Add(*i, "never has an index behind the last");
+        Add(*i, "never has an index above the last");
         for (int64_t k = indices.first; k < indices.last; ++k) kept_.insert(i->operand(k));
       }
     }

@@ -80,18 +80,18 @@ std::vector<ReferenceFormula> FindReferenceFormulas(const HloModule& module, con
           all.push_back({i,
                          {OutsideItsDomain<0>, OutsideItsDomain<1>},
                          /*is_known=*/false,
-                         Format("what {} gives of a matrix that is not positive definite", i->name())});
+                         Format("the result of {} for a matrix that is not positive definite", i->name())});
         break;
       case HloOpcode::kTriangularSolve:
         if (solvers)
-          all.push_back({i,
-                         {ByInverse},
-                         /*is_known=*/false,
-                         Format("how {} is computed: by the matrix's inverse it gives something else", i->name())});
+          all.push_back(
+              {i,
+               {ByInverse},
+               /*is_known=*/false,
+               Format("the formula of {}: multiplication by the inverse matrix gives another result", i->name())});
         break;
       case HloOpcode::kBatchNormInference:
-        if (norms)
-          all.push_back({i, {FactorFirst}, /*is_known=*/true, Format("by which formula {} is computed", i->name())});
+        if (norms) all.push_back({i, {FactorFirst}, /*is_known=*/true, Format("the formula of {}", i->name())});
         break;
       default: break;  // has one formula
     }

@@ -64,7 +64,7 @@ Status SetJudge::Judge(size_t set) {
   if (b.status().code() != StatusCode::kDeadlineExceeded || !EndsMuchEarlier(set))
     return Named(options_.after_name, b.status());
   SetOutcome(verdict_, Outcome::kDisagree,
-             Format("{} does not finish within {} steps, {} within a {}th of that", options_.after_name,
+             Format("{} does not finish within {} steps; {} finishes within 1/{} of them", options_.after_name,
                     options_.runner.max_steps, options_.before_name, thresholds::kMuchLonger));
   return OkStatus();
 }
@@ -122,7 +122,7 @@ Status SetJudge::JudgeResults(size_t set, const Results& a, const Results& b) {
     JudgeDifference(std::move(d), Outcome::kDisagree, seen);
     if (verdict_.outcome == Outcome::kDisagree && DifferenceOf(Between::kModules, set, &a, &b, {}).OthersAgree())
       SetOutcome(verdict_, Outcome::kEnginesDisagree,
-                 Format("{} (by {}); by the other engine the two agree", seen, before_.engine()));
+                 Format("{} (by {}); the other engine's results agree", seen, before_.engine()));
   } else if (verdict_.agrees()) {
     HLOIR_RETURN_IF_ERROR(AskOther(set, /*must=*/false));
   }
@@ -185,7 +185,7 @@ void SetJudge::UseMeaning(size_t set, Meaning& meaning) {
   Comparison apart = CompareOnAll(*before_.Result(set), *after_.Result(set), {}, {});
   if (apart.agree) return;
   SetOutcome(verdict_, Outcome::kLessAccurate,
-             Format("{} leaves out {}: {}", options_.after_name, meaning.dropped_rounding,
+             Format("{} omits {}: {}", options_.after_name, meaning.dropped_rounding,
                     apart.ToString(options_.before_name, options_.after_name)));
   verdict_.comparison = std::move(apart);
 }
@@ -205,10 +205,11 @@ void SetJudge::JudgeAccuracy(size_t set) {
     const int digits = before_.pairs() ? 17 : 9;
     SetOutcome(
         verdict_, Outcome::kLessAccurate,
-        Format("out{}{} is {:.{}g} in {}, {:.{}g} in {} and {:.{}g} in {}: {:.1f} and {:.1f} decimal digits are right",
-               loss->element.leaf, loss->element.element, loss->element.ideal, digits, before_.wide_name(), loss->first,
-               digits, options_.before_name, loss->element.value, digits, options_.after_name, loss->digits[0],
-               loss->digits[1]));
+        Format(
+            "out{}{} is {:.{}g} in {}, {:.{}g} in {} and {:.{}g} in {}: {:.1f} and {:.1f} decimal digits are correct",
+            loss->element.leaf, loss->element.element, loss->element.ideal, digits, before_.wide_name(), loss->first,
+            digits, options_.before_name, loss->element.value, digits, options_.after_name, loss->digits[0],
+            loss->digits[1]));
     verdict_.comparison = OnlyLeaf(CompareOnAll(*before_.Result(set), *after_.Result(set), {}, {}), loss->element.leaf);
     verdict_.comparison.agree = false;
     return;
@@ -217,10 +218,10 @@ void SetJudge::JudgeAccuracy(size_t set) {
   if (!after) return;
   const std::optional<Inaccuracy> before = BeyondOwnRounding(before_, set);
   if (!before)
-    return SetOutcome(verdict_, Outcome::kDisagree, Format("{} of {}", after->ToString(after_), options_.after_name));
+    return SetOutcome(verdict_, Outcome::kDisagree, Format("in {}, {}", options_.after_name, after->ToString(after_)));
   // Both modules are inaccurate: the engine is wrong, or rounds in a place that MoveRoundings does not perturb.
   verdict_.notes.push_back(
-      Format("{} of {} (by {})", before->ToString(before_), options_.before_name, before_.engine()));
+      Format("in {} (by {}), {}", options_.before_name, before_.engine(), before->ToString(before_)));
 }
 
 ResultDifference SetJudge::DifferenceOf(Between between, size_t set, const Results* a, const Results* b,
@@ -270,7 +271,7 @@ Status SetJudge::AskOther(size_t set, bool must) {
   if (options_.other_engine_work <= 0 && !must) return OkStatus();
   const StatusOr<Results>& a = before_.OtherResult(set, must);
   if (!a.ok()) {
-    AddOnce(verdict_.notes, "the other engine was not asked: " + a.status().message());
+    AddOnce(verdict_.notes, "the other engine was not run: " + a.status().message());
     return must ? a.status() : OkStatus();
   }
   const StatusOr<Results>& b = after_.OtherResult(set, must);
@@ -280,7 +281,7 @@ Status SetJudge::AskOther(size_t set, bool must) {
   Comparison modules = check::Judge(*a, before_, *b, after_, set, options_.exact);
   if (!modules.agree) {
     const std::string reason =
-        Format("{}{} (by the {} engine)", options_.exact ? "a rewrite that should be exact changed bits: " : "",
+        Format("{}{} (by the {} engine)", options_.exact ? "an exact rewrite changed bits: " : "",
                modules.ToString(options_.before_name, options_.after_name), other);
     const auto between = options_.exact ? Between::kExactModules : Between::kModules;
     ResultDifference d = DifferenceOf(between, set, &*a, &*b, std::move(modules));

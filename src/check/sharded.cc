@@ -89,7 +89,7 @@ struct Tiling {
 StatusOr<std::vector<DimVector>> Positions(const DimVector& dims, const std::vector<int64_t>& devices, int64_t count) {
   std::vector<DimVector> positions(static_cast<size_t>(count));
   if (Product(dims) != count || static_cast<int64_t>(devices.size()) != count)
-    return InvalidArgument("a sharding has another number of devices than the module");
+    return InvalidArgument("a sharding and its module have different numbers of devices");
   for (size_t n = 0; n < devices.size(); ++n) {
     DimVector index(dims.size());
     int64_t rest = static_cast<int64_t>(n);
@@ -394,11 +394,12 @@ StatusOr<Tiling> TilingOfLeaf(const Sharding* own, const Sharding* other, const 
     fits = shard.dimensions(d) == (whole.dimensions(d) + count - 1) / count;
   }
   if (fits) return tiling;
-  return InvalidArgument(sharding == nullptr
-                             ? Format("{} is {} on a device and {} in all, and no text says how it is sharded", what,
-                                      shard.ToString(false), whole.ToString(false))
-                             : Format("{} is {} on a device and {} in all, which its sharding does not give", what,
-                                      shard.ToString(false), whole.ToString(false)));
+  return InvalidArgument(
+      sharding == nullptr
+          ? Format("{} is {} on a device and {} in the whole program, and has no sharding in either module", what,
+                   shard.ToString(false), whole.ToString(false))
+          : Format("{} is {} on a device and {} in the whole program, which does not match its sharding", what,
+                   shard.ToString(false), whole.ToString(false)));
 }
 
 // The reader's limit on nested tuples bounds the recursion.
@@ -445,7 +446,8 @@ Status WrapEntry(HloModule& module, const HloModule& whole, const HloModule& pro
     std::vector<Op> leaves;
     Flatten(b, parameter, theirs.shape(), leaves);
     const std::vector<const Shape*> shards = mine.shape().Leaves(), wholes = theirs.shape().Leaves();
-    if (shards.size() != wholes.size()) return InvalidArgument(Format("parameter {} is of two kinds", k));
+    if (shards.size() != wholes.size())
+      return InvalidArgument(Format("parameter {} has different tuple elements in the two modules", k));
     const std::vector<const Sharding*> own = LeafShardings(mine), others = LeafShardings(theirs);
     for (size_t n = 0; n < leaves.size(); ++n) {
       if (!wholes[n]->IsArray()) continue;
@@ -501,7 +503,7 @@ StatusOr<Tiling> BoundaryTiling(const HloInstruction& i, int64_t devices) {
     const int64_t parts =
         shard.dimensions(d) == 0 ? 1 : (whole.dimensions(d) + shard.dimensions(d) - 1) / shard.dimensions(d);
     if (parts < 1 || tiling.counts[k] % parts != 0)
-      return InvalidArgument(Format("{}: its shards are not what its sharding gives", i.name()));
+      return InvalidArgument(Format("{}: the shape of its shards does not match its sharding", i.name()));
     for (DimVector& tile : tiling.tiles) tile[k] /= tiling.counts[k] / parts;
     tiling.counts[k] = parts;
   }
@@ -522,7 +524,7 @@ Status LowerBoundaries(HloModule& module, ShardPadding padding) {
       } else if (IsCustomCall(*i, CustomCall::kSpmdFullToShardShape) ||
                  IsCustomCall(*i, CustomCall::kSpmdShardToFullShape)) {
         if (i->operand_count() != 1 || !i->shape().IsArray() || i->operand(0)->shape().rank() != i->shape().rank())
-          return InvalidArgument(Format("{} takes no array to its shard", i->name()));
+          return InvalidArgument(Format("{} does not convert between an array and its shard", i->name()));
         HLOIR_ASSIGN_OR_RETURN(Tiling tiling, BoundaryTiling(*i, devices));
         boundaries.emplace_back(i, std::move(tiling));
       }

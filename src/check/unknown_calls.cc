@@ -41,7 +41,8 @@ std::string UnknownCallsDifference(const HloModule& before, const HloModule& aft
     if (!b.contains(target)) return Format("{} calls {} and {} does not", before_name, target, after_name);
   for (const auto& [target, configs] : b) {
     if (!a.contains(target)) return Format("{} calls {} and {} does not", after_name, target, before_name);
-    if (a.at(target) != configs) return Format("{} and {} call {} with other options", before_name, after_name, target);
+    if (a.at(target) != configs)
+      return Format("{} and {} call {} with different options", before_name, after_name, target);
   }
   return "";
 }

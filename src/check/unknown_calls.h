@@ -15,7 +15,7 @@ bool HasUnknownCalls(const HloModule& module);
 // none.
 std::string UnknownCallsNote(const HloModule& before, const HloModule& after);
 
-// Why a difference is no evidence: "before calls te_gelu and after does not", or "... with other options". Empty if
+// Why a difference is no evidence: "before calls te_gelu and after does not", or "... with different options". Empty if
 // both modules call the same functions.
 std::string UnknownCallsDifference(const HloModule& before, const HloModule& after, const std::string& before_name,
                                    const std::string& after_name);

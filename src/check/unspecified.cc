@@ -201,9 +201,8 @@ std::vector<Rewrite> VariantsOf(const OpenSemantics& open) {
 }
 
 std::string Reason(const HloInstruction& i, Rewrite apply) {
-  return Format("HLO does not specify {} {} combines, and its reducer {} gives another result then",
-                apply == Reverse || apply == ReverseWindows ? "in which order"
-                                                            : "in which groups and with how many initial values",
+  return Format("HLO does not specify the {} of {}, and another choice changes the result of its reducer {}",
+                apply == Reverse || apply == ReverseWindows ? "order" : "grouping and the number of initial values",
                 i.name(), i.to_apply()->name());
 }
 
@@ -263,7 +262,7 @@ std::string UnspecifiedRng(const ResultDifference& d) {
     if (rng == nullptr) return "";
     if (reason.empty())
       reason =
-          Format("HLO does not specify what {} gives, and the other module computes numbers of its own", rng->name());
+          Format("HLO does not specify the numbers of {}, and the other module computes different ones", rng->name());
   }
   return reason;
 }
@@ -304,7 +303,7 @@ std::string UnspecifiedOrder(const ResultDifference& d) {
     if (sources.count(i) == 0) continue;
     const std::vector<Rewrite> rewrites = VariantsOf(open);
     if (rewrites.empty() && i->opcode() != HloOpcode::kReduce && untried.empty() && !open.reason.empty())
-      untried = Format("HLO does not specify what {} gives: {}", i->name(), open.reason);
+      untried = Format("HLO does not specify the result of {}: {}", i->name(), open.reason);
     if (rewrites.empty() || !variants.can_run()) continue;
     for (const Rewrite apply : rewrites) {
       const StatusOr<Results> results = variants.Run(*i, apply);

@@ -147,7 +147,7 @@ Finding Blamer::OfAgreement(const Verdict& v) const {
   for (const auto& [name, what] : {std::pair("denormal-flush", "denormals, or signs of zeros or NaN"),
                                    std::pair("signed-zero", "signs of zeros or NaN")}) {
     if (std::find(v.explanations.begin(), v.explanations.end(), name) != v.explanations.end())
-      return Make(FindingKind::kUndefined, Culprit::kProgram, Format("the same but for {}", what));
+      return Make(FindingKind::kUndefined, Culprit::kProgram, Format("the same except for {}", what));
   }
   const bool proved = v.answer == Answer::kProvedReals || v.answer == Answer::kProvedAssuming;
   const std::string how = proved ? "proved over the real numbers" : "tested on " + sets;
@@ -160,7 +160,7 @@ Finding Blamer::OfAgreement(const Verdict& v) const {
   Finding finding =
       Make(FindingKind::kRounding, Culprit::kRounding,
            v.differing == 0 ? Format("the same: {}", how)
-                            : Format("the same but for rounding, up to {:.2g}: {}", v.largest_relative, how));
+                            : Format("the same except for rounding, up to {:.2g}: {}", v.largest_relative, how));
   if (!v.rounds_differently.empty()) finding.details.push_back("rounds differently: " + v.rounds_differently[0]);
   return finding;
 }
@@ -175,7 +175,7 @@ void Blamer::LocatePass(Finding& finding, const InputSet& set) const {
   quick.divergence = false;
   const StatusOr<DumpVerdict> stages = VerifyStages(program_, quick, options_.elided, sets);
   if (!stages.ok()) {
-    finding.notes.push_back("the stages between could not be compared: " + stages.status().message());
+    finding.notes.push_back("the intermediate stages could not be compared: " + stages.status().message());
     return;
   }
   if (stages->guilty <= 0) return;
@@ -254,7 +254,7 @@ StatusOr<Finding> Blamer::JudgeStages(std::vector<InputSet> inputs) const {
     if (first == nullptr || first->devices.size() != 1) return finding;
     if (const auto origin = NonfiniteOf(first->devices[0])) {
       finding.culprit = Culprit::kProgram;
-      finding.details.push_back(Format("{} gives {}", Named(*origin->instruction), origin->value));
+      finding.details.push_back(Format("{} computes {}", Named(*origin->instruction), origin->value));
       finding.instruction = origin->instruction->name();
     }
     return finding;
@@ -288,14 +288,13 @@ StatusOr<Finding> Blamer::OfWrongResult(const triage::StoredSet& set, Finding st
   const HloInstruction& maker = MakerOf(*after_, leaf);
   Finding finding =
       Make(FindingKind::kFault, Culprit::kKernel,
-           Format("the executed code is wrong: {}", plain.leaves.empty() ? "the stored results have another form"
+           Format("the executed code is wrong: {}", plain.leaves.empty() ? "the stored results have other shapes"
                                                                          : plain.ToString("computed", "stored")));
   finding.instruction = maker.name();
   if (!leaf.empty()) finding.details.push_back(Format("{} is computed by {}", leaf, Named(maker)));
-  finding.details.push_back(IsPair()
-                                ? Format("the passes are right on these inputs: {}", stages.summary)
-                                : "there are no stages to compare; by hloir's engines the module gives other results");
-  if (!reference.ok()) finding.notes.push_back("one engine alone was asked: " + reference.status().message());
+  finding.details.push_back(IsPair() ? Format("the passes are right on these inputs: {}", stages.summary)
+                                     : "there are no stages to compare; hloir's engines compute other results");
+  if (!reference.ok()) finding.notes.push_back("only one engine was run: " + reference.status().message());
   finding.next = Format("hloir convert {} --inputs={} -o case.pb",
                         Quoted(IsPair() ? program_.stages.back().path : set.file), Quoted(set.file));
   if (!set.file.ends_with(".npz")) finding.next.clear();  // it is in one file already
@@ -308,8 +307,8 @@ Finding Blamer::OfRightResult(const triage::StoredSet& set, Finding stages, cons
     const char* what = origin->nan ? "NaN" : "an infinity";
     const bool given = origin->instruction->IsParameter() || origin->instruction->IsConstant();
     finding.kind = FindingKind::kFine, finding.culprit = Culprit::kProgram;
-    finding.summary = Format("the program itself gives {}: {} {}", what, Named(*origin->instruction),
-                             given ? "has one" : "is the first that does");
+    finding.summary = Format("the program itself computes {}: {} {}", what, Named(*origin->instruction),
+                             given ? "contains it" : "is the first instruction that does");
     finding.details = {Format("it is {}", origin->value),
                        "the compiler and the executed code are right: the stored results equal the expected ones"};
     finding.instruction = origin->instruction->name();
@@ -317,7 +316,7 @@ Finding Blamer::OfRightResult(const triage::StoredSet& set, Finding stages, cons
   }
   if (finding.kind != FindingKind::kFine && finding.kind != FindingKind::kRounding) return finding;
   if (plain.differing() == 0) {
-    finding.details.insert(finding.details.begin(), "the stored results are what the last stage computes, bit for bit");
+    finding.details.insert(finding.details.begin(), "the stored results equal the last stage's results bit for bit");
     return finding;
   }
   finding.kind = FindingKind::kRounding, finding.culprit = Culprit::kRounding;
@@ -338,9 +337,9 @@ StatusOr<Finding> Blamer::JudgeStored(const triage::StoredSet& set) const {
   const bool wrong_pass = stages.kind == FindingKind::kFault || stages.kind == FindingKind::kLessAccurate;
   if (wrong_pass) {
     const StatusOr<Comparison> first = triage::CompareStored(*before_, set, check_.runner, Engine::kFast);
-    if (last.agree) stages.details.push_back("the stored results are those of the last stage");
-    else if (first.ok() && first->agree) stages.details.push_back("the stored results are those of the first stage");
-    else stages.details.push_back("the stored results are neither those of the first stage nor of the last");
+    if (last.agree) stages.details.push_back("the stored results are the last stage's");
+    else if (first.ok() && first->agree) stages.details.push_back("the stored results are the first stage's");
+    else stages.details.push_back("the stored results are neither the first stage's nor the last stage's");
     return stages;
   }
   if (stages.kind == FindingKind::kUndefined || stages.bug) return stages;
@@ -385,7 +384,7 @@ StatusOr<Finding> Blamer::Run() {
   if (elided_) finding.assumptions.push_back("constants that the texts leave out have equal values (see --elided)");
   for (std::string& other : others) finding.notes.push_back(std::move(other));
   if (stored == 0 && IsPair() && finding.kind >= FindingKind::kRounding)
-    finding.details.push_back("the run itself is judged with its results: --results=X.npz");
+    finding.details.push_back("to judge the run too, give its results: --results=X.npz");
   return finding;
 }
 

@@ -69,9 +69,8 @@ std::unique_ptr<HloModule> WithRoundedFactors(const HloModule& module) {
 }
 
 constexpr MachineHabit kHabits[] = {
-    {"flush-denormals", "denormals are zeros", FindingKind::kUndefined, WithFlushedDenormals},
-    {"fused-multiply-add", "a product and the sum that it goes into round once", FindingKind::kRounding,
-     WithFusedProducts},
+    {"flush-denormals", "denormals are flushed to zero", FindingKind::kUndefined, WithFlushedDenormals},
+    {"fused-multiply-add", "a product and its sum are rounded once", FindingKind::kRounding, WithFusedProducts},
     {"tf32-products", "factors of f32 dots and convolutions are rounded to TF32, 10 bits", FindingKind::kLessAccurate,
      WithRoundedFactors<10>},
     {"bf16-products", "factors of f32 dots and convolutions are rounded to bf16, 7 bits", FindingKind::kLessAccurate,

@@ -14,7 +14,7 @@ namespace hloir::triage {
 
 struct MachineHabit {
   std::string_view name;  // "flush-denormals"
-  std::string_view what;  // "denormals are zeros"
+  std::string_view what;  // "denormals are flushed to zero"
   FindingKind kind;       // of a program whose results it explains
   // nullptr: the module has nothing that the habit changes.
   std::unique_ptr<HloModule> (*rewrite)(const HloModule& module);

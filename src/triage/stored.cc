@@ -33,7 +33,7 @@ std::optional<StoredExplanation> ByMachine(const HloModule& module, const Stored
     if (IsFiniteDifference(plain) && other->max_relative() * kNearer > plain.max_relative()) continue;
     return StoredExplanation{habit.kind, Culprit::kMachine,
                              Format("the stored results are those of a machine where {} ({})", habit.what, habit.name),
-                             Format("with that they differ by {:.2g}; without, {}", other->max_relative(),
+                             Format("with this arithmetic they differ by {:.2g}; without it, {}", other->max_relative(),
                                     plain.ToString("computed", "stored"))};
   }
   return std::nullopt;

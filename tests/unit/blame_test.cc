@@ -106,7 +106,7 @@ TEST_CASE("a wrong pass is named on stored inputs, too, and whose the stored res
   INFO(FindingReport(finding));
   CHECK(finding.culprit == Culprit::kPass);
   CHECK(finding.stored == 1);
-  CHECK(std::find(finding.details.begin(), finding.details.end(), "the stored results are those of the last stage") !=
+  CHECK(std::find(finding.details.begin(), finding.details.end(), "the stored results are the last stage's") !=
         finding.details.end());
 }
 

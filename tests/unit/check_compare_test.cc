@@ -100,13 +100,13 @@ TEST_CASE("64-bit integers are compared as such, not as doubles") {
 TEST_CASE("the reason says what kind of difference it is") {
   const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
   CHECK(CompareResults(F32({1, nan}), F32({1, inf})).ToString() ==
-        "out0[1] is nan (before) and inf (after); 1 of 2 elements differ, 1 of them in being NaN or infinite");
+        "out0[1] is nan (before) and inf (after); 1 of 2 elements differ, 1 of them because one is NaN or infinite");
   // The NaN is the cause, though a finite element differs too.
   CHECK(CompareResults(F32({1, 2, nan}), F32({1.0000001f, 2, 3})).ToString("a.hlo", "b.hlo") ==
-        "out0[2] is nan (a.hlo) and 3 (b.hlo); 2 of 3 elements differ, 1 of them in being NaN or infinite");
+        "out0[2] is nan (a.hlo) and 3 (b.hlo); 2 of 3 elements differ, 1 of them because one is NaN or infinite");
   CHECK(CompareResults(F32({1, 2}), F32({1, 3})).ToString() ==
-        "out0[1] is 2 (before) and 3 (after); 1 of 2 elements differ, by up to 0.5 of the largest, where 4.77e-07 is "
-        "explained by rounding");
+        "out0[1] is 2 (before) and 3 (after); 1 of 2 elements differ, by up to 0.5 of the largest; rounding explains "
+        "4.77e-07");
   CHECK(CompareResults(F32({1, 2}), F32({1})).ToString() == "out0 is f32[2] (before) and f32[1] (after)");
 }
 

@@ -22,7 +22,7 @@ Verdict Of(const std::string& before, const std::string& after, const CheckOptio
 
 bool WasNotRun(const Verdict& verdict) {
   return std::any_of(verdict.notes.begin(), verdict.notes.end(),
-                     [](const std::string& note) { return note.starts_with("neither was run"); });
+                     [](const std::string& note) { return note.starts_with("neither module was run"); });
 }
 
 const char* const kFactored =

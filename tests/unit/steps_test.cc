@@ -53,7 +53,7 @@ TEST_CASE("a step that is not proved is tested by itself, and the rest is proved
   CHECK(verdict.steps.tested == 1);
   CHECK(verdict.steps.open == 0);
   CHECK(verdict.steps.proved > 0);
-  CHECK(verdict.proof.how == "all but one step, which was tested by itself: t (model.py:31)");
+  CHECK(verdict.proof.how == "all but one step, which was tested separately: t (model.py:31)");
   CHECK(verdict.finite_only.empty());
 }
 
@@ -120,5 +120,5 @@ TEST_CASE("steps are tested where the whole is too large to run") {
   CHECK(verdict.answer == Answer::kTested);
   CHECK(verdict.input_sets == 0);
   CHECK(verdict.tested_steps == Names{"t"});
-  CHECK(HasNote(verdict, "neither was run"));
+  CHECK(HasNote(verdict, "neither module was run"));
 }

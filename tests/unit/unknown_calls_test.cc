@@ -148,7 +148,7 @@ TEST_CASE("a verdict on modules with unknown custom-calls") {
   const Verdict config = judge(
       plain, Entry(x + " s = f32[64] add(x, y)\n" + call("c", "s", "mine", "b") + " ROOT r = f32[64] multiply(c, y)"));
   CHECK(config.outcome == Outcome::kUnspecified);
-  CHECK(config.reason.find("call mine with other options") != std::string::npos);
+  CHECK(config.reason.find("call mine with different options") != std::string::npos);
   // Refused if asked.
   CheckOptions refuse;
   refuse.proofs = Proofs::kNone;
