@@ -93,7 +93,7 @@ bool Builder::Build(const HloModule& module, Value& result) {
     for (const HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {
       for (const Shape* leaf : i->shape().Leaves()) {
         if (leaf->IsStatic() && !leaf->IsBuffer()) continue;
-        why_ = Format("{} has sizes that are known only when it runs", i->name());
+        why_ = Format("{} has dynamic sizes", i->name());
         return false;
       }
     }

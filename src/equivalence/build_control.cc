@@ -29,7 +29,7 @@ bool Builder::SameForAll(const HloInstruction& i, ExprId decides) {
   if (!shared_.devices || AxesOf({decides}).empty()) return true;
   for (const HloComputation* called : i.called_computations()) {
     if (!shared_.devices->Communicates(*called)) continue;
-    why_ = "collectives run on some devices alone";
+    why_ = "collectives run on only some devices";
     return false;
   }
   return true;
@@ -249,7 +249,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
       grew = true;
     }
     if (round == kMostRounds && grew) {
-      why_ = "a loop carries too much";
+      why_ = "a loop carries too many values";
       return {};
     }
     if (grew) continue;
@@ -331,13 +331,13 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
     of = std::move(made);
     if (count() == before) break;
     if (round == kMostRounds) {
-      why_ = "a loop carries too much";
+      why_ = "a loop carries too many values";
       return {};
     }
   }
   for (size_t k = 0; k < n; ++k) {
     if (fixed[k] || std::ranges::includes(axes[k], AxesOf({next[k]}))) continue;
-    why_ = "a loop carries what differs between devices";
+    why_ = "a value that a loop carries differs between devices";
     return {};
   }
   std::vector<ExprId> all = next;

@@ -261,7 +261,7 @@ std::vector<std::string> WordsOf(uint32_t uses) {
   add(kDomain, "where roots and logarithms take positive values");
   add(kCancels, "log1p or expm1 written out: digits are lost near 0");
   add(kSameUnknown, "custom-calls of one target are one function of their operands");
-  add(kSameElided, "constants that the texts leave out are the same");
+  add(kSameElided, "elided constants are the same");
   add(kSameRandom, "random numbers and infeeds come in the same order");
   return words;
 }
@@ -272,7 +272,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
                  int64_t most_turns, int64_t& made) {
   Result result;
   if (ForOtherDevices(before, after)) {
-    result.why = "they are for different numbers of devices";
+    result.why = "the modules run on different numbers of devices";
     return result;
   }
   Prover p(before, after, options, UsesDevices(before) || UsesDevices(after));
@@ -409,7 +409,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   const bool same_effects = p.before.effects() == p.after.effects();
   if (!same_effects) {
     result.answer = Answer::kOpen;
-    result.open.push_back({"", "effects", "operations that act on the outside were not found to be the same", 0});
+    result.open.push_back({"", "effects", "the side effects were not found to be the same", 0});
   }
   for (size_t k = 0; k < x.size(); ++k) {
     Output output;

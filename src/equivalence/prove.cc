@@ -21,11 +21,11 @@ std::string FirstDifference(const Term* a, const Term* b) {
   const auto name = [](const Term* t) -> std::string {
     switch (t->kind) {
       case Term::Kind::kParameter: return Format("parameter {}", t->data[0]);
-      case Term::Kind::kConstant: return "a constant";
+      case Term::Kind::kConstant: return "constant";
       case Term::Kind::kIota: return "iota";
-      case Term::Kind::kView: return "a view";
-      case Term::Kind::kRing: return "a sum of products";
-      case Term::Kind::kBits: return "logic of bits";
+      case Term::Kind::kView: return "view";
+      case Term::Kind::kRing: return "sum of products";
+      case Term::Kind::kBits: return "bitwise expression";
       case Term::Kind::kOp: break;
     }
     return std::string(OpcodeName(t->opcode));
@@ -34,7 +34,7 @@ std::string FirstDifference(const Term* a, const Term* b) {
     if (a->kind != b->kind || a->opcode != b->opcode || a->operands.size() != b->operands.size() ||
         a->data != b->data) {
       const std::string x = name(a), y = name(b);
-      return x == y ? "two of " + x + " that differ" : x + " and " + y;
+      return x == y ? Format("two different terms ({})", x) : Format("{} against {}", x, y);
     }
     bool deeper = false;
     for (size_t k = 0; k < a->operands.size() && !deeper; ++k) {
@@ -43,7 +43,7 @@ std::string FirstDifference(const Term* a, const Term* b) {
       a = x, b = y;
       deeper = true;
     }
-    if (!deeper) return "two of " + name(a) + " that differ";
+    if (!deeper) return Format("two different terms ({})", name(a));
   }
   return "";
 }
@@ -100,7 +100,8 @@ bool equivalence::ForOtherDevices(const HloModule& a, const HloModule& b) {
 Proof Prove(const HloModule& a, const HloModule& b, const ProveOptions& options) {
   if (a.entry_computation() == nullptr || b.entry_computation() == nullptr)
     return {false, "a module has no entry computation", {}};
-  if (&a != &b && equivalence::ForOtherDevices(a, b)) return {false, "they are for different numbers of devices", {}};
+  if (&a != &b && equivalence::ForOtherDevices(a, b))
+    return {false, "the modules run on different numbers of devices", {}};
   if (&a == &b || StructurallyEqual(*a.entry_computation(), *b.entry_computation()))
     return {true, "the two have the same structure", {}};
   equivalence::Terms terms(options.max_work);

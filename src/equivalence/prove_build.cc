@@ -50,11 +50,11 @@ const Term* Terms::Of(const HloModule& module) {
   }
   for (const HloInstruction* i : module.AllInstructions()) {
     std::string_view what;
-    if (!i->shape().IsStatic()) what = "has sizes that are known only when it runs";
+    if (!i->shape().IsStatic()) what = "has dynamic sizes";
     else if (i->Is(kImpure) || i->Is(kSideEffect) || i->opcode() == HloOpcode::kInfeed ||
              (i->opcode() == HloOpcode::kCustomCall && i->HasSideEffect()))
       what = "is not a function of its operands alone";
-    else if (i->IsConstant() && i->literal().elided()) what = "has values that the text left out";
+    else if (i->IsConstant() && i->literal().elided()) what = "has elided values";
     else if (i->shape().IsArray() && i->shape().ElementCount() > kMaxBuiltElements) what = "is too large";
     if (what.empty()) continue;
     why_ = Format("{} {}", i->name(), what);

@@ -188,7 +188,7 @@ ArrayPtr Evaluation::Get(ValueId value) {
 bool Evaluation::Evaluate(const Graph::Op& op) {
   int64_t elements = 1;
   for (const Shape* shape : op.shapes) {
-    if (!shape->IsStatic()) return Fail(Format("{} has sizes that are known only when it runs", op.name));
+    if (!shape->IsStatic()) return Fail(Format("{} has dynamic sizes", op.name));
     if (__builtin_add_overflow(elements, shape->IsArray() ? shape->ElementCount() : 0, &elements)) elements = INT64_MAX;
   }
   if (elements > shared_.work_left || shared_.Spend(elements) < 0) return Fail("too large");
@@ -585,7 +585,7 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
 Evaluation::Arrays Evaluation::Call(const HloComputation& computation, const Arrays& arguments) {
   const Graph* graph = shared_.GraphOf(computation);
   if (graph == nullptr || depth_ > kMostDepth) return Fail("calls are nested too deeply"), Arrays();
-  if (graph->parameters().size() != arguments.size()) return Fail("parameters that are no arrays"), Arrays();
+  if (graph->parameters().size() != arguments.size()) return Fail("parameters that are not arrays"), Arrays();
   shared_.Spend(static_cast<int64_t>(graph->ops().size()));
   Evaluation inside(*graph, shared_, trial_, depth_ + 1);
   for (size_t k = 0; k < arguments.size(); ++k) inside.Set(graph->parameters()[k], arguments[k]);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kWorkOfTrial = int64_t{1} << 23, kWorkOfStep = int64_t{1} << 26;  // in elements
 constexpr int64_t kSmallWork = int64_t{1} << 14;
-constexpr const char* kTies = "the two may differ where what they compare is equal";
+constexpr const char* kTies = "the values may differ if the numbers that they compare are equal";
 constexpr const char* kIntegers = "the two differ in an operation on integers that is no sum, product or move";
 constexpr size_t kMostLiterals = 1 << 12;
 
@@ -132,14 +132,14 @@ StatusOr<std::unique_ptr<Checker>> Checker::Make(const HloModule& before, const 
     return InvalidArgument("a module has no entry computation");
   const DeviceCounts x = DeviceCountsOf(before), y = DeviceCountsOf(after);
   if ((x.replicas != y.replicas || x.partitions != y.partitions) && (UsesDevices(before) || UsesDevices(after)))
-    return Unimplemented("the modules are for different numbers of devices");
+    return Unimplemented("the modules run on different numbers of devices");
   HLOIR_ASSIGN_OR_RETURN(Graph a, Graph::Make(*before.entry_computation()));
   HLOIR_ASSIGN_OR_RETURN(Graph b, Graph::Make(*after.entry_computation()));
   if (a.parameters().size() != b.parameters().size()) return InvalidArgument("the parameters differ in number");
   for (size_t k = 0; k < a.parameters().size(); ++k) {
     const Shape &s = a.ShapeOf(a.parameters()[k]), &t = b.ShapeOf(b.parameters()[k]);
     if (!s.Compatible(t)) return InvalidArgument("the parameters differ in shape");
-    if (!s.IsStatic()) return Unimplemented("parameters have sizes that are known only when the module runs");
+    if (!s.IsStatic()) return Unimplemented("parameters have dynamic sizes");
   }
   std::unique_ptr<Checker> checker(new Checker(std::move(a), std::move(b)));
   AddNumbers(before, checker->shared_.literals, checker->shared_.integers);
@@ -342,7 +342,7 @@ StepResult Checker::CheckLoop(const Step& step, int trials) {
     const int32_t index = graph.OpIndexOf(op.first);
     return std::binary_search(graph.effects().begin(), graph.effects().end(), index);
   };
-  if (is_effect(before_, a) || is_effect(after_, b)) return {Outcome::kUnchecked, "a turn acts on the outside"};
+  if (is_effect(before_, a) || is_effect(after_, b)) return {Outcome::kUnchecked, "the loop has side effects"};
   const Graph *turn_a = shared_.GraphOf(*i.while_body()), *turn_b = shared_.GraphOf(*j.while_body()),
               *goes_a = shared_.GraphOf(*i.while_condition()), *goes_b = shared_.GraphOf(*j.while_condition());
   if (turn_a == nullptr || turn_b == nullptr || goes_a == nullptr || goes_b == nullptr)
@@ -395,7 +395,7 @@ StepResult Checker::CheckLoop(const Step& step, int trials) {
     const ArrayPtr p = Get(u, goes_a->results()[0], of_a),
                    q = p == nullptr ? nullptr : Get(v, goes_b->results()[0], of_b);
     if (q == nullptr) return {Outcome::kUnchecked, p == nullptr ? u.why() : v.why()};
-    if (!conditions.Add(*p, *q)) return {Outcome::kFalse, "one loop goes on where the other ends"};
+    if (!conditions.Add(*p, *q)) return {Outcome::kFalse, "one loop continues where the other ends"};
     for (size_t k = 0; k < step.pairs.size(); ++k) {
       const ValueId in_a = turn_a->results()[static_cast<size_t>(step.pairs[k].before - a.first)],
                     in_b = turn_b->results()[static_cast<size_t>(step.pairs[k].after - b.first)];
@@ -432,7 +432,7 @@ StepResult Checker::Finish() {
   for (size_t k = 0; k < before_.effects().size(); ++k) {
     const Graph::Op &a = before_.Effect(k), &b = after_.Effect(k);
     if (!SameOperation(a, b, result.why)) {
-      result.why = Format("{} and {}, which act on the outside or are random: {}", a.name, b.name, result.why);
+      result.why = Format("{} and {}, which have side effects or are random: {}", a.name, b.name, result.why);
       return result;
     }
   }
@@ -443,7 +443,7 @@ StepResult Checker::Finish() {
 std::vector<std::string> Checker::Assumptions() const {
   std::vector<std::string> all;
   if (unknown_calls_) all.push_back("custom-calls of one target are one function of their operands");
-  if (elided_) all.push_back("constants that the texts leave out are the same");
+  if (elided_) all.push_back("elided constants are the same");
   if (random_) all.push_back("random numbers and infeeds come in the same order");
   return all;
 }

@@ -381,7 +381,7 @@ StatusOr<Finding> Blamer::Run() {
   }
   Finding finding = *std::move(gravest);
   finding.stored = stored;
-  if (elided_) finding.assumptions.push_back("constants that the texts leave out have equal values (see --elided)");
+  if (elided_) finding.assumptions.push_back("elided constants have equal values (see --elided)");
   for (std::string& other : others) finding.notes.push_back(std::move(other));
   if (stored == 0 && IsPair() && finding.kind >= FindingKind::kRounding)
     finding.details.push_back("to judge the run too, give its results: --results=X.npz");

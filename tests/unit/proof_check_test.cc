@@ -182,7 +182,7 @@ TEST_CASE("comparisons are tried at ties") {
       Bodies(zero + "  p = pred[3] compare(x, b), direction=GT\n  ROOT r = f32[3] select(p, x, y)\n",
              zero + "  p = pred[3] compare(x, b), direction=GE\n  ROOT r = f32[3] select(p, x, y)\n");
   for (const char* line : {"1 signs r = r\n", "1 ranks r = r\n", "1 bits r = r\n"})
-    CHECK(ties.Check(line).find("may differ where what they compare is equal") != std::string::npos);
+    CHECK(ties.Check(line).find("may differ if the numbers that they compare are equal") != std::string::npos);
 }
 
 TEST_CASE("loops by induction") {
@@ -225,7 +225,7 @@ ENTRY e {
   CHECK(same.Check("1 same z = z\n2 loop l = l carries 0=0,1=7\n") == "line 5: '1=7' is no pair of carried values");
   const TwoModules longer(loop("before", factored, "9999") + loop("after", expanded, "9998"));
   CHECK(longer.Check("1 same z = z\n2 loop l = l carries 0=0,1=1\n") ==
-        "line 5: false: loop l = l: one loop goes on where the other ends");
+        "line 5: false: loop l = l: one loop continues where the other ends");
   const TwoModules other(loop("before", factored, "9999") +
                          loop("after", "  s = f32[3] add(v, v)\n  w = f32[3] multiply(s, k)\n", "9999"));
   CHECK(other.Check("1 same z = z\n2 loop l = l carries 0=0,1=1\n") ==
