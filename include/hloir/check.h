@@ -131,7 +131,7 @@ enum class Outcome {
   kUnspecified,      // HLO does not specify the results: a reduction's order, an rng's numbers
   kDisagree,         // they compute different things
   kEnginesDisagree,  // one module gives different results on two engines: a bug in one of them
-  kNotAsStored,      // they agree, but the results are not the stored ones
+  kNotAsStored,      // they agree, but differ from the stored results
 };
 // "agree, bit for bit", "DISAGREE"
 std::string_view OutcomeName(Outcome outcome);
@@ -236,8 +236,8 @@ struct Verdict {
   int64_t differing = 0;
   double largest_relative = 0;
   std::vector<std::string> engines;  // that were asked: "avx2", "reference"
-  // Conditions in `before` that no generated input reached: "compare.3 is never true", "clamp.1 never meets its upper
-  // end". Only for modules that the reference runs. `reached` counts the conditions that were reached.
+  // Conditions in `before` that no generated input reached: "compare.3 is never true", "clamp.1 never reaches its
+  // upper bound". Only for modules that the reference runs. `reached` counts the conditions that were reached.
   std::vector<std::string> unreached;
   int64_t reached = 0;
   int64_t devices = 1;

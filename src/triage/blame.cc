@@ -1,5 +1,5 @@
-// See blame.h. First the stored results are explained, each set on its own inputs; then the stages are compared on
-// made-up inputs. The gravest finding is the result.
+// See blame.h. Explains each set of stored results on its own inputs first, then compares the stages on generated
+// inputs. The most severe finding is the result.
 #include "triage/blame.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace hloir {
 namespace {
 
-// A word of a command, for a shell.
+// Quotes a word for a shell.
 std::string Quoted(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+=:,@%";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
@@ -36,7 +36,7 @@ std::string Named(const HloInstruction& i) {
   return Format("{} ({}{})", i.name(), i.opcode_name(), line ? ", " + line->ToString() : "");
 }
 
-// The instruction that gives the leaf "out2" of the result.
+// The instruction that computes the leaf "out2" of the result.
 const HloInstruction& MakerOf(const HloModule& module, const std::string& leaf) {
   const HloInstruction* root = module.entry_computation()->root();
   if (root->opcode() != HloOpcode::kTuple || !leaf.starts_with("out")) return *root;
@@ -82,7 +82,7 @@ class Blamer {
   CheckOptions check_;
   std::unique_ptr<HloModule> before_, after_;
   std::vector<std::string> stored_files_;
-  bool elided_ = false;  // the texts leave out constants
+  bool elided_ = false;  // the modules have elided constants
 };
 
 Finding Blamer::Make(FindingKind kind, Culprit culprit, std::string summary) const {
@@ -98,7 +98,7 @@ Finding Blamer::OfEngines(const std::string& why) const {
   return finding;
 }
 
-// ---- What there is ----
+// ---- Inputs ----
 
 StatusOr<std::unique_ptr<HloModule>> Blamer::ReadStage(size_t k) const {
   HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module, ReadModule(PathOf(k)));
@@ -131,7 +131,7 @@ Status Blamer::ReadStages() {
 
 // ---- The stages ----
 
-// Of modules that agree: how far.
+// The finding for modules that agree.
 Finding Blamer::OfAgreement(const Verdict& v) const {
   constexpr auto kFine = FindingKind::kFine;
   const std::string sets = Format("{} set{} of inputs", v.input_sets, v.input_sets == 1 ? "" : "s");
@@ -165,7 +165,7 @@ Finding Blamer::OfAgreement(const Verdict& v) const {
   return finding;
 }
 
-// Names the stage after which the results differ, and the first instruction that does, on inputs that show it.
+// Finds the stage after which the results differ, and the first instruction that differs, on the given inputs.
 void Blamer::LocatePass(Finding& finding, const InputSet& set) const {
   if (program_.stages.size() < 3) return;
   std::vector<InputSet> sets;
@@ -194,7 +194,7 @@ void Blamer::LocatePass(Finding& finding, const InputSet& set) const {
   finding.details.push_back(verdict->divergence->ToString(step.before_name, step.after_name));
 }
 
-// Names the first stage that shows the first of the faults.
+// Finds the first stage with the first of the faults.
 void Blamer::LocateFaults(Finding& finding) const {
   std::unique_ptr<HloModule> last;
   for (size_t k = 0; program_.stages.size() > 2 && k < program_.stages.size(); ++k) {
@@ -213,7 +213,7 @@ void Blamer::LocateFaults(Finding& finding) const {
   }
 }
 
-// Of modules that do not agree, on inputs that show it.
+// The finding for modules that disagree on the given inputs.
 Finding Blamer::OfPass(const Verdict& v, const InputSet& deciding) const {
   const bool less = v.outcome == Outcome::kLessAccurate;
   Finding finding = Make(less ? FindingKind::kLessAccurate : FindingKind::kFault, Culprit::kPass, "");
@@ -272,14 +272,14 @@ std::optional<triage::NonfiniteOrigin> Blamer::NonfiniteOf(const std::vector<Lit
   return triage::FindNonfinite(*before_, Pointers(arguments), ToEvaluatorOptions(check_.runner));
 }
 
-// The stored results are not those of the last stage.
+// The stored results differ from the last stage's results.
 StatusOr<Finding> Blamer::OfWrongResult(const triage::StoredSet& set, Finding stages, const Comparison& plain) const {
   if (auto explained = triage::ExplainStored(*after_, set, plain, check_)) {
     Finding finding = Make(explained->kind, explained->culprit, explained->summary);
     if (!explained->detail.empty()) finding.details.push_back(explained->detail);
     return finding;
   }
-  // hloir's own engines must agree before another one is accused.
+  // hloir's own engines must agree before the compiled code is called wrong.
   const StatusOr<Comparison> reference = triage::CompareStored(*after_, set, check_.runner, Engine::kReference);
   if (reference.ok() && reference->agree) return OfEngines(plain.ToString("computed", "stored"));
   const auto wrong =
@@ -363,7 +363,7 @@ StatusOr<Finding> Blamer::Run() {
     }
     const StatusOr<triage::StoredSet> set = triage::ReadStoredSet(file, *before_);
     if (!set.ok()) return InvalidArgument(Format("{}: {}", file, set.status().message()));
-    if (set->results.elements().empty()) continue;  // inputs alone
+    if (set->results.elements().empty()) continue;  // inputs only
     StatusOr<Finding> finding = JudgeStored(*set);
     if (!finding.ok()) return finding.status();
     ++stored;
@@ -371,7 +371,7 @@ StatusOr<Finding> Blamer::Run() {
   }
   if (IsPair()) {
     HLOIR_ASSIGN_OR_RETURN(Finding finding, JudgeStages({}));
-    // What is not known of other inputs does not matter for the stored results.
+    // Uncertainty on other inputs does not affect the stored results.
     const bool counts = !gravest || finding.kind <= FindingKind::kLessAccurate;
     if (gravest) finding.summary = "on generated inputs: " + finding.summary;
     if (counts) add(std::move(finding));

@@ -1,7 +1,7 @@
-// Who is to blame for the results of a compiled program: the program itself, a pass, a kernel, the machine, or
-// rounding. Blame() compares the first and the last stage of a program by Checker and, where these differ, the stages
-// between (VerifyStages); and it compares stored results with those of the last stage. `hloir blame`, `hloir triage`
-// and Python's hloir.blame call it.
+// Finds the cause of a compiled program's wrong results: the program itself, a pass, a kernel, the machine, or
+// rounding. Blame() compares the first and the last stage of a program by Checker, and the intermediate stages
+// (VerifyStages) if those differ; and it compares stored results with the last stage's results. `hloir blame`, `hloir
+// triage` and Python's hloir.blame call it.
 //
 // Example:
 //
@@ -27,15 +27,15 @@ namespace hloir {
 struct BlameOptions {
   CheckOptions check;  // its `stored` and names are set by Blame
   ElidedValues elided{ElidedValues::How::kAssume, {}};
-  std::vector<std::string> results = {};  // .npz files and snapshots, beside those of the program
-  // Hears what is known before the search for the pass begins, which may take long.
+  std::vector<std::string> results = {};  // .npz files and snapshots in addition to the program's
+  // Called with the preliminary finding before the search for the pass, which may take long.
   std::function<void(const Finding&)> on_progress = {};
 };
 
-// What cannot be read or run is a finding, too: of the kind kDoubt.
+// A program that cannot be read or run gives a finding of the kind kDoubt.
 Finding Blame(const DumpFolder::Module& program, const BlameOptions& options = {});
 
-// The finding on a program of which nothing is known: `why`.
+// The finding for a program that could not be judged, with the reason `why`.
 Finding UnknownFinding(const std::string& program, const std::string& why);
 
 }  // namespace hloir

@@ -41,7 +41,7 @@ std::string_view CulpritName(Culprit culprit) {
 
 namespace {
 
-// The fields that are texts and lists of texts, by their names in JSON.
+// The fields with texts and lists of texts, by their JSON names.
 constexpr std::pair<const char*, std::string Finding::*> kTexts[] = {
     {"program", &Finding::program}, {"summary", &Finding::summary},         {"answer", &Finding::answer},
     {"pass", &Finding::pass},       {"instruction", &Finding::instruction}, {"partner", &Finding::partner},
@@ -54,7 +54,7 @@ constexpr std::pair<const char*, std::string Verdict::Fault::*> kFaultTexts[] = 
                                                                                  {"after", &Verdict::Fault::after},
                                                                                  {"issue", &Verdict::Fault::issue}};
 
-// The enumerator whose name is `name`; the last one if none has it.
+// The enumerator with this name, or the last one.
 template <class E, std::string_view (*name_of)(E), int count>
 E ByName(const std::string& name) {
   int k = 0;

@@ -11,13 +11,13 @@ std::unique_ptr<HloModule> WithFlushedDenormals(const HloModule& module) {
   return check::FlushSigns(module, check::FlushMode::kPlus, /*denormals=*/true);
 }
 
-// The factors of a product that only this sum reads, or nullptr.
+// The factors of a product that only this sum uses, or null.
 HloInstruction* FusedProduct(HloInstruction* sum, int64_t k) {
   HloInstruction* product = sum->operand(k);
   return product->opcode() == HloOpcode::kMultiply && product->user_count() == 1 ? product : nullptr;
 }
 
-// Sums of products in f32 that round once: the product of two f32 is exact in f64.
+// Fused multiply-add: the product of two f32 is exact in f64, so the sum rounds once.
 std::unique_ptr<HloModule> WithFusedProducts(const HloModule& module) {
   std::unique_ptr<HloModule> copy = module.Clone();
   copy->config().is_scheduled = false;
@@ -47,7 +47,7 @@ std::unique_ptr<HloModule> WithFusedProducts(const HloModule& module) {
   return any ? std::move(copy) : nullptr;
 }
 
-// Factors of f32 products are rounded to so many bits, and the sums are in f32.
+// Rounds the factors of f32 products to a number of bits; the sums are in f32.
 template <int mantissa_bits>
 std::unique_ptr<HloModule> WithRoundedFactors(const HloModule& module) {
   std::unique_ptr<HloModule> copy = module.Clone();

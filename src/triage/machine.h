@@ -1,6 +1,6 @@
-// Arithmetic of machines that is not that of HLO's types: a table of habits, each of which rewrites a module so that it
-// computes as such a machine does. Where stored results are those of the rewritten module, the machine explains them.
-// Tested by tests/unit/blame_test.cc.
+// A table of ways in which machines' arithmetic differs from HLO's. Each row rewrites a module to compute as such a
+// machine does; the machine explains stored results that equal the rewritten module's. Tested by
+// tests/unit/blame_test.cc.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ namespace hloir::triage {
 struct MachineHabit {
   std::string_view name;  // "flush-denormals"
   std::string_view what;  // "denormals are flushed to zero"
-  FindingKind kind;       // of a program whose results it explains
-  // nullptr: the module has nothing that the habit changes.
+  FindingKind kind;       // of a program with such results
+  // Null if the module does not change.
   std::unique_ptr<HloModule> (*rewrite)(const HloModule& module);
 };
 

@@ -16,7 +16,7 @@ struct Seen {
 
 Seen Look(const Literal& value) {
   Seen seen;
-  // Of complex numbers each part.
+  // Each part of a complex number counts.
   for (const LeafDifference& leaf : CompareResults(value, value).leaves) seen.infinite |= leaf.finite != leaf.total;
   if (!seen.infinite) return seen;
   for (const Literal* leaf : value.Leaves()) {
@@ -44,13 +44,13 @@ class Trace {
 
   NonfiniteOrigin From(const HloInstruction* i) const {
     while (const HloInstruction* operand = OperandOf(*i)) i = operand;
-    // Inside what it calls, what was computed first comes from values without.
+    // In a called computation, the first non-finite value comes from finite ones.
     while (const HloInstruction* inner = FirstInside(*i)) i = inner;
     return {i, nan_, values_.at(i)};
   }
 
  private:
-  // One of those that have one, no constant if there is another: a mask of -inf is not where an infinity begins.
+  // Prefers instructions to constants: a mask of -inf is not the origin of an infinity.
   const HloInstruction* OperandOf(const HloInstruction& i) const {
     const HloInstruction* constant = nullptr;
     for (const HloInstruction* operand : i.operands()) {
@@ -60,7 +60,7 @@ class Trace {
     }
     return constant;
   }
-  // The first that was computed in what `i` calls.
+  // The first non-finite value that the computations called by `i` computed.
   const HloInstruction* FirstInside(const HloInstruction& i) const {
     for (const HloInstruction* made : order_) {
       if (made->IsParameter() || made->IsConstant()) continue;
@@ -71,7 +71,7 @@ class Trace {
   }
 
   bool nan_;
-  std::vector<const HloInstruction*> order_;  // as they were computed
+  std::vector<const HloInstruction*> order_;  // in the order of execution
   std::unordered_map<const HloInstruction*, std::string> values_;
 };
 

@@ -1,4 +1,4 @@
-// Where the NaN or the infinities of a result begin. Tested by tests/unit/blame_test.cc.
+// The origin of NaN or infinities in a result. Tested by tests/unit/blame_test.cc.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,15 @@
 namespace hloir::triage {
 
 struct NonfiniteOrigin {
-  const HloInstruction* instruction = nullptr;  // the first that makes one, or the argument or constant that has one
-  bool nan = false;                             // else an infinity
-  std::string value;                            // its value, as ValueSummary gives it
+  // The first instruction that computes one, or the argument or constant that contains one.
+  const HloInstruction* instruction = nullptr;
+  bool nan = false;   // NaN, otherwise an infinity
+  std::string value;  // as text, see ValueSummary
 };
 
-// Goes back from the result of `module`, run by the reference on these arguments, through values that have a NaN (if
-// the result has one, else an infinity) to one that is computed from values without. nullopt: the result is finite, or
-// the module does not run.
+// Walks from the result of `module`, run by the reference on these arguments, through operands with a NaN (or, if the
+// result has none, an infinity) to an instruction whose operands have none. nullopt: the result is finite, or the
+// module does not run.
 std::optional<NonfiniteOrigin> FindNonfinite(const HloModule& module, std::span<const Literal* const> arguments,
                                              EvaluatorOptions options);
 

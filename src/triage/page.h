@@ -1,5 +1,4 @@
-// The page of `hloir triage -o`: findings by class, with what is known of each. Tested by tests/cli/triage.test and
-// tests/pages.
+// The page of `hloir triage -o`: findings by class with their details. Tested by tests/cli/triage.test and tests/pages.
 #pragma once
 
 #include <span>
@@ -9,7 +8,7 @@
 
 namespace hloir {
 
-// A self-contained HTML file. `name`: what was sorted.
+// A self-contained HTML file. `name`: the folders.
 std::string TriagePage(const std::string& name, std::span<const Finding> findings);
 
 }  // namespace hloir

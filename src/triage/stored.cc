@@ -29,7 +29,7 @@ std::optional<StoredExplanation> ByMachine(const HloModule& module, const Stored
     if (rewritten == nullptr) continue;
     const StatusOr<Comparison> other = CompareStored(*rewritten, set, options.runner, Engine::kFast);
     if (!other.ok() || !other->agree) continue;
-    // Not only because the rewritten module may round more.
+    // The rewritten module may round more; that must not be the reason.
     if (IsFiniteDifference(plain) && other->max_relative() * kNearer > plain.max_relative()) continue;
     return StoredExplanation{habit.kind, Culprit::kMachine,
                              Format("the stored results are those of a machine where {} ({})", habit.what, habit.name),
@@ -39,7 +39,7 @@ std::optional<StoredExplanation> ByMachine(const HloModule& module, const Stored
   return std::nullopt;
 }
 
-// The stored leaves in the form of the module's result; nullopt for tuples of tuples.
+// The stored leaves in the shape of the module's result; nullopt for nested tuples.
 std::optional<Literal> InFormOf(const Shape& shape, const Literal& stored) {
   if (shape.IsArray()) return stored.elements().size() == 1 ? std::optional(stored.elements()[0]) : std::nullopt;
   if (!shape.IsTuple() || static_cast<size_t>(shape.tuple_size()) != stored.elements().size()) return std::nullopt;
@@ -48,7 +48,7 @@ std::optional<Literal> InFormOf(const Shape& shape, const Literal& stored) {
   return stored;
 }
 
-// The stored results are those of an engine that is not hloir's.
+// Treats the stored results as those of another engine.
 std::optional<StoredExplanation> ByTable(const HloModule& module, const StoredSet& set, const Comparison& plain,
                                          const CheckOptions& options) {
   for (const HloInstruction* i : check::SourcesOf(module, plain)) {
@@ -66,7 +66,7 @@ std::optional<StoredExplanation> ByTable(const HloModule& module, const StoredSe
   if (!reference.ok()) return std::nullopt;
   const check::Results other = {*std::move(stored)};
   for (const check::Explanation& row : check::Explanations()) {
-    // The other rows look at hloir's own engines.
+    // The other rows are about hloir's own engines.
     const bool of_results = row.outcome == Outcome::kUnspecified || row.name == "ill-conditioned";
     if ((row.between & static_cast<unsigned>(check::Between::kEngines)) == 0 || !of_results) continue;
     check::ResultDifference difference{check::Between::kEngines, 0, subject, subject, &*reference, &other, plain};

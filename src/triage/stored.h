@@ -1,5 +1,5 @@
-// Stored results of a run elsewhere, held against those of a module: do they agree, and what explains them if they do
-// not. Tested by tests/unit/blame_test.cc.
+// Compares stored results of a run elsewhere with a module's results, and explains differences. Tested by
+// tests/unit/blame_test.cc.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@ namespace hloir::triage {
 struct StoredSet {
   std::string file;
   std::vector<Literal> arguments;
-  Literal results;  // a tuple of leaves; empty: the file has inputs alone
+  Literal results;  // a tuple of leaves; empty if the file has only inputs
 };
 
-// An .npz, or a snapshot. The arguments are those of `module`.
+// Reads an .npz file, or a snapshot. The arguments are for `module`.
 StatusOr<StoredSet> ReadStoredSet(const std::string& file, const HloModule& module);
 
-// The module's results ("a") by one engine against the stored ones, by CompareWithStored.
+// Compares the module's results ("a") by one engine with the stored ones, by CompareWithStored.
 StatusOr<Comparison> CompareStored(const HloModule& module, const StoredSet& set, RunnerOptions runner, Engine engine);
 
 struct StoredExplanation {
@@ -29,9 +29,9 @@ struct StoredExplanation {
   std::string summary, detail;
 };
 
-// Of results that do not agree (`plain`): a habit of a machine that makes them agree, or a row of the verdict's table
-// for two engines (check/explanations.h) that finds them unspecified by HLO or ill-conditioned. nullopt: nothing
-// explains them.
+// Explains results that do not agree (`plain`): by a machine whose arithmetic makes them agree, or by a row of the
+// table for two engines (check/explanations.h) that finds them unspecified by HLO or ill-conditioned. nullopt if there
+// is no explanation.
 std::optional<StoredExplanation> ExplainStored(const HloModule& module, const StoredSet& set, const Comparison& plain,
                                                const CheckOptions& options);
 
