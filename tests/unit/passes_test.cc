@@ -18,6 +18,7 @@
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
+#include "tests/unit/lapack.h"
 
 namespace hloir {
 namespace {
@@ -107,6 +108,7 @@ void CheckSameResults(const HloModule& before, const HloModule& after, std::init
   options.exact = math == MathMode::kExact;
   options.proofs = Proofs::kAlso;  // a proved claim must also hold in runs
   const StatusOr<Verdict> verdict = Check(before, after, std::move(inputs), options);
+  if (LacksLapack(verdict.status())) return;
   INFO((verdict.ok() ? verdict->reason : verdict.status().message()));
   REQUIRE(verdict.ok());
   INFO("input set " << verdict->input_set);
