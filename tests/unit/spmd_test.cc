@@ -184,7 +184,11 @@ TEST_CASE("the way that moves least is taken") {
   rows.dims[0] = mesh.AllAxes();
   columns.dims[1] = mesh.AllAxes();
   // Rows of a small array against columns of a large one, and any result: the small one is put together.
-  const OpProblem problem{dot, rule, {rows, columns}, {std::nullopt}, {}, std::vector<bool>(3, true), nullptr};
+  const std::vector<ArraySharding> have = {rows, columns};
+  const auto bytes = [&](size_t k, const ArraySharding& to) {
+    return ReshardBytes(mesh, dot.operand(static_cast<int64_t>(k))->shape(), have[k], to);
+  };
+  const OpProblem problem{dot, rule, have, {std::nullopt}, bytes, {}, std::vector<bool>(3, true), nullptr};
   const OpChoice choice = ChoosePartition(mesh, problem);
   CHECK(choice.operands[0].IsReplicated());
   CHECK(choice.operands[1] == columns);
