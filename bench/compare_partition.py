@@ -29,8 +29,8 @@ def main():
         for name, theirs in of_xla.items():
             if not re.search(options.only, name): continue
             text = open(os.path.join(FOLDER, name + ".hlo")).read()
-            if options.bare:
-                text = re.sub(r"^(HloModule [\w.\-]+).*", r"\1", text, count=1)
+            if options.bare:  # but for the names of meshes
+                text = re.sub(r", (num_partitions=\d+|allow_spmd_sharding_propagation_to_\w+=\{[^}]*\})", "", text)
             whole, ours = os.path.join(folder, name + ".hlo"), os.path.join(options.keep or folder, name + ".ours.hlo")
             with open(whole, "w") as out:
                 out.write(text)
