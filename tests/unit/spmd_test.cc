@@ -109,6 +109,9 @@ TEST_CASE("plans slice where they can, exchange where they must, and gather last
   CHECK(bytes == 32);
   // The major axis leaves: the parts change places first.
   CHECK(PlanOf("{devices=[8,1]<=[8]}", "{devices=[4,1,2]<=[2,4]T(1,0) last_tile_dim_replicate}", {8, 8}) == "PG");
+  // Half of a part goes to the other dimension, and half of the devices get another part.
+  CHECK(PlanOf("{devices=[2,4]<=[8]}", "{devices=[4,2]<=[2,4]T(1,0)}", {8, 8}, &bytes) == "AP");
+  CHECK(bytes == 32);
   // Parts of 1, 1, 1, 1, 1, 1, 0 and 0 rows are put together before they are cut otherwise.
   CHECK(PlanOf("{devices=[8,1]<=[8]}", "{devices=[4,1,2]<=[8] last_tile_dim_replicate}", {6, 8}) == "GS");
 }
