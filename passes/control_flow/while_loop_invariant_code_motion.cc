@@ -62,8 +62,10 @@
 // END
 //
 // Constants, broadcasts, iotas, reshapes, slices and tuples move only with their users: as carried elements they would
-// cost memory, and in a fused body they are free. Leaves alone: random numbers, side effects, collectives, barriers,
-// custom-calls; values much larger than all their operands; loops that run at most once.
+// cost memory, and in a fused body they are free. A collective moves whatever its size, because all its devices enter
+// the loop together, and then exchange the same values once rather than in each iteration. Leaves alone: random
+// numbers, side effects, asynchronous collectives, barriers, custom-calls; values much larger than all their operands;
+// loops that run at most once.
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -80,12 +82,13 @@ constexpr RuleInfo kMoveOutOfLoop = {"move-out", "while(A), f(invariant) in the 
 bool IsFree(HloOpcode opcode) {
   return IsOneOf(opcode, HloOpcode::kParameter, HloOpcode::kConstant, HloOpcode::kBroadcast, HloOpcode::kIota,
                  HloOpcode::kReshape, HloOpcode::kBitcast, HloOpcode::kSlice, HloOpcode::kTuple,
-                 HloOpcode::kGetTupleElement);
+                 HloOpcode::kGetTupleElement, HloOpcode::kPartitionId, HloOpcode::kReplicaId);
 }
 
 // Expensive enough to become a loop-carried element.
 bool IsWorthMoving(const HloInstruction& i) {
   if (IsFree(i.opcode()) || !i.shape().IsArray()) return false;
+  if (i.Is(kCollective)) return true;
   if (i.opcode() == HloOpcode::kFusion) {  // no larger than its operands
     bool all_free = true;
     for (const HloInstruction* at = i.fused_computation()->first(); at != nullptr; at = at->next())
@@ -99,11 +102,11 @@ bool IsWorthMoving(const HloInstruction& i) {
 }
 
 bool MayMove(const HloInstruction& i) {
-  if (i.IsParameter() || i.IsRoot() || i.Is(kImpure | kControlFlow) || !MayRemoveIfUnused(i) || HasAnnotations(i)) {
+  if (i.IsParameter() || i.IsRoot() || i.Is(kImpure | kControlFlow | kSideEffect | kAsyncPart) || HasAnnotations(i) ||
+      i.HasControlDependencies() || (!i.Is(kCollective) && ActsOutside(i)))
     return false;
-  }
   if (IsOneOf(i.opcode(), HloOpcode::kCustomCall, HloOpcode::kOptimizationBarrier, HloOpcode::kDomain,
-              HloOpcode::kAddDependency, HloOpcode::kAfterAll, HloOpcode::kPartitionId, HloOpcode::kReplicaId))
+              HloOpcode::kAddDependency, HloOpcode::kAfterAll))
     return false;
   for (const HloComputation* called : i.called_computations()) {
     for (const HloInstruction* at = called->first(); at != nullptr; at = at->next()) {
@@ -161,11 +164,26 @@ class WhileLoopInvariantCodeMotion : public RewritingPass {
       HloInstruction* read = AddLoopElement(loop, before);
       i->ReplaceAllUsesWith(read);
       gate_.Done(read);
-      RemoveIfDead(i);
+      i->parent()->RemoveInstructionAndUnusedOperands(i);
       read->set_name(name);
       changed = true;
     }
+    RemoveCopied(*loop->while_body(), outside);
     return changed;
+  }
+
+  // Collectives that only moved instructions read, which are never dead by themselves.
+  static void RemoveCopied(HloComputation& body, const std::unordered_map<std::string, HloInstruction*>& outside) {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (HloInstruction* i : body.instructions()) {
+        if (i->Is(kCollective) && i->user_count() == 0 && !i->IsRoot() && outside.contains(std::string(i->name()))) {
+          body.RemoveInstructionAndUnusedOperands(i);
+          changed = true;
+          break;
+        }
+      }
+    }
   }
 
   // A copy of `i` and of all that it needs before the loop.

@@ -105,7 +105,7 @@ class Chooser {
       choice.operands.push_back(FromFactors(rule_.operands[k], axes, problem_.manual));
       const Shape& whole = Operand(k);
       if (!whole.IsArray()) continue;
-      choice.bytes += ReshardBytes(mesh_, whole, problem_.operands[k], choice.operands[k]);
+      choice.bytes += problem_.operand_bytes(k, choice.operands[k]);
       work += static_cast<double>(mesh_.ShardShape(whole, choice.operands[k]).ByteSize());
     }
     for (size_t k = 0; k < rule_.results.size(); ++k) {

@@ -24,6 +24,8 @@ struct OpProblem {
   const OpRule& rule;
   std::vector<ArraySharding> operands;
   std::vector<std::optional<ArraySharding>> results;
+  // Bytes that are moved for an operand to have another sharding.
+  std::function<double(size_t operand, const ArraySharding& to)> operand_bytes;
   Axes manual;
   // By factor: true if the partitioner can cut it.
   std::vector<bool> allowed;

@@ -2,8 +2,11 @@
 #include "computation_partitioner.h"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <unordered_map>
 
+#include "hloir/cost.h"
 #include "hloir/custom_call.h"
 #include "hloir/rewrite_util.h"
 
@@ -42,7 +45,7 @@ bool Begins(const HloInstruction& i) {
 using Value = std::vector<Part>;
 
 // One computation, for one call of it.
-class ComputationPartitioner {
+class ComputationPartitioner : private Remaker {
  public:
   ComputationPartitioner(PartitionState& m, const HloComputation& old, std::string_view name)
       : m_(m), mesh_(m.mesh), old_(old), b(m.module, name), spmd_(b, m.mesh, m.next_channel) {}
@@ -50,6 +53,8 @@ class ComputationPartitioner {
   // `parameters`: the shardings of their leaves, one after the other. `wanted`: of the result.
   StatusOr<HloComputation*> Partition(const std::vector<ArraySharding>& parameters, const Wanted& wanted,
                                       std::vector<ArraySharding>* result);
+  // Finds the values that no iteration changes, for the body of a loop.
+  void FindInvariants(const HloInstruction& loop);
 
  private:
   Status Visit(const HloInstruction& i);
@@ -65,6 +70,9 @@ class ComputationPartitioner {
                               const Axes& manual, const Partials& partials);
   StatusOr<Wanted> WantedOf(const HloInstruction& i, const Axes& manual) const;
   Axes ManualOf(const HloInstruction& i) const;
+  double BytesToRemake(const HloInstruction& origin, const ArraySharding& to) override;
+  HloInstruction* Remake(const HloInstruction& origin, const ArraySharding& to) override;
+  std::vector<Part> OperandsOf(const HloInstruction& i) const;
 
   const Value& ValueOf(const HloInstruction* i) const { return values_.at(i); }
   Part Resharded(const Part& part, const Shape& whole, const ArraySharding& to) {
@@ -88,8 +96,13 @@ class ComputationPartitioner {
   HloBuilder b;
   SpmdBuilder spmd_;
   std::unordered_map<const HloInstruction*, Value> values_;
-  std::unordered_map<const HloInstruction*, Part> sums_;              // of partial sums with a user that needs the
-                                                                      // total
+  std::unordered_map<const HloInstruction*, Part> sums_;    // of partial sums with a user that needs the
+                                                            // total
+  std::unordered_map<const HloInstruction*, double> runs_;  // of loop invariants: Part::runs
+  using Other = std::pair<const HloInstruction*, std::pair<std::vector<Axes>, Axes>>;  // a value, another sharding
+  std::map<Other, double> bytes_to_remake_;
+  std::map<Other, HloInstruction*> remade_;
+  int64_t depth_ = 0;                                                 // of BytesToRemake
   std::unordered_map<const HloInstruction*, HloInstruction*> begun_;  // starts and updates of asynchronous ops
 };
 
@@ -213,9 +226,78 @@ void ComputationPartitioner::Reorder(const HloInstruction& i, Value& value, bool
   }
 }
 
+// What a device may do again for itself.
+bool MayRemake(const HloInstruction& i) {
+  if (!i.shape().IsArray() || i.IsParameter() || i.Is(kImpure | kSideEffect | kControlFlow)) return false;
+  return i.IsConstant() || i.Is(kElementwise) ||
+         IsOneOf(i.opcode(), HloOpcode::kBroadcast, HloOpcode::kIota, HloOpcode::kReshape, HloOpcode::kTranspose,
+                 HloOpcode::kCopy);
+}
+
+std::vector<Part> ComputationPartitioner::OperandsOf(const HloInstruction& i) const {
+  std::vector<Part> operands;
+  for (const HloInstruction* operand : i.operands()) {
+    operands.push_back(ValueOf(operand)[0]);
+    if (MayRemake(*operand)) operands.back().origin = operand;
+  }
+  return operands;
+}
+
+double ComputationPartitioner::BytesToRemake(const HloInstruction& origin, const ArraySharding& to) {
+  constexpr int64_t kDeepest = 6;
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  if (depth_ >= kDeepest || !to.unreduced.empty()) return kNever;
+  const auto [found, is_new] = bytes_to_remake_.try_emplace({&origin, {to.dims, to.manual}}, kNever);
+  if (!is_new) return found->second;
+  if (origin.IsConstant()) return found->second = 0;
+  const std::vector<Part> operands = OperandsOf(origin);
+  for (const Part& operand : operands)
+    if (!operand.sharding.unreduced.empty() || operand.local == nullptr) return kNever;
+  ++depth_;
+  const double bytes = OpPartitioner(spmd_, m_.reducers, this, origin, operands, {to}, to.manual, false).Bytes();
+  --depth_;
+  return bytes_to_remake_[{&origin, {to.dims, to.manual}}] = bytes;
+}
+
+HloInstruction* ComputationPartitioner::Remake(const HloInstruction& origin, const ArraySharding& to) {
+  const Other key{&origin, {to.dims, to.manual}};
+  if (const auto found = remade_.find(key); found != remade_.end()) return found->second;
+  StatusOr<std::vector<Part>> made = std::vector<Part>{};
+  if (origin.IsConstant()) {
+    HloInstruction* whole = b.computation()->AddClone(origin, {});
+    whole->set_sharding(std::nullopt);
+    made = Value{Resharded({whole, Replicated(origin.shape().rank(), to.manual)}, origin.shape(), to)};
+  } else {
+    const std::vector<Part> operands = OperandsOf(origin);
+    made = OpPartitioner(spmd_, m_.reducers, this, origin, operands, {to}, to.manual, false).Partition();
+  }
+  return remade_[key] = made.ok() ? (*made)[0].local : nullptr;
+}
+
+void ComputationPartitioner::FindInvariants(const HloInstruction& loop) {
+  const HloInstruction &root = *old_.root(), *state = old_.parameter(0);
+  if (root.opcode() != HloOpcode::kTuple) return;
+  // An unknown number of iterations is taken to be a few.
+  constexpr int64_t kUnknown = 8;
+  const int64_t trips = std::max<int64_t>(TripCount(loop).value_or(kUnknown), 1);
+  for (const HloInstruction* i : old_.PostOrder()) {
+    bool same = i->operand_count() > 0 && !i->Is(kImpure | kControlFlow | kSideEffect);
+    if (i->opcode() == HloOpcode::kGetTupleElement && i->operand(0) == state) {
+      const HloInstruction* next = root.operand(i->tuple_index());
+      same = next->opcode() == HloOpcode::kGetTupleElement && next->operand(0) == state &&
+             next->tuple_index() == i->tuple_index();
+    } else {
+      for (const HloInstruction* operand : i->operands()) same = same && runs_.contains(operand);
+    }
+    if (same) runs_.emplace(i, 1.0 / static_cast<double>(trips));
+  }
+}
+
 Status ComputationPartitioner::Visit(const HloInstruction& i) {
   const HloInstruction* last = b.computation()->last();
   HLOIR_ASSIGN_OR_RETURN(values_[&i], Make(i));
+  if (const auto found = runs_.find(&i); found != runs_.end())
+    for (Part& part : values_[&i]) part.runs = found->second;
   HLOIR_RETURN_IF_ERROR(b.status());
   // New instructions get the origin of the instruction they replace.
   for (HloInstruction* made = b.computation()->last(); made != last && made != nullptr; made = made->prev()) {
@@ -269,7 +351,9 @@ StatusOr<Value> ComputationPartitioner::MakePartial(const HloInstruction& i, std
     local[0] = WithoutUnreduced(*wanted[0]);
     local[0]->manual = inside;
   }
-  HLOIR_ASSIGN_OR_RETURN(Value value, OpPartitioner(spmd_, m_.reducers, i, operands, local, inside).Partition());
+  HLOIR_ASSIGN_OR_RETURN(
+      Value value,
+      OpPartitioner(spmd_, m_.reducers, nullptr, i, operands, local, inside, m_.padded.contains(&i)).Partition());
   value[0].sharding.manual = outside;
   value[0].sharding.unreduced = partials.axes;
   value[0].sharding.reduction = partials.reduction;
@@ -339,9 +423,8 @@ StatusOr<Value> ComputationPartitioner::Make(const HloInstruction& i) {
       if (!values_.contains(slice)) HLOIR_RETURN_IF_ERROR(Visit(*slice));
     }
   }
-  std::vector<Part> operands;
+  std::vector<Part> operands = OperandsOf(i);
   std::vector<const ArraySharding*> shardings;
-  for (const HloInstruction* operand : i.operands()) operands.push_back(ValueOf(operand)[0]);
   for (const Part& operand : operands) shardings.push_back(&operand.sharding);
   if (const std::optional<Partials> partials = PartialsThrough(i, shardings))
     return MakePartial(i, operands, wanted, manual, *partials);
@@ -357,9 +440,9 @@ StatusOr<Value> ComputationPartitioner::Make(const HloInstruction& i) {
     }
     operands[k] = found->second;
   }
-  HLOIR_ASSIGN_OR_RETURN(
-      Value value,
-      OpPartitioner(spmd_, m_.reducers, i, operands, wanted, wanted[0] ? wanted[0]->manual : manual).Partition());
+  HLOIR_ASSIGN_OR_RETURN(Value value, OpPartitioner(spmd_, m_.reducers, this, i, operands, wanted,
+                                                    wanted[0] ? wanted[0]->manual : manual, m_.padded.contains(&i))
+                                          .Partition());
   return value;
 }
 
@@ -509,9 +592,9 @@ StatusOr<Value> ComputationPartitioner::MakeWhile(const HloInstruction& i) {
   const std::vector<ArraySharding> state = OrReplicated(wanted, i.shape());
   HloInstruction* init = Join(Resharded(ValueOf(i.operand(0)), i.shape(), wanted), i.shape());
   HLOIR_RETURN_IF_ERROR(b.status());
-  HLOIR_ASSIGN_OR_RETURN(
-      HloComputation * body,
-      ComputationPartitioner(m_, *i.while_body(), i.while_body()->name()).Partition(state, wanted, nullptr));
+  ComputationPartitioner of_body(m_, *i.while_body(), i.while_body()->name());
+  of_body.FindInvariants(i);
+  HLOIR_ASSIGN_OR_RETURN(HloComputation * body, of_body.Partition(state, wanted, nullptr));
   HLOIR_ASSIGN_OR_RETURN(HloComputation * condition,
                          ComputationPartitioner(m_, *i.while_condition(), i.while_condition()->name())
                              .Partition(state, {Replicated(0, manual)}, nullptr));

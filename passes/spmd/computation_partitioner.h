@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "merge_pads.h"
 #include "partition_op.h"
 
 namespace hloir::spmd {
@@ -25,6 +26,7 @@ struct PartitionState {
   Reducers reducers;
   int64_t next_channel = 1;
   int64_t room = 0;  // instructions that may still be added
+  const PaddedByValue& padded;
 };
 
 // A new computation of that name. `parameters`: the shardings of their leaves, one after the other. `wanted`: the

@@ -53,15 +53,17 @@ OpPartitioner::Op OpPartitioner::LocalIndices(Op indices, const DimVector& index
 
 OpPartitioner::Op OpPartitioner::EmitGather() {
   const auto& gather = i_.attributes<GatherAttributes>();
-  int64_t indexed = -1;
+  Op indices = local_[1], inside = nullptr;
+  bool indexed = false;
   for (int64_t d = 0; d < i_.operand(0)->shape().rank(); ++d) {
-    if (CutFactor(0, d, FactorKind::kIndexed) >= 0) indexed = d;
+    if (CutFactor(0, d, FactorKind::kIndexed) < 0) continue;
+    indexed = true;
+    Op inside_d = nullptr;
+    indices = LocalIndices(indices, gather.start_index_map, gather.index_vector_dim, d, /*clamp=*/true, &inside_d);
+    if (indices == nullptr) return nullptr;
+    inside = inside == nullptr ? inside_d : b.And(inside, inside_d);
   }
-  if (indexed < 0) return Clone(local_);
-  Op inside = nullptr;
-  Op indices =
-      LocalIndices(local_[1], gather.start_index_map, gather.index_vector_dim, indexed, /*clamp=*/true, &inside);
-  if (indices == nullptr) return nullptr;
+  if (!indexed) return Clone(local_);
   const Op operands[] = {local_[0], indices};
   Op found = Clone(operands);
   if (found == nullptr || inside == nullptr) return nullptr;

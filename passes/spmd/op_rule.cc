@@ -188,7 +188,6 @@ void RuleMaker::Windowed(const Window& window) {
   const int64_t arrays = i_.opcode() == HloOpcode::kSelectAndScatter ? 2 : i_.operand_count() / 2;
   for (int64_t d = 0; d < Leaf(0).rank(); ++d) {
     const bool same = window[static_cast<size_t>(d)] == WindowDimension{};
-    if (!same && i_.opcode() == HloOpcode::kSelectAndScatter) continue;
     const int64_t factor = New(Leaf(0).dimensions(d), same ? FactorKind::kPass : FactorKind::kWindow);
     for (int64_t k = 0; k < arrays; ++k) Operand(k, d, factor);
     for (size_t leaf = 0; leaf < rule_.results.size(); ++leaf) Result(d, factor, static_cast<int64_t>(leaf));
@@ -213,7 +212,6 @@ void RuleMaker::Gather(const GatherAttributes& gather) {
   for (size_t k = 0; k < gather.operand_batching_dims.size(); ++k)
     Operand(0, gather.operand_batching_dims[k], of_indices[static_cast<size_t>(gather.start_indices_batching_dims[k])]);
   size_t offset = 0;
-  int64_t indexed = 0;
   for (int64_t d = 0; d < Of(0).rank(); ++d) {
     if (Contains(gather.operand_batching_dims, d)) continue;
     const bool collapsed = Contains(gather.collapsed_slice_dims, d);
@@ -222,7 +220,7 @@ void RuleMaker::Gather(const GatherAttributes& gather) {
       const int64_t factor = New(size);
       Operand(0, d, factor);
       Result(gather.offset_dims[offset], factor);
-    } else if (collapsed && Contains(gather.start_index_map, d) && indexed++ == 0) {
+    } else if (gather.slice_sizes[static_cast<size_t>(d)] == 1 && Contains(gather.start_index_map, d)) {
       Operand(0, d, New(size, FactorKind::kIndexed));
     }
     offset += !collapsed;
@@ -392,7 +390,6 @@ OpRule RuleMaker::Make() {
     case HloOpcode::kPad:
       for (int64_t d = 0; d < i_.shape().rank(); ++d) {
         const PaddingDimension& padding = i_.attributes<PadAttributes>().padding[static_cast<size_t>(d)];
-        if (padding.interior != 0) continue;
         const bool whole = padding == PaddingDimension{};
         const int64_t factor = New(i_.shape().dimensions(d), whole ? FactorKind::kPass : FactorKind::kWindow);
         Operand(0, d, factor);

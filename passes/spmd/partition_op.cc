@@ -69,17 +69,19 @@ Part Reshard(SpmdBuilder& spmd, Reducers& reducers, Part part, const Shape& whol
   return part;
 }
 
-OpPartitioner::OpPartitioner(SpmdBuilder& spmd, Reducers& reducers, const HloInstruction& i,
+OpPartitioner::OpPartitioner(SpmdBuilder& spmd, Reducers& reducers, Remaker* remaker, const HloInstruction& i,
                              std::span<const Part> operands, std::vector<std::optional<ArraySharding>> wanted,
-                             Axes manual)
+                             Axes manual, bool padded_by_value)
     : spmd_(spmd),
       b(spmd.b),
       mesh_(spmd.mesh),
       reducers_(reducers),
+      remaker_(remaker),
       i_(i),
       operands_(operands),
       wanted_(std::move(wanted)),
       manual_(std::move(manual)),
+      padded_by_value_(padded_by_value),
       rule_(RuleOf(i)) {
   for (const Shape* leaf : i.shape().Leaves()) leaves_.push_back(leaf);
 }
@@ -108,16 +110,49 @@ bool OpPartitioner::InitIsNeutral() const {
          init->literal().BitwiseEqual(IdentityOf(*reducer, init->shape().element_type()));
 }
 
-StatusOr<std::vector<Part>> OpPartitioner::Partition() {
-  OpProblem problem{i_, rule_, {}, wanted_, manual_, {}, [this](const OpChoice& c) { return WindowBytes(c); }};
+double OpPartitioner::BytesOf(size_t operand, const ArraySharding& to, bool* remake) {
+  const Part& part = operands_[operand];
+  const double moved = ReshardBytes(mesh_, i_.operand(static_cast<int64_t>(operand))->shape(), part.sharding, to);
+  if (moved == 0 || remaker_ == nullptr || part.origin == nullptr) return part.runs * moved;
+  // Making a value again costs time, and another array.
+  constexpr double kGain = 0.5;
+  const double remade = remaker_->BytesToRemake(*part.origin, to);
+  if (remade > kGain * moved) return part.runs * moved;
+  if (remake != nullptr) *remake = true;
+  return part.runs * remade;
+}
+
+void OpPartitioner::Choose() {
+  OpProblem problem{i_,
+                    rule_,
+                    {},
+                    wanted_,
+                    [this](size_t k, const ArraySharding& to) { return BytesOf(k, to); },
+                    manual_,
+                    {},
+                    [this](const OpChoice& c) { return WindowBytes(c); }};
   for (const Part& operand : operands_) problem.operands.push_back(operand.sharding);
   for (size_t f = 0; f < rule_.factors.size(); ++f) problem.allowed.push_back(MayCut(f));
   choice_ = ChoosePartition(mesh_, problem);
+}
+
+double OpPartitioner::Bytes() {
+  Choose();
+  return choice_.bytes;
+}
+
+StatusOr<std::vector<Part>> OpPartitioner::Partition() {
+  Choose();
   for (size_t k = 0; k < operands_.size(); ++k) {
     const Shape& whole = i_.operand(static_cast<int64_t>(k))->shape();
-    local_.push_back(whole.IsArray()
-                         ? spmd_.Reshard(operands_[k].local, whole, operands_[k].sharding, choice_.operands[k])
-                         : operands_[k].local);
+    if (!whole.IsArray()) {
+      local_.push_back(operands_[k].local);
+      continue;
+    }
+    bool remake = false;
+    BytesOf(k, choice_.operands[k], &remake);
+    local_.push_back(remake ? remaker_->Remake(*operands_[k].origin, choice_.operands[k])
+                            : spmd_.Reshard(operands_[k].local, whole, operands_[k].sharding, choice_.operands[k]));
   }
   HLOIR_RETURN_IF_ERROR(b.status());
   MaskOperands();
@@ -211,6 +246,10 @@ bool OpPartitioner::MayCut(size_t factor) const {
     case HloOpcode::kReduceWindow:
       return f.kind != FactorKind::kWindow ||
              MayCutWindow(i_.attributes<WindowAttributes>().window[static_cast<size_t>(dimension())], f.size);
+    case HloOpcode::kSelectAndScatter: return f.kind != FactorKind::kWindow || MayCutSelectAndScatter(dimension());
+    case HloOpcode::kPad:
+      return f.kind != FactorKind::kWindow ||
+             MayCutWindow(AsWindow(i_.attributes<PadAttributes>().padding[static_cast<size_t>(dimension())]), f.size);
     case HloOpcode::kDynamicUpdateSlice: return f.kind == FactorKind::kPass || i_.operand(2)->shape().IsScalar();
     default: return true;  // OpRule has only factors that can be cut
   }
@@ -333,6 +372,7 @@ std::vector<OpPartitioner::Op> OpPartitioner::Emit() {
   if (opcode == HloOpcode::kConcatenate) return {EmitConcatenate()};
   if (opcode == HloOpcode::kReverse) return {EmitReverse()};
   if (opcode == HloOpcode::kReduceWindow) return Leaves(EmitReduceWindow());
+  if (opcode == HloOpcode::kSelectAndScatter) return {EmitSelectAndScatter()};
   if (opcode == HloOpcode::kConvolution) return {EmitConvolution()};
   return Leaves(Clone(local_));
 }

@@ -17,6 +17,20 @@ namespace hloir::spmd {
 struct Part {
   HloInstruction* local = nullptr;
   ArraySharding sharding;
+  // 1, or of a value that no iteration of a loop changes, one over the number of iterations: its resharding may move
+  // out of the loop (while-loop-invariant-code-motion).
+  double runs = 1;
+  // The instruction of the whole program, if the value may be made again under another sharding.
+  const HloInstruction* origin = nullptr;
+};
+
+// Makes values again under other shardings: where an op's operands move in fewer bytes than its result.
+class Remaker {
+ public:
+  virtual ~Remaker() = default;
+  // The bytes that are moved; infinity if it is not known how.
+  virtual double BytesToRemake(const HloInstruction& origin, const ArraySharding& to) = 0;
+  virtual HloInstruction* Remake(const HloInstruction& origin, const ArraySharding& to) = 0;
 };
 
 // Computations of one binary op, one of each kind in the module.
@@ -38,11 +52,17 @@ class OpPartitioner {
  public:
   using Op = HloInstruction*;
 
-  OpPartitioner(SpmdBuilder& spmd, Reducers& reducers, const HloInstruction& i, std::span<const Part> operands,
-                std::vector<std::optional<ArraySharding>> wanted, Axes manual);
+  // `remaker`: nullptr if there is none.
+  OpPartitioner(SpmdBuilder& spmd, Reducers& reducers, Remaker* remaker, const HloInstruction& i,
+                std::span<const Part> operands, std::vector<std::optional<ArraySharding>> wanted, Axes manual,
+                bool padded_by_value);
   StatusOr<std::vector<Part>> Partition();
+  // The bytes that Partition() moves.
+  double Bytes();
 
  private:
+  void Choose();
+  double BytesOf(size_t operand, const ArraySharding& to, bool* remake = nullptr);
   // By the choice's axes of the factors of these kinds.
   Axes AxesOf(FactorKind kind) const;
   // The factor that dimension d of operand k belongs to, if it is of this kind and cut; else -1.
@@ -65,27 +85,32 @@ class OpPartitioner {
   Op EmitConcatenate();
   Op EmitReverse();
   Op EmitReduceWindow();
+  Op EmitSelectAndScatter();
   Op EmitConvolution();
   // The axes along which dimension d of the result is split, and the data moved by the choice's intervals.
   Axes WindowAxes(int64_t d) const;
   double WindowBytes(const OpChoice& choice) const;
   bool MayCutWindow(const WindowDimension& w, int64_t result_size) const;
+  bool MayCutSelectAndScatter(int64_t d) const;
   // Subtracts the start of this device's part from the indices' component for operand dimension d.
   Op LocalIndices(Op indices, const DimVector& index_map, int64_t index_vector_dim, int64_t d, bool clamp, Op* inside);
   Op Scalar(Op like, int64_t value);
   // The `size` elements from first + n * step on of an array whose dimension d has `whole` elements, split along
   // `axes`; n is the number of this device's part. Elements outside of the array are `fill`; unspecified for nullptr.
   Op Fetch(Op x, int64_t whole, int64_t d, const Axes& axes, int64_t first, int64_t step, int64_t size, Op fill);
+  Op FetchAgain(Op x, int64_t whole, int64_t d, const Axes& axes, int64_t first, int64_t step, int64_t size, Op fill);
   std::vector<int64_t> StartsOf(const Axes& axes, int64_t first, int64_t step) const;
 
   SpmdBuilder& spmd_;
   HloBuilder& b;
   const DeviceMesh& mesh_;
   Reducers& reducers_;
+  Remaker* remaker_;
   const HloInstruction& i_;
   std::span<const Part> operands_;
   std::vector<std::optional<ArraySharding>> wanted_;
   Axes manual_;
+  bool padded_by_value_;  // of a select-and-scatter: see merge_pads.h
   OpRule rule_;
   OpChoice choice_;
   std::vector<const Shape*> leaves_;
@@ -106,6 +131,12 @@ std::optional<Partials> PartialsThrough(const HloInstruction& i, std::span<const
 // rotation. One exchange with a neighbour implements it, if `x`, the device's part of A, is cut along that dimension.
 int64_t RotationOf(const HloInstruction& concatenate);
 std::optional<Part> PartitionRotation(SpmdBuilder& spmd, const HloInstruction& concatenate, const Part& x);
+
+// A window of one element that reads a pad's operand as the pad does.
+WindowDimension AsWindow(const PaddingDimension& padding);
+
+// The maximum or minimum if a select-and-scatter selects that of each window; nothing for another selection.
+std::optional<HloOpcode> SelectedExtreme(const HloInstruction& select_and_scatter);
 
 // The opcode of a computation of two scalars that consists of one op with a neutral element.
 std::optional<HloOpcode> SimpleReducer(const HloComputation& computation);

@@ -1,8 +1,10 @@
-// See reshard.h. A plan slices first, where that is free, then moves axes between dimensions, and gathers last. Where a
-// dimension's parts are of unequal size they are put together before they are cut otherwise.
+// See reshard.h. A plan slices first, where that is free, then moves axes between dimensions, and gathers last; of a
+// plan with several exchanges, PlanSearch looks for a cheaper one. Where a dimension's parts are of unequal size they
+// are put together before they are cut otherwise.
 #include "reshard.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "hloir/rewrite_util.h"
@@ -18,6 +20,54 @@ Axes From(const Axes& axes, size_t first) { return Axes(axes.begin() + first, ax
 Axes Joined(Axes a, const Axes& b) {
   for (int64_t axis : b) a.push_back(axis);
   return a;
+}
+
+// Pairs of source and target devices that move parts cut as `before` to the places of `after`; as few as possible.
+Int64Pairs PairsOf(const DeviceMesh& mesh, const ArraySharding& before, const ArraySharding& after) {
+  const auto part = [&](const ArraySharding& sharding, int64_t device) {
+    std::vector<int64_t> key;
+    for (const Axes& axes : sharding.dims) key.push_back(mesh.IndexOf(device, axes));
+    key.push_back(mesh.IndexOf(device, sharding.manual));
+    return key;
+  };
+  std::map<std::vector<int64_t>, std::vector<int64_t>> have, want;
+  Int64Pairs pairs;
+  for (int64_t device = 0; device < mesh.device_count(); ++device) {
+    const auto from = part(before, device), to = part(after, device);
+    if (from == to) {
+      pairs.emplace_back(device, device);
+    } else {
+      have[from].push_back(device);
+      want[to].push_back(device);
+    }
+  }
+  for (const auto& [key, devices] : want) {
+    const std::vector<int64_t>& sources = have[key];
+    for (size_t k = 0; k < devices.size() && k < sources.size(); ++k) pairs.emplace_back(sources[k], devices[k]);
+  }
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
+}
+
+// The part of the devices that get another part of the array.
+double MovedPart(const DeviceMesh& mesh, const ArraySharding& before, const ArraySharding& after) {
+  constexpr int64_t kMostCounted = 64;
+  if (mesh.device_count() > kMostCounted) return 1;
+  const Int64Pairs pairs = PairsOf(mesh, before, after);
+  const auto moves =
+      std::count_if(pairs.begin(), pairs.end(), [](const auto& pair) { return pair.first != pair.second; });
+  return static_cast<double>(moves) / static_cast<double>(mesh.device_count());
+}
+
+void SetBytes(const DeviceMesh& mesh, const Shape& whole, ReshardStep& step) {
+  const double bytes = static_cast<double>(mesh.ShardShape(whole, step.before).ByteSize());
+  const double k = static_cast<double>(mesh.SizeOf(step.axes));
+  switch (step.kind) {
+    case ReshardStep::Kind::kSlice: step.bytes = 0; break;
+    case ReshardStep::Kind::kGather: step.bytes = (k - 1) * bytes; break;
+    case ReshardStep::Kind::kAllToAll: step.bytes = (k - 1) / k * bytes; break;
+    case ReshardStep::Kind::kPermute: step.bytes = bytes * MovedPart(mesh, step.before, step.after); break;
+  }
 }
 
 class Planner {
@@ -42,14 +92,9 @@ class Planner {
   bool Even(size_t d, const Axes& axes) const {
     return mesh_.DividesEvenly(whole_.dimensions(static_cast<int64_t>(d)), axes);
   }
-  double Bytes() const { return static_cast<double>(mesh_.ShardShape(whole_, now_).ByteSize()); }
-
   void Add(Kind kind, Axes axes, size_t dim, size_t to_dim, ArraySharding after) {
     ReshardStep step{kind, std::move(axes), static_cast<int64_t>(dim), static_cast<int64_t>(to_dim), now_, after, 0};
-    const double k = static_cast<double>(mesh_.SizeOf(step.axes));
-    if (kind == Kind::kGather) step.bytes = (k - 1) * Bytes();
-    if (kind == Kind::kAllToAll) step.bytes = (k - 1) / k * Bytes();
-    if (kind == Kind::kPermute) step.bytes = Bytes();
+    SetBytes(mesh_, whole_, step);
     now_ = std::move(after);
     steps_.push_back(std::move(step));
   }
@@ -153,38 +198,158 @@ class Planner {
   std::vector<ReshardStep> steps_;
 };
 
-// Pairs of source and target devices that move parts cut as `before` to the places of `after`; as few as possible.
-Int64Pairs PairsOf(const DeviceMesh& mesh, const ArraySharding& before, const ArraySharding& after) {
-  const auto part = [&](const ArraySharding& sharding, int64_t device) {
-    std::vector<int64_t> key;
-    for (const Axes& axes : sharding.dims) key.push_back(mesh.IndexOf(device, axes));
-    key.push_back(mesh.IndexOf(device, sharding.manual));
-    return key;
-  };
-  std::map<std::vector<int64_t>, std::vector<int64_t>> have, want;
-  Int64Pairs pairs;
-  for (int64_t device = 0; device < mesh.device_count(); ++device) {
-    const auto from = part(before, device), to = part(after, device);
-    if (from == to) {
-      pairs.emplace_back(device, device);
-    } else {
-      have[from].push_back(device);
-      want[to].push_back(device);
+// The cheapest sequence of steps, by Dijkstra's algorithm over the lists of axes of all dimensions.
+class PlanSearch {
+ public:
+  PlanSearch(const DeviceMesh& mesh, const Shape& whole, const ArraySharding& from, const ArraySharding& to)
+      : mesh_(mesh), whole_(whole), from_(from), to_(to) {
+    from_.manual = to.manual;
+  }
+
+  // Nothing if it is not found within a number of states, or none is cheaper than `bound`.
+  std::vector<ReshardStep> Plan(double bound) {
+    constexpr size_t kMostStates = 2000;
+    Reach(from_.dims, 0, nullptr, {});
+    while (!queue_.empty() && reached_.size() < kMostStates) {
+      const auto [cost, at] = *queue_.begin();
+      queue_.erase(queue_.begin());
+      if (cost >= bound) return {};
+      if (*at == to_.dims) return StepsTo(*at);
+      Expand(*at, cost);
     }
+    return {};
   }
-  for (const auto& [key, devices] : want) {
-    const std::vector<int64_t>& sources = have[key];
-    for (size_t k = 0; k < devices.size() && k < sources.size(); ++k) pairs.emplace_back(sources[k], devices[k]);
+
+ private:
+  using Kind = ReshardStep::Kind;
+  using Dims = std::vector<Axes>;
+  struct Node {
+    double cost = 0;
+    const Dims* before = nullptr;
+    ReshardStep step;
+  };
+
+  bool Even(size_t d, const Axes& axes) const {
+    return mesh_.DividesEvenly(whole_.dimensions(static_cast<int64_t>(d)), axes);
   }
-  std::sort(pairs.begin(), pairs.end());
-  return pairs;
-}
+  ArraySharding With(Dims dims) const {
+    ArraySharding sharding = from_;
+    sharding.dims = std::move(dims);
+    return sharding;
+  }
+
+  void Reach(Dims dims, double cost, const Dims* before, ReshardStep step) {
+    const auto [at, is_new] = reached_.try_emplace(std::move(dims));
+    if (!is_new) {
+      if (at->second.cost <= cost) return;
+      queue_.erase({at->second.cost, &at->first});
+    }
+    at->second = {cost, before, std::move(step)};
+    queue_.emplace(cost, &at->first);
+  }
+
+  void Step(const Dims& now, double cost, Kind kind, Axes axes, size_t dim, size_t to_dim, Dims next) {
+    ReshardStep step{
+        kind, std::move(axes), static_cast<int64_t>(dim), static_cast<int64_t>(to_dim), With(now), With(next), 0};
+    SetBytes(mesh_, whole_, step);
+    // Of plans that move as much, the shortest.
+    constexpr double kOfAStep = 1e-3;
+    const double after = cost + step.bytes + kOfAStep;
+    Reach(std::move(next), after, &now, std::move(step));
+  }
+
+  // True if dimension d may be cut along these, from less or nothing.
+  bool MayCut(size_t d, const Axes& was, const Axes& axes) const {
+    if (mesh_.SizeOf(to_.dims[d]) % mesh_.SizeOf(axes) != 0) return false;
+    return Even(d, axes) || (was.empty() && axes == to_.dims[d]);
+  }
+
+  void Expand(const Dims& now, double cost) {
+    const ArraySharding sharding = With(now);
+    for (size_t d = 0; d < now.size(); ++d) {
+      for (int64_t a = 0; a < mesh_.axis_count(); ++a) {
+        Dims next = now;
+        next[d].push_back(a);
+        if (!sharding.Uses(a) && MayCut(d, now[d], next[d])) Step(now, cost, Kind::kSlice, {a}, d, d, std::move(next));
+      }
+      const bool uneven_target = now[d].empty() && !Even(d, to_.dims[d]);
+      if (uneven_target &&
+          std::none_of(to_.dims[d].begin(), to_.dims[d].end(), [&](int64_t a) { return sharding.Uses(a); })) {
+        Dims next = now;
+        next[d] = to_.dims[d];
+        Step(now, cost, Kind::kSlice, to_.dims[d], d, d, std::move(next));
+      }
+      for (size_t keep = 0; keep < now[d].size(); ++keep) {
+        if (keep > 0 && !Even(d, now[d])) break;
+        const Axes moved = From(now[d], keep);
+        Dims next = now;
+        next[d].resize(keep);
+        Step(now, cost, Kind::kGather, moved, d, d, next);
+        for (size_t e = 0; e < now.size(); ++e) {
+          Axes there = Joined(now[e], moved);
+          if (e == d || !MayCut(e, now[e], there)) continue;
+          Dims exchanged = next;
+          exchanged[e] = std::move(there);
+          Step(now, cost, Kind::kAllToAll, moved, d, e, std::move(exchanged));
+        }
+      }
+    }
+    if (Dims next = Permuted(now); next != now) Step(now, cost, Kind::kPermute, {}, 0, 0, std::move(next));
+  }
+
+  // As many parts of each dimension, along the wanted axes as far as they fit.
+  Dims Permuted(const Dims& now) const {
+    Dims next(now.size());
+    ArraySharding used = With(next);
+    std::vector<int64_t> left;
+    for (size_t d = 0; d < now.size(); ++d) {
+      left.push_back(mesh_.SizeOf(now[d]));
+      for (int64_t a : to_.dims[d]) {
+        if (left[d] % mesh_.size(a) != 0) break;
+        used.dims[d].push_back(a);
+        left[d] /= mesh_.size(a);
+      }
+    }
+    // Then those that it has, and then any.
+    for (const bool any : {false, true}) {
+      for (size_t d = 0; d < now.size(); ++d) {
+        for (int64_t a : any ? mesh_.AllAxes() : now[d]) {
+          if (left[d] % mesh_.size(a) != 0 || left[d] == 1 || used.Uses(a)) continue;
+          used.dims[d].push_back(a);
+          left[d] /= mesh_.size(a);
+        }
+      }
+    }
+    return std::all_of(left.begin(), left.end(), [](int64_t l) { return l == 1; }) ? used.dims : now;
+  }
+
+  std::vector<ReshardStep> StepsTo(const Dims& dims) const {
+    std::vector<ReshardStep> steps;
+    for (const Node* at = &reached_.at(dims); at->before != nullptr; at = &reached_.at(*at->before))
+      steps.push_back(at->step);
+    std::reverse(steps.begin(), steps.end());
+    return steps;
+  }
+
+  const DeviceMesh& mesh_;
+  const Shape& whole_;
+  ArraySharding from_;
+  const ArraySharding& to_;
+  std::map<Dims, Node> reached_;
+  std::set<std::pair<double, const Dims*>> queue_;
+};
 
 }  // namespace
 
 std::vector<ReshardStep> PlanReshard(const DeviceMesh& mesh, const Shape& whole, const ArraySharding& from,
                                      const ArraySharding& to) {
-  return Planner(mesh, whole, from, to).Plan();
+  std::vector<ReshardStep> steps = Planner(mesh, whole, from, to).Plan();
+  double bytes = 0;
+  for (const ReshardStep& step : steps) bytes += step.bytes;
+  const auto sends = std::count_if(steps.begin(), steps.end(), [](const ReshardStep& step) { return step.bytes > 0; });
+  if (sends < 2) return steps;
+  std::vector<ReshardStep> found = PlanSearch(mesh, whole, from, to).Plan(bytes);
+  return found.empty() ? steps : found;
 }
 
 double ReshardBytes(const DeviceMesh& mesh, const Shape& whole, const ArraySharding& from, const ArraySharding& to) {
@@ -314,6 +479,14 @@ SpmdBuilder::Op SpmdBuilder::MaskBehind(Op x, const Shape& whole, const ArraySha
 
 SpmdBuilder::Op SpmdBuilder::Step(Op x, const Shape& whole, const ReshardStep& step) {
   if (x == nullptr) return nullptr;
+  std::vector<Axes> dims = step.before.dims;
+  dims.insert(dims.end(), step.after.dims.begin(), step.after.dims.end());
+  Op& made = steps_[{x, step.kind, step.axes, whole.dimensions(), std::move(dims)}];
+  if (made == nullptr) made = StepAgain(x, whole, step);
+  return made;
+}
+
+SpmdBuilder::Op SpmdBuilder::StepAgain(Op x, const Shape& whole, const ReshardStep& step) {
   const int64_t parts = mesh.SizeOf(step.axes);
   // To a multiple of the number of parts; where a dimension has been put together, to the whole array's size.
   const auto padded = [&](Op y, int64_t dim) {

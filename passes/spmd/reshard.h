@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "device_mesh.h"
@@ -77,13 +78,18 @@ class SpmdBuilder {
 
   HloBuilder& b;
   const DeviceMesh& mesh;
+  // Intervals that OpPartitioner::Fetch made, by array, fill, axes and numbers.
+  std::map<std::tuple<Op, Op, Axes, std::vector<int64_t>>, Op> fetched;
 
  private:
   Op Step(Op x, const Shape& whole, const ReshardStep& step);
+  Op StepAgain(Op x, const Shape& whole, const ReshardStep& step);
 
   int64_t& next_channel_;
   Op partition_ = nullptr;
   std::map<std::vector<int64_t>, Op> tables_;
+  // An array takes the same step once, whoever needs it; no later pass merges two exchanges of different channels.
+  std::map<std::tuple<Op, ReshardStep::Kind, Axes, DimVector, std::vector<Axes>>, Op> steps_;
 };
 
 }  // namespace hloir::spmd

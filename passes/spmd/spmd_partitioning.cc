@@ -35,6 +35,7 @@
 #include "hloir/custom_call.h"
 #include "hloir/rewrite_util.h"
 #include "computation_partitioner.h"
+#include "merge_pads.h"
 #include "shardy.h"
 
 namespace hloir {
@@ -65,39 +66,6 @@ void RemoveUnreached(HloModule& module, HloComputation* entry) {
   module.RemoveComputations(dead);
 }
 
-// slice(pad(A, v)) is a pad with less or negative padding: one shift rather than two.
-void MergeSlicesOfPads(HloComputation& computation) {
-  std::vector<HloInstruction*> slices;
-  for (HloInstruction* i : computation.instructions())
-    if (i->opcode() == HloOpcode::kSlice && i->operand(0)->opcode() == HloOpcode::kPad) slices.push_back(i);
-  for (HloInstruction* slice : slices) {
-    HloInstruction* pad = slice->operand(0);
-    if (pad->user_count() != 1 || pad->IsRoot()) continue;
-    PaddingConfig padding = pad->attributes<PadAttributes>().padding;
-    bool fits = true;
-    for (size_t d = 0; d < padding.size(); ++d) {
-      const SliceRange& range = slice->attributes<SliceAttributes>().slice[d];
-      const int64_t padded = pad->shape().dimensions(static_cast<int64_t>(d));
-      if (range == SliceRange{0, padded, 1}) continue;
-      const int64_t size = pad->operand(0)->shape().dimensions(static_cast<int64_t>(d));
-      padding[d].low -= range.start;
-      padding[d].high -= padded - range.limit;
-      fits =
-          fits && range.stride == 1 && padding[d].interior == 0 && -padding[d].low <= size && -padding[d].high <= size;
-    }
-    if (!fits) continue;
-    HloInstruction* const operands[] = {pad->operand(0), pad->operand(1)};
-    HloInstruction* made =
-        computation.AddInstruction(HloOpcode::kPad, slice->shape(), operands, PadAttributes{std::move(padding)});
-    if (slice->sharding() != nullptr) made->set_sharding(*slice->sharding());
-    made->CopyMetadataOf(*slice);
-    slice->ReplaceAllUsesWith(made);
-    if (computation.root() == slice) computation.set_root(made);
-    computation.RemoveInstruction(slice);
-    computation.RemoveInstruction(pad);
-  }
-}
-
 class SpmdPartitioner : public RewritingPass {
  public:
   using RewritingPass::RewritingPass;
@@ -114,10 +82,11 @@ StatusOr<bool> SpmdPartitioner::Run(HloModule& module) {
   const int64_t devices = PartitionCount(module);
   if (devices <= 1 || !Ask(kPartition, *old.root())) return imported;
   module.config().num_partitions = devices;
-  for (HloComputation* computation : module.computations()) MergeSlicesOfPads(*computation);
+  PaddedByValue padded;
+  for (HloComputation* computation : module.computations()) MergePads(*computation, padded);
   HLOIR_ASSIGN_OR_RETURN(const DeviceMesh mesh, DeviceMesh::Of(module, devices));
   constexpr int64_t kGrowth = 64, kSmall = 100000;
-  PartitionState m{module, mesh, Reducers(module), 1, kGrowth * module.instruction_count() + kSmall};
+  PartitionState m{module, mesh, Reducers(module), 1, kGrowth * module.instruction_count() + kSmall, padded};
   for (const HloInstruction* i : module.AllInstructions()) {
     i->attributes().Visit([&](const auto& attributes) {
       if constexpr (requires { attributes.channel_id; })

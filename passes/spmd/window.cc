@@ -33,6 +33,19 @@ Interval IntervalOf(const WindowDimension& w, int64_t part) {
   return interval;
 }
 
+// Of a select-and-scatter, the intervals of operand and source with all windows that reach into part `n` of the result.
+struct ScatteredWindows {
+  ScatteredWindows(const WindowDimension& w, int64_t part) {
+    source.first = CeilDivide(w.padding_low - w.size + 1, w.stride);
+    source.step = part / w.stride;
+    source.size = FloorDivide(part - 1 + w.padding_low, w.stride) - source.first + 1;
+    operand.first = source.first * w.stride - w.padding_low;
+    operand.step = part;
+    operand.size = (source.size - 1) * w.stride + w.size;
+  }
+  Interval operand, source;
+};
+
 // A range of a part.
 struct HaloPiece {
   int64_t start = 0, limit = 0;
@@ -54,6 +67,15 @@ HaloPiece PieceOf(int64_t parts, int64_t shard, int64_t whole, int64_t first, in
   return piece;
 }
 
+// True if part `n` needs elements of the part `hop` devices further.
+bool NeedsHop(int64_t parts, int64_t shard, int64_t whole, int64_t first, int64_t step, int64_t size, int64_t hop,
+              int64_t n) {
+  const int64_t from = n + hop;
+  if (from < 0 || from >= parts) return false;
+  const int64_t begin = std::max<int64_t>(first + n * step, 0), end = std::min(first + n * step + size, whole);
+  return std::max(begin, from * shard) < std::min(end, (from + 1) * shard);
+}
+
 double FetchBytes(const DeviceMesh& mesh, int64_t whole, const Axes& axes, int64_t first, int64_t step, int64_t size,
                   double row) {
   const int64_t parts = mesh.SizeOf(axes), shard = (whole + parts - 1) / parts;
@@ -62,12 +84,37 @@ double FetchBytes(const DeviceMesh& mesh, int64_t whole, const Axes& axes, int64
   for (int64_t hop = 1 - parts; hop < parts; ++hop) {
     if (hop == 0) continue;
     const HaloPiece piece = PieceOf(parts, shard, whole, first, step, size, hop);
-    halo += static_cast<double>(piece.limit - piece.start);
+    int64_t takers = 0;
+    for (int64_t n = 0; n < parts; ++n) takers += NeedsHop(parts, shard, whole, first, step, size, hop, n);
+    halo += static_cast<double>((piece.limit - piece.start) * takers) / static_cast<double>(parts);
   }
   return std::min(halo, gather) * row;
 }
 
 }  // namespace
+
+WindowDimension AsWindow(const PaddingDimension& padding) {
+  WindowDimension w;
+  w.size = 1;
+  w.padding_low = padding.low;
+  w.base_dilation = padding.interior + 1;
+  return w;
+}
+
+std::optional<HloOpcode> SelectedExtreme(const HloInstruction& select_and_scatter) {
+  const HloComputation& select = *select_and_scatter.called_computations()[0];
+  const HloInstruction& root = *select.root();
+  if (root.opcode() != HloOpcode::kCompare || root.operand(0) != select.parameter(0) ||
+      root.operand(1) != select.parameter(1))
+    return std::nullopt;
+  switch (root.attributes<CompareAttributes>().direction) {
+    case ComparisonDirection::kGe:
+    case ComparisonDirection::kGt: return HloOpcode::kMaximum;
+    case ComparisonDirection::kLe:
+    case ComparisonDirection::kLt: return HloOpcode::kMinimum;
+    default: return std::nullopt;
+  }
+}
 
 bool OpPartitioner::MayCutWindow(const WindowDimension& w, int64_t result_size) const {
   // All parts have the same phase in a dilated operand.
@@ -89,19 +136,27 @@ std::vector<int64_t> OpPartitioner::StartsOf(const Axes& axes, int64_t first, in
 OpPartitioner::Op OpPartitioner::Fetch(Op x, int64_t whole, int64_t d, const Axes& axes, int64_t first, int64_t step,
                                        int64_t size, Op fill) {
   if (x == nullptr) return nullptr;
+  Op& made = spmd_.fetched[{x, fill, axes, {d, whole, first, step, size}}];
+  if (made == nullptr) made = FetchAgain(x, whole, d, axes, first, step, size, fill);
+  return made;
+}
+
+OpPartitioner::Op OpPartitioner::FetchAgain(Op x, int64_t whole, int64_t d, const Axes& axes, int64_t first,
+                                            int64_t step, int64_t size, Op fill) {
   const int64_t parts = mesh_.SizeOf(axes), shard = x->shape().dimensions(d);
   std::vector<HaloPiece> pieces;
-  int64_t halo = 0, before = 0, behind = 0;
+  int64_t halo = 0, before = 0, behind = 0;  // halo: of all parts
   for (int64_t hop = 1 - parts; hop < parts; ++hop) {
     pieces.push_back(hop == 0 ? HaloPiece{0, shard} : PieceOf(parts, shard, whole, first, step, size, hop));
     const HaloPiece& piece = pieces.back();
-    if (hop != 0) halo += piece.limit - piece.start;
+    for (int64_t n = 0; n < parts && hop != 0; ++n)
+      if (NeedsHop(parts, shard, whole, first, step, size, hop, n)) halo += piece.limit - piece.start;
     if (piece.start < piece.limit && hop < 0) before = std::max(before, -hop);
     if (piece.start < piece.limit && hop > 0) behind = std::max(behind, hop);
   }
   Op together = nullptr;
   std::vector<int64_t> origin;  // of `together`, in the whole, by device
-  if (halo >= (parts - 1) * shard) {
+  if (halo >= (parts - 1) * shard * parts) {
     together = spmd_.AllGather(x, d, axes);
     origin.assign(static_cast<size_t>(mesh_.device_count()), 0);
   } else {
@@ -127,6 +182,7 @@ OpPartitioner::Op OpPartitioner::Fetch(Op x, int64_t whole, int64_t d, const Axe
       }
       Int64Pairs pairs;
       for (int64_t device = 0; device < mesh_.device_count(); ++device) {
+        if (!NeedsHop(parts, shard, whole, first, step, size, hop, mesh_.IndexOf(device, axes))) continue;
         for (int64_t other = 0; other < mesh_.device_count(); ++other) {
           if (mesh_.IndexOf(other, axes) - mesh_.IndexOf(device, axes) != hop) continue;
           bool same = true;
@@ -214,8 +270,11 @@ OpPartitioner::Op OpPartitioner::EmitPad() {
     const Axes axes = WindowAxes(d);
     if (!axes.empty()) {
       const int64_t part = mesh_.ShardShape(i_.shape(), choice_.results[0]).dimensions(d);
-      x = Fetch(x, i_.operand(0)->shape().dimensions(d), d, axes, -of.low, part, part, local_[1]);
-      of = {};
+      const Interval interval = IntervalOf(AsWindow(of), part);
+      x = Fetch(x, i_.operand(0)->shape().dimensions(d), d, axes, interval.first, interval.step, interval.size,
+                local_[1]);
+      of = {interval.padding_low, interval.padding_high, of.interior};
+      if (x != nullptr && x->shape().dimensions(d) == part) of = {};
     }
     pads = pads || !(of == PaddingDimension{});
   }
@@ -263,6 +322,58 @@ OpPartitioner::Op OpPartitioner::EmitReduceWindow() {
   if (!any) return Clone(local_);
   Op made = Clone(operands);
   if (made != nullptr) made->mutable_attributes<WindowAttributes>().window = window;
+  return made;
+}
+
+bool OpPartitioner::MayCutSelectAndScatter(int64_t d) const {
+  const WindowDimension& w = i_.attributes<WindowAttributes>().window[static_cast<size_t>(d)];
+  if (w.size < w.stride || w.window_dilation != 1 || w.base_dilation != 1) return false;
+  if (!padded_by_value_ && (w.padding_low != 0 || w.padding_high != 0)) return false;
+  if (!SelectedExtreme(i_) || !i_.operand(2)->IsConstant()) return false;
+  const std::optional<HloOpcode> reducer = SimpleReducer(*i_.called_computations()[1]);
+  if (!reducer || !i_.operand(2)->literal().BitwiseEqual(IdentityOf(*reducer, i_.shape().element_type()))) return false;
+  const int64_t whole = i_.shape().dimensions(d), windows = i_.operand(1)->shape().dimensions(d);
+  for (int64_t parts = 2; parts <= mesh_.device_count(); ++parts) {
+    if (mesh_.device_count() % parts != 0) continue;
+    const int64_t part = CeilDivide(whole, parts);
+    if (part % w.stride != 0 || CeilDivide(windows, parts) != part / w.stride) return false;
+  }
+  return true;
+}
+
+// Each device scatters all windows that reach into its part, also those of neighbours.
+OpPartitioner::Op OpPartitioner::EmitSelectAndScatter() {
+  Window window = i_.attributes<WindowAttributes>().window;
+  std::vector<Op> operands = local_;
+  const Shape local = mesh_.ShardShape(i_.shape(), choice_.results[0]);
+  std::vector<std::pair<int64_t, int64_t>> cut;  // the dimension, and the start of the part in what is fetched
+  for (int64_t d = 0; d < local.rank(); ++d) {
+    const Axes axes = WindowAxes(d);
+    WindowDimension& w = window[static_cast<size_t>(d)];
+    Op fill = b.Constant(IdentityOf(SelectedExtreme(i_).value_or(HloOpcode::kMaximum), local.element_type()));
+    if (axes.empty()) {
+      if (!padded_by_value_ || (w.padding_low == 0 && w.padding_high == 0)) continue;
+      operands[0] = spmd_.PadOf(operands[0], d, w.padding_low, w.padding_high, fill);
+      cut.emplace_back(d, w.padding_low);
+      w.padding_low = w.padding_high = 0;
+      continue;
+    }
+    const auto [operand, source] = ScatteredWindows(w, local.dimensions(d));
+
+    operands[0] =
+        Fetch(operands[0], i_.shape().dimensions(d), d, axes, operand.first, operand.step, operand.size, fill);
+    operands[1] = Fetch(operands[1], i_.operand(1)->shape().dimensions(d), d, axes, source.first, source.step,
+                        source.size, operands[2]);
+    w.padding_low = w.padding_high = 0;
+    cut.emplace_back(d, -operand.first);
+  }
+  if (cut.empty()) return Clone(local_);
+  if (operands[0] == nullptr || operands[1] == nullptr || !b.status().ok()) return nullptr;
+  const Shape shape = operands[0]->shape();
+  Op made = b.computation()->AddClone(i_, operands, &shape);
+  made->set_sharding(std::nullopt);
+  made->mutable_attributes<WindowAttributes>().window = window;
+  for (const auto& [d, start] : cut) made = spmd_.SliceOf(made, d, start, start + local.dimensions(d));
   return made;
 }
 
@@ -350,9 +461,18 @@ double OpPartitioner::WindowBytes(const OpChoice& choice) const {
           fetch(0, d, f, range.start, part * range.stride, (part - 1) * range.stride + 1);
           break;
         }
-        case HloOpcode::kPad:
-          fetch(0, d, f, -i_.attributes<PadAttributes>().padding[static_cast<size_t>(d)].low, part, part);
+        case HloOpcode::kPad: {
+          const Interval interval =
+              IntervalOf(AsWindow(i_.attributes<PadAttributes>().padding[static_cast<size_t>(d)]), part);
+          fetch(0, d, f, interval.first, interval.step, interval.size);
           break;
+        }
+        case HloOpcode::kSelectAndScatter: {
+          const ScatteredWindows windows(i_.attributes<WindowAttributes>().window[static_cast<size_t>(d)], part);
+          fetch(0, d, f, windows.operand.first, windows.operand.step, windows.operand.size);
+          fetch(1, d, f, windows.source.first, windows.source.step, windows.source.size);
+          break;
+        }
         case HloOpcode::kReverse:
           if (mesh_.DividesEvenly(i_.shape().dimensions(d), choice.axes[static_cast<size_t>(f)]))
             bytes += static_cast<double>(local.ByteSize());

@@ -302,13 +302,29 @@ class ComputationAssigner {
       }
     }
   }
-  // The uses of a loop's state: the last step, and whether a tuple contains it.
+  // The uses of a loop's state: the last step, whether a tuple contains it, and the inner loop, if the only tuple is
+  // its initial state.
   struct StateReads {
     int64_t last = -1;
     bool handed_on = false;
-    void Note(const HloInstruction& reader, int64_t step) {
+    const HloInstruction* loop = nullptr;
+    int64_t element = -1;  // of the inner loop
+    void Note(const HloInstruction& reader, const HloInstruction& read, int64_t step) {
       last = std::max(last, step);
-      handed_on = handed_on || reader.opcode() == HloOpcode::kTuple;
+      if (reader.opcode() != HloOpcode::kTuple) return;
+      const bool begins = reader.user_count() == 1 && !reader.IsRoot() &&
+                          reader.users()[0]->opcode() == HloOpcode::kWhile && loop == nullptr &&
+                          std::count(reader.operands().begin(), reader.operands().end(), &read) == 1;
+      if (!begins) {
+        handed_on = true;
+        return;
+      }
+      loop = reader.users()[0];
+      element = reader.OperandIndex(&read);
+    }
+    // True if `made` is the result of the inner loop that began with the state, in its place.
+    bool Continues(const Value& made) const {
+      return loop == nullptr || (made.instruction == loop && made.index == ShapeIndex{element});
     }
   };
   void FindStateReads() {
@@ -320,9 +336,9 @@ class ComputationAssigner {
         if (operand->opcode() == HloOpcode::kGetTupleElement && operand->operand(0) == parameter &&
             !operand->shape().IsTuple()) {
           const size_t k = static_cast<size_t>(operand->tuple_index());
-          if (k < state_reads_.size()) state_reads_[k].Note(i, static_cast<int64_t>(step));
+          if (k < state_reads_.size()) state_reads_[k].Note(i, *operand, static_cast<int64_t>(step));
         } else if (ReadsState(operand, parameter, 0)) {
-          whole_state_reads_.Note(i, static_cast<int64_t>(step));
+          whole_state_reads_.Note(i, *operand, static_cast<int64_t>(step));
         }
       }
     }
@@ -333,7 +349,7 @@ class ComputationAssigner {
     if (parameter == nullptr) return false;
     if (state_reads_.empty()) FindStateReads();
     for (const StateReads* reads : {&whole_state_reads_, &state_reads_[k]})
-      if (reads->handed_on || reads->last > made.first) return false;
+      if (reads->handed_on || reads->last > made.first || !reads->Continues(made)) return false;
     const HloInstruction& i = *made.instruction;
     for (const HloInstruction* operand : i.operands())
       if (ReadsState(operand, parameter, k) && !MayOverwrite(i, i.OperandIndex(operand))) return false;

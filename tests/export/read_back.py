@@ -3,8 +3,8 @@
 
     tests/export/read_back.py HLOIR CORPUS
 
-ParaGraph's (its graph.proto, and what its Graph::Validate… asks for) in binary and text, of all devices and of each; Chakra's
-(et_def.proto, lengths before messages), with a feeder that issues nodes once what they wait for is done. Then it translates and
+ParaGraph's (google/paragraph@db503f48 paragraph/graph/graph.proto, and what its Graph::Validate… asks for) in binary and text, of all
+devices and of each; Chakra's (mlcommons/chakra@6dc63e14 schema/protobuf/et_def.proto, lengths before messages), with a feeder that issues nodes once what they wait for is done. Then it translates and
 simulates both as those programs do (simulators.py). Without Python's protobuf it exits with 77: skipped.
 """
 import json, os, subprocess, sys, tempfile
@@ -201,8 +201,11 @@ def main():
             for opcode in COLLECTIVES & composite.keys():
                 assert each[opcode] == devices * composite[opcode], opcode
             export("chakra", "t")
-            simulate_chakra([read_trace(os.path.join(folder, f"t.{r}.et"))[1] for r in range(devices)],
+            sends_all = simulate_chakra([read_trace(os.path.join(folder, f"t.{r}.et"))[1] for r in range(devices)],
                             json.load(open(os.path.join(folder, "t.groups.json"))), BANDWIDTH)
+            cost = json.loads(subprocess.run([hloir, "cost", "--json", module], capture_output=True, text=True, check=True).stdout)
+            counted = cost.get("communication", {}).get("sent", 0)
+            assert abs(sends_all - counted) <= 0.01 * counted, (module, sends_all, counted)
             ran, sends = check_traces(os.path.join(folder, "t"), devices)
             assert ran == sum(each.get(o, 0) for o in COLLECTIVES), (ran, each)
             assert sends == each.get("send", 0) + each.get("sendrecv", 0), (sends, each)

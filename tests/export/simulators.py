@@ -1,10 +1,35 @@
 """What ParaGraph's graph_translator and simulator and ASTRA-sim's workload layer do with what `hloir export` writes, in our words, for
 tests where these programs are not: each condition on which one of them stops is an assert here. ParaGraph: IndividualizeAndTranslate
-by unidirectional rings and pushes, then SimpleSim. ASTRA-sim: Workload with a feeder, one computation and one communication at a time."""
+by unidirectional rings and pushes, then SimpleSim. ASTRA-sim: Workload with a feeder, one computation and one communication at a time.
+
+The rules are those of the sources, as [repository@commit] file:lines:
+
+[google/paragraph@db503f48] paragraph/translation/
+  translation_map.cc, TRANSLATOR_LIST: the collectives that have a translator
+  allgather/unidir_ring_allgather_translator.cc:75-83: n - 1 transfers of bytes_out / n from the previous to the next in the group
+  reducescatter/unidir_ring_reducescatter_translator.cc:76-98 (@336d7bb9): the same, a reduction of 1 / n of the work after each
+  allreduce/unidir_ring_allreduce_translator.cc: the second, then the first
+  sendrecv/push_sendrecv_translator.cc: of a group of two, receives from the first and sends to the second
+[astra-sim/astra-sim@0383c203] astra-sim/workload/Workload.cc
+  88-97: a group's name is its number; 137-151: free nodes by number, as far as there is room
+  258-272: roofline mode skips a node without tensor_size, takes num_ops / perf(num_ops / tensor_size), in whole nanoseconds
+  291: no communication on the CPU; 349-391: the types of collectives that run, any other ends the simulator
+  398: a send is the sender's
+[astra-sim/astra-sim@7c775188] astra-sim/system/astraccl/native_collectives/collective_algorithm/Ring.cc
+  42-62, 70-86: how many messages of which part of comm_size a rank sends
+"""
 from collections import deque
 
-# paragraph/translation has a folder for each: any other collective ends graph_translator with "Bad opcode".
+# Any other collective ends graph_translator with "Bad opcode". How many rounds through the ring each is:
 RINGS = {"all-gather": 1, "all-reduce": 2, "reduce-scatter": 1}
+
+
+# The collectives of Workload.cc by et_def.proto's numbers, and the bytes that a rank of n sends for a comm_size: Ring.cc. The parts of
+# an all-to-all go through the ring there; what reaches its receiver is counted. A broadcast is only waited for.
+ALL_REDUCE, ALL_GATHER, BROADCAST, ALL_TO_ALL, REDUCE_SCATTER = 0, 2, 5, 6, 7
+SENT = {ALL_REDUCE: lambda size, n: 2 * (n - 1) * (size // n), ALL_GATHER: lambda size, n: (n - 1) * size,
+        REDUCE_SCATTER: lambda size, n: (n - 1) * (size // n), ALL_TO_ALL: lambda size, n: (n - 1) * (size // n),
+        BROADCAST: lambda size, n: size * (n - 1) / n}
 
 
 class Node:
@@ -134,7 +159,7 @@ def simulate_paragraph(composite):
 
 def simulate_chakra(traces, groups, bandwidth):
     """Workload::issue_dep_free_nodes on every rank: of the nodes that wait for nothing, by number, those for which there is room: one
-    computation and one communication at a time. A collective ends when its group has come to it."""
+    computation and one communication at a time. A collective ends when its group has come to it. The bytes that all ranks send."""
     ranks = range(len(traces))
     for name, members in groups.items():
         assert int(name) > 0 and members == sorted(set(members)), "communicator groups are numbered from 1"
@@ -156,7 +181,7 @@ def simulate_chakra(traces, groups, bandwidth):
                 below.setdefault(o, []).append(i)
         children.append(below)
     by_id = [{n.id: n for n in nodes} for nodes in traces]
-    sent, order = {}, [{} for _ in ranks]
+    sent, order, total = {}, [{} for _ in ranks], 0
 
     def attributes(node):
         return {a.name: getattr(a, a.WhichOneof("value")) for a in node.attr}
@@ -176,7 +201,7 @@ def simulate_chakra(traces, groups, bandwidth):
             for i in sorted(free[rank]):
                 node = by_id[rank][i]
                 assert node.type in (4, 5, 6, 7), node.type
-                if node.type == 4:  # astra-sim/workload/Workload.cc, issue_comp, with roofline-enabled
+                if node.type == 4:
                     attr = attributes(node)
                     assert attr["num_ops"] > 0, "0 / 0 operations a second"
                     assert int(attr["tensor_size"] / bandwidth * 1e9) > 0, "an event at the tick that is just being handled"
@@ -187,7 +212,8 @@ def simulate_chakra(traces, groups, bandwidth):
                     moved = True
                     if node.type == 7:
                         attr = attributes(node)
-                        assert attr["comm_type"] in (0, 2, 5, 6, 8) or attr["comm_type"] >= 0
+                        assert attr["comm_type"] in SENT, "a collective that the simulator does not run"
+                        total += SENT[attr["comm_type"]](attr["comm_size"], len(groups[attr["pg_name"]]))
                         order[rank][attr["pg_name"]] = order[rank].get(attr["pg_name"], 0) + 1
             if flight[rank]["comp"] is not None:
                 finish(rank, "comp")
@@ -199,6 +225,7 @@ def simulate_chakra(traces, groups, bandwidth):
             if node.type == 5:
                 assert attr.get("comm_src", rank) == rank, "a send that the receiver issues"
                 sent.setdefault((rank, attr["comm_dst"], attr["comm_tag"]), deque()).append(attr["comm_size"])
+                total += attr["comm_size"]
                 finish(rank, "comm")
                 moved = True
             elif node.type == 6:
@@ -216,3 +243,4 @@ def simulate_chakra(traces, groups, bandwidth):
                     moved = True
         assert moved, "ranks wait for one another: " + str([by_id[r][flight[r]["comm"]].name for r in ranks if flight[r]["comm"]])
     assert not any(sent.values())
+    return total

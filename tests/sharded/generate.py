@@ -3,9 +3,9 @@
 
     tests/sharded/generate.py HLOIR [--run] [--keep=DIR] [NAME…]
 
-writes NAME.hlo, as JAX hands it to XLA, and in xla.json the bytes that all devices send in the form that XLA's partitioner
-gives it, counted by `hloir cost`. unit.sharded_programs partitions each with our passes, compares what they compute, and these
-bytes. With --run it writes nothing: XLA compiles and runs what our passes make of each file, and the results are compared with those
+writes NAME.hlo, as JAX hands it to XLA, and in xla.json the bytes that all devices send in the program that XLA compiles for the
+CPU (compiled.as_text()), counted by `hloir cost`. unit.sharded_programs partitions each with our passes, compares what they
+compute, and these bytes. With --run it writes nothing: XLA compiles and runs what our passes make of each file, and the results are compared with those
 of XLA's own partitioner (but for partial sums, of which devices may have others). With --keep it writes the form that XLA's
 partitioner gives each program to DIR/NAME.hlo, and nothing else. Needs jax; the devices are XLA's forced host devices.
 """
@@ -223,6 +223,103 @@ def _(x):
     y=place(jnp.sin(x),m8,'x'); return place((y-y.max(0))/y.mean(0),m8,None,'x')
 
 
+# several dimensions looked up or written by index at once
+@program('gather_two',m24,[(64,64,8),(10,2)],[P('x','y'),P()],P(),{1:jnp.int32})
+def _(t,i): return t[i[:,0],i[:,1]]
+@program('gather_two_grad',m24,[(32,16,8),(24,2)],[P('x','y'),P()],P('x','y'),{1:jnp.int32})
+def _(t,i): return jax.grad(lambda t: jnp.sum(jnp.sin(t[i[:,0],i[:,1]])))(t)
+@program('gather_window',m8,[(64,16),(6,)],[P('x'),P()],P(),{1:jnp.int32})
+def _(t,i): return jax.vmap(lambda k: lax.dynamic_slice(t,(k,0),(3,16)))(i)
+@program('segment_sum',m8,[(64,16),(64,)],[P('x'),P('x')],P(),{1:jnp.int32})
+def _(x,s): return jax.ops.segment_sum(x,s,num_segments=8)
+# embeddings
+@program('embed_tokens_grad',m24,[(64,16),(16,8)],[P('y'),P('x')],P('y'),{1:jnp.int32})
+def _(t,i): return jax.grad(lambda t: jnp.sum(jnp.sin(t[i])))(t)
+@program('embed_tied_grad',m24,[(64,16),(8,8),(8,8)],[P('y'),P('x'),P('x')],(P(),P('y')),{1:jnp.int32,2:jnp.int32})
+def _(t,i,o):
+    def loss(t):
+        l=jax.nn.log_softmax(jnp.tanh(t[i])@t.T)
+        return -jnp.mean(jnp.take_along_axis(l,o[...,None],-1))
+    return jax.value_and_grad(loss)(t)
+@program('embed_large_grad',m8,[(256,32),(64,16)],[P('x'),P('x')],P('x'),{1:jnp.int32})
+def _(t,i): return jax.grad(lambda t: jnp.sum(jnp.sin(t[i])**2))(t)
+# constants under two shardings, and one array under two
+@program('constant_two',m24,[(64,64),(64,64)],[P('x','y'),P('y','x')],(P('x','y'),P('y','x')))
+def _(x,y):
+    c=jnp.ones((64,64))
+    return x+c,y+c
+@program('iota_two',m24,[(64,64),(64,64)],[P('x','y'),P('y','x')],(P('x','y'),P('y','x')))
+def _(x,y):
+    c=jnp.sqrt(lax.broadcasted_iota(f32,(64,64),0)+1)
+    return x+c,y*c
+@program('swap_axes',m24,[(64,64)],[P('x','y')],P('y','x'))
+def _(x): return place(jnp.sin(x),m24,'x','y')+1
+@program('swap_three',m222,[(32,16,8)],[P('a','b','c')],P('c','a','b'))
+def _(x): return jnp.sin(x)*2
+@program('to_columns',m24,[(64,64)],[P(('x','y'),None)],P('y','x'))
+def _(x): return jnp.sin(x)
+# spatial convolutions and pools
+def blocks(x,v,w):
+    h=jax.nn.relu(conv(x,v))
+    return jax.nn.relu(x+conv(h,w))
+@program('resblock_grad',m24,[(4,32,32,8),(3,3,8,8),(3,3,8,8)],[P(None,'x','y'),P(),P()],(P(None,'x','y'),P(),P()))
+def _(x,v,w): return jax.grad(lambda x,v,w: jnp.sum(blocks(x,v,w)**2),argnums=(0,1,2))(x,v,w)
+@program('conv_stride_grad',m8,[(2,64,16,4),(3,3,4,8)],[P(None,'x'),P()],(P(None,'x'),P()))
+def _(x,w): return jax.grad(lambda x,w: jnp.sum(conv(x,w,2)**2),argnums=(0,1))(x,w)
+@program('max_pool_grad',m8,[(2,64,16,4)],[P(None,'x')],P(None,'x'))
+def _(x): return jax.grad(lambda x: jnp.sum(lax.reduce_window(x,-jnp.inf,lax.max,(1,2,2,1),(1,2,2,1),'VALID')**2))(x)
+@program('max_pool_overlap_grad',m8,[(2,64,16,4)],[P(None,'x')],P(None,'x'))
+def _(x): return jax.grad(lambda x: jnp.sum(lax.reduce_window(x,-jnp.inf,lax.max,(1,3,3,1),(1,2,2,1),'SAME')**2))(x)
+@program('avg_pool_grad',m8,[(2,64,16,4)],[P(None,'x')],P(None,'x'))
+def _(x): return jax.grad(lambda x: jnp.sum(lax.reduce_window(x,0.,lax.add,(1,3,3,1),(1,2,2,1),'SAME')**2))(x)
+@program('conv_transpose',m8,[(2,16,16,4),(3,3,4,8)],[P(None,'x'),P()],P(None,'x'))
+def _(x,w): return lax.conv_transpose(x,w,(2,2),'SAME')
+@program('conv_depthwise',m8,[(2,32,16,8),(3,3,1,8)],[P(None,'x'),P()],P(None,'x'))
+def _(x,w): return lax.conv_general_dilated(x,w,(1,1),'SAME',dimension_numbers=('NHWC','HWIO','NHWC'),feature_group_count=8)
+@program('upsample',m8,[(2,16,8,4)],[P(None,'x')],P(None,'x'))
+def _(x): return jnp.repeat(jnp.repeat(x,2,axis=1),2,axis=2)
+# loops: what no round changes, and results of each round
+@program('loop_weights',m8,[(16,32),(32,32)],[P('x'),P('x')],P('x'))
+def _(x,w): return lax.fori_loop(0,6,lambda i,h: jnp.tanh(h@w),x)
+@program('scan_length',m8,[(16,8,32),(32,)],[P('x'),P()],P())
+def _(x,h): return lax.scan(lambda h,t: (jnp.tanh(h+t.mean(0)),None),h,x)[0]
+@program('scan_layers',m24,[(8,32),(4,32,64),(4,64,32)],[P('x'),P(None,'x','y'),P(None,'y','x')],P('x'))
+def _(x,a,b): return lax.scan(lambda h,w: (h+jax.nn.relu(h@w[0])@w[1],None),x,(a,b))[0]
+@program('scan_layers_grad',m24,[(8,32),(4,32,64),(4,64,32)],[P('x'),P(None,'x','y'),P(None,'y','x')],(P(None,'x','y'),P(None,'y','x')))
+def _(x,a,b):
+    return jax.grad(lambda a,b: jnp.sum(lax.scan(lambda h,w: (h+jax.nn.relu(h@w[0])@w[1],None),x,(a,b))[0]**2),argnums=(0,1))(a,b)
+@program('rnn_whole',m24,[(8,10,16),(16,32),(32,32)],[P('x'),P(None,'y'),P(None,'y')],P())
+def _(x,w,u):
+    def f(h,t): h=jnp.tanh(t@w+h@u); return h,h
+    return lax.scan(f,jnp.zeros((8,32)),x.transpose(1,0,2))[1]
+@program('kmeans',m8,[(128,8),(4,8)],[P('x'),P()],P())
+def _(x,c):
+    def step(i,c):
+        near=jnp.argmin(((x[:,None]-c)**2).sum(-1),1)
+        hot=jax.nn.one_hot(near,4)
+        return hot.T@x/(hot.sum(0)[:,None]+1)
+    return lax.fori_loop(0,3,step,c)
+# others
+@program('dot_spread',m24,[(64,32),(32,64)],[P('x',None),P(None,'y')],P(('x','y'),None))
+def _(a,b): return a@b
+@program('norm_features',m24,[(16,64),(64,),(64,32)],[P('x','y'),P('y'),P('y',None)],P('x',None))
+def _(x,g,w): return (ln(x)*g)@w
+@program('experts',m8,[(64,16),(16,8),(8,16,32),(8,32,16)],[P('x'),P(),P('x'),P('x')],P('x'))
+def _(x,g,v,w):
+    p=jax.nn.softmax(x@g); e=jnp.argmax(p,-1); hot=jax.nn.one_hot(e,8)
+    slot=(jnp.cumsum(hot,0)-1)*hot; d=hot[:,:,None]*jax.nn.one_hot(slot.sum(-1),16)[:,None,:]
+    y=jnp.einsum('tes,td->esd',d,x)
+    y=jnp.einsum('esf,efd->esd',jax.nn.relu(jnp.einsum('esd,edf->esf',y,v)),w)
+    return jnp.einsum('tes,esd->td',d*p[:,:,None],y)
+@program('roll_two',m24,[(32,32)],[P('x','y')],P('x','y'))
+def _(x): return jnp.roll(x,(1,-2),(0,1))[::-1]
+@program('associative_scan',m8,[(64,8)],[P('x')],P('x'))
+def _(x): return lax.associative_scan(lambda a,b: a*b+a,x,axis=0)
+@program('heads',m24,[(8,16,32),(32,64),(64,32)],[P('x'),P(None,'y'),P('y')],P('x'))
+def _(x,w,o):
+    h=(x@w).reshape(8,16,8,8).transpose(0,2,1,3)
+    return jax.nn.softmax(h@h.swapaxes(-1,-2)).sum(-1)[...,None].transpose(0,2,1,3).reshape(8,16,8).repeat(8,-1)@o
+
 def train_step():
     """A Transformer's train step of two layers on 32 devices: the batch over `data`, heads and hidden units over `model`."""
     width, heads, hidden, words, length, batch = 32, 4, 64, 64, 8, 16
@@ -386,7 +483,7 @@ def main():
         if not explicit:
             more["in_shardings"] = tuple(shard(s) for s in specs)
         with jax.set_mesh(mesh) if explicit else contextlib.nullcontext():
-            jax.jit(function, **more).lower(*arguments).compile()
+            compiled = jax.jit(function, **more).lower(*arguments).compile()
         (after,) = glob.glob(f"{dump}/*jit_{name}.*after_spmd-partitioning*.txt")
         if keep:
             shutil.copy(after, os.path.join(keep, name + ".hlo"))
@@ -394,7 +491,8 @@ def main():
         (before,) = glob.glob(f"{dump}/*jit_{name}.*before_optimizations.txt")
         open(os.path.join(here, name + ".hlo"), "w").write(bare(open(before).read()))
         partitioned = os.path.join(dump, name + ".hlo")
-        shutil.copy(after, partitioned)
+        with open(partitioned, "w") as out:
+            out.write(compiled.as_text())
         bytes_sent[name] = sent(hloir, partitioned)
         print(name, bytes_sent[name], flush=True)
     if not keep:

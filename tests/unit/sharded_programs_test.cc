@@ -1,6 +1,6 @@
-// The programs of tests/sharded, from JAX: each is partitioned by the passes with equal results, and all of them
-// together send at most 10 % more than the results of XLA's partitioner (xla.json; generate.py).
-#include <cmath>
+// The programs of tests/sharded, from JAX: each is partitioned by the passes with equal results, sends at most 1.3
+// times the bytes of the program that XLA compiles (xla.json; generate.py), and all of them at most 0.95 times in the
+// mean.
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -23,10 +23,17 @@ TEST_CASE("JAX's sharded programs, partitioned, compute the same and send no mor
   const fs::path folder = fs::path(kTestsFolder) / "sharded";
   const auto of_xla = nlohmann::json::parse(std::ifstream(folder / "xla.json"));
   // As XLA does, calls are inlined before: a pad in one place and its slice in another are one shift.
-  const std::vector<std::string> names = {"call-inliner", "sharding-propagation", "spmd-partitioning", "dce", "cse",
+  const std::vector<std::string> names = {"call-inliner",
+                                          "sharding-propagation",
+                                          "spmd-partitioning",
+                                          "dce",
+                                          "cse",
+                                          "while-loop-invariant-code-motion",
+                                          "dce",
+                                          "cse",
                                           "dce"};
   std::set<std::string> seen;
-  double log_ratios = 0;
+  double ratios = 0;
   int compared = 0;
   for (const std::filesystem::path& path : FilesIn(folder)) {
     const std::string name = path.stem();
@@ -46,14 +53,13 @@ TEST_CASE("JAX's sharded programs, partitioned, compute the same and send no mor
     if (verdict.ok() && !verdict->agrees()) FAIL_CHECK(verdict->ToString());
     REQUIRE(of_xla.contains(name));
     const double ours = CommunicationAnalysis(*partitioned).sent_bytes(), theirs = of_xla[name];
-    // More than twice XLA's traffic in one program is an error, regardless of the mean.
-    CHECK(ours <= 2 * theirs + 512);
-    if (ours > 0 && theirs > 0) log_ratios += std::log(ours / theirs), ++compared;
+    CHECK(ours <= 1.3 * theirs);
+    ratios += ours == theirs ? 1 : ours / theirs;
+    ++compared;
   }
   CHECK(seen.size() == of_xla.size());
-  CHECK(seen.size() >= 71);
-  CHECK(compared >= 45);
-  const double mean = std::exp(log_ratios / compared);
-  INFO("bytes sent over XLA's, geometric mean: " << mean);
-  CHECK(mean <= 1.1);
+  CHECK(seen.size() >= 100);
+  const double mean = ratios / compared;
+  INFO("bytes sent over XLA's, mean: " << mean);
+  CHECK(mean <= 0.95);
 }

@@ -109,6 +109,9 @@ TEST_CASE("plans slice where they can, exchange where they must, and gather last
   CHECK(bytes == 32);
   // The major axis leaves: the parts change places first.
   CHECK(PlanOf("{devices=[8,1]<=[8]}", "{devices=[4,1,2]<=[2,4]T(1,0) last_tile_dim_replicate}", {8, 8}) == "PG");
+  // Half of a part goes to the other dimension, and half of the devices get another part.
+  CHECK(PlanOf("{devices=[2,4]<=[8]}", "{devices=[4,2]<=[2,4]T(1,0)}", {8, 8}, &bytes) == "AP");
+  CHECK(bytes == 32);
   // Parts of 1, 1, 1, 1, 1, 1, 0 and 0 rows are put together before they are cut otherwise.
   CHECK(PlanOf("{devices=[8,1]<=[8]}", "{devices=[4,1,2]<=[8] last_tile_dim_replicate}", {6, 8}) == "GS");
 }
@@ -184,7 +187,11 @@ TEST_CASE("the way that moves least is taken") {
   rows.dims[0] = mesh.AllAxes();
   columns.dims[1] = mesh.AllAxes();
   // Rows of a small array against columns of a large one, and any result: the small one is put together.
-  const OpProblem problem{dot, rule, {rows, columns}, {std::nullopt}, {}, std::vector<bool>(3, true), nullptr};
+  const std::vector<ArraySharding> have = {rows, columns};
+  const auto bytes = [&](size_t k, const ArraySharding& to) {
+    return ReshardBytes(mesh, dot.operand(static_cast<int64_t>(k))->shape(), have[k], to);
+  };
+  const OpProblem problem{dot, rule, have, {std::nullopt}, bytes, {}, std::vector<bool>(3, true), nullptr};
   const OpChoice choice = ChoosePartition(mesh, problem);
   CHECK(choice.operands[0].IsReplicated());
   CHECK(choice.operands[1] == columns);
