@@ -22,7 +22,7 @@ constexpr size_t kMostBoxes = 24;        // of a sketch
 constexpr int64_t kMostSteps = 1 << 16;  // instructions run for the values of an run
 constexpr double kMostWork = 1 << 24;    // operations and bytes of a module that the reference evaluator runs
 // Of larger ones, which the engine runs: some ten times a second.
-constexpr double kMostEngineWork = 1 << 30;
+constexpr double kMostEngineOperations = 1 << 30, kMostEngineBytes = 1 << 28;
 constexpr int64_t kMostEngineSteps = 1 << 20;
 constexpr size_t kMostSketches = 4000;  // of a history; beyond, text has to do
 
@@ -104,10 +104,11 @@ class Screening {
  public:
   Screening(const HloModule& module, uint64_t seed) {
     const Cost cost = CostAnalysis(module).total().repeated;
-    const double work = cost.flops + cost.transcendentals + cost.bytes;
-    by_engine_ = work > kMostWork;
-    if (work > kMostEngineWork) {
-      why_not_ = "it is too large to be run after each pass";
+    const double operations = cost.flops + cost.transcendentals;
+    by_engine_ = operations + cost.bytes > kMostWork;
+    if (operations > kMostEngineOperations || cost.bytes > kMostEngineBytes) {
+      why_not_ = Format("a run takes {} operations and moves {}, too many to run it after each pass",
+                        HumanCount(operations), HumanBytes(static_cast<int64_t>(std::min(cost.bytes, 0x1p62))));
       return;
     }
     auto inputs = MakeFakeInputs(module, seed, InputKind::kPlain);

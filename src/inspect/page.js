@@ -20,6 +20,12 @@ function human(n, unit) {
 function dark(on) { document.documentElement.classList.toggle("dark", on); $("theme").textContent = on ? "Light" : "Dark"; }
 $("theme").onclick = () => dark(!document.documentElement.classList.contains("dark"));
 dark(matchMedia("(prefers-color-scheme: dark)").matches);
+// An element whose text breaks after a dot, a dash and the like, before it breaks elsewhere.
+function breakable(tag, text, attributes) {
+  const e = el(tag, undefined, attributes);
+  String(text).split(/(?<=[._/-])/).forEach((part, k) => e.append(...(k ? [el("wbr"), part] : [part])));
+  return e;
+}
 // Each cell knows its column's head, which a phone shows before it.
 function cards(table) {
   const heads = [...table.tHead.rows[0].cells].map((c) => c.textContent);

@@ -77,6 +77,8 @@ def visit(b, root, page, dark, width=1280):
 
 def playground(b, root, lesson):
     """A lesson has its picture, and leads to its modules in the playground, which opens them."""
+    b.open(root / "index.html")
+    check("index.html", "the first page does not lead to the playground", b.run("!!document.querySelector('[role=main] a[href=\"playground.html\"]')"))
     b.open(lesson)
     check(lesson.name, "a lesson has no picture of its module", b.run("[...document.images].some((i) => i.src.endsWith('/picture.svg') && i.naturalWidth > 100)"))
     links = "[...document.querySelectorAll('a[href*=\"playground.html?\"]')]"

@@ -39,7 +39,7 @@ def elsewhere(b, page, path, dark):
     """On a phone nothing is wider than it, and all cells of tables are seen; on paper it is day."""
     b.open(path, dark, width=390, height=844)
     check(page, f"a phone scrolls sideways: {b.run('document.documentElement.scrollWidth')}", b.run("document.documentElement.scrollWidth <= innerWidth"))
-    cut = b.run("[...document.querySelectorAll('td, th')].filter((e) => e.checkVisibility() && !e.closest('.wide') && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.textContent).slice(0, 3)")
+    cut = b.run("[...document.querySelectorAll('td, th')].filter((e) => e.checkVisibility() && !e.closest('.wide, .cards > thead:not(.sorts)') && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.textContent).slice(0, 3)")
     check(page, f"a phone cuts {cut}", not cut)
     narrow = b.run("[...document.querySelectorAll('td')].filter((e) => e.checkVisibility() && e.textContent.length > 8 && e.getBoundingClientRect().width < 40).map((e) => e.textContent).slice(0, 3)")
     check(page, f"a phone squeezes {narrow}", not narrow)
@@ -252,6 +252,16 @@ def diff(b, path, dark):
     if pair:
         inside("before", f"select(drawn.find((n) => n.ref === {pair[0]}))")
         check("diff", "the match is selected", inside("after", f"selected && (selected.ref === {pair[1]} || (selected.i.g || []).includes({pair[1]}))"))
+    # Of one kind alone.
+    why, many = b.run("[...words].sort((a, b) => b[1] - a[1])[0]") or [None, 0]
+    if why:
+        b.run(f"(() => {{ $('why').value = {json.dumps(why)}; $('why').onchange(); }})()")
+        check("diff", f"{many} are {why}", b.run("document.querySelectorAll('#list button:not([hidden])').length") == many)
+        for k in range(2):
+            chosen = b.run("data.changes[at][4]")
+            check("diff", f"n leads from {why} to {chosen}", chosen == why)
+            b.key("n")
+        b.run("(() => { $('why').value = ''; $('why').onchange(); })()")
     b.key("p")
     b.click("#theme")
     check("diff", "both maps turn dark and back", inside("before", "isDark()") is inside("after", "isDark()") is not dark)
