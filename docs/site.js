@@ -32,6 +32,7 @@
     const lines = code.textContent.split("\n");
     code.replaceChildren(...lines.flatMap((line, k) => k + 1 < lines.length ? [colored(line), "\n"] : [colored(line)]));
   }
+  let regions = 0;  // which have names of their own
   const reach = () => {
     for (const part of document.querySelectorAll("pre, table")) {
       const scrolls = part.scrollWidth > part.clientWidth;
@@ -39,7 +40,7 @@
       part.tabIndex = 0;
       if (part.tagName !== "PRE") continue;  // a table stays one
       part.setAttribute("role", "region");
-      part.setAttribute("aria-label", "Code");
+      part.setAttribute("aria-label", "Code " + ++regions);
     }
   };
   reach();

@@ -20,8 +20,11 @@ namespace {
 
 constexpr size_t kMostBoxes = 24;        // of a sketch
 constexpr int64_t kMostSteps = 1 << 16;  // instructions run for the values of an run
-constexpr double kMostWork = 1 << 24;    // operations and bytes of a module that is run
-constexpr size_t kMostSketches = 4000;   // of a history; beyond, text has to do
+constexpr double kMostWork = 1 << 24;    // operations and bytes of a module that the reference evaluator runs
+// Of larger ones, which the engine runs: some ten times a second.
+constexpr double kMostEngineOperations = 1 << 30, kMostEngineBytes = 1 << 28;
+constexpr int64_t kMostEngineSteps = 1 << 20;
+constexpr size_t kMostSketches = 4000;  // of a history; beyond, text has to do
 
 // Some instructions and their operands.
 RewriteHistory::Sketch SketchOf(std::span<const HloInstruction* const> instructions) {
@@ -101,8 +104,11 @@ class Screening {
  public:
   Screening(const HloModule& module, uint64_t seed) {
     const Cost cost = CostAnalysis(module).total().repeated;
-    if (cost.flops + cost.transcendentals + cost.bytes > kMostWork) {
-      why_not_ = "it is too large to be run after each pass";
+    const double operations = cost.flops + cost.transcendentals;
+    by_engine_ = operations + cost.bytes > kMostWork;
+    if (operations > kMostEngineOperations || cost.bytes > kMostEngineBytes) {
+      why_not_ = Format("a run takes {} operations and moves {}, too many to run it after each pass",
+                        HumanCount(operations), HumanBytes(static_cast<int64_t>(std::min(cost.bytes, 0x1p62))));
       return;
     }
     auto inputs = MakeFakeInputs(module, seed, InputKind::kPlain);
@@ -132,12 +138,19 @@ class Screening {
   StatusOr<Literal> Run(const HloModule& module) const {
     EvaluatorOptions options;
     options.unknown_calls = UnknownCalls::kUninterpreted;
-    options.max_steps = kMostSteps;
+    options.max_steps = by_engine_ ? kMostEngineSteps : kMostSteps;
     std::vector<const Literal*> arguments;
     for (const Literal& literal : inputs_) arguments.push_back(&literal);
+    if (by_engine_) {
+      ExecutableOptions engine;
+      engine.evaluator = options;
+      HLOIR_ASSIGN_OR_RETURN(const auto executable, PrepareExecutable(module, engine));
+      return executable->Run(arguments);
+    }
     return MakeReferenceEvaluator(options)->EvaluateComputation(*module.entry_computation(), arguments);
   }
   std::string why_not_;
+  bool by_engine_ = false;
   std::vector<Literal> inputs_;
   Literal first_;
 };
@@ -333,8 +346,8 @@ StatusOr<std::string> HistoryPage(const RewriteHistory& history) {
                                           {"runs", std::move(runs)},
                                           {"steps", std::move(steps)},
                                           {"layouts", std::move(chosen)},
-                                          {"before", history.text_before},
-                                          {"after", history.text_after}}));
+                                          {"before", WithoutMetadata(history.text_before)},
+                                          {"after", WithoutMetadata(history.text_after)}}));
 }
 
 }  // namespace hloir

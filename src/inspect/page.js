@@ -20,9 +20,22 @@ function human(n, unit) {
 function dark(on) { document.documentElement.classList.toggle("dark", on); $("theme").textContent = on ? "Light" : "Dark"; }
 $("theme").onclick = () => dark(!document.documentElement.classList.contains("dark"));
 dark(matchMedia("(prefers-color-scheme: dark)").matches);
-// Lines of a diff: what went, what came, and the rest.
-function diffText(text) {
-  const pre = el("pre", undefined, { tabindex: "0", role: "region", "aria-label": "What differs" });
+// An element whose text breaks after a dot, a dash and the like, before it breaks elsewhere.
+function breakable(tag, text, attributes) {
+  const e = el(tag, undefined, attributes);
+  String(text).split(/(?<=[._/-])/).forEach((part, k) => e.append(...(k ? [el("wbr"), part] : [part])));
+  return e;
+}
+// Each cell knows its column's head, which a phone shows before it.
+function cards(table) {
+  const heads = [...table.tHead.rows[0].cells].map((c) => c.textContent);
+  for (const row of table.tBodies[0].rows) if (row.cells.length === heads.length) [...row.cells].forEach((c, k) => { c.dataset.head = heads[k]; });
+  table.classList.add("cards");
+  return table;
+}
+// Lines of a diff: what went, what came, and the rest; `label` says of what.
+function diffText(text, label) {
+  const pre = el("pre", undefined, { tabindex: "0", role: "region", "aria-label": label || "What differs" });
   for (const line of text.split("\n")) pre.append(el("span", line + "\n", line[0] === "-" ? { class: "went" } : line[0] === "+" ? { class: "came" } : {}));
   return pre;
 }

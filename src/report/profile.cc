@@ -20,6 +20,51 @@ double FlopsPerSecond(const StepProfile& step) {
   return step.nanoseconds > 0 ? step.flops * static_cast<double>(step.calls) / Seconds(step) : 0;
 }
 
+// The nanoseconds that the given share of runs does not exceed.
+int64_t Quantile(std::vector<int64_t> runs, double share) {
+  const auto at = runs.begin() + static_cast<ptrdiff_t>(share * static_cast<double>(runs.size() - 1) + 0.5);
+  std::nth_element(runs.begin(), at, runs.end());
+  return *at;
+}
+// The nanoseconds of each step, without those of nested steps, in each run whose events were all kept.
+struct RunTimes {
+  explicit RunTimes(const ExecutionProfile& profile) : steps(profile.steps.size()) {
+    // Events come by end: those inside an event right before it. A run ends where the outermost steps begin again.
+    std::vector<ExecutionProfile::Event> open;       // whose surrounding event has not come yet
+    std::vector<std::pair<size_t, int64_t>> inside;  // since the last outermost event: step and time
+    std::vector<int64_t> run(steps.size());
+    int32_t last = -1;
+    const auto end_run = [&] {
+      for (size_t k = 0; k < run.size(); ++k) steps[k].push_back(run[k]);
+      all.push_back(std::accumulate(run.begin(), run.end(), int64_t{0}));
+      run.assign(run.size(), 0);
+    };
+    for (const ExecutionProfile::Event& event : profile.events) {
+      const size_t step = static_cast<size_t>(event.step);
+      int64_t own = event.duration;
+      for (; !open.empty() && open.back().start >= event.start; open.pop_back()) own -= open.back().duration;
+      inside.emplace_back(step, own);
+      if (profile.steps[step].depth > 0) {
+        open.push_back(event);
+        continue;
+      }
+      if (event.step <= last) end_run();
+      last = event.step;
+      for (const auto& [each, time] : inside) run[each] += time;
+      inside.clear();
+    }
+    int64_t calls = 0;
+    for (const StepProfile& step : profile.steps) calls += step.calls;
+    if (last >= 0 && calls == static_cast<int64_t>(profile.events.size())) end_run();
+  }
+  std::vector<std::vector<int64_t>> steps;
+  std::vector<int64_t> all;
+};
+void AddQuantiles(Json& json, const std::vector<int64_t>& runs) {
+  if (runs.empty()) return;
+  json["p10"] = Quantile(runs, 0.1), json["median"] = Quantile(runs, 0.5), json["p90"] = Quantile(runs, 0.9);
+}
+
 }  // namespace
 
 std::string ProfileReport(const ExecutionProfile& profile) {
@@ -59,14 +104,24 @@ std::string ProfileReport(const ExecutionProfile& profile) {
     table.Add({Format("{} more", order.size() - kRows), "", Format("{}", rest_calls),
                HumanTime(static_cast<double>(rest) * 1e-6), share(rest), "", ""});
   }
-  return table.ToString() + Format("{} in {} steps; peak {:.1f} GFLOP/s (f32 products from the first cache)\n",
-                                   HumanTime(static_cast<double>(total) * 1e-6), profile.steps.size(),
-                                   profile.peak_flops * 1e-9);
+  std::string spread;
+  if (const std::vector<int64_t> times = RunTimes(profile).all; times.size() > 1) {
+    const auto time = [&](double share) { return HumanTime(static_cast<double>(Quantile(times, share)) * 1e-6); };
+    spread = Format("{} runs: median {}; a tenth below {}, a tenth above {}\n", times.size(), time(0.5), time(0.1),
+                    time(0.9));
+  }
+  return table.ToString() + spread +
+         Format("{} in {} steps; peak {:.1f} GFLOP/s (f32 products from the first cache)\n",
+                HumanTime(static_cast<double>(total) * 1e-6), profile.steps.size(), profile.peak_flops * 1e-9);
 }
 
 std::string ProfileReportJson(const ExecutionProfile& profile) {
   Json json = {{"peak_flops", profile.peak_flops}, {"steps", Json::array()}};
-  for (const StepProfile& step : profile.steps) {
+  const RunTimes times(profile);
+  json["runs"] = times.all.size();
+  AddQuantiles(json, times.all);
+  for (size_t k = 0; k < profile.steps.size(); ++k) {
+    const StepProfile& step = profile.steps[k];
     json["steps"].push_back({{"name", step.name},
                              {"instruction", step.instruction},
                              {"op_name", step.op_name},
@@ -76,6 +131,7 @@ std::string ProfileReportJson(const ExecutionProfile& profile) {
                              {"threads", step.threads},
                              {"bytes", step.bytes},
                              {"flops", step.flops}});
+    AddQuantiles(json["steps"].back(), times.steps[k]);
   }
   return JsonLine(json);
 }

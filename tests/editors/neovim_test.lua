@@ -35,11 +35,48 @@ check('comments are known', vim.bo.commentstring == '// %s')
 local function color(line, column) return vim.fn.synIDattr(vim.fn.synID(line, column, 1), 'name') end
 check('opcodes have a color of their own', color(11, 17) ~= '' and color(11, 17) ~= color(11, 3))
 
--- The configuration that vim.lsp.enable('hlo') takes of Neovim 0.11 on; before, it is given by hand.
+-- The configuration that vim.lsp.enable('hlo') takes of Neovim 0.11 on.
 local config = dofile(vim.api.nvim_get_runtime_file('lsp/hlo.lua', false)[1])
-check('it is for HLO files', config.filetypes[1] == 'hlo')
-local id = vim.lsp.start_client({ name = 'hlo', cmd = config.cmd, root_dir = vim.fn.getcwd() })
-vim.lsp.buf_attach_client(buffer, id)
+check('it is for HLO files', config.filetypes[1] == 'hlo' and config.cmd[1] == 'hloir')
+
+-- What setup() adds to a file that is opened after it: colors by tree-sitter, if its parser was compiled, and the server.
+require('hlo').setup()
+vim.cmd('edit')
+local id
+wait('a client is attached', function()
+  id = next(vim.lsp.buf_get_clients(buffer))
+  return id
+end)
+do
+  local active = vim.treesitter.highlighter.active[buffer]
+  check('tree-sitter colors the buffer', active)
+  local tree, query = vim.treesitter.get_parser(buffer, 'hlo'), vim.treesitter.get_query('hlo', 'highlights')
+  local root = tree:parse()[1]:root()
+  check('there is no error', not root:has_error())
+  local groups = {}
+  for capture, node in query:iter_captures(root, buffer, 0, -1) do
+    local line, column = node:range()
+    local place, group = line .. ':' .. column, query.captures[capture]
+    if group:sub(1, 1) ~= '_' then
+      -- Helix takes the first color of a node, Neovim the last.
+      check(place .. ' has one color', groups[place] == nil)
+      groups[place] = group
+    end
+  end
+  for place, group in pairs({ ['0:0'] = 'keyword', ['0:10'] = 'namespace', ['2:0'] = 'function', ['8:0'] = 'keyword',
+    ['8:6'] = 'function', ['9:2'] = 'variable', ['9:6'] = 'type.builtin', ['9:10'] = 'constant.numeric',
+    ['9:16'] = 'function.builtin', ['12:2'] = 'keyword', ['12:24'] = 'variable', ['12:31'] = 'property',
+    ['12:56'] = 'function' }) do
+    check(('%s is %s, not %s'):format(place, group, groups[place]), groups[place] == group)
+  end
+  for _, group in ipairs({ 'keyword', 'function', 'type.builtin', 'constant.numeric', 'function.builtin', 'property' }) do
+    local shown = false
+    for k, capture in ipairs(query.captures) do
+      if capture == group and active then shown = active:get_query('hlo').hl_cache[k] ~= 0 end
+    end
+    check(group .. ' is shown', shown)
+  end
+end
 wait('the server is there', function()
   local client = vim.lsp.get_client_by_id(id)
   return client and client.server_capabilities and client.server_capabilities.hoverProvider and true

@@ -12,6 +12,13 @@ import subprocess
 import tempfile
 import time
 
+try:
+    import axe_core_python
+    with open(os.path.join(os.path.dirname(axe_core_python.__file__), "axe.min.js")) as file:
+        AXE = file.read()
+except ImportError:
+    AXE = None
+
 
 def find_browser():
     for name in ("chromium", "chromium-browser", "google-chrome"):
@@ -140,13 +147,13 @@ class Browser:
                 return answer["result"]
             self.event(answer)
 
-    def run(self, expression, frame=None):
+    def run(self, expression, frame=None, timeout=60):
         """The value of an expression, as JSON, in the page or in its frame of that name; a promise is awaited."""
         where = {}
         if frame:
             frames = self.call("Page.getFrameTree")["frameTree"]["childFrames"]
             where = {"contextId": self.contexts[next(f["frame"]["id"] for f in frames if f["frame"].get("name") == frame)]}
-        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True, **where)
+        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True, timeout=timeout, **where)
         if "exceptionDetails" in result:
             raise RuntimeError(result["exceptionDetails"].get("exception", {}).get("description", expression))
         return result["result"].get("value")
@@ -210,6 +217,23 @@ class Browser:
         found += self.nameless()
         return found
 
+    def axe(self):
+        """What axe-core finds, where Python has it; frames are pages of their own."""
+        if AXE is None:
+            return []
+        self.run(AXE + "; 0")
+        rules = self.run("axe.run({ iframes: false }).then((r) => r.violations.map((v) => [v.id, v.nodes.length, v.nodes[0].target.join(' '), v.help]))", timeout=600)
+        return [f"axe: {name}, {count} times, as {where}: {text}" for name, count, where, text in rules]
+
+    def on_paper(self):
+        """What is wrong with the page where it is printed: it is dark, has what can be pressed in its head, or is cut."""
+        self.call("Emulation.setEmulatedMedia", media="print")
+        self.settle()
+        found = self.run(PAPER)
+        self.call("Emulation.setEmulatedMedia", media="")
+        self.settle()
+        return found
+
     def nameless(self):
         """What a screen reader is told of the page: what can be reached or worked has a role and a name, and there is one
         main part."""
@@ -228,6 +252,17 @@ class Browser:
             found.append(f"{mains} main parts")
         return sorted(set(found))
 
+
+PAPER = r"""(() => {
+  const found = [];
+  if (getComputedStyle(document.body).backgroundColor !== "rgb(255, 255, 255)") found.push("the paper is " + getComputedStyle(document.body).backgroundColor);
+  for (const e of document.querySelectorAll("header button, header input, header select")) if (e.checkVisibility()) found.push("there is a " + e.tagName + " in the head");
+  for (const e of document.querySelectorAll("main, section, main pre, main div")) {
+    if (e.closest("svg, #flame, .hidden") || e.id === "stage" || !e.checkVisibility()) continue;
+    if (getComputedStyle(e).overflowY !== "visible" && e.scrollHeight > e.clientHeight + 2) found.push(`${e.tagName} ${e.id} ${e.className} is cut: ${e.scrollHeight} of ${e.clientHeight}`);
+  }
+  return found;
+})()"""
 
 # Texts that are seen and lie on one another by more than a rounding. What is clipped, or lies in what scrolls, is taken
 # as far as it is seen.

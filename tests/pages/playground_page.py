@@ -2,7 +2,8 @@
 """The playground's page in Chromium without hloir in it: what the page itself does with a text. A stand-in answers that
 `adde` is an error at its place, and that any other text has no rewrites; so nothing has to be compiled to WebAssembly, and
 what hloir says of a module is not tested here (tests/pages/playground does that). Marks of errors, results of an older
-text, links, files, work that is cancelled, lessons. Exit status 77, which ctest shows as skipped, where there is no Chromium."""
+text, links, files, work that is cancelled, lessons. Exit status 77, which ctest shows as skipped, where there is no Chromium.
+With --make OUT.html it writes the page and no more."""
 import os
 import pathlib
 import subprocess
@@ -101,6 +102,7 @@ def faults(b, page):
         b.run(f"$('lesson').value = {name!r}, $('lesson').onchange()")
         left = b.run("[...$('lesson-text').querySelectorAll('p, li, td, h2, h3')].map(e => e.textContent).filter(t => /```|\\*\\*|^#|\\]\\(/.test(t))")
         expect(f"{name}: Markdown is left: {left}", not left)
+        expect(f"{name} has no picture", b.run("$('lesson-text').querySelectorAll('svg[role=img][aria-label] text').length") > 3)
     expect(f"{name} has no text", b.run("$('lesson-text').querySelectorAll('h2, pre, p').length") > 10)
     b.run("$('lesson').value = '02-folding', $('lesson').onchange()")
     if len(sys.argv) > 1:
@@ -128,17 +130,24 @@ def faults(b, page):
     return found + [f"the console: {line}" for line in b.console]
 
 
-def main():
-    if not devtools.find_browser():
-        print("there is no Chromium (Debian: chromium)")
-        return 77
+def make(page):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         (folder / "hloir.js").write_text(STAND_IN)
         (folder / "dagre.js").write_text("")
-        page = folder / "playground.html"
         subprocess.run(["cmake", f"-DTREE={ROOT}", f"-DDAGRE={folder}/dagre.js", f"-DCODE={folder}/hloir.js", f"-DOUT={page}",
                         "-P", ROOT / "docs/playground/page.cmake"], check=True)
+
+
+def main():
+    if sys.argv[1:2] == ["--make"]:
+        return make(os.path.abspath(sys.argv[2]))
+    if not devtools.find_browser():
+        print("there is no Chromium (Debian: chromium)")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        page = pathlib.Path(folder) / "playground.html"
+        make(page)
         b = devtools.Browser()
         try:
             found = faults(b, page)

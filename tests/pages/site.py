@@ -69,8 +69,29 @@ def visit(b, root, page, dark, width=1280):
             failures.append(f"{name}: {fault}")
     check(name, f"the page is wider than its window: {b.run('document.documentElement.scrollWidth')}",
           b.run("document.documentElement.scrollWidth <= innerWidth"))
+    unseen = b.run("[...document.images].filter((i) => !i.complete || !i.naturalWidth || !i.alt).map((i) => i.src)")
+    check(name, f"pictures are not seen, or have no words: {unseen}", not unseen)
     light = b.run("getComputedStyle(document.documentElement).filter === 'none'")
     check(name, "its colors follow the system", light is not dark)
+
+
+def playground(b, root, lesson):
+    """A lesson has its picture, and leads to its modules in the playground, which opens them."""
+    b.open(root / "index.html")
+    check("index.html", "the first page does not lead to the playground", b.run("!!document.querySelector('[role=main] a[href=\"playground.html\"]')"))
+    b.open(lesson)
+    check(lesson.name, "a lesson has no picture of its module", b.run("[...document.images].some((i) => i.src.endsWith('/picture.svg') && i.naturalWidth > 100)"))
+    links = "[...document.querySelectorAll('a[href*=\"playground.html?\"]')]"
+    check(lesson.name, "it has no link to the playground", b.run(links + ".length") > 0)
+    target, name = b.run(f"[{links}[0].href, {links}[0].textContent]")
+    b.click("a[href*='playground.html?']")
+    for _ in range(100):
+        if b.run("location.href") == target and b.run("document.readyState") == "complete":
+            break
+        b.settle()
+    check("playground", f"{name} is not open in it", b.run("$('example').value") == f"{lesson.parent.name}/{name}" and "HloModule" in b.run("$('module').value"))
+    for fault in b.axe():
+        check("playground", fault, False)
 
 
 def by_keyboard(b, root, page):
@@ -116,8 +137,18 @@ def main():
             visit(b, root, page, dark=True)
             visit(b, root, page, dark=False, width=500)
             visit(b, root, page, dark=False, width=360)
+        # A page of each kind.
+        for page, dark, width in ((root / "index.html", False, 1280), (root / "index.html", True, 1280), (lessons[1], False, 390), (lessons[1], True, 1280),
+                                  (root / "inspect.html", False, 1280), (root / "rules.html", False, 390)):
+            b.open(page, dark, width=width)
+            for fault in b.axe():
+                check(f"{page.name}{', dark' if dark else ''}, {width}", fault, False)
+        b.open(lessons[1], dark=True)
+        for fault in b.on_paper():
+            check("a lesson on paper", fault, False)
         search(b, root, root / "index.html")
         colors(b, lessons[1])
+        playground(b, root, lessons[1])
         by_keyboard(b, root, root / "lessons" / "index.html")
     finally:
         b.close()

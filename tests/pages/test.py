@@ -31,8 +31,23 @@ def check(page, what, condition):
 
 
 def mind(b, page):
-    for fault in b.faults():
+    for fault in b.faults() + b.axe():
         check(page, fault, False)
+
+
+def elsewhere(b, page, path, dark):
+    """On a phone nothing is wider than it, and all cells of tables are seen; on paper it is day."""
+    b.open(path, dark, width=390, height=844)
+    check(page, f"a phone scrolls sideways: {b.run('document.documentElement.scrollWidth')}", b.run("document.documentElement.scrollWidth <= innerWidth"))
+    cut = b.run("[...document.querySelectorAll('td, th')].filter((e) => e.checkVisibility() && !e.closest('.wide, .cards > thead:not(.sorts)') && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.textContent).slice(0, 3)")
+    check(page, f"a phone cuts {cut}", not cut)
+    narrow = b.run("[...document.querySelectorAll('td')].filter((e) => e.checkVisibility() && e.textContent.length > 8 && e.getBoundingClientRect().width < 40).map((e) => e.textContent).slice(0, 3)")
+    check(page, f"a phone squeezes {narrow}", not narrow)
+    for fault in b.axe():
+        check(page + ", on a phone", fault, False)
+    b.open(path, dark)
+    for fault in b.on_paper():
+        check(page + ", on paper", fault, False)
 
 
 def checks_itself(b, folder):
@@ -90,6 +105,13 @@ def graph(b, path, dark):
     b.key("ArrowDown")
     b.key("Enter")
     check("graph", "what was found is selected", b.run("document.querySelectorAll('.box.selected').length") == 1)
+    # A computation's name finds what is in it.
+    called = b.run("V.findIndex((v, k) => k > 0 && v.f !== V[0].f)")
+    if called > 0:
+        b.run(f"(() => {{ $('search').value = '^' + V[{called}].f.replaceAll('.', '[.]') + '$'; search(); }})()")
+        b.run("new Promise((done) => { const wait = () => document.querySelector('#found div').textContent === 'searching…' ? setTimeout(wait, 10) : done(); wait(); })")
+        check("graph", "a computation's name finds its instructions", b.run(f"hits.length > 0 && hits.every((id) => V[instruction(id).v].f === V[{called}].f)"))
+        b.run("(() => { $('search').value = ''; search(); })()")
     # Each colour has its legend.
     legend = b.run("document.getElementById('legend').textContent")
     check("graph", "the legend is of the measure", "Share of" in legend and b.run("measures[by][1]") in legend)
@@ -117,6 +139,20 @@ def graph(b, path, dark):
     check("graph", "two fingers zoom", b.run("box.k") > 1.5 * before)
     check("graph", "the small map is there", not b.run("document.getElementById('minimap').hidden"))
     mind(b, "graph, zoomed")
+    where = b.run("[box.x, box.y]")
+    touch("touchStart", (500, 400))
+    touch("touchMove", (460, 430))
+    touch("touchMove", (420, 460))
+    touch("touchEnd")
+    b.settle()
+    moved = [now - then for now, then in zip(b.run("[box.x, box.y]"), where)]
+    check("graph", f"one finger drags: {moved}", moved[0] < -30 and moved[1] > 20)
+    # A press on the small map shows that place: its first corner, and its last.
+    for corner, sign in ((0.02, 1), (0.98, -1)):
+        b.run(f"(() => {{ const m = $('minimap'), r = m.getBoundingClientRect(); m.dispatchEvent(new PointerEvent('pointerdown', {{ clientX: r.left + r.width * {corner}, clientY: r.top + r.height * {corner}, buttons: 1 }})); }})()")
+        b.settle()
+        place = b.run(f"(() => {{ const r = stage.getBoundingClientRect(); return [(r.width / 2 - box.x) / box.k / root.w, (r.height / 2 - box.y) / box.k / root.h]; }})()")
+        check("graph", f"the small map leads to {place}, not {corner}", max(abs(at - corner) for at in place) < 0.05)  # a map is at least 20 pixels wide, whatever its module is
     b.click("#fit")
 
 
@@ -135,16 +171,33 @@ CONTRAST = r"""(() => {
 
 def explain(b, path, dark):
     b.open(path, dark)
-    count = b.run("document.querySelectorAll('#list [role=option]').length")
+    steps = b.run("data.steps.length")
     mind(b, "explain")
-    if count > 1:
-        b.click("#list [role=option]", count - 1)
-        check("explain", "a click chooses",
-              b.run(f"document.querySelectorAll('#list [role=option]')[{count - 1}].getAttribute('aria-selected')") == "true")
+    # The whole is a diff: unfolded, its sides are the two texts, and what is marked in both is not the same.
+    check("explain", "the whole shows what went and came", b.run("data.before === data.after || document.querySelectorAll('.lines del, .lines ins').length > 0"))
+    check("explain", "most of what is the same is folded", b.run("document.querySelectorAll('.lines .fold').length > 0 || data.before.split('\\n').length < 30 || data.before === data.after"))
+    b.run("document.querySelectorAll('.lines .fold').forEach((e) => e.click())")
+    for side, gone in (("before", "ins"), ("after", "del")):
+        text = b.run(f"""(() => {{ const cells = [...document.querySelectorAll('.lines > :not(h2):not(button)')];
+                     return cells.filter((c, k) => k % 2 === {0 if side == "before" else 1} && !(c.className === "twin" && c.textContent === "" && cells[k {"+" if side == "before" else "-"} 1].tagName === "{gone.upper()}")).map((c) => c.textContent).join("\\n"); }})()""")
+        wanted = b.run(f"linesOf(data.{side}).lines.join('\\n')")
+        check("explain", f"the side {side} is another text", text == wanted or b.run("data.before === data.after"))
+    check("explain", "a difference is one", b.run("[...document.querySelectorAll('.lines > del')].every((e) => e.textContent !== e.nextSibling.textContent)"))
+    # Each rewrite is in its pass and rule, which say how many there are.
+    check("explain", "all rewrites are listed", b.run("document.querySelectorAll('#list details details button').length") == steps)
+    check("explain", "rules have their counts", b.run("""[...document.querySelectorAll('#list details details')].every((d) => {
+          const [, all, refused] = / (\\d+)(?:, (\\d+) refused)?$/.exec(d.querySelector('summary').textContent);
+          return +all === d.querySelectorAll('button').length && +(refused || 0) === d.querySelectorAll('.declined').length; })"""))
+    check("explain", "passes have theirs", b.run("[...document.querySelectorAll('#list .run')].every((d) => (d.querySelectorAll('button').length || '') == (d.querySelector('summary span').textContent))"))
+    current = "document.querySelector('#list [aria-current=true]').dataset.k"
+    for k in range(steps):
+        b.run(f"show({k})")
+        check("explain", f"rewrite {k} is seen in the list", b.run(f"{current} === '{k}' && document.querySelector('#list [aria-current=true]').checkVisibility()"))
+        check("explain", f"rewrite {k} has values or the reason why not", b.run("[...document.querySelectorAll('#main .pill')].some((e) => /^values|^VALUES|^not run: .|^nothing changed/.test(e.textContent))"))
+    if steps > 1:
         mind(b, "explain, the last")
         b.key("ArrowLeft")
-        check("explain", "an arrow goes back",
-              b.run(f"document.querySelectorAll('#list [role=option]')[{count - 1}].getAttribute('aria-selected')") != "true")
+        check("explain", "an arrow goes back", b.run(current) == str(steps - 2))
     b.key("p")
     b.key("n")
     b.key("/")
@@ -199,6 +252,16 @@ def diff(b, path, dark):
     if pair:
         inside("before", f"select(drawn.find((n) => n.ref === {pair[0]}))")
         check("diff", "the match is selected", inside("after", f"selected && (selected.ref === {pair[1]} || (selected.i.g || []).includes({pair[1]}))"))
+    # Of one kind alone.
+    why, many = b.run("[...words].sort((a, b) => b[1] - a[1])[0]") or [None, 0]
+    if why:
+        b.run(f"(() => {{ $('why').value = {json.dumps(why)}; $('why').onchange(); }})()")
+        check("diff", f"{many} are {why}", b.run("document.querySelectorAll('#list button:not([hidden])').length") == many)
+        for k in range(2):
+            chosen = b.run("data.changes[at][4]")
+            check("diff", f"n leads from {why} to {chosen}", chosen == why)
+            b.key("n")
+        b.run("(() => { $('why').value = ''; $('why').onchange(); })()")
     b.key("p")
     b.click("#theme")
     check("diff", "both maps turn dark and back", inside("before", "isDark()") is inside("after", "isDark()") is not dark)
@@ -269,9 +332,9 @@ def dumps(b, path, dark):
 
 def profile(b, path, dark):
     b.open(path, dark)
-    check("profile", "steps are drawn", b.run("document.querySelectorAll('#flame button').length") > 1)
+    check("profile", "steps are drawn", b.run("document.querySelectorAll('#flame .step').length") > 1)
     mind(b, "profile")
-    b.run("document.querySelector('#flame button[tabindex=\"0\"]').focus()")
+    b.run("document.querySelector('#flame .step[tabindex=\"0\"]').focus()")
     b.key("ArrowDown")
     check("profile", "an arrow goes up the stack", b.run("document.activeElement.getAttribute('aria-level')") == "2")
     # To one that has others beside it.
@@ -285,13 +348,17 @@ def profile(b, path, dark):
     check("profile", "Enter widens", b.run("document.activeElement.textContent") == name and
           b.run("document.activeElement.style.width") == "100%")
     b.key("Backspace")
+    check("profile", "of five runs there are medians", b.run("data.runs === 5 && data.steps.every((s) => s.p10 <= s.median && s.median <= s.p90) && data.median > 0"))
+    heads = b.run("[...document.querySelectorAll('#table th')].map((e) => e.textContent)")
+    check("profile", f"the table has them: {heads}", heads[3:8] == ["calls", "median", "10 %", "90 %", "share"])
+    check("profile", "each color is in the legend", b.run("[...document.querySelectorAll('#flame .step:not(.mixed)')].every((e) => [...document.querySelectorAll('#legend span')].some((l) => { const p = document.createElement('p'); p.style.background = l.style.getPropertyValue('--c'); return p.style.background === e.style.background; }))"))
     b.run("(() => { const s = document.getElementById('by'); s.value = 'kernel'; s.onchange(); })()")
-    check("profile", "stacked by kernel", b.run("[...document.querySelectorAll('#flame button')].some((b) => /^(dot|loop|copy)$/.test(b.textContent))"))
+    check("profile", "stacked by kernel", b.run("[...document.querySelectorAll('#flame .step')].some((b) => /^(dot|loop|copy)$/.test(b.textContent))"))
     b.key("/")
     b.type("loop")
     check("profile", "what is sought is marked", b.run("document.querySelectorAll('#flame .found').length") > 0)
     b.key("Escape")
-    b.click("#flame button", 1)
+    b.click("#flame .step", 1)
     b.click("#all")
     mind(b, "profile, clicked")
 
@@ -373,7 +440,7 @@ def main():
                 changed.write_text(HOSTILE.replace("negate(y)", "abs(y)").replace("f32[4]{0} add(x, x)", "f32[4]{0} multiply(x, x)"))
                 subprocess.run([hloir, "diff", *((module, changed) if hostile else (real.with_name("attention_forward.hlo"), module)), "-o", page("diff")])
                 subprocess.run([hloir, "explain", module, "--passes=algebraic-simplifier,fusion", "-o", page("explain")], check=True)
-                subprocess.run([hloir, "run", module, "--profile", "-o", page("profile")], check=True, stdout=subprocess.DEVNULL)
+                subprocess.run([hloir, "run", module, "--profile", "--repeat=5", "-o", page("profile")], check=True, stdout=subprocess.DEVNULL)
                 for kind, walk in (("graph", graph), ("diff", diff), ("explain", explain), ("dumps", dumps), ("triage", triage), ("profile", profile)):
                     text = page(kind).read_text()
                     for word in ("http://", "https://", "src=", "@import"):
@@ -382,6 +449,7 @@ def main():
                         check(kind, f"nothing is fetched: {word}", word not in ours)
                     for dark in (False, True):
                         walk(b, page(kind), dark)
+                        elsewhere(b, kind, page(kind), dark)
                         if hostile:
                             check(kind, "a name was taken for a script", b.run("document.title") != "taken")
         finally:

@@ -86,6 +86,28 @@ ENTRY e {
   CHECK(Replay(other, *again, optimize).code() == StatusCode::kInternal);
 }
 
+TEST_CASE("a large module is run by the engine, and a larger one has the reason why not") {
+  for (const int size : {300, 1024}) {
+    const std::string n = std::to_string(size), shape = "f32[" + n + "," + n + "]{1,0}";
+    auto module = ParseModule("HloModule m\nENTRY e {\n  x = " + shape + " parameter(0)\n  d = " + shape +
+                              " dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  n = " + shape +
+                              " negate(d)\n  ROOT r = " + shape + " negate(n)\n}\n");
+    REQUIRE(module.ok());
+    const auto history = MakeRewriteHistory(**module, [](HloModule& m, PipelineOptions options, Rewriter* rewriter) {
+      PassOptions pass_options;
+      pass_options.rewriter = rewriter;
+      const std::vector<std::string> names = {"algebraic-simplifier"};
+      auto pipeline = MakePipeline(names, pass_options, std::move(options));
+      return pipeline.ok() ? pipeline->RunOnce(m).status() : pipeline.status();
+    });
+    REQUIRE(history.ok());
+    REQUIRE(history->runs.size() == 1);
+    INFO(history->runs[0].why_not);
+    CHECK((history->runs[0].values == RewriteHistory::Values::kSameBits) == (size == 300));
+    CHECK(history->runs[0].why_not.empty() == (size == 300));
+  }
+}
+
 TEST_CASE("what changes the values is seen") {
   auto module =
       ParseModule("HloModule m\nENTRY e {\n  x = f32[4]{0} parameter(0)\n  ROOT n = f32[4]{0} negate(x)\n}\n");

@@ -1,0 +1,1 @@
+[(computation) (table) (braces)] @fold
