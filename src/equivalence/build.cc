@@ -190,7 +190,7 @@ ExprId Builder::RegionParameter(int64_t kind, int64_t a, int64_t b, const Shape&
       shape, axes);
 }
 
-Value Builder::Region(const HloComputation& computation, Inside in) {
+Value Builder::Region(const HloComputation& computation, Inside in, const std::vector<int64_t>* numbers) {
   // (Its parameters are those of one device.)
   if (shared_.devices && shared_.devices->Communicates(computation)) {
     why_ = Format("{} communicates and is not looked into", computation.name());
@@ -203,8 +203,10 @@ Value Builder::Region(const HloComputation& computation, Inside in) {
   for (const HloInstruction* parameter : computation.parameters()) {
     Value value;
     int64_t k = 0;
+    const int64_t own = parameter->parameter_number();
+    const int64_t number = numbers != nullptr ? (*numbers)[static_cast<size_t>(own)] : own;
     for (const Shape* leaf : parameter->shape().Leaves())
-      value.push_back(RegionParameter(0, in.level, parameter->parameter_number() * 4096 + k++, *leaf));
+      value.push_back(RegionParameter(0, in.level, number * 4096 + k++, *leaf));
     arguments.push_back(std::move(value));
   }
   Value result = Evaluate(computation, arguments, in, std::vector<int32_t>(arguments.size(), -1));

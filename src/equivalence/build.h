@@ -153,7 +153,8 @@ class Builder {
   // The same of result k of a region of n and n scalars, if that depends on the two k-th ones alone.
   HloOpcode CombinerOf(const HloComputation& computation, const Value& region, size_t k, size_t n, PrimitiveType type,
                        Inside in);
-  Value Region(const HloComputation& computation, Inside in);
+  // Its parameters are those of these numbers; null: their own.
+  Value Region(const HloComputation& computation, Inside in, const std::vector<int64_t>* numbers = nullptr);
   ExprId RegionParameter(int64_t kind, int64_t a, int64_t b, const Shape& shape, const std::vector<VarId>& axes = {});
   ExprId Read(ExprId x, const Shape& shape, const std::vector<Index>& index);
   std::vector<Index> Dimensions(const Shape& shape);
