@@ -97,6 +97,8 @@ class Builder {
   // As its type rounds it, where that is not passed over.
   ExprId Rounded(ExprId e, PrimitiveType type);
   ExprId FromInteger(ExprId x, PrimitiveType from, PrimitiveType to);
+  // An operand of a contraction in the type of its result; -1: not looked into.
+  ExprId InResultType(ExprId x, const Shape& from, const Shape& result);
   ExprId OfConstant(const HloInstruction& i);
   std::shared_ptr<const Literal> Folded(const HloInstruction& i, const std::vector<int32_t>& operand_records);
   ExprId Dot(const HloInstruction& i, const std::vector<ExprId>& x);

@@ -5,6 +5,15 @@
 #include "equivalence/build.h"
 
 namespace hloir::equivalence::inside {
+ExprId Builder::InResultType(ExprId x, const Shape& from, const Shape& result) {
+  const PrimitiveType given = x_.TypeOf(x), type = Normal(result.element_type());
+  if (IsInteger(type)) return x_.Convert(x, given, type);
+  if (given == type) return x;
+  if (type != PrimitiveType::F64 || given == PrimitiveType::C128) return -1;
+  if (given == PrimitiveType::PRED) return x_.Convert(x, given, type);
+  return FromInteger(x, from.element_type(), result.element_type());
+}
+
 ExprId Builder::Dot(const HloInstruction& i, const std::vector<ExprId>& x) {
   const DotAttributes& dot = i.attributes<DotAttributes>();
   const PrimitiveType type = Normal(i.shape().element_type());
@@ -35,12 +44,8 @@ ExprId Builder::Dot(const HloInstruction& i, const std::vector<ExprId>& x) {
       at[1][static_cast<size_t>(d)] = out[next++];
   }
   ExprId a = Read(x[0], l, at[0]), b = Read(x[1], r, at[1]);
-  if (IsInteger(type)) {
-    a = x_.Convert(a, x_.TypeOf(a), type);
-    b = x_.Convert(b, x_.TypeOf(b), type);
-  } else if (x_.TypeOf(a) != type || x_.TypeOf(b) != type) {
-    return -1;
-  }
+  a = InResultType(a, l, i.shape()), b = InResultType(b, r, i.shape());
+  if (a < 0 || b < 0) return -1;
   const uint32_t before = x_.TakeUses();
   const ExprId product = x_.Multiply(a, b);
   const uint32_t multiplied = x_.TakeUses();
@@ -88,12 +93,8 @@ ExprId Builder::Convolution(const HloInstruction& i, const std::vector<ExprId>& 
     in[static_cast<size_t>(d.input_spatial[k])] = at;
   }
   ExprId a = Read(x[0], input, in), b = Read(x[1], kernel, ker);
-  if (IsInteger(type)) {
-    a = x_.Convert(a, x_.TypeOf(a), type);
-    b = x_.Convert(b, x_.TypeOf(b), type);
-  } else if (x_.TypeOf(a) != type || x_.TypeOf(b) != type) {
-    return -1;
-  }
+  a = InResultType(a, input, i.shape()), b = InResultType(b, kernel, i.shape());
+  if (a < 0 || b < 0) return -1;
   const ExprId zero = IsInteger(type) ? x_.Integer(0, type) : x_.Real(0);
   return x_.SumOver(std::move(over), x_.If(inside, x_.Multiply(a, b), zero));
 }
