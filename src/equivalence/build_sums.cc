@@ -176,7 +176,7 @@ Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& 
   ExprId identity = -1;
   const PrimitiveType of = i.operand(1)->shape().element_type();
   switch (op) {
-    case HloOpcode::kAdd: identity = IsInteger(type) ? x_.Integer(0, type) : x_.Real(0); break;
+    case HloOpcode::kAdd: identity = IsInteger(type) ? x_.Integer(0, type) : x_.Sum({}, type); break;
     case HloOpcode::kMaximum:
     case HloOpcode::kMinimum:
       if (IsInteger(type))
