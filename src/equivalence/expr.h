@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "equivalence/double_double.h"
+#include "hloir/attributes.h"
 #include "hloir/literal.h"
 #include "hloir/opcode.h"
 #include "hloir/primitive_type.h"
@@ -329,6 +330,8 @@ class Exprs {
   bool MovesIn(ExprId e, VarId v);
   bool EqualUnrolled(ExprId a, ExprId b, int64_t budget);
   ExprId EqualsIndex(ExprId e, Index index);  // conditions.cc
+  std::optional<std::pair<ExprId, ExprId>> BeforeWidening(ExprId a, ExprId b, bool equality);
+  std::optional<ExprId> BesideItsExtreme(ComparisonDirection d, ExprId a, ExprId b);
   // bounds.cc
   struct Tile {
     size_t variable;
