@@ -182,6 +182,10 @@ ExprId Exprs::Guard(bool equal, Index index) {
     if (range.low > 0 || range.high < 0) known = true, value = false;
     else if (range.low == 0 && range.high == 0) known = true, value = true;
     if (!index.terms.empty() && index.terms[0].second < 0) index = Times(index, -1);
+    // At an end of its range a variable equals the end where it lies beyond.
+    if (!known && index.terms.size() == 1 && TermAt(index.terms[0].first).kind == IndexTerm::Kind::kVar &&
+        (range.low == 0 || range.high == 0))
+      return Guard(false, RangeOf(index).low == 0 ? Times(index, -1) : index);
   } else {
     if (range.low >= 0) known = true, value = true;
     else if (range.high < 0) known = true, value = false;

@@ -359,6 +359,7 @@ class Exprs {
   ExprId ImaginaryUnit();
   ExprId Complex(ExprId re, ExprId im);
   ExprId PartOf(ExprId e, bool real);
+  std::optional<bool> GivenEquality(const Index& index, ExprId condition);
   bool TidyGuards(Monomial& m);
   bool UseEqualities(Monomial& m);
   bool IsPlainGuard(ExprId e) const;  // a bound of variables alone
