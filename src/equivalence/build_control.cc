@@ -204,7 +204,6 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   Inside inner = in;
   inner.record = false;
   inner.values = nullptr, inner.matcher = nullptr;
-  ++inner.level;
   const auto run = [&](const HloComputation& computation, const Value& carried) {
     return Evaluate(computation, {carried}, inner, {-1});
   };
@@ -223,6 +222,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
     if (!why_.empty()) return {};
     for (ExprId& part : now) part = x_.Named(part);
   }
+  ++inner.level;
   Value related(n, -1);
   if (is_second && shared_.devices) related = Related(i, init, inner);
   if (!why_.empty() || std::all_of(related.begin(), related.end(), [](ExprId e) { return e >= 0; })) return related;
