@@ -399,7 +399,7 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
         const Value& operand = *operands[static_cast<size_t>(k)];
         all.insert(all.end(), operand.begin(), operand.end());
       }
-      if (!all.empty() && !i.HasSideEffect() && all.size() == i.shape().Leaves().size()) return all;
+      if (!all.empty() && all.size() == i.shape().Leaves().size()) return all;
       break;
     }
     case kAfterAll: return {LeafArray({-11}, i.shape())};
