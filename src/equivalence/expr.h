@@ -331,6 +331,7 @@ class Exprs {
   bool EqualUnrolled(ExprId a, ExprId b, int64_t budget);
   ExprId EqualsIndex(ExprId e, Index index);  // conditions.cc
   std::optional<std::pair<ExprId, ExprId>> BeforeWidening(ExprId a, ExprId b, bool equality);
+  ExprId JoinedHalves(ExprId a, ExprId b);
   std::optional<ExprId> BesideItsExtreme(ComparisonDirection d, ExprId a, ExprId b);
   // bounds.cc
   struct Tile {

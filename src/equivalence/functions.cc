@@ -93,6 +93,24 @@ ExprId Exprs::And(ExprId a, ExprId b) {
   return Make(std::move(e));
 }
 
+// The low half of 64 bits beside the high half, 2^32 times: the whole. -1: they are something else.
+ExprId Exprs::JoinedHalves(ExprId a, ExprId b) {
+  constexpr PrimitiveType kWord = PrimitiveType::U64;
+  const auto inside = [&](ExprId e, PrimitiveType to) -> ExprId {
+    const Expr& x = At(e);
+    const bool converts = x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kConvert && x.type == to;
+    return converts ? x.args[0] : -1;
+  };
+  for (const auto& [low, high] : {std::pair(a, b), std::pair(b, a)}) {
+    const ExprId half = inside(low, kWord), whole = half >= 0 ? inside(half, PrimitiveType::U32) : -1;
+    if (whole < 0 || TypeOf(whole) != kWord) continue;
+    const ExprId shifted = Function(HloOpcode::kShiftRightLogical, kWord, {whole, Integer(32, kWord)});
+    const ExprId upper = Convert(Convert(shifted, kWord, PrimitiveType::U32), PrimitiveType::U32, kWord);
+    if (Multiply(upper, Integer(int64_t{1} << 32, kWord)) == high) return whole;
+  }
+  return -1;
+}
+
 // Integers that were widened, as they were before: two of one type, or one and a number that its type has. An order
 // needs a wider type that keeps signs. None: they were not.
 std::optional<std::pair<ExprId, ExprId>> Exprs::BeforeWidening(ExprId a, ExprId b, bool equality) {
@@ -498,6 +516,9 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
         return StandIn(Make(std::move(e)), Folded(nearly));
       }
     }
+  }
+  if (op == kOr && type == PrimitiveType::U64 && args.size() == 2) {
+    if (const ExprId whole = JoinedHalves(args[0], args[1]); whole >= 0) return whole;
   }
   if (OpcodeInfo info = GetOpcodeInfo(op); (info.traits & kCommutative) != 0 && args.size() >= 2)
     std::sort(args.begin(), args.end());
