@@ -414,7 +414,8 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
   std::vector<ExprId> x;
   bool arrays = i.shape().IsArray() || i.opcode() == kReduce || i.opcode() == kSort || i.opcode() == kReduceWindow ||
                 i.opcode() == kScatter || i.opcode() == kTopK || IsCustomCall(i, CustomCall::kTopK) ||
-                i.opcode() == kBatchNormTraining || i.opcode() == kBatchNormGrad;
+                i.opcode() == kBatchNormTraining || i.opcode() == kBatchNormGrad || i.opcode() == kScan ||
+                i.opcode() == kRngBitGenerator;
   for (size_t k = 0; k < operands.size(); ++k) {
     arrays = arrays && i.operand(static_cast<int64_t>(k))->shape().IsArray() && operands[k]->size() == 1;
     if (!operands[k]->empty()) x.push_back(operands[k]->front());
@@ -426,6 +427,8 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
     case kReduceWindow: value = ReduceWindow(i, x, inner); break;
     case kSort: value = Sort(i, x, inner); break;
     case kScatter: value = Scatter(i, x, inner); break;
+    case kScan: value = Scan(i, x, inner); break;
+    case kRngBitGenerator: value = RandomBits(i, x[0]); break;
     case kTopK: value = TopK(i, x[0], i.attributes<TopKAttributes>().largest, inner); break;
     case kBitcastConvert:
       if (const ExprId e = BitcastConvert(i, x[0], inner); e >= 0) value = {e};

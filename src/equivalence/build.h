@@ -122,7 +122,17 @@ class Builder {
   ExprId TotalOrder(ComparisonDirection direction, ExprId a, ExprId b, PrimitiveType of);
   ExprId BitcastConvert(const HloInstruction& i, ExprId x, Inside in);
   Value BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x);
+  Value RandomBits(const HloInstruction& i, ExprId state);  // build_random.cc
+  // A loop by what it does: of a while, or of an operation that is defined as one.
+  struct LoopForm {
+    std::vector<const Shape*> shapes;  // of what it carries
+    int64_t instructions;              // of a turn
+    std::function<Value(const Value&, Inside)> body, condition;
+  };
   Value While(const HloInstruction& i, const Value& init, Inside in);
+  Value Looped(const HloInstruction& i, const LoopForm& form, const Value& init, Inside in);
+  Value Scan(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);  // build_defined.cc
+  ExprId StochasticConvert(const HloInstruction& i, const std::vector<ExprId>& x);
   // build_loops.cc
   void Remember(const HloInstruction& i, Loop loop, Inside inner);
   Value Related(const HloInstruction& i, const Value& init, Inside inner);

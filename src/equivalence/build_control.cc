@@ -199,32 +199,41 @@ ExprId Builder::Agreed(int64_t of, ExprId e) {
 }
 
 Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
-  const std::vector<const Shape*> shapes = i.shape().Leaves();
+  const auto run = [this](const HloComputation& computation, const Value& carried, Inside inner) {
+    return Evaluate(computation, {carried}, inner, {-1});
+  };
+  const HloComputation &body = *i.while_body(), &condition = *i.while_condition();
+  return Looped(i,
+                {i.shape().Leaves(), body.instruction_count(),
+                 [&](const Value& carried, Inside inner) { return run(body, carried, inner); },
+                 [&](const Value& carried, Inside inner) { return run(condition, carried, inner); }},
+                init, in);
+}
+
+Value Builder::Looped(const HloInstruction& i, const LoopForm& form, const Value& init, Inside in) {
+  const std::vector<const Shape*>& shapes = form.shapes;
   const size_t n = init.size();
   Inside inner = in;
   inner.record = false;
   inner.values = nullptr, inner.matcher = nullptr;
-  const auto run = [&](const HloComputation& computation, const Value& carried) {
-    return Evaluate(computation, {carried}, inner, {-1});
-  };
   // A few turns that are known are written out. (With devices loops are held against loops, whose bodies are matched.)
   Value now = init;
-  const int64_t most =
-      std::min(shared_.most_turns, std::max<int64_t>(4, kMostWritten / i.while_body()->instruction_count()));
+  const int64_t most = std::min(shared_.most_turns, std::max<int64_t>(4, kMostWritten / form.instructions));
   for (int64_t turn = 0; turn <= most && !shared_.devices; ++turn) {
-    const Value again = run(*i.while_condition(), now);
+    const Value again = form.condition(now, inner);
     if (!why_.empty()) return {};
     const std::optional<int64_t> known = x_.IntegerOf(again[0]);
     if (!known) break;
     if (*known == 0) return now;
     if (turn == most) break;
-    now = run(*i.while_body(), now);
+    now = form.body(now, inner);
     if (!why_.empty()) return {};
     for (ExprId& part : now) part = x_.Named(part);
   }
   ++inner.level;
   Value related(n, -1);
-  if (is_second && shared_.devices) related = Related(i, init, inner);
+  const bool is_while = i.opcode() == HloOpcode::kWhile;
+  if (is_second && shared_.devices && is_while) related = Related(i, init, inner);
   if (!why_.empty() || std::all_of(related.begin(), related.end(), [](ExprId e) { return e >= 0; })) return related;
   // Values that each turn leaves as they are, or sets to their initial value.
   std::vector<bool> fixed(n, false);
@@ -234,7 +243,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   const auto parameter = [&](size_t k, int64_t of) { return RegionParameter(1, inner.level, of, *shapes[k], axes[k]); };
   for (size_t k = 0; k < n; ++k) carried[k] = parameter(k, -1 - static_cast<int64_t>(k));
   for (int round = 0;; ++round) {
-    next = run(*i.while_body(), carried);
+    next = form.body(carried, inner);
     if (!why_.empty()) return {};
     bool found = false, grew = false;
     for (size_t k = 0; k < n; ++k) {
@@ -258,7 +267,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
     if (!found) break;
   }
   // Counters of a loop of so many turns are numbers of the turn.
-  Value condition = run(*i.while_condition(), carried);
+  Value condition = form.condition(carried, inner);
   if (!why_.empty() || !SameForAll(i, condition[0])) return {};
   std::vector<ExprId> result(n, -1);
   const int64_t turns = Turns(init, carried, next, condition[0]);
@@ -272,8 +281,8 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
       carried[k] = x_.IndexValue(*counter, x_.TypeOf(init[k]));
       fixed[k] = true;
     }
-    next = run(*i.while_body(), carried);
-    if (why_.empty()) condition = run(*i.while_condition(), carried);
+    next = form.body(carried, inner);
+    if (why_.empty()) condition = form.condition(carried, inner);
     if (!why_.empty()) return {};
     // A value to which a turn adds, or of which it writes each element once, is a sum over the turns.
     std::set<int64_t> varying;
@@ -313,8 +322,8 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   };
   for (int round = 0;; ++round) {
     for (size_t k = 0; k < n; ++k) carried[k] = fixed[k] ? start[k] : parameter(k, of[k]);
-    next = run(*i.while_body(), carried);
-    if (why_.empty()) condition = run(*i.while_condition(), carried);
+    next = form.body(carried, inner);
+    if (why_.empty()) condition = form.condition(carried, inner);
     if (!why_.empty()) return {};
     condition[0] = Agreed(-1, condition[0]);
     const size_t before = count();
@@ -377,7 +386,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   for (size_t k = 0; k < n; ++k) {
     if (related[k] >= 0) result[k] = related[k];
   }
-  if (!is_second && shared_.devices)
+  if (!is_second && shared_.devices && is_while)
     Remember(i, {shapes, inner.level, init, carried, next, result, condition[0], {}}, inner);
   return result;
 }

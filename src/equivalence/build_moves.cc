@@ -228,7 +228,7 @@ ExprId Builder::Exact(const HloInstruction& i, const std::vector<ExprId>& x) {
       const ReducePrecisionAttributes& a = i.attributes<ReducePrecisionAttributes>();
       return x_.Function(kReducePrecision, type, {x[0]}, {a.exponent_bits, a.mantissa_bits});
     }
-    case kStochasticConvert: return -1;
+    case kStochasticConvert: return StochasticConvert(i, x);
     default: return x_.Function(i.opcode(), type, x);
   }
 }
