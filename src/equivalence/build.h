@@ -132,6 +132,10 @@ class Builder {
   Value While(const HloInstruction& i, const Value& init, Inside in);
   Value Looped(const HloInstruction& i, const LoopForm& form, const Value& init, Inside in);
   Value Scan(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);  // build_defined.cc
+  // build_linear.cc
+  Index RowAt(ExprId e, int64_t size);
+  Value Cholesky(const HloInstruction& i, ExprId a, Inside in);
+  Value TriangularSolve(const HloInstruction& i, ExprId a, ExprId b, Inside in);
   ExprId StochasticConvert(const HloInstruction& i, const std::vector<ExprId>& x);
   // build_loops.cc
   void Remember(const HloInstruction& i, Loop loop, Inside inner);
