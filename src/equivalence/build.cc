@@ -427,6 +427,7 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
     case kReduceWindow: value = ReduceWindow(i, x, inner); break;
     case kSort: value = Sort(i, x, inner); break;
     case kScatter: value = Scatter(i, x, inner); break;
+    case kSelectAndScatter: value = SelectAndScatter(i, x, inner); break;
     case kCholesky: value = Cholesky(i, x[0], inner); break;
     case kTriangularSolve: value = TriangularSolve(i, x[0], x[1], inner); break;
     case kScan: value = Scan(i, x, inner); break;

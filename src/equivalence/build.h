@@ -110,6 +110,15 @@ class Builder {
   ExprId Bitcast(const HloInstruction& i, ExprId x);
   Value Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
   Value ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
+  Value SelectAndScatter(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
+  struct Taps {
+    std::vector<VarId> over;
+    ExprId inside;          // is the place one of the operand?
+    std::vector<Index> at;  // then it is this element
+  };
+  Taps TapsOf(const Window& window, const Shape& from, const Shape& to, bool prefix);
+  Value WindowRows(const Taps& taps, const std::vector<ExprId>& covered, const std::vector<ExprId>& init,
+                   const Value& region);
   Value Sort(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
   struct Updates {
     std::vector<VarId> over;  // the updates' batch
