@@ -189,7 +189,7 @@ ExprId Builder::RegionParameter(int64_t kind, int64_t a, int64_t b, const Shape&
       shape, axes);
 }
 
-Value Builder::Region(const HloComputation& computation, Inside in) {
+Value Builder::Region(const HloComputation& computation, Inside in, const std::vector<int64_t>* numbers) {
   // The region's parameters are values of one device.
   if (shared_.devices && shared_.devices->Communicates(computation)) {
     why_ = Format("{} communicates and is not looked into", computation.name());
@@ -202,8 +202,10 @@ Value Builder::Region(const HloComputation& computation, Inside in) {
   for (const HloInstruction* parameter : computation.parameters()) {
     Value value;
     int64_t k = 0;
+    const int64_t own = parameter->parameter_number();
+    const int64_t number = numbers != nullptr ? (*numbers)[static_cast<size_t>(own)] : own;
     for (const Shape* leaf : parameter->shape().Leaves())
-      value.push_back(RegionParameter(0, in.level, parameter->parameter_number() * 4096 + k++, *leaf));
+      value.push_back(RegionParameter(0, in.level, number * 4096 + k++, *leaf));
     arguments.push_back(std::move(value));
   }
   Value result = Evaluate(computation, arguments, in, std::vector<int32_t>(arguments.size(), -1));
@@ -396,7 +398,7 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
         const Value& operand = *operands[static_cast<size_t>(k)];
         all.insert(all.end(), operand.begin(), operand.end());
       }
-      if (!all.empty() && !i.HasSideEffect() && all.size() == i.shape().Leaves().size()) return all;
+      if (!all.empty() && all.size() == i.shape().Leaves().size()) return all;
       break;
     }
     case kAfterAll: return {LeafArray({-11}, i.shape())};
@@ -411,7 +413,8 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
   std::vector<ExprId> x;
   bool arrays = i.shape().IsArray() || i.opcode() == kReduce || i.opcode() == kSort || i.opcode() == kReduceWindow ||
                 i.opcode() == kScatter || i.opcode() == kTopK || IsCustomCall(i, CustomCall::kTopK) ||
-                i.opcode() == kBatchNormTraining || i.opcode() == kBatchNormGrad;
+                i.opcode() == kBatchNormTraining || i.opcode() == kBatchNormGrad || i.opcode() == kScan ||
+                i.opcode() == kRngBitGenerator;
   for (size_t k = 0; k < operands.size(); ++k) {
     arrays = arrays && i.operand(static_cast<int64_t>(k))->shape().IsArray() && operands[k]->size() == 1;
     if (!operands[k]->empty()) x.push_back(operands[k]->front());
@@ -423,6 +426,11 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
     case kReduceWindow: value = ReduceWindow(i, x, inner); break;
     case kSort: value = Sort(i, x, inner); break;
     case kScatter: value = Scatter(i, x, inner); break;
+    case kSelectAndScatter: value = SelectAndScatter(i, x, inner); break;
+    case kCholesky: value = Cholesky(i, x[0], inner); break;
+    case kTriangularSolve: value = TriangularSolve(i, x[0], x[1], inner); break;
+    case kScan: value = Scan(i, x, inner); break;
+    case kRngBitGenerator: value = RandomBits(i, x[0]); break;
     case kTopK: value = TopK(i, x[0], i.attributes<TopKAttributes>().largest, inner); break;
     case kBitcastConvert:
       if (const ExprId e = BitcastConvert(i, x[0], inner); e >= 0) value = {e};

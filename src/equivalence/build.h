@@ -97,6 +97,8 @@ class Builder {
   // Rounds to the type, unless such roundings are taken for exact.
   ExprId Rounded(ExprId e, PrimitiveType type);
   ExprId FromInteger(ExprId x, PrimitiveType from, PrimitiveType to);
+  // An operand of a contraction in the type of its result; -1: not looked into.
+  ExprId InResultType(ExprId x, const Shape& from, const Shape& result);
   ExprId OfConstant(const HloInstruction& i);
   std::shared_ptr<const Literal> Folded(const HloInstruction& i, const std::vector<int32_t>& operand_records);
   ExprId Dot(const HloInstruction& i, const std::vector<ExprId>& x);
@@ -108,6 +110,15 @@ class Builder {
   ExprId Bitcast(const HloInstruction& i, ExprId x);
   Value Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
   Value ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
+  Value SelectAndScatter(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
+  struct Taps {
+    std::vector<VarId> over;
+    ExprId inside;          // is the place one of the operand?
+    std::vector<Index> at;  // then it is this element
+  };
+  Taps TapsOf(const Window& window, const Shape& from, const Shape& to, bool prefix);
+  Value WindowRows(const Taps& taps, const std::vector<ExprId>& covered, const std::vector<ExprId>& init,
+                   const Value& region);
   Value Sort(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);
   struct Updates {
     std::vector<VarId> over;  // the updates' batch variables
@@ -120,7 +131,21 @@ class Builder {
   ExprId TotalOrder(ComparisonDirection direction, ExprId a, ExprId b, PrimitiveType of);
   ExprId BitcastConvert(const HloInstruction& i, ExprId x, Inside in);
   Value BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x);
+  Value RandomBits(const HloInstruction& i, ExprId state);  // build_random.cc
+  // A loop by what it does: of a while, or of an operation that is defined as one.
+  struct LoopForm {
+    std::vector<const Shape*> shapes;  // of what it carries
+    int64_t instructions;              // of a turn
+    std::function<Value(const Value&, Inside)> body, condition;
+  };
   Value While(const HloInstruction& i, const Value& init, Inside in);
+  Value Looped(const HloInstruction& i, const LoopForm& form, const Value& init, Inside in);
+  Value Scan(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);  // build_defined.cc
+  // build_linear.cc
+  Index RowAt(ExprId e, int64_t size);
+  Value Cholesky(const HloInstruction& i, ExprId a, Inside in);
+  Value TriangularSolve(const HloInstruction& i, ExprId a, ExprId b, Inside in);
+  ExprId StochasticConvert(const HloInstruction& i, const std::vector<ExprId>& x);
   // build_loops.cc
   void Remember(const HloInstruction& i, Loop loop, Inside inner);
   Value Related(const HloInstruction& i, const Value& init, Inside inner);
@@ -154,7 +179,8 @@ class Builder {
   // The same for result k of a region of n and n scalars, if it depends on the two k-th scalars alone.
   HloOpcode CombinerOf(const HloComputation& computation, const Value& region, size_t k, size_t n, PrimitiveType type,
                        Inside in);
-  Value Region(const HloComputation& computation, Inside in);
+  // Its parameters are those of these numbers; null: their own.
+  Value Region(const HloComputation& computation, Inside in, const std::vector<int64_t>* numbers = nullptr);
   ExprId RegionParameter(int64_t kind, int64_t a, int64_t b, const Shape& shape, const std::vector<VarId>& axes = {});
   ExprId Read(ExprId x, const Shape& shape, const std::vector<Index>& index);
   std::vector<Index> Dimensions(const Shape& shape);

@@ -202,33 +202,42 @@ ExprId Builder::Agreed(int64_t of, ExprId e) {
 }
 
 Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
-  const std::vector<const Shape*> shapes = i.shape().Leaves();
+  const auto run = [this](const HloComputation& computation, const Value& carried, Inside inner) {
+    return Evaluate(computation, {carried}, inner, {-1});
+  };
+  const HloComputation &body = *i.while_body(), &condition = *i.while_condition();
+  return Looped(i,
+                {i.shape().Leaves(), body.instruction_count(),
+                 [&](const Value& carried, Inside inner) { return run(body, carried, inner); },
+                 [&](const Value& carried, Inside inner) { return run(condition, carried, inner); }},
+                init, in);
+}
+
+Value Builder::Looped(const HloInstruction& i, const LoopForm& form, const Value& init, Inside in) {
+  const std::vector<const Shape*>& shapes = form.shapes;
   const size_t n = init.size();
   Inside inner = in;
   inner.record = false;
   inner.values = nullptr, inner.matcher = nullptr;
-  ++inner.level;
-  const auto run = [&](const HloComputation& computation, const Value& carried) {
-    return Evaluate(computation, {carried}, inner, {-1});
-  };
   // Short loops with a known trip count are unrolled, except on several devices, where loops are compared by matching
   // their bodies.
   Value now = init;
-  const int64_t most =
-      std::min(shared_.most_turns, std::max<int64_t>(4, kMostWritten / i.while_body()->instruction_count()));
+  const int64_t most = std::min(shared_.most_turns, std::max<int64_t>(4, kMostWritten / form.instructions));
   for (int64_t turn = 0; turn <= most && !shared_.devices; ++turn) {
-    const Value again = run(*i.while_condition(), now);
+    const Value again = form.condition(now, inner);
     if (!why_.empty()) return {};
     const std::optional<int64_t> known = x_.IntegerOf(again[0]);
     if (!known) break;
     if (*known == 0) return now;
     if (turn == most) break;
-    now = run(*i.while_body(), now);
+    now = form.body(now, inner);
     if (!why_.empty()) return {};
     for (ExprId& part : now) part = x_.Named(part);
   }
+  ++inner.level;
   Value related(n, -1);
-  if (is_second && shared_.devices) related = Related(i, init, inner);
+  const bool is_while = i.opcode() == HloOpcode::kWhile;
+  if (is_second && shared_.devices && is_while) related = Related(i, init, inner);
   if (!why_.empty() || std::all_of(related.begin(), related.end(), [](ExprId e) { return e >= 0; })) return related;
   // Carried values that each iteration leaves unchanged or resets to their initial value.
   std::vector<bool> fixed(n, false);
@@ -238,7 +247,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   const auto parameter = [&](size_t k, int64_t of) { return RegionParameter(1, inner.level, of, *shapes[k], axes[k]); };
   for (size_t k = 0; k < n; ++k) carried[k] = parameter(k, -1 - static_cast<int64_t>(k));
   for (int round = 0;; ++round) {
-    next = run(*i.while_body(), carried);
+    next = form.body(carried, inner);
     if (!why_.empty()) return {};
     bool found = false, grew = false;
     for (size_t k = 0; k < n; ++k) {
@@ -262,7 +271,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
     if (!found) break;
   }
   // With a known trip count, counters are functions of the iteration number.
-  Value condition = run(*i.while_condition(), carried);
+  Value condition = form.condition(carried, inner);
   if (!why_.empty() || !SameForAll(i, condition[0])) return {};
   std::vector<ExprId> result(n, -1);
   const int64_t turns = Turns(init, carried, next, condition[0]);
@@ -276,8 +285,8 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
       carried[k] = x_.IndexValue(*counter, x_.TypeOf(init[k]));
       fixed[k] = true;
     }
-    next = run(*i.while_body(), carried);
-    if (why_.empty()) condition = run(*i.while_condition(), carried);
+    next = form.body(carried, inner);
+    if (why_.empty()) condition = form.condition(carried, inner);
     if (!why_.empty()) return {};
     // An accumulator, or an array of which each iteration writes distinct elements, is a sum over the iterations.
     std::set<int64_t> varying;
@@ -317,8 +326,8 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   };
   for (int round = 0;; ++round) {
     for (size_t k = 0; k < n; ++k) carried[k] = fixed[k] ? start[k] : parameter(k, of[k]);
-    next = run(*i.while_body(), carried);
-    if (why_.empty()) condition = run(*i.while_condition(), carried);
+    next = form.body(carried, inner);
+    if (why_.empty()) condition = form.condition(carried, inner);
     if (!why_.empty()) return {};
     condition[0] = Agreed(-1, condition[0]);
     const size_t before = count();
@@ -381,7 +390,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   for (size_t k = 0; k < n; ++k) {
     if (related[k] >= 0) result[k] = related[k];
   }
-  if (!is_second && shared_.devices)
+  if (!is_second && shared_.devices && is_while)
     Remember(i, {shapes, inner.level, init, carried, next, result, condition[0], {}}, inner);
   return result;
 }

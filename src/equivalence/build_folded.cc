@@ -12,7 +12,9 @@ std::shared_ptr<const Literal> Builder::Folded(const HloInstruction& i, const st
     return i.literal().elided() ? nullptr : std::shared_ptr<const Literal>(std::shared_ptr<void>(), &i.literal());
   const bool folds = i.Is(kFoldable | kElementwise | kMovesData) || i.opcode() == HloOpcode::kIota ||
                      i.opcode() == HloOpcode::kReduce || i.opcode() == HloOpcode::kReduceWindow;
-  if (!folds || i.Is(kImpure | kSideEffect | kCollective) || IsComplex(i.shape().element_type())) return nullptr;
+  if (!folds || i.Is(kImpure | kSideEffect | kCollective)) return nullptr;
+  // (Complex numbers are moved, and nothing is computed of them.)
+  if (IsComplex(i.shape().element_type()) && !i.Is(kMovesData)) return nullptr;
   std::vector<const Literal*> operands;
   int64_t work = i.shape().ElementCount();
   for (int32_t record : operand_records) {

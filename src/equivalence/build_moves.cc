@@ -20,16 +20,20 @@ bool IsArithmetic(const HloInstruction& i) {
 }  // namespace
 
 ExprId Builder::OfConstant(const HloInstruction& i) {
-  const Literal& literal = i.literal();
   const Shape& shape = i.shape();
-  if (literal.elided()) {
+  if (i.literal().elided()) {
     x_.Uses(kSameElided);
     return LeafArray({-12, shared_.NameOf("constant " + std::string(i.name()))}, shape);
   }
+  // (Numbers of a narrower type are the same numbers.)
+  const PrimitiveType wide = Normal(shape.element_type());
+  const bool narrow = wide != shape.element_type();
+  const Literal converted = narrow ? i.literal().Convert(wide) : Literal();
+  const Literal& literal = narrow ? converted : i.literal();
   if (literal.element_count() == 0) return LeafArray({-13}, shape);
   if (literal.element_count() == 1 || literal.IsAllSame()) return x_.Constant(literal, 0);
   // Constants that are affine in the index.
-  const PrimitiveType type = shape.element_type();
+  const PrimitiveType type = wide;
   if ((IsInteger(type) || IsFloat(type)) && literal.element_count() <= kMostCounted) {
     const auto at = [&](int64_t k) {
       return IsInteger(type) ? static_cast<double>(literal.GetAsInt64(k)) : literal.GetAsDouble(k);
@@ -224,7 +228,7 @@ ExprId Builder::Exact(const HloInstruction& i, const std::vector<ExprId>& x) {
       const ReducePrecisionAttributes& a = i.attributes<ReducePrecisionAttributes>();
       return x_.Function(kReducePrecision, type, {x[0]}, {a.exponent_bits, a.mantissa_bits});
     }
-    case kStochasticConvert: return -1;
+    case kStochasticConvert: return StochasticConvert(i, x);
     default: return x_.Function(i.opcode(), type, x);
   }
 }

@@ -12,16 +12,36 @@ Value Builder::Sort(const HloInstruction& i, const std::vector<ExprId>& x, Insid
   if (!why_.empty()) return {};
   const int64_t d = sort.dimensions.empty() ? 0 : sort.dimensions[0];
   if (shape.rank() == 0 || shape.dimensions(d) == 0) return {};
+  // An operand that is not compared decides nothing but its own result.
+  std::set<int64_t> leaves;
+  if (Reached(region[0], leaves)) return {};
+  std::vector<size_t> compared;
+  std::vector<int64_t> numbers(2 * x.size(), -1);
+  for (size_t k = 0; k < x.size(); ++k) {
+    const Shape scalar = Shape::Scalar(i.operand(static_cast<int64_t>(k))->shape().element_type());
+    const auto reads = [&](size_t number) {
+      const ExprId e = RegionParameter(0, in.level + 1, static_cast<int64_t>(number) * 4096, scalar);
+      return leaves.count(x_.At(e).tag) != 0;
+    };
+    if (!reads(2 * k) && !reads(2 * k + 1)) continue;
+    for (size_t side : {size_t{0}, size_t{1}}) numbers[2 * k + side] = static_cast<int64_t>(2 * compared.size() + side);
+    compared.push_back(k);
+  }
+  if (compared.empty()) return {};
+  const Value comparator = Region(*i.to_apply(), in, &numbers);
+  if (!why_.empty()) return {};
   const std::vector<Index> out = Dimensions(shape);
   Value value;
   for (size_t k = 0; k < x.size(); ++k) {
     const VarId v = x_.Fresh(shape.dimensions(d));
     std::vector<Index> index = out;
     index[static_cast<size_t>(d)] = x_.Var(v);
+    const size_t place = static_cast<size_t>(std::find(compared.begin(), compared.end(), k) - compared.begin());
     std::vector<ExprId> bodies;
-    for (ExprId operand : x) bodies.push_back(Read(operand, shape, index));
-    std::vector<int64_t> data{static_cast<int64_t>(k), sort.is_stable};
-    for (ExprId e : region) data.push_back(e);
+    for (size_t operand : compared) bodies.push_back(Read(x[operand], shape, index));
+    if (place == compared.size()) bodies.push_back(Read(x[k], shape, index));
+    std::vector<int64_t> data{static_cast<int64_t>(place), sort.is_stable};
+    for (ExprId e : comparator) data.push_back(e);
     value.push_back(x_.Row(HloOpcode::kSort, std::move(data), {v}, std::move(bodies), {out[static_cast<size_t>(d)]},
                            x_.TypeOf(x[k])));
   }
@@ -49,9 +69,10 @@ Value Builder::TopK(const HloInstruction& i, ExprId x, bool largest, Inside in) 
     const VarId v = x_.Fresh(from.dimensions(d));
     std::vector<Index> index = out;
     index[static_cast<size_t>(d)] = x_.Var(v);
-    const ExprId at = x_.IndexValue(x_.Var(v), PrimitiveType::S32);
-    value.push_back(x_.Row(HloOpcode::kSort, {k, 1, region}, {v}, {Read(x, from, index), at},
-                           {out[static_cast<size_t>(d)]}, k == 0 ? x_.TypeOf(x) : PrimitiveType::S32));
+    std::vector<ExprId> bodies{Read(x, from, index)};
+    if (k == 1) bodies.push_back(x_.IndexValue(x_.Var(v), PrimitiveType::S32));
+    value.push_back(x_.Row(HloOpcode::kSort, {k, 1, region}, {v}, std::move(bodies), {out[static_cast<size_t>(d)]},
+                           k == 0 ? x_.TypeOf(x) : PrimitiveType::S32));
   }
   return value;
 }

@@ -5,6 +5,15 @@
 #include "equivalence/build.h"
 
 namespace hloir::equivalence::inside {
+ExprId Builder::InResultType(ExprId x, const Shape& from, const Shape& result) {
+  const PrimitiveType given = x_.TypeOf(x), type = Normal(result.element_type());
+  if (IsInteger(type)) return x_.Convert(x, given, type);
+  if (given == type) return x;
+  if (type != PrimitiveType::F64 || given == PrimitiveType::C128) return -1;
+  if (given == PrimitiveType::PRED) return x_.Convert(x, given, type);
+  return FromInteger(x, from.element_type(), result.element_type());
+}
+
 ExprId Builder::Dot(const HloInstruction& i, const std::vector<ExprId>& x) {
   const DotAttributes& dot = i.attributes<DotAttributes>();
   const PrimitiveType type = Normal(i.shape().element_type());
@@ -35,12 +44,8 @@ ExprId Builder::Dot(const HloInstruction& i, const std::vector<ExprId>& x) {
       at[1][static_cast<size_t>(d)] = out[next++];
   }
   ExprId a = Read(x[0], l, at[0]), b = Read(x[1], r, at[1]);
-  if (IsInteger(type)) {
-    a = x_.Convert(a, x_.TypeOf(a), type);
-    b = x_.Convert(b, x_.TypeOf(b), type);
-  } else if (x_.TypeOf(a) != type || x_.TypeOf(b) != type) {
-    return -1;
-  }
+  a = InResultType(a, l, i.shape()), b = InResultType(b, r, i.shape());
+  if (a < 0 || b < 0) return -1;
   const uint32_t before = x_.TakeUses();
   const ExprId product = x_.Multiply(a, b);
   const uint32_t multiplied = x_.TakeUses();
@@ -88,12 +93,8 @@ ExprId Builder::Convolution(const HloInstruction& i, const std::vector<ExprId>& 
     in[static_cast<size_t>(d.input_spatial[k])] = at;
   }
   ExprId a = Read(x[0], input, in), b = Read(x[1], kernel, ker);
-  if (IsInteger(type)) {
-    a = x_.Convert(a, x_.TypeOf(a), type);
-    b = x_.Convert(b, x_.TypeOf(b), type);
-  } else if (x_.TypeOf(a) != type || x_.TypeOf(b) != type) {
-    return -1;
-  }
+  a = InResultType(a, input, i.shape()), b = InResultType(b, kernel, i.shape());
+  if (a < 0 || b < 0) return -1;
   const ExprId zero = IsInteger(type) ? x_.Integer(0, type) : x_.Real(0);
   return x_.SumOver(std::move(over), x_.If(inside, x_.Multiply(a, b), zero));
 }
@@ -164,18 +165,75 @@ Value Builder::Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Ins
   return value;
 }
 
+// The elements of an operand that a window covers, by variables over its places. `prefix`: of all from one end up to
+// some place, by a variable over the whole dimension.
+Builder::Taps Builder::TapsOf(const Window& window, const Shape& from, const Shape& to, bool prefix) {
+  const std::vector<Index> out = Dimensions(to);
+  Taps taps;
+  taps.inside = x_.True();
+  for (size_t d = 0; d < window.size(); ++d) {
+    const WindowDimension& w = window[d];
+    taps.over.push_back(x_.Fresh(w.size));
+    const Index tap =
+        w.window_reversal ? x_.Plus(Exprs::Number(w.size - 1), x_.Var(taps.over.back()), -1) : x_.Var(taps.over.back());
+    const int64_t size = from.dimensions(static_cast<int64_t>(d)), last = to.dimensions(static_cast<int64_t>(d)) - 1;
+    const auto require = [&](ExprId condition) { taps.inside = x_.And(taps.inside, condition); };
+    if (prefix && w.size > 1 && w.stride == 1 && w.window_dilation == 1 && w.base_dilation == 1 && size > 0 &&
+        (w.padding_low >= last || w.size - 1 - w.padding_low >= size - 1)) {
+      // All from one end on, up to some place: a prefix, or a suffix.
+      taps.over.back() = x_.Fresh(size);
+      const Index at = x_.Var(taps.over.back()), first = x_.Plus(out[d], Exprs::Number(-w.padding_low));
+      require(x_.Guard(false, x_.Plus(at, first, -1)));
+      require(x_.Guard(false, x_.Plus(x_.Plus(first, at, -1), Exprs::Number(w.size - 1))));
+      taps.at.push_back(at);
+      continue;
+    }
+    Index at = x_.Plus(x_.Plus(x_.Times(out[d], w.stride), tap, w.window_dilation), Exprs::Number(-w.padding_low));
+    require(x_.Guard(false, at));
+    require(x_.Guard(false, x_.Plus(Exprs::Number((size - 1) * w.base_dilation), at, -1)));
+    if (w.base_dilation > 1) {
+      require(x_.Guard(true, x_.Mod(at, w.base_dilation)));
+      at = x_.Div(at, w.base_dilation);
+    }
+    taps.at.push_back(at);
+  }
+  std::erase_if(taps.over, [&](VarId v) { return x_.VariableAt(v).size == 1; });
+  return taps;
+}
+
+// Windows under any combiner: functions of all that a window covers, of the initial values, and of the combiner.
+Value Builder::WindowRows(const Taps& taps, const std::vector<ExprId>& covered, const std::vector<ExprId>& init,
+                          const Value& region) {
+  Value value;
+  for (size_t k = 0; k < covered.size(); ++k) {
+    std::vector<int64_t> data{static_cast<int64_t>(k)};
+    for (ExprId e : region) data.push_back(e);
+    std::vector<ExprId> bodies;
+    for (size_t j = 0; j < covered.size(); ++j) bodies.push_back(x_.If(taps.inside, covered[j], init[j]));
+    bodies.insert(bodies.end(), init.begin(), init.end());
+    value.push_back(
+        x_.Row(HloOpcode::kReduceWindow, std::move(data), taps.over, std::move(bodies), {}, x_.TypeOf(covered[k])));
+  }
+  return value;
+}
+
 Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& x, Inside in) {
-  const Shape& from = i.operand(0)->shape();
+  const Shape &from = i.operand(0)->shape(), &to = *i.shape().Leaves()[0];
   const PrimitiveType type = x_.TypeOf(x[0]);
-  if (x.size() != 2 || IsQuantized(from.element_type())) return {};
+  const Window& window = i.attributes<WindowAttributes>().window;
+  const size_t n = x.size() / 2;
+  for (size_t k = 0; k < n; ++k) {
+    if (IsQuantized(i.operand(static_cast<int64_t>(k))->shape().element_type())) return {};
+  }
   Value region;
-  const HloOpcode op = Combiner(*i.to_apply(), type, in, &region);
-  if (!why_.empty() || op == HloOpcode::kTuple) return {};
+  const HloOpcode op = n == 1 ? Combiner(*i.to_apply(), type, in, &region) : HloOpcode::kTuple;
+  if (n > 1) region = Region(*i.to_apply(), in);
+  if (!why_.empty()) return {};
   // The padding is the reduction's initial value, so that must be the identity.
   ExprId identity = -1;
-  const PrimitiveType of = i.operand(1)->shape().element_type();
+  const PrimitiveType of = i.operand(static_cast<int64_t>(n))->shape().element_type();
   switch (op) {
-    case HloOpcode::kAdd: identity = IsInteger(type) ? x_.Integer(0, type) : x_.Real(0); break;
+    case HloOpcode::kAdd: identity = IsInteger(type) ? x_.Integer(0, type) : x_.Sum({}, type); break;
     case HloOpcode::kMaximum:
     case HloOpcode::kMinimum:
       if (IsInteger(type))
@@ -183,45 +241,64 @@ Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& 
       else identity = x_.Real(op == HloOpcode::kMaximum ? -INFINITY : INFINITY);
       break;
     case HloOpcode::kAnd: identity = x_.True(); break;
-    default: identity = x_.False(); break;  // kOr: Combiner returns no other opcode
+    case HloOpcode::kOr: identity = x_.False(); break;
+    default: break;
   }
-  if (x[1] != identity) return {};
-  const std::vector<Index> out = Dimensions(i.shape());
-  const Window& window = i.attributes<WindowAttributes>().window;
-  std::vector<Index> index;
-  std::vector<VarId> over;
-  ExprId inside = x_.True();
-  for (size_t d = 0; d < window.size(); ++d) {
-    const WindowDimension& w = window[d];
-    over.push_back(x_.Fresh(w.size));
-    const Index tap =
-        w.window_reversal ? x_.Plus(Exprs::Number(w.size - 1), x_.Var(over.back()), -1) : x_.Var(over.back());
-    const int64_t size = from.dimensions(static_cast<int64_t>(d)),
-                  last = i.shape().dimensions(static_cast<int64_t>(d)) - 1;
-    if (w.size > 1 && w.stride == 1 && w.window_dilation == 1 && w.base_dilation == 1 && size > 0 &&
-        (w.padding_low >= last || w.size - 1 - w.padding_low >= size - 1)) {
-      // The window covers one end of the dimension up to the output's index: a prefix or a suffix.
-      over.back() = x_.Fresh(size);
-      const Index at = x_.Var(over.back()), first = x_.Plus(out[d], Exprs::Number(-w.padding_low));
-      inside = x_.And(inside, x_.Guard(false, x_.Plus(at, first, -1)));
-      inside = x_.And(inside, x_.Guard(false, x_.Plus(x_.Plus(first, at, -1), Exprs::Number(w.size - 1))));
-      index.push_back(at);
-      continue;
-    }
-    Index at = x_.Plus(x_.Plus(x_.Times(out[d], w.stride), tap, w.window_dilation), Exprs::Number(-w.padding_low));
-    inside = x_.And(inside, x_.Guard(false, at));
-    inside = x_.And(inside, x_.Guard(false, x_.Plus(Exprs::Number((size - 1) * w.base_dilation), at, -1)));
-    if (w.base_dilation > 1) {
-      inside = x_.And(inside, x_.Guard(true, x_.Mod(at, w.base_dilation)));
-      at = x_.Div(at, w.base_dilation);
-    }
-    index.push_back(at);
-  }
-  const ExprId body = Read(x[0], from, index);
-  if (op == HloOpcode::kAdd) return {RoundedAs(region[0], x_.SumOver(over, x_.If(inside, body, identity)))};
+  const bool known = x[n] == identity;
+  const Taps taps = TapsOf(window, from, to, known);
+  std::vector<ExprId> covered;
+  for (size_t k = 0; k < n; ++k) covered.push_back(Read(x[k], from, taps.at));
+  if (!known) return WindowRows(taps, covered, {x.begin() + static_cast<std::ptrdiff_t>(n), x.end()}, region);
+  const ExprId body = covered[0];
+  if (op == HloOpcode::kAdd) return {RoundedAs(region[0], x_.SumOver(taps.over, x_.If(taps.inside, body, identity)))};
   const bool is_or = op == HloOpcode::kOr;
-  const ExprId result = x_.ExtremeOver(is_or ? HloOpcode::kAnd : op, over, is_or ? x_.Not(body) : body, inside);
+  const ExprId result =
+      x_.ExtremeOver(is_or ? HloOpcode::kAnd : op, taps.over, is_or ? x_.Not(body) : body, taps.inside);
   return {is_or ? x_.Not(result) : result};
+}
+
+// A window that goes over values with their places keeps those that `select` prefers, the places of none being -1; then
+// each element is the sum of what is scattered to its place.
+Value Builder::SelectAndScatter(const HloInstruction& i, const std::vector<ExprId>& x, Inside in) {
+  const Shape &from = i.operand(0)->shape(), &source = i.operand(1)->shape();
+  const PrimitiveType type = x_.TypeOf(x[0]), places = PrimitiveType::S32;
+  if (IsQuantized(from.element_type()) || type == PrimitiveType::PRED || source.ElementCount() == 0) return {};
+  Value scatter;
+  if (Combiner(*i.called_computation(1), type, in, &scatter) != HloOpcode::kAdd || !why_.empty()) return {};
+  const size_t n = 1 + static_cast<size_t>(from.rank());
+  const auto parameter = [&](size_t number) {
+    const Shape scalar = Shape::Scalar(number % n == 0 ? from.element_type() : places);
+    return RegionParameter(0, in.level + 1, static_cast<int64_t>(number) * 4096, scalar);
+  };
+  Inside inner = in;
+  ++inner.level, inner.record = false;
+  const Value prefers = Evaluate(*i.called_computation(0), {{parameter(0)}, {parameter(n)}}, inner, {-1, -1});
+  if (!why_.empty()) return {};
+  const auto is_set = [&](size_t number) {
+    return x_.Not(x_.Compare(static_cast<int>(ComparisonDirection::kEq), parameter(number), x_.Integer(-1, places)));
+  };
+  const ExprId keeps = n == 1 ? prefers[0] : x_.Or(x_.And(prefers[0], is_set(1)), x_.Not(is_set(n + 1)));
+  Value region;
+  for (size_t k = 0; k < n; ++k) region.push_back(x_.If(keeps, parameter(k), parameter(n + k)));
+  const Taps taps = TapsOf(i.attributes<WindowAttributes>().window, from, source, false);
+  std::vector<ExprId> covered{Read(x[0], from, taps.at)}, init{x[2]};
+  for (size_t d = 0; d + 1 < n; ++d) {
+    covered.push_back(x_.IndexValue(taps.at[d], places));
+    init.push_back(x_.Integer(-1, places));
+  }
+  const Value chosen = WindowRows(taps, covered, init, region);
+  std::vector<VarId> over;
+  std::vector<Index> window;
+  for (int64_t size : source.dimensions()) {
+    over.push_back(x_.Fresh(size));
+    window.push_back(x_.Var(over.back()));
+  }
+  const std::vector<Index> out = Dimensions(from);
+  ExprId meets = x_.True();
+  for (size_t d = 0; d + 1 < n; ++d)
+    meets = x_.And(meets, x_.Compare(static_cast<int>(ComparisonDirection::kEq), Read(chosen[d + 1], source, window),
+                                     x_.IndexValue(out[d], places)));
+  return {x_.Add(x[2], x_.SumOver(over, x_.If(meets, Read(x[1], source, window), x_.Sum({}, type))))};
 }
 
 Value Builder::BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x) {

@@ -6,6 +6,16 @@
 
 namespace hloir::equivalence::inside {
 
+// Whether a condition holds where `index` is 0, if it speaks of the same terms.
+std::optional<bool> Exprs::GivenEquality(const Index& index, ExprId condition) {
+  const Expr& y = At(condition);
+  if (y.kind != Expr::Kind::kGuard || index.terms.empty()) return std::nullopt;
+  const Index same = Plus(y.index[0], index, -1), turned = Plus(y.index[0], index);
+  if (!same.terms.empty() && !turned.terms.empty()) return std::nullopt;
+  const int64_t value = same.terms.empty() ? same.constant : turned.constant;
+  return y.tag == 1 ? value == 0 : value >= 0;
+}
+
 bool Exprs::TidyGuards(Monomial& m) {
   // Flattens conjunctions and removes implied conditions.
   for (bool changed = true; changed;) {
@@ -35,6 +45,16 @@ bool Exprs::TidyGuards(Monomial& m) {
           break;
         }
         if (x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kNot && x.args[0] == m.factors[j].base) return false;
+        if (x.kind == Expr::Kind::kGuard && x.tag == 1) {
+          // Where an index is one number, its other bounds hold or do not.
+          const bool negated = y.kind == Expr::Kind::kFunction && y.op == HloOpcode::kNot;
+          if (const std::optional<bool> holds = GivenEquality(x.index[0], negated ? y.args[0] : m.factors[j].base)) {
+            if (*holds == negated) return false;
+            m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(j));
+            changed = true;
+            break;
+          }
+        }
         if (x.kind != Expr::Kind::kGuard || y.kind != Expr::Kind::kGuard || x.tag != 0 || y.tag != 0) continue;
         if (x.index[0].terms == y.index[0].terms) {
           // The condition with the smaller constant implies the other.

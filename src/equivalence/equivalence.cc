@@ -2,6 +2,7 @@
 #include "equivalence/equivalence.h"
 
 #include <algorithm>
+#include <complex>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -127,10 +128,16 @@ struct Prover {
   void IndexReciprocal(int32_t divisor) {
     if (divisor < 0) return;
     const Builder::Record& record = before.records()[static_cast<size_t>(divisor)];
-    if (record.folded == nullptr || !IsFloat(record.folded->shape().element_type()) || IsNumber(record.value[0]))
-      return;
+    if (record.folded == nullptr || IsNumber(record.value[0])) return;
+    const PrimitiveType type = record.folded->shape().element_type();
+    if (!IsFloat(type) && !IsComplex(type)) return;
     Literal reciprocal = *record.folded;
-    for (int64_t k = 0; k < reciprocal.element_count(); ++k) reciprocal.SetFromDouble(k, 1 / reciprocal.GetAsDouble(k));
+    for (int64_t k = 0; k < reciprocal.element_count(); ++k) {
+      // (Of a complex number only where it is real.)
+      const std::complex<double> value = reciprocal.GetAsComplex(k);
+      if (value.imag() != 0) return;
+      reciprocal.SetFromDouble(k, 1 / value.real());
+    }
     const size_t hash = reciprocal.Hash();
     by_bits[hash].push_back({divisor, true, std::make_shared<const Literal>(std::move(reciprocal))});
   }

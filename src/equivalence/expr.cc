@@ -181,6 +181,21 @@ ExprId Exprs::Guard(bool equal, Index index) {
     if (range.low > 0 || range.high < 0) known = true, value = false;
     else if (range.low == 0 && range.high == 0) known = true, value = true;
     if (!index.terms.empty() && index.terms[0].second < 0) index = Times(index, -1);
+    // A multiple of m that is the only one in range is that one.
+    if (!known && index.constant == 0 && index.terms.size() == 1) {
+      const IndexTerm t = TermAt(index.terms[0].first);
+      if (t.kind == IndexTerm::Kind::kDivMod && t.div == 1 && t.mod > 1) {
+        const Range inner = RangeOf(t.inner);
+        const bool bounded = inner.low > -kUnbounded && inner.high < kUnbounded;
+        const int64_t first = inner.low + ((-inner.low % t.mod) + t.mod) % t.mod;
+        if (bounded && first > inner.high) return Guard(false, Number(-1));
+        if (bounded && first + t.mod > inner.high) return Guard(true, Plus(t.inner, Number(-first)));
+      }
+    }
+    // At an end of its range a variable equals the end where it lies beyond.
+    if (!known && index.terms.size() == 1 && TermAt(index.terms[0].first).kind == IndexTerm::Kind::kVar &&
+        (range.low == 0 || range.high == 0))
+      return Guard(false, RangeOf(index).low == 0 ? Times(index, -1) : index);
   } else {
     if (range.low >= 0) known = true, value = true;
     else if (range.high < 0) known = true, value = false;

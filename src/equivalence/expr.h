@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "equivalence/double_double.h"
+#include "hloir/attributes.h"
 #include "hloir/literal.h"
 #include "hloir/opcode.h"
 #include "hloir/primitive_type.h"
@@ -330,6 +331,9 @@ class Exprs {
   bool MovesIn(ExprId e, VarId v);
   bool EqualUnrolled(ExprId a, ExprId b, int64_t budget);
   ExprId EqualsIndex(ExprId e, Index index);  // conditions.cc
+  std::optional<std::pair<ExprId, ExprId>> BeforeWidening(ExprId a, ExprId b, bool equality);
+  ExprId JoinedHalves(ExprId a, ExprId b);
+  std::optional<ExprId> BesideItsExtreme(ComparisonDirection d, ExprId a, ExprId b);
   // bounds.cc
   struct Tile {
     size_t variable;
@@ -357,6 +361,7 @@ class Exprs {
   ExprId ImaginaryUnit();
   ExprId Complex(ExprId re, ExprId im);
   ExprId PartOf(ExprId e, bool real);
+  std::optional<bool> GivenEquality(const Index& index, ExprId condition);
   bool TidyGuards(Monomial& m);
   bool UseEqualities(Monomial& m);
   bool IsPlainGuard(ExprId e) const;  // a bound of variables alone

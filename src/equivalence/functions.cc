@@ -94,6 +94,73 @@ ExprId Exprs::And(ExprId a, ExprId b) {
   return Make(std::move(e));
 }
 
+// The low half of 64 bits beside the high half, 2^32 times: the whole. -1: they are something else.
+ExprId Exprs::JoinedHalves(ExprId a, ExprId b) {
+  constexpr PrimitiveType kWord = PrimitiveType::U64;
+  const auto inside = [&](ExprId e, PrimitiveType to) -> ExprId {
+    const Expr& x = At(e);
+    const bool converts = x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kConvert && x.type == to;
+    return converts ? x.args[0] : -1;
+  };
+  for (const auto& [low, high] : {std::pair(a, b), std::pair(b, a)}) {
+    const ExprId half = inside(low, kWord), whole = half >= 0 ? inside(half, PrimitiveType::U32) : -1;
+    if (whole < 0 || TypeOf(whole) != kWord) continue;
+    const ExprId shifted = Function(HloOpcode::kShiftRightLogical, kWord, {whole, Integer(32, kWord)});
+    const ExprId upper = Convert(Convert(shifted, kWord, PrimitiveType::U32), PrimitiveType::U32, kWord);
+    if (Multiply(upper, Integer(int64_t{1} << 32, kWord)) == high) return whole;
+  }
+  return -1;
+}
+
+// Integers that were widened, as they were before: two of one type, or one and a number that its type has. An order
+// needs a wider type that keeps signs. None: they were not.
+std::optional<std::pair<ExprId, ExprId>> Exprs::BeforeWidening(ExprId a, ExprId b, bool equality) {
+  const auto widened_from = [&](ExprId e) {
+    const Expr& x = At(e);
+    if (x.kind != Expr::Kind::kFunction || x.op != HloOpcode::kConvert || x.data.size() != 1)
+      return PrimitiveType::PRED;
+    const PrimitiveType from = static_cast<PrimitiveType>(x.data[0]);
+    const bool keeps = IsSigned(from) ? IsSigned(x.type) : IsUnsigned(x.type) || BitWidth(x.type) > BitWidth(from);
+    const bool wider = IsInteger(from) && IsInteger(x.type) && BitWidth(x.type) >= BitWidth(from);
+    return wider && (keeps || equality) ? from : PrimitiveType::PRED;
+  };
+  const PrimitiveType from = widened_from(a), other = widened_from(b);
+  if (from != PrimitiveType::PRED && from == other) return std::pair(At(a).args[0], At(b).args[0]);
+  const PrimitiveType one = from != PrimitiveType::PRED ? from : other;
+  const ExprId number = from != PrimitiveType::PRED ? b : a;
+  const std::optional<int64_t> value = IntegerOf(number);
+  if (one == PrimitiveType::PRED || !value) return std::nullopt;
+  const int bits = BitWidth(one) - (IsSigned(one) ? 1 : 0);
+  if (bits > 62 || *value >= int64_t{1} << bits || *value < (IsSigned(one) ? -(int64_t{1} << bits) : 0) ||
+      (IsSigned(one) && !IsSigned(TypeOf(number))))
+    return std::nullopt;
+  const ExprId narrow = Integer(*value, one);
+  return from != PrimitiveType::PRED ? std::pair(At(a).args[0], narrow) : std::pair(narrow, At(b).args[0]);
+}
+
+// A value against the largest or smallest of it and others is that value against the others. (Without a number that
+// is also so: then neither side holds.) None: it is something else.
+std::optional<ExprId> Exprs::BesideItsExtreme(ComparisonDirection d, ExprId a, ExprId b) {
+  using D = ComparisonDirection;
+  if (d != D::kLt && d != D::kLe && d != D::kEq) return std::nullopt;
+  for (const auto& [value, extreme, is_left] : {std::tuple(a, b, true), std::tuple(b, a, false)}) {
+    const Expr x = At(extreme);
+    if (x.kind != Expr::Kind::kFunction || (x.op != HloOpcode::kMaximum && x.op != HloOpcode::kMinimum)) continue;
+    if (x.args.size() < 2 || std::find(x.args.begin(), x.args.end(), value) == x.args.end()) continue;
+    std::vector<ExprId> rest = x.args;
+    std::erase(rest, value);
+    const ExprId others = rest.size() == 1 ? rest[0] : Function(x.op, x.type, rest);
+    // v < max(v, r) is v < r, and max(v, r) <= v is r <= v; v = max(v, r) is r <= v, too.
+    const bool largest = x.op == HloOpcode::kMaximum;
+    if (d == D::kEq)
+      return largest ? Compare(static_cast<int>(D::kLe), others, value)
+                     : Compare(static_cast<int>(D::kLe), value, others);
+    if ((d == D::kLt) != (largest == is_left)) continue;
+    return is_left ? Compare(static_cast<int>(d), value, others) : Compare(static_cast<int>(d), others, value);
+  }
+  return std::nullopt;
+}
+
 ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
   using D = ComparisonDirection;
   D d = static_cast<D>(direction);
@@ -109,6 +176,9 @@ ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
     return d == D::kNe ? differs : Not(differs);
   }
   if (IsInteger(type) && a == b) return d == D::kEq || d == D::kLe ? True() : False();
+  if (const auto narrow = BeforeWidening(a, b, d == D::kEq || d == D::kNe))
+    return Compare(static_cast<int>(d), narrow->first, narrow->second);
+  if (const auto other = BesideItsExtreme(d, a, b)) return *other;
   const std::optional<Index> i = AsIndex(a), j = AsIndex(b);
   if (i && j) {
     switch (d) {
@@ -448,6 +518,9 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
         return StandIn(Make(std::move(e)), Folded(nearly));
       }
     }
+  }
+  if (op == kOr && type == PrimitiveType::U64 && args.size() == 2) {
+    if (const ExprId whole = JoinedHalves(args[0], args[1]); whole >= 0) return whole;
   }
   if (OpcodeInfo info = GetOpcodeInfo(op); (info.traits & kCommutative) != 0 && args.size() >= 2)
     std::sort(args.begin(), args.end());

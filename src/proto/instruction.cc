@@ -3,6 +3,8 @@
 // overload. reader.cc and writer.cc handle the fields of every instruction.
 #include "instruction.h"
 
+#include <algorithm>
+
 #include "by_name.h"
 #include "ir/graph_loader.h"
 #include "values.h"
@@ -24,7 +26,7 @@ PrecisionList ReadPrecision(const proto::Instruction& m) {
     for (int64_t p : m.precision_config->operand_precision) list.push_back(ToEnum<Precision>(p));
   }
   // The inverse of WritePrecision for no precision, so that text and message give the same module.
-  if (list.size() == 2 && list[0] == Precision::kDefault && list[1] == Precision::kDefault) list.clear();
+  if (std::all_of(list.begin(), list.end(), [](Precision p) { return p == Precision::kDefault; })) list.clear();
   return list;
 }
 DotAlgorithm ReadAlgorithm(const proto::Instruction& m) {

@@ -1,0 +1,157 @@
+// Random bits as the integer arithmetic that makes them of a state: Threefry2x32-20 and Philox4x32-10, of Salmon et
+// al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. See build.h.
+#include <algorithm>
+#include <array>
+
+#include "equivalence/build.h"
+
+namespace hloir::equivalence::inside {
+namespace {
+
+constexpr PrimitiveType U32 = PrimitiveType::U32, kU64 = PrimitiveType::U64;
+
+// Arithmetic on words. Large values get names, as those of instructions do.
+struct Words {
+  Exprs& x;
+  ExprId Named(ExprId e) { return x.Named(e); }
+  ExprId Word(uint64_t value, PrimitiveType type) { return x.Integer(static_cast<int64_t>(value), type); }
+  ExprId Low(ExprId e) { return Named(x.Convert(e, kU64, U32)); }
+  ExprId High(ExprId e) { return Low(Named(x.Function(HloOpcode::kShiftRightLogical, kU64, {e, Word(32, kU64)}))); }
+  ExprId Wide(ExprId e) { return Named(x.Convert(e, U32, kU64)); }
+  ExprId Join(ExprId low, ExprId high) {
+    const ExprId upper = Named(x.Function(HloOpcode::kShiftLeft, kU64, {Wide(high), Word(32, kU64)}));
+    return Named(x.Function(HloOpcode::kOr, kU64, {Wide(low), upper}));
+  }
+  ExprId Xor(ExprId a, ExprId b) { return Named(x.Function(HloOpcode::kXor, U32, {a, b})); }
+  ExprId Add(ExprId a, ExprId b) { return Named(x.Add(a, b)); }
+  ExprId Rotate(ExprId e, uint64_t by) {
+    const ExprId left = Named(x.Function(HloOpcode::kShiftLeft, U32, {e, Word(by, U32)}));
+    const ExprId right = Named(x.Function(HloOpcode::kShiftRightLogical, U32, {e, Word(32 - by, U32)}));
+    return Named(x.Function(HloOpcode::kOr, U32, {left, right}));
+  }
+};
+
+std::array<ExprId, 2> Threefry(Words w, ExprId counter, ExprId key) {
+  constexpr uint64_t kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
+  const ExprId key0 = w.Low(key), key1 = w.High(key);
+  const ExprId keys[3] = {key0, key1, w.Xor(w.Xor(w.Word(0x1BD11BDA, U32), key0), key1)};
+  ExprId a = w.Add(w.Low(counter), key0), b = w.Add(w.High(counter), key1);
+  for (size_t group = 0; group < 5; ++group) {
+    for (uint64_t rotation : kRotations[group % 2]) {
+      a = w.Add(a, b);
+      b = w.Xor(a, w.Rotate(b, rotation));
+    }
+    a = w.Add(a, keys[(group + 1) % 3]);
+    b = w.Add(w.Add(b, keys[(group + 2) % 3]), w.Word(group + 1, U32));
+  }
+  return {a, b};
+}
+
+std::array<ExprId, 4> Philox(Words w, std::array<ExprId, 4> x, ExprId key) {
+  ExprId key0 = w.Low(key), key1 = w.High(key);
+  for (int round = 0; round < 10; ++round) {
+    const ExprId p0 = w.Named(w.x.Multiply(w.Wide(x[0]), w.Word(0xD2511F53, kU64)));
+    const ExprId p1 = w.Named(w.x.Multiply(w.Wide(x[2]), w.Word(0xCD9E8D57, kU64)));
+    x = {w.Xor(w.Xor(w.High(p1), x[1]), key0), w.Low(p1), w.Xor(w.Xor(w.High(p0), x[3]), key1), w.Low(p0)};
+    key0 = w.Add(key0, w.Word(0x9E3779B9, U32));
+    key1 = w.Add(key1, w.Word(0xBB67AE85, U32));
+  }
+  return x;
+}
+
+}  // namespace
+
+// The new state and the bits. The state is a key and a counter: one word that Threefry counts in, or one or two, low
+// first, of the 128 bits that Philox counts in, the key being the high one of a state of two words.
+Value Builder::RandomBits(const HloInstruction& i, ExprId state) {
+  const Shape &from = i.operand(0)->shape(), &shape = i.shape().tuple_shapes(1);
+  const PrimitiveType type = shape.element_type();
+  const int width = BitWidth(type);
+  const bool threefry = i.attributes<RngBitGeneratorAttributes>().algorithm == RandomAlgorithm::kRngThreeFry;
+  const bool bytes = width == 8 || width == 16 || width == 32 || width == 64;
+  if (from.element_type() != kU64 || from.rank() != 1 || from.dimensions(0) < 2 ||
+      from.dimensions(0) > (threefry ? 2 : 3) || !bytes || !(IsInteger(type) || IsFloat(type)) ||
+      shape.ElementCount() == 0 || shape.rank() == 0)
+    return {};
+  Words w{x_};
+  const int64_t words = from.dimensions(0);
+  const auto word = [&](int64_t k) { return Read(state, from, {Exprs::Number(k)}); };
+  const ExprId key = word(0), counter = word(1);
+  const std::vector<Index> out = Dimensions(shape);
+  std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
+  // Where a word comes from: which call, and which of its results.
+  std::vector<Index> call;
+  Index which;
+  const PrimitiveType made_as = width == 64 ? kU64 : U32;
+  Shape line;
+  std::vector<ExprId> made;
+  int64_t calls = 0;
+  ExprId next_high = -1;
+  if (threefry) {
+    std::vector<Index> at = out;
+    std::vector<int64_t> half = sizes;
+    if (width != 64) {
+      // The two words of a call are neighbours along the first even dimension, else the longest.
+      size_t split = 0;
+      while (split < sizes.size() && sizes[split] % 2 != 0) ++split;
+      if (split == sizes.size())
+        split = static_cast<size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
+      half[split] = (sizes[split] + 1) / 2;
+      at[split] = x_.Div(out[split], 2);
+      which = x_.Mod(out[split], 2);
+    }
+    call = at;
+    calls = 1;
+    for (int64_t size : half) calls *= size;
+    line = Shape::Array(made_as, DimVector(half.begin(), half.end()));
+    const ExprId step = x_.IndexValue(x_.Flatten(Dimensions(line), half), kU64);
+    const auto [a, b] = Threefry(w, w.Add(counter, step), key);
+    made = width == 64 ? std::vector<ExprId>{w.Join(a, b)} : std::vector<ExprId>{a, b};
+  } else {
+    const int64_t per_call = width == 64 ? 2 : 4;
+    const Index flat = x_.Flatten(out, sizes);
+    call = {x_.Div(flat, per_call)}, which = x_.Mod(flat, per_call);
+    calls = (shape.ElementCount() + per_call - 1) / per_call;
+    line = Shape::Array(made_as, {calls});
+    const ExprId top = words == 3 ? word(2) : key, step = x_.IndexValue(x_.Var(x_.Dimension(0, calls)), kU64);
+    // One more where the low word goes round.
+    const auto carried = [&](ExprId low) {
+      const ExprId less = x_.Compare(static_cast<int>(ComparisonDirection::kLt), low, counter);
+      return w.Named(x_.If(less, x_.Add(top, w.Word(1, kU64)), top));
+    };
+    const ExprId low = w.Add(counter, step), high = carried(low);
+    const std::array<ExprId, 4> y = Philox(w, {w.Low(low), w.High(low), w.Low(high), w.High(high)}, key);
+    made.assign(y.begin(), y.end());
+    if (width == 64) made = {w.Join(y[0], y[1]), w.Join(y[2], y[3])};
+    if (words == 3) next_high = carried(w.Add(counter, w.Word(static_cast<uint64_t>(calls), kU64)));
+  }
+  Polynomial sum;
+  for (size_t k = 0; k < made.size(); ++k) {
+    const Index past = x_.Plus(which, Exprs::Number(-static_cast<int64_t>(k)));
+    const ExprId here = x_.And(x_.Guard(false, past), x_.Guard(false, x_.Times(past, -1)));
+    const ExprId part = x_.If(here, Read(made[k], line, call), x_.Integer(0, made_as));
+    for (const Monomial& m : x_.PolynomialOf(part)) sum.push_back(m);
+  }
+  ExprId bits = w.Named(x_.Sum(std::move(sum), made_as));
+  const PrimitiveType plain = width == 8    ? PrimitiveType::U8
+                              : width == 16 ? PrimitiveType::U16
+                              : width == 32 ? U32
+                                            : kU64;
+  bits = x_.Convert(bits, made_as, plain);
+  if (IsSigned(type)) bits = x_.Convert(bits, plain, type);
+  if (IsFloat(type))
+    bits = x_.Function(HloOpcode::kBitcastConvert, PrimitiveType::F64, {bits},
+                       {static_cast<int64_t>(plain), static_cast<int64_t>(type)});
+  // The state after the calls.
+  const ExprId next[3] = {key, x_.Add(counter, w.Word(static_cast<uint64_t>(calls), kU64)), next_high};
+  const Index place = Dimensions(from)[0];
+  Polynomial after;
+  for (int64_t k = 0; k < words; ++k) {
+    const Index past = x_.Plus(place, Exprs::Number(-k));
+    const ExprId here = x_.And(x_.Guard(false, past), x_.Guard(false, x_.Times(past, -1)));
+    for (const Monomial& m : x_.PolynomialOf(x_.If(here, next[k], x_.Integer(0, kU64)))) after.push_back(m);
+  }
+  return {x_.Sum(std::move(after), kU64), bits};
+}
+
+}  // namespace hloir::equivalence::inside
