@@ -231,12 +231,20 @@ std::string RuleFor(const RewriteLog& record, const HloInstruction& made, const 
 }  // namespace
 
 std::optional<Divergence> FindDivergence(const HloModule& before, const HloModule& after, const Context& context,
-                                         size_t set) {
+                                         size_t set, std::pair<const HloInstruction*, const HloInstruction*> known) {
   if (context.counts.devices() > 1) return std::nullopt;  // values would have to be told apart by device
   Search search(before, after, context, set);
   const RewriteLog* record = context.options.record ? context.options.record() : nullptr;
-  Partners partners = ByName(before, after, /*any=*/record != nullptr);
-  std::optional<Search::Found> found = search.With(partners);
+  Partners partners(static_cast<size_t>(after.instruction_id_limit()), nullptr);
+  std::optional<Search::Found> found;
+  if (known.second != nullptr) {
+    partners[static_cast<size_t>(known.second->id())] = known.first;
+    found = search.With(partners);
+  }
+  if (!found) {
+    partners = ByName(before, after, /*any=*/record != nullptr);
+    found = search.With(partners);
+  }
   const bool by_name = found.has_value();
   if (!by_name) {
     partners = ByStructure(before, after);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "check/module_under_test.h"
 
@@ -10,8 +11,10 @@ namespace hloir::check {
 // Both are run by the reference evaluator. The first pair that differs and after which no value on a way to the result
 // agrees again; differences that rounding explains do not count. Nothing: all pairs agree,
 // or nothing could be found within the limits of steps and of a few hundred megabytes, or neither the names nor the
-// structure of the two modules have anything to do with each other (see divergence.cc).
+// structure of the two modules have anything to do with each other (see divergence.cc). `known`: the pair, if a test of
+// steps has found it.
 std::optional<Divergence> FindDivergence(const HloModule& before, const HloModule& after, const Context& context,
-                                         size_t set);
+                                         size_t set,
+                                         std::pair<const HloInstruction*, const HloInstruction*> known = {});
 
 }  // namespace hloir::check

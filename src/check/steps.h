@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "check/module_under_test.h"
@@ -22,10 +23,11 @@ struct StepTests {
   std::vector<std::string> tested;
   // Of these, pairs that agreed on values of runs, and differed or lost digits on others: with the difference.
   std::vector<std::string> doubtful;
-  // They differ on values that occur in a run of the first module, by more than any rounding; nothing else tells the
+  // They differ on values that occur in a run of the first module, by more than they round; nothing else tells the
   // modules apart.
   std::vector<std::string> different;
   std::string how;  // the first of these differs
+  std::pair<const HloInstruction*, const HloInstruction*> first{};
   // Made-up inputs of the module on which a step differs.
   std::vector<InputSet> inputs;
 };

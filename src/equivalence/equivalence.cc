@@ -94,6 +94,7 @@ struct Prover {
   const HloModule &a, &b;
   std::set<int32_t> of_shards;         // records of `after` that are shards of values of `before`
   std::map<int32_t, int32_t> assumed;  // nodes of `after`: which of `before`
+  std::map<Value, Value> taken_for;    // the values of these
   std::unordered_map<std::string_view, std::vector<int32_t>> by_name, by_origin;
   std::unordered_set<ExprId> known;                         // values of `before`
   std::map<std::vector<int64_t>, std::set<ExprId>> closed;  // those that constants alone tell, by their dimensions
@@ -169,12 +170,18 @@ struct Prover {
     }
   }
 
-  // A value of `after` that is taken for one of `before`.
+  // A value of `after` that is taken for one of `before`, and so are others of the same expression.
   bool Assume(Value& value) {
     const auto found = assumed.find(static_cast<int32_t>(after.records().size()));
-    if (found == assumed.end() || static_cast<size_t>(found->second) >= before.records().size()) return false;
+    if (found == assumed.end()) {
+      const auto same = taken_for.find(value);
+      if (same != taken_for.end()) value = same->second;
+      return same != taken_for.end();
+    }
+    if (static_cast<size_t>(found->second) >= before.records().size()) return false;
     const Value& equal = before.records()[static_cast<size_t>(found->second)].value;
     if (equal.size() != value.size()) return false;
+    taken_for[value] = equal;
     value = equal;
     return true;
   }

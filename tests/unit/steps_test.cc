@@ -75,10 +75,35 @@ TEST_CASE("a pair that differs is no difference if what follows agrees") {
   CHECK(verdict.tested_steps == Names{"r"});
 }
 
+TEST_CASE("a step that differs by less than 512 units is a difference") {
+  const auto module = [](const char* epsilon) {
+    return OfTwo(std::string(" p = f32[8] multiply(x, x)\n k = f32[] constant(") + epsilon +
+                 ")\n ks = f32[8] broadcast(k), dimensions={}\n s = f32[8] add(p, ks)\n q = f32[8] rsqrt(s)\n"
+                 " ROOT r = f32[8] multiply(q, y)\n");
+  };
+  const Verdict verdict = VerdictOfSteps(module("1"), module("1.00001"));
+  CHECK(verdict.answer == Answer::kDifferent);
+  CHECK(verdict.different_steps == Names{"s"});
+}
+
+TEST_CASE("what computes a step that differs a second time differs in nothing else") {
+  const std::string start = " p = f32[8] multiply(x, x)\n k = f32[] constant(",
+                    next =
+                        ")\n ks = f32[8] broadcast(k), "
+                        "dimensions={}\n s = f32[8] add(p, ks)\n q = f32[8] rsqrt(s)\n";
+  const Verdict verdict =
+      VerdictOfSteps(OfTwo(start + "1" + next + " t = f32[8] log(s)\n ROOT r = f32[8] multiply(q, t)\n"),
+                     OfTwo(start + "2" + next +
+                           " u = f32[8] add(ks, p)\n t = f32[8] log(u)\n ROOT r = f32[8] "
+                           "multiply(q, t)\n"));
+  CHECK(verdict.answer == Answer::kDifferent);
+  CHECK(verdict.different_steps == Names{"s"});
+}
+
 TEST_CASE("the first epsilon of a deep network is found in its step") {
   std::vector<double> epsilons(kNorms, 1e-6);
   const std::string before = LayerNormNetwork(epsilons, false), right = LayerNormNetwork(epsilons, true);
-  epsilons.front() = 10;
+  epsilons.front() = 1e-4;
   const Verdict verdict = VerdictOfSteps(before, LayerNormNetwork(epsilons, true));
   CHECK(verdict.answer == Answer::kDifferent);
   REQUIRE(verdict.outputs.size() == 1);
