@@ -342,7 +342,7 @@ StatusOr<Verdict> Checker::Impl::CheckViews(const HloModule& after) {
   if (!options.stored.empty() && verdict.devices == 1 && before_->Result(0).ok()) JudgeStored(verdict);
   // Without leaves, one of the two modules did not terminate.
   if (verdict.outcome == Outcome::kDisagree && options.divergence && !verdict.comparison.leaves.empty())
-    verdict.divergence = check::FindDivergence(before, after, context_, verdict.input_set);
+    verdict.divergence = check::FindDivergence(before, after, context_, verdict.input_set, steps_.first);
   if (options.timing && before_->Result(0).ok() && after_->Result(0).ok()) HLOIR_RETURN_IF_ERROR(Measure(verdict));
   return verdict;
 }

@@ -94,6 +94,26 @@ std::unordered_set<const HloInstruction*> WithoutAgreement(
   return seen;
 }
 
+// The instruction, and those that it is computed from.
+std::unordered_set<const HloInstruction*> CausesOf(const HloInstruction& of) {
+  std::unordered_set<const HloInstruction*> causes{&of};
+  std::vector<const HloInstruction*> todo{&of};
+  const auto add = [&](const HloInstruction* i) {
+    if (causes.insert(i).second) todo.push_back(i);
+  };
+  while (!todo.empty()) {
+    const HloInstruction& i = *todo.back();
+    todo.pop_back();
+    for (const HloInstruction* operand : i.operands()) add(operand);
+    for (const HloComputation* called : i.called_computations()) add(called->root());
+    if (!i.IsParameter()) continue;
+    for (const HloInstruction* caller : i.parent()->callers()) {
+      for (const HloInstruction* operand : caller->operands()) add(operand);
+    }
+  }
+  return causes;
+}
+
 class Search {
  public:
   Search(const HloModule& before, const HloModule& after, const Context& context, size_t set)
@@ -232,7 +252,7 @@ std::string RuleFor(const RewriteLog& record, const HloInstruction& made, const 
 }  // namespace
 
 std::optional<Divergence> FindDivergence(const HloModule& before, const HloModule& after, const Context& context,
-                                         size_t set) {
+                                         size_t set, std::pair<const HloInstruction*, const HloInstruction*> known) {
   if (context.counts.devices() > 1) return std::nullopt;  // values would have to be distinguished by device
   Search search(before, after, context, set);
   const RewriteLog* record = context.options.record ? context.options.record() : nullptr;
@@ -242,6 +262,14 @@ std::optional<Divergence> FindDivergence(const HloModule& before, const HloModul
   if (!by_name) {
     partners = ByStructure(before, after);
     found = search.With(partners);
+  }
+  const auto in_step = [&] {
+    return CausesOf(*known.first).count(found->before) > 0 && CausesOf(*known.second).count(found->after) > 0;
+  };
+  if (known.second != nullptr && (!found || !in_step())) {
+    Partners step(partners.size(), nullptr);
+    step[static_cast<size_t>(known.second->id())] = known.first;
+    if (auto in = search.With(step)) found = std::move(in), partners = std::move(step);
   }
   if (!found) return std::nullopt;
   Divergence result;

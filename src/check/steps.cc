@@ -107,10 +107,10 @@ std::unique_ptr<HloModule> MakeCone(const Nodes& nodes, const std::vector<int32_
 struct Signature {
   double sum = 0, size = 0;
   int64_t nonfinite = 0;
-  bool Near(const Signature& other) const {
-    constexpr double kNear = 1e-4;
-    return nonfinite == other.nonfinite && std::abs(size - other.size) <= kNear * size &&
-           std::abs(sum - other.sum) <= kNear * size;
+  // Apart by no more than this part of its size.
+  bool IsWithin(double part, const Signature& other) const {
+    return nonfinite == other.nonfinite && std::abs(size - other.size) <= part * size &&
+           std::abs(sum - other.sum) <= part * size;
   }
 };
 Signature SignatureOf(const Literal& value) {
@@ -125,6 +125,13 @@ Signature SignatureOf(const Literal& value) {
     else s.sum += weight * x, s.size += std::abs(x);
   }
   return s;
+}
+
+// A constant that is added to a large value shows once the value is small.
+void ScaleDown(Literal& value) {
+  constexpr double kScale = 0x1p-6;
+  if (!IsFloat(value.shape().element_type())) return;
+  for (int64_t i = 0; i < value.element_count(); ++i) value.SetFromDouble(i, kScale * value.GetAsDouble(i));
 }
 
 // The nodes of the result's arrays, in order. A tuple from an opaque operation counts as one node.
@@ -156,7 +163,6 @@ class StepTester {
     std::string text;
     Found found;
     std::string how;
-    bool far = false;  // by more than any rounding error
   };
 
   equivalence::Result Prove(const std::vector<Pair>& assumed) const {
@@ -166,6 +172,7 @@ class StepTester {
   // Runs `before`, and `after` once, for the values that are not proved.
   void RunWhole();
   bool AddValues(InputSet set, bool after_too);
+  bool AreOfEqualOperands(const Node& a, const Node& b) const;
   std::vector<int32_t> CandidatesFor(int32_t k) const;
   bool IsShared(const Node& node) const { return both_[static_cast<size_t>(node.equal)]; }
   bool Frontier(bool after, int32_t root, const std::set<int32_t>& inside, std::set<int32_t>& cut) const;
@@ -181,9 +188,7 @@ class StepTester {
   std::optional<Step> MakeStep(Pair pair, int deeper) const;
   Found Judge(const HloModule& x, const HloModule& y, std::vector<InputSet> inputs, std::string& how);
   std::vector<InputSet> Occurring(const std::vector<int32_t>& cut, size_t first) const;
-  bool AreFarApart(const HloModule& x, const HloModule& y, const InputSet& inputs, std::string& how) const;
-  Found TestPair(Pair pair, std::string& how, bool& far);
-  bool DiffersByAllMeasures(Pair pair, std::string& how);
+  Found TestPair(Pair pair, std::string& how);
   // Searches for module inputs that reach a difference which random values at the cut have shown.
   void Reach(Pair pair, std::string& how);
   bool TestOpen();
@@ -288,6 +293,10 @@ void StepTester::RunWhole() {
   for (const InputKind kind : {InputKind::kTypical, InputKind::kPlain, InputKind::kPositive}) {
     StatusOr<InputSet> made = MakeInputSet(before_, uses_, {}, context_.options.seed + 300, kind);
     if (!made.ok() || !AddValues(*std::move(made), sets_.empty())) return;
+    if (kind != InputKind::kTypical) continue;
+    InputSet small = sets_.back();
+    for (Literal& value : small.devices[0]) ScaleDown(value);
+    if (!AddValues(std::move(small), /*after_too=*/false)) return;
   }
 }
 
@@ -328,9 +337,28 @@ bool StepTester::AddValues(InputSet set, bool after_too) {
   return true;
 }
 
+// The same operation of operands that are equal or constants, and not all constants. A changed constant shows here
+// first, where no other operation has diluted it.
+bool StepTester::AreOfEqualOperands(const Node& a, const Node& b) const {
+  if (a.instruction->opcode() != b.instruction->opcode() || a.operands.size() != b.operands.size()) return false;
+  const auto equal = [&](bool swapped) {
+    bool any = false;
+    for (size_t k = 0; k < a.operands.size(); ++k) {
+      const int32_t x = a.operands[k], y = b.operands[swapped && k < 2 ? 1 - k : k];
+      if (x < 0 || y < 0) return false;
+      if (closed_a_[static_cast<size_t>(x)] && closed_b_[static_cast<size_t>(y)]) continue;
+      if (a_[static_cast<size_t>(x)].equal != b_[static_cast<size_t>(y)].equal) return false;
+      any = true;
+    }
+    return any;
+  };
+  return equal(false) || (a.instruction->Is(kCommutative) && equal(true));
+}
+
 // Candidates in the order of preference.
 std::vector<int32_t> StepTester::CandidatesFor(int32_t k) const {
   constexpr size_t kMost = 3;
+  constexpr double kNear = 1e-4, kAlike = 1.0 / 64;
   const HloInstruction& b = *b_[static_cast<size_t>(k)].instruction;
   std::vector<std::pair<int, int32_t>> all;
   const auto of_b = signatures_b_.find(k);
@@ -341,14 +369,15 @@ std::vector<int32_t> StepTester::CandidatesFor(int32_t k) const {
     const HloInstruction& a = *a_[static_cast<size_t>(index)].instruction;
     const auto of_a = signatures_a_.find(index);
     const bool both = of_a != signatures_a_.end() && of_b != signatures_b_.end();
-    const bool near = both && of_a->second.Near(of_b->second);
     const bool named = a.name() == b.name(), same = a.opcode() == b.opcode();
+    const bool near = both && of_a->second.IsWithin(same ? kAlike : kNear, of_b->second);
     const bool origin = has_origin && a.metadata() != nullptr && a.metadata()->op_name == b.metadata()->op_name;
     bool result = false;
     for (size_t r = 0; r < std::min(results_a_.size(), results_b_.size()); ++r)
       result = result || (results_a_[r] == index && results_b_[r] == k);
-    if (!near && !named && !(origin && same) && !result) continue;
-    all.emplace_back(8 * !near + 4 * !(named || result) + 2 * !origin + !same, index);
+    const bool of_equals = same && AreOfEqualOperands(a_[static_cast<size_t>(index)], b_[static_cast<size_t>(k)]);
+    if (!near && !of_equals && !named && !(origin && same) && !result) continue;
+    all.emplace_back(8 * !(near || of_equals) + 4 * !(named || result) + 2 * !origin + !same, index);
   }
   std::sort(all.begin(), all.end());
   std::vector<int32_t> best;
@@ -485,31 +514,7 @@ std::vector<InputSet> StepTester::Occurring(const std::vector<int32_t>& cut, siz
   return sets;
 }
 
-// Returns whether the results differ by so much that no rounding error needs to be considered.
-bool StepTester::AreFarApart(const HloModule& x, const HloModule& y, const InputSet& inputs, std::string& how) const {
-  constexpr double kUlps = 512;
-  std::vector<const Literal*> arguments;
-  for (const Literal& argument : inputs.devices[0]) arguments.push_back(&argument);
-  RunnerOptions options = options_.runner;
-  options.devices = DeviceCounts();
-  StatusOr<Runner> of_x = Runner::Prepare(x, options), of_y = Runner::Prepare(y, options);
-  if (!of_x.ok() || !of_y.ok()) return false;
-  const StatusOr<Literal> a = of_x->Run(arguments), b = of_y->Run(arguments);
-  if (!a.ok() || !b.ok()) return false;
-  const std::vector<const Literal*> as = a->Leaves(), bs = b->Leaves();
-  for (size_t k = 0; k < as.size(); ++k) {
-    const PrimitiveType type = as[k]->shape().element_type();
-    if (!as[k]->shape().IsArray()) continue;
-    const double unit = IsFloat(type) ? std::ldexp(1.0, -GetFloatFormat(type).mantissa_bits) : 0;
-    const Comparison apart = CompareResults(*as[k], *bs[k], {.relative = kUlps * unit});
-    if (apart.agree || apart.leaves[0].nonfinite > 0 || IsComplex(type)) continue;
-    how = apart.ToString(options_.before_name, options_.after_name);
-    return true;
-  }
-  return false;
-}
-
-StepTester::Found StepTester::TestPair(Pair pair, std::string& how, bool& far) {
+StepTester::Found StepTester::TestPair(Pair pair, std::string& how) {
   Found found = Found::kUnknown;
   // Once one pair accounts for all differences, the cones of its users are not extended: they show whether the
   // difference persists.
@@ -523,8 +528,6 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how, bool& far) {
     tests_made_ += loops ? kMostTests / 6 : 1;
     how.clear();
     std::vector<InputSet> occurring = Occurring(step->cut, 0);
-    far = !occurring.empty() && AreFarApart(x, y, occurring[0], how);
-    if (far) return Found::kDiffer;
     const Found seen = occurring.empty() ? Found::kUnknown : Judge(x, y, std::move(occurring), how);
     if (seen == Found::kDiffer || step->cut.empty()) return seen;
     std::string when_made_up;
@@ -579,7 +582,7 @@ bool StepTester::TestOpen() {
       const Pair pair{a, static_cast<int32_t>(k)};
       if (!tried_.insert(pair).second) continue;
       Tried test{pair, Text(pair), Found::kUnknown, ""};
-      test.found = TestPair(pair, test.how, test.far);
+      test.found = TestPair(pair, test.how);
       if (test.found == Found::kDiffer || test.found == Found::kDifferWhenMadeUp) differing_.push_back(test);
       if (test.found == Found::kDiffer && differing_.size() == 1) first_is_all_ = IsProvedWith({pair});
       if (test.found != Found::kAgree) continue;
@@ -609,19 +612,25 @@ bool StepTester::IsProvedWith(const std::vector<Pair>& pairs) const {
   return Prove(assumed).answer != equivalence::Answer::kOpen;
 }
 
-// Returns whether no explanation (explanations.h) makes the pair agree on the values that occur.
-bool StepTester::DiffersByAllMeasures(Pair pair, std::string& how) {
-  const std::optional<Step> step = MakeStep(pair, 0);
-  return step && Judge(*step->before, *step->after, Occurring(step->cut, 0), how) == Found::kDiffer;
-}
-
 // Finds the differing pairs that account for all differences: assuming them equal proves the rest.
 void StepTester::FindDifferent() {
+  const auto add = [&](const Tried& test) {
+    if (tests_.different.empty()) {
+      tests_.how = test.how;
+      tests_.first = {a_[static_cast<size_t>(test.pair.first)].instruction,
+                      b_[static_cast<size_t>(test.pair.second)].instruction};
+    }
+    tests_.different.push_back(test.text);
+  };
+  if (first_is_all_) {
+    add(differing_[0]);
+    tests_.all = true;
+    return;
+  }
   int64_t matched = result_.matched;
   std::vector<Pair> assumed = assumed_;
   for (const Tried& test : differing_) {
-    std::string how;
-    if (test.found != Found::kDiffer || !test.far || !DiffersByAllMeasures(test.pair, how)) continue;
+    if (test.found != Found::kDiffer) continue;
     assumed.push_back(test.pair);
     const equivalence::Result result = Prove(assumed);
     if (result.answer == equivalence::Answer::kOpen && result.matched <= matched) {
@@ -629,8 +638,7 @@ void StepTester::FindDifferent() {
       continue;
     }
     matched = result.matched;
-    if (tests_.different.empty()) tests_.how = std::move(how);
-    tests_.different.push_back(test.text);
+    add(test);
     tests_.all = result.answer != equivalence::Answer::kOpen;
     if (tests_.all) return;
   }

@@ -95,6 +95,7 @@ struct Prover {
   const HloModule &a, &b;
   std::set<int32_t> of_shards;         // records of `after` that are shards of values of `before`
   std::map<int32_t, int32_t> assumed;  // from nodes of `after` to nodes of `before`
+  std::map<Value, Value> taken_for;    // from their values to the values of `before`
   std::unordered_map<std::string_view, std::vector<int32_t>> by_name, by_origin;
   std::unordered_set<ExprId> known;                         // values of `before`
   std::map<std::vector<int64_t>, std::set<ExprId>> closed;  // constant expressions, by dimensions
@@ -176,12 +177,18 @@ struct Prover {
     }
   }
 
-  // Replaces a value of `after` by the value of `before` that the caller assumes equal.
+  // Replaces a value of `after`, and all of the same expression, by the value of `before` that the caller assumes equal.
   bool Assume(Value& value) {
     const auto found = assumed.find(static_cast<int32_t>(after.records().size()));
-    if (found == assumed.end() || static_cast<size_t>(found->second) >= before.records().size()) return false;
+    if (found == assumed.end()) {
+      const auto same = taken_for.find(value);
+      if (same != taken_for.end()) value = same->second;
+      return same != taken_for.end();
+    }
+    if (static_cast<size_t>(found->second) >= before.records().size()) return false;
     const Value& equal = before.records()[static_cast<size_t>(found->second)].value;
     if (equal.size() != value.size()) return false;
+    taken_for[value] = equal;
     value = equal;
     return true;
   }

@@ -86,8 +86,8 @@ std::map<std::string_view, Pair> Pairs() {
               "  s = s32[8] multiply(a, a)\n  t = s32[8] copy(s)\n  ROOT r = s32[8] abs(t)");
   pairs["leading-zeros"] =
       Entries("  a = s32[] parameter(0)\n",
-              "  k = s32[] constant(-3)\n  z = s32[] count-leading-zeros(k)\n  ROOT r = "
-              "s32[] add(a, z)",
+              "  p = pred[] constant(true)\n  m = s32[] constant(-3)\n  l = s32[] constant(4)\n"
+              "  k = s32[] select(p, m, l)\n  z = s32[] count-leading-zeros(k)\n  ROOT r = s32[] add(a, z)",
               "  z = s32[] constant(-32)\n  ROOT r = s32[] add(a, z)",
               "  k = s32[] constant(-3)\n  z = s32[] count-leading-zeros(k)\n  ROOT r = s32[] add(z, a)");
   const auto given = [&](std::string_view name, std::vector<Literal> arguments) {

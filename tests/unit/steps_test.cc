@@ -75,10 +75,36 @@ TEST_CASE("a pair that differs is no difference if what follows agrees") {
   CHECK(verdict.tested_steps == Names{"r"});
 }
 
+// The root of a square and a constant of this name.
+std::string Root(const std::string& constant, const std::string& number, const std::string& rest) {
+  const std::string many = constant + "s";
+  return OfTwo(" p = f32[8] multiply(x, x)\n " + constant + " = f32[] constant(" + number + ")\n " + many +
+               " = f32[8] broadcast(" + constant + "), dimensions={}\n s = f32[8] add(p, " + many +
+               ")\n q = f32[8] rsqrt(s)\n" + rest);
+}
+
+TEST_CASE("a step that differs by less than 512 units is a difference") {
+  const std::string rest = " ROOT r = f32[8] multiply(q, y)\n";
+  const Verdict verdict = VerdictOfSteps(Root("k", "1", rest), Root("l", "1.00001", rest));
+  CHECK(verdict.answer == Answer::kDifferent);
+  CHECK(verdict.different_steps == Names{"s"});
+}
+
+TEST_CASE("a second copy of a step that differs is no other difference") {
+  const std::string rest = " t = f32[8] log(u)\n ROOT r = f32[8] multiply(q, t)\n";
+  const std::string before = Root("k", "1", " u = f32[8] copy(s)\n" + rest);
+  const auto names = [&](const std::string& u) {
+    return VerdictOfSteps(before, Root("l", "2", " w = f32[8] add(ls, p)\n u = f32[8] " + u + "\n" + rest))
+        .different_steps;
+  };
+  CHECK(names("copy(w)") == Names{"s"});
+  CHECK(names("reverse(w), dimensions={0}") == Names{"s", "u"});
+}
+
 TEST_CASE("the first epsilon of a deep network is found in its step") {
   std::vector<double> epsilons(kNorms, 1e-6);
   const std::string before = LayerNormNetwork(epsilons, false), right = LayerNormNetwork(epsilons, true);
-  epsilons.front() = 10;
+  epsilons.front() = 1e-4;
   const Verdict verdict = VerdictOfSteps(before, LayerNormNetwork(epsilons, true));
   CHECK(verdict.answer == Answer::kDifferent);
   REQUIRE(verdict.outputs.size() == 1);
