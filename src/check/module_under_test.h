@@ -66,7 +66,9 @@ class ModuleUnderTest {
   double move_size() const { return pairs_ ? thresholds::kMoveOfPairs : thresholds::kMove; }
   // The module's results in wide arithmetic, with its roundings to narrower types or without (MakeIdealModule).
   const StatusOr<Results>& Ideal(size_t set, bool keep_roundings);
-  // The same with each rounding moved (MoveRoundings), and with constants moved.
+  // The same with each rounding moved (MoveRoundings), and with constants moved. `kOpposite` in a pattern: by the same
+  // amounts, in the other direction.
+  static constexpr uint64_t kOpposite = uint64_t{1} << 63;
   StatusOr<Results> IdealMoved(size_t set, bool keep_roundings, uint64_t pattern, bool exact_too = false);
   // `move` is the same for all sets, patterns apart.
   StatusOr<Results> IdealWithConstants(size_t set, bool keep_roundings, const ConstantMove& move);

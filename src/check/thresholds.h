@@ -29,6 +29,8 @@ constexpr double kIllConditioned = 0x1p-20;
 // Beyond this part of the leaf's largest element the distance that was measured is no bound: the function is not
 // linear so far.
 constexpr double kNotLinear = 0x1p-8;
+// A leaf of which more than this part of the elements moves as far tells nothing: rounding decides it.
+constexpr double kMostJumps = 1.0 / 16;
 // A constant moved by half a unit moves the result by the largest amount in one of several patterns, not in all.
 constexpr double kConstantMargin = 1.125;
 // Steps through narrower types in the second module may cost so many times what those of the first cost: both are
