@@ -93,7 +93,9 @@ void LimitProcessMemory(uint64_t most, const std::vector<std::string>& arguments
 void RaiseMemoryLimit(int64_t devices) {
   constexpr uint64_t kEach = uint64_t{64} << 20;
   if (!has_default_limit || devices < 2 || MemoryLimit() == 0) return;
-  (void)LimitMemory(MemoryLimit() + kEach * static_cast<uint64_t>(devices));
+  // Each device has whole arrays, as results of dozens of runs: as much as large files get.
+  const uint64_t threads = MemoryLimit() + kEach * static_cast<uint64_t>(devices);
+  (void)LimitMemory(std::max(threads, MemoryLimitForFiles(0, 0, /*serves=*/true)));
 }
 
 void LimitMemoryFor(const std::vector<std::string>& files) {

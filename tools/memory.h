@@ -16,8 +16,8 @@ namespace hloir::tool {
 void AddMemoryFlag(CLI::App& app, uint64_t& most);
 // Sets the limit: `most` bytes, or, for 0, the limit for the files among the arguments (memory_limit.h).
 void LimitProcessMemory(uint64_t most, const std::vector<std::string>& arguments);
-// Raises the default limit for this number of devices, each with a thread and its heap. A limit set by the user is
-// kept.
+// Raises the default limit for this number of devices, each with a thread and its heap, to at least half of the
+// machine's memory. A limit set by the user is kept.
 void RaiseMemoryLimit(int64_t devices);
 // Sets the default limit for these files, in a process that reads them alone, unless the user set a limit.
 void LimitMemoryFor(const std::vector<std::string>& files);

@@ -462,7 +462,7 @@ StatusOr<std::vector<Literal>> RunOnEach(std::span<Device> devices, const Device
         if (conversation) conversation->DeviceEnded();
       });
     } catch (const std::system_error&) {
-      no_thread = ResourceExhausted(Format("no thread for device {}", d));
+      no_thread = ResourceExhausted(Format("out of memory: no thread for device {}", d));
       lockstep.Abandon(d - first, no_thread);
       if (conversation)
         for (size_t lost = d; lost < first + count; ++lost) conversation->DeviceEnded();

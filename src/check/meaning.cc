@@ -297,6 +297,17 @@ bool MeaningComparer::Agree(bool keep) {
       meaning_.comparison = CompareWide(*a, *b);
     }
   }
+  // Opposite perturbations decide a comparison of numbers that are equal up to rounding in both ways, also for elements
+  // that all patterns so far happened to move in one direction.
+  for (uint64_t pattern = 0; pattern < thresholds::kPatterns && Jumps(of_before, *a); ++pattern) {
+    if (meaning_.comparison.agree) break;
+    const StatusOr<Results> moved = before_.IdealMoved(set_, keep, pattern | ModuleUnderTest::kOpposite);
+    if (!HasRun(moved)) break;
+    Raise(bounds_, *a, *moved, before_.pairs());
+    Raise(of_before, *a, *moved, before_.pairs());
+    ForgiveJumps(*a, of_before);
+    meaning_.comparison = CompareWide(*a, *b);
+  }
   // Perturbing exact results too reveals divisions by sums whose exact value is 0.
   const auto is_nonfinite = [](const LeafDifference& leaf) { return leaf.nonfinite > 0; };
   const bool any = std::any_of(meaning_.comparison.leaves.begin(), meaning_.comparison.leaves.end(), is_nonfinite);
@@ -323,6 +334,31 @@ void MeaningComparer::ForgetNewJumps(const Results& results, const ErrorBounds& 
           before[i] < thresholds::kIllConditioned * largest)
         bound = before[i];
     }
+  });
+}
+
+// Returns whether a perturbation moves some element so far that it must have decided a comparison.
+bool MeaningComparer::Jumps(const ErrorBounds& bounds, const Results& results) {
+  bool jumps = false;
+  ForEachLeaf(results, results, [&](size_t d, size_t leaf, const Literal& x, const Literal&) {
+    if (jumps || d >= bounds.size() || leaf >= bounds[d].size() || bounds[d][leaf].empty()) return;
+    const double largest = Measure(x, x).largest;
+    jumps = std::any_of(bounds[d][leaf].begin(), bounds[d][leaf].end(),
+                        [&](double bound) { return bound > thresholds::kNotLinear * largest; });
+  });
+  return jumps;
+}
+
+// If rounding decides many elements of a leaf, as in the gradient of a relu whose argument cancels, other patterns decide
+// other elements, so the leaf has no information on these inputs.
+void MeaningComparer::ForgiveJumps(const Results& results, const ErrorBounds& of_before) {
+  ForEachLeaf(results, results, [&](size_t d, size_t leaf, const Literal& x, const Literal&) {
+    if (d >= of_before.size() || leaf >= of_before[d].size() || of_before[d][leaf].empty()) return;
+    const double largest = Measure(x, x).largest;
+    const auto jumps = std::count_if(of_before[d][leaf].begin(), of_before[d][leaf].end(),
+                                     [&](double bound) { return bound > thresholds::kNotLinear * largest; });
+    if (static_cast<double>(jumps) <= thresholds::kMostJumps * static_cast<double>(x.element_count())) return;
+    for (double& bound : bounds_[d][leaf]) bound = std::max(bound, largest);
   });
 }
 

@@ -66,6 +66,8 @@ class MeaningComparer {
   bool HasRun(const StatusOr<Results>& variant);
   bool Agree(bool keep);
   void ForgetNewJumps(const Results& results, const ErrorBounds& of_before);
+  void ForgiveJumps(const Results& results, const ErrorBounds& of_before);
+  static bool Jumps(const ErrorBounds& bounds, const Results& results);
   void RecordLeaves();
   void NoteIllConditionedLeaves();
   Comparison CompareWide(const Results& a, const Results& b);

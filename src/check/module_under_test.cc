@@ -197,7 +197,8 @@ const StatusOr<Results>& ModuleUnderTest::Ideal(size_t set, bool keep_roundings)
 StatusOr<Results> ModuleUnderTest::IdealMoved(size_t set, bool keep_roundings, uint64_t pattern, bool exact_too) {
   return RunIdeal(moved_[{keep_roundings, pattern, exact_too}], set, [&]() -> StatusOr<std::unique_ptr<HloModule>> {
     HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> ideal, MakeIdeal(keep_roundings, nullptr));
-    MoveRoundings(*ideal, pattern, move_size(), exact_too, pairs_);
+    const double size = (pattern & kOpposite) != 0 ? -move_size() : move_size();
+    MoveRoundings(*ideal, pattern & ~kOpposite, size, exact_too, pairs_);
     return ideal;
   });
 }

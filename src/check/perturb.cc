@@ -315,7 +315,18 @@ void MoveRoundings(HloModule& ideal, uint64_t pattern, double size, bool exact_t
             i, [&](HloInstruction* x) { return IsWide(x->shape()) ? AddMoved(x, own + 1, move) : nullptr; });
         HloInstruction* moved = AddMoved(source, own, move);
         if (exact_too || DividesInside(*i) || !(pairs || i->shape().element_type() == PrimitiveType::F64)) return moved;
-        return computation->AddInstruction(HloOpcode::kSelect, i->shape(), {AddIsExact(i, pairs), i, moved});
+        HloInstruction* exact = AddIsExact(i, pairs);
+        // Rounded terms may cancel to a number of few digits, as to 0: then the sum is no other one if they are moved.
+        HloInstruction* cancels = WithMovedTerms(i, [&](HloInstruction* x) -> HloInstruction* {
+          const PrimitiveType narrow = pairs ? PrimitiveType::F64 : PrimitiveType::F32;
+          if (!IsWide(x->shape()) || HoldsFloats(narrow, MadeIn(*x))) return nullptr;
+          return computation->AddInstruction(HloOpcode::kSelect, x->shape(),
+                                             {AddHasFewDigits(x, pairs), x, AddMoved(x, own + 1, move)});
+        });
+        if (cancels != i) {
+          exact = computation->AddInstruction(HloOpcode::kAnd, exact->shape(), {exact, AddIsEqual(cancels, i)});
+        }
+        return computation->AddInstruction(HloOpcode::kSelect, i->shape(), {exact, i, moved});
       });
     }
   }

@@ -28,6 +28,8 @@ constexpr double kPartOfLeaf = 1.0 / 64;
 constexpr double kIllConditioned = 0x1p-20;
 // A distance above this part of the leaf's largest element is no bound, since the function is not linear over it.
 constexpr double kNotLinear = 0x1p-8;
+// If more than this part of a leaf's elements moves that far, rounding decides the leaf, and it is not judged.
+constexpr double kMostJumps = 1.0 / 16;
 // A constant moved by half a unit gives the largest change in one of several patterns, not in all.
 constexpr double kConstantMargin = 1.125;
 // The allowed loss of the second module in narrower types relative to the first module's: both are samples of the same

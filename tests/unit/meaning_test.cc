@@ -543,6 +543,30 @@ TEST_CASE("an element that is farther off than its own roundings explain is seen
   }
 }
 
+TEST_CASE("a relu's gradient at sums that cancel is decided by rounding, and a wrong one is not") {
+  // A gate before the dot or after it: on coarse numbers many sums are 0 but for what the gate rounds.
+  const auto module = [](const std::string& gated, const std::string& zero) {
+    return "HloModule m\nENTRY e {\n  x = f32[64,64]{1,0} parameter(0)\n  w = f32[64,96]{1,0} parameter(1)\n"
+           "  z = f32[64]{0} parameter(2)\n  y = f32[64,96]{1,0} parameter(3)\n  g = f32[64]{0} logistic(z)\n" +
+           gated + "  k = f32[] constant(" + zero +
+           ")\n  ks = f32[64,96]{1,0} broadcast(k), dimensions={}\n"
+           "  on = pred[64,96]{1,0} compare(h, ks), direction=GT\n  c = f32[] constant(0)\n"
+           "  cs = f32[64,96]{1,0} broadcast(c), dimensions={}\n  d = f32[64,96]{1,0} select(on, y, cs)\n"
+           "  ROOT r = f32[64,96]{1,0} dot(x, d), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n}\n";
+  };
+  const std::string before =
+      "  gs = f32[64,64]{1,0} broadcast(g), dimensions={0}\n  xg = f32[64,64]{1,0} multiply(x, gs)\n"
+      "  h = f32[64,96]{1,0} dot(xg, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+  const std::string after =
+      "  gs = f32[64,96]{1,0} broadcast(g), dimensions={0}\n"
+      "  xw = f32[64,96]{1,0} dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      "  h = f32[64,96]{1,0} multiply(xw, gs)\n";
+  const Verdict v = VerdictOf(module(before, "0"), module(after, "0"));
+  INFO(v.reason);
+  CHECK(v.agrees());
+  CHECK(VerdictOf(module(before, "0"), module(after, "0.001")).outcome == Outcome::kDisagree);
+}
+
 TEST_CASE("a sum that is exact in the end may have been rounded on the way") {
   const auto module = Parse(
       "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\nENTRY e {\n"
