@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Times hloir and XLA:CPU on the same modules and inputs in one run, and checks that their results agree.
+"""Times hloir, XLA:CPU and IREE on the same modules and inputs in one run, and checks that their results agree.
 
-    bench/compare.py [--hloir BIN] [--only REGEX] [--rounds N] [--threads N] [--json OUT] [--png OUT] [--save DIR] [FILE…]
+    bench/compare.py [--hloir BIN] [--only REGEX] [--rounds N] [--threads N] [--json OUT] [--png OUT] [--save DIR]
+                     [--iree FOLDER [--iree-cpu CPU]] [FILE…]
 
 Cases are those of cases.py, or .hlo files beside their .npz of inputs. The sides take turns. Of each are printed: the median
 of a run in the steady state, the ratio of the two (XLA's time over hloir's: above 1, hloir is faster), and one shot, from
-text to first result (XLA: parse, compile, run; hloir: load, prepare, run). Needs jax; for the picture matplotlib.
+text to first result (XLA: parse, compile, run; hloir: load, prepare, run). With the folder of IREE's tools (iree.py)
+there are three more columns: IREE's time, its ratio to hloir's, and the time of its compiler, or why it refuses the module. Needs jax; for
+the picture matplotlib.
 """
 import argparse, json, math, os, re, statistics, subprocess, sys, tempfile, time
 
@@ -99,11 +102,30 @@ def compare(text, inputs, options, folder):
         report = json.loads(done.stdout)
         ours_ms += report["runs_ms"][1:]
         shots.append(report["load_ms"] + report["prepare_ms"] + report["runs_ms"][0])
+    found = load(results, "out")
+    iree = {}
+    if options.iree:
+        measured = iree_side(options).measure(module, inputs, found, folder, options.seconds)
+        if "ms" in measured:
+            outputs = measured.pop("outputs")
+            measured |= {"ratio": measured["ms"] / statistics.median(ours_ms), "difference": agree(found, outputs)}
+        iree = {"iree": measured}
     ours, xla_ms, shot = statistics.median(ours_ms), 1e3 * statistics.median(xla_s), statistics.median(shots)
     xla_shot = 1e3 * (xla.compile_s + first)
     return {"xla_ms": xla_ms, "hloir_ms": ours, "ratio": xla_ms / ours, "xla_shot_ms": xla_shot, "hloir_shot_ms": shot,
             "shot_ratio": xla_shot / shot, "prepare_ms": report["prepare_ms"], "arena_bytes": report["arena_bytes"],
-            "difference": agree(load(results, "out"), [np.asarray(o) for o in theirs])}
+            "difference": agree(found, [np.asarray(o) for o in theirs]), **iree}
+
+
+def iree_side(options):
+    from iree import Iree
+    return Iree(options.iree, options.hloir, options.threads, options.iree_cpu)
+
+
+def iree_columns(iree):
+    """Its time, its ratio to hloir's, and its compiler's time."""
+    if "refused" in iree: return f"{'refused':>9} {'':6} {'':8}"
+    return f"{iree['ms']:9.3f} {iree['ratio']:6.2f} {iree['compile_ms']:8.0f}"
 
 
 def picture(rows, path):
@@ -134,6 +156,8 @@ def main():
     parser.add_argument("--json", help="write the figures to this file too")
     parser.add_argument("--png", help="draw the ratios")
     parser.add_argument("--save", help="only write the cases' .hlo and .npz to this folder")
+    parser.add_argument("--iree", metavar="FOLDER", help="measure IREE as well, by the tools in this folder")
+    parser.add_argument("--iree-cpu", default="host", help="what IREE compiles for (default: this machine)")
     options = parser.parse_args()
     import jax
     jax.config.update("jax_enable_x64", True)
@@ -152,7 +176,8 @@ def main():
         return
 
     rows, failed = [], 0
-    print(f"{'case':24} {'XLA ms':>9} {'hloir ms':>9} {'ratio':>6}   {'shot: XLA':>9} {'hloir ms':>9} {'ratio':>6}")
+    head = f"   {'IREE ms':>9} {'ratio':>6} {'compiles':>8}" if options.iree else ""
+    print(f"{'case':24} {'XLA ms':>9} {'hloir ms':>9} {'ratio':>6}   {'shot: XLA':>9} {'hloir ms':>9} {'ratio':>6}{head}")
     with tempfile.TemporaryDirectory() as folder:
         for name, make in names.items():
             row = compare(*make(), options, folder)
@@ -162,11 +187,20 @@ def main():
                 continue
             failed += row["difference"] is not None
             rows.append({"case": name, **row})
+            peer, notes = row.get("iree", {}), []
+            if row["difference"]: notes.append(f"DIFFERS from XLA: {row['difference']}")
+            if peer.get("difference"): notes.append(f"DIFFERS from IREE: {peer['difference']}")
+            if "refused" in peer: notes.append(peer["refused"])
             print(f"{name:24} {row['xla_ms']:9.3f} {row['hloir_ms']:9.3f} {row['ratio']:6.2f}   {row['xla_shot_ms']:9.1f} "
-                  f"{row['hloir_shot_ms']:9.2f} {row['shot_ratio']:6.1f}{'   DIFFERS: ' + row['difference'] if row['difference'] else ''}", flush=True)
+                  f"{row['hloir_shot_ms']:9.2f} {row['shot_ratio']:6.1f}{'   ' + iree_columns(peer) if peer else ''}   {'; '.join(notes)}".rstrip(), flush=True)
     mean = lambda key: math.exp(statistics.mean(math.log(row[key]) for row in rows))
     if rows:
         print(f"geometric mean of {len(rows)}: steady state {mean('ratio'):.2f} times XLA's speed, one shot {mean('shot_ratio'):.1f} times")
+    ran = [row["iree"] for row in rows if "ratio" in row.get("iree", {})]
+    if ran:
+        geometric = lambda values: math.exp(statistics.mean(map(math.log, values)))
+        print(f"geometric mean of {len(ran)}: {geometric([i['ratio'] for i in ran]):.2f} times IREE's speed; "
+              f"it refuses {len(rows) - len(ran)}; {sum(i['ratio'] < 1 for i in ran)} below 1")
     if options.json:
         with open(options.json, "w") as out:
             json.dump(rows, out, indent=1)

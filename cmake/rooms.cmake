@@ -24,7 +24,7 @@ hloir_room(printer LIBRARY ir USES ir support HEADERS printer)
 # Other forms of modules, and what can be told of one.
 hloir_room(build USES printer parser shape_inference ir support HEADERS builder)
 hloir_room(custom_calls USES build ir support HEADERS custom_calls)
-hloir_room(analysis USES custom_calls printer ir support HEADERS analysis cost)
+hloir_room(analysis USES custom_calls printer ir support HEADERS analysis cost detail/cost_alone)
 hloir_room(proto USES ir support HEADERS proto)
 hloir_room(stablehlo OPTION HLOIR_STABLEHLO ALWAYS looks_like_mlir.cc USES build printer parser shape_inference ir support HEADERS stablehlo)
 hloir_room(export OPTION HLOIR_EXPORT USES proto analysis ir support HEADERS export)
@@ -37,7 +37,7 @@ hloir_room(passes OUTSIDE FOLDER passes USES rewrite cpu analysis custom_calls b
 hloir_room(io USES cpu stablehlo proto verifier printer parser ir support HEADERS io)
 
 # Do two modules compute the same, and which of them is better?
-hloir_room(run USES passes cpu ir support HEADERS runner)
+hloir_room(run USES passes cpu verifier printer parser ir support HEADERS runner plan_cache)
 # (proof_check shares no code with the prover whose proofs it checks; the prover may ask it.)
 hloir_room(proof_check USES analysis cpu printer ir support)
 hloir_room(equivalence USES proof_check analysis cpu ir support HEADERS prove)

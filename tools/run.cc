@@ -16,6 +16,7 @@
 #include "hloir/io.h"
 #include "hloir/report.h"
 #include "hloir/executable.h"
+#include "hloir/plan_cache.h"
 #include "hloir/runner.h"
 #include "support/stopwatch.h"
 #include "tools/bind_sizes.h"
@@ -34,7 +35,7 @@ namespace {
 struct RunFlags {
   RunFlags() { runner.unknown_calls = UnknownCalls::kUninterpreted; }
   std::vector<std::string> files;  // several: a program for each partition
-  std::string inputs, outputs, infeed, outfeed, host_transfer, trace, page;
+  std::string inputs, outputs, infeed, outfeed, host_transfer, trace, page, cache;
   uint64_t seed = 0;
   int repeat = 1;
   bool json = false, has_seed = false;
@@ -208,8 +209,10 @@ int Run(const RunFlags& flags, Transport* transport) {
     options.on_progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
 
   const Stopwatch prepare;
-  auto runner = Runner::Prepare(programs, options);
+  PlanCache cache(flags.cache);
+  auto runner = flags.cache.empty() ? Runner::Prepare(programs, options) : cache.Prepare(module, options);
   if (!runner.ok()) return fail(runner.status(), file);
+  if (!cache.message().empty()) Note(cache.message());
   const double prepare_ms = prepare.Milliseconds();
 
   std::vector<double> runs_ms;
@@ -244,7 +247,9 @@ int Run(const RunFlags& flags, Transport* transport) {
                  {"run_ms", Median(runs_ms)},
                  {"runs_ms", runs_ms},
                  {"arena_bytes", runner->arena_bytes()}});
-  if (flags.runner.memory_limit > 0) timing["added_instructions"] = runner->added_instructions();
+  if (flags.runner.memory_limit > 0)
+    timing["added_instructions"] = runner->added_instructions() + cache.added_instructions();
+  if (!flags.cache.empty()) timing["plan_was_read"] = cache.was_read();
   if (flags.trace_values) timing["values"] = std::move(values);
   std::vector<std::vector<Literal>> leaves;
   for (const Literal& result : results) leaves.push_back(ResultLeaves(result));
@@ -300,14 +305,18 @@ void AddRunCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/
       ->check(CLI::ExistingDirectory);
   command->add_flag("--force-fake-data", flags->fake, "Generate inputs from the seed, even if the file has inputs");
   AddOption(*command, "--max-steps N", flags->runner.max_steps,
-            "Stop a run after this many steps, including loop iterations")
+            "Stop a run after this many steps: instructions, and in loops one more for each 1024 operations and bytes")
       ->check(Between(int64_t{1}, EvaluatorOptions{}.max_steps));
   AddOption(*command, "--max-bytes N", flags->runner.max_bytes, "Refuse a run whose values need more bytes")
       ->check(Between(int64_t{1}, int64_t{1} << 60));
-  AddOption(*command, "--memory-limit SIZE", flags->runner.memory_limit,
-            "Reschedule and rematerialize until values fit this size, as in 500M (default: no limit)")
-      ->transform(CLI::Validator(CLI::AsSizeValue(false)).description(""))
-      ->check(Between(int64_t{1}, int64_t{1} << 60));
+  CLI::Option* limit =
+      AddOption(*command, "--memory-limit SIZE", flags->runner.memory_limit,
+                "Reschedule and rematerialize until values fit this size, as in 500M (default: no limit)")
+          ->transform(CLI::Validator(CLI::AsSizeValue(false)).description(""))
+          ->check(Between(int64_t{1}, int64_t{1} << 60));
+  AddOption(*command, "--cache DIR", flags->cache,
+            "Keep the module that fits --memory-limit in this folder, and read it the next time")
+      ->needs(limit);
   command->add_flag("!--no-fusion", flags->runner.fuse, "Disable the engine's own fusion; fusions in the module stay");
   command->add_flag("!--no-layouts", flags->runner.choose_layouts,
                     "Disable the engine's layout selection: every array is row-major");

@@ -42,6 +42,7 @@ struct VerifyFlags {
   std::string inputs, save, proof;
   uint64_t seed = 0;
   int threads = 0;
+  int64_t max_steps = CheckOptions().runner.max_steps;
   DeviceCounts counts{0, 0};  // 0: as the module says
   bool each = false, json = false, has_seed = false, prove = false, strict = false;
 };
@@ -186,6 +187,7 @@ StatusOr<Row> Verify(const VerifyFlags& flags, const std::string& file, const st
   const HloModule& before = loaded.module();
   CheckOptions options;
   options.runner.threads = flags.threads;
+  options.runner.max_steps = flags.max_steps;
   options.runner.unknown_calls = flags.unknown_calls;
   options.runner.devices = CountsOf(flags, before);
   options.seed = flags.seed;
@@ -407,6 +409,9 @@ void AddVerifyCommand(CLI::App* command, Action& action, PassRegistry& registry)
                           ->check(AnySeed());
   AddOption(*command, "--threads N", flags->threads, "Threads of the engine (default: one per core)")
       ->check(Between(0, 1024));
+  AddOption(*command, "--max-steps N", flags->max_steps,
+            "Stop a run after this many steps (default: 2^28): as for hloir run")
+      ->check(Between(int64_t{1}, EvaluatorOptions{}.max_steps));
   AddOption(*command, "--num-replicas N", flags->counts.replicas,
             "Replicas to simulate (default: from the module, if it has collectives)")
       ->check(Between<int64_t>(1, 1024));

@@ -13,6 +13,7 @@
 #include "shape_inference/shape_inference.h"
 #include "ir/mixed_floats.h"
 #include "reference/dynamic.h"
+#include "reference/loop_work.h"
 #include "reference/loop_state.h"
 #include "reference/mixed_precision.h"
 #include "reference/scalar_ops.h"
@@ -93,6 +94,13 @@ Status Evaluation::CountSteps(int64_t steps) {
   }
   steps_ += steps;
   return OkStatus();
+}
+
+int64_t Evaluation::StepsOf(const HloInstruction& instruction) {
+  if (loops_ == 0) return 1;
+  auto [it, fresh] = steps_of_.try_emplace(&instruction, 1);
+  if (fresh) it->second += ExtraSteps(instruction);
+  return it->second;
 }
 
 uint64_t Evaluation::NextRandom() { return NextSplitMix64(random_.bits); }
@@ -269,7 +277,7 @@ bool MakesArray(const HloInstruction& i) {
 }  // namespace
 
 StatusOr<Value> Evaluation::Evaluate(const HloInstruction& instruction, std::vector<Value> operands) {
-  HLOIR_RETURN_IF_ERROR(CountSteps(1));
+  HLOIR_RETURN_IF_ERROR(CountSteps(StepsOf(instruction)));
   const int64_t bytes = instruction.shape().ByteSize();
   if (bytes > options_.max_bytes) {
     return ResourceExhausted(Format("{} of shape {} takes more than {} bytes", instruction.name(),

@@ -230,7 +230,6 @@ nb::tuple BisectRewrites(const GraphRef& graph, const std::string& passes, const
 
 std::vector<RewriteLog::Entry> ProposalsOf(const GraphRef& graph, const std::string& passes, const std::string& math,
                                            const std::vector<std::string>& disabled) {
-  constexpr int64_t kMostWork = int64_t{1} << 24;
   // A pass ends only when it is through with the module: so the search gets a copy, and may be left alone.
   const std::shared_ptr<const HloModule> module = graph->module().Clone();
   const auto call = std::make_shared<Call>(passes, math, disabled);
@@ -239,7 +238,7 @@ std::vector<RewriteLog::Entry> ProposalsOf(const GraphRef& graph, const std::str
     PendingException() = nullptr;
     const auto find = [&]() -> StatusOr<Proposals> {
       HLOIR_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitPipeline(call->passes));
-      return FindProposals(*module, *call->registry, names, call->options, kMostWork, cancel.get());
+      return FindProposals(*module, *call->registry, names, call->options, std::nullopt, cancel.get());
     };
     StatusOr<Proposals> found = find();
     return {std::move(found), std::exchange(PendingException(), nullptr)};

@@ -11,6 +11,7 @@
 #include "analysis/custom_call_cost.h"
 #include "analysis/execution_counts.h"
 #include "analysis/unbounded.h"
+#include "hloir/detail/cost_alone.h"
 #include "hloir/analysis.h"
 
 namespace hloir {
@@ -368,6 +369,13 @@ Cost UnboundedCost(const HloInstruction& i, Called called) {
   return i.Is(kTranscendental) ? Cost{0, kUnknownCost, 0} : Flops(kUnknownCost);
 }
 
+Bytes MovedBytes(const HloInstruction& i) {
+  if (TouchesUnbounded(i)) return UnboundedBytes(i);
+  Bytes bytes = DefaultBytes(i);
+  if (auto adjust = RuleOf(i).bytes) adjust(i, bytes);
+  return bytes;
+}
+
 }  // namespace
 
 double ConvolutionFlops(const Shape& input, const Shape& kernel, const Shape& output, const Window& window,
@@ -391,11 +399,15 @@ double ConvolutionFlops(const Shape& input, const Shape& kernel, const Shape& ou
   return 2 * positions * features_in * features_out * static_cast<double>(output.dimensions(d.output_batch));
 }
 
-CostAnalysis::Bytes CostAnalysis::BytesOf(const HloInstruction& instruction) const {
-  if (TouchesUnbounded(instruction)) return UnboundedBytes(instruction);
-  Bytes bytes = DefaultBytes(instruction);
-  if (auto adjust = RuleOf(instruction).bytes) adjust(instruction, bytes);
-  return bytes;
+CostAnalysis::Bytes CostAnalysis::BytesOf(const HloInstruction& instruction) const { return MovedBytes(instruction); }
+
+Cost CostAlone(const HloInstruction& i) {
+  if (i.Is(kControlFlow) || IsOneOf(i.opcode(), HloOpcode::kFusion, HloOpcode::kAsyncStart)) return {};
+  SmallVector<Cost, 2> called;
+  for (size_t k = 0; k < i.called_computations().size(); ++k) called.push_back(Flops(1));
+  Cost cost = (TouchesUnbounded(i) ? UnboundedCost : CostWithCallees)(i, {called.data(), called.size()});
+  cost.bytes = MovedBytes(i).Sum();
+  return cost;
 }
 
 CostResult CostAnalysis::Of(const HloInstruction& i) const {

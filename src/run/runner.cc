@@ -1,13 +1,10 @@
 // See runner.h.
 #include "hloir/runner.h"
 
-#include <algorithm>
-#include <string>
 #include <utility>
 
 #include "hloir/evaluator.h"
-#include "hloir/passes.h"
-#include "support/format.h"
+#include "run/fit_memory.h"
 
 namespace hloir {
 
@@ -47,8 +44,8 @@ StatusOr<Runner> Runner::PreparePrograms(std::span<const HloModule* const> progr
     if (runner.device_count() <= 1) runner.evaluator_ = MakeReferenceEvaluator(ToEvaluatorOptions(options));
     return runner;
   }
-  HLOIR_RETURN_IF_ERROR(runner.PreparePlan(programs));
   if (options.memory_limit > 0) HLOIR_RETURN_IF_ERROR(runner.FitPlan());
+  else HLOIR_RETURN_IF_ERROR(runner.PreparePlan(programs));
   return runner;
 }
 
@@ -74,26 +71,15 @@ Status Runner::PreparePlan(std::span<const HloModule* const> programs) {
   return OkStatus();
 }
 
-// The limit is on the plan's arena: the passes' estimates do not include the engine's fusion. So the passes' limit is
-// lowered until the plan fits.
+// Prepares the plan, of the module itself or of a rewritten one.
 Status Runner::FitPlan() {
-  const int64_t limit = options_.memory_limit, before = arena_bytes();
-  int64_t least = before;
-  for (int eighths = 8; arena_bytes() > limit && eighths >= 0; eighths -= 2) {
-    std::unique_ptr<HloModule> module = programs_[0]->Clone();
-    const std::string names[] = {
-        "hlo-memory-scheduler", Format("rematerialization{{max-bytes={}}}", std::max<int64_t>(limit * eighths / 8, 1))};
-    HLOIR_ASSIGN_OR_RETURN(HloPassPipeline pipeline, MakePipeline(names, {}));
-    HLOIR_RETURN_IF_ERROR(pipeline.RunOnce(*module).status());
-    const HloModule* const fitted = module.get();
-    HLOIR_RETURN_IF_ERROR(PreparePlan(std::span(&fitted, 1)));
-    least = std::min(least, arena_bytes());
-    fitted_ = std::move(module);
-  }
-  if (arena_bytes() <= limit) return OkStatus();
-  return ResourceExhausted(
-      Format("the values of a run take {} bytes, with rematerialization {}: {} more than the limit of {}", before,
-             least, least - limit, limit));
+  HLOIR_ASSIGN_OR_RETURN(
+      fitted_, FitToMemory(*programs_[0], options_.memory_limit, [&](const HloModule& module) -> StatusOr<int64_t> {
+        const HloModule* const program = &module;
+        HLOIR_RETURN_IF_ERROR(PreparePlan(std::span(&program, 1)));
+        return arena_bytes();
+      }));
+  return OkStatus();
 }
 
 StatusOr<Literal> Runner::Run(std::span<const Literal* const> arguments) {

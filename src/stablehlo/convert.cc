@@ -137,7 +137,7 @@ Op SharedConstant(Scope& scope, const Shape& shape, const Literal& literal) {
 Op Converter::Constant(const Operation& op, Scope& scope) {
   const HloInstruction* last = scope.builder.computation()->last();
   Op made = SharedConstant(scope, op.results[0]->shape, *op.Find("value")->literal);
-  if (made != nullptr && scope.builder.computation()->last() != last) made->set_line(LineAt(*source_.text, op.offset));
+  if (made != nullptr && scope.builder.computation()->last() != last) made->set_line(lines_.At(op.offset));
   return made;
 }
 
@@ -201,7 +201,7 @@ Status Converter::Annotate(const Operation& op, Op last_before, Scope& scope) {
     frontend.emplace_back("xla.sdy.sharding_rule", attribute->source);
   std::sort(frontend.begin(), frontend.end());
   HloComputation* computation = scope.builder.computation();
-  const int line = LineAt(*source_.text, op.offset);
+  const int line = lines_.At(op.offset);
   for (Op i = last_before == nullptr ? computation->first() : last_before->next(); i != nullptr; i = i->next()) {
     i->set_line(line);
     SetMetadata(op, i);
@@ -353,7 +353,7 @@ StatusOr<HloComputation*> Converter::FunctionBody(const Operation& function, std
   HloBuilder& b = scope.builder;
   for (size_t i = 0; i < region.arguments.size(); ++i) {
     Op parameter = b.Parameter(static_cast<int64_t>(i), region.arguments[i]->shape, Format("Arg_{}", i));
-    if (parameter != nullptr) parameter->set_line(LineAt(*source_.text, function.offset));
+    if (parameter != nullptr) parameter->set_line(lines_.At(function.offset));
     scope.values[region.arguments[i]] = parameter;
   }
   std::vector<Op> results;

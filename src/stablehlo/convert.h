@@ -40,7 +40,7 @@ class Converter {
  public:
   // `as_written`: each op becomes the instruction of its name, without what XLA's converter adds, shares or drops.
   Converter(const Module& source, HloModule& module, bool as_written)
-      : source_(source), module_(module), as_written_(as_written) {}
+      : source_(source), lines_(*source.text), module_(module), as_written_(as_written) {}
   Status Convert();
   // True if the converter supports the op's name in StableHLO: "add", "chlo.erf".
   static bool Knows(std::string_view name);
@@ -180,6 +180,7 @@ class Converter {
   static constexpr int kMaxCallDepth = 256;
 
   const Module& source_;
+  const LineIndex lines_;
   HloModule& module_;
   const bool as_written_;
   std::unordered_map<std::string_view, const Operation*> functions_;

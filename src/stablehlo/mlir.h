@@ -113,6 +113,18 @@ Status ErrorAt(const Module& module, size_t offset, std::string_view message,
                StatusCode code = StatusCode::kInvalidArgument);
 int LineAt(std::string_view text, size_t offset);
 
+// LineAt for many offsets of one text, in any order: reads at most a block of it for each.
+class LineIndex {
+ public:
+  explicit LineIndex(std::string_view text);
+  int At(size_t offset) const;
+
+ private:
+  static constexpr size_t kBlock = 256;
+  std::string_view text_;
+  std::vector<int> before_;  // by block: the line ends before it
+};
+
 // Depths over the limit are ResourceExhausted.
 StatusOr<std::unique_ptr<Module>> ParseMlir(std::shared_ptr<const std::string> text, std::string file_name);
 

@@ -17,6 +17,21 @@ int LineAt(std::string_view text, size_t offset) {
   return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(offset), '\n'));
 }
 
+LineIndex::LineIndex(std::string_view text) : text_(text) {
+  int lines = 0;
+  for (size_t begin = 0; begin <= text.size(); begin += kBlock) {
+    before_.push_back(lines);
+    const std::string_view block = text.substr(begin, kBlock);
+    lines += static_cast<int>(std::count(block.begin(), block.end(), '\n'));
+  }
+}
+
+int LineIndex::At(size_t offset) const {
+  offset = std::min(offset, text_.size());
+  const size_t block = offset / kBlock;
+  return before_[block] + LineAt(text_.substr(block * kBlock), offset - block * kBlock);
+}
+
 Status ErrorAt(const Module& module, size_t offset, std::string_view message, StatusCode code) {
   const std::string_view text = *module.text;
   offset = std::min(offset, text.size());

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "hloir/check.h"
 #include "hloir/executable.h"
@@ -17,6 +18,7 @@
 #include "hloir/passes.h"
 #include "hloir/printer.h"
 #include "hloir/proto.h"
+#include "hloir/runner.h"
 #include "hloir/verifier.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/parse.h"
@@ -270,6 +272,79 @@ TEST_CASE("a thread with 256 kB of stack is enough for whatever the parser takes
     std::string wrong;
     WithSmallStack([&] { wrong = ParseModule(text).status().message(); });
     CHECK(wrong.find("nested too deeply") != std::string::npos);
+  }
+}
+
+namespace {
+
+// The status of a run of the module, on zeros, by an engine.
+Status RunWithSteps(const HloModule& module, Engine engine, int64_t max_steps) {
+  RunnerOptions options;
+  options.engine = engine;
+  options.threads = 1;
+  options.max_steps = max_steps;
+  StatusOr<Runner> runner = Runner::Prepare(module, options);
+  REQUIRE(runner.ok());
+  std::vector<Literal> zeros;
+  for (const HloInstruction* parameter : module.entry_computation()->parameters())
+    zeros.emplace_back(parameter->shape());
+  std::vector<const Literal*> arguments;
+  for (const Literal& zero : zeros) arguments.push_back(&zero);
+  return runner->Run(arguments).status();
+}
+
+}  // namespace
+
+TEST_CASE("steps of a loop count by their work", "[limits]") {
+  // 100 rounds of some six instructions; a product is 2^21 operations, 2048 steps.
+  const std::string body = R"({
+  s = (s32[], f32[128,64], f32[64,128]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  a = f32[128,64] get-tuple-element(s), index=1
+  b = f32[64,128] get-tuple-element(s), index=2
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+)";
+  const std::string rest = R"(condition {
+  s = (s32[], f32[128,64], f32[64,128]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(100)
+  ROOT less = pred[] compare(i, n), direction=LT
+}
+ENTRY e {
+  t = (s32[], f32[128,64], f32[64,128]) parameter(0)
+  ROOT w = (s32[], f32[128,64], f32[64,128]) while(t), condition=condition, body=body
+}
+)";
+  const std::string product = R"(  c = f32[128,128] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  d = f32[128,64] slice(c), slice={[0:128], [0:64]}
+  ROOT t = (s32[], f32[128,64], f32[64,128]) tuple(next, d, b)
+)";
+  const auto heavy = Parse("HloModule m\nbody " + body + product + "}\n" + rest);
+  const auto light =
+      Parse("HloModule m\nbody " + body + "  ROOT t = (s32[], f32[128,64], f32[64,128]) tuple(next, a, b)\n}\n" + rest);
+  // A product that a branch computes counts as well, but only if the branch is taken.
+  const auto branches = [&](const std::string& taken) {
+    return Parse("HloModule m\nyes " + body + product + "}\nno " + body +
+                 "  ROOT t = (s32[], f32[128,64], f32[64,128]) tuple(next, a, b)\n}\nbody {\n" +
+                 "  s = (s32[], f32[128,64], f32[64,128]) parameter(0)\n  p = pred[] constant(" + taken + ")\n" +
+                 "  ROOT c = (s32[], f32[128,64], f32[64,128]) conditional(p, s, s), true_computation=yes, "
+                 "false_computation=no\n}\n" +
+                 rest);
+  };
+  // Outside of loops a product is one step.
+  const auto once = Parse(R"(HloModule m
+ENTRY e {
+  a = f32[512,512] parameter(0)
+  ROOT c = f32[512,512] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})");
+  for (const Engine engine : {Engine::kFast, Engine::kReference}) {
+    CHECK(RunWithSteps(*heavy, engine, 100000).code() == StatusCode::kDeadlineExceeded);
+    CHECK(RunWithSteps(*heavy, engine, 1000000).ok());
+    CHECK(RunWithSteps(*light, engine, 100000).ok());
+    CHECK(RunWithSteps(*branches("true"), engine, 100000).code() == StatusCode::kDeadlineExceeded);
+    CHECK(RunWithSteps(*branches("false"), engine, 100000).ok());
+    CHECK(RunWithSteps(*once, engine, 10).ok());
   }
 }
 

@@ -76,6 +76,29 @@ TEST_CASE("a proposal says what would come, and the module stays as it is") {
   CHECK(one->entries.back().after.empty());
 }
 
+TEST_CASE("many proposals share copies, and say what one alone would") {
+  // Two rules for each select, and each of the two reads the one before.
+  constexpr int kSelects = 700;
+  std::string text =
+      "HloModule m\nENTRY e {\n  p = pred[4] parameter(0)\n  x0 = f32[4] parameter(1)\n  y = f32[4] parameter(2)\n";
+  for (int i = 1; i <= kSelects; ++i)
+    text += "  " + std::string(i == kSelects ? "ROOT " : "") + "x" + std::to_string(i) + " = f32[4] select(p, x" +
+            std::to_string(i - 1) + ", y)\n";
+  const std::unique_ptr<HloModule> module = Parse(text + "}\n");
+  const std::vector<std::string> names = {"algebraic-simplifier"};
+  const StatusOr<Proposals> found = FindProposals(*module, BuiltinPasses(), names);
+  REQUIRE(found.ok());
+  REQUIRE(found->entries.size() > 2 * (kSelects - 2));
+  CHECK(found->untried == 0);
+  for (const RewriteLog::Entry& entry : found->entries) {
+    if (entry.rule != "select-nested") continue;
+    // select(p, select(p, a, y), y) => select(p, a, y), with the a of this place.
+    const int at = std::stoi(entry.instruction.substr(1));
+    CHECK(entry.after.find("select(%p, %x" + std::to_string(at - 2) + ", %y)") != std::string::npos);
+    CHECK(entry.before.find("%x" + std::to_string(at - 1) + " = ") != std::string::npos);
+  }
+}
+
 TEST_CASE("proposals are found once, change nothing, and can be taken by their ids") {
   std::unique_ptr<HloModule> module = Parse(kText);
   const std::string before = PrintModule(*module);

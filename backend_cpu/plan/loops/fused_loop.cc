@@ -665,34 +665,38 @@ class LoopBuilder {
     if (request_.copied != kNoValue) name += " iota";
   }
 
-  // A result may reuse the buffer of an operand that is read in the same order, and not after the write.
+  // A result may reuse the buffer of an operand that is read in the same order, and not after the write. Linear in the
+  // ops: a loop may have a hundred operands and as many results.
   void FindShareable() {
     const auto& sources = loop_->sources_;
-    auto uses = [&](const std::vector<LoopOp>& list, int ref) {
-      int last = -1;
-      for (size_t i = 0; i < list.size(); ++i) {
-        for (const TilePlace& place : list[i].in) {
-          if (place.kind == TilePlace::kSource && sources[place.index].ref == ref) last = static_cast<int>(i);
-        }
-      }
-      return last;
+    loop_->reads_.resize(reads_.size());
+    loop_->writes_.resize(writes_.size());
+    const auto note_read = [&](const LoopSource& source, int32_t at) {
+      if (source.ref < 0 || source.ref >= static_cast<int32_t>(reads_.size())) return;
+      FusedLoop::Access& read = loop_->reads_[static_cast<size_t>(source.ref)];
+      read.op = std::max(read.op, at);
     };
-    const int reads = static_cast<int>(reads_.size());
+    const auto note_reads = [&](const std::vector<LoopOp>& list, bool in_body) {
+      for (size_t i = 0; i < list.size(); ++i) {
+        for (const TilePlace& place : list[i].in)
+          if (place.kind == TilePlace::kSource)
+            note_read(sources[place.index], in_body ? static_cast<int32_t>(i) : FusedLoop::kNeverShared);
+      }
+    };
+    note_reads(loop_->body_, true);
+    for (const auto* list : {&loop_->prologue_, &loop_->first_, &loop_->next_}) note_reads(*list, false);
+    for (const PendingSink& sink : sinks_) note_read(sources[sink.init.index], FusedLoop::kNeverShared);
+    for (size_t s = 0; s < sources.size(); ++s) {
+      if (sources[s].ref < 0 || sources[s].ref >= static_cast<int32_t>(reads_.size())) continue;
+      FusedLoop::Access& read = loop_->reads_[static_cast<size_t>(sources[s].ref)];
+      if (read.source < 0) read.source = static_cast<int32_t>(s);
+      else if (!SamePlaces(sources[s], sources[static_cast<size_t>(read.source)])) read.op = FusedLoop::kNeverShared;
+    }
     for (size_t i = 0; i < loop_->body_.size(); ++i) {
       const TilePlace& out = loop_->body_[i].out;
       if (out.kind != TilePlace::kSource) continue;
-      const LoopSource& target = sources[out.index];
-      for (int r = 0; r < reads; ++r) {
-        if (uses(loop_->prologue_, r) >= 0 || uses(loop_->first_, r) >= 0 || uses(loop_->next_, r) >= 0) continue;
-        bool same = true;
-        for (const PendingSink& sink : sinks_) same = same && sources[sink.init.index].ref != r;
-        for (const LoopSource& source : sources) {
-          if (source.ref == r) same = same && source.strides == target.strides && source.offset == target.offset;
-        }
-        if (same && uses(loop_->body_, r) >= 0 && uses(loop_->body_, r) <= static_cast<int>(i)) {
-          loop_->shareable_.emplace_back(r, target.ref);
-        }
-      }
+      FusedLoop::Access& write = loop_->writes_[static_cast<size_t>(sources[out.index].ref) - reads_.size()];
+      if (write.op < 0) write = {static_cast<int32_t>(i), out.index};
     }
   }
 

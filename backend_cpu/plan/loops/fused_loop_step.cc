@@ -28,10 +28,12 @@ void CallAll(const TileOp* op, const TileOp* end, int64_t n) {
 }  // namespace
 
 bool FusedLoop::MayShare(int read, int written) const {
-  for (auto [r, w] : shareable_) {
-    if (r == read && w == written) return true;
-  }
-  return false;
+  if (read >= static_cast<int>(reads_.size()) || written < first_written()) return false;
+  const size_t result = static_cast<size_t>(written - first_written());
+  if (result >= writes_.size()) return false;  // of the threads' partial results
+  const Access &last = reads_[static_cast<size_t>(read)], &write = writes_[result];
+  return last.op >= 0 && last.op <= write.op &&
+         SamePlaces(sources_[static_cast<size_t>(last.source)], sources_[static_cast<size_t>(write.source)]);
 }
 
 // `cost` estimates the work of all tiles, the same on every machine: it determines the number of parts, and so the

@@ -1,6 +1,7 @@
 // The compiled form of a fused loop, and its interpreter: a nest of counted loops around a list of tile ops.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,6 +40,10 @@ struct LoopSink {
   int32_t init = 0, out = 0;      // sources; `out` moves with the kept loops only
 };
 
+inline bool SamePlaces(const LoopSource& a, const LoopSource& b) {
+  return a.offset == b.offset && a.strides == b.strides;
+}
+
 // A nest has unit loops (independent, in any order), and within each the loops along which sinks reduce.
 struct LoopNest {
   DimVector sizes;  // all loops, outermost first; one of them runs over tiles
@@ -76,7 +81,12 @@ class FusedLoop : public Step {
   bool all_steps_ = false;  // one call of first_ for all steps of a unit, whose number is its op's `extra`
   std::vector<LoopSink> sinks_;
   std::vector<std::unique_ptr<View>> views_;  // that loads into registers follow
-  std::vector<std::pair<int, int>> shareable_;
+  // For MayShare: the last op of the body that reads a ref, and the op that writes one, with a source of it.
+  struct Access {
+    int32_t op = -1, source = -1;
+  };
+  static constexpr int32_t kNeverShared = INT32_MAX;  // as an op: read outside of the body, or in several orders
+  std::vector<Access> reads_, writes_;
   int64_t register_bytes_ = 0;
   bool streams_ = false;  // past the caches
 

@@ -83,7 +83,7 @@ bool ViewCopy::Run(Runtime& runtime) {
 bool WhileStep::RunScalarLoop(Runtime& runtime) {
   constexpr int kRoundsUncompiled = 1000;  // about as long as compiling takes
   const bool* going = refs()[0].as<bool>();
-  const int64_t steps = static_cast<int64_t>(1 + condition.size() + body.size());
+  const int64_t steps = static_cast<int64_t>(1 + condition.size() + body.size()) + extra_steps;
   const TileOp& first = chain_.front();
   const int64_t compile_at = turns_often_ ? 0 : kRoundsUncompiled;
   turns_often_ = false;
@@ -129,7 +129,7 @@ bool WhileStep::Run(Runtime& runtime) {
     if (!RunSteps(condition, runtime)) return false;
     if (!*going) return true;
     // Iterations without steps are counted as well, so that every endless loop reaches the limit.
-    if (!runtime.Tick() || !RunSteps(body, runtime)) return false;
+    if (!runtime.Tick(1 + extra_steps) || !RunSteps(body, runtime)) return false;
   }
 }
 
@@ -142,6 +142,7 @@ bool ConditionalStep::Run(Runtime& runtime) {
     branch =
         index < 0 || static_cast<size_t>(index) >= branches.size() ? branches.size() - 1 : static_cast<size_t>(index);
   }
+  if (!extra_steps.empty() && !runtime.Tick(extra_steps[branch])) return false;
   return RunSteps(branches[branch], runtime);
 }
 

@@ -46,6 +46,7 @@ class WhileStep : public Step {
   bool Run(Runtime& runtime) override;
   std::string Name() const override { return "while"; }
   StepList prologue, condition, body;
+  int64_t extra_steps = 0;  // that an iteration counts, beside its steps: see reference/loop_work.h
   std::vector<int64_t> carry_bytes;
 
  private:
@@ -65,6 +66,7 @@ class ConditionalStep : public Step {
   bool Run(Runtime& runtime) override;
   std::string Name() const override { return "conditional"; }
   std::vector<StepList> branches;
+  std::vector<int64_t> extra_steps;  // of each branch, as a loop's; empty outside of loops
 
  private:
   bool by_pred_;

@@ -1,0 +1,163 @@
+// See hloir/plan_cache.h. A file has a line for each thing that must be equal, then the texts of the two modules:
+//
+//   hloir plan 1
+//   version 0.1.0
+//   isa avx512
+//   …
+//   texts 1200 1400 0123456789abcdef
+//   HloModule …
+#include "hloir/plan_cache.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "hloir/executable.h"
+#include "hloir/parser.h"
+#include "hloir/printer.h"
+#include "hloir/verifier.h"
+#include "hloir/version.h"
+#include "run/fit_memory.h"
+#include "support/format.h"
+#include "support/hash.h"
+
+namespace hloir {
+namespace {
+
+namespace fs = std::filesystem;
+
+uint64_t HashOf(std::string_view text, uint64_t hash) {
+  for (const char c : text) hash = Mix(hash, static_cast<unsigned char>(c));
+  return Mix(hash, text.size());
+}
+
+std::string IsaOf(const RunnerOptions& options) {
+  if (!options.isa.empty()) return options.isa;
+  const char* forced = std::getenv("HLOIR_FORCE_ISA");
+  return forced != nullptr && *forced != '\0' ? forced : SupportedIsas().back();
+}
+
+// All but the modules that determines a plan.
+std::string HeadOf(const RunnerOptions& options) {
+  return Format("hloir plan 1\nversion {}\nisa {}\nthreads {}\nfuse {}\nlayouts {}\nmemory-limit {}\n", kVersion,
+                IsaOf(options), options.threads, options.fuse ? 1 : 0, options.choose_layouts ? 1 : 0,
+                options.memory_limit);
+}
+
+std::string ContentsOf(const std::string& head, const std::string& given, const std::string& fitted) {
+  return Format("{}texts {} {} {:016x}\n", head, given.size(), fitted.size(), HashOf(fitted, HashOf(given, 0))) +
+         given + fitted;
+}
+
+// True if the entries take and give values of the same shapes.
+bool SameSignature(const HloModule& a, const HloModule& b) {
+  const HloComputation &x = *a.entry_computation(), &y = *b.entry_computation();
+  if (x.parameter_count() != y.parameter_count() || !(x.root()->shape() == y.root()->shape())) return false;
+  for (int64_t i = 0; i < x.parameter_count(); ++i)
+    if (!(x.parameter(i)->shape() == y.parameter(i)->shape())) return false;
+  return true;
+}
+
+// The text of the fitted module in a file's contents; InvalidArgument with the reason why it is not for this run.
+StatusOr<std::string> FittedText(std::string_view contents, const std::string& head, const std::string& given) {
+  constexpr std::string_view kTexts = "texts ";
+  if (!contents.starts_with(head)) return InvalidArgument("it is for another version, instruction set or option");
+  contents.remove_prefix(head.size());
+  const size_t line = contents.find('\n');
+  if (!contents.starts_with(kTexts) || line == std::string_view::npos) return InvalidArgument("it is damaged");
+  const std::string_view all = contents.substr(line + 1);
+  if (all.size() < given.size()) return InvalidArgument("it is damaged");
+  std::string fitted(all.substr(given.size()));
+  // The whole file follows from the two texts, so that no number in it needs to be read.
+  if (all.substr(0, given.size()) != given) return InvalidArgument("it is for another module, or damaged");
+  if (ContentsOf(head, given, fitted).substr(head.size()) != contents) return InvalidArgument("it is damaged");
+  return fitted;
+}
+
+StatusOr<std::unique_ptr<HloModule>> ReadFitted(const std::string& path, const std::string& head,
+                                                const std::string& given, const HloModule& module) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::unique_ptr<HloModule>();
+  std::string contents;
+  constexpr uintmax_t kTimesText = 64;  // a fitted module is not much larger than the given one
+  std::error_code error;
+  const uintmax_t size = fs::file_size(path, error);
+  if (error || size > kTimesText * (given.size() + head.size())) return InvalidArgument("it is damaged");
+  contents.resize(static_cast<size_t>(size));
+  in.read(contents.data(), static_cast<std::streamsize>(contents.size()));
+  contents.resize(static_cast<size_t>(in.gcount()));
+  HLOIR_ASSIGN_OR_RETURN(std::string text, FittedText(contents, head, given));
+  HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> fitted, ParseModule(std::move(text)));
+  HLOIR_RETURN_IF_ERROR(VerifyModule(*fitted));
+  if (fitted->entry_computation() == nullptr || !SameSignature(*fitted, module))
+    return InvalidArgument("it is for another module");
+  return fitted;
+}
+
+// Under another name first, which then replaces the file at once.
+Status WriteAtOnce(const std::string& folder, const std::string& path, const std::string& contents) {
+  static std::atomic<int> count{0};
+  std::error_code error;
+  fs::create_directories(folder, error);
+  const std::string temporary = Format("{}.{}.{}", path, static_cast<int64_t>(getpid()), count.fetch_add(1));
+  {
+    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+    out.write(contents.data(), static_cast<std::streamsize>(contents.size()));
+    out.flush();
+    if (!out) error = std::make_error_code(std::errc::io_error);
+    else error.clear();
+  }
+  if (!error) fs::rename(temporary, path, error);
+  if (!error) return OkStatus();
+  std::error_code ignored;
+  fs::remove(temporary, ignored);
+  return InvalidArgument(Format("the plan is not kept in {}: it cannot be written", path));
+}
+
+StatusOr<int64_t> ArenaOf(const HloModule& module, const RunnerOptions& options) {
+  RunnerOptions without = options;
+  without.memory_limit = 0;
+  HLOIR_ASSIGN_OR_RETURN(const Runner runner, Runner::Prepare(module, without));
+  return runner.arena_bytes();
+}
+
+}  // namespace
+
+StatusOr<Runner> PlanCache::Prepare(const HloModule& module, const RunnerOptions& options) {
+  was_read_ = false;
+  message_.clear();
+  added_instructions_ = 0;
+  const bool has_plan = options.engine == Engine::kFast && options.devices.devices() <= 1;
+  if (options.memory_limit == 0 || !has_plan || module.entry_computation() == nullptr)
+    return Runner::Prepare(module, options);
+  const std::string head = HeadOf(options), given = PrintModule(module, PrintOptions::Readable());
+  const std::string path = (fs::path(folder_) / Format("{:016x}{:016x}.plan", HashOf(given, HashOf(head, 1)),
+                                                       HashOf(given, HashOf(head, 2))))
+                               .string();
+  std::unique_ptr<HloModule> fitted;
+  if (auto read = ReadFitted(path, head, given, module); !read.ok())
+    message_ = Format("{} is not used: {}", path, read.status().message());
+  else fitted = std::move(*read);
+  was_read_ = fitted != nullptr;
+  if (!was_read_) {
+    HLOIR_ASSIGN_OR_RETURN(fitted, FitToMemory(module, options.memory_limit, [&](const HloModule& candidate) {
+                             return ArenaOf(candidate, options);
+                           }));
+    if (fitted == nullptr) return Runner::Prepare(module, options);  // it fits as it is
+    const Status written =
+        WriteAtOnce(folder_, path, ContentsOf(head, given, PrintModule(*fitted, PrintOptions::Readable())));
+    if (!written.ok()) message_ = written.message();
+  }
+  added_instructions_ = fitted->instruction_count() - module.instruction_count();
+  modules_.push_back(std::move(fitted));
+  return Runner::Prepare(*modules_.back(), options);
+}
+
+}  // namespace hloir

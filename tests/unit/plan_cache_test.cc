@@ -1,0 +1,229 @@
+// PlanCache: what a folder keeps of preparing under a limit of memory, and what it does not take for that.
+#include "hloir/plan_cache.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "hloir/executable.h"
+#include "hloir/version.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/parse.h"
+
+namespace hloir {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A chain of products whose values the way back needs: its plan takes less if some are computed again.
+std::string ChainText(const std::string& op = "tanh") {
+  std::string text = "HloModule chain\nENTRY e {\n  x0 = f32[64,64] parameter(0)\n";
+  for (int i = 1; i <= 8; ++i) {
+    const std::string n = std::to_string(i);
+    text += "  p" + n + " = f32[64,64] dot(x" + std::to_string(i - 1) +
+            ", x0), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+    text += "  x" + n + " = f32[64,64] " + op + "(p" + n + ")\n";
+  }
+  text += "  g8 = f32[64,64] negate(x8)\n";
+  for (int i = 7; i >= 0; --i) {
+    const std::string n = std::to_string(i), m = std::to_string(i + 1);
+    text += "  h" + n + " = f32[64,64] multiply(g" + m + ", x" + m + ")\n  ";
+    text += (i == 0 ? "ROOT g" : "g") + n + " = f32[64,64] dot(h" + n + ", x" + n +
+            "), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+  }
+  return text + "}\n";
+}
+
+class Folder {
+ public:
+  Folder() {
+    char name[] = "/tmp/hloir-plans-test-XXXXXX";
+    path_ = mkdtemp(name);
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+  std::vector<fs::path> Files() const {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(path_)) files.push_back(entry.path());
+    return files;
+  }
+
+ private:
+  std::string path_;
+};
+
+std::string Read(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+void Write(const fs::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+}
+
+RunnerOptions Limited() {
+  RunnerOptions options;
+  options.threads = 1;
+  const auto module = Parse(ChainText());
+  const StatusOr<Runner> free = Runner::Prepare(*module, options);
+  REQUIRE(free.ok());
+  options.memory_limit = free->arena_bytes() * 3 / 4;
+  return options;
+}
+
+// The result's bytes on some numbers.
+std::string ResultOf(Runner& runner) {
+  Literal x(Shape::Array(PrimitiveType::F32, {64, 64}));
+  for (int64_t i = 0; i < x.element_count(); ++i) x.data<float>()[i] = static_cast<float>(i % 37 - 18) / 64;
+  const Literal* arguments[] = {&x};
+  const StatusOr<Literal> result = runner.Run(arguments);
+  REQUIRE(result.ok());
+  return std::string(reinterpret_cast<const char*>(result->untyped_data()), static_cast<size_t>(result->size_bytes()));
+}
+
+}  // namespace
+
+TEST_CASE("a plan under a limit is written once and read afterwards, with the same results") {
+  const Folder folder;
+  const auto module = Parse(ChainText());
+  const RunnerOptions options = Limited();
+  StatusOr<Runner> plain = Runner::Prepare(*module, options);
+  REQUIRE(plain.ok());
+  PlanCache first(folder.path()), second(folder.path());
+  StatusOr<Runner> made = first.Prepare(*module, options);
+  REQUIRE(made.ok());
+  CHECK_FALSE(first.was_read());
+  CHECK(first.message().empty());
+  CHECK(first.added_instructions() == plain->added_instructions());
+  REQUIRE(folder.Files().size() == 1);
+  StatusOr<Runner> read = second.Prepare(*module, options);
+  REQUIRE(read.ok());
+  CHECK(second.was_read());
+  CHECK(second.added_instructions() == plain->added_instructions());
+  CHECK(read->arena_bytes() == plain->arena_bytes());
+  const std::string wanted = ResultOf(*plain);
+  CHECK(ResultOf(*made) == wanted);
+  CHECK(ResultOf(*read) == wanted);
+}
+
+TEST_CASE("a plan is read for its own module, options and version alone") {
+  const Folder folder;
+  const auto module = Parse(ChainText()), other = Parse(ChainText("sine"));
+  const RunnerOptions options = Limited();
+  PlanCache cache(folder.path());
+  REQUIRE(cache.Prepare(*module, options).ok());
+  REQUIRE(folder.Files().size() == 1);
+  const fs::path path = folder.Files()[0];
+  const std::string good = Read(path);
+
+  StatusOr<Runner> of_other = cache.Prepare(*other, options);
+  REQUIRE(of_other.ok());
+  CHECK_FALSE(cache.was_read());
+  StatusOr<Runner> plain = Runner::Prepare(*other, options);
+  REQUIRE(plain.ok());
+  CHECK(ResultOf(*of_other) == ResultOf(*plain));
+  for (const std::string& isa : SupportedIsas()) {
+    if (isa == SupportedIsas().back()) continue;
+    RunnerOptions forced = options;
+    forced.isa = isa;
+    REQUIRE(cache.Prepare(*module, forced).ok());
+    CHECK_FALSE(cache.was_read());
+  }
+  RunnerOptions less = options;
+  less.memory_limit -= 64;
+  REQUIRE(cache.Prepare(*module, less).ok());
+  CHECK_FALSE(cache.was_read());
+  REQUIRE(cache.Prepare(*module, options).ok());
+  CHECK(cache.was_read());
+
+  // Another module's file, and another version's, under this one's name.
+  for (const fs::path& file : folder.Files()) {
+    if (file == path) continue;
+    Write(path, Read(file));
+    REQUIRE(cache.Prepare(*module, options).ok());
+    CHECK_FALSE(cache.was_read());
+    CHECK_FALSE(cache.message().empty());
+  }
+  std::string version = good;
+  const size_t at = version.find(kVersion);
+  REQUIRE(at != std::string::npos);
+  version.replace(at, std::strlen(kVersion), "9.9.9");
+  Write(path, version);
+  REQUIRE(cache.Prepare(*module, options).ok());
+  CHECK_FALSE(cache.was_read());
+  CHECK(cache.message().find("another version") != std::string::npos);
+  CHECK(Read(path) == good);  // written anew
+}
+
+TEST_CASE("a damaged plan is not used") {
+  const Folder folder;
+  const auto module = Parse(ChainText());
+  const RunnerOptions options = Limited();
+  PlanCache cache(folder.path());
+  REQUIRE(cache.Prepare(*module, options).ok());
+  const fs::path path = folder.Files()[0];
+  const std::string good = Read(path);
+  std::vector<std::string> damaged = {"", "x", "hloir plan 1\n", good + good, good + " "};
+  for (size_t part = 1; part < 8; ++part) damaged.push_back(good.substr(0, good.size() * part / 8));
+  for (size_t at = 0; at < good.size(); at += good.size() / 40) {
+    damaged.push_back(good);
+    damaged.back()[at] ^= 1;
+  }
+  for (const std::string& text : damaged) {
+    Write(path, text);
+    StatusOr<Runner> runner = cache.Prepare(*module, options);
+    REQUIRE(runner.ok());
+    CHECK_FALSE(cache.was_read());
+    CHECK(cache.message().find("is not used") != std::string::npos);
+    CHECK(Read(path) == good);
+  }
+}
+
+TEST_CASE("a folder that cannot be written is told, and the plan runs") {
+  const auto module = Parse(ChainText());
+  PlanCache cache("/dev/null/plans");
+  StatusOr<Runner> runner = cache.Prepare(*module, Limited());
+  REQUIRE(runner.ok());
+  CHECK(cache.message().find("cannot be written") != std::string::npos);
+}
+
+TEST_CASE("processes that share a folder never read half a plan") {
+  const Folder folder;
+  const auto module = Parse(ChainText());
+  const RunnerOptions options = Limited();
+  std::vector<pid_t> children;
+  for (int k = 0; k < 2; ++k) {
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      bool good = true;
+      for (int round = 0; round < 10; ++round) {
+        PlanCache cache(folder.path());
+        good = good && cache.Prepare(*module, options).ok() && cache.message().empty();
+        std::error_code ignored;  // the other process may have removed it
+        for (const fs::path& path : folder.Files())
+          if (path.extension() == ".plan") fs::remove(path, ignored);
+      }
+      _exit(good ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+  }
+}
+
+}  // namespace hloir
