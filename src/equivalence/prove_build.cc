@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "equivalence/prove_terms.h"
+#include "hloir/custom_call.h"
 #include "support/format.h"
 
 namespace hloir::equivalence {
@@ -40,6 +41,12 @@ std::vector<int64_t> Inverse(std::span<const int64_t> permutation) {
   return inverse;
 }
 
+// True for a custom-call that annotates its operand, and returns it.
+bool Forwards(const HloInstruction& i) {
+  return i.opcode() == HloOpcode::kCustomCall && i.operand_count() > 0 && ForwardedOperands(i) == 1 &&
+         i.operand(0)->shape().Compatible(i.shape());
+}
+
 }  // namespace
 
 const Term* Terms::Of(const HloModule& module) {
@@ -52,7 +59,7 @@ const Term* Terms::Of(const HloModule& module) {
     std::string_view what;
     if (!i->shape().IsStatic()) what = "has sizes that are known only when it runs";
     else if (i->Is(kImpure) || i->Is(kSideEffect) || i->opcode() == HloOpcode::kInfeed ||
-             (i->opcode() == HloOpcode::kCustomCall && i->HasSideEffect()))
+             (i->opcode() == HloOpcode::kCustomCall && i->HasSideEffect() && !Forwards(*i)))
       what = "is not a function of its operands alone";
     else if (i->IsConstant() && i->literal().elided()) what = "has values that the text left out";
     else if (i->shape().IsArray() && i->shape().ElementCount() > kMaxBuiltElements) what = "is too large";
@@ -64,18 +71,20 @@ const Term* Terms::Of(const HloModule& module) {
   return why_.empty() ? result : nullptr;
 }
 
-const Term* Terms::Body(const HloComputation& computation, int depth) {
-  if (const auto found = bodies_.find(&computation); found != bodies_.end()) return found->second;
+const Term* Terms::Body(const HloComputation& computation, int depth, std::vector<int64_t> ranges) {
+  const std::pair<const HloComputation*, std::vector<int64_t>> key{&computation, ranges};
+  if (const auto found = bodies_.find(key); found != bodies_.end()) return found->second;
   Operands parameters;
   for (const HloInstruction* parameter : computation.parameters()) {
     Term t;
     t.kind = Term::Kind::kParameter;
     t.shape = parameter->shape().WithoutLayout();
     t.data = {parameter->parameter_number()};
+    if (parameter->parameter_number() == 0) t.data.insert(t.data.end(), ranges.begin(), ranges.end());
     parameters.push_back(Make(std::move(t)));
   }
   const Term* result = Build(computation, parameters, depth);
-  return bodies_[&computation] = result;
+  return bodies_[key] = result;
 }
 
 const Term* Terms::Build(const HloComputation& computation, std::span<const Term* const> arguments, int depth) {
@@ -133,6 +142,16 @@ const Term* Terms::OfBitcast(const HloInstruction& i, const Operands& x) {
   return Transpose(Reshape(Transpose(x[0], in_memory), SizesAt(to, wanted)), Inverse(wanted));
 }
 
+// The body is read under the ranges that hold before each turn of this loop. Two loops that begin alike, and have equal
+// conditions and equal bodies under the ranges of each, make the same states turn by turn.
+const Term* Terms::OfWhile(const HloInstruction& i, const Operands& x, int depth) {
+  const Term* condition = Body(*i.called_computation(0), depth + 1);
+  const Term* body = Body(*i.called_computation(1), depth + 1);
+  if (std::vector<int64_t> ranges = RangesInLoop(x[0], condition, body); !ranges.empty())
+    body = Body(*i.called_computation(1), depth + 1, std::move(ranges));
+  return Op(i.opcode(), i.shape(), {x[0], condition, body}, {}, &i);
+}
+
 const Term* Terms::OfDot(const HloInstruction& i, const Operands& x) {
   const DotAttributes& dot = i.attributes<DotAttributes>();
   // [batch, free, contracted] each, and no more dimensions than these three.
@@ -171,6 +190,14 @@ const Term* Terms::OfReduce(const HloInstruction& i, const Operands& x, int dept
   order.insert(order.end(), last.begin(), last.end());
   const DimVector sizes = SizesAt(x[0]->shape, kept);
   const int64_t rows = Product(Span(sizes));
+  const HloInstruction& combiner = *i.to_apply()->root();
+  const auto is_parameter = [&](int64_t k) { return combiner.operand(k)->IsParameter(); };
+  if (x[0]->shape.ElementCount() == rows && combiner.Is(kCommutative) && combiner.operand_count() == 2 &&
+      is_parameter(0) && is_parameter(1) && combiner.operand(0) != combiner.operand(1) &&
+      x[0]->shape.element_type() == i.shape().element_type()) {
+    // Each result combines one element with the initial value.
+    return Elementwise(combiner.opcode(), i.shape().element_type(), {Broadcast(x[1], sizes, {}), Reshape(x[0], sizes)});
+  }
   const Term* operand = Reshape(Transpose(x[0], order), {rows, Product(Span(SizesAt(x[0]->shape, last)))});
   const Term* result = Op(HloOpcode::kReduce, Shape::Array(i.shape().element_type(), {rows}),
                           {operand, x[1], Body(*i.to_apply(), depth + 1)});
@@ -234,7 +261,56 @@ const Term* Terms::OfDynamicSlice(const HloInstruction& i, const Operands& x) {
     starts.push_back(start.value_or(0));
   }
   if (known && is_slice) return Slice(x[0], starts, Ones(x[0]->shape.rank()), sizes);
+  if (is_slice) return DynamicSlice(x[0], {operands.begin() + 1, operands.end()}, sizes);
   return Op(i.opcode(), i.shape(), std::move(operands), {sizes.begin(), sizes.end()});
+}
+
+// A gather of one slice is a dynamic-slice.
+const Term* Terms::OfGather(const HloInstruction& i, const Operands& x) {
+  const GatherAttributes& gather = i.attributes<GatherAttributes>();
+  if (i.shape().ElementCount() != Product(Span(gather.slice_sizes)) || i.shape().ElementCount() == 0)
+    return Op(i.opcode(), i.shape(), x, {}, &i);
+  const Term* vector = Reshape(x[1], {x[1]->shape.ElementCount()});
+  const Shape scalar = Shape::Scalar(PrimitiveType::S64);
+  Operands starts;
+  for (int64_t d = 0; d < x[0]->shape.rank(); ++d) {
+    const auto& map = gather.start_index_map;
+    const auto found = std::find(map.begin(), map.end(), d);
+    if (found == map.end() || gather.slice_sizes[static_cast<size_t>(d)] == x[0]->shape.dimensions(d)) {
+      starts.push_back(SplatOf(scalar, 0));
+      continue;
+    }
+    const int64_t at[] = {found - map.begin()}, step[] = {1};
+    starts.push_back(Reshape(Slice(vector, at, step, {1}), {}));
+  }
+  return Reshape(DynamicSlice(x[0], std::move(starts), gather.slice_sizes), i.shape().dimensions());
+}
+
+// Dimensions in the order batch, feature, spatial; of the kernel output features, input features, spatial.
+const Term* Terms::OfConvolution(const HloInstruction& i, const Operands& x) {
+  const ConvolutionAttributes& conv = i.attributes<ConvolutionAttributes>();
+  if (conv.convolution_kind != ConvolutionKind::kUnset || conv.sparsity_config != SparsityConfig())
+    return Op(i.opcode(), i.shape(), x, {}, &i);
+  const ConvDimensionNumbers& labels = conv.dim_labels;
+  const auto order = [](int64_t first, int64_t second, const DimVector& spatial) {
+    std::vector<int64_t> all{first, second};
+    all.insert(all.end(), spatial.begin(), spatial.end());
+    return all;
+  };
+  const std::vector<int64_t> output = order(labels.output_batch, labels.output_feature, labels.output_spatial);
+  std::vector<int64_t> data{conv.feature_group_count, conv.batch_group_count, static_cast<int64_t>(conv.algorithm)};
+  for (const WindowDimension& w : conv.window) {
+    data.insert(data.end(), {w.size, w.stride, w.padding_low, w.padding_high, w.base_dilation, w.window_dilation,
+                             w.window_reversal ? 1 : 0});
+  }
+  for (const auto precision : conv.operand_precision) data.push_back(static_cast<int64_t>(precision));
+  Operands operands = x;
+  operands[0] = Transpose(x[0], order(labels.input_batch, labels.input_feature, labels.input_spatial));
+  operands[1] =
+      Transpose(x[1], order(labels.kernel_output_feature, labels.kernel_input_feature, labels.kernel_spatial));
+  const Term* result = Op(i.opcode(), Shape::Array(i.shape().element_type(), SizesAt(i.shape(), output)),
+                          std::move(operands), std::move(data));
+  return Transpose(result, Inverse(output));
 }
 
 const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
@@ -274,6 +350,9 @@ const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
     case kCall:
     case kFusion: return Build(*i.called_computation(0), x, depth + 1);
     case kAsyncStart: return Op(kAsyncStart, shape, {Build(*i.called_computation(0), x, depth + 1)});
+    case kCustomCall:
+      if (Forwards(i)) return x[0];
+      break;
     case kConditional: {
       if (const std::optional<int64_t> index = SplatInteger(x[0])) {
         const int64_t count = static_cast<int64_t>(i.called_computations().size());
@@ -285,6 +364,7 @@ const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
       }
       break;
     }
+    case kWhile: return OfWhile(i, x, depth);
     case kBitcast: return OfBitcast(i, x);
     case kReshape: return Reshape(x[0], shape.dimensions());
     case kTranspose: return Transpose(x[0], Span(i.dimensions()));
@@ -310,6 +390,8 @@ const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
     case kDynamicSlice:
     case kDynamicUpdateSlice: return OfDynamicSlice(i, x);
     case kDot: return OfDot(i, x);
+    case kConvolution: return OfConvolution(i, x);
+    case kGather: return OfGather(i, x);
     case kReduce:
       if (x.size() == 2) return OfReduce(i, x, depth);
       break;

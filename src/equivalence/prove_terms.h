@@ -8,18 +8,20 @@
 // 2^n, and bitwise logic polynomials of and and xor with masks. Operations on constants are done, by the reference.
 //
 // prove.h is the way in. prove_terms.cc has the table and the views, prove_algebra.cc the elementwise operations,
-// prove_build.cc reads modules. Covered by tests/unit/prove_test.cc.
+// prove_ranges.cc the ranges of integers, prove_build.cc reads modules. Covered by tests/unit/prove_test.cc.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "hloir/evaluator.h"
@@ -29,13 +31,17 @@ namespace hloir::equivalence {
 
 struct Term {
   enum class Kind : uint8_t {
-    kParameter,  // data: its number
+    kParameter,  // data: its number; of a loop's state, ranges of its elements (index, lowest, highest)
     kConstant,   // a scalar, or an array that is not the same all over
     kIota,       // 0, 1, 2, … without end, to be seen through views
     kView,       // of operands[0]'s elements in row-major order; data: an offset, and a stride for each dimension
     kRing,  // a polynomial of its operands modulo 2^n; data: for each monomial its factor, and its operands' places
     kBits,  // the same with xor for +, and for *, and a mask for the factor
     kOp,    // the opcode's operation on the operands; behind them the bodies it calls, over parameters of their own
+  };
+  // Of each element of an array of integers other than u64, or of booleans. Only a bound: it takes no part in equality.
+  struct Range {
+    int64_t low = std::numeric_limits<int64_t>::min(), high = std::numeric_limits<int64_t>::max();
   };
   Kind kind = Kind::kOp;
   HloOpcode opcode = HloOpcode::kTuple;
@@ -46,9 +52,13 @@ struct Term {
   std::shared_ptr<const Literal> literal;
   int32_t id = 0;
   int32_t height = 0;  // of elementwise operations on top of each other
+  Range range;
 
   bool IsElementwise() const;
 };
+
+// The bits of an element as a number: 1 for a boolean.
+int WidthOfTerm(PrimitiveType type);
 
 // An index of a result, as indices of its source: dimension k of the result walks along from[k] (-1: none)
 // by step[k], beginning at start.
@@ -100,6 +110,7 @@ class Terms {
   const Term* Broadcast(const Term* t, const DimVector& dimensions, const DimVector& places);
   const Term* Slice(const Term* t, std::span<const int64_t> starts, std::span<const int64_t> steps,
                     const DimVector& sizes);
+  const Term* DynamicSlice(const Term* t, const Operands& starts, const DimVector& sizes);
   const Term* Concatenate(Operands operands, int64_t dimension);
   // The same operation on operands that `change` has changed.
   const Term* Rebuilt(const Term* t, const std::function<const Term*(const Term*)>& change,
@@ -121,6 +132,10 @@ class Terms {
   std::optional<int64_t> SplatInteger(const Term* t);
   bool IsSplat(const Term* t, double value);
 
+  // Ranges.
+  Term::Range RangeOf(const Term& t);
+  std::vector<int64_t> RangesInLoop(const Term* initial, const Term* condition, const Term* body);
+
   // Polynomials.
   Polynomial RingOf(const Term* t);
   Polynomial BitsOf(const Term* t);
@@ -130,17 +145,21 @@ class Terms {
   // Modules.
   const Term* Build(const HloComputation& computation, std::span<const Term* const> arguments, int depth);
   const Term* Of(const HloInstruction& i, const Operands& x, int depth);
-  const Term* Body(const HloComputation& computation, int depth);
+  // `ranges`: of the elements of parameter 0.
+  const Term* Body(const HloComputation& computation, int depth, std::vector<int64_t> ranges = {});
   const Term* Element(const Term* tuple, int64_t index);
+  const Term* OfWhile(const HloInstruction& i, const Operands& x, int depth);
   const Term* OfDot(const HloInstruction& i, const Operands& x);
   const Term* OfReduce(const HloInstruction& i, const Operands& x, int depth);
   const Term* OfPad(const HloInstruction& i, const Operands& x);
+  const Term* OfConvolution(const HloInstruction& i, const Operands& x);
+  const Term* OfGather(const HloInstruction& i, const Operands& x);
   const Term* OfDynamicSlice(const HloInstruction& i, const Operands& x);
   const Term* OfBitcast(const HloInstruction& i, const Operands& x);
 
   std::deque<Term> terms_;
   std::unordered_map<uint64_t, std::vector<const Term*>> by_hash_;
-  std::unordered_map<const HloComputation*, const Term*> bodies_;
+  std::map<std::pair<const HloComputation*, std::vector<int64_t>>, const Term*> bodies_;
   std::unique_ptr<HloEvaluator> evaluator_;
   std::string why_;
   int64_t work_left_;
