@@ -321,6 +321,11 @@ const Term* Terms::OnIntegers(HloOpcode opcode, const Shape& shape, Operands& x)
   const Term::Range range = x[0]->range;
   const bool non_negative = !pred && type != PrimitiveType::U64 && range.low >= 0;
   // An unsigned number, or a signed one that is not negative, by a power of two.
+  // What a signed number needs on top so that bits round its quotient by that power of two towards 0.
+  const auto bias = [&] {
+    const Term* signs = Elementwise(kShiftRightArithmetic, type, {x[0], SplatOf(shape, width - 1)});
+    return Elementwise(kShiftRightLogical, type, {signs, SplatOf(shape, width - power_of_two())});
+  };
   const bool by_bits = (IsUnsigned(type) || non_negative) && (!c || *c > 0 || IsUnsigned(type)) && power_of_two() >= 0;
   switch (opcode) {
     case kAdd:
@@ -382,11 +387,18 @@ const Term* Terms::OnIntegers(HloOpcode opcode, const Shape& shape, Operands& x)
       if (c && *c == 1) return x[0];
       if (IsSigned(type) && c && *c == -1) return OnIntegers(kNegate, shape, x = {x[0]});
       if (by_bits) return Elementwise(kShiftRightLogical, type, {x[0], SplatOf(shape, power_of_two())});
+      if (c && *c > 0 && power_of_two() > 0)
+        return Elementwise(kShiftRightArithmetic, type,
+                           {Elementwise(kAdd, type, {x[0], bias()}), SplatOf(shape, power_of_two())});
       break;
     case kRemainder:
       if (c && (*c == 1 || (IsSigned(type) && *c == -1))) return SplatOf(shape, 0);
       if (non_negative && c && *c > range.high) return x[0];
       if (by_bits) return OnIntegers(kAnd, shape, x = {x[0], SplatOf(shape, *c - 1)});
+      if (c && *c > 0 && power_of_two() > 0) {
+        const Term* sum = Elementwise(kAdd, type, {x[0], bias()});
+        return Elementwise(kSubtract, type, {Elementwise(kAnd, type, {sum, SplatOf(shape, *c - 1)}), bias()});
+      }
       break;
     case kPower:
       if (c && *c == 0) return SplatOf(shape, 1);

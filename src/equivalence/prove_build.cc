@@ -41,6 +41,10 @@ std::vector<int64_t> Inverse(std::span<const int64_t> permutation) {
   return inverse;
 }
 
+bool IsElementOf(const Term* t, int64_t index) {
+  return t->kind == Term::Kind::kOp && t->opcode == HloOpcode::kGetTupleElement && t->data[0] == index;
+}
+
 // True for a custom-call that annotates its operand, and returns it.
 bool Forwards(const HloInstruction& i) {
   return i.opcode() == HloOpcode::kCustomCall && i.operand_count() > 0 && ForwardedOperands(i) == 1 &&
@@ -71,20 +75,18 @@ const Term* Terms::Of(const HloModule& module) {
   return why_.empty() ? result : nullptr;
 }
 
-const Term* Terms::Body(const HloComputation& computation, int depth, std::vector<int64_t> ranges) {
-  const std::pair<const HloComputation*, std::vector<int64_t>> key{&computation, ranges};
-  if (const auto found = bodies_.find(key); found != bodies_.end()) return found->second;
+const Term* Terms::Body(const HloComputation& computation, int depth) {
+  if (const auto found = bodies_.find(&computation); found != bodies_.end()) return found->second;
   Operands parameters;
   for (const HloInstruction* parameter : computation.parameters()) {
     Term t;
     t.kind = Term::Kind::kParameter;
     t.shape = parameter->shape().WithoutLayout();
     t.data = {parameter->parameter_number()};
-    if (parameter->parameter_number() == 0) t.data.insert(t.data.end(), ranges.begin(), ranges.end());
     parameters.push_back(Make(std::move(t)));
   }
   const Term* result = Build(computation, parameters, depth);
-  return bodies_[key] = result;
+  return bodies_[&computation] = result;
 }
 
 const Term* Terms::Build(const HloComputation& computation, std::span<const Term* const> arguments, int depth) {
@@ -140,16 +142,6 @@ const Term* Terms::OfBitcast(const HloInstruction& i, const Operands& x) {
   std::vector<int64_t> wanted(to.layout().minor_to_major().begin(), to.layout().minor_to_major().end());
   std::reverse(wanted.begin(), wanted.end());
   return Transpose(Reshape(Transpose(x[0], in_memory), SizesAt(to, wanted)), Inverse(wanted));
-}
-
-// The body is read under the ranges that hold before each turn of this loop. Two loops that begin alike, and have equal
-// conditions and equal bodies under the ranges of each, make the same states turn by turn.
-const Term* Terms::OfWhile(const HloInstruction& i, const Operands& x, int depth) {
-  const Term* condition = Body(*i.called_computation(0), depth + 1);
-  const Term* body = Body(*i.called_computation(1), depth + 1);
-  if (std::vector<int64_t> ranges = RangesInLoop(x[0], condition, body); !ranges.empty())
-    body = Body(*i.called_computation(1), depth + 1, std::move(ranges));
-  return Op(i.opcode(), i.shape(), {x[0], condition, body}, {}, &i);
 }
 
 const Term* Terms::OfDot(const HloInstruction& i, const Operands& x) {
@@ -332,7 +324,15 @@ const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
       strides[d] = 1;
       return View({Make(std::move(iota)), 0, std::move(strides)}, shape.WithoutLayout());
     }
-    case kTuple: return Op(kTuple, shape, x);
+    case kTuple: {
+      // A tuple of all elements of another one, in order, is that one.
+      const Term* whole = x.empty() || !IsElementOf(x[0], 0) ? nullptr : x[0]->operands[0];
+      for (size_t k = 0; k < x.size() && whole != nullptr; ++k) {
+        if (!IsElementOf(x[k], static_cast<int64_t>(k)) || x[k]->operands[0] != whole) whole = nullptr;
+      }
+      const bool same = whole != nullptr && whole->shape.tuple_size() == static_cast<int64_t>(x.size());
+      return same ? whole : Op(kTuple, shape, x);
+    }
     case kGetTupleElement: return Element(x[0], i.tuple_index());
     case kCopy:
     case kOptimizationBarrier:

@@ -1,5 +1,4 @@
-// The ranges of integer terms, and of what loops carry: they decide comparisons, clamps and remainders exactly. See
-// prove_terms.h.
+// The ranges of integer terms, which decide comparisons, clamps and remainders exactly. See prove_terms.h.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -14,13 +13,6 @@ namespace {
 using Range = Term::Range;
 
 bool IsCounted(PrimitiveType type) { return IsInteger(type) || type == PrimitiveType::PRED; }
-
-// All numbers of the type that an int64_t holds; of u64 the larger half is left out, so it has no range of its own.
-Range RangeOfType(PrimitiveType type) {
-  if (type == PrimitiveType::PRED) return {0, 1};
-  if (type == PrimitiveType::U64) return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
-  return {Literal::MinValue(type).GetAsInt64(0), Literal::MaxValue(type).GetAsInt64(0)};
-}
 
 // Sums and products of bounds, as long as they stay far from the ends of int64_t.
 class Bounds {
@@ -134,21 +126,18 @@ Range OfOperation(const Term& t, Range all) {
           return {operand(0).low >> *c, operand(0).high >> *c};
       }
       break;
-    case kGetTupleElement: {
-      // Of a loop's state: the parameter has the ranges, three numbers each.
-      const std::vector<int64_t>& facts = t.operands[0]->data;
-      if (t.operands[0]->kind != Term::Kind::kParameter) break;
-      for (size_t k = 1; k + 2 < facts.size(); k += 3) {
-        if (facts[k] == t.data[0]) return {facts[k + 1], facts[k + 2]};
-      }
-      break;
-    }
     default: break;
   }
   return all;
 }
 
 }  // namespace
+
+Range RangeOfType(PrimitiveType type) {
+  if (!IsCounted(type) || type == PrimitiveType::U64) return {};
+  if (type == PrimitiveType::PRED) return {0, 1};
+  return {Literal::MinValue(type).GetAsInt64(0), Literal::MaxValue(type).GetAsInt64(0)};
+}
 
 Range Terms::RangeOf(const Term& t) {
   const PrimitiveType type = t.shape.IsArray() ? t.shape.element_type() : PrimitiveType::F32;
@@ -182,64 +171,10 @@ Range Terms::RangeOf(const Term& t) {
       return any <= static_cast<uint64_t>(all.high) ? Range{0, static_cast<int64_t>(any)} : all;
     }
     case Term::Kind::kOp: return OfOperation(t, all);
-    case Term::Kind::kParameter:
+    case Term::Kind::kParameter: return IsLoopVariable(&t) ? Range{t.data[3], t.data[4]} : all;
     case Term::Kind::kIota: break;
   }
   return all;
-}
-
-// Ranges of the scalars and arrays of integers in a loop's state, by induction: a counter that begins at a number,
-// grows (or falls) by a number each turn, and is compared with a number before each turn; and what no turn changes.
-std::vector<int64_t> Terms::RangesInLoop(const Term* initial, const Term* condition, const Term* body) {
-  std::vector<int64_t> facts;
-  if (!initial->shape.IsTuple() || body->kind != Term::Kind::kOp || body->opcode != HloOpcode::kTuple) return facts;
-  // The condition holds if each of these does.
-  std::vector<std::pair<const Term*, bool>> holds;
-  if (condition->kind != Term::Kind::kBits) {
-    holds.push_back({condition, true});
-  } else {
-    const Polynomial p = BitsOf(condition);
-    if (p.size() == 1 && !p.begin()->first.empty()) {
-      for (int32_t atom : p.begin()->first) holds.push_back({At(atom), true});
-    } else if (p.size() == 2 && p.contains({}) && p.rbegin()->first.size() == 1) {
-      holds.push_back({At(p.rbegin()->first[0]), false});
-    }
-  }
-  for (int64_t k = 0; k < initial->shape.tuple_size(); ++k) {
-    const Shape& shape = initial->shape.tuple_shapes(k);
-    if (!shape.IsArray() || !IsInteger(shape.element_type()) || shape.element_type() == PrimitiveType::U64) continue;
-    const Range all = RangeOfType(shape.element_type()), start = Element(initial, k)->range;
-    const auto is_carried = [&](const Term* t) {
-      return t->kind == Term::Kind::kOp && t->opcode == HloOpcode::kGetTupleElement && t->data[0] == k &&
-             t->operands[0]->kind == Term::Kind::kParameter;
-    };
-    const Term* next = body->operands[static_cast<size_t>(k)];
-    Range range = all;
-    if (is_carried(next)) {
-      range = start;
-    } else if (shape.IsScalar() && next->kind == Term::Kind::kRing) {
-      const Polynomial p = RingOf(next);
-      const auto step = p.find({});
-      const int unused = 64 - WidthOfTerm(shape.element_type());
-      if (p.size() != 2 || step == p.end() || p.rbegin()->first.size() != 1 || p.rbegin()->second != 1 ||
-          !is_carried(At(p.rbegin()->first[0])))
-        continue;
-      const int64_t by = static_cast<int64_t>(step->second << unused) >> unused;
-      for (const auto& [test, expected] : holds) {
-        if (test->kind != Term::Kind::kOp || test->opcode != HloOpcode::kCompare || !is_carried(test->operands[0]) ||
-            static_cast<ComparisonDirection>(test->data[0]) != ComparisonDirection::kLt)
-          continue;
-        const Range limit = test->operands[1]->range;
-        // Before a turn the counter is below (at or above) the limit, so that no step leaves the type.
-        if (expected && by > 0 && limit.high > all.low && limit.high - 1 <= all.high - by && start.low < limit.high)
-          range = {start.low, limit.high - 1};
-        if (!expected && by < 0 && limit.low >= all.low - by && start.high >= limit.low)
-          range = {limit.low, start.high};
-      }
-    }
-    if (range.low > all.low || range.high < all.high) facts.insert(facts.end(), {k, range.low, range.high});
-  }
-  return facts;
 }
 
 }  // namespace hloir::equivalence

@@ -8,7 +8,8 @@
 // 2^n, and bitwise logic polynomials of and and xor with masks. Operations on constants are done, by the reference.
 //
 // prove.h is the way in. prove_terms.cc has the table and the views, prove_algebra.cc the elementwise operations,
-// prove_ranges.cc the ranges of integers, prove_build.cc reads modules. Covered by tests/unit/prove_test.cc.
+// prove_ranges.cc the ranges of integers, prove_build.cc reads modules, prove_loops.cc their loops. Covered by
+// tests/unit/prove_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,7 @@ namespace hloir::equivalence {
 
 struct Term {
   enum class Kind : uint8_t {
-    kParameter,  // data: its number; of a loop's state, ranges of its elements (index, lowest, highest)
+    kParameter,  // data: its number; of an element that a loop carries, see IsLoopVariable
     kConstant,   // a scalar, or an array that is not the same all over
     kIota,       // 0, 1, 2, … without end, to be seen through views
     kView,       // of operands[0]'s elements in row-major order; data: an offset, and a stride for each dimension
@@ -59,6 +60,11 @@ struct Term {
 
 // The bits of an element as a number: 1 for a boolean.
 int WidthOfTerm(PrimitiveType type);
+// All numbers of a type of integers or booleans, but u64.
+Term::Range RangeOfType(PrimitiveType type);
+// An element of a loop's state before a turn. data: a name, a number that tells equal names apart, how many loops are
+// around the loop, and the lowest and highest value.
+inline bool IsLoopVariable(const Term* t) { return t->kind == Term::Kind::kParameter && t->data.size() == 5; }
 
 // An index of a result, as indices of its source: dimension k of the result walks along from[k] (-1: none)
 // by step[k], beginning at start.
@@ -134,7 +140,6 @@ class Terms {
 
   // Ranges.
   Term::Range RangeOf(const Term& t);
-  std::vector<int64_t> RangesInLoop(const Term* initial, const Term* condition, const Term* body);
 
   // Polynomials.
   Polynomial RingOf(const Term* t);
@@ -145,10 +150,11 @@ class Terms {
   // Modules.
   const Term* Build(const HloComputation& computation, std::span<const Term* const> arguments, int depth);
   const Term* Of(const HloInstruction& i, const Operands& x, int depth);
-  // `ranges`: of the elements of parameter 0.
-  const Term* Body(const HloComputation& computation, int depth, std::vector<int64_t> ranges = {});
+  const Term* Body(const HloComputation& computation, int depth);
   const Term* Element(const Term* tuple, int64_t index);
   const Term* OfWhile(const HloInstruction& i, const Operands& x, int depth);
+  const Term* OfOpaqueWhile(const HloInstruction& i, const Operands& x, int depth);
+  const Term* Canonical(const HloInstruction& loop, const Operands& initial, int depth);
   const Term* OfDot(const HloInstruction& i, const Operands& x);
   const Term* OfReduce(const HloInstruction& i, const Operands& x, int depth);
   const Term* OfPad(const HloInstruction& i, const Operands& x);
@@ -159,7 +165,10 @@ class Terms {
 
   std::deque<Term> terms_;
   std::unordered_map<uint64_t, std::vector<const Term*>> by_hash_;
-  std::map<std::pair<const HloComputation*, std::vector<int64_t>>, const Term*> bodies_;
+  std::unordered_map<const HloComputation*, const Term*> bodies_;
+  std::map<std::pair<const HloInstruction*, std::vector<int64_t>>, const Term*> loops_;  // by level and initial values
+  int64_t unused_ = 0;      // results of loops that nothing reads
+  int64_t loop_level_ = 0;  // the loops around the body that is read
   std::unique_ptr<HloEvaluator> evaluator_;
   std::string why_;
   int64_t work_left_;
