@@ -35,9 +35,10 @@ bool Holds(PrimitiveType to, PrimitiveType from) {
   return to == F64 && is(from, {F16, BF16, F32});
 }
 
-// A number up to which a float type has all integers; 0 for small types.
+// A number up to which a type has all integers; 0 for small types of floats.
 int64_t LargestOfAll(PrimitiveType type) {
   switch (type) {
+    case PrimitiveType::U64: return INT64_MAX;
     case PrimitiveType::BF16: return 1 << 8;
     case PrimitiveType::F16: return 1 << 11;
     case PrimitiveType::F32: return 1 << 24;
@@ -57,6 +58,27 @@ std::optional<double> SplatNumber(const Term* t) {
   return base->literal->GetAsDouble(0);
 }
 bool IsOp(const Term* t, HloOpcode opcode) { return t->kind == Term::Kind::kOp && t->opcode == opcode; }
+
+// True if all elements of a float term are +0, positive or NaN.
+bool IsPositive(const Term* t, int depth = 0) {
+  constexpr int kMostSteps = 6;
+  if (const std::optional<double> number = SplatNumber(t)) return !std::signbit(*number);
+  if (t->kind != Term::Kind::kOp || depth > kMostSteps) return false;
+  const auto operand = [&](size_t k) { return IsPositive(t->operands[k], depth + 1); };
+  switch (t->opcode) {
+    case HloOpcode::kAbs:
+    case HloOpcode::kExp:
+    case HloOpcode::kLogistic: return true;
+    case HloOpcode::kMultiply: return t->operands[0] == t->operands[1] || (operand(0) && operand(1));
+    case HloOpcode::kAdd: return operand(0) && operand(1);
+    case HloOpcode::kSelect: return operand(1) && operand(2);
+    case HloOpcode::kConvert: {
+      const PrimitiveType from = t->operands[0]->shape.element_type();
+      return IsFloat(from) ? operand(0) : IsReal(from) && t->operands[0]->range.low >= 0;
+    }
+    default: return false;
+  }
+}
 
 }  // namespace
 
@@ -448,7 +470,7 @@ const Term* Terms::OnFloats(HloOpcode opcode, const Shape& shape, Operands& x) {
       break;
     case kAbs:
       if (is_negated(x[0])) return Elementwise(kAbs, type, {x[0]->operands[0]});
-      if (IsOp(x[0], kAbs)) return x[0];
+      if (IsOp(x[0], kAbs) || (wide && IsPositive(x[0]))) return x[0];
       break;
     case kSubtract:
       if (!wide) break;
@@ -470,6 +492,9 @@ const Term* Terms::OnFloats(HloOpcode opcode, const Shape& shape, Operands& x) {
         else if (number && std::signbit(*number) && !std::isnan(*number)) t = negate(t), negative = !negative;
       }
       if (negative) return negate(Elementwise(opcode, type, x));
+      if (opcode == kMultiply && IsOp(x[0], kAbs) && IsOp(x[1], kAbs) &&
+          x[0]->operands[0]->shape.element_type() == type && x[1]->operands[0]->shape.element_type() == type)
+        return Elementwise(kAbs, type, {Elementwise(kMultiply, type, {x[0]->operands[0], x[1]->operands[0]})});
       if (opcode == kMultiply && IsSplat(x[0], 1)) return x[1];
       if (IsSplat(x[1], 1)) return x[0];
       if (opcode == kDivide && (type == PrimitiveType::F32 || type == PrimitiveType::F64)) {
@@ -663,15 +688,17 @@ const Term* Terms::Convert(const Shape& shape, const Term* x) {
     }
     if (sum.size() <= kMostMonomials) return FromPolynomial(sum, shape, false);
   }
-  if (x->kind == Term::Kind::kView && x->operands[0]->kind == Term::Kind::kIota && IsInteger(from) &&
-      (Holds(to, from) || (IsFloat(to) && x->range.low >= 0 && x->range.high <= LargestOfAll(to)))) {
+  if (x->kind == Term::Kind::kView && x->operands[0]->kind == Term::Kind::kIota && IsInteger(from)) {
     // All numbers fit if the largest does.
     int64_t low = x->data[0], high = low;
     for (size_t k = 0; k < shape.dimensions().size(); ++k) {
       const int64_t reach = x->data[k + 1] * (shape.dimensions()[k] - 1);
       (reach > 0 ? high : low) += reach;
     }
-    if (low >= 0 && high <= Literal::MaxValue(from).GetAsInt64(0)) {
+    const auto largest = [](PrimitiveType type) {
+      return IsInteger(type) && type != PrimitiveType::U64 ? RangeOfType(type).high : LargestOfAll(type);
+    };
+    if (low >= 0 && high <= largest(from) && high <= largest(to)) {
       Term iota = *x->operands[0];
       iota.shape = Shape::Scalar(to);
       return View({Make(std::move(iota)), x->data[0], {x->data.begin() + 1, x->data.end()}}, shape);

@@ -228,33 +228,110 @@ const Term* Terms::OfPad(const HloInstruction& i, const Operands& x) {
   return result;
 }
 
-const Term* Terms::OfDynamicSlice(const HloInstruction& i, const Operands& x) {
-  // An update is as large as a slice.
-  const bool is_slice = i.opcode() == HloOpcode::kDynamicSlice;
-  const size_t first = is_slice ? 1 : 2;
-  const DimVector& whole = x[0]->shape.dimensions();
-  const DimVector& sizes = is_slice ? i.shape().dimensions() : x[1]->shape.dimensions();
-  if (!is_slice && sizes == whole) return x[1];
-  if (x.size() != first + whole.size()) return Op(i.opcode(), i.shape(), x, {}, &i);
-  Operands operands = x;
-  std::vector<int64_t> starts;
-  bool known = true;
+std::vector<std::optional<int64_t>> Terms::ClampStarts(Operands& starts, const DimVector& whole,
+                                                       const DimVector& sizes) {
+  std::vector<std::optional<int64_t>> known;
   for (size_t d = 0; d < whole.size(); ++d) {
-    const Term*& index = operands[first + d];
-    std::optional<int64_t> start = SplatInteger(index);
+    std::optional<int64_t>& start = known.emplace_back(SplatInteger(starts[d]));
     if (whole[d] == sizes[d]) start = 0;
-    if (start) {
-      if (IsUnsigned(index->shape.element_type()) && *start < 0) *start = INT64_MAX;
-      *start = std::clamp<int64_t>(*start, 0, whole[d] - sizes[d]);
-      // Of one type, so that it does not matter which it was.
-      index = SplatOf(Shape::Scalar(PrimitiveType::S64), *start);
-    }
-    known = known && start.has_value();
-    starts.push_back(start.value_or(0));
+    if (!start) continue;
+    if (IsUnsigned(starts[d]->shape.element_type()) && *start < 0) *start = INT64_MAX;
+    *start = std::clamp<int64_t>(*start, 0, whole[d] - sizes[d]);
+    // Of one type, so that it does not matter which it was.
+    starts[d] = SplatOf(Shape::Scalar(PrimitiveType::S64), *start);
   }
-  if (known && is_slice) return Slice(x[0], starts, Ones(x[0]->shape.rank()), sizes);
-  if (is_slice) return DynamicSlice(x[0], {operands.begin() + 1, operands.end()}, sizes);
-  return Op(i.opcode(), i.shape(), std::move(operands), {sizes.begin(), sizes.end()});
+  return known;
+}
+
+const Term* Terms::DynamicUpdateSlice(const Term* t, const Term* update, Operands starts) {
+  const DimVector& sizes = update->shape.dimensions();
+  const DimVector whole = t->shape.dimensions();
+  if (sizes == whole) return update;
+  const std::vector<std::optional<int64_t>> known = ClampStarts(starts, whole, sizes);
+  std::vector<int64_t> cut;  // the dimensions that the update does not fill
+  for (size_t d = 0; d < whole.size(); ++d)
+    if (sizes[d] != whole[d]) cut.push_back(static_cast<int64_t>(d));
+  if (cut.size() == 1 && known[static_cast<size_t>(cut[0])]) {
+    const size_t d = static_cast<size_t>(cut[0]);
+    const auto part = [&](int64_t from, int64_t size) {
+      std::vector<int64_t> begin = Zeros(t->shape.rank());
+      DimVector all = whole;
+      begin[d] = from, all[d] = size;
+      return Slice(t, begin, Ones(t->shape.rank()), all);
+    };
+    Operands parts{update};
+    const int64_t start = *known[d], end = start + sizes[d];
+    if (start > 0) parts.insert(parts.begin(), part(0, start));
+    if (end < whole[d]) parts.push_back(part(end, whole[d] - end));
+    return Concatenate(std::move(parts), cut[0]);
+  }
+  starts.insert(starts.begin(), {t, update});
+  return Op(HloOpcode::kDynamicUpdateSlice, t->shape, std::move(starts), {sizes.begin(), sizes.end()});
+}
+
+const Term* Terms::OfDynamicSlice(const HloInstruction& i, const Operands& x) {
+  const bool is_slice = i.opcode() == HloOpcode::kDynamicSlice;
+  Operands starts(x.begin() + (is_slice ? 1 : 2), x.end());
+  if (static_cast<int64_t>(starts.size()) != x[0]->shape.rank()) return Op(i.opcode(), i.shape(), x, {}, &i);
+  return is_slice ? DynamicSlice(x[0], std::move(starts), i.shape().dimensions())
+                  : DynamicUpdateSlice(x[0], x[1], std::move(starts));
+}
+
+// A scatter of one window is a dynamic-update-slice of that window, or of nothing where it is not inside.
+const Term* Terms::OfScatter(const HloInstruction& i, const Operands& x) {
+  const ScatterAttributes& scatter = i.attributes<ScatterAttributes>();
+  const HloInstruction& combiner = *i.to_apply()->root();
+  const bool replaces = combiner.IsParameter() && combiner.parameter_number() == 1;
+  const auto is_parameter = [&](int64_t k) {
+    return combiner.operand(k)->IsParameter() && combiner.operand(k)->parameter_number() == k;
+  };
+  const bool combines =
+      combiner.Is(kElementwise) && combiner.operand_count() == 2 && is_parameter(0) && is_parameter(1);
+  const PrimitiveType type = x[0]->shape.element_type();
+  DimVector sizes;
+  size_t at = 0;
+  for (int64_t d = 0; x.size() == 3 && d < x[0]->shape.rank(); ++d) {
+    const auto& inserted = scatter.inserted_window_dims;
+    const bool is_inserted = std::find(inserted.begin(), inserted.end(), d) != inserted.end();
+    if (!is_inserted && at == scatter.update_window_dims.size()) break;
+    sizes.push_back(is_inserted ? 1 : x[2]->shape.dimensions(scatter.update_window_dims[at++]));
+  }
+  // (A window that is larger than the array lies inside nowhere.)
+  if (x.size() != 3 || !(replaces || combines) || !scatter.input_batching_dims.empty() ||
+      combiner.shape().element_type() != type || x[2]->shape.element_type() != type ||
+      static_cast<int64_t>(sizes.size()) != x[0]->shape.rank() || sizes.empty() ||
+      x[2]->shape.ElementCount() != Product(Span(sizes)) || x[2]->shape.ElementCount() == 0)
+    return Op(i.opcode(), i.shape(), Operands(x), {}, &i);
+  const Term* vector = Reshape(x[1], {x[1]->shape.ElementCount()});
+  const PrimitiveType index_type = x[1]->shape.element_type();
+  const Shape scalar = Shape::Scalar(index_type), pred = Shape::Scalar(PrimitiveType::PRED);
+  const Term* inside = SplatOf(pred, 1);
+  const auto also = [&](ComparisonDirection direction, const Term* a, const Term* b) {
+    const Term* test = Compare(pred, {a, b}, {static_cast<int64_t>(direction), 0});
+    inside = Elementwise(HloOpcode::kAnd, PrimitiveType::PRED, {inside, test});
+  };
+  Operands starts;
+  for (int64_t d = 0; d < x[0]->shape.rank(); ++d) {
+    const auto& map = scatter.scatter_dims_to_operand_dims;
+    const auto found = std::find(map.begin(), map.end(), d);
+    if (found == map.end()) {
+      starts.push_back(SplatOf(scalar, 0));
+      continue;
+    }
+    const int64_t place[] = {found - map.begin()}, step[] = {1};
+    const int64_t room = x[0]->shape.dimensions(d) - sizes[static_cast<size_t>(d)];
+    const Term* start = Reshape(Slice(vector, place, step, {1}), {});
+    const int bits = WidthOfTerm(index_type) - (IsSigned(index_type) ? 1 : 0);
+    if (room < 0) return Op(i.opcode(), i.shape(), Operands(x), {}, &i);
+    if (IsSigned(index_type)) also(ComparisonDirection::kGe, start, SplatOf(scalar, 0));
+    if (bits >= 63 || room >> bits == 0) also(ComparisonDirection::kLe, start, SplatOf(scalar, room));
+    starts.push_back(start);
+  }
+  const Term* before = DynamicSlice(x[0], starts, sizes);
+  const Term* after = Reshape(x[2], sizes);
+  if (combines) after = Elementwise(combiner.opcode(), type, {before, after});
+  return DynamicUpdateSlice(x[0], Elementwise(HloOpcode::kSelect, type, {Broadcast(inside, sizes, {}), after, before}),
+                            std::move(starts));
 }
 
 // A gather of one slice is a dynamic-slice.
@@ -268,7 +345,7 @@ const Term* Terms::OfGather(const HloInstruction& i, const Operands& x) {
   for (int64_t d = 0; d < x[0]->shape.rank(); ++d) {
     const auto& map = gather.start_index_map;
     const auto found = std::find(map.begin(), map.end(), d);
-    if (found == map.end() || gather.slice_sizes[static_cast<size_t>(d)] == x[0]->shape.dimensions(d)) {
+    if (found == map.end()) {
       starts.push_back(SplatOf(scalar, 0));
       continue;
     }
@@ -362,6 +439,14 @@ const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
         const Term* argument[] = {x[static_cast<size_t>(branch) + 1]};
         return Build(*i.called_computation(branch), argument, depth + 1);
       }
+      // An index that is a condition: 0 where it does not hold.
+      const bool is_condition = x[0]->kind == Term::Kind::kOp && x[0]->opcode == kConvert &&
+                                x[0]->operands[0]->shape.element_type() == PrimitiveType::PRED;
+      if (is_condition && i.called_computations().size() == 2)
+        return Op(kConditional, shape,
+                  {x[0]->operands[0], x[2], x[1], Body(*i.called_computation(1), depth + 1),
+                   Body(*i.called_computation(0), depth + 1)},
+                  {}, &i);
       break;
     }
     case kWhile: return OfWhile(i, x, depth);
@@ -392,6 +477,7 @@ const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
     case kDot: return OfDot(i, x);
     case kConvolution: return OfConvolution(i, x);
     case kGather: return OfGather(i, x);
+    case kScatter: return OfScatter(i, x);
     case kReduce:
       if (x.size() == 2) return OfReduce(i, x, depth);
       break;

@@ -209,6 +209,16 @@ const Term* Terms::Canonical(const HloInstruction& loop, const Operands& initial
     }
   }
 
+  // What a turn makes under these ranges.
+  Operands elements = initial;
+  for (size_t k = 0; k < n; ++k) {
+    if (classes[k] < 0) continue;
+    const size_t c = static_cast<size_t>(classes[k]);
+    elements[k] = unnamed[c] = variable(initial[k]->shape, classes[k], -1, ranges[c]);
+  }
+  const Term* after = turn(tuple(elements));
+  for (size_t c = 0; c < first.size(); ++c) next[first[c]] = Element(after, static_cast<int64_t>(first[c]));
+
   // Names by how an element begins and by what each turn makes of it, not by its place.
   std::unordered_map<const Term*, uint64_t> names;
   for (size_t c = 0; c < first.size(); ++c)
@@ -225,12 +235,11 @@ const Term* Terms::Canonical(const HloInstruction& loop, const Operands& initial
     const uint64_t name = names[unnamed[c]];
     variables.push_back(variable(initial[first[c]]->shape, static_cast<int64_t>(name), twins[name]++, ranges[c]));
   }
-  Operands elements = initial;
   for (size_t k = 0; k < n; ++k)
     if (classes[k] >= 0) elements[k] = variables[static_cast<size_t>(classes[k])];
   state = tuple(elements);
   test = holds(state);
-  const Term* after = turn(state);
+  after = turn(state);
 
   // Each result by itself, with the elements that it needs.
   std::unordered_map<const Term*, size_t> class_of;

@@ -321,8 +321,13 @@ const Term* Terms::Slice(const Term* t, std::span<const int64_t> starts, std::sp
   return Walked(t, walk);
 }
 
-// A slice at starts that are clamped to the array. `starts` has 0 where a dimension is taken whole.
-const Term* Terms::DynamicSlice(const Term* t, const Operands& starts, const DimVector& sizes) {
+const Term* Terms::DynamicSlice(const Term* t, Operands starts, const DimVector& sizes) {
+  const std::vector<std::optional<int64_t>> known = ClampStarts(starts, t->shape.dimensions(), sizes);
+  if (std::all_of(known.begin(), known.end(), [](const auto& start) { return start.has_value(); })) {
+    std::vector<int64_t> from;
+    for (const std::optional<int64_t>& start : known) from.push_back(*start);
+    return Slice(t, from, std::vector<int64_t>(sizes.size(), 1), sizes);
+  }
   std::unordered_map<const Term*, const Term*> done;
   return Rebuilt(
       t,

@@ -116,7 +116,11 @@ class Terms {
   const Term* Broadcast(const Term* t, const DimVector& dimensions, const DimVector& places);
   const Term* Slice(const Term* t, std::span<const int64_t> starts, std::span<const int64_t> steps,
                     const DimVector& sizes);
-  const Term* DynamicSlice(const Term* t, const Operands& starts, const DimVector& sizes);
+  // At starts that are clamped to the array.
+  const Term* DynamicSlice(const Term* t, Operands starts, const DimVector& sizes);
+  const Term* DynamicUpdateSlice(const Term* t, const Term* update, Operands starts);
+  // Starts that are known, clamped, and of one type in `starts`; 0 where a dimension is taken whole.
+  std::vector<std::optional<int64_t>> ClampStarts(Operands& starts, const DimVector& whole, const DimVector& sizes);
   const Term* Concatenate(Operands operands, int64_t dimension);
   // The same operation on operands that `change` has changed.
   const Term* Rebuilt(const Term* t, const std::function<const Term*(const Term*)>& change,
@@ -160,6 +164,7 @@ class Terms {
   const Term* OfPad(const HloInstruction& i, const Operands& x);
   const Term* OfConvolution(const HloInstruction& i, const Operands& x);
   const Term* OfGather(const HloInstruction& i, const Operands& x);
+  const Term* OfScatter(const HloInstruction& i, const Operands& x);
   const Term* OfDynamicSlice(const HloInstruction& i, const Operands& x);
   const Term* OfBitcast(const HloInstruction& i, const Operands& x);
 
