@@ -349,8 +349,8 @@ bool MeaningComparer::Jumps(const ErrorBounds& bounds, const Results& results) {
   return jumps;
 }
 
-// If rounding decides many elements of a leaf, as in the gradient of a relu whose argument cancels, other patterns decide
-// other elements, so the leaf has no information on these inputs.
+// If rounding decides many elements of a leaf, as in the gradient of a relu whose argument cancels, other patterns
+// decide other elements, so the leaf has no information on these inputs.
 void MeaningComparer::ForgiveJumps(const Results& results, const ErrorBounds& of_before) {
   ForEachLeaf(results, results, [&](size_t d, size_t leaf, const Literal& x, const Literal&) {
     if (d >= of_before.size() || leaf >= of_before[d].size() || of_before[d][leaf].empty()) return;

@@ -65,8 +65,8 @@ class ModuleUnderTest {
   double move_size() const { return pairs_ ? thresholds::kMoveOfPairs : thresholds::kMove; }
   // The results in wide arithmetic, with or without roundings to narrower types (MakeIdealModule).
   const StatusOr<Results>& Ideal(size_t set, bool keep_roundings);
-  // The same with each rounding perturbed (MoveRoundings), or with constants perturbed. With `kOpposite` in the pattern,
-  // by the same amounts in the other direction.
+  // The same with each rounding perturbed (MoveRoundings), or with constants perturbed. With `kOpposite` in the
+  // pattern, by the same amounts in the other direction.
   static constexpr uint64_t kOpposite = uint64_t{1} << 63;
   StatusOr<Results> IdealMoved(size_t set, bool keep_roundings, uint64_t pattern, bool exact_too = false);
   // `move` must be the same for all sets, except for the pattern.

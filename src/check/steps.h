@@ -22,8 +22,8 @@ struct StepTests {
   std::vector<std::string> tested;
   // The pairs among them that agreed on values of runs, but differed or lost digits on others, with the difference.
   std::vector<std::string> doubtful;
-  // Pairs that differ by more than their rounding on values that occur in a run of the first module, and that account for
-  // all differences of the modules.
+  // Pairs that differ by more than their rounding on values that occur in a run of the first module, and that account
+  // for all differences of the modules.
   std::vector<std::string> different;
   std::string how;  // the difference of the first of these
   std::pair<const HloInstruction*, const HloInstruction*> first{};

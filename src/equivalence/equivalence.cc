@@ -177,7 +177,8 @@ struct Prover {
     }
   }
 
-  // Replaces a value of `after`, and all of the same expression, by the value of `before` that the caller assumes equal.
+  // Replaces a value of `after`, and all of the same expression, by the value of `before` that the caller assumes
+  // equal.
   bool Assume(Value& value) {
     const auto found = assumed.find(static_cast<int32_t>(after.records().size()));
     if (found == assumed.end()) {

@@ -20,7 +20,8 @@ using equivalence::Term;
 std::string FirstDifference(const Term* a, const Term* b) {
   const auto name = [](const Term* t) -> std::string {
     switch (t->kind) {
-      case Term::Kind::kParameter: return Format("parameter {}", t->data[0]);
+      case Term::Kind::kParameter:
+        return equivalence::IsLoopVariable(t) ? "loop-carried value" : Format("parameter {}", t->data[0]);
       case Term::Kind::kConstant: return "constant";
       case Term::Kind::kIota: return "iota";
       case Term::Kind::kView: return "view";

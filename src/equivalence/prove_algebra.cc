@@ -12,9 +12,8 @@ namespace {
 constexpr size_t kMostMonomials = 64, kMostFactors = 8;
 constexpr int64_t kMaxReducedElements = 1 << 14;
 
-int WidthOf(PrimitiveType type) { return type == PrimitiveType::PRED ? 1 : BitWidth(type); }
 uint64_t MaskOf(PrimitiveType type) {
-  const int width = WidthOf(type);
+  const int width = WidthOfTerm(type);
   return width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
 }
 bool IsReal(PrimitiveType type) { return IsInteger(type) || IsFloat(type) || type == PrimitiveType::PRED; }
@@ -22,7 +21,7 @@ bool IsReal(PrimitiveType type) { return IsInteger(type) || IsFloat(type) || typ
 // Returns whether every value of `from` converts to `to` exactly. Independent of the passes' table.
 bool Holds(PrimitiveType to, PrimitiveType from) {
   if (to == from) return true;
-  if (from == PrimitiveType::PRED) return IsInteger(to) ? WidthOf(to) > 1 : IsFloat(to) && BitWidth(to) >= 16;
+  if (from == PrimitiveType::PRED) return IsInteger(to) ? WidthOfTerm(to) > 1 : IsFloat(to) && BitWidth(to) >= 16;
   if (IsInteger(from) && IsInteger(to)) {
     return IsSigned(from) == IsSigned(to) ? BitWidth(to) >= BitWidth(from)
                                           : IsSigned(to) && BitWidth(to) > BitWidth(from);
@@ -34,6 +33,18 @@ bool Holds(PrimitiveType to, PrimitiveType from) {
   if (IsInteger(from)) return (to == F32 && BitWidth(from) <= 16) || (to == F64 && BitWidth(from) <= 32);
   if (to == F32) return is(from, {F16, BF16});
   return to == F64 && is(from, {F16, BF16, F32});
+}
+
+// The largest n such that the type represents every integer from 0 to n; 0 for narrow floats.
+int64_t LargestOfAll(PrimitiveType type) {
+  switch (type) {
+    case PrimitiveType::U64: return INT64_MAX;
+    case PrimitiveType::BF16: return 1 << 8;
+    case PrimitiveType::F16: return 1 << 11;
+    case PrimitiveType::F32: return 1 << 24;
+    case PrimitiveType::F64: return int64_t{1} << 53;
+    default: return 0;
+  }
 }
 
 // The scalar constant of which `t` is a splat, or null.
@@ -48,7 +59,30 @@ std::optional<double> SplatNumber(const Term* t) {
 }
 bool IsOp(const Term* t, HloOpcode opcode) { return t->kind == Term::Kind::kOp && t->opcode == opcode; }
 
+// Returns whether every element of a float term is +0, positive or NaN.
+bool IsPositive(const Term* t, int depth = 0) {
+  constexpr int kMostSteps = 6;
+  if (const std::optional<double> number = SplatNumber(t)) return !std::signbit(*number);
+  if (t->kind != Term::Kind::kOp || depth > kMostSteps) return false;
+  const auto operand = [&](size_t k) { return IsPositive(t->operands[k], depth + 1); };
+  switch (t->opcode) {
+    case HloOpcode::kAbs:
+    case HloOpcode::kExp:
+    case HloOpcode::kLogistic: return true;
+    case HloOpcode::kMultiply: return t->operands[0] == t->operands[1] || (operand(0) && operand(1));
+    case HloOpcode::kAdd: return operand(0) && operand(1);
+    case HloOpcode::kSelect: return operand(1) && operand(2);
+    case HloOpcode::kConvert: {
+      const PrimitiveType from = t->operands[0]->shape.element_type();
+      return IsFloat(from) ? operand(0) : IsReal(from) && t->operands[0]->range.low >= 0;
+    }
+    default: return false;
+  }
+}
+
 }  // namespace
+
+int WidthOfTerm(PrimitiveType type) { return type == PrimitiveType::PRED ? 1 : BitWidth(type); }
 
 std::optional<int64_t> Terms::SplatInteger(const Term* t) {
   const Term* base = SplatBase(t);
@@ -195,7 +229,7 @@ const Term* Terms::FromPolynomial(const Polynomial& given, const Shape& shape, b
     if (key.empty()) {
       // The factor as a number of the type: sign-extended if the type is signed.
       int64_t value = static_cast<int64_t>(factor);
-      if (IsSigned(type) && WidthOf(type) < 64 && (factor >> (WidthOf(type) - 1) & 1) != 0)
+      if (IsSigned(type) && WidthOfTerm(type) < 64 && (factor >> (WidthOfTerm(type) - 1) & 1) != 0)
         value = static_cast<int64_t>(factor | ~ones);
       return SplatOf(shape, value);
     }
@@ -261,6 +295,12 @@ const Term* Terms::Extreme(HloOpcode opcode, const Shape& shape, const Operands&
     }
   };
   for (const Term* t : x) add(t);
+  if (bound && type != PrimitiveType::U64) {
+    const auto beyond = [&](const Term* t) { return largest ? t->range.low >= *bound : t->range.high <= *bound; };
+    const auto within = [&](const Term* t) { return largest ? t->range.high <= *bound : t->range.low >= *bound; };
+    if (std::any_of(parts.begin(), parts.end(), beyond)) bound.reset();
+    else if (std::all_of(parts.begin(), parts.end(), within)) return SplatOf(shape, *bound);
+  }
   if (bound && *bound == (largest ? highest : lowest)) return SplatOf(shape, *bound);
   if (bound && *bound == (largest ? lowest : highest)) bound.reset();
   std::sort(parts.begin(), parts.end(), [](const Term* a, const Term* b) { return a->id < b->id; });
@@ -294,12 +334,21 @@ const Term* Terms::OnIntegers(HloOpcode opcode, const Shape& shape, Operands& x)
   using enum HloOpcode;
   const PrimitiveType type = shape.element_type();
   const bool pred = type == PrimitiveType::PRED;
-  const int width = WidthOf(type);
+  const int width = WidthOfTerm(type);
   const std::optional<int64_t> c = x.size() > 1 ? SplatInteger(x[1]) : std::nullopt;
   const auto power_of_two = [&]() {
     const uint64_t value = c ? static_cast<uint64_t>(*c) & MaskOf(type) : 0;
     return value != 0 && (value & (value - 1)) == 0 ? std::countr_zero(value) : -1;
   };
+  const Term::Range range = x[0]->range;
+  const bool non_negative = !pred && type != PrimitiveType::U64 && range.low >= 0;
+  // Divides a non-negative number by a power of two.
+  // 2^k - 1 for negative numbers, else 0: added before a shift by k, it makes the quotient round towards 0.
+  const auto bias = [&] {
+    const Term* signs = Elementwise(kShiftRightArithmetic, type, {x[0], SplatOf(shape, width - 1)});
+    return Elementwise(kShiftRightLogical, type, {signs, SplatOf(shape, width - power_of_two())});
+  };
+  const bool by_bits = (IsUnsigned(type) || non_negative) && (!c || *c > 0 || IsUnsigned(type)) && power_of_two() >= 0;
   switch (opcode) {
     case kAdd:
     case kSubtract:
@@ -321,6 +370,13 @@ const Term* Terms::OnIntegers(HloOpcode opcode, const Shape& shape, Operands& x)
     case kOr:
     case kXor: {
       Polynomial a = BitsOf(x[0]), b = BitsOf(x[1]), both = a;
+      for (size_t k : {0, 1}) {
+        // A mask that covers the range of the other operand.
+        const std::optional<int64_t> mask = SplatInteger(x[k]);
+        const Term::Range other = x[1 - k]->range;
+        const bool masks = !pred && mask && (*mask & (*mask + 1)) == 0 && other.low >= 0 && other.high <= *mask;
+        if (opcode == kAnd && type != PrimitiveType::U64 && masks) return x[1 - k];
+      }
       const bool fits = opcode == kXor || Times(both, b, true);
       if (!fits) break;
       if (opcode == kAnd) return FromPolynomial(both, shape, true);
@@ -340,6 +396,7 @@ const Term* Terms::OnIntegers(HloOpcode opcode, const Shape& shape, Operands& x)
       return Extreme(kMinimum, shape, {Extreme(kMaximum, shape, {x[1], x[0]}), x[2]});
     }
     case kAbs: {
+      if (non_negative) return x[0];
       Polynomial p = RingOf(x[0]), q = p;
       for (auto& [key, factor] : q) factor = -factor;
       const Term *a = FromPolynomial(p, shape, false), *b = FromPolynomial(q, shape, false);
@@ -348,14 +405,22 @@ const Term* Terms::OnIntegers(HloOpcode opcode, const Shape& shape, Operands& x)
       break;
     }
     case kDivide:
+      if (non_negative && c && *c > range.high) return SplatOf(shape, 0);
       if (c && *c == 1) return x[0];
       if (IsSigned(type) && c && *c == -1) return OnIntegers(kNegate, shape, x = {x[0]});
-      if (IsUnsigned(type) && power_of_two() >= 0)
-        return Elementwise(kShiftRightLogical, type, {x[0], SplatOf(shape, power_of_two())});
+      if (by_bits) return Elementwise(kShiftRightLogical, type, {x[0], SplatOf(shape, power_of_two())});
+      if (c && *c > 0 && power_of_two() > 0)
+        return Elementwise(kShiftRightArithmetic, type,
+                           {Elementwise(kAdd, type, {x[0], bias()}), SplatOf(shape, power_of_two())});
       break;
     case kRemainder:
       if (c && (*c == 1 || (IsSigned(type) && *c == -1))) return SplatOf(shape, 0);
-      if (IsUnsigned(type) && power_of_two() >= 0) return OnIntegers(kAnd, shape, x = {x[0], SplatOf(shape, *c - 1)});
+      if (non_negative && c && *c > range.high) return x[0];
+      if (by_bits) return OnIntegers(kAnd, shape, x = {x[0], SplatOf(shape, *c - 1)});
+      if (c && *c > 0 && power_of_two() > 0) {
+        const Term* sum = Elementwise(kAdd, type, {x[0], bias()});
+        return Elementwise(kSubtract, type, {Elementwise(kAnd, type, {sum, SplatOf(shape, *c - 1)}), bias()});
+      }
       break;
     case kPower:
       if (c && *c == 0) return SplatOf(shape, 1);
@@ -370,6 +435,8 @@ const Term* Terms::OnIntegers(HloOpcode opcode, const Shape& shape, Operands& x)
     case kShiftRightArithmetic: {
       if (c && *c == 0) return x[0];
       if (SplatInteger(x[0]) == 0) return x[0];
+      if (opcode == kShiftRightArithmetic && IsSigned(type) && non_negative && c && *c > 0 && *c < width)
+        return OnIntegers(kShiftRightLogical, shape, x);
       if (!c) break;
       const bool out = static_cast<uint64_t>(*c) >= static_cast<uint64_t>(width);
       if (out && opcode != kShiftRightArithmetic) return SplatOf(shape, 0);
@@ -403,7 +470,7 @@ const Term* Terms::OnFloats(HloOpcode opcode, const Shape& shape, Operands& x) {
       break;
     case kAbs:
       if (is_negated(x[0])) return Elementwise(kAbs, type, {x[0]->operands[0]});
-      if (IsOp(x[0], kAbs)) return x[0];
+      if (IsOp(x[0], kAbs) || (wide && IsPositive(x[0]))) return x[0];
       break;
     case kSubtract:
       if (!wide) break;
@@ -425,6 +492,9 @@ const Term* Terms::OnFloats(HloOpcode opcode, const Shape& shape, Operands& x) {
         else if (number && std::signbit(*number) && !std::isnan(*number)) t = negate(t), negative = !negative;
       }
       if (negative) return negate(Elementwise(opcode, type, x));
+      if (opcode == kMultiply && IsOp(x[0], kAbs) && IsOp(x[1], kAbs) &&
+          x[0]->operands[0]->shape.element_type() == type && x[1]->operands[0]->shape.element_type() == type)
+        return Elementwise(kAbs, type, {Elementwise(kMultiply, type, {x[0]->operands[0], x[1]->operands[0]})});
       if (opcode == kMultiply && IsSplat(x[0], 1)) return x[1];
       if (IsSplat(x[1], 1)) return x[0];
       if (opcode == kDivide && (type == PrimitiveType::F32 || type == PrimitiveType::F64)) {
@@ -447,6 +517,10 @@ const Term* Terms::OnFloats(HloOpcode opcode, const Shape& shape, Operands& x) {
     case kMaximum:
     case kMinimum:
       if (x[0] == x[1]) return x[0];
+      for (size_t k : {0, 1}) {
+        const double neutral = opcode == kMaximum ? -INFINITY : INFINITY;
+        if (wide && IsSplat(x[k], neutral)) return x[1 - k];
+      }
       break;
     default: break;
   }
@@ -472,8 +546,30 @@ const Term* Terms::Compare(const Shape& shape, Operands x, std::vector<int64_t> 
       break;
     default: break;
   }
+  // A comparison of a constant with a converted predicate or a select of two constants.
+  for (size_t k : {0, 1}) {
+    const Term *choice = x[k], *number = x[1 - k], *outcomes[2] = {nullptr, nullptr};
+    const bool is_select = IsOp(choice, HloOpcode::kSelect);
+    const bool is_condition =
+        IsOp(choice, HloOpcode::kConvert) && choice->operands[0]->shape.element_type() == PrimitiveType::PRED;
+    if ((!is_select && !is_condition) || SplatBase(number) == nullptr || !IsReal(type)) continue;
+    for (size_t of : {0, 1}) {
+      const Term* value = is_select ? choice->operands[2 - of] : SplatOf(number->shape, static_cast<int64_t>(of));
+      if (SplatBase(value) == nullptr) break;
+      outcomes[of] =
+          Folded(HloOpcode::kCompare, shape, k == 0 ? Operands{value, number} : Operands{number, value}, data);
+    }
+    if (outcomes[0] == nullptr || outcomes[1] == nullptr) continue;
+    if (outcomes[0] == outcomes[1]) return outcomes[0];
+    return SplatInteger(outcomes[1]) == 1 ? choice->operands[0] : Not(choice->operands[0]);
+  }
   const bool equal = static_cast<ComparisonDirection>(data[0]) == kEq;
   if (x[0] == x[1] && ordered) return SplatOf(shape, equal ? 1 : 0);
+  if (integers && type != PrimitiveType::U64) {
+    const Term::Range a = x[0]->range, b = x[1]->range;
+    if (a.high < b.low) return SplatOf(shape, equal ? 0 : 1);
+    if (equal ? b.high < a.low : b.high <= a.low) return SplatOf(shape, 0);
+  }
   if (pred) {
     if (equal) return Not(Elementwise(HloOpcode::kXor, type, x));
     return Elementwise(HloOpcode::kAnd, type, {Not(x[0]), x[1]});
@@ -592,14 +688,17 @@ const Term* Terms::Convert(const Shape& shape, const Term* x) {
     }
     if (sum.size() <= kMostMonomials) return FromPolynomial(sum, shape, false);
   }
-  if (x->kind == Term::Kind::kView && x->operands[0]->kind == Term::Kind::kIota && IsInteger(from) && Holds(to, from)) {
+  if (x->kind == Term::Kind::kView && x->operands[0]->kind == Term::Kind::kIota && IsInteger(from)) {
     // All numbers fit if the extremes do.
     int64_t low = x->data[0], high = low;
     for (size_t k = 0; k < shape.dimensions().size(); ++k) {
       const int64_t reach = x->data[k + 1] * (shape.dimensions()[k] - 1);
       (reach > 0 ? high : low) += reach;
     }
-    if (low >= 0 && high <= Literal::MaxValue(from).GetAsInt64(0)) {
+    const auto largest = [](PrimitiveType type) {
+      return IsInteger(type) && type != PrimitiveType::U64 ? RangeOfType(type).high : LargestOfAll(type);
+    };
+    if (low >= 0 && high <= largest(from) && high <= largest(to)) {
       Term iota = *x->operands[0];
       iota.shape = Shape::Scalar(to);
       return View({Make(std::move(iota)), x->data[0], {x->data.begin() + 1, x->data.end()}}, shape);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "equivalence/prove_terms.h"
+#include "hloir/custom_call.h"
 #include "support/format.h"
 
 namespace hloir::equivalence {
@@ -40,6 +41,16 @@ std::vector<int64_t> Inverse(std::span<const int64_t> permutation) {
   return inverse;
 }
 
+bool IsElementOf(const Term* t, int64_t index) {
+  return t->kind == Term::Kind::kOp && t->opcode == HloOpcode::kGetTupleElement && t->data[0] == index;
+}
+
+// Returns whether `i` is a custom-call that annotates and returns its operand.
+bool Forwards(const HloInstruction& i) {
+  return i.opcode() == HloOpcode::kCustomCall && i.operand_count() > 0 && ForwardedOperands(i) == 1 &&
+         i.operand(0)->shape().Compatible(i.shape());
+}
+
 }  // namespace
 
 const Term* Terms::Of(const HloModule& module) {
@@ -52,7 +63,7 @@ const Term* Terms::Of(const HloModule& module) {
     std::string_view what;
     if (!i->shape().IsStatic()) what = "has dynamic sizes";
     else if (i->Is(kImpure) || i->Is(kSideEffect) || i->opcode() == HloOpcode::kInfeed ||
-             (i->opcode() == HloOpcode::kCustomCall && i->HasSideEffect()))
+             (i->opcode() == HloOpcode::kCustomCall && i->HasSideEffect() && !Forwards(*i)))
       what = "is not a function of its operands alone";
     else if (i->IsConstant() && i->literal().elided()) what = "has elided values";
     else if (i->shape().IsArray() && i->shape().ElementCount() > kMaxBuiltElements) what = "is too large";
@@ -171,6 +182,14 @@ const Term* Terms::OfReduce(const HloInstruction& i, const Operands& x, int dept
   order.insert(order.end(), last.begin(), last.end());
   const DimVector sizes = SizesAt(x[0]->shape, kept);
   const int64_t rows = Product(Span(sizes));
+  const HloInstruction& combiner = *i.to_apply()->root();
+  const auto is_parameter = [&](int64_t k) { return combiner.operand(k)->IsParameter(); };
+  if (x[0]->shape.ElementCount() == rows && combiner.Is(kCommutative) && combiner.operand_count() == 2 &&
+      is_parameter(0) && is_parameter(1) && combiner.operand(0) != combiner.operand(1) &&
+      x[0]->shape.element_type() == i.shape().element_type()) {
+    // Each result combines a single element with the initial value.
+    return Elementwise(combiner.opcode(), i.shape().element_type(), {Broadcast(x[1], sizes, {}), Reshape(x[0], sizes)});
+  }
   const Term* operand = Reshape(Transpose(x[0], order), {rows, Product(Span(SizesAt(x[0]->shape, last)))});
   const Term* result = Op(HloOpcode::kReduce, Shape::Array(i.shape().element_type(), {rows}),
                           {operand, x[1], Body(*i.to_apply(), depth + 1)});
@@ -209,32 +228,157 @@ const Term* Terms::OfPad(const HloInstruction& i, const Operands& x) {
   return result;
 }
 
-const Term* Terms::OfDynamicSlice(const HloInstruction& i, const Operands& x) {
-  // The update has the size of a slice.
-  const bool is_slice = i.opcode() == HloOpcode::kDynamicSlice;
-  const size_t first = is_slice ? 1 : 2;
-  const DimVector& whole = x[0]->shape.dimensions();
-  const DimVector& sizes = is_slice ? i.shape().dimensions() : x[1]->shape.dimensions();
-  if (!is_slice && sizes == whole) return x[1];
-  if (x.size() != first + whole.size()) return Op(i.opcode(), i.shape(), x, {}, &i);
-  Operands operands = x;
-  std::vector<int64_t> starts;
-  bool known = true;
+std::vector<std::optional<int64_t>> Terms::ClampStarts(Operands& starts, const DimVector& whole,
+                                                       const DimVector& sizes) {
+  std::vector<std::optional<int64_t>> known;
   for (size_t d = 0; d < whole.size(); ++d) {
-    const Term*& index = operands[first + d];
-    std::optional<int64_t> start = SplatInteger(index);
+    std::optional<int64_t>& start = known.emplace_back(SplatInteger(starts[d]));
     if (whole[d] == sizes[d]) start = 0;
-    if (start) {
-      if (IsUnsigned(index->shape.element_type()) && *start < 0) *start = INT64_MAX;
-      *start = std::clamp<int64_t>(*start, 0, whole[d] - sizes[d]);
-      // All constant starts get the same type, since the value does not depend on it.
-      index = SplatOf(Shape::Scalar(PrimitiveType::S64), *start);
-    }
-    known = known && start.has_value();
-    starts.push_back(start.value_or(0));
+    if (!start) continue;
+    if (IsUnsigned(starts[d]->shape.element_type()) && *start < 0) *start = INT64_MAX;
+    *start = std::clamp<int64_t>(*start, 0, whole[d] - sizes[d]);
+    // All constant starts get the same type, since the value does not depend on it.
+    starts[d] = SplatOf(Shape::Scalar(PrimitiveType::S64), *start);
   }
-  if (known && is_slice) return Slice(x[0], starts, Ones(x[0]->shape.rank()), sizes);
-  return Op(i.opcode(), i.shape(), std::move(operands), {sizes.begin(), sizes.end()});
+  return known;
+}
+
+const Term* Terms::DynamicUpdateSlice(const Term* t, const Term* update, Operands starts) {
+  const DimVector& sizes = update->shape.dimensions();
+  const DimVector whole = t->shape.dimensions();
+  if (sizes == whole) return update;
+  const std::vector<std::optional<int64_t>> known = ClampStarts(starts, whole, sizes);
+  std::vector<int64_t> cut;  // the dimensions that the update does not fill
+  for (size_t d = 0; d < whole.size(); ++d)
+    if (sizes[d] != whole[d]) cut.push_back(static_cast<int64_t>(d));
+  if (cut.size() == 1 && known[static_cast<size_t>(cut[0])]) {
+    const size_t d = static_cast<size_t>(cut[0]);
+    const auto part = [&](int64_t from, int64_t size) {
+      std::vector<int64_t> begin = Zeros(t->shape.rank());
+      DimVector all = whole;
+      begin[d] = from, all[d] = size;
+      return Slice(t, begin, Ones(t->shape.rank()), all);
+    };
+    Operands parts{update};
+    const int64_t start = *known[d], end = start + sizes[d];
+    if (start > 0) parts.insert(parts.begin(), part(0, start));
+    if (end < whole[d]) parts.push_back(part(end, whole[d] - end));
+    return Concatenate(std::move(parts), cut[0]);
+  }
+  starts.insert(starts.begin(), {t, update});
+  return Op(HloOpcode::kDynamicUpdateSlice, t->shape, std::move(starts), {sizes.begin(), sizes.end()});
+}
+
+const Term* Terms::OfDynamicSlice(const HloInstruction& i, const Operands& x) {
+  const bool is_slice = i.opcode() == HloOpcode::kDynamicSlice;
+  Operands starts(x.begin() + (is_slice ? 1 : 2), x.end());
+  if (static_cast<int64_t>(starts.size()) != x[0]->shape.rank()) return Op(i.opcode(), i.shape(), x, {}, &i);
+  return is_slice ? DynamicSlice(x[0], std::move(starts), i.shape().dimensions())
+                  : DynamicUpdateSlice(x[0], x[1], std::move(starts));
+}
+
+// A scatter of one window is a dynamic-update-slice, which writes the old values if the window is out of bounds.
+const Term* Terms::OfScatter(const HloInstruction& i, const Operands& x) {
+  const ScatterAttributes& scatter = i.attributes<ScatterAttributes>();
+  const HloInstruction& combiner = *i.to_apply()->root();
+  const bool replaces = combiner.IsParameter() && combiner.parameter_number() == 1;
+  const auto is_parameter = [&](int64_t k) {
+    return combiner.operand(k)->IsParameter() && combiner.operand(k)->parameter_number() == k;
+  };
+  const bool combines =
+      combiner.Is(kElementwise) && combiner.operand_count() == 2 && is_parameter(0) && is_parameter(1);
+  const PrimitiveType type = x[0]->shape.element_type();
+  DimVector sizes;
+  size_t at = 0;
+  for (int64_t d = 0; x.size() == 3 && d < x[0]->shape.rank(); ++d) {
+    const auto& inserted = scatter.inserted_window_dims;
+    const bool is_inserted = std::find(inserted.begin(), inserted.end(), d) != inserted.end();
+    if (!is_inserted && at == scatter.update_window_dims.size()) break;
+    sizes.push_back(is_inserted ? 1 : x[2]->shape.dimensions(scatter.update_window_dims[at++]));
+  }
+  if (x.size() != 3 || !(replaces || combines) || !scatter.input_batching_dims.empty() ||
+      combiner.shape().element_type() != type || x[2]->shape.element_type() != type ||
+      static_cast<int64_t>(sizes.size()) != x[0]->shape.rank() || sizes.empty() ||
+      x[2]->shape.ElementCount() != Product(Span(sizes)) || x[2]->shape.ElementCount() == 0)
+    return Op(i.opcode(), i.shape(), Operands(x), {}, &i);
+  const Term* vector = Reshape(x[1], {x[1]->shape.ElementCount()});
+  const PrimitiveType index_type = x[1]->shape.element_type();
+  const Shape scalar = Shape::Scalar(index_type), pred = Shape::Scalar(PrimitiveType::PRED);
+  const Term* inside = SplatOf(pred, 1);
+  const auto also = [&](ComparisonDirection direction, const Term* a, const Term* b) {
+    const Term* test = Compare(pred, {a, b}, {static_cast<int64_t>(direction), 0});
+    inside = Elementwise(HloOpcode::kAnd, PrimitiveType::PRED, {inside, test});
+  };
+  Operands starts;
+  for (int64_t d = 0; d < x[0]->shape.rank(); ++d) {
+    const auto& map = scatter.scatter_dims_to_operand_dims;
+    const auto found = std::find(map.begin(), map.end(), d);
+    if (found == map.end()) {
+      starts.push_back(SplatOf(scalar, 0));
+      continue;
+    }
+    const int64_t place[] = {found - map.begin()}, step[] = {1};
+    const int64_t room = x[0]->shape.dimensions(d) - sizes[static_cast<size_t>(d)];
+    const Term* start = Reshape(Slice(vector, place, step, {1}), {});
+    const int bits = WidthOfTerm(index_type) - (IsSigned(index_type) ? 1 : 0);
+    if (room < 0) return Op(i.opcode(), i.shape(), Operands(x), {}, &i);
+    if (IsSigned(index_type)) also(ComparisonDirection::kGe, start, SplatOf(scalar, 0));
+    if (bits >= 63 || room >> bits == 0) also(ComparisonDirection::kLe, start, SplatOf(scalar, room));
+    starts.push_back(start);
+  }
+  const Term* before = DynamicSlice(x[0], starts, sizes);
+  const Term* after = Reshape(x[2], sizes);
+  if (combines) after = Elementwise(combiner.opcode(), type, {before, after});
+  return DynamicUpdateSlice(x[0], Elementwise(HloOpcode::kSelect, type, {Broadcast(inside, sizes, {}), after, before}),
+                            std::move(starts));
+}
+
+// A gather of one slice is a dynamic-slice.
+const Term* Terms::OfGather(const HloInstruction& i, const Operands& x) {
+  const GatherAttributes& gather = i.attributes<GatherAttributes>();
+  if (i.shape().ElementCount() != Product(Span(gather.slice_sizes)) || i.shape().ElementCount() == 0)
+    return Op(i.opcode(), i.shape(), x, {}, &i);
+  const Term* vector = Reshape(x[1], {x[1]->shape.ElementCount()});
+  const Shape scalar = Shape::Scalar(PrimitiveType::S64);
+  Operands starts;
+  for (int64_t d = 0; d < x[0]->shape.rank(); ++d) {
+    const auto& map = gather.start_index_map;
+    const auto found = std::find(map.begin(), map.end(), d);
+    if (found == map.end()) {
+      starts.push_back(SplatOf(scalar, 0));
+      continue;
+    }
+    const int64_t at[] = {found - map.begin()}, step[] = {1};
+    starts.push_back(Reshape(Slice(vector, at, step, {1}), {}));
+  }
+  return Reshape(DynamicSlice(x[0], std::move(starts), gather.slice_sizes), i.shape().dimensions());
+}
+
+// Dimensions in the order batch, feature, spatial; of the kernel output features, input features, spatial.
+const Term* Terms::OfConvolution(const HloInstruction& i, const Operands& x) {
+  const ConvolutionAttributes& conv = i.attributes<ConvolutionAttributes>();
+  if (conv.convolution_kind != ConvolutionKind::kUnset || conv.sparsity_config != SparsityConfig())
+    return Op(i.opcode(), i.shape(), x, {}, &i);
+  const ConvDimensionNumbers& labels = conv.dim_labels;
+  const auto order = [](int64_t first, int64_t second, const DimVector& spatial) {
+    std::vector<int64_t> all{first, second};
+    all.insert(all.end(), spatial.begin(), spatial.end());
+    return all;
+  };
+  const std::vector<int64_t> output = order(labels.output_batch, labels.output_feature, labels.output_spatial);
+  std::vector<int64_t> data{conv.feature_group_count, conv.batch_group_count, static_cast<int64_t>(conv.algorithm)};
+  for (const WindowDimension& w : conv.window) {
+    data.insert(data.end(), {w.size, w.stride, w.padding_low, w.padding_high, w.base_dilation, w.window_dilation,
+                             w.window_reversal ? 1 : 0});
+  }
+  for (const auto precision : conv.operand_precision) data.push_back(static_cast<int64_t>(precision));
+  Operands operands = x;
+  operands[0] = Transpose(x[0], order(labels.input_batch, labels.input_feature, labels.input_spatial));
+  operands[1] =
+      Transpose(x[1], order(labels.kernel_output_feature, labels.kernel_input_feature, labels.kernel_spatial));
+  const Term* result = Op(i.opcode(), Shape::Array(i.shape().element_type(), SizesAt(i.shape(), output)),
+                          std::move(operands), std::move(data));
+  return Transpose(result, Inverse(output));
 }
 
 const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
@@ -256,7 +400,15 @@ const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
       strides[d] = 1;
       return View({Make(std::move(iota)), 0, std::move(strides)}, shape.WithoutLayout());
     }
-    case kTuple: return Op(kTuple, shape, x);
+    case kTuple: {
+      // A tuple of all elements of another tuple, in order, is that tuple.
+      const Term* whole = x.empty() || !IsElementOf(x[0], 0) ? nullptr : x[0]->operands[0];
+      for (size_t k = 0; k < x.size() && whole != nullptr; ++k) {
+        if (!IsElementOf(x[k], static_cast<int64_t>(k)) || x[k]->operands[0] != whole) whole = nullptr;
+      }
+      const bool same = whole != nullptr && whole->shape.tuple_size() == static_cast<int64_t>(x.size());
+      return same ? whole : Op(kTuple, shape, x);
+    }
     case kGetTupleElement: return Element(x[0], i.tuple_index());
     case kCopy:
     case kOptimizationBarrier:
@@ -274,6 +426,9 @@ const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
     case kCall:
     case kFusion: return Build(*i.called_computation(0), x, depth + 1);
     case kAsyncStart: return Op(kAsyncStart, shape, {Build(*i.called_computation(0), x, depth + 1)});
+    case kCustomCall:
+      if (Forwards(i)) return x[0];
+      break;
     case kConditional: {
       if (const std::optional<int64_t> index = SplatInteger(x[0])) {
         const int64_t count = static_cast<int64_t>(i.called_computations().size());
@@ -283,8 +438,17 @@ const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
         const Term* argument[] = {x[static_cast<size_t>(branch) + 1]};
         return Build(*i.called_computation(branch), argument, depth + 1);
       }
+      // A converted predicate as the index selects branch 0 if the predicate is false.
+      const bool is_condition = x[0]->kind == Term::Kind::kOp && x[0]->opcode == kConvert &&
+                                x[0]->operands[0]->shape.element_type() == PrimitiveType::PRED;
+      if (is_condition && i.called_computations().size() == 2)
+        return Op(kConditional, shape,
+                  {x[0]->operands[0], x[2], x[1], Body(*i.called_computation(1), depth + 1),
+                   Body(*i.called_computation(0), depth + 1)},
+                  {}, &i);
       break;
     }
+    case kWhile: return OfWhile(i, x, depth);
     case kBitcast: return OfBitcast(i, x);
     case kReshape: return Reshape(x[0], shape.dimensions());
     case kTranspose: return Transpose(x[0], Span(i.dimensions()));
@@ -310,6 +474,9 @@ const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
     case kDynamicSlice:
     case kDynamicUpdateSlice: return OfDynamicSlice(i, x);
     case kDot: return OfDot(i, x);
+    case kConvolution: return OfConvolution(i, x);
+    case kGather: return OfGather(i, x);
+    case kScatter: return OfScatter(i, x);
     case kReduce:
       if (x.size() == 2) return OfReduce(i, x, depth);
       break;

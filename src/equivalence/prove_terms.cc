@@ -81,6 +81,7 @@ const Term* Terms::Make(Term t) {
     for (const Term* operand : t.operands) t.height = std::max(t.height, operand->height);
     ++t.height;
   }
+  t.range = RangeOf(t);
   terms_.push_back(std::move(t));
   candidates.push_back(&terms_.back());
   return &terms_.back();
@@ -318,6 +319,30 @@ const Term* Terms::Slice(const Term* t, std::span<const int64_t> starts, std::sp
   }
   walk.start.assign(starts.begin(), starts.end());
   return Walked(t, walk);
+}
+
+const Term* Terms::DynamicSlice(const Term* t, Operands starts, const DimVector& sizes) {
+  const std::vector<std::optional<int64_t>> known = ClampStarts(starts, t->shape.dimensions(), sizes);
+  if (std::all_of(known.begin(), known.end(), [](const auto& start) { return start.has_value(); })) {
+    std::vector<int64_t> from;
+    for (const std::optional<int64_t>& start : known) from.push_back(*start);
+    return Slice(t, from, std::vector<int64_t>(sizes.size(), 1), sizes);
+  }
+  std::unordered_map<const Term*, const Term*> done;
+  return Rebuilt(
+      t,
+      [&](const Term* leaf) {
+        const Shape shape = Shape::Array(leaf->shape.element_type(), sizes);
+        Strided from = AsStrided(leaf);
+        bool moves = false;
+        for (size_t d = 0; d < sizes.size(); ++d)
+          moves = moves || (sizes[d] != leaf->shape.dimensions()[d] && from.strides[d] != 0);
+        if (!moves) return View(std::move(from), shape);  // each slice has the same elements
+        Operands operands{leaf};
+        operands.insert(operands.end(), starts.begin(), starts.end());
+        return Op(HloOpcode::kDynamicSlice, shape, std::move(operands), {sizes.begin(), sizes.end()});
+      },
+      done);
 }
 
 const Term* Terms::Reshape(const Term* t, const DimVector& dimensions) {

@@ -8,18 +8,21 @@
 // polynomials of and and xor with masks. The reference evaluator folds constants.
 //
 // prove.h is the interface. prove_terms.cc has the table and the views, prove_algebra.cc the elementwise operations,
-// prove_build.cc reads modules. Covered by tests/unit/prove_test.cc.
+// prove_ranges.cc the ranges of integers; prove_build.cc reads modules, prove_loops.cc their loops. Covered by
+// tests/unit/prove_test.cc.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "hloir/evaluator.h"
@@ -29,13 +32,17 @@ namespace hloir::equivalence {
 
 struct Term {
   enum class Kind : uint8_t {
-    kParameter,  // data: its number
+    kParameter,  // data: its number; of a loop-carried value see IsLoopVariable
     kConstant,   // a scalar, or an array that is not a splat
     kIota,       // 0, 1, 2, … without end, read through views
     kView,       // of operands[0]'s elements in row-major order; data: an offset, and a stride for each dimension
     kRing,       // a polynomial of its operands modulo 2^n; data: for each monomial its factor and its operands' places
     kBits,       // the same with xor for +, and for *, and a mask for the factor
     kOp,  // the opcode's operation on the operands, then on the bodies that it calls, with parameters of their own
+  };
+  // Bounds of the elements of an array of integers (except u64) or predicates; not part of a term's identity.
+  struct Range {
+    int64_t low = std::numeric_limits<int64_t>::min(), high = std::numeric_limits<int64_t>::max();
   };
   Kind kind = Kind::kOp;
   HloOpcode opcode = HloOpcode::kTuple;
@@ -46,9 +53,18 @@ struct Term {
   std::shared_ptr<const Literal> literal;
   int32_t id = 0;
   int32_t height = 0;  // number of nested elementwise operations
+  Range range;
 
   bool IsElementwise() const;
 };
+
+// The width of an element in bits; 1 for a predicate.
+int WidthOfTerm(PrimitiveType type);
+// The values of an integer type (except u64) or of predicates.
+Term::Range RangeOfType(PrimitiveType type);
+// Returns whether `t` is a loop-carried value at the start of an iteration. Its data: a name, a number that
+// distinguishes equal names, the depth of the loop in the nest, and the bounds of its values.
+inline bool IsLoopVariable(const Term* t) { return t->kind == Term::Kind::kParameter && t->data.size() == 5; }
 
 // Maps an index of a result to an index of its source: dimension k of the result moves along source dimension from[k]
 // (-1: none) by step[k], beginning at start.
@@ -100,6 +116,11 @@ class Terms {
   const Term* Broadcast(const Term* t, const DimVector& dimensions, const DimVector& places);
   const Term* Slice(const Term* t, std::span<const int64_t> starts, std::span<const int64_t> steps,
                     const DimVector& sizes);
+  // Clamps the starts to the array.
+  const Term* DynamicSlice(const Term* t, Operands starts, const DimVector& sizes);
+  const Term* DynamicUpdateSlice(const Term* t, const Term* update, Operands starts);
+  // Returns the starts that are constants, clamped (0 if the slice spans the dimension), and gives them one type.
+  std::vector<std::optional<int64_t>> ClampStarts(Operands& starts, const DimVector& whole, const DimVector& sizes);
   const Term* Concatenate(Operands operands, int64_t dimension);
   // The same operation with `change` applied to its operands.
   const Term* Rebuilt(const Term* t, const std::function<const Term*(const Term*)>& change,
@@ -121,6 +142,9 @@ class Terms {
   std::optional<int64_t> SplatInteger(const Term* t);
   bool IsSplat(const Term* t, double value);
 
+  // Ranges.
+  Term::Range RangeOf(const Term& t);
+
   // Polynomials.
   Polynomial RingOf(const Term* t);
   Polynomial BitsOf(const Term* t);
@@ -132,15 +156,24 @@ class Terms {
   const Term* Of(const HloInstruction& i, const Operands& x, int depth);
   const Term* Body(const HloComputation& computation, int depth);
   const Term* Element(const Term* tuple, int64_t index);
+  const Term* OfWhile(const HloInstruction& i, const Operands& x, int depth);
+  const Term* OfOpaqueWhile(const HloInstruction& i, const Operands& x, int depth);
+  const Term* Canonical(const HloInstruction& loop, const Operands& initial, int depth);
   const Term* OfDot(const HloInstruction& i, const Operands& x);
   const Term* OfReduce(const HloInstruction& i, const Operands& x, int depth);
   const Term* OfPad(const HloInstruction& i, const Operands& x);
+  const Term* OfConvolution(const HloInstruction& i, const Operands& x);
+  const Term* OfGather(const HloInstruction& i, const Operands& x);
+  const Term* OfScatter(const HloInstruction& i, const Operands& x);
   const Term* OfDynamicSlice(const HloInstruction& i, const Operands& x);
   const Term* OfBitcast(const HloInstruction& i, const Operands& x);
 
   std::deque<Term> terms_;
   std::unordered_map<uint64_t, std::vector<const Term*>> by_hash_;
   std::unordered_map<const HloComputation*, const Term*> bodies_;
+  std::map<std::pair<const HloInstruction*, std::vector<int64_t>>, const Term*> loops_;  // by level and initial values
+  int64_t unused_ = 0;      // number of loop results without a use
+  int64_t loop_level_ = 0;  // depth of the current loop nest
   std::unique_ptr<HloEvaluator> evaluator_;
   std::string why_;
   int64_t work_left_;

@@ -186,6 +186,224 @@ TEST_CASE("what a loop leaves alone is what it began with") {
   CHECK(!Same(run, "ROOT r = f32[2,3] copy(x)", loop("abs")));
 }
 
+// A loop over (counter, elements) with one computation for the body and one for the condition.
+std::string LoopOf(const std::string& state, const std::string& body, const std::string& limit,
+                   const std::string& direction = "LT", const std::string& name = "") {
+  return "body" + name + " { t = " + state + " parameter(0)\n i = s32[] get-tuple-element(t), index=0\n" + body +
+         " }\n on" + name + " { t = " + state + " parameter(0)\n i = s32[] get-tuple-element(t), index=0\n" +
+         " n = s32[] constant(" + limit + ")\n ROOT c = pred[] compare(i, n), direction=" + direction + " }\n";
+}
+
+TEST_CASE("a loop's counter has a range") {
+  const auto loop = [](const std::string& index) {
+    return LoopOf("(s32[], f32[2,3])",
+                  "v = f32[2,3] get-tuple-element(t), index=1\n z = s32[] constant(0)\n k = s32[] constant(20)\n neg = "
+                  "pred[] compare(i, z), direction=LT\n more = s32[] add(i, k)\n at = s32[] " +
+                      index +
+                      "\n f = f32[] convert(at)\n fs = f32[2,3] broadcast(f), dimensions={}\n w = f32[2,3] add(v, fs)\n"
+                      " n = s32[] constant(1)\n j = s32[] add(i, n)\n ROOT r = (s32[], f32[2,3]) tuple(j, w)",
+                  "20");
+  };
+  const auto run = [](const std::string& start) {
+    return "z = s32[] constant(" + start +
+           ")\n s = (s32[], f32[2,3]) tuple(z, x)\n w = (s32[], f32[2,3]) while(s), condition=on, body=body\n ROOT r = "
+           "f32[2,3] get-tuple-element(w), index=1";
+  };
+  const auto same = [&](const std::string& start, const std::string& one, const std::string& two) {
+    const auto before = Entry(run(start), loop(one)), after = Entry(run(start), loop(two));
+    return Prove(*before, *after, {.solver_work = 0}).holds;
+  };
+  CHECK(same("0", "select(neg, more, i)", "copy(i)"));
+  CHECK(!same("-1", "select(neg, more, i)", "copy(i)"));
+  CHECK(same("0", "remainder(i, k)", "copy(i)"));
+  CHECK(!same("0", "remainder(more, k)", "copy(more)"));
+  // From 0 to 19 the counter is never beyond 19, and reaches it.
+  const std::string limit = "clamp(z, i, u)\n q = s32[] copy(z)";
+  const auto bounded = [](const std::string& text, const std::string& bound) {
+    const std::string constant = "z = s32[] constant(0)\n";
+    std::string all = text;
+    all.replace(all.find(constant), constant.size(), constant + " u = s32[] constant(" + bound + ")\n");
+    return all;
+  };
+  const auto plain = Entry(run("0"), bounded(loop("copy(i)"), "19"));
+  CHECK(Prove(*Entry(run("0"), bounded(loop(limit), "19")), *plain, {.solver_work = 0}).holds);
+  CHECK(!Prove(*Entry(run("0"), bounded(loop(limit), "18")), *plain, {.solver_work = 0}).holds);
+}
+
+TEST_CASE("a loop is what its results need") {
+  const std::string wide = "(s32[], f32[2,3], f32[2,3], f32[2,3])", narrow = "(s32[], f32[2,3])";
+  const auto run = [](const std::string& state, const std::string& elements, const std::string& index) {
+    return "z = s32[] constant(0)\n s = " + state + " tuple(" + elements + ")\n w = " + state +
+           " while(s), condition=on, body=body\n ROOT r = f32[2,3] get-tuple-element(w), index=" + index;
+  };
+  const std::string three =
+      "u = f32[2,3] get-tuple-element(t), index=1\n v = f32[2,3] get-tuple-element(t), index=2\n k "
+      "= f32[2,3] get-tuple-element(t), index=3\n n = s32[] constant(1)\n j = s32[] add(i, n)\n";
+  // The third element is read alone and never changed, the first is not needed.
+  const std::string before = LoopOf(
+      wide, three + "uu = f32[2,3] tanh(u)\n vv = f32[2,3] multiply(v, k)\n ROOT r = " + wide + " tuple(j, uu, vv, k)",
+      "100");
+  const auto alone = [&](const std::string& factor) {
+    return LoopOf(
+        narrow,
+        "v = f32[2,3] get-tuple-element(t), index=1\n n = s32[] constant(1)\n j = s32[] add(i, n)\n h = f32[] "
+        "constant(" +
+            factor +
+            ")\n k = f32[2,3] broadcast(h), dimensions={}\n vv = f32[2,3] multiply(v, k)\n "
+            "ROOT r = (s32[], f32[2,3]) tuple(j, vv)",
+        "100");
+  };
+  const std::string two = "h = f32[] constant(2)\n k = f32[2,3] broadcast(h), dimensions={}\n ";
+  const auto whole = Entry(two + run(wide, "z, x, y, k", "2"), before);
+  CHECK(Prove(*whole, *Entry(run(narrow, "z, y", "1"), alone("2"))).holds);
+  CHECK(!Prove(*whole, *Entry(run(narrow, "z, y", "1"), alone("3"))).holds);
+  CHECK(!Prove(*whole, *Entry(run(narrow, "z, x", "1"), alone("2"))).holds);
+
+  // Two elements that begin alike are one only as long as each turn makes them alike.
+  const auto pair = [&](const std::string& first, const std::string& second) {
+    return LoopOf(wide,
+                  three + "uu = f32[2,3] " + first + "\n vv = f32[2,3] " + second +
+                      "\n kk = f32[2,3] subtract(u, v)\n " + "ROOT r = " + wide + " tuple(j, uu, vv, kk)",
+                  "100");
+  };
+  const auto difference = [&](const std::string& first, const std::string& second) {
+    const auto a = Entry(run(wide, "z, x, x, y", "1"), pair(first, second));
+    const auto b = Entry(run(wide, "z, x, x, y", "2"), pair(first, second));
+    return Prove(*a, *b, {.solver_work = 0}).holds;
+  };
+  CHECK(difference("sine(u)", "sine(v)"));
+  CHECK(difference("sine(v)", "sine(u)"));
+  CHECK(!difference("sine(u)", "cosine(v)"));
+  CHECK(!difference("sine(u)", "sine(k)"));
+}
+
+TEST_CASE("a loop in a loop does not mix up what the two carry") {
+  // The inner loop adds what the outer one carries (or what it carries itself), three times.
+  const auto inner = [](const std::string& added) {
+    return LoopOf("(s32[], f32[2,3], f32[2,3])",
+                  "u = f32[2,3] get-tuple-element(t), index=1\n v = f32[2,3] get-tuple-element(t), index=2\n n = s32[] "
+                  "constant(1)\n j = s32[] add(i, n)\n uu = f32[2,3] add(u, " +
+                      added + ")\n ROOT r = (s32[], f32[2,3], f32[2,3]) tuple(j, uu, v)",
+                  "30", "LT", "1") +
+           LoopOf(
+               "(s32[], f32[2,3])",
+               "v = f32[2,3] get-tuple-element(t), index=1\n z = s32[] constant(0)\n s = (s32[], f32[2,3], f32[2,3]) "
+               "tuple(z, v, v)\n w = (s32[], f32[2,3], f32[2,3]) while(s), condition=on1, body=body1\n q = f32[2,3] "
+               "get-tuple-element(w), index=1\n n = s32[] constant(1)\n j = s32[] add(i, n)\n ROOT r = (s32[], "
+               "f32[2,3]) tuple(j, q)",
+               "40");
+  };
+  const std::string run =
+      "z = s32[] constant(0)\n s = (s32[], f32[2,3]) tuple(z, x)\n w = (s32[], f32[2,3]) while(s), condition=on, "
+      "body=body\n ROOT r = f32[2,3] get-tuple-element(w), index=1";
+  CHECK(!Prove(*Entry(run, inner("v")), *Entry(run, inner("u")), {.solver_work = 0}).holds);
+}
+
+TEST_CASE("a loop of a few turns is what they compute") {
+  const auto loop = [](const std::string& limit) {
+    return LoopOf(
+        "(s32[], f32[2,3])",
+        "v = f32[2,3] get-tuple-element(t), index=1\n n = s32[] constant(2)\n j = s32[] add(i, n)\n w = f32[2,3] "
+        "sine(v)\n ROOT r = (s32[], f32[2,3]) tuple(j, w)",
+        limit);
+  };
+  const std::string run =
+      "z = s32[] constant(0)\n s = (s32[], f32[2,3]) tuple(z, x)\n w = (s32[], f32[2,3]) while(s), condition=on, "
+      "body=body\n ROOT r = f32[2,3] get-tuple-element(w), index=1";
+  const std::string twice = "u = f32[2,3] sine(x)\n ROOT r = f32[2,3] sine(u)";
+  CHECK(Same(run, twice, loop("4")));
+  CHECK(Same(run, twice, loop("3")));
+  CHECK(!Same(run, twice, loop("5")));
+  CHECK(!Same(run, twice, loop("2")));
+  CHECK(Same(run, "ROOT r = f32[2,3] copy(x)", loop("0")));
+}
+
+TEST_CASE("a signed quotient by a power of two rounds towards 0") {
+  const std::string eight = "k = s32[] constant(8)\n eight = s32[6] broadcast(k), dimensions={}\n";
+  const std::string bits =
+      "u = s32[] constant(31)\n us = s32[6] broadcast(u), dimensions={}\n h = s32[] constant(29)\n hs = s32[6] "
+      "broadcast(h), dimensions={}\n t = s32[] constant(3)\n ts = s32[6] broadcast(t), dimensions={}\n m = s32[] "
+      "constant(7)\n ms = s32[6] broadcast(m), dimensions={}\n signs = s32[6] shift-right-arithmetic(a, us)\n bias = "
+      "s32[6] shift-right-logical(signs, hs)\n sum = s32[6] add(a, bias)\n low = s32[6] and(sum, ms)\n";
+  CHECK(Same(eight + "ROOT r = s32[6] divide(a, eight)", bits + "ROOT r = s32[6] shift-right-arithmetic(sum, ts)"));
+  CHECK(!Same(eight + "ROOT r = s32[6] divide(a, eight)", bits + "ROOT r = s32[6] shift-right-arithmetic(a, ts)"));
+  CHECK(Same(eight + "ROOT r = s32[6] remainder(a, eight)", bits + "ROOT r = s32[6] subtract(low, bias)"));
+  CHECK(!Same(eight + "ROOT r = s32[6] remainder(a, eight)", bits + "ROOT r = s32[6] and(a, ms)"));
+}
+
+TEST_CASE("windows at one place") {
+  const std::string replace = "second { q = f32[] parameter(0)\n ROOT k = f32[] parameter(1) }\n";
+  const std::string start = "s = s32[1] slice(a), slice={[0:1]}\n i = s32[] reshape(s)\n z = s32[] constant(0)\n";
+  CHECK(Same(start + "ROOT g = f32[3] gather(x, s), offset_dims={0}, collapsed_slice_dims={0}, start_index_map={0}, "
+                     "index_vector_dim=0, slice_sizes={1,3}",
+             start + "d = f32[1,3] dynamic-slice(x, i, z), dynamic_slice_sizes={1,3}\n ROOT r = f32[3] reshape(d)"));
+  CHECK(!Same(start + "ROOT g = f32[2] gather(x, s), offset_dims={0}, collapsed_slice_dims={1}, start_index_map={1}, "
+                      "index_vector_dim=0, slice_sizes={2,1}",
+              start + "d = f32[2,1] dynamic-slice(x, z, z), dynamic_slice_sizes={2,1}\n ROOT r = f32[2] reshape(d)"));
+  const std::string row = start + "u = f32[1,3] slice(y), slice={[0:1],[0:3]}\n v = f32[3] reshape(u)\n";
+  const std::string scatter = row +
+                              "ROOT g = f32[2,3] scatter(x, s, v), update_window_dims={0}, inserted_window_dims={0}, "
+                              "scatter_dims_to_operand_dims={0}, index_vector_dim=0, to_apply=second";
+  const std::string updated =
+      row +
+      "o = s32[] constant(1)\n ge = pred[] compare(i, z), direction=GE\n le = pred[] compare(i, "
+      "o), direction=LE\n in = pred[] and(ge, le)\n ins = pred[1,3] broadcast(in), dimensions={}\n "
+      "old = f32[1,3] dynamic-slice(x, i, z), dynamic_slice_sizes={1,3}\n new = f32[1,3] select(ins, "
+      "u, old)\n";
+  CHECK(Same(scatter, updated + "ROOT r = f32[2,3] dynamic-update-slice(x, new, i, z)", replace));
+  // Outside of the array nothing is written, where an update would be clamped.
+  CHECK(!Same(scatter, updated + "ROOT r = f32[2,3] dynamic-update-slice(x, u, i, z)", replace));
+  CHECK(Same(start + "f = f32[2,3] sine(x)\n ROOT d = f32[1,3] dynamic-slice(f, i, z), dynamic_slice_sizes={1,3}",
+             start + "d = f32[1,3] dynamic-slice(x, i, z), dynamic_slice_sizes={1,3}\n ROOT r = f32[1,3] sine(d)"));
+}
+
+TEST_CASE("neutral operands, single elements and other orders of dimensions") {
+  const auto bound = [](const std::string& number, const std::string& operation) {
+    return "h = f32[] constant(" + number + ")\n cs = f32[2,3] broadcast(h), dimensions={}\n ROOT r = f32[2,3] " +
+           operation + "(x, cs)";
+  };
+  CHECK(Same(bound("-inf", "maximum"), "ROOT r = f32[2,3] copy(x)"));
+  CHECK(Same(bound("inf", "minimum"), "ROOT r = f32[2,3] copy(x)"));
+  CHECK(!Same(bound("-3e38", "maximum"), "ROOT r = f32[2,3] copy(x)"));
+  CHECK(!Same(bound("inf", "maximum"), "ROOT r = f32[2,3] copy(x)"));
+  const std::string add = "add { q = f32[] parameter(0)\n k = f32[] parameter(1)\n ROOT s = f32[] add(q, k) }\n";
+  const std::string one = "h = f32[] constant(3)\n u = f32[2,3,1] reshape(x)\n ";
+  CHECK(Same(one + "ROOT r = f32[2,3] reduce(u, h), dimensions={2}, to_apply=add",
+             "h = f32[] constant(3)\n cs = f32[2,3] broadcast(h), dimensions={}\n ROOT r = f32[2,3] add(x, cs)", add));
+  CHECK(!Same(one + "ROOT r = f32[2,3] reduce(u, h), dimensions={2}, to_apply=add", "ROOT r = f32[2,3] copy(x)", add));
+  const std::string images = "u = f32[1,1,2,3] reshape(x)\n k = f32[1,1,2,3] reshape(y)\n";
+  const std::string convolution =
+      images + "ROOT r = f32[1,1,1,1] convolution(u, k), window={size=2x3}, dim_labels=bf01_oi01->bf01";
+  const auto transposed = [&](const std::string& size) {
+    return images +
+           "v = f32[1,2,3,1] transpose(u), dimensions={0,2,3,1}\n ROOT r = f32[1,1,1,1] convolution(v, k), "
+           "window={size=2x3" +
+           size + "}, dim_labels=b01f_oi01->b01f";
+  };
+  CHECK(Same(convolution, transposed("")));
+  CHECK(!Same(convolution, transposed(" rhs_reversal=1x0")));
+}
+
+TEST_CASE("conditions as numbers") {
+  const std::string zero = "h = f32[] constant(0)\n cs = f32[6] broadcast(h), dimensions={}\n f = f32[6] convert(p)\n";
+  CHECK(Same(zero + "ROOT r = pred[6] compare(f, cs), direction=NE", "ROOT r = pred[6] copy(p)"));
+  CHECK(Same(zero + "ROOT r = pred[6] compare(cs, f), direction=EQ", "ROOT r = pred[6] not(p)"));
+  CHECK(!Same(zero + "ROOT r = pred[6] compare(f, cs), direction=GE", "ROOT r = pred[6] copy(p)"));
+  const std::string branches =
+      "yes { q = f32[2,3] parameter(0)\n ROOT k = f32[2,3] sine(q) }\n no { q = f32[2,3] parameter(0)\n ROOT k = "
+      "f32[2,3] "
+      "cosine(q) }\n";
+  const std::string first = "s = pred[1] slice(p), slice={[0:1]}\n o = pred[] reshape(s)\n i = s32[] convert(o)\n";
+  const std::string chosen =
+      first + "ROOT r = f32[2,3] conditional(o, x, y), true_computation=yes, false_computation=no";
+  CHECK(Same(chosen, first + "ROOT r = f32[2,3] conditional(i, y, x), branch_computations={no, yes}", branches));
+  CHECK(!Same(chosen, first + "ROOT r = f32[2,3] conditional(i, x, y), branch_computations={yes, no}", branches));
+  CHECK(Same("f = f32[2,3] abs(x)\n g = f32[2,3] abs(y)\n ROOT r = f32[2,3] multiply(f, g)",
+             "f = f32[2,3] multiply(x, y)\n ROOT r = f32[2,3] abs(f)"));
+  CHECK(!Same("f = f32[2,3] abs(x)\n ROOT r = f32[2,3] multiply(f, y)",
+              "f = f32[2,3] multiply(x, y)\n ROOT r = f32[2,3] abs(f)"));
+}
+
 TEST_CASE("a solver decides about integers where normal forms do not") {
   if (!HasProofSolver()) return;  // checked where z3 is
   const std::string less = "l = pred[6] compare(a, b), direction=LT\n";
