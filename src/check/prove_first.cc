@@ -67,6 +67,7 @@ bool ProveInside(const HloModule& before, const HloModule& after, bool exact, Pr
     proved.proof.holds = true;
     proved.proof.how = "each value that the results depend on has an equal in the other module";
   } else if (exact) {
+    proved.over_reals = !open;
     return false;
   }
   for (const equivalence::Output& output : result.outputs) proved.outputs.push_back(AnswerOf(output.answer));

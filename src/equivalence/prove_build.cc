@@ -1,5 +1,6 @@
 // Modules as terms: opcodes that move data or call computations. See prove_terms.h.
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "equivalence/prove_terms.h"
@@ -43,6 +44,20 @@ std::vector<int64_t> Inverse(std::span<const int64_t> permutation) {
 
 bool IsElementOf(const Term* t, int64_t index) {
   return t->kind == Term::Kind::kOp && t->opcode == HloOpcode::kGetTupleElement && t->data[0] == index;
+}
+
+// Returns whether a computation, or one that it calls, has a loop.
+bool MayLoop(const HloComputation& computation) {
+  std::vector<const HloComputation*> all{&computation};
+  std::unordered_set<const HloComputation*> seen{&computation};
+  for (size_t at = 0; at < all.size(); ++at) {
+    for (const HloInstruction* i : all[at]->instructions()) {
+      if (i->opcode() == HloOpcode::kWhile) return true;
+      for (const HloComputation* called : i->called_computations())
+        if (seen.insert(called).second) all.push_back(called);
+    }
+  }
+  return false;
 }
 
 // Returns whether `i` is a custom-call that annotates and returns its operand.
@@ -142,6 +157,47 @@ const Term* Terms::OfBitcast(const HloInstruction& i, const Operands& x) {
   std::vector<int64_t> wanted(to.layout().minor_to_major().begin(), to.layout().minor_to_major().end());
   std::reverse(wanted.begin(), wanted.end());
   return Transpose(Reshape(Transpose(x[0], in_memory), SizesAt(to, wanted)), Inverse(wanted));
+}
+
+// Branches without loops are computed both and selected from; a loop need not end in the branch that is not taken.
+const Term* Terms::OfConditional(const HloInstruction& i, const Operands& x, int depth) {
+  const auto branches = i.called_computations();
+  const Shape& index = i.operand(0)->shape();
+  const bool is_predicate = index.element_type() == PrimitiveType::PRED;
+  const auto branch = [&](size_t k) { return Build(*branches[k], std::span(&x[k + 1], 1), depth + 1); };
+  if (const std::optional<int64_t> known = SplatInteger(x[0])) {
+    const int64_t count = static_cast<int64_t>(branches.size());
+    return branch(static_cast<size_t>(is_predicate                    ? (*known != 0 ? 0 : 1)
+                                      : *known >= 0 && *known < count ? *known
+                                                                      : count - 1));
+  }
+  const std::vector<const Shape*> leaves = i.shape().Leaves();
+  const bool arrays = std::all_of(leaves.begin(), leaves.end(), [](const Shape* leaf) { return leaf->IsArray(); }) &&
+                      (i.shape().IsArray() || leaves.size() == static_cast<size_t>(i.shape().tuple_size()));
+  if (!arrays || std::any_of(branches.begin(), branches.end(), [](const auto* called) { return MayLoop(*called); })) {
+    Operands operands = x;
+    for (const HloComputation* called : branches) operands.push_back(Body(*called, depth + 1));
+    return Op(i.opcode(), i.shape(), std::move(operands), {}, &i);
+  }
+  // The last branch is taken for every index that has no other.
+  Operands results;
+  for (size_t k = branches.size(); k-- > 0;) {
+    const Term* result = branch(k);
+    const Term* taken = is_predicate ? x[0]
+                                     : Compare(Shape::Scalar(PrimitiveType::PRED),
+                                               {x[0], SplatOf(x[0]->shape, static_cast<int64_t>(k))},
+                                               {static_cast<int64_t>(ComparisonDirection::kEq), 0});
+    for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+      const Term* value = i.shape().IsArray() ? result : Element(result, static_cast<int64_t>(leaf));
+      if (results.size() <= leaf) {
+        results.push_back(value);
+        continue;
+      }
+      results[leaf] = Elementwise(HloOpcode::kSelect, leaves[leaf]->element_type(),
+                                  {Broadcast(taken, leaves[leaf]->dimensions(), {}), value, results[leaf]});
+    }
+  }
+  return i.shape().IsArray() ? results[0] : Op(HloOpcode::kTuple, i.shape(), std::move(results));
 }
 
 const Term* Terms::OfDot(const HloInstruction& i, const Operands& x) {
@@ -381,9 +437,30 @@ const Term* Terms::OfConvolution(const HloInstruction& i, const Operands& x) {
   return Transpose(result, Inverse(output));
 }
 
+// The value of an operation on constants that calls no computation; null if it is not known.
+const Term* Terms::OfConstants(const HloInstruction& i, const Operands& x) {
+  constexpr int64_t kMostElements = 1 << 14;
+  if (!i.Is(kFoldable) || i.Is(kElementwise) || x.empty() || !i.called_computations().empty() || !i.shape().IsArray() ||
+      i.shape().ElementCount() > kMostElements)
+    return nullptr;
+  std::vector<Literal> values;
+  for (const Term* t : x) {
+    if (!t->shape.IsArray() || t->shape.ElementCount() > kMostElements) return nullptr;
+    std::optional<Literal> value = ConstantOf(t);
+    if (!value) return nullptr;
+    values.push_back(*std::move(value));
+  }
+  if (Spent(1 + i.shape().ElementCount() / 16)) return nullptr;
+  std::vector<const Literal*> operands;
+  for (const Literal& value : values) operands.push_back(&value);
+  std::optional<Literal> result = Evaluate(i.opcode(), i.shape().WithoutLayout(), operands, {}, &i);
+  return result ? Constant(*std::move(result)) : nullptr;
+}
+
 const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
   using enum HloOpcode;
   const Shape& shape = i.shape();
+  if (const Term* folded = OfConstants(i, x)) return folded;
   switch (i.opcode()) {
     case kConstant:
       if (shape.IsArray()) return Constant(i.literal());
@@ -429,24 +506,11 @@ const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
     case kCustomCall:
       if (Forwards(i)) return x[0];
       break;
-    case kConditional: {
-      if (const std::optional<int64_t> index = SplatInteger(x[0])) {
-        const int64_t count = static_cast<int64_t>(i.called_computations().size());
-        const int64_t branch = i.operand(0)->shape().element_type() == PrimitiveType::PRED ? (*index != 0 ? 0 : 1)
-                               : *index >= 0 && *index < count                             ? *index
-                                                                                           : count - 1;
-        const Term* argument[] = {x[static_cast<size_t>(branch) + 1]};
-        return Build(*i.called_computation(branch), argument, depth + 1);
-      }
-      // A converted predicate as the index selects branch 0 if the predicate is false.
-      const bool is_condition = x[0]->kind == Term::Kind::kOp && x[0]->opcode == kConvert &&
-                                x[0]->operands[0]->shape.element_type() == PrimitiveType::PRED;
-      if (is_condition && i.called_computations().size() == 2)
-        return Op(kConditional, shape,
-                  {x[0]->operands[0], x[2], x[1], Body(*i.called_computation(1), depth + 1),
-                   Body(*i.called_computation(0), depth + 1)},
-                  {}, &i);
-      break;
+    case kConditional: return OfConditional(i, x, depth);
+    case kGetDimensionSize: {
+      const int64_t d = i.dimensions()[0];
+      if (!i.operand(0)->shape().IsStatic()) break;
+      return SplatOf(shape, i.operand(0)->shape().dimensions(d));
     }
     case kWhile: return OfWhile(i, x, depth);
     case kBitcast: return OfBitcast(i, x);

@@ -337,6 +337,10 @@ const Term* Terms::DynamicSlice(const Term* t, Operands starts, const DimVector&
         bool moves = false;
         for (size_t d = 0; d < sizes.size(); ++d)
           moves = moves || (sizes[d] != leaf->shape.dimensions()[d] && from.strides[d] != 0);
+        if (leaf->kind == Term::Kind::kOp && leaf->opcode == HloOpcode::kDynamicUpdateSlice && leaf->like == nullptr &&
+            leaf->operands[1]->shape.dimensions() == sizes &&
+            std::equal(starts.begin(), starts.end(), leaf->operands.begin() + 2, leaf->operands.end()))
+          return leaf->operands[1];
         if (!moves) return View(std::move(from), shape);  // each slice has the same elements
         Operands operands{leaf};
         operands.insert(operands.end(), starts.begin(), starts.end());

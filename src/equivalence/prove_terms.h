@@ -162,6 +162,8 @@ class Terms {
   const Term* OfDot(const HloInstruction& i, const Operands& x);
   const Term* OfReduce(const HloInstruction& i, const Operands& x, int depth);
   const Term* OfPad(const HloInstruction& i, const Operands& x);
+  const Term* OfConditional(const HloInstruction& i, const Operands& x, int depth);
+  const Term* OfConstants(const HloInstruction& i, const Operands& x);
   const Term* OfConvolution(const HloInstruction& i, const Operands& x);
   const Term* OfGather(const HloInstruction& i, const Operands& x);
   const Term* OfScatter(const HloInstruction& i, const Operands& x);

@@ -55,6 +55,22 @@ TEST_CASE("in exact mode the reals prove nothing") {
   CHECK(Of(kFactored, kMultipliedOut, options).answer == Answer::kDifferent);
 }
 
+TEST_CASE("in exact mode modules that cannot be run are not judged by the reals") {
+  const auto large = [](std::string text) {
+    for (size_t at; (at = text.find("f32[8]")) != std::string::npos;) text.replace(at, 6, "f32[8589934592]");
+    return text;
+  };
+  CheckOptions options;
+  options.exact = true;
+  const Verdict verdict = Of(large(kFactored), large(kMultipliedOut), options);
+  CHECK(verdict.answer == Answer::kNotJudged);
+  CHECK(!verdict.agrees());
+  CHECK(verdict.reason.find("the same function of real numbers, but not known to be equal bit for bit") !=
+        std::string::npos);
+  CHECK(Of(large(kFactored), large(kMultipliedOut)).answer == Answer::kProvedReals);
+  CHECK(Of(large(kFactored), large(kFactored), options).answer == Answer::kProvedBitwise);
+}
+
 TEST_CASE("a proof over the reals hides no loss of accuracy") {
   const char* const two_pass =
       " x = f32[8] parameter(0)\n n = f32[] constant(0.125)\n z = f32[] constant(0)\n"
