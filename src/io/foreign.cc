@@ -59,9 +59,18 @@ bool IsJaxExport(std::string_view content) {
   return content.substr(0, kMostLookedAt).find(kPortable) != std::string_view::npos;
 }
 
+// A serialized module: its name, as a field of so many bytes, and the field behind it. Both bytes before a name of 32
+// bytes are blanks of a text.
+bool IsMessage(std::string_view content) {
+  if (content.size() < 2 || content[0] != '\n') return false;
+  const size_t behind = 2 + static_cast<unsigned char>(content[1]);
+  return content[1] > 0 && behind < content.size() && content[behind] == '\x12';
+}
+
 }  // namespace
 
 std::string ForeignFormat(std::string_view content) {
+  if (IsMessage(content)) return "";
   const std::string_view begin = SkipBlanks(content.substr(0, 4096));
   if (begin.empty() && content.size() <= 4096) return "it is empty";
   for (const Beginning& known : kBeginnings) {

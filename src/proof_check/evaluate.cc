@@ -210,7 +210,7 @@ bool Evaluation::Evaluate(const Graph::Op& op) {
             (op.instruction->opcode() == HloOpcode::kConvert &&
              std::any_of(x[0]->numbers.begin(), x[0]->numbers.end(), is_open));
   if (results.empty()) results = Unknown(op, x);
-  else if (!trial_.arithmetic.bits()) Round(*op.instruction, results);
+  else if (!trial_.arithmetic.bits()) Round(op, results);
   for (size_t k = 0; k < results.size(); ++k) {
     const size_t value = static_cast<size_t>(op.first) + k;
     depends_[value] = depends && results[k] != nullptr && IsInteger(results[k]->shape.element_type());
@@ -307,10 +307,40 @@ ArrayPtr Evaluation::Interpreted(const HloInstruction& i, const Arrays& x) {
   return result.ok() ? OfLiteral(*std::move(result)) : nullptr;
 }
 
-void Evaluation::Round(const HloInstruction& i, Arrays& results) {
+namespace {
+
+// Its result is one of its operands but for signs, or, of numbers of 16 bits, has no more digits than they have.
+bool IsExact(HloOpcode op, PrimitiveType type) {
+  using enum HloOpcode;
+  if (op == kAbs || op == kNegate || op == kMaximum || op == kMinimum || op == kConvert) return true;
+  return BitWidth(type) == 16 && (op == kSign || op == kFloor || op == kCeil || op == kRoundNearestAfz ||
+                                  op == kRoundNearestEven || op == kRemainder);
+}
+
+}  // namespace
+
+// True if `type` has all numbers that the operation may give, so that rounding them to it changes none.
+bool Evaluation::Holds(const Graph::Op& op, PrimitiveType type, int depth) const {
+  constexpr int kMostOps = 16;
+  const HloInstruction& i = *op.instruction;
+  if (depth > kMostOps || op.shapes.size() != 1 || i.operand_count() == 0) return false;
+  if (!IsExact(i.opcode(), type) && i.opcode() != HloOpcode::kSelect && !i.Is(kMovesData)) return false;
+  for (const std::vector<ValueId>& operand : op.operands) {
+    for (ValueId v : operand) {
+      const PrimitiveType of = graph_.ShapeOf(v).element_type();
+      if (of == type || (i.opcode() != HloOpcode::kConvert && !IsFloat(of))) continue;
+      if (!IsFloat(of) || !Holds(graph_.OpOf(v), type, depth + 1)) return false;
+    }
+  }
+  return true;
+}
+
+void Evaluation::Round(const Graph::Op& op, Arrays& results) {
+  const HloInstruction& i = *op.instruction;
   for (ArrayPtr& result : results) {
     const PrimitiveType type = result->shape.element_type();
     if (!result->IsReal() || !RoundsTo(i, type) || (!shared_.keeps_roundings && BitWidth(type) > 8)) continue;
+    if (BitWidth(type) < 32 && Holds(op, type, 0)) continue;
     Array rounded = *result;
     for (Number& n : rounded.numbers) n = trial_.arithmetic.Rounded(n, type);
     result = std::make_shared<const Array>(std::move(rounded));

@@ -112,7 +112,8 @@ class Evaluation {
   Arrays Unknown(const Graph::Op& op, const Arrays& x);
   ArrayPtr OfLiteral(Literal literal, bool closed = true);
   ArrayPtr Interpreted(const HloInstruction& i, const Arrays& x);
-  void Round(const HloInstruction& i, Arrays& results);
+  bool Holds(const Graph::Op& op, PrimitiveType type, int depth) const;
+  void Round(const Graph::Op& op, Arrays& results);
   ArrayPtr Moved(const HloInstruction& i, const Arrays& x);
   ArrayPtr Elementwise(const HloInstruction& i, const Arrays& x);
   bool Holds(const Number& x, const Number& y, ComparisonDirection direction);

@@ -93,7 +93,7 @@ Status Graph::Add(const HloComputation& computation, const std::vector<std::vect
           const std::vector<ValueId>& operand = operands[static_cast<size_t>(k)];
           value.insert(value.end(), operand.begin(), operand.end());
         }
-        if (!value.empty() && !i->HasSideEffect() && value.size() == i->shape().Leaves().size()) break;
+        if (!value.empty() && value.size() == i->shape().Leaves().size()) break;
         value = AddOp(*i, std::move(operands), name);
         break;
       // Any other operation has its own values.

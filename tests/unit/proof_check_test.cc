@@ -297,6 +297,25 @@ TEST_CASE("operations on integers are compared and not sampled") {
   CHECK(outcome(less, "  ROOT r = pred[3] compare(x, y), direction=LE\n") != "equal bits");
 }
 
+TEST_CASE("functions that are exact in a narrow type round nothing") {
+  const auto outcome = [](const std::string& before, const std::string& after) {
+    const std::string head =
+        " {\n  x = bf16[3] parameter(0)\n  y = bf16[3] parameter(1)\n  a = f32[3] convert(x)\n"
+        "  b = f32[3] convert(y)\n  s = f32[3] add(a, b)\n  m = f32[3] maximum(a, b)\n  n = f32[3] maximum(s, b)\n";
+    const TwoModules modules("HloModule before\nENTRY e" + head + before + "}\nHloModule after\nENTRY e" + head +
+                             after + "}\n");
+    return modules.Check(Claim(modules, "signs"));
+  };
+  const std::string narrowed = "  p = bf16[3] convert(%)\n  q = f32[3] convert(p)\n  ROOT r = f32[3] tanh(q)\n";
+  const auto of = [](std::string text, const std::string& value) { return text.replace(text.find('%'), 1, value); };
+  CHECK(outcome("  ROOT r = f32[3] tanh(m)\n", of(narrowed, "m")) == "holds");
+  CHECK(outcome("  ROOT r = f32[3] tanh(n)\n", of(narrowed, "n")) != "holds");
+  CHECK(outcome("  f = f32[3] floor(m)\n  ROOT r = f32[3] tanh(f)\n", "  f = f32[3] floor(m)\n" + of(narrowed, "f")) ==
+        "holds");
+  CHECK(outcome("  f = f32[3] exponential(m)\n  ROOT r = f32[3] tanh(f)\n",
+                "  f = f32[3] exponential(m)\n" + of(narrowed, "f")) != "holds");
+}
+
 TEST_CASE("integers that random functions make are compared and not sampled") {
   // (No number of the texts, which are among the random ones.)
   const std::string zero =
