@@ -153,7 +153,8 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
     }
     for (ExprId& part : value) part = x_.Named(part);
     if (in.values != nullptr) in.values->push_back({i, value, 0, {}, nullptr});
-    if (in.matcher != nullptr && value.size() == 1) in.matcher->Match(*i, value[0]);
+    const bool is_shard = in.matcher != nullptr && value.size() == 1 && in.matcher->Match(*i, value[0]);
+    if (in.found != nullptr && value.size() == 1) (*in.found)[i] = is_shard || !x_.At(value[0]).open;
     if (!in.record) inside |= x_.TakeUses();
     if (in.record && record < 0) {
       record = static_cast<int32_t>(records_.size());
@@ -199,7 +200,7 @@ Value Builder::Region(const HloComputation& computation, Inside in) {
   std::vector<Value> arguments;
   ++in.level, ++in.depth;
   in.record = false;
-  in.values = nullptr, in.matcher = nullptr;
+  in.values = nullptr, in.matcher = nullptr, in.found = nullptr;
   for (const HloInstruction* parameter : computation.parameters()) {
     Value value;
     int64_t k = 0;
@@ -244,6 +245,7 @@ HloOpcode Builder::CombinerOf(const HloComputation& computation, const Value& re
   }
   if (made == x_.Add(a, b)) return kAdd;
   if (type == PrimitiveType::C128) return kTuple;
+  if (made == x_.Multiply(a, b)) return kMultiply;
   for (HloOpcode op : {kMaximum, kMinimum}) {
     if (made == x_.Function(op, type, {a, b})) return op;
   }
@@ -412,7 +414,7 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
   std::vector<ExprId> x;
   bool arrays = i.shape().IsArray() || i.opcode() == kReduce || i.opcode() == kSort || i.opcode() == kReduceWindow ||
                 i.opcode() == kScatter || i.opcode() == kTopK || IsCustomCall(i, CustomCall::kTopK) ||
-                i.opcode() == kBatchNormTraining || i.opcode() == kBatchNormGrad;
+                i.opcode() == kBatchNormTraining || i.opcode() == kBatchNormGrad || IsSolver(i);
   for (size_t k = 0; k < operands.size(); ++k) {
     arrays = arrays && i.operand(static_cast<int64_t>(k))->shape().IsArray() && operands[k]->size() == 1;
     if (!operands[k]->empty()) x.push_back(operands[k]->front());
@@ -432,8 +434,13 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
       if (IsCustomCall(i, CustomCall::kTopK) && x.size() == 1) {
         x_.Uses(kFiniteOnly);
         value = TopK(i, x[0], true, inner);
+      } else if (IsSolver(i)) {
+        value = Batched(i, x);
       }
       break;
+    case kFft:
+    case kCholesky:
+    case kTriangularSolve: value = Batched(i, x); break;
     case kBatchNormInference:
     case kBatchNormTraining:
     case kBatchNormGrad: value = BatchNorm(i, x); break;

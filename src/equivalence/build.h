@@ -47,11 +47,14 @@ struct Shared {
   int64_t loop_work = int64_t{1} << 21;
   int64_t fold_work = int64_t{1} << 20;  // elements that constants make
   std::unique_ptr<HloEvaluator> evaluator;
-  std::optional<Devices> devices;       // that values depend on
-  bool same_parameters = false;         // for each of them
-  int64_t search_left = 0;              // work for closer looks at shards
-  std::deque<Loop> loops;               // of the first module, for a second that runs on several devices
-  int64_t unspecified = 0;              // values that nothing may depend on
+  std::optional<Devices> devices;  // that values depend on
+  bool same_parameters = false;    // for each of them
+  int64_t search_left = 0;         // work for closer looks at shards
+  std::deque<Loop> loops;          // of the first module, for a second that runs on several devices
+  int64_t unspecified = 0;         // values that nothing may depend on
+  // Of loops of the second module that are not found: the first value of a turn from which nothing is made that is
+  // found, and how many values are.
+  std::map<const HloInstruction*, std::pair<const HloInstruction*, size_t>> suspects;
   std::set<int64_t> differs_each_time;  // leaves: random numbers, infeeds, calls with side effects
   explicit Shared(int64_t max_work);
   ~Shared();
@@ -84,6 +87,8 @@ class Builder {
     bool record = true;
     std::vector<Record>* values = nullptr;  // of a loop's body, to be kept
     ShardMatcher* matcher = nullptr;        // of values of a loop's body
+    // Values of a loop's body, with whether they are shards of something, or data does not tell them.
+    std::map<const HloInstruction*, bool>* found = nullptr;
   };
   Value Evaluate(const HloComputation& computation, const std::vector<Value>& arguments, Inside in,
                  const std::vector<int32_t>& argument_records, int32_t* root_record = nullptr);
@@ -120,10 +125,15 @@ class Builder {
   ExprId TotalOrder(ComparisonDirection direction, ExprId a, ExprId b, PrimitiveType of);
   ExprId BitcastConvert(const HloInstruction& i, ExprId x, Inside in);
   Value BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x);
+  // build_batched.cc
+  static bool IsSolver(const HloInstruction& i);
+  Value Batched(const HloInstruction& i, const std::vector<ExprId>& x);
+  static bool TakesAnyOrder(const HloComputation& computation);
   Value While(const HloInstruction& i, const Value& init, Inside in);
   // build_loops.cc
   void Remember(const HloInstruction& i, Loop loop, Inside inner);
   Value Related(const HloInstruction& i, const Value& init, Inside inner);
+  void Suspect(const HloInstruction& i, const std::map<const HloInstruction*, bool>& found);
   bool RelatedTo(const Loop& loop, const HloInstruction& i, const Value& init, Inside inner, Value& result);
   ExprId Agreed(int64_t of, ExprId e);
   bool Reached(ExprId from, std::set<int64_t>& leaves);

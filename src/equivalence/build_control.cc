@@ -203,7 +203,7 @@ Value Builder::While(const HloInstruction& i, const Value& init, Inside in) {
   const size_t n = init.size();
   Inside inner = in;
   inner.record = false;
-  inner.values = nullptr, inner.matcher = nullptr;
+  inner.values = nullptr, inner.matcher = nullptr, inner.found = nullptr;
   ++inner.level;
   const auto run = [&](const HloComputation& computation, const Value& carried) {
     return Evaluate(computation, {carried}, inner, {-1});

@@ -24,6 +24,8 @@ class ShardMatcher {
   static std::vector<Exprs::Substitution> Cuts(Shared& shared, const Shape& whole, const Shape& shard);
   // Puts the shard of an equal value in the place of `value`; true: there is one, or it is that already.
   bool Match(const HloInstruction& i, ExprId& value);
+  // True if the value is a shard of an array that its parts do not divide, with anything behind the array's end.
+  bool IsPadded(const HloInstruction& i, ExprId value);
 
  private:
   std::vector<int32_t> Nearest(const std::vector<int32_t>& all, const HloInstruction& i, size_t most) const;
