@@ -8,7 +8,7 @@ it, and if `hloir verify --prove` proves that, faults of the kinds below are pla
 of each kind. A mutant must not be proved. One that is proved is run; if it computes the same (a mask that no shard
 reaches), it is harmless. With --run `hloir verify` runs all, which must find those that are not harmless different. The
 step is named if the first value that the prover tells is the changed instruction, or one within two steps of it; for a
-table of shards, one within twelve. Prints a row for each kind.
+value that no input tells, within two steps of where it meets one that an input does. Prints a row for each kind.
 """
 import argparse, collections, json, os, re, subprocess, sys, tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -154,14 +154,17 @@ def stale_weights(text):
 
 
 def near(text, name, steps=2):
-    """The instruction, what it reads and what reads it, so many steps far."""
-    users, operands = collections.defaultdict(set), collections.defaultdict(set)
+    """The instruction, what it reads and what reads it, so many steps far. Values that no input tells are no steps."""
+    users, operands, data = collections.defaultdict(set), collections.defaultdict(set), set()
     for m in LINE.finditer(text):
         for operand in re.findall(r"%([\w.\-]+)", m.group(5)):
             users[operand].add(m.group(2))
             operands[m.group(2)].add(operand)
-    found = {name}
-    if re.search(rf"{re.escape(name)} = s32\[\d+\]\{{0\}} constant", text): steps = 12
+        if m.group(4) == "parameter" or operands[m.group(2)] & data: data.add(m.group(2))
+    found, last = {name}, {name}
+    while last - data:
+        last = {n for f in last - data for n in users[f]} - found
+        found |= last
     for _ in range(steps): found |= {n for f in found for n in users[f] | operands[f]}
     return found
 

@@ -171,11 +171,18 @@ int ProveOnly(const VerifyFlags& flags) {
   }
   StatusOr<std::optional<check::WholeViews>> views = check::MakeViewsForProof(**before, *after);
   if (!views.ok()) return Fail(views.status(), DisplayName(flags.files[0]));
-  const equivalence::Result result =
+  equivalence::Result result =
       *views ? equivalence::ProveInside(*(*views)->before, *(*views)->after, {.whole_arrays = true})
              : equivalence::ProveInside(**before, *after);
   if (const Status saved = SaveProof(flags, **before, *after); !saved.ok()) return Fail(saved);
-  Write(stdout, flags.json ? result.ToJson() + "\n" : result.ToString());
+  std::string text = flags.json ? result.ToJson() + "\n" : result.ToString();
+  if (*views && !(*views)->inferred.empty()) {
+    // (Which part a device has is assumed then.)
+    result.answer = std::max(result.answer, equivalence::Answer::kProvedAssuming);
+    text = flags.json ? result.ToJson() + "\n" : result.ToString();
+    for (const std::string& line : (*views)->inferred) text += flags.json ? "" : "  assumed by shapes: " + line + "\n";
+  }
+  Write(stdout, text);
   return result.answer == equivalence::Answer::kOpen ? kExitUnsupported : kExitGood;
 }
 

@@ -383,10 +383,34 @@ std::vector<const Sharding*> LeafShardings(const HloInstruction& i) {
   return flat.size() == leaves ? flat : found;
 }
 
-// The tiling of one leaf, by its own sharding or else by the other module's.
+// The tiling that shapes imply: the one dimension that is smaller on a device is split among all devices. Returns
+// nothing if the shapes imply none.
+std::optional<Tiling> TilingByShapes(const Shape& shard, const Shape& whole, int64_t devices, const std::string& what,
+                                     std::vector<std::string>& inferred) {
+  if (shard.rank() != whole.rank() || shard.element_type() != whole.element_type()) return std::nullopt;
+  Tiling tiling{DimVector(static_cast<size_t>(whole.rank()), 1),
+                std::vector<DimVector>(static_cast<size_t>(devices), DimVector(static_cast<size_t>(whole.rank()), 0))};
+  bool cut = false;
+  for (int64_t d = 0; d < whole.rank(); ++d) {
+    const int64_t part = shard.dimensions(d), all = whole.dimensions(d);
+    if (part == all) continue;
+    if (cut || part > all || part * devices < all) return std::nullopt;
+    cut = true;
+    tiling.counts[static_cast<size_t>(d)] = devices;
+    for (int64_t n = 0; n < devices; ++n) tiling.tiles[static_cast<size_t>(n)][static_cast<size_t>(d)] = n;
+    inferred.push_back(Format("{} is cut along dimension {} into {} parts of {}{}", what, d, devices, part,
+                              part * devices > all ? Format(", with zeros behind {}", all) : ""));
+  }
+  return tiling;
+}
+
+// The tiling of one leaf, by its own sharding or else by the other module's; with `inferred`, by shapes.
 StatusOr<Tiling> TilingOfLeaf(const Sharding* own, const Sharding* other, const Shape& shard, const Shape& whole,
-                              int64_t devices, const std::string& what) {
+                              int64_t devices, const std::string& what, std::vector<std::string>* inferred) {
   const Sharding* sharding = own != nullptr ? own : other;
+  if (inferred != nullptr) {
+    if (auto tiling = TilingByShapes(shard, whole, devices, what, *inferred)) return *std::move(tiling);
+  }
   HLOIR_ASSIGN_OR_RETURN(Tiling tiling, TilingOf(sharding, whole.rank(), devices));
   bool fits = shard.rank() == whole.rank() && shard.element_type() == whole.element_type();
   for (int64_t d = 0; fits && d < whole.rank(); ++d) {
@@ -430,17 +454,23 @@ int64_t NextChannel(const HloModule& module) {
 }
 
 // `propagated`: the whole program after sharding propagation.
-Status WrapEntry(HloModule& module, const HloModule& whole, const HloModule& propagated, ShardPadding padding) {
+Status WrapEntry(HloModule& module, const HloModule& whole, const HloModule& propagated, ShardPadding padding,
+                 std::vector<std::string>* inferred = nullptr) {
   const int64_t devices = module.config().num_partitions;
   int64_t channel = NextChannel(module);
   HloComputation* entry = module.entry_computation();
   const HloComputation* other = whole.entry_computation();
-  if (entry->parameter_count() != other->parameter_count())
+  // A compiler may hand a device's number to it as one more parameter.
+  const int64_t given = other->parameter_count();
+  const bool takes_number =
+      entry->parameter_count() == given + 1 && entry->parameter(given)->name().starts_with("partition-id") &&
+      entry->parameter(given)->shape().IsScalar() && IsInteger(entry->parameter(given)->shape().element_type());
+  if (entry->parameter_count() != given && !takes_number)
     return InvalidArgument("the two modules have different numbers of parameters");
-  HloBuilder b(module, "whole");
+  HloBuilder b(module, equivalence::kWholeEntry);
   Writer writer(b, module.config(), channel, padding);
   std::vector<Op> arguments;
-  for (int64_t k = 0; k < entry->parameter_count(); ++k) {
+  for (int64_t k = 0; k < given; ++k) {
     const HloInstruction &mine = *entry->parameter(k), &theirs = *other->parameter(k);
     Op parameter = b.Parameter(k, theirs.shape().WithDefaultLayout(), theirs.name());
     std::vector<Op> leaves;
@@ -452,13 +482,16 @@ Status WrapEntry(HloModule& module, const HloModule& whole, const HloModule& pro
     for (size_t n = 0; n < leaves.size(); ++n) {
       if (!wholes[n]->IsArray()) continue;
       HLOIR_ASSIGN_OR_RETURN(const Tiling tiling, TilingOfLeaf(own[n], others[n], *shards[n], *wholes[n], devices,
-                                                               Format("parameter {}", k)));
+                                                               Format("parameter {}", k), inferred));
       leaves[n] = writer.Cut(leaves[n], *shards[n], tiling);
       HLOIR_ASSIGN_OR_RETURN(const auto sums, PartialsOf(own[n] != nullptr ? own[n] : others[n], devices));
       if (sums) leaves[n] = writer.Split(leaves[n], *sums);
     }
     size_t next = 0;
     arguments.push_back(Unflatten(b, leaves, mine.shape(), next));
+  }
+  if (takes_number) {
+    arguments.push_back(b.Convert(b.PartitionId(), entry->parameter(given)->shape().element_type()));
   }
   Op result = b.Call(entry, arguments);
   HLOIR_RETURN_IF_ERROR(b.status());
@@ -473,8 +506,8 @@ Status WrapEntry(HloModule& module, const HloModule& whole, const HloModule& pro
                                                                 : *propagated.entry_computation()->root());
   for (size_t n = 0; n < leaves.size(); ++n) {
     if (!wholes[n]->IsArray()) continue;
-    HLOIR_ASSIGN_OR_RETURN(const Tiling tiling,
-                           TilingOfLeaf(own[n], others[n], *shards[n], *wholes[n], devices, Format("result {}", n)));
+    HLOIR_ASSIGN_OR_RETURN(const Tiling tiling, TilingOfLeaf(own[n], others[n], *shards[n], *wholes[n], devices,
+                                                             Format("result {}", n), inferred));
     HLOIR_ASSIGN_OR_RETURN(const auto sums, PartialsOf(own[n] != nullptr ? own[n] : others[n], devices));
     if (sums) leaves[n] = writer.Sum(leaves[n], *sums);
     leaves[n] = writer.Gather(leaves[n], *wholes[n], tiling);
@@ -587,8 +620,50 @@ StatusOr<std::unique_ptr<HloModule>> MakeWholeView(const HloModule& module, cons
   return view;
 }
 
+// By shapes alone. (What does not fit is compared as it stands.)
+static StatusOr<std::optional<WholeViews>> InferViews(const HloModule& before, const HloModule& after) {
+  if (before.entry_computation() == nullptr || after.entry_computation() == nullptr) return std::optional<WholeViews>();
+  const int64_t of_before = DeviceCountsOf(before).devices(), of_after = DeviceCountsOf(after).devices();
+  if ((of_before > 1) == (of_after > 1) || DevicesOf(before) > 1 || DevicesOf(after) > 1)
+    return std::optional<WholeViews>();
+  const HloModule &device = of_after > 1 ? after : before, &whole = of_after > 1 ? before : after;
+  if (SameInterface(device, whole) || device.config().replica_count > 1) return std::optional<WholeViews>();
+  WholeViews views;
+  std::unique_ptr<HloModule> view = device.Clone(), other = whole.Clone();
+  for (HloModule* module : {view.get(), other.get()}) {
+    module->config().entry_computation_layout.reset();
+    module->config().input_output_alias.clear();
+    module->config().buffer_donor.clear();
+    module->config().is_scheduled = false;
+  }
+  // What ran on replicas runs on partitions, by the same numbers.
+  view->config().num_partitions = std::max(of_before, of_after);
+  int64_t channel = NextChannel(*view);
+  for (HloComputation* computation : view->computations()) {
+    for (HloInstruction* i : computation->instructions()) {
+      const auto number = [&](auto& attributes) {
+        if (attributes.channel_id) return;
+        attributes.channel_id = channel++;
+        if constexpr (requires { attributes.use_global_device_ids; }) attributes.use_global_device_ids = true;
+      };
+      switch (i->opcode()) {
+        case HloOpcode::kAllReduce: number(i->mutable_attributes<AllReduceAttributes>()); break;
+        case HloOpcode::kReduceScatter: number(i->mutable_attributes<ReduceScatterAttributes>()); break;
+        case HloOpcode::kAllGather: number(i->mutable_attributes<AllGatherAttributes>()); break;
+        case HloOpcode::kAllToAll: number(i->mutable_attributes<AllToAllAttributes>()); break;
+        case HloOpcode::kCollectivePermute: number(i->mutable_attributes<CollectivePermuteAttributes>()); break;
+        default:
+          if (i->Is(kCollective)) return std::optional<WholeViews>();
+      }
+    }
+  }
+  if (!WrapEntry(*view, whole, whole, ShardPadding::kZero, &views.inferred).ok()) return std::optional<WholeViews>();
+  views.before = std::move(of_after > 1 ? other : view), views.after = std::move(of_after > 1 ? view : other);
+  return std::optional<WholeViews>(std::move(views));
+}
+
 StatusOr<std::optional<WholeViews>> MakeViewsForProof(const HloModule& before, const HloModule& after) {
-  if (!AreOfWholeArrays(before, after)) return std::optional<WholeViews>();
+  if (!AreOfWholeArrays(before, after)) return InferViews(before, after);
   const HloModule& whole = WholeOf(before, after);
   WholeViews views;
   HLOIR_ASSIGN_OR_RETURN(views.before, MakeWholeView(before, whole, ShardPadding::kUnknown));

@@ -7,6 +7,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "hloir/module.h"
 #include "hloir/status.h"
@@ -33,9 +35,12 @@ enum class ShardPadding { kZero, kUnknown };
 StatusOr<std::unique_ptr<HloModule>> MakeWholeView(const HloModule& module, const HloModule& whole,
                                                    ShardPadding padding = ShardPadding::kZero);
 
-// Both modules as modules on whole arrays, for proofs; nothing unless AreOfWholeArrays.
+// Both modules as modules on whole arrays, for proofs; nothing unless AreOfWholeArrays, or shapes allow it: if neither
+// text has shardings and only one has collectives, an array that is smaller there is assumed to be split along one
+// dimension among all devices that the collectives name, in their order, padded with zeros.
 struct WholeViews {
   std::unique_ptr<HloModule> before, after;
+  std::vector<std::string> inferred;  // "parameter 3 is cut along dimension 1 into 8 parts of 96": assumptions
 };
 StatusOr<std::optional<WholeViews>> MakeViewsForProof(const HloModule& before, const HloModule& after);
 

@@ -52,7 +52,8 @@ bool Exprs::TakeSigns(Monomial& m) {
 
 bool Exprs::Tidy(Monomial& m, PrimitiveType type) {
   if (std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); })) {
-    if (!TidyGuards(m) || (UseEqualities(m) && !TidyGuards(m))) return false;
+    if (!TidyGuards(m) || (UseEqualities(m) && !TidyGuards(m)) || (UseBoundsOfWindows(m) && !TidyGuards(m)))
+      return false;
   }
   std::sort(m.factors.begin(), m.factors.end());
   std::vector<Factor> factors;
@@ -257,7 +258,7 @@ ExprId Exprs::Sum(Polynomial p, PrimitiveType type) {
       }
     }
   }
-  if (JoinPrefixes(p, type)) return Sum(std::move(p), type);
+  if (JoinPrefixes(p, type) || UseWindowsOfClamps(p, type)) return Sum(std::move(p), type);
   if (p.size() == 1 && p[0].factors.size() == 1 && p[0].factors[0].power == kOne &&
       (IsInteger(type) ? p[0].integer == 1 : p[0].real == 1)) {
     const ExprId only = p[0].factors[0].base;

@@ -58,6 +58,140 @@ bool Exprs::BoundsTile(const Monomial& m, const Expr& guard) const {
   });
 }
 
+// Matches min(most, max(0, u)); returns u and most.
+std::optional<std::pair<Index, int64_t>> Exprs::Clamped(ExprId e) {
+  const Expr* x = &At(e);
+  // A conversion of non-negative values to a wider type is exact.
+  if (x->kind == Expr::Kind::kFunction && x->op == HloOpcode::kConvert && IsInteger(x->type) &&
+      IsInteger(TypeOf(x->args[0])) && BitWidth(x->type) >= BitWidth(TypeOf(x->args[0])) &&
+      RangeOf(x->args[0]).low >= 0)
+    x = &At(x->args[0]);
+  const Expr least = *x;
+  if (least.kind != Expr::Kind::kFunction || least.op != HloOpcode::kMinimum || least.args.size() != 2)
+    return std::nullopt;
+  for (size_t k = 0; k < 2; ++k) {
+    const std::optional<int64_t> most = IntegerOf(least.args[k]);
+    const Expr inner = At(least.args[1 - k]);
+    if (!most || inner.kind != Expr::Kind::kFunction || inner.op != HloOpcode::kMaximum || inner.args.size() != 2)
+      continue;
+    for (size_t j = 0; j < 2; ++j) {
+      if (IntegerOf(inner.args[j]) != std::optional<int64_t>(0)) continue;
+      if (const std::optional<Index> u = MixedIndex(inner.args[1 - j])) return std::pair(*u, *most);
+    }
+  }
+  return std::nullopt;
+}
+
+// Matches t >= k, where t is min(most, max(0, u)) and 1 <= k <= most, which is equivalent to u >= k.
+std::optional<Exprs::ClampBound> Exprs::ClampBoundOf(ExprId condition) {
+  const Expr guard = At(condition);
+  if (guard.kind != Expr::Kind::kGuard || guard.tag != 0) return std::nullopt;
+  for (const auto& [term, factor] : guard.index[0].terms) {
+    if ((factor != 1 && factor != -1) || TermAt(term).kind != IndexTerm::Kind::kValue) continue;
+    const auto clamped = Clamped(TermAt(term).value);
+    if (!clamped) continue;
+    // t + rest >= 0, or rest - t >= 0, which is not t >= rest + 1.
+    const Index rest = Plus(guard.index[0], {0, {{term, 1}}}, -factor);
+    const Range k = RangeOf(factor > 0 ? Times(rest, -1) : Plus(rest, Number(1)));
+    if (k.low < 1 || k.high > clamped->second) continue;
+    return ClampBound{term, factor, rest, clamped->first};
+  }
+  return std::nullopt;
+}
+
+bool Exprs::Reads(ExprId e, TermId term) {
+  bool reads = false;
+  ForEachBelow(
+      e, [](ExprId) {},
+      [&](const Index& index) {
+        for (const auto& [t, factor] : index.terms) reads = reads || t == term;
+      });
+  return reads;
+}
+
+// Replaces conditions on a clamped integer that occurs nowhere else by conditions on its operand.
+bool Exprs::UseBoundsOfWindows(Monomial& m) {
+  for (size_t k = 0; k < m.factors.size(); ++k) {
+    const auto bound = ClampBoundOf(m.factors[k].base);
+    if (!bound) continue;
+    bool elsewhere = false;
+    for (size_t j = 0; j < m.factors.size(); ++j)
+      elsewhere = elsewhere || (j != k && Reads(m.factors[j].base, bound->term));
+    if (elsewhere) continue;
+    m.factors[k].base = Guard(false, Plus(bound->rest, bound->value, bound->factor));
+    return true;
+  }
+  return false;
+}
+
+// In f(t) [u >= k] - f(t) [u >= l], where t is min(most, max(0, u)) and k and l lie in [1, most], t is u between the
+// bounds. Returns whether a replacement was made.
+bool Exprs::UseWindowsOfClamps(Polynomial& p, PrimitiveType type) {
+  constexpr size_t kMost = 16;
+  if (p.size() < 2 || p.size() > kMost) return false;
+  const auto bounds = [&](ExprId condition, const Index& u, int64_t most) -> std::optional<Index> {
+    const Expr& guard = At(condition);
+    if (guard.kind != Expr::Kind::kGuard || guard.tag != 0) return std::nullopt;
+    const Index k = Plus(u, guard.index[0], -1);
+    const Range range = RangeOf(k);
+    return range.low >= 1 && range.high <= most ? std::optional(k) : std::nullopt;
+  };
+  const auto without = [](Monomial m, size_t k) {
+    m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(k));
+    return m;
+  };
+  for (size_t i = 0; i < p.size(); ++i) {
+    for (const Factor& read : std::vector(p[i].factors)) {
+      if (At(read.base).kind != Expr::Kind::kLeaf) continue;
+      for (const Index& place : std::vector(At(read.base).index)) {
+        for (const auto& [term, factor] : place.terms) {
+          if (TermAt(term).kind != IndexTerm::Kind::kValue) continue;
+          const auto clamped = Clamped(TermAt(term).value);
+          if (!clamped) continue;
+          const auto& [u, most] = *clamped;
+          for (size_t k = 0; k < p[i].factors.size(); ++k) {
+            const auto first = bounds(p[i].factors[k].base, u, most);
+            if (!first) continue;
+            const Monomial rest = without(p[i], k);
+            for (size_t j = 0; j < p.size(); ++j) {
+              if (j == i || p[j].factors.size() != p[i].factors.size() ||
+                  (IsInteger(type) ? p[j].integer != -p[i].integer : !(p[j].real == -p[i].real)))
+                continue;
+              for (size_t l = 0; l < p[j].factors.size(); ++l) {
+                const auto second = bounds(p[j].factors[l].base, u, most);
+                if (!second || without(p[j], l).factors != rest.factors) continue;
+                // (Whichever is the larger bound, the other holds as well.)
+                const Range apart = RangeOf(Plus(*first, *second, -1));
+                if (apart.low < 0 && apart.high > 0) continue;
+                std::vector<Factor> read_at;
+                for (const Factor& f : rest.factors) {
+                  const Expr x = At(f.base);
+                  std::vector<Index> index = x.index;
+                  for (Index& at : index) {
+                    for (const auto& [t, by] : std::vector(at.terms)) {
+                      if (t == term) at = Plus(Plus(at, {0, {{t, 1}}}, -by), u, by);
+                    }
+                  }
+                  const bool here = x.kind == Expr::Kind::kLeaf && !(index == x.index);
+                  read_at.push_back({here ? MakeLeaf(static_cast<int32_t>(x.tag), std::move(index)) : f.base, f.power});
+                }
+                for (const auto& [which, at] : {std::pair(i, k), std::pair(j, l)}) {
+                  const Factor condition = p[which].factors[at];
+                  p[which].factors = read_at;
+                  p[which].factors.push_back(condition);
+                  std::sort(p[which].factors.begin(), p[which].factors.end());
+                }
+                return true;
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  return false;
+}
+
 // Replaces min(most, max(0, u)) by u in a leaf's index if the product's conditions imply 0 <= u <= most.
 bool Exprs::UseBoundsOfClamps(Monomial& m) {
   const auto says = [&](const Index& index) {
@@ -68,21 +202,9 @@ bool Exprs::UseBoundsOfClamps(Monomial& m) {
     });
   };
   const auto clamped = [&](ExprId e) -> std::optional<Index> {
-    const Expr least = At(e);
-    if (least.kind != Expr::Kind::kFunction || least.op != HloOpcode::kMinimum || least.args.size() != 2)
-      return std::nullopt;
-    for (size_t k = 0; k < 2; ++k) {
-      const std::optional<int64_t> most = IntegerOf(least.args[k]);
-      const Expr inner = At(least.args[1 - k]);
-      if (!most || inner.kind != Expr::Kind::kFunction || inner.op != HloOpcode::kMaximum || inner.args.size() != 2)
-        continue;
-      for (size_t j = 0; j < 2; ++j) {
-        if (IntegerOf(inner.args[j]) != std::optional<int64_t>(0)) continue;
-        const std::optional<Index> u = MixedIndex(inner.args[1 - j]);
-        if (u && says(*u) && says(Plus(Number(*most), *u, -1))) return u;
-      }
-    }
-    return std::nullopt;
+    const auto found = Clamped(e);
+    if (!found || !says(found->first) || !says(Plus(Number(found->second), found->first, -1))) return std::nullopt;
+    return found->first;
   };
   bool changed = false;
   for (Factor& f : m.factors) {

@@ -153,7 +153,8 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
     }
     for (ExprId& part : value) part = x_.Named(part);
     if (in.values != nullptr) in.values->push_back({i, value, 0, {}, nullptr});
-    if (in.matcher != nullptr && value.size() == 1) in.matcher->Match(*i, value[0]);
+    const bool is_shard = in.matcher != nullptr && value.size() == 1 && in.matcher->Match(*i, value[0]);
+    if (in.found != nullptr && value.size() == 1) (*in.found)[i] = is_shard || !x_.At(value[0]).open;
     if (!in.record) inside |= x_.TakeUses();
     if (in.record && record < 0) {
       record = static_cast<int32_t>(records_.size());
@@ -198,7 +199,7 @@ Value Builder::Region(const HloComputation& computation, Inside in, const std::v
   std::vector<Value> arguments;
   ++in.level, ++in.depth;
   in.record = false;
-  in.values = nullptr, in.matcher = nullptr;
+  in.values = nullptr, in.matcher = nullptr, in.found = nullptr;
   for (const HloInstruction* parameter : computation.parameters()) {
     Value value;
     int64_t k = 0;
@@ -245,6 +246,7 @@ HloOpcode Builder::CombinerOf(const HloComputation& computation, const Value& re
   }
   if (made == x_.Add(a, b)) return kAdd;
   if (type == PrimitiveType::C128) return kTuple;
+  if (made == x_.Multiply(a, b)) return kMultiply;
   for (HloOpcode op : {kMaximum, kMinimum}) {
     if (made == x_.Function(op, type, {a, b})) return op;
   }
@@ -414,7 +416,7 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
   bool arrays = i.shape().IsArray() || i.opcode() == kReduce || i.opcode() == kSort || i.opcode() == kReduceWindow ||
                 i.opcode() == kScatter || i.opcode() == kTopK || IsCustomCall(i, CustomCall::kTopK) ||
                 i.opcode() == kBatchNormTraining || i.opcode() == kBatchNormGrad || i.opcode() == kScan ||
-                i.opcode() == kRngBitGenerator;
+                i.opcode() == kRngBitGenerator || IsSolver(i);
   for (size_t k = 0; k < operands.size(); ++k) {
     arrays = arrays && i.operand(static_cast<int64_t>(k))->shape().IsArray() && operands[k]->size() == 1;
     if (!operands[k]->empty()) x.push_back(operands[k]->front());
@@ -427,8 +429,13 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
     case kSort: value = Sort(i, x, inner); break;
     case kScatter: value = Scatter(i, x, inner); break;
     case kSelectAndScatter: value = SelectAndScatter(i, x, inner); break;
-    case kCholesky: value = Cholesky(i, x[0], inner); break;
-    case kTriangularSolve: value = TriangularSolve(i, x[0], x[1], inner); break;
+    case kCholesky:
+    case kTriangularSolve:
+      // On several devices a batch is compared item by item, else with the loops of an expander.
+      if (!shared_.devices)
+        value = i.opcode() == kCholesky ? Cholesky(i, x[0], inner) : TriangularSolve(i, x[0], x[1], inner);
+      if (value.empty() && why_.empty()) value = Batched(i, x);
+      break;
     case kScan: value = Scan(i, x, inner); break;
     case kRngBitGenerator: value = RandomBits(i, x[0]); break;
     case kTopK: value = TopK(i, x[0], i.attributes<TopKAttributes>().largest, inner); break;
@@ -439,8 +446,11 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
       if (IsCustomCall(i, CustomCall::kTopK) && x.size() == 1) {
         x_.Uses(kFiniteOnly);
         value = TopK(i, x[0], true, inner);
+      } else if (IsSolver(i)) {
+        value = Batched(i, x);
       }
       break;
+    case kFft: value = Batched(i, x); break;
     case kBatchNormInference:
     case kBatchNormTraining:
     case kBatchNormGrad: value = BatchNorm(i, x); break;

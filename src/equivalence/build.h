@@ -52,6 +52,9 @@ struct Shared {
   int64_t search_left = 0;              // work for comparisons with shards
   std::deque<Loop> loops;               // of the first module, if the second runs on several devices
   int64_t unspecified = 0;              // number of values that nothing may depend on
+  // For loops of the second module without an equal: the first value of an iteration of which no use has an equal, and
+  // the number of values that have one.
+  std::map<const HloInstruction*, std::pair<const HloInstruction*, size_t>> suspects;
   std::set<int64_t> differs_each_time;  // leaves of random numbers, infeeds, calls with side effects
   explicit Shared(int64_t max_work);
   ~Shared();
@@ -84,6 +87,8 @@ class Builder {
     bool record = true;
     std::vector<Record>* values = nullptr;  // where the records of a loop's body are kept
     ShardMatcher* matcher = nullptr;        // for values of a loop's body
+    // Values of a loop's body, with whether they are shards, or do not depend on data.
+    std::map<const HloInstruction*, bool>* found = nullptr;
   };
   Value Evaluate(const HloComputation& computation, const std::vector<Value>& arguments, Inside in,
                  const std::vector<int32_t>& argument_records, int32_t* root_record = nullptr);
@@ -138,6 +143,10 @@ class Builder {
     int64_t instructions;              // of a turn
     std::function<Value(const Value&, Inside)> body, condition;
   };
+  // build_batched.cc
+  static bool IsSolver(const HloInstruction& i);
+  Value Batched(const HloInstruction& i, const std::vector<ExprId>& x);
+  static bool TakesAnyOrder(const HloComputation& computation);
   Value While(const HloInstruction& i, const Value& init, Inside in);
   Value Looped(const HloInstruction& i, const LoopForm& form, const Value& init, Inside in);
   Value Scan(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);  // build_defined.cc
@@ -149,6 +158,7 @@ class Builder {
   // build_loops.cc
   void Remember(const HloInstruction& i, Loop loop, Inside inner);
   Value Related(const HloInstruction& i, const Value& init, Inside inner);
+  void Suspect(const HloInstruction& i, const std::map<const HloInstruction*, bool>& found);
   bool RelatedTo(const Loop& loop, const HloInstruction& i, const Value& init, Inside inner, Value& result);
   ExprId Agreed(int64_t of, ExprId e);
   bool Reached(ExprId from, std::set<int64_t>& leaves);

@@ -57,6 +57,7 @@ ExprId Builder::Combined(const HloInstruction& i, const Devices::Groups& groups,
     case HloOpcode::kMaximum:
     case HloOpcode::kMinimum:
     case HloOpcode::kAnd: return x_.ExtremeOver(op, {over}, each, x_.True());
+    case HloOpcode::kMultiply: x_.Uses(kRounds); return x_.ExtremeOver(op, {over}, each, x_.True());
     case HloOpcode::kOr: return x_.Not(x_.ExtremeOver(HloOpcode::kAnd, {over}, x_.Not(each), x_.True()));
     default: return -1;  // not supported across devices
   }
@@ -74,7 +75,7 @@ Value Builder::Reduced(const HloInstruction& i, const std::vector<ExprId>& x, co
     if (!why_.empty()) return {};
     ExprId e = op == HloOpcode::kTuple ? -1 : Combined(i, groups, x[k], op);
     if (e < 0) return {};
-    if (op == HloOpcode::kAdd) e = RoundedAs(region[0], e);
+    if (op == HloOpcode::kAdd || op == HloOpcode::kMultiply) e = RoundedAs(region[0], e);
     if (scatters) {
       const std::optional<Index> rank = Rank(groups);
       if (!rank) return {};

@@ -218,7 +218,7 @@ Value Builder::Looped(const HloInstruction& i, const LoopForm& form, const Value
   const size_t n = init.size();
   Inside inner = in;
   inner.record = false;
-  inner.values = nullptr, inner.matcher = nullptr;
+  inner.values = nullptr, inner.matcher = nullptr, inner.found = nullptr;
   // Short loops with a known trip count are unrolled, except on several devices, where loops are compared by matching
   // their bodies.
   Value now = init;

@@ -59,6 +59,37 @@ Value Builder::Related(const HloInstruction& i, const Value& init, Inside inner)
   return best;
 }
 
+// Of a turn whose values are not all found: where it goes wrong first.
+void Builder::Suspect(const HloInstruction& i, const std::map<const HloInstruction*, bool>& found) {
+  const auto count =
+      static_cast<size_t>(std::count_if(found.begin(), found.end(), [](const auto& entry) { return entry.second; }));
+  const auto known = shared_.suspects.find(&i);
+  if (known != shared_.suspects.end() && known->second.second >= count) return;
+  const std::vector<const HloInstruction*> order = i.while_body()->PostOrder();
+  std::map<const HloInstruction*, bool> leads;
+  const auto is_found = [&](const HloInstruction* x) {
+    const auto at = found.find(x);
+    return x->IsParameter() || (x->opcode() == HloOpcode::kGetTupleElement && x->operand(0)->IsParameter()) ||
+           (at != found.end() && at->second);
+  };
+  for (size_t k = order.size(); k-- > 0;) {
+    leads[order[k]] = leads[order[k]] || is_found(order[k]);
+    if (!leads[order[k]] || order[k]->opcode() == HloOpcode::kTuple) continue;
+    for (const HloInstruction* operand : order[k]->operands()) leads[operand] = true;
+  }
+  for (const HloInstruction* x : order) {
+    const bool first = !leads[x] && x->opcode() != HloOpcode::kTuple &&
+                       std::all_of(x->operands().begin(), x->operands().end(), [&](const HloInstruction* operand) {
+                         if (operand->opcode() != HloOpcode::kTuple) return leads[operand];
+                         return std::all_of(operand->operands().begin(), operand->operands().end(),
+                                            [&](const HloInstruction* part) { return leads[part]; });
+                       });
+    if (!first) continue;
+    shared_.suspects[&i] = {x, count};
+    return;
+  }
+}
+
 bool Builder::RelatedTo(const Loop& loop, const HloInstruction& i, const Value& init, Inside inner, Value& result) {
   const std::vector<const Shape*> shapes = i.shape().Leaves();
   const size_t n = init.size();
@@ -96,6 +127,8 @@ bool Builder::RelatedTo(const Loop& loop, const HloInstruction& i, const Value& 
   inner.matcher = &matcher;
   Inside bare = inner;
   bare.matcher = nullptr;
+  std::map<const HloInstruction*, bool> found;
+  inner.found = &found;
   for (int attempt = 0; attempt < kMostTries; ++attempt) {
     Value carried(n);
     for (size_t k = 0; k < n; ++k) {
@@ -106,6 +139,7 @@ bool Builder::RelatedTo(const Loop& loop, const HloInstruction& i, const Value& 
       }
       carried[k] = LeafArray({-19, shared_.unspecified++}, *shapes[k], shared_.devices->axes());
     }
+    found.clear();
     const Value next = Evaluate(*i.while_body(), {carried}, inner, {-1});
     if (!why_.empty()) return false;
     const Value condition = Evaluate(*i.while_condition(), {carried}, bare, {-1});
@@ -124,6 +158,7 @@ bool Builder::RelatedTo(const Loop& loop, const HloInstruction& i, const Value& 
       };
       if (wanted(way[k]) == next[k] || x_.EqualInTiles(wanted(way[k]), next[k], kPerTurn)) continue;
       kept = false;
+      Suspect(i, found);
       if (++failed[k] >= 2 * ways[k].size()) {
         ways[k].clear();
         continue;

@@ -125,6 +125,10 @@ Value Builder::Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Ins
     const HloOpcode op = Combiner(*i.to_apply(), type, in, &region);
     if (!why_.empty()) return {};
     if (op == HloOpcode::kAdd) return {RoundedAs(region[0], x_.Add(x_.SumOver(over, bodies[0]), x[1]))};
+    if (op == HloOpcode::kMultiply) {
+      x_.Uses(kRounds);
+      return {RoundedAs(region[0], x_.Multiply(x_.ExtremeOver(op, over, bodies[0], x_.True()), x[1]))};
+    }
     // An accumulator of a wider type that is truncated to a narrow integer at each step.
     for (PrimitiveType narrow : {PrimitiveType::S4, PrimitiveType::U4, PrimitiveType::S2, PrimitiveType::U2}) {
       if (op != HloOpcode::kTuple || region.size() != 1 || !IsInteger(type) || type == PrimitiveType::PRED ||
@@ -154,10 +158,53 @@ Value Builder::Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Ins
     region = Region(*i.to_apply(), in);
     if (!why_.empty()) return {};
   }
+  const bool any_order = n > 1 && TakesAnyOrder(*i.to_apply());
+  const auto data_of = [&](size_t k) {
+    std::vector<int64_t> data{any_order ? -1 - static_cast<int64_t>(k) : static_cast<int64_t>(k)};
+    for (ExprId e : region) data.push_back(e);
+    return data;
+  };
+  // A reduction of what the same reduction made of parts is one.
+  const auto open_parts = [&] {
+    std::vector<Expr> parts;
+    for (size_t k = 0; k < n; ++k) {
+      ExprId e = bodies[k];
+      if (const ExprId opened = x_.Opened(e); opened >= 0) e = opened;
+      parts.push_back(x_.At(e));
+      const Expr& part = parts.back();
+      if (part.kind != Expr::Kind::kBind || part.tag != kRow || part.op != HloOpcode::kReduce ||
+          part.data != data_of(k) || part.args != parts[0].args || part.bound != parts[0].bound)
+        return false;
+    }
+    for (size_t k = 0; k < n; ++k) {
+      if (parts[0].args[n + k] != x[n + k]) return false;
+    }
+    Exprs::Substitution by;
+    for (VarId v : parts[0].bound) {
+      over.push_back(x_.Fresh(x_.VariableAt(v).size));
+      by.push_back({v, x_.Var(over.back())});
+    }
+    for (size_t k = 0; k < n; ++k) bodies[k] = x_.Substitute(parts[0].args[k], by);
+    return true;
+  };
+  if (any_order) {
+    x_.Uses(kFiniteOnly);  // (which NaN comes first counts)
+    while (open_parts()) {
+    }
+    // A place as an element of an array of places, read at one index, so that tiles and places in them are joined.
+    for (ExprId& body : bodies) {
+      const std::optional<Index> place = x_.AsIndex(body);
+      if (!place || place->terms.empty() || x_.RangeOf(*place).low < 0) continue;
+      Leaf places;
+      places.key = {-20};
+      places.type = x_.TypeOf(body);
+      places.sizes = {int64_t{1} << 31};
+      body = x_.MakeLeaf(x_.LeafOf(std::move(places)), {*place});
+    }
+  }
   Value value;
   for (size_t k = 0; k < n; ++k) {
-    std::vector<int64_t> data{static_cast<int64_t>(k)};
-    for (ExprId e : region) data.push_back(e);
+    std::vector<int64_t> data = data_of(k);
     std::vector<ExprId> args = bodies;
     for (size_t j = 0; j < n; ++j) args.push_back(x[n + j]);
     value.push_back(x_.Row(HloOpcode::kReduce, data, over, std::move(args), {}, x_.TypeOf(x[k])));

@@ -129,7 +129,8 @@ bool Exprs::IsNarrow(ExprId e, PrimitiveType type, int depth) {
           !(BitWidth(type) == 16 && IsExactFunction(x.op)))
         return false;
       return std::all_of(x.args.begin(), x.args.end(), [&](ExprId arg) { return IsNarrow(arg, type, depth + 1); });
-    case Expr::Kind::kBind: return x.tag == kExtremeOf && IsNarrow(x.args[0], type, depth + 1);
+    case Expr::Kind::kBind:
+      return x.tag == kExtremeOf && x.op != HloOpcode::kMultiply && IsNarrow(x.args[0], type, depth + 1);
     case Expr::Kind::kSum: {
       // A select among values by mutually exclusive conditions.
       if (x.sum.size() > 8) return false;

@@ -206,6 +206,7 @@ struct Prover {
     }
     if (i.IsConstant()) return MatchConstant(i, value);
     if (number) return;
+    if (shared.devices && shards.IsPadded(i, value[0])) of_shards.insert(static_cast<int32_t>(after.records().size()));
     std::vector<int32_t> candidates;
     const auto add = [&](const auto& table, std::string_view key) {
       const auto found = table.find(key);
@@ -492,12 +493,29 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
       }
     }
     for (size_t k = 0; k < bs.size(); ++k) {
-      const bool first = !leads[k] && bs[k].value.size() == 1 &&
-                         std::all_of(bs[k].operands.begin(), bs[k].operands.end(),
-                                     [&](int32_t o) { return o < 0 || leads[static_cast<size_t>(o)]; });
+      const bool first = !leads[k] && bs[k].instruction->opcode() != HloOpcode::kTuple &&
+                         std::all_of(bs[k].operands.begin(), bs[k].operands.end(), [&](int32_t o) {
+                           if (o < 0) return true;
+                           const Builder::Record& of = bs[static_cast<size_t>(o)];
+                           if (of.instruction->opcode() != HloOpcode::kTuple)
+                             return bool{leads[static_cast<size_t>(o)]};
+                           return std::all_of(of.operands.begin(), of.operands.end(), [&](int32_t part) {
+                             return part < 0 || leads[static_cast<size_t>(part)];
+                           });
+                         });
       if (!first || result.open.size() >= kMostOpen) continue;
-      result.open.push_back({"", std::string(bs[k].instruction->name()),
-                             "the first value that is no shard, and from which none is made", 0});
+      // (Of a loop, where a turn goes wrong.)
+      const HloInstruction* named = bs[k].instruction;
+      for (auto inside = p.shared.suspects.find(named); inside != p.shared.suspects.end();
+           inside = p.shared.suspects.find(named))
+        named = inside->second.first;
+      // (What puts results together is no part of the text.)
+      const HloComputation* around = other.name() == kWholeEntry ? &other : nullptr;
+      while (named->parent() == around && named->operand_count() > 0 && named->opcode() != HloOpcode::kCall)
+        named = named->operand(0);
+      while (named->opcode() == HloOpcode::kCall) named = named->called_computation(0)->root();
+      result.open.push_back(
+          {"", std::string(named->name()), "the first value that is no shard, and from which none is made", 0});
       break;
     }
   }

@@ -75,6 +75,8 @@ struct Result {
 
 // The target of a custom-call without operands that stands for an arbitrary value.
 inline constexpr std::string_view kUnspecified = "hloir.unspecified";
+// The entry that cuts the inputs of a partitioned program and puts its results together.
+inline constexpr std::string_view kWholeEntry = "whole";
 
 struct Options {
   int64_t max_work = int64_t{1} << 21;  // approximate number of expressions

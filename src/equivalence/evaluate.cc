@@ -267,7 +267,7 @@ struct Evaluation {
   }
 
   Known OfBind(const Expr& expr, int depth) {
-    if (expr.tag != kSumOf && expr.tag != kExtremeOf) return std::nullopt;
+    if ((expr.tag != kSumOf && expr.tag != kExtremeOf) || expr.op == HloOpcode::kMultiply) return std::nullopt;
     const std::vector<VarId> bound = expr.bound;
     const std::vector<ExprId> args = expr.args;
     const PrimitiveType type = expr.type;

@@ -286,7 +286,8 @@ class Exprs {
   ExprId Convert(ExprId a, PrimitiveType from, PrimitiveType to);
 
   // ---- Operations that bind variables (sums.cc) ----
-  // The variables must be fresh.
+  // The variables must be fresh. An extreme may be a product, too. A reduction whose result's number is -1 - k in `data`
+  // takes its elements in any order.
   ExprId SumOver(std::vector<VarId> variables, ExprId body);
   ExprId ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId body, ExprId mask);
   ExprId Row(HloOpcode op, std::vector<int64_t> data, std::vector<VarId> variables, std::vector<ExprId> bodies,
@@ -342,7 +343,17 @@ class Exprs {
   std::optional<Index> MixedIndex(ExprId e, bool needs_index = true);
   bool OfDevices(const Index& index) const;
   bool BoundsTile(const Monomial& m, const Expr& guard) const;
+  std::optional<std::pair<Index, int64_t>> Clamped(ExprId e);
   bool UseBoundsOfClamps(Monomial& m);
+  struct ClampBound {
+    TermId term;
+    int64_t factor;
+    Index rest, value;  // the condition is rest + factor * term >= 0; the term clamps `value`
+  };
+  std::optional<ClampBound> ClampBoundOf(ExprId condition);
+  bool Reads(ExprId e, TermId term);
+  bool UseBoundsOfWindows(Monomial& m);
+  bool UseWindowsOfClamps(Polynomial& p, PrimitiveType type);
   std::optional<Tile> TileOf(const std::vector<VarId>& variables, Monomial& m);
   bool EqualByCases(ExprId a, ExprId b, int depth);
   bool EqualCloser(ExprId a, ExprId b);
@@ -382,6 +393,16 @@ class Exprs {
                     std::unordered_map<ExprId, uint64_t>& done);
   uint64_t HashWith(const Index& index, const std::unordered_map<VarId, uint64_t>& colours,
                     std::unordered_map<ExprId, uint64_t>& done);
+  // A bound variable that is another, moved, in all that is read.
+  struct Moved {
+    size_t variable;  // which of them
+    VarId made;
+    Substitution by;
+    std::vector<ExprId> implied, conditions;  // that go, and that come
+  };
+  std::optional<Moved> MovedVariable(const std::vector<VarId>& variables, const std::vector<ExprId>& conditions,
+                                     const std::vector<ExprId>& parts);
+  bool TakeNeutral(HloOpcode op, ExprId& body, ExprId& mask);
   void SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveType type, Polynomial& out);
   ExprId Bound(Expr e, std::vector<VarId> variables, bool in_order);
   Polynomial Expanded(Monomial m, PrimitiveType type);

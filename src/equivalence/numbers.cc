@@ -89,7 +89,7 @@ ExprId Exprs::Real(DoubleDouble number) {
     if (value == 0) return Make(std::move(e));
     const ExprId symbol = Make(std::move(e));
     if (!(value < 0)) return symbol;
-    return Sum({{-1, -1, {{symbol, kOne}}}}, PrimitiveType::F64);
+    return Sum({{-1, 0, {{symbol, kOne}}}}, PrimitiveType::F64);
   }
   if (!(number == 0)) e.sum = {{Coefficient(number), 0, {}}};
   return Make(std::move(e));

@@ -13,7 +13,8 @@ std::optional<Exprs::Scan> Exprs::ScanOf(ExprId e) {
     e = Opened(e);
   }
   const Expr x = At(e);
-  if (x.kind != Expr::Kind::kBind || x.tag == kRow || x.type == PrimitiveType::PRED) return std::nullopt;
+  if (x.kind != Expr::Kind::kBind || x.tag == kRow || x.type == PrimitiveType::PRED || x.op == HloOpcode::kMultiply)
+    return std::nullopt;
   Scan scan;
   scan.op = x.tag == kSumOf ? HloOpcode::kAdd : x.op;
   Substitution open;

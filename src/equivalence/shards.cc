@@ -178,4 +178,70 @@ bool ShardMatcher::Match(const HloInstruction& i, ExprId& value) {
   return false;
 }
 
+bool ShardMatcher::IsPadded(const HloInstruction& i, ExprId value) {
+  using enum HloOpcode;
+  Exprs& x = shared_.exprs;
+  const Shape& shard = i.shape();
+  if (!shard.IsArray() || shard.element_type() == PrimitiveType::PRED || i.IsConstant()) return false;
+  // (What only moves data, or masks it, has the name of nothing.)
+  const HloInstruction* made = &i;
+  while (IsOneOf(made->opcode(), kPad, kDynamicSlice, kSlice, kSelect, kConcatenate, kCopy) || made->Is(kCollective)) {
+    const int64_t from = made->opcode() == kSelect ? 1 : 0;
+    if (made->operand_count() <= from) return false;
+    made = made->operand(from);
+  }
+  const auto named = by_name_.find(made->name());
+  if (named == by_name_.end()) return false;
+  const int64_t count = shared_.devices->count();
+  for (size_t n = 0; n < named->second.size() && n < kMostAlike; ++n) {
+    const Record& record = whole_[static_cast<size_t>(named->second[n])];
+    const Shape& whole = record.instruction->shape();
+    if (whole.rank() != shard.rank() || x.TypeOf(record.value[0]) != x.TypeOf(value)) continue;
+    std::vector<int64_t> parts;
+    bool fits = true, padded = false;
+    for (int64_t d = 0; d < whole.rank() && fits; ++d) {
+      const int64_t all = whole.dimensions(d), part = shard.dimensions(d);
+      int64_t most = 0;
+      for (int64_t p = 1; p <= count && part > 0; ++p) {
+        if (count % p == 0 && p * part >= all && p * part < all + count * part) most = most == 0 ? p : most;
+      }
+      // The most parts of this size: devices may have none of it.
+      for (int64_t p = count; p > most && part > 0; --p) {
+        if (count % p == 0 && (all + p - 1) / p == part) {
+          most = p;
+          break;
+        }
+      }
+      fits = most > 0;
+      padded = padded || most * part != all;
+      parts.push_back(most);
+    }
+    if (!fits || !padded) continue;
+    std::vector<bool> used(shared_.devices->axes().size(), false);
+    std::vector<inside::Index> tiles;
+    std::vector<std::vector<inside::Index>> all;
+    Assign(shared_, 0, parts, used, tiles, all);
+    for (const std::vector<inside::Index>& tile : all) {
+      Exprs::Substitution by;
+      ExprId inside = x.True();
+      for (int64_t d = 0; d < whole.rank(); ++d) {
+        const int32_t place = static_cast<int32_t>(d);
+        if (whole.dimensions(d) == shard.dimensions(d)) continue;
+        const inside::Index at =
+            x.Plus(x.Var(x.Dimension(place, shard.dimensions(d))), tile[static_cast<size_t>(d)], shard.dimensions(d));
+        by.push_back({x.Dimension(place, whole.dimensions(d)), at});
+        inside = x.And(inside, x.Guard(false, x.Plus(Exprs::Number(whole.dimensions(d) - 1), at, -1)));
+      }
+      const PrimitiveType type = x.TypeOf(value);
+      const ExprId zero = IsInteger(type) ? x.Integer(0, type) : x.Real(0);
+      const uint32_t uses = x.TakeUses();
+      const bool equal = x.If(inside, value, zero) == x.If(inside, x.Substitute(record.value[0], by), zero);
+      x.TakeUses();
+      x.Uses(uses);
+      if (equal) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace hloir::equivalence::inside

@@ -25,6 +25,8 @@ class ShardMatcher {
   static std::vector<Exprs::Substitution> Cuts(Shared& shared, const Shape& whole, const Shape& shard);
   // Replaces `value` by the equal shard. Returns whether there is one, or `value` is one already.
   bool Match(const HloInstruction& i, ExprId& value);
+  // True if the value is a shard of an array that its parts do not divide, with anything behind the array's end.
+  bool IsPadded(const HloInstruction& i, ExprId value);
 
  private:
   std::vector<int32_t> Nearest(const std::vector<int32_t>& all, const HloInstruction& i, size_t most) const;

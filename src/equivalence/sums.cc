@@ -9,6 +9,9 @@
 namespace hloir::equivalence::inside {
 namespace {
 
+// Of a window: so few are written out where two sums differ (tiles.cc).
+constexpr int64_t kFewTaps = 8;
+
 int64_t CeilOf(int64_t a, int64_t b) { return a / b + (a % b > 0); }   // b > 0
 int64_t FloorOf(int64_t a, int64_t b) { return a / b - (a % b < 0); }  // b > 0
 
@@ -166,6 +169,21 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
       changed = true;
     }
     if (!changed) {
+      std::vector<ExprId> conditions, parts;
+      for (const Factor& f : m.factors) {
+        (TypeOf(f.base) == PrimitiveType::PRED ? conditions : parts).push_back(f.base);
+      }
+      if (const auto moved = MovedVariable(variables, conditions, parts)) {
+        std::erase_if(m.factors, [&](const Factor& f) {
+          return std::find(moved->implied.begin(), moved->implied.end(), f.base) != moved->implied.end();
+        });
+        for (ExprId condition : moved->conditions) m.factors.push_back({condition, kOne});
+        variables[moved->variable] = moved->made;
+        if (!again(substitute(moved->by))) return;
+        changed = true;
+      }
+    }
+    if (!changed) {
       // Splits and joins variables as the indices require, which may leave conditions on one variable alone.
       const ExprId body = [&] {
         Expr e;
@@ -279,9 +297,11 @@ ExprId Exprs::SumOver(std::vector<VarId> variables, ExprId body) {
 ExprId Exprs::ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId body, ExprId mask) {
   const PrimitiveType type = TypeOf(body);
   std::erase_if(variables, [&](VarId v) { return VariableAt(v).size == 1; });
+  // A product depends on the number of copies of an element; other extremes do not.
+  const bool product = op == HloOpcode::kMultiply;
   // Conditions that bound one variable alone narrow its range.
   for (int turn = 0; turn < 32; ++turn) {
-    bool changed = false;
+    bool changed = !product && TakeNeutral(op, body, mask);
     std::vector<ExprId> conditions{mask};
     if (const Expr& x = At(mask); x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kAnd) conditions = x.args;
     for (size_t k = 0; k < conditions.size() && !changed; ++k) {
@@ -306,6 +326,18 @@ ExprId Exprs::ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId bod
         changed = true;
         break;
       }
+    }
+    if (const auto moved = changed ? std::nullopt : MovedVariable(variables, conditions, {body})) {
+      ExprId rest = True();
+      for (ExprId condition : conditions) {
+        if (std::find(moved->implied.begin(), moved->implied.end(), condition) == moved->implied.end())
+          rest = And(rest, Substitute(condition, moved->by));
+      }
+      for (ExprId condition : moved->conditions) rest = And(rest, condition);
+      variables[moved->variable] = moved->made;
+      body = Substitute(body, moved->by);
+      mask = rest;
+      changed = true;
     }
     // Nested extremes of one kind are merged.
     ExprId inner = body;
@@ -336,7 +368,7 @@ ExprId Exprs::ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId bod
   }
   std::erase_if(variables, [&](VarId v) {
     return VariableAt(v).size == 1 ||
-           (VariableAt(v).size > 0 && !HasVariable(At(body).free, v) && !HasVariable(At(mask).free, v));
+           (!product && VariableAt(v).size > 0 && !HasVariable(At(body).free, v) && !HasVariable(At(mask).free, v));
   });
   if (variables.empty() && mask == True()) return body;
   if (op == HloOpcode::kAnd && type == PrimitiveType::PRED) {
@@ -379,7 +411,129 @@ ExprId Exprs::Row(HloOpcode op, std::vector<int64_t> data, std::vector<VarId> va
   e.data = std::move(data);
   e.args = std::move(bodies);
   e.index = std::move(at);
-  return Named(Bound(std::move(e), std::move(variables), true));
+  const bool any_order = op == HloOpcode::kReduce && e.data[0] < 0;
+  return Named(Bound(std::move(e), std::move(variables), !any_order));
+}
+
+// ---- Variables and masks ----
+
+// A sum over v of f(v + c) where 0 <= v + c, which has no more values than v, is one over u = v + c, with the bounds of
+// v for conditions: a prefix sum in a window of zeros is one of the array itself.
+std::optional<Exprs::Moved> Exprs::MovedVariable(const std::vector<VarId>& variables,
+                                                 const std::vector<ExprId>& conditions,
+                                                 const std::vector<ExprId>& parts) {
+  for (size_t k = 0; k < variables.size(); ++k) {
+    const VarId v = variables[k];
+    const int64_t size = VariableAt(v).size;
+    if (size <= kFewTaps) continue;
+    const Index self = Var(v);
+    const auto factor_of = [&](const Index& index) -> int64_t {
+      int64_t factor = 0;
+      for (const auto& [term, f] : index.terms) {
+        if (term == self.terms[0].first) factor = f;
+        else if (HasVariable(TermAt(term).free, v)) return 0;
+      }
+      return factor;
+    };
+    for (ExprId low : conditions) {
+      const Expr& guard = At(low);
+      if (guard.kind != Expr::Kind::kGuard || guard.tag != 0 || guard.index[0].terms.size() < 2) continue;
+      const Index moved = guard.index[0];
+      if (factor_of(moved) != 1) continue;
+      const Index by = Plus(moved, self, -1);
+      std::vector<VarId> free;
+      AddFree(by, free);
+      if (std::any_of(free.begin(), free.end(),
+                      [&](VarId f) { return std::find(variables.begin(), variables.end(), f) != variables.end(); }))
+        continue;
+      Moved result{k, -1, {}, {low}, {}};
+      int64_t high = RangeOf(moved).high;
+      for (ExprId other : conditions) {
+        const Expr& x = At(other);
+        if (x.kind != Expr::Kind::kGuard || x.tag != 0 || factor_of(x.index[0]) != -1) continue;
+        const Index both = Plus(x.index[0], moved);
+        if (!both.terms.empty()) continue;
+        high = std::min(high, both.constant);
+        result.implied.push_back(other);
+      }
+      if (high < 0 || high >= size) continue;
+      result.made = Fresh(high + 1);
+      const Index made = Var(result.made), back = Plus(made, by, -1);
+      result.by = {{v, back}};
+      // Only if the values are read at it alone then.
+      bool plain = true, read = false;
+      for (ExprId part : parts) {
+        ForEachBelow(
+            Substitute(part, result.by), [](ExprId) {},
+            [&](const Index& index) {
+              bool has = false, more = false;
+              for (const auto& [term, factor] : index.terms) {
+                const std::vector<VarId>& of = TermAt(term).free;
+                const bool here = HasVariable(of, result.made);
+                has = has || here;
+                more = more || (here && of.size() > 1) || (!here && std::any_of(of.begin(), of.end(), [&](VarId f) {
+                         return std::find(free.begin(), free.end(), f) != free.end();
+                       }));
+              }
+              read = read || has;
+              plain = plain && !(has && more);
+            });
+      }
+      if (!plain || !read) continue;
+      result.conditions = {Guard(false, back), Guard(false, Plus(Number(size - 1), back, -1))};
+      return result;
+    }
+  }
+  return std::nullopt;
+}
+
+// The largest of a body that is -inf but where a condition holds is the largest where it holds; the smallest likewise.
+bool Exprs::TakeNeutral(HloOpcode op, ExprId& body, ExprId& mask) {
+  const PrimitiveType type = TypeOf(body);
+  const Expr x = At(body);
+  if (x.kind != Expr::Kind::kSum || x.sum.size() < 2 || x.sum.size() > 8 || type == PrimitiveType::PRED ||
+      (op != HloOpcode::kMaximum && op != HloOpcode::kMinimum))
+    return false;
+  if (type != PrimitiveType::F64 && !IsInteger(type)) return false;
+  const bool largest = op == HloOpcode::kMaximum;
+  const auto is_neutral = [&](ExprId e) {
+    if (type == PrimitiveType::F64) return NumberOf(e) == std::optional<double>(largest ? -INFINITY : INFINITY);
+    return e == Constant(largest ? Literal::MinValue(type) : Literal::MaxValue(type), 0);
+  };
+  for (const Monomial& m : x.sum) {
+    std::vector<ExprId> conditions;
+    for (const Factor& f : m.factors) {
+      if (TypeOf(f.base) == PrimitiveType::PRED) conditions.push_back(f.base);
+    }
+    if (conditions.empty()) continue;
+    // Where they do not all hold.
+    ExprId otherwise = -1;
+    Replacement hold;
+    for (ExprId condition : conditions) {
+      hold[condition] = True();
+      hold[Not(condition)] = False();
+    }
+    if (conditions.size() == 1) {
+      otherwise = Replaced(body, {{conditions[0], False()}, {Not(conditions[0]), True()}});
+    } else {
+      Polynomial rest;
+      for (const Monomial& other : x.sum) {
+        const bool all = std::all_of(conditions.begin(), conditions.end(), [&](ExprId condition) {
+          return std::any_of(other.factors.begin(), other.factors.end(),
+                             [&](const Factor& f) { return f.base == condition; });
+        });
+        if (!all) rest.push_back(other);
+      }
+      otherwise = Sum(std::move(rest), type);
+    }
+    if (!is_neutral(otherwise)) continue;
+    const ExprId inside = Replaced(body, hold);
+    if (is_neutral(inside)) continue;
+    body = inside;
+    for (ExprId condition : conditions) mask = And(mask, condition);
+    return true;
+  }
+  return false;
 }
 
 }  // namespace hloir::equivalence::inside

@@ -11,10 +11,11 @@ namespace hloir::equivalence::inside {
 namespace {
 
 constexpr int64_t kMostTiles = 64;  // total number of tiles
+constexpr int64_t kFewPlaces = 16;  // of a variable
 
 }  // namespace
 
-// The largest tile size below a free variable's own size by which the expression splits the variable.
+// The largest tile size below a free variable's own size by which the expression splits the variable, or 1.
 std::map<VarId, int64_t> Exprs::CutsOf(ExprId e) {
   std::map<VarId, int64_t> cuts;
   const std::vector<VarId> free = At(e).free;
@@ -30,6 +31,8 @@ std::map<VarId, int64_t> Exprs::CutsOf(ExprId e) {
         for (int64_t by : {t.div, t.mod, t.mod * t.div}) {
           by /= std::gcd(by, f);
           if (by > 1 && by < size) cut = std::max(cut, by);
+          // (Cut where it is moved over the edge of a tile: each place by itself.)
+          else if (by >= size && size <= kFewPlaces) cut = std::max<int64_t>(cut, 1);
         }
       }
     }
