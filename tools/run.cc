@@ -210,7 +210,8 @@ int Run(const RunFlags& flags, Transport* transport) {
 
   const Stopwatch prepare;
   PlanCache cache(flags.cache);
-  auto runner = flags.cache.empty() ? Runner::Prepare(programs, options) : cache.Prepare(module, options);
+  const bool keeps = !flags.cache.empty() && programs.size() == 1;  // several have no limit of memory
+  auto runner = keeps ? cache.Prepare(module, options) : Runner::Prepare(programs, options);
   if (!runner.ok()) return fail(runner.status(), file);
   if (!cache.message().empty()) Note(cache.message());
   const double prepare_ms = prepare.Milliseconds();

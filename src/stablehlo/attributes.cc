@@ -327,7 +327,7 @@ bool Reader::ReadDenseElements(std::vector<std::string_view>& flat, DimVector& d
 }
 
 bool Reader::FillDense(Attribute& attribute, const std::vector<std::string_view>& flat, const DimVector& dimensions) {
-  const Shape& shape = attribute.type.shape;
+  const Shape& shape = attribute.type->shape;
   const bool is_splat = dimensions.empty() && flat.size() == 1;
   if (!is_splat && !flat.empty() && dimensions != shape.dimensions())
     return FailAt(attribute.offset, Format("the constant's lists do not fit {}", shape.ToString(false)));
@@ -346,7 +346,7 @@ bool Reader::FillDense(Attribute& attribute, const std::vector<std::string_view>
 
 // Elements as bytes, little-endian, or one element for all. i1 has a byte or, as older MLIR wrote it, a bit.
 bool Reader::FillDenseFromHex(Attribute& attribute, std::string_view hex) {
-  const Shape& shape = attribute.type.shape;
+  const Shape& shape = attribute.type->shape;
   if (!hex.starts_with("0x") || hex.size() % 2 != 0)
     return FailAt(attribute.offset, "the constant is not a byte string");
   hex.remove_prefix(2);
@@ -393,8 +393,8 @@ bool Reader::ReadDense(Attribute& attribute) {
   } else if (!Next(">")) {
     if (!ReadDenseElements(flat, dimensions, 0)) return false;
   }
-  if (!Want(">") || !Want(":") || !ReadType(attribute.type)) return false;
-  if (!attribute.type.shape.IsArray() || !attribute.type.shape.IsStatic())
+  if (!Want(">") || !Want(":") || !ReadType(attribute.type.Edit())) return false;
+  if (!attribute.type->shape.IsArray() || !attribute.type->shape.IsStatic())
     return FailAt(attribute.offset, "a constant is of a static tensor type");
   return is_hex ? FillDenseFromHex(attribute, hex) : FillDense(attribute, flat, dimensions);
 }
@@ -498,7 +498,7 @@ bool Reader::ReadAttribute(Attribute& attribute) {
     if (ok && Take(":")) ok = ReadType(ignored);
   } else if (c == '(' || c == '!') {
     attribute.kind = Kind::kType;
-    ok = ReadType(attribute.type);
+    ok = ReadType(attribute.type.Edit());
   } else if (TakeWord("dense")) {
     ok = ReadDense(attribute);
   } else if (TakeWord("array")) {
@@ -508,14 +508,15 @@ bool Reader::ReadAttribute(Attribute& attribute) {
     ok = ReadDenseResource(attribute);
   } else if (Next("tensor<") || Next("tuple<") || Next("complex<")) {
     attribute.kind = Kind::kType;
-    ok = ReadType(attribute.type);
+    ok = ReadType(attribute.type.Edit());
   } else {
     attribute.text = Word();
     if (attribute.text.empty()) return Expected("an attribute");
     const bool is_true = attribute.text == "true";
     attribute.kind = is_true || attribute.text == "false" ? Kind::kBool : Kind::kWord;
     attribute.integer = is_true;
-    attribute.type.shape = Shape::Scalar(ElementTypeOf(attribute.text));
+    if (const PrimitiveType element = ElementTypeOf(attribute.text); element != PrimitiveType::INVALID)
+      attribute.type.Edit().shape = Shape::Scalar(element);
   }
   attribute.source = Since(begin);
   return ok && !failed();

@@ -26,6 +26,28 @@ struct Type {
   std::vector<Type> inputs, results;
 };
 
+// A T on the heap that most of its owners do not have.
+template <class T>
+class Rare {
+ public:
+  Rare() = default;
+  Rare(const Rare& other) : value_(other.value_ ? std::make_unique<T>(*other.value_) : nullptr) {}
+  Rare(Rare&&) noexcept = default;
+  Rare& operator=(Rare other) noexcept { return value_ = std::move(other.value_), *this; }
+  const T& operator*() const {
+    static const T kNone{};
+    return value_ ? *value_ : kNone;
+  }
+  const T* operator->() const { return &**this; }
+  T& Edit() {
+    if (!value_) value_ = std::make_unique<T>();
+    return *value_;
+  }
+
+ private:
+  std::unique_ptr<T> value_;
+};
+
 struct NamedAttribute;
 
 // A constant that an op carries.
@@ -52,7 +74,7 @@ struct Attribute {
   std::string text;                     // a string, a symbol or word, the name of a dialect's attribute
   std::vector<Attribute> elements;      // of kArray, of array<i64: …> and similar ones
   std::vector<NamedAttribute> entries;  // of kDictionary
-  Type type;                            // of kType
+  Rare<Type> type;                      // of kType and kDense, and of words
   std::shared_ptr<Literal> literal;     // of kDense
 
   const Attribute* Find(std::string_view name) const;

@@ -107,7 +107,7 @@ Status Converter::Simple(const Operation& op, Scope& scope) {
 Status Converter::ConstantOp(const Operation& op, Scope& scope) {
   const Attribute* value = op.Find("value");
   const bool fits = value != nullptr && value->literal != nullptr && op.results.size() == 1 && op.operands.empty() &&
-                    value->type.shape.Compatible(op.results[0]->shape);
+                    value->type->shape.Compatible(op.results[0]->shape);
   if (!fits) return Missing(op, "value");
   if (!as_written_) return OkStatus();  // made where it is used
   const Literal& literal = *value->literal;
@@ -645,7 +645,7 @@ Status Converter::CustomCall(const Operation& op, Scope& scope) {
       DimVector order;
       if (layout.literal != nullptr) {
         const bool is_splat = layout.literal->element_count() == 1;
-        for (int64_t k = 0; k < std::min<int64_t>(layout.type.shape.ElementCount(), 64); ++k)
+        for (int64_t k = 0; k < std::min<int64_t>(layout.type->shape.ElementCount(), 64); ++k)
           order.push_back(layout.literal->GetAsInt64(is_splat ? 0 : k));
       }
       if (!shapes[i].IsArray()) continue;

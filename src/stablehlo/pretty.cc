@@ -152,7 +152,7 @@ bool PrettyOperation::Function() {
       }
       if (!r_.ReadType(type) || !attributes_of(argument_attributes)) return false;
       arguments.push_back(r_.NewValue(type.shape, nullptr, arguments.size()));
-      function.type.inputs.push_back(std::move(type));
+      function.type.Edit().inputs.push_back(std::move(type));
     } while (r_.Take(","));
     if (!r_.Want(")")) return false;
   }
@@ -160,7 +160,7 @@ bool PrettyOperation::Function() {
     const bool is_list = r_.Take("(");
     if (!is_list || !r_.Take(")")) {
       do {
-        if (!r_.ReadType(function.type.results.emplace_back())) return false;
+        if (!r_.ReadType(function.type.Edit().results.emplace_back())) return false;
         if (is_list && !attributes_of(result_attributes)) return false;
       } while (is_list && r_.Take(","));
       if (is_list && !r_.Want(")")) return false;
@@ -198,7 +198,7 @@ bool PrettyOperation::Constant() {
   Attribute value;
   if (!r_.ReadAttribute(value)) return false;
   if (value.kind != Attribute::Kind::kDense) return r_.FailAt(value.offset, "expected a dense constant");
-  const Type type = value.type;
+  const Type type = *value.type;
   Add("value") = std::move(value);
   return r_.SetTypes(op_, {}, {type});
 }

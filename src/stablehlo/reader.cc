@@ -85,6 +85,8 @@ void Reader::Skip() {
 bool Reader::Next(std::string_view token) {
   if (failed()) return false;
   Skip();
+  // Most often; a comparison in full is a call.
+  if (!token.empty() && (at_ >= text_.size() || text_[at_] != token[0])) return false;
   return text_.substr(at_, token.size()) == token;
 }
 

@@ -68,7 +68,7 @@ const Attribute* Simplifier::Constant(const Value* value) {
   if (value->op == nullptr || value->op->name != "stablehlo.constant") return nullptr;
   const Attribute* constant = value->op->Find("value");
   const bool fits =
-      constant != nullptr && constant->literal != nullptr && constant->type.shape.Compatible(value->shape);
+      constant != nullptr && constant->literal != nullptr && constant->type->shape.Compatible(value->shape);
   return fits ? constant : nullptr;
 }
 
@@ -142,7 +142,7 @@ DimVector Simplifier::GetInts(const Operation& op, std::string_view name) {
   const Attribute* attribute = op.Find(name);
   if (attribute == nullptr) return values;
   if (attribute->literal != nullptr) {
-    const int64_t count = std::min<int64_t>(attribute->type.shape.ElementCount(), 1 << 16);
+    const int64_t count = std::min<int64_t>(attribute->type->shape.ElementCount(), 1 << 16);
     const bool is_splat = attribute->literal->element_count() == 1;
     if (!IsIntegerType(attribute->literal->shape().element_type())) return values;
     for (int64_t i = 0; i < count; ++i) values.push_back(attribute->literal->GetAsInt64(is_splat ? 0 : i));
@@ -155,7 +155,7 @@ Value* Simplifier::NewConstant(const Operation& like, const Shape& shape, Litera
   Operation& op = New("stablehlo.constant", like, {}, shape);
   Attribute value;
   value.kind = Kind::kDense;
-  value.type.shape = shape;
+  value.type.Edit().shape = shape;
   value.literal = std::make_shared<Literal>(std::move(literal));
   Set(op, "value", std::move(value));
   return op.results[0];

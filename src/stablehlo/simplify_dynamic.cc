@@ -8,7 +8,7 @@ namespace {
 std::optional<DimVector> ConstantInts(const Attribute* constant) {
   if (constant == nullptr || !IsInteger(constant->literal->shape().element_type())) return std::nullopt;
   constexpr int64_t kMostDimensions = 64;
-  const int64_t count = constant->type.shape.ElementCount();
+  const int64_t count = constant->type->shape.ElementCount();
   if (count > kMostDimensions) return std::nullopt;
   const bool is_splat = constant->literal->element_count() == 1;
   DimVector values;

@@ -12,7 +12,7 @@ import os, re, shutil, subprocess, sys, tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
 from time_passes import loops
 
-SMALL, TIMES, MOST = 500, 4, 6
+SMALL, TIMES, MOST = 250, 4, 6
 
 
 def selects(n):
