@@ -47,11 +47,11 @@ struct Shared {
   int64_t loop_work = int64_t{1} << 21;
   int64_t fold_work = int64_t{1} << 20;  // element limit for constant folding
   std::unique_ptr<HloEvaluator> evaluator;
-  std::optional<Devices> devices;       // the devices that values depend on
-  bool same_parameters = false;         // all devices have the same parameters
-  int64_t search_left = 0;              // work for comparisons with shards
-  std::deque<Loop> loops;               // of the first module, if the second runs on several devices
-  int64_t unspecified = 0;              // number of values that nothing may depend on
+  std::optional<Devices> devices;  // the devices that values depend on
+  bool same_parameters = false;    // all devices have the same parameters
+  int64_t search_left = 0;         // work for comparisons with shards
+  std::deque<Loop> loops;          // of the first module, if the second runs on several devices
+  int64_t unspecified = 0;         // number of values that nothing may depend on
   // For loops of the second module without an equal: the first value of an iteration of which no use has an equal, and
   // the number of values that have one.
   std::map<const HloInstruction*, std::pair<const HloInstruction*, size_t>> suspects;

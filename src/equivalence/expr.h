@@ -286,8 +286,8 @@ class Exprs {
   ExprId Convert(ExprId a, PrimitiveType from, PrimitiveType to);
 
   // ---- Operations that bind variables (sums.cc) ----
-  // The variables must be fresh. An extreme may be a product, too. A reduction whose result's number is -1 - k in `data`
-  // takes its elements in any order.
+  // The variables must be fresh. An extreme may be a product, too. A reduction whose result's number is -1 - k in
+  // `data` takes its elements in any order.
   ExprId SumOver(std::vector<VarId> variables, ExprId body);
   ExprId ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId body, ExprId mask);
   ExprId Row(HloOpcode op, std::vector<int64_t> data, std::vector<VarId> variables, std::vector<ExprId> bodies,

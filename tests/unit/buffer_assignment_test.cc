@@ -140,7 +140,8 @@ outer {
   init = (s32[], f32[100]) tuple(zero, x)
   loop = (s32[], f32[100]) while(init), condition=condition, body=inner
   y = f32[100] get-tuple-element(loop), index=1
-  ROOT r = (s32[], f32[100]) tuple(next, )" + next + R"()
+  ROOT r = (s32[], f32[100]) tuple(next, )" +
+                        next + R"()
 }
 
 ENTRY main {
