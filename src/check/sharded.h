@@ -17,6 +17,9 @@ namespace hloir::check {
 // the inputs are the whole arrays, the same for each device.
 bool AreOfWholeArrays(const HloModule& a, const HloModule& b);
 
+// True for a program on whole arrays with parts that are written for each device: shard_map's before partitioning.
+bool HasShardMapBodies(const HloModule& module);
+
 // On how many devices the two run when they are compared.
 int64_t DevicesOfBoth(const HloModule& a, const HloModule& b);
 
