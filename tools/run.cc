@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "check/sharded.h"
 #include "hloir/check.h"
 #include "hloir/evaluator.h"
 #include "inspect/profile.h"
@@ -161,7 +162,15 @@ int Run(const RunFlags& flags, Transport* transport) {
     if (Status bound = BindSizesOf(flags, *read); !bound.ok()) return Fail(bound, DisplayName(path));
     loaded.push_back(std::move(*read));
   }
-  for (const ModuleFile& each : loaded) programs.push_back(&each.module());
+  // An unpartitioned shard_map runs on all its devices, each with the whole arrays around it.
+  std::vector<std::unique_ptr<HloModule>> views;
+  for (const ModuleFile& each : loaded) {
+    programs.push_back(&each.module());
+    if (!check::HasShardMapBodies(each.module())) continue;
+    auto view = check::MakeWholeView(each.module(), each.module());
+    if (!view.ok()) return fail(view.status(), file);
+    programs.back() = views.emplace_back(std::move(*view)).get();
+  }
   if (flags.runner.unknown_calls != UnknownCalls::kRefuse && !is_silent)
     for (const HloModule* program : programs) NoteUnknownCalls(*program);
   const HloModule& module = *programs[0];
@@ -254,6 +263,7 @@ int Run(const RunFlags& flags, Transport* transport) {
   if (flags.trace_values) timing["values"] = std::move(values);
   std::vector<std::vector<Literal>> leaves;
   for (const Literal& result : results) leaves.push_back(ResultLeaves(result));
+  if (!views.empty()) leaves.resize(1);  // each device has the whole results
   const Status reported = Report(flags, module, *runner, leaves, std::move(timing));
   return reported.ok() ? kExitGood : Fail(reported);
 }

@@ -64,6 +64,10 @@ class ComputationPartitioner : private Remaker {
   StatusOr<Value> MakeCustomCall(const HloInstruction& i, CustomCall call);
   StatusOr<Value> MakeWhole(const HloInstruction& i);
   StatusOr<Value> MakeFeed(const HloInstruction& i);
+  Shape DataShape(const Shape& shape, const std::vector<ArraySharding>& shardings, int64_t device, size_t& next) const;
+  StatusOr<HloInstruction*> MakeByData(const HloInstruction& i, const std::vector<HloInstruction*>& operands,
+                                       const Shape& local, const std::vector<Shape>& own,
+                                       const std::vector<int64_t>& which);
   StatusOr<HloInstruction*> MakeOnDevice(const HloInstruction& i, const std::vector<HloInstruction*>& operands,
                                          const Shape& result, int64_t device);
   StatusOr<Value> MakePartial(const HloInstruction& i, std::vector<Part> operands, const Wanted& wanted,
@@ -119,6 +123,21 @@ HloInstruction* ZerosOf(HloBuilder& b, const Shape& shape) {
   std::vector<HloInstruction*> elements;
   for (const Shape& element : shape.tuple_shapes()) elements.push_back(ZerosOf(b, element));
   return b.Tuple(elements);
+}
+
+// Each array with the sizes of `to`: cut, or padded with zeros at the end.
+HloInstruction* Resized(HloBuilder& b, HloInstruction* x, const Shape& to) {
+  if (x == nullptr || !(to.IsArray() || to.IsTuple()) || x->shape().Compatible(to)) return x;
+  if (to.IsTuple()) {
+    std::vector<HloInstruction*> elements;
+    for (int64_t k = 0; k < to.tuple_size(); ++k)
+      elements.push_back(Resized(b, b.GetTupleElement(x, k), to.tuple_shapes(k)));
+    return b.Tuple(elements);
+  }
+  PaddingConfig padding(static_cast<size_t>(to.rank()));
+  for (int64_t d = 0; d < to.rank(); ++d)
+    padding[static_cast<size_t>(d)].high = to.dimensions(d) - x->shape().dimensions(d);
+  return b.Pad(x, b.Constant(to.element_type(), 0), padding);
 }
 
 bool IsOnOneDevice(const HloInstruction& i) {
@@ -470,9 +489,6 @@ StatusOr<Value> ComputationPartitioner::MakeFeed(const HloInstruction& i) {
       only = said[k]->devices.Expand()[0];
     else several = true;
     HLOIR_ASSIGN_OR_RETURN(ArraySharding read, mesh_.Read(*said[k], leaves[k]->rank()));
-    for (int64_t d = 0; d < leaves[k]->rank(); ++d)
-      if (!mesh_.DividesEvenly(leaves[k]->dimensions(d), read.dims[static_cast<size_t>(d)]))
-        return Unimplemented(std::string(i.name()) + ": its parts are not of one size");
     if (!mesh_.Reordering(*said[k]).empty())
       return Unimplemented(std::string(i.name()) + ": its order of devices is another than the other shardings'");
     shardings.push_back(std::move(read));
@@ -489,8 +505,19 @@ StatusOr<Value> ComputationPartitioner::MakeFeed(const HloInstruction& i) {
   HLOIR_RETURN_IF_ERROR(b.status());
   const Shape result = is_in ? local : i.shape();
   HloInstruction* made = nullptr;
+  std::vector<Shape> own;      // distinct shapes of devices' data
+  std::vector<int64_t> which;  // of them, by device
+  for (int64_t device = 0; device < mesh_.device_count(); ++device) {
+    next = 0;
+    const Shape data = DataShape(shape, shardings, device, next);
+    const auto at = std::find(own.begin(), own.end(), data);
+    which.push_back(at - own.begin());
+    if (at == own.end()) own.push_back(data);
+  }
   if (only) {
     HLOIR_ASSIGN_OR_RETURN(made, MakeOnDevice(i, operands, result, *only));
+  } else if (own.size() > 1) {
+    HLOIR_ASSIGN_OR_RETURN(made, MakeByData(i, operands, local, own, which));
   } else {
     made = b.computation()->AddClone(i, operands, &result);
     if (!is_in) made->mutable_attributes<OutfeedAttributes>().outfeed_shape = local;
@@ -506,6 +533,55 @@ StatusOr<Value> ComputationPartitioner::MakeFeed(const HloInstruction& i) {
     value[k].local = spmd_.AllReduce(value[k].local, mesh_.AllAxes(), m_.reducers.Get(sum, type));
   }
   return value;
+}
+
+// What a device has of an array, without the padding of its shard.
+Shape ComputationPartitioner::DataShape(const Shape& shape, const std::vector<ArraySharding>& shardings, int64_t device,
+                                        size_t& next) const {
+  if (shape.IsTuple()) {
+    std::vector<Shape> elements;
+    for (const Shape& element : shape.tuple_shapes()) elements.push_back(DataShape(element, shardings, device, next));
+    return Shape::Tuple(std::move(elements));
+  }
+  const ArraySharding& sharding = shardings[next++];
+  if (!shape.IsArray()) return shape;
+  Shape data = mesh_.ShardShape(shape, sharding);
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    const int64_t shard = data.dimensions(d),
+                  start = mesh_.IndexOf(device, sharding.dims[static_cast<size_t>(d)]) * shard;
+    data.set_dimension(d, std::clamp<int64_t>(shape.dimensions(d) - start, 0, shard));
+  }
+  return data;
+}
+
+// A feed of parts of several sizes: each device takes the branch for its own.
+StatusOr<HloInstruction*> ComputationPartitioner::MakeByData(const HloInstruction& i,
+                                                             const std::vector<HloInstruction*>& operands,
+                                                             const Shape& local, const std::vector<Shape>& own,
+                                                             const std::vector<int64_t>& which) {
+  HloInstruction* argument = b.Tuple(operands);
+  HLOIR_RETURN_IF_ERROR(b.status());
+  const bool is_in = i.opcode() == HloOpcode::kInfeed;
+  std::vector<HloComputation*> branches;
+  for (const Shape& data : own) {
+    HloBuilder branch(m_.module, std::string(i.name()) + ".part");
+    HloInstruction* parameter = branch.Parameter(0, argument->shape(), "x");
+    std::vector<HloInstruction*> inside;
+    for (int64_t k = 0; k < argument->shape().tuple_size(); ++k) inside.push_back(branch.GetTupleElement(parameter, k));
+    if (!is_in) inside[0] = Resized(branch, inside[0], data);
+    HLOIR_RETURN_IF_ERROR(branch.status());
+    HloInstruction* made = branch.computation()->AddClone(i, inside, is_in ? &data : &i.shape());
+    made->set_sharding(std::nullopt);
+    if (!is_in) made->mutable_attributes<OutfeedAttributes>().outfeed_shape = data;
+    if (is_in) made = Resized(branch, made, local);
+    HLOIR_RETURN_IF_ERROR(branch.status());
+    HLOIR_ASSIGN_OR_RETURN(HloComputation * built, branch.Build(made));
+    branches.push_back(built);
+  }
+  HloInstruction* made =
+      b.Conditional(spmd_.PerDevice(which), branches, std::vector<HloInstruction*>(branches.size(), argument));
+  HLOIR_RETURN_IF_ERROR(b.status());
+  return made;
 }
 
 // By one device alone; the others have zeros.

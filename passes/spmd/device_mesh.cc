@@ -11,14 +11,11 @@ namespace {
 
 using Kind = Sharding::Kind;
 
-// A digit of a sharding's tile index: part of tile dimension `dim`, of `size` values, `stride` devices apart.
-struct Digit {
-  int64_t dim, size, stride;
-};
+}  // namespace
 
 // The digits of tile dimension `dim`, from the device numbers that it steps through; major first. False if it is no
 // such sequence.
-bool DigitsOf(int64_t dim, const std::vector<int64_t>& steps, std::vector<Digit>& digits) {
+bool DeviceMesh::DigitsOf(int64_t dim, const std::vector<int64_t>& steps, std::vector<Digit>& digits) {
   std::vector<Digit> minor_first;
   const int64_t count = static_cast<int64_t>(steps.size());
   for (int64_t unit = 1; unit < count;) {
@@ -36,7 +33,7 @@ bool DigitsOf(int64_t dim, const std::vector<int64_t>& steps, std::vector<Digit>
 }
 
 // The digits of an array of device numbers. False if it is none of digits.
-bool DigitsOf(const DimVector& dims, const std::vector<int64_t>& devices, std::vector<Digit>& digits) {
+bool DeviceMesh::DigitsOf(const DimVector& dims, const std::vector<int64_t>& devices, std::vector<Digit>& digits) {
   if (devices.empty() || devices[0] != 0) return false;
   digits.clear();
   int64_t unit = static_cast<int64_t>(devices.size());
@@ -57,13 +54,29 @@ bool DigitsOf(const DimVector& dims, const std::vector<int64_t>& devices, std::v
   return true;
 }
 
-// The digits of devices in the mesh's own order, of which there are as many.
-void DigitsOfMesh(const DimVector& dims, std::vector<Digit>& digits) {
+bool DeviceMesh::DigitsInMesh(const DimVector& dims, const std::vector<int64_t>& devices,
+                              std::vector<Digit>& digits) const {
+  const auto is_cut = [&](int64_t at) {
+    return at == device_count_ || std::find(strides_.begin(), strides_.end(), at) != strides_.end();
+  };
+  const auto fits = [&](const Digit& digit) { return is_cut(digit.stride) && is_cut(digit.stride * digit.size); };
+  if (DigitsOf(dims, devices, digits) && std::all_of(digits.begin(), digits.end(), fits)) return true;
+  // As many parts by the next axes of these sizes: those of the mesh have the prime factors of the number of devices.
   digits.clear();
-  int64_t stride = 1;
-  for (size_t d = dims.size(); d-- > 0; stride *= dims[d])
-    if (dims[d] > 1) digits.insert(digits.begin(), {static_cast<int64_t>(d), dims[d], stride});
+  std::vector<bool> taken(sizes_.size());
+  for (size_t d = 0; d < dims.size(); ++d) {
+    int64_t left = dims[d];
+    for (size_t a = 0; a < sizes_.size() && left > 1; ++a) {
+      if (taken[a] || left % sizes_[a] != 0) continue;
+      taken[a] = true;
+      left /= sizes_[a];
+      digits.push_back({static_cast<int64_t>(d), sizes_[a], strides_[a]});
+    }
+  }
+  return false;
 }
+
+namespace {
 
 std::vector<int64_t> Renumbered(const DeviceList& list, const std::vector<int64_t>& number_of) {
   std::vector<int64_t> devices = list.Expand();
@@ -189,12 +202,19 @@ StatusOr<DeviceMesh> DeviceMesh::Of(const HloModule& module, int64_t devices) {
     if (sorted != each || Product(dims) != devices)
       return InvalidArgument("the sharding of " + std::string(owners[k]->name()) + " does not name each of the " +
                              std::to_string(devices) + " devices once");
-    if (!DigitsOf(dims, array, digits)) DigitsOfMesh(dims, digits);
-    for (const Digit& digit : digits) cuts.insert(digit.stride), cuts.insert(digit.stride * digit.size);
+    if (!DigitsOf(dims, array, digits)) continue;
+    std::set<int64_t> more = cuts;
+    for (const Digit& digit : digits) more.insert(digit.stride), more.insert(digit.stride * digit.size);
+    int64_t last = 1;
+    const bool fits = std::all_of(more.begin(), more.end(), [&](int64_t cut) {
+      const bool divides = cut % last == 0;
+      last = cut;
+      return divides;
+    });
+    if (fits) cuts = std::move(more);
   }
   int64_t below = 1;
   for (int64_t cut : cuts) {
-    if (cut % below != 0) return Unimplemented("the module's shardings cut the devices in ways that fit no one mesh");
     std::vector<int64_t> primes;
     for (int64_t rest = cut / below, p = 2; rest > 1; rest % p == 0 ? rest /= p : ++p) {
       if (rest % p == 0) primes.push_back(p);
@@ -246,10 +266,13 @@ Int64Pairs DeviceMesh::Reordering(const Sharding& sharding) const {
   DimVector dims;
   std::vector<int64_t> numbers;
   std::vector<Digit> digits;
-  if (!DevicesOf(sharding, number_of_, dims, numbers) || DigitsOf(dims, numbers, digits)) return {};
+  if (!DevicesOf(sharding, number_of_, dims, numbers) || DigitsInMesh(dims, numbers, digits)) return {};
   Int64Pairs pairs;
-  for (size_t n = 0; n < numbers.size(); ++n)
-    pairs.emplace_back(device_of_[static_cast<size_t>(numbers[n])], device_of_[n]);
+  for (size_t n = 0; n < numbers.size(); ++n) {
+    int64_t rest = static_cast<int64_t>(n), place = 0;
+    for (size_t k = digits.size(); k-- > 0; rest /= digits[k].size) place += rest % digits[k].size * digits[k].stride;
+    pairs.emplace_back(device_of_[static_cast<size_t>(numbers[n])], device_of_[static_cast<size_t>(place)]);
+  }
   return pairs;
 }
 
@@ -282,7 +305,7 @@ StatusOr<ArraySharding> DeviceMesh::ReadNamed(const Sharding& sharding, int64_t 
   DimVector dims;
   for (const auto& [name, size] : sharding.mesh.axes) dims.push_back(size);
   std::vector<Digit> digits;
-  if (!DigitsOf(dims, MeshDevices(sharding.mesh, number_of_), digits)) DigitsOfMesh(dims, digits);
+  DigitsInMesh(dims, MeshDevices(sharding.mesh, number_of_), digits);
   const auto append = [&](const MeshAxisRef& ref, Axes& to) {
     for (size_t a = 0; a < sharding.mesh.axes.size(); ++a) {
       if (sharding.mesh.axes[a].first != ref.axis) continue;
@@ -333,8 +356,7 @@ StatusOr<ArraySharding> DeviceMesh::Read(const Sharding& sharding, int64_t rank,
     case Kind::kTiled: break;
   }
   std::vector<Digit> digits;
-  if (!DigitsOf(sharding.tile_dims, Renumbered(sharding.devices, number_of_), digits))
-    DigitsOfMesh(sharding.tile_dims, digits);
+  DigitsInMesh(sharding.tile_dims, Renumbered(sharding.devices, number_of_), digits);
   const int64_t data_rank =
       static_cast<int64_t>(sharding.tile_dims.size()) -
       (sharding.replicate_on_last_tile_dim ? 1 : static_cast<int64_t>(sharding.last_tile_dims.size()));

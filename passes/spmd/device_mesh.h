@@ -3,8 +3,8 @@
 // axes that no dimension names hold copies. Axes are of prime size, the digits of a device's number, so that parts of
 // an axis are axes again, and operations on shardings are operations on lists. Used by the passes of this folder.
 //
-// A sharding whose order of devices is not a permutation of the others' digits is read as if it had the mesh's, and
-// Reordering has the permutation. Leaves out: numbers of parts that fit no one mesh (2 x 3 and 3 x 2): Unimplemented.
+// A sharding whose order of devices is not a permutation of the others' digits, or whose numbers of parts fit no one
+// mesh with the others' (2 x 3 and 3 x 2), is read as if it had the mesh's order, and Reordering has the permutation.
 // Tested by tests/unit/spmd_test.cc.
 #pragma once
 
@@ -68,6 +68,15 @@ class DeviceMesh {
   int64_t Coordinate(int64_t device, int64_t axis) const;
 
  private:
+  // A digit of a sharding's tile index: part of tile dimension `dim`, of `size` values, `stride` devices apart.
+  struct Digit {
+    int64_t dim, size, stride;
+  };
+  static bool DigitsOf(int64_t dim, const std::vector<int64_t>& steps, std::vector<Digit>& digits);
+  static bool DigitsOf(const DimVector& dims, const std::vector<int64_t>& devices, std::vector<Digit>& digits);
+  // The digits of an array of device numbers, of axes of the mesh. False if its order is another; then they are those
+  // in the mesh's order.
+  bool DigitsInMesh(const DimVector& dims, const std::vector<int64_t>& devices, std::vector<Digit>& digits) const;
   Axes AxesOf(int64_t size, int64_t stride) const;
   Sharding WriteNamed(const ArraySharding& sharding) const;
   StatusOr<ArraySharding> ReadNamed(const Sharding& sharding, int64_t rank, std::vector<bool>* open) const;

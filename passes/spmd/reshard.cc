@@ -347,7 +347,9 @@ std::vector<ReshardStep> PlanReshard(const DeviceMesh& mesh, const Shape& whole,
   double bytes = 0;
   for (const ReshardStep& step : steps) bytes += step.bytes;
   const auto sends = std::count_if(steps.begin(), steps.end(), [](const ReshardStep& step) { return step.bytes > 0; });
-  if (sends < 2) return steps;
+  // The states of the search grow with the number of axes; a mesh of 64 devices has 6.
+  constexpr int64_t kMostAxes = 6;
+  if (sends < 2 || mesh.axis_count() > kMostAxes) return steps;
   std::vector<ReshardStep> found = PlanSearch(mesh, whole, from, to).Plan(bytes);
   return found.empty() ? steps : found;
 }

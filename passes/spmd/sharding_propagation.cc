@@ -20,8 +20,7 @@
 // }
 // END
 //
-// Each user of a constant expression gets its own (split_constants.h). Existing shardings are kept, except for open
-// dimensions; parameters and result get a sharding only if the module
+// Existing shardings are kept, except for open dimensions; parameters and result get a sharding only if the module
 // allows it. Splits into parts of unequal size are not propagated. Shardy's form is read first (shardy.h); shardy-xla
 // is an alias, because XLA does both in that pass. Leaves alone: modules for one device. Design: docs/partition.md.
 #include <algorithm>
@@ -31,7 +30,6 @@
 #include "hloir/rewrite_util.h"
 #include "partition_op.h"
 #include "shardy.h"
-#include "split_constants.h"
 
 namespace hloir {
 namespace spmd {
@@ -499,11 +497,10 @@ class ShardingPropagation : public RewritingPass {
     }
     const int64_t devices = PartitionCount(module);
     if (devices <= 1 || !gate_.Enabled(kPropagate)) return changed;
-    const bool split = gate_.Enabled(kSplit) && SplitConstants(module, gate_);
     HLOIR_ASSIGN_OR_RETURN(const DeviceMesh mesh, DeviceMesh::Of(module, devices));
     Propagation propagation(module, mesh);
     HLOIR_RETURN_IF_ERROR(propagation.Run());
-    return propagation.Write(gate_, changed) || changed || split;
+    return propagation.Write(gate_, changed) || changed;
   }
 };
 
@@ -511,7 +508,7 @@ class ShardingPropagation : public RewritingPass {
 }  // namespace spmd
 
 PassDefinition DefineShardingPropagation() {
-  return {MakePassOf<spmd::ShardingPropagation>, {spmd::kImport, spmd::kSplit, spmd::kPropagate}};
+  return {MakePassOf<spmd::ShardingPropagation>, {spmd::kImport, spmd::kPropagate}};
 }
 
 }  // namespace hloir

@@ -76,19 +76,24 @@ bool NeedsHop(int64_t parts, int64_t shard, int64_t whole, int64_t first, int64_
   return std::max(begin, from * shard) < std::min(end, (from + 1) * shard);
 }
 
+// From more neighbours, each by a collective of its own, an all-gather takes less time.
+constexpr int64_t kMostHops = 8;
+
 double FetchBytes(const DeviceMesh& mesh, int64_t whole, const Axes& axes, int64_t first, int64_t step, int64_t size,
                   double row) {
   const int64_t parts = mesh.SizeOf(axes), shard = (whole + parts - 1) / parts;
   const double gather = static_cast<double>((parts - 1) * shard);
   double halo = 0;
+  int64_t hops = 0;
   for (int64_t hop = 1 - parts; hop < parts; ++hop) {
     if (hop == 0) continue;
     const HaloPiece piece = PieceOf(parts, shard, whole, first, step, size, hop);
     int64_t takers = 0;
     for (int64_t n = 0; n < parts; ++n) takers += NeedsHop(parts, shard, whole, first, step, size, hop, n);
     halo += static_cast<double>((piece.limit - piece.start) * takers) / static_cast<double>(parts);
+    hops += piece.start < piece.limit;
   }
-  return std::min(halo, gather) * row;
+  return (hops > kMostHops ? gather : std::min(halo, gather)) * row;
 }
 
 }  // namespace
@@ -156,7 +161,9 @@ OpPartitioner::Op OpPartitioner::FetchAgain(Op x, int64_t whole, int64_t d, cons
   }
   Op together = nullptr;
   std::vector<int64_t> origin;  // of `together`, in the whole, by device
-  if (halo >= (parts - 1) * shard * parts) {
+  const auto is_piece = [](const HaloPiece& piece) { return piece.start < piece.limit; };
+  const auto hops = std::count_if(pieces.begin(), pieces.end(), is_piece) - 1;  // without its own part
+  if (hops > kMostHops || halo >= (parts - 1) * shard * parts) {
     together = spmd_.AllGather(x, d, axes);
     origin.assign(static_cast<size_t>(mesh_.device_count()), 0);
   } else {

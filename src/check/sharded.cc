@@ -589,6 +589,8 @@ bool AreOfWholeArrays(const HloModule& a, const HloModule& b) {
   return !SameInterface(a, b) || IsNamedPartitioned(a) != IsNamedPartitioned(b) || HasBoundaries(a) || HasBoundaries(b);
 }
 
+bool HasShardMapBodies(const HloModule& module) { return HasBoundaries(module) && !IsNamedPartitioned(module); }
+
 int64_t DevicesOfBoth(const HloModule& a, const HloModule& b) {
   const int64_t counted = std::max(DeviceCountsOf(a).devices(), DeviceCountsOf(b).devices());
   return AreOfWholeArrays(a, b) ? std::max({counted, DevicesOf(a), DevicesOf(b)}) : counted;

@@ -19,6 +19,10 @@ namespace hloir::check {
 // shards. If so, the inputs are the whole arrays, the same for each device.
 bool AreOfWholeArrays(const HloModule& a, const HloModule& b);
 
+// Returns whether the module is a program on whole arrays with parts for each device, as shard_map's are before
+// partitioning.
+bool HasShardMapBodies(const HloModule& module);
+
 // The number of devices that the comparison runs on.
 int64_t DevicesOfBoth(const HloModule& a, const HloModule& b);
 

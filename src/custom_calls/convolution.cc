@@ -28,6 +28,9 @@ StatusOr<Form> FormOf(const Call& call) {
   Form form{a.window.value_or(Window()), *a.dim_labels, a.feature_group_count};
   if (form.window.size() != form.dims.input_spatial.size())
     return Wrong(call, "its window does not fit its dim_labels");
+  const int64_t rank = static_cast<int64_t>(form.window.size()) + 2;
+  if (!call.x.empty() && call.x[0]->shape().rank() == rank + 1)
+    return Unknown(call, "features in vectors (int8x4, int8x32)");
   return form;
 }
 

@@ -153,9 +153,9 @@ ENTRY main {
 )");
     return AssignBuffers(*module).of(*module->FindComputation("outer")).peak_bytes;
   };
-  CHECK(heap_of_outer("y") == 4);
+  CHECK(heap_of_outer("y") == 3 * 4);  // the numbers of both loops, and the inner body's
   // The inner loop's result does not go on: the state stays, beside the inner loop's own.
-  CHECK(heap_of_outer("x") == 404);
+  CHECK(heap_of_outer("x") == 400 + 2 * 4);
 }
 
 TEST_CASE("no two values in use at once lie in one place, and no plan is below the peak") {
