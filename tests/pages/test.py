@@ -48,6 +48,13 @@ def elsewhere(b, page, path, dark):
     b.open(path, dark)
     for fault in b.on_paper():
         check(page + ", on paper", fault, False)
+    check(page, "after paper it is as before", b.run("document.documentElement.classList.contains('dark')") is dark)
+    if page == "graph":
+        b.call("Emulation.setEmulatedMedia", media="print")
+        b.settle()
+        contrast = b.run(CONTRAST)
+        check(page, f"text on boxes has a contrast of {contrast:.1f} on paper", contrast >= 4.5)
+        b.call("Emulation.setEmulatedMedia", media="")
 
 
 def checks_itself(b, folder):
