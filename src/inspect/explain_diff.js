@@ -26,17 +26,17 @@ function meet(before, after) {
     tails[low] = k;
   });
   const found = [];
-  for (let k = tails.length ? tails[tails.length - 1] : -1; k >= 0; k = previous[k]) found.unshift(pairs[k]);
-  return found;
+  for (let k = tails.length ? tails[tails.length - 1] : -1; k >= 0; k = previous[k]) found.push(pairs[k]);
+  return found.reverse();
 }
-// [[line of before or undefined, line of after or undefined, they do not meet]…]
+// [[line of before or undefined, line of after or undefined]…]
 function rowsOf(before, after) {
   const a = linesOf(before), b = linesOf(after), rows = [];
   let i = 0, j = 0;
-  // Lines that do not meet stand beside each other without a mark of what differs in them.
   const gap = (to_i, to_j) => {
     while (i < to_i && j < to_j && a.lines[i] === b.lines[j]) rows.push([a.lines[i++], b.lines[j++]]);
-    while (i < to_i || j < to_j) rows.push([i < to_i ? a.lines[i++] : undefined, j < to_j ? b.lines[j++] : undefined, true]);
+    while (i < to_i) rows.push([a.lines[i++], undefined]);
+    while (j < to_j) rows.push([undefined, b.lines[j++]]);
   };
   for (const [x, y] of [...meet(a.keys, b.keys), [a.lines.length, b.lines.length]]) {
     gap(x, y);
@@ -58,7 +58,7 @@ function lineCell(tag, line, other) {
 const isSame = (row) => row[0] === row[1];
 function cellsOf(row) {
   if (isSame(row)) return [el("code", row[0]), el("code", row[1], { class: "twin" })];
-  return [row[0] === undefined ? el("code", "", { class: "twin" }) : lineCell("del", row[0], row[2] ? undefined : row[1]), row[1] === undefined ? el("code", "", { class: "twin" }) : lineCell("ins", row[1], row[2] ? undefined : row[0])];
+  return [row[0] === undefined ? el("code", "", { class: "twin" }) : lineCell("del", row[0], row[1]), row[1] === undefined ? el("code", "", { class: "twin" }) : lineCell("ins", row[1], row[0])];
 }
 function sideBySide(before, after) {
   const rows = rowsOf(before, after), box = el("div", undefined, { class: "lines", tabindex: "0", role: "region", "aria-label": "Before and after, line by line" });

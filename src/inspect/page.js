@@ -20,6 +20,17 @@ function human(n, unit) {
 function dark(on) { document.documentElement.classList.toggle("dark", on); $("theme").textContent = on ? "Light" : "Dark"; }
 $("theme").onclick = () => dark(!document.documentElement.classList.contains("dark"));
 dark(matchMedia("(prefers-color-scheme: dark)").matches);
+// Paper is white: the page turns light for it, and back.
+let darkBefore = null;
+function onPaper(on) {
+  if (on === (darkBefore !== null)) return;
+  const now = document.documentElement.classList.contains("dark"), wanted = on ? false : darkBefore;
+  darkBefore = on ? now : null;
+  if (now !== wanted) $("theme").onclick();
+}
+addEventListener("beforeprint", () => onPaper(true));
+addEventListener("afterprint", () => onPaper(false));
+matchMedia("print").addEventListener("change", (e) => onPaper(e.matches));
 // An element whose text breaks after a dot, a dash and the like, before it breaks elsewhere.
 function breakable(tag, text, attributes) {
   const e = el(tag, undefined, attributes);

@@ -229,7 +229,7 @@ class Browser:
         """What is wrong with the page where it is printed: it is dark, has what can be pressed in its head, or is cut."""
         self.call("Emulation.setEmulatedMedia", media="print")
         self.settle()
-        found = self.run(PAPER)
+        found = self.run(PAPER) + [fault for fault in self.axe() if "contrast" in fault]
         self.call("Emulation.setEmulatedMedia", media="")
         self.settle()
         return found
@@ -255,6 +255,7 @@ class Browser:
 
 PAPER = r"""(() => {
   const found = [];
+  if (getComputedStyle(document.body).display !== "block") found.push("it is laid out as a window");
   if (getComputedStyle(document.body).backgroundColor !== "rgb(255, 255, 255)") found.push("the paper is " + getComputedStyle(document.body).backgroundColor);
   for (const e of document.querySelectorAll("header button, header input, header select")) if (e.checkVisibility()) found.push("there is a " + e.tagName + " in the head");
   for (const e of document.querySelectorAll("main, section, main pre, main div")) {
