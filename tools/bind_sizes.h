@@ -1,10 +1,17 @@
 // Modules with unbounded dimensions (`?`), for run and verify: the sizes come from the given inputs.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "build/bind_sizes.h"
 #include "hloir/io.h"
+#include "hloir/stablehlo.h"
 #include "hloir/verifier.h"
 
 namespace hloir::tool {
@@ -15,6 +22,36 @@ inline Status BindGivenSizes(HloModule& module, const std::vector<Literal>& inpu
   for (const Literal& input : inputs) shapes.push_back(input.shape());
   HLOIR_RETURN_IF_ERROR(BindSizes(module, shapes));
   return VerifyModule(module);
+}
+
+using ArgumentSizes = std::vector<std::vector<int64_t>>;
+
+// A module file; StableHLO whose arguments have unbounded dimensions is read for arguments of these sizes.
+inline StatusOr<ModuleFile> ReadWithSizes(const std::string& path, const ReadOptions& options,
+                                          const ArgumentSizes& sizes) {
+  if (sizes.empty()) return ReadModuleFile(path, options);
+  HLOIR_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  if (!LooksLikeMlir(text)) return InvalidArgument("sizes of arguments are for StableHLO text");
+  ModuleFile file;
+  HLOIR_ASSIGN_OR_RETURN(file.modules.emplace_back(),
+                         ParseStablehlo(text, {.file_name = DisplayName(path), .argument_sizes = sizes}));
+  if (options.verify) HLOIR_RETURN_IF_ERROR(VerifyModule(file.module()));
+  file.text = std::make_shared<const std::string>(std::move(text));
+  return file;
+}
+
+// Reads one module; a StableHLO program that computes shapes is read for those of the inputs in `inputs`, an .npz.
+inline StatusOr<ModuleFile> ReadForInputs(const std::string& path, const std::string& inputs) {
+  StatusOr<ModuleFile> read = ReadModuleFile(path, {.one_module = true});
+  std::error_code error;
+  if (read.ok() || inputs.empty() || path == "-" || std::filesystem::is_directory(inputs, error)) return read;
+  const StatusOr<std::string> text = ReadFile(path);
+  const StatusOr<StoredValues> given = ReadStoredValues(inputs);
+  if (!text.ok() || !LooksLikeMlir(*text) || !given.ok()) return read;
+  ArgumentSizes sizes;
+  for (const Literal& input : given->inputs)
+    sizes.emplace_back(input.shape().dimensions().begin(), input.shape().dimensions().end());
+  return ReadWithSizes(path, {}, sizes);
 }
 
 }  // namespace hloir::tool

@@ -1,6 +1,7 @@
 // hloir convert: converts modules, and the values that come with them, between file formats. The content selects the
 // input format, the name the output format. Tested by tests/cli/convert.test.
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "hloir/io.h"
 #include "hloir/printer.h"
 #include "hloir/proto.h"
+#include "tools/bind_sizes.h"
 #include "tools/command.h"
 #include "tools/flags.h"
 #include "tools/report.h"
@@ -29,7 +31,27 @@ struct ConvertFlags {
   bool has_message = false;
   int64_t partition = 0;
   bool streamed = false, allow_unknown = false, json = false;
+  std::string sizes;
 };
+
+// "3x4,,2": the sizes of each argument; none for a scalar.
+StatusOr<ArgumentSizes> ParseSizes(std::string_view text) {
+  ArgumentSizes all(text.empty() ? 0 : 1);
+  for (size_t at = 0; at < text.size();) {
+    if (text[at] == ',') all.emplace_back(), ++at;
+    int64_t size = 0;
+    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), size);
+    if (error == std::errc()) {
+      all.back().push_back(size);
+      at = static_cast<size_t>(end - text.data());
+      if (at < text.size() && text[at] == 'x' && at + 1 < text.size()) ++at;
+      else if (at < text.size() && text[at] != ',') return InvalidArgument("--sizes: expected sizes as in 3x4,2");
+    } else if (at < text.size() && text[at] != ',') {
+      return InvalidArgument("--sizes: expected sizes as in 3x4,2");
+    }
+  }
+  return all;
+}
 
 bool IsNpz(const std::string& path) { return path.ends_with(".npz"); }
 
@@ -52,18 +74,73 @@ bool NamesReduction(const HloModule& module) {
   return false;
 }
 
+bool HasOtherLayout(const Shape& shape) {
+  for (const Shape* leaf : shape.Leaves()) {
+    if (leaf->has_layout() && !leaf->layout().IsMajorToMinor()) return true;
+  }
+  return false;
+}
+
+bool HasMoreMetadata(const HloInstruction& i) {
+  const OpMetadata* metadata = i.metadata();
+  return metadata != nullptr &&
+         (!metadata->op_type.empty() || !metadata->deduplicated_name.empty() || !metadata->scheduling_name.empty() ||
+          !metadata->metadata_payload.empty() || !metadata->profile_type.empty());
+}
+
+bool IsAnnotated(const HloInstruction& i) { return i.sharding() != nullptr || !i.extras().frontend_attributes.empty(); }
+
 // What StableHLO has no place for, and does not change what a module computes.
 void AddNotInStablehlo(const HloModule& module, std::vector<std::string>& fields) {
-  bool layouts = false, control = false, config = false;
-  for (const HloInstruction* i : module.AllInstructions()) {
-    for (const Shape* leaf : i->shape().Leaves()) layouts |= leaf->has_layout() && !leaf->layout().IsMajorToMinor();
-    control |= i->HasControlDependencies();
-    config |= i->opcode() != HloOpcode::kCustomCall && !i->extras().backend_config.empty();
+  const ModuleConfig& config = module.config();
+  const auto any = [&](const auto& has) {
+    for (const HloInstruction* i : module.AllInstructions()) {
+      if (has(*i)) return true;
+    }
+    return false;
+  };
+  const auto add = [&](bool is_there, std::string_view what) {
+    if (is_there) fields.emplace_back(what);
+  };
+  bool entry_layouts = false;
+  if (config.entry_computation_layout.has_value()) {
+    entry_layouts = HasOtherLayout(config.entry_computation_layout->result);
+    for (const Shape& shape : config.entry_computation_layout->parameters) entry_layouts |= HasOtherLayout(shape);
   }
-  if (layouts) fields.push_back("layouts");
-  if (control) fields.push_back("control dependencies");
-  if (config) fields.push_back("backend_config");
-  if (module.config().is_scheduled) fields.push_back("the schedule");
+  add(entry_layouts || any([](const auto& i) { return HasOtherLayout(i.shape()); }), "layouts");
+  add(any([](const auto& i) { return i.HasControlDependencies(); }), "control dependencies");
+  add(any([](const auto& i) { return i.opcode() != HloOpcode::kCustomCall && !i.extras().backend_config.empty(); }),
+      "backend_config");
+  add(config.is_scheduled, "the schedule");
+  const bool has_tuple = module.entry_computation()->root()->shape().IsTuple();
+  add(std::any_of(config.input_output_alias.begin(), config.input_output_alias.end(),
+                  [&](const InputOutputAlias& alias) {
+                    return alias.must_alias || !alias.parameter_index.empty() ||
+                           alias.output_index.size() != (has_tuple ? 1U : 0U);
+                  }),
+      "input_output_alias of must-alias or nested arrays");
+  add(std::any_of(config.buffer_donor.begin(), config.buffer_donor.end(),
+                  [](const BufferDonor& donor) { return !donor.parameter_index.empty(); }),
+      "buffer_donor of nested arrays");
+  add(config.alias_passthrough_params, "alias_passthrough_params");
+  add(!config.allow_spmd_sharding_propagation_to_parameters.empty() ||
+          !config.allow_spmd_sharding_propagation_to_output.empty(),
+      "allow_spmd_sharding_propagation");
+  add(!config.origin_recovery_table.empty() || any([](const auto& i) { return i.extras().original_value.has_value(); }),
+      "origins");
+  add(!config.debug_attributes.empty(), "debug attributes");
+  add(any([](const auto& i) { return i.extras().statistics.has_value(); }), "statistics");
+  add(any([](const auto& i) { return i.extras().result_accuracy.has_value(); }), "result_accuracy");
+  add(any(HasMoreMetadata), "metadata besides op_name and source lines");
+  add(any([](const auto& i) { return i.opcode() == HloOpcode::kGetTupleElement && IsAnnotated(i); }),
+      "annotations of tuples' elements");
+  add(any([&](const auto& i) { return i.IsParameter() && i.parent() != module.entry_computation() && IsAnnotated(i); }),
+      "annotations of parameters of called computations");
+  for (const HloComputation* computation : module.computations()) {
+    if (computation->execution_thread().empty()) continue;
+    fields.emplace_back("execution threads");
+    break;
+  }
 }
 
 // Reports on stderr the parts of a message that `form` cannot hold. Only messages have parts that the graph does not
@@ -99,7 +176,10 @@ int Convert(const ConvertFlags& flags) {
     if (!format.ok()) return Fail(InvalidArgument(format.status().message() + ", or .npz for values"), output);
     formats.push_back(*format);
   }
-  StatusOr<ModuleFile> loaded = ReadModuleFile(flags.file, {.verify = false, .allow_unknown = flags.allow_unknown});
+  const StatusOr<ArgumentSizes> sizes = ParseSizes(flags.sizes);
+  if (!sizes.ok()) return Fail(sizes.status());
+  StatusOr<ModuleFile> loaded =
+      ReadWithSizes(flags.file, {.verify = false, .allow_unknown = flags.allow_unknown}, *sizes);
   if (!loaded.ok()) return Fail(loaded.status(), file);
   HloProtoFile& proto = loaded->proto;
   if (!flags.inputs.empty()) {
@@ -148,6 +228,8 @@ void AddConvertCommand(CLI::App* command, Action& action, PassRegistry& /*regist
   AddOption(*command, "--partition N", flags->partition,
             "Partition of a snapshot whose values go to the .npz (default: 0)")
       ->check(Between<int64_t>(0, INT64_MAX));
+  AddOption(*command, "--sizes 3x4,2", flags->sizes,
+            "Sizes of the arguments of a StableHLO program with unbounded dimensions (?), one list for each argument");
   command->add_flag("--allow-unknown", flags->allow_unknown, "Keep unknown opcodes and attributes");
   command->add_flag("--json", flags->json, "Print errors, or the names of the files written, as JSON");
   command->callback([flags, message, &action] {

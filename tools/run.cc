@@ -156,7 +156,7 @@ int Run(const RunFlags& flags, Transport* transport) {
   std::vector<ModuleFile> loaded;
   std::vector<const HloModule*> programs;
   for (const std::string& path : flags.files) {
-    auto read = ReadModuleFile(path, {.one_module = true});
+    auto read = ReadForInputs(path, flags.fake ? "" : flags.inputs);
     if (!read.ok()) return Fail(read.status(), DisplayName(path));
     if (Status filled = TakeElided(read->module(), flags.elided); !filled.ok()) return Fail(filled, DisplayName(path));
     if (Status bound = BindSizesOf(flags, *read); !bound.ok()) return Fail(bound, DisplayName(path));

@@ -188,7 +188,7 @@ int ProveOnly(const VerifyFlags& flags) {
 
 StatusOr<Row> Verify(const VerifyFlags& flags, const std::string& file, const std::string* other) {
   Row row;
-  HLOIR_ASSIGN_OR_RETURN(ModuleFile loaded, ReadModuleFile(file, {.one_module = true}));
+  HLOIR_ASSIGN_OR_RETURN(ModuleFile loaded, ReadForInputs(file, InputsOf(flags, file)));
   HLOIR_RETURN_IF_ERROR(TakeElided(loaded.module(), flags.elided));
   HLOIR_RETURN_IF_ERROR(BindSizesOf(flags, file, loaded, loaded.module()));
   const HloModule& before = loaded.module();
@@ -203,7 +203,8 @@ StatusOr<Row> Verify(const VerifyFlags& flags, const std::string& file, const st
   HLOIR_ASSIGN_OR_RETURN(std::vector<InputSet> inputs, GivenInputs(flags, file, loaded, options));
   std::unique_ptr<HloModule> after;
   if (other != nullptr) {
-    HLOIR_ASSIGN_OR_RETURN(after, ReadModule(*other));
+    HLOIR_ASSIGN_OR_RETURN(ModuleFile read, ReadForInputs(*other, InputsOf(flags, file)));
+    after = std::move(read.modules.front());
     HLOIR_RETURN_IF_ERROR(TakeElided(*after, flags.elided));
     HLOIR_RETURN_IF_ERROR(BindSizesOf(flags, file, loaded, *after));
     const std::filesystem::path a = DisplayName(file), b = DisplayName(*other);

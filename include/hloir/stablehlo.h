@@ -6,9 +6,11 @@
 // Threads: may be called from any thread; nothing is shared between calls.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hloir/module.h"
 #include "hloir/status.h"
@@ -21,6 +23,9 @@ struct StablehloOptions {
   std::string file_name = "<text>";  // for messages
   // Simplify as XLA's converter does. Otherwise each op becomes the instruction of its name, dead ones too.
   bool simplify = true;
+  // Binds unbounded dimensions (tensor<?x4xf32>): the sizes of each argument of main, as {{3, 4}, {}}. The sizes of ops
+  // such as dynamic_reshape must follow from them; calls are inlined, and assertions on shapes are checked.
+  std::vector<std::vector<int64_t>> argument_sizes = {};
 };
 
 // True if the text begins like MLIR: comments and aliases, then a module or a function.

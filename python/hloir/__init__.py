@@ -31,7 +31,7 @@ from typing import Any, Callable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hloir._arrays import DeviceExecutable, Executable, _answers, _host, _inputs, dtype_of, to_dlpack
+from hloir._arrays import DeviceExecutable, Executable, _answers, _host, _inputs, _sizes, dtype_of, to_dlpack
 from hloir._display import Diff, Explanation, Picture, diff, explain, graph, stats
 from hloir._error import Error
 from hloir import _hloir
@@ -60,6 +60,8 @@ from hloir._hloir import (
     _proposals,
     _take,
     _tune,
+    _bound_to,
+    _is_unbounded,
     _verify,
     isas,
     limit_memory,
@@ -188,9 +190,11 @@ def run(
     callbacks: Mapping[Any, Callable[..., Any]] | None = None,
     host_transfer: Callable[[int, int, Any], Any] | None = None,
 ) -> Any:
-    """Prepares a module and runs it once; arguments, results and errors are Executable's. callbacks, host_transfer: as of
-    prepare()."""
-    return prepare(check_module(module, "run"), callbacks=callbacks, host_transfer=host_transfer)(*arguments)
+    """Prepares a module and runs it once; arguments, results and errors are Executable's. Unbounded dimensions (f32[?,4])
+    have the arguments' sizes. callbacks, host_transfer: as of prepare()."""
+    if _is_unbounded(check_module(module, "run")):
+        module = _bound_to(module, _sizes(arguments))
+    return prepare(module, callbacks=callbacks, host_transfer=host_transfer)(*arguments)
 
 
 def _pipeline(passes: str | Sequence[str]) -> str:
@@ -305,13 +309,14 @@ def tune(
     return _tune(check_module(module, "tune"), by, seconds, trials, seed, _pipeline(passes), math, verify, threads, progress)
 
 
-def _input_leaves(inputs: Any, module: Module) -> list[npt.NDArray[np.uint8]]:
+def _input_list(inputs: Any) -> Sequence[Any]:
     if isinstance(inputs, Mapping):  # an .npz that numpy loaded
         named = {name: inputs[name] for name in inputs}
         inputs = [named[f"in{k}"] for k in range(len(named)) if f"in{k}" in named]
     elif isinstance(inputs, np.ndarray) or not isinstance(inputs, Sequence):
         raise TypeError(f"inputs is a list with an argument for each parameter, or the path of an .npz, not {type(inputs).__name__}")
-    return _inputs(inputs, [parameter.shape for parameter in module.entry.parameters], "input")
+    given: Sequence[Any] = inputs
+    return given
 
 
 def verify(
@@ -353,7 +358,9 @@ def verify(
         file = os.fspath(inputs)
         os.stat(file)  # FileNotFoundError, with its name
     elif inputs is not None:
-        leaves = [_input_leaves(inputs, before)]
+        given = _input_list(inputs)
+        before, after = (_bound_to(m, _sizes(given)) if _is_unbounded(m) else m for m in (before, after))
+        leaves = [_inputs(given, [parameter.shape for parameter in before.entry.parameters], "input")]
     return _verify(before, after, seed, exact, divergence, leaves, file, _answers(callbacks), _host(host_transfer),
                    os.fspath(elided), finite_only, threads, os.fspath(proof) if proof is not None else "")
 

@@ -65,6 +65,14 @@ def _as_array(value: Any) -> npt.NDArray[Any]:
     return np.asarray(value)
 
 
+def _sizes(arguments: Sequence[Any]) -> list[list[int]]:
+    """The sizes of each array among arguments, which may be tuples of them."""
+    sizes: list[list[int]] = []
+    for value in arguments:
+        sizes += _sizes(value) if isinstance(value, tuple) else [list(_as_array(value).shape)]
+    return sizes
+
+
 def _of_numbers(value: Any, shape: Shape, where: str) -> npt.NDArray[Any]:
     """An array of Python's numbers, which have no type of their own; as they are where they do not fit."""
     wanted = dtype_of(shape)

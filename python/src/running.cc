@@ -1,12 +1,15 @@
 // Running in Python. Arrays come and go as flat byte views, which python/hloir makes of numpy arrays
 // without a copy. A run releases the GIL and stops at Ctrl-C.
 #include <atomic>
+#include <memory>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "build/bind_sizes.h"
 #include "callbacks.h"
 #include "handles.h"
 #include "hloir/executable.h"
@@ -126,6 +129,22 @@ class DeviceExecutable : public PreparedModule<HloDeviceExecutable> {
   DeviceCounts counts_;
 };
 
+// A copy of the module whose unbounded dimensions have these sizes, a list for each leaf of its parameters.
+std::shared_ptr<Graph> BoundTo(const Graph& graph, const std::vector<std::vector<int64_t>>& sizes) {
+  std::vector<Shape> given;
+  for (const Shape& parameter : graph.module().entry_computation()->program_shape().parameters) {
+    for (const Shape* leaf : parameter.Leaves()) {
+      if (!leaf->IsArray() || given.size() >= sizes.size()) continue;
+      const std::vector<int64_t>& dimensions = sizes[given.size()];
+      given.push_back(Shape::Array(leaf->element_type(), DimVector(dimensions.begin(), dimensions.end())));
+    }
+  }
+  auto bound = std::make_shared<Graph>(graph.module().Clone());
+  Check(BindSizes(bound->module(), given));
+  Check(VerifyModule(bound->module()));
+  return bound;
+}
+
 // The contents of an object with __dlpack__, as bytes in place: (bytes, type code, bits, sizes). None if it is not
 // contiguous.
 nb::object DlpackView(const nb::ndarray<nb::ro, nb::device::cpu>& array) {
@@ -173,6 +192,9 @@ void BindRunning(nb::module_& m) {
       .def_prop_ro("partitions", [](const DeviceExecutable& e) { return e.counts().partitions; })
       .def_prop_ro("parameter_shapes", &DeviceExecutable::parameters)
       .def_prop_ro("result_shape", &DeviceExecutable::result);
+  m.def(
+      "_is_unbounded", [](const Graph& graph) { return HasUnboundedSizes(graph.module()); }, nb::arg("module"));
+  m.def("_bound_to", &BoundTo, nb::arg("module"), nb::arg("sizes"));
   m.def("_dlpack_view", &DlpackView, nb::arg("array"),
         nb::sig("def _dlpack_view(array: typing.Any) -> tuple[typing.Any, int, int, list[int]] | None"));
   m.def("_dlpack_of", &DlpackOf, nb::arg("bytes"), nb::arg("code"), nb::arg("bits"), nb::arg("sizes"),

@@ -15,6 +15,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "build/bind_sizes.h"
 #include "callbacks.h"
 #include "equivalence/write_proof.h"
 #include "handles.h"
@@ -62,6 +63,16 @@ GraphRef Filled(const GraphRef& graph, const std::string& elided) {
   const auto filled = std::make_shared<Graph>(graph->module().Clone());
   Value(FillElided(filled->module(), values));
   return filled;
+}
+
+// The module with the sizes of the inputs in an .npz where its own are open (`?`).
+GraphRef BoundTo(const GraphRef& graph, const std::string& file) {
+  if (file.empty() || !HasUnboundedSizes(graph->module())) return graph;
+  std::vector<Shape> shapes;
+  for (const Literal& input : Value(ReadStoredValues(file), file).inputs) shapes.push_back(input.shape());
+  const auto bound = std::make_shared<Graph>(graph->module().Clone());
+  Check(BindSizes(bound->module(), shapes), file);
+  return bound;
 }
 
 // Runs modules with the caller's functions as custom-calls.
@@ -129,7 +140,8 @@ StatusOr<Judged> Judge(const HloModule& before, const HloModule& after, std::vec
 JudgedVerdict VerifyModules(const GraphRef& before, const GraphRef& after,
                             const std::optional<std::vector<std::vector<Bytes>>>& inputs, const std::string& file,
                             CallbackDict functions, nb::object host_transfer, const VerifyOptions& given) {
-  const GraphRef filled_before = Filled(before, given.elided), filled_after = Filled(after, given.elided);
+  const GraphRef filled_before = BoundTo(Filled(before, given.elided), file),
+                 filled_after = BoundTo(Filled(after, given.elided), file);
   const auto cancel = std::make_shared<std::atomic<bool>>(false);
   CheckOptions options;
   options.seed = given.seed, options.exact = given.exact, options.divergence = given.divergence;

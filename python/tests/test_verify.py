@@ -107,6 +107,18 @@ class Inputs(unittest.TestCase):
         with self.assertRaisesRegex(LookupError, "on purpose"):
             hloir.verify(before, after, callbacks={"mine": broken})
 
+    def test_unbounded_dimensions_have_the_sizes_of_the_inputs(self):
+        text = "HloModule m\nENTRY e {{ x = f32[?,2] parameter(0)\n ROOT r = f32[?,2] {}(x, x) }}"
+        double, square = (hloir.parse(text.format(opcode)) for opcode in ("add", "multiply"))
+        x = np.arange(6, dtype=np.float32).reshape(3, 2)
+        np.testing.assert_array_equal(hloir.run(double, x), 2 * x)
+        np.testing.assert_array_equal(hloir.run(double, x[:1]), 2 * x[:1])
+        self.assertTrue(hloir.verify(double, double, inputs=[x]))
+        self.assertFalse(hloir.verify(double, square, inputs=[x]))
+        self.assertTrue(hloir.verify(double, square, inputs=[2 * np.ones((5, 2), np.float32)]))
+        with self.assertRaisesRegex(hloir.Error, r"in0 is f32\[3,5\], but the module expects f32\[\?,2\]"):
+            hloir.run(double, np.zeros((3, 5), np.float32))
+
     def test_elided_constants(self):
         text = "HloModule m\nENTRY e {{ x = f32[20] parameter(0)\n c = f32[20] constant({{...}})\n ROOT r = f32[20] {}(x, c) }}"
         before, after = hloir.parse(text.format("multiply")), hloir.parse(text.format("add"))

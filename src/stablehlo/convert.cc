@@ -35,6 +35,17 @@ bool ToInts(const Attribute& attribute, DimVector& values) {
   return true;
 }
 
+// True if `shape` has the sizes that `declared` states, and any others where it leaves them open (`?`).
+bool Binds(const Shape& shape, const Shape& declared) {
+  if (!shape.IsArray() || !declared.IsArray() || shape.element_type() != declared.element_type() ||
+      shape.rank() != declared.rank())
+    return false;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (!declared.is_unbounded_dimension(d) && declared.dimensions(d) != shape.dimensions(d)) return false;
+  }
+  return true;
+}
+
 // Symbols may be any text, unlike names in HLO.
 std::string HloName(std::string_view symbol) {
   std::string name(symbol);
@@ -125,8 +136,9 @@ Op SharedConstant(Scope& scope, const Shape& shape, const Literal& literal) {
     if (known.shape == shape && known.literal.BitwiseEqual(literal)) return known.op;
   }
   HloBuilder& b = scope.builder;
-  const bool is_splat = literal.shape().rank() == 0 && shape.rank() > 0;
-  Literal value(literal);
+  const bool is_empty = shape.ElementCount() == 0;
+  const bool is_splat = literal.shape().rank() == 0 && shape.rank() > 0 && !is_empty;
+  Literal value(is_empty ? Literal(shape.WithDefaultLayout()) : literal);
   if (is_splat && shape.ElementCount() == 1) value.set_shape_layout(shape);
   Op made = b.Constant(std::move(value));
   if (is_splat && shape.ElementCount() != 1) made = b.Broadcast(made, shape.dimensions(), {});
@@ -147,7 +159,7 @@ Status Converter::Set(const Operation& op, Scope& scope, Op made, size_t result)
     return status.ok() ? Error(op, "cannot be made") : ErrorAt(source_, op.offset, status.message(), status.code());
   }
   if (result >= op.results.size()) return Error(op, "has too few results");
-  if (!made->shape().Compatible(op.results[result]->shape)) {
+  if (!made->shape().Compatible(op.results[result]->shape) && !Binds(made->shape(), op.results[result]->shape)) {
     return Error(op, Format("gives {}, but its type here is {}", made->shape().ToString(false),
                             op.results[result]->shape.ToString(false)));
   }
@@ -179,10 +191,9 @@ void Converter::AddFrontendAttributes(const Attribute& dictionary, FrontendAttri
 // Shardings and frontend attributes apply to every instruction of an op.
 Status Converter::Annotate(const Operation& op, Op last_before, Scope& scope) {
   std::optional<Sharding> sharding;
-  const std::string_view text = Text(op, "mhlo.sharding");
-  if (!text.empty()) {
-    StatusOr<Sharding> parsed = ParseSharding(text);
-    if (!parsed.ok()) return Error(op, Format("unsupported sharding: {}", text));
+  if (const Attribute* attribute = op.Find("mhlo.sharding")) {
+    StatusOr<Sharding> parsed = GspmdSharding(attribute->text);
+    if (!parsed.ok()) return Error(op, Format("unsupported sharding: {}", attribute->text));
     sharding = *std::move(parsed);
   }
   FrontendAttributes frontend;
@@ -191,8 +202,10 @@ Status Converter::Annotate(const Operation& op, Op last_before, Scope& scope) {
   if (const Attribute* attribute = op.Find("sdy.sharding")) {
     frontend.emplace_back("xla.sdy.sharding", attribute->source);
     values = ShardingsPerValue(attribute->source);
-    if (values.size() == 1) sharding = values[0];
-    if (values.size() > 1 && std::all_of(values.begin(), values.end(), [](const auto& v) { return v.has_value(); })) {
+    // An op without results has a tuple of one sharding.
+    const bool is_tuple = values.size() > 1 || (values.size() == 1 && op.results.empty());
+    if (values.size() == 1 && !is_tuple) sharding = values[0];
+    if (is_tuple && std::all_of(values.begin(), values.end(), [](const auto& v) { return v.has_value(); })) {
       sharding.emplace().kind = Sharding::Kind::kTuple;
       for (const auto& value : values) sharding->tuple_elements.push_back(*value);
     }
@@ -321,18 +334,23 @@ StatusOr<HloComputation*> Converter::RegionComputation(const Operation& op, size
 }
 
 StatusOr<HloComputation*> Converter::TupledRegion(const Operation& op, size_t index,
-                                                  std::span<const Value* const> captured, bool pass_on) {
+                                                  std::span<const Value* const> captured, bool pass_on,
+                                                  std::span<const Op> outside) {
   const Region& region = op.regions[index];
   Scope scope(module_, RegionName(region));
   HloBuilder& b = scope.builder;
   std::vector<const Value*> values(region.arguments.begin(), region.arguments.end());
   values.insert(values.end(), captured.begin(), captured.end());
   std::vector<Op> inside;
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const bool is_bound = i < outside.size() && outside[i] != nullptr && !values[i]->shape.IsStatic() &&
+                          Binds(outside[i]->shape(), values[i]->shape);
+    shapes.push_back(is_bound ? outside[i]->shape().WithDefaultLayout() : values[i]->shape);
+  }
   if (values.size() == 1) {
-    inside.push_back(b.Parameter(0, values[0]->shape, "arg"));
+    inside.push_back(b.Parameter(0, shapes[0], "arg"));
   } else {
-    std::vector<Shape> shapes;
-    for (const Value* value : values) shapes.push_back(value->shape);
     Op parameter = b.Parameter(0, Shape::Tuple(std::move(shapes)), "arg_tuple");
     for (size_t i = 0; i < values.size(); ++i) inside.push_back(b.GetTupleElement(parameter, static_cast<int64_t>(i)));
   }
@@ -407,9 +425,8 @@ Status Converter::EntryAttributes(const Operation& main) {
     for (size_t i = 0; i < list->elements.size() && static_cast<int64_t>(i) < entry->parameter_count(); ++i) {
       const Attribute& attributes = list->elements[i];
       Op parameter = entry->parameter(static_cast<int64_t>(i));
-      if (const Attribute* sharding = attributes.Find("mhlo.sharding");
-          sharding != nullptr && !sharding->text.empty()) {
-        StatusOr<Sharding> parsed = ParseSharding(sharding->text);
+      if (const Attribute* sharding = attributes.Find("mhlo.sharding")) {
+        StatusOr<Sharding> parsed = GspmdSharding(sharding->text);
         if (!parsed.ok()) return ErrorAt(source_, attributes.offset, "unsupported sharding");
         parameter->set_sharding(*parsed);
       }

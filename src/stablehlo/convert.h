@@ -73,9 +73,10 @@ class Converter {
   // A region as a computation of its block's arguments, one parameter each.
   StatusOr<HloComputation*> RegionComputation(const Operation& op, size_t region);
   // A region as a computation of one parameter: the block's arguments and `captured`, as a tuple unless there is
-  // exactly one. `pass_on`: captured values are also results.
+  // exactly one. `pass_on`: captured values are also results. `outside`: what is passed, whose sizes are known where
+  // the types leave them open.
   StatusOr<HloComputation*> TupledRegion(const Operation& op, size_t region, std::span<const Value* const> captured,
-                                         bool pass_on);
+                                         bool pass_on, std::span<const Op> outside);
   // Outside values used in regions, except constants, in the order of their first use.
   std::vector<const Value*> Captured(const Operation& op, size_t first_region, size_t last_region) const;
   Status Emit1(const Operation& op, Scope& scope);
@@ -127,6 +128,7 @@ class Converter {
   Status Select(const Operation&, Scope&);
   Status Compare(const Operation&, Scope&);
   Status Convert(const Operation&, Scope&);
+  Status Clamp(const Operation&, Scope&);
   Status ReducePrecision(const Operation&, Scope&);
   Status Dot(const Operation&, Scope&);
   Status Convolution(const Operation&, Scope&);
@@ -188,6 +190,9 @@ class Converter {
   std::unordered_map<std::string, HloComputation*> regions_;       // of which Shared knows
   int depth_ = 0, copies_ = 0;
 };
+
+// The text of an mhlo.sharding; an empty one is replicated.
+StatusOr<Sharding> GspmdSharding(std::string_view text);
 
 // The simplifications of XLA's converter: see simplify.cc. Removes dead ops.
 void Simplify(Module& module);

@@ -90,7 +90,9 @@ bool Simplifier::TupleElement(Operation& op) {
 bool Simplifier::DimensionSize(Operation& op) {
   const Shape& from = op.operands[0]->shape;
   const int64_t dimension = GetInt(op, "dimension");
-  if (!from.IsArray() || !from.IsStatic() || dimension < 0 || dimension >= from.rank()) return false;
+  if (!from.IsArray() || dimension < 0 || dimension >= from.rank() || from.is_dynamic_dimension(dimension) ||
+      from.is_unbounded_dimension(dimension))
+    return false;
   return Replace(op, NewInteger(op, op.results[0]->shape, from.dimensions(dimension)));
 }
 

@@ -20,6 +20,15 @@ namespace {
 
 const Shape& ResultShape(const Operation& op) { return op.results[0]->shape; }
 
+// The shape of the result if the type states all sizes, or null.
+const Shape* Stated(const Operation& op) {
+  const Shape& shape = ResultShape(op);
+  for (int64_t d = 0; shape.IsArray() && d < shape.rank(); ++d) {
+    if (shape.is_unbounded_dimension(d)) return nullptr;
+  }
+  return &shape;
+}
+
 // The window of a reduce-window or select-and-scatter.
 StatusOr<Window> MakeWindow(const DimVector& sizes, const DimVector& strides, const DimVector& base,
                             const DimVector& dilations, const std::vector<std::vector<int64_t>>& padding) {
@@ -101,7 +110,7 @@ Status Converter::Simple(const Operation& op, Scope& scope) {
                         });
   if (!is_plain || op.results.size() != 1 || !op.regions.empty())
     return Unsupported(op, Format("the op '{}' is not supported", op.name));
-  return Set(op, scope, b.Make(*opcode, HloBuilder::Ops(operands), NoAttributes(), {}, &ResultShape(op)));
+  return Set(op, scope, b.Make(*opcode, HloBuilder::Ops(operands), NoAttributes(), {}, Stated(op)));
 }
 
 Status Converter::ConstantOp(const Operation& op, Scope& scope) {
@@ -288,10 +297,29 @@ Status Converter::Compare(const Operation& op, Scope& scope) {
 Status Converter::Convert(const Operation& op, Scope& scope) {
   HLOIR_OPERANDS(1);
   const PrimitiveType type = ResultShape(op).element_type();
-  return Set(op, scope,
-             op.name.ends_with("bitcast_convert")
-                 ? b.Make(HloOpcode::kBitcastConvert, {operands[0]}, NoAttributes(), {}, &ResultShape(op))
-                 : b.Convert(operands[0], type));
+  if (op.name.ends_with("bitcast_convert")) {
+    const Shape& from = operands[0]->shape();
+    const bool keeps_sizes = from.IsArray() && from.rank() == ResultShape(op).rank();
+    const Shape same = keeps_sizes ? from.WithElementType(type) : ResultShape(op);
+    const Shape* shape = Stated(op) == nullptr ? &same : Stated(op);
+    return Set(op, scope, b.Make(HloOpcode::kBitcastConvert, {operands[0]}, NoAttributes(), {}, shape));
+  }
+  // A real number of a complex one is that of its real part.
+  Op x = operands[0];
+  const bool drops_imaginary = x->shape().IsArray() && IsComplex(x->shape().element_type()) && !IsComplex(type);
+  return Set(op, scope, b.Convert(drops_imaginary && !as_written_ ? b.Real(x) : x, type));
+}
+
+// Bounds that are scalars are broadcast, each by itself.
+Status Converter::Clamp(const Operation& op, Scope& scope) {
+  HLOIR_OPERANDS(3);
+  const Shape& shape = operands[1]->shape();
+  const auto bound = [&](Op x) {
+    const bool widens = !as_written_ && shape.IsArray() && !shape.IsScalar() && x->shape().IsScalar();
+    return widens ? b.Broadcast(x, shape.dimensions(), {}) : x;
+  };
+  Op low = bound(operands[0]), high = bound(operands[2]);
+  return Set(op, scope, b.Make(HloOpcode::kClamp, {low, operands[1], high}, NoAttributes(), {}, Stated(op)));
 }
 
 Status Converter::ReducePrecision(const Operation& op, Scope& scope) {
@@ -578,8 +606,8 @@ Status Converter::While(const Operation& op, Scope& scope) {
     HLOIR_ASSIGN_OR_RETURN(Op outside, Get(value, op, scope));
     init.push_back(outside);
   }
-  HLOIR_ASSIGN_OR_RETURN(HloComputation * condition, TupledRegion(op, 0, captured, false));
-  HLOIR_ASSIGN_OR_RETURN(HloComputation * body, TupledRegion(op, 1, captured, true));
+  HLOIR_ASSIGN_OR_RETURN(HloComputation * condition, TupledRegion(op, 0, captured, false, init));
+  HLOIR_ASSIGN_OR_RETURN(HloComputation * body, TupledRegion(op, 1, captured, true, init));
   HloBuilder& b = scope.builder;
   Op loop = b.While(condition, body, TupleUnlessOne(b, init));
   if (init.size() == 1) return Set(op, scope, loop);
@@ -603,7 +631,7 @@ Status Converter::Conditional(const Operation& op, Scope& scope) {
       HLOIR_ASSIGN_OR_RETURN(Op outside, Get(value, op, scope));
       values.push_back(outside);
     }
-    HLOIR_ASSIGN_OR_RETURN(HloComputation * branch, TupledRegion(op, i, captured, false));
+    HLOIR_ASSIGN_OR_RETURN(HloComputation * branch, TupledRegion(op, i, captured, false, values));
     branches.push_back(branch);
     arguments.push_back(TupleUnlessOne(b, values));
   }
@@ -716,6 +744,7 @@ const std::unordered_map<std::string_view, Converter::Emit>& Converter::Table() 
       {"select", &C::Select},
       {"compare", &C::Compare},
       {"convert", &C::Convert},
+      {"clamp", &C::Clamp},
       {"bitcast_convert", &C::Convert},
       {"reduce_precision", &C::ReducePrecision},
       {"dot", &C::Dot},

@@ -29,9 +29,8 @@ Status Converter::ShardedResults(const Operation& main, Scope& scope, std::vecto
   bool any = false;
   for (size_t i = 0; i < results.size(); ++i) {
     const Attribute* attribute = list->elements[i].Find("sdy.sharding");
-    if (const Attribute* sharding = list->elements[i].Find("mhlo.sharding");
-        sharding != nullptr && !sharding->text.empty()) {
-      StatusOr<Sharding> parsed = ParseSharding(sharding->text);
+    if (const Attribute* sharding = list->elements[i].Find("mhlo.sharding")) {
+      StatusOr<Sharding> parsed = GspmdSharding(sharding->text);
       if (!parsed.ok()) return ErrorAt(source_, list->elements[i].offset, "unsupported sharding");
       shardings[i] = *std::move(parsed);
     }
@@ -54,6 +53,12 @@ Status Converter::ShardedResults(const Operation& main, Scope& scope, std::vecto
   root = b.Tuple(HloBuilder::Ops(results));
   if (root == nullptr) return b.status();
   if (results.size() == 1) {
+    if (const Sharding* own = results[0]->sharding()) {
+      Sharding of_one;
+      of_one.kind = Sharding::Kind::kTuple;
+      of_one.tuple_elements.push_back(*own);
+      root->set_sharding(of_one);
+    }
     root = b.GetTupleElement(root, 0);
     if (root != nullptr && shardings[0].has_value()) root->set_sharding(*shardings[0]);
     return OkStatus();

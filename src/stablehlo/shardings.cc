@@ -171,6 +171,8 @@ std::string Devices(const Mesh& mesh, const std::vector<AxisPart>& parts, const 
 
 }  // namespace
 
+StatusOr<Sharding> GspmdSharding(std::string_view text) { return ParseSharding(text.empty() ? "{replicated}" : text); }
+
 std::optional<Sharding> Converter::ShardingOf(std::string_view sdy) const {
   SdyReader in(sdy);
   in.Take("#sdy.sharding");
@@ -185,8 +187,9 @@ std::optional<Sharding> Converter::ShardingOf(std::string_view sdy) const {
   }
   if (!known || !in.Take(name) || !in.Take(",") || !in.Take("[")) return std::nullopt;
   if (mesh.axes.empty()) {
-    if (mesh.device_ids.size() != 1) return std::nullopt;
-    StatusOr<Sharding> one = ParseSharding(Format("{{maximal device={}}}", mesh.device_ids[0]));
+    if (mesh.device_ids.size() > 1) return std::nullopt;
+    StatusOr<Sharding> one =
+        ParseSharding(mesh.device_ids.empty() ? "{replicated}" : Format("{{maximal device={}}}", mesh.device_ids[0]));
     return one.ok() ? std::optional<Sharding>(*std::move(one)) : std::nullopt;
   }
   std::vector<std::vector<AxisPart>> dimensions;

@@ -100,6 +100,12 @@ bool Simplifier::IsAllOnes(const Value* value) {
   return (static_cast<uint64_t>(literal->GetAsInt64(0)) & mask) == mask;
 }
 
+bool Simplifier::SameValue(const Value* x, const Value* y) {
+  if (x == y) return true;
+  const Attribute *a = Constant(x), *b = Constant(y);
+  return a != nullptr && b != nullptr && x->shape == y->shape && a->literal->BitwiseEqual(*b->literal);
+}
+
 int64_t Simplifier::Uses(const Value* value) const {
   const auto found = uses_.find(value);
   return found == uses_.end() ? 0 : found->second;
@@ -282,8 +288,11 @@ bool Simplifier::Rewrite(Operation& op) {
   if (!HasArity(op)) return false;
   const std::string_view name = op.name.substr(10);
   if (name == "constant") return NormalizeConstant(op);
-  if (Dynamic(op, name)) return true;
-  if (ZeroExtent(op, name)) return true;
+  return Dynamic(op, name) || RewriteOf(op, name) || ZeroExtent(op);
+}
+
+// The rules for one kind of op.
+bool Simplifier::RewriteOf(Operation& op, std::string_view name) {
   const size_t count = op.operands.size();
   if (count == 2 && op.results.size() == 1 && Binary(op, name)) return true;
   if (count == 1 && op.results.size() == 1 && Unary(op, name)) return true;
@@ -318,12 +327,16 @@ bool Simplifier::Rewrite(Operation& op) {
            Replace(op, real->operands[0]);
   }
   if (name == "scatter") {
+    // Without an index vector, nothing is scattered.
     const size_t inputs = op.results.size();
-    if (count < 2 * inputs + 1) return false;
-    for (size_t i = inputs + 1; i < count; ++i) {
-      if (op.operands[i]->shape.ElementCount() != 0) return false;
-    }
-    return Replace(op, {op.operands.begin(), op.operands.begin() + static_cast<ptrdiff_t>(inputs)});
+    const Attribute* numbers = op.Find("scatter_dimension_numbers");
+    if (count < 2 * inputs + 1 || numbers == nullptr) return false;
+    const Attribute* vector = numbers->Find("index_vector_dim");
+    const DimVector& sizes = op.operands[inputs]->shape.dimensions();
+    bool is_empty = false;
+    for (size_t d = 0; d < sizes.size(); ++d)
+      is_empty |= sizes[d] == 0 && static_cast<int64_t>(d) != (vector == nullptr ? 0 : vector->integer);
+    return is_empty && Replace(op, {op.operands.begin(), op.operands.begin() + static_cast<ptrdiff_t>(inputs)});
   }
   return false;
 }
@@ -359,12 +372,29 @@ bool Simplifier::NormalizeConstant(Operation& op) {
   return true;
 }
 
-// A value without elements is an empty constant.
-bool Simplifier::ZeroExtent(Operation& op, std::string_view name) {
-  if (name == "return" || !IsPure(op) || !op.regions.empty()) return false;
-  if (op.results.size() == 1 && op.results[0]->shape.IsArray() && op.results[0]->shape.ElementCount() == 0)
-    return Replace(op, NewConstant(op, op.results[0]->shape, Literal(op.results[0]->shape)));
-  return false;
+// Values without elements are empty constants: results where they are used, and operands.
+bool Simplifier::ZeroExtent(Operation& op) {
+  static constexpr std::string_view kActsOutside[] = {"infeed", "outfeed", "send", "recv"};
+  const std::string_view name = op.name.substr(10);
+  if (std::find(std::begin(kActsOutside), std::end(kActsOutside), name) != std::end(kActsOutside) ||
+      (name == "custom_call" && !IsPure(op)))
+    return false;
+  const auto is_empty = [](const Value* value) {
+    return value->shape.IsArray() && value->shape.IsStatic() && value->shape.ElementCount() == 0;
+  };
+  const auto empty = [&](const Value* value) { return NewConstant(op, value->shape, Literal(value->shape)); };
+  bool changed = false;
+  for (Value* result : op.results) {
+    if (!is_empty(result) || Uses(result) == 0 || forward_.contains(result)) continue;
+    forward_[result] = empty(result);
+    changed = true;
+  }
+  for (Value*& operand : op.operands) {
+    if (!is_empty(operand) || Constant(operand) != nullptr) continue;
+    operand = empty(operand);
+    changed = true;
+  }
+  return changed;
 }
 
 void Simplify(Module& module) { Simplifier(module).Run(); }

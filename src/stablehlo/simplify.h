@@ -43,6 +43,8 @@ class Simplifier {
   static bool IsIntegerType(PrimitiveType type) { return IsInteger(type) || type == PrimitiveType::PRED; }
   static bool IsSplatOf(const Value* value, int64_t number, bool integers_only = false);
   static bool IsAllOnes(const Value* value);
+  // One value, or constants of equal bits.
+  static bool SameValue(const Value* x, const Value* y);
   int64_t Uses(const Value* value) const;
 
   static Attribute Ints(const DimVector& values);
@@ -83,9 +85,12 @@ class Simplifier {
   bool ConstantLike(Operation& op);
   bool TupleElement(Operation& op);
   bool DimensionSize(Operation& op);
+  bool TakeSizes(Operation& op, std::string_view name);
+  bool RealDynamicSlice(Operation& op);
   bool Dynamic(Operation& op, std::string_view name);
   bool NormalizeConstant(Operation& op);
-  bool ZeroExtent(Operation& op, std::string_view name);
+  bool RewriteOf(Operation& op, std::string_view name);
+  bool ZeroExtent(Operation& op);
   bool Binary(Operation& op, std::string_view name);
   bool Unary(Operation& op, std::string_view name);
   bool Compare(Operation& op);
@@ -100,12 +105,14 @@ class Simplifier {
   bool DynamicSlice(Operation& op);
   bool DynamicUpdateSlice(Operation& op);
   bool Concatenate(Operation& op);
+  bool JoinEqualSplats(Operation& op, int64_t dimension);
   bool Iota(Operation& op);
   bool Reverse(Operation& op);
   bool Pad(Operation& op);
   bool Gather(Operation& op);
   void DropArguments(Operation& op, const std::vector<bool>& kept, bool interleaved);
   bool Reduce(Operation& op);
+  bool ReduceSplats(Operation& op);
   bool Sort(Operation& op);
   bool While(Operation& op);
   bool Case(Operation& op);

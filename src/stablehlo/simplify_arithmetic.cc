@@ -1,6 +1,8 @@
 // Simplifier: constants folded, neutral elements dropped. Part of simplify.h.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
 #include <optional>
 
 #include "simplify.h"
@@ -29,40 +31,44 @@ std::optional<int64_t> FoldInteger(std::string_view name, PrimitiveType type, in
 // Computed in double precision and rounded: for sums, products and quotients of narrower numbers that equals one
 // rounding.
 std::optional<double> FoldFloat(std::string_view name, double a, double b) {
-  if (name == "add") return a + b;
-  if (name == "subtract") return a - b;
-  if (name == "multiply") return a * b;
-  if (name == "divide") return a / b;
-  if (name == "maximum" && a == a && b == b) return a >= b ? a : b;
-  if (name == "minimum" && a == a && b == b) return a <= b ? a : b;
-  if (name == "remainder") return std::fmod(a, b);
-  return std::nullopt;
+  std::optional<double> result;
+  if (name == "add") result = a + b;
+  if (name == "subtract") result = a - b;
+  if (name == "multiply") result = a * b;
+  if (name == "divide") result = a / b;
+  if (name == "maximum" && a == a && b == b) result = a >= b ? a : b;
+  if (name == "minimum" && a == a && b == b) result = a <= b ? a : b;
+  if (name == "remainder") result = std::fmod(a, b);
+  // A NaN that arises here is positive on every machine.
+  const bool arises = result.has_value() && *result != *result && a == a && b == b;
+  return arises ? std::numeric_limits<double>::quiet_NaN() : result;
 }
 
-// As XLA's converter computes them: in the type itself, by the standard library.
-template <class T>
-std::optional<T> FoldFunction(std::string_view name, T x) {
+// As XLA's converter computes them: in double precision, then rounded; roots and logarithms only within their domains.
+std::optional<double> FoldUnary(std::string_view name, double x) {
   if (name == "negate") return -x;
   if (name == "abs") return std::fabs(x);
-  if (name == "sign") return x != x ? x : x > 0 ? T{1} : x < 0 ? T{-1} : x;
-  if (name == "sqrt") return std::sqrt(x);
-  if (name == "rsqrt") return T{1} / std::sqrt(x);
+  if (name == "sign") return x > 0 ? 1 : x < 0 ? -1 : x == 0 ? std::optional<double>(x) : std::nullopt;
+  if (name == "sqrt" && !(x < 0)) return std::sqrt(x);
+  if (name == "rsqrt" && !(x <= 0)) return 1 / std::sqrt(x);
   if (name == "exponential") return std::exp(x);
-  if (name == "log") return std::log(x);
+  if (name == "log" && !(x <= 0)) return std::log(x);
   if (name == "sine") return std::sin(x);
   if (name == "cosine") return std::cos(x);
   if (name == "tan") return std::tan(x);
   if (name == "tanh") return std::tanh(x);
-  if (name == "logistic") return T{1} / (T{1} + std::exp(-x));
+  if (name == "logistic") return 1 / (1 + std::exp(-x));
   if (name == "round_nearest_afz") return std::round(x);
   if (name == "round_nearest_even") return std::nearbyint(x);
   return std::nullopt;
 }
 
-// In the type itself; types narrower than f32, in f32.
-std::optional<double> FoldUnary(std::string_view name, PrimitiveType type, double x) {
-  if (type == PrimitiveType::F64) return FoldFunction(name, x);
-  return FoldFunction(name, static_cast<float>(x));
+// Numbers that an integer type holds after truncation; NaN, infinities and -0 are converted at run time.
+bool ConvertsExactly(double x, PrimitiveType to) {
+  if (x != x || std::isinf(x) || (x == 0 && std::signbit(x))) return false;
+  const double whole = std::trunc(x);
+  const int bits = BitWidth(to) - (IsSigned(to) ? 1 : 0);
+  return whole < std::ldexp(1.0, bits) && whole >= (IsSigned(to) ? -std::ldexp(1.0, bits) : 0.0);
 }
 
 bool HoldsAfter(std::string_view direction, bool less, bool equal, bool unordered) {
@@ -131,7 +137,7 @@ bool Simplifier::Binary(Operation& op, std::string_view name) {
     if (IsAllOnes(y)) return Replace(op, y);
     if (IsSplatOf(y, 0, true)) return Replace(op, x);
   } else if (name == "xor") {
-    if (x == y) return Replace(op, NewInteger(op, shape, 0));
+    if (SameValue(x, y)) return Replace(op, NewInteger(op, shape, 0));
     if (IsSplatOf(y, 0, true)) return Replace(op, x);
   }
   return false;
@@ -143,7 +149,7 @@ bool Simplifier::Unary(Operation& op, std::string_view name) {
   if (!shape.IsArray() || op.operands[0]->shape.element_type() != type) return false;
   return FoldElements(op, [&](const ConstantElements& c, Literal& to, int64_t i) {
     if (IsFloat(type)) {
-      const std::optional<double> folded = FoldUnary(name, type, c.Double(0, i));
+      const std::optional<double> folded = FoldUnary(name, c.Double(0, i));
       if (folded.has_value()) to.SetFromDouble(i, *folded);
       return folded.has_value();
     }
@@ -197,8 +203,12 @@ bool Simplifier::Compare(Operation& op) {
   if (type == PrimitiveType::PRED) {
     if ((d == "NE" && IsSplatOf(y, 0)) || (d == "EQ" && IsSplatOf(y, 1))) return Replace(op, x);
   }
-  if (IsIntegerType(type) && x == y) return Replace(op, NewInteger(op, shape, d == "EQ" || d == "LE" || d == "GE"));
-  if (IsIntegerType(type) && Constant(x) != nullptr && Constant(y) == nullptr) {
+  // A comparison without a type keeps its operands' order.
+  const Attribute* order = op.Find("compare_type");
+  const bool is_typed = order != nullptr && (order->text == "SIGNED" || order->text == "UNSIGNED");
+  if (is_typed && IsIntegerType(type) && x == y)
+    return Replace(op, NewInteger(op, shape, d == "EQ" || d == "LE" || d == "GE"));
+  if (is_typed && IsIntegerType(type) && Constant(x) != nullptr && Constant(y) == nullptr) {
     std::swap(x, y);
     if (d == "GE") d = "LE";
     else if (d == "LE") d = "GE";
@@ -206,7 +216,6 @@ bool Simplifier::Compare(Operation& op) {
     else if (d == "LT") d = "GT";
     return true;
   }
-  const Attribute* order = op.Find("compare_type");
   if (order != nullptr && order->text == "TOTALORDER") return false;
   return FoldElements(op, [&](const ConstantElements& c, Literal& to, int64_t i) {
     if (IsIntegerType(type)) {
@@ -230,24 +239,26 @@ bool Simplifier::Convert(Operation& op) {
   if (constant == nullptr || !x->shape.SameDimensions(shape)) return false;
   const PrimitiveType from = x->shape.element_type(), to = shape.element_type();
   if (!(IsIntegerType(from) || IsFloat(from)) || !(IsIntegerType(to) || IsFloat(to))) return false;
+  if (IsFloat(from) && IsInteger(to)) {
+    for (int64_t i = 0; i < constant->literal->element_count(); ++i) {
+      if (!ConvertsExactly(constant->literal->GetAsDouble(i), to)) return false;
+    }
+  }
   return Replace(op, NewConstant(op, shape, constant->literal->Convert(to)));
 }
 
 bool Simplifier::Select(Operation& op) {
   if (op.operands.size() != 3 || op.operands[0]->shape.element_type() != PrimitiveType::PRED) return false;
   Value *&pred = op.operands[0], *&yes = op.operands[1], *&no = op.operands[2];
-  if (yes == no) return Replace(op, yes);
-  const Attribute *one = Constant(yes), *other = Constant(no);
-  if (one != nullptr && other != nullptr && yes->shape == no->shape && one->literal->BitwiseEqual(*other->literal))
-    return Replace(op, yes);
+  if (SameValue(yes, no)) return Replace(op, yes);
   if (const Literal* which = Splat(pred)) return Replace(op, which->GetAsInt64(0) != 0 ? yes : no);
   const PrimitiveType type = op.results[0]->shape.element_type();
   if (yes->shape.element_type() == type && no->shape.element_type() == type &&
       FoldElements(op, [&](const ConstantElements& c, Literal& to, int64_t i) {
         const int chosen = c.Integer(0, i) != 0 ? 1 : 2;
-        if (IsIntegerType(type)) to.SetFromInt64(i, c.Integer(chosen, i));
-        else if (IsFloat(type)) to.SetFromDouble(i, c.Double(chosen, i));
-        else return false;
+        const auto width = static_cast<size_t>(StorageBytes(type));
+        std::memcpy(to.untyped_data() + static_cast<size_t>(i) * width,
+                    c.literals[chosen]->untyped_data() + static_cast<size_t>(c.At(chosen, i)) * width, width);
         return true;
       }))
     return true;

@@ -23,6 +23,27 @@ void Simplifier::DropArguments(Operation& op, const std::vector<bool>& kept, boo
   op.regions[0].arguments = std::move(arguments);
 }
 
+// `and` or `or` of a constant of equal elements and a constant start.
+bool Simplifier::ReduceSplats(Operation& op) {
+  const Region& body = op.regions[0];
+  if (op.results.size() != 1 || body.operations.size() != 2 || body.operations[1]->operands.size() != 1) return false;
+  const Operation& inner = *body.operations[0];
+  const bool is_and = inner.name == "stablehlo.and";
+  if ((!is_and && inner.name != "stablehlo.or") || inner.operands.size() != 2 || inner.results.size() != 1 ||
+      body.operations[1]->operands[0] != inner.results[0])
+    return false;
+  const Shape& shape = op.results[0]->shape;
+  int64_t folded = 0;
+  for (size_t i = 0; i < 2; ++i) {
+    if (Splat(op.operands[i]) == nullptr || op.operands[i]->shape.element_type() != shape.element_type()) return false;
+    const auto argument = std::find(body.arguments.begin(), body.arguments.end(), inner.operands[i]);
+    if (argument == body.arguments.end()) return false;
+    const int64_t value = Splat(op.operands[static_cast<size_t>(argument - body.arguments.begin())])->GetAsInt64(0);
+    folded = i == 0 ? value : is_and ? folded & value : folded | value;
+  }
+  return IsIntegerType(shape.element_type()) && Replace(op, NewInteger(op, shape, folded));
+}
+
 bool Simplifier::Reduce(Operation& op) {
   const size_t count = op.results.size();
   if (op.regions.size() != 1 || op.operands.size() != 2 * count || op.regions[0].arguments.size() != 2 * count ||
@@ -39,6 +60,7 @@ bool Simplifier::Reduce(Operation& op) {
     }
     return Replace(op, values);
   }
+  if (ReduceSplats(op)) return true;
   if (count == 1 || op.regions[0].operations.empty()) return false;
   std::vector<bool> kept(count);
   for (size_t i = 0; i < count; ++i) kept[i] = Uses(op.results[i]) > 0;
@@ -101,7 +123,7 @@ bool Simplifier::While(Operation& op) {
   std::vector<Value*> operands, results, returned, condition_arguments, body_arguments;
   for (size_t i = 0; i < count; ++i) {
     Value* passed = result->operands[i];
-    if (passed == body.arguments[i] || passed == op.operands[i]) {
+    if (passed == body.arguments[i] || SameValue(passed, op.operands[i])) {
       for (Value* value : {condition.arguments[i], body.arguments[i], op.results[i]}) forward_[value] = op.operands[i];
       continue;
     }

@@ -1,5 +1,7 @@
 // Simplifier: ops with a computed shape that is known become ops of static shape. The converter reports an error for
 // the others, as in XLA. Part of simplify.h.
+#include <algorithm>
+
 #include "simplify.h"
 
 namespace hloir::stablehlo {
@@ -18,7 +20,75 @@ std::optional<DimVector> ConstantInts(const Attribute* constant) {
 
 }  // namespace
 
+// Sizes that the result's type leaves open come from the constant operand that states them; those of a slice and of a
+// padded array follow from its bounds.
+bool Simplifier::TakeSizes(Operation& op, std::string_view name) {
+  Shape& shape = op.results[0]->shape;
+  if (shape.IsStatic()) return true;
+  const auto constant = [&](size_t operand) {
+    const std::optional<DimVector> values = ConstantInts(Constant(op.operands[operand]));
+    return values.value_or(DimVector());
+  };
+  if (!shape.IsArray()) return false;
+  const auto rank = static_cast<size_t>(shape.rank());
+  DimVector sizes;
+  if (name == "dynamic_reshape" || name == "dynamic_broadcast_in_dim" || name == "dynamic_iota") {
+    sizes = constant(op.operands.size() - 1);
+  } else if (name == "real_dynamic_slice") {
+    const DimVector start = constant(1), limit = constant(2), strides = constant(3);
+    if (start.size() != rank || limit.size() != rank || strides.size() != rank) return false;
+    for (size_t d = 0; d < rank; ++d) {
+      if (strides[d] < 1 || limit[d] < start[d] || start[d] < 0) return false;
+      sizes.push_back((limit[d] - start[d] + strides[d] - 1) / strides[d]);
+    }
+  } else {
+    return name == "dynamic_gather" || name == "dynamic_pad";  // the converter infers them
+  }
+  if (sizes.size() != rank || std::any_of(sizes.begin(), sizes.end(), [](int64_t size) { return size < 0; }))
+    return false;
+  for (size_t d = 0; d < rank; ++d) {
+    const auto dimension = static_cast<int64_t>(d);
+    if (!shape.is_unbounded_dimension(dimension) && shape.dimensions(dimension) != sizes[d]) return false;
+    shape.set_dimension(dimension, sizes[d]);
+    shape.set_dynamic_dimension(dimension, false);
+  }
+  return true;
+}
+
+// A slice of constant sizes from a computed start: its limit is the start plus a constant, and each stride 1.
+bool Simplifier::RealDynamicSlice(Operation& op) {
+  if (op.operands.size() != 4 || op.results.size() != 1) return false;
+  Value *start = op.operands[1], *limit = op.operands[2];
+  const std::optional<DimVector> strides = ConstantInts(Constant(op.operands[3]));
+  const Operation* sum = Def(limit, "stablehlo.add");
+  if (!strides.has_value() || sum == nullptr || sum->operands.size() != 2 || start->shape.rank() != 1 ||
+      std::any_of(strides->begin(), strides->end(), [](int64_t stride) { return stride != 1; }))
+    return false;
+  const bool starts_first = sum->operands[0] == start;
+  if (!starts_first && sum->operands[1] != start) return false;
+  const std::optional<DimVector> sizes = ConstantInts(Constant(sum->operands[starts_first ? 1 : 0]));
+  Shape& shape = op.results[0]->shape;
+  if (!sizes.has_value() || !shape.IsArray() || static_cast<int64_t>(sizes->size()) != shape.rank()) return false;
+  std::vector<Value*> operands = {op.operands[0]};
+  const PrimitiveType type = start->shape.element_type();
+  for (size_t d = 0; d < sizes->size(); ++d) {
+    const auto dimension = static_cast<int64_t>(d);
+    if ((*sizes)[d] < 0 || (!shape.is_unbounded_dimension(dimension) && shape.dimensions(dimension) != (*sizes)[d]))
+      return false;
+    Operation& one = New("stablehlo.slice", op, {start}, Shape::Array(type, {1}));
+    Set(one, "start_indices", Ints({dimension}));
+    Set(one, "limit_indices", Ints({dimension + 1}));
+    Set(one, "strides", Ints({1}));
+    operands.push_back(New("stablehlo.reshape", op, {one.results[0]}, Shape::Scalar(type)).results[0]);
+  }
+  shape = Shape::Array(shape.element_type(), *sizes);
+  Become(op, "stablehlo.dynamic_slice", std::move(operands));
+  Set(op, "slice_sizes", Ints(*sizes));
+  return true;
+}
+
 bool Simplifier::Dynamic(Operation& op, std::string_view name) {
+  if (name == "real_dynamic_slice" && RealDynamicSlice(op)) return true;
   struct Form {
     std::string_view dynamic, fixed;
     size_t operands, kept;                       // the numbers of operands: all, and those kept
@@ -34,7 +104,7 @@ bool Simplifier::Dynamic(Operation& op, std::string_view name) {
   };
   for (const Form& form : kForms) {
     if (form.dynamic != name) continue;
-    if (op.operands.size() != form.operands || op.results.size() != 1 || !op.results[0]->shape.IsStatic()) return false;
+    if (op.operands.size() != form.operands || op.results.size() != 1 || !TakeSizes(op, name)) return false;
     for (size_t k = 0; form.kept + k < form.operands && !form.attributes[k].empty(); ++k) {
       const std::optional<DimVector> values = ConstantInts(Constant(op.operands[form.kept + k]));
       if (!values.has_value()) return false;

@@ -66,8 +66,7 @@ bool Simplifier::Reshape(Operation& op) {
     return true;
   }
   const Attribute* constant = Constant(x);
-  if (constant == nullptr || shape.ElementCount() != x->shape.ElementCount() || IsComplex(shape.element_type()))
-    return false;
+  if (constant == nullptr || shape.ElementCount() != x->shape.ElementCount()) return false;
   Literal literal(*constant->literal);
   if (literal.element_count() != 1 || literal.shape().rank() != 0) literal.set_shape_layout(shape);
   return Replace(op, NewConstant(op, shape, std::move(literal)));
@@ -138,7 +137,7 @@ bool Simplifier::Rearranged(Operation& op, int64_t start, const DimVector& steps
 bool Simplifier::ConcatenateConstants(Operation& op, int64_t dimension) {
   constexpr int64_t kMostElements = 65536;
   const Shape& shape = op.results[0]->shape;
-  if (shape.ElementCount() > kMostElements) return false;
+  if (shape.ElementCount() > kMostElements || IsComplex(shape.element_type())) return false;
   for (const Value* operand : op.operands) {
     if (Constant(operand) == nullptr) return false;
   }
@@ -165,10 +164,12 @@ bool Simplifier::Slice(Operation& op) {
   Value* x = op.operands[0];
   const Shape& shape = op.results[0]->shape;
   if (x->shape == shape) return Replace(op, x);
-  if (const Literal* splat = Splat(x)) return Replace(op, NewConstant(op, shape, Literal(*splat)));
+  const bool is_complex = IsComplex(shape.element_type());
+  if (const Literal* splat = Splat(x); splat != nullptr && !is_complex)
+    return Replace(op, NewConstant(op, shape, Literal(*splat)));
   Operation* concat = Def(x, "stablehlo.concatenate");
   const DimVector start = GetInts(op, "start_indices"), limit = GetInts(op, "limit_indices");
-  if (Constant(x) != nullptr && !IsComplex(shape.element_type()) && x->shape.rank() == shape.rank()) {
+  if (Constant(x) != nullptr && !is_complex && x->shape.rank() == shape.rank()) {
     const DimVector by = GetInts(op, "strides"), strides = Strides(x->shape);
     const auto rank = static_cast<size_t>(shape.rank());
     if (start.size() != rank || limit.size() != rank || (!by.empty() && by.size() != rank)) return false;
@@ -228,6 +229,7 @@ bool Simplifier::DynamicSlice(Operation& op) {
   if (static_cast<int64_t>(sizes.size()) != x->shape.rank() || op.operands.size() != sizes.size() + 1 ||
       !x->shape.IsStatic())
     return false;
+  if (const Literal* splat = Splat(x)) return Replace(op, NewConstant(op, op.results[0]->shape, Literal(*splat)));
   DimVector start, limit, strides;
   for (size_t i = 0; i < sizes.size(); ++i) {
     const Literal* index = Splat(op.operands[i + 1]);
@@ -270,8 +272,30 @@ bool Simplifier::Concatenate(Operation& op) {
       operands.push_back(operand);
     }
   }
-  if (operands.empty() || operands == op.operands) return false;
+  if (operands.empty()) return false;
+  if (operands == op.operands) return JoinEqualSplats(op, dimension);
   op.operands = std::move(operands);
+  return true;
+}
+
+// Neighbors that are one splat constant become one operand.
+bool Simplifier::JoinEqualSplats(Operation& op, int64_t dimension) {
+  std::vector<Value*> joined;
+  for (size_t i = 0; i < op.operands.size();) {
+    Value* part = op.operands[i];
+    const Literal* splat = Splat(part);
+    size_t end = i + 1;
+    while (splat != nullptr && end < op.operands.size() && SameValue(part, op.operands[end])) ++end;
+    if (end - i > 1) {
+      Shape shape = part->shape;
+      shape.set_dimension(dimension, shape.dimensions(dimension) * static_cast<int64_t>(end - i));
+      part = NewConstant(op, shape, Literal(*splat));
+    }
+    joined.push_back(part);
+    i = end;
+  }
+  if (joined.size() == op.operands.size()) return false;
+  op.operands = std::move(joined);
   return true;
 }
 

@@ -291,12 +291,18 @@ ENTRY main {
 })"));
 }
 
-TEST_CASE("an empty sharding is none") {
+TEST_CASE("an empty sharding is replicated") {
   const auto module = Read(
       "func.func @main(%x: tensor<2xf32> {mhlo.sharding = \"\"}) -> (tensor<2xf32> {mhlo.sharding = \"\"}) {\n"
       "  %y = stablehlo.negate %x {mhlo.sharding = \"\"} : tensor<2xf32>\n  return %y : tensor<2xf32>\n}\n");
-  CHECK(module->entry_computation()->parameter(0)->sharding() == nullptr);
-  CHECK(module->entry_computation()->root()->opcode() == HloOpcode::kNegate);
+  CheckSame(*module, *Parse(R"(
+HloModule m
+ENTRY main {
+  x = f32[2] parameter(0), sharding={replicated}
+  y = f32[2] negate(x), sharding={replicated}
+  t = (f32[2]) tuple(y), sharding={{replicated}}
+  ROOT r = f32[2] get-tuple-element(t), index=0, sharding={replicated}
+})"));
 }
 
 TEST_CASE("functions that XLA writes out are written out, and fold where their operands are constants") {
@@ -422,6 +428,88 @@ TEST_CASE("constants fold element by element, and are cut, turned and joined") {
   folded("get_dimension_size %a, dim = 0 : (tensor<3xi32>) -> tensor<i32>", "tensor<i32>", "3");
 }
 
+TEST_CASE("constants fold where XLA's converter folds them, and stay where it leaves them") {
+  struct Case {
+    std::string_view arguments, body, type, hlo;
+  };
+  static constexpr Case kCases[] = {
+      {"%i: tensor<i32>",
+       "%c = stablehlo.constant dense<2.0> : tensor<3xf32>\n"
+       "%r = stablehlo.dynamic_slice %c, %i, sizes = [2] : (tensor<3xf32>, tensor<i32>) -> tensor<2xf32>",
+       "tensor<2xf32>", "c = f32[] constant(2)\n i = s32[] parameter(0)\n ROOT r = f32[2] broadcast(c), dimensions={}"},
+      {"",
+       "%c = stablehlo.constant dense<false> : tensor<2x3xi1>\n%z = stablehlo.constant dense<true> : tensor<i1>\n"
+       "%r = stablehlo.reduce(%c init: %z) applies stablehlo.or across dimensions = [1] : (tensor<2x3xi1>, tensor<i1>) "
+       "-> tensor<2xi1>",
+       "tensor<2xi1>", "c = pred[] constant(true)\n ROOT r = pred[2] broadcast(c), dimensions={}"},
+      {"",
+       "%c = stablehlo.constant dense<[(1.0, 2.0), (3.0, 0.0)]> : tensor<2xcomplex<f32>>\n"
+       "%r = stablehlo.reshape %c : (tensor<2xcomplex<f32>>) -> tensor<2x1xcomplex<f32>>",
+       "tensor<2x1xcomplex<f32>>", "ROOT r = c64[2,1] constant({{(1, 2)}, {(3, 0)}})"},
+      {"",
+       "%c = stablehlo.constant dense<(1.0, 2.0)> : tensor<3xcomplex<f32>>\n"
+       "%r = stablehlo.slice %c [0:2] : (tensor<3xcomplex<f32>>) -> tensor<2xcomplex<f32>>",
+       "tensor<2xcomplex<f32>>",
+       "c = c64[] constant((1, 2))\n b = c64[3] broadcast(c), dimensions={}\n ROOT r = c64[2] slice(b), slice={[0:2]}"},
+      {"%x: tensor<2xf32>",
+       "%c = stablehlo.constant dense<1.0> : tensor<2xf32>\n%d = stablehlo.constant dense<1.0> : tensor<2xf32>\n"
+       "%r = stablehlo.concatenate %c, %d, %x, %c, dim = 0 : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, "
+       "tensor<2xf32>) -> tensor<8xf32>",
+       "tensor<8xf32>",
+       "c = f32[] constant(1)\n b = f32[4] broadcast(c), dimensions={}\n x = f32[2] parameter(0)\n"
+       " e = f32[] constant(1)\n d = f32[2] broadcast(e), dimensions={}\n ROOT r = f32[8] concatenate(b, x, d), "
+       "dimensions={0}"},
+      {"", "%c = stablehlo.constant dense<[4.0, -1.0]> : tensor<2xf32>\n%r = stablehlo.sqrt %c : tensor<2xf32>",
+       "tensor<2xf32>", "c = f32[2] constant({4, -1})\n ROOT r = f32[2] sqrt(c)"},
+      {"", "%c = stablehlo.constant dense<1.5> : tensor<f32>\n%r = stablehlo.rsqrt %c : tensor<f32>", "tensor<f32>",
+       "ROOT r = f32[] constant(0.816496611)"},
+      {"",
+       "%c = stablehlo.constant dense<-2.0> : tensor<f32>\n%r = stablehlo.convert %c : (tensor<f32>) -> tensor<ui8>",
+       "tensor<ui8>", "c = f32[] constant(-2)\n ROOT r = u8[] convert(c)"},
+      {"%x: tensor<2xcomplex<f32>>", "%r = stablehlo.convert %x : (tensor<2xcomplex<f32>>) -> tensor<2xi32>",
+       "tensor<2xi32>", "x = c64[2] parameter(0)\n e = f32[2] real(x)\n ROOT r = s32[2] convert(e)"},
+      {"%x: tensor<2xf32>, %a: tensor<f32>",
+       "%r = stablehlo.clamp %a, %x, %a : (tensor<f32>, tensor<2xf32>, tensor<f32>) -> tensor<2xf32>", "tensor<2xf32>",
+       "x = f32[2] parameter(0)\n a = f32[] parameter(1)\n b = f32[2] broadcast(a), dimensions={}\n"
+       " c = f32[2] broadcast(a), dimensions={}\n ROOT r = f32[2] clamp(b, x, c)"},
+      {"%x: tensor<i32>",
+       "%c = stablehlo.constant dense<1> : tensor<i32>\n"
+       "%r = stablehlo.compare LT, %c, %x : (tensor<i32>, tensor<i32>) -> tensor<i1>",
+       "tensor<i1>", "c = s32[] constant(1)\n x = s32[] parameter(0)\n ROOT r = pred[] compare(c, x), direction=LT"},
+      {"%x: tensor<2x0xf32>, %y: tensor<0x3xf32>",
+       "%r = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<2x0xf32>, tensor<0x3xf32>) -> "
+       "tensor<2x3xf32>",
+       "tensor<2x3xf32>",
+       "x = f32[2,0] parameter(0)\n y = f32[0,3] parameter(1)\n a = f32[2,0] constant({{},{}})\n"
+       " b = f32[0,3] constant({})\n"
+       " ROOT r = f32[2,3] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+  };
+  for (const Case& c : kCases) {
+    const auto module =
+        Read(Function(c.arguments, c.type, std::string(c.body) + "\nreturn %r : " + std::string(c.type) + "\n"));
+    CheckSame(*module, *Parse("HloModule m\nENTRY main {\n" + std::string(c.hlo) + "\n}"));
+  }
+}
+
+TEST_CASE("loops capture constants that they pass on") {
+  const auto module = Read(Function("%x: tensor<f32>, %n: tensor<i1>", "tensor<f32>",
+                                    R"(%c = stablehlo.constant dense<3> : tensor<i32>
+  %w:3 = stablehlo.while(%a = %x, %k = %c, %go = %n) : tensor<f32>, tensor<i32>, tensor<i1>
+   cond { stablehlo.return %go : tensor<i1> }
+   do {
+    %d = stablehlo.constant dense<3> : tensor<i32>
+    %e = stablehlo.convert %k : (tensor<i32>) -> tensor<f32>
+    %s = stablehlo.add %a, %e : tensor<f32>
+    %not = stablehlo.not %go : tensor<i1>
+    stablehlo.return %s, %d, %not : tensor<f32>, tensor<i32>, tensor<i1>
+   }
+  return %w#0 : tensor<f32>
+)"));
+  const HloInstruction* loop = module->entry_computation()->root()->operand(0);
+  REQUIRE(loop->opcode() == HloOpcode::kWhile);
+  CHECK(loop->shape().tuple_size() == 2);
+}
+
 TEST_CASE("what CHLO leaves implicit is written out") {
   CheckSame(*Read(Function("%arg0: tensor<4xf32>, %arg1: tensor<3x1xf32>", "tensor<3x4xf32>", R"(
     %0 = "chlo.broadcast_add"(%arg0, %arg1) : (tensor<4xf32>, tensor<3x1xf32>) -> tensor<3x4xf32>
@@ -508,6 +596,79 @@ ENTRY main {
                          "tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<2xf32>\n"
                          "    return %0 : tensor<2xf32>\n"))
             .find("the op 'stablehlo.real_dynamic_slice' is not supported") != std::string::npos);
+}
+
+TEST_CASE("sizes that are given bind a program's symbolic shapes") {
+  // As jax.export writes x + arange(b)[:, None] of an x of b x 4, with its assertion.
+  const std::string text = R"(module @m {
+  func.func public @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+    %one = stablehlo.constant dense<3> : tensor<i32>
+    %b = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x4xf32>) -> tensor<i32>
+    %ok = stablehlo.compare GE, %b, %one, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.custom_call @shape_assertion(%ok, %b) {api_version = 2 : i32, error_message = "b is {0}", has_side_effect = true} : (tensor<i1>, tensor<i32>) -> ()
+    %r = call @inner(%b, %x) : (tensor<i32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+    return %r : tensor<?x4xf32>
+  }
+  func.func private @inner(%b: tensor<i32>, %x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+    %four = stablehlo.constant dense<4> : tensor<1xi32>
+    %0 = stablehlo.reshape %b : (tensor<i32>) -> tensor<1xi32>
+    %1 = stablehlo.dynamic_iota %0, dim = 0 : (tensor<1xi32>) -> tensor<?xf32>
+    %2 = stablehlo.concatenate %0, %four, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %3 = stablehlo.dynamic_broadcast_in_dim %1, %2, dims = [0] : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x4xf32>
+    %4 = stablehlo.add %x, %3 : tensor<?x4xf32>
+    return %4 : tensor<?x4xf32>
+  }
+}
+)";
+  const auto module = ParseStablehlo(text, {.argument_sizes = {{5, 4}}});
+  INFO((module.ok() ? "" : module.status().message()));
+  REQUIRE(module.ok());
+  CheckSame(**module, *Parse(R"(HloModule m
+ENTRY main {
+  x = f32[5,4] parameter(0)
+  i = f32[5] iota(), iota_dimension=0
+  b = f32[5,4] broadcast(i), dimensions={0}
+  ROOT r = f32[5,4] add(x, b)
+})"));
+  const auto error = [&](std::vector<std::vector<int64_t>> sizes) {
+    const auto refused = ParseStablehlo(text, {.argument_sizes = std::move(sizes)});
+    REQUIRE(!refused.ok());
+    return refused.status().message().substr(0, refused.status().message().find('\n'));
+  };
+  CHECK(error({{2, 4}}) == "<text>:6:5: error: b is 2");
+  CHECK(error({{5, 3}}) == "argument 0 is f32[?,4], and its sizes are given as 5x3");
+  CHECK(error({{5, 4}, {}}) == "sizes of 2 arguments are given, and the program has 1");
+  CHECK(ErrorOf(text).find("stablehlo.dynamic_iota") != std::string::npos);
+}
+
+TEST_CASE("a slice from a computed start of a loop over an array of given size") {
+  const auto module = ParseStablehlo(R"(
+func.func @main(%x: tensor<?xf32>, %i: tensor<i32>) -> tensor<2xf32> {
+  %two = stablehlo.constant dense<2> : tensor<1xi32>
+  %one = stablehlo.constant dense<1> : tensor<1xi32>
+  %s = stablehlo.reshape %i : (tensor<i32>) -> tensor<1xi32>
+  %w:2 = stablehlo.while(%v = %x, %k = %i) : tensor<?xf32>, tensor<i32>
+    cond {
+      %c = stablehlo.constant dense<3> : tensor<i32>
+      %l = stablehlo.compare LT, %k, %c, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %l : tensor<i1>
+    } do {
+      %u = stablehlo.add %v, %v : tensor<?xf32>
+      %j = stablehlo.add %k, %k : tensor<i32>
+      stablehlo.return %u, %j : tensor<?xf32>, tensor<i32>
+    }
+  %e = stablehlo.add %s, %two : tensor<1xi32>
+  %r = stablehlo.real_dynamic_slice %w#0, %s, %e, %one : (tensor<?xf32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+)",
+                                     {.argument_sizes = {{6}, {}}});
+  INFO((module.ok() ? "" : module.status().message()));
+  REQUIRE(module.ok());
+  REQUIRE(VerifyModule(**module).ok());
+  const HloInstruction* root = (*module)->entry_computation()->root();
+  CHECK(root->opcode() == HloOpcode::kDynamicSlice);
+  CHECK(root->operand(0)->shape().dimensions(0) == 6);
 }
 
 TEST_CASE("transfers are a start and a done") {
