@@ -5,7 +5,7 @@
 
 Each FILE (a module before optimizations) and each module of `hloir fuzz generate --kind=programs` is compiled by jaxlib, in
 a process of its own, and `hloir verify` compares the two. A line of JSON for each pair goes to the log (default:
-right_pairs.jsonl): its name, the verdict and the reason. Pairs that the log knows are not run again, so that a campaign
+right_pairs.jsonl): its name, the verdict, the reason and the explanations. Pairs that the log knows are not run again, so that a campaign
 goes on where it was stopped; those that XLA refuses, or dies of, are remembered too. At the end what was seen is
 counted. The exit status is 1 if a pair was accused. Needs jaxlib, but for `--own`: generated programs against what hloir's
 own passes make of them when they may round as XLA does, 500 at a time.
@@ -27,7 +27,12 @@ def verify(hloir, before, after, seconds):
         return {"verdict": "took too long"}
     try: verdict = json.loads(run.stdout)
     except ValueError: return {"verdict": "error", "status": run.returncode, "reason": run.stderr.strip()[-300:]}
-    return {"verdict": verdict.get("verdict", "?"), "reason": verdict.get("reason", "")}
+    return seen_in(verdict)
+
+
+def seen_in(verdict):
+    return {"verdict": verdict.get("verdict", "error"), "reason": verdict.get("reason", verdict.get("error", "")),
+            "explanations": verdict.get("explanations", [])}
 
 
 def own(hloir, seeds, seconds):
@@ -38,8 +43,7 @@ def own(hloir, seeds, seconds):
         files = [f"{folder}/programs-{seed}.hlo" for seed in seeds]
         run = subprocess.run([hloir, "verify", "--json", "--math=rounding", "--threads=1", *files], capture_output=True, text=True,
                              timeout=seconds * len(seeds))
-        return [{"pair": f"own {seed}", "verdict": v.get("verdict", "error"), "reason": v.get("reason", v.get("error", ""))}
-                for seed, v in zip(seeds, json.loads(run.stdout), strict=True)]
+        return [{"pair": f"own {seed}", **seen_in(v)} for seed, v in zip(seeds, json.loads(run.stdout), strict=True)]
 
 
 def main():
@@ -87,6 +91,8 @@ def main():
                 if sys.stderr.isatty(): print(f"\r{seeds[-1] - first + 1} of {count}, {time.time() - start:.0f} s", end="", file=sys.stderr)
     counts = collections.Counter(known[n]["verdict"] for n in names)
     print(", ".join(f"{n} {verdict}" for verdict, n in counts.most_common()))
+    rows = collections.Counter(row for n in names for row in known[n].get("explanations", []))
+    print("explanations: " + (", ".join(f"{n} {row}" for row, n in rows.most_common()) or "none"))
     accused = [n for n in names if known[n]["verdict"] in ("DISAGREE", "ENGINES DISAGREE", "error")]
     for n in accused: print(f"{n}: {known[n]['verdict']}: {known[n]['reason']}")
     return 1 if accused else 0

@@ -1,4 +1,5 @@
 // Verdict::divergence: planted differences are found by name, the earliest first, and rounding is none.
+#include "check/divergence.h"
 #include "hloir/check.h"
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
@@ -152,4 +153,23 @@ TEST_CASE("what agrees again further on is no divergence") {
       module(" s = f32[3] cosine(a)\n w = f32[3] multiply(s, s)\n q = f32[3] sign(w)\n ROOT z = f32[3] add(q, s)\n"));
   REQUIRE(partly);
   CHECK(partly->instruction == "s");
+}
+
+TEST_CASE("the step that is known to differ, and not another that differs first") {
+  const auto module = [](const char* first, const char* second) {
+    return Parse(std::string("HloModule m\nENTRY e {\n x = f32[3] parameter(0)\n a = f32[3] ") + first +
+                 "(x)\n b = f32[3] " + second + "(x)\n ROOT r = (f32[3], f32[3]) tuple(a, b)\n}\n");
+  };
+  const auto before = module("abs", "cosine"), after = module("negate", "sine");
+  const auto inputs = MakeInputSet(*before, {}, 0, InputKind::kPlain);
+  REQUIRE(inputs.ok());
+  const check::Context context{CheckOptions(), {}, {*inputs}};
+  const auto instruction = [](const HloModule& m, int64_t k) { return m.entry_computation()->root()->operand(k); };
+  const auto name = [&](int64_t known) {
+    const auto found =
+        check::FindDivergence(*before, *after, context, 0, {instruction(*before, known), instruction(*after, known)});
+    return found ? found->instruction : "";
+  };
+  CHECK(name(0) == "a");
+  CHECK(name(1) == "b");
 }
