@@ -2,6 +2,7 @@
 #include "proof_check/proof_check.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -111,7 +112,10 @@ void SortNumbers(std::vector<double>& literals, std::vector<int64_t>& integers) 
   std::sort(integers.begin(), integers.end());
   integers.erase(std::unique(integers.begin(), integers.end()), integers.end());
   const size_t count = integers.size();
-  for (size_t k = 0; k < count; ++k) integers.push_back(integers[k] - 1), integers.push_back(integers[k] + 1);
+  for (size_t k = 0; k < count; ++k) {
+    if (integers[k] > std::numeric_limits<int64_t>::min()) integers.push_back(integers[k] - 1);
+    if (integers[k] < std::numeric_limits<int64_t>::max()) integers.push_back(integers[k] + 1);
+  }
   std::sort(integers.begin(), integers.end());
   integers.erase(std::unique(integers.begin(), integers.end()), integers.end());
 }
