@@ -654,7 +654,7 @@ static StatusOr<std::optional<WholeViews>> InferViews(const HloModule& before, c
         case HloOpcode::kAllGather: number(i->mutable_attributes<AllGatherAttributes>()); break;
         case HloOpcode::kAllToAll: number(i->mutable_attributes<AllToAllAttributes>()); break;
         case HloOpcode::kCollectivePermute: number(i->mutable_attributes<CollectivePermuteAttributes>()); break;
-        default:
+        default:  // other collectives have no form on whole arrays
           if (i->Is(kCollective)) return std::optional<WholeViews>();
       }
     }

@@ -289,7 +289,7 @@ Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& 
       break;
     case HloOpcode::kAnd: identity = x_.True(); break;
     case HloOpcode::kOr: identity = x_.False(); break;
-    default: break;
+    default: break;  // a region that is no known operation has no known identity
   }
   const bool known = x[n] == identity;
   const Taps taps = TapsOf(window, from, to, known);

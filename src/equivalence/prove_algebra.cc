@@ -76,7 +76,7 @@ bool IsPositive(const Term* t, int depth = 0) {
       const PrimitiveType from = t->operands[0]->shape.element_type();
       return IsFloat(from) ? operand(0) : IsReal(from) && t->operands[0]->range.low >= 0;
     }
-    default: return false;
+    default: return false;  // its sign is not known
   }
 }
 
