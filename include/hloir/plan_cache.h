@@ -1,17 +1,16 @@
-// PlanCache: a folder that keeps what preparing under a limit of memory (RunnerOptions::memory_limit) takes long to
-// find: the reordered and rematerialized module whose plan fits. Preparing the same module again reads it, and runs no
-// pass.
+// PlanCache: a folder of modules that were fitted to a memory limit (RunnerOptions::memory_limit). Fitting reorders and
+// rematerializes a module until its plan fits, which takes longer than the rest of preparing. Preparing the same module
+// again reads the result and runs no pass.
 //
 //   PlanCache cache("plans");
 //   RunnerOptions options;
 //   options.memory_limit = 100000;
 //   StatusOr<Runner> runner = cache.Prepare(module, options);  // `cache` and `module` must outlive it
 //
-// A file is used only for the version, instruction set, options and module that it was written for; the module is
-// compared by its whole text. What was read is parsed and verified as any other module. Files that are damaged or for
-// something else are ignored, and written anew under another name that replaces them at once, so that any number of
-// processes may share a folder. A checksum tells damage, not intent: a folder that others may write is as trusted as
-// they are. Without a limit nothing is kept: such a plan takes less time to make than to read.
+// A file is used only for the version, instruction set, options and module (by its whole text) that it was written for;
+// its content is parsed and verified like any module. Damaged or foreign files are ignored, and replaced by renaming a new
+// file, so several processes may share a folder. A checksum detects damage but not manipulation: trust in a folder is
+// trust in everyone who can write to it. Without a limit nothing is stored, since such a plan is made faster than read.
 //
 // Threads: a cache belongs to one thread at a time. Tested by tests/unit/plan_cache_test.cc.
 #pragma once
@@ -28,14 +27,14 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
+// Prepares modules under a memory limit, with a folder of results.
 class PlanCache {
  public:
-  // The folder is made when a plan is written.
+  // The folder is created when the first file is written.
   explicit PlanCache(std::string folder) : folder_(std::move(folder)) {}
-  // Runner::Prepare, with the module from the folder if it has it. A plan that cannot be written is no error: see
-  // message().
+  // Like Runner::Prepare, with the fitted module from the folder, if there. A failed write is no error: see message().
   StatusOr<Runner> Prepare(const HloModule& module, const RunnerOptions& options);
-  // Of the last Prepare: whether the plan was read, and otherwise why a file was not used or not written, or "".
+  // Of the last Prepare: whether a file was read; else why one was not used or not written, or "".
   bool was_read() const { return was_read_; }
   const std::string& message() const { return message_; }
   // The instructions that rematerialization added to the module of the last Prepare.
@@ -45,7 +44,7 @@ class PlanCache {
   std::string folder_, message_;
   bool was_read_ = false;
   int64_t added_instructions_ = 0;
-  std::vector<std::unique_ptr<HloModule>> modules_;  // that runners point to
+  std::vector<std::unique_ptr<HloModule>> modules_;  // of the runners
 };
 
 }  // namespace hloir

@@ -503,6 +503,7 @@ std::vector<InputSet> StepTester::Occurring(const std::vector<int32_t>& cut, siz
   if (cut.empty()) return {{.devices = {{}}}};
   for (size_t set = first; set < values_.size(); ++set) {
     InputSet made;
+    made.kind = sets_[set].kind;
     made.devices.emplace_back();
     for (int32_t k : cut) {
       const auto found = values_[set].find(k);
