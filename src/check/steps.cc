@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "analysis/extract.h"
+#include "check/extremes.h"
 #include "check/prove_first.h"
 #include "support/format.h"
 
@@ -157,7 +158,8 @@ class StepTester {
 
  private:
   using Pair = std::pair<int32_t, int32_t>;  // nodes of `before` and `after`
-  enum class Found { kAgree, kDiffer, kDifferWhenMadeUp, kUnknown };
+  // kNonfinite: the step differs in NaN and infinities alone.
+  enum class Found { kAgree, kDiffer, kDifferWhenMadeUp, kNonfinite, kUnknown };
   struct Tried {
     Pair pair;
     std::string text;
@@ -488,7 +490,9 @@ StepTester::Found StepTester::Judge(const HloModule& x, const HloModule& y, std:
     case Outcome::kSameBits:
     case Outcome::kAgree: return verdict->answer == Answer::kNotJudged ? Found::kUnknown : Found::kAgree;
     case Outcome::kLessAccurate: how = verdict->reason; return Found::kAgree;
-    case Outcome::kDisagree: how = verdict->reason; return Found::kDiffer;
+    case Outcome::kDisagree:
+      how = verdict->reason;
+      return DiffersInNonfiniteAlone(verdict->comparison) ? Found::kNonfinite : Found::kDiffer;
     case Outcome::kNothingFinite:
     case Outcome::kUnspecified:
     case Outcome::kEnginesDisagree:
@@ -543,7 +547,8 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how) {
     const bool of_parameters = std::all_of(step->cut.begin(), step->cut.end(), [&](int32_t k) {
       return a_[static_cast<size_t>(k)].instruction->IsParameter();
     });
-    if (of_parameters) return Found::kDiffer;
+    // Runs of the whole modules decide about NaN and infinities, which a proof may exclude.
+    if (of_parameters && made_up == Found::kDiffer) return Found::kDiffer;
     if (seen == Found::kAgree) found = Found::kDifferWhenMadeUp;
   }
   return found;
