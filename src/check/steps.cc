@@ -543,12 +543,12 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how) {
     }
     if (made_up == Found::kUnknown) break;
     how = when_made_up;
-    // Parameters may have any value.
     const bool of_parameters = std::all_of(step->cut.begin(), step->cut.end(), [&](int32_t k) {
       return a_[static_cast<size_t>(k)].instruction->IsParameter();
     });
-    // Runs of the whole modules decide about NaN and infinities, which a proof may exclude.
-    if (of_parameters && made_up == Found::kDiffer) return Found::kDiffer;
+    // Generated parameters may have any value. Runs of the whole modules decide about given inputs, and about NaN and
+    // infinities, which some inputs exclude.
+    if (of_parameters) return made_up == Found::kDiffer && context_.inputs.empty() ? Found::kDiffer : Found::kUnknown;
     if (seen == Found::kAgree) found = Found::kDifferWhenMadeUp;
   }
   return found;
