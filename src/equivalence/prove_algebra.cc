@@ -497,11 +497,11 @@ const Term* Terms::OnFloats(HloOpcode opcode, const Shape& shape, Operands& x) {
         return Elementwise(kAbs, type, {Elementwise(kMultiply, type, {x[0]->operands[0], x[1]->operands[0]})});
       if (opcode == kMultiply && IsSplat(x[0], 1)) return x[1];
       if (IsSplat(x[1], 1)) return x[0];
-      if (opcode == kDivide && (type == PrimitiveType::F32 || type == PrimitiveType::F64)) {
+      if (opcode == kDivide) {
         // Division by a power of two is multiplication by its reciprocal, which is exact.
         const std::optional<double> number = SplatNumber(x[1]);
         int exponent = 0;
-        const int most = type == PrimitiveType::F32 ? 126 : 1022;
+        const int most = GetFloatFormat(type).bias - 1;  // the reciprocal is a normal number, too
         if (number && std::isfinite(*number) && std::frexp(*number, &exponent) == 0.5 &&
             std::abs(exponent - 1) <= most) {
           Literal inverse(Shape::Scalar(type));

@@ -384,6 +384,19 @@ TEST_CASE("neutral operands, single elements and other orders of dimensions") {
   CHECK(!Same(convolution, transposed(" rhs_reversal=1x0")));
 }
 
+TEST_CASE("a division by a power of two is a product in every IEEE type") {
+  const auto of = [](const std::string& type, const std::string& operation, const std::string& number) {
+    const std::string shape = type + "[2,3]";
+    return "u = " + shape + " convert(x)\n h = " + type + "[] constant(" + number + ")\n hs = " + shape +
+           " broadcast(h), dimensions={}\n q = " + shape + " " + operation + "(u, hs)\n ROOT r = f32[2,3] convert(q)";
+  };
+  for (const std::string type : {"bf16", "f16", "f32", "f64"}) {
+    CHECK(Same(of(type, "divide", "1024"), of(type, "multiply", "0.0009765625")));
+    CHECK(!Same(of(type, "divide", "1024"), of(type, "multiply", "0.001953125")));
+    CHECK(!Same(of(type, "divide", "3"), of(type, "multiply", "0.333333343")));
+  }
+}
+
 TEST_CASE("conditions as numbers") {
   const std::string zero = "h = f32[] constant(0)\n cs = f32[6] broadcast(h), dimensions={}\n f = f32[6] convert(p)\n";
   CHECK(Same(zero + "ROOT r = pred[6] compare(f, cs), direction=NE", "ROOT r = pred[6] copy(p)"));
