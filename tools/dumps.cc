@@ -1,12 +1,16 @@
 // hloir dumps: reports on a folder of XLA's dumps.
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "hloir/io.h"
 #include "inspect/dumps.h"
 #include "tools/command.h"
 #include "tools/elided.h"
@@ -18,23 +22,81 @@ namespace hloir::tool {
 namespace {
 
 struct DumpsFlags {
-  std::string folder, page, harvest;
+  std::string folder, page, harvest, inputs;
   ReadDumpsOptions read;
   uint64_t seed = 0;
   ElidedValues elided;
-  bool stages = false, changes = false, verify = false, json = false;
+  bool refuse_elided = false, stages = false, changes = false, verify = false, json = false;
 };
+
+// The first stage of a module that can be read.
+StatusOr<ModuleFile> FirstStage(const DumpFolder::Module& module) {
+  for (const DumpFolder::Stage& stage : module.stages) {
+    if (stage.status.ok()) return ReadModuleFile(stage.path, {.one_module = true});
+  }
+  return InvalidArgument("no stage can be read");
+}
+
+// The inputs that --inputs names for a module: an .npz for all, or MODULE.npz in a folder. Empty: generated inputs.
+StatusOr<std::vector<InputSet>> InputsOf(const DumpsFlags& flags, const DumpFolder::Module& module) {
+  std::vector<InputSet> sets;
+  if (flags.inputs.empty()) return sets;
+  std::error_code error;
+  const std::string path = std::filesystem::is_directory(flags.inputs, error)
+                               ? (std::filesystem::path(flags.inputs) / (module.name + ".npz")).string()
+                               : flags.inputs;
+  HLOIR_ASSIGN_OR_RETURN(StoredValues stored, ReadStoredValues(path));
+  HLOIR_ASSIGN_OR_RETURN(const ModuleFile first, FirstStage(module));
+  HLOIR_ASSIGN_OR_RETURN(sets.emplace_back().devices.emplace_back(),
+                         ArgumentsFromLeaves(first.module(), std::move(stored.inputs)));
+  return sets;
+}
+
+// Values of constants that XLA's default dumps leave out. They are assumed equal where no other values are requested.
+StatusOr<ElidedValues> ElidedOf(const DumpsFlags& flags, const DumpFolder::Module& module, std::string& assumption) {
+  ElidedValues elided = flags.elided;
+  if (elided.how != ElidedValues::How::kRefuse || flags.refuse_elided) return elided;
+  elided.how = ElidedValues::How::kAssume;
+  const StatusOr<ModuleFile> first = FirstStage(module);
+  if (!first.ok()) return elided;
+  const std::unique_ptr<HloModule> filled = first->module().Clone();
+  HLOIR_ASSIGN_OR_RETURN(const int64_t count, FillElided(*filled, elided));
+  if (count > 0)
+    assumption = fmt::format(
+        "elided constants of one shape are equal ({} here; XLA writes them with --xla_dump_large_constants)", count);
+  return elided;
+}
+
+StatusOr<DumpVerdict> VerifyModule(const DumpsFlags& flags, const DumpFolder::Module& module,
+                                   const CheckOptions& options) {
+  std::string assumption;
+  HLOIR_ASSIGN_OR_RETURN(const ElidedValues elided, ElidedOf(flags, module, assumption));
+  HLOIR_ASSIGN_OR_RETURN(std::vector<InputSet> inputs, InputsOf(flags, module));
+  HLOIR_ASSIGN_OR_RETURN(DumpVerdict verdict, VerifyStages(module, options, elided, std::move(inputs)));
+  if (!assumption.empty()) verdict.assumptions.insert(assumption);
+  return verdict;
+}
+
+// The stage's file, the first instruction that differs, known faults and notes, a line each.
+std::vector<std::string> DetailsOf(const DumpFolder::Stage& stage, const Verdict& verdict) {
+  std::vector<std::string> lines{"file: " + stage.path};
+  if (verdict.divergence) lines.push_back(verdict.divergence->Details("first stage", stage.name));
+  for (const Verdict::Fault& fault : verdict.faults) lines.push_back("known fault: " + fault.ToString());
+  for (const std::string& note : verdict.notes) lines.push_back("note: " + note);
+  return lines;
+}
 
 // Runs each module's stages; adds the results to `json`.
 int VerifyDumps(const DumpsFlags& flags, const DumpFolder& folder, Json& json) {
   CheckOptions options;
   options.seed = flags.seed;
+  options.divergence = true;
   int worst = kExitGood;
   Progress progress(folder.modules.size());
   for (size_t k = 0; k < folder.modules.size(); ++k) {
     const DumpFolder::Module& module = folder.modules[k];
     progress.Show(k, module.name);
-    const StatusOr<DumpVerdict> result = VerifyStages(module, options, flags.elided);
+    const StatusOr<DumpVerdict> result = VerifyModule(flags, module, options);
     std::string text;
     if (!result.ok()) text = "not judged: " + result.status().message();
     else if (result->stages == 0) text = "there is only one stage";
@@ -47,11 +109,17 @@ int VerifyDumps(const DumpsFlags& flags, const DumpFolder& folder, Json& json) {
     if (result.ok() && result->guilty >= 0) worst = kExitDisagree;
     if (!result.ok() && worst == kExitGood) worst = ExitStatusOf(result.status().code());
     json["modules"][k]["verdict"] = text;
-    if (result.ok() && result->guilty >= 0)
-      json["modules"][k]["guilty"] = module.stages[static_cast<size_t>(result->guilty)].name;
+    std::vector<std::string> details;
+    if (result.ok() && result->guilty >= 0) {
+      const DumpFolder::Stage& guilty = module.stages[static_cast<size_t>(result->guilty)];
+      json["modules"][k]["guilty"] = guilty.name;
+      details = DetailsOf(guilty, result->verdict);
+      json["modules"][k]["details"] = details;
+    }
     if (flags.json) continue;
     progress.Clear();
     PrintOut("{}: {}\n", Printable(module.name), Printable(text));
+    for (const std::string& line : details) Write(stdout, ForLocale("  " + Printable(line) + "\n"));
   }
   return worst;
 }
@@ -167,7 +235,12 @@ void AddDumpsCommand(CLI::App* command, Action& action, PassRegistry& /*registry
   AddOption(*command, "--seed N", flags->seed, "Seed of the generated inputs for --verify")->check(AnySeed());
   AddOption(*command, "--threads N", flags->read.threads, "Threads that read files (default: one per core)")
       ->check(Between(0, 1024));
-  AddElidedFlag(*command, flags->elided);
+  AddOption(
+      *command, "--inputs X.npz", flags->inputs,
+      "Inputs in0, in1, ... of --verify in this .npz, or in MODULE.npz in this folder (default: generated inputs)");
+  AddElidedFlag(*command, flags->elided, "assume for --verify")->each([flags](const std::string& how) {
+    flags->refuse_elided = how == "refuse";
+  });
   command->add_flag("--json", flags->json, "Print the report as JSON");
   command->callback([flags, &action] { action = [flags] { return Dumps(*flags); }; });
 }

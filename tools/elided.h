@@ -12,7 +12,7 @@
 
 namespace hloir::tool {
 
-inline CLI::Option* AddElidedFlag(CLI::App& command, ElidedValues& values) {
+inline CLI::Option* AddElidedFlag(CLI::App& command, ElidedValues& values, const std::string& otherwise = "refuse") {
   return command
       .add_option_function<std::string>(
           "--elided",
@@ -21,8 +21,10 @@ inline CLI::Option* AddElidedFlag(CLI::App& command, ElidedValues& values) {
             if (!parsed.ok()) throw CLI::ValidationError(parsed.status().message());
             values = *std::move(parsed);
           },
-          "Values of elided constants, {...}: refuse (the default), assume (random ones, equal for "
-          "constants of one shape), zeros, iota, random, or a file .npz with c0, c1, ... in the order of the text")
+          "Values of elided constants, {...}: refuse, assume (random ones, equal for constants of one shape), zeros, "
+          "iota, "
+          "random, or a file .npz with c0, c1, ... in the order of the text (default: " +
+              otherwise + ")")
       ->type_name("HOW");
 }
 

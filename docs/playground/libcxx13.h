@@ -82,5 +82,18 @@ requires(is_floating_point_v<T>) to_chars_result
   if (size < 0 || size > last - first || size >= static_cast<int>(sizeof text)) return {last, errc::value_too_large};
   return {copy(text, text + size, first), errc()};
 }
+// The fewest digits that read back as the same number.
+template <class T>
+requires(is_floating_point_v<T>) to_chars_result to_chars(char* first, char* last, T value) {
+  constexpr int kAllDigits = is_same_v<T, float> ? 9 : 17;
+  to_chars_result result{last, errc::value_too_large};
+  for (int digits = 1; digits <= kAllDigits; ++digits) {
+    result = to_chars(first, last, value, chars_format::general, digits);
+    if (result.ec != errc()) break;
+    if (static_cast<T>(strtod(string(first, result.ptr).c_str(), nullptr)) == value) break;
+  }
+  return result;
+}
+
 }  // namespace std
 #endif
