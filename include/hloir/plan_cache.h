@@ -8,9 +8,10 @@
 //   StatusOr<Runner> runner = cache.Prepare(module, options);  // `cache` and `module` must outlive it
 //
 // A file is used only for the version, instruction set, options and module (by its whole text) that it was written for;
-// its content is parsed and verified like any module. Damaged or foreign files are ignored, and replaced by renaming a new
-// file, so several processes may share a folder. A checksum detects damage but not manipulation: trust in a folder is
-// trust in everyone who can write to it. Without a limit nothing is stored, since such a plan is made faster than read.
+// its content is parsed and verified like any module. Damaged or foreign files are ignored, and replaced by renaming a
+// new file, so several processes may share a folder. A checksum detects damage but not manipulation: trust in a folder
+// is trust in everyone who can write to it. Without a limit nothing is stored, since such a plan is made faster than
+// read.
 //
 // Threads: a cache belongs to one thread at a time. Tested by tests/unit/plan_cache_test.cc.
 #pragma once
