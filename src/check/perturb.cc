@@ -78,8 +78,8 @@ bool IsWide(const Shape& shape) {
          (shape.element_type() == PrimitiveType::F64 || shape.element_type() == PrimitiveType::C128);
 }
 
-// Clones `i` with perturbed summands. `move_operand` returns the perturbed operand, or null. A batch norm with a tuple
-// result is reached through its elements, which are what rounds.
+// Clones `i` with perturbed summands. `move_operand` returns the perturbed operand, or null. For a batch norm with a
+// tuple result, the elements of the tuple are perturbed.
 template <class F>
 HloInstruction* WithMovedTerms(HloInstruction* i, F move_operand) {
   const bool is_part = i->opcode() == HloOpcode::kGetTupleElement && IsNormalizing(*i->operand(0));

@@ -160,7 +160,7 @@ bool Exprs::UseWindowsOfClamps(Polynomial& p, PrimitiveType type) {
               for (size_t l = 0; l < p[j].factors.size(); ++l) {
                 const auto second = bounds(p[j].factors[l].base, u, most);
                 if (!second || without(p[j], l).factors != rest.factors) continue;
-                // (Whichever is the larger bound, the other holds as well.)
+                // The larger bound implies the other.
                 const Range apart = RangeOf(Plus(*first, *second, -1));
                 if (apart.low < 0 && apart.high > 0) continue;
                 std::vector<Factor> read_at;

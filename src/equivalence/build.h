@@ -137,10 +137,10 @@ class Builder {
   ExprId BitcastConvert(const HloInstruction& i, ExprId x, Inside in);
   Value BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x);
   Value RandomBits(const HloInstruction& i, ExprId state);  // build_random.cc
-  // A loop by what it does: of a while, or of an operation that is defined as one.
+  // The loop of a while, or of an operation that is defined by one.
   struct LoopForm {
-    std::vector<const Shape*> shapes;  // of what it carries
-    int64_t instructions;              // of a turn
+    std::vector<const Shape*> shapes;  // of the carried values
+    int64_t instructions;              // of the body
     std::function<Value(const Value&, Inside)> body, condition;
   };
   // build_batched.cc

@@ -1,5 +1,5 @@
-// Operations on each item of a batch, as functions of that item's rows: transforms, factorizations, and calls of the
-// libraries that compute them; and reductions whose order does not count. See build.h.
+// Transforms, factorizations and library calls on batches, as functions of the rows of each item; and reductions that
+// do not depend on the order of their elements. See build.h.
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -13,16 +13,16 @@ constexpr std::string_view kLibraries[] = {"lapack_", "cusolver_", "hipsolver_"}
 constexpr std::string_view kSolvers[] = {"potrf", "getrf", "geqrf", "orgqr", "ungqr", "syevd", "heevd",
                                          "gesdd", "gesvd", "geev",  "gehrd", "sytrd", "hetrd"};
 
-// How many of its last dimensions an operand has for each item.
+// The number of trailing dimensions that belong to one item.
 int64_t InnerRank(const HloInstruction& i) {
   if (i.opcode() == HloOpcode::kFft) return static_cast<int64_t>(i.attributes<FftAttributes>().fft_length.size());
   return 2;  // a matrix
 }
 
-// Values of an element: those of one result, as ranks among so few that any three elements have an order among them.
+// The ranks of an element's values. The number of ranks suffices to order any three elements.
 using Element = std::vector<int64_t>;
 
-// A region of scalars that compares and chooses, and computes nothing, on ranks; nothing where it does other things.
+// Evaluates a region of scalars that only compares and selects on ranks; nothing for other regions.
 std::optional<Element> Chosen(const HloComputation& computation, const Element& a, const Element& b) {
   using enum HloOpcode;
   std::map<const HloInstruction*, int64_t> values;
@@ -69,8 +69,9 @@ std::optional<Element> Chosen(const HloComputation& computation, const Element& 
 
 }  // namespace
 
-// Is a reduction by the region the same in any order, and with its initial values any number of times? For regions that
-// only compare and choose, ranks tell: three elements of two values have at most six of one type.
+// Returns whether a reduction by the region does not depend on the order of its elements, nor on the number of initial
+// values. For regions that only compare and select this follows from ranks: three elements of two values have at most
+// six values of one type.
 bool Builder::TakesAnyOrder(const HloComputation& computation) {
   constexpr size_t kValues = 2;
   if (computation.parameter_count() != 2 * kValues) return false;
@@ -152,7 +153,7 @@ Value Builder::Batched(const HloInstruction& i, const std::vector<ExprId>& x) {
       }
       bodies.push_back(Read(x[k], from, at));
     }
-    // (Of its other dimensions, where in the item's result.)
+    // The position in the item's result.
     for (int64_t d = batch; d < results[r]->rank(); ++d) key.push_back(results[r]->dimensions(d));
     value.push_back(x_.Row(i.opcode(), std::move(key), over, std::move(bodies),
                            std::vector<Index>(out.begin() + batch, out.end()), Normal(results[r]->element_type())));

@@ -5,7 +5,7 @@
 
 namespace hloir::equivalence::inside {
 
-// A loop over the places of a dimension, that carries the place, what the scan carries, and the results so far.
+// A loop over the positions of a dimension. It carries the position, the values of the scan, and the results so far.
 Value Builder::Scan(const HloInstruction& i, const std::vector<ExprId>& x, Inside in) {
   const ScanAttributes& scan = i.attributes<ScanAttributes>();
   const std::vector<const Shape*> results = i.shape().Leaves();
@@ -54,7 +54,7 @@ Value Builder::Scan(const HloInstruction& i, const std::vector<ExprId>& x, Insid
     Value next{x_.Add(carried[0], x_.Integer(1, counts))};
     next.insert(next.end(), made.begin() + static_cast<std::ptrdiff_t>(outputs), made.end());
     for (size_t k = 0; k < outputs; ++k) {
-      // The place's row is new.
+      // The iteration writes the row at its position.
       std::vector<Index> index = Dimensions(*results[k]);
       const Index past = x_.Plus(index[static_cast<size_t>(d)], at, -1);
       const ExprId here = x_.And(x_.Guard(false, past), x_.Guard(false, x_.Times(past, -1)));
@@ -74,8 +74,8 @@ Value Builder::Scan(const HloInstruction& i, const std::vector<ExprId>& x, Insid
   return value;
 }
 
-// The next number away from 0 where the fraction, as a fixed-point number, is above the random bits. f32 and f64
-// compute all of that exactly.
+// Rounds away from 0 if the fraction, as a fixed-point number, exceeds the random bits. The arithmetic is exact in f32
+// and f64.
 ExprId Builder::StochasticConvert(const HloInstruction& i, const std::vector<ExprId>& x) {
   const PrimitiveType from = i.operand(0)->shape().element_type(), to = i.shape().element_type(),
                       bits = i.operand(1)->shape().element_type(), real = PrimitiveType::F64;

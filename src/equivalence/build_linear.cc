@@ -1,5 +1,5 @@
-// cholesky and triangular-solve as the loops by which XLA computes one block of a matrix: they are equal to others over
-// the reals where the matrix is positive definite, or has an inverse. See build.h.
+// cholesky and triangular-solve as the loops of XLA's expanders for one block of a matrix. Over the reals any algorithm
+// gives the same result if the matrix is positive definite, or invertible. See build.h.
 #include <cmath>
 #include <limits>
 
@@ -14,14 +14,14 @@ constexpr int kLess = static_cast<int>(ComparisonDirection::kLt), kEqual = stati
 
 }  // namespace
 
-// The counter `e`, which a slice of one row of `size` clamps.
+// The counter `e` as a row index, clamped to `size` rows.
 Index Builder::RowAt(ExprId e, int64_t size) {
   ExprId at = x_.Function(HloOpcode::kMaximum, kCounts, {e, x_.Integer(0, kCounts)});
   at = x_.Function(HloOpcode::kMinimum, kCounts, {at, x_.Integer(size - 1, kCounts)});
   return x_.ValueTerm(at);
 }
 
-// A column a turn: s = a - l l^T; l's column j is s's, divided by the root of s[j, j].
+// Computes a column per iteration: s = a - l l^T; column j of l is column j of s divided by the root of s[j, j].
 Value Builder::Cholesky(const HloInstruction& i, ExprId a, Inside in) {
   const Shape& shape = i.shape();
   const size_t r = static_cast<size_t>(shape.rank());
@@ -70,7 +70,7 @@ Value Builder::Cholesky(const HloInstruction& i, ExprId a, Inside in) {
   return {lower ? result : Read(result, shape, at(out, column, row))};
 }
 
-// By the inverse of the triangle t = m d, d its diagonal: a row of the inverse of m a turn, from the rows before it.
+// Inverts the triangle t = m d, where d is its diagonal: each iteration computes a row of the inverse of m.
 Value Builder::TriangularSolve(const HloInstruction& i, ExprId a, ExprId b, Inside in) {
   const TriangularSolveAttributes& solve = i.attributes<TriangularSolveAttributes>();
   const Shape &of = i.operand(0)->shape(), &shape = i.shape();
@@ -90,7 +90,7 @@ Value Builder::TriangularSolve(const HloInstruction& i, ExprId a, ExprId b, Insi
   };
   const std::vector<Index> out = Dimensions(flat);
   const Index batch = out[0], row = out[1], column = out[2];
-  // The triangle, as [batch, row, column]; its columns divided by the diagonal.
+  // The triangle as [batch, row, column], with columns divided by the diagonal.
   const Index below = solve.lower ? x_.Plus(row, column, -1) : x_.Plus(column, row, -1);
   const ExprId triangle =
       x_.Named(x_.If(x_.Guard(false, below), Read(a, of, of_batch(batch, row, column)), x_.Real(0)));
@@ -98,7 +98,7 @@ Value Builder::TriangularSolve(const HloInstruction& i, ExprId a, ExprId b, Insi
     return x_.Named(x_.Multiply(e, x_.Power(Read(triangle, flat, {batch, at, at}), -kOne)));
   };
   const ExprId scaled = by_diagonal(triangle, column);
-  // 1 in the first row that is made, -1 on the rest of the diagonal.
+  // 1 in the first computed row, -1 on the rest of the diagonal.
   const int64_t first = solve.lower ? 0 : n - 1;
   const auto is_first = [&](const Index& at) {
     return x_.And(x_.Guard(false, x_.Plus(at, Exprs::Number(-first))),

@@ -59,7 +59,7 @@ Value Builder::Related(const HloInstruction& i, const Value& init, Inside inner)
   return best;
 }
 
-// Of a turn whose values are not all found: where it goes wrong first.
+// Records the first value of the body without an equal, of which no use has one either.
 void Builder::Suspect(const HloInstruction& i, const std::map<const HloInstruction*, bool>& found) {
   const auto count =
       static_cast<size_t>(std::count_if(found.begin(), found.end(), [](const auto& entry) { return entry.second; }));

@@ -1,4 +1,4 @@
-// Random bits as the integer arithmetic that makes them of a state: Threefry2x32-20 and Philox4x32-10, of Salmon et
+// Random bits as integer arithmetic on the state: Threefry2x32-20 and Philox4x32-10, of Salmon et
 // al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. See build.h.
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr PrimitiveType U32 = PrimitiveType::U32, kU64 = PrimitiveType::U64;
 
-// Arithmetic on words. Large values get names, as those of instructions do.
+// Arithmetic on words. Large values are named, as those of instructions are.
 struct Words {
   Exprs& x;
   ExprId Named(ExprId e) { return x.Named(e); }
@@ -61,8 +61,9 @@ std::array<ExprId, 4> Philox(Words w, std::array<ExprId, 4> x, ExprId key) {
 
 }  // namespace
 
-// The new state and the bits. The state is a key and a counter: one word that Threefry counts in, or one or two, low
-// first, of the 128 bits that Philox counts in, the key being the high one of a state of two words.
+// Returns the new state and the bits. The state is a key and a counter. Threefry has a counter of one word; Philox one
+// of 128 bits, of which the state holds one or two words, the low one first. In a state of two words the high one is
+// the key.
 Value Builder::RandomBits(const HloInstruction& i, ExprId state) {
   const Shape &from = i.operand(0)->shape(), &shape = i.shape().tuple_shapes(1);
   const PrimitiveType type = shape.element_type();
@@ -79,7 +80,7 @@ Value Builder::RandomBits(const HloInstruction& i, ExprId state) {
   const ExprId key = word(0), counter = word(1);
   const std::vector<Index> out = Dimensions(shape);
   std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
-  // Where a word comes from: which call, and which of its results.
+  // The call that computes a word, and the index of the word among its results.
   std::vector<Index> call;
   Index which;
   const PrimitiveType made_as = width == 64 ? kU64 : U32;
@@ -91,7 +92,7 @@ Value Builder::RandomBits(const HloInstruction& i, ExprId state) {
     std::vector<Index> at = out;
     std::vector<int64_t> half = sizes;
     if (width != 64) {
-      // The two words of a call are neighbours along the first even dimension, else the longest.
+      // The two words of a call are adjacent along the first even dimension, or else along the longest.
       size_t split = 0;
       while (split < sizes.size() && sizes[split] % 2 != 0) ++split;
       if (split == sizes.size())
@@ -114,7 +115,7 @@ Value Builder::RandomBits(const HloInstruction& i, ExprId state) {
     calls = (shape.ElementCount() + per_call - 1) / per_call;
     line = Shape::Array(made_as, {calls});
     const ExprId top = words == 3 ? word(2) : key, step = x_.IndexValue(x_.Var(x_.Dimension(0, calls)), kU64);
-    // One more where the low word goes round.
+    // The carry of the low word.
     const auto carried = [&](ExprId low) {
       const ExprId less = x_.Compare(static_cast<int>(ComparisonDirection::kLt), low, counter);
       return w.Named(x_.If(less, x_.Add(top, w.Word(1, kU64)), top));
@@ -142,7 +143,7 @@ Value Builder::RandomBits(const HloInstruction& i, ExprId state) {
   if (IsFloat(type))
     bits = x_.Function(HloOpcode::kBitcastConvert, PrimitiveType::F64, {bits},
                        {static_cast<int64_t>(plain), static_cast<int64_t>(type)});
-  // The state after the calls.
+  // The state after all calls.
   const ExprId next[3] = {key, x_.Add(counter, w.Word(static_cast<uint64_t>(calls), kU64)), next_high};
   const Index place = Dimensions(from)[0];
   Polynomial after;

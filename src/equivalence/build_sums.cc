@@ -164,7 +164,7 @@ Value Builder::Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Ins
     for (ExprId e : region) data.push_back(e);
     return data;
   };
-  // A reduction of what the same reduction made of parts is one.
+  // A reduction of results of the same reduction is merged with it.
   const auto open_parts = [&] {
     std::vector<Expr> parts;
     for (size_t k = 0; k < n; ++k) {
@@ -304,8 +304,8 @@ Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& 
   return {is_or ? x_.Not(result) : result};
 }
 
-// A window that goes over values with their places keeps those that `select` prefers, the places of none being -1; then
-// each element is the sum of what is scattered to its place.
+// A window reduction over pairs of values and positions keeps the pairs that `select` prefers (position -1: none). Each
+// element is then the sum of the sources that are scattered to its position.
 Value Builder::SelectAndScatter(const HloInstruction& i, const std::vector<ExprId>& x, Inside in) {
   const Shape &from = i.operand(0)->shape(), &source = i.operand(1)->shape();
   const PrimitiveType type = x_.TypeOf(x[0]), places = PrimitiveType::S32;

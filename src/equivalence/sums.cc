@@ -9,7 +9,7 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-// Of a window: so few are written out where two sums differ (tiles.cc).
+// The largest window that is unrolled where two sums differ (tiles.cc).
 constexpr int64_t kFewTaps = 8;
 
 int64_t CeilOf(int64_t a, int64_t b) { return a / b + (a % b > 0); }   // b > 0
@@ -417,8 +417,8 @@ ExprId Exprs::Row(HloOpcode op, std::vector<int64_t> data, std::vector<VarId> va
 
 // ---- Variables and masks ----
 
-// A sum over v of f(v + c) where 0 <= v + c, which has no more values than v, is one over u = v + c, with the bounds of
-// v for conditions: a prefix sum in a window of zeros is one of the array itself.
+// A sum over v of f(v + c) with the condition 0 <= v + c becomes a sum over u = v + c, if u has no more values than v,
+// with the bounds of v as conditions: a prefix sum over a zero-padded window becomes one over the array.
 std::optional<Exprs::Moved> Exprs::MovedVariable(const std::vector<VarId>& variables,
                                                  const std::vector<ExprId>& conditions,
                                                  const std::vector<ExprId>& parts) {
@@ -460,7 +460,7 @@ std::optional<Exprs::Moved> Exprs::MovedVariable(const std::vector<VarId>& varia
       result.made = Fresh(high + 1);
       const Index made = Var(result.made), back = Plus(made, by, -1);
       result.by = {{v, back}};
-      // Only if the values are read at it alone then.
+      // Only if the values are then read at u alone.
       bool plain = true, read = false;
       for (ExprId part : parts) {
         ForEachBelow(
@@ -487,7 +487,8 @@ std::optional<Exprs::Moved> Exprs::MovedVariable(const std::vector<VarId>& varia
   return std::nullopt;
 }
 
-// The largest of a body that is -inf but where a condition holds is the largest where it holds; the smallest likewise.
+// The maximum of a body that is -inf unless a condition holds is the maximum over the elements for which it holds;
+// likewise for the minimum.
 bool Exprs::TakeNeutral(HloOpcode op, ExprId& body, ExprId& mask) {
   const PrimitiveType type = TypeOf(body);
   const Expr x = At(body);
@@ -506,7 +507,7 @@ bool Exprs::TakeNeutral(HloOpcode op, ExprId& body, ExprId& mask) {
       if (TypeOf(f.base) == PrimitiveType::PRED) conditions.push_back(f.base);
     }
     if (conditions.empty()) continue;
-    // Where they do not all hold.
+    // The values of the body where the conditions do not all hold.
     ExprId otherwise = -1;
     Replacement hold;
     for (ExprId condition : conditions) {

@@ -31,7 +31,7 @@ std::map<VarId, int64_t> Exprs::CutsOf(ExprId e) {
         for (int64_t by : {t.div, t.mod, t.mod * t.div}) {
           by /= std::gcd(by, f);
           if (by > 1 && by < size) cut = std::max(cut, by);
-          // (Cut where it is moved over the edge of a tile: each place by itself.)
+          // An index that crosses the edge of a tile is compared position by position.
           else if (by >= size && size <= kFewPlaces) cut = std::max<int64_t>(cut, 1);
         }
       }
