@@ -171,8 +171,19 @@ class Browser:
             time.sleep(0.2)
         self.settle()
 
+    def run_anew(self, expression):
+        """As run; where a navigation discards the page meanwhile, the value in the new page."""
+        for attempt in range(10):
+            try:
+                return self.run(expression)
+            except RuntimeError as error:
+                lost = ("navigated or closed", "context was destroyed", "Cannot find context")
+                if attempt == 9 or not any(text in str(error) for text in lost):
+                    raise
+                time.sleep(0.1)
+
     def settle(self):
-        self.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+        self.run_anew("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
 
     def click(self, selector, index=0, count=1):
         """Where the element's middle is, with a real mouse: what lies above it gets the click."""

@@ -86,7 +86,7 @@ def playground(b, root, lesson):
     target, name = b.run(f"[{links}[0].href, {links}[0].textContent]")
     b.click("a[href*='playground.html?']")
     for _ in range(100):
-        if b.run("location.href") == target and b.run("document.readyState") == "complete":
+        if b.run_anew("location.href") == target and b.run_anew("document.readyState") == "complete":
             break
         b.settle()
     check("playground", f"{name} is not open in it", b.run("$('example').value") == f"{lesson.parent.name}/{name}" and "HloModule" in b.run("$('module').value"))
