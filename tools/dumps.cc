@@ -1,4 +1,5 @@
 // hloir dumps: reports on a folder of XLA's dumps.
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -29,14 +30,6 @@ struct DumpsFlags {
   bool refuse_elided = false, stages = false, changes = false, verify = false, json = false;
 };
 
-// The first stage of a module that can be read.
-StatusOr<ModuleFile> FirstStage(const DumpFolder::Module& module) {
-  for (const DumpFolder::Stage& stage : module.stages) {
-    if (stage.status.ok()) return ReadModuleFile(stage.path, {.one_module = true});
-  }
-  return InvalidArgument("no stage can be read");
-}
-
 // The inputs that --inputs names for a module: an .npz for all, or MODULE.npz in a folder. Empty: generated inputs.
 StatusOr<std::vector<InputSet>> InputsOf(const DumpsFlags& flags, const DumpFolder::Module& module) {
   std::vector<InputSet> sets;
@@ -46,34 +39,27 @@ StatusOr<std::vector<InputSet>> InputsOf(const DumpsFlags& flags, const DumpFold
                                ? (std::filesystem::path(flags.inputs) / (module.name + ".npz")).string()
                                : flags.inputs;
   HLOIR_ASSIGN_OR_RETURN(StoredValues stored, ReadStoredValues(path));
-  HLOIR_ASSIGN_OR_RETURN(const ModuleFile first, FirstStage(module));
+  const auto stage = std::find_if(module.stages.begin(), module.stages.end(),
+                                  [](const DumpFolder::Stage& each) { return each.status.ok(); });
+  if (stage == module.stages.end()) return InvalidArgument("no stage can be read");
+  HLOIR_ASSIGN_OR_RETURN(const ModuleFile first, ReadModuleFile(stage->path, {.one_module = true}));
   HLOIR_ASSIGN_OR_RETURN(sets.emplace_back().devices.emplace_back(),
                          ArgumentsFromLeaves(first.module(), std::move(stored.inputs)));
   return sets;
 }
 
-// Values of constants that XLA's default dumps leave out. They are assumed equal where no other values are requested.
-StatusOr<ElidedValues> ElidedOf(const DumpsFlags& flags, const DumpFolder::Module& module, std::string& assumption) {
-  ElidedValues elided = flags.elided;
-  if (elided.how != ElidedValues::How::kRefuse || flags.refuse_elided) return elided;
-  elided.how = ElidedValues::How::kAssume;
-  const StatusOr<ModuleFile> first = FirstStage(module);
-  if (!first.ok()) return elided;
-  const std::unique_ptr<HloModule> filled = first->module().Clone();
-  HLOIR_ASSIGN_OR_RETURN(const int64_t count, FillElided(*filled, elided));
-  if (count > 0)
-    assumption = fmt::format(
-        "elided constants of one shape are equal ({} here; XLA writes them with --xla_dump_large_constants)", count);
-  return elided;
-}
-
+// Constants that XLA's default dumps leave out are assumed equal where no other values are requested.
 StatusOr<DumpVerdict> VerifyModule(const DumpsFlags& flags, const DumpFolder::Module& module,
                                    const CheckOptions& options) {
-  std::string assumption;
-  HLOIR_ASSIGN_OR_RETURN(const ElidedValues elided, ElidedOf(flags, module, assumption));
+  ElidedValues elided = flags.elided;
+  const bool assume = elided.how == ElidedValues::How::kRefuse && !flags.refuse_elided;
+  if (assume) elided.how = ElidedValues::How::kAssume;
   HLOIR_ASSIGN_OR_RETURN(std::vector<InputSet> inputs, InputsOf(flags, module));
   HLOIR_ASSIGN_OR_RETURN(DumpVerdict verdict, VerifyStages(module, options, elided, std::move(inputs)));
-  if (!assumption.empty()) verdict.assumptions.insert(assumption);
+  if (assume && verdict.elided > 0)
+    verdict.assumptions.insert(fmt::format(
+        "elided constants of one shape are equal ({} here; XLA writes them with --xla_dump_large_constants)",
+        verdict.elided));
   return verdict;
 }
 

@@ -333,6 +333,18 @@ const Term* Terms::OfDynamicSlice(const HloInstruction& i, const Operands& x) {
                   : DynamicUpdateSlice(x[0], x[1], std::move(starts));
 }
 
+// The start of the only window of a gather or scatter in each dimension of the array; 0 where `map` has no index.
+Terms::Operands Terms::StartsOfWindow(const Term* indices, const DimVector& map, int64_t rank) {
+  Operands starts(static_cast<size_t>(rank), SplatOf(Shape::Scalar(PrimitiveType::S64), 0));
+  const Term* vector = Reshape(indices, {indices->shape.ElementCount()});
+  int64_t at = 0;
+  for (int64_t d : map) {
+    const int64_t begin[] = {at++}, step[] = {1};
+    starts[static_cast<size_t>(d)] = Reshape(Slice(vector, begin, step, {1}), {});
+  }
+  return starts;
+}
+
 // A scatter of one window is a dynamic-update-slice, which writes the old values if the window is out of bounds.
 const Term* Terms::OfScatter(const HloInstruction& i, const Operands& x) {
   const ScatterAttributes& scatter = i.attributes<ScatterAttributes>();
@@ -357,7 +369,6 @@ const Term* Terms::OfScatter(const HloInstruction& i, const Operands& x) {
       static_cast<int64_t>(sizes.size()) != x[0]->shape.rank() || sizes.empty() ||
       x[2]->shape.ElementCount() != Product(Span(sizes)) || x[2]->shape.ElementCount() == 0)
     return Op(i.opcode(), i.shape(), Operands(x), {}, &i);
-  const Term* vector = Reshape(x[1], {x[1]->shape.ElementCount()});
   const PrimitiveType index_type = x[1]->shape.element_type();
   const Shape scalar = Shape::Scalar(index_type), pred = Shape::Scalar(PrimitiveType::PRED);
   const Term* inside = SplatOf(pred, 1);
@@ -365,22 +376,14 @@ const Term* Terms::OfScatter(const HloInstruction& i, const Operands& x) {
     const Term* test = Compare(pred, {a, b}, {static_cast<int64_t>(direction), 0});
     inside = Elementwise(HloOpcode::kAnd, PrimitiveType::PRED, {inside, test});
   };
-  Operands starts;
-  for (int64_t d = 0; d < x[0]->shape.rank(); ++d) {
-    const auto& map = scatter.scatter_dims_to_operand_dims;
-    const auto found = std::find(map.begin(), map.end(), d);
-    if (found == map.end()) {
-      starts.push_back(SplatOf(scalar, 0));
-      continue;
-    }
-    const int64_t place[] = {found - map.begin()}, step[] = {1};
+  Operands starts = StartsOfWindow(x[1], scatter.scatter_dims_to_operand_dims, x[0]->shape.rank());
+  const int bits = WidthOfTerm(index_type) - (IsSigned(index_type) ? 1 : 0);
+  for (int64_t d : scatter.scatter_dims_to_operand_dims) {
+    const Term* start = starts[static_cast<size_t>(d)];
     const int64_t room = x[0]->shape.dimensions(d) - sizes[static_cast<size_t>(d)];
-    const Term* start = Reshape(Slice(vector, place, step, {1}), {});
-    const int bits = WidthOfTerm(index_type) - (IsSigned(index_type) ? 1 : 0);
     if (room < 0) return Op(i.opcode(), i.shape(), Operands(x), {}, &i);
     if (IsSigned(index_type)) also(ComparisonDirection::kGe, start, SplatOf(scalar, 0));
     if (bits >= 63 || room >> bits == 0) also(ComparisonDirection::kLe, start, SplatOf(scalar, room));
-    starts.push_back(start);
   }
   const Term* before = DynamicSlice(x[0], starts, sizes);
   const Term* after = Reshape(x[2], sizes);
@@ -394,19 +397,7 @@ const Term* Terms::OfGather(const HloInstruction& i, const Operands& x) {
   const GatherAttributes& gather = i.attributes<GatherAttributes>();
   if (i.shape().ElementCount() != Product(Span(gather.slice_sizes)) || i.shape().ElementCount() == 0)
     return Op(i.opcode(), i.shape(), x, {}, &i);
-  const Term* vector = Reshape(x[1], {x[1]->shape.ElementCount()});
-  const Shape scalar = Shape::Scalar(PrimitiveType::S64);
-  Operands starts;
-  for (int64_t d = 0; d < x[0]->shape.rank(); ++d) {
-    const auto& map = gather.start_index_map;
-    const auto found = std::find(map.begin(), map.end(), d);
-    if (found == map.end()) {
-      starts.push_back(SplatOf(scalar, 0));
-      continue;
-    }
-    const int64_t at[] = {found - map.begin()}, step[] = {1};
-    starts.push_back(Reshape(Slice(vector, at, step, {1}), {}));
-  }
+  Operands starts = StartsOfWindow(x[1], gather.start_index_map, x[0]->shape.rank());
   return Reshape(DynamicSlice(x[0], std::move(starts), gather.slice_sizes), i.shape().dimensions());
 }
 

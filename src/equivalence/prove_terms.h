@@ -166,6 +166,7 @@ class Terms {
   const Term* OfConstants(const HloInstruction& i, const Operands& x);
   const Term* OfConvolution(const HloInstruction& i, const Operands& x);
   const Term* OfGather(const HloInstruction& i, const Operands& x);
+  Operands StartsOfWindow(const Term* indices, const DimVector& map, int64_t rank);
   const Term* OfScatter(const HloInstruction& i, const Operands& x);
   const Term* OfDynamicSlice(const HloInstruction& i, const Operands& x);
   const Term* OfBitcast(const HloInstruction& i, const Operands& x);

@@ -93,6 +93,7 @@ struct DumpVerdict {
   int64_t guilty = -1;                // the first stage that disagrees with it; -1: none
   Verdict verdict;                    // of that one, else of the last
   std::set<std::string> assumptions;  // of all verdicts
+  int64_t elided = 0;                 // constants of the first stage that got values
 };
 // `elided`: values for elided constants. Without `inputs` they are made up, as by Checker.
 StatusOr<DumpVerdict> VerifyStages(const DumpFolder::Module& module, const CheckOptions& options = {},
