@@ -6,7 +6,7 @@
 Every fourth module of the corpus, by name, is one that inputs and bounds were tuned on (the first of each four); every
 fourth is one that is only reported on (the third of each four). `generated` are programs of `hloir fuzz generate`, reported
 on too. Each module is given to `hloir fuzz mutants` by itself; what it says is kept in DIR (default: power_results),
-so that a campaign goes on where it was stopped. The table of docs/notes/power.md goes to standard output, then what got away. A
+so that a campaign goes on where it was stopped. The table of docs/notes/power.md goes to standard output, then what was missed. A
 module that takes longer than N seconds (default: 600) is left out, and named.
 """
 import argparse, collections, concurrent.futures, glob, json, os, subprocess, sys
@@ -48,11 +48,11 @@ def main():
     for seen in filter(None, measured):
         escapes += seen["escapes"]
         for kind in seen["kinds"]:
-            total = kinds.setdefault(kind["kind"], {**kind, "same": 0, "caught": 0, "not_judged": 0, "got_away": 0})
-            for key in ("same", "caught", "not_judged", "got_away"): total[key] += kind[key]
+            total = kinds.setdefault(kind["kind"], {**kind, "same": 0, "caught": 0, "not_judged": 0, "missed": 0})
+            for key in ("same", "caught", "not_judged", "missed"): total[key] += kind[key]
 
     def share(some):
-        changed = sum(k["caught"] + k["not_judged"] + k["got_away"] for k in some)
+        changed = sum(k["caught"] + k["not_judged"] + k["missed"] for k in some)
         caught = sum(k["caught"] for k in some)
         return changed, caught, f"{100 * caught / changed:.1f} %" if changed else ""
     print("| kind | what is wrong | the same | changed | caught | share |\n|---|---|--:|--:|--:|--:|")
@@ -63,7 +63,7 @@ def main():
         changed, caught, part = share([k for k in kinds.values() if k["below_rounding"] == below])
         print(f"{'below rounding' if below else 'results'}: {changed} changed, {caught} caught ({part})")
     print(f"{len(measured) - len(left_out)} modules" + (f"; left out: {', '.join(left_out)}" if left_out else ""))
-    for e in escapes: print(f"{e['fate']}: {e['kind']} in {os.path.basename(e['file'])}: {e['instruction']}")
+    for e in escapes: print(f"{e['outcome']}: {e['kind']} in {os.path.basename(e['file'])}: {e['instruction']}")
 
 
 if __name__ == "__main__":

@@ -36,8 +36,8 @@ struct MutantsFlags {
 };
 
 struct Count {
-  int64_t caught = 0, not_judged = 0, got_away = 0, same = 0;
-  int64_t changed() const { return caught + not_judged + got_away; }
+  int64_t caught = 0, not_judged = 0, missed = 0, same = 0;
+  int64_t changed() const { return caught + not_judged + missed; }
 };
 
 // An undetected or unjudged mutant.
@@ -61,7 +61,7 @@ std::string_view OutcomeName(MutantOutcome outcome) {
   switch (outcome) {
     case MutantOutcome::kCaught: return "caught";
     case MutantOutcome::kNotJudged: return "not judged";
-    case MutantOutcome::kGotAway: return "got away";
+    case MutantOutcome::kMissed: return "missed";
     case MutantOutcome::kSame: return "the same";
   }
   return "";
@@ -81,7 +81,7 @@ void PrintCounts(const std::vector<Count>& counts, const std::vector<Escape>& es
     const Count& c = counts[k];
     if (c.changed() + c.same == 0) continue;
     Count& total = totals[kinds[k].below_rounding];
-    total.caught += c.caught, total.not_judged += c.not_judged, total.got_away += c.got_away, total.same += c.same;
+    total.caught += c.caught, total.not_judged += c.not_judged, total.missed += c.missed, total.same += c.same;
     table.Add({kinds[k].name, fmt::format("{}", c.same), fmt::format("{}", c.changed()), fmt::format("{}", c.caught),
                Percent(c.caught, c.changed())});
   }
@@ -90,7 +90,7 @@ void PrintCounts(const std::vector<Count>& counts, const std::vector<Escape>& es
     const Count& t = totals[below];
     PrintText(fmt::format("{}: {} changed, {} caught ({}), {} missed, {} not judged; {} the same\n",
                           below ? "below f32's rounding" : "results", t.changed(), t.caught,
-                          Percent(t.caught, t.changed()), t.got_away, t.not_judged, t.same));
+                          Percent(t.caught, t.changed()), t.missed, t.not_judged, t.same));
   }
   for (const Escape& e : escapes)
     PrintText(fmt::format("{}: {} in {} ({}, seed {})\n", OutcomeName(e.outcome), e.kind, e.instruction,
@@ -157,9 +157,9 @@ int Mutants(const MutantsFlags& flags) {
         Count& c = counts[made.kind];
         (*outcome == MutantOutcome::kCaught      ? c.caught
          : *outcome == MutantOutcome::kNotJudged ? c.not_judged
-         : *outcome == MutantOutcome::kGotAway   ? c.got_away
+         : *outcome == MutantOutcome::kMissed    ? c.missed
                                                  : c.same) += 1;
-        if (*outcome != MutantOutcome::kGotAway && *outcome != MutantOutcome::kNotJudged) return true;
+        if (*outcome != MutantOutcome::kMissed && *outcome != MutantOutcome::kNotJudged) return true;
         escapes.push_back({made.file, kinds[made.kind].name, made.mutant.instruction, made.seed, *outcome});
         HLOIR_RETURN_IF_ERROR(SaveMutant(flags, made.mutant, kinds[made.kind].name, escapes.size()));
         return true;
@@ -178,14 +178,14 @@ int Mutants(const MutantsFlags& flags) {
                              {"same", c.same},
                              {"caught", c.caught},
                              {"not_judged", c.not_judged},
-                             {"got_away", c.got_away}});
+                             {"missed", c.missed}});
   }
   for (const Escape& e : escapes) {
     json["escapes"].push_back({{"file", e.file},
                                {"kind", e.kind},
                                {"instruction", e.instruction},
                                {"seed", e.seed},
-                               {"fate", std::string(OutcomeName(e.outcome))}});
+                               {"outcome", std::string(OutcomeName(e.outcome))}});
   }
   PrintJson(json);
   return *status;

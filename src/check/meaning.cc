@@ -143,9 +143,9 @@ std::unique_ptr<HloModule> Folded(const HloModule& module) {
 }  // namespace
 
 // Variants of the two modules that are compared instead.
-struct MeaningComparer::Relatives {
-  Relatives(ModuleUnderTest& before, ModuleUnderTest& after, std::unique_ptr<HloModule> a, std::unique_ptr<HloModule> b,
-            bool fold_scalars)
+struct MeaningComparer::Variants {
+  Variants(ModuleUnderTest& before, ModuleUnderTest& after, std::unique_ptr<HloModule> a, std::unique_ptr<HloModule> b,
+           bool fold_scalars)
       : are_made(a != nullptr && b != nullptr),
         first(std::move(a)),
         second(std::move(b)),
@@ -163,12 +163,12 @@ struct MeaningComparer::Relatives {
 MeaningComparer::MeaningComparer(ModuleUnderTest& before, ModuleUnderTest& after) : before_(before), after_(after) {
   is_iterative_ = IterativeCalls(before_.module()) != IterativeCalls(after_.module());
   const auto tells = [](const HloModule& module) { return !HasWholeArrayOps(module) && !HasComplexNumbers(module); };
-  tells_nonfinite_ = tells(before_.module()) && tells(after_.module());
+  compares_nonfinite_ = tells(before_.module()) && tells(after_.module());
 }
 MeaningComparer::~MeaningComparer() = default;
 
 Meaning MeaningComparer::Compare(size_t set, Nonfinite nonfinite, bool notes) {
-  set_ = set, nonfinite_ = nonfinite, starved_ = OkStatus();
+  set_ = set, nonfinite_ = nonfinite, over_limit_ = OkStatus();
   at_limits_ = before_.pairs() && HasNumbersAtLimits(before_.ArgumentsOf(set));
   meaning_ = Meaning();
   if (is_iterative_) {
@@ -189,8 +189,8 @@ Meaning MeaningComparer::Compare(size_t set, Nonfinite nonfinite, bool notes) {
   meaning_.agree = explained.row != nullptr;
   if (meaning_.agree) {
     meaning_.explanation = explained.row->name;
-  } else if (!starved_.ok() && !agree_without_roundings_) {
-    NotJudged("a variant with other roundings", starved_);
+  } else if (!over_limit_.ok() && !agree_without_roundings_) {
+    NotJudged("a variant with other roundings", over_limit_);
     meaning_.agree = true;
   } else {
     meaning_.comparison = seen_;
@@ -207,7 +207,7 @@ void MeaningComparer::NotJudged(const std::string& name, const Status& failed) {
 // A variant that exceeds the memory or time limit is inconclusive.
 bool MeaningComparer::HasRun(const StatusOr<Results>& variant) {
   const StatusCode code = variant.status().code();
-  if (code == StatusCode::kResourceExhausted || code == StatusCode::kDeadlineExceeded) starved_ = variant.status();
+  if (code == StatusCode::kResourceExhausted || code == StatusCode::kDeadlineExceeded) over_limit_ = variant.status();
   return variant.ok();
 }
 
@@ -247,7 +247,7 @@ Comparison MeaningComparer::CompareWide(const Results& a, const Results& b) {
       // Wide arithmetic confirms the infinity or NaN, so it is no overflow of the element's own type. This does not
       // hold for complex numbers, for double-double (the low part beside an infinity is NaN), and for operations that
       // may multiply an infinity by 0.
-      const bool told = !both_finite && tells_nonfinite_ && !pairs && nonfinite_ == Nonfinite::kBoth;
+      const bool told = !both_finite && compares_nonfinite_ && !pairs && nonfinite_ == Nonfinite::kBoth;
       if (!told && own_a != nullptr && own_b != nullptr &&
           IsOutsideOwnType(*own_a, *own_b, i, distance, magnitude, x, y))
         return;
@@ -428,31 +428,31 @@ bool MeaningComparer::AgreeWithConstantsMoved() {
 
 bool MeaningComparer::AgreeFoldedAlike() {
   if (!constants_->is_any_new) return false;
-  if (!unfolded_) unfolded_ = std::make_unique<Relatives>(before_, after_, nullptr, nullptr, /*fold_scalars=*/false);
+  if (!unfolded_) unfolded_ = std::make_unique<Variants>(before_, after_, nullptr, nullptr, /*fold_scalars=*/false);
   if (AgreeAs(*unfolded_)) return true;
   if (!folded_) {
-    folded_ = std::make_unique<Relatives>(before_, after_, Folded(before_.module()), Folded(after_.module()),
-                                          /*fold_scalars=*/true);
+    folded_ = std::make_unique<Variants>(before_, after_, Folded(before_.module()), Folded(after_.module()),
+                                         /*fold_scalars=*/true);
   }
   return folded_->are_made && AgreeAs(*folded_);
 }
 
-bool MeaningComparer::AgreeAs(Relatives& relatives) {
-  MeaningComparer& other = relatives.comparer;
+bool MeaningComparer::AgreeAs(Variants& variants) {
+  MeaningComparer& other = variants.comparer;
   other.set_ = set_, other.nonfinite_ = nonfinite_, other.at_limits_ = at_limits_, other.meaning_ = Meaning();
-  other.starved_ = OkStatus();
+  other.over_limit_ = OkStatus();
   const auto agree = [&] {
     if (other.Agree(/*keep=*/true) && other.meaning_.judged) return true;
     // Modules that agree without roundings to narrower types differ in these roundings, which this row does not
     // explain.
     if (agree_without_roundings_) return false;
-    const bool rounds = relatives.of_first.HasRoundings() || relatives.of_second.HasRoundings();
+    const bool rounds = variants.of_first.HasRoundings() || variants.of_second.HasRoundings();
     if (rounds && other.Agree(/*keep=*/false) && other.meaning_.judged) return true;
-    return relatives.are_made && other.AgreeWithConstantsMoved();
+    return variants.are_made && other.AgreeWithConstantsMoved();
   };
   const bool agreed = agree();
-  relatives.of_first.DropVariants(), relatives.of_second.DropVariants();
-  if (!other.starved_.ok()) starved_ = other.starved_;
+  variants.of_first.DropVariants(), variants.of_second.DropVariants();
+  if (!other.over_limit_.ok()) over_limit_ = other.over_limit_;
   return agreed;
 }
 

@@ -60,7 +60,7 @@ class MeaningComparer {
   bool AgreeWithConstantStepsMoved();
 
  private:
-  struct Relatives;
+  struct Variants;
 
   void NotJudged(const std::string& name, const Status& failed);
   bool HasRun(const StatusOr<Results>& variant);
@@ -71,11 +71,11 @@ class MeaningComparer {
   void RecordLeaves();
   void NoteIllConditionedLeaves();
   Comparison CompareWide(const Results& a, const Results& b);
-  bool AgreeAs(Relatives& relatives);
+  bool AgreeAs(Variants& variants);
   void Say(const std::string& how);
 
   ModuleUnderTest &before_, &after_;
-  bool is_iterative_, tells_nonfinite_;
+  bool is_iterative_, compares_nonfinite_;
   // The current comparison.
   size_t set_ = 0;
   bool at_limits_ = false;  // the inputs are near f64's limits
@@ -83,12 +83,12 @@ class MeaningComparer {
   ErrorBounds bounds_;
   bool bounds_keep_ = true;  // the bounds include roundings to narrower types
   bool agree_without_roundings_ = false;
-  Status starved_ = OkStatus();
+  Status over_limit_ = OkStatus();
   Comparison seen_;
   Meaning meaning_;
   // For all sets.
   std::optional<FoldedConstants> constants_;
-  std::unique_ptr<Relatives> unfolded_, folded_;
+  std::unique_ptr<Variants> unfolded_, folded_;
   std::unique_ptr<HloModule> stepwise_;
   std::optional<bool> steps_are_gone_;
 };

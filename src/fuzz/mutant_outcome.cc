@@ -47,7 +47,7 @@ StatusOr<MutantOutcome> OutcomeOf(const HloModule& original, const Mutant& mutan
   if (!verdict.agrees()) return MutantOutcome::kNotJudged;
   const auto compared =
       fuzz::CompareOnOtherInputs(original, *mutant.module, {.pairs = Pairs(original, *mutant.module)});
-  return compared.ok() && compared->differ ? MutantOutcome::kGotAway : MutantOutcome::kSame;
+  return compared.ok() && compared->differ ? MutantOutcome::kMissed : MutantOutcome::kSame;
 }
 
 ProofOutcome OutcomeOfProof(const HloModule& original, const HloModule& before, const Mutant& mutant,

@@ -8,7 +8,7 @@
 //     std::optional<Mutant> mutant = MakeMutant(module, kind, /*seed=*/1);
 //     if (!mutant) continue;  // the mutation does not apply to this module
 //     StatusOr<MutantOutcome> outcome = OutcomeOf(module, *mutant, checker);
-//     if (outcome.ok() && *outcome == MutantOutcome::kGotAway) std::puts(mutant->instruction.c_str());
+//     if (outcome.ok() && *outcome == MutantOutcome::kMissed) std::puts(mutant->instruction.c_str());
 //   }
 //
 // Threads: any. Tested by tests/unit/mutants_test.cc.
@@ -48,7 +48,7 @@ std::optional<Mutant> MakeMutant(const HloModule& module, size_t kind, uint64_t 
 enum class MutantOutcome {
   kCaught,     // the verdict is that they disagree
   kNotJudged,  // the verdict is neither that nor agreement
-  kGotAway,    // they agree, but other inputs show a difference
+  kMissed,     // they agree, but other inputs show a difference
   kSame,       // they agree, and no inputs show a difference
 };
 // `checker` is for the original. If the two agree, other inputs are tried: more than those of the checker, of every

@@ -224,7 +224,7 @@ std::string DiffJson(const ModuleDiff& diff) {
     changed.push_back({{"before", a}, {"after", b}, {"changes", std::move(changes)}});
   }
   for (const ModuleDiff::Removal& removal : diff.removed()) {
-    Json row = {{"name", before(*removal.instruction)}, {"fate", RemovalReasonName(removal.reason)}};
+    Json row = {{"name", before(*removal.instruction)}, {"reason", RemovalReasonName(removal.reason)}};
     if (removal.became != nullptr) row["became"] = after(*removal.became);
     removed.push_back(std::move(row));
   }
