@@ -7,8 +7,8 @@ Predicts the time of each product and collective below on its device, prints the
 a factor of 2. The measurements are those of the OpenXLA project, in its tables for its own cost models: FLOPs a second of one product
 (xla/service/gpu/model/matmul_interpolator_data.h, sm_90; xla/backends/gpu/cost_model/matmul_interpolator_data.h, sm_100) and bytes a
 second of one collective on a machine of 8 (xla/service/gpu/model/collective_interpolator_data.h, its last entries, which are sm_90;
-default_collective_perf_table.txtpb, sm_100_B200). H100's are those from which the overheads in docs/devices/h100.json were taken; B200's
-overheads were not fitted to any of these.
+default_collective_perf_table.txtpb, sm_100_B200). H100's are those to which overheads and reached rates in docs/devices/h100.json are fitted;
+those in b200.json are not fitted to any of these.
 """
 import argparse, json, math, os, statistics, subprocess, tempfile
 

@@ -240,7 +240,8 @@ struct DeviceDescription {
   struct Link {
     std::string name;
     double bandwidth = 0, latency = 0;
-    int64_t devices = 0;  // it connects blocks of this many consecutive devices; 0: all
+    double pair_bandwidth = 0;  // of one device that sends to one other (a permute, a send); 0: as `bandwidth`
+    int64_t devices = 0;        // it connects blocks of this many consecutive devices; 0: all
   };
   std::string name;
   std::vector<std::string> sources;  // the sources of the numbers, and which are assumed

@@ -126,6 +126,7 @@ StatusOr<DeviceDescription> ParseDevice(std::string_view text) {
     item.Text("name", link.name);
     item.Number("bandwidth", link.bandwidth, true);
     item.Number("latency", link.latency);
+    item.Number("pair_bandwidth", link.pair_bandwidth);
     double devices = 0;
     item.Number("devices", devices);
     link.devices = static_cast<int64_t>(std::min(devices, 1e9));
@@ -156,6 +157,7 @@ std::string DeviceJson(const DeviceDescription& device) {
   for (const auto& link : device.links) {
     OrderedJson item = {{"name", link.name}, {"bandwidth", NumberJson(link.bandwidth)}};
     if (link.latency > 0) item["latency"] = link.latency;
+    if (link.pair_bandwidth > 0) item["pair_bandwidth"] = NumberJson(link.pair_bandwidth);
     if (link.devices > 0) item["devices"] = link.devices;
     json["links"].push_back(std::move(item));
   }

@@ -281,7 +281,7 @@ class Roofline::Builder {
     double payload = c.kind == HloOpcode::kRecv ? c.result : c.payload;
     if (c.kind == HloOpcode::kAllGather) payload *= static_cast<double>(c.group_size) / static_cast<double>(n);
     const double bytes = pairs ? payload : WireBytes(c.kind, payload, n);
-    const double bandwidth = link->bandwidth * links;
+    const double bandwidth = pairs && link->pair_bandwidth > 0 ? link->pair_bandwidth : link->bandwidth * links;
     return device_.collective_overhead + (bandwidth > 0 ? bytes / bandwidth : 0) + Steps(c.kind, n) * link->latency;
   }
   static bool IsRing(HloOpcode kind) {

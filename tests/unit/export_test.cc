@@ -19,7 +19,7 @@ Roofline Times(const HloModule& module) {
   DeviceDescription device;
   device.flops["default"] = 1;
   device.bandwidth = 10;
-  device.links = {{"link", 1, 0, 0}};
+  device.links = {{"link", 1}};
   return Roofline(module, device);
 }
 bool Has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

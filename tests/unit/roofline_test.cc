@@ -23,7 +23,7 @@ DeviceDescription Slow() {
   device.products["default"] = 2;
   device.transcendentals = 0.5;
   device.bandwidth = 10;
-  device.links = {{"near", 1, 0, 4}, {"far", 0.5, 3, 0}};
+  device.links = {{"near", 1, 0, 0, 4}, {"far", 0.5, 3}};
   return device;
 }
 
@@ -227,7 +227,7 @@ TEST_CASE("roofline: a ring leaves a block by as many links as the group has dev
     const auto module = Parse("ROOT r = f32[8] " + opcode + "(x), channel_id=1, replica_groups=" + groups + rest, "",
                               "num_partitions=16");
     DeviceDescription device = Slow();
-    device.links = {{"near", 8, 0, 4}, {"far", 1, 0, 0}};
+    device.links = {{"near", 8, 0, 0, 4}, {"far", 1}};
     return Roofline(*module, device).seconds();
   };
   const std::string sum = ", use_global_device_ids=true, to_apply=add";
@@ -236,6 +236,22 @@ TEST_CASE("roofline: a ring leaves a block by as many links as the group has dev
   CHECK(seconds("all-reduce", "{{0,4,8,12},{1,5,9,13},{2,6,10,14},{3,7,11,15}}", sum) == 2 * 3 / 4.0 * 32);
   // Each device sends to all others of its own, by its own link.
   CHECK(seconds("all-to-all", "{{0,1,2,3,4,5,6,7},{8,9,10,11,12,13,14,15}}", ", dimensions={0}") == 7 / 8.0 * 32);
+}
+
+TEST_CASE("roofline: a pair of devices may reach less than a ring on the same link") {
+  const auto seconds = [](const std::string& body, double pair_bandwidth) {
+    DeviceDescription device = Slow();
+    device.links = {{"near", 1, 0, pair_bandwidth, 4}};
+    return Roofline(*Parse(body), device).seconds();
+  };
+  const std::string permute =
+      "ROOT r = f32[8] collective-permute(x), channel_id=1, source_target_pairs={{0,1},{1,2},{2,3},{3,0}}";
+  const std::string all_reduce =
+      "ROOT r = f32[8] all-reduce(x), channel_id=1, replica_groups={{0,1,2,3}}, use_global_device_ids=true, "
+      "to_apply=add";
+  CHECK(seconds(permute, 0) == 32);
+  CHECK(seconds(permute, 0.5) == 64);
+  CHECK(seconds(all_reduce, 0.5) == seconds(all_reduce, 0));
 }
 
 TEST_CASE("roofline: products and collectives have overheads of their own") {
@@ -268,10 +284,13 @@ TEST_CASE("roofline: products and collectives have overheads of their own") {
 }
 
 TEST_CASE("device descriptions are read, written, and refused by name") {
-  const auto parsed = ParseDevice(DeviceJson(Slow()));
+  DeviceDescription slow = Slow();
+  slow.links[1].pair_bandwidth = 0.25;
+  const auto parsed = ParseDevice(DeviceJson(slow));
   REQUIRE(parsed.status().message() == "");
-  CHECK(DeviceJson(*parsed) == DeviceJson(Slow()));
+  CHECK(DeviceJson(*parsed) == DeviceJson(slow));
   CHECK(parsed->links[1].latency == 3);
+  CHECK(parsed->links[1].pair_bandwidth == 0.25);
   const auto error = [](const char* text) { return ParseDevice(text).status().message(); };
   CHECK(error("{") == "device description: not JSON");
   CHECK(error("[]") == "device description: it is not an object");
