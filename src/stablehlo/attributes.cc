@@ -184,7 +184,20 @@ bool Reader::ReadType(Type& type) {
   Skip();
   const size_t begin = at_;
   if (Peek() == '(') return ReadFunctionType(type);
-  if (TakeWord("tensor")) return ReadTensor(type.shape);
+  if (TakeWord("tensor")) {
+    if (Peek() != '<') return ReadTensor(type.shape);
+    const void* const close = std::memchr(text_.data() + at_, '>', text_.size() - at_);
+    if (close == nullptr) return ReadTensor(type.shape);
+    const size_t from = at_ + 1, end = static_cast<size_t>(static_cast<const char*>(close) - text_.data());
+    const std::string_view inside = text_.substr(from, end - from);
+    size_t slot = inside.size();
+    for (const char c : inside.substr(0, 24)) slot = slot * 31 + static_cast<unsigned char>(c);
+    KnownTensor& known = known_tensors_[slot % known_tensors_.size()];
+    if (!inside.empty() && known.text == inside) return type.shape = known.shape, at_ = end + 1, true;
+    if (!ReadTensor(type.shape)) return false;
+    if (at_ == end + 1) known.text = inside, known.shape = type.shape;  // no brackets or comments inside
+    return true;
+  }
   if (TakeWord("tuple")) {
     std::vector<Shape> elements;
     if (!Want("<")) return false;

@@ -99,6 +99,8 @@ struct Value {
   Operation* op = nullptr;  // nullptr: an argument
   size_t index = 0;
   size_t offset = 0;
+  Value* forward = nullptr;  // the simplifier's: what replaced it
+  int64_t uses = 0;          // and by how many operands it is read
 };
 
 // A region of one block.

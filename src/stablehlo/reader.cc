@@ -6,24 +6,19 @@
 #include "support/format.h"
 
 namespace hloir::stablehlo {
-namespace {
-
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsNameByte(char c) { return IsLetter(c) || IsDigit(c) || c == '_' || c == '.' || c == '$' || c == '-'; }
-
-}  // namespace
 
 int LineAt(std::string_view text, size_t offset) {
   return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(offset), '\n'));
 }
 
-LineIndex::LineIndex(std::string_view text) : text_(text) {
+LineIndex::LineIndex(std::string_view text) : text_(text), before_(text.size() / kBlock + 1) {
   int lines = 0;
-  for (size_t begin = 0; begin <= text.size(); begin += kBlock) {
-    before_.push_back(lines);
-    const std::string_view block = text.substr(begin, kBlock);
-    lines += static_cast<int>(std::count(block.begin(), block.end(), '\n'));
+  size_t block = 0;
+  for (size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', end + 1)) {
+    while (block * kBlock <= end) before_[block++] = lines;
+    ++lines;
   }
+  while (block < before_.size()) before_[block++] = lines;
 }
 
 int LineIndex::At(size_t offset) const {
@@ -56,7 +51,8 @@ StatusOr<std::unique_ptr<Module>> ParseMlir(std::shared_ptr<const std::string> t
 }
 
 bool Reader::FailAt(size_t offset, std::string_view message, StatusCode code) {
-  if (status_.ok()) status_ = ErrorAt(module_, offset, message, code);
+  if (!failed_) status_ = ErrorAt(module_, offset, message, code);
+  failed_ = true;
   return false;
 }
 
@@ -73,27 +69,13 @@ bool Reader::Expected(std::string_view what) {
   return Fail(Format("expected {}, found '{}'", what, text_.substr(at_, 1)));
 }
 
-void Reader::Skip() {
+void Reader::SkipAll() {
   while (at_ < text_.size()) {
     const char c = text_[at_];
     if (c == ' ' || c == '\n' || c == '\t' || c == '\r') ++at_;
     else if (c == '/' && text_.substr(at_, 2) == "//") at_ = std::min(text_.find('\n', at_), text_.size());
     else break;
   }
-}
-
-bool Reader::Next(std::string_view token) {
-  if (failed()) return false;
-  Skip();
-  // Most often; a comparison in full is a call.
-  if (!token.empty() && (at_ >= text_.size() || text_[at_] != token[0])) return false;
-  return text_.substr(at_, token.size()) == token;
-}
-
-bool Reader::Take(std::string_view token) {
-  if (!Next(token)) return false;
-  at_ += token.size();
-  return true;
 }
 
 bool Reader::TakeWord(std::string_view word) {
@@ -103,7 +85,7 @@ bool Reader::TakeWord(std::string_view word) {
   return true;
 }
 
-bool Reader::Want(std::string_view token) { return Take(token) || Expected(Format("'{}'", token)); }
+bool Reader::ExpectedToken(std::string_view token) { return !failed() && Expected(Format("'{}'", token)); }
 
 std::string_view Reader::Word() {
   Skip();
@@ -233,16 +215,17 @@ Value* Reader::NewValue(const Shape& shape, Operation* op, size_t index) {
   return &module_.values.emplace_back(Value{shape, op, index, at_});
 }
 
-void Reader::Define(std::string_view name, std::vector<Value*> values) {
-  auto& entry = scope_[name];
-  undo_.emplace_back(name, std::move(entry));
-  entry = std::move(values);
+void Reader::Define(std::string_view name, Named values) {
+  Named& entry = scope_[name];
+  undo_.emplace_back(name, entry);
+  entry = values;
 }
 
 Value* Reader::Lookup(std::string_view name, size_t index) {
   const auto found = scope_.find(name);
-  if (found == scope_.end() || found->second.empty()) return nullptr;
-  return index < found->second.size() ? found->second[index] : nullptr;
+  if (found == scope_.end() || index >= found->second.count) return nullptr;
+  Value* const first = found->second.first;
+  return index == 0 ? first : first->op->results[first->index + index];
 }
 
 // %0:2 = , %a, %b =
@@ -357,7 +340,7 @@ bool Reader::ReadRegion(Operation& op, bool isolated, std::vector<Value*> argume
                         std::vector<std::string_view> names) {
   const DepthGuard guard(*this);
   if (failed() || !Want("{")) return false;
-  std::unordered_map<std::string_view, std::vector<Value*>> outside;
+  std::unordered_map<std::string_view, Named> outside;
   if (isolated) outside.swap(scope_);
   const size_t marker = undo_.size();
   Region region;
@@ -367,13 +350,13 @@ bool Reader::ReadRegion(Operation& op, bool isolated, std::vector<Value*> argume
     if (Peek() == '(' && !ReadBlockArguments(arguments, names)) return false;
     if (!Want(":")) return false;
   }
-  for (size_t i = 0; i < names.size(); ++i) Define(names[i], {arguments[i]});
+  for (size_t i = 0; i < names.size(); ++i) Define(names[i], {arguments[i], 1});
   region.arguments = std::move(arguments);
   while (!failed() && !Next("}")) {
     if (Next("^")) return Fail("a region of several blocks is not supported", StatusCode::kUnimplemented);
     if (!ReadOperation(region, &op)) return false;
   }
-  for (; undo_.size() > marker; undo_.pop_back()) scope_[undo_.back().first] = std::move(undo_.back().second);
+  for (; undo_.size() > marker; undo_.pop_back()) scope_[undo_.back().first] = undo_.back().second;
   if (isolated) scope_.swap(outside);
   if (!Want("}")) return false;
   op.regions.push_back(std::move(region));
@@ -409,8 +392,7 @@ bool Reader::ReadOperation(Region& region, Operation* parent) {
     return FailAt(op.offset, Format("{} has {} results, not {}", op.name, op.results.size(), total));
   size_t next = 0;
   for (const auto& [name, count] : names) {
-    Define(name, {op.results.begin() + static_cast<ptrdiff_t>(next),
-                  op.results.begin() + static_cast<ptrdiff_t>(next + count)});
+    Define(name, {op.results[next], count});
     next += count;
   }
   region.operations.push_back(&op);
