@@ -97,15 +97,20 @@ std::string_view Reader::Word() {
   return Since(begin);
 }
 
-bool Reader::ReadString(std::string& value) {
+bool Reader::ReadString(std::string_view& value) {
   if (!Take("\"")) return Expected("a string");
-  value.clear();
+  const size_t begin = at_;
+  while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\\' && text_[at_] != '\n') ++at_;
+  value = Since(begin);
+  if (Peek() == '"') return ++at_, true;
+  if (Peek() != '\\') return Fail("unterminated string");
+  std::string& unescaped = module_.unescaped.emplace_back(value);
   const auto nibble = [](char c) {
     return IsDigit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
   };
   for (; at_ < text_.size(); ++at_) {
     char c = text_[at_];
-    if (c == '"') return ++at_, true;
+    if (c == '"') return value = unescaped, ++at_, true;
     if (c == '\n') break;
     if (c == '\\' && at_ + 1 < text_.size()) {
       const char escape = text_[++at_];
@@ -116,7 +121,7 @@ bool Reader::ReadString(std::string& value) {
       else if (high >= 0 && low >= 0) c = static_cast<char>(high * 16 + low), ++at_;
       else return Fail("invalid escape in a string");
     }
-    value += c;
+    unescaped += c;
   }
   return Fail("unterminated string");
 }
@@ -143,7 +148,7 @@ bool Reader::SkipBalanced() {
     if (at_ >= text_.size()) return Fail("unclosed bracket");
     const char c = text_[at_];
     if (c == '"') {
-      std::string ignored;
+      std::string_view ignored;
       if (!ReadString(ignored)) return false;
       continue;
     }
@@ -294,7 +299,30 @@ bool Reader::SetTypes(Operation& op, const std::vector<Type>& inputs, const std:
   return true;
 }
 
+bool Reader::ReadKnownTypesOf(Operation& op) {
+  constexpr std::string_view kTensor = "tensor", kArrow = ") -> ";
+  size_t at = at_;
+  const auto take = [&](std::string_view token) {
+    const bool is = text_.compare(at, token.size(), token) == 0;
+    if (is) at += token.size();
+    return is;
+  };
+  if (!take(" : (")) return false;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    if ((i > 0 && !take(", ")) || !take(kTensor)) return false;
+    const Shape* shape = KnownTensorAt(at, at);
+    if (shape == nullptr || !shape->Compatible(op.operands[i]->shape)) return false;
+  }
+  if (!take(kArrow) || !take(kTensor)) return false;
+  const Shape* shape = KnownTensorAt(at, at);
+  if (shape == nullptr) return false;
+  at_ = at;
+  op.results.push_back(NewValue(*shape, &op, op.results.size()));
+  return true;
+}
+
 bool Reader::ReadFunctionTypeOf(Operation& op) {
+  if (!failed() && ReadKnownTypesOf(op)) return true;
   Type type;
   return Want(":") && ReadFunctionType(type) && SetFunctionType(op, type);
 }
@@ -376,8 +404,7 @@ bool Reader::ReadOperation(Region& region, Operation* parent) {
   op.attributes.offset = at_;
   if (Peek() == '"') {
     const size_t begin = at_ + 1;
-    std::string name;
-    if (!ReadString(name)) return false;
+    if (!ReadString(op.name)) return false;
     op.name = text_.substr(begin, at_ - begin - 1);
     if (!ReadGenericOperation(op)) return false;
   } else {

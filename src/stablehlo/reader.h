@@ -71,7 +71,7 @@ class Reader {
   bool ExpectedToken(std::string_view token);
   std::string_view Word();  // letters, digits, _ . $ -; "" if none
   std::string_view Since(size_t begin) const { return text_.substr(begin, at_ - begin); }
-  bool ReadString(std::string& value);
+  bool ReadString(std::string_view& value);
   bool ReadInteger(int64_t& value);
   bool SkipBalanced();  // one balanced pair of brackets and its contents; strings are skipped whole
 
@@ -96,7 +96,7 @@ class Reader {
   bool ReadPlainValue(Attribute& attribute);
 
   // Bytes of constants at the end of the text: resources.cc.
-  bool ReadKey(std::string& key);
+  bool ReadKey(std::string_view& key);
   bool ReadResourceEntries(bool is_builtin, int level);
   bool ReadResources();
   bool ReadDenseResource(Attribute& attribute);
@@ -115,6 +115,8 @@ class Reader {
   bool SetTypes(Operation& op, const std::vector<Type>& inputs, const std::vector<Type>& results);
   bool SetFunctionType(Operation& op, const Type& type) { return SetTypes(op, type.inputs, type.results); }
   bool ReadFunctionTypeOf(Operation& op);  // ": (…) -> …"
+  bool ReadKnownTypesOf(Operation& op);    // the same, if all are tensors that were read before and fit; else at_ stays
+  const Shape* KnownTensorAt(size_t at, size_t& end) const;
   Value* NewValue(const Shape& shape, Operation* op, size_t index);
   // Successive results of an op, or one argument.
   struct Named {
@@ -139,9 +141,10 @@ class Reader {
     Shape shape;
   };
   std::vector<KnownTensor> known_tensors_ = std::vector<KnownTensor>(256);
+  static size_t SlotOf(std::string_view inside);
   std::unordered_map<std::string_view, Attribute> aliases_;
   std::unordered_map<std::string_view, Type> type_aliases_;
-  std::unordered_map<std::string, std::string_view> resources_;  // as text; once has_resources_
+  std::unordered_map<std::string_view, std::string_view> resources_;  // as text; once has_resources_
   bool has_resources_ = false;
 };
 

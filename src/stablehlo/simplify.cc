@@ -51,8 +51,9 @@ bool Simplifier::HasArity(const Operation& op) {
                                        {"dynamic_slice", 1, kAny},
                                        {"dynamic_update_slice", 2, kAny},
                                        {"concatenate", 1, kAny}};
+  const std::string_view name = op.name.substr(op.name.find('.') + 1);
   for (const Arity& arity : kArities) {
-    if (op.name.substr(op.name.find('.') + 1) == arity.name)
+    if (name == arity.name)
       return op.operands.size() >= arity.least && op.operands.size() <= arity.most && op.results.size() == 1;
   }
   return true;
