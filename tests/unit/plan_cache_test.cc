@@ -263,13 +263,13 @@ ENTRY e {
   wide = f32[64,64] convert(bb)
   back = f32[64,64] reverse(x0), dimensions={1}
   turned = f32[64,64] transpose(x0), dimensions={1,0}
-  s1 = f32[64,64] add(r, c)
-  s2 = f32[64,64] subtract(f, wide)
-  s3 = f32[64,64] add(back, turned)
-  s4 = f32[64,64] multiply(s1, s2)
-  s5 = f32[64,64] add(s4, s3)
+  sum1 = f32[64,64] add(r, c)
+  sum2 = f32[64,64] subtract(f, wide)
+  sum3 = f32[64,64] add(back, turned)
+  sum4 = f32[64,64] multiply(sum1, sum2)
+  sum5 = f32[64,64] add(sum4, sum3)
   i0 = s32[] constant(0)
-  t = (s32[], f32[64,64]) tuple(i0, s5)
+  t = (s32[], f32[64,64]) tuple(i0, sum5)
   w = (s32[], f32[64,64]) while(t), condition=condition, body=body
   v = f32[64,64] get-tuple-element(w), index=1
   total = f32[] reduce(v, zero), dimensions={0,1}, to_apply=add
