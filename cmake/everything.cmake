@@ -22,7 +22,7 @@ if(HLOIR_SHARED)
   target_include_directories(hloir_shared PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(hloir_shared PUBLIC cxx_std_20)
-  target_link_libraries(hloir_shared PRIVATE Threads::Threads ${CMAKE_DL_LIBS} ${ZLIB_LIBRARIES}
+  target_link_libraries(hloir_shared PRIVATE Threads::Threads ${CMAKE_DL_LIBS} ${libzip_LINK_LIBRARIES} ${ZLIB_LIBRARIES}
     $<$<BOOL:${HLOIR_Z3_LIBRARY}>:${HLOIR_Z3_LIBRARY}>
     $<BUILD_INTERFACE:hloir_build_flags>)
   if(NOT HLOIR_SANITIZE)

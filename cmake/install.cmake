@@ -41,7 +41,7 @@ else()
   if(HLOIR_Z3_LIBRARY)
     string(APPEND hloir_pc_libs " -lz3")
   endif()
-  set(hloir_pc_requires "zlib")
+  set(hloir_pc_requires "libzip zlib")
 endif()
 # From where it lies, so that the whole can be moved.
 file(RELATIVE_PATH hloir_pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

@@ -59,7 +59,7 @@ takes() {
   say "this takes $(($1 / jobs / 60 + 1)) to $(($1 * 2 / jobs / 60 + 1)) minutes on $jobs cores, most of it compiling; only the first time"
 }
 
-# make_libraries PREFIX "NAMES" CMAKE-ARGUMENTS…: of zlib, re2 and fmtlib those that Debian has not for this target or
+# make_libraries PREFIX "NAMES" CMAKE-ARGUMENTS…: of zlib, libzip, re2 and fmtlib those that Debian has not for this target or
 # standard library, from Debian's sources. $arch: the target of zlib, which has no use for CMake's arguments.
 make_libraries() {
   prefix=$1 names=$2

@@ -12,7 +12,7 @@
 //   // From and to files: ReadModule("block.hlo"), WriteModule(module, "block.pb.gz").
 //
 // Threads: functions keep no state between calls and do not change the working directory. They may be called from
-// several threads, for one file by one thread at a time. In a static build the target hloir::io brings zlib.
+// several threads, for one file by one thread at a time. In a static build the target hloir::io brings zlib and libzip.
 // Tested by tests/unit/io_test.cc, npz_test.cc and tests/cli/convert.test.
 #pragma once
 

@@ -1,6 +1,8 @@
 // The .npz container and the .npy arrays in it; see hloir/io.h. The format:
 // numpy.org/devdocs/reference/generated/numpy.lib.format.html. Files are untrusted: sizes are checked against the
 // available bytes before memory is allocated.
+#include <zip.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -13,7 +15,6 @@
 #include "support/endian.h"
 #include "support/format.h"
 #include "support/guard.h"
-#include "zip.h"
 
 namespace hloir {
 namespace {
@@ -212,14 +213,48 @@ void SwapBytes(Literal& literal) {
 
 // ---- .npz ----
 
+struct Discard {
+  void operator()(zip_t* archive) const { zip_discard(archive); }
+  void operator()(zip_file_t* file) const { zip_fclose(file); }
+};
+using Archive = std::unique_ptr<zip_t, Discard>;
+
+StatusOr<Archive> OpenArchive(const std::string& path, int flags) {
+  int code = 0;
+  Archive archive(zip_open(path.c_str(), flags, &code));
+  if (archive) return archive;
+  zip_error_t error;
+  zip_error_init_with_code(&error, code);
+  Status status = InvalidArgument(Format("cannot open {}: {}", path, zip_error_strerror(&error)));
+  zip_error_fini(&error);
+  return status;
+}
+
 // The bytes of a member; nullopt if there is no such member.
-StatusOr<std::optional<std::string>> ReadMember(ZipReader& archive, const std::string& name, const NpzLimits& limits) {
-  const ZipReader::Member* member = archive.Find(name);
-  if (member == nullptr) return std::optional<std::string>();
-  const uint64_t limit =
-      std::min(static_cast<uint64_t>(limits.max_bytes), UnpackLimit(member->packed, uint64_t{1} << 28));
-  if (member->size > limit) return ResourceExhausted(Format("it has {} bytes; the limit is {}", member->size, limit));
-  HLOIR_ASSIGN_OR_RETURN(std::string content, archive.Read(*member));
+StatusOr<std::optional<std::string>> ReadMember(zip_t* archive, const std::string& name, const NpzLimits& limits) {
+  const zip_int64_t index = zip_name_locate(archive, name.c_str(), 0);
+  if (index < 0) return std::optional<std::string>();
+  zip_stat_t stat;
+  if (zip_stat_index(archive, index, 0, &stat) != 0 || !(stat.valid & ZIP_STAT_SIZE))
+    return InvalidArgument("it is damaged");
+  uint64_t limit = static_cast<uint64_t>(limits.max_bytes);
+  if (stat.valid & ZIP_STAT_COMP_SIZE) limit = std::min(limit, UnpackLimit(stat.comp_size, uint64_t{1} << 28));
+  if (stat.size > limit) return ResourceExhausted(Format("it has {} bytes; the limit is {}", stat.size, limit));
+  std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive, index, 0));
+  if (!file) return InvalidArgument(zip_strerror(archive));
+  // Grows with the data, so that a wrong size costs no memory.
+  std::string content;
+  constexpr size_t kStep = size_t{1} << 24;
+  while (content.size() < stat.size) {
+    const size_t had = content.size(), step = std::min<size_t>(kStep, stat.size - had);
+    content.resize(had + step);
+    const zip_int64_t got = zip_fread(file.get(), content.data() + had, step);
+    if (got <= 0) return InvalidArgument("it is damaged");
+    content.resize(had + static_cast<size_t>(got));
+  }
+  // Reading on to the end makes libzip compare the checksum.
+  char end;
+  if (zip_fread(file.get(), &end, 1) != 0) return InvalidArgument("it is damaged");
   return std::optional<std::string>(std::move(content));
 }
 
@@ -237,6 +272,27 @@ StatusOr<std::string> ParseText(std::string_view bytes) {
 
 Status Prefixed(const std::string& path, std::string_view member, const Status& status) {
   return Status(status.code(), Format("cannot read {} of {}: {}", member, path, status.message()));
+}
+
+// Adds a member to be written when the archive is closed; the archive keeps the bytes.
+Status AddMember(zip_t* archive, const std::string& name, std::string_view content) {
+  void* copy = std::malloc(std::max<size_t>(content.size(), 1));
+  if (copy == nullptr) return ResourceExhausted("out of memory");
+  std::memcpy(copy, content.data(), content.size());
+  zip_source_t* source = zip_source_buffer(archive, copy, content.size(), /*freep=*/1);
+  if (source == nullptr) {
+    std::free(copy);
+    return Internal(zip_strerror(archive));
+  }
+  const zip_int64_t index = zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8);
+  if (index < 0) {
+    zip_source_free(source);
+    return Internal(zip_strerror(archive));
+  }
+  // Uncompressed, as np.savez, and without a timestamp, so that equal values give equal files.
+  zip_set_file_compression(archive, index, ZIP_CM_STORE, 0);
+  zip_file_set_dostime(archive, index, 0, (1 << 5) | 1, 0);
+  return OkStatus();
 }
 
 // The beginning of a .npy file: all but the elements.
@@ -314,14 +370,14 @@ std::string PrintNpy(const Literal& literal) {
 }
 
 StatusOr<std::vector<Literal>> ReadNpz(const std::string& path, std::string_view prefix, const NpzLimits& limits) try {
-  HLOIR_ASSIGN_OR_RETURN(ZipReader archive, ZipReader::Open(path));
+  HLOIR_ASSIGN_OR_RETURN(Archive archive, OpenArchive(path, ZIP_RDONLY));
   std::vector<Literal> leaves;
   for (int64_t i = 0; i < limits.max_arrays; ++i) {
     const std::string name = Format("{}{}", prefix, i);
-    auto member = ReadMember(archive, name + ".npy", limits);
+    auto member = ReadMember(archive.get(), name + ".npy", limits);
     if (!member.ok()) return Prefixed(path, name, member.status());
     if (!member->has_value()) break;
-    auto type_member = ReadMember(archive, name + ".dtype.npy", limits);
+    auto type_member = ReadMember(archive.get(), name + ".dtype.npy", limits);
     if (!type_member.ok()) return Prefixed(path, name + ".dtype", type_member.status());
     std::string dtype;
     if (type_member->has_value()) {
@@ -339,8 +395,8 @@ StatusOr<std::vector<Literal>> ReadNpz(const std::string& path, std::string_view
 }
 
 StatusOr<bool> NpzHas(const std::string& path, std::string_view prefix) {
-  HLOIR_ASSIGN_OR_RETURN(ZipReader archive, ZipReader::Open(path));
-  return archive.Find(Format("{}0.npy", prefix)) != nullptr;
+  HLOIR_ASSIGN_OR_RETURN(Archive archive, OpenArchive(path, ZIP_RDONLY));
+  return zip_name_locate(archive.get(), Format("{}0.npy", prefix).c_str(), 0) >= 0;
 }
 
 Status WriteNpz(const std::string& path, std::string_view prefix, std::span<const Literal* const> leaves) {
@@ -350,20 +406,38 @@ Status WriteNpz(const std::string& path, std::string_view prefix, std::span<cons
 
 Status WriteNpz(const std::string& path, std::span<const NpzLeaves> all) try {
   if (path == "-") return InvalidArgument("an .npz cannot be written to standard output: name a file");
-  // Built in memory, so that an interrupted run leaves no partial file.
-  ZipWriter archive;
-  bool is_empty = true;
+  // Built in memory, because an interrupted libzip would leave a partial file.
+  zip_source_t* source = zip_source_buffer_create(nullptr, 0, 0, nullptr);
+  if (source == nullptr) return ResourceExhausted("out of memory");
+  zip_source_keep(source);  // the archive takes one reference with it
+  const std::unique_ptr<zip_source_t, void (*)(zip_source_t*)> bytes(source, zip_source_free);
+  Archive archive(zip_open_from_source(source, ZIP_TRUNCATE, nullptr));
+  if (!archive) {
+    zip_source_free(source);
+    return ResourceExhausted("out of memory");
+  }
   for (const auto& [prefix, leaves] : all) {
     for (size_t i = 0; i < leaves.size(); ++i) {
       const std::string name = Format("{}{}", prefix, i);
-      archive.Add(name + ".npy", PrintNpy(*leaves[i]));
-      if (std::string_view dtype = MlDtypesName(leaves[i]->shape().element_type()); !dtype.empty())
-        archive.Add(name + ".dtype.npy", PrintTextNpy(dtype));
-      is_empty = false;
+      HLOIR_RETURN_IF_ERROR(AddMember(archive.get(), name + ".npy", PrintNpy(*leaves[i])));
+      if (std::string_view dtype = MlDtypesName(leaves[i]->shape().element_type()); !dtype.empty()) {
+        HLOIR_RETURN_IF_ERROR(AddMember(archive.get(), name + ".dtype.npy", PrintTextNpy(dtype)));
+      }
     }
   }
-  if (is_empty) archive.Add("empty", "");  // so that every reader takes it for an archive
-  return WriteFile(path, archive.Finish());
+  // libzip writes no file for an archive without members; NumPy reads an empty archive.
+  if (zip_get_num_entries(archive.get(), 0) == 0) HLOIR_RETURN_IF_ERROR(AddMember(archive.get(), "empty", ""));
+  if (zip_close(archive.get()) != 0) {
+    return InvalidArgument(Format("cannot write {}: {}", path, zip_strerror(archive.get())));
+  }
+  (void)archive.release();
+  zip_stat_t stat;
+  if (zip_source_stat(source, &stat) != 0 || zip_source_open(source) != 0) return Internal("libzip returned no data");
+  std::string content(stat.size, '\0');
+  const zip_int64_t got = zip_source_read(source, content.data(), stat.size);
+  zip_source_close(source);
+  if (got != static_cast<zip_int64_t>(stat.size)) return Internal("libzip returned no data");
+  return WriteFile(path, content);
 } catch (...) {
   return OutOfMemory();
 }

@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto again = hloir::ParseNpy(hloir::PrintNpy(*array), hloir::MlDtypesName(array->shape().element_type()));
     if (!again.ok() || !again->BitwiseEqual(*array)) std::abort();
   }
-  // Archives are files: one in memory.
+  // libzip wants a file: one in memory.
   static const int file = memfd_create("npz", 0);
   static const std::string path = "/proc/self/fd/" + std::to_string(file);
   if (ftruncate(file, 0) != 0 || pwrite(file, data, size, 0) != static_cast<ssize_t>(size)) return 0;
