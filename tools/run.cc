@@ -320,14 +320,12 @@ void AddRunCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/
       ->check(Between(int64_t{1}, EvaluatorOptions{}.max_steps));
   AddOption(*command, "--max-bytes N", flags->runner.max_bytes, "Refuse a run whose values need more bytes")
       ->check(Between(int64_t{1}, int64_t{1} << 60));
-  CLI::Option* limit =
-      AddOption(*command, "--memory-limit SIZE", flags->runner.memory_limit,
-                "Reschedule and rematerialize until values fit this size, as in 500M (default: no limit)")
-          ->transform(CLI::Validator(CLI::AsSizeValue(false)).description(""))
-          ->check(Between(int64_t{1}, int64_t{1} << 60));
+  AddOption(*command, "--memory-limit SIZE", flags->runner.memory_limit,
+            "Reschedule and rematerialize until values fit this size, as in 500M (default: no limit)")
+      ->transform(CLI::Validator(CLI::AsSizeValue(false)).description(""))
+      ->check(Between(int64_t{1}, int64_t{1} << 60));
   AddOption(*command, "--cache DIR", flags->cache,
-            "Keep the module that fits --memory-limit in this folder, and read it the next time")
-      ->needs(limit);
+            "Keep the plan, or the module that fits --memory-limit, in this folder, and read it the next time");
   command->add_flag("!--no-fusion", flags->runner.fuse, "Disable the engine's own fusion; fusions in the module stay");
   command->add_flag("!--no-layouts", flags->runner.choose_layouts,
                     "Disable the engine's layout selection: every array is row-major");

@@ -76,14 +76,17 @@ StatusOr<std::unique_ptr<HloExecutable>> PrepareOn(reference::Device* device, co
                                                    const ExecutableOptions& options) {
   if (module.entry_computation() == nullptr) return InvalidArgument("the module has no entry computation");
   HLOIR_ASSIGN_OR_RETURN(const KernelTable* kernels, ChooseKernels(options.isa));
-  auto graph =
-      BuildGraph(*module.entry_computation(), options.evaluator, *kernels, device != nullptr, options.choose_layouts);
+  const auto lower = [&] {
+    return BuildGraph(*module.entry_computation(), options.evaluator, *kernels, device != nullptr,
+                      options.choose_layouts);
+  };
+  auto graph = lower();
   if (!graph.ok()) {
     if (graph.status().code() != StatusCode::kUnimplemented) return graph.status();
     return std::unique_ptr<HloExecutable>(
         std::make_unique<ReferenceExecutable>(module, options, graph.status().message(), device));
   }
-  return MakePlannedExecutable(module, std::move(*graph), options, *kernels, device);
+  return MakePlannedExecutable(module, std::move(*graph), options, *kernels, device, lower);
 }
 
 StatusOr<std::unique_ptr<HloDeviceExecutable>> PrepareDevices(std::span<const HloModule* const> programs,
@@ -121,6 +124,7 @@ class PreparedForItself : public ResultMaker {
 }  // namespace cpu
 
 ExecutionProfile HloExecutable::Profile() const { return {}; }
+CacheUse HloExecutable::cache_use() const { return {}; }
 
 StatusOr<std::vector<LayoutChoice>> ChosenLayouts(const HloModule& module, const ExecutableOptions& options) {
   return Guarded([&]() -> StatusOr<std::vector<LayoutChoice>> {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "isa/isas.h"
 #include "plan/schedule/planner.h"
 #include "plan/schedule/profiler.h"
+#include "plan/loops/stored_loops.h"
+#include "plan/stored_plan.h"
 #include "plan/steps/simple_steps.h"
 #include "support/format.h"
 #include "support/guard.h"
@@ -20,6 +23,34 @@
 
 namespace hloir::cpu {
 namespace {
+
+// The parts of a plan that a file has.
+struct StoredParts {
+  StoredLoops loops;
+  std::vector<int64_t> buffers;  // BufferTable::Assigned's
+  bool is_read = false;          // or recorded
+};
+
+// The number of words, the words, the loops.
+std::string BytesOf(const StoredParts& parts) {
+  std::string bytes(sizeof(uint64_t) * (1 + parts.buffers.size()), '\0');
+  const uint64_t count = parts.buffers.size();
+  std::memcpy(bytes.data(), &count, sizeof(count));
+  if (count > 0) std::memcpy(bytes.data() + sizeof(count), parts.buffers.data(), count * sizeof(uint64_t));
+  return bytes + parts.loops.bytes();
+}
+
+std::optional<StoredParts> PartsOf(const std::string& bytes, const KernelTable& kernels) {
+  uint64_t count = 0;
+  if (bytes.size() < sizeof(count)) return std::nullopt;
+  std::memcpy(&count, bytes.data(), sizeof(count));
+  const size_t left = bytes.size() - sizeof(count);
+  if (count > left / sizeof(uint64_t)) return std::nullopt;
+  std::vector<int64_t> buffers(static_cast<size_t>(count));
+  if (count > 0) std::memcpy(buffers.data(), bytes.data() + sizeof(count), buffers.size() * sizeof(int64_t));
+  return StoredParts{StoredLoops(kernels, bytes.substr(sizeof(count) * (1 + buffers.size()))), std::move(buffers),
+                     true};
+}
 
 struct FreeDeleter {
   void operator()(std::byte* p) const { std::free(p); }
@@ -62,7 +93,9 @@ class PlannedExecutable : public HloExecutable {
     runtime_.cancel = options.evaluator.cancel;
   }
 
-  Status Prepare(LoweredGraph lowered) {
+  // `stored` is read, or recorded, if it is not null.
+  Status Prepare(LoweredGraph lowered, StoredParts* stored) {
+    context_.stored = stored == nullptr ? nullptr : &stored->loops;
     const Graph& graph = *lowered.graph;
     expanded_ = std::move(lowered.expanded);
     BufferTable& buffers = context_.buffers;
@@ -96,7 +129,11 @@ class PlannedExecutable : public HloExecutable {
     }
     parameter_pointers_.resize(graph.parameters.size());
     result_pointers_.resize(graph.results.size());
-    arena_bytes_ = buffers.Assign();
+    context_.stored = nullptr;
+    if (stored == nullptr || !stored->is_read) arena_bytes_ = buffers.Assign();
+    else if (!stored->loops.is_done() || !buffers.AssignAs(stored->buffers, &arena_bytes_))
+      return InvalidArgument("it is of another plan");
+    if (stored != nullptr && !stored->is_read) stored->buffers = buffers.Assigned(arena_bytes_);
     runtime_.dynamic.resize(static_cast<size_t>(context_.dynamic_count));
     block_bytes_ = std::max<int64_t>(0, context_.block_bytes - kBlockBytes) * pool_.threads();
     const int64_t max_bytes = options_.evaluator.max_bytes, result_bytes = entry_.root()->shape().ByteSize(),
@@ -140,6 +177,9 @@ class PlannedExecutable : public HloExecutable {
 
   int64_t arena_bytes() const override { return arena_bytes_ + block_bytes_; }
   std::string isa() const override { return IsaName(context_.kernels->isa); }
+  CacheUse cache_use() const override { return cache_use_; }
+  void set_cache_use(CacheUse use) { cache_use_ = std::move(use); }
+  int threads() const { return pool_.threads(); }
   ExecutionProfile Profile() const override {
     return profiler_ == nullptr ? ExecutionProfile() : profiler_->Report(*context_.kernels, pool_.threads());
   }
@@ -284,6 +324,7 @@ class PlannedExecutable : public HloExecutable {
   std::vector<Step*> moved_;
   Runtime runtime_;
   std::unique_ptr<Profiler> profiler_;
+  CacheUse cache_use_;
 };
 
 }  // namespace
@@ -303,9 +344,36 @@ Status CheckArguments(const HloComputation& entry, std::span<const Literal* cons
 
 StatusOr<std::unique_ptr<HloExecutable>> MakePlannedExecutable(const HloModule& module, LoweredGraph lowered,
                                                                const ExecutableOptions& options,
-                                                               const KernelTable& kernels, reference::Device* device) {
+                                                               const KernelTable& kernels, reference::Device* device,
+                                                               const std::function<StatusOr<LoweredGraph>()>& lower) {
   auto executable = std::make_unique<PlannedExecutable>(module, options, kernels, device);
-  HLOIR_RETURN_IF_ERROR(executable->Prepare(std::move(lowered)));
+  if (options.cache.empty() || device != nullptr) {
+    HLOIR_RETURN_IF_ERROR(executable->Prepare(std::move(lowered), nullptr));
+    return std::unique_ptr<HloExecutable>(std::move(executable));
+  }
+  const StoredPlan file(module, options, kernels, executable->threads());
+  CacheUse use;
+  auto contents = file.Read();
+  if (contents.ok() && !contents->empty()) {
+    std::optional<StoredParts> parts = PartsOf(*contents, kernels);
+    const Status status =
+        parts.has_value() ? executable->Prepare(std::move(lowered), &*parts) : InvalidArgument("it is damaged");
+    if (status.ok()) {
+      executable->set_cache_use({true, ""});
+      return std::unique_ptr<HloExecutable>(std::move(executable));
+    }
+    contents = status;
+    HLOIR_ASSIGN_OR_RETURN(lowered, lower());
+    executable = std::make_unique<PlannedExecutable>(module, options, kernels, device);
+  }
+  if (!contents.ok()) use.message = Format("{} is not used: {}", file.path(), contents.status().message());
+  StoredParts made{StoredLoops(kernels), {}, false};
+  HLOIR_RETURN_IF_ERROR(executable->Prepare(std::move(lowered), &made));
+  if (made.loops.ok()) {
+    if (Status written = file.Write(BytesOf(made)); !written.ok())
+      use.message = Format("the plan is not kept: {}", written.message());
+  }
+  executable->set_cache_use(std::move(use));
   return std::unique_ptr<HloExecutable>(std::move(executable));
 }
 

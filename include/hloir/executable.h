@@ -41,6 +41,17 @@ struct ExecutableOptions {
   // For PrepareOnDevices: a folder for files that hold values and exchanged data instead of memory; then one device
   // runs at a time. "": memory, and ResourceExhausted if the machine has too little.
   std::string spill_folder;
+  // For PrepareExecutable: a folder for files of plans, so that preparing the same module again takes less. "": none.
+  // A file is used for its own build of hloir, instruction set, options and module alone; others and damaged ones are
+  // ignored, and replaced by renaming a new file, so that several processes may share a folder. A checksum detects
+  // damage but not manipulation: trust in a folder is trust in everyone who can write to it.
+  std::string cache;
+};
+
+// What became of ExecutableOptions::cache.
+struct CacheUse {
+  bool was_read = false;
+  std::string message;  // why a file was not used or not written; "" if there was none, or it was
 };
 
 // Time of a step of a prepared plan, over all runs so far.
@@ -83,6 +94,7 @@ class HloExecutable {
   // Size of the one block that holds all intermediate values, in bytes.
   virtual int64_t arena_bytes() const = 0;
   virtual std::string isa() const = 0;
+  virtual CacheUse cache_use() const;
   // Empty unless options.profile was set, and for a module that the reference runs as a whole.
   virtual ExecutionProfile Profile() const;
   // The plan as text, one step a line, for reading and for tests. A step of the reference evaluator comes with the

@@ -221,6 +221,7 @@ typedef struct hloir_prepare_options {
   /* Without a function, running a host callback is an error that names it. */
   const hloir_custom_call* custom_calls;
   size_t custom_call_count;
+  const char* cache; /* a folder that keeps plans, so that preparing the module again takes less; NULL: none */
 } hloir_prepare_options;
 /* Prepares a copy of the module for repeated runs. `options` may be NULL. */
 hloir_executable* hloir_prepare(const hloir_module* module, const hloir_prepare_options* options, hloir_error** error);

@@ -1,17 +1,16 @@
-// PlanCache: a folder of modules that were fitted to a memory limit (RunnerOptions::memory_limit). Fitting reorders and
-// rematerializes a module until its plan fits, which takes longer than the rest of preparing. Preparing the same module
-// again reads the result and runs no pass.
+// PlanCache: a folder of prepared plans, so that preparing the same module again takes less. Without a memory limit it
+// has the parts of a plan that take long to make (ExecutableOptions::cache). With RunnerOptions::memory_limit it has
+// the module that fits: fitting reorders and rematerializes a module until its plan does, which takes longer than the
+// rest of preparing.
 //
 //   PlanCache cache("plans");
 //   RunnerOptions options;
 //   options.memory_limit = 100000;
 //   StatusOr<Runner> runner = cache.Prepare(module, options);  // `cache` and `module` must outlive it
 //
-// A file is used only for the version, instruction set, options and module (by its whole text) that it was written for;
-// its content is parsed and verified like any module. Damaged or foreign files are ignored, and replaced by renaming a
-// new file, so several processes may share a folder. A checksum detects damage but not manipulation: trust in a folder
-// is trust in everyone who can write to it. Without a limit nothing is stored, since such a plan is made faster than
-// read.
+// A file is used only for the version, instruction set, options and module that it was written for. Damaged or foreign
+// files are ignored, and replaced by renaming a new file, so several processes may share a folder. A checksum detects
+// damage but not manipulation: trust in a folder is trust in everyone who can write to it.
 //
 // Threads: a cache belongs to one thread at a time. Tested by tests/unit/plan_cache_test.cc.
 #pragma once
@@ -28,12 +27,12 @@
 #pragma GCC visibility push(default)
 namespace hloir {
 
-// Prepares modules under a memory limit, with a folder of results.
+// Prepares modules with a folder of plans.
 class PlanCache {
  public:
   // The folder is created when the first file is written.
   explicit PlanCache(std::string folder) : folder_(std::move(folder)) {}
-  // Like Runner::Prepare, with the fitted module from the folder, if there. A failed write is no error: see message().
+  // Like Runner::Prepare, with what the folder has of it. A failed write is no error: see message().
   StatusOr<Runner> Prepare(const HloModule& module, const RunnerOptions& options);
   // Of the last Prepare: whether a file was read; else why one was not used or not written, or "".
   bool was_read() const { return was_read_; }

@@ -55,6 +55,7 @@ struct RunnerOptions {
   // Limit in bytes on the fast engine's arena. If a module's plan needs more, its instructions are reordered and values
   // rematerialized; if it still does not fit, Prepare fails with both sizes. 0: no limit.
   int64_t memory_limit = 0;
+  std::string cache;  // as in ExecutableOptions; not with a limit of memory: see PlanCache
 };
 
 EvaluatorOptions ToEvaluatorOptions(const RunnerOptions& options);
@@ -79,6 +80,7 @@ class Runner {
     return fitted_ ? fitted_->instruction_count() - programs_[0]->instruction_count() : 0;
   }
   int64_t arena_bytes() const { return prepared() ? prepared()->arena_bytes() : 0; }
+  CacheUse cache_use() const { return prepared() ? prepared()->cache_use() : CacheUse(); }
   // The instruction set in use, or "reference".
   std::string engine() const { return prepared() ? prepared()->isa() : "reference"; }
 

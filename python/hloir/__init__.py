@@ -152,6 +152,7 @@ def prepare(
     isa: str = "",
     callbacks: Mapping[Any, Callable[..., Any]] | None = None,
     host_transfer: Callable[[int, int, Any], Any] | None = None,
+    cache: str | os.PathLike[str] = "",
 ) -> Executable:
     """Prepares a module to be run often.
 
@@ -164,8 +165,12 @@ def prepare(
 
     host_transfer: the other end of a send or recv with is_host_transfer=true, or whose other end is in another program: a
     function of the channel, the device and the array that is sent, or None where the module receives; then it gives one.
+
+    cache: a folder that keeps plans, so that preparing the same module again takes less; the executable's was_cached says
+    whether its plan was read from there.
     """
-    return Executable(_Executable(check_module(module, "prepare"), threads, isa, _answers(callbacks), _host(host_transfer)))
+    answers = _answers(callbacks)
+    return Executable(_Executable(check_module(module, "prepare"), threads, isa, answers, _host(host_transfer), os.fspath(cache)))
 
 
 def prepare_on_devices(

@@ -200,6 +200,11 @@ class Executable:
         """The instruction set that it runs with."""
         return self._prepared.isa
 
+    @property
+    def was_cached(self) -> bool:
+        """Whether its plan was read from the folder `cache`."""
+        return self._prepared.was_cached
+
     def plan(self) -> str:
         """The prepared steps, a line each."""
         return self._prepared.plan()

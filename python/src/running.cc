@@ -37,8 +37,9 @@ class PreparedModule {
  protected:
   // `prepare` makes the executable of the module with these options.
   template <class Make>
-  void Prepare(int threads, const std::string& isa, const Make& prepare) {
+  void Prepare(int threads, const std::string& isa, const Make& prepare, const std::string& cache = {}) {
     ExecutableOptions options;
+    options.cache = cache;
     callbacks_.Register(*module_, options.evaluator);
     options.threads = threads;
     options.isa = isa;
@@ -59,9 +60,10 @@ class PreparedModule {
 
 class Executable : public PreparedModule<HloExecutable> {
  public:
-  Executable(const Graph& graph, int threads, const std::string& isa, CallbackDict callbacks, nb::object host_transfer)
+  Executable(const Graph& graph, int threads, const std::string& isa, CallbackDict callbacks, nb::object host_transfer,
+             const std::string& cache)
       : PreparedModule(graph, std::move(callbacks), std::move(host_transfer)) {
-    Prepare(threads, isa, PrepareExecutable);
+    Prepare(threads, isa, PrepareExecutable, cache);
   }
 
   void Run(const std::vector<Bytes>& inputs, const std::vector<MutableBytes>& outputs) {
@@ -78,6 +80,7 @@ class Executable : public PreparedModule<HloExecutable> {
   }
 
   std::string isa() const { return prepared_->isa(); }
+  bool was_cached() const { return prepared_->cache_use().was_read; }
   std::string Plan() const { return prepared_->ToString(); }
 };
 
@@ -176,12 +179,14 @@ nb::object DlpackOf(const MutableBytes& bytes, int code, int bits, const std::ve
 
 void BindRunning(nb::module_& m) {
   nb::class_<Executable>(m, "_Executable")
-      .def(nb::init<const Graph&, int, const std::string&, CallbackDict, nb::object>(), nb::arg("module"),
-           nb::arg("threads"), nb::arg("isa"), nb::arg("callbacks"), nb::arg("host_transfer") = nb::none())
+      .def(nb::init<const Graph&, int, const std::string&, CallbackDict, nb::object, const std::string&>(),
+           nb::arg("module"), nb::arg("threads"), nb::arg("isa"), nb::arg("callbacks"),
+           nb::arg("host_transfer") = nb::none(), nb::arg("cache") = "")
       .def("_run", &Executable::Run, nb::arg("inputs"), nb::arg("outputs"))
       .def_prop_ro("parameter_shapes", &Executable::parameters)
       .def_prop_ro("result_shape", &Executable::result)
       .def_prop_ro("isa", &Executable::isa)
+      .def_prop_ro("was_cached", &Executable::was_cached)
       .def("plan", &Executable::Plan);
   nb::class_<DeviceExecutable>(m, "_DeviceExecutable")
       .def(nb::init<const Graph&, int64_t, int64_t, int, const std::string&, CallbackDict, nb::object>(),

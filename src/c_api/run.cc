@@ -133,7 +133,7 @@ StatusOr<ExecutableOptions> PrepareOptions(const hloir_prepare_options* options)
     return InvalidArgument("hloir_prepare_options.threads is not from 0 to 1024");
   wanted.threads = options->threads;
   if (options->isa != nullptr) wanted.isa = options->isa;
-  if (options->size < sizeof(hloir_prepare_options)) return wanted;
+  if (options->size < offsetof(hloir_prepare_options, cache)) return wanted;
   if (options->custom_call_count > 0) HLOIR_RETURN_IF_ERROR(Given({{"custom_calls", options->custom_calls}}));
   for (size_t i = 0; i < options->custom_call_count; ++i) {
     const hloir_custom_call& given = options->custom_calls[i];
@@ -141,6 +141,7 @@ StatusOr<ExecutableOptions> PrepareOptions(const hloir_prepare_options* options)
       return InvalidArgument("a custom-call's target or function is NULL");
     wanted.evaluator.custom_calls[given.target] = HandlerOf(given);
   }
+  if (options->size >= sizeof(hloir_prepare_options) && options->cache != nullptr) wanted.cache = options->cache;
   return wanted;
 }
 

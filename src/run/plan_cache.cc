@@ -8,9 +8,6 @@
 //   HloModule …
 #include "hloir/plan_cache.h"
 
-#include <unistd.h>
-
-#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -27,6 +24,7 @@
 #include "run/fit_memory.h"
 #include "support/format.h"
 #include "support/hash.h"
+#include "support/write_at_once.h"
 
 namespace hloir {
 namespace {
@@ -101,26 +99,6 @@ StatusOr<std::unique_ptr<HloModule>> ReadFitted(const std::string& path, const s
   return fitted;
 }
 
-// Under another name first, which then replaces the file at once.
-Status WriteAtOnce(const std::string& folder, const std::string& path, const std::string& contents) {
-  static std::atomic<int> count{0};
-  std::error_code error;
-  fs::create_directories(folder, error);
-  const std::string temporary = Format("{}.{}.{}", path, static_cast<int64_t>(getpid()), count.fetch_add(1));
-  {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    out.write(contents.data(), static_cast<std::streamsize>(contents.size()));
-    out.flush();
-    if (!out) error = std::make_error_code(std::errc::io_error);
-    else error.clear();
-  }
-  if (!error) fs::rename(temporary, path, error);
-  if (!error) return OkStatus();
-  std::error_code ignored;
-  fs::remove(temporary, ignored);
-  return InvalidArgument(Format("the plan is not kept in {}: it cannot be written", path));
-}
-
 StatusOr<int64_t> ArenaOf(const HloModule& module, const RunnerOptions& options) {
   RunnerOptions without = options;
   without.memory_limit = 0;
@@ -135,8 +113,15 @@ StatusOr<Runner> PlanCache::Prepare(const HloModule& module, const RunnerOptions
   message_.clear();
   added_instructions_ = 0;
   const bool has_plan = options.engine == Engine::kFast && options.devices.devices() <= 1;
-  if (options.memory_limit == 0 || !has_plan || module.entry_computation() == nullptr)
-    return Runner::Prepare(module, options);
+  if (!has_plan || module.entry_computation() == nullptr) return Runner::Prepare(module, options);
+  if (options.memory_limit == 0) {
+    RunnerOptions with = options;
+    with.cache = folder_;
+    HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(module, with));
+    was_read_ = runner.cache_use().was_read;
+    message_ = runner.cache_use().message;
+    return runner;
+  }
   const std::string head = HeadOf(options), given = PrintModule(module, PrintOptions::Readable());
   const std::string path = (fs::path(folder_) / Format("{:016x}{:016x}.plan", HashOf(given, HashOf(head, 1)),
                                                        HashOf(given, HashOf(head, 2))))
@@ -151,9 +136,8 @@ StatusOr<Runner> PlanCache::Prepare(const HloModule& module, const RunnerOptions
                              return ArenaOf(candidate, options);
                            }));
     if (fitted == nullptr) return Runner::Prepare(module, options);  // it fits as it is
-    const Status written =
-        WriteAtOnce(folder_, path, ContentsOf(head, given, PrintModule(*fitted, PrintOptions::Readable())));
-    if (!written.ok()) message_ = written.message();
+    const Status written = WriteAtOnce(path, ContentsOf(head, given, PrintModule(*fitted, PrintOptions::Readable())));
+    if (!written.ok()) message_ = Format("the plan is not kept: {}", written.message());
   }
   added_instructions_ = fitted->instruction_count() - module.instruction_count();
   modules_.push_back(std::move(fitted));

@@ -59,6 +59,7 @@ Status Runner::PreparePlan(std::span<const HloModule* const> programs) {
   executable.choose_layouts = options_.choose_layouts;
   executable.transport = options_.transport;
   executable.spill_folder = options_.spill_folder;
+  if (options_.memory_limit == 0) executable.cache = options_.cache;
   devices_.reset();
   executable_.reset();
   if (programs.size() > 1) {

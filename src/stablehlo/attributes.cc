@@ -135,7 +135,7 @@ bool Reader::ReadTensor(Shape& shape) {
     Attribute encoding;
     if (!ReadAttribute(encoding)) return false;
     const size_t open = encoding.source.find('<');
-    if (encoding.text.find("bounds") != std::string::npos && open != std::string_view::npos) {
+    if (encoding.text.find("bounds") != std::string_view::npos && open != std::string_view::npos) {
       std::string_view rest = encoding.source.substr(open + 1);
       for (size_t i = 0; i < dimensions.size(); ++i) {
         rest.remove_prefix(std::min(rest.find_first_not_of(", "), rest.size()));
@@ -178,13 +178,40 @@ bool Reader::ReadFunctionType(Type& type) {
   return ReadType(type.results.emplace_back());
 }
 
+size_t Reader::SlotOf(std::string_view inside) {
+  size_t hash = inside.size();
+  for (const char c : inside.substr(0, 24)) hash = hash * 31 + static_cast<unsigned char>(c);
+  return (hash ^ hash >> 8) % 256;
+}
+
+// The tensor whose < is at `at`, if one of this text was read before; `end` is then after its >.
+const Shape* Reader::KnownTensorAt(size_t at, size_t& end) const {
+  if (at >= text_.size() || text_[at] != '<') return nullptr;
+  const size_t close = text_.find('>', at + 1);
+  if (close == std::string_view::npos) return nullptr;
+  const std::string_view inside = text_.substr(at + 1, close - at - 1);
+  const KnownTensor& known = known_tensors_[SlotOf(inside)];
+  if (known.text.data() == nullptr || known.text != inside) return nullptr;
+  end = close + 1;
+  return &known.shape;
+}
+
 bool Reader::ReadType(Type& type) {
   const DepthGuard guard(*this);
   if (failed()) return false;
   Skip();
   const size_t begin = at_;
   if (Peek() == '(') return ReadFunctionType(type);
-  if (TakeWord("tensor")) return ReadTensor(type.shape);
+  if (TakeWord("tensor")) {
+    size_t end = 0;
+    if (const Shape* known = KnownTensorAt(at_, end)) return type.shape = *known, at_ = end, true;
+    const size_t from = at_ + 1;
+    if (!ReadTensor(type.shape)) return false;
+    const std::string_view inside = text_.substr(from, at_ - 1 - from);
+    if (text_[from - 1] == '<' && inside.find('>') == std::string_view::npos)
+      known_tensors_[SlotOf(inside)] = {inside, type.shape};
+    return true;
+  }
   if (TakeWord("tuple")) {
     std::vector<Shape> elements;
     if (!Want("<")) return false;
@@ -231,9 +258,8 @@ bool Reader::ReadDictionary(Attribute& attribute) {
     Skip();
     std::string_view key;
     if (Peek() == '"') {
-      std::string text;
       const size_t begin = at_ + 1;
-      if (!ReadString(text)) return false;
+      if (!ReadString(key)) return false;
       key = text_.substr(begin, at_ - begin - 1);
     } else {
       key = Word();
@@ -386,7 +412,7 @@ bool Reader::ReadDense(Attribute& attribute) {
   if (!Want("<")) return false;
   std::vector<std::string_view> flat;
   DimVector dimensions;
-  std::string hex;
+  std::string_view hex;
   const bool is_hex = Next("\"");
   if (is_hex) {
     if (!ReadString(hex)) return false;

@@ -132,7 +132,7 @@ Status CheckAssertions(Module& module, Region& region) {
     if (value->literal->GetAsInt64(0) != 0) continue;
     const Attribute* message = op->Find("error_message");
     return ErrorAt(module, op->offset,
-                   message == nullptr ? "the arguments have other shapes" : Filled(message->text, *op));
+                   message == nullptr ? "the arguments have other shapes" : Filled(std::string(message->text), *op));
   }
   region.operations = std::move(kept);
   return OkStatus();

@@ -71,7 +71,7 @@ struct Attribute {
   size_t offset = 0;        // where
   int64_t integer = 0;      // of kBool, too
   double number = 0;
-  std::string text;                     // a string, a symbol or word, the name of a dialect's attribute
+  std::string_view text;                // a string, a symbol or word, the name of a dialect's attribute
   std::vector<Attribute> elements;      // of kArray, of array<i64: …> and similar ones
   std::vector<NamedAttribute> entries;  // of kDictionary
   Rare<Type> type;                      // of kType and kDense, and of words
@@ -99,6 +99,8 @@ struct Value {
   Operation* op = nullptr;  // nullptr: an argument
   size_t index = 0;
   size_t offset = 0;
+  Value* forward = nullptr;  // the simplifier's: the value that replaced it
+  int64_t uses = 0;          // and by how many operands it is read
 };
 
 // A region of one block.
@@ -128,6 +130,7 @@ struct Module {
   std::deque<Operation> operations;
   std::deque<Value> values;
   std::unordered_map<std::string_view, std::string_view> locations;  // #loc1 -> the text inside loc(…)
+  std::deque<std::string> unescaped;                                 // strings that differ from their text
 };
 
 // "FILE:LINE:COLUMN: error: …", the line and a caret.

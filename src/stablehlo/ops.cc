@@ -336,20 +336,20 @@ namespace {
 DotAlgorithm AlgorithmOf(const Attribute& attribute) {
   const auto word = [&](std::string_view name) {
     const Attribute* found = attribute.Find(name);
-    return found != nullptr ? found->text : std::string();
+    return found != nullptr ? found->text : std::string_view();
   };
   const auto number = [&](std::string_view name) {
     const Attribute* found = attribute.Find(name);
     return found != nullptr ? found->integer : int64_t{1};
   };
-  const std::string lhs = word("lhs_precision_type"), rhs = word("rhs_precision_type"), sum = word("accumulation_type");
+  const std::string_view lhs = word("lhs_precision_type"), rhs = word("rhs_precision_type"), sum = word("accumulation_type");
   const Attribute* imprecise = attribute.Find("allow_imprecise_accumulation");
   std::string name = "dot_";
   if (lhs.starts_with("f8") && rhs.starts_with("f8")) {
     name += "any_f8_any_f8_f32";
     if (imprecise != nullptr && imprecise->integer != 0) name += "_fast_accum";
   } else {
-    name += lhs + "_" + rhs + "_" + sum;
+    name += Format("{}_{}_{}", lhs, rhs, sum);
     if (number("num_primitive_operations") > 1) name += Format("_x{}", number("num_primitive_operations"));
   }
   const auto words = EnumWords<DotAlgorithm>();
@@ -713,7 +713,7 @@ Status Converter::CustomCall(const Operation& op, Scope& scope) {
   if (made != nullptr) {
     if (dictionary != nullptr) made->set_backend_config(dictionary->source);
     else if (config != nullptr && config->kind == Attribute::Kind::kString && !config->text.empty())
-      made->set_backend_config(config->text);
+      made->set_backend_config(std::string(config->text));
   }
   return op.results.empty() && made != nullptr ? OkStatus() : SetAll(op, scope, made);
 }

@@ -382,7 +382,7 @@ bool PrettyOperation::SetPretty(std::string_view key, Attribute value) {
     return true;
   }
   if (base == "reduce_precision" && key == "format") {  // e5m10
-    const std::string& text = value.text;
+    const std::string_view text = value.text;
     int exponent = 0, mantissa = 0;
     const char* end = text.data() + text.size();
     const auto read = std::from_chars(text.data() + !text.empty(), end, exponent);

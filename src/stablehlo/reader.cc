@@ -6,24 +6,19 @@
 #include "support/format.h"
 
 namespace hloir::stablehlo {
-namespace {
-
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsNameByte(char c) { return IsLetter(c) || IsDigit(c) || c == '_' || c == '.' || c == '$' || c == '-'; }
-
-}  // namespace
 
 int LineAt(std::string_view text, size_t offset) {
   return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(offset), '\n'));
 }
 
-LineIndex::LineIndex(std::string_view text) : text_(text) {
+LineIndex::LineIndex(std::string_view text) : text_(text), before_(text.size() / kBlock + 1) {
   int lines = 0;
-  for (size_t begin = 0; begin <= text.size(); begin += kBlock) {
-    before_.push_back(lines);
-    const std::string_view block = text.substr(begin, kBlock);
-    lines += static_cast<int>(std::count(block.begin(), block.end(), '\n'));
+  size_t block = 0;
+  for (size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', end + 1)) {
+    while (block * kBlock <= end) before_[block++] = lines;
+    ++lines;
   }
+  while (block < before_.size()) before_[block++] = lines;
 }
 
 int LineIndex::At(size_t offset) const {
@@ -56,7 +51,8 @@ StatusOr<std::unique_ptr<Module>> ParseMlir(std::shared_ptr<const std::string> t
 }
 
 bool Reader::FailAt(size_t offset, std::string_view message, StatusCode code) {
-  if (status_.ok()) status_ = ErrorAt(module_, offset, message, code);
+  if (!failed_) status_ = ErrorAt(module_, offset, message, code);
+  failed_ = true;
   return false;
 }
 
@@ -73,27 +69,13 @@ bool Reader::Expected(std::string_view what) {
   return Fail(Format("expected {}, found '{}'", what, text_.substr(at_, 1)));
 }
 
-void Reader::Skip() {
+void Reader::SkipAll() {
   while (at_ < text_.size()) {
     const char c = text_[at_];
     if (c == ' ' || c == '\n' || c == '\t' || c == '\r') ++at_;
     else if (c == '/' && text_.substr(at_, 2) == "//") at_ = std::min(text_.find('\n', at_), text_.size());
     else break;
   }
-}
-
-bool Reader::Next(std::string_view token) {
-  if (failed()) return false;
-  Skip();
-  // Most often; a comparison in full is a call.
-  if (!token.empty() && (at_ >= text_.size() || text_[at_] != token[0])) return false;
-  return text_.substr(at_, token.size()) == token;
-}
-
-bool Reader::Take(std::string_view token) {
-  if (!Next(token)) return false;
-  at_ += token.size();
-  return true;
 }
 
 bool Reader::TakeWord(std::string_view word) {
@@ -103,7 +85,7 @@ bool Reader::TakeWord(std::string_view word) {
   return true;
 }
 
-bool Reader::Want(std::string_view token) { return Take(token) || Expected(Format("'{}'", token)); }
+bool Reader::ExpectedToken(std::string_view token) { return !failed() && Expected(Format("'{}'", token)); }
 
 std::string_view Reader::Word() {
   Skip();
@@ -115,15 +97,20 @@ std::string_view Reader::Word() {
   return Since(begin);
 }
 
-bool Reader::ReadString(std::string& value) {
+bool Reader::ReadString(std::string_view& value) {
   if (!Take("\"")) return Expected("a string");
-  value.clear();
+  const size_t begin = at_;
+  while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\\' && text_[at_] != '\n') ++at_;
+  value = Since(begin);
+  if (Peek() == '"') return ++at_, true;
+  if (Peek() != '\\') return Fail("unterminated string");
+  std::string& unescaped = module_.unescaped.emplace_back(value);
   const auto nibble = [](char c) {
     return IsDigit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
   };
   for (; at_ < text_.size(); ++at_) {
     char c = text_[at_];
-    if (c == '"') return ++at_, true;
+    if (c == '"') return value = unescaped, ++at_, true;
     if (c == '\n') break;
     if (c == '\\' && at_ + 1 < text_.size()) {
       const char escape = text_[++at_];
@@ -134,7 +121,7 @@ bool Reader::ReadString(std::string& value) {
       else if (high >= 0 && low >= 0) c = static_cast<char>(high * 16 + low), ++at_;
       else return Fail("invalid escape in a string");
     }
-    value += c;
+    unescaped += c;
   }
   return Fail("unterminated string");
 }
@@ -161,7 +148,7 @@ bool Reader::SkipBalanced() {
     if (at_ >= text_.size()) return Fail("unclosed bracket");
     const char c = text_[at_];
     if (c == '"') {
-      std::string ignored;
+      std::string_view ignored;
       if (!ReadString(ignored)) return false;
       continue;
     }
@@ -233,16 +220,17 @@ Value* Reader::NewValue(const Shape& shape, Operation* op, size_t index) {
   return &module_.values.emplace_back(Value{shape, op, index, at_});
 }
 
-void Reader::Define(std::string_view name, std::vector<Value*> values) {
-  auto& entry = scope_[name];
-  undo_.emplace_back(name, std::move(entry));
-  entry = std::move(values);
+void Reader::Define(std::string_view name, Named values) {
+  Named& entry = scope_[name];
+  undo_.emplace_back(name, entry);
+  entry = values;
 }
 
 Value* Reader::Lookup(std::string_view name, size_t index) {
   const auto found = scope_.find(name);
-  if (found == scope_.end() || found->second.empty()) return nullptr;
-  return index < found->second.size() ? found->second[index] : nullptr;
+  if (found == scope_.end() || index >= found->second.count) return nullptr;
+  Value* const first = found->second.first;
+  return index == 0 ? first : first->op->results[first->index + index];
 }
 
 // %0:2 = , %a, %b =
@@ -311,7 +299,30 @@ bool Reader::SetTypes(Operation& op, const std::vector<Type>& inputs, const std:
   return true;
 }
 
+bool Reader::ReadKnownTypesOf(Operation& op) {
+  constexpr std::string_view kTensor = "tensor", kArrow = ") -> ";
+  size_t at = at_;
+  const auto take = [&](std::string_view token) {
+    const bool is = text_.compare(at, token.size(), token) == 0;
+    if (is) at += token.size();
+    return is;
+  };
+  if (!take(" : (")) return false;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    if ((i > 0 && !take(", ")) || !take(kTensor)) return false;
+    const Shape* shape = KnownTensorAt(at, at);
+    if (shape == nullptr || !shape->Compatible(op.operands[i]->shape)) return false;
+  }
+  if (!take(kArrow) || !take(kTensor)) return false;
+  const Shape* shape = KnownTensorAt(at, at);
+  if (shape == nullptr) return false;
+  at_ = at;
+  op.results.push_back(NewValue(*shape, &op, op.results.size()));
+  return true;
+}
+
 bool Reader::ReadFunctionTypeOf(Operation& op) {
+  if (!failed() && ReadKnownTypesOf(op)) return true;
   Type type;
   return Want(":") && ReadFunctionType(type) && SetFunctionType(op, type);
 }
@@ -357,7 +368,7 @@ bool Reader::ReadRegion(Operation& op, bool isolated, std::vector<Value*> argume
                         std::vector<std::string_view> names) {
   const DepthGuard guard(*this);
   if (failed() || !Want("{")) return false;
-  std::unordered_map<std::string_view, std::vector<Value*>> outside;
+  std::unordered_map<std::string_view, Named> outside;
   if (isolated) outside.swap(scope_);
   const size_t marker = undo_.size();
   Region region;
@@ -367,13 +378,13 @@ bool Reader::ReadRegion(Operation& op, bool isolated, std::vector<Value*> argume
     if (Peek() == '(' && !ReadBlockArguments(arguments, names)) return false;
     if (!Want(":")) return false;
   }
-  for (size_t i = 0; i < names.size(); ++i) Define(names[i], {arguments[i]});
+  for (size_t i = 0; i < names.size(); ++i) Define(names[i], {arguments[i], 1});
   region.arguments = std::move(arguments);
   while (!failed() && !Next("}")) {
     if (Next("^")) return Fail("a region of several blocks is not supported", StatusCode::kUnimplemented);
     if (!ReadOperation(region, &op)) return false;
   }
-  for (; undo_.size() > marker; undo_.pop_back()) scope_[undo_.back().first] = std::move(undo_.back().second);
+  for (; undo_.size() > marker; undo_.pop_back()) scope_[undo_.back().first] = undo_.back().second;
   if (isolated) scope_.swap(outside);
   if (!Want("}")) return false;
   op.regions.push_back(std::move(region));
@@ -393,8 +404,7 @@ bool Reader::ReadOperation(Region& region, Operation* parent) {
   op.attributes.offset = at_;
   if (Peek() == '"') {
     const size_t begin = at_ + 1;
-    std::string name;
-    if (!ReadString(name)) return false;
+    if (!ReadString(op.name)) return false;
     op.name = text_.substr(begin, at_ - begin - 1);
     if (!ReadGenericOperation(op)) return false;
   } else {
@@ -409,8 +419,7 @@ bool Reader::ReadOperation(Region& region, Operation* parent) {
     return FailAt(op.offset, Format("{} has {} results, not {}", op.name, op.results.size(), total));
   size_t next = 0;
   for (const auto& [name, count] : names) {
-    Define(name, {op.results.begin() + static_cast<ptrdiff_t>(next),
-                  op.results.begin() + static_cast<ptrdiff_t>(next + count)});
+    Define(name, {op.results[next], count});
     next += count;
   }
   region.operations.push_back(&op);

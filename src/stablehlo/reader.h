@@ -2,6 +2,8 @@
 // PrettyOperation (pretty.cc) adds the short forms. The first error is kept, and all functions then return at once.
 #pragma once
 
+#include <array>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -13,6 +15,16 @@
 namespace hloir::stablehlo {
 
 inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// Letters, digits, _ . $ -, by byte.
+constexpr std::array<bool, 256> kIsNameByte = [] {
+  std::array<bool, 256> is{};
+  for (int c = 0; c < 256; ++c)
+    is[static_cast<size_t>(c)] = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                                 c == '_' || c == '.' || c == '$' || c == '-';
+  return is;
+}();
+inline bool IsNameByte(char c) { return kIsNameByte[static_cast<unsigned char>(c)]; }
 
 class Reader {
  public:
@@ -31,21 +43,35 @@ class Reader {
   static constexpr int kMaxDepth = 200;
 
   // Bytes.
-  bool failed() const { return !status_.ok(); }
+  bool failed() const { return failed_; }
   bool Fail(std::string_view message, StatusCode code = StatusCode::kInvalidArgument) {
     return FailAt(at_, message, code);
   }
   bool FailAt(size_t offset, std::string_view message, StatusCode code = StatusCode::kInvalidArgument);
   bool Expected(std::string_view what);
-  void Skip();  // blanks and comments
+  void Skip() {  // blanks and comments
+    if (at_ < text_.size() && text_[at_] == ' ') ++at_;
+    if (at_ < text_.size() && text_[at_] > ' ' && text_[at_] != '/') return;  // most often
+    SkipAll();
+  }
+  void SkipAll();
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  bool Next(std::string_view token);  // the text continues with this (after blanks)
-  bool Take(std::string_view token);  // and skips it
+  bool Next(std::string_view token) {  // the text continues with this (after blanks)
+    if (failed()) return false;
+    Skip();
+    return text_.size() - at_ >= token.size() && std::memcmp(text_.data() + at_, token.data(), token.size()) == 0;
+  }
+  bool Take(std::string_view token) {  // and skips it
+    if (!Next(token)) return false;
+    at_ += token.size();
+    return true;
+  }
   bool TakeWord(std::string_view word);
-  bool Want(std::string_view token);
+  bool Want(std::string_view token) { return Take(token) || ExpectedToken(token); }
+  bool ExpectedToken(std::string_view token);
   std::string_view Word();  // letters, digits, _ . $ -; "" if none
   std::string_view Since(size_t begin) const { return text_.substr(begin, at_ - begin); }
-  bool ReadString(std::string& value);
+  bool ReadString(std::string_view& value);
   bool ReadInteger(int64_t& value);
   bool SkipBalanced();  // one balanced pair of brackets and its contents; strings are skipped whole
 
@@ -70,7 +96,7 @@ class Reader {
   bool ReadPlainValue(Attribute& attribute);
 
   // Bytes of constants at the end of the text: resources.cc.
-  bool ReadKey(std::string& key);
+  bool ReadKey(std::string_view& key);
   bool ReadResourceEntries(bool is_builtin, int level);
   bool ReadResources();
   bool ReadDenseResource(Attribute& attribute);
@@ -89,8 +115,15 @@ class Reader {
   bool SetTypes(Operation& op, const std::vector<Type>& inputs, const std::vector<Type>& results);
   bool SetFunctionType(Operation& op, const Type& type) { return SetTypes(op, type.inputs, type.results); }
   bool ReadFunctionTypeOf(Operation& op);  // ": (…) -> …"
+  bool ReadKnownTypesOf(Operation& op);    // the same, if all are tensors that were read before and fit; else at_ stays
+  const Shape* KnownTensorAt(size_t at, size_t& end) const;
   Value* NewValue(const Shape& shape, Operation* op, size_t index);
-  void Define(std::string_view name, std::vector<Value*> values);
+  // Successive results of an op, or one argument.
+  struct Named {
+    Value* first = nullptr;  // nullptr: not in scope
+    size_t count = 0;
+  };
+  void Define(std::string_view name, Named values);
   Value* Lookup(std::string_view name, size_t index);
 
   Module& module_;
@@ -98,12 +131,20 @@ class Reader {
   size_t at_ = 0;
   int depth_ = 0;
   Status status_;
+  bool failed_ = false;  // status_ is an error
   // Names in scope; the end of a region removes those that it defined.
-  std::unordered_map<std::string_view, std::vector<Value*>> scope_;
-  std::vector<std::pair<std::string_view, std::vector<Value*>>> undo_;
+  std::unordered_map<std::string_view, Named> scope_;
+  std::vector<std::pair<std::string_view, Named>> undo_;
+  // Tensor types read last, by their text, which few others share a slot with: most types of a module recur.
+  struct KnownTensor {
+    std::string_view text;  // between < and >
+    Shape shape;
+  };
+  std::vector<KnownTensor> known_tensors_ = std::vector<KnownTensor>(256);
+  static size_t SlotOf(std::string_view inside);
   std::unordered_map<std::string_view, Attribute> aliases_;
   std::unordered_map<std::string_view, Type> type_aliases_;
-  std::unordered_map<std::string, std::string_view> resources_;  // as text; once has_resources_
+  std::unordered_map<std::string_view, std::string_view> resources_;  // as text; once has_resources_
   bool has_resources_ = false;
 };
 

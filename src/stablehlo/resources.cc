@@ -14,7 +14,7 @@
 namespace hloir::stablehlo {
 
 // A word or a string.
-bool Reader::ReadKey(std::string& key) {
+bool Reader::ReadKey(std::string_view& key) {
   Skip();
   if (Peek() == '"') return ReadString(key);
   key = Word();
@@ -26,7 +26,7 @@ bool Reader::ReadResourceEntries(bool is_builtin, int level) {
   constexpr int kLevels = 3;  // of resources, of a dialect, of its blobs
   if (level > kLevels) return Fail("resources nested too deep");
   while (!Take("}") && !Next("#-}")) {
-    std::string key;
+    std::string_view key;
     if (!ReadKey(key) || !Want(":")) return false;
     Skip();
     if (Take("{")) {
@@ -58,7 +58,7 @@ bool Reader::ReadResources() {
 // The word is not read yet.
 bool Reader::ReadDenseResource(Attribute& attribute) {
   attribute.kind = Attribute::Kind::kDense;
-  std::string name;
+  std::string_view name;
   if (!Take("dense_resource") || !Want("<") || !ReadKey(name) || !Want(">") || !Want(":") ||
       !ReadType(attribute.type.Edit()))
     return false;

@@ -15,18 +15,12 @@ void Simplifier::Run() {
     if (function->name != "func.func" || function->regions.empty()) continue;
     for (round_ = 0; round_ < kMostRounds; ++round_) {
       changed_ = round_ == 0;
-      uses_.clear();
       CountUses(function->regions[0]);
       Visit(function->regions[0]);
       RemoveDead(function->regions[0]);
       if (!changed_) break;
     }
   }
-}
-
-Value* Simplifier::Resolve(Value* value) const {
-  for (auto found = forward_.find(value); found != forward_.end(); found = forward_.find(value)) value = found->second;
-  return value;
 }
 
 bool Simplifier::HasArity(const Operation& op) {
@@ -57,8 +51,9 @@ bool Simplifier::HasArity(const Operation& op) {
                                        {"dynamic_slice", 1, kAny},
                                        {"dynamic_update_slice", 2, kAny},
                                        {"concatenate", 1, kAny}};
+  const std::string_view name = op.name.substr(op.name.find('.') + 1);
   for (const Arity& arity : kArities) {
-    if (op.name.substr(op.name.find('.') + 1) == arity.name)
+    if (name == arity.name)
       return op.operands.size() >= arity.least && op.operands.size() <= arity.most && op.results.size() == 1;
   }
   return true;
@@ -104,11 +99,6 @@ bool Simplifier::SameValue(const Value* x, const Value* y) {
   if (x == y) return true;
   const Attribute *a = Constant(x), *b = Constant(y);
   return a != nullptr && b != nullptr && x->shape == y->shape && a->literal->BitwiseEqual(*b->literal);
-}
-
-int64_t Simplifier::Uses(const Value* value) const {
-  const auto found = uses_.find(value);
-  return found == uses_.end() ? 0 : found->second;
 }
 
 Operation& Simplifier::New(std::string_view name, const Operation& like, std::vector<Value*> operands,
@@ -171,7 +161,7 @@ bool Simplifier::Replace(Operation& op, const std::vector<Value*>& values) {
   for (size_t i = 0; i < op.results.size(); ++i) {
     if (!op.results[i]->shape.Compatible(values[i]->shape)) return false;
   }
-  for (size_t i = 0; i < op.results.size(); ++i) forward_[op.results[i]] = values[i];
+  for (size_t i = 0; i < op.results.size(); ++i) op.results[i]->forward = values[i];
   op.name = {};
   return true;
 }
@@ -192,9 +182,23 @@ bool Simplifier::Become(Operation& op, std::string_view name, std::vector<Value*
 }
 
 void Simplifier::CountUses(const Region& region) {
+  ClearUses(region);
+  AddUses(region);
+}
+
+void Simplifier::ClearUses(const Region& region) {
+  for (Value* argument : region.arguments) argument->uses = 0;
   for (const Operation* op : region.operations) {
-    for (Value* operand : op->operands) ++uses_[Resolve(operand)];
-    for (const Region& nested : op->regions) CountUses(nested);
+    for (Value* result : op->results) result->uses = 0;
+    for (Value* operand : op->operands) operand->uses = Resolve(operand)->uses = 0;
+    for (const Region& nested : op->regions) ClearUses(nested);
+  }
+}
+
+void Simplifier::AddUses(const Region& region) {
+  for (const Operation* op : region.operations) {
+    for (Value* operand : op->operands) ++Resolve(operand)->uses;
+    for (const Region& nested : op->regions) AddUses(nested);
   }
 }
 
@@ -251,7 +255,6 @@ bool Simplifier::IsPure(const Operation& op) {
 }
 
 void Simplifier::RemoveDead(Region& region) {
-  uses_.clear();
   CountUses(region);
   const std::function<void(Region&)> sweep = [&](Region& r) {
     std::vector<Operation*> kept;
@@ -274,7 +277,7 @@ void Simplifier::RemoveDead(Region& region) {
 }
 
 void Simplifier::Forget(const Operation& op) {
-  for (Value* operand : op.operands) --uses_[Resolve(operand)];
+  for (Value* operand : op.operands) --Resolve(operand)->uses;
   for (const Region& region : op.regions) {
     for (const Operation* inner : region.operations) Forget(*inner);
   }
@@ -385,8 +388,8 @@ bool Simplifier::ZeroExtent(Operation& op) {
   const auto empty = [&](const Value* value) { return NewConstant(op, value->shape, Literal(value->shape)); };
   bool changed = false;
   for (Value* result : op.results) {
-    if (!is_empty(result) || Uses(result) == 0 || forward_.contains(result)) continue;
-    forward_[result] = empty(result);
+    if (!is_empty(result) || Uses(result) == 0 || result->forward != nullptr) continue;
+    result->forward = empty(result);
     changed = true;
   }
   for (Value*& operand : op.operands) {

@@ -8,7 +8,6 @@
 #include <functional>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "convert.h"
@@ -33,7 +32,10 @@ class Simplifier {
   using Kind = Attribute::Kind;
 
   // Values.
-  Value* Resolve(Value* value) const;
+  static Value* Resolve(Value* value) {
+    while (value->forward != nullptr) value = value->forward;
+    return value;
+  }
   // Checks the counts of operands and results for the rules; the converter reports errors.
   static bool HasArity(const Operation& op);
   static const Attribute* Constant(const Value* value);
@@ -45,7 +47,7 @@ class Simplifier {
   static bool IsAllOnes(const Value* value);
   // One value, or constants of equal bits.
   static bool SameValue(const Value* x, const Value* y);
-  int64_t Uses(const Value* value) const;
+  static int64_t Uses(const Value* value) { return value->uses; }
 
   static Attribute Ints(const DimVector& values);
   static DimVector GetInts(const Operation& op, std::string_view name);
@@ -72,11 +74,13 @@ class Simplifier {
   bool Rearranged(Operation& op, int64_t start, const DimVector& steps);
 
   // Walking.
-  void CountUses(const Region& region);
+  static void CountUses(const Region& region);  // anew
+  static void ClearUses(const Region& region);
+  static void AddUses(const Region& region);
   void Visit(Region& region);
   static bool IsPure(const Operation& op);
   void RemoveDead(Region& region);
-  void Forget(const Operation& op);
+  static void Forget(const Operation& op);
 
   // Rules: true if the op has changed.
   bool Rewrite(Operation& op);
@@ -118,8 +122,6 @@ class Simplifier {
   bool Case(Operation& op);
 
   Module& module_;
-  std::unordered_map<const Value*, Value*> forward_;
-  std::unordered_map<const Value*, int64_t> uses_;
   std::vector<Operation*>* before_ = nullptr;
   bool changed_ = false;
   int round_ = 0;

@@ -197,7 +197,7 @@ bool Simplifier::Compare(Operation& op) {
   if (direction == nullptr || op.results[0]->shape.element_type() != PrimitiveType::PRED || x->shape != y->shape ||
       !x->shape.SameDimensions(op.results[0]->shape))
     return false;
-  std::string& d = direction->text;
+  std::string_view& d = direction->text;
   const PrimitiveType type = x->shape.element_type();
   const Shape& shape = op.results[0]->shape;
   if (type == PrimitiveType::PRED) {

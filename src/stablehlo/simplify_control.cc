@@ -124,7 +124,7 @@ bool Simplifier::While(Operation& op) {
   for (size_t i = 0; i < count; ++i) {
     Value* passed = result->operands[i];
     if (passed == body.arguments[i] || SameValue(passed, op.operands[i])) {
-      for (Value* value : {condition.arguments[i], body.arguments[i], op.results[i]}) forward_[value] = op.operands[i];
+      for (Value* value : {condition.arguments[i], body.arguments[i], op.results[i]}) value->forward = op.operands[i];
       continue;
     }
     op.results[i]->index = results.size();

@@ -226,4 +226,172 @@ TEST_CASE("processes that share a folder never read half a plan") {
   }
 }
 
+namespace {
+
+// Loops with all that they may have: reductions, narrow floats, iotas, reversed and strided operands, scalars,
+// constants, a loop and a branch with bodies of their own.
+constexpr const char* kLoops = R"(HloModule loops
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+most { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] maximum(a, b) }
+condition { t = (s32[], f32[64,64]) parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant(3) ROOT l = pred[] compare(i, n), direction=LT }
+body {
+  t = (s32[], f32[64,64]) parameter(0)
+  i = s32[] get-tuple-element(t), index=0
+  x = f32[64,64] get-tuple-element(t), index=1
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  y = f32[64,64] tanh(x)
+  z = f32[64,64] multiply(y, x)
+  ROOT r = (s32[], f32[64,64]) tuple(j, z)
+}
+yes { x = f32[64,64] parameter(0) ROOT y = f32[64,64] exponential(x) }
+no { x = f32[64,64] parameter(0) c = f32[] constant(0.5) d = f32[64,64] broadcast(c), dimensions={} ROOT y = f32[64,64] add(x, d) }
+ENTRY e {
+  x0 = f32[64,64] parameter(0)
+  zero = f32[] constant(0)
+  low = f32[] constant(-inf)
+  weights = f32[64] constant({0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8})
+  rows = f32[64] reduce(x0, zero), dimensions={1}, to_apply=add
+  columns = f32[64] reduce(x0, low), dimensions={0}, to_apply=most
+  weighted = f32[64] multiply(rows, weights)
+  r = f32[64,64] broadcast(weighted), dimensions={0}
+  c = f32[64,64] broadcast(columns), dimensions={1}
+  n = s32[64,64] iota(), iota_dimension=1
+  f = f32[64,64] convert(n)
+  b = bf16[64,64] convert(x0)
+  bb = bf16[64,64] multiply(b, b)
+  wide = f32[64,64] convert(bb)
+  back = f32[64,64] reverse(x0), dimensions={1}
+  turned = f32[64,64] transpose(x0), dimensions={1,0}
+  sum1 = f32[64,64] add(r, c)
+  sum2 = f32[64,64] subtract(f, wide)
+  sum3 = f32[64,64] add(back, turned)
+  sum4 = f32[64,64] multiply(sum1, sum2)
+  sum5 = f32[64,64] add(sum4, sum3)
+  i0 = s32[] constant(0)
+  t = (s32[], f32[64,64]) tuple(i0, sum5)
+  w = (s32[], f32[64,64]) while(t), condition=condition, body=body
+  v = f32[64,64] get-tuple-element(w), index=1
+  total = f32[] reduce(v, zero), dimensions={0,1}, to_apply=add
+  p = pred[] compare(total, zero), direction=GT
+  ROOT out = f32[64,64] conditional(p, v, x0), true_computation=yes, false_computation=no
+}
+)";
+
+// A constant of the module is changed, one beyond those that are printed.
+std::string WithOtherWeight() {
+  std::string text = kLoops;
+  const size_t at = text.rfind("0.8})");
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, 3, "0.9");
+}
+
+std::string PlanText(const HloModule& module, const std::string& cache, CacheUse* use) {
+  ExecutableOptions options;
+  options.threads = 1;
+  options.cache = cache;
+  const auto executable = PrepareExecutable(module, options);
+  REQUIRE(executable.ok());
+  *use = (*executable)->cache_use();
+  return (*executable)->ToString();
+}
+
+}  // namespace
+
+TEST_CASE("a plan without a limit is read with the same steps, places and results") {
+  for (const std::string& isa : SupportedIsas()) {
+    INFO(isa);
+    const Folder folder;
+    const auto module = Parse(kLoops);
+    RunnerOptions options;
+    options.threads = 1;
+    options.isa = isa;
+    StatusOr<Runner> plain = Runner::Prepare(*module, options);
+    REQUIRE(plain.ok());
+    const std::string wanted = ResultOf(*plain);
+    for (const bool is_second : {false, true}) {
+      PlanCache cache(folder.path());
+      StatusOr<Runner> runner = cache.Prepare(*module, options);
+      REQUIRE(runner.ok());
+      CHECK(cache.message().empty());
+      CHECK(cache.was_read() == is_second);
+      CHECK(runner->arena_bytes() == plain->arena_bytes());
+      CHECK(ResultOf(*runner) == wanted);
+    }
+    CHECK(folder.Files().size() == 1);
+  }
+  const Folder folder;
+  const auto module = Parse(kLoops);
+  CacheUse use;
+  const std::string plain = PlanText(*module, "", &use);
+  CHECK_FALSE(use.was_read);
+  CHECK(PlanText(*module, folder.path(), &use) == plain);
+  CHECK_FALSE(use.was_read);
+  CHECK(PlanText(*module, folder.path(), &use) == plain);
+  CHECK(use.was_read);
+}
+
+TEST_CASE("a plan without a limit is for its own module, machine and options") {
+  const Folder folder;
+  const auto module = Parse(kLoops), other = Parse(WithOtherWeight());
+  RunnerOptions options;
+  options.threads = 1;
+  PlanCache cache(folder.path());
+  REQUIRE(cache.Prepare(*module, options).ok());
+  const fs::path path = folder.Files()[0];
+  const std::string good = Read(path);
+  StatusOr<Runner> of_other = cache.Prepare(*other, options);
+  REQUIRE(of_other.ok());
+  CHECK_FALSE(cache.was_read());
+  RunnerOptions unfused = options, row_major = options, threads = options;
+  unfused.fuse = false;
+  row_major.choose_layouts = false;
+  threads.threads = 2;
+  for (const RunnerOptions& changed : {unfused, row_major, threads}) {
+    StatusOr<Runner> plain = Runner::Prepare(*module, changed);
+    REQUIRE(plain.ok());
+    StatusOr<Runner> runner = cache.Prepare(*module, changed);
+    REQUIRE(runner.ok());
+    CHECK_FALSE(cache.was_read());
+    CHECK(ResultOf(*runner) == ResultOf(*plain));
+  }
+  // Files of others under this one's name.
+  for (const fs::path& file : folder.Files()) {
+    if (file == path) continue;
+    Write(path, Read(file));
+    REQUIRE(cache.Prepare(*module, options).ok());
+    CHECK_FALSE(cache.was_read());
+    CHECK(cache.message().find("it is for another version") != std::string::npos);
+    CHECK(Read(path) == good);
+  }
+}
+
+TEST_CASE("damaged plans without a limit are not used, and never crash") {
+  const Folder folder;
+  const auto module = Parse(kLoops);
+  RunnerOptions options;
+  options.threads = 1;
+  PlanCache cache(folder.path());
+  StatusOr<Runner> first = cache.Prepare(*module, options);
+  REQUIRE(first.ok());
+  const std::string wanted = ResultOf(*first);
+  const fs::path path = folder.Files()[0];
+  const std::string good = Read(path);
+  std::vector<std::string> damaged = {"", "x", good + good, good + " "};
+  for (size_t part = 1; part < 16; ++part) damaged.push_back(good.substr(0, good.size() * part / 16));
+  for (size_t at = 0; at < good.size(); at += 1 + good.size() / 200) {
+    damaged.push_back(good);
+    damaged.back()[at] = static_cast<char>(damaged.back()[at] ^ (1 << at % 8));
+  }
+  for (const std::string& text : damaged) {
+    Write(path, text);
+    StatusOr<Runner> runner = cache.Prepare(*module, options);
+    REQUIRE(runner.ok());
+    CHECK_FALSE(cache.was_read());
+    CHECK(cache.message().find("is not used") != std::string::npos);
+    CHECK(ResultOf(*runner) == wanted);
+    CHECK(Read(path) == good);
+  }
+}
+
 }  // namespace hloir

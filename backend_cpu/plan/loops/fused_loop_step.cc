@@ -39,6 +39,7 @@ bool FusedLoop::MayShare(int read, int written) const {
 // `cost` estimates the work of all tiles, the same on every machine: it determines the number of parts, and so the
 // order of sums.
 void FusedLoop::Prepare(int64_t cost, double nanoseconds) {
+  cost_ = cost;
   nanoseconds_ = nanoseconds;
   const int loops = static_cast<int>(nest_.sizes.size());
   for (int d = 0; d < loops; ++d) (nest_.reduced[d] ? reduced_steps_ : units_) *= nest_.sizes[d];

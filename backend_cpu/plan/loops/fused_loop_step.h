@@ -64,6 +64,9 @@ class FusedLoop : public Step {
 
  private:
   friend class LoopBuilder;
+  friend class StoredLoops;
+  template <class Bytes>
+  friend class LoopFields;
   struct Move {
     int32_t op, slot, source;  // slot 3: out
   };
@@ -90,12 +93,15 @@ class FusedLoop : public Step {
   int64_t register_bytes_ = 0;
   bool streams_ = false;  // past the caches
 
+  // Given to Prepare().
+  int64_t cost_ = 0;
+  double nanoseconds_ = 0;  // an estimate: see thread_pool.h
+
   // Derived by Prepare().
   std::vector<int> unit_loops_, reduced_loops_;  // of loops with more than one iteration
   std::vector<int64_t> strides_;                 // [loop][source]
   std::vector<Move> moves_, fixed_;              // of pointers that change from tile to tile; of the others
   int64_t units_ = 1, reduced_steps_ = 1, chunks_ = 1, parts_ = 1;
-  double nanoseconds_ = 0;       // an estimate: see thread_pool.h
   bool single_ = false;          // a single tile: addresses of ops are fixed
   std::vector<TileOp> all_ops_;  // prologue, body, first, next
   int64_t partial_bytes_ = 0;

@@ -304,4 +304,42 @@ int64_t BufferTable::Assign() {
   return top;
 }
 
+// The arena's size, then for each buffer where it went: merged, in a result's memory, or in the arena.
+std::vector<int64_t> BufferTable::Assigned(int64_t arena_bytes) const {
+  std::vector<int64_t> words = {arena_bytes};
+  words.reserve(1 + 3 * buffers_.size());
+  for (int32_t id = 0; id < static_cast<int32_t>(buffers_.size()); ++id) {
+    const Buffer& buffer = buffers_[static_cast<size_t>(id)];
+    words.insert(words.end(), {buffer.merged_into < 0 ? -1 : Representative(id), buffer.host, buffer.offset});
+  }
+  return words;
+}
+
+bool BufferTable::AssignAs(std::span<const int64_t> words, int64_t* arena_bytes) {
+  const auto count = static_cast<int64_t>(buffers_.size());
+  if (words.size() != 1 + 3 * buffers_.size() || words[0] < 0) return false;
+  for (int64_t id = 0; id < count; ++id) {
+    const Buffer& buffer = buffers_[static_cast<size_t>(id)];
+    const int64_t into = words[static_cast<size_t>(1 + 3 * id)], host = words[static_cast<size_t>(2 + 3 * id)],
+                  offset = words[static_cast<size_t>(3 + 3 * id)];
+    if (into < -1 || into >= count || host < -1 || host >= count || offset < 0) return false;
+    if (into >= 0) {
+      if (words[static_cast<size_t>(1 + 3 * into)] >= 0) return false;
+    } else if (host >= 0) {
+      const Buffer& result = buffers_[static_cast<size_t>(host)];
+      if (result.kind != Buffer::kResult || offset > result.bytes - buffer.bytes) return false;
+    } else if (buffer.kind == Buffer::kArena && !buffer.live.empty() && offset > words[0] - buffer.bytes) {
+      return false;
+    }
+  }
+  for (int64_t id = 0; id < count; ++id) {
+    Buffer& buffer = buffers_[static_cast<size_t>(id)];
+    buffer.merged_into = static_cast<int32_t>(words[static_cast<size_t>(1 + 3 * id)]);
+    buffer.host = static_cast<int32_t>(words[static_cast<size_t>(2 + 3 * id)]);
+    buffer.offset = words[static_cast<size_t>(3 + 3 * id)];
+  }
+  *arena_bytes = words[0];
+  return true;
+}
+
 }  // namespace hloir::cpu

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -54,6 +55,10 @@ class BufferTable {
   // Merges buffers if a step's result may reuse its operand's memory, then allocates arena buffers. Returns the arena's
   // size in bytes.
   int64_t Assign();
+  // Where Assign put the buffers, as words; AssignAs repeats it. False, and nothing is changed, if these words cannot
+  // be of a table with these buffers.
+  std::vector<int64_t> Assigned(int64_t arena_bytes) const;
+  bool AssignAs(std::span<const int64_t> words, int64_t* arena_bytes);
 
  private:
   bool MayMerge(int32_t a, int32_t b) const;

@@ -531,7 +531,7 @@ void Planner::AppendLoop(LoopRequest request) {
   request.graph = &graph_;
   request.kernels = context_.kernels;
   request.read = [this](ValueId root) { return RootRef(root); };
-  std::unique_ptr<Step> step = BuildFusedLoop(request);
+  std::unique_ptr<Step> step = context_.stored != nullptr ? context_.stored->Build(request) : BuildFusedLoop(request);
   if (int64_t bytes = FusedLoopPartialBytes(*step); bytes > 0) step->AddWritten(NewBuffer(bytes));
   Append(std::move(step), context_.buffers.NextTime());
 }

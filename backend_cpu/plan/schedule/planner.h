@@ -12,6 +12,7 @@
 #include "hloir/executable.h"
 #include "plan/schedule/buffers.h"
 #include "plan/loops/fused_loop.h"
+#include "plan/loops/stored_loops.h"
 #include "plan/graph/graph.h"
 
 namespace hloir::cpu {
@@ -27,6 +28,7 @@ struct PlanContext {
   int loops = 0;            // around the graph that is being planned
   int64_t block_bytes = 0;  // of each thread, after its scratch memory: see steps/row_blocks.h
   BufferTable buffers;
+  StoredLoops* stored = nullptr;                                 // records the loops, or has those of an earlier plan
   std::vector<std::unique_ptr<Literal>> literals;                // generated constants
   std::unordered_map<const HloInstruction*, int32_t> constants;  // their buffers
 };

@@ -1,0 +1,108 @@
+// See stored_plan.h. A file begins with a line for each thing that must be equal:
+//
+//   hloir steps 1
+//   version 0.1.0
+//   build 0123456789abcdef
+//   …
+//   bytes 1200 0123456789abcdef
+#include "plan/stored_plan.h"
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+#include "hloir/printer.h"
+#include "hloir/version.h"
+#include "isa/isas.h"
+#include "plan/loops/stored_loops.h"
+#include "support/format.h"
+#include "support/hash.h"
+#include "support/write_at_once.h"
+
+namespace hloir::cpu {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Eight bytes at a time, in two sums.
+class Hasher {
+ public:
+  void Add(std::string_view bytes) {
+    for (; bytes.size() >= 8; bytes.remove_prefix(8)) AddWord(bytes.data(), 8);
+    AddWord(bytes.data(), bytes.size());
+    one_ = Mix(one_, bytes.size());
+  }
+  void Add(uint64_t word) { one_ = Mix(one_, word), two_ = Mix(two_, Scramble(word + kGoldenRatio)); }
+  uint64_t one() const { return one_; }
+  std::string Text() const { return Format("{:016x}{:016x}", one_, two_); }
+
+ private:
+  void AddWord(const char* data, size_t size) {
+    uint64_t word = 0;
+    if (size > 0) std::memcpy(&word, data, size);
+    Add(word);
+  }
+  uint64_t one_ = 1, two_ = 2;
+};
+
+// Of the module's text, with the bytes of its constants instead of theirs.
+std::string HashOf(const HloModule& module) {
+  Hasher hash;
+  PrintOptions options;
+  options.print_metadata = false;
+  // Never an error: this writer has none.
+  (void)PrintModule(module, options, [&](std::string_view piece) { return hash.Add(piece), OkStatus(); });
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions())
+      if (instruction->IsConstant()) hash.Add(instruction->literal().Hash());
+  }
+  return hash.Text();
+}
+
+uint64_t ChecksumOf(std::string_view bytes) {
+  Hasher hash;
+  hash.Add(bytes);
+  return hash.one();
+}
+
+}  // namespace
+
+StoredPlan::StoredPlan(const HloModule& module, const ExecutableOptions& options, const KernelTable& kernels,
+                       int threads) {
+  head_ = Format("hloir steps 1\nversion {}\nisa {}\nbuild {:016x}\nthreads {}\nfuse {}\nlayouts {}\nmodule {}\n",
+                 kVersion, IsaName(kernels.isa), StoredLoops::BuildMark(kernels), threads,
+                 options.fuse_elementwise ? 1 : 0, options.choose_layouts ? 1 : 0, HashOf(module));
+  Hasher name;
+  name.Add(head_);
+  path_ = (fs::path(options.cache) / (name.Text() + ".steps")).string();
+}
+
+StatusOr<std::string> StoredPlan::Read() const {
+  std::ifstream in(path_, std::ios::binary);
+  std::error_code error;
+  if (!in || fs::is_directory(path_, error)) return std::string();
+  const uintmax_t size = fs::file_size(path_, error);
+  constexpr uintmax_t kMost = uintmax_t{1} << 32;
+  if (error || size > kMost) return InvalidArgument("it is damaged");
+  std::string contents(static_cast<size_t>(size), '\0');
+  in.read(contents.data(), static_cast<std::streamsize>(contents.size()));
+  contents.resize(static_cast<size_t>(in.gcount()));
+  if (!contents.starts_with(head_)) return InvalidArgument("it is for another version, machine, option or module");
+  const size_t line = contents.find('\n', head_.size());
+  if (line == std::string::npos) return InvalidArgument("it is damaged");
+  // The line follows from the bytes, so that no number in it needs to be read.
+  const std::string_view bytes = std::string_view(contents).substr(line + 1);
+  if (contents.compare(head_.size(), line - head_.size(),
+                       Format("bytes {} {:016x}", bytes.size(), ChecksumOf(bytes))) != 0)
+    return InvalidArgument("it is damaged");
+  return contents.substr(line + 1);
+}
+
+Status StoredPlan::Write(const std::string& contents) const {
+  return WriteAtOnce(path_, Format("{}bytes {} {:016x}\n", head_, contents.size(), ChecksumOf(contents)) + contents);
+}
+
+}  // namespace hloir::cpu
