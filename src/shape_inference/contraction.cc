@@ -219,6 +219,9 @@ StatusOr<Shape> InferConvolution(const Query& q) {
   const auto& a = q.attr<ConvolutionAttributes>();
   const ConvDimensionNumbers& d = a.dim_labels;
   const Shape &input = q.operand(0), &kernel = q.operand(1);
+  // The others describe the zeros of a sparse kernel.
+  if (q.operands.size() != 2 && a.sparsity_config == SparsityConfig())
+    return Invalid("convolution takes 2 operands, not {}", q.operands.size());
   HLOIR_RETURN_IF_ERROR(ExpectNibbles(a.operand_precision, input, kernel));
   const size_t spatial = d.input_spatial.size();
   if (d.kernel_spatial.size() != spatial || d.output_spatial.size() != spatial) {
