@@ -46,11 +46,23 @@ inline StatusOr<ModuleFile> ReadWithSizes(const std::string& path, const ReadOpt
   return file;
 }
 
+// True if an op of StableHLO remained a custom call, because its attributes follow from sizes.
+inline bool LacksSizes(const HloModule& module) {
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (i->opcode() == HloOpcode::kCustomCall &&
+        i->attributes<CustomCallAttributes>().custom_call_target.starts_with("stablehlo.dynamic_"))
+      return true;
+  }
+  return false;
+}
+
 // Reads one module; a StableHLO program that computes shapes is read for those of the inputs in `inputs`, an .npz.
 inline StatusOr<ModuleFile> ReadForInputs(const std::string& path, const std::string& inputs) {
   StatusOr<ModuleFile> read = ReadModuleFile(path, {.one_module = true});
   std::error_code error;
-  if (read.ok() || inputs.empty() || path == "-" || std::filesystem::is_directory(inputs, error)) return read;
+  if ((read.ok() && !LacksSizes(read->module())) || inputs.empty() || path == "-" ||
+      std::filesystem::is_directory(inputs, error))
+    return read;
   const StatusOr<std::string> text = ReadUnpacked(path);
   const StatusOr<StoredValues> given = ReadStoredValues(inputs);
   if (!text.ok() || !LooksLikeMlir(*text) || !given.ok()) return read;
