@@ -77,9 +77,11 @@ static Shape DotResult(PrimitiveType type, const Shape& lhs, const Shape& rhs, c
 }
 
 // A nibble stands in each half of a byte, in both operands.
-static Status ExpectNibbles(const PrecisionList& precision, const Shape& lhs, const Shape& rhs) {
+static Status ExpectNibbles(const PrecisionList& precision, const Shape& lhs, const Shape& rhs,
+                            bool has_groups = false) {
   const auto nibbles = std::count(precision.begin(), precision.end(), Precision::kPackedNibble);
   if (nibbles == 0) return OkStatus();
+  if (has_groups) return InvalidArgument("precision packed_nibble is not for convolutions in groups");
   if (nibbles != 2) return InvalidArgument("precision packed_nibble is for both operands, or none");
   for (const Shape* operand : {&lhs, &rhs}) {
     if (!IsInteger(operand->element_type()) || BitWidth(operand->element_type()) != 8)
@@ -222,7 +224,8 @@ StatusOr<Shape> InferConvolution(const Query& q) {
   // The others describe the zeros of a sparse kernel.
   if (q.operands.size() != 2 && a.sparsity_config == SparsityConfig())
     return Invalid("convolution takes 2 operands, not {}", q.operands.size());
-  HLOIR_RETURN_IF_ERROR(ExpectNibbles(a.operand_precision, input, kernel));
+  HLOIR_RETURN_IF_ERROR(
+      ExpectNibbles(a.operand_precision, input, kernel, a.feature_group_count > 1 || a.batch_group_count > 1));
   const size_t spatial = d.input_spatial.size();
   if (d.kernel_spatial.size() != spatial || d.output_spatial.size() != spatial) {
     return InvalidArgument("dim_labels give input, kernel and output different numbers of spatial dimensions");

@@ -45,11 +45,11 @@ void VerifyAsyncBody(const HloInstruction& start, Errors& errors) {
     errors.Add(&start, "the async computation {} has more than parameters and a root", body.name());
 }
 
-// A part of an instruction, such as a fusion's body or a reducer, runs on its thread; an async-start names another. XLA
-// compiles calls, loops and branches whose computations are of another thread.
+// Loops, branches, fusions and reducers run on their caller's thread; an async-start names another. XLA accepts calls
+// and custom calls of computations of another thread.
 void VerifyThreads(const HloInstruction& caller, Errors& errors) {
-  if (IsOneOf(caller.opcode(), HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone, HloOpcode::kWhile,
-              HloOpcode::kConditional, HloOpcode::kCall, HloOpcode::kCustomCall))
+  if (IsOneOf(caller.opcode(), HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone, HloOpcode::kCall,
+              HloOpcode::kCustomCall))
     return;
   std::string_view own = caller.opcode() == HloOpcode::kAsyncStart
                              ? std::string_view(caller.attributes<AsyncAttributes>().async_execution_thread)
