@@ -13,6 +13,7 @@
 #include "hloir/io.h"
 #include "hloir/stablehlo.h"
 #include "hloir/verifier.h"
+#include "io/gzip.h"
 
 namespace hloir::tool {
 
@@ -26,11 +27,16 @@ inline Status BindGivenSizes(HloModule& module, const std::vector<Literal>& inpu
 
 using ArgumentSizes = std::vector<std::vector<int64_t>>;
 
+inline StatusOr<std::string> ReadUnpacked(const std::string& path) {
+  StatusOr<std::string> bytes = ReadFile(path);
+  return bytes.ok() && IsGzip(*bytes) ? Gunzip(*bytes) : bytes;
+}
+
 // A module file; StableHLO whose arguments have unbounded dimensions is read for arguments of these sizes.
 inline StatusOr<ModuleFile> ReadWithSizes(const std::string& path, const ReadOptions& options,
                                           const ArgumentSizes& sizes) {
   if (sizes.empty()) return ReadModuleFile(path, options);
-  HLOIR_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  HLOIR_ASSIGN_OR_RETURN(std::string text, ReadUnpacked(path));
   if (!LooksLikeMlir(text)) return InvalidArgument("sizes of arguments are for StableHLO text");
   ModuleFile file;
   HLOIR_ASSIGN_OR_RETURN(file.modules.emplace_back(),
@@ -40,12 +46,24 @@ inline StatusOr<ModuleFile> ReadWithSizes(const std::string& path, const ReadOpt
   return file;
 }
 
+// True if an op of StableHLO remained a custom call, because its attributes follow from sizes.
+inline bool LacksSizes(const HloModule& module) {
+  for (const HloInstruction* i : module.AllInstructions()) {
+    if (i->opcode() == HloOpcode::kCustomCall &&
+        i->attributes<CustomCallAttributes>().custom_call_target.starts_with("stablehlo.dynamic_"))
+      return true;
+  }
+  return false;
+}
+
 // Reads one module; a StableHLO program that computes shapes is read for those of the inputs in `inputs`, an .npz.
 inline StatusOr<ModuleFile> ReadForInputs(const std::string& path, const std::string& inputs) {
   StatusOr<ModuleFile> read = ReadModuleFile(path, {.one_module = true});
   std::error_code error;
-  if (read.ok() || inputs.empty() || path == "-" || std::filesystem::is_directory(inputs, error)) return read;
-  const StatusOr<std::string> text = ReadFile(path);
+  if ((read.ok() && !LacksSizes(read->module())) || inputs.empty() || path == "-" ||
+      std::filesystem::is_directory(inputs, error))
+    return read;
+  const StatusOr<std::string> text = ReadUnpacked(path);
   const StatusOr<StoredValues> given = ReadStoredValues(inputs);
   if (!text.ok() || !LooksLikeMlir(*text) || !given.ok()) return read;
   ArgumentSizes sizes;

@@ -253,23 +253,28 @@ StatusOr<std::vector<DeviceValues>> Permute(EvalContext& context, const Shape& s
   return results;
 }
 
-// The first member's operand; with a dynamic root, the last operand is the root's position in the group.
+// The first member's operand; with a dynamic root, the last operand has the root's position in the group for each of
+// the others.
 StatusOr<std::vector<DeviceValues>> Broadcast(const EvalContext& context, const std::vector<DeviceValues>& operands) {
   if (!context.attributes<CollectiveBroadcastAttributes>().has_dynamic_root)
     return std::vector<DeviceValues>{operands[0]};
-  int64_t root = 0;
-  for (size_t m = 0; m < operands.size(); ++m) {
-    const Literal& says = operands[m].back();
-    if (says.element_count() != 1) return Unfit(context);
-    if (m > 0 && says.GetAsInt64(0) != root)
-      return InvalidArgument(
-          Format("{}: devices name different roots: {} and {}", context.instruction.name(), root, says.GetAsInt64(0)));
-    root = says.GetAsInt64(0);
+  DeviceValues values;
+  for (size_t k = 0; k + 1 < operands[0].size(); ++k) {
+    const auto at = static_cast<int64_t>(k);
+    for (const DeviceValues& member : operands) {
+      if (at >= member.back().element_count()) return Unfit(context);
+    }
+    const int64_t root = operands[0].back().GetAsInt64(at);
+    for (const DeviceValues& member : operands) {
+      const int64_t other = member.back().GetAsInt64(at);
+      if (other != root)
+        return InvalidArgument(
+            Format("{}: devices name different roots: {} and {}", context.instruction.name(), root, other));
+    }
+    if (root < 0 || root >= static_cast<int64_t>(operands.size()))
+      return InvalidArgument(Format("{}: root {} of a group of {}", context.instruction.name(), root, operands.size()));
+    values.push_back(operands[static_cast<size_t>(root)][k]);
   }
-  if (root < 0 || root >= static_cast<int64_t>(operands.size()))
-    return InvalidArgument(Format("{}: root {} of a group of {}", context.instruction.name(), root, operands.size()));
-  DeviceValues values = operands[static_cast<size_t>(root)];
-  values.pop_back();
   return std::vector<DeviceValues>{std::move(values)};
 }
 

@@ -191,9 +191,18 @@ StatusOr<Shape> InferCollectivePermuteStart(const Query& q) {
   return StartOf(q, both, both);
 }
 StatusOr<Shape> InferCollectiveBroadcast(const Query& q) {
-  size_t roots = q.attr<CollectiveBroadcastAttributes>().has_dynamic_root ? 1 : 0;
-  if (q.operands.size() <= roots) return InvalidArgument("collective-broadcast without operands");
-  return OperandsAsResult(q, q.operands.size() - roots);
+  if (!q.attr<CollectiveBroadcastAttributes>().has_dynamic_root) {
+    if (q.operands.size() != 1)
+      return Invalid("collective-broadcast without a dynamic root takes one operand, not {}", q.operands.size());
+    return OperandsAsResult(q, 1);
+  }
+  if (q.operands.size() < 2) return InvalidArgument("collective-broadcast with a dynamic root lacks operands");
+  const size_t count = q.operands.size() - 1;
+  const Shape wanted = MakeArray(PrimitiveType::S32, {static_cast<int64_t>(count)});
+  if (!q.operand(count).Compatible(wanted))
+    return Invalid("the last operand must give a root for each of the others, as {}, not {}", Text(wanted),
+                   Text(q.operand(count)));
+  return OperandsAsResult(q, count);
 }
 StatusOr<Shape> InferAllGatherDone(const Query& q) { return InferDone(q); }
 StatusOr<Shape> InferAllReduceDone(const Query& q) { return InferDone(q); }

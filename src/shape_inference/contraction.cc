@@ -76,10 +76,25 @@ static Shape DotResult(PrimitiveType type, const Shape& lhs, const Shape& rhs, c
   return result;
 }
 
+// A nibble stands in each half of a byte, in both operands.
+static Status ExpectNibbles(const PrecisionList& precision, const Shape& lhs, const Shape& rhs,
+                            bool has_groups = false) {
+  const auto nibbles = std::count(precision.begin(), precision.end(), Precision::kPackedNibble);
+  if (nibbles == 0) return OkStatus();
+  if (has_groups) return InvalidArgument("precision packed_nibble is not for convolutions in groups");
+  if (nibbles != 2) return InvalidArgument("precision packed_nibble is for both operands, or none");
+  for (const Shape* operand : {&lhs, &rhs}) {
+    if (!IsInteger(operand->element_type()) || BitWidth(operand->element_type()) != 8)
+      return Invalid("precision packed_nibble takes integers of 8 bits, not {}", Text(*operand));
+  }
+  return OkStatus();
+}
+
 StatusOr<Shape> InferDot(const Query& q) {
   HLOIR_RETURN_IF_ERROR(ExpectTwoArrays(q));
   const auto& a = q.attr<DotAttributes>();
   const Shape &lhs = q.operand(0), &rhs = q.operand(1);
+  HLOIR_RETURN_IF_ERROR(ExpectNibbles(a.operand_precision, lhs, rhs));
   DotDimensions d{a.lhs_batch_dims, a.lhs_contracting_dims, a.rhs_batch_dims, a.rhs_contracting_dims};
   HLOIR_RETURN_IF_ERROR(ExpectDotDimensions(lhs, rhs, d));
   HLOIR_ASSIGN_OR_RETURN(PrimitiveType type, ResultType(q));
@@ -123,19 +138,46 @@ StatusOr<Shape> InferScaledDot(const Query& q) {
 // Rows of one group share a slice of rhs. The kind of lhs's grouped dimension determines the result: a free one pairs
 // with rhs's group dimension, a contracting one gives the result a leading group dimension, a batch one changes
 // nothing.
+// The sizes of the groups are one list, or a list for each index of the batch dimensions and of the dimensions of the
+// ragged one's kind that come before it.
+static Status ExpectGroupSizes(const Shape& sizes, const Shape& lhs, const RaggedDotAttributes& a) {
+  HLOIR_RETURN_IF_ERROR(ExpectArray(sizes, "the group sizes"));
+  if (!IsInteger(sizes.element_type()) || sizes.rank() < 1)
+    return Invalid("the group sizes must be integers of rank 1 or more, not {}", Text(sizes));
+  if (sizes.rank() == 1) return OkStatus();
+  DimVector outer = a.lhs_batch_dims, same_kind;
+  if (!Contains(outer, a.lhs_ragged_dims[0])) {
+    same_kind = a.lhs_contracting_dims;
+    if (!Contains(same_kind, a.lhs_ragged_dims[0])) {
+      same_kind = {};
+      for (int64_t i = 0; i < lhs.rank(); ++i) {
+        if (!Contains(a.lhs_batch_dims, i) && !Contains(a.lhs_contracting_dims, i)) same_kind.push_back(i);
+      }
+    }
+  }
+  for (int64_t dim : same_kind) outer.push_back(dim);
+  DimVector expected;
+  for (int64_t dim : outer) {
+    if (dim == a.lhs_ragged_dims[0]) break;
+    expected.push_back(lhs.dimensions(dim));
+  }
+  expected.push_back(sizes.dimensions(sizes.rank() - 1));
+  const Shape wanted = MakeArray(sizes.element_type(), expected);
+  return SameBuffer(sizes, wanted)
+             ? OkStatus()
+             : Invalid("the group sizes must be a list, or {}, not {}", Text(wanted), Text(sizes));
+}
+
 StatusOr<Shape> InferRaggedDot(const Query& q) {
   HLOIR_RETURN_IF_ERROR(ExpectTwoArrays(q));
   const auto& a = q.attr<RaggedDotAttributes>();
   const Shape &lhs = q.operand(0), &rhs = q.operand(1), &group_sizes = q.operand(2);
   DotDimensions d{a.lhs_batch_dims, a.lhs_contracting_dims, a.rhs_batch_dims, a.rhs_contracting_dims};
   HLOIR_RETURN_IF_ERROR(ExpectDotDimensions(lhs, rhs, d));
-  HLOIR_RETURN_IF_ERROR(ExpectArray(group_sizes, "the group sizes"));
-  if (!IsInteger(group_sizes.element_type()) || group_sizes.rank() < 1) {
-    return Invalid("the group sizes must be integers of rank 1 or more, not {}", Text(group_sizes));
-  }
   if (a.lhs_ragged_dims.size() != 1)
     return Invalid("lhs_ragged_dims={} must name one dimension", Braced(a.lhs_ragged_dims));
   HLOIR_RETURN_IF_ERROR(ExpectDimensions(a.lhs_ragged_dims, lhs.rank(), "lhs_ragged_dims"));
+  HLOIR_RETURN_IF_ERROR(ExpectGroupSizes(group_sizes, lhs, a));
   HLOIR_RETURN_IF_ERROR(ExpectDimensions(a.rhs_group_dims, rhs.rank(), "rhs_group_dims"));
   for (int64_t dim : a.rhs_group_dims) {
     if (Contains(a.rhs_batch_dims, dim) || Contains(a.rhs_contracting_dims, dim)) {
@@ -179,6 +221,11 @@ StatusOr<Shape> InferConvolution(const Query& q) {
   const auto& a = q.attr<ConvolutionAttributes>();
   const ConvDimensionNumbers& d = a.dim_labels;
   const Shape &input = q.operand(0), &kernel = q.operand(1);
+  // The others describe the zeros of a sparse kernel.
+  if (q.operands.size() != 2 && a.sparsity_config == SparsityConfig())
+    return Invalid("convolution takes 2 operands, not {}", q.operands.size());
+  HLOIR_RETURN_IF_ERROR(
+      ExpectNibbles(a.operand_precision, input, kernel, a.feature_group_count > 1 || a.batch_group_count > 1));
   const size_t spatial = d.input_spatial.size();
   if (d.kernel_spatial.size() != spatial || d.output_spatial.size() != spatial) {
     return InvalidArgument("dim_labels give input, kernel and output different numbers of spatial dimensions");

@@ -6,8 +6,9 @@
 
 namespace hloir::shape_inference {
 
-static Status ExpectSameElementType(const Shape& operand, const Shape& result) {
-  if (operand.element_type() == result.element_type()) return OkStatus();
+// With mixed precision, an op that moves elements may round them to another float type.
+static Status ExpectElementType(const Shape& operand, const Shape& result) {
+  if (SameTypeIgnoringFloatPrecision(operand.element_type(), result.element_type())) return OkStatus();
   return Invalid("the result's element type is {}, the operand's {}", PrimitiveTypeName(result.element_type()),
                  PrimitiveTypeName(operand.element_type()));
 }
@@ -27,7 +28,7 @@ StatusOr<Shape> InferBroadcast(const Query& q) {
   const Shape &x = q.operand(0), &result = *q.stated;
   const DimVector& dims = q.attr<DimensionsAttributes>().dimensions;
   HLOIR_RETURN_IF_ERROR(ExpectArray(result, "the result"));
-  HLOIR_RETURN_IF_ERROR(ExpectSameElementType(x, result));
+  HLOIR_RETURN_IF_ERROR(ExpectElementType(x, result));
   if (static_cast<int64_t>(dims.size()) != x.rank()) {
     return Invalid("broadcast dimensions={} must name one dimension for each of the operand's {}", Braced(dims),
                    x.rank());
@@ -46,7 +47,7 @@ StatusOr<Shape> InferReshape(const Query& q) {
   HLOIR_RETURN_IF_ERROR(ExpectArray(q.operand(0), "operand 0"));
   const Shape &x = q.operand(0), &result = *q.stated;
   HLOIR_RETURN_IF_ERROR(ExpectArray(result, "the result"));
-  HLOIR_RETURN_IF_ERROR(ExpectSameElementType(x, result));
+  HLOIR_RETURN_IF_ERROR(ExpectElementType(x, result));
   HLOIR_RETURN_IF_ERROR(ExpectSameElementCount(x, result));
   if (q.opcode == HloOpcode::kReshape) {
     int64_t inferred = q.attr<ReshapeAttributes>().inferred_dimension;

@@ -184,6 +184,8 @@ StatusOr<Shape> InferAsOperand(const Query& q) {
   if (q.opcode == HloOpcode::kDynamicUpdateSlice) return InferDynamicUpdateSlice(q);
   if (q.opcode == HloOpcode::kAddDependency) return InferAddDependency(q);
   if (HasTrait(q.opcode, kElementwise) && q.opcode != HloOpcode::kCopy) return InferElementwise(q);
+  if (q.opcode == HloOpcode::kCopy && q.operand(0).IsOpaque())
+    return InvalidArgument("an opaque value cannot be copied");
   return q.operand(0);
 }
 

@@ -433,7 +433,10 @@ Status Converter::ReduceWindow(const Operation& op, Scope& scope) {
   HLOIR_RETURN_IF_ERROR(Rows(op, "padding", padding));
   StatusOr<Window> window = MakeWindow(sizes, strides, base, dilations, padding);
   if (!window.ok()) return Error(op, window.status().message());
-  HLOIR_ASSIGN_OR_RETURN(HloComputation * body, RegionComputation(op, 0));
+  const Attribute* names = op.Find("called_computations");  // of an op that was a custom call: simplify_dynamic.cc
+  const bool is_named = op.regions.empty() && names != nullptr && names->elements.size() == 1;
+  HLOIR_ASSIGN_OR_RETURN(HloComputation * body,
+                         is_named ? Function(names->elements[0].text, op) : RegionComputation(op, 0));
   const HloBuilder::Ops all(operands);
   const size_t count = operands.size() / 2;
   return SetAll(op, scope, b.ReduceWindow(all.first(count), all.subspan(count), *window, body));

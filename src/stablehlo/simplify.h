@@ -91,6 +91,7 @@ class Simplifier {
   bool DimensionSize(Operation& op);
   bool TakeSizes(Operation& op, std::string_view name);
   bool RealDynamicSlice(Operation& op);
+  bool DynamicCall(Operation& op);
   bool Dynamic(Operation& op, std::string_view name);
   bool NormalizeConstant(Operation& op);
   bool RewriteOf(Operation& op, std::string_view name);

@@ -42,7 +42,7 @@ bool Simplifier::TakeSizes(Operation& op, std::string_view name) {
       sizes.push_back((limit[d] - start[d] + strides[d] - 1) / strides[d]);
     }
   } else {
-    return name == "dynamic_gather" || name == "dynamic_pad";  // the converter infers them
+    return name == "dynamic_gather" || name == "dynamic_pad" || name == "dynamic_conv";  // the converter infers them
   }
   if (sizes.size() != rank || std::any_of(sizes.begin(), sizes.end(), [](int64_t size) { return size < 0; }))
     return false;
@@ -87,7 +87,55 @@ bool Simplifier::RealDynamicSlice(Operation& op) {
   return true;
 }
 
+// The custom calls that jax.export writes for ops whose attributes depend on symbolic sizes: with constant operands
+// they are those ops. A reducer remains a function that the op names.
+bool Simplifier::DynamicCall(Operation& op) {
+  const Attribute* target = op.Find("call_target_name");
+  if (target == nullptr) return false;
+  const std::vector<Value*> operands = op.operands;
+  if (target->text == "stablehlo.dynamic_reduce_window") {
+    static constexpr std::string_view kParts[] = {"window_dimensions", "window_strides", "base_dilations",
+                                                  "window_dilations", "padding"};
+    const Attribute* names = op.Find("called_computations");
+    if (operands.size() != 2 * op.results.size() + std::size(kParts) || names == nullptr) return false;
+    const Attribute called = *names;
+    std::vector<Attribute> parts;
+    for (size_t i = 2 * op.results.size(); i < operands.size(); ++i) {
+      const Attribute* part = Constant(operands[i]);
+      if (part == nullptr || !IsInteger(part->literal->shape().element_type())) return false;
+      parts.push_back(*part);
+    }
+    Become(op, "stablehlo.reduce_window", {operands.begin(), operands.end() - std::size(kParts)});
+    for (size_t i = 0; i < parts.size(); ++i) Set(op, kParts[i], std::move(parts[i]));
+    Set(op, "called_computations", called);
+    return true;
+  }
+  if (target->text == "stablehlo.dynamic_top_k") {
+    const std::optional<DimVector> k = operands.size() == 2 ? ConstantInts(Constant(operands[1])) : std::nullopt;
+    if (!k.has_value() || k->size() != 1) return false;
+    Attribute count;
+    count.kind = Kind::kInteger;
+    count.integer = k->front();
+    Become(op, "chlo.top_k", {operands[0]});
+    Set(op, "k", std::move(count));
+    return true;
+  }
+  if (target->text == "stablehlo.dynamic_rng_bit_generator") {
+    const Attribute* algorithm = op.Find("rng_algorithm");
+    const std::optional<DimVector> sizes = operands.size() == 2 ? ConstantInts(Constant(operands[1])) : std::nullopt;
+    if (!sizes.has_value() || algorithm == nullptr || op.results.size() != 2) return false;
+    Shape& bits = op.results[1]->shape;
+    bits = Shape::Array(bits.element_type(), *sizes);
+    const Attribute kept = *algorithm;
+    Become(op, "stablehlo.rng_bit_generator", {operands[0]});
+    Set(op, "rng_algorithm", kept);
+    return true;
+  }
+  return false;
+}
+
 bool Simplifier::Dynamic(Operation& op, std::string_view name) {
+  if (name == "custom_call") return DynamicCall(op);
   if (name == "real_dynamic_slice" && RealDynamicSlice(op)) return true;
   struct Form {
     std::string_view dynamic, fixed;
@@ -98,6 +146,7 @@ bool Simplifier::Dynamic(Operation& op, std::string_view name) {
       {"dynamic_reshape", "stablehlo.reshape", 2, 1, {}},
       {"dynamic_broadcast_in_dim", "stablehlo.broadcast_in_dim", 2, 1, {}},
       {"dynamic_iota", "stablehlo.iota", 1, 0, {}},
+      {"dynamic_conv", "stablehlo.convolution", 3, 2, {"padding"}},
       {"dynamic_gather", "stablehlo.gather", 3, 2, {"slice_sizes"}},
       {"dynamic_pad", "stablehlo.pad", 5, 2, {"edge_padding_low", "edge_padding_high", "interior_padding"}},
       {"real_dynamic_slice", "stablehlo.slice", 4, 1, {"start_indices", "limit_indices", "strides"}},
@@ -106,9 +155,10 @@ bool Simplifier::Dynamic(Operation& op, std::string_view name) {
     if (form.dynamic != name) continue;
     if (op.operands.size() != form.operands || op.results.size() != 1 || !TakeSizes(op, name)) return false;
     for (size_t k = 0; form.kept + k < form.operands && !form.attributes[k].empty(); ++k) {
-      const std::optional<DimVector> values = ConstantInts(Constant(op.operands[form.kept + k]));
+      const Attribute* constant = Constant(op.operands[form.kept + k]);
+      const std::optional<DimVector> values = ConstantInts(constant);
       if (!values.has_value()) return false;
-      Set(op, form.attributes[k], Ints(*values));
+      Set(op, form.attributes[k], constant->type->shape.rank() == 2 ? *constant : Ints(*values));
     }
     op.name = form.fixed;
     op.operands.resize(form.kept);

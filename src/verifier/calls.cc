@@ -45,11 +45,11 @@ void VerifyAsyncBody(const HloInstruction& start, Errors& errors) {
     errors.Add(&start, "the async computation {} has more than parameters and a root", body.name());
 }
 
-// A callee runs on its caller's thread, unless an async-start names another. XLA's verifier has this rule for loops and
-// branches as well, but XLA compiles programs that violate it there.
+// Loops, branches, fusions and reducers run on their caller's thread; an async-start names another. XLA accepts calls
+// and custom calls of computations of another thread.
 void VerifyThreads(const HloInstruction& caller, Errors& errors) {
-  if (IsOneOf(caller.opcode(), HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone, HloOpcode::kWhile,
-              HloOpcode::kConditional))
+  if (IsOneOf(caller.opcode(), HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone, HloOpcode::kCall,
+              HloOpcode::kCustomCall))
     return;
   std::string_view own = caller.opcode() == HloOpcode::kAsyncStart
                              ? std::string_view(caller.attributes<AsyncAttributes>().async_execution_thread)

@@ -67,7 +67,7 @@ std::optional<GroupSizes> VerifyList(const HloInstruction& i, const ReplicaGroup
   if (groups.groups.empty()) return sizes;
   sizes.first = static_cast<int64_t>(groups.groups[0].size());
   std::vector<bool> seen(static_cast<size_t>(sizes.total), false);
-  int64_t missing_for = -1;
+  std::optional<int64_t> missing_for;
   for (const auto& group : groups.groups) {
     for (int64_t device : group) {
       if (device < 0 || device >= sizes.total) {
@@ -80,9 +80,9 @@ std::optional<GroupSizes> VerifyList(const HloInstruction& i, const ReplicaGroup
       }
     }
   }
-  if (missing_for != -1) {
+  if (missing_for) {
     int64_t missing = std::find(seen.begin(), seen.end(), false) - seen.begin();
-    errors.Add(&i, "replica_groups names device {}, but not device {}", missing_for, missing);
+    errors.Add(&i, "replica_groups names device {}, but not device {}", *missing_for, missing);
     return std::nullopt;
   }
   const bool may_differ = i.opcode() == HloOpcode::kAllReduce || i.opcode() == HloOpcode::kAllReduceStart;

@@ -17,8 +17,9 @@ bool HandsBufferOn(HloOpcode opcode) {
                  HloOpcode::kRecvDone, HloOpcode::kSend, HloOpcode::kSendDone, HloOpcode::kTuple, HloOpcode::kWhile);
 }
 
-bool CountsFit(const Shape& shape) {
-  int64_t count = 1;
+// True if the product of the dimensions and of `each` fits 63 bits.
+bool ProductFits(const Shape& shape, int64_t each) {
+  int64_t count = each;
   bool fits = true;
   for (int64_t size : shape.dimensions()) {
     if (size == 0) return true;
@@ -33,13 +34,27 @@ void VerifyWellFormed(const HloInstruction& instruction, Errors& errors) {
       if (size < 0 && size != Shape::kUnboundedSize)
         errors.Add(&instruction, "the shape has a negative dimension: {}", size);
     }
-    if (!CountsFit(leaf)) errors.Add(&instruction, "{} has more elements than 63 bits can count", Text(leaf));
+    if (!ProductFits(leaf, 1)) {
+      errors.Add(&instruction, "{} has more elements than 63 bits can count", Text(leaf));
+    } else if (leaf.IsArray() && !ProductFits(leaf, (BitWidth(leaf.element_type()) + 7) / 8)) {
+      errors.Add(&instruction, "{} has more bytes than 63 bits can count", Text(leaf));
+    }
     VerifyLayout(&instruction, leaf, errors);
   };
   const Shape& shape = instruction.shape();
   if (!shape.IsTuple()) return verify_leaf(shape);
   if (instruction.opcode() == HloOpcode::kTuple) return;  // its elements were checked at their definitions
   for (const Shape* leaf : shape.Leaves()) verify_leaf(*leaf);
+}
+
+// In XLA these never reorder the elements in memory: neither of an operand of the result's rank, nor of the result.
+bool KeepsLayout(const HloInstruction& i) {
+  if (i.Is(kElementwise)) return i.opcode() != HloOpcode::kCopy;
+  return IsOneOf(i.opcode(), HloOpcode::kAddDependency, HloOpcode::kAllReduce, HloOpcode::kAllToAll,
+                 HloOpcode::kBitcastConvert, HloOpcode::kCollectivePermute, HloOpcode::kConcatenate,
+                 HloOpcode::kDynamicSlice, HloOpcode::kDynamicUpdateSlice, HloOpcode::kFft, HloOpcode::kMap,
+                 HloOpcode::kPad, HloOpcode::kReduceWindow, HloOpcode::kReverse, HloOpcode::kScatter,
+                 HloOpcode::kSelectAndScatter, HloOpcode::kSlice, HloOpcode::kSort);
 }
 
 bool SameLayout(const Shape& a, const Shape& b) {
@@ -78,7 +93,8 @@ void VerifyLayouts(const HloInstruction& instruction, const Shape& inferred, Err
         return;
       }
     }
-  } else if (instruction.Is(kElementwise) && instruction.opcode() != HloOpcode::kCopy) {
+  }
+  if (stated.IsArray() && KeepsLayout(instruction)) {
     for (const HloInstruction* operand : instruction.operands()) {
       if (!SameLayout(stated, operand->shape())) {
         errors.Add(&instruction, "must not change the layout of its operand, {}, to {}", operand->shape().ToString(),

@@ -178,12 +178,19 @@ TEST_CASE("in place, and from a root that the devices know") {
               "tuple(a, b)\n t = ((s32[]), (s32[])) tuple(b, a)\n ROOT r = s32[4] collective-permute(x, out, f, t), "
               "source_target_pairs={{0,1},{1,0}}, channel_id=1, slice_sizes={{1},{1}}") ==
       Texts{"{13, -1, -1, 10}", "{3, -1, -1, 0}"});
+  CHECK(
+      Results({3, 1}, 1,
+              " root = s32[1] constant({2})\n ROOT r = s32[1] collective-broadcast(x, root), replica_groups={{0,1,2}}, "
+              "has_dynamic_root=true") == Texts{"{20}", "{20}", "{20}"});
   CHECK(Results({3, 1}, 1,
-                " root = s32[] constant(2)\n ROOT r = s32[1] collective-broadcast(x, root), replica_groups={{0,1,2}}, "
-                "has_dynamic_root=true") == Texts{"{20}", "{20}", "{20}"});
+                " root = s32[2] constant({2, 1})\n both = (s32[1], s32[1]) collective-broadcast(x, x, root), "
+                "replica_groups={{0,1,2}}, has_dynamic_root=true\n a = s32[1] get-tuple-element(both), index=0\n b = "
+                "s32[1] get-tuple-element(both), index=1\n ROOT r = s32[1] subtract(a, b)") ==
+        Texts{"{10}", "{10}", "{10}"});
   std::string error;
   Results({2, 1}, 1,
-          " p = u32[] replica-id()\n root = s32[] convert(p)\n ROOT r = s32[1] collective-broadcast(x, root), "
+          " p = u32[] replica-id()\n s = s32[] convert(p)\n root = s32[1] reshape(s)\n ROOT r = s32[1] "
+          "collective-broadcast(x, root), "
           "replica_groups={{0,1}}, has_dynamic_root=true",
           &error);
   CHECK(error == "r: devices name different roots: 0 and 1");

@@ -641,6 +641,81 @@ ENTRY main {
   CHECK(ErrorOf(text).find("stablehlo.dynamic_iota") != std::string::npos);
 }
 
+TEST_CASE("ops whose attributes follow from given sizes") {
+  // As jax.export writes them: custom calls, whose operands state the attributes.
+  const std::string text = R"(module @m {
+  func.func public @main(%x: tensor<?x4xf32>, %s: tensor<2xui64>) -> (tensor<?x?xf32>, tensor<?x?xf32>, tensor<?x?xi32>, tensor<2xui64>, tensor<?xui32>) {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %ones = stablehlo.constant dense<1> : tensor<2xi32>
+    %two = stablehlo.constant dense<2> : tensor<1xi32>
+    %none = stablehlo.constant dense<0> : tensor<1x2xi32>
+    %front = stablehlo.constant dense<[[1, 0]]> : tensor<1x2xi32>
+    %minus = stablehlo.constant dense<-1> : tensor<i32>
+    %k = stablehlo.constant dense<3> : tensor<i32>
+    %b = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x4xf32>) -> tensor<i32>
+    %n = stablehlo.reshape %b : (tensor<i32>) -> tensor<1xi32>
+    %window = stablehlo.concatenate %n, %two, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %padding = stablehlo.concatenate %front, %none, dim = 0 : (tensor<1x2xi32>, tensor<1x2xi32>) -> tensor<2x2xi32>
+    %r = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %zero, %window, %ones, %ones, %ones, %padding) {api_version = 2 : i32, called_computations = [@sum]} : (tensor<?x4xf32>, tensor<f32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2x2xi32>) -> tensor<?x?xf32>
+    %top = stablehlo.add %k, %minus : tensor<i32>
+    %t:2 = stablehlo.custom_call @stablehlo.dynamic_top_k(%x, %top) {api_version = 2 : i32} : (tensor<?x4xf32>, tensor<i32>) -> (tensor<?x?xf32>, tensor<?x?xi32>)
+    %g:2 = stablehlo.custom_call @stablehlo.dynamic_rng_bit_generator(%s, %n) {api_version = 2 : i32, rng_algorithm = #stablehlo<rng_algorithm PHILOX>} : (tensor<2xui64>, tensor<1xi32>) -> (tensor<2xui64>, tensor<?xui32>)
+    return %r, %t#0, %t#1, %g#0, %g#1 : tensor<?x?xf32>, tensor<?x?xf32>, tensor<?x?xi32>, tensor<2xui64>, tensor<?xui32>
+  }
+  func.func private @sum(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+    %0 = stablehlo.add %a, %b : tensor<f32>
+    return %0 : tensor<f32>
+  }
+}
+)";
+  const auto module = ParseStablehlo(text, {.argument_sizes = {{5, 4}, {2}}});
+  INFO((module.ok() ? "" : module.status().message()));
+  REQUIRE(module.ok());
+  CheckSame(**module, *Parse(R"(HloModule m
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+ENTRY main {
+  x = f32[5,4] parameter(0)
+  zero = f32[] constant(0)
+  window = f32[2,3] reduce-window(x, zero), window={size=5x2 pad=1_0x0_0}, to_apply=sum
+  top = (f32[5,2], s32[5,2]) topk(x), k=2, largest=true
+  values = f32[5,2] get-tuple-element(top), index=0
+  places = s32[5,2] get-tuple-element(top), index=1
+  state = u64[2] parameter(1)
+  bits = (u64[2], u32[5]) rng-bit-generator(state), algorithm=rng_philox
+  next = u64[2] get-tuple-element(bits), index=0
+  random = u32[5] get-tuple-element(bits), index=1
+  ROOT r = (f32[2,3], f32[5,2], s32[5,2], u64[2], u32[5]) tuple(window, values, places, next, random)
+})"));
+}
+
+TEST_CASE("a convolution whose padding follows from given sizes") {
+  const std::string text = R"(module @m {
+  func.func public @main(%x: tensor<1x?x2xf32>, %k: tensor<3x2x5xf32>) -> tensor<1x?x5xf32> {
+    %b = stablehlo.get_dimension_size %x, dim = 1 : (tensor<1x?x2xf32>) -> tensor<i32>
+    %n = stablehlo.reshape %b : (tensor<i32>) -> tensor<1x1xi32>
+    %one = stablehlo.constant dense<1> : tensor<1x1xi32>
+    %padding = stablehlo.concatenate %one, %n, dim = 1 : (tensor<1x1xi32>, tensor<1x1xi32>) -> tensor<1x2xi32>
+    %r = "stablehlo.dynamic_conv"(%x, %k, %padding) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64}> : (tensor<1x?x2xf32>, tensor<3x2x5xf32>, tensor<1x2xi32>) -> tensor<1x?x5xf32>
+    return %r : tensor<1x?x5xf32>
+  }
+}
+)";
+  const auto module = ParseStablehlo(text, {.argument_sizes = {{1, 7, 2}, {3, 2, 5}}});
+  INFO((module.ok() ? "" : module.status().message()));
+  REQUIRE(module.ok());
+  CheckSame(**module, *Parse(R"(HloModule m
+ENTRY main {
+  x = f32[1,7,2] parameter(0)
+  k = f32[3,2,5] parameter(1)
+  ROOT r = f32[1,13,5] convolution(x, k), window={size=3 pad=1_7}, dim_labels=b0f_0io->b0f
+})"));
+  CHECK(ErrorOf(text).find("stablehlo.dynamic_conv") != std::string::npos);
+}
+
 TEST_CASE("a slice from a computed start of a loop over an array of given size") {
   const auto module = ParseStablehlo(R"(
 func.func @main(%x: tensor<?xf32>, %i: tensor<i32>) -> tensor<2xf32> {

@@ -190,6 +190,27 @@ TEST_CASE("layouts count when asked for") {
                 "hands a buffer on, but changes its layout from f32[2,3]{0,1} to f32[2,3]{1,0}"});
 }
 
+TEST_CASE("what moves elements keeps their layout when asked to") {
+  const Shape rows = Shape::Array(PrimitiveType::F32, {2, 3});
+  Shape columns = rows;
+  columns.set_layout(Layout({0, 1}));
+  HloModule module("layouts");
+  HloBuilder b(module, "main");
+  HloInstruction *x = b.Parameter(0, rows), *y = b.Parameter(1, columns), *zero = b.Constant(int32_t{0});
+  HloInstruction* reversed = b.Reverse(x, {0});
+  HloInstruction* updated = b.DynamicUpdateSlice(x, y, {zero, zero});
+  HloInstruction* flat = b.Reshape(y, {6});  // may reorder
+  REQUIRE(b.BuildEntry(b.Tuple({reversed, updated, flat})).ok());
+  VerifierOptions strict;
+  strict.layout_sensitive = true;
+  const std::string message = "must not change the layout of its operand, f32[2,3]{";
+  CHECK(Messages(module, strict) == Strings{message + "0,1}, to f32[2,3]{1,0}"});
+  reversed->set_shape(columns);
+  module.entry_computation()->root()->set_shape(Shape::Tuple({columns, rows, flat->shape()}));
+  CHECK(Messages(module).empty());
+  CHECK(Messages(module, strict) == Strings{message + "1,0}, to f32[2,3]{0,1}", message + "0,1}, to f32[2,3]{1,0}"});
+}
+
 TEST_CASE("a bitcast keeps its bytes") {
   HloModule module("bitcast");
   HloBuilder b(module, "main");
