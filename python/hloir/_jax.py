@@ -62,6 +62,7 @@ def from_jax(what: Callable[..., Any] | Any, *arguments: Any, sizes: Mapping[str
     An export's symbolic dimensions have the sizes of the arguments, arrays or jax.ShapeDtypeStruct, or those of `sizes`, as
     in sizes={'batch': 8}.
     """
+    __tracebackhide__ = True  # pytest shows the caller
     if isinstance(what, (bytes, bytearray)):
         what = importlib.import_module("jax.export").deserialize(bytearray(what))
     if hasattr(what, "mlir_module"):  # Exported

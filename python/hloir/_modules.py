@@ -62,6 +62,7 @@ def checked(function: _Function) -> _Function:
 
     @functools.wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
+        __tracebackhide__ = True  # pytest shows the caller
         try:
             given = signature.bind(*arguments, **named).arguments
         except TypeError:
