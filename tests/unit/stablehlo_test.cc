@@ -243,7 +243,7 @@ TEST_CASE("Shardy's meshes and axes exist, and an axis is manual once") {
            std::string(sharding) + ">}) -> tensor<8xf32> {\n    return %arg0 : tensor<8xf32>\n  }\n}\n";
   };
   CHECK(ParseStablehlo(sharded(R"(@mesh, [{"a"}])")).ok());
-  CHECK(ErrorOf(sharded(R"(@mash, [{"a"}])")).find("3:59: error: the module has no sdy.mesh @mash") !=
+  CHECK(ErrorOf(sharded(R"(@mash, [{"a"}])")).find("3:63: error: the module has no sdy.mesh @mash") !=
         std::string::npos);
   CHECK(ErrorOf(sharded(R"(@mesh, [{"c"}])")).find("the mesh @mesh has no axis \"c\"") != std::string::npos);
   const auto constrained = [](std::string_view sharding) {
