@@ -98,12 +98,13 @@ StatusOr<DeviceDescription> FindDevice(const std::string& name, int threads) {
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     path = (folder / file).string();
     if (folder.empty() || name.find('/') != std::string::npos || !fs::exists(path, error)) {
-      std::set<std::string> known;
+      std::set<std::string> described;
       if (!folder.empty()) {
         for (const auto& entry : fs::directory_iterator(folder, error))
-          if (entry.path().extension() == ".json") known.insert(entry.path().stem().string());
+          if (entry.path().extension() == ".json") described.insert(entry.path().stem().string());
       }
-      known.insert("cpu");
+      std::vector<std::string> known{"cpu"};
+      known.insert(known.end(), described.begin(), described.end());
       return InvalidArgument(fmt::format("unknown device {}; known are {}, or a file", name, fmt::join(known, ", ")));
     }
   }
