@@ -2,6 +2,7 @@
 #include "tools/devices.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -92,15 +93,19 @@ StatusOr<DeviceDescription> FindDevice(const std::string& name, int threads) {
   std::string path = name;
   if (!fs::exists(path, error)) {
     const fs::path folder = DeviceFolder();
-    path = (folder / (name.ends_with(".json") ? name : name + ".json")).string();
+    std::string file = name.ends_with(".json") ? name : name + ".json";
+    std::transform(file.begin(), file.end(), file.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    path = (folder / file).string();
     if (folder.empty() || name.find('/') != std::string::npos || !fs::exists(path, error)) {
-      std::set<std::string> known;
+      std::set<std::string> described;
       if (!folder.empty()) {
         for (const auto& entry : fs::directory_iterator(folder, error))
-          if (entry.path().extension() == ".json") known.insert(entry.path().stem().string());
+          if (entry.path().extension() == ".json") described.insert(entry.path().stem().string());
       }
-      return InvalidArgument(
-          fmt::format("unknown device {}; known are cpu, {}, or a file", name, fmt::join(known, ", ")));
+      std::vector<std::string> known{"cpu"};
+      known.insert(known.end(), described.begin(), described.end());
+      return InvalidArgument(fmt::format("unknown device {}; known are {}, or a file", name, fmt::join(known, ", ")));
     }
   }
   HLOIR_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));

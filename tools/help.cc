@@ -97,4 +97,28 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   return message;
 }
 
+// CLI11 takes the next word for the value of "--passes=", and "-o" for that of "--trace".
+std::string MissingValue(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const CLI::App* command = &app;
+  size_t k = 0;
+  for (; k < arguments.size(); ++k) {
+    const std::vector<const CLI::App*> named =
+        command->get_subcommands([&](const CLI::App* each) { return each->get_name() == arguments[k]; });
+    if (named.empty()) break;
+    command = named.front();
+  }
+  for (; k < arguments.size() && arguments[k] != "--"; ++k) {
+    const std::string& word = arguments[k];
+    const size_t equals = word.find('=');
+    const CLI::Option* option = word.starts_with("--") ? command->get_option_no_throw(word.substr(0, equals)) : nullptr;
+    if (option == nullptr || option->get_expected_min() == 0 || option->get_type_size() == 0) continue;
+    const bool has_equals = equals != std::string::npos;
+    const bool flag_follows =
+        !has_equals && k + 1 < arguments.size() && arguments[k + 1].starts_with('-') &&
+        command->get_option_no_throw(arguments[k + 1].substr(0, arguments[k + 1].find('='))) != nullptr;
+    if (flag_follows || (has_equals && equals + 1 == word.size())) return word.substr(0, equals) + " needs a value";
+  }
+  return "";
+}
+
 }  // namespace hloir::tool

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -25,5 +26,8 @@ std::string HelpRow(std::string_view name, std::string_view text);
 
 // A message for the command line error `error`, with the nearest existing flag.
 std::string Explain(const CLI::App& app, const CLI::ParseError& error);
+
+// A message if an option among these arguments stands without its value, else "". To be asked before they are parsed.
+std::string MissingValue(const CLI::App& app, const std::vector<std::string>& arguments);
 
 }  // namespace hloir::tool

@@ -98,6 +98,7 @@ int Main(int argc, char** argv, PassRegistry& registry) {
           fmt::format("{}: did you mean -o {} or --output={}?", argument, argument.substr(3), argument.substr(3))));
     }
   }
+  if (const std::string missing = MissingValue(app, arguments); !missing.empty()) return Fail(InvalidArgument(missing));
   int status = kExitGood;
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

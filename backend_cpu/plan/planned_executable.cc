@@ -91,6 +91,7 @@ class PlannedExecutable : public HloExecutable {
     runtime_.pool = &pool_;
     runtime_.evaluator = evaluator_.get();
     runtime_.cancel = options.evaluator.cancel;
+    pool_.set_cancel(runtime_.cancel);
   }
 
   // `stored` is read, or recorded, if it is not null.
@@ -237,7 +238,8 @@ class PlannedExecutable : public HloExecutable {
     runtime_.status = OkStatus();
     random_ = {};  // the same numbers in each run
     runtime_.steps_left = options_.evaluator.max_steps;
-    if (!RunEntry()) {
+    // The last step may have left parts undone.
+    if (!RunEntry() || pool_.cancelled()) {
       runtime_.Stop();
       return runtime_.status;
     }

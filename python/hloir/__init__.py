@@ -64,16 +64,19 @@ from hloir._hloir import (
     _is_unbounded,
     _verify,
     isas,
-    limit_memory,
+    limit_memory as _limit_memory,
     match,
     version,
 )
 from hloir._blame import Blame, blame
 from hloir._jax import from_jax
-from hloir._modules import check_module
+from hloir._modules import check_module, checked, pipeline
 from hloir._rules import Rule, register_rules, rule
 
 __version__: str = version
+
+for _each in (Builder, CheckedProof, Computation, Instruction, Module, PassRun, Pattern, Rewrite, Shape, Tuned, Verdict):
+    _each.__module__ = "hloir"  # in messages and help
 
 __all__ = [
     "Bisection", "Blame", "Builder", "CheckedProof", "Computation", "DeviceExecutable", "Diff", "Error", "Executable", "Explanation", "Instruction", "Module", "PassRun",
@@ -110,7 +113,7 @@ def parse(source: str | bytes | os.PathLike[str], name: str = "") -> Module:
     A text of one line without a brace is taken for a path, too. `name` stands in messages for a file's. hloir.Error, with
     line and column where it is text: what is wrong, or not known. FileNotFoundError.
     """
-    if not isinstance(source, (str, bytes, os.PathLike)):
+    if not isinstance(source, (str, bytes, bytearray, memoryview, os.PathLike)):
         hint = ""
         if hasattr(source, "read"):
             hint = "; a file's .read() gives the text"
@@ -122,9 +125,9 @@ def parse(source: str | bytes | os.PathLike[str], name: str = "") -> Module:
         raise TypeError(f"hloir.parse takes text, bytes or a path, not {what}{hint}")
     if isinstance(source, os.PathLike):
         return read(source)
-    if isinstance(source, bytes):
-        return _parse_proto(source)
-    if source and "\n" not in source and "{" not in source:
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return _parse_proto(bytes(source))
+    if source.strip() and "\n" not in source and "{" not in source:
         return read(source)
     return _parse_text(source, name or "<text>")
 
@@ -135,6 +138,8 @@ def read(path: str | os.PathLike[str]) -> Module:
     if not isinstance(path, (str, os.PathLike)):
         what = "None" if path is None else f"a {type(path).__name__}"
         raise TypeError(f"hloir.read takes a path, not {what}; hloir.parse takes text and bytes")
+    if "\n" in os.fspath(path):
+        raise ValueError("hloir.read takes a path; hloir.parse takes text")
     if os.fspath(path) != "-":
         os.stat(path)  # FileNotFoundError, with its name
     return _hloir.read(os.fspath(path))
@@ -145,6 +150,7 @@ def parse_proto(message: bytes) -> Module:
     return _parse_proto(message)
 
 
+@checked
 def prepare(
     module: Module,
     *,
@@ -173,6 +179,7 @@ def prepare(
     return Executable(_Executable(check_module(module, "prepare"), threads, isa, answers, _host(host_transfer), os.fspath(cache)))
 
 
+@checked
 def prepare_on_devices(
     module: Module,
     *,
@@ -189,6 +196,7 @@ def prepare_on_devices(
     return DeviceExecutable(_DeviceExecutable(check_module(module, "prepare_on_devices"), replicas, partitions, threads, isa, answers, _host(host_transfer)))
 
 
+@checked
 def run(
     module: Module,
     *arguments: Any,
@@ -202,20 +210,7 @@ def run(
     return prepare(module, callbacks=callbacks, host_transfer=host_transfer)(*arguments)
 
 
-def _pipeline(passes: str | Sequence[str]) -> str:
-    if isinstance(passes, str):
-        return passes
-    if not isinstance(passes, Sequence) or not all(isinstance(each, str) for each in passes):
-        raise TypeError(f"passes are names, 'cse,dce' or ['cse', 'dce'], not {passes!r}; register_pass gives a function a name")
-    return ",".join(passes)
-
-
-def _rules(disable: Sequence[str]) -> list[str]:
-    if isinstance(disable, str):
-        raise TypeError(f"disable is a list of rules, as in disable=[{disable!r}]")
-    return list(disable)
-
-
+@checked
 def optimize(
     module: Module,
     passes: str | Sequence[str] = "",
@@ -235,7 +230,7 @@ def optimize(
     as that pass left it. At Ctrl-C the module is legal, and may be half rewritten.
     """
     check_module(module, "optimize")
-    return _optimize(module, _pipeline(passes), math, _rules(disable), verify_each, check_each, seed)
+    return _optimize(module, pipeline(passes), math, list(disable), verify_each, check_each, seed)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -259,31 +254,37 @@ class Bisection:
         return f"rewrite {self.number} of {self.rewrites} changes what the module computes: {self.reason}\n{self.rewrite}"
 
 
+@checked
 def bisect(
     module: Module, passes: str | Sequence[str] = "", *, math: str = "exact", disable: Sequence[str] = (), seed: int = 0
 ) -> Bisection:
     """The single rewrite of these passes that changes what the module computes, as `hloir opt --bisect` finds it. The module
     stays as it is."""
     check_module(module, "bisect")
-    rewrites, number, rewrite, reason = _bisect(module, _pipeline(passes), math, _rules(disable), seed)
+    rewrites, number, rewrite, reason = _bisect(module, pipeline(passes), math, list(disable), seed)
     return Bisection(rewrites, number or 0, rewrite, reason)
 
 
+@checked
 def proposals(
     module: Module, passes: str | Sequence[str] = "", *, math: str = "exact", disable: Sequence[str] = ()
 ) -> list[Rewrite]:
     """The rewrites that these passes could make in the module, each with its result; the module is unchanged."""
-    return _proposals(check_module(module, "proposals"), _pipeline(passes), math, _rules(disable))
+    return _proposals(check_module(module, "proposals"), pipeline(passes), math, list(disable))
 
 
+@checked
 def take(
     module: Module, rewrites: Sequence[Rewrite | str], passes: str | Sequence[str] = "", *, math: str = "exact"
 ) -> list[Rewrite]:
     """Makes these rewrites, by proposals() or their ids, and no others; returns those made. One can exclude another."""
+    if isinstance(rewrites, str) or not isinstance(rewrites, Sequence) or not all(isinstance(r, (str, Rewrite)) for r in rewrites):
+        raise TypeError(f"rewrites is a list, of what proposals() returns or of ids, not {rewrites!r}")
     ids = [rewrite if isinstance(rewrite, str) else rewrite.id for rewrite in rewrites]
-    return _take(check_module(module, "take"), ids, _pipeline(passes), math)
+    return _take(check_module(module, "take"), ids, pipeline(passes), math)
 
 
+@checked
 def tune(
     module: Module,
     *,
@@ -311,19 +312,22 @@ def tune(
     hloir.Error, or what a pass in Python raises: a pass of the first pipeline is unknown or fails, or the module cannot be
         verified. Others that fail are counted in `failed`.
     """
-    return _tune(check_module(module, "tune"), by, seconds, trials, seed, _pipeline(passes), math, verify, threads, progress)
+    return _tune(check_module(module, "tune"), by, seconds, trials, seed, pipeline(passes), math, verify, threads, progress)
 
 
 def _input_list(inputs: Any) -> Sequence[Any]:
     if isinstance(inputs, Mapping):  # an .npz that numpy loaded
         named = {name: inputs[name] for name in inputs}
         inputs = [named[f"in{k}"] for k in range(len(named)) if f"in{k}" in named]
+        if named and not inputs:
+            raise ValueError(f"inputs by name are in0, in1, …, as hloir run --save writes them, not {', '.join(map(str, named))}")
     elif isinstance(inputs, np.ndarray) or not isinstance(inputs, Sequence):
         raise TypeError(f"inputs is a list with an argument for each parameter, or the path of an .npz, not {type(inputs).__name__}")
     given: Sequence[Any] = inputs
     return given
 
 
+@checked
 def verify(
     before: Module,
     after: Module,
@@ -373,6 +377,7 @@ def verify(
 check = verify
 
 
+@checked
 def check_proof(before: Module, after: Module, proof: str | os.PathLike[str]) -> CheckedProof:
     """Checks a file that verify(proof=FILE) or `hloir verify --proof=FILE` wrote, without the prover's code.
 
@@ -398,12 +403,16 @@ def check_same(
     return verify(before, after, **options)
 
 
+@checked
 def reduce(module: Module, property: Callable[[Module], object], max_attempts: int = 1 << 40) -> Module:
     """The smallest module found that still has a property: a function that is given a candidate and says whether. What it
     raises ends the search, and comes out; ValueError: the module does not have it."""
+    if not callable(property):
+        raise TypeError(f"hloir.reduce takes a function that is given a module and says whether it has the property, not {property!r}")
     return _hloir.reduce(check_module(module, "reduce"), lambda candidate: bool(property(candidate)), max_attempts)
 
 
+@checked
 def register_pass(
     name: str, function: Callable[[Module], bool], description: str = "", *, math: str = "exact"
 ) -> None:
@@ -432,8 +441,17 @@ def default_pipeline() -> list[str]:
 def constant_value(instruction: Instruction) -> npt.NDArray[Any]:
     """The value of an array constant, a view of the module's own memory. ValueError: it is not one, or its values were left
     out."""
+    if not isinstance(instruction, Instruction):
+        raise TypeError(f"constant_value takes an Instruction, not {instruction!r}")
     dtype = dtype_of(instruction.shape)
     return np.frombuffer(instruction._constant_bytes(), np.uint8).view(dtype).reshape(instruction.shape.dimensions)
+
+
+@checked
+def limit_memory(bytes: int) -> None:
+    """Bounds the memory of this whole process (Linux's RLIMIT_DATA) from now on, for reading untrusted files: an allocation over
+    it raises hloir.Error, or MemoryError outside hloir. 0 removes the limit."""
+    _limit_memory(bytes)
 
 
 def __dir__() -> list[str]:

@@ -21,6 +21,8 @@ _KINDS = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
 
 def dtype_of(shape: Shape) -> np.dtype[Any]:
     """The numpy type of an array shape's elements; those that numpy lacks come from ml_dtypes."""
+    if not isinstance(shape, Shape):
+        raise TypeError(f"dtype_of takes a Shape, as hloir.Shape('f32[2]') is one, not {shape!r}")
     name = shape.numpy_name
     if not name:
         raise TypeError(f"{shape} is not an array")

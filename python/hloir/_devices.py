@@ -11,7 +11,8 @@ _FOLDER = pathlib.Path(__file__).parent / "devices"
 def path_of(device: str | os.PathLike[str]) -> str:
     """The file of a device that comes with the package; other names and paths are unchanged."""
     name = os.fspath(device)
-    ours = _FOLDER / f"{name}.json"
+    use_for_the_command()  # messages list them
+    ours = _FOLDER / f"{name.lower()}.json"
     return str(ours) if name and os.path.basename(name) == name and ours.exists() else name
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import html
 import json
-from typing import Any
+from typing import Any, Sequence
 
 from hloir._error import Error
-from hloir._modules import check_module
+from hloir._modules import check_module, checked, pipeline
 from hloir._hloir import Module, _diff, _explain, _picture, _stats
 
 # Beyond this the page takes seconds to draw; the text of the module is long, too.
@@ -62,6 +62,7 @@ class Picture:
         return _frame(self.html, 480)
 
 
+@checked
 def graph(module: Module, *, computation: str = "", around: str = "", depth: int = 2) -> Picture:
     """A picture of the module: of one computation, or of what is at most `depth` operands and users away from the
     instruction `around`."""
@@ -98,10 +99,11 @@ class Explanation:
             return _text(self.text)
 
 
-def explain(module: Module, passes: str = "", *, math: str = "exact") -> Explanation:
+@checked
+def explain(module: Module, passes: str | Sequence[str] = "", *, math: str = "exact") -> Explanation:
     """The rewrites of these passes, or of the default pipeline, step by step. The module is not changed; `after` of the
     result is the optimized module."""
-    return Explanation(check_module(module, "explain"), passes, math)
+    return Explanation(check_module(module, "explain"), pipeline(passes), math)
 
 
 @dataclasses.dataclass(frozen=True)

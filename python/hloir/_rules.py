@@ -62,10 +62,14 @@ def rule(
     integers, where that is another.
     """
 
+    if not isinstance(formula, str):
+        raise TypeError(f"hloir.rule takes a formula second, as in @hloir.rule(pattern, 'A + 0 => A'), not {formula!r}")
     if not isinstance(pattern, Pattern):
         raise TypeError(f"hloir.rule takes a pattern of hloir.match first, as in @hloir.rule(m.add(…), 'A + 0 => A'), not {pattern!r}")
 
     def make(function: Callable[..., Instruction | None]) -> Rule:
+        if not callable(function):
+            raise TypeError(f"@hloir.rule(…) stands before a function, not {function!r}")
         _check_parameters(name or function.__name__, pattern, function)
         return Rule(name or function.__name__.replace("_", "-"), formula, pattern, function, math, integers or math)
 
@@ -75,6 +79,8 @@ def rule(
 def register_rules(name: str, rules: Sequence[Rule], description: str = "") -> None:
     """Makes rules a pass of that name, for every pipeline. It applies them until none applies any more; each rewrite is
     asked for, recorded, proposed and taken as those of the passes that come with hloir."""
+    if not isinstance(name, str) or isinstance(rules, str) or not isinstance(rules, Sequence):
+        raise TypeError(f"register_rules takes a name and a list of rules, not {name!r} and {rules!r}")
     for each in rules:
         if not isinstance(each, Rule):
             raise TypeError(f"register_rules takes a list of rules, functions with @hloir.rule, not {each!r}")

@@ -51,6 +51,7 @@ def _is_path(source: str) -> bool:
 
 def module_of(what: Any, arguments: Sequence[Any] = (), keywords: dict[str, Any] | None = None) -> Module:
     """The module of a Module, of text, bytes or a path, or of an argument of from_jax."""
+    __tracebackhide__ = True
     if isinstance(what, Module):
         return what
     if isinstance(what, bytes):
@@ -119,6 +120,7 @@ class Quantity:
 
 def _checked_opcodes(opcodes: Sequence[str]) -> Sequence[str]:
     """A name that is no opcode would make a test that cannot fail."""
+    __tracebackhide__ = True
     if not opcodes:
         raise ValueError("name at least one opcode")
     known = _opcode_names()
@@ -262,4 +264,5 @@ class HloAssertion:
 def assert_hlo(what: Any, *arguments: Any, **keywords: Any) -> HloAssertion:
     """A module to assert on: of a function of JAX's, jitted or not, with its arguments; of a jax.stages.Lowered or Compiled;
     of HLO or StableHLO text or bytes; of a path, which begins at the test's folder; or a Module."""
+    __tracebackhide__ = True
     return HloAssertion(module_of(what, arguments, keywords), what, arguments, keywords)

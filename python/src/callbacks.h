@@ -68,6 +68,7 @@ class Callbacks {
           };
     }
   }
+  bool any() const { return functions_.size() > 0 || !host_.is_none(); }
   // An exception that a function raised during the run.
   void Raise() {
     if (!raised_) return;

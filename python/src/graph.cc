@@ -1,10 +1,19 @@
 // Modules, computations, instructions and shapes in Python: reading, printing, walking, and the edits that keep a graph
 // whole.
 #include <algorithm>
+#include <atomic>
 #include <cctype>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/operators.h>
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -21,8 +30,10 @@
 #include "hloir/printer.h"
 #include "hloir/proto.h"
 #include "hloir/report.h"
+#include "hloir/stablehlo.h"
 #include "hloir/verifier.h"
 #include "inspect/cost_report.h"
+#include "interrupt.h"
 #include "tools/devices.h"
 
 namespace hloir::python {
@@ -480,7 +491,8 @@ void BindModule(nb::module_& m) {
           },
           "An HloModuleProto, which XLA loads.")
       .def(
-          "write", [](const Graph& g, const std::string& path) { Check(WriteModule(g.module(), path)); },
+          "write",
+          [](const Graph& g, const std::filesystem::path& path) { Check(WriteModule(g.module(), path.string())); },
           nb::arg("path"),
           "Writes a file in the format of its ending: .hlo, .txt, .pb, .json, .mlir (StableHLO), each also with .gz.")
       .def(
@@ -556,6 +568,37 @@ HloComputation* Computation::Get() const {
   return object_;
 }
 
+namespace {
+
+StatusOr<std::unique_ptr<HloModule>> ParseText(std::string text, const std::string& name,
+                                               const std::vector<std::vector<int64_t>>& sizes) {
+  if (!sizes.empty()) {
+    HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module,
+                           ParseStablehlo(std::move(text), {.file_name = name, .argument_sizes = sizes}));
+    HLOIR_RETURN_IF_ERROR(VerifyModule(*module));
+    return module;
+  }
+  ReadOptions options;
+  options.one_module = true;
+  options.file_name = name;
+  HLOIR_ASSIGN_OR_RETURN(ModuleFile file, ParseModuleFile(std::move(text), options));
+  return std::move(file.modules.front());
+}
+
+// body() without the GIL. Many bytes are read in a thread that Ctrl-C leaves alone, as a parser does not ask whether it
+// is cancelled; for few ones a thread would take longer than they do. A size of 0 is also that of a pipe.
+template <class Body>
+StatusOr<std::unique_ptr<HloModule>> LongRead(uintmax_t bytes, Body body) {
+  constexpr uintmax_t kFew = 100'000;
+  if (bytes > 0 && bytes < kFew) {
+    const nb::gil_scoped_release released;
+    return body();
+  }
+  return Detachable(std::make_shared<std::atomic<bool>>(false), std::move(body));
+}
+
+}  // namespace
+
 PrimitiveType TypeNamed(const std::string& name) {
   StatusOr<Shape> scalar = ParseShape(name + "[]");
   if (!scalar.ok() || !scalar->IsArray()) throw nb::value_error(("'" + name + "' is not an element type").c_str());
@@ -572,37 +615,29 @@ void BindGraph(nb::module_& m) {
   BindModule(m);
   m.def(
       "_parse_text",
-      [](std::string text, const std::string& name) {
-        ReadOptions options;
-        options.one_module = true;
-        options.file_name = name;
-        ModuleFile file = Value(
-            [&] {
-              nb::gil_scoped_release released;
-              return ParseModuleFile(std::move(text), options);
-            }(),
-            name);
-        return std::make_shared<Graph>(std::move(file.modules.front()));
+      [](std::string text, const std::string& name, const std::vector<std::vector<int64_t>>& sizes) {
+        return std::make_shared<Graph>(
+            Value(LongRead(text.size(),
+                           [=, text = std::move(text)]() mutable { return ParseText(std::move(text), name, sizes); }),
+                  name));
       },
-      nb::arg("text"), nb::arg("name"));
+      nb::arg("text"), nb::arg("name"), nb::arg("sizes") = std::vector<std::vector<int64_t>>());
   m.def(
       "_parse_proto",
       [](const nb::bytes& bytes) {
-        ReadOptions options;
-        options.one_module = true;
-        options.file_name = "<proto>";
-        ModuleFile file = Value(ParseModuleFile(std::string(bytes.c_str(), bytes.size()), options), options.file_name);
-        return std::make_shared<Graph>(std::move(file.modules.front()));
+        std::string text(bytes.c_str(), bytes.size());
+        return std::make_shared<Graph>(
+            Value(LongRead(text.size(),
+                           [text = std::move(text)]() mutable { return ParseText(std::move(text), "<proto>", {}); }),
+                  "<proto>"));
       },
       nb::arg("bytes"));
   m.def(
       "read",
       [](const std::string& path) {
-        auto module = [&] {
-          nb::gil_scoped_release released;
-          return ReadModule(path);
-        }();
-        return std::make_shared<Graph>(Value(std::move(module), path));
+        std::error_code error;
+        const uintmax_t size = std::filesystem::file_size(path, error);
+        return std::make_shared<Graph>(Value(LongRead(size, [=] { return ReadModule(path); }), path));
       },
       nb::arg("path"), "The module in a file of any form: text, XLA's messages, their JSON, each also gzipped.");
 }

@@ -102,7 +102,7 @@ auto Detachable(const std::shared_ptr<std::atomic<bool>>& cancel, Body body) {
   const auto work = std::make_shared<Work>();
   const InterruptScope interrupts(*cancel);
   if (PyErr_CheckSignals() != 0) throw nanobind::python_error();  // as above
-  std::thread thread([work, body = std::move(body)] {
+  std::thread thread([work, body = std::move(body)]() mutable {
     Result result = body();
     const std::lock_guard lock(work->mutex);
     work->result.emplace(std::move(result));

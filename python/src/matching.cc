@@ -49,12 +49,20 @@ bool MatchesAsWritten(const Pattern& p, HloInstruction* i, const GraphRef& graph
   return in_order(false) || (p.any_order && in_order(true));
 }
 
+PatternRef PatternOf(nb::handle given) {
+  PatternRef pattern;
+  if (!nb::try_cast(given, pattern) || pattern == nullptr)
+    throw nb::type_error(
+        "an operand of a pattern is a pattern: m.any('x') matches every instruction, m.splat(3) a number");
+  return pattern;
+}
+
 PatternRef OpcodePattern(HloOpcode opcode, const nb::args& operands, const std::string& name, bool any_order) {
   auto pattern = std::make_shared<Pattern>();
   pattern->kind = Pattern::Kind::kOpcode, pattern->opcode = opcode, pattern->name = name;
   pattern->any_order = any_order;
   for (nb::handle operand : operands) {
-    pattern->operands.push_back(nb::cast<PatternRef>(operand));
+    pattern->operands.push_back(PatternOf(operand));
     pattern->depth = std::max(pattern->depth, pattern->operands.back()->depth + 1);
   }
   if (pattern->depth > kMostDepth) throw nb::value_error("the pattern is nested too deep");
@@ -219,7 +227,7 @@ void BindMatching(nb::module_& m) {
             auto p = std::make_shared<Pattern>();
             p->kind = Pattern::Kind::kAnyOf;
             for (nb::handle each : patterns) {
-              p->operands.push_back(nb::cast<PatternRef>(each));
+              p->operands.push_back(PatternOf(each));
               p->depth = std::max(p->depth, p->operands.back()->depth + 1);
             }
             if (p->depth > kMostDepth) throw nb::value_error("the pattern is nested too deep");

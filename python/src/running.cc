@@ -1,7 +1,12 @@
 // Running in Python. Arrays come and go as flat byte views, which python/hloir makes of numpy arrays
 // without a copy. A run releases the GIL and stops at Ctrl-C.
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -12,6 +17,7 @@
 #include "build/bind_sizes.h"
 #include "callbacks.h"
 #include "handles.h"
+#include "hloir/cost.h"
 #include "hloir/executable.h"
 #include "hloir/verifier.h"
 #include "interrupt.h"
@@ -37,26 +43,35 @@ class PreparedModule {
  protected:
   // `prepare` makes the executable of the module with these options.
   template <class Make>
-  void Prepare(int threads, const std::string& isa, const Make& prepare, const std::string& cache = {}) {
+  void Prepare(int threads, const std::string& isa, Make prepare, const std::string& cache = {}) {
     ExecutableOptions options;
     options.cache = cache;
     callbacks_.Register(*module_, options.evaluator);
     options.threads = threads;
     options.isa = isa;
-    options.evaluator.cancel = &cancel_;
-    prepared_ = Value([&] {
-      nb::gil_scoped_release released;
-      return prepare(*module_, options);
-    }());
+    options.evaluator.cancel = cancel_.get();
+    const auto body = [prepare, options, module = module_, cancel = cancel_] { return prepare(*module, options); };
+    // Preparation does not ask whether it is cancelled, so that of a large module has a thread that can be left alone.
+    constexpr int64_t kMany = 5000;
+    prepared_ = Value(callbacks_.any() || module_->instruction_count() < kMany ? Interruptible(*cancel_, body)
+                                                                               : Detachable(cancel_, body));
   }
 
-  std::unique_ptr<HloModule> module_;
+  std::shared_ptr<HloModule> module_;
   Callbacks callbacks_;
-  std::atomic<bool> cancel_ = false;
+  const std::shared_ptr<std::atomic<bool>> cancel_ = std::make_shared<std::atomic<bool>>(false);
   std::unique_ptr<Prepared> prepared_;
   std::vector<Shape> parameters_;
   Shape result_;
 };
+
+// True if one step of the module may go on for longer than a user waits at Ctrl-C.
+bool HasLongSteps(const HloModule& module) {
+  constexpr double kMuch = 3e7, kMuchForCalls = 1e6;
+  const CostResult total = CostAnalysis(module).total();
+  return total.once.flops + total.once.transcendentals + total.once.bytes > kMuch ||
+         (total.custom_calls > 0 && total.once.bytes > kMuchForCalls);
+}
 
 class Executable : public PreparedModule<HloExecutable> {
  public:
@@ -64,24 +79,66 @@ class Executable : public PreparedModule<HloExecutable> {
              const std::string& cache)
       : PreparedModule(graph, std::move(callbacks), std::move(host_transfer)) {
     Prepare(threads, isa, PrepareExecutable, cache);
+    detachable_ = !callbacks_.any() && HasLongSteps(*module_);
   }
 
-  void Run(const std::vector<Bytes>& inputs, const std::vector<MutableBytes>& outputs) {
-    const std::vector<Literal> arguments = Borrowed(parameters_, inputs);
-    std::vector<const Literal*> pointers;
-    for (const Literal& argument : arguments) pointers.push_back(&argument);
+  void Run(std::vector<Bytes> inputs, std::vector<MutableBytes> outputs) {
+    WaitForAbandoned();
+    auto call = std::make_shared<Call>();
+    call->arguments = Borrowed(parameters_, inputs);
     std::vector<void*> out;
     size_t next = 0;
     for (const Shape* leaf : result_.Leaves()) AddBlock(outputs, next++, *leaf, out, "output");
-    Literal result = Value(Literal::Borrow(result_, out));
-    const Status status = Interruptible(cancel_, [&] { return prepared_->RunInto(pointers, &result); });
-    callbacks_.Raise();
-    Check(status);
+    call->result = Value(Literal::Borrow(result_, out));
+    HloExecutable* const prepared = prepared_.get();
+    const auto run = [prepared, call] {
+      std::vector<const Literal*> pointers;
+      for (const Literal& argument : call->arguments) pointers.push_back(&argument);
+      return prepared->RunInto(pointers, &call->result);
+    };
+    if (!detachable_) {
+      const Status status = Interruptible(*cancel_, run);
+      callbacks_.Raise();
+      return Check(status);
+    }
+    // An abandoned run still reads the arguments and writes the results.
+    const std::shared_ptr<Kept> kept(new Kept{nb::find(*this), std::move(inputs), std::move(outputs)}, [](Kept* p) {
+      const nb::gil_scoped_acquire acquired;
+      delete p;
+    });
+    running_ = kept;
+    *cancel_ = false;
+    Check(Detachable(cancel_, [kept, run] { return run(); }));
   }
 
   std::string isa() const { return prepared_->isa(); }
   bool was_cached() const { return prepared_->cache_use().was_read; }
   std::string Plan() const { return prepared_->ToString(); }
+
+ private:
+  struct Call {
+    std::vector<Literal> arguments;
+    Literal result;
+  };
+  struct Kept {
+    nb::object self;
+    std::vector<Bytes> inputs;
+    std::vector<MutableBytes> outputs;
+  };
+
+  // Until a run that was left alone at Ctrl-C has seen that it is cancelled.
+  void WaitForAbandoned() {
+    while (!running_.expired()) {
+      {
+        const nb::gil_scoped_release released;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+  }
+
+  bool detachable_ = false;
+  std::weak_ptr<Kept> running_;  // of the run in a thread of its own
 };
 
 // On several devices, which are threads of this process.
@@ -93,8 +150,8 @@ class DeviceExecutable : public PreparedModule<HloDeviceExecutable> {
     if (replicas > 0) counts_.replicas = replicas;
     if (partitions > 0) counts_.partitions = partitions;
     Check(CheckDeviceCounts(counts_));
-    Prepare(threads, isa, [&](const HloModule& module, const ExecutableOptions& options) {
-      return PrepareOnDevices(module, counts_, options);
+    Prepare(threads, isa, [counts = counts_](const HloModule& module, const ExecutableOptions& options) {
+      return PrepareOnDevices(module, counts, options);
     });
   }
 
@@ -108,7 +165,7 @@ class DeviceExecutable : public PreparedModule<HloDeviceExecutable> {
     for (size_t d = 0; d < arguments.size(); ++d) {
       for (const Literal& argument : arguments[d]) pointers[d].push_back(&argument);
     }
-    StatusOr<std::vector<Literal>> ran = Interruptible(cancel_, [&] { return prepared_->Run(pointers); });
+    StatusOr<std::vector<Literal>> ran = Interruptible(*cancel_, [&] { return prepared_->Run(pointers); });
     callbacks_.Raise();
     std::vector<Literal> results = Value(std::move(ran));
     nb::typed<nb::list, nb::typed<nb::list, nb::any>> all;

@@ -56,6 +56,39 @@ class Jax(unittest.TestCase):
                     # What XLA compiled may call into its own libraries.
                     self.assertEqual((name, error.code), ("Compiled", "unimplemented"))
 
+    def test_exports_of_symbolic_dimensions(self):
+        from jax import export
+
+        def f(x, unused, w):
+            return jnp.sum(x @ w, axis=0), x.reshape(-1), x.shape[0] * jnp.ones(3)
+
+        rows, inner = export.symbolic_shape("rows, inner")
+        shapes = [jax.ShapeDtypeStruct(s, jnp.float32) for s in ((rows, inner), (3,), (inner, 2 * rows))]
+        x, unused, w = np.ones((3, 2), np.float32), np.ones(3, np.float32), np.arange(12, dtype=np.float32).reshape(2, 6)
+        for platforms in (("cpu",), ("cpu", "cuda")):
+            exported = export.export(jax.jit(f), platforms=platforms)(*shapes)
+            first = (np.int32(0),) * (len(platforms) - 1)
+            for name, module in (
+                ("arguments", hloir.from_jax(exported, x, unused, w)),
+                ("sizes", hloir.from_jax(exported, sizes={"rows": 3, "inner": 2})),
+                ("bytes", hloir.from_jax(exported.serialize(), x, unused, w)),
+            ):
+                with self.subTest(name, platforms=platforms):
+                    self.close(module.run(*first, x, unused, w), f(x, unused, w))
+        with self.assertRaises(hloir.Error) as caught:
+            hloir.from_jax(exported)
+        self.assertIn("sizes={'inner': …, 'rows': …}", caught.exception.__notes__[0])
+        for pattern, arguments, sizes in (
+            ("has 3 arguments, not 1", (x,), None),
+            (r"argument 1 has the sizes \[3, 2\], where the export has \[3\]", (x, x, w), None),
+            ("a number for each symbolic dimension: {'inner': …, 'rows': …}", (), {"rows": 3}),
+            ("a number for each symbolic dimension", (), 3),
+        ):
+            with self.subTest(pattern), self.assertRaisesRegex(ValueError, pattern):
+                hloir.from_jax(exported, *arguments, sizes=sizes)
+        with self.assertRaisesRegex(hloir.Error, "Found inconsistency"):  # the export's own check
+            hloir.from_jax(exported, x, unused, w.T)
+
     def test_gradients_and_shapes_alone(self):
         loss = lambda w, x: block(x, w)[1]
         shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in (self.w, self.x)]

@@ -2,6 +2,7 @@
 
 import io
 import pathlib
+import tempfile
 import unittest
 
 import numpy as np
@@ -29,6 +30,7 @@ class Mistakes(unittest.TestCase):
                     function()
                 self.assertNotIn("incompatible function arguments", str(caught.exception))
                 self.assertNotIn("bad_cast", str(caught.exception))
+                self.assertNotIn("_hloir", str(caught.exception))
 
     def test_what_is_no_module(self):
         for name, function in (
@@ -67,7 +69,7 @@ class Mistakes(unittest.TestCase):
             ("passes are names, 'cse,dce' or", lambda: hloir.optimize(self.module, [print])),
             ("passes are names", lambda: hloir.optimize(self.module, print)),
             ("passes are names", lambda: hloir.proposals(self.module, 3)),
-            ("disable is a list of rules, as in disable=\\['a'\\]", lambda: hloir.optimize(self.module, disable="a")),
+            ("disable is a list of strings, as in disable=\\['a'\\]", lambda: hloir.optimize(self.module, disable="a")),
             ("math is 'exact'", lambda: hloir.optimize(self.module, math="Fast")),
             ("did you mean 'dce'", lambda: hloir.optimize(self.module, "dcee")),
             ("a name and a function, not 'x'", lambda: hloir.register_pass("mistake-a", "x")),
@@ -84,6 +86,57 @@ class Mistakes(unittest.TestCase):
             hloir.register_pass(f"mistake-{name}", lambda module, result=result: result)
             self.assertEqual(hloir.optimize(self.module, f"mistake-{name}")[0].changed, bool(result))
 
+    def test_options(self):
+        x = np.zeros(2, np.float32)
+        verify, optimize = (lambda **given: lambda: hloir.verify(self.module, self.module, **given)), (
+            lambda **given: lambda: hloir.optimize(self.module, **given))
+        self.mistakes([
+            ("hloir.optimize: math is a string, not None", optimize(math=None)),
+            ("hloir.optimize: verify_each is True or False, not a str", optimize(verify_each="yes")),
+            ("hloir.optimize: seed is not negative, as -1 is", optimize(seed=-1)),
+            ("hloir.optimize: seed is a whole number, not a float", optimize(seed=1.5)),
+            ("hloir.optimize: disable is a list of strings, not a NoneType|not None", optimize(disable=None)),
+            ("unexpected keyword argument 'tolerance'", verify(tolerance=1e-3)),
+            ("hloir.verify: seed is a whole number, not None", verify(seed=None)),
+            ("hloir.verify: threads is a whole number, not a str", verify(threads="all")),
+            ("hloir.verify: elided is a string or a path, not None", verify(elided=None)),
+            ("hloir.verify: proof is a path, not a int", verify(proof=3)),
+            ("hloir.verify: callbacks is a dictionary of functions, not a int", verify(callbacks=3)),
+            ("hloir.verify: callbacks is a dictionary of functions, not {'f': 3}", verify(callbacks={"f": 3})),
+            ("hloir.verify: host_transfer is a function, not 3", verify(host_transfer=3)),
+            ("inputs by name are in0, in1, …, .* not x", verify(inputs={"x": x})),
+            ("hloir.tune: seconds is a number, not a str", lambda: hloir.tune(self.module, seconds="a")),
+            ("hloir.prepare: threads is not negative", lambda: hloir.prepare(self.module, threads=-1)),
+            ("hloir.proposals: math is a string", lambda: hloir.proposals(self.module, math=3)),
+            ("rewrites is a list, of what proposals", lambda: hloir.take(self.module, None)),
+            ("rewrites is a list", lambda: hloir.take(self.module, [3])),
+            ("hloir.reduce takes a function", lambda: hloir.reduce(self.module, "x")),
+            ("hloir.register_pass: name is a string", lambda: hloir.register_pass(None, bool)),
+            ("hloir.limit_memory: bytes is a whole number, not a str", lambda: hloir.limit_memory("1G")),
+            ("hloir.graph: depth is not negative", lambda: hloir.graph(self.module, depth=-1)),
+            ("passes are names", lambda: hloir.explain(self.module, 3)),
+            ("an operand of a pattern is a pattern: m.any", lambda: m.add(3, 4)),
+            ("an operand of a pattern is a pattern", lambda: m.any_of("x")),
+            ("dtype_of takes a Shape", lambda: hloir.dtype_of("f32")),
+            ("constant_value takes an Instruction", lambda: hloir.constant_value(None)),
+            ("unknown device nowhere; known are (?=.*cpu)(?=.*a100).*h100", lambda: self.module.cost(device="nowhere")),
+            ("takes a path; hloir.parse takes text", lambda: hloir.read(TEXT)),
+        ])
+        # These are right.
+        self.assertIn("roofline", self.module.cost(device="H100"))
+        self.assertEqual(hloir.parse(bytearray(TEXT.encode())).name, "m")
+        self.assertTrue(verify(seed=np.int64(3), callbacks={})())
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "m.hlo"
+            self.module.write(path)
+            self.assertTrue(hloir.diff(hloir.read(path), self.module).same)
+
+    def test_messages_name_public_types(self):
+        with self.assertRaisesRegex(TypeError, r"other: hloir\.Instruction"):
+            self.module.entry.root.replace_all_uses_with(None)
+        with self.assertRaisesRegex(TypeError, r"module: hloir\.Module"):
+            hloir.Builder(None)
+
     def test_rules(self):
         def decorate(pattern, function):
             return lambda: hloir.rule(pattern, "A => A")(function)
@@ -95,6 +148,9 @@ class Mistakes(unittest.TestCase):
             ("parameter 'z' is nothing that the pattern captures", decorate(m.negate(m.any("x")), lambda b, i, x, z: x)),
             (r"takes a builder and the matched instruction first.*\(b, i, x\)", decorate(m.negate(m.any("x")), lambda x: x)),
             ("a pattern of hloir.match first", lambda: hloir.rule("add", "A => A")),
+            ("stands before a function, not 3", decorate(m.negate(m.any("a")), 3)),
+            ("a list of rules, not 'x' and None", lambda: hloir.register_rules("x", None)),
+            ("a formula second", lambda: hloir.rule(m.negate(), 3)),
             ("a list of rules", lambda: hloir.register_rules("mistake-rules", [lambda b, i: None])),
         ])
         # These are right, also with a capture named "b".

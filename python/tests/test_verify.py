@@ -212,7 +212,19 @@ class ControlC(unittest.TestCase):
 
     def test_long_calls(self):
         long, other = chain(60000), chain(60000, 30000)
+        text = "HloModule t\nENTRY e {\n  x = f32[8] parameter(0)\n" + "".join(
+            f"  v{k} = f32[8] negate(x)\n" for k in range(400000)) + "  ROOT r = f32[8] abs(x)\n}\n"
+        product = hloir.prepare(hloir.parse("""HloModule p
+            ENTRY e { a = f32[4000,4000] parameter(0)
+                      ROOT d = f32[4000,4000] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0} }"""))
+        # One step that is not made of parts.
+        factor = hloir.prepare(hloir.parse("""HloModule f
+            ENTRY e { a = f32[3000,3000] parameter(0)
+                      ROOT c = f32[3000,3000] cholesky(a), lower=true }"""))
         for name, function in (
+            ("parse", lambda: hloir.parse(text)),
+            ("product", lambda: product(np.zeros((4000, 4000), np.float32))),
+            ("factor", lambda: factor(np.eye(3000, dtype=np.float32))),
             ("diff", lambda: hloir.diff(long, other)),
             ("proposals", lambda: hloir.proposals(long)),
             ("verify", lambda: hloir.verify(long, other)),
@@ -230,6 +242,8 @@ class ControlC(unittest.TestCase):
         # The modules are whole, and other calls go on beside a thread that was left alone.
         self.assertEqual(long.instruction_count, 60002)
         self.assertTrue(hloir.diff(long, long.clone()).same)
+        # An executable waits for its abandoned run, and is as good as before.
+        np.testing.assert_array_equal(factor(4 * np.eye(3000, dtype=np.float32)), 2 * np.eye(3000, dtype=np.float32))
 
 
 class Proofs(unittest.TestCase):

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "build/bind_sizes.h"
 #include "check/divergence.h"
 #include "check/extremes.h"
 #include "check/input_search.h"
@@ -320,8 +321,10 @@ StatusOr<Verdict> Checker::Impl::CheckViews(const HloModule& after) {
   const bool proved = proved_.all() && options.proofs == Proofs::kEnough;
   const check::RunSize size = proved && generated_ ? check::SizeOfRuns(before, after) : check::RunSize::kSmall;
   const bool one_set = proved && (verdict.proof.holds || size == check::RunSize::kLarge);
-  const Status judged = size == check::RunSize::kTooLarge ? ResourceExhausted("a run takes too much time or memory")
-                                                          : JudgeByRuns(one_set, verdict);
+  const char* const too_large = HasUnboundedSizes(before) ? "the sizes of its unbounded dimensions (?) are not given"
+                                                          : "a run takes too much time or memory";
+  const Status judged =
+      size == check::RunSize::kTooLarge ? ResourceExhausted(too_large) : JudgeByRuns(one_set, verdict);
   const bool cannot_run =
       judged.code() == StatusCode::kUnimplemented || judged.code() == StatusCode::kResourceExhausted;
   if (!judged.ok() && proved_.over_reals && cannot_run) {

@@ -200,6 +200,7 @@ Status Converter::Annotate(const Operation& op, Op last_before, Scope& scope) {
   AddFrontendAttributes(op.attributes, frontend);
   std::vector<std::optional<Sharding>> values;
   if (const Attribute* attribute = op.Find("sdy.sharding")) {
+    HLOIR_RETURN_IF_ERROR(CheckAxes(attribute->source));
     frontend.emplace_back("xla.sdy.sharding", attribute->source);
     values = ShardingsPerValue(attribute->source);
     // An op without results has a tuple of one sharding.
@@ -434,6 +435,7 @@ Status Converter::EntryAttributes(const Operation& main) {
       AddFrontendAttributes(attributes, frontend);
       if (!frontend.empty()) parameter->set_frontend_attributes(std::move(frontend));
       if (const Attribute* sharding = attributes.Find("sdy.sharding")) {
+        HLOIR_RETURN_IF_ERROR(CheckAxes(sharding->source));
         parameter->set_frontend_attributes({{"xla.sdy.sharding", std::string(sharding->source)}});
         if (const std::optional<Sharding> known = ShardingOf(sharding->source)) parameter->set_sharding(*known);
       }

@@ -176,6 +176,8 @@ class Converter {
   // shardings.cc: converts `#sdy.sharding<@mesh, [{"x"}, {}]>` to XLA's HLO sharding; nullopt if it is not supported.
   std::optional<Sharding> ShardingOf(std::string_view sdy) const;
   std::vector<std::optional<Sharding>> ShardingsPerValue(std::string_view text) const;
+  // An error if this part of the module's text, Shardy's, names a mesh or an axis that the module has not.
+  Status CheckAxes(std::string_view sdy) const;
   // The results of main with layouts; with Shardy, each through a custom call that states the layout.
   Status ShardedResults(const Operation& main, Scope& scope, std::vector<Op>& results, Op& root) const;
 
@@ -183,6 +185,7 @@ class Converter {
 
   const Module& source_;
   const LineIndex lines_;
+  std::vector<std::string> manual_axes_;  // of the manual computations around the op
   HloModule& module_;
   const bool as_written_;
   std::unordered_map<std::string_view, const Operation*> functions_;

@@ -36,6 +36,7 @@ Status Converter::ShardedResults(const Operation& main, Scope& scope, std::vecto
     }
     any |= attribute != nullptr || shardings[i].has_value();
     if (attribute == nullptr) continue;
+    HLOIR_RETURN_IF_ERROR(CheckAxes(attribute->source));
     shardings[i] = ShardingOf(attribute->source);
     CustomCallAttributes a;
     a.custom_call_target = TargetOf(CustomCall::kSdyFuncResultSharding);
@@ -229,6 +230,7 @@ Status Converter::ShardingConstraint(const Operation& op, Scope& scope) {
   HLOIR_ASSIGN_OR_RETURN(const std::vector<Op> operands, Operands(op, scope));
   const Attribute* sharding = op.Find("sharding");
   if (sharding == nullptr || operands.size() != 1 || op.results.size() != 1) return Missing(op, "sharding");
+  HLOIR_RETURN_IF_ERROR(CheckAxes(sharding->source));
   CustomCallAttributes a;
   a.custom_call_target = TargetOf(CustomCall::kSharding);
   a.custom_call_has_side_effect = sharding->source.find("unreduced=") != std::string_view::npos;
@@ -250,10 +252,21 @@ Status Converter::ManualComputation(const Operation& op, Scope& scope) {
     return attribute == nullptr ? std::string_view() : attribute->source;
   };
   const std::string_view axes_text = text("manual_axes");
+  for (std::string_view which : {"in_shardings", "out_shardings"}) HLOIR_RETURN_IF_ERROR(CheckAxes(text(which)));
   const std::string axes =
       axes_text.starts_with('#') ? std::string(axes_text) : Format("#sdy<manual_axes{}>", axes_text);
   HloBuilder& b = scope.builder;
+  const size_t outer = manual_axes_.size();
+  for (std::string_view rest = axes_text; rest.find('"') != std::string_view::npos;) {
+    rest.remove_prefix(rest.find('"') + 1);
+    const std::string axis(rest.substr(0, rest.find('"')));
+    rest.remove_prefix(std::min(axis.size() + 1, rest.size()));
+    if (std::find(manual_axes_.begin(), manual_axes_.end(), axis) != manual_axes_.end())
+      return Error(op, Format("axis \"{}\" is manual in a sdy.manual_computation around it, too", axis));
+    manual_axes_.push_back(axis);
+  }
   HLOIR_ASSIGN_OR_RETURN(HloComputation * body, RegionComputation(op, 0));
+  manual_axes_.resize(outer);
   body->set_name("xla.sdy.manual_computation_body");
   const auto reshaped = [&](hloir::CustomCall target, std::span<const Op> values, std::vector<Shape> shapes,
                             std::string_view which) {

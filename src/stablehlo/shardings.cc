@@ -173,6 +173,31 @@ std::string Devices(const Mesh& mesh, const std::vector<AxisPart>& parts, const 
 
 StatusOr<Sharding> GspmdSharding(std::string_view text) { return ParseSharding(text.empty() ? "{replicated}" : text); }
 
+Status Converter::CheckAxes(std::string_view sdy) const {
+  const size_t offset = sdy.empty() ? 0 : static_cast<size_t>(sdy.data() - source_.text->data());
+  constexpr std::string_view kOpening = "<@";
+  for (size_t at = sdy.find(kOpening); at != std::string_view::npos;) {
+    const size_t start = at + kOpening.size(), next = sdy.find(kOpening, start);
+    const std::string_view name = sdy.substr(start, sdy.find_first_of(",> ", start) - start);
+    std::string_view text = sdy.substr(start, next == std::string_view::npos ? next : next - start);
+    const Operation* found = nullptr;
+    for (const Operation* op : source_.root->regions[0].operations)
+      if (op->name == "sdy.mesh" && Text(*op, "sym_name") == name) found = op;
+    if (found == nullptr) return ErrorAt(source_, offset, Format("the module has no sdy.mesh @{}", name));
+    Mesh mesh;
+    const bool known = found->Find("mesh") != nullptr && ReadMesh(SdyReader(found->Find("mesh")->source), mesh);
+    while (known && text.find('"') != std::string_view::npos) {
+      text.remove_prefix(text.find('"') + 1);
+      const std::string_view axis = text.substr(0, text.find('"'));
+      text.remove_prefix(std::min(axis.size() + 1, text.size()));
+      if (std::none_of(mesh.axes.begin(), mesh.axes.end(), [&](const auto& each) { return each.first == axis; }))
+        return ErrorAt(source_, offset, Format("the mesh @{} has no axis \"{}\"", name, axis));
+    }
+    at = next;
+  }
+  return OkStatus();
+}
+
 std::optional<Sharding> Converter::ShardingOf(std::string_view sdy) const {
   SdyReader in(sdy);
   in.Take("#sdy.sharding");

@@ -364,6 +364,15 @@ TEST_CASE("limits and cancelling") {
   REQUIRE(executable.ok());
   CHECK((*executable)->Run(arguments).status().code() == StatusCode::kCancelled);
   CHECK((*executable)->Run({}).status().code() == StatusCode::kInvalidArgument);
+  // During the last step, which may then have left parts undone.
+  auto one_step = ParseModule("HloModule m\nENTRY e { x = s32[] parameter(0)\n ROOT n = s32[] not(x) }");
+  REQUIRE(one_step.ok());
+  cancel = false;
+  options.evaluator.on_progress = [&](int64_t, int64_t) { cancel = true; };
+  executable = PrepareExecutable(**one_step, options);
+  REQUIRE(executable.ok());
+  CHECK((*executable)->Run(arguments).status().code() == StatusCode::kCancelled);
+  options.evaluator.on_progress = nullptr;
   options.isa = "none";
   CHECK(PrepareExecutable(**module, options).status().code() == StatusCode::kInvalidArgument);
 }

@@ -235,6 +235,47 @@ ENTRY main {
 )"));
 }
 
+TEST_CASE("Shardy's meshes and axes exist, and an axis is manual once") {
+  const auto sharded = [](std::string_view sharding) {
+    return "module @m {\n  sdy.mesh @mesh = <[\"a\"=2, \"b\"=2]>\n  func.func public @main(%arg0: tensor<8xf32> "
+           "{sdy.sharding = "
+           "#sdy.sharding<" +
+           std::string(sharding) + ">}) -> tensor<8xf32> {\n    return %arg0 : tensor<8xf32>\n  }\n}\n";
+  };
+  CHECK(ParseStablehlo(sharded(R"(@mesh, [{"a"}])")).ok());
+  CHECK(ErrorOf(sharded(R"(@mash, [{"a"}])")).find("3:63: error: the module has no sdy.mesh @mash") !=
+        std::string::npos);
+  CHECK(ErrorOf(sharded(R"(@mesh, [{"c"}])")).find("the mesh @mesh has no axis \"c\"") != std::string::npos);
+  const auto constrained = [](std::string_view sharding) {
+    return "module @m {\n  sdy.mesh @mesh = <[\"a\"=2]>\n  func.func public @main(%arg0: tensor<8xf32>) -> "
+           "tensor<8xf32> {\n"
+           "    %0 = sdy.sharding_constraint %arg0 <" +
+           std::string(sharding) + "> : tensor<8xf32>\n    return %0 : tensor<8xf32>\n  }\n}\n";
+  };
+  CHECK(ParseStablehlo(constrained(R"(@mesh, [{"a"}])")).ok());
+  CHECK(ErrorOf(constrained(R"(@other, [{"a"}])")).find("no sdy.mesh @other") != std::string::npos);
+  const auto nested = [](std::string_view inner) {
+    return R"(module @m {
+  sdy.mesh @mesh = <["a"=2, "b"=2]>
+  func.func public @main(%arg0: tensor<8xf32>) -> tensor<8xf32> {
+    %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"a"}]>] out_shardings=[<@mesh, [{"a"}]>] manual_axes={"a"} (%x: tensor<4xf32>) {
+      %1 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{")" +
+           std::string(inner) + R"("}]>] out_shardings=[<@mesh, [{")" + std::string(inner) + R"("}]>] manual_axes={")" +
+           std::string(inner) + R"("} (%y: tensor<2xf32>) {
+        sdy.return %y : tensor<2xf32>
+      } : (tensor<4xf32>) -> tensor<4xf32>
+      sdy.return %1 : tensor<4xf32>
+    } : (tensor<8xf32>) -> tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}
+)";
+  };
+  CHECK(ParseStablehlo(nested("b")).ok());
+  CHECK(ErrorOf(nested("a")).find("axis \"a\" is manual in a sdy.manual_computation around it, too") !=
+        std::string::npos);
+}
+
 TEST_CASE("Shardy's shardings are told to XLA's partitioner, too") {
   const auto module = Read(R"(module @m attributes {mhlo.num_partitions = 8 : i32} {
   sdy.mesh @mesh = <["a"=2, "b"=2, "c"=2]>
@@ -270,7 +311,6 @@ TEST_CASE("Shardy's shardings are told to XLA's partitioner, too") {
   CHECK(sharding_of(R"([{"a"}, {}], unreduced={"b"})") == "{devices=[2,1,4]<=[8] last_tile_dims={unreduced}}");
   CHECK(sharding_of(R"([{"a"}, {}])", R"(["a"=2, "b"=4], device_ids=[7,6,5,4,3,2,1,0])") ==
         "{devices=[2,1,4]4,5,6,7,0,1,2,3 last_tile_dim_replicate}");
-  CHECK(sharding_of(R"([{"c"}, {}])") == "none");
   CHECK(sharding_of(R"([{"b":(3)2}, {}])") == "none");
 }
 

@@ -36,6 +36,27 @@ TEST_CASE("thread pool: each part runs once, in every round") {
   }
 }
 
+TEST_CASE("thread pool: once cancelled, no part begins") {
+  for (int threads : {1, 3}) {
+    ThreadPool pool(threads);
+    std::atomic<bool> cancel = false;
+    pool.set_cancel(&cancel);
+    std::atomic<int> runs = 0;
+    pool.For(1000, kMuch, [&](int64_t, int) {
+      runs.fetch_add(1);
+      cancel = true;
+    });
+    CHECK(runs >= 1);
+    CHECK(runs <= threads);
+    runs = 0;
+    pool.ForItems(1000, kMuch, [&](int64_t, int) { runs.fetch_add(1); });
+    CHECK(runs == 0);
+    cancel = false;
+    pool.For(1000, kMuch, [&](int64_t, int) { runs.fetch_add(1); });
+    CHECK(runs == 1000);
+  }
+}
+
 TEST_CASE("thread pool: two parts take no more than two threads") {
   ThreadPool pool(7);
   std::vector<std::atomic<int>> used(7);

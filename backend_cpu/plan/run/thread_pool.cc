@@ -66,7 +66,7 @@ void ThreadPool::Start() {
 void ThreadPool::TakeParts(int thread) {
   for (int i = 0; i < taking_part_; ++i) {
     Share& share = shares_[static_cast<size_t>((thread + i) % taking_part_)];
-    for (int64_t part; (part = share.next.fetch_add(1, std::memory_order_relaxed)) < share.end;)
+    for (int64_t part; !cancelled() && (part = share.next.fetch_add(1, std::memory_order_relaxed)) < share.end;)
       function_(data_, part, thread);
   }
 }

@@ -35,6 +35,9 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return threads_; }
+  // Once *cancel is true, no part begins any more: For returns with parts undone. nullptr: never.
+  void set_cancel(const std::atomic<bool>* cancel) { cancel_ = cancel; }
+  bool cancelled() const { return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed); }
   // The number of threads for `parts` parts with `nanoseconds` of work in total.
   int ThreadsFor(int64_t parts, double nanoseconds) const {
     const double worth = std::clamp(nanoseconds / kNanosPerThread, 1.0, static_cast<double>(threads_));
@@ -47,7 +50,7 @@ class ThreadPool {
     const int taking_part = ThreadsFor(parts, nanoseconds);
     widest_ = std::max(widest_, taking_part);
     if (taking_part == 1) {
-      for (int64_t i = 0; i < parts; ++i) f(i, 0);
+      for (int64_t i = 0; i < parts && !cancelled(); ++i) f(i, 0);
       return;
     }
     Run(
@@ -55,11 +58,13 @@ class ThreadPool {
         [](void* data, int64_t part, int thread) { (*static_cast<std::remove_reference_t<F>*>(data))(part, thread); },
         const_cast<void*>(static_cast<const void*>(&f)));
   }
-  // Calls f(item, thread) for each item, with `nanoseconds` of work in total, in parts of at least some microseconds.
+  // Calls f(item, thread) for each item, with `nanoseconds` of work in total, in parts of at least some microseconds,
+  // and of so little that the run can be cancelled between them.
   template <class F>
   void ForItems(int64_t items, double nanoseconds, F&& f) {
-    constexpr double kWorthwhile = 20000, kMostParts = 256;
-    const int64_t wanted = static_cast<int64_t>(std::clamp(nanoseconds / kWorthwhile, 1.0, kMostParts));
+    constexpr double kWorthwhile = 20000, kEnoughParts = 256, kLongest = 20e6;
+    const double most = std::max(kEnoughParts, nanoseconds / kLongest);
+    const int64_t wanted = static_cast<int64_t>(std::clamp(nanoseconds / kWorthwhile, 1.0, most));
     const int64_t parts = std::min(items, wanted);
     For(parts, nanoseconds, [&](int64_t part, int thread) {
       for (int64_t i = items * part / parts; i < items * (part + 1) / parts; ++i) f(i, thread);
@@ -87,6 +92,7 @@ class ThreadPool {
   void TakeParts(int thread);
 
   int threads_, widest_ = 1;
+  const std::atomic<bool>* cancel_ = nullptr;
   bool started_ = false;
   std::unique_ptr<Worker[]> workers_;
   int worker_count_ = 0;
