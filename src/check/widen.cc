@@ -150,12 +150,15 @@ class Retyper {
   // one. Returns their number, and keeps all or none.
   int64_t KeepRoundings(bool keep) {
     int64_t count = 0;
-    std::vector<bool> runs_once(static_cast<size_t>(module_.computation_id_limit()));
+    std::vector<bool> keeps(static_cast<size_t>(module_.computation_id_limit()));
     for (const HloComputation* computation : check::ComputationsThatRunOnce(module_))
-      runs_once[static_cast<size_t>(computation->id())] = true;
+      keeps[static_cast<size_t>(computation->id())] = true;
+    // A compiler writes a map as elementwise operations.
+    for (const HloInstruction* i : module_.AllInstructions())
+      if (i->opcode() == HloOpcode::kMap) keeps[static_cast<size_t>(i->to_apply()->id())] = true;
     for (size_t k = 0; k < original_.size(); ++k) {
       auto [i, shape] = original_[k];
-      if (!shape->IsArray() || ties_[k] || !runs_once[static_cast<size_t>(i->parent()->id())]) continue;
+      if (!shape->IsArray() || ties_[k] || !keeps[static_cast<size_t>(i->parent()->id())]) continue;
       const std::vector<HloInstruction*> users(i->users().begin(), i->users().end());
       const bool was_root = i->IsRoot();
       if (i->opcode() == HloOpcode::kReducePrecision) {

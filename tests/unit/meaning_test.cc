@@ -1004,6 +1004,20 @@ TEST_CASE("many constants may have been folded at once, and what their roundings
             sum("0.0769230798", "0.0769227371", multiply));
 }
 
+TEST_CASE("a rounding in a map counts as one of an elementwise operation") {
+  const auto module = [](const std::string& body) {
+    return "HloModule m\nconverted { n = s32[] parameter(0) ROOT c = f32[] convert(n) }\nENTRY e {\n  n = s32[8] "
+           "parameter(0)\n  y = f32[8] parameter(1)\n" +
+           body + "  ROOT r = f32[8] multiply(c, y)\n}\n";
+  };
+  const std::string map = module("  c = f32[8] map(n), dimensions={0}, to_apply=converted\n");
+  CheckOptions unproved;
+  unproved.proofs = Proofs::kNone;
+  CHECK(VerdictOf(map, module("  c = f32[8] convert(n)\n"), unproved).agrees());
+  CHECK(VerdictOf(map, module("  b = bf16[8] convert(n)\n  c = f32[8] convert(b)\n"), unproved).outcome ==
+        Outcome::kDisagree);
+}
+
 TEST_CASE("double-double has no low parts where f64 ends") {
   // As the corner cases of an input are as large as f64 goes.
   const std::string inverse =
