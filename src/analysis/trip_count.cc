@@ -12,6 +12,7 @@
 #include <set>
 #include <string_view>
 #include <tuple>
+#include <unordered_set>
 #include <vector>
 
 #include "analysis/integer_expression.h"
@@ -20,6 +21,19 @@
 #include "ir/async_chain.h"
 
 namespace hloir {
+
+bool MayLoop(const HloComputation& computation) {
+  std::vector<const HloComputation*> all{&computation};
+  std::unordered_set<const HloComputation*> seen{&computation};
+  for (size_t at = 0; at < all.size(); ++at) {
+    for (const HloInstruction* i : all[at]->instructions()) {
+      if (i->opcode() == HloOpcode::kWhile) return true;
+      for (const HloComputation* called : i->called_computations())
+        if (seen.insert(called).second) all.push_back(called);
+    }
+  }
+  return false;
+}
 
 std::optional<int64_t> CountRounds(ComparisonDirection direction, __int128 start, __int128 step, __int128 limit) {
   using D = ComparisonDirection;

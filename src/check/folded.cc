@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <map>
+#include <unordered_map>
 #include <vector>
 
+#include "check/error_bound.h"
 #include "check/rounding.h"
 
 namespace hloir::check {
@@ -15,7 +18,8 @@ constexpr size_t kMostValues = size_t{1} << 22;  // distinct values
 constexpr size_t kMostPairs = 128;               // constants that are combined in pairs
 constexpr int kFewDigits = 12;
 
-constexpr PrimitiveType kRoundedTo[] = {PrimitiveType::F32, PrimitiveType::BF16, PrimitiveType::F16};
+constexpr PrimitiveType kRoundedTo[] = {PrimitiveType::F64, PrimitiveType::F32, PrimitiveType::BF16,
+                                        PrimitiveType::F16};
 
 // `all` values; `narrow`: values of types with few digits; `small`: values of small constants, which occur as factors
 // of formulas; `of_type`: the small values by the types in kRoundedTo.
@@ -76,6 +80,83 @@ int RoundingsOfRemovedOps(const HloModule& before, const HloModule& after) {
   return std::min(most, kMost);
 }
 
+// The error of x + y in f64 (Knuth's two-sum); 0 if one of them is negligible, as such a sum is no other constant.
+double ErrorOfSum(double x, double y) {
+  const double sum = x + y, of_y = sum - x;
+  return sum == x || sum == y ? 0 : (x - (sum - of_y)) + (y - of_y);
+}
+
+// The coefficient of a value: the product of the constant factors that a compiler may move to one place. In
+// (x / c) * (x / c) it is 1 / c^2, the reciprocal of c, rounded, and its square, rounded: an error of 3 half-units.
+struct Coefficient {
+  bool is_one = true;
+  int roundings = 0;
+};
+
+Coefficient Product(const Coefficient& a, const Coefficient& b) {
+  return {a.is_one && b.is_one, a.roundings + b.roundings + (!a.is_one && !b.is_one)};
+}
+
+// For each number of roundings, the number of values whose coefficient has it.
+std::map<int, int64_t> RoundingsOfCoefficients(const HloModule& module) {
+  constexpr int kMost = 1 << 10;
+  const std::unordered_set<const HloInstruction*> computed = ComputedFromConstants(module);
+  std::unordered_map<const HloInstruction*, Coefficient> coefficients;
+  const auto of = [&](const HloInstruction* i) {
+    if (i->IsConstant() || computed.contains(i)) return Coefficient{.is_one = false};
+    const auto found = coefficients.find(i);
+    return found != coefficients.end() ? found->second : Coefficient();
+  };
+  std::map<int, int64_t> counts;
+  for (const HloComputation* computation : module.PostOrder()) {
+    for (const HloInstruction* i : computation->PostOrder()) {
+      if (i->operand_count() == 0 || !i->shape().IsArray() || computed.contains(i)) continue;
+      Coefficient c;
+      switch (i->opcode()) {
+        case HloOpcode::kMultiply:
+        case HloOpcode::kDot:
+        case HloOpcode::kConvolution: c = Product(of(i->operand(0)), of(i->operand(1))); break;
+        case HloOpcode::kDivide: {
+          Coefficient divisor = of(i->operand(1));
+          divisor.roundings += !divisor.is_one;  // the reciprocal
+          c = Product(of(i->operand(0)), divisor);
+          break;
+        }
+        default:
+          // Functions that are not linear keep a coefficient inside.
+          if (!i->Is(kMovesData) && !IsOneOf(i->opcode(), HloOpcode::kAdd, HloOpcode::kSubtract, HloOpcode::kNegate,
+                                             HloOpcode::kConvert, HloOpcode::kReducePrecision, HloOpcode::kReduce))
+            break;
+          // x * a + y has no coefficient; x * a + b has one.
+          c.is_one = false;
+          for (const HloInstruction* operand : i->operands()) {
+            if (!operand->shape().IsArray() || IsExact(operand->shape().element_type())) continue;
+            if (operand->IsConstant() || computed.contains(operand)) continue;
+            const Coefficient o = of(operand);
+            c.is_one = c.is_one || o.is_one;
+            c.roundings = std::max(c.roundings, o.roundings);
+          }
+          if (c.is_one) c.roundings = 0;
+      }
+      c.roundings = std::min(c.roundings, kMost);
+      coefficients[i] = c;
+      if (c.roundings > 0) ++counts[c.roundings];
+    }
+  }
+  return counts;
+}
+
+// The largest number of roundings of a coefficient of `before` that `after` lacks, as it may have merged the factors.
+int RoundingsOfMergedFactors(const HloModule& before, const HloModule& after) {
+  constexpr int kMost = 16;
+  const std::map<int, int64_t> old = RoundingsOfCoefficients(before), now = RoundingsOfCoefficients(after);
+  for (auto it = old.rbegin(); it != old.rend(); ++it) {
+    const auto found = now.find(it->first);
+    if (found == now.end() || found->second < it->second) return std::min(it->first, kMost);
+  }
+  return 0;
+}
+
 }  // namespace
 
 int RoundingsOfConstants(const HloModule& module) {
@@ -93,7 +174,8 @@ FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& af
   const Values old = FoldedValuesOf(before), now = FoldedValuesOf(after);
   // In types with few digits, a rounded value looks like an exact one.
   const int roundings = RoundingsOfConstants(before) - RoundingsOfConstants(after);
-  const bool was_computed = roundings > 0;
+  folded.of_merged = RoundingsOfMergedFactors(before, after);
+  const bool was_computed = roundings > 0 || folded.of_merged > 0;
   for (double value : now.all) {
     folded.is_any_new = folded.is_any_new || old.all.count(value) == 0;
     const bool may_be = !HasFewDigits(value) || (was_computed && now.narrow.count(value) > 0);
@@ -110,17 +192,25 @@ FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& af
   std::sort(factors.begin(), factors.end());
   if (factors.size() > kMostPairs) factors.resize(kMostPairs);
   factors.push_back(1);
-  const auto add = [&](double value) {
+  // `error`: of the value, which is a result in f64.
+  const auto add = [&](double value, double error) {
     for (size_t t = 0; t < std::size(kRoundedTo); ++t) {
       if (now.of_type[t].empty()) continue;
-      const double rounded = Literal::Scalar(kRoundedTo[t], value).GetAsDouble(0);
-      if (rounded == value || now.of_type[t].count(rounded) == 0) continue;
+      const bool is_wide = kRoundedTo[t] == PrimitiveType::F64;
+      const double rounded = is_wide ? value : Literal::Scalar(kRoundedTo[t], value).GetAsDouble(0);
+      if ((rounded == value && error == 0) || now.of_type[t].count(rounded) == 0) continue;
       if (gone > 0 || old.small.count(rounded) == 0) folded.values.insert(rounded);
     }
   };
   for (double x : factors) {
     for (double y : factors) {
-      for (const double value : {x * y, x / y, x + y, x - y}) add(value), add(-value);
+      const double product = x * y, quotient = x / y;
+      for (const double sign : {1., -1.}) {
+        add(sign * product, std::fma(x, y, -product));
+        add(sign * quotient, std::fma(quotient, y, -x));
+        add(sign * (x + y), ErrorOfSum(x, y));
+        add(sign * (x - y), ErrorOfSum(x, -y));
+      }
     }
   }
   return folded;

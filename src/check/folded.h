@@ -13,10 +13,12 @@ struct FoldedConstants {
   bool is_any_new = false;  // some constant of `after`, rounded or exact, is not in `before`
   // The number of roundings of each value: more than one if `after` lacks or adds several constants.
   int roundings = 1;
+  // The number of roundings of the product of the constant factors that `after` may have merged; 0 if there are none.
+  int of_merged = 0;
 };
 // Finds values that `before` does not have and that have too many digits to be exact; and results of a constant of
-// `before`, its reciprocal, or a sum, difference, product or quotient of two of them, possibly negated, rounded to f32,
-// bf16 or f16.
+// `before`, its reciprocal, or a sum, difference, product or quotient of two of them, possibly negated, rounded to f64,
+// f32, bf16 or f16.
 FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& after);
 // The number of roundings of instructions that depend on constants alone.
 int RoundingsOfConstants(const HloModule& module);

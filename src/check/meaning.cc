@@ -402,10 +402,13 @@ void MeaningComparer::NoteIllConditionedLeaves() {
 
 bool MeaningComparer::AgreeWithConstantsMoved() {
   if (!constants_) {
-    const std::unique_ptr<HloModule> before = before_.module().Clone(), after = after_.module().Clone();
-    FoldScalars(*before);
-    FoldScalars(*after);
-    constants_ = FindFoldedConstants(*before, *after);
+    const auto folded = [](const HloModule& module) {
+      std::unique_ptr<HloModule> copy = AfterPasses({"defuser", "call-inliner"}, module);
+      if (copy == nullptr) copy = module.Clone();
+      FoldScalars(*copy);
+      return copy;
+    };
+    constants_ = FindFoldedConstants(*folded(before_.module()), *folded(after_.module()));
   }
   const FoldedConstants& folded = *constants_;
   if (folded.values.empty()) return false;
@@ -414,7 +417,7 @@ bool MeaningComparer::AgreeWithConstantsMoved() {
   for (const bool keep : {true, false}) {
     if (!keep && !before_.HasRoundings() && !after_.HasRoundings()) break;
     if (bounds_keep_ != keep && Agree(keep)) continue;  // computes the bounds
-    ConstantMove move{&folded.values, 0.5 * folded.roundings, 0};
+    ConstantMove move{&folded.values, 0.5 * folded.roundings, folded.of_merged, 0};
     const uint64_t patterns = 2 + (move.are_few() ? folded.values.size() : 0) + thresholds::kPatterns;
     for (; move.pattern < patterns; ++move.pattern) {
       const StatusOr<Results> moved = after_.IdealWithConstants(set_, keep, move);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "analysis/trip_count.h"
 #include "check/compare.h"
 #include "check/widen.h"
 #include "wide/evaluate_pairs.h"
@@ -50,11 +51,7 @@ Arguments Context::ArgumentsOf(size_t set) const {
   return arguments;
 }
 
-bool HasLoops(const HloModule& module) {
-  for (const HloInstruction* i : module.AllInstructions())
-    if (i->opcode() == HloOpcode::kWhile) return true;
-  return false;
-}
+bool HasLoops(const HloModule& module) { return MayLoop(*module.entry_computation()); }
 
 bool HasDoubles(const HloModule& module) {
   for (const HloInstruction* i : module.AllInstructions()) {

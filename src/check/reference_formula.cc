@@ -1,6 +1,9 @@
 // See reference_formula.h. Covered by tests/unit/check_test.cc.
 #include "check/reference_formula.h"
 
+#include <cmath>
+#include <limits>
+
 #include "check/extremes.h"
 #include "hloir/builder.h"
 #include "support/format.h"
@@ -21,34 +24,69 @@ HloInstruction* Clone(HloInstruction& i) {
   return i.parent()->AddClone(i, std::vector<HloInstruction*>(i.operands().begin(), i.operands().end()));
 }
 
+// `number` for each matrix of `solver`'s result for which some element of `tested` is NaN or infinite.
+Op NumberIfNonfinite(HloBuilder& b, HloInstruction& solver, Op tested, double number) {
+  const int64_t rows = solver.shape().rank() - 2, columns = rows + 1;
+  HloComputation* either = MakeReducer(*solver.module(), HloOpcode::kOr, PrimitiveType::PRED);
+  const Op any = b.Reduce(b.Not(b.IsFinite(b.Abs(tested))), b.Constant(false), {rows, columns}, either);
+  const Op spread = b.Broadcast(any, solver.shape().dimensions(), BatchOf(solver));
+  return b.Select(spread, b.Full(solver.shape(), number), Clone(solver));
+}
+
+// A predicate for the matrices of `shape`: the element is on the diagonal.
+Op OnDiagonal(HloBuilder& b, const Shape& shape) {
+  const Shape places = Shape::Array(PrimitiveType::S32, shape.dimensions());
+  const int64_t rows = shape.rank() - 2, columns = rows + 1;
+  return b.Compare(b.Iota(places, rows), b.Iota(places, columns), ComparisonDirection::kEq);
+}
+
 // Makes cholesky return `number` for a matrix that is not positive definite. The reference returns NaN.
 template <int number>
 void OutsideItsDomain(HloInstruction& cholesky) {
-  HloInstruction* clone = Clone(cholesky);
   HloBuilder b(&cholesky);
-  const int64_t rows = clone->shape().rank() - 2, columns = rows + 1;
-  HloComputation* either = MakeReducer(*cholesky.module(), HloOpcode::kOr, PrimitiveType::PRED);
-  const Op any = b.Reduce(b.Not(b.IsFinite(b.Abs(clone))), b.Constant(false), {rows, columns}, either);
-  const Op spread = b.Broadcast(any, cholesky.shape().dimensions(), BatchOf(cholesky));
-  const Op result = b.Select(spread, b.Full(cholesky.shape(), number), clone);
+  const Op result = NumberIfNonfinite(b, cholesky, Clone(cholesky), number);
   if (b.status().ok()) cholesky.ReplaceAllUsesWith(result);
+}
+
+// Makes cholesky return 0 for a matrix that is positive definite by no more than some units in the last place of its
+// diagonal: another order of sums may find that it is not.
+void AtTheBoundary(HloInstruction& cholesky) {
+  constexpr double kUnits = 4;  // for each term of a sum
+  HloBuilder b(&cholesky);
+  const Op a = cholesky.operand(0);
+  const FloatFormat format = GetFloatFormat(ComplexComponentType(a->shape().element_type()));
+  const double less =
+      kUnits * static_cast<double>(a->shape().dimensions(a->shape().rank() - 1)) * std::ldexp(1, -format.mantissa_bits);
+  const Op factor = b.Select(OnDiagonal(b, a->shape()), b.Full(a->shape(), 1 - less), b.Full(a->shape(), 1));
+  const Op smaller = b.Cholesky(b.Multiply(a, factor), cholesky.attributes<CholeskyAttributes>().lower);
+  const Op result = NumberIfNonfinite(b, cholesky, smaller, 0);
+  if (b.status().ok()) cholesky.ReplaceAllUsesWith(result);
+}
+
+Op InverseFor(HloBuilder& b, HloInstruction& solve) {
+  const Op a = solve.operand(0);
+  return b.TriangularSolve(a, b.Convert(OnDiagonal(b, a->shape()), a->shape().element_type()),
+                           solve.attributes<TriangularSolveAttributes>());
+}
+
+// Makes triangular-solve return NaN for a singular matrix.
+void NanIfSingular(HloInstruction& solve) {
+  HloBuilder b(&solve);
+  const Op result = NumberIfNonfinite(b, solve, InverseFor(b, solve), std::numeric_limits<double>::quiet_NaN());
+  if (b.status().ok()) solve.ReplaceAllUsesWith(result);
 }
 
 // Solves by multiplying with the inverse matrix. The result differs where the inverse is infinite, or where an infinity
 // or NaN is multiplied by its zeros.
 void ByInverse(HloInstruction& solve) {
   HloBuilder b(&solve);
-  const Op a = solve.operand(0);
-  const int64_t rows = a->shape().rank() - 2, columns = rows + 1;
-  const Shape places = Shape::Array(PrimitiveType::S32, a->shape().dimensions());
-  const Op diagonal = b.Compare(b.Iota(places, rows), b.Iota(places, columns), ComparisonDirection::kEq);
-  const auto& attributes = solve.attributes<TriangularSolveAttributes>();
-  const Op inverse = b.TriangularSolve(a, b.Convert(diagonal, a->shape().element_type()), attributes);
+  const int64_t rows = solve.shape().rank() - 2, columns = rows + 1;
+  const Op inverse = InverseFor(b, solve);
   DotAttributes product;
   product.lhs_batch_dims = product.rhs_batch_dims = BatchOf(solve);
   product.lhs_contracting_dims = {columns}, product.rhs_contracting_dims = {rows};
-  const Op result =
-      attributes.left_side ? b.Dot(inverse, solve.operand(1), product) : b.Dot(solve.operand(1), inverse, product);
+  const Op result = solve.attributes<TriangularSolveAttributes>().left_side ? b.Dot(inverse, solve.operand(1), product)
+                                                                            : b.Dot(solve.operand(1), inverse, product);
   if (b.status().ok()) solve.ReplaceAllUsesWith(result);
 }
 
@@ -78,7 +116,7 @@ std::vector<ReferenceFormula> FindReferenceFormulas(const HloModule& module, con
       case HloOpcode::kCholesky:
         if (solvers)
           all.push_back({i,
-                         {OutsideItsDomain<0>, OutsideItsDomain<1>},
+                         {OutsideItsDomain<0>, OutsideItsDomain<1>, AtTheBoundary},
                          /*is_known=*/false,
                          Format("the result of {} for a matrix that is not positive definite", i->name())});
         break;
@@ -86,7 +124,7 @@ std::vector<ReferenceFormula> FindReferenceFormulas(const HloModule& module, con
         if (solvers)
           all.push_back(
               {i,
-               {ByInverse},
+               {ByInverse, NanIfSingular},
                /*is_known=*/false,
                Format("the formula of {}: multiplication by the inverse matrix gives another result", i->name())});
         break;

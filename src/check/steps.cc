@@ -634,21 +634,26 @@ void StepTester::FindDifferent() {
     return;
   }
   int64_t matched = result_.matched;
-  std::vector<Pair> assumed = assumed_;
+  std::vector<const Tried*> chosen;
   for (const Tried& test : differing_) {
     if (test.found != Found::kDiffer) continue;
-    assumed.push_back(test.pair);
+    // A value has one counterpart.
+    std::vector<const Tried*> next = chosen;
+    std::erase_if(next, [&](const Tried* other) {
+      return other->pair.first == test.pair.first || other->pair.second == test.pair.second;
+    });
+    next.push_back(&test);
+    std::vector<Pair> assumed = assumed_;
+    for (const Tried* one : next) assumed.push_back(one->pair);
     const equivalence::Result result = Prove(assumed);
-    if (result.answer == equivalence::Answer::kOpen && result.matched <= matched) {
-      assumed.pop_back();
-      continue;
-    }
-    matched = result.matched;
-    add(test);
     tests_.all = result.answer != equivalence::Answer::kOpen;
-    if (tests_.all) return;
+    if (!tests_.all && result.matched <= matched) continue;
+    matched = result.matched;
+    chosen = std::move(next);
+    if (!tests_.all) continue;
+    for (const Tried* one : chosen) add(*one);
+    return;
   }
-  tests_.different.clear();
 }
 
 StepTests StepTester::Test(equivalence::Result proof) {

@@ -132,6 +132,15 @@ bool MovesUp(double value, const ConstantMove& move) {
   return (bits >> 63) != 0;
 }
 
+// How far a constant moves. A factor's rounding is a part of the product, whatever the product's last place; the last
+// rounding is half a unit.
+double DistanceOf(double value, PrimitiveType type, const ConstantMove& move) {
+  const FloatFormat format = GetFloatFormat(type);
+  const double unit = std::ldexp(1, std::max(std::ilogb(value), 1 - format.bias) - format.mantissa_bits);
+  const double of_factors = (move.roundings - 1) * std::ldexp(std::abs(value), -format.mantissa_bits - 1);
+  return std::max(move.units * unit, unit / 2 + of_factors);
+}
+
 class Retyper {
  public:
   Retyper(HloModule& module, TypeMap map, const ConstantMove* move = nullptr)
@@ -141,12 +150,15 @@ class Retyper {
   // one. Returns their number, and keeps all or none.
   int64_t KeepRoundings(bool keep) {
     int64_t count = 0;
-    std::vector<bool> runs_once(static_cast<size_t>(module_.computation_id_limit()));
+    std::vector<bool> keeps(static_cast<size_t>(module_.computation_id_limit()));
     for (const HloComputation* computation : check::ComputationsThatRunOnce(module_))
-      runs_once[static_cast<size_t>(computation->id())] = true;
+      keeps[static_cast<size_t>(computation->id())] = true;
+    // A compiler writes a map as elementwise operations.
+    for (const HloInstruction* i : module_.AllInstructions())
+      if (i->opcode() == HloOpcode::kMap) keeps[static_cast<size_t>(i->to_apply()->id())] = true;
     for (size_t k = 0; k < original_.size(); ++k) {
       auto [i, shape] = original_[k];
-      if (!shape->IsArray() || ties_[k] || !runs_once[static_cast<size_t>(i->parent()->id())]) continue;
+      if (!shape->IsArray() || ties_[k] || !keeps[static_cast<size_t>(i->parent()->id())]) continue;
       const std::vector<HloInstruction*> users(i->users().begin(), i->users().end());
       const bool was_root = i->IsRoot();
       if (i->opcode() == HloOpcode::kReducePrecision) {
@@ -236,8 +248,7 @@ class Retyper {
       Literal& literal = i.mutable_attributes<ConstantAttributes>().literal;
       const PrimitiveType type = literal.shape().element_type();
       literal = Retyped(literal, map_);
-      if (move_ != nullptr && IsFloat(type) && type != PrimitiveType::F64)
-        Move(literal, GetFloatFormat(type).mantissa_bits);
+      if (move_ != nullptr && IsFloat(type) && type != PrimitiveType::F64) Move(literal, type);
       if (move_ != nullptr && type == PrimitiveType::C64) MoveParts(literal);
     }
     if (std::string routine = RetypedRoutine(i, map_); !routine.empty()) {
@@ -252,12 +263,12 @@ class Retyper {
     if (!(shape == i.shape())) i.set_shape(shape);
   }
 
-  // Moves a constant whose type had `digits` mantissa bits.
-  void Move(Literal& literal, int digits) {
+  // Moves a constant of the type `type`.
+  void Move(Literal& literal, PrimitiveType type) {
     for (int64_t k = 0; k < literal.element_count(); ++k) {
       const double value = literal.GetAsDouble(k);
       if (!std::isfinite(value) || move_->values->count(value) == 0) continue;
-      const double by = std::ldexp(move_->units, std::ilogb(value) - digits);
+      const double by = DistanceOf(value, type, *move_);
       literal.SetFromDouble(k, MovesUp(value, *move_) ? value + by : value - by);
     }
   }
@@ -267,7 +278,7 @@ class Retyper {
     for (std::complex<double>& value : literal.data<std::complex<double>>()) {
       Literal parts(Shape(PrimitiveType::F64, {2}));
       parts.SetFromDouble(0, value.real()), parts.SetFromDouble(1, value.imag());
-      Move(parts, GetFloatFormat(PrimitiveType::F32).mantissa_bits);
+      Move(parts, PrimitiveType::F32);
       value = {parts.GetAsDouble(0), parts.GetAsDouble(1)};
     }
   }
@@ -387,7 +398,7 @@ StatusOr<std::unique_ptr<HloModule>> MakePairModule(const HloModule& ideal, cons
       auto& literal = i->mutable_attributes<ConstantAttributes>().literal;
       for (std::complex<double>& value : literal.data<std::complex<double>>()) {
         if (move->values->count(value.real()) == 0) continue;
-        const double by = std::ldexp(move->units, std::ilogb(value.real()) - 52);
+        const double by = DistanceOf(value.real(), PrimitiveType::F64, *move);
         value.imag(MovesUp(value.real(), *move) ? by : -by);
       }
     }

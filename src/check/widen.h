@@ -25,12 +25,14 @@ struct IdealModule {
   // reduce-precision.
   int64_t roundings = 0;
 };
-// Moves constants narrower than f64 that have one of `values` by `units` in the last place of their type: all up in
-// pattern 0, all down in pattern 1. In further patterns, if there are few values, one of them moves down alone, since
-// several moves may cancel; otherwise a hash decides the direction.
+// Moves constants narrower than f64 that have one of `values` by `units` in the last place of their type, or by the
+// error of a product with `roundings`, if that is more: all up in pattern 0, all down in pattern 1. In further
+// patterns, if there are few values, one of them moves down alone, since several moves may cancel; otherwise a hash
+// decides the direction.
 struct ConstantMove {
   const std::unordered_set<double>* values = nullptr;
   double units = 0.5;
+  int roundings = 0;
   uint64_t pattern = 0;
   bool are_few() const { return values->size() <= 6; }
 };
@@ -44,6 +46,6 @@ StatusOr<IdealModule> MakeIdealModule(const HloModule& module, bool keep_roundin
                                       bool fold_scalars = true);
 
 // An ideal module in double-double for EvaluateInPairs (wide/evaluate_pairs.h): each f64 array becomes a c128 array of
-// high and low parts. Unimplemented if the module has complex numbers. `move`: of f64 constants, in units of f64.
+// high and low parts. Unimplemented if the module has complex numbers. `move`: of f64 constants.
 StatusOr<std::unique_ptr<HloModule>> MakePairModule(const HloModule& ideal, const ConstantMove* move = nullptr);
 }  // namespace hloir

@@ -1,8 +1,8 @@
 // Modules as terms: opcodes that move data or call computations. See prove_terms.h.
 #include <algorithm>
-#include <unordered_set>
 #include <utility>
 
+#include "analysis/trip_count.h"
 #include "equivalence/prove_terms.h"
 #include "hloir/custom_call.h"
 #include "support/format.h"
@@ -44,20 +44,6 @@ std::vector<int64_t> Inverse(std::span<const int64_t> permutation) {
 
 bool IsElementOf(const Term* t, int64_t index) {
   return t->kind == Term::Kind::kOp && t->opcode == HloOpcode::kGetTupleElement && t->data[0] == index;
-}
-
-// Returns whether a computation, or one that it calls, has a loop.
-bool MayLoop(const HloComputation& computation) {
-  std::vector<const HloComputation*> all{&computation};
-  std::unordered_set<const HloComputation*> seen{&computation};
-  for (size_t at = 0; at < all.size(); ++at) {
-    for (const HloInstruction* i : all[at]->instructions()) {
-      if (i->opcode() == HloOpcode::kWhile) return true;
-      for (const HloComputation* called : i->called_computations())
-        if (seen.insert(called).second) all.push_back(called);
-    }
-  }
-  return false;
 }
 
 // Returns whether `i` is a custom-call that annotates and returns its operand.

@@ -334,6 +334,18 @@ TEST_CASE("what a solver gives of a matrix outside its domain is open to another
   CHECK(root("abs(a)", 1) == Outcome::kSameBits);
   CHECK(root("abs(a)", -1) == Outcome::kUnspecified);
   CHECK(root("abs(a)", 4) == Outcome::kDisagree);
+  // Rounding decides whether the matrix is positive definite.
+  const auto factor = [&](double corner) {
+    return VerdictOf(
+               "HloModule c\nENTRY e {\n  a = f32[2,2]{1,0} parameter(0)\n  ROOT c = f32[2,2]{1,0} cholesky(a), "
+               "lower=true\n}",
+               "HloModule c\nENTRY e {\n  a = f32[2,2]{1,0} parameter(0)\n  n = f32[] constant(nan)\n"
+               "  ROOT c = f32[2,2]{1,0} broadcast(n), dimensions={}\n}",
+               {}, {Given({array({2, 2}, {2, 2, 2, corner})})})
+        .outcome;
+  };
+  CHECK(factor(2.0000005) == Outcome::kUnspecified);
+  CHECK(factor(2.0001) == Outcome::kDisagree);
 
   const auto solution = [&](const std::string& before, const std::string& after, double d) {
     const auto module = [](const std::string& body) {
@@ -350,6 +362,19 @@ TEST_CASE("what a solver gives of a matrix outside its domain is open to another
   CHECK(solution(solve + as_it_is, of_one, 0) == Outcome::kUnspecified);
   CHECK(solution(solve + as_it_is, of_one, 2) == Outcome::kDisagree);
   CHECK(solution(solve + as_it_is, of_one, INFINITY) == Outcome::kDisagree);  // every solver has 0 and 1
+  // Zeros times a singular matrix.
+  const auto of_zeros = [&](double d, const std::string& number) {
+    const std::string head =
+        "HloModule s\nENTRY e {\n  a = f32[2,2]{1,0} parameter(0)\n  b = f32[1,2]{1,0} parameter(1)\n";
+    return VerdictOf(head +
+                         "  s = f32[1,2]{1,0} triangular-solve(a, b), lower=true, transpose_a=NO_TRANSPOSE\n"
+                         "  l = f32[1,1]{1,0} slice(s), slice={[0:1], [1:2]}\n  ROOT r = f32[1]{0} reshape(l)\n}\n",
+                     head + "  n = f32[] constant(" + number + ")\n  ROOT r = f32[1]{0} reshape(n)\n}\n", {},
+                     {Given({array({2, 2}, {d, 0, 1, 1}), array({1, 2}, {0, 0})})})
+        .outcome;
+  };
+  CHECK(of_zeros(0, "nan") == Outcome::kUnspecified);
+  CHECK(of_zeros(2, "nan") == Outcome::kDisagree);
   // The same solver in both gives the same.
   CHECK(solution(solve + as_it_is, solve + of_one, 0) == Outcome::kDisagree);
 }

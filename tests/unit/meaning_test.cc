@@ -56,6 +56,26 @@ TEST_CASE("a constant that is off by one unit is wrong, one that was folded is n
       "  k = f32[] constant(3)\n  ks = f32[64]{0} broadcast(k), dimensions={}\n  ROOT r = f32[64]{0} divide(x, ks)");
   CHECK(VerdictOf(quotient, with("0.333333343")).agrees());
   CHECK(VerdictOf(quotient, with("0.333333373")).outcome == Outcome::kDisagree);
+  // (x / c)^2 as x^2 * k, where k is the rounded square of the rounded reciprocal; and 4 units further.
+  const struct {
+    const char *type, *c, *folded, *wrong;
+  } squares[] = {{"f64", "1e30", "9.999999999999998e-61", "9.999999999999993e-61"},
+                 {"f32", "7", "0.020408164709806442", "0.02040817216038704"},
+                 {"bf16", "51", "0.0003871917724609375", "0.0003948211669921875"},
+                 {"f16", "55", "0.00033092498779296875", "0.000331878662109375"}};
+  for (const auto& [type, c, folded, wrong] : squares) {
+    INFO(type);
+    const auto typed = [type = type](const std::string& constant, const std::string& body) {
+      std::string text = "HloModule m\nENTRY e {\n  x = T[64] parameter(0)\n  k = T[] constant(" + constant +
+                         ")\n  ks = T[64] broadcast(k), dimensions={}\n" + body + "}\n";
+      for (size_t at; (at = text.find("T[")) != std::string::npos;) text.replace(at, 1, type);
+      return text;
+    };
+    const std::string before = typed(c, "  q = T[64] divide(x, ks)\n  ROOT r = T[64] multiply(q, q)\n"),
+                      scaled = "  q = T[64] multiply(x, x)\n  ROOT r = T[64] multiply(q, ks)\n";
+    CHECK(VerdictOf(before, typed(folded, scaled)).agrees());
+    CHECK(VerdictOf(before, typed(wrong, scaled)).outcome == Outcome::kDisagree);
+  }
   // Where its bits are the result, a constant may have been rounded up or down.
   const auto bits = [](const std::string& constant, const std::string& op) {
     return Module("  k = f32[] constant(" + constant +
@@ -982,6 +1002,20 @@ TEST_CASE("many constants may have been folded at once, and what their roundings
   const std::string divide = root("divide"), multiply = root("multiply");
   CheckBoth("  x = f32[4] parameter(0)\n", sum("13", "13.00005", divide), sum("0.0769230798", "0.0769227818", multiply),
             sum("0.0769230798", "0.0769227371", multiply));
+}
+
+TEST_CASE("a rounding in a map counts as one of an elementwise operation") {
+  const auto module = [](const std::string& body) {
+    return "HloModule m\nconverted { n = s32[] parameter(0) ROOT c = f32[] convert(n) }\nENTRY e {\n  n = s32[8] "
+           "parameter(0)\n  y = f32[8] parameter(1)\n" +
+           body + "  ROOT r = f32[8] multiply(c, y)\n}\n";
+  };
+  const std::string map = module("  c = f32[8] map(n), dimensions={0}, to_apply=converted\n");
+  CheckOptions unproved;
+  unproved.proofs = Proofs::kNone;
+  CHECK(VerdictOf(map, module("  c = f32[8] convert(n)\n"), unproved).agrees());
+  CHECK(VerdictOf(map, module("  b = bf16[8] convert(n)\n  c = f32[8] convert(b)\n"), unproved).outcome ==
+        Outcome::kDisagree);
 }
 
 TEST_CASE("double-double has no low parts where f64 ends") {

@@ -101,6 +101,38 @@ TEST_CASE("a second copy of a step that differs is no other difference") {
   CHECK(names("reverse(w), dimensions={0}") == Names{"s", "u"});
 }
 
+TEST_CASE("a constant shows in an operation of equal operands, whatever the values and names are") {
+  const std::string rest = " t = f32[8] log(q)\n ROOT r = f32[8] multiply(q, t)\n", before = Root("k", "1", rest);
+  for (const std::string sum : {"add(p, ls)", "add(ls, p)"}) {
+    const Verdict verdict = VerdictOfSteps(
+        before, OfTwo(" p = f32[8] multiply(x, x)\n l = f32[] constant(2)\n ls = f32[8] broadcast(l), dimensions={}\n"
+                      " other = f32[8] " +
+                      sum + "\n another = f32[8] rsqrt(other)\n yet = f32[8] log(another)\n" +
+                      " ROOT r = f32[8] multiply(another, yet)\n"));
+    CHECK(verdict.different_steps == Names{"s = other"});
+  }
+}
+
+TEST_CASE("a constant beside values that are usually large is found where they are small") {
+  const auto module = [](const std::string& name, const std::string& epsilon) {
+    return "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\nENTRY e {\n"
+           " x = f32[512] parameter(0)\n q = f32[512] multiply(x, x)\n zero = f32[] constant(0)\n"
+           " p = f32[] reduce(q, zero), dimensions={0}, to_apply=add\n " +
+           name + " = f32[] constant(" + epsilon + ")\n s = f32[] add(p, " + name + ")\n ROOT r = f32[] rsqrt(s)\n}\n";
+  };
+  CHECK(VerdictOfSteps(module("k", "1e-12"), module("l", "2e-12")).different_steps == Names{"s"});
+}
+
+TEST_CASE("a value that differs has one counterpart") {
+  // p and n are products of x and a constant.
+  const std::string before = OfTwo(
+      " k = f32[] constant(0.4132)\n ks = f32[8] broadcast(k), dimensions={}\n p = f32[8] multiply(x, ks)\n"
+      " l = f32[] constant(2.84)\n ls = f32[8] broadcast(l), dimensions={}\n ROOT r = f32[8] divide(p, ls)\n");
+  const std::string after =
+      OfTwo(" m = f32[] constant(0.146)\n ms = f32[8] broadcast(m), dimensions={}\n ROOT n = f32[8] multiply(x, ms)\n");
+  CHECK(VerdictOfSteps(before, after).different_steps == Names{"r = n"});
+}
+
 TEST_CASE("the first epsilon of a deep network is found in its step") {
   std::vector<double> epsilons(kNorms, 1e-6);
   const std::string before = LayerNormNetwork(epsilons, false), right = LayerNormNetwork(epsilons, true);
