@@ -69,14 +69,20 @@ const Term* ConditionOf(const Term* t) {
 bool IsPositive(const Term* t, int depth = 0) {
   constexpr int kMostSteps = 6;
   if (const std::optional<double> number = SplatNumber(t)) return !std::signbit(*number);
-  if (t->kind == Term::Kind::kView) t = t->operands[0];
+  if (t->kind == Term::Kind::kView) {
+    const Term* base = t->operands[0];
+    if (base->kind == Term::Kind::kIota)
+      return std::all_of(t->data.begin(), t->data.end(), [](int64_t step) { return step >= 0; });
+    t = base;
+  }
   if (t->kind != Term::Kind::kOp || depth > kMostSteps) return false;
   const auto operand = [&](size_t k) { return IsPositive(t->operands[k], depth + 1); };
   switch (t->opcode) {
     case HloOpcode::kAbs:
     case HloOpcode::kExp:
     case HloOpcode::kLogistic: return true;
-    case HloOpcode::kSqrt: return operand(0);
+    case HloOpcode::kSqrt:
+    case HloOpcode::kRemainder: return operand(0);
     case HloOpcode::kMultiply: return t->operands[0] == t->operands[1] || (operand(0) && operand(1));
     case HloOpcode::kAdd:
     case HloOpcode::kDivide:
@@ -554,6 +560,9 @@ const Term* Terms::OnFloats(HloOpcode opcode, const Shape& shape, Operands& x) {
     case kMaximum:
     case kMinimum:
       if (x[0] == x[1]) return x[0];
+      // The result is one of the operands. Which of -0 and +0 it is may depend on their order.
+      for (size_t k : {0, 1})
+        if (IsOp(x[k], opcode) && x[k]->operands[1 - k] == x[1 - k]) return x[k];
       for (size_t k : {0, 1}) {
         const double neutral = opcode == kMaximum ? -INFINITY : INFINITY;
         if (wide && IsSplat(x[k], neutral)) return x[1 - k];
@@ -602,6 +611,17 @@ const Term* Terms::Compare(const Shape& shape, Operands x, std::vector<int64_t> 
   if (x[0] == x[1] && ordered) return SplatOf(shape, equal ? 1 : 0);
   if (x[0] == x[1] && IsFloat(type) && static_cast<ComparisonDirection>(data[0]) == kLt) return SplatOf(shape, 0);
   if (IsFloat(type) && !ordered) {
+    // No such number is less than 0 or a negative one.
+    const std::optional<double> limit = SplatNumber(x[1]);
+    const bool is_less = static_cast<ComparisonDirection>(data[0]) == kLt;
+    if (is_less && limit && *limit <= 0 && IsPositive(x[0])) return SplatOf(shape, 0);
+    // -a < -b if b < a.
+    const auto negates = [](const Term* t) { return IsOp(t, HloOpcode::kNegate); };
+    const auto may_negate = [&](const Term* t) { return negates(t) || SplatBase(t) != nullptr; };
+    if (GetFloatFormat(type).has_sign && (negates(x[0]) || negates(x[1])) && may_negate(x[0]) && may_negate(x[1])) {
+      const auto negated = [&](const Term* t) { return Elementwise(HloOpcode::kNegate, type, {t}); };
+      return Compare(shape, {negated(x[1]), negated(x[0])}, std::move(data));
+    }
     // a < max(a, b) if a < b, and max(a, b) <= a if b <= a: a NaN in either makes all four false.
     const bool less = static_cast<ComparisonDirection>(data[0]) == kLt;
     for (size_t k : {0, 1}) {

@@ -142,6 +142,7 @@ const Term* Terms::OfReduce(const HloInstruction& i, const Operands& x, int dept
                         is_parameter(1) && combiner.operand(0) != combiner.operand(1) &&
                         x[0]->shape.element_type() == type;
   const Term* initial = Broadcast(x[1], sizes, {});
+  if (x[0]->shape.ElementCount() == 0 && x[1]->shape.element_type() == type) return initial;
   // Each result combines a single element with the initial value.
   if (commutes && x[0]->shape.ElementCount() == rows)
     return Elementwise(combiner.opcode(), type, {initial, Reshape(x[0], sizes)});

@@ -114,6 +114,8 @@ class Terms {
   };
   Strided AsStrided(const Term* t) const;
   const Term* View(Strided v, const Shape& shape);
+  const Term* ViewOfPart(const Strided& v, const Shape& shape);
+  const Term* SliceOfBase(const Term* view, const Operands& starts, const Shape& shape);
   const Term* Walked(const Term* t, const Walk& walk);
   const Term* Reshape(const Term* t, const DimVector& dimensions);
   const Term* Transpose(const Term* t, std::span<const int64_t> permutation);

@@ -473,6 +473,22 @@ TEST_CASE("comparisons of floats, and their signs") {
   };
   CHECK(Same("ROOT r = pred[2,3] compare(x, x), direction=LT", says("false")));
   CHECK(!Same("ROOT r = pred[2,3] compare(x, x), direction=LE", says("true")));
+  const std::string opposites = "n = f32[2,3] negate(x)\n m = f32[2,3] negate(y)\n ";
+  CHECK(Same(opposites + "ROOT r = pred[2,3] compare(n, m), direction=LT",
+             "ROOT r = pred[2,3] compare(y, x), direction=LT"));
+  CHECK(!Same(opposites + "ROOT r = pred[2,3] compare(n, m), direction=LT",
+              "ROOT r = pred[2,3] compare(x, y), direction=LT"));
+  CHECK(Same(smaller + "n = f32[2,3] minimum(m, y)\n ROOT r = f32[2,3] negate(n)",
+             smaller + "ROOT r = f32[2,3] negate(m)"));
+  CHECK(!Same(smaller + "n = f32[2,3] maximum(m, y)\n ROOT r = f32[2,3] negate(n)",
+              smaller + "ROOT r = f32[2,3] negate(m)"));
+  const auto rest = [](const std::string& of) {
+    return "i = f32[2,3] iota(), iota_dimension=1\n k = f32[] constant(0)\n z = f32[2,3] broadcast(k), dimensions={}\n "
+           "q = f32[2,3] remainder(" +
+           of + ")\n ROOT r = pred[2,3] compare(q, z), direction=LT";
+  };
+  CHECK(Same(rest("i, y"), says("false")));
+  CHECK(!Same(rest("y, i"), says("false")));
   const std::string signs = "u = f32[2,3] abs(x)\n v = f32[2,3] abs(y)\n ";
   CHECK(Same(signs + "q = f32[2,3] divide(u, v)\n s = f32[2,3] sqrt(q)\n ROOT r = f32[2,3] abs(s)",
              signs + "q = f32[2,3] divide(u, v)\n ROOT r = f32[2,3] sqrt(q)"));
@@ -514,6 +530,22 @@ TEST_CASE("computations that are applied to elements") {
              "i = s32[2] constant({1, 2})\n k = f32[] constant(3)\n ROOT r = (s32[2], f32[]) tuple(i, k)"));
   CHECK(!Same("ROOT r = (s32[2], f32[]) constant(({1, 2}, 3))",
               "i = s32[2] constant({1, 2})\n k = f32[] constant(4)\n ROOT r = (s32[2], f32[]) tuple(i, k)"));
+}
+
+TEST_CASE("windows and views that read one part") {
+  const std::string parts =
+      "f = f32[6] reshape(x)\n g = f32[6] reshape(y)\n c2 = f32[12] concatenate(f, g), "
+      "dimensions={0}\n v = f32[4,3] reshape(c2)\n ";
+  CHECK(Same(parts + "ROOT r = f32[2,3] slice(v), slice={[2:4], [0:3]}", "ROOT r = f32[2,3] copy(y)"));
+  CHECK(!Same(parts + "ROOT r = f32[2,3] slice(v), slice={[1:3], [0:3]}", "ROOT r = f32[2,3] copy(y)"));
+  const std::string index = "o = s32[1] slice(a), slice={[0:1]}\n i = s32[] reshape(o)\n z = s32[] constant(0)\n ";
+  const std::string moved = index +
+                            "v = f32[1,2,3] reshape(x)\n t = f32[3,1,2] transpose(v), dimensions={2,0,1}\n d = "
+                            "f32[1,1,2] dynamic-slice(t, i, z, z), dynamic_slice_sizes={1,1,2}\n ";
+  const std::string column = index + "d = f32[2,1] dynamic-slice(x, z, i), dynamic_slice_sizes={2,1}\n ";
+  CHECK(Same(moved + "ROOT r = f32[2] reshape(d)", column + "ROOT r = f32[2] reshape(d)"));
+  CHECK(!Same(moved + "ROOT r = f32[2] reshape(d)",
+              column + "w = f32[2] reshape(d)\n ROOT r = f32[2] reverse(w), dimensions={0}"));
 }
 
 TEST_CASE("a stable sort depends on what it compares") {
