@@ -13,6 +13,7 @@ namespace hloir::equivalence {
 namespace {
 
 constexpr int kMostHeight = 200;               // height limit of elementwise operations that views are moved through
+constexpr int kMostHeightOfPart = 2;           // the same of parts of concatenations, which are rebuilt for each view
 constexpr int64_t kMaxTermElements = 1 << 14;  // size limit of constants that are folded
 
 bool IsContiguous(std::span<const int64_t> strides, const DimVector& dimensions) {
@@ -233,6 +234,7 @@ const Term* Terms::ViewOfPart(const Strided& v, const Shape& shape) {
   for (const Term* part : v.base->operands) {
     const int64_t end = begin + part->shape.dimensions()[along] * row;
     if (first >= begin && last < end) {
+      if (part->height > kMostHeightOfPart) return nullptr;
       Walk walk{shape.dimensions(), std::vector<int64_t>(v.strides.size(), 0), v.strides, {v.offset - begin}};
       return Walked(Reshape(part, {end - begin}), walk);
     }
