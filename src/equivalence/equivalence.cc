@@ -566,6 +566,7 @@ std::vector<std::string> AssumptionsOf(const HloModule& before, const HloModule&
     for (const HloInstruction* i : module->AllInstructions()) {
       if (i->IsConstant() && i->shape().IsArray() && i->literal().elided()) uses |= kSameElided;
       if (i->opcode() == HloOpcode::kCustomCall && CustomCallOf(*i) == CustomCall::kUnknown) uses |= kSameUnknown;
+      if (i->Is(kImpure) || i->opcode() == HloOpcode::kInfeed || i->opcode() == HloOpcode::kRecv) uses |= kSameRandom;
     }
   }
   return WordsOf(uses);

@@ -59,18 +59,35 @@ std::optional<double> SplatNumber(const Term* t) {
 }
 bool IsOp(const Term* t, HloOpcode opcode) { return t->kind == Term::Kind::kOp && t->opcode == opcode; }
 
+// The condition that `t` converts to a number, or null.
+const Term* ConditionOf(const Term* t) {
+  const bool converts = IsOp(t, HloOpcode::kConvert) && t->operands[0]->shape.element_type() == PrimitiveType::PRED;
+  return converts ? t->operands[0] : nullptr;
+}
+
 // Returns whether every element of a float term is +0, positive or NaN.
 bool IsPositive(const Term* t, int depth = 0) {
   constexpr int kMostSteps = 6;
   if (const std::optional<double> number = SplatNumber(t)) return !std::signbit(*number);
+  if (t->kind == Term::Kind::kView) {
+    const Term* base = t->operands[0];
+    if (base->kind == Term::Kind::kIota)
+      return std::all_of(t->data.begin(), t->data.end(), [](int64_t step) { return step >= 0; });
+    t = base;
+  }
   if (t->kind != Term::Kind::kOp || depth > kMostSteps) return false;
   const auto operand = [&](size_t k) { return IsPositive(t->operands[k], depth + 1); };
   switch (t->opcode) {
     case HloOpcode::kAbs:
     case HloOpcode::kExp:
     case HloOpcode::kLogistic: return true;
+    case HloOpcode::kSqrt:
+    case HloOpcode::kRemainder: return operand(0);
     case HloOpcode::kMultiply: return t->operands[0] == t->operands[1] || (operand(0) && operand(1));
-    case HloOpcode::kAdd: return operand(0) && operand(1);
+    case HloOpcode::kAdd:
+    case HloOpcode::kDivide:
+    case HloOpcode::kMaximum:
+    case HloOpcode::kMinimum: return operand(0) && operand(1);
     case HloOpcode::kSelect: return operand(1) && operand(2);
     case HloOpcode::kConvert: {
       const PrimitiveType from = t->operands[0]->shape.element_type();
@@ -186,11 +203,28 @@ std::map<std::vector<int32_t>, uint64_t> Decoded(const Term* t) {
   return p;
 }
 
+// Returns whether a condition is the xor of true and of other terms.
+bool IsNegated(const Term* condition) {
+  return condition->kind == Term::Kind::kBits && Decoded(condition).contains({});
+}
+
 }  // namespace
 
 Terms::Polynomial Terms::RingOf(const Term* t) {
   if (t->kind == Term::Kind::kRing) return Decoded(t);
   if (const std::optional<int64_t> value = SplatInteger(t)) return {{{}, static_cast<uint64_t>(*value)}};
+  if (IsOp(t, HloOpcode::kSelect)) {
+    // One of two numbers is the second plus their difference times the condition.
+    const std::optional<int64_t> if_true = SplatInteger(t->operands[1]), if_false = SplatInteger(t->operands[2]);
+    if (if_true && if_false) {
+      const uint64_t least = static_cast<uint64_t>(*if_false);
+      return {{{}, least}, {{Convert(t->shape, t->operands[0])->id}, static_cast<uint64_t>(*if_true) - least}};
+    }
+  }
+  if (const Term* condition = ConditionOf(t); condition != nullptr && IsNegated(condition)) {
+    // The conversion of a negated condition is 1 minus that of the condition.
+    return {{{}, 1}, {{Convert(t->shape, Not(condition))->id}, ~uint64_t{0}}};
+  }
   if (t->kind == Term::Kind::kBits) {
     // not A is -1 - A.
     Polynomial p = Decoded(t);
@@ -235,10 +269,19 @@ const Term* Terms::FromPolynomial(const Polynomial& given, const Shape& shape, b
     }
     if (key.size() == 1 && factor == (bits ? ones : 1)) return At(key[0]);
   }
+  const bool is_not = p.size() == 2 && constant != p.end() && constant->second == ones && p.rbegin()->second == ones;
+  if ((!bits || is_not) && p.size() == (constant != p.end() ? 2 : 1) && p.rbegin()->first.size() == 1) {
+    // A multiple of a converted condition, plus a number, is one of two numbers.
+    if (const Term* condition = ConditionOf(At(p.rbegin()->first[0]))) {
+      const uint64_t least = constant != p.end() ? constant->second : 0;
+      const Term* if_true = FromPolynomial({{{}, least + p.rbegin()->second}}, shape, false);
+      return Select(shape, {condition, if_true, FromPolynomial({{{}, least}}, shape, false)});
+    }
+  }
   // -1 - A is not A; if A is a sum, not A is a sum.
-  if (p.size() == 2 && constant != p.end() && constant->second == ones) {
-    const auto& [key, factor] = *p.rbegin();
-    if (key.size() == 1 && factor == ones) {
+  if (is_not) {
+    const std::vector<int32_t>& key = p.rbegin()->first;
+    if (key.size() == 1) {
       const Term* atom = At(key[0]);
       const bool is_sum = atom->kind == Term::Kind::kRing;
       if (bits && is_sum) {
@@ -436,7 +479,7 @@ const Term* Terms::OnIntegers(HloOpcode opcode, const Shape& shape, Operands& x)
       if (c && *c == 0) return x[0];
       if (SplatInteger(x[0]) == 0) return x[0];
       if (opcode == kShiftRightArithmetic && IsSigned(type) && non_negative && c && *c > 0 && *c < width)
-        return OnIntegers(kShiftRightLogical, shape, x);
+        return Elementwise(kShiftRightLogical, type, std::move(x));
       if (!c) break;
       const bool out = static_cast<uint64_t>(*c) >= static_cast<uint64_t>(width);
       if (out && opcode != kShiftRightArithmetic) return SplatOf(shape, 0);
@@ -517,6 +560,9 @@ const Term* Terms::OnFloats(HloOpcode opcode, const Shape& shape, Operands& x) {
     case kMaximum:
     case kMinimum:
       if (x[0] == x[1]) return x[0];
+      // The result is one of the operands. Which of -0 and +0 it is may depend on their order.
+      for (size_t k : {0, 1})
+        if (IsOp(x[k], opcode) && x[k]->operands[1 - k] == x[1 - k]) return x[k];
       for (size_t k : {0, 1}) {
         const double neutral = opcode == kMaximum ? -INFINITY : INFINITY;
         if (wide && IsSplat(x[k], neutral)) return x[1 - k];
@@ -550,9 +596,7 @@ const Term* Terms::Compare(const Shape& shape, Operands x, std::vector<int64_t> 
   for (size_t k : {0, 1}) {
     const Term *choice = x[k], *number = x[1 - k], *outcomes[2] = {nullptr, nullptr};
     const bool is_select = IsOp(choice, HloOpcode::kSelect);
-    const bool is_condition =
-        IsOp(choice, HloOpcode::kConvert) && choice->operands[0]->shape.element_type() == PrimitiveType::PRED;
-    if ((!is_select && !is_condition) || SplatBase(number) == nullptr || !IsReal(type)) continue;
+    if ((!is_select && ConditionOf(choice) == nullptr) || SplatBase(number) == nullptr || !IsReal(type)) continue;
     for (size_t of : {0, 1}) {
       const Term* value = is_select ? choice->operands[2 - of] : SplatOf(number->shape, static_cast<int64_t>(of));
       if (SplatBase(value) == nullptr) break;
@@ -565,6 +609,31 @@ const Term* Terms::Compare(const Shape& shape, Operands x, std::vector<int64_t> 
   }
   const bool equal = static_cast<ComparisonDirection>(data[0]) == kEq;
   if (x[0] == x[1] && ordered) return SplatOf(shape, equal ? 1 : 0);
+  if (x[0] == x[1] && IsFloat(type) && static_cast<ComparisonDirection>(data[0]) == kLt) return SplatOf(shape, 0);
+  if (IsFloat(type) && !ordered) {
+    // No such number is less than 0 or a negative one.
+    const std::optional<double> limit = SplatNumber(x[1]);
+    const bool is_less = static_cast<ComparisonDirection>(data[0]) == kLt;
+    if (is_less && limit && *limit <= 0 && IsPositive(x[0])) return SplatOf(shape, 0);
+    // -a < -b if b < a.
+    const auto negates = [](const Term* t) { return IsOp(t, HloOpcode::kNegate); };
+    const auto may_negate = [&](const Term* t) { return negates(t) || SplatBase(t) != nullptr; };
+    if (GetFloatFormat(type).has_sign && (negates(x[0]) || negates(x[1])) && may_negate(x[0]) && may_negate(x[1])) {
+      const auto negated = [&](const Term* t) { return Elementwise(HloOpcode::kNegate, type, {t}); };
+      return Compare(shape, {negated(x[1]), negated(x[0])}, std::move(data));
+    }
+    // a < max(a, b) if a < b, and max(a, b) <= a if b <= a: a NaN in either makes all four false.
+    const bool less = static_cast<ComparisonDirection>(data[0]) == kLt;
+    for (size_t k : {0, 1}) {
+      const HloOpcode outer = less == (k == 1) ? HloOpcode::kMaximum : HloOpcode::kMinimum;
+      if (equal || !IsOp(x[k], outer) || x[k]->operands.size() != 2) continue;
+      for (size_t of : {0, 1}) {
+        if (x[k]->operands[of] != x[1 - k]) continue;
+        const Term* other = x[k]->operands[1 - of];
+        return k == 0 ? Compare(shape, {other, x[1]}, std::move(data)) : Compare(shape, {x[0], other}, std::move(data));
+      }
+    }
+  }
   if (integers && type != PrimitiveType::U64) {
     const Term::Range a = x[0]->range, b = x[1]->range;
     if (a.high < b.low) return SplatOf(shape, equal ? 0 : 1);
@@ -583,7 +652,7 @@ const Term* Terms::Compare(const Shape& shape, Operands x, std::vector<int64_t> 
       const Shape of = shape.WithElementType(type);
       const Term *a = FromPolynomial(p, of, false), *b = FromPolynomial(q, of, false);
       if (const std::optional<int64_t> value = SplatInteger(a)) return SplatOf(shape, *value == 0 ? 1 : 0);
-      // Compares a number with a converted condition, or with a select of two numbers.
+      // Compares a number with a choice of two numbers.
       const uint64_t mask = MaskOf(type);
       std::erase_if(p, [&](const auto& entry) { return (entry.second & mask) == 0; });
       const uint64_t constant = p.contains({}) ? p[{}] : 0;
@@ -591,19 +660,8 @@ const Term* Terms::Compare(const Shape& shape, Operands x, std::vector<int64_t> 
       if (p.size() == 1 && p.begin()->first.size() == 1) {
         const Term* atom = At(p.begin()->first[0]);
         const uint64_t factor = p.begin()->second;
-        const Term* condition = nullptr;
-        uint64_t if_true = 1, if_false = 0;
-        if (IsOp(atom, HloOpcode::kConvert) && atom->operands[0]->shape.element_type() == PrimitiveType::PRED) {
-          condition = atom->operands[0];
-        } else if (IsOp(atom, HloOpcode::kSelect) && SplatInteger(atom->operands[1]) &&
-                   SplatInteger(atom->operands[2])) {
-          condition = atom->operands[0];
-          if_true = static_cast<uint64_t>(*SplatInteger(atom->operands[1]));
-          if_false = static_cast<uint64_t>(*SplatInteger(atom->operands[2]));
-        }
-        if (condition != nullptr) {
-          const bool one = ((factor * if_true + constant) & mask) == 0,
-                     zero = ((factor * if_false + constant) & mask) == 0;
+        if (const Term* condition = ConditionOf(atom)) {
+          const bool one = ((factor + constant) & mask) == 0, zero = (constant & mask) == 0;
           if (one == zero) return SplatOf(shape, one ? 1 : 0);
           return one ? condition : Not(condition);
         }
@@ -633,7 +691,7 @@ const Term* Terms::Select(const Shape& shape, Operands x) {
   const PrimitiveType type = shape.element_type();
   if (const std::optional<int64_t> known = SplatInteger(p)) return *known != 0 ? a : b;
   if (a == b) return a;
-  if (p->kind == Term::Kind::kBits && Decoded(p).contains({})) {
+  if (IsNegated(p)) {
     p = Not(p);
     std::swap(a, b);
     return Select(shape, std::move(x));
@@ -649,11 +707,16 @@ const Term* Terms::Select(const Shape& shape, Operands x) {
   }
   if (IsOp(a, HloOpcode::kSelect) && a->operands[0] == p) return Select(shape, {p, a->operands[1], b});
   if (IsOp(b, HloOpcode::kSelect) && b->operands[0] == p) return Select(shape, {p, a, b->operands[2]});
-  if (IsReal(type) && type != PrimitiveType::PRED) {
-    if (IsSplat(a, 1) && IsSplat(b, 0)) return Convert(shape, p);
-    if (IsSplat(a, 0) && IsSplat(b, 1)) return Convert(shape, Not(p));
-  }
   const Shape condition = p->shape;
+  if (IsReal(type) && type != PrimitiveType::PRED) {
+    // A choice between 0, 1 and converted conditions is a converted condition.
+    const auto as_condition = [&](const Term* t) -> const Term* {
+      if (const Term* converted = ConditionOf(t)) return converted;
+      return IsSplat(t, 0) || IsSplat(t, 1) ? SplatOf(condition, IsSplat(t, 1) ? 1 : 0) : nullptr;
+    };
+    const Term *u = as_condition(a), *v = u == nullptr ? nullptr : as_condition(b);
+    if (v != nullptr) return Convert(shape, Select(condition, {p, u, v}));
+  }
   if (IsOp(a, HloOpcode::kSelect) && a->operands[2] == b) {
     return Select(shape, {Elementwise(HloOpcode::kAnd, PrimitiveType::PRED, {p, a->operands[0]}), a->operands[1], b});
   }
@@ -714,10 +777,18 @@ const Term* Terms::Convert(const Shape& shape, const Term* x) {
     if (IsInteger(first) && IsInteger(from) && IsInteger(to) && BitWidth(to) <= BitWidth(from))
       return Convert(shape, inner);
   }
+  if (IsOp(x, HloOpcode::kSelect) && SplatBase(x->operands[1]) != nullptr && SplatBase(x->operands[2]) != nullptr)
+    return Select(shape, {x->operands[0], Convert(shape, x->operands[1]), Convert(shape, x->operands[2])});
   return Op(HloOpcode::kConvert, shape, {x});
 }
 
 const Term* Terms::Elementwise(HloOpcode opcode, PrimitiveType type, Operands x, std::vector<int64_t> data) {
+  const Term* t = Normalized(opcode, type, std::move(x), std::move(data));
+  const bool is_number = t->shape.element_type() == type && IsInteger(type) && t->range.low == t->range.high;
+  return is_number && SplatBase(t) == nullptr ? SplatOf(t->shape, t->range.low) : t;
+}
+
+const Term* Terms::Normalized(HloOpcode opcode, PrimitiveType type, Operands x, std::vector<int64_t> data) {
   using enum HloOpcode;
   const Shape shape = Shape::Array(type, x[0]->shape.dimensions());
   if (Spent()) return x[0];

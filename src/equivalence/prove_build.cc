@@ -1,10 +1,13 @@
 // Modules as terms: opcodes that move data or call computations. See prove_terms.h.
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "analysis/trip_count.h"
 #include "equivalence/prove_terms.h"
+#include "hloir/cost.h"
 #include "hloir/custom_call.h"
+#include "ir/mixed_floats.h"
 #include "support/format.h"
 
 namespace hloir::equivalence {
@@ -52,7 +55,45 @@ bool Forwards(const HloInstruction& i) {
          i.operand(0)->shape().Compatible(i.shape());
 }
 
+bool IsEffect(const HloInstruction& i) {
+  return i.Is(kImpure) || i.Is(kSideEffect) ||
+         (i.opcode() == HloOpcode::kCustomCall && i.HasSideEffect() && !Forwards(i));
+}
+
+// Returns whether each device is the only one of its group in a collective that then returns its operand.
+bool CommunicatesAlone(const HloInstruction& i) {
+  using enum HloOpcode;
+  const HloOpcode opcode = i.opcode();
+  if (opcode != kAllReduce && opcode != kAllGather && opcode != kReduceScatter && opcode != kAllToAll) return false;
+  const StatusOr<std::vector<std::vector<int64_t>>> named = DeviceGroups(i);
+  if (!named.ok() || named->empty()) return false;
+  const DeviceCounts devices = DeviceCountsOf(*i.parent()->module());
+  const auto groups = MeetingGroups(i, devices.replicas, devices.partitions);
+  return groups.ok() && !groups->empty() &&
+         std::all_of(groups->begin(), groups->end(), [](const auto& group) { return group.size() == 1; });
+}
+
 }  // namespace
+
+std::optional<std::vector<int64_t>> DataOfElementwise(const HloInstruction& i) {
+  using enum HloOpcode;
+  if (!i.Is(kElementwise) || !i.shape().IsArray() || i.operand_count() == 0) return std::nullopt;
+  switch (i.opcode()) {
+    case kCopy: return std::nullopt;
+    case kCompare: {
+      const CompareAttributes& compare = i.attributes<CompareAttributes>();
+      return std::vector{static_cast<int64_t>(compare.direction), static_cast<int64_t>(compare.type)};
+    }
+    case kReducePrecision: {
+      const ReducePrecisionAttributes& format = i.attributes<ReducePrecisionAttributes>();
+      return std::vector{format.exponent_bits, format.mantissa_bits};
+    }
+    case kBitcastConvert:
+      if (!i.operand(0)->shape().SameDimensions(i.shape())) return std::nullopt;
+      return std::vector<int64_t>();
+    default: return std::vector<int64_t>();  // no attributes
+  }
+}
 
 const Term* Terms::Of(const HloModule& module) {
   why_.clear();
@@ -60,32 +101,53 @@ const Term* Terms::Of(const HloModule& module) {
     why_ = "the module has no entry computation";
     return nullptr;
   }
+  effects_.clear();
+  std::set<std::string_view> elided;
   for (const HloInstruction* i : module.AllInstructions()) {
     std::string_view what;
     if (!i->shape().IsStatic()) what = "has dynamic sizes";
-    else if (i->Is(kImpure) || i->Is(kSideEffect) || i->opcode() == HloOpcode::kInfeed ||
-             (i->opcode() == HloOpcode::kCustomCall && i->HasSideEffect() && !Forwards(*i)))
-      what = "is not a function of its operands alone";
-    else if (i->IsConstant() && i->literal().elided()) what = "has elided values";
+    else if (i->IsConstant() && i->literal().elided() && !elided.insert(i->name()).second)
+      what = "has elided values and the name of another such constant";
     else if (i->shape().IsArray() && i->shape().ElementCount() > kMaxBuiltElements) what = "is too large";
     if (what.empty()) continue;
     why_ = Format("{} {}", i->name(), what);
     return nullptr;
   }
   const Term* result = Body(*module.entry_computation(), 0);
+  if (!effects_.empty()) {
+    // Modules are equal if their effects are, too, in order.
+    std::vector<Shape> shapes{result->shape};
+    for (const Term* effect : effects_) shapes.push_back(effect->shape);
+    Operands all = std::exchange(effects_, {});
+    all.insert(all.begin(), result);
+    result = Op(HloOpcode::kTuple, Shape::Tuple(std::move(shapes)), std::move(all));
+  }
   return why_.empty() ? result : nullptr;
+}
+
+// An operation with an effect, or whose result depends on more than its operands: its number in the order of all is a
+// part of it.
+const Term* Terms::Effect(const HloInstruction& i, const Operands& x, int depth) {
+  if (nested_ > 0 && why_.empty()) why_ = Format("{} is not a function of its operands alone", i.name());
+  Operands operands = x;
+  for (const HloComputation* called : i.called_computations()) operands.push_back(Nested(*called, depth + 1));
+  effects_.push_back(Op(i.opcode(), i.shape(), std::move(operands), {static_cast<int64_t>(effects_.size())}, &i));
+  return effects_.back();
+}
+
+// The body of a computation that does not run exactly once: it has no effects.
+const Term* Terms::Nested(const HloComputation& computation, int depth) {
+  ++nested_;
+  const Term* body = Body(computation, depth);
+  --nested_;
+  return body;
 }
 
 const Term* Terms::Body(const HloComputation& computation, int depth) {
   if (const auto found = bodies_.find(&computation); found != bodies_.end()) return found->second;
   Operands parameters;
-  for (const HloInstruction* parameter : computation.parameters()) {
-    Term t;
-    t.kind = Term::Kind::kParameter;
-    t.shape = parameter->shape().WithoutLayout();
-    t.data = {parameter->parameter_number()};
-    parameters.push_back(Make(std::move(t)));
-  }
+  for (const HloInstruction* parameter : computation.parameters())
+    parameters.push_back(Parameter(parameter->parameter_number(), parameter->shape()));
   const Term* result = Build(computation, parameters, depth);
   return bodies_[&computation] = result;
 }
@@ -108,6 +170,7 @@ const Term* Terms::Build(const HloComputation& computation, std::span<const Term
 }
 
 const Term* Terms::Element(const Term* tuple, int64_t index) {
+  if (!why_.empty()) return tuple;  // the computation was not read to its end
   if (tuple->kind == Term::Kind::kOp && tuple->opcode == HloOpcode::kTuple)
     return tuple->operands[static_cast<size_t>(index)];
   if (tuple->kind == Term::Kind::kOp && tuple->opcode == HloOpcode::kWhile) {
@@ -162,13 +225,15 @@ const Term* Terms::OfConditional(const HloInstruction& i, const Operands& x, int
                       (i.shape().IsArray() || leaves.size() == static_cast<size_t>(i.shape().tuple_size()));
   if (!arrays || std::any_of(branches.begin(), branches.end(), [](const auto* called) { return MayLoop(*called); })) {
     Operands operands = x;
-    for (const HloComputation* called : branches) operands.push_back(Body(*called, depth + 1));
+    for (const HloComputation* called : branches) operands.push_back(Nested(*called, depth + 1));
     return Op(i.opcode(), i.shape(), std::move(operands), {}, &i);
   }
   // The last branch is taken for every index that has no other.
   Operands results;
   for (size_t k = branches.size(); k-- > 0;) {
+    ++nested_;
     const Term* result = branch(k);
+    --nested_;
     const Term* taken = is_predicate ? x[0]
                                      : Compare(Shape::Scalar(PrimitiveType::PRED),
                                                {x[0], SplatOf(x[0]->shape, static_cast<int64_t>(k))},
@@ -214,28 +279,6 @@ const Term* Terms::OfDot(const HloInstruction& i, const Operands& x) {
       Op(HloOpcode::kDot, Shape::Array(i.shape().element_type(), result), {sides[0], sides[1]}, std::move(data));
   if (swap) product = Transpose(product, std::vector<int64_t>{0, 2, 1});
   return Reshape(product, kept);
-}
-
-const Term* Terms::OfReduce(const HloInstruction& i, const Operands& x, int depth) {
-  const DimVector& reduced = i.dimensions();
-  const std::vector<int64_t> kept = Others(x[0]->shape.rank(), reduced);
-  // The order [kept, reduced] keeps the dimensions' order, which is the order of combining.
-  std::vector<int64_t> order = kept, last = Others(x[0]->shape.rank(), DimVector(std::span<const int64_t>(kept)));
-  order.insert(order.end(), last.begin(), last.end());
-  const DimVector sizes = SizesAt(x[0]->shape, kept);
-  const int64_t rows = Product(Span(sizes));
-  const HloInstruction& combiner = *i.to_apply()->root();
-  const auto is_parameter = [&](int64_t k) { return combiner.operand(k)->IsParameter(); };
-  if (x[0]->shape.ElementCount() == rows && combiner.Is(kCommutative) && combiner.operand_count() == 2 &&
-      is_parameter(0) && is_parameter(1) && combiner.operand(0) != combiner.operand(1) &&
-      x[0]->shape.element_type() == i.shape().element_type()) {
-    // Each result combines a single element with the initial value.
-    return Elementwise(combiner.opcode(), i.shape().element_type(), {Broadcast(x[1], sizes, {}), Reshape(x[0], sizes)});
-  }
-  const Term* operand = Reshape(Transpose(x[0], order), {rows, Product(Span(SizesAt(x[0]->shape, last)))});
-  const Term* result = Op(HloOpcode::kReduce, Shape::Array(i.shape().element_type(), {rows}),
-                          {operand, x[1], Body(*i.to_apply(), depth + 1)});
-  return Reshape(result, sizes);
 }
 
 const Term* Terms::OfPad(const HloInstruction& i, const Operands& x) {
@@ -378,9 +421,17 @@ const Term* Terms::OfScatter(const HloInstruction& i, const Operands& x) {
                             std::move(starts));
 }
 
-// A gather of one slice is a dynamic-slice.
+// A gather of one slice is a dynamic-slice. A gather whose starts are all clamped to 0 repeats one slice.
 const Term* Terms::OfGather(const HloInstruction& i, const Operands& x) {
   const GatherAttributes& gather = i.attributes<GatherAttributes>();
+  const auto spans = [&](int64_t d) { return gather.slice_sizes[d] == x[0]->shape.dimensions(d); };
+  if (gather.operand_batching_dims.empty() &&
+      std::all_of(gather.start_index_map.begin(), gather.start_index_map.end(), spans)) {
+    const int64_t rank = x[0]->shape.rank();
+    const Term* slice = Slice(x[0], Zeros(rank), Ones(rank), gather.slice_sizes);
+    const std::vector<int64_t> kept = Others(rank, gather.collapsed_slice_dims);
+    return Broadcast(Reshape(slice, SizesAt(slice->shape, kept)), i.shape().dimensions(), gather.offset_dims);
+  }
   if (i.shape().ElementCount() != Product(Span(gather.slice_sizes)) || i.shape().ElementCount() == 0)
     return Op(i.opcode(), i.shape(), x, {}, &i);
   Operands starts = StartsOfWindow(x[1], gather.start_index_map, x[0]->shape.rank());
@@ -414,34 +465,26 @@ const Term* Terms::OfConvolution(const HloInstruction& i, const Operands& x) {
   return Transpose(result, Inverse(output));
 }
 
-// The value of an operation on constants that calls no computation; null if it is not known.
-const Term* Terms::OfConstants(const HloInstruction& i, const Operands& x) {
-  constexpr int64_t kMostElements = 1 << 14;
-  if (!i.Is(kFoldable) || i.Is(kElementwise) || x.empty() || !i.called_computations().empty() || !i.shape().IsArray() ||
-      i.shape().ElementCount() > kMostElements)
-    return nullptr;
-  std::vector<Literal> values;
-  for (const Term* t : x) {
-    if (!t->shape.IsArray() || t->shape.ElementCount() > kMostElements) return nullptr;
-    std::optional<Literal> value = ConstantOf(t);
-    if (!value) return nullptr;
-    values.push_back(*std::move(value));
-  }
-  if (Spent(1 + i.shape().ElementCount() / 16)) return nullptr;
-  std::vector<const Literal*> operands;
-  for (const Literal& value : values) operands.push_back(&value);
-  std::optional<Literal> result = Evaluate(i.opcode(), i.shape().WithoutLayout(), operands, {}, &i);
-  return result ? Constant(*std::move(result)) : nullptr;
-}
-
 const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
   using enum HloOpcode;
   const Shape& shape = i.shape();
+  if (IsEffect(i)) return Effect(i, x, depth);
+  if (MixesFloats(i)) {
+    legalized_.push_back(LegalizedMixedFloats(i));
+    return Build(*legalized_.back()->entry_computation(), x, depth + 1);
+  }
   if (const Term* folded = OfConstants(i, x)) return folded;
+  if (shape.IsArray() && shape.ElementCount() == 0) return Constant(Literal(shape.WithDefaultLayout()));
+  if (const std::optional<std::vector<int64_t>> data = DataOfElementwise(i)) {
+    Operands same = x;
+    for (const Term*& operand : same) {
+      // A select or clamp may have scalars beside arrays.
+      if (operand->shape.IsScalar()) operand = Broadcast(operand, shape.dimensions(), {});
+    }
+    return Elementwise(i.opcode(), shape.element_type(), std::move(same), *data);
+  }
   switch (i.opcode()) {
-    case kConstant:
-      if (shape.IsArray()) return Constant(i.literal());
-      break;
+    case kConstant: return OfConstant(i);
     case kIota: {
       const PrimitiveType type = shape.element_type();
       const size_t d = static_cast<size_t>(i.attributes<IotaAttributes>().iota_dimension);
@@ -521,33 +564,14 @@ const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
     case kReduce:
       if (x.size() == 2) return OfReduce(i, x, depth);
       break;
-    case kCompare: {
-      const CompareAttributes& compare = i.attributes<CompareAttributes>();
-      return Elementwise(kCompare, PrimitiveType::PRED, x,
-                         {static_cast<int64_t>(compare.direction), static_cast<int64_t>(compare.type)});
-    }
-    case kReducePrecision: {
-      const ReducePrecisionAttributes& format = i.attributes<ReducePrecisionAttributes>();
-      return Elementwise(kReducePrecision, shape.element_type(), x, {format.exponent_bits, format.mantissa_bits});
-    }
-    case kBitcastConvert:
-      if (!i.operand(0)->shape().SameDimensions(shape)) break;
-      return Elementwise(kBitcastConvert, shape.element_type(), x);
-    case kSelect:
-    case kClamp: {
-      if (!shape.IsArray()) break;
-      Operands same = x;
-      for (const Term*& operand : same) {
-        if (operand->shape.IsScalar()) operand = Broadcast(operand, shape.dimensions(), {});
-      }
-      return Elementwise(i.opcode(), shape.element_type(), std::move(same));
-    }
+    case kMap: return OfMap(i, x, depth);
+    case kSort: return OfSort(i, x, depth);
     default:
-      if (!i.Is(kElementwise) || !shape.IsArray()) break;
-      return Elementwise(i.opcode(), shape.element_type(), x);
+      if (CommunicatesAlone(i) && x.size() == 1 && x[0]->shape.Compatible(shape.WithoutLayout())) return x[0];
+      break;
   }
   Operands operands = x;
-  for (const HloComputation* called : i.called_computations()) operands.push_back(Body(*called, depth + 1));
+  for (const HloComputation* called : i.called_computations()) operands.push_back(Nested(*called, depth + 1));
   return Op(i.opcode(), shape, std::move(operands), {}, &i);
 }
 

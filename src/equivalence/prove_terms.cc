@@ -13,6 +13,7 @@ namespace hloir::equivalence {
 namespace {
 
 constexpr int kMostHeight = 200;               // height limit of elementwise operations that views are moved through
+constexpr int kMostHeightOfPart = 2;           // the same of parts of concatenations, which are rebuilt for each view
 constexpr int64_t kMaxTermElements = 1 << 14;  // size limit of constants that are folded
 
 bool IsContiguous(std::span<const int64_t> strides, const DimVector& dimensions) {
@@ -207,6 +208,7 @@ const Term* Terms::View(Strided v, const Shape& shape) {
     }
     return Constant(std::move(to));
   }
+  if (const Term* part = ViewOfPart(v, shape)) return part;
   Term t;
   t.kind = Term::Kind::kView;
   t.shape = shape.WithoutLayout();
@@ -214,6 +216,31 @@ const Term* Terms::View(Strided v, const Shape& shape) {
   t.data = {v.offset};
   t.data.insert(t.data.end(), v.strides.begin(), v.strides.end());
   return Make(std::move(t));
+}
+
+// A view of a concatenation along the first dimension larger than 1 that reads one part alone, as a view of that part;
+// else null.
+const Term* Terms::ViewOfPart(const Strided& v, const Shape& shape) {
+  if (v.base->kind != Term::Kind::kOp || v.base->opcode != HloOpcode::kConcatenate) return nullptr;
+  const DimVector& whole = v.base->shape.dimensions();
+  const size_t along = static_cast<size_t>(v.base->data[0]);
+  if (std::any_of(whole.begin(), whole.begin() + v.base->data[0], [](int64_t size) { return size != 1; }))
+    return nullptr;
+  int64_t row = 1, first = v.offset, last = v.offset;
+  for (size_t d = along + 1; d < whole.size(); ++d) row *= whole[d];
+  for (size_t d = 0; d < v.strides.size(); ++d)
+    (v.strides[d] < 0 ? first : last) += v.strides[d] * (shape.dimensions()[d] - 1);
+  int64_t begin = 0;
+  for (const Term* part : v.base->operands) {
+    const int64_t end = begin + part->shape.dimensions()[along] * row;
+    if (first >= begin && last < end) {
+      if (part->height > kMostHeightOfPart) return nullptr;
+      Walk walk{shape.dimensions(), std::vector<int64_t>(v.strides.size(), 0), v.strides, {v.offset - begin}};
+      return Walked(Reshape(part, {end - begin}), walk);
+    }
+    begin = end;
+  }
+  return nullptr;
 }
 
 const Term* Terms::Rebuilt(const Term* t, const std::function<const Term*(const Term*)>& change,
@@ -321,6 +348,40 @@ const Term* Terms::Slice(const Term* t, std::span<const int64_t> starts, std::sp
   return Walked(t, walk);
 }
 
+// A dynamic-slice of a view that drops dimensions of size 1, or reorders the others, as a view of a dynamic-slice; else
+// null.
+const Term* Terms::SliceOfBase(const Term* view, const Operands& starts, const Shape& shape) {
+  const Strided v = AsStrided(view);
+  if (v.base == view || v.offset != 0 || v.base->kind == Term::Kind::kIota) return nullptr;
+  const DimVector& whole = v.base->shape.dimensions();
+  const std::vector<int64_t> steps = ContiguousStrides(whole);
+  std::vector<size_t> from(whole.size(), starts.size());
+  size_t left = 0;
+  for (int64_t size : whole) left += size != 1 ? 1 : 0;
+  for (size_t d = 0; d < starts.size(); ++d) {
+    const int64_t size = view->shape.dimensions()[d];
+    if (size == 1) continue;
+    size_t e = 0;
+    while (e < whole.size() && (whole[e] != size || steps[e] != v.strides[d] || from[e] < starts.size())) ++e;
+    if (e == whole.size() || left == 0) return nullptr;
+    from[e] = d;
+    --left;
+  }
+  if (left != 0) return nullptr;
+  Operands moved;
+  DimVector sizes = whole;
+  for (size_t e = 0; e < whole.size(); ++e) {
+    const bool has = from[e] < starts.size();
+    moved.push_back(has ? starts[from[e]] : SplatOf(Shape::Scalar(PrimitiveType::S64), 0));
+    if (has) sizes[e] = shape.dimensions()[from[e]];
+  }
+  Walk walk{shape.dimensions(), std::vector<int64_t>(starts.size(), -1), std::vector<int64_t>(starts.size(), 1),
+            std::vector<int64_t>(whole.size(), 0)};
+  for (size_t e = 0; e < whole.size(); ++e)
+    if (from[e] < starts.size()) walk.from[from[e]] = static_cast<int64_t>(e);
+  return Walked(DynamicSlice(v.base, std::move(moved), sizes), walk);
+}
+
 const Term* Terms::DynamicSlice(const Term* t, Operands starts, const DimVector& sizes) {
   const std::vector<std::optional<int64_t>> known = ClampStarts(starts, t->shape.dimensions(), sizes);
   if (std::all_of(known.begin(), known.end(), [](const auto& start) { return start.has_value(); })) {
@@ -342,6 +403,7 @@ const Term* Terms::DynamicSlice(const Term* t, Operands starts, const DimVector&
             std::equal(starts.begin(), starts.end(), leaf->operands.begin() + 2, leaf->operands.end()))
           return leaf->operands[1];
         if (!moves) return View(std::move(from), shape);  // each slice has the same elements
+        if (const Term* moved = SliceOfBase(leaf, starts, shape)) return moved;
         Operands operands{leaf};
         operands.insert(operands.end(), starts.begin(), starts.end());
         return Op(HloOpcode::kDynamicSlice, shape, std::move(operands), {sizes.begin(), sizes.end()});

@@ -8,7 +8,8 @@
 // polynomials of and and xor with masks. The reference evaluator folds constants.
 //
 // prove.h is the interface. prove_terms.cc has the table and the views, prove_algebra.cc the elementwise operations,
-// prove_ranges.cc the ranges of integers; prove_build.cc reads modules, prove_loops.cc their loops. Covered by
+// prove_ranges.cc the ranges of integers; prove_build.cc reads modules, prove_applied.cc
+// operations that apply computations, prove_loop*.cc and prove_counters.cc loops. Covered by
 // tests/unit/prove_test.cc.
 #pragma once
 
@@ -60,6 +61,8 @@ struct Term {
 
 // The width of an element in bits; 1 for a predicate.
 int WidthOfTerm(PrimitiveType type);
+// The attributes of an elementwise operation on arrays of one size, as a term's data; nullopt for other operations.
+std::optional<std::vector<int64_t>> DataOfElementwise(const HloInstruction& i);
 // The values of an integer type (except u64) or of predicates.
 Term::Range RangeOfType(PrimitiveType type);
 // Returns whether `t` is a loop-carried value at the start of an iteration. Its data: a name, a number that
@@ -98,6 +101,7 @@ class Terms {
   const Term* Op(HloOpcode opcode, Shape shape, Operands operands, std::vector<int64_t> data = {},
                  const HloInstruction* like = nullptr);
   const Term* Constant(Literal literal);
+  const Term* Parameter(int64_t number, const Shape& shape);
   const Term* Splat(const Shape& shape, const Literal& scalar);
   const Term* SplatOf(const Shape& shape, int64_t value);
   bool Spent(int64_t work = 1);
@@ -110,6 +114,8 @@ class Terms {
   };
   Strided AsStrided(const Term* t) const;
   const Term* View(Strided v, const Shape& shape);
+  const Term* ViewOfPart(const Strided& v, const Shape& shape);
+  const Term* SliceOfBase(const Term* view, const Operands& starts, const Shape& shape);
   const Term* Walked(const Term* t, const Walk& walk);
   const Term* Reshape(const Term* t, const DimVector& dimensions);
   const Term* Transpose(const Term* t, std::span<const int64_t> permutation);
@@ -128,6 +134,7 @@ class Terms {
 
   // Elementwise operations. The operands have the same dimensions.
   const Term* Elementwise(HloOpcode opcode, PrimitiveType type, Operands x, std::vector<int64_t> data = {});
+  const Term* Normalized(HloOpcode opcode, PrimitiveType type, Operands x, std::vector<int64_t> data);
   const Term* OnIntegers(HloOpcode opcode, const Shape& shape, Operands& x);
   const Term* OnFloats(HloOpcode opcode, const Shape& shape, Operands& x);
   const Term* Compare(const Shape& shape, Operands x, std::vector<int64_t> data);
@@ -155,15 +162,40 @@ class Terms {
   const Term* Build(const HloComputation& computation, std::span<const Term* const> arguments, int depth);
   const Term* Of(const HloInstruction& i, const Operands& x, int depth);
   const Term* Body(const HloComputation& computation, int depth);
+  const Term* Nested(const HloComputation& computation, int depth);
+  const Term* Effect(const HloInstruction& i, const Operands& x, int depth);
   const Term* Element(const Term* tuple, int64_t index);
   const Term* OfWhile(const HloInstruction& i, const Operands& x, int depth);
   const Term* OfOpaqueWhile(const HloInstruction& i, const Operands& x, int depth);
-  const Term* Canonical(const HloInstruction& loop, const Operands& initial, int depth);
+
+  // Loops.
+  struct Loop;
+  const Term* Part(const Term* state, const Shape& shape, int64_t k);
+  const Term* StateOf(const Loop& loop, Operands elements);
+  const Term* StateOf(const Loop& loop);
+  const Term* Condition(const Loop& loop, const Term* state);
+  const Term* Turn(const Loop& loop, const Term* state);
+  const Term* Variable(const Shape& shape, int64_t name, int64_t twin, Term::Range range);
+  void Iterate(Loop& loop);
+  bool FindClasses(Loop& loop);
+  const Term* Canonical(Loop& loop);
+  const Term* StepOf(const Loop& loop, size_t c);
+  void CountTurns(Loop& loop);
+  const Term* Unrolled(const Loop& loop, const Term* begin);
+  const Term* LastOf(const Loop& loop, size_t c);
+  void NameVariables(Loop& loop);
+  const Term* ResultsOf(const Loop& loop);
+
+  // Operations.
   const Term* OfDot(const HloInstruction& i, const Operands& x);
   const Term* OfReduce(const HloInstruction& i, const Operands& x, int depth);
+  const Term* OfMap(const HloInstruction& i, const Operands& x, int depth);
+  const Term* OfSort(const HloInstruction& i, const Operands& x, int depth);
   const Term* OfPad(const HloInstruction& i, const Operands& x);
   const Term* OfConditional(const HloInstruction& i, const Operands& x, int depth);
   const Term* OfConstants(const HloInstruction& i, const Operands& x);
+  const Term* OfConstant(const HloInstruction& i);
+  const Term* Values(const Literal& literal);
   const Term* OfConvolution(const HloInstruction& i, const Operands& x);
   const Term* OfGather(const HloInstruction& i, const Operands& x);
   Operands StartsOfWindow(const Term* indices, const DimVector& map, int64_t rank);
@@ -175,8 +207,12 @@ class Terms {
   std::unordered_map<uint64_t, std::vector<const Term*>> by_hash_;
   std::unordered_map<const HloComputation*, const Term*> bodies_;
   std::map<std::pair<const HloInstruction*, std::vector<int64_t>>, const Term*> loops_;  // by level and initial values
-  int64_t unused_ = 0;      // number of loop results without a use
-  int64_t loop_level_ = 0;  // depth of the current loop nest
+  int64_t unused_ = 0;                                 // number of loop results without a use
+  int64_t loop_level_ = 0;                             // depth of the current loop nest
+  Operands effects_;                                   // of the module that is being read, in order
+  int nested_ = 0;                                     // depth of computations that do not run exactly once
+  std::unordered_map<std::string, int64_t> elided_;    // numbers of constants without values, by name
+  std::vector<std::unique_ptr<HloModule>> legalized_;  // instructions of mixed floats with their converts
   std::unique_ptr<HloEvaluator> evaluator_;
   std::string why_;
   int64_t work_left_;

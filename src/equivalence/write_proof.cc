@@ -13,11 +13,28 @@
 
 #include "equivalence/equivalence.h"
 #include "equivalence/expr.h"
+#include "hloir/analysis.h"
+#include "hloir/evaluator.h"
 #include "proof_check/proof_check.h"
 #include "support/format.h"
 
 namespace hloir::equivalence {
 namespace {
+
+constexpr std::string_view kOpenRule = "index-notation";  // of a result for which the checker has no rule
+
+// The modules run on the same devices, if on several, and read the same arrays.
+bool HaveSameParameters(const HloModule& before, const HloModule& after) {
+  const DeviceCounts x = DeviceCountsOf(before), y = DeviceCountsOf(after);
+  if ((x.replicas != y.replicas || x.partitions != y.partitions) && (UsesDevices(before) || UsesDevices(after)))
+    return false;
+  const auto parameters = [](const HloModule& module) { return module.entry_computation()->parameters(); };
+  const auto a = parameters(before), b = parameters(after);
+  return a.size() != b.size() ||
+         std::equal(a.begin(), a.end(), b.begin(),
+                    [](const auto* p, const auto* q) { return p->shape().Compatible(q->shape()); }) ||
+         (!UsesDevices(before) && !UsesDevices(after));
+}
 
 using proof_check::Checker;
 using proof_check::Graph;
@@ -33,7 +50,7 @@ class Writer {
     FindOpen(b_, open_b_);
   }
 
-  // Returns false if no rule was found.
+  // Returns false if no rule was found; why() says what the checker answered.
   bool Add(Pair pair, const std::vector<Rule>& rules) {
     if (checker_.Equal(pair.before, pair.after)) return true;
     AddOperands(pair, rules);
@@ -47,7 +64,9 @@ class Writer {
       const std::set<int32_t> from = Frontier(pair, cut);
       for (Rule rule : rules) {
         proof_check::Step step{rule, {pair}, {from.begin(), from.end()}};
-        if (checker_.Try(step).outcome == Outcome::kHolds && Accept(std::move(step))) return true;
+        const proof_check::StepResult tried = checker_.Try(step);
+        if (tried.outcome == Outcome::kHolds && Accept(std::move(step))) return true;
+        why_ = WhyNot(tried);
       }
       if (from.empty()) return false;
       for (int32_t step : from) cut.erase(step);
@@ -61,12 +80,17 @@ class Writer {
       for (size_t l = 0; l < a.operands[k].size() && l < b.operands[k].size(); ++l)
         Add({a.operands[k][l], b.operands[k][l]}, rules);
     }
-    std::string why;
-    return checker_.SameOperation(a, b, why);
+    return checker_.SameOperation(a, b, why_);
   }
+  const std::string& why() const { return why_; }
   std::vector<proof_check::Step> steps;
 
  private:
+  // Why the checker does not accept a step that the prover proved.
+  static std::string WhyNot(const proof_check::StepResult& result) {
+    return result.outcome == Outcome::kFalse ? "it needs a law that the checker does not have" : result.why;
+  }
+
   // Adds pairs for operands of operations with several values, since the prover's pairs have one value each.
   void AddOperands(Pair pair, const std::vector<Rule>& rules) {
     const Graph::Op &a = a_.OpOf(pair.before), &b = b_.OpOf(pair.after);
@@ -81,7 +105,9 @@ class Writer {
   }
 
   bool Accept(proof_check::Step step) {
-    if (checker_.Check(step).outcome != Outcome::kHolds) return false;
+    const proof_check::StepResult checked = checker_.Check(step);
+    why_ = WhyNot(checked);
+    if (checked.outcome != Outcome::kHolds) return false;
     steps.push_back(step);
     const int32_t number = checker_.Add(std::move(step));
     for (const Pair& pair : steps.back().pairs) {
@@ -172,6 +198,7 @@ class Writer {
   }
 
   Checker& checker_;
+  std::string why_;
   const Graph &a_, &b_;
   std::vector<bool> open_a_, open_b_;
   std::vector<int32_t> cuts_;
@@ -211,21 +238,24 @@ StatusOr<WrittenProof> Written(const HloModule& before, const HloModule& after, 
   for (size_t k = 0; k < a.results().size(); ++k) {
     const Pair pair{a.results()[k], b.results()[k]};
     if (!writer.Add(pair, rules))
-      unchecked.push_back(Format("index-notation {} = {}", a.NameOf(pair.before), b.NameOf(pair.after)));
+      unchecked.push_back(
+          Format("{} {} = {}: {}", kOpenRule, a.NameOf(pair.before), b.NameOf(pair.after), writer.why()));
   }
   if (a.effects().size() != b.effects().size()) return InvalidArgument("the effects differ in number");
   for (size_t k = 0; k < a.effects().size(); ++k) {
     if (!writer.AddEffect(a.Effect(k), b.Effect(k), rules))
-      unchecked.push_back(Format("index-notation {} = {}", a.Effect(k).name, b.Effect(k).name));
+      unchecked.push_back(Format("{} {} = {}: {}", kOpenRule, a.Effect(k).name, b.Effect(k).name, writer.why()));
   }
-  return WrittenProof{ProofText(before, after, *checker, writer.steps, unchecked),
-                      static_cast<int64_t>(writer.steps.size() + unchecked.size()),
-                      static_cast<int64_t>(unchecked.size())};
+  std::string text = ProofText(before, after, *checker, writer.steps, unchecked);
+  return WrittenProof{std::move(text), static_cast<int64_t>(writer.steps.size() + unchecked.size()),
+                      std::move(unchecked)};
 }
 
 }  // namespace
 
 StatusOr<WrittenProof> WriteProof(const HloModule& before, const HloModule& after) {
+  if (!HaveSameParameters(before, after))
+    return Unimplemented("a program and its partitioned form have no proof that hloir check-proof reads");
   const Result result = ProveInside(before, after);
   if (result.answer == Answer::kOpen) {
     return Unimplemented(result.why.empty() ? "the two are not proved to compute the same"
@@ -233,15 +263,21 @@ StatusOr<WrittenProof> WriteProof(const HloModule& before, const HloModule& afte
   }
   if ((result.uses & ~(inside::kSameUnknown | inside::kSameElided | inside::kSameRandom)) == 0) {
     HLOIR_ASSIGN_OR_RETURN(WrittenProof exact, Written(before, after, result, /*bits=*/true));
-    if (exact.unchecked == 0) return exact;
+    if (exact.unchecked.empty()) return exact;
   }
   return Written(before, after, result, /*bits=*/false);
 }
 
 std::string NoteOn(const StatusOr<WrittenProof>& proof) {
   if (!proof.ok()) return Format("no proof is written: {}", proof.status().message());
-  if (proof->unchecked == 0) return "";
-  return Format("hloir check-proof has no rule for {} of the proof's {} steps", proof->unchecked, proof->steps);
+  if (proof->unchecked.empty()) return "";
+  constexpr size_t kShown = 8;
+  std::string note =
+      Format("hloir check-proof has no rule for {} of the proof's {} steps", proof->unchecked.size(), proof->steps);
+  for (size_t k = 0; k < std::min(kShown, proof->unchecked.size()); ++k)
+    note += (k == 0 ? ": " : "; ") + proof->unchecked[k].substr(kOpenRule.size() + 1);
+  if (proof->unchecked.size() > kShown) note += Format("; and {} more", proof->unchecked.size() - kShown);
+  return note;
 }
 
 }  // namespace hloir::equivalence

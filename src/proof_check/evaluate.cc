@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "hloir/analysis.h"
 #include "hloir/custom_call.h"
@@ -219,28 +220,78 @@ bool Evaluation::Evaluate(const Graph::Op& op) {
   return why_.empty() && results.size() == op.shapes.size();
 }
 
+namespace {
+
+// Returns whether a comparison of integers has one result for all values of `x`: nothing is less than the least.
+bool IsDecided(ComparisonDirection direction, const Literal& x, const Literal& y, int64_t k) {
+  const PrimitiveType type = x.shape().element_type();
+  const auto is = [&](const Literal& one, const Literal& bound) { return one.GetAsInt64(k) == bound.GetAsInt64(0); };
+  return direction == ComparisonDirection::kLt && IsInteger(type) &&
+         (is(y, Literal::MinValue(type)) || is(x, Literal::MaxValue(type)));
+}
+
+// A scatter that adds, multiplies or replaces moves elements, as a gather does.
+bool IsMove(const HloInstruction& i) {
+  if (i.opcode() != HloOpcode::kScatter) return i.Is(kMovesData);
+  const HloInstruction& root = *i.to_apply()->root();
+  if (root.IsParameter() || !IsInteger(i.shape().element_type())) return true;
+  return (root.opcode() == HloOpcode::kAdd || root.opcode() == HloOpcode::kMultiply) &&
+         root.operand(0)->IsParameter() && root.operand(1)->IsParameter();
+}
+
+}  // namespace
+
 // Records an integer operation. Sums, products and moves follow laws that trials test (polynomials modulo 2^n), and
-// bodies of control flow are evaluated separately.
+// bodies of control flow are evaluated separately. An elementwise operation is the same on arrays of other sizes with
+// the same elements in order.
 void Evaluation::Record(const HloInstruction& i, const Arrays& x) {
   using enum HloOpcode;
   const HloOpcode op = i.opcode();
-  if (op == kAdd || op == kSubtract || op == kMultiply || op == kNegate || op == kSelect || op == kCopy ||
-      i.Is(kMovesData) || i.Is(kControlFlow))
+  if (op == kAdd || op == kSubtract || op == kMultiply || op == kNegate || op == kSelect || op == kCopy || IsMove(i) ||
+      i.Is(kControlFlow))
     return;
-  uint64_t key = shared_.ClassOf(i);
-  bool swaps = false;  // a > b is stored as b < a
+  const auto value = [&](size_t operand, int64_t k) -> uint64_t {
+    const Array& array = *x[operand];
+    if (array.shape.IsScalar()) k = 0;
+    return array.HasNumbers() ? array.numbers[static_cast<size_t>(k)].p
+                              : static_cast<uint64_t>(array.literal.GetAsInt64(k));
+  };
+  std::unordered_set<uint64_t>& records = shared_.records->integers;
+  const bool complex =
+      std::any_of(x.begin(), x.end(), [](const auto& a) { return IsComplex(a->shape.element_type()); });
+  if (!i.Is(kElementwise) || complex || !x[0]->shape.SameDimensions(i.shape())) {
+    uint64_t key = shared_.ClassOf(i);
+    for (const ArrayPtr& operand : x) {
+      if (!operand->HasNumbers()) key = Mix(key, operand->literal.Hash());
+      for (const Number& n : operand->numbers) key = Mix(key, n.p);
+    }
+    records.insert(key);
+    return;
+  }
+  const PrimitiveType from = x[0]->shape.element_type();
+  uint64_t key =
+      Mix(Mix(static_cast<uint64_t>(op), static_cast<uint64_t>(from)), static_cast<uint64_t>(i.shape().element_type()));
+  bool swaps = false;  // a > b is stored as b < a, and a <= b as the opposite of b < a
+  ComparisonDirection direction = ComparisonDirection::kEq;
   if (op == kCompare) {
-    ComparisonDirection direction = i.attributes<CompareAttributes>().direction;
-    swaps = direction == ComparisonDirection::kGt || direction == ComparisonDirection::kGe;
-    if (swaps) direction = Flipped(direction);
-    key = Mix(static_cast<uint64_t>(op), static_cast<uint64_t>(direction));
+    direction = i.attributes<CompareAttributes>().direction;
+    swaps = direction == ComparisonDirection::kGt || direction == ComparisonDirection::kLe;
+    const bool equal = direction == ComparisonDirection::kEq || direction == ComparisonDirection::kNe;
+    direction = equal ? ComparisonDirection::kEq : ComparisonDirection::kLt;
+    key = Mix(key, static_cast<uint64_t>(direction));
   }
-  for (size_t k = 0; k < x.size(); ++k) {
-    const Array& operand = *x[swaps ? x.size() - 1 - k : k];
-    if (!operand.HasNumbers()) key = Mix(key, operand.literal.Hash());
-    for (const Number& n : operand.numbers) key = Mix(key, n.p);
+  const bool commutes = i.Is(kCommutative) || (op == kCompare && direction == ComparisonDirection::kEq);
+  const bool integers = !x[0]->HasNumbers() && !x.back()->HasNumbers();
+  bool decided = op == kCompare && integers;
+  for (int64_t k = 0; k < i.shape().ElementCount(); ++k) {
+    std::vector<uint64_t> values;
+    for (size_t operand = 0; operand < x.size(); ++operand) values.push_back(value(operand, k));
+    if (swaps) std::reverse(values.begin(), values.end());
+    if (commutes) std::sort(values.begin(), values.end());
+    decided = decided && IsDecided(direction, x[swaps ? 1 : 0]->literal, x[swaps ? 0 : 1]->literal, k);
+    for (uint64_t part : values) key = Mix(key, part);
   }
-  shared_.records->integers.insert(key);
+  if (!decided) records.insert(key);
 }
 
 ArrayPtr Evaluation::OfLiteral(Literal literal, bool closed) {

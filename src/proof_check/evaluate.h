@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "hloir/evaluator.h"
@@ -32,8 +33,9 @@ using ArrayPtr = std::shared_ptr<const Array>;
 struct Records {
   // Comparisons of numbers: the two numbers, and whether the comparison decides a < b, a > b or a = b.
   std::set<std::tuple<uint32_t, uint32_t, int>> comparisons;
-  // Operations on integers other than sums, products and moves, hashed with their operands.
-  std::set<uint64_t> integers;
+  // Operations on integers other than sums, products and moves, hashed with their operands; elementwise ones by
+  // element.
+  std::unordered_set<uint64_t> integers;
 };
 
 class Shared;

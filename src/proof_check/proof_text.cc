@@ -135,7 +135,7 @@ StatusOr<CheckedProof> CheckProof(const HloModule& before, const HloModule& afte
     ++checked.steps;
     if (words.size() > 1 && std::find(std::begin(kRules), std::end(kRules), words[1]) == std::end(kRules)) {
       // A step with an unknown rule is no premise.
-      if (complete) checked.why = Format("line {}: unchecked: rule {}", line_number, words[1]);
+      if (complete) checked.why = Format("line {}: unchecked: rule {}", line_number, line.substr(line.find(words[1])));
       complete = false;
       continue;
     }

@@ -417,6 +417,256 @@ TEST_CASE("conditions as numbers") {
               "f = f32[2,3] multiply(x, y)\n ROOT r = f32[2,3] abs(f)"));
 }
 
+TEST_CASE("a choice of two numbers is a multiple of its condition") {
+  const std::string number =
+      "n = s32[6] convert(p)\n k = s32[] constant(2)\n ks = s32[6] broadcast(k), dimensions={}\n";
+  const auto choice = [](const std::string& yes, const std::string& no, const std::string& type = "s32") {
+    return "v = " + type + "[] constant(" + yes + ")\n w = " + type + "[] constant(" + no + ")\n vs = " + type +
+           "[6] broadcast(v), dimensions={}\n ws = " + type + "[6] broadcast(w), dimensions={}\n s = " + type +
+           "[6] select(p, vs, ws)\n";
+  };
+  const std::string sum = number + "m = s32[6] multiply(n, ks)\n ROOT r = s32[6] subtract(m, ks)";
+  CHECK(Same(sum, choice("0", "-2") + "ROOT r = s32[6] copy(s)"));
+  CHECK(!Same(sum, choice("-2", "0") + "ROOT r = s32[6] copy(s)"));
+  const std::string negated = number + "ROOT r = s32[6] not(n)";
+  CHECK(Same(negated, choice("-2", "-1") + "ROOT r = s32[6] copy(s)"));
+  CHECK(!Same(negated, choice("-1", "-2") + "ROOT r = s32[6] copy(s)"));
+  const std::string converted = choice("300", "2") + "ROOT r = s8[6] convert(s)";
+  CHECK(Same(converted, choice("44", "2", "s8") + "ROOT r = s8[6] copy(s)"));
+  CHECK(!Same(converted, choice("127", "2", "s8") + "ROOT r = s8[6] copy(s)"));
+  const std::string both =
+      "q = pred[6] compare(a, b), direction=LT\n f = f32[6] convert(q)\n o = f32[] constant(1)\n "
+      "os = f32[6] broadcast(o), dimensions={}\n ";
+  const std::string chosen = both + "ROOT r = f32[6] select(p, os, f)";
+  CHECK(Same(chosen, both + "e = pred[6] or(p, q)\n ROOT r = f32[6] convert(e)"));
+  CHECK(!Same(chosen, both + "e = pred[6] and(p, q)\n ROOT r = f32[6] convert(e)"));
+}
+
+TEST_CASE("an integer of one value is that value") {
+  const auto shifted = [](const std::string& by) {
+    return "k = s32[] constant(15)\n ks = s32[6] broadcast(k), dimensions={}\n m = s32[6] and(a, ks)\n h = s32[] "
+           "constant(" +
+           by +
+           ")\n hs = s32[6] broadcast(h), dimensions={}\n ROOT r = s32[6] "
+           "shift-right-arithmetic(m, hs)";
+  };
+  const std::string zero = "k = s32[] constant(0)\n ROOT r = s32[6] broadcast(k), dimensions={}";
+  CHECK(Same(shifted("4"), zero));
+  CHECK(!Same(shifted("3"), zero));
+}
+
+TEST_CASE("comparisons of floats, and their signs") {
+  const std::string larger = "m = f32[2,3] maximum(x, y)\n ";
+  CHECK(Same(larger + "ROOT r = pred[2,3] compare(m, y), direction=GT",
+             "ROOT r = pred[2,3] compare(x, y), direction=GT"));
+  CHECK(!Same(larger + "ROOT r = pred[2,3] compare(m, y), direction=GE",
+              "ROOT r = pred[2,3] compare(x, y), direction=GE"));
+  CHECK(Same(larger + "ROOT r = pred[2,3] compare(m, y), direction=LE",
+             "ROOT r = pred[2,3] compare(x, y), direction=LE"));
+  const std::string smaller = "m = f32[2,3] minimum(x, y)\n ";
+  CHECK(Same(smaller + "ROOT r = pred[2,3] compare(m, y), direction=LT",
+             "ROOT r = pred[2,3] compare(x, y), direction=LT"));
+  CHECK(!Same(smaller + "ROOT r = pred[2,3] compare(m, y), direction=GT",
+              "ROOT r = pred[2,3] compare(x, y), direction=GT"));
+  const auto says = [](const std::string& value) {
+    return "k = pred[] constant(" + value + ")\n ROOT r = pred[2,3] broadcast(k), dimensions={}";
+  };
+  CHECK(Same("ROOT r = pred[2,3] compare(x, x), direction=LT", says("false")));
+  CHECK(!Same("ROOT r = pred[2,3] compare(x, x), direction=LE", says("true")));
+  const std::string opposites = "n = f32[2,3] negate(x)\n m = f32[2,3] negate(y)\n ";
+  CHECK(Same(opposites + "ROOT r = pred[2,3] compare(n, m), direction=LT",
+             "ROOT r = pred[2,3] compare(y, x), direction=LT"));
+  CHECK(!Same(opposites + "ROOT r = pred[2,3] compare(n, m), direction=LT",
+              "ROOT r = pred[2,3] compare(x, y), direction=LT"));
+  CHECK(Same(smaller + "n = f32[2,3] minimum(m, y)\n ROOT r = f32[2,3] negate(n)",
+             smaller + "ROOT r = f32[2,3] negate(m)"));
+  CHECK(!Same(smaller + "n = f32[2,3] maximum(m, y)\n ROOT r = f32[2,3] negate(n)",
+              smaller + "ROOT r = f32[2,3] negate(m)"));
+  const auto rest = [](const std::string& of) {
+    return "i = f32[2,3] iota(), iota_dimension=1\n k = f32[] constant(0)\n z = f32[2,3] broadcast(k), dimensions={}\n "
+           "q = f32[2,3] remainder(" +
+           of + ")\n ROOT r = pred[2,3] compare(q, z), direction=LT";
+  };
+  CHECK(Same(rest("i, y"), says("false")));
+  CHECK(!Same(rest("y, i"), says("false")));
+  const std::string signs = "u = f32[2,3] abs(x)\n v = f32[2,3] abs(y)\n ";
+  CHECK(Same(signs + "q = f32[2,3] divide(u, v)\n s = f32[2,3] sqrt(q)\n ROOT r = f32[2,3] abs(s)",
+             signs + "q = f32[2,3] divide(u, v)\n ROOT r = f32[2,3] sqrt(q)"));
+  CHECK(
+      !Same(signs + "q = f32[2,3] divide(u, y)\n ROOT r = f32[2,3] abs(q)", signs + "ROOT r = f32[2,3] divide(u, y)"));
+}
+
+TEST_CASE("computations that are applied to elements") {
+  const std::string maps =
+      "f { u = f32[] parameter(0)\n v = f32[] parameter(1)\n d = f32[] subtract(u, v)\n k = f32[] "
+      "constant(2)\n ROOT m = f32[] multiply(d, k) }\n";
+  const std::string map = "ROOT r = f32[2,3] map(x, y), dimensions={0,1}, to_apply=f";
+  const std::string two = "k = f32[] constant(2)\n ks = f32[2,3] broadcast(k), dimensions={}\n ";
+  CHECK(Same(map, two + "d = f32[2,3] subtract(x, y)\n ROOT r = f32[2,3] multiply(d, ks)", maps));
+  CHECK(!Same(map, two + "d = f32[2,3] subtract(y, x)\n ROOT r = f32[2,3] multiply(d, ks)", maps));
+  // Reductions of few integers, in any order; not of floats.
+  const std::string add =
+      "f { u = s32[] parameter(0)\n v = s32[] parameter(1)\n ROOT s = s32[] add(u, v) }\n"
+      "g { u = f32[] parameter(0)\n v = f32[] parameter(1)\n ROOT s = f32[] add(u, v) }\n";
+  const std::string pair =
+      "k = s32[] constant(0)\n h = f32[] constant(0)\n d = s32[1,6] reshape(a)\n e = s32[1,6] "
+      "reshape(b)\n c2 = s32[2,6] concatenate(d, e), dimensions={0}\n ";
+  CHECK(Same(pair + "ROOT r = s32[6] reduce(c2, k), dimensions={0}, to_apply=f", "ROOT r = s32[6] add(b, a)", add));
+  CHECK(
+      !Same(pair + "ROOT r = s32[6] reduce(c2, k), dimensions={0}, to_apply=f", "ROOT r = s32[6] subtract(b, a)", add));
+  const auto rows = [](const std::string& order) {
+    return "h = f32[] constant(0)\n v = f32[2,3] reverse(x), dimensions={" + order +
+           "}\n ROOT r = f32[3] reduce(v, h), dimensions={0}, to_apply=g";
+  };
+  CHECK(!Same(rows("0"), rows(""), add));
+  // The reference evaluator folds constants.
+  const auto windows = [](const std::string& first) {
+    return "k = s32[] constant(0)\n i = s32[3] constant({" + first +
+           ", 2, 4})\n ROOT r = s32[3] reduce-window(i, k), window={size=2 pad=1_0}, to_apply=f";
+  };
+  CHECK(Same(windows("1"), "ROOT r = s32[3] constant({1, 3, 6})", add));
+  CHECK(!Same(windows("3"), "ROOT r = s32[3] constant({1, 3, 6})", add));
+  CHECK(Same("ROOT r = (s32[2], f32[]) constant(({1, 2}, 3))",
+             "i = s32[2] constant({1, 2})\n k = f32[] constant(3)\n ROOT r = (s32[2], f32[]) tuple(i, k)"));
+  CHECK(!Same("ROOT r = (s32[2], f32[]) constant(({1, 2}, 3))",
+              "i = s32[2] constant({1, 2})\n k = f32[] constant(4)\n ROOT r = (s32[2], f32[]) tuple(i, k)"));
+}
+
+TEST_CASE("windows and views that read one part") {
+  const std::string parts =
+      "f = f32[6] reshape(x)\n g = f32[6] reshape(y)\n c2 = f32[12] concatenate(f, g), "
+      "dimensions={0}\n v = f32[4,3] reshape(c2)\n ";
+  CHECK(Same(parts + "ROOT r = f32[2,3] slice(v), slice={[2:4], [0:3]}", "ROOT r = f32[2,3] copy(y)"));
+  CHECK(!Same(parts + "ROOT r = f32[2,3] slice(v), slice={[1:3], [0:3]}", "ROOT r = f32[2,3] copy(y)"));
+  const std::string index = "o = s32[1] slice(a), slice={[0:1]}\n i = s32[] reshape(o)\n z = s32[] constant(0)\n ";
+  const std::string moved = index +
+                            "v = f32[1,2,3] reshape(x)\n t = f32[3,1,2] transpose(v), dimensions={2,0,1}\n d = "
+                            "f32[1,1,2] dynamic-slice(t, i, z, z), dynamic_slice_sizes={1,1,2}\n ";
+  const std::string column = index + "d = f32[2,1] dynamic-slice(x, z, i), dynamic_slice_sizes={2,1}\n ";
+  CHECK(Same(moved + "ROOT r = f32[2] reshape(d)", column + "ROOT r = f32[2] reshape(d)"));
+  CHECK(!Same(moved + "ROOT r = f32[2] reshape(d)",
+              column + "w = f32[2] reshape(d)\n ROOT r = f32[2] reverse(w), dimensions={0}"));
+}
+
+TEST_CASE("a stable sort depends on what it compares") {
+  const std::string compares =
+      "two { u = s32[] parameter(0)\n v = s32[] parameter(1)\n s = s32[] parameter(2)\n t = s32[] parameter(3)\n ROOT "
+      "l "
+      "= pred[] compare(u, v), direction=LT }\none { u = s32[] parameter(0)\n v = s32[] parameter(1)\n ROOT l = pred[] "
+      "compare(u, v), direction=LT }\n";
+  const auto two = [](const std::string& how, const std::string& which) {
+    return "s = (s32[6], s32[6]) sort(a, b), dimensions={0}, to_apply=two" + how +
+           "\n ROOT r = s32[6] get-tuple-element(s), index=" + which;
+  };
+  const std::string one = "ROOT r = s32[6] sort(a), dimensions={0}, to_apply=one, is_stable=true";
+  CHECK(Same(two(", is_stable=true", "0"), one, compares));
+  CHECK(!Same(two(", is_stable=true", "1"), one, compares));
+  CHECK(!Same(two("", "0"), "ROOT r = s32[6] sort(a), dimensions={0}, to_apply=one", compares));
+  const auto moved = [](const std::string& key, const std::string& value) {
+    return "s = (s32[6], s32[6]) sort(" + key + ", " + value +
+           "), dimensions={0}, to_apply=two, is_stable=true\n ROOT r = s32[6] get-tuple-element(s), index=1";
+  };
+  CHECK(!Same(moved("a", "b"), moved("b", "a"), compares));
+}
+
+TEST_CASE("instructions whose result follows from their shapes") {
+  const auto gather = [](const std::string& sizes, const std::string& rest) {
+    return "i = s32[6,1] reshape(a)\n ROOT g = f32[6,3] gather(z, i), offset_dims={1}, collapsed_slice_dims={0}, "
+           "start_index_map={0}, index_vector_dim=1, slice_sizes=" +
+           sizes + rest;
+  };
+  const auto row = [](const std::string& k) { return "z = f32[1,3] slice(x), slice={[" + k + "], [0:3]}\n "; };
+  const std::string repeated = "v = f32[3] reshape(z)\n ROOT r = f32[6,3] broadcast(v), dimensions={1}";
+  CHECK(Same(row("0:1") + gather("{1,3}", ""), row("0:1") + repeated));
+  CHECK(!Same(row("0:1") + gather("{1,3}", ""), row("1:2") + repeated));
+  CHECK(!Same("z = f32[2,3] copy(x)\n " + gather("{1,3}", ""), row("0:1") + repeated));
+  // Mixed types compute in the wider one.
+  const std::string narrow = "n = f16[2,3] convert(x)\n ";
+  CHECK(Same(narrow + "ROOT r = f32[2,3] multiply(n, y)", narrow + "w = f32[2,3] convert(n)\n ROOT r = f32[2,3] "
+                                                                   "multiply(w, y)"));
+  CHECK(!Same(narrow + "ROOT r = f32[2,3] multiply(n, y)", narrow +
+                                                               "w = f16[2,3] convert(y)\n m = f16[2,3] multiply(w, "
+                                                               "n)\n ROOT r = f32[2,3] convert(m)"));
+  const std::string add = "g { u = f32[] parameter(0)\n v = f32[] parameter(1)\n ROOT s = f32[] add(u, v) }\n";
+  const auto sum = [](const std::string& groups) {
+    return "ROOT r = f32[2,3] all-reduce(x), replica_groups={" + groups + "}, to_apply=g";
+  };
+  CHECK(Prove(*Entry(sum("{0},{1}"), add), *Entry("ROOT r = f32[2,3] copy(x)", add)).holds);
+  CHECK(!Prove(*Entry(sum("{0,1}"), add), *Entry("ROOT r = f32[2,3] copy(x)", add)).holds);
+}
+
+TEST_CASE("counters of a known trip count have a last value") {
+  const auto loop = [](const std::string& limit, const std::string& step, const std::string& result) {
+    return std::pair(
+        "body { t = (s32[], s32[6], s32[6]) parameter(0)\n i = s32[] get-tuple-element(t), index=0\n k = "
+        "s32[] constant(1)\n j = s32[] add(i, k)\n u = s32[6] get-tuple-element(t), index=1\n v = s32[6] "
+        "get-tuple-element(t), index=2\n w = s32[6] add(u, " +
+            step +
+            ")\n ROOT n = (s32[], s32[6], s32[6]) "
+            "tuple(j, w, v) }\ngoes { t = (s32[], s32[6], s32[6]) parameter(0)\n i = s32[] "
+            "get-tuple-element(t), index=0\n k = s32[] constant(" +
+            limit +
+            ")\n ROOT l = pred[] compare(i, k), "
+            "direction=LT }\n",
+        "z = s32[] constant(0)\n t = (s32[], s32[6], s32[6]) tuple(z, a, b)\n l = (s32[], s32[6], s32[6]) "
+        "while(t), condition=goes, body=body\n ROOT r = " +
+            result);
+  };
+  const auto same = [](const std::pair<std::string, std::string>& a, const std::string& b) {
+    return Same(a.second, b, a.first);
+  };
+  const auto count = loop("100", "v", "s32[] get-tuple-element(l), index=0");
+  CHECK(same(count, "ROOT r = s32[] constant(100)"));
+  CHECK(!same(count, "ROOT r = s32[] constant(99)"));
+  const std::string sum =
+      "k = s32[] constant(100)\n ks = s32[6] broadcast(k), dimensions={}\n m = s32[6] multiply(b, "
+      "ks)\n ROOT r = s32[6] add(a, m)";
+  CHECK(same(loop("100", "v", "s32[6] get-tuple-element(l), index=1"), sum));
+  CHECK(!same(loop("101", "v", "s32[6] get-tuple-element(l), index=1"), sum));
+  CHECK(!same(loop("100", "u", "s32[6] get-tuple-element(l), index=1"), sum));
+  // A state of one array.
+  const std::string doubles =
+      "body { i = s32[] parameter(0)\n k = s32[] constant(3)\n ROOT j = s32[] multiply(i, k) }\n"
+      "goes { i = s32[] parameter(0)\n k = s32[] constant(100)\n ROOT l = pred[] compare(i, k), "
+      "direction=LT }\n";
+  const std::string power = "o = s32[] constant(1)\n ROOT r = s32[] while(o), condition=goes, body=body";
+  CHECK(Same(power, "ROOT r = s32[] constant(243)", doubles));
+  CHECK(!Same(power, "ROOT r = s32[] constant(81)", doubles));
+}
+
+TEST_CASE("effects and random numbers come in order, and elided constants have names") {
+  const std::string draw =
+      "k = f32[] constant(0)\n l = f32[] constant(1)\n u = f32[2,3] rng(k, l), distribution=rng_uniform\n v = f32[2,3] "
+      "rng(k, l), distribution=rng_uniform\n";
+  const auto negated = Entry(draw + "w = f32[2,3] negate(v)\n ROOT r = f32[2,3] add(u, w)");
+  CHECK(Prove(*negated, *Entry(draw + "ROOT r = f32[2,3] subtract(u, v)")).holds);
+  const std::string product = draw + "m = f32[2,3] multiply(u, v)\n ROOT r = f32[2,3] add(m, ";
+  CHECK(
+      Prove(*Entry(product + "u)"), *Entry(draw + "m = f32[2,3] multiply(u, v)\n ROOT r = f32[2,3] add(u, m)")).holds);
+  CHECK(!Prove(*Entry(product + "u)"), *Entry(product + "v)")).holds);
+  const auto sends = [](const std::string& value) {
+    return Entry("t = token[] after-all()\n n = f32[2,3] negate(x)\n m = f32[2,3] negate(n)\n o = token[] outfeed(" +
+                 value + ", t)\n ROOT r = f32[2,3] copy(y)");
+  };
+  CHECK(Prove(*sends("m"), *sends("x")).holds);
+  CHECK(!Prove(*sends("m"), *sends("n")).holds);
+  CHECK(!Prove(*sends("m"), *Entry("ROOT r = f32[2,3] copy(y)")).holds);
+  // Each turn of a loop has random numbers of its own.
+  const std::string loop =
+      "body { q = f32[] parameter(0)\n k = f32[] constant(0)\n l = f32[] constant(1)\n u = f32[] "
+      "rng(k, l), distribution=rng_uniform\n ROOT s = f32[] add(q, u) }\ngoes { q = f32[] "
+      "parameter(0)\n k = f32[] constant(1)\n ROOT l = pred[] compare(q, k), direction=LT }\n";
+  const std::string runs = "k = f32[] constant(0)\n w = f32[] while(k), condition=goes, body=body\n ";
+  CHECK(!Prove(*Entry(runs + "ROOT r = f32[] negate(w)", loop),
+               *Entry(runs + "v = f32[] negate(w)\n m = f32[] negate(v)\n ROOT r = f32[] negate(m)", loop))
+             .holds);
+  const std::string table = "t = f32[2,3] constant({...})\n ";
+  CHECK(Prove(*Entry(table + "ROOT r = f32[2,3] add(x, t)"), *Entry(table + "ROOT r = f32[2,3] add(t, x)")).holds);
+  CHECK(!Prove(*Entry(table + "ROOT r = f32[2,3] add(x, t)"),
+               *Entry("v = f32[2,3] constant({...})\n ROOT r = f32[2,3] add(v, x)"))
+             .holds);
+}
+
 TEST_CASE("a solver decides about integers where normal forms do not") {
   if (!HasProofSolver()) return;  // checked where z3 is
   const std::string less = "l = pred[6] compare(a, b), direction=LT\n";
