@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
 """Faults planted in partitioned programs: is each found, is none proved, and is the first wrong step named?
 
-    bench/planted_faults.py [--hloir BIN] [--each N] [--run] [--keep DIR] FILE…
+    bench/planted_faults.py [--hloir BIN] [--each N] [--prove] [--keep DIR] FILE…
 
-Each FILE is a whole program with shardings (tests/sharded, docs/studies/llama.py with small sizes). The passes partition
-it, and if `hloir verify --prove` proves that, faults of the kinds below are planted in the text of one device, at most N
-of each kind. A mutant must not be proved. One that is proved is run; if it computes the same (a mask that no shard
-reaches), it is harmless. With --run `hloir verify` runs all, which must find those that are not harmless different. The
-step is named if the first value that the prover tells is the changed instruction, or one within two steps of it; for a
-value that no input tells, within two steps of where it meets one that an input does. Prints a row for each kind.
+Each FILE is a whole program with shardings, and with source lines (`tests/sharded/generate.py --metadata`,
+`docs/studies/llama.py` with small sizes). The passes partition it, and if `hloir verify --prove` proves that, faults of the
+kinds below are planted in the text of one device, at most N of each kind, and `hloir verify` judges each. Columns:
+
+- `proved`: proved although runs differ, which must never be. `harmless`: proved, and runs agree (a mask that no shard
+  reaches). The other columns count the faults that are left.
+- `different`: exit status 1. With --prove, for programs that are too large to run: not proved.
+- `step`: the first open step, or the partial result that it reads, is the changed instruction or one within two steps of it (of a value that no input tells, of
+  where it meets one that an input does), or both were made from one instruction of the whole program: they have its
+  op_name and stack frame.
+- `line`: the file and line that the answer names are those of the changed instruction, or if it has none, of the nearest
+  ones that have.
 """
 import argparse, collections, json, os, re, subprocess, sys, tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -31,7 +37,16 @@ def lines(text, opcode):
 
 
 def replaced(text, match, line):
+    """The line says of itself what the old one did."""
+    metadata = re.search(r", metadata=\{[^{}]*\}", match.group(0))
+    if metadata and ", metadata=" not in line.rsplit("\n", 1)[-1]: line += metadata.group(0)
     return match.group(2), text[:match.start()] + line + text[match.end():]
+
+
+def adds(text, match):
+    """Whether an all-reduce adds."""
+    reducer = re.search(r"to_apply=%?([\w.\-]+)", match.group(0)).group(1)
+    return re.search(rf"^%?{re.escape(reducer)} .*?\n}}", text, re.M | re.S).group(0).count(" add(") == 1
 
 
 @kind
@@ -45,8 +60,7 @@ def missing_all_reduce(text):
 def doubled_all_reduce(text):
     for m in lines(text, "all-reduce"):
         rest = m.group(5).split(")", 1)
-        reducer = re.search(r"to_apply=%?([\w.\-]+)", rest[1]).group(1)
-        if re.search(rf"^%?{re.escape(reducer)} .*?\n}}", text, re.M | re.S).group(0).count(" add(") != 1: continue
+        if not adds(text, m): continue
         inner = f"  %doubled = {m.group(3)} {m.group(4)}({rest[0]}){re.sub(r', sharding={[^}]*}', '', rest[1])}"
         outer = f"{m.group(1)}%{m.group(2)} = {m.group(3)} all-reduce(%doubled){re.sub(r'channel_id=[0-9]+', 'channel_id=9999', rest[1])}"
         yield replaced(text, m, inner + "\n" + outer)
@@ -133,7 +147,7 @@ def loss_scaled_per_replica(text):
     """What is added up over devices is divided by their number first."""
     for m in lines(text, "all-reduce"):
         shape = m.group(3)
-        if not re.match(r"f32\[[\d,]*\]", shape): continue
+        if not re.match(r"f32\[[\d,]*\]", shape) or not adds(text, m): continue
         rest = m.group(5).split(")", 1)
         sizes = re.match(r"f32\[([\d,]*)\]", shape).group(1)
         more = f"  %count = f32[] constant(0.125)\n  %counts = {shape} broadcast(%count), dimensions={{}}\n"
@@ -169,17 +183,50 @@ def near(text, name, steps=2):
     return found
 
 
+def metadata_of(text, name):
+    """An instruction's op_name with its stack frame, and its file and line."""
+    line = re.search(rf"^\s*(?:ROOT )?%?{re.escape(name)} = .*$", text, re.M)
+    metadata = line and re.search(r"metadata=\{(.*)\}", line.group(0))
+    if not metadata: return None, None
+    origin = tuple(re.findall(r"(?:op_name=\"[^\"]*\"|stack_frame_id=\d+|source_line=\d+)", metadata.group(1)))
+    file, at = re.search(r'source_file="([^"]*)"', metadata.group(1)), re.search(r"source_line=(\d+)", metadata.group(1))
+    if file and at: return origin, f"{file.group(1)}:{at.group(1)}"
+    frame = re.search(r"stack_frame_id=(\d+)", metadata.group(1))
+    if not frame: return origin, None
+    def entry(table, number):
+        rows = re.search(rf"^{table}\n((?:\d+ .*\n)+)", text, re.M).group(1)
+        return re.search(rf"^{number} (.*)$", rows, re.M).group(1)
+    place = entry("FileLocations", re.search(r"file_location_id=(\d+)", entry("StackFrames", frame.group(1))).group(1))
+    file = entry("FileNames", re.search(r"file_name_id=(\d+)", place).group(1)).strip('"')
+    return origin, f"{file}:{re.search(r'line=([0-9]+)', place).group(1)}"
+
+
+def judge(hloir, files, seconds, only_proof):
+    """The answer, the instructions of the first open step (with the partial result that it reads), their source lines."""
+    if only_proof:
+        found = prove(hloir, files, seconds)
+        step = found.get("first_open", {})
+        return found["answer"], [step.get("after"), step.get("partial")], [step.get("after_source") or step.get("before_source"), step.get("partial_source")]
+    try: run = subprocess.run([hloir, "verify", "--json", *files], capture_output=True, text=True, timeout=seconds)
+    except subprocess.TimeoutExpired: return "took too long", [], []
+    try: found = json.loads(run.stdout)
+    except ValueError: found = {}
+    step = found.get("first_open", {})
+    return found.get("answer", "error"), [step.get("device"), step.get("partial")], [step.get("device_source") or step.get("whole_source"), step.get("partial_source")]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+")
     parser.add_argument("--hloir", default="build/release/tools/hloir")
     parser.add_argument("--each", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--run", action="store_true")
+    parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--prove", action="store_true")
     parser.add_argument("--keep", default=tempfile.mkdtemp())
     args = parser.parse_args()
     os.makedirs(args.keep, exist_ok=True)
-    planted, proved, named, different, same = (collections.Counter() for _ in range(5))
+    COLUMNS = ("planted", "proved", "harmless", "different", "step", "line")
+    counts = {name: collections.Counter() for name in KINDS}
     for path in args.files:
         base = os.path.join(args.keep, os.path.basename(path))
         subprocess.run([args.hloir, "opt", f"--passes={PARTITION}", path, "-o", base], check=True, stdout=subprocess.DEVNULL)
@@ -188,38 +235,39 @@ def main():
             continue
         text = open(base).read()
         for name, plant in KINDS.items():
-            done = 0
+            done, count = 0, counts[name]
             for instruction, wrong in plant(text):
                 if done == args.each: break
                 mutant = base.removesuffix(".hlo") + f".{name}{done}.hlo"
                 open(mutant, "w").write(wrong)
-                found = prove(args.hloir, [path, mutant], args.seconds)
-                if found["answer"] == "error": continue  # no valid module
-                verdict = None
-                if args.run or found["answer"].startswith("proved"):
-                    run = subprocess.run([args.hloir, "verify", "--json", path, mutant], capture_output=True, text=True)
-                    try: verdict = json.loads(run.stdout)["answer"]
-                    except (ValueError, KeyError): verdict = "error"
-                    if verdict in ("tested", "error") and not found["answer"].startswith("proved"):
-                        print(f"{mutant}: {verdict} by runs", flush=True)
+                answer, steps, named = judge(args.hloir, [path, mutant], args.seconds, args.prove)
+                if answer == "error" and prove(args.hloir, [path, mutant], args.seconds)["answer"] == "error": continue  # no valid module
                 done += 1
-                planted[name] += 1
-                different[name] += verdict in ("different", "less-accurate")
-                if found["answer"].startswith("proved"):
-                    if verdict not in ("different", "less-accurate"): same[name] += 1
-                    else: proved[name] += 1
-                    print(f"{mutant}: {found['answer']}, by runs {verdict}", flush=True)
+                count["planted"] += 1
+                if answer.startswith("proved"):
+                    # (verify runs what it proves: a difference would have been the answer.)
+                    agrees = not args.prove or judge(args.hloir, [path, mutant], args.seconds, False)[0].startswith("proved")
+                    count["harmless" if agrees else "proved"] += 1
+                    print(f"{mutant}: {answer}, {'harmless' if agrees else 'wrong'}", flush=True)
                     continue
-                steps = [s["after"] for s in found.get("open", []) if not s["after"].startswith("result ")]
-                named[name] += bool(steps) and steps[0] in near(wrong, instruction)
-                if steps and steps[0] not in near(wrong, instruction): print(f"{mutant}: {instruction} changed, {steps[0]} named", flush=True)
-    width = max(map(len, KINDS))
-    print(f"{'':{width}}  planted  proved  harmless  step named" + ("  different by runs" if args.run else ""))
-    for name in KINDS:
-        print(f"{name:{width}}  {planted[name]:7}  {proved[name]:6}  {same[name]:8}  {named[name]:10}" + (f"  {different[name]:17}" if args.run else ""))
-    total = [sum(c.values()) for c in (planted, proved, same, named, different)]
-    print(f"{'all':{width}}  {total[0]:7}  {total[1]:6}  {total[2]:8}  {total[3]:10}" + (f"  {total[4]:17}" if args.run else ""))
-    return 1 if total[1] else 0
+                different = answer in (("not-judged",) if args.prove else ("different", "less-accurate"))
+                count["different"] += different
+                origin, source = metadata_of(wrong, instruction)
+                origins = {metadata_of(wrong, n)[0] for n in near(wrong, instruction, steps=0)}
+                lines = {metadata_of(wrong, n)[1] for n in near(wrong, instruction, steps=0)} - {None}
+                # (The passes, and JAX's own functions, leave some instructions without a line.)
+                for steps_far in (1, 2, 3): lines = lines or {metadata_of(wrong, n)[1] for n in near(wrong, instruction, steps=steps_far)} - {None}
+                is_step = any(step in near(wrong, instruction) or metadata_of(wrong, step)[0] in origins - {None} for step in steps if step)
+                is_line = any(line in lines for line in named if line)
+                count["step"] += is_step
+                count["line"] += is_line
+                if not different: print(f"{mutant}: {answer}", flush=True)
+                if not is_step or not is_line: print(f"{mutant}: {instruction} changed ({source}), {steps} named ({named})", flush=True)
+    counts["all"] = sum(counts.values(), collections.Counter())
+    width = max(map(len, counts))
+    print(f"{'':{width}}" + "".join(f"{column:>10}" for column in COLUMNS))
+    for name, count in counts.items(): print(f"{name:{width}}" + "".join(f"{count[column]:10}" for column in COLUMNS))
+    return 1 if counts["all"]["proved"] else 0
 
 
 if __name__ == "__main__":

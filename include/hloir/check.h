@@ -209,6 +209,16 @@ struct Verdict {
   // The pairs that were tested separately: "dot.3 = reduce.7 (model.py:31)". If `steps.open` is 0, all others are
   // proved. And the pairs that differ on values of a run of the first module, if nothing else differs.
   std::vector<std::string> tested_steps, different_steps;
+  // Of a program and its partitioned form, if they are not proved equal: the first value on the devices that is neither
+  // a shard nor a partial result of a value of the whole program, and from which no such value is made. If the results
+  // differ, it is the first wrong step.
+  struct OpenStep {
+    std::string device, whole;                // instructions; `whole` is "" if it is not known whose part the step is
+    std::string device_source, whole_source;  // "model.py:31"; "" without metadata
+    std::string partial, partial_source;      // a partial result that the step takes for the whole; or ""
+    std::string text;  // "tanh.1, of tanh.4 (model.py:32), reads dot.3 (model.py:31), a partial result"
+  };
+  std::optional<OpenStep> first_open;
   // Known rewrites that change the meaning (docs/equivalence.md). Searched for if the modules differ, or agree only
   // without overflow.
   struct Fault {

@@ -12,6 +12,7 @@
 #include "hloir/analysis.h"
 #include "hloir/cost.h"
 #include "hloir/module.h"
+#include "hloir/source_line.h"
 #include "hloir/status.h"
 
 #pragma GCC visibility push(default)
@@ -37,15 +38,6 @@ struct InstructionCount {
   int64_t instructions = 0, top_level = 0;
 };
 InstructionCount CountInstructions(const HloModule& module);
-
-// The source line of an instruction: from its metadata, or from the innermost of its stack frames.
-struct SourceLine {
-  std::string_view file, function;  // the module's texts; either may be empty
-  int64_t line = 0;
-  bool operator==(const SourceLine&) const = default;
-  std::string ToString() const;  // "a.py:3"
-};
-std::optional<SourceLine> SourceOf(const HloInstruction& instruction);
 
 // A module in figures. Costs are of all runs of an instruction together (a loop's body counts as often as its trip
 // count, where known, and a conditional's branches once each). The operations of a fusion count in its body, the bytes

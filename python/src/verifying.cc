@@ -247,6 +247,14 @@ void BindVerifying(nb::module_& m) {
           },
           "The first instruction that parts, if that was asked for and is known.")
       .def_prop_ro(
+          "first_open",
+          [](const JudgedVerdict& v) -> std::optional<std::string> {
+            if (!v.first_open) return std::nullopt;
+            return v.first_open->text;
+          },
+          "Of a partitioned program that is not proved: the first step that has no counterpart in the whole one, with "
+          "source lines: 'select.3, of gather.2 (model.py:31)'.")
+      .def_prop_ro(
           "headline", [](const JudgedVerdict& v) { return v.Headline(); },
           "The outcome, and where it holds: 'agree where nothing overflows'.")
       .def_prop_ro(

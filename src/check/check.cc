@@ -318,6 +318,9 @@ StatusOr<Verdict> Checker::Impl::CheckViews(const HloModule& after) {
   verdict.proof = proved_.proof, verdict.steps = proved_.steps;
   verdict.assumptions = proved_.assumptions, verdict.finite_only = proved_.finite_only;
   verdict.rounds_differently = proved_.rounds_differently;
+  if (const std::optional<equivalence::Step>& open = proved_.inside.first_open)
+    verdict.first_open = {open->after,   open->before,         open->after_source, open->before_source,
+                          open->partial, open->partial_source, open->ToString()};
   const bool proved = proved_.all() && options.proofs == Proofs::kEnough;
   const check::RunSize size = proved && generated_ ? check::SizeOfRuns(before, after) : check::RunSize::kSmall;
   const bool one_set = proved && (verdict.proof.holds || size == check::RunSize::kLarge);

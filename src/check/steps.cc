@@ -14,6 +14,7 @@
 #include "analysis/extract.h"
 #include "check/extremes.h"
 #include "check/prove_first.h"
+#include "hloir/source_line.h"
 #include "support/format.h"
 
 namespace hloir::check {
@@ -34,8 +35,7 @@ std::string PairText(const HloInstruction& a, const HloInstruction& b) {
   std::string text(a.name());
   if (a.name() != b.name()) text += Format(" = {}", b.name());
   for (const HloInstruction* i : {&a, &b}) {
-    if (i->metadata() == nullptr || i->metadata()->source_file.empty()) continue;
-    return text + Format(" ({}:{})", i->metadata()->source_file, i->metadata()->source_line);
+    if (const auto line = SourceOf(*i)) return text + Format(" ({})", line->ToString());
   }
   return text;
 }

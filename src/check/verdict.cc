@@ -55,6 +55,7 @@ std::string Verdict::ToString() const {
   if (!reason.empty()) text += ": " + reason;
   if (proof.holds) text += "\nproved: " + proof.how;
   if (divergence) text += "\n" + divergence->ToString();
+  if (first_open && !agrees()) text += "\nfirst wrong step: " + first_open->text;
   if (!explanations.empty()) text += "\nexplained by: " + Join(explanations);
   for (const std::string& where : finite_only) text += "\nonly where nothing overflows: " + where;
   for (const Fault& fault : faults) text += "\nknown fault: " + fault.ToString();

@@ -152,8 +152,8 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
       return {};
     }
     for (ExprId& part : value) part = x_.Named(part);
-    if (in.values != nullptr) in.values->push_back({i, value, 0, {}, nullptr});
     const bool is_shard = in.matcher != nullptr && value.size() == 1 && in.matcher->Match(*i, value[0]);
+    if (in.values != nullptr) in.values->push_back({i, value, 0, {}, nullptr});
     if (in.found != nullptr && value.size() == 1) (*in.found)[i] = is_shard || !x_.At(value[0]).open;
     if (!in.record) inside |= x_.TakeUses();
     if (in.record && record < 0) {

@@ -2,6 +2,7 @@
 // Builder reads one module; two builders that share an Exprs give equal values equal ids. See equivalence.h.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -35,6 +36,17 @@ struct Record {
   std::shared_ptr<const Literal> folded;  // the bits, if the value depends on constants alone
 };
 
+// An iteration of a loop of the second module beside one of a loop of the first.
+struct LoopTurn {
+  std::vector<Record> values;
+  std::map<const HloInstruction*, bool> found;  // whether a value is a shard, or does not depend on data
+  const Loop* loop;
+  size_t count() const {
+    return static_cast<size_t>(
+        std::count_if(found.begin(), found.end(), [](const auto& entry) { return entry.second; }));
+  }
+};
+
 // State that the builders of both modules share.
 struct Shared {
   Exprs exprs;
@@ -52,9 +64,8 @@ struct Shared {
   int64_t search_left = 0;         // work for comparisons with shards
   std::deque<Loop> loops;          // of the first module, if the second runs on several devices
   int64_t unspecified = 0;         // number of values that nothing may depend on
-  // For loops of the second module without an equal: the first value of an iteration of which no use has an equal, and
-  // the number of values that have one.
-  std::map<const HloInstruction*, std::pair<const HloInstruction*, size_t>> suspects;
+  // For loops of the second module without an equal: the iteration in which most values have one.
+  std::map<const HloInstruction*, LoopTurn> turns;
   std::set<int64_t> differs_each_time;  // leaves of random numbers, infeeds, calls with side effects
   explicit Shared(int64_t max_work);
   ~Shared();
@@ -158,7 +169,7 @@ class Builder {
   // build_loops.cc
   void Remember(const HloInstruction& i, Loop loop, Inside inner);
   Value Related(const HloInstruction& i, const Value& init, Inside inner);
-  void Suspect(const HloInstruction& i, const std::map<const HloInstruction*, bool>& found);
+  void Suspect(const HloInstruction& i, const LoopTurn& turn);
   bool RelatedTo(const Loop& loop, const HloInstruction& i, const Value& init, Inside inner, Value& result);
   ExprId Agreed(int64_t of, ExprId e);
   bool Reached(ExprId from, std::set<int64_t>& leaves);

@@ -59,35 +59,10 @@ Value Builder::Related(const HloInstruction& i, const Value& init, Inside inner)
   return best;
 }
 
-// Records the first value of the body without an equal, of which no use has one either.
-void Builder::Suspect(const HloInstruction& i, const std::map<const HloInstruction*, bool>& found) {
-  const auto count =
-      static_cast<size_t>(std::count_if(found.begin(), found.end(), [](const auto& entry) { return entry.second; }));
-  const auto known = shared_.suspects.find(&i);
-  if (known != shared_.suspects.end() && known->second.second >= count) return;
-  const std::vector<const HloInstruction*> order = i.while_body()->PostOrder();
-  std::map<const HloInstruction*, bool> leads;
-  const auto is_found = [&](const HloInstruction* x) {
-    const auto at = found.find(x);
-    return x->IsParameter() || (x->opcode() == HloOpcode::kGetTupleElement && x->operand(0)->IsParameter()) ||
-           (at != found.end() && at->second);
-  };
-  for (size_t k = order.size(); k-- > 0;) {
-    leads[order[k]] = leads[order[k]] || is_found(order[k]);
-    if (!leads[order[k]] || order[k]->opcode() == HloOpcode::kTuple) continue;
-    for (const HloInstruction* operand : order[k]->operands()) leads[operand] = true;
-  }
-  for (const HloInstruction* x : order) {
-    const bool first = !leads[x] && x->opcode() != HloOpcode::kTuple &&
-                       std::all_of(x->operands().begin(), x->operands().end(), [&](const HloInstruction* operand) {
-                         if (operand->opcode() != HloOpcode::kTuple) return leads[operand];
-                         return std::all_of(operand->operands().begin(), operand->operands().end(),
-                                            [&](const HloInstruction* part) { return leads[part]; });
-                       });
-    if (!first) continue;
-    shared_.suspects[&i] = {x, count};
-    return;
-  }
+// Keeps the iteration that relates most values.
+void Builder::Suspect(const HloInstruction& i, const LoopTurn& turn) {
+  const auto known = shared_.turns.find(&i);
+  if (known == shared_.turns.end() || known->second.count() < turn.count()) shared_.turns[&i] = turn;
 }
 
 bool Builder::RelatedTo(const Loop& loop, const HloInstruction& i, const Value& init, Inside inner, Value& result) {
@@ -127,8 +102,8 @@ bool Builder::RelatedTo(const Loop& loop, const HloInstruction& i, const Value& 
   inner.matcher = &matcher;
   Inside bare = inner;
   bare.matcher = nullptr;
-  std::map<const HloInstruction*, bool> found;
-  inner.found = &found;
+  LoopTurn turn{{}, {}, &loop};
+  inner.values = &turn.values, inner.found = &turn.found;
   for (int attempt = 0; attempt < kMostTries; ++attempt) {
     Value carried(n);
     for (size_t k = 0; k < n; ++k) {
@@ -139,7 +114,7 @@ bool Builder::RelatedTo(const Loop& loop, const HloInstruction& i, const Value& 
       }
       carried[k] = LeafArray({-19, shared_.unspecified++}, *shapes[k], shared_.devices->axes());
     }
-    found.clear();
+    turn.values.clear(), turn.found.clear();
     const Value next = Evaluate(*i.while_body(), {carried}, inner, {-1});
     if (!why_.empty()) return false;
     const Value condition = Evaluate(*i.while_condition(), {carried}, bare, {-1});
@@ -158,7 +133,7 @@ bool Builder::RelatedTo(const Loop& loop, const HloInstruction& i, const Value& 
       };
       if (wanted(way[k]) == next[k] || x_.EqualInTiles(wanted(way[k]), next[k], kPerTurn)) continue;
       kept = false;
-      Suspect(i, found);
+      Suspect(i, turn);
       if (++failed[k] >= 2 * ways[k].size()) {
         ways[k].clear();
         continue;

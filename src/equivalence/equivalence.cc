@@ -10,10 +10,12 @@
 
 #include "equivalence/build.h"
 #include "equivalence/expr.h"
+#include "equivalence/first_wrong.h"
 #include "equivalence/shards.h"
 #include "hloir/analysis.h"
 #include "hloir/custom_call.h"
 #include "hloir/prove.h"
+#include "hloir/source_line.h"
 #include "support/format.h"
 
 namespace hloir::equivalence {
@@ -143,6 +145,11 @@ struct Prover {
     by_bits[hash].push_back({divisor, true, std::make_shared<const Literal>(std::move(reciprocal))});
   }
 
+  // A parameter as it is.
+  bool IsInput(ExprId e) const {
+    const Expr& x = shared.exprs.At(e);
+    return x.kind == Expr::Kind::kLeaf && shared.exprs.LeafAt(x.tag).key[0] == -2;
+  }
   bool IsNumber(ExprId e) const { return shared.exprs.RealOf(e) || shared.exprs.IntegerOf(e); }
 
   // Compares the bits of a constant of one module with those that the other module computes from constants. If a value
@@ -191,6 +198,15 @@ struct Prover {
     if (equal.size() != value.size()) return false;
     taken_for[value] = equal;
     value = equal;
+    return true;
+  }
+
+  bool Mend(int32_t original, size_t cut, const HloInstruction& i, Value& value) {
+    if (value.size() != 1) return false;
+    const Record& of = before.records()[static_cast<size_t>(original)];
+    const std::vector<Exprs::Substitution> cuts = ShardMatcher::Cuts(shared, of.instruction->shape(), i.shape());
+    if (cut >= cuts.size() || shared.exprs.TypeOf(of.value[0]) != shared.exprs.TypeOf(value[0])) return false;
+    value[0] = shared.exprs.Substitute(of.value[0], cuts[cut]);
     return true;
   }
 
@@ -284,8 +300,39 @@ std::vector<std::string> WordsOf(uint32_t uses) {
 
 namespace {
 
+constexpr std::string_view kFirstWrong =
+    "the first value that is neither a shard nor a partial result, and from which none is made";
+
+Step StepOf(const HloInstruction* before, const HloInstruction& after, std::string_view rule) {
+  Step step{"", std::string(after.name()), std::string(rule), 0};
+  if (before != nullptr) {
+    step.before = before->name();
+    if (const auto line = SourceOf(*before)) step.before_source = line->ToString();
+  }
+  if (const auto line = SourceOf(after)) step.after_source = line->ToString();
+  return step;
+}
+
+Step StepOf(const Wrong& wrong) {
+  Step step = StepOf(wrong.whole, *wrong.device, kFirstWrong);
+  if (step.after_source.empty() && step.before_source.empty() && wrong.source != nullptr)
+    step.after_source = SourceOf(*wrong.source)->ToString();
+  if (wrong.partial != nullptr) {
+    const Step partial = StepOf(nullptr, *wrong.partial, "");
+    step.partial = partial.after, step.partial_source = partial.after_source;
+  }
+  return step;
+}
+
+// A value of the second module that is replaced by a shard of a value of the first, one of the ways to cut it.
+struct Repair {
+  int32_t record, original;
+  size_t cut;
+};
+
+// `wrong` receives the candidates for the first wrong step of a partitioned program that is not proved.
 Result ProveOnce(const HloModule& before, const HloModule& after, const Options& options, int64_t large,
-                 int64_t most_turns, int64_t& made) {
+                 int64_t most_turns, std::vector<Wrong>* wrong, const Repair* repair, int64_t& made) {
   Result result;
   if (ForOtherDevices(before, after)) {
     result.why = "the modules run on different numbers of devices";
@@ -305,11 +352,12 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   p.shared.devices = Devices::Of(before, after, p.shared.exprs);
   p.shared.same_parameters = options.whole_arrays;
   const bool built = p.before.Build(before, x);
-  // Adds the number of expressions to `made` on return.
+  // Adds the number of the proof's expressions to `made` on return.
   struct Count {
     const Exprs& exprs;
     int64_t& made;
-    ~Count() { made += exprs.count(); }
+    int64_t apart = 0;
+    ~Count() { made += exprs.count() - apart; }
   } count{p.shared.exprs, made};
   p.Index();
   if (p.shared.devices) {
@@ -319,6 +367,9 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   p.after.is_second = true;
   for (const auto& [a, b] : options.assumed) p.assumed[b] = a;
   p.after.on_value = [&](const HloInstruction& i, const Literal* folded, Value& value) {
+    if (repair != nullptr && static_cast<int32_t>(p.after.records().size()) == repair->record &&
+        p.Mend(repair->original, repair->cut, i, value))
+      return;
     if (!p.Assume(value)) p.Match(i, folded, value);
   };
   if (!built || !p.after.Build(after, y)) {
@@ -471,53 +522,23 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     result.before = NodesOf(p.before, numbers), result.after = NodesOf(p.after, numbers);
     result.before_root = p.before.root_record(), result.after_root = p.after.root_record();
   }
-  // In a partitioned program the first wrong value is reported: no value that depends on it is a shard.
-  if (p.shared.devices) {
-    std::vector<bool> leads(bs.size(), false);
-    const auto of_input = [&](ExprId e) {
-      const Expr& x = p.shared.exprs.At(e);
-      return x.kind == Expr::Kind::kLeaf && p.shared.exprs.LeafAt(x.tag).key[0] == -2;
-    };
-    for (size_t k = bs.size(); k-- > 0;) {
-      const HloInstruction& i = *bs[k].instruction;
-      // A value that depends on constants alone is checked where it is used.
-      leads[k] = leads[k] || partner[k] >= 0 || p.of_shards.count(static_cast<int32_t>(k)) != 0 || i.IsParameter() ||
-                 (bs[k].value.size() == 1 && (!p.shared.exprs.At(bs[k].value[0]).open || of_input(bs[k].value[0])));
-      if (!leads[k] || i.opcode() == HloOpcode::kTuple) continue;
-      for (int32_t o : bs[k].operands) {
-        if (o < 0) continue;
-        const Builder::Record& of = bs[static_cast<size_t>(o)];
-        const bool element = i.opcode() == HloOpcode::kGetTupleElement && of.instruction->opcode() == HloOpcode::kTuple;
-        const int32_t from = element ? of.operands[static_cast<size_t>(i.tuple_index())] : o;
-        if (from >= 0) leads[static_cast<size_t>(from)] = true;
-      }
-    }
+  // In a partitioned program the first wrong value is reported.
+  if (p.shared.devices && wrong != nullptr) {
+    const int64_t expressions = p.shared.exprs.count();
+    std::vector<bool> related(bs.size(), false);
     for (size_t k = 0; k < bs.size(); ++k) {
-      const bool first = !leads[k] && bs[k].instruction->opcode() != HloOpcode::kTuple &&
-                         std::all_of(bs[k].operands.begin(), bs[k].operands.end(), [&](int32_t o) {
-                           if (o < 0) return true;
-                           const Builder::Record& of = bs[static_cast<size_t>(o)];
-                           if (of.instruction->opcode() != HloOpcode::kTuple)
-                             return bool{leads[static_cast<size_t>(o)]};
-                           return std::all_of(of.operands.begin(), of.operands.end(), [&](int32_t part) {
-                             return part < 0 || leads[static_cast<size_t>(part)];
-                           });
-                         });
-      if (!first || result.open.size() >= kMostOpen) continue;
-      // (Of a loop, where a turn goes wrong.)
-      const HloInstruction* named = bs[k].instruction;
-      for (auto inside = p.shared.suspects.find(named); inside != p.shared.suspects.end();
-           inside = p.shared.suspects.find(named))
-        named = inside->second.first;
-      // (What puts results together is no part of the text.)
-      const HloComputation* around = other.name() == kWholeEntry ? &other : nullptr;
-      while (named->parent() == around && named->operand_count() > 0 && named->opcode() != HloOpcode::kCall)
-        named = named->operand(0);
-      while (named->opcode() == HloOpcode::kCall) named = named->called_computation(0)->root();
-      result.open.push_back(
-          {"", std::string(named->name()), "the first value that is no shard, and from which none is made", 0});
-      break;
+      // A value that depends on constants alone is checked where it is used.
+      related[k] = partner[k] >= 0 || p.of_shards.count(static_cast<int32_t>(k)) != 0 ||
+                   bs[k].instruction->IsParameter() ||
+                   (bs[k].value.size() == 1 && (!p.shared.exprs.At(bs[k].value[0]).open || p.IsInput(bs[k].value[0])));
     }
+    const HloComputation* view = other.name() == kWholeEntry ? &other : nullptr;
+    *wrong = FirstWrong(p.shared, bs, related, p.shards, view);
+    if (!wrong->empty()) {
+      result.first_open = StepOf(wrong->front());
+      result.open.push_back(*result.first_open);
+    }
+    count.apart = p.shared.exprs.count() - expressions;
   }
   // Constants need no equal value.
   const auto has_equal = [&](int32_t k) {
@@ -529,8 +550,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     if (has_equal(static_cast<int32_t>(k)) || bs[k].value.size() != 1) continue;
     if (p.shared.devices && !p.shared.exprs.At(bs[k].value[0]).open) continue;  // tables of shards
     if (std::all_of(bs[k].operands.begin(), bs[k].operands.end(), has_equal))
-      result.open.push_back(
-          {"", std::string(bs[k].instruction->name()), "no value of the other module was found equal", 0});
+      result.open.push_back(StepOf(nullptr, *bs[k].instruction, "no value of the other module was found equal"));
   }
   return result;
 }
@@ -543,12 +563,16 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   constexpr int64_t kSmallest = 24;
   constexpr std::pair<int64_t, int64_t> kWays[] = {{160, 4}, {56, 8}, {kSmallest, 4}, {500, 4}};
   constexpr int64_t kMostMade = 1 << 18;  // expressions, after which no other setting is tried
+  constexpr size_t kMostCuts = 4;
+  constexpr int kMostRepairs = 12;
   Result first;
+  std::vector<Wrong> wrong;
   int64_t made = 0;
   bool small = false;
   for (const auto& [large, most_turns] : kWays) {
     if (small && large > kSmallest) continue;
-    Result result = ProveOnce(before, after, options, large, most_turns, made);
+    Result result =
+        ProveOnce(before, after, options, large, most_turns, large == kWays[0].first ? &wrong : nullptr, nullptr, made);
     const bool judged = result.answer != Answer::kOpen, unfinished = result.out_of_budget || result.refused;
     if (judged || large == kWays[0].first) first = std::move(result);
     // An unsupported module stays unsupported under every setting. A module that is too large may fit with more named
@@ -557,6 +581,28 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     if (unfinished && large <= kSmallest) break;
     small = small || unfinished;
   }
+  if (first.answer != Answer::kOpen || wrong.size() < 2 || made > kMostMade) return first;
+  // The first wrong step is the candidate that, if it were right, would relate most of what follows.
+  const auto proved = [](const Result& result) {
+    const auto outputs = std::count_if(result.outputs.begin(), result.outputs.end(),
+                                       [](const Output& output) { return output.answer != Answer::kOpen; });
+    return std::pair(outputs, result.matched);
+  };
+  auto most = proved(first);
+  size_t best = 0;
+  int tries = 0;
+  for (size_t k = 0; k < wrong.size(); ++k) {
+    for (size_t cut = 0; cut < kMostCuts && wrong[k].original >= 0 && tries < kMostRepairs; ++cut, ++tries) {
+      const Repair repair{wrong[k].record, wrong[k].original, cut};
+      const auto count =
+          proved(ProveOnce(before, after, options, kWays[0].first, kWays[0].second, nullptr, &repair, made));
+      if (count > most) most = count, best = k;
+    }
+  }
+  for (Step& step : first.open) {
+    if (step.rule == kFirstWrong) step = StepOf(wrong[best]);
+  }
+  first.first_open = StepOf(wrong[best]);
   return first;
 }
 
@@ -572,6 +618,18 @@ std::vector<std::string> AssumptionsOf(const HloModule& before, const HloModule&
   return WordsOf(uses);
 }
 
+std::string Step::ToString() const {
+  const auto with = [](const std::string& name, const std::string& source) {
+    return source.empty() ? name : Format("{} ({})", name, source);
+  };
+  const bool named_alike = before == after && before_source == after_source;
+  std::string text = before.empty() || named_alike
+                         ? with(after, after_source)
+                         : Format("{}, of {}", after_source == before_source ? after : with(after, after_source),
+                                  with(before, before_source));
+  if (!partial.empty()) text += Format(", reads {}, a partial result", with(partial, partial_source));
+  return text;
+}
 bool Step::rounds() const { return (uses & (kRounds | kNarrows | kConstants | kCancels)) != 0; }
 bool Step::finite_only() const { return (uses & kFiniteOnly) != 0; }
 bool Step::of_positives() const { return (uses & kDomain) != 0; }
@@ -598,7 +656,7 @@ std::string Result::ToString() const {
     size_t proved = 0;
     for (const Output& output : outputs) proved += output.answer != Answer::kOpen;
     text += Format("  {} of {} results proved, {} of {} values matched\n", proved, outputs.size(), matched, values);
-    for (const Step& step : open) text += Format("  open: {}: {}\n", step.after, step.rule);
+    for (const Step& step : open) text += Format("  open: {}: {}\n", step.ToString(), step.rule);
   }
   return text;
 }
@@ -617,20 +675,28 @@ std::string Result::ToJson() const {
     for (const std::string& word : WordsOf(of)) out += (out.size() > 1 ? ", " : "") + quoted(word);
     return out + "]";
   };
+  const auto one = [&](const Step& step) {
+    std::string out = Format("{{\"before\": {}, \"after\": {}, \"rule\": {}, \"uses\": {}", quoted(step.before),
+                             quoted(step.after), quoted(step.rule), words(step.uses));
+    if (!step.before_source.empty()) out += Format(", \"before_source\": {}", quoted(step.before_source));
+    if (!step.after_source.empty()) out += Format(", \"after_source\": {}", quoted(step.after_source));
+    if (!step.partial.empty()) out += Format(", \"partial\": {}", quoted(step.partial));
+    if (!step.partial_source.empty()) out += Format(", \"partial_source\": {}", quoted(step.partial_source));
+    return out + "}";
+  };
   const auto list = [&](const std::vector<Step>& all) {
     std::string out = "[";
-    for (const Step& step : all) {
-      out += Format("{}{{\"before\": {}, \"after\": {}, \"rule\": {}, \"uses\": {}}}", out.size() > 1 ? ", " : "",
-                    quoted(step.before), quoted(step.after), quoted(step.rule), words(step.uses));
-    }
+    for (const Step& step : all) out += (out.size() > 1 ? ", " : "") + one(step);
     return out + "]";
   };
   std::string out = Format("{{\"answer\": {}, \"why\": {}, \"uses\": {}, \"outputs\": [", quoted(AnswerName(answer)),
                            quoted(why), words(uses));
   for (size_t k = 0; k < outputs.size(); ++k)
     out += Format("{}{}", k > 0 ? ", " : "", quoted(AnswerName(outputs[k].answer)));
-  return out + Format("], \"values\": {}, \"matched\": {}, \"steps\": {}, \"open\": {}}}", values, matched, list(steps),
-                      list(open));
+  out += Format("], \"values\": {}, \"matched\": {}, \"steps\": {}, \"open\": {}", values, matched, list(steps),
+                list(open));
+  if (first_open) out += Format(", \"first_open\": {}", one(*first_open));
+  return out + "}";
 }
 
 }  // namespace hloir::equivalence

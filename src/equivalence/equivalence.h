@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,11 @@ struct Step {
   std::string before, after;  // names of instructions
   std::string rule;
   uint32_t uses = 0;  // Use bits: the step's assumptions
+  // Of open steps only: source lines, "model.py:31", or "" where the module has none; and a partial result that the
+  // step takes for the whole.
+  std::string before_source = "", after_source = "", partial = "", partial_source = "";
+  // "tanh.1, of tanh.4 (model.py:32), reads dot.3 (model.py:31), a partial result"
+  std::string ToString() const;
   bool rounds() const;
   bool finite_only() const;
   bool of_positives() const;  // assumes that arguments of roots and logarithms are positive
@@ -52,7 +58,10 @@ struct Result {
   std::vector<Step> steps;     // without congruent pairs (the same operation of equal operands)
   std::vector<Match> matches;  // all, in evaluation order
   std::vector<Step> open;      // the first unproved values whose operands are all matched
-  std::string why;             // the reason, if the modules were not compared
+  // Of a partitioned program: the first of these that is no shard either, nor a partial result, and from which none is
+  // made.
+  std::optional<Step> first_open;
+  std::string why;  // the reason, if the modules were not compared
   bool out_of_budget = false;
   bool refused = false;  // an expression has no normal form; `why` has the reason
   int64_t values = 0, matched = 0;

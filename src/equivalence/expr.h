@@ -142,6 +142,8 @@ class Exprs {
   bool Spent(int64_t work = 1) { return (work_left_ -= work) < 0; }
   bool OutOfWork() const { return work_left_ < 0; }
   int64_t work_left() const { return work_left_; }
+  // More work, for a search after the proof.
+  void Allow(int64_t work) { work_left_ = std::max<int64_t>(work_left_, work); }
   // Ends the work: an expression has no normal form. refusal() is the reason; null if there was none.
   void Refuse(const char* why) {
     if (refusal_ == nullptr) refusal_ = why;

@@ -21,6 +21,14 @@ bool IsLandmark(HloOpcode opcode) {
                  kSelect, kGather, kScatter);
 }
 
+// A collective's operand may carry the name: devices sum or concatenate values that they computed.
+const HloInstruction* MakerOf(const HloInstruction& i) {
+  const HloInstruction* made = &i;
+  while (made->operand_count() > 0 && (made->Is(kCollective) || made->opcode() == HloOpcode::kCopy))
+    made = made->operand(0);
+  return made;
+}
+
 // Enumerates the device's tile in each dimension: every assignment of distinct axes to the dimensions, in every order.
 void Assign(Shared& shared, size_t dimension, const std::vector<int64_t>& parts, std::vector<bool>& used,
             std::vector<inside::Index>& tiles, std::vector<std::vector<inside::Index>>& all) {
@@ -72,6 +80,7 @@ void ShardMatcher::Index() {
     if (i.metadata() != nullptr && !i.metadata()->op_name.empty())
       by_origin_[i.metadata()->op_name].push_back(static_cast<int32_t>(k));
     by_opcode_[i.opcode()].push_back(static_cast<int32_t>(k));
+    if (IsLandmark(i.opcode())) landmarks_.push_back(static_cast<int32_t>(k));
   }
 }
 
@@ -117,24 +126,31 @@ std::vector<Exprs::Substitution> ShardMatcher::Cuts(Shared& shared, const Shape&
   return cuts;
 }
 
-bool ShardMatcher::Match(const HloInstruction& i, ExprId& value) {
-  Exprs& x = shared_.exprs;
-  if (!i.shape().IsArray() || i.IsConstant() || x.RealOf(value) || x.IntegerOf(value)) return false;
-  std::vector<int32_t> named, alike;
-  const auto add = [&](const auto& table, const auto& key, size_t most, std::vector<int32_t>& to) {
+std::vector<int32_t> ShardMatcher::NamedLike(const HloInstruction& i, size_t most) const {
+  const HloInstruction* made = MakerOf(i);
+  std::vector<int32_t> named;
+  const auto add = [&](const auto& table, std::string_view key) {
     const auto found = table.find(key);
     if (found == table.end()) return;
     for (int32_t k : Nearest(found->second, i, most)) {
-      if (std::find(named.begin(), named.end(), k) == named.end()) to.push_back(k);
+      if (std::find(named.begin(), named.end(), k) == named.end()) named.push_back(k);
     }
   };
-  // A collective's operand may carry the name: devices sum or concatenate values that they computed.
-  const HloInstruction* made = &i;
-  while (made->operand_count() > 0 && (made->Is(kCollective) || made->opcode() == HloOpcode::kCopy))
-    made = made->operand(0);
-  add(by_name_, made->name(), kMostAlike, named);
-  if (made->metadata() != nullptr) add(by_origin_, made->metadata()->op_name, kMostAlike, named);
-  add(by_opcode_, made->opcode(), kMostNear, alike);
+  add(by_name_, made->name());
+  if (made->metadata() != nullptr) add(by_origin_, made->metadata()->op_name);
+  return named;
+}
+
+bool ShardMatcher::Match(const HloInstruction& i, ExprId& value) {
+  Exprs& x = shared_.exprs;
+  if (!i.shape().IsArray() || i.IsConstant() || x.RealOf(value) || x.IntegerOf(value)) return false;
+  const HloInstruction* made = MakerOf(i);
+  std::vector<int32_t> named = NamedLike(i, kMostAlike), alike;
+  if (const auto found = by_opcode_.find(made->opcode()); found != by_opcode_.end()) {
+    for (int32_t k : Nearest(found->second, i, kMostNear)) {
+      if (std::find(named.begin(), named.end(), k) == named.end()) alike.push_back(k);
+    }
+  }
   // First compares ids for all candidates. EqualInTiles then compares the candidates of the same name or origin, or
   // else those whose opcode is distinctive.
   std::vector<std::pair<int32_t, std::vector<ExprId>>> looks;

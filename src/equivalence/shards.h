@@ -27,15 +27,24 @@ class ShardMatcher {
   bool Match(const HloInstruction& i, ExprId& value);
   // True if the value is a shard of an array that its parts do not divide, with anything behind the array's end.
   bool IsPadded(const HloInstruction& i, ExprId value);
+  // True if the sum, or an extreme, of the value over some axes of the mesh is a shard (partials.cc).
+  bool IsPartial(const HloInstruction& i, ExprId value);
+  // The instruction of the original program with the name or origin of this one; null if there is none.
+  const HloInstruction* Original(const HloInstruction& i) const;
+  // The same as a record, if this one may be its shard; -1 if not.
+  int32_t NamesakeOf(const HloInstruction& i) const;
 
  private:
+  // Values with the name or origin of an instruction, whose shape may be that of a shard of theirs.
+  std::vector<int32_t> NamedLike(const HloInstruction& i, size_t most) const;
   std::vector<int32_t> Nearest(const std::vector<int32_t>& all, const HloInstruction& i, size_t most) const;
 
   Shared& shared_;
   const std::vector<Record>& whole_;
   std::unordered_map<std::string_view, std::vector<int32_t>> by_name_, by_origin_;
   std::map<HloOpcode, std::vector<int32_t>> by_opcode_;
-  int32_t last_ = 0;  // the last match
+  std::vector<int32_t> landmarks_;  // with opcodes that are matched without a name
+  int32_t last_ = 0;                // the last match
 };
 
 }  // namespace hloir::equivalence::inside

@@ -89,6 +89,10 @@ std::string VerdictReport(const Verdict& v) {
   if (!v.engines.empty()) text += "largest difference: " + LargestDifference(v) + "\n";
   const bool proved = v.proof.holds || (v.steps.proved > 0 && v.steps.open == 0);
   text += Format("proof: {}{}\n", proved ? "" : "none; ", Printable(v.proof.how));
+  if (v.first_open) {
+    text += Format("{}: {}\n", v.answer == Answer::kDifferent ? "first wrong step" : "not proved from",
+                   Printable(v.first_open->text));
+  }
   text += Answers(v);
   if (v.stored) text += "from the stored results: " + StoredDifference(v) + "\n";
   return text;
@@ -135,6 +139,14 @@ std::string VerdictJson(const Verdict& verdict) {
                       {"largest_relative_difference", verdict.stored->max_relative()}};
   }
   if (!verdict.proof.how.empty()) json["proof"] = {{"holds", verdict.proof.holds}, {"how", verdict.proof.how}};
+  if (verdict.first_open) {
+    const Verdict::OpenStep& open = *verdict.first_open;
+    Json& step = json["first_open"] = {{"device", open.device}, {"whole", open.whole}};
+    for (const auto& [key, text] :
+         {std::pair("device_source", &open.device_source), std::pair("whole_source", &open.whole_source),
+          std::pair("partial", &open.partial), std::pair("partial_source", &open.partial_source)})
+      if (!text->empty()) step[key] = *text;
+  }
   if (!verdict.reason.empty()) json["reason"] = verdict.reason;
   if (!verdict.notes.empty()) json["notes"] = verdict.notes;
   if (verdict.divergence) {

@@ -7,7 +7,8 @@ writes NAME.hlo, as JAX hands it to XLA, and in xla.json the bytes that all devi
 CPU (compiled.as_text()), counted by `hloir cost`. unit.sharded_programs partitions each with our passes, compares what they
 compute, and these bytes. With --run it writes nothing: XLA compiles and runs what our passes make of each file, and the results are compared with those
 of XLA's own partitioner (but for partial sums, of which devices may have others). With --keep it writes the form that XLA's
-partitioner gives each program to DIR/NAME.hlo, and nothing else. Needs jax; the devices are XLA's forced host devices.
+partitioner gives each program to DIR/NAME.hlo, and nothing else; with --metadata=DIR each program with the source lines that JAX
+gives its operations. Needs jax; the devices are XLA's forced host devices.
 """
 import contextlib, glob, json, os, re, shutil, subprocess, sys, tempfile
 
@@ -466,7 +467,8 @@ def main():
         failed = [n for n in names if subprocess.run([sys.executable, __file__, sys.argv[1], "--run", n]).returncode != 0]
         sys.exit(f"not run, or not the same: {', '.join(failed)}" if failed else 0)
     keep = next((argument.split("=", 1)[1] for argument in sys.argv if argument.startswith("--keep=")), None)
-    hloir, *only = [argument for argument in sys.argv[1:] if not argument.startswith("--keep=")]
+    sources = next((argument.split("=", 1)[1] for argument in sys.argv if argument.startswith("--metadata=")), None)
+    hloir, *only = [argument for argument in sys.argv[1:] if not argument.startswith(("--keep=", "--metadata="))]
     here = os.path.dirname(os.path.abspath(__file__))
     record = os.path.join(here, "xla.json")
     bytes_sent = json.load(open(record)) if os.path.exists(record) else {}
@@ -489,13 +491,16 @@ def main():
             shutil.copy(after, os.path.join(keep, name + ".hlo"))
             continue
         (before,) = glob.glob(f"{dump}/*jit_{name}.*before_optimizations.txt")
+        if sources:
+            shutil.copy(before, os.path.join(sources, name + ".hlo"))
+            continue
         open(os.path.join(here, name + ".hlo"), "w").write(bare(open(before).read()))
         partitioned = os.path.join(dump, name + ".hlo")
         with open(partitioned, "w") as out:
             out.write(compiled.as_text())
         bytes_sent[name] = sent(hloir, partitioned)
         print(name, bytes_sent[name], flush=True)
-    if not keep:
+    if not keep and not sources:
         json.dump(dict(sorted(bytes_sent.items())), open(record, "w"), indent=1)
     shutil.rmtree(dump)
 

@@ -167,28 +167,92 @@ TEST_CASE("the devices of a pair are those that either text names, in shardings 
   CHECK(Proved(ProveOnDevices(*whole, *device)));
 }
 
-TEST_CASE("the first wrong value of a partitioned program is named") {
+TEST_CASE("the first wrong step of a partitioned program is named, with its source lines") {
+  const auto at = [](int line) {
+    return ", metadata={op_name=\"op" + std::to_string(line) +
+           "\" source_file=\"model.py\" source_line=" + std::to_string(line) + "}\n";
+  };
   const std::string whole =
       "HloModule before, num_partitions=4\nENTRY e { x = f32[4,8] parameter(0), sharding={devices=[1,4]<=[4]}\n"
       " w = f32[8,6] parameter(1), sharding={devices=[4,1]<=[4]}\n"
-      " d = f32[4,6] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
-      " t = f32[4,6] tanh(d)\n ROOT n = f32[4,6] negate(t), sharding={replicated} }\n";
-  const auto device = [](const std::string& sum) {
+      " product = f32[4,6] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}" +
+      at(3) + " t = f32[4,6] tanh(product)" + at(4) + " ROOT n = f32[4,6] negate(t), sharding={replicated}" + at(5) +
+      "}\n";
+  const auto device = [&](const std::string& sum) {
     return "HloModule after, num_partitions=4\nadd { a = f32[] parameter(0)\n b = f32[] parameter(1)\n "
            "ROOT c = f32[] add(a, b) }\nENTRY e_spmd { x = f32[4,2] parameter(0), sharding={devices=[1,4]<=[4]}\n"
            " w = f32[2,6] parameter(1), sharding={devices=[4,1]<=[4]}\n"
-           " d = f32[4,6] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n" +
-           sum + " t = f32[4,6] tanh(s)\n ROOT n = f32[4,6] negate(t), sharding={replicated} }";
+           " d = f32[4,6] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}" +
+           at(3) + sum + " u = f32[4,6] tanh(s)" + at(4) + " ROOT n = f32[4,6] negate(u), sharding={replicated}" +
+           at(5) + "}";
   };
-  const std::string all_reduce =
-      " s = f32[4,6] all-reduce(d), channel_id=1, replica_groups={{0,1,2,3}}, use_global_device_ids=true, "
-      "to_apply=add\n";
-  const auto [a, right] = Pair(whole + device(all_reduce));
+  const auto summed = [&](const std::string& to, const std::string& of, const std::string& groups, int channel) {
+    return " " + to + " = f32[4,6] all-reduce(" + of + "), channel_id=" + std::to_string(channel) +
+           ", replica_groups=" + groups + ", use_global_device_ids=true, to_apply=add" + at(3);
+  };
+  const std::string all = "{{0,1,2,3}}";
+  const auto [a, right] = Pair(whole + device(summed("s", "d", all, 1)));
   CHECK(Proved(ProveOnDevices(*a, *right)));
-  const auto [b, wrong] = Pair(whole + device(" s = f32[4,6] copy(d)\n"));
+  const auto first_open = [&](const std::string& sum) {
+    const auto [before, wrong] = Pair(whole + device(sum));
+    const equivalence::Result result = ProveOnDevices(*before, *wrong);
+    REQUIRE(!Proved(result));
+    REQUIRE(result.first_open);
+    return *result.first_open;
+  };
+  // Without the sum, what reads the partial sum is wrong.
+  const equivalence::Step missing = first_open(" s = f32[4,6] copy(d)" + at(3));
+  CHECK(missing.ToString() == "u, of t (model.py:4), reads s (model.py:3), a partial result");
+  const equivalence::Step doubled = first_open(summed("r", "d", all, 1) + summed("s", "r", all, 2));
+  CHECK(doubled.ToString() == "s, of product (model.py:3)");
+  // A sum over half of the devices is a partial sum of all.
+  const equivalence::Step half = first_open(summed("s", "d", "{{0,1},{2,3}}", 1));
+  CHECK(half.ToString() == "u, of t (model.py:4), reads s (model.py:3), a partial result");
+  const equivalence::Step scaled = first_open(
+      " c = f32[] constant(0.25)\n cs = f32[4,6] broadcast(c), dimensions={}\n m = f32[4,6] multiply(d, cs)" + at(3) +
+      summed("s", "m", all, 1));
+  CHECK(scaled.ToString() == "m, of product (model.py:3), reads d (model.py:3), a partial result");
+}
+
+TEST_CASE("the first wrong step of a partitioned program is named inside a loop") {
+  const std::string condition =
+      "condition { p = (s32[], f32[8,8]) parameter(0)\n k = s32[] get-tuple-element(p), index=0\n"
+      " n = s32[] constant(1000)\n ROOT l = pred[] compare(k, n), direction=LT }\n";
+  const auto body = [](const std::string& size, const std::string& sum) {
+    return "body { p = (s32[], " + size +
+           ") parameter(0)\n k = s32[] get-tuple-element(p), index=0\n"
+           " one = s32[] constant(1)\n k1 = s32[] add(k, one)\n x = " +
+           size +
+           " get-tuple-element(p), index=1\n"
+           " c = " +
+           size + " cosine(x)\n zero = f32[] constant(0)\n r = f32[8] reduce(c, zero), dimensions={0}, to_apply=add\n" +
+           sum + " b = " + size + " broadcast(t), dimensions={1}\n y = " + size +
+           " multiply(c, b)\n"
+           " ROOT o = (s32[], " +
+           size + ") tuple(k1, y) }\n";
+  };
+  const std::string add = "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }\n";
+  const auto entry = [](const std::string& size, const std::string& name, const std::string& sharding) {
+    return "ENTRY " + name + " { x = " + size + " parameter(0), sharding=" + sharding +
+           "\n zero = s32[] constant(0)\n" + " i = (s32[], " + size + ") tuple(zero, x)\n w = (s32[], " + size +
+           ") while(i), condition=condition, body=body\n" + " ROOT g = " + size +
+           " get-tuple-element(w), index=1, sharding=" + sharding + " }\n";
+  };
+  const std::string cut = "{devices=[4,1]<=[4]}";
+  const std::string whole = "HloModule before, num_partitions=4\n" + add + condition +
+                            body("f32[8,8]", " t = f32[8] tanh(r)\n") + entry("f32[8,8]", "e", cut);
+  const auto device = [&](const std::string& sum) {
+    std::string of_shards = condition;
+    of_shards.replace(of_shards.find("f32[8,8]"), 8, "f32[2,8]");
+    return "HloModule after, num_partitions=4\n" + add + of_shards + body("f32[2,8]", sum + " t = f32[8] tanh(s)\n") +
+           entry("f32[2,8]", "e_spmd", cut);
+  };
+  const auto [a, right] = Pair(whole + device(" s = f32[8] all-reduce(r), channel_id=1, replica_groups={{0,1,2,3}}, "
+                                              "use_global_device_ids=true, to_apply=add\n"));
+  CHECK(Proved(ProveOnDevices(*a, *right)));
+  const auto [b, wrong] = Pair(whole + device(" s = f32[8] copy(r)\n"));
   const equivalence::Result result = ProveOnDevices(*b, *wrong);
   REQUIRE(!Proved(result));
-  REQUIRE(result.open.size() >= 2);
-  CHECK(result.open[0].after == "result 0");
-  CHECK(result.open[1].after == "d");
+  REQUIRE(result.first_open);
+  CHECK(result.first_open->ToString() == "t, reads s, a partial result");
 }

@@ -1,0 +1,225 @@
+// See first_wrong.h. Partial results are looked for only where shards end, because a test of one costs a sum over
+// devices: first each value from which a shard is made counts as right; then, of the first value that is left, the
+// values made from it are tested, until one is a partial result or none is.
+#include "equivalence/first_wrong.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "hloir/source_line.h"
+
+namespace hloir::equivalence::inside {
+namespace {
+
+constexpr size_t kMostFirsts = 8;
+constexpr size_t kMostBehind = 64;           // values made from a value that are tested
+constexpr int kMostMoved = 4;                // moves between a partial result and what reads it
+constexpr int kMostTests = 256;              // of one program, or of one turn of a loop
+constexpr int64_t kWork = int64_t{1} << 19;  // for all tests of one program or turn
+
+// The values of a program, or of one turn of a loop, operands first.
+struct Values {
+  std::vector<const HloInstruction*> instructions;
+  std::vector<ExprId> values;  // -1: not one array
+  std::vector<std::vector<int32_t>> operands;
+  std::vector<bool> related;
+
+  bool IsTuple(int32_t k) const { return At(k).opcode() == HloOpcode::kTuple; }
+  const HloInstruction& At(int32_t k) const { return *instructions[static_cast<size_t>(k)]; }
+  // The operands of value k. Instead of a tuple: the element that is read, or else all elements.
+  std::vector<int32_t> ReadBy(int32_t k) const {
+    std::vector<int32_t> all;
+    for (int32_t o : operands[static_cast<size_t>(k)]) {
+      if (o < 0) continue;
+      if (!IsTuple(o)) {
+        all.push_back(o);
+        continue;
+      }
+      const std::vector<int32_t>& parts = operands[static_cast<size_t>(o)];
+      if (At(k).opcode() == HloOpcode::kGetTupleElement) {
+        const int32_t part = parts[static_cast<size_t>(At(k).tuple_index())];
+        if (part >= 0) all.push_back(part);
+        continue;
+      }
+      for (int32_t part : parts)
+        if (part >= 0) all.push_back(part);
+    }
+    return all;
+  }
+};
+
+class Search {
+ public:
+  Search(Shared& shared, Values values, ShardMatcher& matcher, const HloComputation* view)
+      : shared_(shared),
+        values_(std::move(values)),
+        matcher_(matcher),
+        view_(view),
+        tested_(values_.values.size(), false),
+        partial_(tested_) {}
+
+  std::vector<Wrong> Find() {
+    if (shared_.exprs.refusal() == nullptr) shared_.exprs.Allow(kWork);
+    std::vector<int32_t> firsts;
+    for (bool found = true; found;) {
+      Lead();
+      firsts = Firsts();
+      found = false;
+      for (size_t f = 0; f < firsts.size() && !found; ++f) {
+        for (int32_t k : Behind(firsts[f])) found = found || IsPartial(k);
+      }
+    }
+    std::vector<Wrong> all;
+    for (int32_t first : firsts) {
+      Wrong wrong{&values_.At(first)};
+      wrong.record = first;
+      if (IsOfText(first)) wrong.original = matcher_.NamesakeOf(*wrong.device);
+      if (!wrong.device->Is(kCollective)) wrong.partial = PartialReadBy(first);
+      for (int32_t k : Behind(first)) {
+        const HloInstruction& i = values_.At(k);
+        if (wrong.whole == nullptr) wrong.whole = matcher_.Original(i);
+        if (wrong.source == nullptr && SourceOf(i)) wrong.source = &i;
+      }
+      all.push_back(wrong);
+    }
+    // Parts of a step that the original program does not compute come last: they have no relation even if right.
+    std::stable_partition(all.begin(), all.end(), [](const Wrong& wrong) {
+      return wrong.original >= 0 || wrong.partial != nullptr || wrong.device->Is(kCollective);
+    });
+    return all;
+  }
+
+ private:
+  // A value from which a related value is made is right.
+  void Lead() {
+    leads_ = values_.related;
+    for (size_t k = leads_.size(); k-- > 0;) {
+      const int32_t at = static_cast<int32_t>(k);
+      if (!leads_[k] || values_.IsTuple(at)) continue;
+      for (int32_t o : values_.ReadBy(at)) leads_[static_cast<size_t>(o)] = true;
+    }
+  }
+
+  // The values that are not right for all that is known, although their operands are.
+  std::vector<int32_t> Firsts() const {
+    std::vector<int32_t> all;
+    for (size_t k = 0; k < leads_.size() && all.size() < kMostFirsts; ++k) {
+      const int32_t at = static_cast<int32_t>(k);
+      if (leads_[k] || values_.IsTuple(at)) continue;
+      const std::vector<int32_t> read = values_.ReadBy(at);
+      if (std::all_of(read.begin(), read.end(), [&](int32_t o) { return bool{leads_[static_cast<size_t>(o)]}; }))
+        all.push_back(at);
+    }
+    return all;
+  }
+
+  bool IsOfText(int32_t k) const { return values_.At(k).parent() != view_; }
+
+  // The value and the next values that depend on it.
+  std::vector<int32_t> Behind(int32_t first) const {
+    std::vector<int32_t> all{first};
+    std::vector<bool> depends(leads_.size(), false);
+    depends[static_cast<size_t>(first)] = true;
+    for (size_t k = static_cast<size_t>(first) + 1; k < leads_.size() && all.size() < kMostBehind; ++k) {
+      const int32_t at = static_cast<int32_t>(k);
+      if (values_.IsTuple(at)) continue;
+      const std::vector<int32_t> read = values_.ReadBy(at);
+      depends[k] =
+          std::any_of(read.begin(), read.end(), [&](int32_t o) { return bool{depends[static_cast<size_t>(o)]}; });
+      if (depends[k]) all.push_back(at);
+    }
+    return all;
+  }
+
+  // A partial result that the value reads, perhaps moved or converted; null if there is none.
+  const HloInstruction* PartialReadBy(int32_t first) {
+    for (int32_t k : values_.ReadBy(first)) {
+      for (int moved = 0; moved < kMostMoved; ++moved) {
+        const size_t at = static_cast<size_t>(k);
+        if (partial_[at] || (!values_.related[at] && IsPartial(k))) return &values_.At(k);
+        const bool moves = values_.At(k).Is(kMovesData) || values_.At(k).opcode() == HloOpcode::kConvert;
+        const std::vector<int32_t> read = values_.ReadBy(k);
+        if (values_.related[at] || !moves || read.empty()) break;
+        k = read[0];
+      }
+    }
+    return nullptr;
+  }
+
+  bool IsPartial(int32_t k) {
+    const size_t at = static_cast<size_t>(k);
+    if (tested_[at] || values_.values[at] < 0 || !IsOfText(k) || shared_.exprs.OutOfWork() || tests_ >= kMostTests)
+      return false;
+    tested_[at] = true;
+    ++tests_;
+    if (!matcher_.IsPartial(values_.At(k), values_.values[at])) return false;
+    values_.related[at] = partial_[at] = true;
+    return true;
+  }
+
+  Shared& shared_;
+  Values values_;
+  ShardMatcher& matcher_;
+  const HloComputation* view_;
+  std::vector<bool> tested_, partial_, leads_;
+  int tests_ = 0;
+};
+
+Values ValuesOf(const std::vector<Record>& records, const std::vector<bool>& related) {
+  Values values;
+  values.related = related;
+  for (const Record& record : records) {
+    values.instructions.push_back(record.instruction);
+    values.values.push_back(record.value.size() == 1 ? record.value[0] : -1);
+    values.operands.push_back(record.instruction->IsParameter() ? std::vector<int32_t>() : record.operands);
+  }
+  return values;
+}
+
+// One turn of a loop's body, without what it calls.
+Values ValuesOf(const LoopTurn& turn, const HloComputation& body) {
+  Values values;
+  std::map<const HloInstruction*, int32_t> at;
+  std::map<const HloInstruction*, ExprId> known;
+  for (const Record& record : turn.values) known[record.instruction] = record.value.size() == 1 ? record.value[0] : -1;
+  for (const HloInstruction* i : body.PostOrder()) {
+    at[i] = static_cast<int32_t>(values.instructions.size());
+    values.instructions.push_back(i);
+    const auto value = known.find(i);
+    values.values.push_back(value == known.end() ? -1 : value->second);
+    std::vector<int32_t>& operands = values.operands.emplace_back();
+    for (const HloInstruction* operand : i->operands()) operands.push_back(at.at(operand));
+    const bool carried = i->opcode() == HloOpcode::kGetTupleElement && i->operand(0)->IsParameter();
+    const auto found = turn.found.find(i);
+    values.related.push_back(i->IsParameter() || carried || (found != turn.found.end() && found->second));
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<Wrong> FirstWrong(Shared& shared, const std::vector<Record>& records, const std::vector<bool>& related,
+                              ShardMatcher& matcher, const HloComputation* view) {
+  std::vector<Wrong> all = Search(shared, ValuesOf(records, related), matcher, view).Find();
+  for (Wrong& wrong : all) {
+    for (auto turn = shared.turns.find(wrong.device); turn != shared.turns.end();
+         turn = shared.turns.find(wrong.device)) {
+      ShardMatcher of_turn(shared, turn->second.loop->values);
+      of_turn.Index();
+      const std::vector<Wrong> inner =
+          Search(shared, ValuesOf(turn->second, *turn->first->while_body()), of_turn, view).Find();
+      if (inner.empty()) break;
+      wrong = inner[0];
+      wrong.record = wrong.original = -1;
+    }
+    while (wrong.device->parent() == view && wrong.device->operand_count() > 0 &&
+           wrong.device->opcode() != HloOpcode::kCall)
+      wrong.device = wrong.device->operand(0);
+    while (wrong.device->opcode() == HloOpcode::kCall) wrong.device = wrong.device->called_computation(0)->root();
+    if (wrong.whole == nullptr) wrong.whole = matcher.Original(*wrong.device);
+  }
+  return all;
+}
+
+}  // namespace hloir::equivalence::inside
