@@ -45,11 +45,12 @@ void VerifyAsyncBody(const HloInstruction& start, Errors& errors) {
     errors.Add(&start, "the async computation {} has more than parameters and a root", body.name());
 }
 
-// Loops, branches, fusions and reducers run on their caller's thread; an async-start names another. XLA accepts calls
-// and custom calls of computations of another thread.
+// Fusions and reducers run on their caller's thread; an async-start names another. XLA accepts calls and custom calls
+// of computations of another thread; its verifier refuses loops and branches, but XLA runs them if they come as
+// StableHLO, which has no threads.
 void VerifyThreads(const HloInstruction& caller, Errors& errors) {
-  if (IsOneOf(caller.opcode(), HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone, HloOpcode::kCall,
-              HloOpcode::kCustomCall))
+  if (IsOneOf(caller.opcode(), HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone, HloOpcode::kWhile,
+              HloOpcode::kConditional, HloOpcode::kCall, HloOpcode::kCustomCall))
     return;
   std::string_view own = caller.opcode() == HloOpcode::kAsyncStart
                              ? std::string_view(caller.attributes<AsyncAttributes>().async_execution_thread)
