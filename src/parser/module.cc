@@ -279,14 +279,14 @@ void ModuleReader::ReserveFor(std::string_view text) {
   do bytes = text.find('H', bytes + 1);
   while (bytes != std::string_view::npos && !text.substr(bytes).starts_with(kHeader));
   bytes = std::min(bytes, text.size());
-  constexpr size_t kMostReserved = size_t{128} << 20, kSample = size_t{1} << 15, kInstruction = 150;
+  constexpr size_t kMostReserved = size_t{128} << 20, kSample = size_t{1} << 12, kInstruction = 150;
   bytes = std::min(bytes, kMostReserved);
   const std::string_view sample = text.substr(0, std::min(bytes, kSample));
   size_t lines = 1;
   for (size_t end = sample.find('\n'); end != std::string_view::npos; end = sample.find('\n', end + 1)) ++lines;
   const size_t instructions = bytes / (sample.size() / lines + 1);
   loader_.Reserve(std::min(bytes, instructions * kInstruction), bytes / 2);
-  names_.Reserve(instructions + instructions / 4);
+  names_.Reserve(instructions + instructions / 8);
 }
 
 bool ModuleReader::ParseComputations() {
