@@ -55,12 +55,11 @@ int64_t SizeOf(const HloInstruction& unit) {
 
 bool HasPathAround(const HloInstruction* first, const HloInstruction* second, const Positions& positions) {
   const int32_t earliest = positions.Of(first);
-  std::vector<const HloInstruction*> stack, seen;
+  Positions::Search& search = positions.search();
+  search.Begin();
+  std::vector<const HloInstruction*>& stack = search.stack;
   auto push = [&](const HloInstruction* i) {
-    if (positions.Of(i) < earliest) return;
-    if (std::find(seen.begin(), seen.end(), i) != seen.end()) return;
-    seen.push_back(i);
-    stack.push_back(i);
+    if (positions.Of(i) >= earliest && search.See(i)) stack.push_back(i);
   };
   auto push_all = [&](const HloInstruction* i, bool direct) {
     for (const HloInstruction* operand : i->operands()) {

@@ -2,8 +2,10 @@
 // instruction.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "hloir/module.h"
@@ -46,8 +48,30 @@ class Positions {
   }
   static constexpr int32_t kNone = -1;
 
+  // The instructions that a search has seen, and those that it has yet to look at; memory that all searches share.
+  struct Search {
+    std::vector<const HloInstruction*> stack;
+    std::vector<uint32_t> seen;  // by id: the number of the last search that saw it
+    uint32_t number = 0;
+
+    void Begin() {
+      stack.clear();
+      if (++number != 0) return;
+      seen.clear();
+      number = 1;
+    }
+    // False if it was seen.
+    bool See(const HloInstruction* i) {
+      const size_t id = static_cast<size_t>(i->id());
+      if (id >= seen.size()) seen.resize(std::max(id + 1, 2 * seen.size()));
+      return std::exchange(seen[id], number) != number;
+    }
+  };
+  Search& search() const { return search_; }
+
  private:
   std::vector<int32_t> by_id_;
+  mutable Search search_;
 };
 // True if a path leads from `first` to `second` through another instruction, or if the search was cut short.
 bool HasPathAround(const HloInstruction* first, const HloInstruction* second, const Positions& positions);

@@ -200,6 +200,15 @@ class Running(unittest.TestCase):
         flag = self.one("pred[2]", "pred[2] not(p)")(np.array([True, False]))
         np.testing.assert_array_equal(flag, [False, True])
 
+    def test_plans_are_kept(self):
+        module = hloir.parse(TEXT)
+        x = np.arange(12, dtype=np.float32).reshape(4, 3)
+        with tempfile.TemporaryDirectory() as folder:
+            first, second = (hloir.prepare(module, cache=folder) for _ in range(2))
+            self.assertEqual((first.was_cached, second.was_cached), (False, True))
+            np.testing.assert_array_equal(first(x), second(x))
+            self.assertEqual(len(os.listdir(folder)), 1)
+
     def test_tuples_and_out(self):
         pair = self.one("(f32[2], s32[])", "(f32[2], s32[]) copy(p)")
         first, second = pair((np.array([1, 2], np.float32), 5))

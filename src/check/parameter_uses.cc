@@ -127,7 +127,8 @@ void BackWalk::Push(const HloInstruction* instruction, ShapeIndex index, int64_t
 
 void BackWalk::Run(const HloModule& module) {
   // A place is revisited only for a smaller number; the limit bounds the cost of hostile graphs.
-  for (int64_t steps = 0; !todo_.empty() && steps < 64 * module.instruction_count() + 1024; ++steps) {
+  const int64_t most = 64 * module.instruction_count() + 1024;  // which walks over all computations
+  for (int64_t steps = 0; !todo_.empty() && steps < most; ++steps) {
     const auto [place, number] = std::move(todo_.back());
     todo_.pop_back();
     Step(place, number);

@@ -21,7 +21,6 @@ void* Arena::AllocateBlock(size_t bytes) {
   size_t capacity = std::max({bytes, reserved_, std::min(kMaxBlock, std::max(kMinBlock, total_ / 8))});
   reserved_ = 0;
   // Walks over a large module touch all of it.
-  if (capacity > kHugePage / 2) capacity = std::max(capacity, kHugePage);
   const bool is_huge = capacity >= kHugePage;
   const std::align_val_t alignment{is_huge ? kHugePage : alignof(std::max_align_t)};
   void* block = ::operator new(capacity, alignment);

@@ -271,18 +271,22 @@ bool ModuleReader::ParseStackTables() {
   return !failed();
 }
 
-// An estimate: a module takes up to twice the size of its text, and a line has some hundred characters; text after the
-// module is excluded.
+// An estimate: an instruction takes some 150 bytes, and all other data up to half of the text; lines are as long as
+// those at the beginning; text after the module is excluded.
 void ModuleReader::ReserveFor(std::string_view text) {
   constexpr std::string_view kHeader = "HloModule ";
   size_t bytes = 0;
   do bytes = text.find('H', bytes + 1);
   while (bytes != std::string_view::npos && !text.substr(bytes).starts_with(kHeader));
   bytes = std::min(bytes, text.size());
-  constexpr size_t kMostReserved = size_t{128} << 20, kLine = 100;
+  constexpr size_t kMostReserved = size_t{128} << 20, kSample = size_t{1} << 12, kInstruction = 150;
   bytes = std::min(bytes, kMostReserved);
-  loader_.Reserve(bytes, bytes / 2);
-  names_.Reserve(bytes / kLine);
+  const std::string_view sample = text.substr(0, std::min(bytes, kSample));
+  size_t lines = 1;
+  for (size_t end = sample.find('\n'); end != std::string_view::npos; end = sample.find('\n', end + 1)) ++lines;
+  const size_t instructions = bytes / (sample.size() / lines + 1);
+  loader_.Reserve(std::min(bytes, instructions * kInstruction), bytes / 2);
+  names_.Reserve(instructions + instructions / 8);
 }
 
 bool ModuleReader::ParseComputations() {

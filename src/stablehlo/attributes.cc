@@ -265,10 +265,9 @@ bool Reader::ReadDictionary(Attribute& attribute) {
       key = Word();
     }
     if (key.empty()) return Expected("an attribute's name");
-    Attribute value;
+    Attribute& value = attribute.entries.emplace_back(key).value;
     value.offset = at_;
     if (Take("=") && !ReadAttribute(value)) return false;
-    attribute.entries.push_back({key, std::move(value)});
   } while (Take(","));
   return Want("}");
 }
@@ -456,9 +455,8 @@ bool Reader::ReadEntries(Attribute& attribute, std::string_view end) {
   do {
     const std::string_view key = Word();
     if (key.empty()) return Expected("an attribute's name");
-    Attribute value;
+    Attribute& value = attribute.entries.emplace_back(key).value;
     if (!Want("=") || !ReadPlainValue(value)) return false;
-    attribute.entries.push_back({key, std::move(value)});
   } while (Take(","));
   return Want(end);
 }

@@ -114,14 +114,14 @@ std::string_view Converter::Text(const Operation& op, std::string_view name) con
 
 StatusOr<Op> Converter::Get(const Value* value, const Operation& user, Scope& scope) {
   if (IsConstant(value) && !as_written_) return Constant(*value->op, scope);
-  const auto found = scope.values.find(value);
-  if (found == scope.values.end())
-    return Unsupported(user, Format("{} uses a value from outside of its region", user.name));
-  return found->second;
+  const Op* const found = scope.values.Find(value);
+  if (found == nullptr) return Unsupported(user, Format("{} uses a value from outside of its region", user.name));
+  return *found;
 }
 
 StatusOr<std::vector<Op>> Converter::Operands(const Operation& op, Scope& scope) {
   std::vector<Op> operands;
+  operands.reserve(op.operands.size());
   for (const Value* value : op.operands) {
     HLOIR_ASSIGN_OR_RETURN(Op operand, Get(value, op, scope));
     operands.push_back(operand);

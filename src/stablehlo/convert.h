@@ -12,6 +12,7 @@
 
 #include "hloir/builder.h"
 #include "hloir/module.h"
+#include "flat_map.h"
 #include "mlir.h"
 #include "support/format.h"
 
@@ -23,7 +24,7 @@ using Op = HloInstruction*;
 struct Scope {
   Scope(HloModule& module, std::string_view name) : builder(module, name) {}
   HloBuilder builder;
-  std::unordered_map<const Value*, Op> values;
+  FlatMap<const Value*, Op> values;
   // One of each value, by hash.
   struct Known {
     Shape shape;

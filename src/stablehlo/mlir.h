@@ -82,6 +82,7 @@ struct Attribute {
 
 // An entry of a dictionary.
 struct NamedAttribute {
+  explicit NamedAttribute(std::string_view key, Attribute value = {}) : key(key), value(std::move(value)) {}
   std::string_view key;
   Attribute value;
 };

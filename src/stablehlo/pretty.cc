@@ -377,8 +377,10 @@ bool PrettyOperation::SetPretty(std::string_view key, Attribute value) {
     Attribute right;
     if (!r_.Want("x") || !r_.ReadPlainValue(right)) return false;
     const bool is_batch = key == "batching_dims";
-    numbers->entries.push_back({is_batch ? "lhs_batching_dimensions" : "lhs_contracting_dimensions", std::move(value)});
-    numbers->entries.push_back({is_batch ? "rhs_batching_dimensions" : "rhs_contracting_dimensions", std::move(right)});
+    numbers->entries.emplace_back(is_batch ? "lhs_batching_dimensions" : "lhs_contracting_dimensions",
+                                  std::move(value));
+    numbers->entries.emplace_back(is_batch ? "rhs_batching_dimensions" : "rhs_contracting_dimensions",
+                                  std::move(right));
     return true;
   }
   if (base == "reduce_precision" && key == "format") {  // e5m10

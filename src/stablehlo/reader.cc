@@ -3,12 +3,13 @@
 
 #include <algorithm>
 
+#include "ir/scan.h"
 #include "support/format.h"
 
 namespace hloir::stablehlo {
 
 int LineAt(std::string_view text, size_t offset) {
-  return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(offset), '\n'));
+  return 1 + static_cast<int>(scan::Count<'\n'>(text.data(), text.data() + offset));
 }
 
 LineIndex::LineIndex(std::string_view text) : text_(text), before_(text.size() / kBlock + 1) {
@@ -227,9 +228,9 @@ void Reader::Define(std::string_view name, Named values) {
 }
 
 Value* Reader::Lookup(std::string_view name, size_t index) {
-  const auto found = scope_.find(name);
-  if (found == scope_.end() || index >= found->second.count) return nullptr;
-  Value* const first = found->second.first;
+  const Named* const found = scope_.Find(name);
+  if (found == nullptr || index >= found->count) return nullptr;
+  Value* const first = found->first;
   return index == 0 ? first : first->op->results[first->index + index];
 }
 
@@ -368,7 +369,7 @@ bool Reader::ReadRegion(Operation& op, bool isolated, std::vector<Value*> argume
                         std::vector<std::string_view> names) {
   const DepthGuard guard(*this);
   if (failed() || !Want("{")) return false;
-  std::unordered_map<std::string_view, Named> outside;
+  FlatMap<std::string_view, Named> outside;
   if (isolated) outside.swap(scope_);
   const size_t marker = undo_.size();
   Region region;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "flat_map.h"
 #include "mlir.h"
 
 namespace hloir::stablehlo {
@@ -133,7 +134,7 @@ class Reader {
   Status status_;
   bool failed_ = false;  // status_ is an error
   // Names in scope; the end of a region removes those that it defined.
-  std::unordered_map<std::string_view, Named> scope_;
+  FlatMap<std::string_view, Named> scope_;
   std::vector<std::pair<std::string_view, Named>> undo_;
   // Tensor types read last, by their text, which few others share a slot with: most types of a module recur.
   struct KnownTensor {
@@ -178,7 +179,7 @@ class PrettyOperation {
   bool Symbol(std::string_view attribute);
   bool OptionalAttributes() { return !r_.Next("{") || r_.ReadDictionary(op_.attributes); }
   Attribute& Add(std::string_view name) {
-    op_.attributes.entries.push_back({name, Attribute()});
+    op_.attributes.entries.emplace_back(name, Attribute());
     return op_.attributes.entries.back().value;
   }
   void AddInteger(std::string_view name, int64_t value);

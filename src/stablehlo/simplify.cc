@@ -130,7 +130,7 @@ void Simplifier::Set(Operation& op, std::string_view name, Attribute value) {
   for (auto& [key, old] : op.attributes.entries) {
     if (key == name) return void(old = std::move(value));
   }
-  op.attributes.entries.push_back({name, std::move(value)});
+  op.attributes.entries.emplace_back(name, std::move(value));
 }
 
 DimVector Simplifier::GetInts(const Operation& op, std::string_view name) {

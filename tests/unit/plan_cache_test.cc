@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "hloir/executable.h"
+#include "hloir/hloir_c.h"
 #include "hloir/version.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/parse.h"
@@ -392,6 +394,36 @@ TEST_CASE("damaged plans without a limit are not used, and never crash") {
     CHECK(ResultOf(*runner) == wanted);
     CHECK(Read(path) == good);
   }
+}
+
+TEST_CASE("C: hloir_prepare keeps the plan in the folder that its options name") {
+  const Folder folder;
+  const std::string text = ChainText();
+  hloir_error* error = nullptr;
+  hloir_module* module = hloir_parse(text.data(), text.size(), nullptr, &error);
+  REQUIRE(module != nullptr);
+  hloir_prepare_options options{};
+  options.size = sizeof(options);
+  options.cache = folder.path().c_str();
+  std::vector<std::string> results;
+  for (int k = 0; k < 2; ++k) {
+    hloir_executable* executable = hloir_prepare(module, &options, &error);
+    REQUIRE(executable != nullptr);
+    CHECK(folder.Files().size() == 1);
+    std::vector<float> x(64 * 64, 0.25F), y(64 * 64);
+    const hloir_buffer in = {x.data(), x.size() * sizeof(float)}, out = {y.data(), y.size() * sizeof(float)};
+    REQUIRE(hloir_run(executable, &in, 1, &out, 1, &error));
+    results.emplace_back(reinterpret_cast<const char*>(y.data()), y.size() * sizeof(float));
+    hloir_executable_free(executable);
+  }
+  CHECK(results[0] == results[1]);
+  // A caller of before there was a cache has a smaller struct.
+  options.size = offsetof(hloir_prepare_options, cache);
+  options.cache = "/dev/null";
+  hloir_executable* executable = hloir_prepare(module, &options, &error);
+  REQUIRE(executable != nullptr);
+  hloir_executable_free(executable);
+  hloir_module_free(module);
 }
 
 }  // namespace hloir
