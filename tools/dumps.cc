@@ -86,7 +86,9 @@ int VerifyDumps(const DumpsFlags& flags, const DumpFolder& folder, Json& json) {
     std::string text;
     if (!result.ok()) text = "not judged: " + result.status().message();
     else if (result->stages == 0) text = "there is only one stage";
-    else if (result->guilty < 0) text = fmt::format("{} stages agree with the first", result->stages);
+    else if (result->guilty < 0)
+      text = fmt::format("{} with the first",
+                         result->stages == 1 ? "1 stage agrees" : fmt::format("{} stages agree", result->stages));
     else
       text = fmt::format("'{}' is the first stage that does not agree: {}",
                          module.stages[static_cast<size_t>(result->guilty)].name, result->verdict.reason);

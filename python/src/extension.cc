@@ -9,6 +9,7 @@
 #include "hloir/report.h"
 #include "hloir/version.h"
 #include "interrupt.h"
+#include "support/text.h"
 #include "passes.h"
 
 namespace hloir::python {
@@ -20,7 +21,9 @@ void RaiseStatus(const Status& status, const std::string& file) {
     if (const std::vector<Diagnostic> all = DiagnosticsOf(status, file); !all.empty())
       line = all.front().line, column = all.front().column;
     const nb::object error = nb::module_::import_("hloir._error").attr("Error");
-    const nb::object made = error(status.message(), std::string(StatusCodeName(status.code())), line, column);
+    // A message quotes what files contain, and Python prints it to a terminal.
+    const nb::object made =
+        error(Printable(status.message()), std::string(StatusCodeName(status.code())), line, column);
     PyErr_SetObject(error.ptr(), made.ptr());
   } catch (nb::python_error& failed) {
     failed.restore();

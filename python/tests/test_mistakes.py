@@ -131,6 +131,16 @@ class Mistakes(unittest.TestCase):
             self.module.write(path)
             self.assertTrue(hloir.diff(hloir.read(path), self.module).same)
 
+    def test_messages_have_no_control_characters(self):
+        json = """{"hloModule": {"name": "m", "entryComputationName": "e", "entryComputationId": "1", "computations": [{
+            "name": "e", "id": "1", "rootId": "2", "instructions": [{"name": "r", "id": "2", "opcode": "\\u001b[31mred",
+            "shape": {"elementType": "F32"}}]}]}}"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "m.json"
+            path.write_text(json)
+            with self.assertRaisesRegex(hloir.Error, r"unknown opcode '\\x1b\[31mred'"):
+                hloir.read(path)
+
     def test_messages_name_public_types(self):
         with self.assertRaisesRegex(TypeError, r"other: hloir\.Instruction"):
             self.module.entry.root.replace_all_uses_with(None)

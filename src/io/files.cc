@@ -105,7 +105,8 @@ StatusOr<std::string> ReadFile(const std::string& path) try {
   std::string content;
   std::error_code error;
   if (!standard) {
-    if (fs::is_directory(path, error)) return InvalidArgument("it is a directory");
+    if (fs::is_directory(path, error))
+      return InvalidArgument("it is a directory; hloir check and hloir dumps read the modules in one");
     if (auto size = fs::file_size(path, error); !error && size <= kMaxBytes) content.reserve(size);
   }
   char buffer[1 << 16];

@@ -39,7 +39,9 @@ std::string_view ModuleReader::LegalComputationName(std::string_view name) {
 }
 
 bool ModuleReader::Define(const Word& name, HloInstruction* instruction, const char* place) {
-  if (!IsLegalName(name.text())) return Fail(place, Format("'{}' cannot be an instruction's name", name.text()));
+  if (!IsLegalName(name.text()))
+    return Fail(place, Format("'{}' cannot be an instruction's name{}", name.text(),
+                              IsTypeWord(name.text()) ? ", as it is an element type" : ""));
   bool is_new = false;
   NameTable::Slot& slot = names_.FindOrAdd(name, is_new);
   GraphLoader::set_name(instruction, name.text());
