@@ -38,6 +38,9 @@ struct Lanes {
     return xsimd::batch<T, Arch>((typename xsimd::batch<T, Arch>::register_type)v);
   }
   static V FromBatch(const xsimd::batch<T, Arch>& x) { return (V)(typename xsimd::batch<T, Arch>::register_type)x; }
+  static V Extreme(V a, V b, bool greater) {
+    return FromBatch(greater ? xsimd::max(Batch(a), Batch(b)) : xsimd::min(Batch(a), Batch(b)));
+  }
   static V Blend(S mask, V set, V other) {
 #if defined(__AVX512F__)
     return mask ? set : other;  // g++ compiles this to a comparison and one more instruction
@@ -173,7 +176,11 @@ inline V ApplyBinary(V a, V b) {
   else if constexpr (op == BinaryOp::kDivide) return a / b;
   else if constexpr (op == BinaryOp::kMaximum || op == BinaryOp::kMinimum) {
     constexpr bool kGreater = op == BinaryOp::kMaximum;
-#if defined(__AVX512DQ__)
+#if !defined(__x86_64__)
+    const V other = L::Blend((kGreater ? a > b : a < b) | (S)(a != a), a, b);
+    const V both = kGreater ? (V)((S)a & (S)b) : (V)((S)a | (S)b);
+    return L::Blend(a == b, both, other);
+#elif defined(__AVX512DQ__)
     // For a number and a NaN this returns the number, for zeros of both signs the correct one. NaNs are inserted
     // afterwards.
     constexpr int kRange = kGreater ? 5 : 4;
@@ -187,9 +194,12 @@ inline V ApplyBinary(V a, V b) {
       return (V)_mm512_fixupimm_pd(_mm512_fixupimm_pd(best, y, nans, 0), x, nans, 0);
     }
 #else
-    const V other = L::Blend((kGreater ? a > b : a < b) | (S)(a != a), a, b);
-    const V both = kGreater ? (V)((S)a & (S)b) : (V)((S)a | (S)b);
-    return L::Blend(a == b, both, other);
+    // x86's extremes return the second operand if either is a NaN or both are zeros. So the two orders differ for a
+    // NaN, which stays one if bits are added to it, and for zeros of different signs, which `or` makes -0.
+    const V one = L::Extreme(a, b, kGreater), other = L::Extreme(b, a, kGreater);
+    if constexpr (!kGreater) return (V)((S)one | (S)other);
+    const S difference = (S)one ^ (S)other;
+    return (V)((S)one | difference) - (V)difference;  // -0 - -0 is +0, and NaN less anything NaN
 #endif
   } else if constexpr (op == BinaryOp::kEq) return (V)(a == b);
   else if constexpr (op == BinaryOp::kNe) return (V)(a != b);
@@ -395,6 +405,18 @@ struct BinaryLink {
   using V = typename L::V;
   static V Do(const TileOp& at, int64_t i, V v) {
     const V x = L::Load(at, 0, operand, i);
+#if defined(__x86_64__)
+    using T = std::decay_t<decltype(v[0])>;
+    if constexpr (kIsFloat<T> && !integer && op == BinaryOp::kMaximum && operand == ChainOperand::kScalar) {
+      // The larger number, or v if that is a NaN or both are zeros. Adding -0 changes nothing, +0 the sign of a zero,
+      // and a NaN makes one.
+      const T limit = *static_cast<const T*>(at.in[0]);
+      const T more = limit == limit ? __builtin_signbit(limit) || limit != 0 ? T(-0.0) : T(0) : limit;
+      V added;
+      for (int k = 0; k < L::kCount; ++k) added[k] = more;  // Splat would add -0 to 0
+      return L::Extreme(x, v, true) + added;
+    }
+#endif
     return second ? Apply<L, op, integer>(x, v) : Apply<L, op, integer>(v, x);
   }
 };
