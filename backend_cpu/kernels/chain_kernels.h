@@ -405,21 +405,22 @@ struct BinaryLink {
   using V = typename L::V;
   static V Do(const TileOp& at, int64_t i, V v) {
     const V x = L::Load(at, 0, operand, i);
-#if defined(__x86_64__)
-    using T = std::decay_t<decltype(v[0])>;
-    if constexpr (kIsFloat<T> && !integer && op == BinaryOp::kMaximum && operand == ChainOperand::kScalar) {
-      // The larger number, or v if that is a NaN or both are zeros. Adding -0 changes nothing, +0 the sign of a zero,
-      // and a NaN makes one.
-      const T limit = *static_cast<const T*>(at.in[0]);
-      const T more = limit == limit ? __builtin_signbit(limit) || limit != 0 ? T(-0.0) : T(0) : limit;
-      V added;
-      for (int k = 0; k < L::kCount; ++k) added[k] = more;  // Splat would add -0 to 0
-      return L::Extreme(x, v, true) + added;
-    }
-#endif
     return second ? Apply<L, op, integer>(x, v) : Apply<L, op, integer>(v, x);
   }
 };
+#if defined(__x86_64__)
+// The maximum of the block and a number: x86's, which is the block's element if that is a NaN or both are zeros, plus
+// -0, which changes nothing; plus +0 if the limit is +0, which makes -0 that too; or plus a limit that is NaN.
+template <class L, class T, class V = typename L::V>
+void LimitLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
+  using Bits = Unsigned<T>;
+  const T number = *static_cast<const T*>(at->in[0]);
+  const Bits bits = __builtin_bit_cast(Bits, number), sign = Bits(1) << (kBits<T> - 1);
+  const V limit = (V)L::SplatBits(bits), added = (V)L::SplatBits(bits == 0 || number != number ? bits : sign);
+  const auto above = [=](V v) { return L::Extreme(limit, v, true) + added; };
+  return GoOn<L>(at, i, above(v0), above(v1), above(v2), above(v3), above(v4), above(v5), above(v6), above(v7));
+}
+#endif
 template <class L, BinaryOp outer, BinaryOp inner, bool second, bool of_block, bool integer>
 struct NestedLink {
   using V = typename L::V;
@@ -611,6 +612,9 @@ void FillChainsOf(ChainTable& table) {
   binary.template operator()<BinaryOp::kDivide>();
   binary.template operator()<BinaryOp::kMaximum>();
   binary.template operator()<BinaryOp::kMinimum>();
+#if defined(__x86_64__)
+  for (TileKernel& limit : table.binary[static_cast<int>(BinaryOp::kMaximum)][p][1]) limit = Entry(&LimitLink<L, T>);
+#endif
   FillLinksOfCompares<L, P>(table);
   FillLinksOfNesteds<L, P, 3, 3>(table);
   table.square[p] = Entry(&LinkOf<L, SquareLink<L, false>>);

@@ -199,6 +199,19 @@ bool LoadRunsOf(const T* from, int64_t rows, int64_t row, int64_t inner, T* out)
     MoveFew(reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(out), bytes);
   return true;
 }
+// Fetches the next tile's runs, if they are too far apart for the processor to know, while this tile is computed.
+template <class T>
+void FetchRuns(const T* from, int64_t rows, int64_t row, int64_t inner) {
+  constexpr int64_t kFar = 1024;  // bytes
+  const int64_t step = row * static_cast<int64_t>(sizeof(T)), bytes = inner * static_cast<int64_t>(sizeof(T));
+  if (std::abs(step) < kFar) return;
+  uintptr_t at = reinterpret_cast<uintptr_t>(from);
+  for (int64_t r = 0; r < rows; ++r, at += static_cast<uintptr_t>(step)) {
+    for (uintptr_t line = at / kStreamedLine * kStreamedLine; line < at + static_cast<uintptr_t>(bytes);
+         line += kStreamedLine)
+      __builtin_prefetch(reinterpret_cast<const void*>(line));
+  }
+}
 // `rows` rows of `inner` elements, which are `stride` apart and contiguous along columns. False: too few for squares.
 template <class T>
 bool LoadTransposedRows(const T* from, int64_t rows, int64_t inner, int64_t stride, T* out) {
@@ -265,6 +278,7 @@ void LoadAlongView(const TileOp& op, int64_t n) {
         out += rows * inner, n -= rows * inner;
         at += rows * row, index[rank - 2] += rows;
         carry(rank - 2);
+        if (n == 0) FetchRuns(base + at, std::min(rows, view.dims[rank - 2] - index[rank - 2]), row, inner);
         continue;
       }
     }
