@@ -141,6 +141,21 @@ TEST_CASE("sliding windows") {
       }
     }
   }
+  // Of zeros, whose signs the reciprocals show, and NaNs.
+  for (const char* type : {"f32", "f64"}) {
+    for (const char* op : {"maximum", "minimum"}) {
+      const std::string t = type, in = t + "[2,5,9,77]", out = t + "[2,5,5,77]";
+      CheckModule(
+          "HloModule m\n" + Binary("f", t, op) + "ENTRY e {\n" + WithCorners(t, "[2,5,9,77]") + " none = " + t +
+              "[] constant(0)\n nones = " + in + " broadcast(none), dimensions={}\n w = " + in +
+              " multiply(x, nones)\n i = " + t + "[] constant(" + (op == std::string("maximum") ? "-" : "") +
+              "inf)\n y = " + out +
+              " reduce-window(w, i), window={size=1x2x2x1 stride=1x1x2x1 pad=0_0x1_0x1_0x0_0}, to_apply=f\n one = " +
+              t + "[] constant(1)\n ones = " + out + " broadcast(one), dimensions={}\n ROOT r = " + out +
+              " divide(ones, y)\n}\n",
+          0);
+    }
+  }
   for (const char* direction : {"GE", "LT"}) {
     CheckModule(std::string("HloModule m\ns { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] "
                             "compare(a, b), direction=") +
