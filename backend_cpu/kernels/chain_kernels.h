@@ -408,9 +408,10 @@ struct BinaryLink {
     return second ? Apply<L, op, integer>(x, v) : Apply<L, op, integer>(v, x);
   }
 };
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__AVX512F__)
 // The maximum of the block and a number: x86's, which is the block's element if that is a NaN or both are zeros, plus
-// -0, which changes nothing; plus +0 if the limit is +0, which makes -0 that too; or plus a limit that is NaN.
+// -0, which changes nothing; plus +0 if the limit is +0, which makes -0 that too; or plus a limit that is NaN. With
+// AVX-512 this is no faster than ApplyBinary.
 template <class L, class T, class V = typename L::V>
 void LimitLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
   using Bits = Unsigned<T>;
@@ -612,7 +613,7 @@ void FillChainsOf(ChainTable& table) {
   binary.template operator()<BinaryOp::kDivide>();
   binary.template operator()<BinaryOp::kMaximum>();
   binary.template operator()<BinaryOp::kMinimum>();
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__AVX512F__)
   for (TileKernel& limit : table.binary[static_cast<int>(BinaryOp::kMaximum)][p][1]) limit = Entry(&LimitLink<L, T>);
 #endif
   FillLinksOfCompares<L, P>(table);
