@@ -39,6 +39,8 @@ def chain_bf16_1M(x, y): return jnp.maximum(x * y + x, 0) - y
 def chain_s32_1M(x, y): return (x * y ^ (x >> 3)) + jnp.abs(y - x)
 @case(f32(1024, 1024), f32(1024), f32(1024, 1))
 def broadcast(x, row, column): return x * row + column
+@case(f32(1000, 700), f32(700), f32(1000, 1))
+def select_broadcast(x, row, column): return jnp.where(row > column, x * row, column - x)
 @case(f32(1024, 1024), f32(1024, 1024))
 def select(x, y): return jnp.where(x > y, x, -y)
 @case(c64(1 << 18), c64(1 << 18))
@@ -60,6 +62,11 @@ def chain_long(x):
     for _ in range(4):
         x = jnp.log1p(jnp.exp(-jnp.abs(x))) + jnp.sin(x) * jnp.sqrt(jnp.abs(x) + 1)
     return x
+@case(f32(1 << 18), f32(1 << 18))
+def chain_sigmoids(x, y):
+    for _ in range(4):
+        x = jnp.tanh(x) * jax.nn.sigmoid(y) + jnp.exp(-x * x)
+    return x
 @case(f32(1 << 18))
 def gelu_exact(x): return jax.nn.gelu(x, approximate=False)
 @case(ints(np.int32, -1000, 1000, 1 << 18), ints(np.int32, 1, 1000, 1 << 18))
@@ -75,6 +82,8 @@ def hash_u32(x):
 def reduce_rows(x): return x.sum(1)
 @case(f32(2048, 1024))
 def reduce_columns(x): return x.sum(0)
+@case(f32(1500, 700))
+def reduce_columns_max(x): return x.max(0)
 @case(f32(1 << 20))
 def reduce_all(x): return x.max()
 @case(bf16(1024, 1024))
@@ -116,6 +125,8 @@ def argmin_bf16(x): return x.argmin(1)
 @case(bf16(512, 1024))
 def softmax_bf16(x): return jax.nn.softmax(x)
 case(bf16(512, 1024), bf16(1024), bf16(1024), name="layer_norm_bf16")(norm)
+@case(bf16(384, 768), bf16(768), bf16(768))
+def layer_norm_mixed(x, scale, shift): return norm(x.astype(jnp.float32), scale.astype(jnp.float32), shift.astype(jnp.float32)).astype(jnp.bfloat16)
 @case(ints(np.int32, -1000, 1000, 256, 1024))
 def cumsum_s32(x): return jnp.cumsum(x, 1)
 @case(f32(256, 1024))
@@ -126,6 +137,10 @@ def cummax(x): return lax.cummax(x, 1)
 def transpose_2d(x): return x.T
 @case(f32(8, 64, 64, 32))
 def transpose_4d(x): return x.transpose(0, 3, 1, 2)
+@case(f32(8, 48, 64, 40), f32(8, 48, 40, 64))
+def transpose_inner(x, y): return x.transpose(0, 1, 3, 2) * 2 + y
+@case(f32(8, 48, 64, 40), f32(8, 64, 48, 40))
+def transpose_middle(x, y): return x.transpose(0, 2, 1, 3) * 2 + y
 @case(f32(512, 512), f32(512, 256))
 def concat_pad(x, y): return jnp.pad(jnp.concatenate([x, y], 1), ((8, 8), (4, 4)))
 @case(f32(10000, 128), ints(np.int32, 0, 10000, 4096))
@@ -168,6 +183,8 @@ def sort_pairs(x, y): return lax.sort((x, y), num_keys=1)
 def dot_f32_1024(a, b): return a @ b
 @case(f32(256, 256), f32(256, 256))
 def dot_f32_256(a, b): return a @ b
+@case(f64(256, 256), f64(256, 256))
+def dot_f64_256(a, b): return a @ b
 @case(f64(512, 512), f64(512, 512))
 def dot_f64_512(a, b): return a @ b
 @case(bf16(512, 512), bf16(512, 512))
@@ -238,6 +255,16 @@ def loop_collatz(x): return lax.fori_loop(0, 20000, lambda i, n: jnp.where(n % 2
 def scan_vector(xs, w): return lax.scan(lambda h, x: (jnp.tanh(w @ h * 0.1 + x),) * 2, jnp.zeros(64), xs)[1]
 @case(f32(2000, 64))
 def loop_update_rows(x): return lax.fori_loop(1, 2000, lambda i, x: x.at[i].set(x[i - 1] * 0.5 + x[i]), x)
+@case(f32(1000, 256), f32(256))
+def loop_update_slice(x, row): return lax.fori_loop(0, 1000, lambda i, x: lax.dynamic_update_slice(x, (row * jnp.float32(i))[None], (jnp.int32(i), np.int32(0))), x)
+@case(f32(64, 16, 64), f32(64, 192), f32(64, 192))
+def gru_scan(xs, w, u):
+    def step(h, x):
+        (r, z, n), (s, t, m) = jnp.split(x @ w * 0.1, 3, 1), jnp.split(h @ u * 0.1, 3, 1)
+        r, z = jax.nn.sigmoid(r + s), jax.nn.sigmoid(z + t)
+        h = (1 - z) * jnp.tanh(n + r * m) + z * h
+        return h, h
+    return lax.scan(step, jnp.zeros((16, 64)), xs)[1]
 @case(ints(np.uint32, 0, 1 << 31, 2))
 def threefry(key): return jax.random.uniform(jax.random.wrap_key_data(key, impl="threefry2x32"), (1 << 18,))
 @case(ints(np.uint64, 0, 1 << 62, 2))

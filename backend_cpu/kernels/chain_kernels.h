@@ -38,6 +38,9 @@ struct Lanes {
     return xsimd::batch<T, Arch>((typename xsimd::batch<T, Arch>::register_type)v);
   }
   static V FromBatch(const xsimd::batch<T, Arch>& x) { return (V)(typename xsimd::batch<T, Arch>::register_type)x; }
+  static V Extreme(V a, V b, bool greater) {
+    return FromBatch(greater ? xsimd::max(Batch(a), Batch(b)) : xsimd::min(Batch(a), Batch(b)));
+  }
   static V Blend(S mask, V set, V other) {
 #if defined(__AVX512F__)
     return mask ? set : other;  // g++ compiles this to a comparison and one more instruction
@@ -173,7 +176,11 @@ inline V ApplyBinary(V a, V b) {
   else if constexpr (op == BinaryOp::kDivide) return a / b;
   else if constexpr (op == BinaryOp::kMaximum || op == BinaryOp::kMinimum) {
     constexpr bool kGreater = op == BinaryOp::kMaximum;
-#if defined(__AVX512DQ__)
+#if !defined(__x86_64__)
+    const V other = L::Blend((kGreater ? a > b : a < b) | (S)(a != a), a, b);
+    const V both = kGreater ? (V)((S)a & (S)b) : (V)((S)a | (S)b);
+    return L::Blend(a == b, both, other);
+#elif defined(__AVX512DQ__)
     // For a number and a NaN this returns the number, for zeros of both signs the correct one. NaNs are inserted
     // afterwards.
     constexpr int kRange = kGreater ? 5 : 4;
@@ -187,9 +194,12 @@ inline V ApplyBinary(V a, V b) {
       return (V)_mm512_fixupimm_pd(_mm512_fixupimm_pd(best, y, nans, 0), x, nans, 0);
     }
 #else
-    const V other = L::Blend((kGreater ? a > b : a < b) | (S)(a != a), a, b);
-    const V both = kGreater ? (V)((S)a & (S)b) : (V)((S)a | (S)b);
-    return L::Blend(a == b, both, other);
+    // x86's extremes return the second operand if either is a NaN or both are zeros. So the two orders differ for a
+    // NaN, which stays one if bits are added to it, and for zeros of different signs, which `or` makes -0.
+    const V one = L::Extreme(a, b, kGreater), other = L::Extreme(b, a, kGreater);
+    if constexpr (!kGreater) return (V)((S)one | (S)other);
+    const S difference = (S)one ^ (S)other;
+    return (V)((S)one | difference) - (V)difference;  // -0 - -0 is +0, and NaN less anything NaN
 #endif
   } else if constexpr (op == BinaryOp::kEq) return (V)(a == b);
   else if constexpr (op == BinaryOp::kNe) return (V)(a != b);
@@ -398,6 +408,20 @@ struct BinaryLink {
     return second ? Apply<L, op, integer>(x, v) : Apply<L, op, integer>(v, x);
   }
 };
+#if defined(__x86_64__) && !defined(__AVX512F__)
+// The maximum of the block and a number: x86's, which is the block's element if that is a NaN or both are zeros, plus
+// -0, which changes nothing; plus +0 if the limit is +0, which makes -0 that too; or plus a limit that is NaN. With
+// AVX-512 this is no faster than ApplyBinary.
+template <class L, class T, class V = typename L::V>
+void LimitLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
+  using Bits = Unsigned<T>;
+  const T number = *static_cast<const T*>(at->in[0]);
+  const Bits bits = __builtin_bit_cast(Bits, number), sign = Bits(1) << (kBits<T> - 1);
+  const V limit = (V)L::SplatBits(bits), added = (V)L::SplatBits(bits == 0 || number != number ? bits : sign);
+  const auto above = [=](V v) { return L::Extreme(limit, v, true) + added; };
+  return GoOn<L>(at, i, above(v0), above(v1), above(v2), above(v3), above(v4), above(v5), above(v6), above(v7));
+}
+#endif
 template <class L, BinaryOp outer, BinaryOp inner, bool second, bool of_block, bool integer>
 struct NestedLink {
   using V = typename L::V;
@@ -589,6 +613,9 @@ void FillChainsOf(ChainTable& table) {
   binary.template operator()<BinaryOp::kDivide>();
   binary.template operator()<BinaryOp::kMaximum>();
   binary.template operator()<BinaryOp::kMinimum>();
+#if defined(__x86_64__) && !defined(__AVX512F__)
+  for (TileKernel& limit : table.binary[static_cast<int>(BinaryOp::kMaximum)][p][1]) limit = Entry(&LimitLink<L, T>);
+#endif
   FillLinksOfCompares<L, P>(table);
   FillLinksOfNesteds<L, P, 3, 3>(table);
   table.square[p] = Entry(&LinkOf<L, SquareLink<L, false>>);

@@ -354,7 +354,7 @@ void FillElementwiseOf(KernelTable& table) {
   binary(BinaryOp::kAdd, AddFn());
   binary(BinaryOp::kSubtract, SubtractFn());
   binary(BinaryOp::kMultiply, MultiplyFn());
-  // No instruction set has vector division of integers, and remainders of floats use libm: see per_element.cc.
+  // Division of integers: division_kernels.h; remainders of floats use libm: per_element.cc.
   if constexpr (kIsFloat<T> || count != Count::kMany) binary(BinaryOp::kDivide, DivideFn());
   if constexpr (count != Count::kMany) binary(BinaryOp::kRemainder, RemainderFn());
   binary(BinaryOp::kMaximum, MaximumFn());

@@ -2,6 +2,9 @@
 // the work. Included by isa/*.cc through all_kernels.h only; everything has internal linkage (why: isa/isas.def).
 #pragma once
 
+#include <type_traits>
+#include <utility>
+
 #include "kernels/elementwise_kernels.h"
 #include "kernels/vector.h"
 
@@ -275,6 +278,36 @@ void VectorMatrix(int64_t k, int64_t n, const void* x_data, int64_t x_stride, co
   }
 }
 
+template <class T, int count>
+struct LaneVector {
+  typedef T Type __attribute__((vector_size(count * sizeof(T))));
+};
+// The lanes' sum: the upper half is added to the lower one until one element is left.
+template <class T, size_t... k>
+inline T SumOfHalves(typename LaneVector<T, 2 * sizeof...(k)>::Type v, std::index_sequence<k...>) {
+  constexpr int n = sizeof...(k);
+  if constexpr (n == 1) {
+    return v[0] + v[1];
+  } else {
+    typename LaneVector<T, n>::Type low = __builtin_shufflevector(v, v, static_cast<int>(k)...),
+                                    high = __builtin_shufflevector(v, v, (static_cast<int>(k) + n)...);
+    return SumOfHalves<T>(low + high, std::make_index_sequence<n / 2>());
+  }
+}
+template <class T, class Batch>
+inline T SumOfLanes(const Batch& sums) {
+  if constexpr (Batch::size == 1) {
+    T sum;
+    sums.store_unaligned(&sum);
+    return sum;
+  } else {
+    using U = std::conditional_t<kIsFloat<T>, T, Unsigned<T>>;  // integers may overflow
+    using V = typename LaneVector<U, Batch::size>::Type;
+    return static_cast<T>(
+        SumOfHalves<U>((V)(typename Batch::register_type)sums, std::make_index_sequence<Batch::size / 2>()));
+  }
+}
+
 // out[i] = sum over p of a[i·a_stride + p] · x[p], i < m.
 template <class T, class Arch>
 void MatrixVector(int64_t m, int64_t k, const void* a_data, int64_t a_stride, const void* x_data, void* out_data) {
@@ -299,12 +332,7 @@ void MatrixVector(int64_t m, int64_t k, const void* a_data, int64_t a_stride, co
     for (; p + kWidth <= k; p += kWidth) {
       acc[0] = VectorTraits<T, Arch>::MultiplyAdd(Batch::load_unaligned(a + p), Batch::load_unaligned(x + p), acc[0]);
     }
-    alignas(64) T lanes[kWidth];
-    ((acc[0] + acc[1]) + (acc[2] + acc[3])).store_unaligned(lanes);
-    for (int64_t half = kWidth / 2; half > 0; half /= 2) {
-      for (int64_t l = 0; l < half; ++l) lanes[l] = AddFn::Apply(lanes[l], lanes[l + half]);
-    }
-    T sum = lanes[0];
+    T sum = SumOfLanes<T>((acc[0] + acc[1]) + (acc[2] + acc[3]));
     for (; p < k; ++p) sum = AddFn::Apply(sum, MultiplyFn::Apply(a[p], x[p]));
     out[i] = sum;
   }

@@ -181,6 +181,14 @@ struct LineGroup {
 };
 inline constexpr int64_t kFftLanes = 24;  // at most
 
+// Rows of `inner` results of a reduce-window, side by side: the elements under a result's window are at taps[t], in
+// this order, and those of the next row are `step` further.
+struct TapRows {
+  using Kernel = void (*)(const TapRows& rows, const void* init, const void* x, void* out);
+  int64_t results, inner, step, tap_count;
+  const int64_t* taps;
+};
+
 struct ChainTable;  // chain_table.h
 
 // Results above this size leave the caches before they are read again, so they are written with non-temporal stores,
@@ -221,6 +229,9 @@ struct KernelTable {
   // to[i] = from[index[i] · stride] for n indices, which are clamped to 0 … last; by the index's type (s32, s64) and
   // whether elements have 4 or 8 bytes.
   void (*gather[2][2])(const void* from, const void* index, int64_t n, int64_t last, int64_t stride, void* to);
+  // out[j][c] = init op x[taps[0] + j · step + c] op x[taps[1] + …] …; for add, maximum and minimum of f32, f64 and
+  // s32, if the set has vectors.
+  TapRows::Kernel window_rows[static_cast<int>(BinaryOp::kCount)][kTileTypes];
   GemmKernels gemm[kGemmTypes];  // by GemmType
   // One stage of Fourier transforms, of floats and of doubles: from x[radix][m][s] to y[m][radix][s], with separate
   // real and imaginary parts, and m·(radix-1) twiddle factors as pairs. Radix 2, 3, 4 or 5.

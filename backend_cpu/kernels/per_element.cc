@@ -1,7 +1,7 @@
 // Tile kernels that do one element after the other whatever the machine: calls of libm, which are within 1 ulp, and
 // division of integers, which no instruction set does side by side. Every instruction set's table begins with these, so
-// that they are compiled only once; vectorized kernels then take the place of some. Bounds: opcodes.def; tests:
-// tests/exhaustive, tests/ops.
+// that they are compiled only once; vectorized kernels then take the place of some (of divisions, of up to 32 bits).
+// Bounds: opcodes.def; tests: tests/exhaustive, tests/ops.
 #include "kernels/elementwise_kernels.h"
 
 namespace hloir::cpu {

@@ -151,6 +151,32 @@ void ReduceBf16RowsLoop(const TileOp& op, int64_t n) {
   for (int64_t j = 0; j * length < n; ++j) out[j] = ReduceRow<F, float>(a + j * length, length);
 }
 
+// out[j] = Extreme of out[j] and of x[0][j] … x[7][j], by plain comparisons. They keep a NaN in `out` and skip those in
+// `x`, which are looked for by pairs. A result of 0 has the sign that all signs give together.
+template <class T, bool greater, class Stored>
+inline void TakeExtremes(T* out, const Stored* const (&x)[8], int64_t n) {
+  using Bits = Unsigned<T>;
+  constexpr Bits kSign = Bits(1) << (kBits<T> - 1);
+  const Stored *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3], *x4 = x[4], *x5 = x[5], *x6 = x[6], *x7 = x[7];
+  HLOIR_VECTORIZE
+  for (int64_t j = 0; j < n; ++j) {
+    T best = out[j];
+    Bits signs = __builtin_bit_cast(Bits, best);
+    bool nan = false;
+    const auto take = [&](Stored stored, Stored other) {
+      const T a = Widened<T>(stored), b = Widened<T>(other);
+      const Bits p = __builtin_bit_cast(Bits, a), q = __builtin_bit_cast(Bits, b);
+      signs = greater ? signs & p & q : signs | p | q;
+      best = PlainExtremeFn<greater>::Apply(best, a);
+      best = PlainExtremeFn<greater>::Apply(best, b);
+      nan |= __builtin_isunordered(a, b) != 0;
+    };
+    take(x0[j], x1[j]), take(x2[j], x3[j]), take(x4[j], x5[j]), take(x6[j], x7[j]);
+    best = best == 0 ? __builtin_bit_cast(T, signs & kSign) : best;
+    out[j] = nan ? __builtin_nanf("") : best;
+  }
+}
+
 // Row after row, as the combining kernel would take them, but four at a time: the sums so far go to memory and back
 // once for these.
 template <class F, class T, class Stored>
@@ -163,6 +189,14 @@ void ReduceColumnsLoop(const TileOp& op, int64_t n) {
   HLOIR_VECTORIZE
   for (int64_t j = 0; j < n; ++j) out[j] = Widened<T>(first[j]);
   int64_t r = 1;
+  constexpr bool kMaximum = std::is_same_v<F, MaximumFn>, kMinimum = std::is_same_v<F, MinimumFn>;
+  if constexpr (kIsFloat<T> && (kMaximum || kMinimum)) {
+    for (; r + 8 <= rows; r += 8) {
+      const Stored* const x[] = {row(r),     row(r + 1), row(r + 2), row(r + 3),
+                                 row(r + 4), row(r + 5), row(r + 6), row(r + 7)};
+      TakeExtremes<T, kMaximum>(out, x, n);
+    }
+  }
   for (; r + 4 <= rows; r += 4) {
     const Stored *a = row(r), *b = row(r + 1), *c = row(r + 2), *d = row(r + 3);
     HLOIR_VECTORIZE

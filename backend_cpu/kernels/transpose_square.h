@@ -21,17 +21,17 @@ inline V Interleave(V a, V b, std::index_sequence<k...>) {
   return __builtin_shufflevector(a, b, (first + static_cast<int>(k) / 2 + static_cast<int>(k) % 2 * n)...);
 }
 
-// Neighbours from each of the rows, to where the rows' first ones lie side by side, then their second ones, `stride`
-// elements further on.
+// Of kSquareSide<T> elements, of which the same number are a square.
 template <class T>
-inline void TransposeSquare(const T* const (&rows)[kSquareSide<T>], T* to, int64_t stride) {
-  constexpr int n = kSquareSide<T>;
+struct SquareRow {
   typedef Unsigned<T> V __attribute__((vector_size(16)));
+};
+template <class T>
+inline void TransposeRows(typename SquareRow<T>::V (&now)[kSquareSide<T>]) {
+  constexpr int n = kSquareSide<T>;
   constexpr std::make_index_sequence<n> kAll;
   // Each round turns the bits of (row, column) by one place. Unrolled: else the vectors lie in memory between them.
-  V now[n], next[n];
-#pragma GCC unroll 16
-  for (int i = 0; i < n; ++i) __builtin_memcpy(&now[i], rows[i], sizeof(V));  // from any address
+  typename SquareRow<T>::V next[n];
 #pragma GCC unroll 4
   for (int side = n; side > 1; side /= 2) {
 #pragma GCC unroll 8
@@ -42,8 +42,19 @@ inline void TransposeSquare(const T* const (&rows)[kSquareSide<T>], T* to, int64
 #pragma GCC unroll 16
     for (int i = 0; i < n; ++i) now[i] = next[i];
   }
+}
+
+// Neighbours from each of the rows, to where the rows' first ones lie side by side, then their second ones, `stride`
+// elements further on.
+template <class T>
+inline void TransposeSquare(const T* const (&rows)[kSquareSide<T>], T* to, int64_t stride) {
+  constexpr int n = kSquareSide<T>;
+  typename SquareRow<T>::V now[n];
 #pragma GCC unroll 16
-  for (int i = 0; i < n; ++i) __builtin_memcpy(to + i * stride, &now[i], sizeof(V));
+  for (int i = 0; i < n; ++i) __builtin_memcpy(&now[i], rows[i], sizeof(now[i]));  // from any address
+  TransposeRows<T>(now);
+#pragma GCC unroll 16
+  for (int i = 0; i < n; ++i) __builtin_memcpy(to + i * stride, &now[i], sizeof(now[i]));
 }
 
 }  // namespace

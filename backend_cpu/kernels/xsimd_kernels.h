@@ -6,9 +6,11 @@
 
 #include "kernels/all_kernels.h"
 #include "kernels/complex_kernels.h"
+#include "kernels/division_kernels.h"
 #include "kernels/half_kernels.h"
 #include "kernels/math_kernels.h"
 #include "kernels/stream_kernels.h"
+#include "kernels/window_kernels.h"
 #include "kernels/word_gemm_kernels.h"
 
 namespace hloir::cpu {
@@ -50,6 +52,9 @@ template <class Arch>
 KernelTable MakeXsimdTable(Isa isa, const ChainTable& (*chains)() = nullptr) {
   KernelTable table = MakeTable<Arch>(isa);
   table.chains = chains;
+  constexpr int kBytes = sizeof(typename xsimd::batch<float, Arch>::register_type);
+  FillVectorDivision<kBytes>(table);
+  FillWindows<kBytes>(table);
   FillMath<Arch>(table);
   FillWordGemm<Arch>(table);
   FillHalf(table);

@@ -119,20 +119,41 @@ TEST_CASE("sliding windows") {
            Case{"[30,7]", "[30,7]", "size=30x1 pad=29_0x0_0"},
            Case{"[5,5]", "[1,1]", "size=5x5"},
            Case{"[6]", "[8]", "size=2 pad=3_0"},
+           // Rows of fewer elements than a vector has, of whole vectors, and with rests; cropped; of no element.
+           Case{"[3,7,9,3]", "[3,3,4,3]", "size=1x3x3x1 stride=1x2x2x1"},
+           Case{"[2,6,8,64]", "[2,3,4,64]", "size=1x2x2x1 stride=1x2x2x1"},
+           Case{"[2,5,9,77]", "[2,5,5,77]", "size=1x3x3x1 stride=1x1x2x1 pad=0_0x1_1x1_1x0_0"},
+           Case{"[2,5,9,20]", "[2,3,4,20]", "size=1x3x3x1 stride=1x1x2x1 pad=0_0x0_0x-1_1x0_0"},
+           Case{"[9,20]", "[14,20]", "size=2x1 rhs_dilate=3x1 pad=4_4x0_0"},
        }) {
-    for (const char* op : {"add", "maximum"}) {
+    for (const char* op : {"add", "maximum", "minimum"}) {
       for (const char* type : {"f32", "f64", "bf16", "s32", "u8"}) {
         const std::string t = type;
-        const bool corners = t == "f32" && op == std::string("maximum");
+        const bool corners = (t == "f32" || t == "f64") && op != std::string("add");
         CheckModule("HloModule m\n" + Binary("f", t, op) + "ENTRY e {\n" +
                         (corners ? WithCorners(t, c.in) : " x = " + t + c.in + " parameter(0)\n") + " i = " + t +
                         "[] constant(1)\n ROOT y = " + t + c.out + " reduce-window(x, i), window={" + c.window +
                         "}, to_apply=f\n}\n",
-                    op == std::string("maximum") ? 0
-                    : t == "bf16"                ? 0.05
-                    : t == "f32"                 ? 1e-5
-                                                 : 1e-12);
+                    op != std::string("add") ? 0
+                    : t == "bf16"            ? 0.05
+                    : t == "f32"             ? 1e-5
+                                             : 1e-12);
       }
+    }
+  }
+  // Of zeros, whose signs the reciprocals show, and NaNs.
+  for (const char* type : {"f32", "f64"}) {
+    for (const char* op : {"maximum", "minimum"}) {
+      const std::string t = type, in = t + "[2,5,9,77]", out = t + "[2,5,5,77]";
+      CheckModule(
+          "HloModule m\n" + Binary("f", t, op) + "ENTRY e {\n" + WithCorners(t, "[2,5,9,77]") + " none = " + t +
+              "[] constant(0)\n nones = " + in + " broadcast(none), dimensions={}\n w = " + in +
+              " multiply(x, nones)\n i = " + t + "[] constant(" + (op == std::string("maximum") ? "-" : "") +
+              "inf)\n y = " + out +
+              " reduce-window(w, i), window={size=1x2x2x1 stride=1x1x2x1 pad=0_0x1_0x1_0x0_0}, to_apply=f\n one = " +
+              t + "[] constant(1)\n ones = " + out + " broadcast(one), dimensions={}\n ROOT r = " + out +
+              " divide(ones, y)\n}\n",
+          0);
     }
   }
   for (const char* direction : {"GE", "LT"}) {
@@ -481,6 +502,73 @@ TEST_CASE("what lies in memory is reduced by several rows at a time") {
                         "[] parameter(1)\n ROOT r = " + t + out + " reduce(x, z), dimensions={" + dim +
                         "}, to_apply=f\n}\n",
                     t == "f16" ? 0.02 : 1e-5);
+      }
+    }
+  }
+}
+
+TEST_CASE("extremes of columns among NaNs and zeros of both signs") {
+  for (const char* type : {"f32", "f64", "bf16"}) {
+    for (const char* op : {"maximum", "minimum"}) {
+      for (const auto& [in, out] : {std::pair{"[9,64]", "[64]"}, {"[40,77]", "[77]"}, {"[2000,70]", "[70]"}}) {
+        const std::string t = type;
+        // Of zeros alone, with a NaN in some columns.
+        const std::string zeros = " none = " + t + "[] constant(0)\n nones = " + t + in +
+                                  " broadcast(none), dimensions={}\n y = " + t + in + " multiply(x, nones)\n";
+        for (const char* reduced : {"x", "y"}) {
+          const std::string f = t == "bf16" ? "f32" : t;
+          CheckModule("HloModule m\n" + Binary("f", f, op) + "ENTRY e {\n" + WithCorners(t, in) + zeros + " o = " + t +
+                          in + " opt-barrier(" + reduced + ")\n w = " + f + in + " convert(o)\n z = " + f +
+                          "[] constant(" + (op == std::string("maximum") ? "-" : "") + "inf)\n r = " + f + out +
+                          " reduce(w, z), dimensions={0}, to_apply=f\n one = " + f + "[] constant(1)\n ones = " + f +
+                          out + " broadcast(one), dimensions={}\n sign = " + f + out + " divide(ones, r)\n ROOT t = (" +
+                          f + out + ", " + f + out + ") tuple(r, sign)\n}\n",
+                      0);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("quotients and remainders of integers") {
+  // All pairs of bytes.
+  for (const char* type : {"s8", "u8"}) {
+    const std::string t = std::string(type) + "[65536]";
+    CheckModule(Entry(" i = s32[65536] iota(), iota_dimension=0\n k = s32[] constant(8)\n eight = s32[65536] "
+                      "broadcast(k), dimensions={}\n h = s32[65536] shift-right-logical(i, eight)\n x = " +
+                      t + " convert(i)\n y = " + t + " convert(h)\n q = " + t + " divide(x, y)\n r = " + t +
+                      " remainder(x, y)\n ROOT t = (" + t + ", " + t + ") tuple(q, r)"),
+                0);
+  }
+  // Any bits by any bits shifted to every size, multiples and their neighbours, and the corners: 0, 1, -1, the least.
+  for (const char* type : {"s16", "u16", "s32", "u32", "s64"}) {
+    for (const char* divisor : {"y", "c"}) {
+      for (const int64_t n : {5, 20011}) {
+        const std::string t = type, dims = "[" + std::to_string(n) + "]", a = t + dims, u = "u32" + dims;
+        const auto constant = [&](const std::string& name, const std::string& of, const std::string& value) {
+          return " " + name + "0 = " + of + "[] constant(" + value + ")\n " + name + " = " + of + dims + " broadcast(" +
+                 name + "0), dimensions={}\n";
+        };
+        std::string body = " i = " + u + " iota(), iota_dimension=0\n" + constant("p", "u32", "2654435769") +
+                           constant("q", "u32", "2246822519") + constant("s", "u32", "15") +
+                           constant("m", "u32", "31") + " h0 = " + u + " multiply(i, p)\n h1 = " + u +
+                           " shift-right-logical(h0, s)\n h2 = " + u + " xor(h0, h1)\n h = " + u +
+                           " multiply(h2, q)\n g0 = " + u + " multiply(h, p)\n g1 = " + u +
+                           " shift-right-logical(g0, s)\n g = " + u + " xor(g0, g1)\n by = " + u +
+                           " and(h, m)\n gs = " + u + " shift-right-logical(g, by)\n";
+        const std::string least = t == "s16" ? "-32768" : t == "s32" ? "-2147483648" : t == "s64" ? "-9" : "0";
+        body += constant("least", t, least) + constant("minus", t, t[0] == 's' ? "-1" : "3") +
+                constant("seven", "u32", "7") + constant("zero", "u32", "0") + constant("c", t, "-7");
+        if (t[0] == 'u') body.replace(body.rfind("constant(-7)"), 12, "constant(7)");
+        body += " x0 = " + a + " convert(h)\n y = " + a + " convert(gs)\n products = " + a +
+                " multiply(x0, y)\n near = " + a + " add(products, minus)\n k = " + u + " and(i, seven)\n f = pred" +
+                dims + " compare(k, zero), direction=EQ\n two0 = u32[] constant(2)\n two = " + u +
+                " broadcast(two0), dimensions={}\n e = pred" + dims + " compare(k, two), direction=LT\n x1 = " + a +
+                " select(e, near, x0)\n x = " + a + " select(f, least, x1)\n d = " + a + " select(f, minus, " +
+                divisor + ")\n v = " + a + " divide(x, d)\n w = " + a + " remainder(x, d)\n v2 = " + a +
+                " divide(x, c)\n w2 = " + a + " remainder(c, d)\n ROOT t = (" + a + ", " + a + ", " + a + ", " + a +
+                ") tuple(v, w, v2, w2)";
+        CheckModule(Entry(body), 0);
       }
     }
   }

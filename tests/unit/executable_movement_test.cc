@@ -75,6 +75,24 @@ TEST_CASE("transposed planes with edges, of elements of every size") {
   }
 }
 
+TEST_CASE("short rows that a loop reads along columns or in runs") {
+  for (const char* type : {"s8", "bf16", "f32", "f64", "c128"}) {
+    const std::string t = type;
+    for (const auto& [rows, columns] : {std::pair{40, 64}, {64, 40}, {9, 8}, {8, 9}, {131, 17}, {7, 70}, {100, 5}}) {
+      const std::string m = std::to_string(rows), n = std::to_string(columns);
+      const std::string turned = t + "[30," + n + "," + m + "]";
+      CheckModule(Entry(" x = " + t + "[30," + m + "," + n + "] parameter(0)\n y = " + turned + " parameter(1)\n z = " +
+                        turned + " transpose(x), dimensions={0,2,1}\n ROOT r = " + turned + " add(z, y)"),
+                  t == "bf16" ? 0.01 : 0);
+      const std::string exchanged = t + "[" + m + ",30," + n + "]";
+      CheckModule(Entry(" x = " + t + "[30," + m + "," + n + "] parameter(0)\n y = " + exchanged +
+                        " parameter(1)\n z = " + exchanged +
+                        " transpose(x), dimensions={1,0,2}\n ROOT r = " + exchanged + " add(z, y)"),
+                  t == "bf16" ? 0.01 : 0);
+    }
+  }
+}
+
 namespace {
 
 // A loop of 30 turns over (i, x[20], y); `body` computes `x2` and `y2` from these and the counter of the type.

@@ -120,6 +120,19 @@ TEST_CASE("chains: each operation, its operands in either order and of either ki
   }
 }
 
+TEST_CASE("chains: extremes with a limit") {
+  for (const char* limit : {"0", "-0", "1", "-2.5", "nan", "inf", "-inf"}) {
+    for (const char* op : {"maximum(a, c)", "maximum(c, a)", "minimum(a, c)", "minimum(c, a)"}) {
+      CheckAllTypes(std::string(" x = T parameter(0)\n y = T parameter(1)\n s = S constant(") + limit +
+                    ")\n c = T broadcast(s), dimensions={}\n a = T add(x, y)\n b = T " + op +
+                    "\n d = T negate(a)\n e = T maximum(b, d)\n ROOT r = T minimum(e, b)");
+      CheckAllTypes(std::string(" x = T parameter(0)\n y = T parameter(1)\n s = S constant(") + limit +
+                    ")\n c = T broadcast(s), dimensions={}\n a = T multiply(x, y)\n b = T " + op +
+                    "\n ROOT r = T negate(b)");
+    }
+  }
+}
+
 TEST_CASE("chains: comparisons and selects") {
   for (const char* direction : {"EQ", "NE", "GE", "GT", "LE", "LT"}) {
     const std::string end = std::string("), direction=") + direction + "\n";

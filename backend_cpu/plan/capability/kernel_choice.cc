@@ -5,7 +5,13 @@
 #include <complex>
 #include <cstring>
 
+#include "kernels/transpose_square.h"
+
 namespace hloir::cpu {
+namespace {
+constexpr int64_t kLeastTransposed = 8, kMostTransposed = 64;  // elements of a row, of which a tile has several
+}  // namespace
+
 int TileBytes(TileType type) {
   switch (type) {
     case TileType::kPred:
@@ -156,6 +162,84 @@ T* LoadShortRows(const T* from, int64_t rows, int64_t row, int64_t inner, int64_
   return out;
 }
 
+constexpr int64_t kFewBytes = 512;  // too few for a call of memcpy
+
+inline void MoveVector(const std::byte* from, std::byte* to) {
+  typedef uint64_t V __attribute__((vector_size(16)));
+  V v;
+  std::memcpy(&v, from, sizeof(v));
+  std::memcpy(to, &v, sizeof(v));
+}
+// At least 16 bytes, in as few instructions as possible, so that the processor is far ahead with the next run's.
+inline void MoveFew(const std::byte* from, std::byte* to, int64_t bytes) {
+  int64_t i = 0;
+  for (; i + 64 <= bytes; i += 64) {
+    MoveVector(from + i, to + i), MoveVector(from + i + 16, to + i + 16);
+    MoveVector(from + i + 32, to + i + 32), MoveVector(from + i + 48, to + i + 48);
+  }
+  if ((bytes & 32) != 0) MoveVector(from + i, to + i), MoveVector(from + i + 16, to + i + 16), i += 32;
+  if ((bytes & 16) != 0) MoveVector(from + i, to + i);
+  if ((bytes & 15) != 0) MoveVector(from + bytes - 16, to + bytes - 16);
+}
+template <class T>
+void LoadRun(const T* from, int64_t n, T* out) {
+  const int64_t bytes = n * static_cast<int64_t>(sizeof(T));
+  if (bytes < 16)
+    for (int64_t i = 0; i < n; ++i) out[i] = from[i];
+  else if (bytes <= kFewBytes)
+    MoveFew(reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(out), bytes);
+  else std::memcpy(static_cast<void*>(out), from, static_cast<size_t>(bytes));
+}
+// `rows` runs of `inner` elements, the first elements of which are `row` apart. False: too short for vectors.
+template <class T>
+bool LoadRunsOf(const T* from, int64_t rows, int64_t row, int64_t inner, T* out) {
+  const int64_t bytes = inner * static_cast<int64_t>(sizeof(T));
+  if (bytes < 16) return false;
+  for (int64_t r = 0; r < rows; ++r, from += row, out += inner)
+    MoveFew(reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(out), bytes);
+  return true;
+}
+// Fetches the next tile's runs, if they are too far apart for the processor to know, while this tile is computed.
+template <class T>
+void FetchRuns(const T* from, int64_t rows, int64_t row, int64_t inner) {
+  constexpr int64_t kFar = 1024;  // bytes
+  const int64_t step = row * static_cast<int64_t>(sizeof(T)), bytes = inner * static_cast<int64_t>(sizeof(T));
+  if (std::abs(step) < kFar) return;
+  uintptr_t at = reinterpret_cast<uintptr_t>(from);
+  for (int64_t r = 0; r < rows; ++r, at += static_cast<uintptr_t>(step)) {
+    for (uintptr_t line = at / kStreamedLine * kStreamedLine; line < at + static_cast<uintptr_t>(bytes);
+         line += kStreamedLine)
+      __builtin_prefetch(reinterpret_cast<const void*>(line));
+  }
+}
+// `rows` rows of `inner` elements, which are `stride` apart and contiguous along columns. False: too few for squares.
+template <class T>
+bool LoadTransposedRows(const T* from, int64_t rows, int64_t inner, int64_t stride, T* out) {
+  if constexpr (sizeof(T) > 8) {
+    return false;
+  } else {
+    constexpr int64_t kSide = kSquareSide<T>;
+    if (rows < kSide || inner < kSide) return false;
+    const auto turn = [=](int64_t row, int64_t column) {
+      const T* const first = from + row + column * stride;
+      const T* square[kSide];
+#pragma GCC unroll 16
+      for (int64_t k = 0; k < kSide; ++k) square[k] = first + k * stride;
+      TransposeSquare<T>(square, out + row * inner + column, inner);
+    };
+    // Squares at an edge overlap the ones before.
+    const auto turn_columns = [=](int64_t column) {
+      int64_t row = 0;
+      for (; row + kSide <= rows; row += kSide) turn(row, column);
+      if (row < rows) turn(rows - kSide, column);
+    };
+    int64_t column = 0;
+    for (; column + kSide <= inner; column += kSide) turn_columns(column);
+    if (column < inner) turn_columns(inner - kSide);
+    return true;
+  }
+}
+
 // Loads along any view: in[0] is the array (or the first number), in[1] the tile's first element in the loop's order.
 template <class T>
 void LoadAlongView(const TileOp& op, int64_t n) {
@@ -168,7 +252,36 @@ void LoadAlongView(const TileOp& op, int64_t n) {
   for (int d = rank; d-- > 0;)
     index[d] = linear % view.dims[d], linear /= view.dims[d], at += index[d] * view.strides[d];
   const int64_t inner = view.dims[rank - 1], stride = view.strides[rank - 1];
+  const bool transposed = rank > 1 && view.strides[rank - 2] == 1 && stride != 0 && stride != 1;
+  // The position after the last element along dimension d.
+  const auto carry = [&](int d) {
+    while (index[d] == view.dims[d]) {
+      at -= index[d] * view.strides[d], index[d] = 0;
+      if (d-- == 0) return;
+      at += view.strides[d], ++index[d];
+    }
+  };
   while (n > 0) {
+    if (transposed && index[rank - 1] == 0) {
+      const int64_t rows = std::min(n / inner, view.dims[rank - 2] - index[rank - 2]);
+      if (LoadTransposedRows(base + at, rows, inner, stride, out)) {
+        out += rows * inner, n -= rows * inner;
+        at += rows, index[rank - 2] += rows;
+        carry(rank - 2);
+        continue;
+      }
+    }
+    if (rank > 1 && stride == 1 && inner <= kFewBytes / static_cast<int64_t>(sizeof(T)) && index[rank - 1] == 0 &&
+        n >= inner) {
+      const int64_t row = view.strides[rank - 2], rows = std::min(n / inner, view.dims[rank - 2] - index[rank - 2]);
+      if (LoadRunsOf(base + at, rows, row, inner, out)) {
+        out += rows * inner, n -= rows * inner;
+        at += rows * row, index[rank - 2] += rows;
+        carry(rank - 2);
+        if (n == 0) FetchRuns(base + at, std::min(rows, view.dims[rank - 2] - index[rank - 2]), row, inner);
+        continue;
+      }
+    }
     if (rank > 1 && inner <= 8 && index[rank - 1] == 0 && n >= inner) {
       const int64_t row = view.strides[rank - 2];
       // All but the last of these rows: the general method finds the rest.
@@ -185,20 +298,14 @@ void LoadAlongView(const TileOp& op, int64_t n) {
     const T* from = base + at;
     if (stride == 0)
       for (int64_t i = 0; i < run; ++i) out[i] = *from;
-    else if (stride == 1)
-      for (int64_t i = 0; i < run; ++i) out[i] = from[i];
-    else
+    else if (stride == 1) {
+      LoadRun(from, run, out);
+    } else
       for (int64_t i = 0; i < run; ++i) out[i] = from[i * stride];
     out += run;
     n -= run;
-    at -= index[rank - 1] * stride;
-    index[rank - 1] = 0;
-    for (int d = rank - 1; d-- > 0;) {
-      at += view.strides[d];
-      if (++index[d] < view.dims[d]) break;
-      at -= view.dims[d] * view.strides[d];
-      index[d] = 0;
-    }
+    at += run * stride, index[rank - 1] += run;
+    carry(rank - 1);
   }
 }
 template <class T>
@@ -216,6 +323,12 @@ void IotaAlongView(const TileOp& op, int64_t n) {
 
 }  // namespace
 
+bool LoadsTransposed(const View& view) {
+  const size_t rank = view.dims.size();
+  return rank > 1 && view.strides[rank - 2] == 1 && std::abs(view.strides[rank - 1]) > 1 &&
+         view.dims[rank - 1] >= kLeastTransposed && view.dims[rank - 1] <= kMostTransposed &&
+         view.dims[rank - 2] >= kLeastTransposed;
+}
 TileKernel LoadKernel(int64_t bytes) {
   switch (bytes) {
     case 1: return &LoadAlongView<uint8_t>;

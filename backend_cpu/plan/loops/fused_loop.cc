@@ -70,7 +70,7 @@ class LoopBuilder {
       nanoseconds_ += NanosOf(node.opcode()) * static_cast<double>(request_.count);
       if (IsArithmetic(node)) loop_->flops_ += static_cast<double>(request_.count);
       if (node.opcode() == HloOpcode::kReduce) EmitReduce(node, index == order.back() && request_.copied == kNoValue);
-      else EmitNode(index);
+      else if (std::find(early_.begin(), early_.end(), index) == early_.end()) EmitNode(index);
     }
     if (request_.copied != kNoValue) EmitCopy(request_.copied);
     MakeChains(kernels_, loop_->nest_.tile, {&loop_->prologue_, &loop_->first_, &loop_->next_}, &loop_->body_);
@@ -394,6 +394,23 @@ class LoopBuilder {
     }
   }
 
+  // For a remainder of integers: the quotient of the same operands, if the loop needs that too. One division, which
+  // takes longer than all else, then gives both.
+  std::optional<Operand> QuotientFor(const Node& node) {
+    if (node.opcode() != HloOpcode::kRemainder || node.is_copy || request_.count == 1 ||
+        !IsInteger(node.instruction->shape().element_type()))
+      return std::nullopt;
+    for (int32_t index : patterns_.rest) {
+      const Node& other = graph_.nodes[index];
+      if (other.opcode() != HloOpcode::kDivide || other.is_copy || other.inputs[0] != node.inputs[0] ||
+          other.inputs[1] != node.inputs[1])
+        continue;
+      if (ResultOf(other.outputs[0]) == nullptr) EmitNode(index), early_.push_back(index);
+      return *ResultOf(other.outputs[0]);
+    }
+    return std::nullopt;
+  }
+
   void EmitNode(int32_t index) {
     const Node& node = graph_.nodes[index];
     const ValueId id = node.outputs[0];
@@ -410,7 +427,13 @@ class LoopBuilder {
           node.opcode() == HloOpcode::kCompare && IsSmallNumber(node.inputs[0]) && IsSmallNumber(node.inputs[1]);
       for (size_t i = 0; i < node.inputs.size(); ++i)
         in[i] = small ? Load(node.inputs[i], TileType::kS32) : OperandFor(node.inputs[i]);
-      result = node.is_copy ? in[0] : Compute(*node.instruction, {in, node.inputs.size()});
+      if (const std::optional<Operand> quotient = QuotientFor(node)) {
+        // a - a / b · b, also for b = 0 and -1
+        result = EmitBinary(BinaryOp::kSubtract, in[0], EmitBinary(BinaryOp::kMultiply, *quotient, in[1], in[0].type),
+                            in[0].type);
+      } else {
+        result = node.is_copy ? in[0] : Compute(*node.instruction, {in, node.inputs.size()});
+      }
     }
     // Some conversions are no-ops; then two values share a register.
     for (const Operand& operand : in) {
@@ -716,6 +739,7 @@ class LoopBuilder {
   // All of these are short: a cluster has a hundred nodes at most.
   SmallVector<ValueId, 16> in_cluster_;  // sorted
   SmallVector<Known, 8> results_, loaded_;
+  SmallVector<int32_t, 2> early_;    // nodes that were emitted before their turn
   SmallVector<int32_t, 8> aliased_;  // registers shared by two values
 };
 

@@ -657,20 +657,43 @@ void MakeChains(const KernelTable& kernels, int64_t tile, const std::vector<cons
   if (kernels.chains != nullptr && body->size() > 1) ChainMaker(kernels, tile, others, *body).Make();
 }
 
+namespace {
+
+// True if a link writes where it or an earlier one reads: a block is then not computed twice. (Buffers and registers
+// either coincide or are disjoint.)
+bool WritesOverOperand(const TileOp* begin, const TileOp* end) {
+  for (const TileOp* write = begin; write != end; ++write) {
+    if (write->out == nullptr) continue;
+    for (const TileOp* read = begin; read <= write; ++read) {
+      for (const void* in : read->in)
+        if (in == write->out) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 const TileOp* RunChain(const TileOp* head, int64_t n) {
-  const TileOp *ops = head + 1, *links = ops + head->extra;
+  const TileOp *ops = head + 1, *links = ops + head->extra, *end = links + head->divisor;
   const int64_t block = links->extra;
   int64_t i = 0;
   const auto start = reinterpret_cast<ChainStart>(reinterpret_cast<void (*)()>(links->kernel));
   for (; i + block <= n; i += block) start(links, i);
-  for (const TileOp* op = ops; i < n && op != links; ++op) {
+  if (i == n) return end;
+  // The rest as the last whole block, which computes some elements again, if their operands still exist.
+  if (i > 0 && !WritesOverOperand(links, end)) {
+    start(links, n - block);
+    return end;
+  }
+  for (const TileOp* op = ops; op != links; ++op) {
     TileOp rest = *op;
     const auto step = [&](int k) { return (op->extra >> (8 * k) & 0xff) * i; };
     for (int k = 0; k < 3; ++k) rest.in[k] = static_cast<const char*>(op->in[k]) + step(k);
     rest.out = static_cast<char*>(op->out) + step(3);
     op->kernel(rest, n - i);
   }
-  return links + head->divisor;
+  return end;
 }
 
 }  // namespace hloir::cpu

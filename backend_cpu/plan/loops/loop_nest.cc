@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "plan/capability/kernel_choice.h"
+
 namespace hloir::cpu {
 namespace {
 
@@ -12,7 +14,7 @@ constexpr int64_t kMinRow = 64;  // shorter rows are not worth a kernel call eac
 constexpr int64_t kRowsTile = 8192, kLongRowTile = 32768, kRowTiles = 64;
 
 // Sizes of loops, outermost first, along which the reductions and as many views as possible have strides. A view that
-// would make rows shorter than kMinRow is loaded element by element instead.
+// would make rows shorter than kMinRow is loaded along the view instead, as is one whose few rows are transposed.
 DimVector CommonDims(int64_t count, const ReduceShape* reduce, std::span<const View> views) {
   using Sizes = SmallVector<int64_t, 16>;
   Sizes boundaries{1, count};  // ascending; each divides the next
@@ -30,7 +32,7 @@ DimVector CommonDims(int64_t count, const ReduceShape* reduce, std::span<const V
     Sizes wanted;
     for (size_t d = view.dims.size(), suffix = 1; d-- > 1;)
       wanted.push_back(static_cast<int64_t>(suffix *= view.dims[d]));
-    if (wanted[0] >= kMinRow) add(wanted);
+    if (wanted[0] >= kMinRow && !LoadsTransposed(view)) add(wanted);
   }
   DimVector dims;
   for (size_t i = boundaries.size(); i-- > 1;) dims.push_back(boundaries[i] / boundaries[i - 1]);
@@ -68,6 +70,8 @@ LoopSpace ChooseNest(int64_t count, const ReduceShape* reduce, std::span<const V
     // Tiles of whole rows if they are needed, or if repeated operands are then loaded once.
     int64_t unit = reduce != nullptr ? (space.rows_in_tile ? reduce->reduced : reduce->inner) : 1;
     for (const View& view : views) {
+      const bool along_view = view.dims.back() < kMinRow || LoadsTransposed(view);
+      if (const int64_t rows = std::lcm(unit, view.dims.back()); along_view && rows <= max_tile) unit = rows;
       if (view.strides[0] != 0) continue;
       const int64_t period = std::lcm(unit, view.count() / view.dims[0]);
       if (period <= max_tile) unit = period;

@@ -9,6 +9,7 @@
 
 #include "plan/capability/convolution_plan.h"
 #include "plan/capability/gemm_problem.h"
+#include "plan/capability/kernel_choice.h"
 #include "plan/capability/reduce_window_plan.h"
 #include "support/format.h"
 
@@ -389,8 +390,9 @@ class OrderChoice {
     const bool whole = seen.IsContiguous();
     if (!whole && computed && IsLoop(Producer(value.root)) && value.count == graph_.values[value.root].count)
       cost += 2.0 * bytes;
-    if (IsReadAlongColumns(seen, value.count)) return cost + 2.0 * bytes;
     const View runs = seen.Collapse();
+    if (kind == Support::kLoop && LoadsTransposed(runs)) return cost + 0.5 * bytes;
+    if (IsReadAlongColumns(seen, value.count)) return cost + 2.0 * bytes;
     if (!whole && kind == Support::kLoop && runs.dims.size() > 1 && runs.strides.back() == 1 &&
         runs.dims.back() < kShortRun) {
       cost += 0.5 * bytes;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "plan/lower/array_orders.h"
+#include "plan/capability/kernel_choice.h"
 #include "plan/capability/support.h"
 
 namespace hloir::cpu {
@@ -17,7 +18,7 @@ bool NeedsCopy(const Graph& graph, const Node& node, size_t i) {
   const GraphValue& value = graph.values[node.inputs[i]];
   if (value.kind == ValueKind::kIota) return reduces && i > 0;  // an initial value is read from memory
   const int64_t count = graph.values[reduces ? node.inputs[0] : node.outputs[0]].count;
-  return IsReadAlongColumns(value.view, count);
+  return IsReadAlongColumns(value.view, count) && (reduces || !LoadsTransposed(value.view.Collapse()));
 }
 
 void CopyColumns(Graph& graph) {

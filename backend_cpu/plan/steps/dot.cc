@@ -57,6 +57,8 @@ void StoreNarrowInts(int64_t bytes, const int32_t* from, std::byte* to, int64_t 
     for (int64_t i = 0; i < n; ++i) reinterpret_cast<uint16_t*>(to)[i] = static_cast<uint16_t>(from[i]);
 }
 
+constexpr int64_t kRowsOfPanel[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
 class GemmStep : public Step {
  public:
   GemmStep(GemmProblem problem, const KernelTable& kernels)
@@ -105,6 +107,10 @@ class GemmStep : public Step {
     }
     if (how_ == kPackedB) PlanWindows();
     tile_bytes_ = RoundUp(kernels_.rows * kernels_.columns * bytes_, kAlign);
+    if (how_ == kPacked || how_ == kPackedShareA) {
+      const bool single = pack_a_.group == 1 && kernels_.tile_in_place[0] != nullptr && kernels_.pack_rows == nullptr;
+      if (single) rows_at_edge_ = std::min<int64_t>(kernels_.rows_in_place, a_.width - 1);
+    }
     shared_bytes_ = IsPacked() ? RoundUp(shared.pack->PanelBytes(block_k_, shared.block), kAlign) : 0;
     const int64_t result_bytes = StorageBytes(p_.result);
     by_tile_ = result_bytes != bytes_ && IsPacked() && block_k_ >= p_.k;
@@ -410,12 +416,21 @@ class GemmStep : public Step {
               const std::byte* own_panel = own_pack + (o - o0) / own.width * own_bytes;
               const int64_t m = share_a ? s : o, n = share_a ? o : s;
               const int64_t rows = std::min(a_.width, p_.m - m), columns = std::min(b_.width, p_.n - n);
-              const bool whole = rows == a_.width && columns == b_.width && !by_tile_;
+              // The last rows, if they are few, by a lower tile: with the same bits, as its order of terms is the same.
+              const bool low = rows <= rows_at_edge_;
+              const bool whole = (rows == a_.width || (low && rows % 2 == 0)) && columns == b_.width && !by_tile_;
               std::byte* const to = c + (m * p_.c_row + n) * c_bytes_;
               std::byte* const into = whole ? to : tile;
               const int64_t stride = whole ? p_.c_row : kernels_.columns;
-              kernels_.tile(steps, share_a ? shared_panel : own_panel, share_a ? own_panel : shared_panel, into, stride,
-                            whole && k0 > 0);
+              const std::byte *a_panel = share_a ? shared_panel : own_panel,
+                              *b_panel = share_a ? own_panel : shared_panel;
+              if (low) {
+                const TileRun all{0, 0, steps};
+                kernels_.tile_in_place[(rows - 1) / 2](&all, 1, a_panel, kRowsOfPanel, a_.width, b_panel,
+                                                       kernels_.columns, into, stride, whole && k0 > 0);
+              } else {
+                kernels_.tile(steps, a_panel, b_panel, into, stride, whole && k0 > 0);
+              }
               if (by_tile_) StoreNarrow(tile, to, rows, columns);
               else if (!whole) StoreEdge(tile, kernels_.columns, to, rows, columns, k0 > 0);
             }
@@ -534,6 +549,7 @@ class GemmStep : public Step {
   int64_t a_row_ = 0, a_k_ = 0, b_row_ = 0, b_k_ = 0;
   Side a_, b_;
   int64_t block_k_ = 0, tile_bytes_ = 0;
+  int64_t rows_at_edge_ = 0;  // as many last rows, or fewer, are multiplied as if A were not packed
   std::vector<WindowBlock> window_blocks_;
   std::vector<std::vector<std::vector<TileRun>>> window_runs_;  // by block of k, and window
   bool by_tile_ = false;  // each tile's sums are narrowed as soon as they are complete

@@ -1,8 +1,11 @@
-// reduce-window, row by row of results: for each tap of the window, one kernel call combines the row with the
-// contiguous elements under that tap. A window over all previous elements is a scan: each result is computed from the
-// previous one. Tests: tests/ops/reduce-window-*.hlo, tests/unit/executable_kernels_test.cc.
+// reduce-window, row by row of results: by one kernel call for all taps, or for each tap of the window by one that
+// combines the row with the contiguous elements under that tap. A window over all previous elements is a scan: each
+// result is computed from the previous one. Tests: tests/ops/reduce-window-*.hlo,
+// tests/unit/executable_kernels_test.cc.
 #include <algorithm>
+#include <cstdlib>
 
+#include "kernels/transpose_square.h"
 #include "support/format.h"
 #include "plan/capability/kernel_choice.h"
 #include "plan/capability/reduce_window_plan.h"
@@ -12,6 +15,7 @@ namespace hloir::cpu {
 namespace {
 
 constexpr int64_t kElementsPerPart = 1 << 17;  // minimal work of a part
+constexpr int64_t kMostTaps = 256;             // whose places are listed
 
 class ReduceWindowStep : public Step {
  public:
@@ -25,6 +29,9 @@ class ReduceWindowStep : public Step {
     combine_ = kernels.binary[static_cast<int>(g_.op)][t][kVectorVector];
     splat_ = kernels.splat[t];
     strided_ = kernels.strided_load[Log2Bytes(storage_)];
+    const WindowDimension& w = g_.window[g_.along];
+    if (!narrow_ && w.base_dilation == 1 && (w.stride == 1 || g_.inner > 1) && g_.taps <= kMostTaps)
+      rows_ = kernels.window_rows[static_cast<int>(g_.op)][t];
     if (narrow_ && (g_.op == BinaryOp::kAdd || g_.op == BinaryOp::kMultiply)) {
       round_ = kernels.unary[static_cast<int>(*narrow_ == NarrowFloat::kBf16 ? UnaryOp::kRoundToBf16
                                                                              : UnaryOp::kRoundToF16)][t];
@@ -81,9 +88,59 @@ class ReduceWindowStep : public Step {
     }
   }
 
+  // Calls visit(the first element of a row of the operand) for each tap of the other dimensions, if it is inside.
+  template <class Visit>
+  void ForOuterTaps(int64_t row, const Visit& visit) const {
+    int64_t position[64], tap[64] = {};
+    for (int64_t d = g_.along, linear = row; d-- > 0; linear /= g_.out_dims[d]) position[d] = linear % g_.out_dims[d];
+    while (true) {
+      int64_t base = 0;
+      bool inside = true;
+      for (int d = 0; d < g_.along && inside; ++d) {
+        const WindowDimension& wd = g_.window[d];
+        const int64_t place = position[d] * wd.stride + tap[d] * wd.window_dilation - wd.padding_low;
+        inside = place >= 0 && place % wd.base_dilation == 0 && place / wd.base_dilation < g_.dims[d];
+        base += place / wd.base_dilation * g_.strides[d];
+      }
+      if (inside) visit(base);
+      int d = g_.along - 1;
+      for (; d >= 0; --d) {
+        if (++tap[d] < g_.window[d].size) break;
+        tap[d] = 0;
+      }
+      if (d < 0) break;
+    }
+  }
+
+  // By one kernel for all taps: results whose whole window is inside along the last dimension, and each of the others.
+  void RunWindows(int64_t row) const {
+    const WindowDimension& w = g_.window[g_.along];
+    const int64_t size = g_.dims[g_.along], results = g_.out_dims[g_.along], inner = g_.inner;
+    int64_t bases[kMostTaps], base_count = 0, taps[kMostTaps];
+    ForOuterTaps(row, [&](int64_t base) { bases[base_count++] = base; });
+    std::byte* out = refs()[first_written()].pointer + row * g_.row() * storage_;
+    const auto run = [&](int64_t first, int64_t count) {
+      TapRows rows{count, inner, w.stride * inner, 0, taps};
+      if (w.stride == 1) rows.results = 1, rows.inner = count * inner;
+      for (int64_t b = 0; b < base_count; ++b) {
+        for (int64_t t = 0; t < w.size; ++t) {
+          const int64_t place = first * w.stride + t * w.window_dilation - w.padding_low;
+          if (place >= 0 && place < size) taps[rows.tap_count++] = bases[b] + place * inner;
+        }
+      }
+      rows_(rows, refs()[1].pointer, refs()[0].pointer, out + first * inner * storage_);
+    };
+    const int64_t room = size - 1 + w.padding_low - (w.size - 1) * w.window_dilation;  // of the last whole window
+    const int64_t low = std::clamp<int64_t>((w.padding_low + w.stride - 1) / w.stride, 0, results);
+    const int64_t high = std::clamp<int64_t>(room < 0 ? 0 : room / w.stride + 1, low, results);
+    for (int64_t j = 0; j < low; ++j) run(j, 1);
+    if (low < high) run(low, high - low);
+    for (int64_t j = high; j < results; ++j) run(j, 1);
+  }
+
   void RunRow(int64_t row, std::byte* scratch) const {
-    const int along = g_.along;
-    const WindowDimension& w = g_.window[along];
+    if (rows_ != nullptr) return RunWindows(row);
+    const WindowDimension& w = g_.window[g_.along];
     const int64_t n = g_.row();
     std::byte* out = refs()[first_written()].pointer + row * n * storage_;
     std::byte* acc = out;
@@ -98,26 +155,9 @@ class ReduceWindowStep : public Step {
       op.in[0] = refs()[1].pointer, op.out = acc;
     }
     splat_(op, n);
-    int64_t position[64], tap[64] = {};
-    for (int64_t d = along, linear = row; d-- > 0; linear /= g_.out_dims[d]) position[d] = linear % g_.out_dims[d];
-    while (true) {
-      int64_t base = 0;
-      bool inside = true;
-      for (int d = 0; d < along && inside; ++d) {
-        const WindowDimension& wd = g_.window[d];
-        const int64_t place = position[d] * wd.stride + tap[d] * wd.window_dilation - wd.padding_low;
-        inside = place >= 0 && place % wd.base_dilation == 0 && place / wd.base_dilation < g_.dims[d];
-        base += place / wd.base_dilation * g_.strides[d];
-      }
-      if (inside)
-        for (int64_t t = 0; t < w.size; ++t) RunTap(refs()[0].pointer + base * storage_, t, acc, scratch);
-      int d = along - 1;
-      for (; d >= 0; --d) {
-        if (++tap[d] < g_.window[d].size) break;
-        tap[d] = 0;
-      }
-      if (d < 0) break;
-    }
+    ForOuterTaps(row, [&](int64_t base) {
+      for (int64_t t = 0; t < w.size; ++t) RunTap(refs()[0].pointer + base * storage_, t, acc, scratch);
+    });
     if (narrow_) {
       op.in[0] = acc, op.out = out;
       kernels_.narrow[static_cast<int>(*narrow_)](op, n);
@@ -182,19 +222,43 @@ class ReduceWindowStep : public Step {
     constexpr int64_t kRows = 64, kBlock = 32;
     alignas(64) T in[kBlock * kRows], state[kRows];
     const int64_t length = g_.dims[g_.along], rows = r1 - r0;
+    const bool forward = g_.scan == ReduceWindowPlan::kForward;
     const T* x = reinterpret_cast<const T*>(refs()[0].pointer) + r0 * length;
     T* out = reinterpret_cast<T*>(refs()[first_written()].pointer) + r0 * length;
     for (int64_t r = 0; r < rows; ++r) state[r] = *reinterpret_cast<const T*>(refs()[1].pointer);
     for (int64_t i0 = 0; i0 < length; i0 += kBlock) {
-      const int64_t n = std::min(kBlock, length - i0);
-      auto at = [&](int64_t i) { return g_.scan == ReduceWindowPlan::kForward ? i0 + i : length - 1 - i0 - i; };
-      for (int64_t r = 0; r < rows; ++r)
-        for (int64_t i = 0; i < n; ++i) in[i * kRows + r] = x[r * length + at(i)];
+      const int64_t n = std::min(kBlock, length - i0), first = forward ? i0 : length - i0 - n;
+      T* const begin = forward ? in : in + (n - 1) * kRows;
+      const int64_t step = forward ? kRows : -kRows;
+      Turn(x + first, length, rows, n, begin, step);
       for (int64_t i = 0; i < n; ++i)
         Combine(i == 0 ? state : in + (i - 1) * kRows, in + i * kRows, in + i * kRows, rows);
       std::copy_n(in + (n - 1) * kRows, rows, state);
+      Turn(begin, step, n, rows, out + first, length);
+    }
+  }
+  // to[c · to_step + r] = from[r · from_step + c]
+  template <class T>
+  static void Turn(const T* from, int64_t from_step, int64_t rows, int64_t columns, T* to, int64_t to_step) {
+    constexpr int64_t kSide = kSquareSide<T>;
+    if (rows < kSide || columns < kSide) {
       for (int64_t r = 0; r < rows; ++r)
-        for (int64_t i = 0; i < n; ++i) out[r * length + at(i)] = in[i * kRows + r];
+        for (int64_t c = 0; c < columns; ++c) to[c * to_step + r] = from[r * from_step + c];
+      return;
+    }
+    const auto turn = [=](int64_t next_row, int64_t next_column) {
+      const int64_t r = std::min(next_row, rows - kSide), c = std::min(next_column, columns - kSide);
+      const T* square[kSide];
+      for (int64_t k = 0; k < kSide; ++k) square[k] = from + (r + k) * from_step + c;
+      TransposeSquare<T>(square, to + c * to_step + r, to_step);
+    };
+    // Lines of the array whose rows are far apart are read or written as a whole: few of them may fit the cache.
+    if (std::abs(from_step) > std::abs(to_step)) {
+      for (int64_t r = 0; r < rows; r += kSide)
+        for (int64_t c = 0; c < columns; c += kSide) turn(r, c);
+    } else {
+      for (int64_t c = 0; c < columns; c += kSide)
+        for (int64_t r = 0; r < rows; r += kSide) turn(r, c);
     }
   }
 
@@ -203,6 +267,7 @@ class ReduceWindowStep : public Step {
   const int64_t storage_, bytes_;  // of an element in memory, and in a tile
   const KernelTable& kernels_;
   TileKernel combine_ = nullptr, splat_ = nullptr, strided_ = nullptr, round_ = nullptr;
+  TapRows::Kernel rows_ = nullptr;  // null: tap by tap
 };
 
 }  // namespace
