@@ -29,7 +29,7 @@ def kind(function):
     return function
 
 
-LINE = re.compile(r"^(\s*(?:ROOT )?)%?([\w.\-]+) = (\S+) ([\w\-]+)\((.*)$", re.M)
+LINE = re.compile(r"^(\s*(?:ROOT )?)%?([\w.\-]+) = (\((?:[^()]|\([^()]*\))*\)|\S+) ([\w\-]+)\((.*)$", re.M)
 
 
 def lines(text, opcode):
@@ -138,7 +138,8 @@ def mean_by_wrong_group(text):
     """A number that is multiplied or divided by is that of the devices' part."""
     for m in re.finditer(r"%?([\w.\-]+) = f32\[\] constant\(([\d.e+\-]+)\)", text):
         if float(m.group(2)) in (0.0, 1.0): continue
-        if re.search(rf"(divide|multiply)\([^)]*{re.escape(m.group(1))}\b", text) or re.search(rf"broadcast\(%?{re.escape(m.group(1))}\)", text):
+        spread = [m.group(1)] + re.findall(rf"%?([\w.\-]+) = \S+ broadcast\(%?{re.escape(m.group(1))}\)", text)
+        if any(re.search(rf"(divide|multiply)\([^)]*%?{re.escape(name)}[,)]", text) for name in spread):
             yield m.group(1), text[:m.start(2)] + repr(2 * float(m.group(2))) + text[m.end(2):]
 
 
@@ -254,9 +255,12 @@ def main():
                 count["different"] += different
                 origin, source = metadata_of(wrong, instruction)
                 origins = {metadata_of(wrong, n)[0] for n in near(wrong, instruction, steps=0)}
-                lines = {metadata_of(wrong, n)[1] for n in near(wrong, instruction, steps=0)} - {None}
                 # (The passes, and JAX's own functions, leave some instructions without a line.)
-                for steps_far in (1, 2, 3): lines = lines or {metadata_of(wrong, n)[1] for n in near(wrong, instruction, steps=steps_far)} - {None}
+                lines = set()
+                for n in near(wrong, instruction, steps=0):
+                    own = {metadata_of(wrong, n)[1]} - {None}
+                    for far in (1, 2, 3): own = own or {metadata_of(wrong, o)[1] for o in near(wrong, n, steps=far)} - {None}
+                    lines |= own
                 is_step = any(step in near(wrong, instruction) or metadata_of(wrong, step)[0] in origins - {None} for step in steps if step)
                 is_line = any(line in lines for line in named if line)
                 count["step"] += is_step
