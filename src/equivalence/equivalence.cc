@@ -559,7 +559,16 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
                                    (bs[k].value.size() == 1 && p.IsInput(bs[k].value[0]))));
     }
     const HloComputation* view = other.name() == kWholeEntry ? &other : nullptr;
-    *wrong = FirstWrong(p.shared, bs, related, p.shards, view);
+    std::vector<int32_t> results;
+    if (const int32_t root = p.after.root_record(); root >= 0) {
+      const Builder::Record& record = bs[static_cast<size_t>(root)];
+      const bool flat = record.instruction->opcode() == HloOpcode::kTuple && record.operands.size() == y.size();
+      for (size_t k = 0; k < y.size(); ++k) {
+        const int32_t at = flat ? record.operands[k] : root;
+        if (at >= 0 && result.outputs[k].answer == Answer::kOpen) results.push_back(at);
+      }
+    }
+    *wrong = FirstWrong(p.shared, bs, related, results, p.shards, view);
     if (!wrong->empty()) {
       result.first_open = StepOf(wrong->front());
       result.open.push_back(*result.first_open);
@@ -619,8 +628,8 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   size_t best = 0;
   int tries = 0;
   for (size_t k = 0; k < wrong.size(); ++k) {
-    for (size_t cut = 0; cut < kMostCuts && wrong[k].original >= 0 && tries < kMostRepairs && made <= 4 * kMostMade;
-         ++cut, ++tries) {
+    for (size_t cut = 0; cut < std::min(wrong[k].ways, kMostCuts); ++cut) {
+      if (++tries > kMostRepairs || made > 4 * kMostMade) break;
       const Repair repair{wrong[k].record, wrong[k].original, cut};
       const auto count =
           proved(ProveOnce(before, after, options, kWays[0].first, kWays[0].second, nullptr, &repair, made));

@@ -18,6 +18,8 @@ constexpr int kMostMoved = 4;                // moves between a partial result a
 constexpr int kMostTests = 256;              // of one program, or of one turn of a loop
 constexpr int64_t kWork = int64_t{1} << 21;  // for all tests of one program or turn
 
+bool HasOrigin(const HloInstruction& i) { return i.metadata() != nullptr && !i.metadata()->op_name.empty(); }
+
 // The values of a program, or of one turn of a loop, operands first.
 struct Values {
   std::vector<const HloInstruction*> instructions;
@@ -76,10 +78,12 @@ class Search {
       Wrong wrong{&values_.At(first)};
       wrong.record = first;
       if (IsOfText(first)) wrong.original = matcher_.NamesakeOf(*wrong.device);
+      if (wrong.original >= 0) wrong.ways = matcher_.WaysToCut(wrong.original, *wrong.device);
       if (!wrong.device->Is(kCollective)) wrong.partial = PartialBefore(first);
       for (int32_t k : Behind(first)) {
         const HloInstruction& i = values_.At(k);
-        if (wrong.whole == nullptr) wrong.whole = matcher_.Original(i);
+        // What has an origin of its own is not part of the next step.
+        if (wrong.whole == nullptr && (k == first || !HasOrigin(*wrong.device))) wrong.whole = matcher_.Original(i);
         if (wrong.source == nullptr && SourceOf(i)) wrong.source = &i;
       }
       all.push_back(wrong);
@@ -93,8 +97,9 @@ class Search {
       for (int32_t k : Behind(firsts[0])) {
         const int32_t original =
             IsOfText(k) && !leads_[static_cast<size_t>(k)] ? matcher_.NamesakeOf(values_.At(k)) : -1;
-        if (original >= 0)
-          all.push_back({&values_.At(k), matcher_.Original(values_.At(k)), nullptr, nullptr, k, original});
+        if (original < 0) continue;
+        all.push_back({&values_.At(k), matcher_.Original(values_.At(k)), nullptr, nullptr, k, original,
+                       matcher_.WaysToCut(original, values_.At(k))});
       }
       return all;
     }
@@ -240,8 +245,16 @@ Values ValuesOf(const LoopTurn& turn, const HloComputation& body) {
 }  // namespace
 
 std::vector<Wrong> FirstWrong(Shared& shared, const std::vector<Record>& records, const std::vector<bool>& related,
-                              ShardMatcher& matcher, const HloComputation* view) {
-  std::vector<Wrong> all = Search(shared, ValuesOf(records, related), matcher, view).Find();
+                              const std::vector<int32_t>& results, ShardMatcher& matcher, const HloComputation* view) {
+  const Values values = ValuesOf(records, related);
+  std::vector<Wrong> all = Search(shared, values, matcher, view).Find();
+  if (all.empty() && !results.empty()) {
+    int32_t at = results[0];
+    for (std::vector<int32_t> read = values.ReadBy(at); values.At(at).parent() == view && !read.empty();
+         read = values.ReadBy(at))
+      at = read[0];
+    all.push_back({&values.At(at)});
+  }
   for (Wrong& wrong : all) {
     for (auto turn = shared.turns.find(wrong.device); turn != shared.turns.end();
          turn = shared.turns.find(wrong.device)) {

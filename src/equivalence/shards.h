@@ -35,6 +35,10 @@ class ShardMatcher {
   const HloInstruction* Original(const HloInstruction& i) const;
   // The same as a record, if this one may be its shard; -1 if not.
   int32_t NamesakeOf(const HloInstruction& i) const;
+  // The number of ways in which it may be one.
+  size_t WaysToCut(int32_t original, const HloInstruction& i) const {
+    return Cuts(shared_, whole_[static_cast<size_t>(original)].instruction->shape(), i.shape()).size();
+  }
 
  private:
   // Values with the name or origin of an instruction, whose shape may be that of a shard of theirs.
