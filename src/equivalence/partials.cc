@@ -39,6 +39,7 @@ ShardMatcher::Relation ShardMatcher::RelationOf(const HloInstruction& i, ExprId 
   std::vector<VarId> axes;
   for (VarId axis : shared_.devices->axes())
     if (HasVariable(x.At(value).free, axis)) axes.push_back(axis);
+  if (IsPadded(i, value)) return Relation::kShard;
   std::vector<int32_t> candidates = NamedLike(i, kMostCandidates);
   if (candidates.empty()) candidates = Nearest(landmarks_, i, kMostCandidates);
   int comparisons = 0;
@@ -79,7 +80,7 @@ ShardMatcher::Relation ShardMatcher::RelationOf(const HloInstruction& i, ExprId 
 int32_t ShardMatcher::NamesakeOf(const HloInstruction& i) const {
   if (!i.shape().IsArray() || i.IsConstant()) return -1;
   const std::vector<int32_t> named = NamedLike(i, 1);
-  return named.empty() ? -1 : named[0];
+  return named.empty() || WaysToCut(named[0], i) == 0 ? -1 : named[0];
 }
 
 const HloInstruction* ShardMatcher::Original(const HloInstruction& i) const {
