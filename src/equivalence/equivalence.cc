@@ -397,6 +397,22 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     result.why = p.before.why().empty() ? p.after.why() : p.before.why();
     result.out_of_budget = p.before.out_of_budget() || p.after.out_of_budget();
     result.refused = p.shared.exprs.refusal() != nullptr;
+    // The first wrong step may be why the work was too much: what is made from it has no equal and grows.
+    if (built && p.shared.devices && wrong != nullptr && !result.refused) {
+      const auto& records = p.after.records();
+      std::vector<bool> related(records.size(), false);
+      for (size_t k = 0; k < records.size(); ++k) {
+        const Value& value = records[k].value;
+        related[k] = records[k].instruction->IsParameter() || p.of_shards.count(static_cast<int32_t>(k)) != 0 ||
+                     (value.size() == 1 &&
+                      (p.known.count(value[0]) != 0 || !p.shared.exprs.At(value[0]).open || p.IsInput(value[0])));
+      }
+      *wrong = FirstWrong(p.shared, records, related, {}, p.shards, after.entry_computation());
+      if (!wrong->empty()) {
+        result.first_open = StepOf(wrong->front());
+        result.open.push_back(*result.first_open);
+      }
+    }
     return result;
   }
   const HloComputation &entry = *before.entry_computation(), &other = *after.entry_computation();
@@ -616,7 +632,7 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     if (unfinished && large <= kSmallest) break;
     small = small || unfinished;
   }
-  if (first.answer != Answer::kOpen || wrong.size() < 2 || made > kMostMade) return first;
+  if (first.answer != Answer::kOpen || !first.why.empty() || wrong.size() < 2 || made > kMostMade) return first;
   // The first wrong step is the candidate that, if it were right, would relate most of what follows.
   const auto proved = [](const Result& result) {
     const auto outputs = std::count_if(result.outputs.begin(), result.outputs.end(),
