@@ -29,7 +29,7 @@ def kind(function):
     return function
 
 
-LINE = re.compile(r"^(\s*(?:ROOT )?)%?([\w.\-]+) = (\S+) ([\w\-]+)\((.*)$", re.M)
+LINE = re.compile(r"^(\s*(?:ROOT )?)%?([\w.\-]+) = (\((?:[^()]|\([^()]*\))*\)|\S+) ([\w\-]+)\((.*)$", re.M)
 
 
 def lines(text, opcode):
@@ -138,7 +138,8 @@ def mean_by_wrong_group(text):
     """A number that is multiplied or divided by is that of the devices' part."""
     for m in re.finditer(r"%?([\w.\-]+) = f32\[\] constant\(([\d.e+\-]+)\)", text):
         if float(m.group(2)) in (0.0, 1.0): continue
-        if re.search(rf"(divide|multiply)\([^)]*{re.escape(m.group(1))}\b", text) or re.search(rf"broadcast\(%?{re.escape(m.group(1))}\)", text):
+        spread = [m.group(1)] + re.findall(rf"%?([\w.\-]+) = \S+ broadcast\(%?{re.escape(m.group(1))}\)", text)
+        if any(re.search(rf"(divide|multiply)\([^)]*%?{re.escape(name)}[,)]", text) for name in spread):
             yield m.group(1), text[:m.start(2)] + repr(2 * float(m.group(2))) + text[m.end(2):]
 
 
@@ -201,6 +202,17 @@ def metadata_of(text, name):
     return origin, f"{file}:{re.search(r'line=([0-9]+)', place).group(1)}"
 
 
+def line_of_call(whole, op_name):
+    """Of an instruction that JAX gives no line, in a computation of its own: where the whole program calls that."""
+    found = re.search(rf"metadata=\{{{re.escape(op_name)}[ }}]", whole)
+    for _ in range(8):
+        if not found: return None
+        computation = re.findall(r"^%?([\w.\-]+) \(", whole[:found.start()], re.M)
+        found = computation and re.search(rf"^\s*(?:ROOT )?%?([\w.\-]+) = .*(?:to_apply|calls|body)=%?{re.escape(computation[-1])}\b.*$", whole, re.M)
+        if found and metadata_of(whole, found.group(1))[1]: return metadata_of(whole, found.group(1))[1]
+    return None
+
+
 def judge(hloir, files, seconds, only_proof):
     """The answer, the instructions of the first open step (with the partial result that it reads), their source lines."""
     if only_proof:
@@ -233,7 +245,7 @@ def main():
         if not prove(args.hloir, [path, base], args.seconds)["answer"].startswith("proved"):
             print(f"{path}: not proved without a fault", flush=True)
             continue
-        text = open(base).read()
+        text, whole = open(base).read(), open(path).read()
         for name, plant in KINDS.items():
             done, count = 0, counts[name]
             for instruction, wrong in plant(text):
@@ -254,9 +266,13 @@ def main():
                 count["different"] += different
                 origin, source = metadata_of(wrong, instruction)
                 origins = {metadata_of(wrong, n)[0] for n in near(wrong, instruction, steps=0)}
-                lines = {metadata_of(wrong, n)[1] for n in near(wrong, instruction, steps=0)} - {None}
                 # (The passes, and JAX's own functions, leave some instructions without a line.)
-                for steps_far in (1, 2, 3): lines = lines or {metadata_of(wrong, n)[1] for n in near(wrong, instruction, steps=steps_far)} - {None}
+                lines = set()
+                for n in near(wrong, instruction, steps=0):
+                    (own_origin, own_line), own = metadata_of(wrong, n), set()
+                    if own_line or own_origin: own = {own_line or line_of_call(whole, own_origin[0])} - {None}
+                    for far in (1, 2, 3): own = own or {metadata_of(wrong, o)[1] for o in near(wrong, n, steps=far)} - {None}
+                    lines |= own
                 is_step = any(step in near(wrong, instruction) or metadata_of(wrong, step)[0] in origins - {None} for step in steps if step)
                 is_line = any(line in lines for line in named if line)
                 count["step"] += is_step

@@ -216,7 +216,7 @@ struct Verdict {
     std::string device, whole;                // instructions; `whole` is "" if it is not known whose part the step is
     std::string device_source, whole_source;  // "model.py:31"; "" without metadata
     std::string partial, partial_source;      // a partial result that the step takes for the whole; or ""
-    std::string text;  // "tanh.1, of tanh.4 (model.py:32), reads dot.3 (model.py:31), a partial result"
+    std::string text;  // "tanh.1, of tanh.4 (model.py:32), made from dot.3 (model.py:31), a partial result"
   };
   std::optional<OpenStep> first_open;
   // Known rewrites that change the meaning (docs/equivalence.md). Searched for if the modules differ, or agree only

@@ -16,7 +16,24 @@ ENTRY main {
 """
 
 
+WHOLE = """HloModule example, num_partitions=2
+ENTRY main {
+  x = f32[4,8] parameter(0), sharding={devices=[1,2]<=[2]}
+  zero = f32[] constant(0)
+  sum = f32[4] reduce(x, zero), dimensions={1}, to_apply=add, metadata={op_name="sum" source_file="model.py" source_line=3}
+  ROOT out = f32[4] tanh(sum), sharding={replicated}, metadata={op_name="tanh" source_file="model.py" source_line=4}
+}
+""".replace("ENTRY", "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }\nENTRY")
+
+
 class Seeing(unittest.TestCase):
+    def test_verify_names_the_first_wrong_step(self):
+        device = WHOLE.replace("ENTRY main", "ENTRY main_spmd").replace("f32[4,8]", "f32[4,4]")
+        verdict = hloir.verify(hloir.parse(WHOLE), hloir.parse(device))
+        self.assertEqual(verdict.answer, "different")
+        self.assertEqual(verdict.first_open, "out (model.py:4), made from sum (model.py:3), a partial result")
+        self.assertIn("first wrong step: out (model.py:4)", str(verdict))
+
     def test_verify(self):
         module = hloir.parse(TEXT)
         verdict = hloir.verify(module, hloir.parse(TEXT.replace("multiply(x, ones)", "multiply(ones, x)")))
@@ -26,6 +43,7 @@ class Seeing(unittest.TestCase):
         self.assertFalse(wrong)
         self.assertIn("n", wrong.divergence)
         self.assertIn("sine", wrong.divergence)
+        self.assertIsNone(wrong.first_open)  # of partitioned programs alone
         with self.assertRaises(hloir.Error):
             hloir.verify(module, hloir.parse(TEXT.replace("f32[4]", "f32[5]")))
 

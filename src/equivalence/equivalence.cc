@@ -249,6 +249,17 @@ struct Prover {
   int64_t search_left = int64_t{1} << 22;
 };
 
+// By record: whether a parameter is among the operands, or their operands, and so on.
+std::vector<bool> DependOnParameters(const std::vector<Record>& records) {
+  std::vector<bool> depends(records.size());
+  for (size_t k = 0; k < records.size(); ++k) {
+    depends[k] = records[k].instruction->IsParameter() ||
+                 std::any_of(records[k].operands.begin(), records[k].operands.end(),
+                             [&](int32_t o) { return o >= 0 && depends[static_cast<size_t>(o)]; });
+  }
+  return depends;
+}
+
 // Equal values with compatible shapes have the same number.
 using ValueNumbers = std::map<std::pair<Value, std::string>, int32_t>;
 std::vector<Node> NodesOf(const Builder& module, ValueNumbers& numbers) {
@@ -303,20 +314,30 @@ namespace {
 constexpr std::string_view kFirstWrong =
     "the first value that is neither a shard nor a partial result, and from which none is made";
 
+// The source line of an instruction, or else of the only call of its computation; "" if there is none.
+std::string LineOf(const HloInstruction& i) {
+  for (const HloInstruction* at = &i;;) {
+    if (const auto line = SourceOf(*at)) return line->ToString();
+    const auto& callers = at->parent()->callers();
+    if (callers.size() != 1) return "";
+    at = *callers.begin();
+  }
+}
+
 Step StepOf(const HloInstruction* before, const HloInstruction& after, std::string_view rule) {
   Step step{"", std::string(after.name()), std::string(rule), 0};
   if (before != nullptr) {
     step.before = before->name();
-    if (const auto line = SourceOf(*before)) step.before_source = line->ToString();
+    step.before_source = LineOf(*before);
   }
-  if (const auto line = SourceOf(after)) step.after_source = line->ToString();
+  step.after_source = LineOf(after);
   return step;
 }
 
 Step StepOf(const Wrong& wrong) {
   Step step = StepOf(wrong.whole, *wrong.device, kFirstWrong);
   if (step.after_source.empty() && step.before_source.empty() && wrong.source != nullptr)
-    step.after_source = SourceOf(*wrong.source)->ToString();
+    step.after_source = LineOf(*wrong.source);
   if (wrong.partial != nullptr) {
     const Step partial = StepOf(nullptr, *wrong.partial, "");
     step.partial = partial.after, step.partial_source = partial.after_source;
@@ -376,6 +397,22 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     result.why = p.before.why().empty() ? p.after.why() : p.before.why();
     result.out_of_budget = p.before.out_of_budget() || p.after.out_of_budget();
     result.refused = p.shared.exprs.refusal() != nullptr;
+    // The first wrong step may be why the work was too much: what is made from it has no equal and grows.
+    if (built && p.shared.devices && wrong != nullptr && !result.refused) {
+      const auto& records = p.after.records();
+      std::vector<bool> related(records.size(), false);
+      for (size_t k = 0; k < records.size(); ++k) {
+        const Value& value = records[k].value;
+        related[k] = records[k].instruction->IsParameter() || p.of_shards.count(static_cast<int32_t>(k)) != 0 ||
+                     (value.size() == 1 &&
+                      (p.known.count(value[0]) != 0 || !p.shared.exprs.At(value[0]).open || p.IsInput(value[0])));
+      }
+      *wrong = FirstWrong(p.shared, records, related, {}, p.shards, after.entry_computation());
+      if (!wrong->empty()) {
+        result.first_open = StepOf(wrong->front());
+        result.open.push_back(*result.first_open);
+      }
+    }
     return result;
   }
   const HloComputation &entry = *before.entry_computation(), &other = *after.entry_computation();
@@ -526,14 +563,28 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   if (p.shared.devices && wrong != nullptr) {
     const int64_t expressions = p.shared.exprs.count();
     std::vector<bool> related(bs.size(), false);
+    const std::vector<bool> of_data = DependOnParameters(bs), of_data_before = DependOnParameters(as);
     for (size_t k = 0; k < bs.size(); ++k) {
-      // A value that depends on constants alone is checked where it is used.
-      related[k] = partner[k] >= 0 || p.of_shards.count(static_cast<int32_t>(k)) != 0 ||
-                   bs[k].instruction->IsParameter() ||
-                   (bs[k].value.size() == 1 && (!p.shared.exprs.At(bs[k].value[0]).open || p.IsInput(bs[k].value[0])));
+      // A value that depends on constants alone is checked where it is used. One that is a constant though it is made
+      // from data (x - x) is not equal to any constant of the original program.
+      const bool closed = bs[k].value.size() == 1 && !p.shared.exprs.At(bs[k].value[0]).open;
+      const bool by_chance =
+          closed && of_data[k] && (partner[k] < 0 || !of_data_before[static_cast<size_t>(partner[k])]);
+      related[k] = bs[k].instruction->IsParameter() ||
+                   (!by_chance && (closed || partner[k] >= 0 || p.of_shards.count(static_cast<int32_t>(k)) != 0 ||
+                                   (bs[k].value.size() == 1 && p.IsInput(bs[k].value[0]))));
     }
     const HloComputation* view = other.name() == kWholeEntry ? &other : nullptr;
-    *wrong = FirstWrong(p.shared, bs, related, p.shards, view);
+    std::vector<int32_t> results;
+    if (const int32_t root = p.after.root_record(); root >= 0) {
+      const Builder::Record& record = bs[static_cast<size_t>(root)];
+      const bool flat = record.instruction->opcode() == HloOpcode::kTuple && record.operands.size() == y.size();
+      for (size_t k = 0; k < y.size(); ++k) {
+        const int32_t at = flat ? record.operands[k] : root;
+        if (at >= 0 && result.outputs[k].answer == Answer::kOpen) results.push_back(at);
+      }
+    }
+    *wrong = FirstWrong(p.shared, bs, related, results, p.shards, view);
     if (!wrong->empty()) {
       result.first_open = StepOf(wrong->front());
       result.open.push_back(*result.first_open);
@@ -564,7 +615,7 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   constexpr std::pair<int64_t, int64_t> kWays[] = {{160, 4}, {56, 8}, {kSmallest, 4}, {500, 4}};
   constexpr int64_t kMostMade = 1 << 18;  // expressions, after which no other setting is tried
   constexpr size_t kMostCuts = 4;
-  constexpr int kMostRepairs = 12;
+  constexpr int kMostRepairs = 32;
   Result first;
   std::vector<Wrong> wrong;
   int64_t made = 0;
@@ -581,7 +632,7 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     if (unfinished && large <= kSmallest) break;
     small = small || unfinished;
   }
-  if (first.answer != Answer::kOpen || wrong.size() < 2 || made > kMostMade) return first;
+  if (first.answer != Answer::kOpen || !first.why.empty() || wrong.size() < 2 || made > kMostMade) return first;
   // The first wrong step is the candidate that, if it were right, would relate most of what follows.
   const auto proved = [](const Result& result) {
     const auto outputs = std::count_if(result.outputs.begin(), result.outputs.end(),
@@ -589,10 +640,12 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     return std::pair(outputs, result.matched);
   };
   auto most = proved(first);
+  ++most.second;  // the candidate itself
   size_t best = 0;
   int tries = 0;
   for (size_t k = 0; k < wrong.size(); ++k) {
-    for (size_t cut = 0; cut < kMostCuts && wrong[k].original >= 0 && tries < kMostRepairs; ++cut, ++tries) {
+    for (size_t cut = 0; cut < std::min(wrong[k].ways, kMostCuts); ++cut) {
+      if (++tries > kMostRepairs || made > 4 * kMostMade) break;
       const Repair repair{wrong[k].record, wrong[k].original, cut};
       const auto count =
           proved(ProveOnce(before, after, options, kWays[0].first, kWays[0].second, nullptr, &repair, made));
@@ -627,7 +680,7 @@ std::string Step::ToString() const {
                          ? with(after, after_source)
                          : Format("{}, of {}", after_source == before_source ? after : with(after, after_source),
                                   with(before, before_source));
-  if (!partial.empty()) text += Format(", reads {}, a partial result", with(partial, partial_source));
+  if (!partial.empty()) text += Format(", made from {}, a partial result", with(partial, partial_source));
   return text;
 }
 bool Step::rounds() const { return (uses & (kRounds | kNarrows | kConstants | kCancels)) != 0; }

@@ -25,7 +25,7 @@ struct Step {
   // Of open steps only: source lines, "model.py:31", or "" where the module has none; and a partial result that the
   // step takes for the whole.
   std::string before_source = "", after_source = "", partial = "", partial_source = "";
-  // "tanh.1, of tanh.4 (model.py:32), reads dot.3 (model.py:31), a partial result"
+  // "tanh.1, of tanh.4 (model.py:32), made from dot.3 (model.py:31), a partial result"
   std::string ToString() const;
   bool rounds() const;
   bool finite_only() const;

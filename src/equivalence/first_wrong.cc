@@ -16,7 +16,9 @@ constexpr size_t kMostFirsts = 8;
 constexpr size_t kMostBehind = 64;           // values made from a value that are tested
 constexpr int kMostMoved = 4;                // moves between a partial result and what reads it
 constexpr int kMostTests = 256;              // of one program, or of one turn of a loop
-constexpr int64_t kWork = int64_t{1} << 19;  // for all tests of one program or turn
+constexpr int64_t kWork = int64_t{1} << 21;  // for all tests of one program or turn
+
+bool HasOrigin(const HloInstruction& i) { return i.metadata() != nullptr && !i.metadata()->op_name.empty(); }
 
 // The values of a program, or of one turn of a loop, operands first.
 struct Values {
@@ -67,26 +69,42 @@ class Search {
       firsts = Firsts();
       found = false;
       for (size_t f = 0; f < firsts.size() && !found; ++f) {
-        for (int32_t k : Behind(firsts[f])) found = found || IsPartial(k);
+        for (int32_t k : Behind(firsts[f])) found = found || Relates(k);
       }
     }
+    if (firsts.empty()) firsts = PartialResults();
     std::vector<Wrong> all;
     for (int32_t first : firsts) {
       Wrong wrong{&values_.At(first)};
       wrong.record = first;
       if (IsOfText(first)) wrong.original = matcher_.NamesakeOf(*wrong.device);
-      if (!wrong.device->Is(kCollective)) wrong.partial = PartialReadBy(first);
+      if (wrong.original >= 0) wrong.ways = matcher_.WaysToCut(wrong.original, *wrong.device);
+      if (!wrong.device->Is(kCollective)) wrong.partial = PartialBefore(first);
       for (int32_t k : Behind(first)) {
         const HloInstruction& i = values_.At(k);
-        if (wrong.whole == nullptr) wrong.whole = matcher_.Original(i);
+        // What has an origin of its own is not part of the next step.
+        if (wrong.whole == nullptr && (k == first || !HasOrigin(*wrong.device))) wrong.whole = matcher_.Original(i);
         if (wrong.source == nullptr && SourceOf(i)) wrong.source = &i;
       }
       all.push_back(wrong);
     }
+    const auto is_step = [](const Wrong& wrong) {
+      return wrong.original >= 0 || wrong.partial != nullptr || wrong.device->Is(kCollective) ||
+             wrong.device->opcode() == HloOpcode::kWhile;
+    };
+    // If no step of the original program begins there, those that follow are candidates.
+    if (!firsts.empty() && std::none_of(all.begin(), all.end(), is_step)) {
+      for (int32_t k : Behind(firsts[0])) {
+        const int32_t original =
+            IsOfText(k) && !leads_[static_cast<size_t>(k)] ? matcher_.NamesakeOf(values_.At(k)) : -1;
+        if (original < 0) continue;
+        all.push_back({&values_.At(k), matcher_.Original(values_.At(k)), nullptr, nullptr, k, original,
+                       matcher_.WaysToCut(original, values_.At(k))});
+      }
+      return all;
+    }
     // Parts of a step that the original program does not compute come last: they have no relation even if right.
-    std::stable_partition(all.begin(), all.end(), [](const Wrong& wrong) {
-      return wrong.original >= 0 || wrong.partial != nullptr || wrong.device->Is(kCollective);
-    });
+    std::stable_partition(all.begin(), all.end(), is_step);
     return all;
   }
 
@@ -132,30 +150,57 @@ class Search {
     return all;
   }
 
-  // A partial result that the value reads, perhaps moved or converted; null if there is none.
-  const HloInstruction* PartialReadBy(int32_t first) {
-    for (int32_t k : values_.ReadBy(first)) {
-      for (int moved = 0; moved < kMostMoved; ++moved) {
-        const size_t at = static_cast<size_t>(k);
-        if (partial_[at] || (!values_.related[at] && IsPartial(k))) return &values_.At(k);
-        const bool moves = values_.At(k).Is(kMovesData) || values_.At(k).opcode() == HloOpcode::kConvert;
-        const std::vector<int32_t> read = values_.ReadBy(k);
-        if (values_.related[at] || !moves || read.empty()) break;
-        k = read[0];
+  // The partial result that the value is made from, where it arises; null if there is none.
+  const HloInstruction* PartialBefore(int32_t first) {
+    const HloInstruction* origin = nullptr;
+    int32_t at = first;
+    for (int moved = 0; moved < kMostMoved; ++moved) {
+      const std::vector<int32_t> read = values_.ReadBy(at);
+      const auto partial = std::find_if(read.begin(), read.end(), [&](int32_t k) {
+        return partial_[static_cast<size_t>(k)] || (!values_.related[static_cast<size_t>(k)] && IsPartial(k));
+      });
+      if (partial != read.end()) {
+        origin = &values_.At(at = *partial);
+        continue;
       }
+      // What only moves or converts a value may have another shape than any value of the original program.
+      const auto moves = std::find_if(read.begin(), read.end(), [&](int32_t k) {
+        return !values_.related[static_cast<size_t>(k)] &&
+               (values_.At(k).Is(kMovesData) || values_.At(k).opcode() == HloOpcode::kConvert);
+      });
+      if (moves == read.end()) break;
+      at = *moves;
     }
-    return nullptr;
+    return origin;
   }
 
-  bool IsPartial(int32_t k) {
+  // Partial results that nothing reads: results.
+  std::vector<int32_t> PartialResults() const {
+    std::vector<bool> used(leads_.size(), false);
+    for (size_t k = 0; k < leads_.size(); ++k) {
+      if (values_.IsTuple(static_cast<int32_t>(k))) continue;
+      for (int32_t o : values_.ReadBy(static_cast<int32_t>(k))) used[static_cast<size_t>(o)] = true;
+    }
+    std::vector<int32_t> all;
+    for (size_t k = 0; k < leads_.size(); ++k)
+      if (partial_[k] && !used[k]) all.push_back(static_cast<int32_t>(k));
+    return all;
+  }
+
+  bool IsPartial(int32_t k) { return Relates(k) && partial_[static_cast<size_t>(k)]; }
+
+  // Looks once for a relation of the value. Returns whether one was found now.
+  bool Relates(int32_t k) {
     const size_t at = static_cast<size_t>(k);
-    if (tested_[at] || values_.values[at] < 0 || !IsOfText(k) || shared_.exprs.OutOfWork() || tests_ >= kMostTests)
+    if (tested_[at] || values_.related[at] || values_.values[at] < 0 || !IsOfText(k) || shared_.exprs.OutOfWork() ||
+        tests_ >= kMostTests)
       return false;
     tested_[at] = true;
     ++tests_;
-    if (!matcher_.IsPartial(values_.At(k), values_.values[at])) return false;
-    values_.related[at] = partial_[at] = true;
-    return true;
+    const ShardMatcher::Relation relation = matcher_.RelationOf(values_.At(k), values_.values[at]);
+    values_.related[at] = relation != ShardMatcher::Relation::kNone;
+    partial_[at] = relation == ShardMatcher::Relation::kPartial;
+    return values_.related[at];
   }
 
   Shared& shared_;
@@ -200,8 +245,16 @@ Values ValuesOf(const LoopTurn& turn, const HloComputation& body) {
 }  // namespace
 
 std::vector<Wrong> FirstWrong(Shared& shared, const std::vector<Record>& records, const std::vector<bool>& related,
-                              ShardMatcher& matcher, const HloComputation* view) {
-  std::vector<Wrong> all = Search(shared, ValuesOf(records, related), matcher, view).Find();
+                              const std::vector<int32_t>& results, ShardMatcher& matcher, const HloComputation* view) {
+  const Values values = ValuesOf(records, related);
+  std::vector<Wrong> all = Search(shared, values, matcher, view).Find();
+  if (all.empty() && !results.empty()) {
+    int32_t at = results[0];
+    for (std::vector<int32_t> read = values.ReadBy(at); values.At(at).parent() == view && !read.empty();
+         read = values.ReadBy(at))
+      at = read[0];
+    all.push_back({&values.At(at)});
+  }
   for (Wrong& wrong : all) {
     for (auto turn = shared.turns.find(wrong.device); turn != shared.turns.end();
          turn = shared.turns.find(wrong.device)) {

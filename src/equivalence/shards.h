@@ -27,12 +27,18 @@ class ShardMatcher {
   bool Match(const HloInstruction& i, ExprId& value);
   // True if the value is a shard of an array that its parts do not divide, with anything behind the array's end.
   bool IsPadded(const HloInstruction& i, ExprId value);
-  // True if the sum, or an extreme, of the value over some axes of the mesh is a shard (partials.cc).
-  bool IsPartial(const HloInstruction& i, ExprId value);
+  // How the value is related to one of the original program: as a shard, or as a partial result, whose sum or extreme
+  // over some axes of the mesh is a shard (partials.cc).
+  enum class Relation { kNone, kShard, kPartial };
+  Relation RelationOf(const HloInstruction& i, ExprId value);
   // The instruction of the original program with the name or origin of this one; null if there is none.
   const HloInstruction* Original(const HloInstruction& i) const;
   // The same as a record, if this one may be its shard; -1 if not.
   int32_t NamesakeOf(const HloInstruction& i) const;
+  // The number of ways in which it may be one.
+  size_t WaysToCut(int32_t original, const HloInstruction& i) const {
+    return Cuts(shared_, whole_[static_cast<size_t>(original)].instruction->shape(), i.shape()).size();
+  }
 
  private:
   // Values with the name or origin of an instruction, whose shape may be that of a shard of theirs.

@@ -202,16 +202,16 @@ TEST_CASE("the first wrong step of a partitioned program is named, with its sour
   };
   // Without the sum, what reads the partial sum is wrong.
   const equivalence::Step missing = first_open(" s = f32[4,6] copy(d)" + at(3));
-  CHECK(missing.ToString() == "u, of t (model.py:4), reads s (model.py:3), a partial result");
+  CHECK(missing.ToString() == "u, of t (model.py:4), made from d (model.py:3), a partial result");
   const equivalence::Step doubled = first_open(summed("r", "d", all, 1) + summed("s", "r", all, 2));
   CHECK(doubled.ToString() == "s, of product (model.py:3)");
   // A sum over half of the devices is a partial sum of all.
   const equivalence::Step half = first_open(summed("s", "d", "{{0,1},{2,3}}", 1));
-  CHECK(half.ToString() == "u, of t (model.py:4), reads s (model.py:3), a partial result");
+  CHECK(half.ToString() == "u, of t (model.py:4), made from d (model.py:3), a partial result");
   const equivalence::Step scaled = first_open(
       " c = f32[] constant(0.25)\n cs = f32[4,6] broadcast(c), dimensions={}\n m = f32[4,6] multiply(d, cs)" + at(3) +
       summed("s", "m", all, 1));
-  CHECK(scaled.ToString() == "m, of product (model.py:3), reads d (model.py:3), a partial result");
+  CHECK(scaled.ToString() == "m, of product (model.py:3), made from d (model.py:3), a partial result");
 }
 
 TEST_CASE("the first wrong step of a partitioned program is named inside a loop") {
@@ -254,5 +254,5 @@ TEST_CASE("the first wrong step of a partitioned program is named inside a loop"
   const equivalence::Result result = ProveOnDevices(*b, *wrong);
   REQUIRE(!Proved(result));
   REQUIRE(result.first_open);
-  CHECK(result.first_open->ToString() == "t, reads s, a partial result");
+  CHECK(result.first_open->ToString() == "t, made from r, a partial result");
 }
