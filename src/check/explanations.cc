@@ -150,17 +150,6 @@ Evidence FlushedFactors(ResultDifference& d) {
   return "an engine flushes denormals in bf16 products: " + d.ToString();
 }
 
-Evidence OverflowingSum(ResultDifference& d) {
-  const Context by_reference = ByReference(d);
-  ModuleUnderTest alone(d.before.module(), by_reference);
-  const StatusOr<Results>& ideal = alone.Ideal(0, /*keep_roundings=*/false);
-  if (!ideal.ok()) return std::nullopt;
-  Results other = *d.b;
-  for (size_t k = 0; k < other.size(); ++k) EqualizeOverflows(other[k], (*d.a)[k], (*ideal)[k]);
-  if (!d.before.CompareWithReference(other, d.set).agree) return std::nullopt;
-  return "where sums overflow, " + d.ToString();
-}
-
 // ---- Unspecified by HLO ----
 
 bool MayBeUnspecified(const ResultDifference& d) { return d.options().other_engine_work > 0 || d.by_other; }
@@ -235,8 +224,6 @@ constexpr Explanation kExplanations[] = {
      EngineExtremes, 4},
     {"bf16-denormal-flush", "the engine treats denormal factors of bf16 products as zeros", kModules | kEngines,
      Outcome::kAgree, MayFlushFactors, FlushedFactors, 2},
-    {"overflowing-sum", "a partial sum overflows in one engine, and the exact sum in both", kEngines, Outcome::kAgree,
-     [](const ResultDifference& d) { return DiffersInNonfiniteAlone(d.seen); }, OverflowingSum, 1},
     {"ill-conditioned", "perturbing each result by a unit in the last place changes the output by as much",
      kModules | kEngines, Outcome::kAgree, Always, IllConditioned, 8},
     {"unspecified-rng", "HLO does not specify the numbers of rng", kModules | kEngines | kWideModules | kExactModules,

@@ -136,19 +136,4 @@ bool LosesNumbers(const std::vector<Literal>& before, const std::vector<Literal>
   return false;
 }
 
-void EqualizeOverflows(Literal& other, const Literal& reference, const Literal& ideal) {
-  if (other.shape().IsTuple()) {
-    for (size_t k = 0; k < other.elements().size(); ++k)
-      EqualizeOverflows(other.elements()[k], reference.elements()[k], ideal.elements()[k]);
-    return;
-  }
-  const PrimitiveType type = other.shape().element_type();
-  if (!other.shape().IsArray() || !IsFloat(type) || !IsFloat(ideal.shape().element_type())) return;
-  for (int64_t i = 0; i < other.element_count(); ++i) {
-    const bool overflows = !(std::abs(ideal.GetAsDouble(i)) <= LargestFinite(type));
-    if (overflows && !std::isfinite(other.GetAsDouble(i)) && !std::isfinite(reference.GetAsDouble(i)))
-      other.SetFromDouble(i, reference.GetAsDouble(i));
-  }
-}
-
 }  // namespace hloir::check

@@ -31,9 +31,6 @@ bool HasWholeArrayOps(const HloModule& module);
 bool IsUndefinedForSome(const HloModule& module);
 // Returns whether both modules have the same number of the same such operations.
 bool HaveSameSolvers(const HloModule& a, const HloModule& b);
-// A sum with intermediate overflow is infinite or, if infinities cancel, NaN. Where the exact sum exceeds the type's
-// range and neither engine's result is finite, `other` gets the reference's element.
-void EqualizeOverflows(Literal& other, const Literal& reference, const Literal& ideal);
 bool DiffersInNonfiniteAlone(const Comparison& comparison);
 // Returns whether some element is a number before and NaN after, on some device. The results must have the same shapes.
 bool LosesNumbers(const std::vector<Literal>& before, const std::vector<Literal>& after);

@@ -146,15 +146,20 @@ std::map<int, int64_t> RoundingsOfCoefficients(const HloModule& module) {
   return counts;
 }
 
-// The largest number of roundings of a coefficient of `before` that `after` lacks, as it may have merged the factors.
+// The largest number of roundings of a coefficient of `before` that `after` lacks, as it may have merged the factors; 0
+// if a coefficient of `after` has more.
 int RoundingsOfMergedFactors(const HloModule& before, const HloModule& after) {
   constexpr int kMost = 16;
   const std::map<int, int64_t> old = RoundingsOfCoefficients(before), now = RoundingsOfCoefficients(after);
-  for (auto it = old.rbegin(); it != old.rend(); ++it) {
-    const auto found = now.find(it->first);
-    if (found == now.end() || found->second < it->second) return std::min(it->first, kMost);
-  }
-  return 0;
+  const auto most = [](const std::map<int, int64_t>& of, const std::map<int, int64_t>& others) {
+    for (auto it = of.rbegin(); it != of.rend(); ++it) {
+      const auto found = others.find(it->first);
+      if (found == others.end() || found->second < it->second) return it->first;
+    }
+    return 0;
+  };
+  const int lost = most(old, now);
+  return lost > most(now, old) ? std::min(lost, kMost) : 0;
 }
 
 }  // namespace

@@ -542,6 +542,7 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how) {
       return Found::kAgree;
     }
     if (made_up == Found::kUnknown) break;
+    tests_.in_nonfinite = tests_.in_nonfinite || made_up == Found::kNonfinite;
     how = when_made_up;
     const bool of_parameters = std::all_of(step->cut.begin(), step->cut.end(), [&](int32_t k) {
       return a_[static_cast<size_t>(k)].instruction->IsParameter();

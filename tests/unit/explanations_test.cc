@@ -178,20 +178,6 @@ Case FlushedFactors() {
   return {{dot, dot, inputs, engine(0x7f)}, {dot, dot, inputs, engine(0x80)}};
 }
 
-// An engine to which a sum is NaN that overflows; and one to which another sum is, too.
-Case OverflowingSum() {
-  const std::string sums = Module(
-      "  x = f32[2,3] parameter(0)\n  z = f32[] constant(0)\n"
-      "  ROOT r = f32[2] reduce(x, z), dimensions={1}, to_apply=add\n");
-  const auto engine = [](std::vector<int64_t> where) {
-    return EngineThat([where](const HloModule&, Literal& result) {
-      for (const int64_t i : where) result.SetFromDouble(i, NAN);
-    });
-  };
-  const std::vector<InputSet> inputs = {Given({Array(PrimitiveType::F32, {2, 3}, {3e38, 3e38, 1, 1, 2, 3})})};
-  return {{sums, sums, inputs, engine({0})}, {sums, sums, inputs, engine({0, 1})}};
-}
-
 // x = 3.9 x (1 - x), again and again, by an engine that begins a unit off; and a few times.
 Case IllConditioned() {
   const auto map = [](int steps) {
@@ -292,7 +278,6 @@ std::map<std::string, Case> Cases() {
   cases["rounding"] = Rounding();
   cases["engine-extremes"] = EngineExtremes();
   cases["bf16-denormal-flush"] = FlushedFactors();
-  cases["overflowing-sum"] = OverflowingSum();
   cases["ill-conditioned"] = IllConditioned();
   cases["unspecified-rng"] = UnspecifiedRng();
   cases["unspecified-formula"] = UnspecifiedFormula();

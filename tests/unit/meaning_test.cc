@@ -76,6 +76,17 @@ TEST_CASE("a constant that is off by one unit is wrong, one that was folded is n
     CHECK(VerdictOf(before, typed(folded, scaled)).agrees());
     CHECK(VerdictOf(before, typed(wrong, scaled)).outcome == Outcome::kDisagree);
   }
+  // A factor that is added is no merged one.
+  const auto square = [&](const std::string& factor) {
+    return Module(kScaled +
+                  "  c = f32[] constant(7)\n  cs = f32[64]{0} broadcast(c), dimensions={}\n"
+                  "  q = f32[64]{0} divide(x, cs)\n" +
+                  factor + "  ROOT r = f32[64]{0} multiply(p, p)");
+  };
+  CHECK(VerdictOf(square("  p = f32[64]{0} copy(q)\n"),
+                  square("  f = f32[] constant(1.00000024)\n  fs = f32[64]{0} broadcast(f), dimensions={}\n"
+                         "  p = f32[64]{0} multiply(q, fs)\n"))
+            .outcome == Outcome::kDisagree);
   // Where its bits are the result, a constant may have been rounded up or down.
   const auto bits = [](const std::string& constant, const std::string& op) {
     return Module("  k = f32[] constant(" + constant +

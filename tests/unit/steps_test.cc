@@ -6,6 +6,7 @@
 
 #include "hloir/check.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/folders.h"
 #include "tests/unit/layer_norm_network.h"
 #include "tests/unit/parse.h"
 
@@ -163,6 +164,19 @@ TEST_CASE("what differs on made-up values alone, which nothing reaches, is a not
   CHECK(verdict.agrees());
   CHECK(verdict.tested_steps == Names{"m"});
   CHECK(HasNote(verdict, "not confirmed by a run: m: "));
+}
+
+TEST_CASE("a step that differs for NaN alone leaves the decision to whole runs") {
+  // The products after it hide the step.
+  const std::string before = TextOf(std::string(kCorpusFolder) + "/modules/cnn_forward.hlo");
+  const std::string relu = "ROOT %max.7 = f32[2,8,8,16]{3,2,1,0} maximum(%Arg_0.3, %max.6)";
+  const size_t at = before.find(relu);
+  REQUIRE(at != std::string::npos);
+  std::string after = before;
+  after.replace(at, relu.size(),
+                "%above = pred[2,8,8,16]{3,2,1,0} compare(%Arg_0.3, %max.6), direction=GT\n"
+                "  ROOT %max.7 = f32[2,8,8,16]{3,2,1,0} select(%above, %Arg_0.3, %max.6)");
+  CHECK(VerdictOfSteps(before, after).outcome == Outcome::kDisagree);
 }
 
 TEST_CASE("steps are tested where the whole is too large to run") {
