@@ -20,7 +20,7 @@ const Term* Terms::OfWhile(const HloInstruction& i, const Operands& x, int depth
   std::vector<int64_t> key{loop_level_};
   for (int64_t k = 0; k < (shape.IsTuple() ? shape.tuple_size() : 1); ++k) {
     const Shape& part = shape.IsTuple() ? shape.tuple_shapes(k) : shape;
-    if (part.IsTuple()) return OfOpaqueWhile(i, x, depth);
+    if (part.IsTuple()) return Opaque(i, x, depth);
     loop.initial.push_back(Part(x[0], shape, k));
     key.push_back(loop.initial.back()->id);
   }
@@ -28,15 +28,8 @@ const Term* Terms::OfWhile(const HloInstruction& i, const Operands& x, int depth
   ++loop_level_, ++nested_;
   const Term* result = Canonical(loop);
   --loop_level_, --nested_;
-  if (result == nullptr) result = OfOpaqueWhile(i, x, depth);
+  if (result == nullptr) result = Opaque(i, x, depth);
   return loops_[{&i, std::move(key)}] = result;
-}
-
-// The loop as an operation on its whole state.
-const Term* Terms::OfOpaqueWhile(const HloInstruction& i, const Operands& x, int depth) {
-  Operands operands = x;
-  for (const HloComputation* called : i.called_computations()) operands.push_back(Nested(*called, depth + 1));
-  return Op(i.opcode(), i.shape(), std::move(operands), {}, &i);
 }
 
 // Element `k` of a state, which is an array or token if it has one element.

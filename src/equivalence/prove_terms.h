@@ -163,10 +163,10 @@ class Terms {
   const Term* Of(const HloInstruction& i, const Operands& x, int depth);
   const Term* Body(const HloComputation& computation, int depth);
   const Term* Nested(const HloComputation& computation, int depth);
+  const Term* Opaque(const HloInstruction& i, const Operands& x, int depth);
   const Term* Effect(const HloInstruction& i, const Operands& x, int depth);
   const Term* Element(const Term* tuple, int64_t index);
   const Term* OfWhile(const HloInstruction& i, const Operands& x, int depth);
-  const Term* OfOpaqueWhile(const HloInstruction& i, const Operands& x, int depth);
 
   // Loops.
   struct Loop;
@@ -199,7 +199,7 @@ class Terms {
   const Term* OfConvolution(const HloInstruction& i, const Operands& x);
   const Term* OfGather(const HloInstruction& i, const Operands& x);
   Operands StartsOfWindow(const Term* indices, const DimVector& map, int64_t rank);
-  const Term* OfScatter(const HloInstruction& i, const Operands& x);
+  const Term* OfScatter(const HloInstruction& i, const Operands& x, int depth);
   const Term* OfDynamicSlice(const HloInstruction& i, const Operands& x);
   const Term* OfBitcast(const HloInstruction& i, const Operands& x);
 

@@ -519,6 +519,18 @@ TEST_CASE("computations that are applied to elements") {
            "}\n ROOT r = f32[3] reduce(v, h), dimensions={0}, to_apply=g";
   };
   CHECK(!Same(rows("0"), rows(""), add));
+  const auto scatter = [](const std::string& with) {
+    return "i = s32[6,1] reshape(a)\n ROOT r = s32[6] scatter(b, i, a), update_window_dims={}, "
+           "inserted_window_dims={0}, "
+           "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=" +
+           with;
+  };
+  const std::string scattered =
+      "f { u = s32[] parameter(0)\n v = s32[] parameter(1)\n ROOT s = s32[] add(u, v) }\n"
+      "g { u = s32[] parameter(0)\n v = s32[] parameter(1)\n ROOT s = s32[] add(v, u) }\n"
+      "h { u = s32[] parameter(0)\n v = s32[] parameter(1)\n ROOT s = s32[] maximum(v, u) }\n";
+  CHECK(Same(scatter("f"), scatter("g"), scattered));
+  CHECK(!Same(scatter("f"), scatter("h"), scattered));
   // The reference evaluator folds constants.
   const auto windows = [](const std::string& first) {
     return "k = s32[] constant(0)\n i = s32[3] constant({" + first +
@@ -530,6 +542,26 @@ TEST_CASE("computations that are applied to elements") {
              "i = s32[2] constant({1, 2})\n k = f32[] constant(3)\n ROOT r = (s32[2], f32[]) tuple(i, k)"));
   CHECK(!Same("ROOT r = (s32[2], f32[]) constant(({1, 2}, 3))",
               "i = s32[2] constant({1, 2})\n k = f32[] constant(4)\n ROOT r = (s32[2], f32[]) tuple(i, k)"));
+}
+
+TEST_CASE("layouts and frontend attributes that give a meaning") {
+  const auto bitcast = [](const std::string& tiles) {
+    return Parse(
+        "HloModule m\nENTRY e { x = f32[16,256]{1,0:T(8,128)} parameter(0)\n n = f32[16,256]{1,0:T(8,128)} negate(x)"
+        "\n m = f32[16,256]{1,0:T(8,128)} negate(n)\n ROOT b = f32[256,16]{1,0:T(" +
+        tiles + ")} bitcast(m) }");
+  };
+  CHECK(Prove(*bitcast("8,128"), *bitcast("8,128")).holds);
+  CHECK(!Prove(*bitcast("8,128"), *bitcast("4,128")).holds);
+  const auto sends = [](const std::string& value, const std::string& to) {
+    return Entry(
+        "t = token[] after-all()\n n = f32[2,3] negate(x)\n m = f32[2,3] negate(n)\n s = (f32[2,3], u32[], "
+        "token[]) send(" +
+        value + ", t), channel_id=1, frontend_attributes={_xla_send_recv_source_target_pairs=\"{{0," + to +
+        "}}\"}\n d = token[] send-done(s), channel_id=1\n ROOT r = f32[2,3] copy(y)");
+  };
+  CHECK(Prove(*sends("m", "1"), *sends("x", "1")).holds);
+  CHECK(!Prove(*sends("m", "1"), *sends("x", "2")).holds);
 }
 
 TEST_CASE("windows and views that read one part") {
