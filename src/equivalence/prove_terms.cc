@@ -63,7 +63,7 @@ bool Terms::Equal(const Term& a, const Term& b) const {
   if (!EqualAttributes(*a.like, *b.like)) return false;
   // Frontend attributes name the devices of a transfer, and the shardings of calls that begin and end manual ones.
   const bool is_call = a.opcode == HloOpcode::kCustomCall;
-  if (!is_call && !HasTrait(a.opcode, kSideEffect)) return true;
+  if (!is_call && !(HasTrait(a.opcode, kSideEffect) && HasTrait(a.opcode, kAsyncPart))) return true;
   const auto &x = a.like->extras(), &y = b.like->extras();
   return x.frontend_attributes == y.frontend_attributes && (!is_call || x.backend_config == y.backend_config);
 }
