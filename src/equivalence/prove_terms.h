@@ -7,9 +7,9 @@
 // dimension) of opaque values. Sums and products of integers are polynomials modulo 2^n; bitwise operations are
 // polynomials of and and xor with masks. The reference evaluator folds constants.
 //
-// prove.h is the interface. prove_terms.cc has the table and the views, prove_algebra.cc the elementwise operations,
-// prove_ranges.cc the ranges of integers; prove_build.cc reads modules, prove_applied.cc
-// operations that apply computations, prove_loop*.cc and prove_counters.cc loops. Covered by
+// prove.h is the interface. prove_terms.cc has the table and the views; prove_algebra.cc, prove_polynomials.cc and
+// prove_conditions.cc have the elementwise operations, prove_ranges.cc the ranges of integers; prove_build.cc reads
+// modules, prove_applied.cc operations that apply computations, prove_loop*.cc and prove_counters.cc loops. Covered by
 // tests/unit/prove_test.cc.
 #pragma once
 
@@ -138,6 +138,7 @@ class Terms {
   const Term* OnIntegers(HloOpcode opcode, const Shape& shape, Operands& x);
   const Term* OnFloats(HloOpcode opcode, const Shape& shape, Operands& x);
   const Term* Compare(const Shape& shape, Operands x, std::vector<int64_t> data);
+  const Term* CompareFloats(const Shape& shape, const Operands& x, const std::vector<int64_t>& data);
   const Term* Select(const Shape& shape, Operands x);
   const Term* Convert(const Shape& shape, const Term* x);
   const Term* Extreme(HloOpcode opcode, const Shape& shape, const Operands& x);
