@@ -173,7 +173,8 @@ class Terms {
   struct Loop;
   const Term* Part(const Term* state, const Shape& shape, int64_t k);
   const Term* StateOf(const Loop& loop, Operands elements);
-  const Term* StateOf(const Loop& loop);
+  const Term* Substituted(const Loop& loop, const Operands& variables);
+  void SetVariable(Loop& loop, size_t c, int64_t name, int64_t twin);
   const Term* Condition(const Loop& loop, const Term* state);
   const Term* Turn(const Loop& loop, const Term* state);
   const Term* Variable(const Shape& shape, int64_t name, int64_t twin, Term::Range range);

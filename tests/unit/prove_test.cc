@@ -627,6 +627,29 @@ TEST_CASE("instructions whose result follows from their shapes") {
   CHECK(!Prove(*Entry(sum("{0,1}"), add), *Entry("ROOT r = f32[2,3] copy(x)", add)).holds);
 }
 
+TEST_CASE("the trip count counts where the counter is not read") {
+  const auto loop = [](const std::string& limit, const std::string& values) {
+    return "body { t = (s32[], f32[2,3]) parameter(0)\n i = s32[] get-tuple-element(t), index=0\n k = s32[] "
+           "constant(1)\n j "
+           "= s32[] add(i, k)\n u = f32[2,3] get-tuple-element(t), index=1\n v = f32[2,3] " +
+           values +
+           "\n ROOT n = (s32[], "
+           "f32[2,3]) tuple(j, v) }\ngoes { t = (s32[], f32[2,3]) parameter(0)\n i = s32[] get-tuple-element(t), "
+           "index=0\n k = s32[] constant(" +
+           limit + ")\n ROOT l = pred[] compare(i, k), direction=LT }\n";
+  };
+  const std::string runs =
+      "z = s32[] constant(0)\n t = (s32[], f32[2,3]) tuple(z, x)\n l = (s32[], f32[2,3]) while(t), "
+      "condition=goes, body=body\n ROOT r = f32[2,3] get-tuple-element(l), index=1";
+  const auto ten = Entry(runs, loop("10", "add(u, u)"));
+  CHECK(Prove(*ten, *Entry(runs, loop("10", "add(u, u)\n w = f32[2,3] negate(v)"))).holds);
+  CHECK(!Prove(*ten, *Entry(runs, loop("9", "add(u, u)"))).holds);
+  const std::string from_one =
+      "z = s32[] constant(1)\n t = (s32[], f32[2,3]) tuple(z, x)\n l = (s32[], f32[2,3]) while(t), "
+      "condition=goes, body=body\n ROOT r = f32[2,3] get-tuple-element(l), index=1";
+  CHECK(!Prove(*ten, *Entry(from_one, loop("10", "add(u, u)"))).holds);
+}
+
 TEST_CASE("counters of a known trip count have a last value") {
   const auto loop = [](const std::string& limit, const std::string& step, const std::string& result) {
     return std::pair(
