@@ -311,6 +311,34 @@ std::vector<std::string> WordsOf(uint32_t uses) {
 
 namespace {
 
+// The assumptions on which any proof about these modules rests.
+uint32_t AssumedOf(const HloModule& before, const HloModule& after) {
+  uint32_t uses = 0;
+  for (const HloModule* module : {&before, &after}) {
+    for (const HloInstruction* i : module->AllInstructions()) {
+      if (i->IsConstant() && i->shape().IsArray() && i->literal().elided()) uses |= kSameElided;
+      if (i->opcode() == HloOpcode::kCustomCall && CustomCallOf(*i) == CustomCall::kUnknown) uses |= kSameUnknown;
+      if (i->Is(kImpure) || i->opcode() == HloOpcode::kInfeed || i->opcode() == HloOpcode::kRecv) uses |= kSameRandom;
+    }
+  }
+  return uses;
+}
+
+// The exact normal form (prove.h) may prove the whole bit for bit, also where the reals leave it open.
+void TryExact(const HloModule& before, const HloModule& after, const Options& options, Result& result) {
+  if (!options.try_bits || options.whole_arrays || !Prove(before, after, {.solver_work = 0}).holds) return;
+  const HloInstruction &a = *before.entry_computation()->root(), &b = *after.entry_computation()->root();
+  const uint32_t uses = AssumedOf(before, after);
+  const Output output{AnswerOf(uses), uses};
+  result.answer = output.answer;
+  result.uses = uses;
+  result.open.clear();
+  result.why.clear();
+  result.out_of_budget = result.refused = false;
+  result.steps = {{std::string(a.name()), std::string(b.name()), "one exact normal form", uses}};
+  result.outputs.assign(a.shape().Leaves().size(), output);
+}
+
 constexpr std::string_view kFirstWrong =
     "the first value that is neither a shard nor a partial result, and from which none is made";
 
@@ -543,15 +571,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     result.outputs.push_back(output);
   }
   if (result.answer != Answer::kOpen) {
-    // The exact normal form (prove.h) may prove the whole bit for bit.
-    if (options.try_bits && !options.whole_arrays && result.answer != Answer::kProvedBitwise &&
-        Prove(before, after, {.solver_work = 0}).holds) {
-      result.answer = Answer::kProvedBitwise;
-      result.uses = 0;
-      result.steps = {
-          {std::string(entry.root()->name()), std::string(other.root()->name()), "one exact normal form", 0}};
-      for (Output& output : result.outputs) output = {Answer::kProvedBitwise, 0};
-    }
+    if (result.answer != Answer::kProvedBitwise) TryExact(before, after, options, result);
     return result;
   }
   if (options.nodes) {
@@ -632,6 +652,8 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     if (unfinished && large <= kSmallest) break;
     small = small || unfinished;
   }
+  const bool compared = first.why.empty() || first.out_of_budget || first.refused;
+  if (first.answer == Answer::kOpen && compared) TryExact(before, after, options, first);
   if (first.answer != Answer::kOpen || !first.why.empty() || wrong.size() < 2 || made > kMostMade) return first;
   // The first wrong step is the candidate that, if it were right, would relate most of what follows.
   const auto proved = [](const Result& result) {
@@ -660,15 +682,7 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
 }
 
 std::vector<std::string> AssumptionsOf(const HloModule& before, const HloModule& after) {
-  uint32_t uses = 0;
-  for (const HloModule* module : {&before, &after}) {
-    for (const HloInstruction* i : module->AllInstructions()) {
-      if (i->IsConstant() && i->shape().IsArray() && i->literal().elided()) uses |= kSameElided;
-      if (i->opcode() == HloOpcode::kCustomCall && CustomCallOf(*i) == CustomCall::kUnknown) uses |= kSameUnknown;
-      if (i->Is(kImpure) || i->opcode() == HloOpcode::kInfeed || i->opcode() == HloOpcode::kRecv) uses |= kSameRandom;
-    }
-  }
-  return WordsOf(uses);
+  return WordsOf(AssumedOf(before, after));
 }
 
 std::string Step::ToString() const {

@@ -120,9 +120,7 @@ const Term* Terms::OfMap(const HloInstruction& i, const Operands& x, int depth) 
       for (const HloInstruction* operand : inner->operands()) operands.push_back(terms[operand]);
       terms[inner] = Elementwise(inner->opcode(), inner->shape().element_type(), std::move(operands), *data);
     } else {
-      Operands operands = x;
-      operands.push_back(Nested(*i.to_apply(), depth + 1));
-      return Op(i.opcode(), i.shape(), std::move(operands), {}, &i);
+      return Opaque(i, x, depth);
     }
   }
   return terms[i.to_apply()->root()];

@@ -135,6 +135,13 @@ const Term* Terms::Effect(const HloInstruction& i, const Operands& x, int depth)
   return effects_.back();
 }
 
+// The operation as a function of its operands, its attributes and the computations that it calls.
+const Term* Terms::Opaque(const HloInstruction& i, const Operands& x, int depth) {
+  Operands operands = x;
+  for (const HloComputation* called : i.called_computations()) operands.push_back(Nested(*called, depth + 1));
+  return Op(i.opcode(), i.shape(), std::move(operands), {}, &i);
+}
+
 // The body of a computation that does not run exactly once: it has no effects.
 const Term* Terms::Nested(const HloComputation& computation, int depth) {
   ++nested_;
@@ -191,16 +198,21 @@ const Term* Terms::OfBitcast(const HloInstruction& i, const Operands& x) {
   const auto is_plain = [](const Shape& shape) {
     return !shape.layout().has_extras() || shape.layout().extras().tiles.empty();
   };
-  if (!from.IsArray() || from.element_type() != to.element_type() || from.ElementCount() != to.ElementCount()) {
-    // A bitcast to another type depends on the order of the bytes.
+  if (!from.IsArray() || from.element_type() != to.element_type() || from.ElementCount() != to.ElementCount() ||
+      !is_plain(from) || !is_plain(to)) {
+    // A bitcast to another type, or of tiles, depends on the order of the bytes.
     std::vector<int64_t> order;
     for (const Shape* shape : {&from, &to}) {
       if (!shape->IsArray()) continue;
       order.insert(order.end(), shape->layout().minor_to_major().begin(), shape->layout().minor_to_major().end());
+      if (is_plain(*shape)) continue;
+      for (const Tile& tile : shape->layout().extras().tiles) {
+        order.push_back(-1);
+        order.insert(order.end(), tile.dimensions.begin(), tile.dimensions.end());
+      }
     }
     return Op(i.opcode(), i.shape(), x, std::move(order));
   }
-  if (!is_plain(from) || !is_plain(to)) return Op(i.opcode(), i.shape(), x, {}, &i);
   std::vector<int64_t> in_memory(from.layout().minor_to_major().begin(), from.layout().minor_to_major().end());
   std::reverse(in_memory.begin(), in_memory.end());
   std::vector<int64_t> wanted(to.layout().minor_to_major().begin(), to.layout().minor_to_major().end());
@@ -224,9 +236,7 @@ const Term* Terms::OfConditional(const HloInstruction& i, const Operands& x, int
   const bool arrays = std::all_of(leaves.begin(), leaves.end(), [](const Shape* leaf) { return leaf->IsArray(); }) &&
                       (i.shape().IsArray() || leaves.size() == static_cast<size_t>(i.shape().tuple_size()));
   if (!arrays || std::any_of(branches.begin(), branches.end(), [](const auto* called) { return MayLoop(*called); })) {
-    Operands operands = x;
-    for (const HloComputation* called : branches) operands.push_back(Nested(*called, depth + 1));
-    return Op(i.opcode(), i.shape(), std::move(operands), {}, &i);
+    return Opaque(i, x, depth);
   }
   // The last branch is taken for every index that has no other.
   Operands results;
@@ -375,7 +385,7 @@ Terms::Operands Terms::StartsOfWindow(const Term* indices, const DimVector& map,
 }
 
 // A scatter of one window is a dynamic-update-slice, which writes the old values if the window is out of bounds.
-const Term* Terms::OfScatter(const HloInstruction& i, const Operands& x) {
+const Term* Terms::OfScatter(const HloInstruction& i, const Operands& x, int depth) {
   const ScatterAttributes& scatter = i.attributes<ScatterAttributes>();
   const HloInstruction& combiner = *i.to_apply()->root();
   const bool replaces = combiner.IsParameter() && combiner.parameter_number() == 1;
@@ -397,7 +407,7 @@ const Term* Terms::OfScatter(const HloInstruction& i, const Operands& x) {
       combiner.shape().element_type() != type || x[2]->shape.element_type() != type ||
       static_cast<int64_t>(sizes.size()) != x[0]->shape.rank() || sizes.empty() ||
       x[2]->shape.ElementCount() != Product(Span(sizes)) || x[2]->shape.ElementCount() == 0)
-    return Op(i.opcode(), i.shape(), Operands(x), {}, &i);
+    return Opaque(i, x, depth);
   const PrimitiveType index_type = x[1]->shape.element_type();
   const Shape scalar = Shape::Scalar(index_type), pred = Shape::Scalar(PrimitiveType::PRED);
   const Term* inside = SplatOf(pred, 1);
@@ -410,7 +420,7 @@ const Term* Terms::OfScatter(const HloInstruction& i, const Operands& x) {
   for (int64_t d : scatter.scatter_dims_to_operand_dims) {
     const Term* start = starts[static_cast<size_t>(d)];
     const int64_t room = x[0]->shape.dimensions(d) - sizes[static_cast<size_t>(d)];
-    if (room < 0) return Op(i.opcode(), i.shape(), Operands(x), {}, &i);
+    if (room < 0) return Opaque(i, x, depth);
     if (IsSigned(index_type)) also(ComparisonDirection::kGe, start, SplatOf(scalar, 0));
     if (bits >= 63 || room >> bits == 0) also(ComparisonDirection::kLe, start, SplatOf(scalar, room));
   }
@@ -560,7 +570,7 @@ const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
     case kDot: return OfDot(i, x);
     case kConvolution: return OfConvolution(i, x);
     case kGather: return OfGather(i, x);
-    case kScatter: return OfScatter(i, x);
+    case kScatter: return OfScatter(i, x, depth);
     case kReduce:
       if (x.size() == 2) return OfReduce(i, x, depth);
       break;
@@ -570,9 +580,7 @@ const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
       if (CommunicatesAlone(i) && x.size() == 1 && x[0]->shape.Compatible(shape.WithoutLayout())) return x[0];
       break;
   }
-  Operands operands = x;
-  for (const HloComputation* called : i.called_computations()) operands.push_back(Nested(*called, depth + 1));
-  return Op(i.opcode(), shape, std::move(operands), {}, &i);
+  return Opaque(i, x, depth);
 }
 
 }  // namespace hloir::equivalence

@@ -15,8 +15,11 @@ struct Terms::Loop {
   std::vector<int> classes = {};  // of each carried value; -1: invariant
   // Of each class:
   std::vector<size_t> first = {};  // a carried value
-  Operands variables = {};         // at the start of an iteration
-  Operands next = {};              // after the iteration
+  Operands variables = {};         // at the start of an iteration, with their ranges
+  // The same without the ranges, which the condition implies. The condition itself reads these: under the ranges it
+  // holds.
+  Operands unbounded = {};
+  Operands next = {};  // after the iteration
   std::vector<Term::Range> ranges = {};
   const Term* test = nullptr;         // the condition
   std::optional<int64_t> turns = {};  // the trip count, if it is known

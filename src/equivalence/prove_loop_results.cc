@@ -67,14 +67,14 @@ void Terms::NameVariables(Loop& loop) {
   std::map<uint64_t, int64_t> twins;
   for (size_t c = 0; c < loop.first.size(); ++c) {
     const uint64_t name = names[loop.variables[c]];
-    loop.variables[c] = Variable(loop.variables[c]->shape, static_cast<int64_t>(name), twins[name]++, loop.ranges[c]);
+    SetVariable(loop, c, static_cast<int64_t>(name), twins[name]++);
   }
 }
 
 // Returns the tuple of the loop's results.
 const Term* Terms::ResultsOf(const Loop& loop) {
   std::unordered_map<const Term*, size_t> class_of;
-  for (size_t c = 0; c < loop.variables.size(); ++c) class_of[loop.variables[c]] = c;
+  for (size_t c = 0; c < loop.variables.size(); ++c) class_of[loop.variables[c]] = class_of[loop.unbounded[c]] = c;
   const auto needed = [&](const Term* t) {
     std::vector<size_t> found;
     for (const Term* part : PartsOf(t))

@@ -20,7 +20,7 @@ const Term* Terms::OfWhile(const HloInstruction& i, const Operands& x, int depth
   std::vector<int64_t> key{loop_level_};
   for (int64_t k = 0; k < (shape.IsTuple() ? shape.tuple_size() : 1); ++k) {
     const Shape& part = shape.IsTuple() ? shape.tuple_shapes(k) : shape;
-    if (part.IsTuple()) return OfOpaqueWhile(i, x, depth);
+    if (part.IsTuple()) return Opaque(i, x, depth);
     loop.initial.push_back(Part(x[0], shape, k));
     key.push_back(loop.initial.back()->id);
   }
@@ -28,15 +28,8 @@ const Term* Terms::OfWhile(const HloInstruction& i, const Operands& x, int depth
   ++loop_level_, ++nested_;
   const Term* result = Canonical(loop);
   --loop_level_, --nested_;
-  if (result == nullptr) result = OfOpaqueWhile(i, x, depth);
+  if (result == nullptr) result = Opaque(i, x, depth);
   return loops_[{&i, std::move(key)}] = result;
-}
-
-// The loop as an operation on its whole state.
-const Term* Terms::OfOpaqueWhile(const HloInstruction& i, const Operands& x, int depth) {
-  Operands operands = x;
-  for (const HloComputation* called : i.called_computations()) operands.push_back(Nested(*called, depth + 1));
-  return Op(i.opcode(), i.shape(), std::move(operands), {}, &i);
 }
 
 // Element `k` of a state, which is an array or token if it has one element.
@@ -49,12 +42,22 @@ const Term* Terms::StateOf(const Loop& loop, Operands elements) {
   return Op(HloOpcode::kTuple, loop.instruction.shape(), std::move(elements));
 }
 
-// The state in which each class has its variable.
-const Term* Terms::StateOf(const Loop& loop) {
+// The state in which each class has one of these variables.
+const Term* Terms::Substituted(const Loop& loop, const Operands& variables) {
   Operands elements = loop.initial;
   for (size_t k = 0; k < elements.size(); ++k)
-    if (loop.classes[k] >= 0) elements[k] = loop.variables[static_cast<size_t>(loop.classes[k])];
+    if (loop.classes[k] >= 0) elements[k] = variables[static_cast<size_t>(loop.classes[k])];
   return StateOf(loop, std::move(elements));
+}
+
+// Gives a class its variable.
+void Terms::SetVariable(Loop& loop, size_t c, int64_t name, int64_t twin) {
+  const Shape& shape = loop.initial[loop.first[c]]->shape;
+  const Term::Range all = RangeOfType(shape.element_type());
+  loop.unbounded.resize(loop.first.size());
+  loop.variables.resize(loop.first.size());
+  loop.unbounded[c] = Variable(shape, name, twin, all);
+  loop.variables[c] = Variable(shape, name, twin, loop.ranges.empty() ? all : loop.ranges[c]);
 }
 
 const Term* Terms::Condition(const Loop& loop, const Term* state) {
@@ -75,9 +78,8 @@ const Term* Terms::Variable(const Shape& shape, int64_t name, int64_t twin, Term
 
 // The values of the classes after an iteration, and the condition before it.
 void Terms::Iterate(Loop& loop) {
-  const Term* state = StateOf(loop);
-  loop.test = Condition(loop, state);
-  const Term* after = Turn(loop, state);
+  loop.test = Condition(loop, Substituted(loop, loop.unbounded));
+  const Term* after = Turn(loop, Substituted(loop, loop.variables));
   loop.next.clear();
   for (size_t k : loop.first) loop.next.push_back(Part(after, loop.instruction.shape(), static_cast<int64_t>(k)));
 }
@@ -87,11 +89,8 @@ bool Terms::FindClasses(Loop& loop) {
   const size_t n = loop.initial.size();
   loop.classes.assign(n, -1);
   for (int round = 0; round <= kMostRounds && !Spent(); ++round) {
-    for (size_t c = 0; c < loop.first.size(); ++c) {
-      const Shape& shape = loop.initial[loop.first[c]]->shape;
-      loop.variables.push_back(Variable(shape, static_cast<int64_t>(c), -1, RangeOfType(shape.element_type())));
-    }
-    const Term* after = Turn(loop, StateOf(loop));
+    for (size_t c = 0; c < loop.first.size(); ++c) SetVariable(loop, c, static_cast<int64_t>(c), -1);
+    const Term* after = Turn(loop, Substituted(loop, loop.variables));
     std::map<std::vector<int64_t>, int> parts;
     std::vector<int> finer(n, -1);
     std::vector<size_t> first;
@@ -106,7 +105,7 @@ bool Terms::FindClasses(Loop& loop) {
     const bool stable = finer == loop.classes && first.size() == loop.first.size();
     loop.classes = std::move(finer), loop.first = std::move(first);
     if (stable) return why_.empty();
-    loop.variables.clear();
+    loop.variables.clear(), loop.unbounded.clear();
   }
   return false;
 }
@@ -119,8 +118,7 @@ const Term* Terms::Canonical(Loop& loop) {
   Iterate(loop);
   CountTurns(loop);
   if (const Term* end = Unrolled(loop, begin)) return end;
-  for (size_t c = 0; c < loop.first.size(); ++c)
-    loop.variables[c] = Variable(loop.variables[c]->shape, static_cast<int64_t>(c), -1, loop.ranges[c]);
+  for (size_t c = 0; c < loop.first.size(); ++c) SetVariable(loop, c, static_cast<int64_t>(c), -1);
   Iterate(loop);
   NameVariables(loop);
   Iterate(loop);

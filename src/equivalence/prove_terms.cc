@@ -61,7 +61,11 @@ bool Terms::Equal(const Term& a, const Term& b) const {
   if (a.literal != nullptr && !a.literal->BitwiseEqual(*b.literal)) return false;
   if (a.like == nullptr || a.like == b.like) return true;
   if (!EqualAttributes(*a.like, *b.like)) return false;
-  return a.opcode != HloOpcode::kCustomCall || a.like->extras().backend_config == b.like->extras().backend_config;
+  // Frontend attributes name the devices of a transfer, and the shardings of calls that begin and end manual ones.
+  const bool is_call = a.opcode == HloOpcode::kCustomCall;
+  if (!is_call && !(HasTrait(a.opcode, kSideEffect) && HasTrait(a.opcode, kAsyncPart))) return true;
+  const auto &x = a.like->extras(), &y = b.like->extras();
+  return x.frontend_attributes == y.frontend_attributes && (!is_call || x.backend_config == y.backend_config);
 }
 
 const Term* Terms::Make(Term t) {

@@ -7,9 +7,9 @@
 // dimension) of opaque values. Sums and products of integers are polynomials modulo 2^n; bitwise operations are
 // polynomials of and and xor with masks. The reference evaluator folds constants.
 //
-// prove.h is the interface. prove_terms.cc has the table and the views, prove_algebra.cc the elementwise operations,
-// prove_ranges.cc the ranges of integers; prove_build.cc reads modules, prove_applied.cc
-// operations that apply computations, prove_loop*.cc and prove_counters.cc loops. Covered by
+// prove.h is the interface. prove_terms.cc has the table and the views; prove_algebra.cc, prove_polynomials.cc and
+// prove_conditions.cc have the elementwise operations, prove_ranges.cc the ranges of integers; prove_build.cc reads
+// modules, prove_applied.cc operations that apply computations, prove_loop*.cc and prove_counters.cc loops. Covered by
 // tests/unit/prove_test.cc.
 #pragma once
 
@@ -138,6 +138,7 @@ class Terms {
   const Term* OnIntegers(HloOpcode opcode, const Shape& shape, Operands& x);
   const Term* OnFloats(HloOpcode opcode, const Shape& shape, Operands& x);
   const Term* Compare(const Shape& shape, Operands x, std::vector<int64_t> data);
+  const Term* CompareFloats(const Shape& shape, const Operands& x, const std::vector<int64_t>& data);
   const Term* Select(const Shape& shape, Operands x);
   const Term* Convert(const Shape& shape, const Term* x);
   const Term* Extreme(HloOpcode opcode, const Shape& shape, const Operands& x);
@@ -163,16 +164,17 @@ class Terms {
   const Term* Of(const HloInstruction& i, const Operands& x, int depth);
   const Term* Body(const HloComputation& computation, int depth);
   const Term* Nested(const HloComputation& computation, int depth);
+  const Term* Opaque(const HloInstruction& i, const Operands& x, int depth);
   const Term* Effect(const HloInstruction& i, const Operands& x, int depth);
   const Term* Element(const Term* tuple, int64_t index);
   const Term* OfWhile(const HloInstruction& i, const Operands& x, int depth);
-  const Term* OfOpaqueWhile(const HloInstruction& i, const Operands& x, int depth);
 
   // Loops.
   struct Loop;
   const Term* Part(const Term* state, const Shape& shape, int64_t k);
   const Term* StateOf(const Loop& loop, Operands elements);
-  const Term* StateOf(const Loop& loop);
+  const Term* Substituted(const Loop& loop, const Operands& variables);
+  void SetVariable(Loop& loop, size_t c, int64_t name, int64_t twin);
   const Term* Condition(const Loop& loop, const Term* state);
   const Term* Turn(const Loop& loop, const Term* state);
   const Term* Variable(const Shape& shape, int64_t name, int64_t twin, Term::Range range);
@@ -199,7 +201,7 @@ class Terms {
   const Term* OfConvolution(const HloInstruction& i, const Operands& x);
   const Term* OfGather(const HloInstruction& i, const Operands& x);
   Operands StartsOfWindow(const Term* indices, const DimVector& map, int64_t rank);
-  const Term* OfScatter(const HloInstruction& i, const Operands& x);
+  const Term* OfScatter(const HloInstruction& i, const Operands& x, int depth);
   const Term* OfDynamicSlice(const HloInstruction& i, const Operands& x);
   const Term* OfBitcast(const HloInstruction& i, const Operands& x);
 

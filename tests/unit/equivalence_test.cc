@@ -148,6 +148,7 @@ TEST_CASE("what cannot be judged says why") {
   CHECK(result.why == "x has dynamic sizes");
   equivalence::Options little;
   little.max_work = 4;
+  little.try_bits = false;
   little.work_for_each = 0;
   const auto b = Parse(
       "HloModule b\nENTRY e { x = f32[4] parameter(0)\n y = f32[4] exponential(x)\n z = f32[4] tanh(y)\n ROOT r = "

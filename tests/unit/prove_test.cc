@@ -519,6 +519,18 @@ TEST_CASE("computations that are applied to elements") {
            "}\n ROOT r = f32[3] reduce(v, h), dimensions={0}, to_apply=g";
   };
   CHECK(!Same(rows("0"), rows(""), add));
+  const auto scatter = [](const std::string& with) {
+    return "i = s32[6,1] reshape(a)\n ROOT r = s32[6] scatter(b, i, a), update_window_dims={}, "
+           "inserted_window_dims={0}, "
+           "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=" +
+           with;
+  };
+  const std::string scattered =
+      "f { u = s32[] parameter(0)\n v = s32[] parameter(1)\n ROOT s = s32[] add(u, v) }\n"
+      "g { u = s32[] parameter(0)\n v = s32[] parameter(1)\n ROOT s = s32[] add(v, u) }\n"
+      "h { u = s32[] parameter(0)\n v = s32[] parameter(1)\n ROOT s = s32[] maximum(v, u) }\n";
+  CHECK(Same(scatter("f"), scatter("g"), scattered));
+  CHECK(!Same(scatter("f"), scatter("h"), scattered));
   // The reference evaluator folds constants.
   const auto windows = [](const std::string& first) {
     return "k = s32[] constant(0)\n i = s32[3] constant({" + first +
@@ -530,6 +542,26 @@ TEST_CASE("computations that are applied to elements") {
              "i = s32[2] constant({1, 2})\n k = f32[] constant(3)\n ROOT r = (s32[2], f32[]) tuple(i, k)"));
   CHECK(!Same("ROOT r = (s32[2], f32[]) constant(({1, 2}, 3))",
               "i = s32[2] constant({1, 2})\n k = f32[] constant(4)\n ROOT r = (s32[2], f32[]) tuple(i, k)"));
+}
+
+TEST_CASE("layouts and frontend attributes that give a meaning") {
+  const auto bitcast = [](const std::string& tiles) {
+    return Parse(
+        "HloModule m\nENTRY e { x = f32[16,256]{1,0:T(8,128)} parameter(0)\n n = f32[16,256]{1,0:T(8,128)} negate(x)"
+        "\n m = f32[16,256]{1,0:T(8,128)} negate(n)\n ROOT b = f32[256,16]{1,0:T(" +
+        tiles + ")} bitcast(m) }");
+  };
+  CHECK(Prove(*bitcast("8,128"), *bitcast("8,128")).holds);
+  CHECK(!Prove(*bitcast("8,128"), *bitcast("4,128")).holds);
+  const auto sends = [](const std::string& value, const std::string& to) {
+    return Entry(
+        "t = token[] after-all()\n n = f32[2,3] negate(x)\n m = f32[2,3] negate(n)\n s = (f32[2,3], u32[], "
+        "token[]) send(" +
+        value + ", t), channel_id=1, frontend_attributes={_xla_send_recv_source_target_pairs=\"{{0," + to +
+        "}}\"}\n d = token[] send-done(s), channel_id=1\n ROOT r = f32[2,3] copy(y)");
+  };
+  CHECK(Prove(*sends("m", "1"), *sends("x", "1")).holds);
+  CHECK(!Prove(*sends("m", "1"), *sends("x", "2")).holds);
 }
 
 TEST_CASE("windows and views that read one part") {
@@ -593,6 +625,29 @@ TEST_CASE("instructions whose result follows from their shapes") {
   };
   CHECK(Prove(*Entry(sum("{0},{1}"), add), *Entry("ROOT r = f32[2,3] copy(x)", add)).holds);
   CHECK(!Prove(*Entry(sum("{0,1}"), add), *Entry("ROOT r = f32[2,3] copy(x)", add)).holds);
+}
+
+TEST_CASE("the trip count counts where the counter is not read") {
+  const auto loop = [](const std::string& limit, const std::string& values) {
+    return "body { t = (s32[], f32[2,3]) parameter(0)\n i = s32[] get-tuple-element(t), index=0\n k = s32[] "
+           "constant(1)\n j "
+           "= s32[] add(i, k)\n u = f32[2,3] get-tuple-element(t), index=1\n v = f32[2,3] " +
+           values +
+           "\n ROOT n = (s32[], "
+           "f32[2,3]) tuple(j, v) }\ngoes { t = (s32[], f32[2,3]) parameter(0)\n i = s32[] get-tuple-element(t), "
+           "index=0\n k = s32[] constant(" +
+           limit + ")\n ROOT l = pred[] compare(i, k), direction=LT }\n";
+  };
+  const std::string runs =
+      "z = s32[] constant(0)\n t = (s32[], f32[2,3]) tuple(z, x)\n l = (s32[], f32[2,3]) while(t), "
+      "condition=goes, body=body\n ROOT r = f32[2,3] get-tuple-element(l), index=1";
+  const auto ten = Entry(runs, loop("10", "add(u, u)"));
+  CHECK(Prove(*ten, *Entry(runs, loop("10", "add(u, u)\n w = f32[2,3] negate(v)"))).holds);
+  CHECK(!Prove(*ten, *Entry(runs, loop("9", "add(u, u)"))).holds);
+  const std::string from_one =
+      "z = s32[] constant(1)\n t = (s32[], f32[2,3]) tuple(z, x)\n l = (s32[], f32[2,3]) while(t), "
+      "condition=goes, body=body\n ROOT r = f32[2,3] get-tuple-element(l), index=1";
+  CHECK(!Prove(*ten, *Entry(from_one, loop("10", "add(u, u)"))).holds);
 }
 
 TEST_CASE("counters of a known trip count have a last value") {
