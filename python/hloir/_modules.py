@@ -71,7 +71,8 @@ def checked(function: _Function) -> _Function:
             if name in functions and value is not None and not callable(value):
                 raise TypeError(f"hloir.{function.__name__}: {name} is a function, not {value!r}")
             types, words = rows.get(name, ((object,), ""))
-            if not isinstance(value, types):
+            fits = isinstance(value, types)  # a condition would narrow Any to object
+            if not fits:
                 what = "None" if value is None else f"a {type(value).__name__}"
                 raise TypeError(f"hloir.{function.__name__}: {name} is {words}, not {what}")
             if words.endswith("number") and value < 0:

@@ -493,7 +493,7 @@ void BindModule(nb::module_& m) {
       .def(
           "write",
           [](const Graph& g, const std::filesystem::path& path) { Check(WriteModule(g.module(), path.string())); },
-          nb::arg("path"),
+          nb::arg("path"), nb::sig("def write(self, path: str | os.PathLike[str]) -> None"),
           "Writes a file in the format of its ending: .hlo, .txt, .pb, .json, .mlir (StableHLO), each also with .gz.")
       .def(
           "verify", [](const Graph& g) { Check(VerifyModule(g.module())); }, "hloir.Error if it is not legal HLO.")
