@@ -156,8 +156,10 @@ Value Builder::Permuted(const HloInstruction& i, ExprId e) {
   const ExprId zero = type == PrimitiveType::PRED ? x_.False() : IsInteger(type) ? x_.Integer(0, type) : x_.Real(0);
   std::vector<bool> on;
   for (int64_t source : sources) on.push_back(source >= 0);
-  const std::optional<Index> device = devices.Device(x_, sources);
   const ExprId holds = devices.Holds(x_, on);
+  if (const auto along = devices.Along(x_, sources); along && holds >= 0)
+    return {x_.If(holds, x_.Substitute(e, *along), zero)};
+  const std::optional<Index> device = devices.Device(x_, sources);
   if (device && holds >= 0) return {x_.If(holds, x_.Substitute(e, devices.On(x_, *device)), zero)};
   if (devices.count() > kMostApart) return {};
   ExprId result = zero;

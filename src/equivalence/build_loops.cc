@@ -43,7 +43,7 @@ Value Builder::Related(const HloInstruction& i, const Value& init, Inside inner)
   size_t tried = 0;
   for (size_t k = shared_.loops.size(); k-- > 0 && tried < kMostLoops;) {
     const Loop& loop = shared_.loops[k];
-    if (loop.level != inner.level || loop.init.size() != init.size()) continue;
+    if (loop.level != inner.level) continue;
     ++tried;
     Value result(init.size(), -1);
     if (!RelatedTo(loop, i, init, inner, result)) {
@@ -85,15 +85,16 @@ bool Builder::RelatedTo(const Loop& loop, const HloInstruction& i, const Value& 
       if (x_.Substitute(loop.init[place], cut) == init[k]) ways[k].push_back({place, std::move(cut)});
     }
   };
-  bool any = false;
+  size_t matched = 0;
   for (size_t k = 0; k < n; ++k) {
-    add_ways(k, k);
-    for (size_t place = 0; place < n && ways[k].empty(); ++place) {
+    if (k < loop.init.size()) add_ways(k, k);
+    for (size_t place = 0; place < loop.init.size() && ways[k].empty(); ++place) {
       if (place != k) add_ways(k, place);
     }
-    any = any || !ways[k].empty();
+    matched += !ways[k].empty();
   }
-  if (!any) return false;
+  // A loop may carry a value twice, or not carry one that does not change; but most of its values are carried by both.
+  if (matched == 0 || (n != loop.init.size() && 2 * matched <= n)) return false;
   const auto of_chance = sequence_;
   const size_t effects = effects_.size();
   std::vector<size_t> way(n, 0), failed(n, 0);

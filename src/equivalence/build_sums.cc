@@ -304,8 +304,9 @@ Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& 
   return {is_or ? x_.Not(result) : result};
 }
 
-// A window reduction over pairs of values and positions keeps the pairs that `select` prefers (position -1: none). Each
-// element is then the sum of the sources that are scattered to its position.
+// A window reduction over pairs of values and places keeps the pairs that `select` prefers (place -1: none). Each
+// element is then the sum of the sources of the windows that prefer it. On several devices places are counted from the
+// window's start: unlike places in the array, these are the same on a device that has a part of the array.
 Value Builder::SelectAndScatter(const HloInstruction& i, const std::vector<ExprId>& x, Inside in) {
   const Shape &from = i.operand(0)->shape(), &source = i.operand(1)->shape();
   const PrimitiveType type = x_.TypeOf(x[0]), places = PrimitiveType::S32;
@@ -327,10 +328,21 @@ Value Builder::SelectAndScatter(const HloInstruction& i, const std::vector<ExprI
   const ExprId keeps = n == 1 ? prefers[0] : x_.Or(x_.And(prefers[0], is_set(1)), x_.Not(is_set(n + 1)));
   Value region;
   for (size_t k = 0; k < n; ++k) region.push_back(x_.If(keeps, parameter(k), parameter(n + k)));
-  const Taps taps = TapsOf(i.attributes<WindowAttributes>().window, from, source, false);
+  const Window& of = i.attributes<WindowAttributes>().window;
+  for (const WindowDimension& w : of) {
+    if (w.base_dilation != 1 || w.window_reversal) return {};
+  }
+  const Taps taps = TapsOf(of, from, source, false);
+  const std::vector<Index> dimensions = Dimensions(source);
+  // Where a window begins: the place that it covers, less the place in the window.
+  const bool in_window = shared_.devices.has_value();
+  const auto start = [&](size_t d, const Index& window) {
+    if (!in_window) return Index{};
+    return x_.Plus(x_.Times(window, of[d].stride), Exprs::Number(-of[d].padding_low));
+  };
   std::vector<ExprId> covered{Read(x[0], from, taps.at)}, init{x[2]};
   for (size_t d = 0; d + 1 < n; ++d) {
-    covered.push_back(x_.IndexValue(taps.at[d], places));
+    covered.push_back(x_.IndexValue(x_.Plus(taps.at[d], start(d, dimensions[d]), -1), places));
     init.push_back(x_.Integer(-1, places));
   }
   const Value chosen = WindowRows(taps, covered, init, region);
@@ -342,9 +354,15 @@ Value Builder::SelectAndScatter(const HloInstruction& i, const std::vector<ExprI
   }
   const std::vector<Index> out = Dimensions(from);
   ExprId meets = x_.True();
-  for (size_t d = 0; d + 1 < n; ++d)
+  for (size_t d = 0; d + 1 < n; ++d) {
+    const Index place = x_.Plus(out[d], start(d, window[d]), -1);
+    if (in_window) {
+      const Index last = Exprs::Number((of[d].size - 1) * of[d].window_dilation);
+      meets = x_.And(meets, x_.And(x_.Guard(false, place), x_.Guard(false, x_.Plus(last, place, -1))));
+    }
     meets = x_.And(meets, x_.Compare(static_cast<int>(ComparisonDirection::kEq), Read(chosen[d + 1], source, window),
-                                     x_.IndexValue(out[d], places)));
+                                     x_.IndexValue(place, places)));
+  }
   return {x_.Add(x[2], x_.SumOver(over, x_.If(meets, Read(x[1], source, window), x_.Sum({}, type))))};
 }
 

@@ -3,8 +3,10 @@
 // case. See expr.h.
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "equivalence/expr.h"
+#include "equivalence/regions.h"
 #include "hloir/attributes.h"
 
 namespace hloir::equivalence::inside {
@@ -118,6 +120,7 @@ bool Exprs::EqualByCases(ExprId a, ExprId b, int depth) {
   if (a == b) return true;
   if (depth >= kMostDepth || OutOfWork() || At(a).weight > kHeavy || At(b).weight > kHeavy) return false;
   if (EqualClosed(a, b)) return true;
+  if (depth == 0 && in_tiles_ && EqualInRegions(*this, a, b)) return true;
   const std::vector<ExprId> conditions = ConditionsApart(a, b);
   if (conditions.empty()) return false;
   // Conditions on one index or integer are decided together.
@@ -209,12 +212,19 @@ bool Exprs::EqualByCases(ExprId a, ExprId b, int depth) {
 bool Exprs::EqualCloser(ExprId a, ExprId b) {
   bool equal = a == b;
   for (int turn = 0; turn < kMostReplaced && !equal && !OutOfWork(); ++turn) {
-    const auto [p, q] = Difference(a, b);
+    std::vector<std::pair<ExprId, ExprId>> around;
+    auto [p, q] = Difference(a, b, &around);
     if (p == a && q == b) {
       equal = EqualByCases(a, b, 0);
       break;
     }
-    if (!EqualByCases(p, q, 0)) {
+    bool closer = EqualByCases(p, q, 0);
+    // Bodies of sums and extremes may differ where the sums do not.
+    for (size_t k = around.size(); k-- > 1 && !closer && in_tiles_;) {
+      std::tie(p, q) = around[k];
+      closer = At(p).kind == Expr::Kind::kBind && EqualInRegions(*this, p, q);
+    }
+    if (!closer) {
       equal = EqualByCases(a, b, 0);
       break;
     }

@@ -155,6 +155,25 @@ std::optional<Index> Devices::Device(Exprs& exprs, std::span<const int64_t> tabl
   return whole ? Entry(exprs, table, number) : std::nullopt;
 }
 
+std::optional<Exprs::Substitution> Devices::Along(Exprs& exprs, std::span<const int64_t> table) const {
+  std::optional<std::vector<int64_t>> steps;
+  for (size_t d = 0; d < table.size(); ++d) {
+    if (table[d] < 0) continue;
+    std::vector<int64_t> step(sizes_.size());
+    int64_t from = static_cast<int64_t>(d), to = table[d];
+    for (size_t k = sizes_.size(); k-- > 0; from /= sizes_[k], to /= sizes_[k])
+      step[k] = to % sizes_[k] - from % sizes_[k];
+    if (steps && *steps != step) return std::nullopt;
+    steps = std::move(step);
+  }
+  if (!steps) return std::nullopt;
+  Exprs::Substitution by;
+  for (size_t k = 0; k < sizes_.size(); ++k) {
+    if ((*steps)[k] != 0) by.push_back({axes_[k], exprs.Plus(exprs.Var(axes_[k]), Exprs::Number((*steps)[k]))});
+  }
+  return by;
+}
+
 ExprId Devices::Holds(Exprs& exprs, const std::vector<bool>& on) const {
   const Index number = Number(exprs);
   for (int64_t stride : DivisorsOf(count_)) {

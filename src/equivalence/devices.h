@@ -36,6 +36,9 @@ class Devices {
   // The same for a table of device numbers with an entry for each device, -1 for arbitrary ones. Also recognizes shifts
   // along or around an axis.
   std::optional<Index> Device(Exprs& exprs, std::span<const int64_t> table) const;
+  // The substitution for a table of device numbers, -1 for arbitrary ones, whose entries all lie one step along the
+  // axes from their device. It does not turn around at the ends of an axis, as no entry there asks for it.
+  std::optional<Exprs::Substitution> Along(Exprs& exprs, std::span<const int64_t> table) const;
   // The condition that holds on the devices in `on`; -1 if they are not a range of an axis.
   ExprId Holds(Exprs& exprs, const std::vector<bool>& on) const;
   // A collective's groups as device numbers; empty unless the groups partition the devices and have equal sizes.

@@ -7,7 +7,8 @@
 // numbers.cc constants, algebra.cc sums and products, complex.cc the imaginary unit, conditions.cc conditions,
 // conversions.cc and functions.cc other elementwise operations, sums.cc operations that bind variables, prefix.cc
 // prefix sums, order.cc their canonical order, cases.cc equality by cases, tiles.cc equality by tiles, bounds.cc
-// clamps, evaluate.cc constant evaluation. Covered by tests/unit/equivalence_test.cc.
+// clamps, regions.h sums over pieces of arrays, evaluate.cc constant evaluation. Covered by
+// tests/unit/equivalence_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -230,6 +231,7 @@ class Exprs {
   ExprId Substitute(ExprId e, const Substitution& by) { return by.empty() ? e : Rebuilt(e, by, nullptr); }
   using Replacement = std::unordered_map<ExprId, ExprId>;
   Index Substitute(const Index& index, const Substitution& by, const Replacement* instead = nullptr);
+  ExprId Replaced(ExprId e, const Replacement& instead) { return Rebuilt(e, {}, nullptr, &instead); }
   // Returns a named leaf for a large value, otherwise `e`. `always`: names values of any size.
   ExprId Named(ExprId e, bool always = false);
   // The value of a named leaf; -1 for anything else.
@@ -246,8 +248,8 @@ class Exprs {
   // ---- Printing (text.cc) ----
   std::string Text(const Index& index, int depth = 6) const;
   std::string Text(ExprId e, int depth = 6) const;
-  // The innermost parts in which two expressions differ.
-  std::pair<ExprId, ExprId> Difference(ExprId a, ExprId b);
+  // The innermost parts in which two expressions differ. `around` receives the parts around these, the outermost first.
+  std::pair<ExprId, ExprId> Difference(ExprId a, ExprId b, std::vector<std::pair<ExprId, ExprId>>* around = nullptr);
   std::pair<ExprId, ExprId> Apart(ExprId a, ExprId b);
 
   // ---- Sums and products (algebra.cc) ----
@@ -306,7 +308,6 @@ class Exprs {
   void Derive(Expr& e) const;
   ExprId Rebuilt(ExprId e, const Substitution& by, const std::unordered_set<int64_t>* open,
                  const Replacement* instead = nullptr);
-  ExprId Replaced(ExprId e, const Replacement& instead) { return Rebuilt(e, {}, nullptr, &instead); }
   // prefix.cc
   struct Scan {
     HloOpcode op;
@@ -424,7 +425,7 @@ class Exprs {
   std::unordered_map<ExprId, ExprId> stands_for_;      // constants that replace constant expressions
   int32_t next_fresh_ = 0;
   uint32_t uses_ = 0;
-  bool naming_ = false, joining_ = false, keep_bits_ = false;
+  bool naming_ = false, joining_ = false, keep_bits_ = false, in_tiles_ = false;
   bool wide_ = false;  // folds constants in f64 instead of f32
   int64_t work_left_, large_ = 160;
   const char* refusal_ = nullptr;

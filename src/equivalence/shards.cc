@@ -12,7 +12,7 @@ constexpr size_t kMostNear = 6;        // candidates of one opcode
 constexpr size_t kMostSeen = 64;       // values that are examined, those of other shapes included
 constexpr size_t kMostShardings = 12;  // shardings of each candidate
 constexpr size_t kMostLooks = 2;       // shardings of each candidate that are compared by EqualInTiles
-constexpr int64_t kPerLook = 20000;
+constexpr int64_t kPerLook = 20000, kPerSum = 120000;  // the latter for results of collectives
 
 // Operations that are matched without a name, because their normal forms are distinctive.
 bool IsLandmark(HloOpcode opcode) {
@@ -181,7 +181,7 @@ bool ShardMatcher::Match(const HloInstruction& i, ExprId& value) {
       if (++looked > kMostLooks || shared_.search_left <= 0) break;
       const int64_t before = x.work_left();
       const uint32_t uses = x.TakeUses();
-      const bool equal = x.EqualInTiles(shard, value, kPerLook);
+      const bool equal = x.EqualInTiles(shard, value, i.Is(kCollective) ? kPerSum : kPerLook);
       if (!equal) x.TakeUses();
       x.Uses(uses);
       shared_.search_left -= before - x.work_left();

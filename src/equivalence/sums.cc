@@ -527,9 +527,14 @@ bool Exprs::TakeNeutral(HloOpcode op, ExprId& body, ExprId& mask) {
       }
       otherwise = Sum(std::move(rest), type);
     }
-    if (!is_neutral(otherwise)) continue;
     const ExprId inside = Replaced(body, hold);
-    if (is_neutral(inside)) continue;
+    if (conditions.size() == 1 && is_neutral(inside) && !is_neutral(otherwise)) {
+      // -inf where the condition holds.
+      body = otherwise;
+      mask = And(mask, Not(conditions[0]));
+      return true;
+    }
+    if (!is_neutral(otherwise) || is_neutral(inside)) continue;
     body = inside;
     for (ExprId condition : conditions) mask = And(mask, condition);
     return true;

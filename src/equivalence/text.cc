@@ -118,7 +118,7 @@ std::pair<ExprId, ExprId> Exprs::Apart(ExprId a, ExprId b) {
   return {Sum(std::move(of_a), type), Sum(std::move(of_b), type)};
 }
 
-std::pair<ExprId, ExprId> Exprs::Difference(ExprId a, ExprId b) {
+std::pair<ExprId, ExprId> Exprs::Difference(ExprId a, ExprId b, std::vector<std::pair<ExprId, ExprId>>* around) {
   for (int turn = 0; turn < 200 && a != b; ++turn) {
     const Expr &x = At(a), &y = At(b);
     if (x.kind != y.kind || x.type != y.type) break;
@@ -189,6 +189,7 @@ std::pair<ExprId, ExprId> Exprs::Difference(ExprId a, ExprId b) {
       }
     }
     if (p < 0) break;
+    if (around != nullptr) around->push_back({a, b});
     a = p, b = q;
   }
   return {a, b};

@@ -134,10 +134,12 @@ bool Exprs::EqualUnrolled(ExprId a, ExprId b, int64_t budget) {
 }
 
 bool Exprs::EqualInTiles(ExprId a, ExprId b, int64_t budget) {
-  constexpr int64_t kForAll = 4;  // budgets for all tiles together
+  constexpr int64_t kForAll = 5;  // budgets for the whole and all tiles together
   const int64_t left = work_left_, most = std::min(left, budget * kForAll);
   work_left_ = most;
+  const bool was = std::exchange(in_tiles_, true);
   const bool equal = EqualInTiles(a, b, budget, 1);
+  in_tiles_ = was;
   work_left_ = left - (most - work_left_);
   return equal;
 }
@@ -153,6 +155,9 @@ bool Exprs::EqualInTiles(ExprId a, ExprId b, int64_t budget, int64_t tiles) {
       if (VariableAt(v).level == Variable::kTurn && VariableAt(v).place < 0) cuts[v] = 1;
     }
   }
+  // Most values are equal for all tiles alike. Others are not: substituting a tile's number decides conditions on
+  // tiles.
+  if (tiles == 1 && !cuts.empty() && EqualInside(a, b, budget)) return true;
   for (const auto& [v, cut] : cuts) {
     const Variable variable = VariableAt(v);
     const int64_t count = (variable.size + cut - 1) / cut;
@@ -163,9 +168,7 @@ bool Exprs::EqualInTiles(ExprId a, ExprId b, int64_t budget, int64_t tiles) {
       const Substitution by{{v, Plus(Var(inside), Number(tile * cut))}};
       equal = EqualInTiles(Substitute(a, by), Substitute(b, by), budget, tiles * count);
     }
-    // Substituting a tile number may hide an equality behind the conditions on tiles, so the outermost level compares
-    // the whole expressions too.
-    return equal || (tiles == 1 && EqualInside(a, b, budget));
+    return equal;
   }
   return EqualInside(a, b, budget) || EqualUnrolled(a, b, budget);
 }
