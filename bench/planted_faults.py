@@ -161,7 +161,9 @@ def stale_weights(text):
     """An updated weight is returned as it came."""
     entry = text[text.index("ENTRY"):]
     parameters = {m.group(2): m.group(3) for m in lines(entry, "parameter")}
+    results = re.search(r"^\s*ROOT .*$", entry, re.M).group(0)
     for m in lines(entry, "subtract"):
+        if not m.group(1).strip() and not re.search(rf"%?{re.escape(m.group(2))}[,)]", results): continue
         for operand in re.findall(r"%?([\w.\-]+)", m.group(5).split(")")[0]):
             if parameters.get(operand, "").split("{")[0] == m.group(3).split("{")[0]:
                 name, changed = replaced(entry, m, f"{m.group(1)}%{m.group(2)} = {m.group(3)} copy(%{operand})")
