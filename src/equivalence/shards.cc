@@ -7,11 +7,11 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-constexpr size_t kMostAlike = 3;       // candidates of one name or origin
-constexpr size_t kMostNear = 6;        // candidates of one opcode
-constexpr size_t kMostSeen = 64;       // values that are examined, those of other shapes included
-constexpr size_t kMostShardings = 12;  // shardings of each candidate
-constexpr size_t kMostLooks = 2;       // shardings of each candidate that are compared by EqualInTiles
+constexpr size_t kMostAlike = 3;                       // candidates of one name or origin
+constexpr size_t kMostNear = 6;                        // candidates of one opcode
+constexpr size_t kMostSeen = 64;                       // values that are examined, those of other shapes included
+constexpr size_t kMostShardings = 12;                  // shardings of each candidate
+constexpr size_t kMostLooks = 2;                       // shardings of each candidate that are compared by EqualInTiles
 constexpr int64_t kPerLook = 20000, kPerSum = 120000;  // the latter for results of collectives
 
 // Operations that are matched without a name, because their normal forms are distinctive.

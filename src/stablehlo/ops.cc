@@ -342,7 +342,8 @@ DotAlgorithm AlgorithmOf(const Attribute& attribute) {
     const Attribute* found = attribute.Find(name);
     return found != nullptr ? found->integer : int64_t{1};
   };
-  const std::string_view lhs = word("lhs_precision_type"), rhs = word("rhs_precision_type"), sum = word("accumulation_type");
+  const std::string_view lhs = word("lhs_precision_type"), rhs = word("rhs_precision_type"),
+                         sum = word("accumulation_type");
   const Attribute* imprecise = attribute.Find("allow_imprecise_accumulation");
   std::string name = "dot_";
   if (lhs.starts_with("f8") && rhs.starts_with("f8")) {
