@@ -112,32 +112,25 @@ std::map<int, int64_t> RoundingsOfCoefficients(const HloModule& module) {
     for (const HloInstruction* i : computation->PostOrder()) {
       if (i->operand_count() == 0 || !i->shape().IsArray() || computed.contains(i)) continue;
       Coefficient c;
-      switch (i->opcode()) {
-        case HloOpcode::kMultiply:
-        case HloOpcode::kDot:
-        case HloOpcode::kConvolution: c = Product(of(i->operand(0)), of(i->operand(1))); break;
-        case HloOpcode::kDivide: {
-          Coefficient divisor = of(i->operand(1));
-          divisor.roundings += !divisor.is_one;  // the reciprocal
-          c = Product(of(i->operand(0)), divisor);
-          break;
+      if (IsOneOf(i->opcode(), HloOpcode::kMultiply, HloOpcode::kDot, HloOpcode::kConvolution)) {
+        c = Product(of(i->operand(0)), of(i->operand(1)));
+      } else if (i->opcode() == HloOpcode::kDivide) {
+        Coefficient divisor = of(i->operand(1));
+        divisor.roundings += !divisor.is_one;  // the reciprocal
+        c = Product(of(i->operand(0)), divisor);
+      } else if (i->Is(kMovesData) || IsOneOf(i->opcode(), HloOpcode::kAdd, HloOpcode::kSubtract, HloOpcode::kNegate,
+                                              HloOpcode::kConvert, HloOpcode::kReducePrecision, HloOpcode::kReduce)) {
+        // x * a + y has no coefficient; x * a + b has one.
+        c.is_one = false;
+        for (const HloInstruction* operand : i->operands()) {
+          if (!operand->shape().IsArray() || IsExact(operand->shape().element_type())) continue;
+          if (operand->IsConstant() || computed.contains(operand)) continue;
+          const Coefficient o = of(operand);
+          c.is_one = c.is_one || o.is_one;
+          c.roundings = std::max(c.roundings, o.roundings);
         }
-        default:
-          // Functions that are not linear keep a coefficient inside.
-          if (!i->Is(kMovesData) && !IsOneOf(i->opcode(), HloOpcode::kAdd, HloOpcode::kSubtract, HloOpcode::kNegate,
-                                             HloOpcode::kConvert, HloOpcode::kReducePrecision, HloOpcode::kReduce))
-            break;
-          // x * a + y has no coefficient; x * a + b has one.
-          c.is_one = false;
-          for (const HloInstruction* operand : i->operands()) {
-            if (!operand->shape().IsArray() || IsExact(operand->shape().element_type())) continue;
-            if (operand->IsConstant() || computed.contains(operand)) continue;
-            const Coefficient o = of(operand);
-            c.is_one = c.is_one || o.is_one;
-            c.roundings = std::max(c.roundings, o.roundings);
-          }
-          if (c.is_one) c.roundings = 0;
-      }
+        if (c.is_one) c.roundings = 0;
+      }  // of other functions, which are not linear, a coefficient stays inside
       c.roundings = std::min(c.roundings, kMost);
       coefficients[i] = c;
       if (c.roundings > 0) ++counts[c.roundings];
