@@ -16,6 +16,7 @@
 #include "reduce/reduce.h"
 #include "hloir/inspect.h"
 #include "hloir/io.h"
+#include "check/flat_interface.h"
 #include "check/sharded.h"
 #include "equivalence/equivalence.h"
 #include "equivalence/write_proof.h"
@@ -164,6 +165,7 @@ int ProveOnly(const VerifyFlags& flags) {
     StatusOr<std::unique_ptr<HloModule>> other = ReadModule(flags.files[1]);
     if (!other.ok()) return Fail(other.status(), DisplayName(flags.files[1]));
     after = *std::move(other);
+    if (const std::string note = check::GiveOneInterface(**before, *after); !note.empty()) Note(note);
   } else {
     after = (*before)->Clone();
     if (StatusOr<std::vector<PassRun>> runs = Optimize(*after, flags.optimize, {}); !runs.ok())
@@ -191,8 +193,21 @@ StatusOr<Row> Verify(const VerifyFlags& flags, const std::string& file, const st
   HLOIR_ASSIGN_OR_RETURN(ModuleFile loaded, ReadForInputs(file, InputsOf(flags, file)));
   HLOIR_RETURN_IF_ERROR(TakeElided(loaded.module(), flags.elided));
   HLOIR_RETURN_IF_ERROR(BindSizesOf(flags, file, loaded, loaded.module()));
-  const HloModule& before = loaded.module();
   CheckOptions options;
+  std::unique_ptr<HloModule> after;
+  if (other != nullptr) {
+    HLOIR_ASSIGN_OR_RETURN(ModuleFile read, ReadForInputs(*other, InputsOf(flags, file)));
+    after = std::move(read.modules.front());
+    HLOIR_RETURN_IF_ERROR(TakeElided(*after, flags.elided));
+    HLOIR_RETURN_IF_ERROR(BindSizesOf(flags, file, loaded, *after));
+    if (const std::string note = check::GiveOneInterface(loaded.module(), *after); !note.empty()) Note(note);
+    const std::filesystem::path a = DisplayName(file), b = DisplayName(*other);
+    const bool tell = a.filename() != b.filename();
+    row.before_name = tell ? a.filename().string() : a.string();
+    row.after_name = tell ? b.filename().string() : b.string();
+    options.before_name = row.before_name, options.after_name = row.after_name;
+  }
+  const HloModule& before = loaded.module();
   options.runner.threads = flags.threads;
   options.runner.max_steps = flags.max_steps;
   options.runner.unknown_calls = flags.unknown_calls;
@@ -201,18 +216,7 @@ StatusOr<Row> Verify(const VerifyFlags& flags, const std::string& file, const st
   options.timing = options.divergence = true;
   options.exact = other == nullptr && flags.optimize.math == MathMode::kExact;
   HLOIR_ASSIGN_OR_RETURN(std::vector<InputSet> inputs, GivenInputs(flags, file, loaded, options));
-  std::unique_ptr<HloModule> after;
-  if (other != nullptr) {
-    HLOIR_ASSIGN_OR_RETURN(ModuleFile read, ReadForInputs(*other, InputsOf(flags, file)));
-    after = std::move(read.modules.front());
-    HLOIR_RETURN_IF_ERROR(TakeElided(*after, flags.elided));
-    HLOIR_RETURN_IF_ERROR(BindSizesOf(flags, file, loaded, *after));
-    const std::filesystem::path a = DisplayName(file), b = DisplayName(*other);
-    const bool tell = a.filename() != b.filename();
-    row.before_name = tell ? a.filename().string() : a.string();
-    row.after_name = tell ? b.filename().string() : b.string();
-    options.before_name = row.before_name, options.after_name = row.after_name;
-  } else {
+  if (other == nullptr) {
     after = before.Clone();
     PipelineOptions pipeline;
     pipeline.verify_each = true;

@@ -17,6 +17,7 @@
 
 #include "build/bind_sizes.h"
 #include "callbacks.h"
+#include "check/flat_interface.h"
 #include "equivalence/write_proof.h"
 #include "handles.h"
 #include "hloir/check.h"
@@ -73,6 +74,15 @@ GraphRef BoundTo(const GraphRef& graph, const std::string& file) {
   const auto bound = std::make_shared<Graph>(graph->module().Clone());
   Check(BindSizes(bound->module(), shapes), file);
   return bound;
+}
+
+// Copies of both with one interface, if the modules have the same arrays in other forms; returns what was done.
+std::string GiveOneInterface(GraphRef& before, GraphRef& after) {
+  const auto a = std::make_shared<Graph>(before->module().Clone()),
+             b = std::make_shared<Graph>(after->module().Clone());
+  std::string note = check::GiveOneInterface(a->module(), b->module());
+  if (!note.empty()) before = a, after = b;
+  return note;
 }
 
 // Runs modules with the caller's functions as custom-calls.
@@ -140,8 +150,9 @@ StatusOr<Judged> Judge(const HloModule& before, const HloModule& after, std::vec
 JudgedVerdict VerifyModules(const GraphRef& before, const GraphRef& after,
                             const std::optional<std::vector<std::vector<Bytes>>>& inputs, const std::string& file,
                             CallbackDict functions, nb::object host_transfer, const VerifyOptions& given) {
-  const GraphRef filled_before = BoundTo(Filled(before, given.elided), file),
-                 filled_after = BoundTo(Filled(after, given.elided), file);
+  GraphRef filled_before = BoundTo(Filled(before, given.elided), file),
+           filled_after = BoundTo(Filled(after, given.elided), file);
+  std::string forms = GiveOneInterface(filled_before, filled_after);
   const auto cancel = std::make_shared<std::atomic<bool>>(false);
   CheckOptions options;
   options.seed = given.seed, options.exact = given.exact, options.divergence = given.divergence;
@@ -161,6 +172,7 @@ JudgedVerdict VerifyModules(const GraphRef& before, const GraphRef& after,
     judged = Detachable(cancel, [=, sets = std::move(sets)] { return Judge(*a, *b, sets, options); });
   }
   Judged result = Value(std::move(judged));
+  if (!forms.empty()) result.verdict.notes.push_back(std::move(forms));
   if (!given.proof.empty()) {
     // Of the modules as they are given: constants that their texts leave out stay left out.
     const std::shared_ptr<const HloModule> a = before->module().Clone(), b = after->module().Clone();

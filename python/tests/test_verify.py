@@ -66,6 +66,14 @@ class Inputs(unittest.TestCase):
             with self.assertRaises(FileNotFoundError):
                 hloir.verify(self.relu, self.where, inputs="nothing.npz")
 
+    def test_other_forms_of_the_same_arrays(self):
+        pruned = hloir.parse("HloModule m\nENTRY e { x = f32[4] parameter(0)\n y = f32[4] add(x, x)\n ROOT r = (f32[4]) tuple(y) }")
+        whole = hloir.parse("HloModule m\nENTRY e { x = f32[4] parameter(0)\n u = s32[2] parameter(1)\n ROOT r = f32[4] add(x, x) }")
+        verdict = hloir.verify(pruned, whole)
+        self.assertTrue(verdict)
+        self.assertIn("without 1 that the second does not read", " ".join(verdict.notes))
+        self.assertFalse(hloir.verify(whole, unary("f32[4] multiply(x, x)")))
+
     def test_counterexample_of_tuples_and_bf16(self):
         text = """HloModule m
             ENTRY e { p = (bf16[2], s32[]) parameter(0)

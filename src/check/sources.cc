@@ -9,7 +9,9 @@ namespace hloir::check {
 namespace {
 
 // A call that executes its computation once on its operands.
-bool IsPlainCall(const HloInstruction& i) { return i.opcode() == HloOpcode::kFusion || i.opcode() == HloOpcode::kCall; }
+bool IsCallOrFusion(const HloInstruction& i) {
+  return i.opcode() == HloOpcode::kFusion || i.opcode() == HloOpcode::kCall;
+}
 
 // The instruction that computes the part of `i` at `index` (outermost last), or the opaque instruction that contains
 // it.
@@ -20,7 +22,7 @@ const HloInstruction* PartOf(const HloInstruction* i, std::vector<int64_t> index
       i = i->operand(0);
     } else if (index.empty()) {
       return i;
-    } else if (IsPlainCall(*i)) {
+    } else if (IsCallOrFusion(*i)) {
       i = i->called_computations()[0]->root();
     } else if (i->opcode() == HloOpcode::kTuple) {
       i = i->operand(index.back());
@@ -68,11 +70,11 @@ std::unordered_set<const HloInstruction*> SourcesOf(const HloModule& module, con
       continue;
     }
     // The operands of a plain call are reached through its parameters.
-    if (!IsPlainCall(*i)) todo.insert(todo.end(), i->operands().begin(), i->operands().end());
+    if (!IsCallOrFusion(*i)) todo.insert(todo.end(), i->operands().begin(), i->operands().end());
     for (const HloComputation* called : i->called_computations()) todo.push_back(called->root());
     if (!i->IsParameter()) continue;
     for (const HloInstruction* caller : i->parent()->callers())
-      todo.push_back(IsPlainCall(*caller) ? caller->operand(i->parameter_number()) : caller);
+      todo.push_back(IsCallOrFusion(*caller) ? caller->operand(i->parameter_number()) : caller);
   }
   return sources;
 }
