@@ -162,7 +162,8 @@ T* LoadShortRows(const T* from, int64_t rows, int64_t row, int64_t inner, int64_
   return out;
 }
 
-constexpr int64_t kFewBytes = 512;  // too few for a call of memcpy
+constexpr int64_t kLeastBytes = 16;  // of a vector
+constexpr int64_t kFewBytes = 512;   // too few for a call of memcpy
 
 inline void MoveVector(const std::byte* from, std::byte* to) {
   typedef uint64_t V __attribute__((vector_size(16)));
@@ -170,7 +171,7 @@ inline void MoveVector(const std::byte* from, std::byte* to) {
   std::memcpy(&v, from, sizeof(v));
   std::memcpy(to, &v, sizeof(v));
 }
-// At least 16 bytes, in as few instructions as possible, so that the processor is far ahead with the next run's.
+// At least kLeastBytes, in as few instructions as possible, so that the processor is far ahead with the next run's.
 inline void MoveFew(const std::byte* from, std::byte* to, int64_t bytes) {
   int64_t i = 0;
   for (; i + 64 <= bytes; i += 64) {
@@ -184,20 +185,18 @@ inline void MoveFew(const std::byte* from, std::byte* to, int64_t bytes) {
 template <class T>
 void LoadRun(const T* from, int64_t n, T* out) {
   const int64_t bytes = n * static_cast<int64_t>(sizeof(T));
-  if (bytes < 16)
+  if (bytes < kLeastBytes)
     for (int64_t i = 0; i < n; ++i) out[i] = from[i];
   else if (bytes <= kFewBytes)
     MoveFew(reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(out), bytes);
   else std::memcpy(static_cast<void*>(out), from, static_cast<size_t>(bytes));
 }
-// `rows` runs of `inner` elements, the first elements of which are `row` apart. False: too short for vectors.
+// `rows` runs of `inner` elements, of kLeastBytes or more, the first elements of which are `row` apart.
 template <class T>
-bool LoadRunsOf(const T* from, int64_t rows, int64_t row, int64_t inner, T* out) {
+void LoadRunsOf(const T* from, int64_t rows, int64_t row, int64_t inner, T* out) {
   const int64_t bytes = inner * static_cast<int64_t>(sizeof(T));
-  if (bytes < 16) return false;
   for (int64_t r = 0; r < rows; ++r, from += row, out += inner)
     MoveFew(reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(out), bytes);
-  return true;
 }
 // Fetches the next tile's runs, if they are too far apart for the processor to know, while this tile is computed.
 template <class T>
@@ -252,7 +251,11 @@ void LoadAlongView(const TileOp& op, int64_t n) {
   for (int d = rank; d-- > 0;)
     index[d] = linear % view.dims[d], linear /= view.dims[d], at += index[d] * view.strides[d];
   const int64_t inner = view.dims[rank - 1], stride = view.strides[rank - 1];
-  const bool transposed = rank > 1 && view.strides[rank - 2] == 1 && stride != 0 && stride != 1;
+  // Too short rows are left to the loop below at once, without a division.
+  const int64_t row_bytes = inner * static_cast<int64_t>(sizeof(T));
+  const bool in_runs = rank > 1 && stride == 1 && row_bytes >= kLeastBytes && row_bytes <= kFewBytes;
+  const bool transposed = rank > 1 && view.strides[rank - 2] == 1 && stride != 0 && stride != 1 &&
+                          std::min(inner, view.dims[rank - 2]) >= kLeastTransposed;
   // The position after the last element along dimension d.
   const auto carry = [&](int d) {
     while (index[d] == view.dims[d]) {
@@ -271,16 +274,14 @@ void LoadAlongView(const TileOp& op, int64_t n) {
         continue;
       }
     }
-    if (rank > 1 && stride == 1 && inner <= kFewBytes / static_cast<int64_t>(sizeof(T)) && index[rank - 1] == 0 &&
-        n >= inner) {
+    if (in_runs && index[rank - 1] == 0 && n >= inner) {
       const int64_t row = view.strides[rank - 2], rows = std::min(n / inner, view.dims[rank - 2] - index[rank - 2]);
-      if (LoadRunsOf(base + at, rows, row, inner, out)) {
-        out += rows * inner, n -= rows * inner;
-        at += rows * row, index[rank - 2] += rows;
-        carry(rank - 2);
-        if (n == 0) FetchRuns(base + at, std::min(rows, view.dims[rank - 2] - index[rank - 2]), row, inner);
-        continue;
-      }
+      LoadRunsOf(base + at, rows, row, inner, out);
+      out += rows * inner, n -= rows * inner;
+      at += rows * row, index[rank - 2] += rows;
+      carry(rank - 2);
+      if (n == 0) FetchRuns(base + at, std::min(rows, view.dims[rank - 2] - index[rank - 2]), row, inner);
+      continue;
     }
     if (rank > 1 && inner <= 8 && index[rank - 1] == 0 && n >= inner) {
       const int64_t row = view.strides[rank - 2];
