@@ -190,6 +190,17 @@ bool LeadingZerosOfConstant(const HloInstruction& i) {
   return false;
 }
 
+bool PowerOfConstants(const HloInstruction& i) {
+  constexpr int kMostInstructions = 64;
+  int left = kMostInstructions;
+  if (!Has<HloOpcode::kPower>(i) || !IsIntegral(i)) return false;
+  const std::optional<Literal> exponent = ValueOfConstants(*i.operand(1), left);
+  const std::optional<Literal> base = exponent ? ValueOfConstants(*i.operand(0), left) : std::nullopt;
+  for (int64_t k = 0; base && k < base->element_count() && k < exponent->element_count(); ++k)
+    if (exponent->GetAsDouble(k) < 0 && base->GetAsDouble(k) != 0) return true;
+  return false;
+}
+
 constexpr KnownFault kFaults[] = {
     {"predicate-product", "x * convert(p) became select(p, x, 0), which loses NaN", "", PredicateProduct, SelectOfZero},
     {"exponential-product", "exp(a) * exp(b) became exp(a + b), which overflows for other inputs", "",
@@ -202,6 +213,8 @@ constexpr KnownFault kFaults[] = {
      Has<HloOpcode::kAbs>},
     {"integer-inverse", "power(x, -1) of integers became 1 / x, which is -1 for 0", "", InverseOfInteger,
      IntegerReciprocal},
+    {"negative-power", "the power of a constant integer with a negative exponent became 0, also of 1 and -1", "",
+     PowerOfConstants, nullptr},
     {"quotient-by-power", "a / power(b, c) of integers became a * power(b, -c)", "", QuotientByPower, ProductWithPower},
     {"slice-of-slice", "two gathers or dynamic-slices became one, which clamps other indices", "", SliceOfSlice,
      nullptr},

@@ -63,6 +63,10 @@ std::map<std::string_view, Pair> Pairs() {
           "s32[8] broadcast(u), dimensions={}\n",
       "  ROOT r = s32[8] power(a, ms)", "  ROOT r = s32[8] divide(us, a)",
       "  d = s32[8] copy(a)\n  ROOT r = s32[8] power(d, ms)");
+  const std::string powers = "  a = s32[] parameter(0)\n  m = s32[] constant(-1)\n  n = s32[] constant(-3)\n";
+  pairs["negative-power"] = Entries(powers, "  p = s32[] power(m, n)\n  ROOT r = s32[] add(a, p)",
+                                    "  p = s32[] constant(0)\n  ROOT r = s32[] add(a, p)",
+                                    "  p = s32[] power(m, n)\n  ROOT r = s32[] add(p, a)");
   pairs["quotient-by-power"] =
       Entries(ints, "  p = s32[8] power(b, c)\n  ROOT r = s32[8] divide(a, p)",
               "  n = s32[8] negate(c)\n  p = s32[8] power(b, n)\n  ROOT r = s32[8] multiply(a, p)",
