@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,7 +17,9 @@ struct Linear {
   int64_t constant = 0;
   std::vector<std::pair<int32_t, int64_t>> terms;
   bool operator==(const Linear&) const = default;
-  auto operator<=>(const Linear&) const = default;
+  bool operator<(const Linear& other) const {
+    return std::tie(constant, terms) < std::tie(other.constant, other.terms);
+  }
 
   static Linear Of(int32_t unknown, int64_t factor = 1) { return {0, {{unknown, factor}}}; }
   int64_t FactorOf(int32_t unknown) const;
