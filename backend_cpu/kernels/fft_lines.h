@@ -25,22 +25,6 @@ void JoinParts(const T* __restrict re, const T* __restrict im, int64_t n, T scal
   for (int64_t i = 0; i < n; ++i) to[2 * i] = re[i] * scale, to[2 * i + 1] = im[i] * scale;
 }
 
-// to[c][r] = from[r][c].
-template <class T>
-void TransposeBlock(const T* from, int64_t from_row, int64_t rows, int64_t columns, T* to, int64_t to_row) {
-  constexpr int64_t kSide = kSquareSide<T>;
-  const int64_t whole_rows = rows / kSide * kSide, whole_columns = columns / kSide * kSide;
-  for (int64_t r = 0; r < whole_rows; r += kSide) {
-    for (int64_t c = 0; c < whole_columns; c += kSide) {
-      const T* square[kSide];
-      for (int64_t k = 0; k < kSide; ++k) square[k] = from + (r + k) * from_row + c;
-      TransposeSquare<T>(square, to + c * to_row + r, to_row);
-    }
-  }
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = r < whole_rows ? whole_columns : 0; c < columns; ++c) to[c * to_row + r] = from[r * from_row + c];
-}
-
 // Squares of complex numbers that change between lines and parts without a detour through memory.
 template <class T>
 struct PartRow {

@@ -1,8 +1,10 @@
-// Transposes a small square of elements in registers: the core of packing and transposing. Internal linkage, as
+// Transposes small squares of elements in registers, the core of packing, and blocks of them. Internal linkage, as
 // instruction sets' own files include it too (why: isa/isas.def).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <utility>
 
 #include "kernels/functors.h"
@@ -55,6 +57,32 @@ inline void TransposeSquare(const T* const (&rows)[kSquareSide<T>], T* to, int64
   TransposeRows<T>(now);
 #pragma GCC unroll 16
   for (int i = 0; i < n; ++i) __builtin_memcpy(to + i * stride, &now[i], sizeof(now[i]));
+}
+
+// to[c · to_row + r] = from[r · from_row + c], where rows may go backward. Squares at an edge overlap the ones before.
+// The array whose rows are further apart is read, or written, by whole rows: few of them may fit the cache.
+template <class T>
+void TransposeBlock(const T* from, int64_t from_row, int64_t rows, int64_t columns, T* to, int64_t to_row) {
+  constexpr int64_t kSide = kSquareSide<T>;
+  if (rows < kSide || columns < kSide) {
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t c = 0; c < columns; ++c) to[c * to_row + r] = from[r * from_row + c];
+    return;
+  }
+  const auto turn = [=](int64_t next_row, int64_t next_column) {
+    const int64_t r = std::min(next_row, rows - kSide), c = std::min(next_column, columns - kSide);
+    const T* square[kSide];
+#pragma GCC unroll 16
+    for (int64_t k = 0; k < kSide; ++k) square[k] = from + (r + k) * from_row + c;
+    TransposeSquare<T>(square, to + c * to_row + r, to_row);
+  };
+  if (std::abs(from_row) > std::abs(to_row)) {
+    for (int64_t r = 0; r < rows; r += kSide)
+      for (int64_t c = 0; c < columns; c += kSide) turn(r, c);
+  } else {
+    for (int64_t c = 0; c < columns; c += kSide)
+      for (int64_t r = 0; r < rows; r += kSide) turn(r, c);
+  }
 }
 
 }  // namespace

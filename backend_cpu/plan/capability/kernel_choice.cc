@@ -211,33 +211,6 @@ void FetchRuns(const T* from, int64_t rows, int64_t row, int64_t inner) {
       __builtin_prefetch(reinterpret_cast<const void*>(line));
   }
 }
-// `rows` rows of `inner` elements, which are `stride` apart and contiguous along columns. False: too few for squares.
-template <class T>
-bool LoadTransposedRows(const T* from, int64_t rows, int64_t inner, int64_t stride, T* out) {
-  if constexpr (sizeof(T) > 8) {
-    return false;
-  } else {
-    constexpr int64_t kSide = kSquareSide<T>;
-    if (rows < kSide || inner < kSide) return false;
-    const auto turn = [=](int64_t row, int64_t column) {
-      const T* const first = from + row + column * stride;
-      const T* square[kSide];
-#pragma GCC unroll 16
-      for (int64_t k = 0; k < kSide; ++k) square[k] = first + k * stride;
-      TransposeSquare<T>(square, out + row * inner + column, inner);
-    };
-    // Squares at an edge overlap the ones before.
-    const auto turn_columns = [=](int64_t column) {
-      int64_t row = 0;
-      for (; row + kSide <= rows; row += kSide) turn(row, column);
-      if (row < rows) turn(rows - kSide, column);
-    };
-    int64_t column = 0;
-    for (; column + kSide <= inner; column += kSide) turn_columns(column);
-    if (column < inner) turn_columns(inner - kSide);
-    return true;
-  }
-}
 
 // Loads along any view: in[0] is the array (or the first number), in[1] the tile's first element in the loop's order.
 template <class T>
@@ -254,8 +227,10 @@ void LoadAlongView(const TileOp& op, int64_t n) {
   // Too short rows are left to the loop below at once, without a division.
   const int64_t row_bytes = inner * static_cast<int64_t>(sizeof(T));
   const bool in_runs = rank > 1 && stride == 1 && row_bytes >= kLeastBytes && row_bytes <= kFewBytes;
-  const bool transposed = rank > 1 && view.strides[rank - 2] == 1 && stride != 0 && stride != 1 &&
-                          std::min(inner, view.dims[rank - 2]) >= kLeastTransposed;
+  constexpr bool kHasSquares = sizeof(T) <= 8;
+  constexpr int64_t kSide = kSquareSide<T>;
+  const bool transposed = kHasSquares && rank > 1 && view.strides[rank - 2] == 1 && stride != 0 && stride != 1 &&
+                          inner >= kSide && std::min(inner, view.dims[rank - 2]) >= kLeastTransposed;
   // The position after the last element along dimension d.
   const auto carry = [&](int d) {
     while (index[d] == view.dims[d]) {
@@ -265,9 +240,11 @@ void LoadAlongView(const TileOp& op, int64_t n) {
     }
   };
   while (n > 0) {
-    if (transposed && index[rank - 1] == 0) {
-      const int64_t rows = std::min(n / inner, view.dims[rank - 2] - index[rank - 2]);
-      if (LoadTransposedRows(base + at, rows, inner, stride, out)) {
+    if constexpr (kHasSquares) {
+      const bool at_row = transposed && index[rank - 1] == 0;
+      const int64_t rows = at_row ? std::min(n / inner, view.dims[rank - 2] - index[rank - 2]) : 0;
+      if (rows >= kSide) {
+        TransposeBlock(base + at, stride, inner, rows, out, inner);
         out += rows * inner, n -= rows * inner;
         at += rows, index[rank - 2] += rows;
         carry(rank - 2);

@@ -3,7 +3,6 @@
 // result is computed from the previous one. Tests: tests/ops/reduce-window-*.hlo,
 // tests/unit/executable_kernels_test.cc.
 #include <algorithm>
-#include <cstdlib>
 
 #include "kernels/transpose_square.h"
 #include "support/format.h"
@@ -230,35 +229,11 @@ class ReduceWindowStep : public Step {
       const int64_t n = std::min(kBlock, length - i0), first = forward ? i0 : length - i0 - n;
       T* const begin = forward ? in : in + (n - 1) * kRows;
       const int64_t step = forward ? kRows : -kRows;
-      Turn(x + first, length, rows, n, begin, step);
+      TransposeBlock(x + first, length, rows, n, begin, step);
       for (int64_t i = 0; i < n; ++i)
         Combine(i == 0 ? state : in + (i - 1) * kRows, in + i * kRows, in + i * kRows, rows);
       std::copy_n(in + (n - 1) * kRows, rows, state);
-      Turn(begin, step, n, rows, out + first, length);
-    }
-  }
-  // to[c · to_step + r] = from[r · from_step + c]
-  template <class T>
-  static void Turn(const T* from, int64_t from_step, int64_t rows, int64_t columns, T* to, int64_t to_step) {
-    constexpr int64_t kSide = kSquareSide<T>;
-    if (rows < kSide || columns < kSide) {
-      for (int64_t r = 0; r < rows; ++r)
-        for (int64_t c = 0; c < columns; ++c) to[c * to_step + r] = from[r * from_step + c];
-      return;
-    }
-    const auto turn = [=](int64_t next_row, int64_t next_column) {
-      const int64_t r = std::min(next_row, rows - kSide), c = std::min(next_column, columns - kSide);
-      const T* square[kSide];
-      for (int64_t k = 0; k < kSide; ++k) square[k] = from + (r + k) * from_step + c;
-      TransposeSquare<T>(square, to + c * to_step + r, to_step);
-    };
-    // Lines of the array whose rows are far apart are read or written as a whole: few of them may fit the cache.
-    if (std::abs(from_step) > std::abs(to_step)) {
-      for (int64_t r = 0; r < rows; r += kSide)
-        for (int64_t c = 0; c < columns; c += kSide) turn(r, c);
-    } else {
-      for (int64_t c = 0; c < columns; c += kSide)
-        for (int64_t r = 0; r < rows; r += kSide) turn(r, c);
+      TransposeBlock<T>(begin, step, n, rows, out + first, length);
     }
   }
 
