@@ -78,6 +78,7 @@ GraphRef BoundTo(const GraphRef& graph, const std::string& file) {
 
 // Copies of both with one interface, if the modules have the same arrays in other forms; returns what was done.
 std::string GiveOneInterface(GraphRef& before, GraphRef& after) {
+  if (check::SameInterface(before->module(), after->module())) return "";
   const auto a = std::make_shared<Graph>(before->module().Clone()),
              b = std::make_shared<Graph>(after->module().Clone());
   std::string note = check::GiveOneInterface(a->module(), b->module());

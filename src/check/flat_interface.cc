@@ -126,14 +126,20 @@ class Flattener {
 
 }  // namespace
 
+bool SameInterface(const HloModule& a, const HloModule& b) {
+  if (a.entry_computation() == nullptr || b.entry_computation() == nullptr) return false;
+  const ProgramShape p = a.entry_computation()->program_shape(), q = b.entry_computation()->program_shape();
+  if (p.parameters.size() != q.parameters.size() || !p.result.Compatible(q.result)) return false;
+  for (size_t k = 0; k < p.parameters.size(); ++k)
+    if (!p.parameters[k].Compatible(q.parameters[k])) return false;
+  return true;
+}
+
 std::string GiveOneInterface(HloModule& before, HloModule& after) {
   if (before.entry_computation() == nullptr || after.entry_computation() == nullptr) return "";
-  const ProgramShape x = before.entry_computation()->program_shape(), y = after.entry_computation()->program_shape();
-  const auto compatible = [](const Shape& p, const Shape& q) { return p.Compatible(q); };
-  const bool same_parameters =
-      std::equal(x.parameters.begin(), x.parameters.end(), y.parameters.begin(), y.parameters.end(), compatible);
-  if ((same_parameters && x.result.Compatible(y.result)) || !HasOneDevice(before) || !HasOneDevice(after)) return "";
-  const std::vector<const Shape*> p = x.result.Leaves(), q = y.result.Leaves();
+  if (SameInterface(before, after) || !HasOneDevice(before) || !HasOneDevice(after)) return "";
+  const std::vector<const Shape*> p = before.entry_computation()->root()->shape().Leaves(),
+                                  q = after.entry_computation()->root()->shape().Leaves();
   if (!std::equal(p.begin(), p.end(), q.begin(), q.end(),
                   [](const Shape* r, const Shape* s) { return r->Compatible(*s); }))
     return "";

@@ -9,6 +9,9 @@
 
 namespace hloir::check {
 
+// Returns whether both modules have entry computations, and these take and return compatible shapes.
+bool SameInterface(const HloModule& a, const HloModule& b);
+
 // If the interfaces differ, and both modules have the same arrays in the same order, once those that are not read are
 // left out of the longer list: gives both an entry computation that takes these arrays one by one and returns one array
 // or a flat tuple. Aliases and layouts of the entry are dropped. Returns a sentence that says so. Otherwise, and for

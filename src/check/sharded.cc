@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "check/flat_interface.h"
 #include "equivalence/equivalence.h"
 #include "hloir/builder.h"
 #include "hloir/custom_call.h"
@@ -69,14 +70,6 @@ int64_t DevicesOf(const HloModule& module) {
     if (count > 1) return count;
   }
   return 1;
-}
-
-bool SameInterface(const HloModule& a, const HloModule& b) {
-  const ProgramShape p = a.entry_computation()->program_shape(), q = b.entry_computation()->program_shape();
-  if (p.parameters.size() != q.parameters.size() || !p.result.Compatible(q.result)) return false;
-  for (size_t k = 0; k < p.parameters.size(); ++k)
-    if (!p.parameters[k].Compatible(q.parameters[k])) return false;
-  return true;
 }
 
 // The tile of an array on each device.
