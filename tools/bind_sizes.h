@@ -11,9 +11,7 @@
 
 #include "build/bind_sizes.h"
 #include "hloir/io.h"
-#include "hloir/stablehlo.h"
 #include "hloir/verifier.h"
-#include "io/gzip.h"
 
 namespace hloir::tool {
 
@@ -23,27 +21,6 @@ inline Status BindGivenSizes(HloModule& module, const std::vector<Literal>& inpu
   for (const Literal& input : inputs) shapes.push_back(input.shape());
   HLOIR_RETURN_IF_ERROR(BindSizes(module, shapes));
   return VerifyModule(module);
-}
-
-using ArgumentSizes = std::vector<std::vector<int64_t>>;
-
-inline StatusOr<std::string> ReadUnpacked(const std::string& path) {
-  StatusOr<std::string> bytes = ReadFile(path);
-  return bytes.ok() && IsGzip(*bytes) ? Gunzip(*bytes) : bytes;
-}
-
-// A module file; StableHLO whose arguments have unbounded dimensions is read for arguments of these sizes.
-inline StatusOr<ModuleFile> ReadWithSizes(const std::string& path, const ReadOptions& options,
-                                          const ArgumentSizes& sizes) {
-  if (sizes.empty()) return ReadModuleFile(path, options);
-  HLOIR_ASSIGN_OR_RETURN(std::string text, ReadUnpacked(path));
-  if (!LooksLikeMlir(text)) return InvalidArgument("sizes of arguments are for StableHLO text");
-  ModuleFile file;
-  HLOIR_ASSIGN_OR_RETURN(file.modules.emplace_back(),
-                         ParseStablehlo(text, {.file_name = DisplayName(path), .argument_sizes = sizes}));
-  if (options.verify) HLOIR_RETURN_IF_ERROR(VerifyModule(file.module()));
-  file.text = std::make_shared<const std::string>(std::move(text));
-  return file;
 }
 
 // True if an op of StableHLO remained a custom call, because its attributes follow from sizes.
@@ -63,13 +40,12 @@ inline StatusOr<ModuleFile> ReadForInputs(const std::string& path, const std::st
   if ((read.ok() && !LacksSizes(read->module())) || inputs.empty() || path == "-" ||
       std::filesystem::is_directory(inputs, error))
     return read;
-  const StatusOr<std::string> text = ReadUnpacked(path);
   const StatusOr<StoredValues> given = ReadStoredValues(inputs);
-  if (!text.ok() || !LooksLikeMlir(*text) || !given.ok()) return read;
-  ArgumentSizes sizes;
+  if (!given.ok()) return read;
+  ReadOptions options;
   for (const Literal& input : given->inputs)
-    sizes.emplace_back(input.shape().dimensions().begin(), input.shape().dimensions().end());
-  return ReadWithSizes(path, {}, sizes);
+    options.argument_sizes.emplace_back(input.shape().dimensions().begin(), input.shape().dimensions().end());
+  return ReadModuleFile(path, options);
 }
 
 }  // namespace hloir::tool

@@ -14,6 +14,7 @@
 #include "hloir/io.h"
 #include "hloir/printer.h"
 #include "hloir/proto.h"
+#include "hloir/stablehlo.h"
 #include "tools/bind_sizes.h"
 #include "tools/command.h"
 #include "tools/flags.h"
@@ -33,6 +34,8 @@ struct ConvertFlags {
   bool streamed = false, allow_unknown = false, json = false;
   std::string sizes;
 };
+
+using ArgumentSizes = std::vector<std::vector<int64_t>>;
 
 // "3x4,,2": the sizes of each argument; none for a scalar.
 StatusOr<ArgumentSizes> ParseSizes(std::string_view text) {
@@ -179,8 +182,10 @@ int Convert(const ConvertFlags& flags) {
   const StatusOr<ArgumentSizes> sizes = ParseSizes(flags.sizes);
   if (!sizes.ok()) return Fail(sizes.status());
   StatusOr<ModuleFile> loaded =
-      ReadWithSizes(flags.file, {.verify = false, .allow_unknown = flags.allow_unknown}, *sizes);
+      ReadModuleFile(flags.file, {.verify = false, .allow_unknown = flags.allow_unknown, .argument_sizes = *sizes});
   if (!loaded.ok()) return Fail(loaded.status(), file);
+  if (!sizes->empty() && (loaded->text == nullptr || !LooksLikeMlir(*loaded->text)))
+    return Fail(InvalidArgument("sizes of arguments are for StableHLO text"), file);
   HloProtoFile& proto = loaded->proto;
   if (!flags.inputs.empty()) {
     StatusOr<StoredValues> values = ReadStoredValues(flags.inputs);

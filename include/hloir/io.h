@@ -79,10 +79,11 @@ struct ModuleFile {
 
 // Requirements on a file that is read.
 struct ReadOptions {
-  bool verify = true;          // run VerifyModule; a violation is InvalidArgument
-  bool allow_unknown = false;  // see ParserOptions
-  bool one_module = false;     // a file with several is InvalidArgument
-  std::string file_name = {};  // for messages; "": the path
+  bool verify = true;                                     // run VerifyModule; a violation is InvalidArgument
+  bool allow_unknown = false;                             // see ParserOptions
+  bool one_module = false;                                // a file with several is InvalidArgument
+  std::string file_name = {};                             // for messages; "": the path
+  std::vector<std::vector<int64_t>> argument_sizes = {};  // of StableHLO (StablehloOptions); else unused
 };
 
 // The modules of the file at `path`; "-" is standard input. Where there is a place, an error begins with

@@ -39,7 +39,9 @@ Status ParseContent(std::string content, const ReadOptions& options, ModuleFile&
   }
   if (content.starts_with("\xEF\xBB\xBF")) content.erase(0, 3);  // a byte order mark
   if (LooksLikeMlir(content)) {
-    HLOIR_ASSIGN_OR_RETURN(file.modules.emplace_back(), ParseStablehlo(content, {.file_name = NameOf(options)}));
+    HLOIR_ASSIGN_OR_RETURN(
+        file.modules.emplace_back(),
+        ParseStablehlo(content, {.file_name = NameOf(options), .argument_sizes = options.argument_sizes}));
     file.text = std::make_shared<const std::string>(std::move(content));
     return OkStatus();
   }
