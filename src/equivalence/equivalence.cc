@@ -150,6 +150,12 @@ struct Prover {
     const Expr& x = shared.exprs.At(e);
     return x.kind == Expr::Kind::kLeaf && shared.exprs.LeafAt(x.tag).key[0] == -2;
   }
+  // A value of `after` that is a parameter, a shard, or without data needs no equal.
+  bool NeedsNoEqual(size_t k) const {
+    const Record& record = after.records()[k];
+    return record.instruction->IsParameter() || of_shards.count(static_cast<int32_t>(k)) != 0 ||
+           (record.value.size() == 1 && (!shared.exprs.At(record.value[0]).open || IsInput(record.value[0])));
+  }
   bool IsNumber(ExprId e) const { return shared.exprs.RealOf(e) || shared.exprs.IntegerOf(e); }
 
   // Compares the bits of a constant of one module with those that the other module computes from constants. If a value
@@ -421,6 +427,13 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
       return;
     if (!p.Assume(value)) p.Match(i, folded, value);
   };
+  const auto find_wrong = [&](const std::vector<bool>& related, const std::vector<int32_t>& results,
+                              const HloComputation* view) {
+    *wrong = FirstWrong(p.shared, p.after.records(), related, results, p.shards, view);
+    if (wrong->empty()) return;
+    result.first_open = StepOf(wrong->front());
+    result.open.push_back(*result.first_open);
+  };
   if (!built || !p.after.Build(after, y)) {
     result.why = p.before.why().empty() ? p.after.why() : p.before.why();
     result.out_of_budget = p.before.out_of_budget() || p.after.out_of_budget();
@@ -431,15 +444,9 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
       std::vector<bool> related(records.size(), false);
       for (size_t k = 0; k < records.size(); ++k) {
         const Value& value = records[k].value;
-        related[k] = records[k].instruction->IsParameter() || p.of_shards.count(static_cast<int32_t>(k)) != 0 ||
-                     (value.size() == 1 &&
-                      (p.known.count(value[0]) != 0 || !p.shared.exprs.At(value[0]).open || p.IsInput(value[0])));
+        related[k] = p.NeedsNoEqual(k) || (value.size() == 1 && p.known.count(value[0]) != 0);
       }
-      *wrong = FirstWrong(p.shared, records, related, {}, p.shards, after.entry_computation());
-      if (!wrong->empty()) {
-        result.first_open = StepOf(wrong->front());
-        result.open.push_back(*result.first_open);
-      }
+      find_wrong(related, {}, after.entry_computation());
     }
     return result;
   }
@@ -590,9 +597,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
       const bool closed = bs[k].value.size() == 1 && !p.shared.exprs.At(bs[k].value[0]).open;
       const bool by_chance =
           closed && of_data[k] && (partner[k] < 0 || !of_data_before[static_cast<size_t>(partner[k])]);
-      related[k] = bs[k].instruction->IsParameter() ||
-                   (!by_chance && (closed || partner[k] >= 0 || p.of_shards.count(static_cast<int32_t>(k)) != 0 ||
-                                   (bs[k].value.size() == 1 && p.IsInput(bs[k].value[0]))));
+      related[k] = bs[k].instruction->IsParameter() || (!by_chance && (partner[k] >= 0 || p.NeedsNoEqual(k)));
     }
     const HloComputation* view = other.name() == kWholeEntry ? &other : nullptr;
     std::vector<int32_t> results;
@@ -604,11 +609,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
         if (at >= 0 && result.outputs[k].answer == Answer::kOpen) results.push_back(at);
       }
     }
-    *wrong = FirstWrong(p.shared, bs, related, results, p.shards, view);
-    if (!wrong->empty()) {
-      result.first_open = StepOf(wrong->front());
-      result.open.push_back(*result.first_open);
-    }
+    find_wrong(related, results, view);
     count.apart = p.shared.exprs.count() - expressions;
   }
   // Constants need no equal value.

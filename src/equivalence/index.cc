@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "equivalence/expr.h"
+#include "equivalence/linear.h"
 
 namespace hloir::equivalence::inside {
 namespace {
@@ -16,7 +17,6 @@ int64_t Clipped(__int128 value) {
   if (value < -kFar) return -kFar;
   return static_cast<int64_t>(value);
 }
-int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
 int64_t FloorMod(int64_t a, int64_t b) { return a - FloorDiv(a, b) * b; }
 
 uint64_t HashOfIndex(const Index& a) {

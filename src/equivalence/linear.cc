@@ -11,8 +11,6 @@ namespace {
 constexpr size_t kMostConditions = 300;
 constexpr int64_t kLinearFar = int64_t{1} << 60;
 
-int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
-
 int64_t CommonFactor(const Linear& a) {
   int64_t common = 0;
   for (const auto& [unknown, factor] : a.terms) common = std::gcd(common, factor);
@@ -156,6 +154,8 @@ class System {
 };
 
 }  // namespace
+
+int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
 
 int64_t Linear::FactorOf(int32_t unknown) const {
   const auto at = std::lower_bound(terms.begin(), terms.end(), unknown,

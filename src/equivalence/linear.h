@@ -12,6 +12,8 @@
 
 namespace hloir::equivalence {
 
+int64_t FloorDiv(int64_t a, int64_t b);  // rounds down
+
 // A constant plus unknowns with factors, in the order of the unknowns' numbers.
 struct Linear {
   int64_t constant = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <unordered_set>
 #include <utility>
 
 #include "equivalence/prove_algebra.h"
@@ -19,6 +20,18 @@ uint64_t MaskOf(PrimitiveType type) {
   return width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
 }
 bool IsReal(PrimitiveType type) { return IsInteger(type) || IsFloat(type) || type == PrimitiveType::PRED; }
+
+std::vector<const Term*> PartsOf(const Term* t) {
+  std::vector<const Term*> parts{t};
+  std::unordered_set<const Term*> seen{t};
+  for (size_t at = 0; at < parts.size(); ++at) {
+    for (const Term* operand : parts[at]->operands) {
+      if (seen.insert(operand).second) parts.push_back(operand);
+    }
+  }
+  std::sort(parts.begin(), parts.end(), [](const Term* a, const Term* b) { return a->id < b->id; });
+  return parts;
+}
 
 const Term* SplatBase(const Term* t) {
   if (t->kind == Term::Kind::kView) t = t->operands[0];

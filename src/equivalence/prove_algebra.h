@@ -15,6 +15,8 @@ inline constexpr size_t kMostMonomials = 64, kMostFactors = 8;
 uint64_t MaskOf(PrimitiveType type);  // ones in the width of the type
 bool IsReal(PrimitiveType type);      // an integer, a float or a predicate
 bool IsOp(const Term* t, HloOpcode opcode);
+// `t` and all terms below it, operands first.
+std::vector<const Term*> PartsOf(const Term* t);
 // The scalar constant of which `t` is a splat, or null.
 const Term* SplatBase(const Term* t);
 std::optional<double> SplatNumber(const Term* t);

@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "equivalence/prove_terms.h"
+#include "equivalence/prove_algebra.h"
 #include "ir/mixed_floats.h"
 
 namespace hloir::equivalence {
@@ -39,15 +39,8 @@ int64_t WindowElements(const HloInstruction& i) {
 // The parameters that are part of a term, by number.
 std::unordered_set<int64_t> ParametersOf(const Term* t) {
   std::unordered_set<int64_t> numbers;
-  std::unordered_set<const Term*> seen{t};
-  std::vector<const Term*> todo{t};
-  while (!todo.empty()) {
-    const Term* part = todo.back();
-    todo.pop_back();
+  for (const Term* part : PartsOf(t))
     if (part->kind == Term::Kind::kParameter && !IsLoopVariable(part)) numbers.insert(part->data[0]);
-    for (const Term* operand : part->operands)
-      if (seen.insert(operand).second) todo.push_back(operand);
-  }
   return numbers;
 }
 

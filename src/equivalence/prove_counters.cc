@@ -2,8 +2,8 @@
 // range and, if it is the condition, the trip count, which gives the last values of all counters. Loops of a few
 // iterations are unrolled. See prove_terms.h.
 #include <algorithm>
-#include <unordered_set>
 
+#include "equivalence/prove_algebra.h"
 #include "equivalence/prove_loop.h"
 
 namespace hloir::equivalence {
@@ -14,8 +14,7 @@ using Range = Term::Range;
 constexpr int64_t kMostTurns = 8, kMostUnrolled = 1024;  // iterations to unroll, and their instructions
 
 bool IsLess(const Term* t) {
-  return t->kind == Term::Kind::kOp && t->opcode == HloOpcode::kCompare &&
-         static_cast<ComparisonDirection>(t->data[0]) == ComparisonDirection::kLt;
+  return IsOp(t, HloOpcode::kCompare) && static_cast<ComparisonDirection>(t->data[0]) == ComparisonDirection::kLt;
 }
 
 // A loop-carried value that changes by `step` in each iteration.
@@ -53,16 +52,10 @@ std::optional<int64_t> TurnsOf(const Counter& counter, const Test& test, Range a
 
 // Returns whether a variable of this loop is a part of `t`.
 bool Varies(const Term* t, const std::vector<const Term*>& variables) {
-  std::vector<const Term*> todo{t};
-  std::unordered_set<const Term*> seen{t};
-  while (!todo.empty()) {
-    const Term* part = todo.back();
-    todo.pop_back();
-    if (std::find(variables.begin(), variables.end(), part) != variables.end()) return true;
-    for (const Term* operand : part->operands)
-      if (seen.insert(operand).second) todo.push_back(operand);
-  }
-  return false;
+  const std::vector<const Term*> parts = PartsOf(t);
+  return std::any_of(parts.begin(), parts.end(), [&](const Term* part) {
+    return std::find(variables.begin(), variables.end(), part) != variables.end();
+  });
 }
 
 }  // namespace

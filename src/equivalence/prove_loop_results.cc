@@ -1,9 +1,10 @@
 // The results of a loop: one term for each, with the loop-carried values that it depends on, whatever else the state
 // holds and in which order. See prove_terms.h.
 #include <algorithm>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
+#include "equivalence/prove_algebra.h"
 #include "equivalence/prove_loop.h"
 #include "support/hash.h"
 
@@ -11,19 +12,6 @@ namespace hloir::equivalence {
 namespace {
 
 constexpr int kRoundsOfNames = 3;
-
-// `t` and all terms below it, operands first.
-std::vector<const Term*> PartsOf(const Term* t) {
-  std::vector<const Term*> parts{t};
-  std::unordered_set<const Term*> seen{t};
-  for (size_t at = 0; at < parts.size(); ++at) {
-    for (const Term* operand : parts[at]->operands) {
-      if (seen.insert(operand).second) parts.push_back(operand);
-    }
-  }
-  std::sort(parts.begin(), parts.end(), [](const Term* a, const Term* b) { return a->id < b->id; });
-  return parts;
-}
 
 // A structural hash that does not depend on the order in which terms were made, unlike the order of commutative
 // operands.
