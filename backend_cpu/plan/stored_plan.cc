@@ -10,9 +10,8 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <optional>
 #include <string_view>
-#include <system_error>
 
 #include "hloir/printer.h"
 #include "hloir/version.h"
@@ -20,7 +19,7 @@
 #include "plan/loops/stored_loops.h"
 #include "support/format.h"
 #include "support/hash.h"
-#include "support/write_at_once.h"
+#include "support/cache_file.h"
 
 namespace hloir::cpu {
 namespace {
@@ -81,15 +80,10 @@ StoredPlan::StoredPlan(const HloModule& module, const ExecutableOptions& options
 }
 
 StatusOr<std::string> StoredPlan::Read() const {
-  std::ifstream in(path_, std::ios::binary);
-  std::error_code error;
-  if (!in || fs::is_directory(path_, error)) return std::string();
-  const uintmax_t size = fs::file_size(path_, error);
-  constexpr uintmax_t kMost = uintmax_t{1} << 32;
-  if (error || size > kMost) return InvalidArgument("it is damaged");
-  std::string contents(static_cast<size_t>(size), '\0');
-  in.read(contents.data(), static_cast<std::streamsize>(contents.size()));
-  contents.resize(static_cast<size_t>(in.gcount()));
+  constexpr uint64_t kMost = uint64_t{1} << 32;
+  HLOIR_ASSIGN_OR_RETURN(const std::optional<std::string> read, ReadCacheFile(path_, kMost));
+  if (!read.has_value()) return std::string();
+  const std::string& contents = *read;
   if (!contents.starts_with(head_)) return InvalidArgument("it is for another version, machine, option or module");
   const size_t line = contents.find('\n', head_.size());
   if (line == std::string::npos) return InvalidArgument("it is damaged");

@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
+#include <optional>
+#include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "hloir/executable.h"
@@ -24,7 +24,7 @@
 #include "run/fit_memory.h"
 #include "support/format.h"
 #include "support/hash.h"
-#include "support/write_at_once.h"
+#include "support/cache_file.h"
 
 namespace hloir {
 namespace {
@@ -81,17 +81,11 @@ StatusOr<std::string> FittedText(std::string_view contents, const std::string& h
 
 StatusOr<std::unique_ptr<HloModule>> ReadFitted(const std::string& path, const std::string& head,
                                                 const std::string& given, const HloModule& module) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::unique_ptr<HloModule>();
-  std::string contents;
-  constexpr uintmax_t kTimesText = 64;  // a fitted module is not much larger than the given one
-  std::error_code error;
-  const uintmax_t size = fs::file_size(path, error);
-  if (error || size > kTimesText * (given.size() + head.size())) return InvalidArgument("it is damaged");
-  contents.resize(static_cast<size_t>(size));
-  in.read(contents.data(), static_cast<std::streamsize>(contents.size()));
-  contents.resize(static_cast<size_t>(in.gcount()));
-  HLOIR_ASSIGN_OR_RETURN(std::string text, FittedText(contents, head, given));
+  constexpr uint64_t kTimesText = 64;  // a fitted module is not much larger than the given one
+  const uint64_t most = kTimesText * (given.size() + head.size());
+  HLOIR_ASSIGN_OR_RETURN(const std::optional<std::string> contents, ReadCacheFile(path, most));
+  if (!contents.has_value()) return std::unique_ptr<HloModule>();
+  HLOIR_ASSIGN_OR_RETURN(std::string text, FittedText(*contents, head, given));
   HLOIR_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> fitted, ParseModule(std::move(text)));
   HLOIR_RETURN_IF_ERROR(VerifyModule(*fitted));
   if (fitted->entry_computation() == nullptr || !SameSignature(*fitted, module))

@@ -1,5 +1,5 @@
-// See write_at_once.h.
-#include "support/write_at_once.h"
+// See cache_file.h.
+#include "support/cache_file.h"
 
 #include <unistd.h>
 
@@ -8,13 +8,27 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 #include "support/format.h"
 
 namespace hloir {
 
+namespace fs = std::filesystem;
+
+StatusOr<std::optional<std::string>> ReadCacheFile(const std::string& path, uint64_t most) {
+  std::ifstream in(path, std::ios::binary);
+  std::error_code error;
+  if (!in || fs::is_directory(path, error)) return std::optional<std::string>();
+  const uintmax_t size = fs::file_size(path, error);
+  if (error || size > most) return InvalidArgument("it is damaged");
+  std::string contents(static_cast<size_t>(size), '\0');
+  in.read(contents.data(), static_cast<std::streamsize>(contents.size()));
+  contents.resize(static_cast<size_t>(in.gcount()));
+  return std::optional<std::string>(std::move(contents));
+}
+
 Status WriteAtOnce(const std::string& path, std::string_view contents) {
-  namespace fs = std::filesystem;
   static std::atomic<int> count{0};
   std::error_code error;
   if (const fs::path folder = fs::path(path).parent_path(); !folder.empty()) fs::create_directories(folder, error);
