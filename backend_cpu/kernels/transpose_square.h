@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <utility>
 
 #include "kernels/functors.h"
@@ -60,9 +59,11 @@ inline void TransposeSquare(const T* const (&rows)[kSquareSide<T>], T* to, int64
 }
 
 // to[c · to_row + r] = from[r · from_row + c], where rows may go backward. Squares at an edge overlap the ones before.
-// The array whose rows are further apart is read, or written, by whole rows: few of them may fit the cache.
+// Rows of `from` are read one after the other or, with `writes_rows`, those of `to` are written so: of the array that
+// is not in the cache, which few whole rows may fit.
 template <class T>
-void TransposeBlock(const T* from, int64_t from_row, int64_t rows, int64_t columns, T* to, int64_t to_row) {
+void TransposeBlock(const T* from, int64_t from_row, int64_t rows, int64_t columns, T* to, int64_t to_row,
+                    bool writes_rows = false) {
   constexpr int64_t kSide = kSquareSide<T>;
   if (rows < kSide || columns < kSide) {
     for (int64_t r = 0; r < rows; ++r)
@@ -76,7 +77,7 @@ void TransposeBlock(const T* from, int64_t from_row, int64_t rows, int64_t colum
     for (int64_t k = 0; k < kSide; ++k) square[k] = from + (r + k) * from_row + c;
     TransposeSquare<T>(square, to + c * to_row + r, to_row);
   };
-  if (std::abs(from_row) > std::abs(to_row)) {
+  if (!writes_rows) {
     for (int64_t r = 0; r < rows; r += kSide)
       for (int64_t c = 0; c < columns; c += kSide) turn(r, c);
   } else {

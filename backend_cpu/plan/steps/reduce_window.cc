@@ -233,7 +233,7 @@ class ReduceWindowStep : public Step {
       for (int64_t i = 0; i < n; ++i)
         Combine(i == 0 ? state : in + (i - 1) * kRows, in + i * kRows, in + i * kRows, rows);
       std::copy_n(in + (n - 1) * kRows, rows, state);
-      TransposeBlock<T>(begin, step, n, rows, out + first, length);
+      TransposeBlock<T>(begin, step, n, rows, out + first, length, /*writes_rows=*/true);
     }
   }
 
