@@ -224,7 +224,7 @@ ExprId Exprs::Sum(Polynomial p, PrimitiveType type) {
     };
     for (size_t i = 0; i < p.size() && !changed; ++i) {
       if (!conditional(p[i])) continue;
-      for (size_t k = 0; k < p[i].factors.size() && !changed; ++k) {
+      for (size_t k = 0; !changed && k < p[i].factors.size(); ++k) {
         const ExprId guard = p[i].factors[k].base;
         if (!IsPlainGuard(guard)) continue;
         Monomial rest = p[i], other;
