@@ -14,6 +14,11 @@ constexpr size_t kMostMerged = 96;  // monomials among which complementary condi
 
 bool IsPred(PrimitiveType type) { return type == PrimitiveType::PRED; }
 
+// The product modulo 2^64.
+int64_t WrappedProduct(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
 }  // namespace
 
 // ---- Monomials ----
@@ -84,8 +89,7 @@ bool Exprs::Tidy(Monomial& m, PrimitiveType type) {
 
 Monomial Exprs::Times(const Monomial& a, const Monomial& b, PrimitiveType type) {
   Monomial m;
-  if (IsInteger(type))
-    m.integer = static_cast<int64_t>(static_cast<uint64_t>(a.integer) * static_cast<uint64_t>(b.integer));
+  if (IsInteger(type)) m.integer = WrappedProduct(a.integer, b.integer);
   else m.real = Coefficient(a.real * b.real, Folded(Folded(a.real) * Folded(b.real)));
   // Smaller products are denormal and lose digits.
   if (!IsInteger(type) && !(a.real == 0) && !(b.real == 0) && Abs(m.real) < std::numeric_limits<double>::min())
@@ -120,7 +124,7 @@ Polynomial Exprs::Expanded(Monomial m, PrimitiveType type) {
     without.factors.erase(without.factors.begin() + static_cast<std::ptrdiff_t>(i));
     with.factors[i] = {positive, kOne};
     with.real = -with.real;
-    with.integer = Wrapped(-with.integer, IsInteger(type) ? type : PrimitiveType::S64);
+    with.integer = Wrapped(WrappedProduct(with.integer, -1), IsInteger(type) ? type : PrimitiveType::S64);
     Polynomial out = Expanded(std::move(without), type), more = Expanded(std::move(with), type);
     out.insert(out.end(), more.begin(), more.end());
     return out;
@@ -290,7 +294,8 @@ ExprId Exprs::Add(ExprId a, ExprId b, double factor) {
     if (!IsInteger(type) && same != sum.begin() + static_cast<std::ptrdiff_t>(given) && same->factors == m.factors &&
         !m.factors.empty() && (same->real < 0) != (m.real < 0))
       Uses(kFiniteOnly);
-    m.integer = Wrapped(m.integer * static_cast<int64_t>(factor), IsInteger(type) ? type : PrimitiveType::S64);
+    m.integer =
+        Wrapped(WrappedProduct(m.integer, static_cast<int64_t>(factor)), IsInteger(type) ? type : PrimitiveType::S64);
     sum.push_back(std::move(m));
   }
   return Sum(std::move(sum), type);
