@@ -96,7 +96,7 @@ class Joining {
           gate_.explaining() ? std::to_string(SavedBytes(first, *second)) + " bytes need not be read twice" : "";
       if (!gate_.Allow(kMultiOutput, *second, reason, first)) continue;
       settled = positions_.Of(second);
-      HloInstruction* joined = builder_.Join(first, second);
+      HloInstruction* joined = builder_.Join(first, second, /*copy_first=*/false, !gate_.explaining());
       gate_.Done(joined);
       MarkAround(*joined);
       any = true;
