@@ -95,7 +95,7 @@ class Evaluation {
 
   // The root's value. Shapes are checked once per instruction, so ops need not check them.
   StatusOr<Value> Call(const HloComputation& computation, std::vector<Value> arguments);
-  // `steps`: StepsOf(instruction).
+  // `steps` are counted, beside those of computations that it calls.
   StatusOr<Value> Evaluate(const HloInstruction& instruction, int64_t steps, std::vector<Value> operands);
 
   // Adds work to the count for max_steps.

@@ -390,7 +390,7 @@ ENTRY e {
   CheckOptions options;
   options.runner.max_steps = 20;
   options.proofs = Proofs::kNone;
-  const auto verdict = Check(*before, *after, options);
+  const auto verdict = Check(*before, *after, {}, options);
   REQUIRE(verdict.ok());
   CHECK(verdict->agrees());
 }
@@ -411,7 +411,7 @@ ENTRY e {
   zero = s32[] constant(0)
   ROOT w = s32[] while(zero), condition=condition, body=body
 })");
-  check::FoldConstants(*module, 16);
+  FoldConstants(*module, 16);
   CHECK(module->entry_computation()->root()->opcode() == HloOpcode::kWhile);
 }
 

@@ -10,9 +10,17 @@
 namespace hloir::cpu {
 
 int64_t Planner::ExtraSteps(bool invariant) const {
+  // Elementwise on so few elements, each of at most 16 bytes, that no step is added: most nodes of many.
+  const auto is_small = [&](const Node& node) {
+    constexpr int64_t kFew = 1024 / 16;
+    return node.support.kind == Support::kLoop &&
+           graph_.values[node.outputs[0]].count * static_cast<int64_t>(node.inputs.size() + 2) < kFew;
+  };
   int64_t steps = 0;
-  for (size_t i = 0; i < graph_.nodes.size(); ++i)
-    if ((!invariant_.empty() && invariant_[i]) == invariant) steps += ExtraStepsOf(graph_.nodes[i]);
+  for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+    const Node& node = graph_.nodes[i];
+    if ((!invariant_.empty() && invariant_[i]) == invariant && !is_small(node)) steps += ExtraStepsOf(node);
+  }
   return steps;
 }
 
