@@ -404,8 +404,8 @@ CostAnalysis::Bytes CostAnalysis::BytesOf(const HloInstruction& instruction) con
 namespace {
 
 // MovedBytes(i).Sum(), mostly without a table of its operands.
-double SumOfMovedBytes(const HloInstruction& i) {
-  if (RuleOf(i).bytes != nullptr || TouchesUnbounded(i)) return MovedBytes(i).Sum();
+double SumOfMovedBytes(const HloInstruction& i, bool unbounded) {
+  if (RuleOf(i).bytes != nullptr || unbounded) return MovedBytes(i).Sum();
   double sum = Size(i.shape());
   for (const HloInstruction* operand : i.operands()) sum += SizeRead(operand->shape());
   return sum;
@@ -416,8 +416,9 @@ Cost CostAlone(const HloInstruction& i) {
   if (i.Is(kControlFlow) || IsOneOf(i.opcode(), HloOpcode::kFusion, HloOpcode::kAsyncStart)) return {};
   SmallVector<Cost, 2> called;
   for (size_t k = 0; k < i.called_computations().size(); ++k) called.push_back(Flops(1));
-  Cost cost = (TouchesUnbounded(i) ? UnboundedCost : CostWithCallees)(i, {called.data(), called.size()});
-  cost.bytes = SumOfMovedBytes(i);
+  const bool unbounded = TouchesUnbounded(i);
+  Cost cost = (unbounded ? UnboundedCost : CostWithCallees)(i, {called.data(), called.size()});
+  cost.bytes = SumOfMovedBytes(i, unbounded);
   return cost;
 }
 
