@@ -24,7 +24,7 @@ hloir_room(printer LIBRARY ir USES ir support HEADERS printer)
 # Other forms of modules, and what can be told of one.
 hloir_room(build USES printer parser shape_inference ir support HEADERS builder)
 hloir_room(custom_calls USES build ir support HEADERS custom_calls)
-hloir_room(analysis USES custom_calls printer ir support HEADERS analysis cost source_line detail/cost_alone)
+hloir_room(analysis USES custom_calls printer ir support HEADERS analysis cost source_line detail/steps)
 hloir_room(proto USES ir support HEADERS proto)
 hloir_room(stablehlo OPTION HLOIR_STABLEHLO ALWAYS looks_like_mlir.cc USES build printer parser shape_inference ir support HEADERS stablehlo)
 hloir_room(export OPTION HLOIR_EXPORT USES proto analysis ir support HEADERS export)

@@ -316,7 +316,7 @@ void AddRunCommand(CLI::App* command, Action& action, PassRegistry& /*registry*/
       ->check(CLI::ExistingDirectory);
   command->add_flag("--force-fake-data", flags->fake, "Generate inputs from the seed, even if the file has inputs");
   AddOption(*command, "--max-steps N", flags->runner.max_steps,
-            "Stop a run after this many steps: instructions, and in loops one more for each 1024 operations and bytes")
+            "Stop a run after this many steps: instructions, and one more for each 1024 operations and bytes")
       ->check(Between(int64_t{1}, EvaluatorOptions{}.max_steps));
   AddOption(*command, "--max-bytes N", flags->runner.max_bytes, "Refuse a run whose values need more bytes")
       ->check(Between(int64_t{1}, int64_t{1} << 60));

@@ -422,7 +422,7 @@ void AddVerifyCommand(CLI::App* command, Action& action, PassRegistry& registry)
   AddOption(*command, "--threads N", flags->threads, "Threads of the engine (default: one per core)")
       ->check(Between(0, 1024));
   AddOption(*command, "--max-steps N", flags->max_steps,
-            "Stop a run after this many steps (default: 2^28): as for hloir run")
+            "Stop a run after this many steps (default: 2^28), as for hloir run, beside one run of each instruction")
       ->check(Between(int64_t{1}, EvaluatorOptions{}.max_steps));
   AddOption(*command, "--num-replicas N", flags->counts.replicas,
             "Replicas to simulate (default: from the module, if it has collectives)")

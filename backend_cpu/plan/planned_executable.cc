@@ -116,6 +116,7 @@ class PlannedExecutable : public HloExecutable {
     Planner planner(context_, graph, steps_, parameters);
     HLOIR_RETURN_IF_ERROR(planner.PlanNodes());
     planner.CloseAll();
+    extra_steps_ = planner.ExtraSteps();
     for (size_t i = 0; i < graph.results.size(); ++i) {
       const GraphValue value = graph.values[graph.results[i]];
       if (value.kind == ValueKind::kToken) continue;
@@ -238,6 +239,7 @@ class PlannedExecutable : public HloExecutable {
     runtime_.status = OkStatus();
     random_ = {};  // the same numbers in each run
     runtime_.steps_left = options_.evaluator.max_steps;
+    if (!runtime_.Tick(extra_steps_)) return runtime_.status;
     // The last step may have left parts undone.
     if (!RunEntry() || pool_.cancelled()) {
       runtime_.Stop();
@@ -318,7 +320,8 @@ class PlannedExecutable : public HloExecutable {
   StepList steps_;
   // For products that run block by block, after each thread's scratch memory.
   int64_t arena_bytes_ = 0, block_bytes_ = 0;
-  AlignedBlock arena_;  // or in a file:
+  int64_t extra_steps_ = 0;  // of the entry, beside its steps
+  AlignedBlock arena_;       // or in a file:
   reference::FileBlock spilled_;
   std::vector<AlignedBlock> scratch_;
   std::vector<Outside> parameter_pointers_, result_pointers_;

@@ -8,7 +8,6 @@
 #include "plan/stored_plan.h"
 
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -18,38 +17,17 @@
 #include "isa/isas.h"
 #include "plan/loops/stored_loops.h"
 #include "support/format.h"
-#include "support/hash.h"
 #include "support/cache_file.h"
+#include "support/text_hash.h"
 
 namespace hloir::cpu {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Eight bytes at a time, in two sums.
-class Hasher {
- public:
-  void Add(std::string_view bytes) {
-    for (; bytes.size() >= 8; bytes.remove_prefix(8)) AddWord(bytes.data(), 8);
-    AddWord(bytes.data(), bytes.size());
-    one_ = Mix(one_, bytes.size());
-  }
-  void Add(uint64_t word) { one_ = Mix(one_, word), two_ = Mix(two_, Scramble(word + kGoldenRatio)); }
-  uint64_t one() const { return one_; }
-  std::string Text() const { return Format("{:016x}{:016x}", one_, two_); }
-
- private:
-  void AddWord(const char* data, size_t size) {
-    uint64_t word = 0;
-    if (size > 0) std::memcpy(&word, data, size);
-    Add(word);
-  }
-  uint64_t one_ = 1, two_ = 2;
-};
-
 // Of the module's text, with the bytes of its constants instead of theirs.
 std::string HashOf(const HloModule& module) {
-  Hasher hash;
+  TextHash hash;
   PrintOptions options;
   options.print_metadata = false;
   // Never an error: this writer has none.
@@ -58,13 +36,7 @@ std::string HashOf(const HloModule& module) {
     for (const HloInstruction* instruction : computation->instructions())
       if (instruction->IsConstant()) hash.Add(instruction->literal().Hash());
   }
-  return hash.Text();
-}
-
-uint64_t ChecksumOf(std::string_view bytes) {
-  Hasher hash;
-  hash.Add(bytes);
-  return hash.one();
+  return hash.ToString();
 }
 
 }  // namespace
@@ -74,9 +46,7 @@ StoredPlan::StoredPlan(const HloModule& module, const ExecutableOptions& options
   head_ = Format("hloir steps 1\nversion {}\nisa {}\nbuild {:016x}\nthreads {}\nfuse {}\nlayouts {}\nmodule {}\n",
                  kVersion, IsaName(kernels.isa), StoredLoops::BuildMark(kernels), threads,
                  options.fuse_elementwise ? 1 : 0, options.choose_layouts ? 1 : 0, HashOf(module));
-  Hasher name;
-  name.Add(head_);
-  path_ = (fs::path(options.cache) / (name.Text() + ".steps")).string();
+  path_ = (fs::path(options.cache) / (TextHash().Add(head_).ToString() + ".steps")).string();
 }
 
 StatusOr<std::string> StoredPlan::Read() const {
@@ -90,13 +60,14 @@ StatusOr<std::string> StoredPlan::Read() const {
   // The line follows from the bytes, so that no number in it needs to be read.
   const std::string_view bytes = std::string_view(contents).substr(line + 1);
   if (contents.compare(head_.size(), line - head_.size(),
-                       Format("bytes {} {:016x}", bytes.size(), ChecksumOf(bytes))) != 0)
+                       Format("bytes {} {:016x}", bytes.size(), TextHash().Add(bytes).checksum())) != 0)
     return InvalidArgument("it is damaged");
   return contents.substr(line + 1);
 }
 
 Status StoredPlan::Write(const std::string& contents) const {
-  return WriteAtOnce(path_, Format("{}bytes {} {:016x}\n", head_, contents.size(), ChecksumOf(contents)) + contents);
+  return WriteAtOnce(
+      path_, Format("{}bytes {} {:016x}\n", head_, contents.size(), TextHash().Add(contents).checksum()) + contents);
 }
 
 }  // namespace hloir::cpu

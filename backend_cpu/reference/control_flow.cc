@@ -13,16 +13,6 @@ std::vector<Value> TakeOperands(EvalContext& context, size_t first = 0) {
           std::make_move_iterator(context.operands.end())};
 }
 
-// While it exists, instructions count by their work.
-class InLoop {
- public:
-  explicit InLoop(Evaluation& run) : run_(run) { run_.EnterLoop(); }
-  ~InLoop() { run_.LeaveLoop(); }
-
- private:
-  Evaluation& run_;
-};
-
 // The state of an asynchronous op: ((operands), result, contexts…), contexts being zeros.
 StatusOr<Value> InFlight(const Shape& shape, Value operands, Value result) {
   std::vector<Value> elements{std::move(operands), std::move(result)};
@@ -52,7 +42,6 @@ StatusOr<Value> EvaluateFusion(EvalContext& context) {
 StatusOr<Value> EvaluateWhile(EvalContext& context) {
   const HloComputation& body = *context.instruction.while_body();
   const bool never_ends = context.run.NeverEnds(context.instruction);
-  const InLoop counts(context.run);
   Value state = std::move(context.operands[0]);
   while (true) {
     HLOIR_ASSIGN_OR_RETURN(const Value goes_on, context.run.Call(*context.instruction.while_condition(), {state}));

@@ -95,13 +95,11 @@ class Evaluation {
 
   // The root's value. Shapes are checked once per instruction, so ops need not check them.
   StatusOr<Value> Call(const HloComputation& computation, std::vector<Value> arguments);
-  StatusOr<Value> Evaluate(const HloInstruction& instruction, std::vector<Value> operands);
+  // `steps` are counted, beside those of computations that it calls.
+  StatusOr<Value> Evaluate(const HloInstruction& instruction, int64_t steps, std::vector<Value> operands);
 
   // Adds work to the count for max_steps.
   Status CountSteps(int64_t steps);
-  // Around the iterations of a loop, in which an instruction counts by its work.
-  void EnterLoop() { ++loops_; }
-  void LeaveLoop() { --loops_; }
   const EvaluatorOptions& options() const { return options_; }
   bool pairs() const { return pairs_; }
   // The device of this run, if there are several.
@@ -122,6 +120,7 @@ class Evaluation {
   struct Schedule {
     struct Step {
       const HloInstruction* instruction;
+      int64_t count;                  // StepsOf(*instruction)
       std::vector<int32_t> operands;  // indices of steps
       std::vector<int32_t> released;  // steps whose value has its last use here
     };
@@ -131,17 +130,15 @@ class Evaluation {
   // For an instruction with mixed floats: the computation with its converts. Created once for each.
   const HloComputation& Legalized(const HloInstruction& instruction);
   StatusOr<const Schedule*> ScheduleOf(const HloComputation& computation);
-  int64_t StepsOf(const HloInstruction& instruction);
 
   const EvaluatorOptions& options_;
   const bool pairs_;
   std::unordered_map<const HloComputation*, std::unique_ptr<Schedule>> schedules_;
   std::unordered_map<const HloInstruction*, bool> never_ends_;
-  std::unordered_map<const HloInstruction*, int64_t> steps_of_;  // in loops
   std::unordered_map<const HloInstruction*, std::unique_ptr<HloModule>> meanings_, legalized_;
   Device* device_ = nullptr;
   int64_t steps_ = 0;
-  int depth_ = 0, loops_ = 0;
+  int depth_ = 0;
   RandomState own_random_;
   RandomState& random_;
 };

@@ -45,7 +45,7 @@ using HostTransferHandler = std::function<StatusOr<Literal>(const HostTransfer& 
 
 // Limits, hooks and custom-call implementations for evaluators and executables.
 struct EvaluatorOptions {
-  int64_t max_steps = int64_t{1} << 40;       // instructions executed, loops included
+  int64_t max_steps = int64_t{1} << 40;       // instructions executed; each 1024 operations and bytes are one more
   int64_t max_bytes = int64_t{1} << 34;       // of all values at once, the result included
   const std::atomic<bool>* cancel = nullptr;  // once true, a run stops with Cancelled; set it from any thread
   ElidedConstants elided = ElidedConstants::kRefuse;

@@ -48,7 +48,7 @@ class SortSimplifier : public RewritingPass {
 
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
-    for (HloComputation* computation : module.PostOrder()) {
+    for (HloComputation* computation : InFetchedOrder(module.PostOrder())) {
       if (IsWrapped(*computation)) continue;
       for (HloInstruction* sort : InstructionsOf(*computation, HloOpcode::kSort)) changed |= DropUnread(sort);
     }

@@ -48,10 +48,14 @@ class TupleSimplifier : public RewritingPass {
       wanted[static_cast<size_t>(computation->id())] = any = true;
     }
     if (!any) return false;
-    for (HloComputation* computation : module.PostOrder()) {
+    for (HloComputation* computation : InFetchedOrder(module.PostOrder())) {
       if (!wanted[static_cast<size_t>(computation->id())]) continue;
       // Operands first: when a get-tuple-element is visited, its operand is already simplified.
-      for (HloInstruction* i : computation->PostOrder()) {
+      const std::vector<HloInstruction*> instructions = computation->PostOrder();
+      constexpr size_t kFetched = 16;
+      for (size_t at = 0; at < instructions.size(); ++at) {
+        if (at + kFetched < instructions.size()) Fetch(instructions[at + kFetched]);
+        HloInstruction* i = instructions[at];
         if (i->HasControlDependencies()) continue;
         if (i->opcode() == HloOpcode::kGetTupleElement) changed |= FromTuple(i);
         else if (i->opcode() == HloOpcode::kTuple) changed |= Rebuilt(i);

@@ -40,7 +40,7 @@ class ZeroSizedHloElimination : public RewritingPass {
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
     if (!module.AnyShape(IsEmptyArray)) return false;
-    for (HloComputation* computation : module.PostOrder()) {
+    for (HloComputation* computation : InFetchedOrder(module.PostOrder())) {
       if (IsWrapped(*computation) || !HasEmptyArray(*computation)) continue;
       // Parameters last: most of their readers have no elements either.
       std::vector<HloInstruction*> order = computation->instructions();

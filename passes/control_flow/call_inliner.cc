@@ -63,7 +63,7 @@ class CallInliner : public RewritingPass {
     if (!gate_.Enabled(kInlineCall)) return false;
     bool changed = false;
     // Callees before callers, so that a copied body has no calls.
-    for (HloComputation* computation : module.PostOrder()) {
+    for (HloComputation* computation : InFetchedOrder(module.PostOrder())) {
       if (!computation->MayHave(HloOpcode::kCall) || IsWrapped(*computation)) continue;
       std::vector<HloInstruction*> calls;
       for (HloInstruction* i = computation->first(); i != nullptr; i = i->next()) {

@@ -99,7 +99,7 @@ class WhileLoopSimplifier : public RewritingPass {
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
     effects_.emplace(module);
-    for (HloComputation* computation : ControlFlowComputations(module)) {
+    for (HloComputation* computation : InFetchedOrder(ControlFlowComputations(module))) {
       for (HloInstruction* loop : InstructionsOf(*computation, HloOpcode::kWhile)) {
         if (!IsTupleLoop(*loop) || (loop->user_count() == 0 && !loop->IsRoot())) continue;
         if (Unrolled(loop)) {
@@ -237,7 +237,7 @@ class WhileLoopSimplifier : public RewritingPass {
       std::shared_ptr<IntegerRanges> ranges;  // nullptr: its parameters are unknown
     };
     std::vector<Place> places;
-    for (HloComputation* computation : ControlFlowComputations(module)) {
+    for (HloComputation* computation : InFetchedOrder(ControlFlowComputations(module))) {
       const bool by_its_loop =
           computation->callers().size() == 1 && computation->callers()[0]->opcode() == HloOpcode::kWhile;
       if (!by_its_loop) places.push_back({computation, nullptr});

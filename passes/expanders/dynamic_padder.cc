@@ -66,7 +66,7 @@ class DynamicPadder : public RewritingPass {
   StatusOr<bool> Run(HloModule& module) override {
     bool changed = false;
     if (!module.AnyShape([](const Shape& shape) { return !shape.IsStatic(); })) return false;
-    for (HloComputation* computation : ControlFlowComputations(module)) {
+    for (HloComputation* computation : InFetchedOrder(ControlFlowComputations(module))) {
       if (HasDynamicShapes(*computation)) changed |= RunOn(*computation);
     }
     return changed;

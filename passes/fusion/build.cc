@@ -2,6 +2,8 @@
 #include "fusion/build.h"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "fusion/name.h"
@@ -146,23 +148,36 @@ void RemoveUnused(HloComputation& body) {
   }
 }
 
-// Removes a dead fusion with its elements and its body.
-void RemoveUnit(HloInstruction* unit) {
+constexpr std::string_view kBody = "fused_computation";
+
+}  // namespace
+
+void FusionBuilder::RemoveUnit(HloInstruction* unit, bool body_later) {
   HloComputation& computation = *unit->parent();
   const std::vector<HloInstruction*> elements(unit->users().begin(), unit->users().end());
   for (HloInstruction* element : elements) computation.RemoveInstruction(element);
   HloComputation* body = unit->opcode() == HloOpcode::kFusion ? unit->fused_computation() : nullptr;
   computation.RemoveInstruction(unit);
-  if (body != nullptr && body->callers().empty()) computation.module()->RemoveComputation(body);
+  if (body == nullptr || !body->callers().empty()) return;
+  // NewBody tries this name again, and has not tried those of bodies that were there before.
+  const bool frees_name = body->name() == kBody || first_body_ < 0 || body->id() < first_body_;
+  if (!body_later || frees_name) return computation.module()->RemoveComputation(body);
+  for (HloInstruction* i : body->AllInstructions()) i->ClearCalledComputations();
+  dead_bodies_.push_back(body);
 }
 
-}  // namespace
+void FusionBuilder::RemoveDeadBodies(HloModule& module) {
+  module.RemoveComputations(dead_bodies_);
+  dead_bodies_.clear();
+  first_body_ = -1;
+}
 
 HloComputation* FusionBuilder::NewBody(HloComputation& computation) {
   HloModule& module = *computation.module();
-  std::string name = "fused_computation";
+  std::string name(kBody);
   while (module.FindComputation(name) != nullptr) name = "fused_computation." + std::to_string(++next_body_);
   HloComputation* body = module.AddComputation(name);
+  if (first_body_ < 0) first_body_ = body->id();
   body->set_execution_thread(computation.execution_thread());
   return body;
 }
@@ -223,7 +238,7 @@ HloInstruction* FusionBuilder::Build(std::span<const Member> members, HloInstruc
   return fusion;
 }
 
-HloInstruction* FusionBuilder::Join(HloInstruction* first, HloInstruction* second, bool copy_first) {
+HloInstruction* FusionBuilder::Join(HloInstruction* first, HloInstruction* second, bool copy_first, bool bodies_later) {
   HloComputation& computation = *second->parent();
   HloComputation* body = NewBody(computation);
   Joiner joiner(body);
@@ -247,8 +262,8 @@ HloInstruction* FusionBuilder::Join(HloInstruction* first, HloInstruction* secon
   for (HloInstruction* old : {second, first}) joined->MergeMetadataOf(*old);
   MoveUses(second, joined, std::span(places).subspan(results_of_first));
   if (!copy_first) MoveUses(first, joined, std::span(places).first(results_of_first));
-  RemoveUnit(second);
-  if (!copy_first) RemoveUnit(first);
+  RemoveUnit(second, bodies_later);
+  if (!copy_first) RemoveUnit(first, bodies_later);
   return joined;
 }
 

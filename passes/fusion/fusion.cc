@@ -91,7 +91,7 @@ class Fusion : public RewritingPass {
     limits.least_gain = static_cast<double>(options_.Get(kLeastGain)) / 100;
     limits.join_products = options_.Get(kJoinProducts);
     Grouper grouper(module, limits, gate_);
-    for (HloComputation* computation : ControlFlowComputations(module)) {
+    for (HloComputation* computation : InFetchedOrder(ControlFlowComputations(module))) {
       if (Stopped()) break;
       if (fuse) changed |= RemoveDeadCode(*computation);
       // A round can enable the next: a finished group no longer claims its operands' users.
@@ -103,6 +103,7 @@ class Fusion : public RewritingPass {
       }
       if (multi_output && !Stopped()) changed |= JoinLoops(*computation, limits, gate_, builder_, positions_);
     }
+    builder_.RemoveDeadBodies(module);
     return changed;
   }
 

@@ -96,7 +96,7 @@ class Joining {
           gate_.explaining() ? std::to_string(SavedBytes(first, *second)) + " bytes need not be read twice" : "";
       if (!gate_.Allow(kMultiOutput, *second, reason, first)) continue;
       settled = positions_.Of(second);
-      HloInstruction* joined = builder_.Join(first, second);
+      HloInstruction* joined = builder_.Join(first, second, /*copy_first=*/false, !gate_.explaining());
       gate_.Done(joined);
       MarkAround(*joined);
       any = true;
@@ -149,12 +149,18 @@ class Joining {
     int64_t best_saved = 0;
     seen_.clear();
     const int32_t last = positions_.Of(second);
+    int32_t cut_at = -1;  // up to here, searches for a path to the second are cut short
+    const auto reads = [&](const HloInstruction* first) {
+      return std::any_of(second->operands().begin(), second->operands().end(),
+                         [&](const HloInstruction* operand) { return UnitOf(operand) == first; });
+    };
     auto consider = [&](HloInstruction* first) {
       const int32_t place = positions_.Of(first);
       if (place >= last) return;
       if (std::find(seen_.begin(), seen_.end(), first) != seen_.end()) return;
       seen_.push_back(first);
       if (place <= settled) return again_.Add(second);
+      if (place <= cut_at && !reads(first)) return;
       const Shape* other = ShapeOf(first, place);
       if (other == nullptr || !other->SameDimensions(shape)) return;
       const int64_t saved = SavedBytes(first, *second);
@@ -164,7 +170,12 @@ class Joining {
         return;
       if (SizeOf(*first) + SizeOf(*second) > limits_.max_instructions) return;
       if (IsProduct(*first) && IsProduct(*second)) return;  // a loop has one product
-      if (!ReadsInStep(first, *second, shape) || HasPathAround(first, second, positions_)) return;
+      if (!ReadsInStep(first, *second, shape)) return;
+      bool cut_short = false;
+      if (HasPathAround(first, second, positions_, &cut_short)) {
+        if (cut_short) cut_at = std::max(cut_at, place);
+        return;
+      }
       best = first;
       best_saved = saved;
     };

@@ -53,7 +53,8 @@ int64_t SizeOf(const HloInstruction& unit) {
   return unit.opcode() == HloOpcode::kFusion ? unit.fused_computation()->instruction_count() : 1;
 }
 
-bool HasPathAround(const HloInstruction* first, const HloInstruction* second, const Positions& positions) {
+bool HasPathAround(const HloInstruction* first, const HloInstruction* second, const Positions& positions,
+                   bool* cut_short) {
   const int32_t earliest = positions.Of(first);
   Positions::Search& search = positions.search();
   search.Begin();
@@ -71,7 +72,11 @@ bool HasPathAround(const HloInstruction* first, const HloInstruction* second, co
   for (int budget = kPathBudget; !stack.empty(); --budget) {
     const HloInstruction* i = stack.back();
     stack.pop_back();
-    if (i == first || budget == 0) return true;
+    if (i == first) return true;
+    if (budget == 0) {
+      if (cut_short != nullptr) *cut_short = true;
+      return true;
+    }
     push_all(i, false);
   }
   return false;

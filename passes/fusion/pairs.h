@@ -73,7 +73,9 @@ class Positions {
   std::vector<int32_t> by_id_;
   mutable Search search_;
 };
-// True if a path leads from `first` to `second` through another instruction, or if the search was cut short.
-bool HasPathAround(const HloInstruction* first, const HloInstruction* second, const Positions& positions);
+// True if a path leads from `first` to `second` through another instruction, or if the search was cut short, which is
+// noted in `cut_short`. A search is then cut short for all earlier instructions that the second does not read itself.
+bool HasPathAround(const HloInstruction* first, const HloInstruction* second, const Positions& positions,
+                   bool* cut_short = nullptr);
 
 }  // namespace hloir::fusion

@@ -17,8 +17,9 @@ bool MayContract(HloOpcode opcode) {
 
 Role RoleOf(const HloInstruction& i) {
   if (i.HasControlDependencies()) return Role::kNone;
-  // A role without operands to visit.
-  if (IsOneOf(i.opcode(), HloOpcode::kFusion, HloOpcode::kGetTupleElement, HloOpcode::kParameter, HloOpcode::kTuple))
+  // A role without operands or called computations to visit.
+  if (i.Is(kControlFlow) ||
+      IsOneOf(i.opcode(), HloOpcode::kFusion, HloOpcode::kGetTupleElement, HloOpcode::kParameter, HloOpcode::kTuple))
     return Role::kNone;
   for (const HloInstruction* operand : i.operands()) {
     if (!IsStaticArray(operand->shape())) return Role::kNone;

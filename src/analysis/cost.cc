@@ -11,7 +11,7 @@
 #include "analysis/custom_call_cost.h"
 #include "analysis/execution_counts.h"
 #include "analysis/unbounded.h"
-#include "hloir/detail/cost_alone.h"
+#include "hloir/detail/steps.h"
 #include "hloir/analysis.h"
 
 namespace hloir {
@@ -401,13 +401,42 @@ double ConvolutionFlops(const Shape& input, const Shape& kernel, const Shape& ou
 
 CostAnalysis::Bytes CostAnalysis::BytesOf(const HloInstruction& instruction) const { return MovedBytes(instruction); }
 
+namespace {
+
+// MovedBytes(i).Sum(), mostly without a table of its operands.
+double SumOfMovedBytes(const HloInstruction& i, bool unbounded) {
+  if (RuleOf(i).bytes != nullptr || unbounded) return MovedBytes(i).Sum();
+  double sum = Size(i.shape());
+  for (const HloInstruction* operand : i.operands()) sum += SizeRead(operand->shape());
+  return sum;
+}
+
+// Without the computations that it calls: a call, loop, conditional or fusion costs nothing itself.
 Cost CostAlone(const HloInstruction& i) {
   if (i.Is(kControlFlow) || IsOneOf(i.opcode(), HloOpcode::kFusion, HloOpcode::kAsyncStart)) return {};
   SmallVector<Cost, 2> called;
   for (size_t k = 0; k < i.called_computations().size(); ++k) called.push_back(Flops(1));
-  Cost cost = (TouchesUnbounded(i) ? UnboundedCost : CostWithCallees)(i, {called.data(), called.size()});
-  cost.bytes = MovedBytes(i).Sum();
+  const bool unbounded = TouchesUnbounded(i);
+  Cost cost = (unbounded ? UnboundedCost : CostWithCallees)(i, {called.data(), called.size()});
+  cost.bytes = SumOfMovedBytes(i, unbounded);
   return cost;
+}
+
+}  // namespace
+
+int64_t StepsOf(const HloInstruction& instruction) {
+  constexpr double kWorkOfAStep = 1024;
+  constexpr double kMost = 0x1p40;  // the largest limit; the sum over a computation does not overflow
+  const Cost cost = CostAlone(instruction);
+  const double more = (cost.flops + cost.transcendentals + cost.bytes) / kWorkOfAStep;
+  return more >= 1 ? 1 + static_cast<int64_t>(std::min(more, kMost)) : 1;  // NaN, of an unknown size, is 0
+}
+
+int64_t StepsOnce(const HloModule& module) {
+  constexpr int64_t kMost = int64_t{1} << 60;
+  int64_t steps = 0;
+  for (const HloInstruction* i : module.AllInstructions()) steps = std::min(steps + StepsOf(*i), kMost);
+  return steps;
 }
 
 CostResult CostAnalysis::Of(const HloInstruction& i) const {

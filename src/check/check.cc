@@ -254,7 +254,7 @@ void Checker::Impl::JudgeStored(Verdict& verdict) {
   }
   const Literal stored = Literal::Tuple(context_.options.stored);
   const ModuleRunner runner = [&](const HloModule& module, std::span<const std::vector<const Literal*>> arguments) {
-    RunnerOptions options = context_.options.runner;
+    RunnerOptions options = context_.RunnerOptionsFor(module);
     options.devices = {};
     StatusOr<Runner> prepared = Runner::Prepare(module, options);
     return prepared.ok() ? prepared->RunOnAll(arguments) : StatusOr<Results>(prepared.status());

@@ -120,6 +120,8 @@ class Search {
       : before_(before), after_(after), arguments_(context.ArgumentsOf(set)[0]) {
     options_ = ToEvaluatorOptions(context.options.runner);
     options_.on_progress = nullptr;
+    constexpr int64_t kMostSteps = int64_t{1} << 26;  // of the reference: a minute
+    options_.max_steps = std::min(options_.max_steps, kMostSteps);
   }
 
   // A pair and its execution. With() returns nothing if the pairing is meaningless.

@@ -176,7 +176,9 @@ std::optional<Literal> ValueOfConstants(const HloInstruction& value, int& left) 
     if (!known) return std::nullopt;
     operands.push_back(&values.emplace_back(*std::move(known)));
   }
-  StatusOr<Literal> result = MakeReferenceEvaluator()->EvaluateInstruction(i, operands);
+  EvaluatorOptions options;
+  options.max_steps = int64_t{1} << 16;
+  StatusOr<Literal> result = MakeReferenceEvaluator(std::move(options))->EvaluateInstruction(i, operands);
   return result.ok() ? std::optional<Literal>(*std::move(result)) : std::nullopt;
 }
 

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "analysis/trip_count.h"
 #include "check/compare.h"
 #include "check/widen.h"
 #include "wide/evaluate_pairs.h"
+#include "hloir/detail/steps.h"
 #include "support/format.h"
 #include "support/hash.h"
 #include "support/stopwatch.h"
@@ -80,6 +82,13 @@ bool TestsReference(const Context& context) {
 }
 bool OtherIsReference(const Context& context) { return !TestsReference(context); }
 
+RunnerOptions Context::RunnerOptionsFor(const HloModule& module) const {
+  RunnerOptions runner = options.runner;
+  runner.devices = counts;
+  runner.max_steps += std::min(StepsOnce(module), std::numeric_limits<int64_t>::max() - runner.max_steps);
+  return runner;
+}
+
 ModuleUnderTest::PerSet& ModuleUnderTest::At(size_t set) {
   if (set >= sets_.size()) sets_.resize(set + 1);
   return sets_[set];
@@ -93,8 +102,7 @@ StatusOr<Results> ModuleUnderTest::Compute(size_t set) {
     return options.engine(module_, arguments);
   }
   if (!runner_) {
-    RunnerOptions runner = options.runner;
-    runner.devices = context_.counts;
+    RunnerOptions runner = context_.RunnerOptionsFor(module_);
     if (options.timing && runner.threads == 0 && WorkOf(CostAnalysis(module_).total().once) < kWorthThreads)
       runner.threads = 1;
     HLOIR_ASSIGN_OR_RETURN(runner_, Runner::Prepare(module_, runner));
@@ -115,9 +123,7 @@ const StatusOr<Results>& ModuleUnderTest::Result(size_t set) {
 }
 
 StatusOr<Runner> ModuleUnderTest::PrepareTested(const HloModule& module) const {
-  RunnerOptions options = context_.options.runner;
-  options.devices = context_.counts;
-  return Runner::Prepare(module, options);
+  return Runner::Prepare(module, context_.RunnerOptionsFor(module));
 }
 
 StatusOr<Results> ModuleUnderTest::RunTested(const HloModule& module, size_t set) const {
@@ -176,7 +182,7 @@ StatusOr<Results> ModuleUnderTest::RunIdeal(std::unique_ptr<Prepared>& prepared,
   EvaluatorOptions options = ToEvaluatorOptions(context_.options.runner);
   options.on_progress = nullptr;
   options.on_result = nullptr;
-  options.max_steps = std::min(options.max_steps, kMostSteps);
+  options.max_steps = std::min(options.max_steps, kMostSteps) + StepsOnce(*prepared->module);
   HLOIR_ASSIGN_OR_RETURN(Literal result, EvaluateInPairs(*prepared->module, context_.ArgumentsOf(set)[0], options));
   Results results;
   results.push_back(std::move(result));
@@ -207,8 +213,7 @@ StatusOr<Results> ModuleUnderTest::IdealWithConstants(size_t set, bool keep_roun
 
 StatusOr<Results> ModuleUnderTest::RunReference(const HloModule& module, const Arguments& arguments,
                                                 bool whatever_it_takes) const {
-  RunnerOptions options = context_.options.runner;
-  options.devices = context_.counts;
+  RunnerOptions options = context_.RunnerOptionsFor(module);
   options.engine = Engine::kReference;
   options.on_progress = nullptr;
   options.on_result = nullptr;
@@ -250,9 +255,8 @@ const StatusOr<Results>& ModuleUnderTest::OtherResult(size_t set, bool whatever_
     at.other = RunReference(module_, context_.ArgumentsOf(set), whatever_it_takes);
     at.other_is_final = whatever_it_takes || at.other->ok();
   } else {
-    RunnerOptions options = context_.options.runner;
+    RunnerOptions options = context_.RunnerOptionsFor(module_);
     options.engine = Engine::kFast;
-    options.devices = context_.counts;
     StatusOr<Runner> runner = Runner::Prepare(module_, options);
     if (runner.ok()) at.other = runner->RunOnAll(context_.ArgumentsOf(set));
     else at.other = runner.status();

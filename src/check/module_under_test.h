@@ -29,6 +29,9 @@ struct Context {
   std::vector<InputSet> inputs;
 
   Arguments ArgumentsOf(size_t set) const;
+  // For a run of the module on all devices. The limit on steps is for what is run again, in loops and calls: one run of
+  // each instruction comes on top of it.
+  RunnerOptions RunnerOptionsFor(const HloModule& module) const;
 };
 
 class ModuleUnderTest {

@@ -304,8 +304,6 @@ void StepTester::RunWhole() {
 
 // Adds the values of one more set of inputs.
 bool StepTester::AddValues(InputSet set, bool after_too) {
-  RunnerOptions options = context_.options.runner;
-  options.devices = DeviceCounts();
   const auto run = [&](const Nodes& nodes, const std::vector<int32_t>& wanted, std::map<int32_t, Literal>& values) {
     std::vector<int32_t> parameters;
     for (size_t k = 0; k < nodes.size() && nodes[k].instruction->IsParameter(); ++k)
@@ -314,6 +312,8 @@ bool StepTester::AddValues(InputSet set, bool after_too) {
     if (wanted.empty()) return true;
     const std::unique_ptr<HloModule> flat = MakeCone(nodes, wanted, parameters, nodes.size());
     if (!flat) return false;
+    RunnerOptions options = context_.RunnerOptionsFor(*flat);
+    options.devices = DeviceCounts();
     StatusOr<Runner> runner = Runner::Prepare(*flat, options);
     if (!runner.ok()) return false;
     std::vector<const Literal*> arguments;

@@ -344,10 +344,17 @@ void FoldWhere(HloComputation& computation, const HloEvaluator& evaluator,
   }
 }
 
+// Its limit is for calls and loops of constants, which may be endless.
+std::unique_ptr<HloEvaluator> FoldingEvaluator() {
+  EvaluatorOptions options;
+  options.max_steps = int64_t{1} << 20;
+  return MakeReferenceEvaluator(std::move(options));
+}
+
 }  // namespace
 
 void FoldScalars(HloModule& module) {
-  const std::unique_ptr<HloEvaluator> evaluator = MakeReferenceEvaluator();
+  const std::unique_ptr<HloEvaluator> evaluator = FoldingEvaluator();
   for (HloComputation* computation : module.PostOrder()) {
     for (HloInstruction* i : computation->instructions()) {
       if (i->opcode() == HloOpcode::kCall && i->to_apply()->root()->IsScalarConstant())
@@ -360,7 +367,7 @@ void FoldScalars(HloModule& module) {
 }
 
 void FoldConstants(HloModule& module, int64_t most_elements) {
-  const std::unique_ptr<HloEvaluator> evaluator = MakeReferenceEvaluator();
+  const std::unique_ptr<HloEvaluator> evaluator = FoldingEvaluator();
   for (HloComputation* computation : module.PostOrder()) {
     if (computation->fusion() != nullptr) continue;
     FoldWhere(*computation, *evaluator, [most_elements](const HloInstruction& i) {

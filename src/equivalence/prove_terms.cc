@@ -44,7 +44,11 @@ bool Term::IsElementwise() const {
          (kind == Kind::kOp && like == nullptr && HasTrait(opcode, kElementwise));
 }
 
-Terms::Terms(int64_t max_work) : evaluator_(MakeReferenceEvaluator()), work_left_(max_work) {}
+Terms::Terms(int64_t max_work) : work_left_(max_work) {
+  EvaluatorOptions options;
+  options.max_steps = int64_t{1} << 24;
+  evaluator_ = MakeReferenceEvaluator(std::move(options));
+}
 
 bool Terms::Spent(int64_t work) {
   work_left_ -= work;

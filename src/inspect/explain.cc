@@ -23,7 +23,7 @@ constexpr int64_t kMostSteps = 1 << 16;  // instructions run for the values of a
 constexpr double kMostWork = 1 << 24;    // operations and bytes of a module that the reference evaluator runs
 // Of larger ones, which the engine runs: some ten times a second.
 constexpr double kMostEngineOperations = 1 << 30, kMostEngineBytes = 1 << 28;
-constexpr int64_t kMostEngineSteps = 1 << 20;
+constexpr int64_t kMostEngineSteps = 1 << 21;
 constexpr size_t kMostSketches = 4000;  // of a history; beyond, text has to do
 
 // Some instructions and their operands.

@@ -50,8 +50,7 @@ function diffText(text, label) {
   for (const line of text.split("\n")) pre.append(el("span", line + "\n", line[0] === "-" ? { class: "went" } : line[0] === "+" ? { class: "came" } : {}));
   return pre;
 }
-// Graphviz has said where boxes stand when the page was made; of a page that was made without it (the playground), dagre
-// says so when they are to be seen. `put` takes the middle of each box; returned is the size of all.
+// dagre places the boxes, when they are to be seen. `put` takes the middle of each box; returned is the size of all.
 function layOut(widths, height, edges, put) {
   const graph = new dagre.graphlib.Graph();
   graph.setGraph({ ranksep: 36, nodesep: 16 }).setDefaultEdgeLabel(() => ({}));

@@ -117,8 +117,13 @@ HloComputation* HloModule::Find(std::string_view name) const {
 void HloModule::IndexName(HloComputation* computation) {
   if (computation_names_.full()) {
     computation_names_.Reset(computations_.size() + 1);
-    for (HloComputation* known : computations_) {
-      if (known != computation) computation_names_.Add(known);
+    constexpr size_t kFar = 16, kNear = 8;  // the names are stored separately
+    for (size_t k = 0; k < computations_.size(); ++k) {
+      if (k + kFar < computations_.size()) {
+        __builtin_prefetch(computations_[k + kFar]);
+        __builtin_prefetch(computations_[k + kNear]->name().data());
+      }
+      if (computations_[k] != computation) computation_names_.Add(computations_[k]);
     }
   }
   computation_names_.Add(computation);

@@ -264,7 +264,7 @@ StatusOr<Fact> Marker::ModuleFact(const std::string& word, const std::string& re
   }
   if (word == "steps") {
     RunnerOptions options;
-    options.threads = 1, options.profile = true;
+    options.threads = 1, options.profile = true, options.max_steps = int64_t{1} << 24;
     HLOIR_ASSIGN_OR_RETURN(Runner runner, Runner::Prepare(module, options));
     HLOIR_ASSIGN_OR_RETURN(const std::vector<Literal> inputs, MakeFakeInputs(module, 0));
     HLOIR_RETURN_IF_ERROR(runner.Run(Pointers(inputs)).status());

@@ -35,6 +35,7 @@ bool RoundsTo(const HloInstruction& i, PrimitiveType type) {
 Shared::Shared() {
   EvaluatorOptions options;
   options.max_bytes = int64_t{1} << 30;
+  options.max_steps = int64_t{1} << 24;
   interpreter_ = MakeReferenceEvaluator(std::move(options));
 }
 

@@ -70,7 +70,7 @@ StatusOr<bool> HloPassPipeline::RunPass(HloPass& pass, HloModule& module) {
   if (!changed.ok()) return Status(changed.status().code(), "pass " + name + ": " + changed.status().message());
   run.changed = *changed;
   run.stopped = options_.growth != nullptr && options_.growth->stopped();
-  run.instructions_after = module.instruction_count();
+  run.instructions_after = run.changed ? module.instruction_count() : run.instructions_before;
   runs_.push_back(run);
   if (options_.verify_each) {
     if (Status status = VerifyModule(module); !status.ok()) {

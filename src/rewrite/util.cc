@@ -11,7 +11,7 @@ namespace hloir {
 
 bool RewritingPass::ForEach(HloModule& module, HloOpcode opcode, const std::function<bool(HloInstruction*)>& rewrite) {
   bool changed = false;
-  for (HloComputation* computation : ControlFlowComputations(module)) {
+  for (HloComputation* computation : InFetchedOrder(ControlFlowComputations(module))) {
     for (HloInstruction* i : InstructionsOf(*computation, opcode)) changed |= rewrite(i);
   }
   return changed;
@@ -89,14 +89,18 @@ std::vector<HloComputation*> ControlFlowComputations(HloModule& module) {
     HloComputation* computation;
     HloInstruction* at;
     size_t callee;
+    const HloInstruction* ahead;  // of `at`: what it calls is prefetched
   };
+  constexpr int kAhead = 8;
   std::vector<Frame> stack;
   static const OpcodeSet kControlFlowOpcodes = OpcodesWith(kControlFlow);
   const auto enter = [&](HloComputation* computation) {
     if (seen[static_cast<size_t>(computation->id())]) return;
     seen[static_cast<size_t>(computation->id())] = true;
-    stack.push_back(
-        {computation, (computation->opcodes() & kControlFlowOpcodes).any() ? computation->first() : nullptr, 0});
+    HloInstruction* first = (computation->opcodes() & kControlFlowOpcodes).any() ? computation->first() : nullptr;
+    const HloInstruction* ahead = first;
+    for (int k = 0; k < kAhead && ahead != nullptr; ++k) ahead = ahead->next();
+    stack.push_back({computation, first, 0, ahead});
   };
   enter(module.entry_computation());
   while (!stack.empty()) {
@@ -108,6 +112,11 @@ std::vector<HloComputation*> ControlFlowComputations(HloModule& module) {
       FetchAhead(top.at);
       top.at = top.at->next();
       top.callee = 0;
+      if (top.ahead == nullptr) continue;
+      if (top.ahead->Is(kControlFlow)) {
+        for (const HloComputation* called : top.ahead->called_computations()) __builtin_prefetch(called);
+      }
+      top.ahead = top.ahead->next();
     } else {
       enter(top.at->called_computations()[top.callee++]);
     }
@@ -201,7 +210,13 @@ std::vector<HloInstruction*> InstructionsOf(HloComputation& computation, HloOpco
   }
   if (!any) return {};
   std::vector<HloInstruction*> found = InOrder(computation);
-  std::erase_if(found, [&](const HloInstruction* i) { return i->opcode() != opcode; });
+  constexpr size_t kFetched = 16;
+  size_t kept = 0;
+  for (size_t k = 0; k < found.size(); ++k) {
+    if (k + kFetched < found.size()) Fetch(found[k + kFetched]);
+    if (found[k]->opcode() == opcode) found[kept++] = found[k];
+  }
+  found.resize(kept);
   return found;
 }
 

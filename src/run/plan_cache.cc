@@ -23,18 +23,13 @@
 #include "hloir/version.h"
 #include "run/fit_memory.h"
 #include "support/format.h"
-#include "support/hash.h"
 #include "support/cache_file.h"
+#include "support/text_hash.h"
 
 namespace hloir {
 namespace {
 
 namespace fs = std::filesystem;
-
-uint64_t HashOf(std::string_view text, uint64_t hash) {
-  for (const char c : text) hash = Mix(hash, static_cast<unsigned char>(c));
-  return Mix(hash, text.size());
-}
 
 std::string IsaOf(const RunnerOptions& options) {
   if (!options.isa.empty()) return options.isa;
@@ -50,8 +45,8 @@ std::string HeadOf(const RunnerOptions& options) {
 }
 
 std::string ContentsOf(const std::string& head, const std::string& given, const std::string& fitted) {
-  return Format("{}texts {} {} {:016x}\n", head, given.size(), fitted.size(), HashOf(fitted, HashOf(given, 0))) +
-         given + fitted;
+  const uint64_t checksum = TextHash().Add(given).Add(fitted).checksum();
+  return Format("{}texts {} {} {:016x}\n", head, given.size(), fitted.size(), checksum) + given + fitted;
 }
 
 // True if the entries take and give values of the same shapes.
@@ -117,9 +112,7 @@ StatusOr<Runner> PlanCache::Prepare(const HloModule& module, const RunnerOptions
     return runner;
   }
   const std::string head = HeadOf(options), given = PrintModule(module, PrintOptions::Readable());
-  const std::string path = (fs::path(folder_) / Format("{:016x}{:016x}.plan", HashOf(given, HashOf(head, 1)),
-                                                       HashOf(given, HashOf(head, 2))))
-                               .string();
+  const std::string path = (fs::path(folder_) / (TextHash().Add(head).Add(given).ToString() + ".plan")).string();
   std::unique_ptr<HloModule> fitted;
   if (auto read = ReadFitted(path, head, given, module); !read.ok())
     message_ = Format("{} is not used: {}", path, read.status().message());

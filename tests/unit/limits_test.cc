@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "check/widen.h"
 #include "hloir/check.h"
 #include "hloir/executable.h"
 #include "hloir/io.h"
@@ -295,7 +296,7 @@ Status RunWithSteps(const HloModule& module, Engine engine, int64_t max_steps) {
 
 }  // namespace
 
-TEST_CASE("steps of a loop count by their work", "[limits]") {
+TEST_CASE("runs: steps count by their work, in loops, branches and calls", "[limits]") {
   // 100 rounds of some six instructions; a product is 2^21 operations, 2048 steps.
   const std::string body = R"({
   s = (s32[], f32[128,64], f32[64,128]) parameter(0)
@@ -332,20 +333,86 @@ ENTRY e {
                  "false_computation=no\n}\n" +
                  rest);
   };
-  // Outside of loops a product is one step.
+  // Outside of loops, too: one product of 2^28 operations, and 256 of 2^21 by calls of calls and branches of branches.
   const auto once = Parse(R"(HloModule m
 ENTRY e {
   a = f32[512,512] parameter(0)
   ROOT c = f32[512,512] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}
 })");
+  const auto doubled = [](const std::string& twice) {
+    std::string text =
+        "HloModule m\nfn0 {\n  x = f32[100,100] parameter(0)\n  ROOT r = f32[100,100] dot(x, x), "
+        "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n";
+    for (int level = 1; level <= 8; ++level) {
+      std::string body = twice;
+      for (size_t at = 0; (at = body.find("BEFORE", at)) != std::string::npos;)
+        body.replace(at, 6, "fn" + std::to_string(level - 1));
+      text += "fn" + std::to_string(level) + " {\n  x = f32[100,100] parameter(0)\n" + body + "}\n";
+    }
+    return Parse(text +
+                 "ENTRY e {\n  x = f32[100,100] parameter(0)\n  ROOT r = f32[100,100] call(x), to_apply=fn8\n}\n");
+  };
+  const auto calls =
+      doubled("  a = f32[100,100] call(x), to_apply=BEFORE\n  ROOT b = f32[100,100] call(a), to_apply=BEFORE\n");
+  const auto nested_branches = doubled(
+      "  p = pred[] constant(true)\n"
+      "  a = f32[100,100] conditional(p, x, x), true_computation=BEFORE, false_computation=BEFORE\n"
+      "  ROOT b = f32[100,100] conditional(p, a, a), true_computation=BEFORE, false_computation=BEFORE\n");
   for (const Engine engine : {Engine::kFast, Engine::kReference}) {
     CHECK(RunWithSteps(*heavy, engine, 100000).code() == StatusCode::kDeadlineExceeded);
     CHECK(RunWithSteps(*heavy, engine, 1000000).ok());
     CHECK(RunWithSteps(*light, engine, 100000).ok());
     CHECK(RunWithSteps(*branches("true"), engine, 100000).code() == StatusCode::kDeadlineExceeded);
     CHECK(RunWithSteps(*branches("false"), engine, 100000).ok());
-    CHECK(RunWithSteps(*once, engine, 10).ok());
+    for (const HloModule* each : {once.get(), calls.get(), nested_branches.get()}) {
+      CHECK(RunWithSteps(*each, engine, 100000).code() == StatusCode::kDeadlineExceeded);
+      CHECK(RunWithSteps(*each, engine, 1000000).ok());
+    }
   }
+}
+
+TEST_CASE("check: the limit on steps is for what runs again", "[limits]") {
+  // Each instruction may run once, whatever it takes: the limit is for loops and calls of calls.
+  const auto before = Parse(R"(HloModule before
+ENTRY e {
+  a = f32[64,64] parameter(0)
+  b = f32[64,64] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT c = f32[64,64] add(b, b)
+})");
+  const auto after = Parse(R"(HloModule after
+ENTRY e {
+  a = f32[64,64] parameter(0)
+  d = f32[64,64] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  two = f32[] constant(2)
+  twos = f32[64,64] broadcast(two), dimensions={}
+  ROOT c = f32[64,64] multiply(d, twos)
+})");
+  CheckOptions options;
+  options.runner.max_steps = 20;
+  options.proofs = Proofs::kNone;
+  const auto verdict = Check(*before, *after, {}, options);
+  REQUIRE(verdict.ok());
+  CHECK(verdict->agrees());
+}
+
+TEST_CASE("check: an endless loop of constants is not folded", "[limits]") {
+  auto module = Parse(R"(HloModule m
+body {
+  i = s32[] parameter(0)
+  two = s32[] constant(2)
+  ROOT j = s32[] add(i, two)
+}
+condition {
+  i = s32[] parameter(0)
+  odd = s32[] constant(7)
+  ROOT on = pred[] compare(i, odd), direction=NE
+}
+ENTRY e {
+  zero = s32[] constant(0)
+  ROOT w = s32[] while(zero), condition=condition, body=body
+})");
+  FoldConstants(*module, 16);
+  CHECK(module->entry_computation()->root()->opcode() == HloOpcode::kWhile);
 }
 
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -293,14 +293,14 @@ int32_t Planner::OpenClusterOf(ValueId id) const {
 
 bool Planner::IsRegisterIn(ValueId id, int64_t count) const {
   const GraphValue& value = graph_.values[id];
-  return value.root != kNoValue && value.count == count && graph_.IsWhole(id) &&
-         value.type == graph_.values[value.root].type;
+  if (value.root == kNoValue || value.count != count) return false;
+  return value.root == id || (graph_.IsWhole(id) && value.type == graph_.values[value.root].type);
 }
 
 bool Planner::Needs(int32_t cluster, int32_t other) const {
   if (cluster == other) return true;
-  std::vector<int32_t> work{cluster};
-  std::vector<int32_t> seen;  // open ones, of which there are few
+  SmallVector<int32_t, 16> work, seen;  // open ones, of which there are few
+  work.push_back(cluster);
   while (!work.empty()) {
     const int32_t at = work.back();
     work.pop_back();

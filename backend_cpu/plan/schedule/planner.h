@@ -25,7 +25,6 @@ struct PlanContext {
   int threads = 1;
   int32_t dynamic_count = 0;  // of Runtime::dynamic, with their maximal sizes
   int64_t dynamic_bytes = 0;
-  int loops = 0;            // around the graph that is being planned
   int64_t block_bytes = 0;  // of each thread, after its scratch memory: see steps/row_blocks.h
   BufferTable buffers;
   StoredLoops* stored = nullptr;                                 // records the loops, or has those of an earlier plan
@@ -48,6 +47,8 @@ class Planner {
   // Copies the value to a new buffer.
   Status CopyTo(ValueId id, Ref to);
   void CloseAll();
+  // The work of the nodes in a run, or of the loop-invariant ones, beside their steps: see steps/node_work.h.
+  int64_t ExtraSteps(bool invariant = false) const;
 
  private:
   using ClusterList = SmallVector<int32_t, 4>;
@@ -64,7 +65,6 @@ class Planner {
   std::vector<int32_t> ReductionsEarly() const;
   Status PlanList(std::span<const int32_t> indices);
   std::vector<bool> FindInvariant(const std::vector<bool>& varies) const;
-  int64_t ExtraSteps() const;
   Status AddToCluster(int32_t index);
   static bool Erase(ClusterList& list, int32_t cluster);
   int32_t ChooseCluster(const Node& node, int64_t count) const;

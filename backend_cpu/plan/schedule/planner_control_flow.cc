@@ -9,11 +9,18 @@
 
 namespace hloir::cpu {
 
-// Of all nodes but the loop-invariant ones.
-int64_t Planner::ExtraSteps() const {
+int64_t Planner::ExtraSteps(bool invariant) const {
+  // Elementwise on so few elements, each of at most 16 bytes, that no step is added: most nodes of many.
+  const auto is_small = [&](const Node& node) {
+    constexpr int64_t kFew = 1024 / 16;
+    return node.support.kind == Support::kLoop &&
+           graph_.values[node.outputs[0]].count * static_cast<int64_t>(node.inputs.size() + 2) < kFew;
+  };
   int64_t steps = 0;
-  for (size_t i = 0; i < graph_.nodes.size(); ++i)
-    if (invariant_.empty() || !invariant_[i]) steps += ExtraStepsOf(graph_.nodes[i]);
+  for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+    const Node& node = graph_.nodes[i];
+    if ((!invariant_.empty() && invariant_[i]) == invariant && !is_small(node)) steps += ExtraStepsOf(node);
+  }
   return steps;
 }
 
@@ -46,7 +53,6 @@ Status Planner::PlanWhile(const Node& node) {
   for (const Ref& carry : carries)
     if (carry.buffer >= 0) buffers.Touch(carry.buffer, begin);
   auto step = std::make_unique<WhileStep>();
-  ++context_.loops;
   Planner plan_body(context_, body, step->body, carries);
   HLOIR_RETURN_IF_ERROR(plan_body.PlanInvariant(varies, step->prologue));
   Planner plan_condition(context_, condition, step->condition, carries);
@@ -60,8 +66,8 @@ Status Planner::PlanWhile(const Node& node) {
     if (carry.buffer >= 0) buffers.Touch(carry.buffer, exit);
   HLOIR_RETURN_IF_ERROR(plan_body.PlanNodes());
   plan_body.CloseAll();
-  --context_.loops;
   step->extra_steps = plan_condition.ExtraSteps() + plan_body.ExtraSteps();
+  step->prologue_extra_steps = plan_body.ExtraSteps(/*invariant=*/true);
   // All carries change at once: a value that is still in another carry's buffer is saved first.
   std::vector<Ref> next(carries.size());
   for (size_t i = 0; i < carries.size(); ++i) {
@@ -122,7 +128,7 @@ Status Planner::PlanConditional(const Node& node) {
     Planner plan(context_, branch, step->branches[b], parameters);
     HLOIR_RETURN_IF_ERROR(plan.PlanNodes());
     plan.CloseAll();
-    if (context_.loops > 0) step->extra_steps.push_back(plan.ExtraSteps());
+    step->extra_steps.push_back(plan.ExtraSteps());
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i].buffer >= 0) HLOIR_RETURN_IF_ERROR(plan.CopyTo(branch.results[i], outputs[i]));
     }

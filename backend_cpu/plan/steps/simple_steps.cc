@@ -122,7 +122,7 @@ bool WhileStep::MakeScalarLoop() {
 }
 
 bool WhileStep::Run(Runtime& runtime) {
-  if (!RunSteps(prologue, runtime)) return false;
+  if (!runtime.Tick(prologue_extra_steps) || !RunSteps(prologue, runtime)) return false;
   if (MakeScalarLoop()) return RunScalarLoop(runtime);
   const bool* going = ref(0).as<bool>();
   while (true) {
@@ -142,7 +142,7 @@ bool ConditionalStep::Run(Runtime& runtime) {
     branch =
         index < 0 || static_cast<size_t>(index) >= branches.size() ? branches.size() - 1 : static_cast<size_t>(index);
   }
-  if (!extra_steps.empty() && !runtime.Tick(extra_steps[branch])) return false;
+  if (!runtime.Tick(extra_steps[branch])) return false;
   return RunSteps(branches[branch], runtime);
 }
 

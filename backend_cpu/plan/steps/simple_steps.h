@@ -46,7 +46,8 @@ class WhileStep : public Step {
   bool Run(Runtime& runtime) override;
   std::string Name() const override { return "while"; }
   StepList prologue, condition, body;
-  int64_t extra_steps = 0;  // that an iteration counts, beside its steps: see reference/loop_work.h
+  // That an iteration and the prologue count, beside their steps: see node_work.h.
+  int64_t extra_steps = 0, prologue_extra_steps = 0;
   std::vector<int64_t> carry_bytes;
 
  private:
@@ -66,7 +67,7 @@ class ConditionalStep : public Step {
   bool Run(Runtime& runtime) override;
   std::string Name() const override { return "conditional"; }
   std::vector<StepList> branches;
-  std::vector<int64_t> extra_steps;  // of each branch, as a loop's; empty outside of loops
+  std::vector<int64_t> extra_steps;  // of each branch, as a loop's
 
  private:
   bool by_pred_;
