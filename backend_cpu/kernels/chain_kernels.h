@@ -599,6 +599,8 @@ void FillChainsOf(ChainTable& table) {
   math(UnaryOp::kLog1p, Log1pFn());
   math(UnaryOp::kTanh, TanhFn());
   math(UnaryOp::kLogistic, LogisticFn());
+  math(UnaryOp::kSin, SinCosFn<false>());
+  math(UnaryOp::kCos, SinCosFn<true>());
   if constexpr (kNarrow) math(UnaryOp::kErf, ErfF32Fn());
   auto binary = [&]<BinaryOp op>() {
     auto& entries = table.binary[static_cast<int>(op)][p];
