@@ -40,6 +40,13 @@ inline Batch MultiplyAdd(const Batch& a, const Batch& b, const Batch& c) {
   return xsimd::fma(a, b, c);
 #endif
 }
+// For NEON, xsimd's << looks for the number among all that there are.
+template <int count, class Batch>
+inline Batch ShiftLeft(const Batch& x) {
+  using Register = typename Batch::register_type;
+  typedef typename Batch::value_type V __attribute__((vector_size(sizeof(Register))));
+  return Batch((Register)((V)(Register)x << count));
+}
 // Of a polynomial's coefficients, from the highest power down.
 template <class Batch, class... Coefficients>
 inline Batch Horner(const Batch& at, double first, Coefficients... others) {
@@ -80,7 +87,7 @@ struct ExpParts {
   // 2^k of a whole number k, if that is a normal number.
   static Batch Power(const Batch& k) { return ToPower(k + Batch(kRounder)); }
   static Batch ToPower(const Batch& shifted) {
-    return xsimd::bitwise_cast<Batch>(xsimd::bitwise_cast<Bits>(shifted) << kMantissa);
+    return xsimd::bitwise_cast<Batch>(ShiftLeft<kMantissa>(xsimd::bitwise_cast<Bits>(shifted)));
   }
   Batch Scale() const { return ToPower(shifted); }  // 2^n, if that is a normal number
   // exp(x) where it is a normal number.
@@ -257,7 +264,8 @@ struct SinCosFn {
       quarter = xsimd::bitwise_cast<Bits>(shifted) + Bits(cosine ? 1 : 0);
     }
     Batch Choose(const Batch& sine, const Batch& cosine_of) const {
-      const Batch last = xsimd::bitwise_cast<Batch>(quarter << 62);  // 2 where it is odd, and the next bit is the sign
+      const Batch last =
+          xsimd::bitwise_cast<Batch>(ShiftLeft<62>(quarter));  // 2 where it is odd, and the next bit is the sign
       return xsimd::select(last != Batch(0.0), cosine_of, sine) ^ (last & Batch(-0.0));
     }
   };
