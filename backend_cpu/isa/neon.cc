@@ -3,8 +3,10 @@
 
 namespace hloir::cpu {
 
+const ChainTable& NeonChains();  // neon_chains.cc
+
 const KernelTable& NeonKernels() {
-  static const KernelTable table = MakeXsimdTable<xsimd::neon64>(Isa::kNeon);
+  static const KernelTable table = MakeXsimdTable<xsimd::neon64>(Isa::kNeon, &NeonChains);
   return table;
 }
 

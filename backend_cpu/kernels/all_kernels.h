@@ -7,7 +7,6 @@
 #include "kernels/gather_kernels.h"
 #include "kernels/gemm_kernels.h"
 #include "kernels/reduce_kernels.h"
-#include "kernels/sincos_kernels.h"
 #include "kernels/vector.h"
 
 namespace hloir::cpu {
@@ -19,7 +18,6 @@ KernelTable MakeTable(Isa isa) {
   table.isa = isa;
   FillPerElement(table);
   FillElementwise(table);
-  FillSinCos(table);
   FillReduce(table);
   FillGather(table);
   FillGemm<Arch>(table);

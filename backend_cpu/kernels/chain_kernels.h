@@ -7,6 +7,7 @@
 
 #include "kernels/chain_table.h"
 #include "kernels/complex_kernels.h"
+#include "kernels/half_kernels.h"
 #include "kernels/math_kernels.h"
 
 namespace hloir::cpu {
@@ -41,11 +42,20 @@ struct Lanes {
   static V Extreme(V a, V b, bool greater) {
     return FromBatch(greater ? xsimd::max(Batch(a), Batch(b)) : xsimd::min(Batch(a), Batch(b)));
   }
+  static V Sqrt(V x) {
+#if defined(__aarch64__)
+    // xsimd's of floats is an estimate that is refined.
+    if constexpr (sizeof(T) == 4) return (V)vsqrtq_f32((float32x4_t)x);
+#endif
+    return FromBatch(xsimd::sqrt(Batch(x)));
+  }
   static V Blend(S mask, V set, V other) {
 #if defined(__AVX512F__)
     return mask ? set : other;  // g++ compiles this to a comparison and one more instruction
 #elif defined(__AVX2__)
     return (V)_mm256_blendv_epi8((__m256i)other, (__m256i)set, (__m256i)mask);
+#elif defined(__aarch64__)
+    return (V)vbslq_u8((uint8x16_t)mask, (uint8x16_t)set, (uint8x16_t)other);
 #else
     return (V)((mask & (S)set) | (~mask & (S)other));
 #endif
@@ -57,9 +67,13 @@ struct Lanes {
       case ChainOperand::kScalar: {
         const T x = *static_cast<const T*>(from);
         if constexpr (sizeof(T) < 4) return Splat(x);
+#if defined(__aarch64__)
+        return (V)SplatBits(__builtin_bit_cast(Unsigned<T>, x));  // g++ would insert the elements one by one
+#else
         V v;
         for (int k = 0; k < kCount; ++k) v[k] = x;
         return v;
+#endif
       }
       case ChainOperand::kBf16:
         if constexpr (sizeof(T) == 4) {
@@ -68,13 +82,15 @@ struct Lanes {
           return (V)_mm512_slli_epi32(_mm512_cvtepu16_epi32(LoadAs<__m256i>(halves)), 16);
 #elif defined(__AVX2__)
           return (V)_mm256_slli_epi32(_mm256_cvtepu16_epi32(LoadAs<__m128i>(halves)), 16);
+#elif defined(__aarch64__)
+          return (V)vshll_n_u16(LoadAs<uint16x4_t>(halves), 16);
 #else
           return (V)(__builtin_convertvector(LoadAs<Halves>(halves), U) << 16);
 #endif
         }
         break;
       case ChainOperand::kF16:
-#if defined(__F16C__)
+#if defined(HLOIR_HALVES)
         if constexpr (sizeof(T) == 4) return WidenHalves(LoadAs<Halves>(static_cast<const uint16_t*>(from) + i));
 #endif
         break;
@@ -93,6 +109,17 @@ struct Lanes {
       if constexpr (sizeof(T) == 4) return (S)_mm256_cvtepi8_epi32(bytes);
       else return (S)_mm256_cvtepi8_epi64(bytes);
 #endif
+    }
+#elif defined(__aarch64__)
+    // g++ would convert the elements one by one.
+    if constexpr (sizeof(T) == 2) {
+      return (S)vceqzq_u16(vmovl_u8(LoadAs<uint8x8_t>(from)));
+    } else if constexpr (sizeof(T) == 4) {
+      const uint8x8_t bytes = vreinterpret_u8_u32(vdup_n_u32(LoadAs<uint32_t>(from)));
+      return (S)vceqzq_u32(vmovl_u16(vget_low_u16(vmovl_u8(bytes))));
+    } else if constexpr (sizeof(T) == 8) {
+      const uint8x8_t bytes = vreinterpret_u8_u16(vdup_n_u16(LoadAs<uint16_t>(from)));
+      return (S)vceqzq_u64(vmovl_u32(vget_low_u32(vmovl_u16(vget_low_u16(vmovl_u8(bytes))))));
     }
 #endif
     return __builtin_convertvector(LoadAs<Bytes>(from), S) == 0;
@@ -119,6 +146,14 @@ struct Lanes {
       if constexpr (sizeof(T) == 4) return (Bytes)_mm_cvtsi128_si64(bytes);
       // Each element was two words.
       else return (Bytes)_mm_cvtsi128_si32(_mm_shuffle_epi8(bytes, _mm_set1_epi32(0x06040200)));
+    }
+#elif defined(__aarch64__)
+    const auto ones = [](uint16x4_t words) { return vand_u8(vmovn_u16(vcombine_u16(words, words)), vdup_n_u8(1)); };
+    if constexpr (sizeof(T) == 4)
+      return (Bytes)vget_lane_u32(vreinterpret_u32_u8(ones(vmovn_u32((uint32x4_t)mask))), 0);
+    if constexpr (sizeof(T) == 8) {
+      const uint32x2_t words = vmovn_u64((uint64x2_t)mask);
+      return (Bytes)vget_lane_u16(vreinterpret_u16_u8(ones(vmovn_u32(vcombine_u32(words, words)))), 0);
     }
 #endif
     return __builtin_convertvector((U)mask, Bytes) & (Bytes{} + uint8_t{1});
@@ -147,11 +182,11 @@ struct Lanes {
       _mm512_stream_si512(reinterpret_cast<__m512i*>(to), (__m512i)v);
 #elif defined(__AVX2__)
       _mm256_stream_si256(reinterpret_cast<__m256i*>(to), (__m256i)v);
-#else
+#elif defined(__SSE2__)
       _mm_stream_si128(reinterpret_cast<__m128i*>(to), (__m128i)v);
 #endif
     } else {
-#if defined(__F16C__)
+#if defined(HLOIR_HALVES)
       const Halves halves = NarrowToHalves(v);
       __builtin_memcpy(static_cast<uint16_t*>(at.out) + i, &halves, sizeof halves);
 #endif
@@ -163,6 +198,9 @@ struct Lanes {
 #elif defined(__F16C__)
   static V WidenHalves(Halves halves) { return (V)_mm256_cvtph_ps((__m128i)halves); }
   static Halves NarrowToHalves(V v) { return (Halves)_mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT); }
+#elif defined(__aarch64__)
+  static V WidenHalves(Halves halves) { return (V)vcvt_f32_f16((float16x4_t)halves); }
+  static Halves NarrowToHalves(V v) { return (Halves)vcvt_f16_f32((float32x4_t)v); }
 #endif
 };
 
@@ -176,10 +214,8 @@ inline V ApplyBinary(V a, V b) {
   else if constexpr (op == BinaryOp::kDivide) return a / b;
   else if constexpr (op == BinaryOp::kMaximum || op == BinaryOp::kMinimum) {
     constexpr bool kGreater = op == BinaryOp::kMaximum;
-#if !defined(__x86_64__)
-    const V other = L::Blend((kGreater ? a > b : a < b) | (S)(a != a), a, b);
-    const V both = kGreater ? (V)((S)a & (S)b) : (V)((S)a | (S)b);
-    return L::Blend(a == b, both, other);
+#if defined(__aarch64__)
+    return L::Extreme(a, b, kGreater);  // which is a NaN beside one, and knows the zeros' signs
 #elif defined(__AVX512DQ__)
     // For a number and a NaN this returns the number, for zeros of both signs the correct one. NaNs are inserted
     // afterwards.
@@ -241,6 +277,16 @@ inline V ApplyInteger(V v, V w) {
   else if constexpr (op == BinaryOp::kShiftRightLogical && kLong) return (V)_mm256_srlv_epi64((__m256i)a, (__m256i)b);
   else if constexpr (op == BinaryOp::kShiftRightLogical) return (V)_mm256_srlv_epi32((__m256i)a, (__m256i)b);
   else if constexpr (op == BinaryOp::kShiftRightArithmetic) return (V)_mm256_srav_epi32((__m256i)a, (__m256i)b);
+#elif defined(__aarch64__)
+  // There is one shift, to the left by a signed byte.
+  else if constexpr (op == BinaryOp::kShiftLeft || op == BinaryOp::kShiftRightLogical ||
+                     op == BinaryOp::kShiftRightArithmetic) {
+    static_assert(sizeof(a[0]) == 4);
+    const int32x4_t amount = vreinterpretq_s32_u32(vminq_u32((uint32x4_t)b, vdupq_n_u32(32)));
+    if constexpr (op == BinaryOp::kShiftLeft) return (V)vshlq_u32((uint32x4_t)a, amount);
+    else if constexpr (op == BinaryOp::kShiftRightLogical) return (V)vshlq_u32((uint32x4_t)a, vnegq_s32(amount));
+    else return (V)vshlq_s32((int32x4_t)a, vnegq_s32(amount));
+  }
 #endif
   else if constexpr (op == BinaryOp::kEq) return (V)(a == b);
   else if constexpr (op == BinaryOp::kNe) return (V)(a != b);
@@ -300,14 +346,14 @@ inline V ApplyUnary(V x) {
   const U sign = (U{} + 1) << kTop;
   if constexpr (op == UnaryOp::kAbs) return (V)((U)x & ~sign);
   else if constexpr (op == UnaryOp::kNegate) return (V)((U)x ^ sign);
-  else if constexpr (op == UnaryOp::kSqrt) return L::FromBatch(xsimd::sqrt(L::Batch(x)));
-  else if constexpr (op == UnaryOp::kRsqrt) return (V{} + 1) / L::FromBatch(xsimd::sqrt(L::Batch(x)));
+  else if constexpr (op == UnaryOp::kSqrt) return L::Sqrt(x);
+  else if constexpr (op == UnaryOp::kRsqrt) return (V{} + 1) / L::Sqrt(x);
   else if constexpr (op == UnaryOp::kRoundToBf16) {
     const U bits = (U)x, top = bits & 0xffff0000u, rounded = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u;
     return L::Blend(x != x, (V)(top | 0x00400000u), (V)rounded);
   } else {
     static_assert(op == UnaryOp::kRoundToF16);
-#if defined(__F16C__)
+#if defined(HLOIR_HALVES)
     return L::WidenHalves(L::NarrowToHalves(x));
 #endif
   }
@@ -338,6 +384,8 @@ inline void AtOnce([[maybe_unused]] V& v) {
   asm volatile("" : "+v"(v));
 #elif defined(__x86_64__)
   asm volatile("" : "+x"(v));
+#elif defined(__aarch64__)
+  asm volatile("" : "+w"(v));
 #endif
 }
 // Do(at, i, v) for each vector of the block, then the next link.
@@ -555,7 +603,9 @@ void FillMovesOf(ChainTable& table) {
   table.load[p][0] = Entry(&LoadLink<L, ChainOperand::kVector>);
   FillStores<L, P, ChainResult::kVector>(table);
   FillStores<L, P, ChainResult::kPred>(table);
+#if defined(__SSE2__)
   FillStores<L, P, ChainResult::kStreamed>(table);
+#endif
   table.select[p][kVectorVector] = Entry(&LinkOf<L, SelectLink<L, kVectorVector>>);
   table.select[p][kVectorScalar] = Entry(&LinkOf<L, SelectLink<L, kVectorScalar>>);
   table.select[p][kScalarVector] = Entry(&LinkOf<L, SelectLink<L, kScalarVector>>);
@@ -570,7 +620,7 @@ void FillChainsOf(ChainTable& table) {
   using L = Lanes<T, Arch>;
   constexpr int p = static_cast<int>(P);
   constexpr bool kNarrow = P == ChainType::kF32;
-#if defined(__F16C__)
+#if defined(HLOIR_HALVES)
   constexpr bool kHalf = kNarrow;
 #else
   constexpr bool kHalf = false;
@@ -599,6 +649,8 @@ void FillChainsOf(ChainTable& table) {
   math(UnaryOp::kLog1p, Log1pFn());
   math(UnaryOp::kTanh, TanhFn());
   math(UnaryOp::kLogistic, LogisticFn());
+  math(UnaryOp::kSin, SinCosFn<false>());
+  math(UnaryOp::kCos, SinCosFn<true>());
   if constexpr (kNarrow) math(UnaryOp::kErf, ErfF32Fn());
   auto binary = [&]<BinaryOp op>() {
     auto& entries = table.binary[static_cast<int>(op)][p];
@@ -649,6 +701,8 @@ void FillIntegersOf(ChainTable& table) {
   table.square[p] = Entry(&LinkOf<L, SquareLink<L, true>>);
 #if defined(__AVX2__)
   constexpr bool kShifts = P == ChainType::kS32 || P == ChainType::kS64, kCompares = true;
+#elif defined(__aarch64__)
+  constexpr bool kShifts = P == ChainType::kS32, kCompares = true;
 #else
   constexpr bool kShifts = false, kCompares = P != ChainType::kS64;
 #endif

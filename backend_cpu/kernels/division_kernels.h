@@ -95,8 +95,10 @@ void FillVectorDivision(KernelTable& table) {
   FillVectorDivisionOf<TileType::kU8, bytes>(table);
   FillVectorDivisionOf<TileType::kS16, bytes>(table);
   FillVectorDivisionOf<TileType::kU16, bytes>(table);
+#if !defined(__aarch64__)  // which divides numbers of 32 bits in one instruction; two doubles take more
   FillVectorDivisionOf<TileType::kS32, bytes>(table);
   FillVectorDivisionOf<TileType::kU32, bytes>(table);
+#endif
 }
 
 }  // namespace

@@ -176,6 +176,58 @@ void ConvertLoop(const TileOp& op, int64_t n) {
   RunNext<count>(op);
 }
 
+// To f32, rounded to odd: of the two neighbours of a number between them, the one whose last bit is set. So the result
+// may be rounded again, to a type that has two bits less or still fewer, as if that were the only rounding.
+template <class From>
+inline double ToWideOdd(From x) {
+  if constexpr (sizeof(From) == 8 && kIsInt<From>) {
+    // Below 2^52 they are doubles; above, the last 12 bits only matter if one is set.
+    const From top = static_cast<From>(x >> 52), kept = static_cast<From>((x >> 12) | ((x & 4095) != 0 ? 1 : 0));
+    const bool small = top == 0 || (std::is_signed_v<From> && top == static_cast<From>(-1));
+    return small ? static_cast<double>(x) : static_cast<double>(kept) * 4096;
+  } else {
+    return static_cast<double>(x);
+  }
+}
+template <class From>
+inline float ToOdd(From x) {
+  const double wide = ToWideOdd(x);
+  const float nearest = static_cast<float>(wide);
+  const double back = static_cast<double>(nearest);
+  const uint32_t bits = __builtin_bit_cast(uint32_t, nearest);
+  const uint32_t odd = (bits - (__builtin_fabs(back) > __builtin_fabs(wide) ? 1 : 0)) | 1;
+  return __builtin_bit_cast(float, (back == wide) | (wide != wide) ? bits : odd);
+}
+// The same in loops that the compiler vectorizes: the bits of a double beyond f32's become one, the last of f32's. That
+// is not enough where the result is a denormal number; and what is infinity here, and the largest number above, is
+// infinity in every type with fewer bits.
+template <class From, Count count = Count::kMany>
+void ToOddLoop(const TileOp& op, int64_t n) {
+  if constexpr (count != Count::kMany) n = 1;
+  constexpr int kBlock = 32;
+  constexpr uint64_t kBeyond = (1 << 29) - 1;
+  const From* a = static_cast<const From*>(op.in[0]);
+  float* out = static_cast<float*>(op.out);
+  int64_t i = 0;
+  for (; count == Count::kMany && i + kBlock <= n; i += kBlock) {
+    double wides[kBlock];
+    for (int k = 0; k < kBlock; ++k) wides[k] = ToWideOdd(a[i + k]);
+    uint64_t tiny = 0;
+    for (int k = 0; k < kBlock; ++k) {
+      const double wide = wides[k];
+      const uint64_t bits = __builtin_bit_cast(uint64_t, wide);
+      if constexpr (kIsFloat<From>) tiny |= (__builtin_fabs(wide) < 0x1p-126) & (wide != 0) ? 1 : 0;
+      wides[k] = __builtin_bit_cast(double, (bits | ((bits & kBeyond) + kBeyond)) & ~kBeyond);
+    }
+    if (tiny != 0)
+      for (int k = 0; k < kBlock; ++k) out[i + k] = ToOdd(a[i + k]);
+    else
+      for (int k = 0; k < kBlock; ++k) out[i + k] = static_cast<float>(wides[k]);
+  }
+  for (; i < n; ++i) out[i] = ToOdd(a[i]);
+  RunNext<count>(op);
+}
+
 template <class T, Count count = Count::kMany>
 void SplatLoop(const TileOp& op, int64_t n) {
   if constexpr (count != Count::kMany) n = 1;
@@ -408,6 +460,7 @@ void FillElementwiseOf(KernelTable& table) {
   convert(TileType::kU64, uint64_t());
   convert(TileType::kF32, float());
   convert(TileType::kF64, double());
+  if constexpr (sizeof(T) >= 4 && !std::is_same_v<T, float>) table.to_odd[p] = &ToOddLoop<T, count>;
   table.splat[p] = &SplatLoop<Word<T>, count>;
   if constexpr (count == Count::kMany) table.iota[p] = &IotaLoop<typename LoopTypeOf<T, true>::type>;
 }

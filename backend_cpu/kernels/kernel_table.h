@@ -203,6 +203,7 @@ struct KernelTable {
   TileKernel binary[static_cast<int>(BinaryOp::kCount)][kTileTypes][3];
   TileKernel select[kTileTypes][kOperandModes];
   TileKernel convert[kTileTypes][kTileTypes];  // [from][to]
+  TileKernel to_odd[kTileTypes];               // to f32, of numbers that it may not hold; see ToOdd
   TileKernel splat[kTileTypes];                // out[i] = in[0][0]
   TileKernel iota[kTileTypes];                 // out[i] = (number)in[0] + i * extra
   TileKernel strided_load[5];                  // by log2 of the element's bytes; extra: stride in elements

@@ -1,5 +1,5 @@
-// exp, expm1, log, log1p, logistic, tanh and erf of f32 on xsimd's vectors, log and log1p also by its formulas. The
-// other transcendental functions: sincos_kernels.h, per_element.cc. Bounds: opcodes.def; tests: tests/exhaustive.
+// exp, expm1, log, log1p, logistic, tanh, sin, cos and erf of f32 on xsimd's vectors, log and log1p also by its
+// formulas. The other transcendental functions: per_element.cc. Bounds: opcodes.def; tests: tests/exhaustive.
 // Included by isa/*.cc through xsimd_kernels.h only; everything has internal linkage (why: isa/isas.def).
 #pragma once
 
@@ -40,6 +40,13 @@ inline Batch MultiplyAdd(const Batch& a, const Batch& b, const Batch& c) {
   return xsimd::fma(a, b, c);
 #endif
 }
+// For NEON, xsimd's << looks for the number among all that there are.
+template <int count, class Batch>
+inline Batch ShiftLeft(const Batch& x) {
+  using Register = typename Batch::register_type;
+  typedef typename Batch::value_type V __attribute__((vector_size(sizeof(Register))));
+  return Batch((Register)((V)(Register)x << count));
+}
 // Of a polynomial's coefficients, from the highest power down.
 template <class Batch, class... Coefficients>
 inline Batch Horner(const Batch& at, double first, Coefficients... others) {
@@ -57,11 +64,13 @@ struct ExpParts {
   using Batch = xsimd::batch<T, Arch>;
   using Bits = xsimd::batch<Unsigned<T>, Arch>;
   static constexpr int kMantissa = sizeof(T) == 4 ? 23 : 52, kBias = sizeof(T) == 4 ? 127 : 1023;
-  static constexpr T kRounder = sizeof(T) == 4 ? T(0x1.8p23) : T(0x1.8p52);  // plus a number: rounded to a whole one
+  // Plus a number: rounded to a whole one, which plus the bias is in the lowest bits.
+  static constexpr T kRounder = (sizeof(T) == 4 ? T(0x1.8p23) : T(0x1.8p52)) + kBias;
 
-  Batch n, p;
+  Batch shifted, n, p;
   explicit ExpParts(const Batch& x) {
-    n = MultiplyAdd(x, Batch(T(1.44269504088896340736)), Batch(kRounder)) - Batch(kRounder);
+    shifted = MultiplyAdd(x, Batch(T(1.44269504088896340736)), Batch(kRounder));
+    n = shifted - Batch(kRounder);
     if constexpr (sizeof(T) == 4) {
       const Batch r = MultiplyAdd(n, Batch(T(2.12194440e-4)), MultiplyAdd(n, Batch(T(-0.693359375)), x));
       p = MultiplyAdd(r * r,
@@ -76,16 +85,17 @@ struct ExpParts {
     }
   }
   // 2^k of a whole number k, if that is a normal number.
-  static Batch Power(const Batch& k) {
-    const Bits bits = xsimd::bitwise_cast<Bits>(k + Batch(kRounder));
-    return xsimd::bitwise_cast<Batch>((bits << kMantissa) + Bits(Unsigned<T>(kBias) << kMantissa));
+  static Batch Power(const Batch& k) { return ToPower(k + Batch(kRounder)); }
+  static Batch ToPower(const Batch& shifted) {
+    return xsimd::bitwise_cast<Batch>(ShiftLeft<kMantissa>(xsimd::bitwise_cast<Bits>(shifted)));
   }
+  Batch Scale() const { return ToPower(shifted); }  // 2^n, if that is a normal number
   // exp(x) where it is a normal number.
   Batch Within() const {
 #if defined(__AVX512F__)
     return Anywhere();
 #else
-    const Batch scale = Power(n);
+    const Batch scale = Scale();
     return MultiplyAdd(scale, p, scale);
 #endif
   }
@@ -102,11 +112,9 @@ struct ExpParts {
   }
 };
 
-// The ends of the range where exp is a normal number, and ends past which it is 0 or infinity.
+// Up to here exp of a number of either sign is a normal number; and the ends past which it is 0 or infinity.
 template <class T>
-constexpr T kExpLowest = sizeof(T) == 4 ? T(-87.3) : T(-708.3);
-template <class T>
-constexpr T kExpHighest = sizeof(T) == 4 ? T(88.3) : T(709.4);
+constexpr T kExpNormal = sizeof(T) == 4 ? T(87.3) : T(708.3);
 template <class T>
 constexpr T kExpZero = sizeof(T) == 4 ? T(-105) : T(-746);
 template <class T>
@@ -124,12 +132,10 @@ inline xsimd::batch<T, Arch> Between(T low, const xsimd::batch<T, Arch>& x, T hi
 struct ExpFn {
   template <class T, class Arch>
   static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
-    const ExpParts<T, Arch> parts(Between(kExpZero<T>, x, kExpInfinity<T>));
 #if !defined(__AVX512F__)
-    using Batch = xsimd::batch<T, Arch>;
-    if (!xsimd::any((x < Batch(kExpLowest<T>)) | (x > Batch(kExpHighest<T>)))) return parts.Within();
+    if (xsimd::all(xsimd::abs(x) <= xsimd::batch<T, Arch>(kExpNormal<T>))) return ExpParts<T, Arch>(x).Within();
 #endif
-    return parts.Anywhere();
+    return ExpParts<T, Arch>(Between(kExpZero<T>, x, kExpInfinity<T>)).Anywhere();
   }
 };
 struct Expm1Fn {
@@ -152,7 +158,7 @@ struct TanhFn {  // e / (e + 2) for e = exp(2|x|) - 1
     constexpr T kOne = sizeof(T) == 4 ? T(10) : T(20);  // from here on the result is 1
     const Batch size = xsimd::min(Batch(kOne), xsimd::abs(x));
     const Parts parts(size + size);
-    const Batch scale = Parts::Power(parts.n), e = MultiplyAdd(scale, parts.p, scale - Batch(T(1)));
+    const Batch scale = parts.Scale(), e = MultiplyAdd(scale, parts.p, scale - Batch(T(1)));
     // Compensates the rounding of the sum: 1 - y is 2 / (e + 2).
     const Batch two(T(2)), sum = e + two, y = e / sum;
     const Batch lost = (xsimd::max(e, two) - sum) + xsimd::min(e, two);
@@ -164,7 +170,9 @@ struct LogisticFn {  // 1 / (1 + exp(-x)); of small results e - e^2, for e = exp
   static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
     using Batch = xsimd::batch<T, Arch>;
     const Batch one(T(1));
-    const auto low = x < Batch(sizeof(T) == 4 ? T(-9) : T(-19));
+    constexpr T kSmall = sizeof(T) == 4 ? T(9) : T(19);
+    if (xsimd::all(xsimd::abs(x) <= Batch(kSmall))) return one / (one + ExpParts<T, Arch>(-x).Within());
+    const auto low = x < Batch(-kSmall);
     // A NaN's sign turns as in -x; xsimd's minus of AVX-512 subtracts from 0.
     const Batch e = ExpFn::Apply<T, Arch>(xsimd::select(low, x, x ^ Batch(T(-0.0))));
     return xsimd::select(low, MultiplyAdd(-e, e, e), one / (one + e));
@@ -208,6 +216,122 @@ struct ErfF32Fn {
   }
 };
 
+// The two halves of a vector of floats as doubles, and back.
+template <class Arch>
+struct Doubles {
+  using Narrow = xsimd::batch<float, Arch>;
+  using Batch = xsimd::batch<double, Arch>;
+#if defined(__AVX512F__)
+  static Batch Low(const Narrow& x) { return _mm512_cvtps_pd(_mm512_castps512_ps256(x)); }
+  static Batch High(const Narrow& x) { return _mm512_cvtps_pd(_mm512_extractf32x8_ps(x, 1)); }
+  static Narrow Join(const Batch& low, const Batch& high) {
+    return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(low)), _mm512_cvtpd_ps(high), 1);
+  }
+#elif defined(__AVX2__)
+  static Batch Low(const Narrow& x) { return _mm256_cvtps_pd(_mm256_castps256_ps128(x)); }
+  static Batch High(const Narrow& x) { return _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1)); }
+  static Narrow Join(const Batch& low, const Batch& high) {
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(low)), _mm256_cvtpd_ps(high), 1);
+  }
+#elif defined(__aarch64__)
+  static Batch Low(const Narrow& x) { return vcvt_f64_f32(vget_low_f32(x)); }
+  static Batch High(const Narrow& x) { return vcvt_high_f64_f32(x); }
+  static Narrow Join(const Batch& low, const Batch& high) { return vcvt_high_f32_f64(vcvt_f32_f64(low), high); }
+#else
+  static Batch Low(const Narrow& x) { return _mm_cvtps_pd(x); }
+  static Batch High(const Narrow& x) { return _mm_cvtps_pd(_mm_movehl_ps(x, x)); }
+  static Narrow Join(const Batch& low, const Batch& high) {
+    return _mm_movelh_ps(_mm_cvtpd_ps(low), _mm_cvtpd_ps(high));
+  }
+#endif
+};
+
+// sin and cos: x less the nearest multiple of pi/2, and polynomials of the rest. Beyond 2^20 the parts that hold pi/2
+// are not enough: libm.
+template <bool cosine>
+struct SinCosFn {
+  // The multiple of pi/2, and the polynomial that its last bit selects, with the sign of the next one.
+  template <class Arch>
+  struct Turns {
+    using Batch = xsimd::batch<double, Arch>;
+    using Bits = xsimd::batch<uint64_t, Arch>;
+    Batch turns;
+    Bits quarter;
+    explicit Turns(const Batch& x) {
+      const Batch round(0x1.8p52);  // plus a number: rounded to an integer, which is in the lowest bits
+      const Batch shifted = MultiplyAdd(x, Batch(0x1.45f306dc9c883p-1), round);
+      turns = shifted - round;
+      quarter = xsimd::bitwise_cast<Bits>(shifted) + Bits(cosine ? 1 : 0);
+    }
+    Batch Choose(const Batch& sine, const Batch& cosine_of) const {
+      const Batch last =
+          xsimd::bitwise_cast<Batch>(ShiftLeft<62>(quarter));  // 2 where it is odd, and the next bit is the sign
+      return xsimd::select(last != Batch(0.0), cosine_of, sine) ^ (last & Batch(-0.0));
+    }
+  };
+
+  // For f32, in f64: the polynomials are the best by Lawson's method, 2^-37 and 2^-33 of the result off.
+  template <class Arch>
+  static xsimd::batch<double, Arch> Wide(const xsimd::batch<double, Arch>& x) {
+    using Batch = xsimd::batch<double, Arch>;
+    const Turns<Arch> at(x);
+    const Batch r =
+        MultiplyAdd(at.turns, Batch(-0x1.0b4611a626331p-34), MultiplyAdd(at.turns, Batch(-0x1.921fb544p+0), x));
+    const Batch z = r * r;
+    const Batch sine =
+        r * Horner(z, 0x1.6cd8388d29c00p-19, -0x1.a00f9d2276870p-13, 0x1.11110895a9844p-7, -0x1.5555554cb90dap-3, 1);
+    const Batch cosine_of =
+        Horner(z, 0x1.9916426625800p-16, -0x1.6c07efdcc5d40p-10, 0x1.55553c74ae8e9p-5, -0x1.ffffffcb77d3cp-2, 1);
+    return at.Choose(sine, cosine_of);
+  }
+
+  // For f64. The multiple of pi/2 is taken away in three parts, of which the first two have 33 bits, so that their
+  // products are exact; what is left has a second number for what its own 53 bits do not hold, since near a zero of the
+  // result nothing else may be left. (xsimd's chooses the reduction by all lanes together, and loses digits there.)
+  // Taylor's series.
+  template <class Arch>
+  static xsimd::batch<double, Arch> Within(const xsimd::batch<double, Arch>& x) {
+    using Batch = xsimd::batch<double, Arch>;
+    const Turns<Arch> at(x);
+    // Differences with their rounding errors.
+    const Batch first = x - at.turns * Batch(0x1.921fb54400000p+0), middle = at.turns * Batch(0x1.0b4611a600000p-34);
+    const Batch high = first - middle, back = high - first;
+    const Batch low = ((first - (high - back)) - (middle + back)) - at.turns * Batch(0x1.3198a2e037073p-69);
+    const Batch r = high + low, over = r - high, rest = (high - (r - over)) + (low - over);
+    const Batch z = r * r, half = z * Batch(0.5);
+    const Batch s = Horner(z, -1. / 355687428096000, 1. / 1307674368000, -1. / 6227020800, 1. / 39916800, -1. / 362880,
+                           1. / 5040, -1. / 120);
+    const Batch sine = r + (rest - (half * rest - r * z * (Batch(-1. / 6) - z * s)));
+    const Batch c = Horner(z, -1. / 6402373705728000, 1. / 20922789888000, -1. / 87178291200, 1. / 479001600,
+                           -1. / 3628800, 1. / 40320, -1. / 720, 1. / 24);
+    const Batch one(1), top = one - half;
+    const Batch cosine_of = top + (((one - top) - half) + (z * z * c - r * rest));
+    const Batch result = at.Choose(sine, cosine_of);
+    if constexpr (cosine) return result;
+    return xsimd::select(x == Batch(0.0), x, result);  // -0 less 0 would be +0
+  }
+
+  template <class T, class Arch>
+  static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
+    using Batch = xsimd::batch<T, Arch>;
+    Batch y;
+    if constexpr (sizeof(T) == 4)
+      y = Doubles<Arch>::Join(Wide<Arch>(Doubles<Arch>::Low(x)), Wide<Arch>(Doubles<Arch>::High(x)));
+    else y = Within<Arch>(x);
+    constexpr T kFar = T(0x1p20);
+    if (xsimd::all(xsimd::abs(x) < Batch(kFar))) return y;
+    alignas(64) T from[Batch::size], to[Batch::size];
+    x.store_aligned(from), y.store_aligned(to);
+#pragma GCC unroll 1
+    for (size_t k = 0; k < Batch::size; ++k) {
+      if (AbsFn::Apply(from[k]) < kFar) continue;
+      if constexpr (sizeof(T) == 4) to[k] = cosine ? __builtin_cosf(from[k]) : __builtin_sinf(from[k]);
+      else to[k] = cosine ? __builtin_cos(from[k]) : __builtin_sin(from[k]);
+    }
+    return Batch::load_aligned(to);
+  }
+};
+
 template <TileType P, class Arch>
 void FillMathOf(KernelTable& table) {
   auto set = [&]<class F>(UnaryOp op, F) {
@@ -219,6 +343,8 @@ void FillMathOf(KernelTable& table) {
   set(UnaryOp::kLog1p, Log1pFn());
   set(UnaryOp::kTanh, TanhFn());
   set(UnaryOp::kLogistic, LogisticFn());
+  set(UnaryOp::kSin, SinCosFn<false>());
+  set(UnaryOp::kCos, SinCosFn<true>());
   if constexpr (P == TileType::kF32) set(UnaryOp::kErf, ErfF32Fn());
 }
 template <class Arch>

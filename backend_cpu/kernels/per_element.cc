@@ -7,11 +7,14 @@
 namespace hloir::cpu {
 namespace {
 
-// Functions whose error in libm is over 2 ulp are computed in a wider type.
+// Functions whose error in libm is over 2 ulp are computed in a wider type; sin and cos of f32 too, as in vectors, so
+// that the results nearly always are the same.
 inline double WideCbrt(double x) { return static_cast<double>(__builtin_cbrtl(x)); }
 inline double WideAcosh(double x) { return static_cast<double>(__builtin_acoshl(x)); }
 inline float WideAcoshf(float x) { return static_cast<float>(__builtin_acosh(x)); }
 inline double WideTanh(double x) { return static_cast<double>(__builtin_tanhl(x)); }
+inline float WideSinf(float x) { return static_cast<float>(__builtin_sin(x)); }
+inline float WideCosf(float x) { return static_cast<float>(__builtin_cos(x)); }
 inline float WideTanhf(float x) { return static_cast<float>(__builtin_tanh(x)); }
 #define HLOIR_LIBM_FN(name, f32, f64)                              \
   struct name {                                                    \
@@ -37,8 +40,8 @@ HLOIR_LIBM_FN(Atan2Fn, __builtin_atan2f, __builtin_atan2)
 HLOIR_LIBM_FN(ExpFn, __builtin_expf, __builtin_exp)
 HLOIR_LIBM_FN(LogFn, __builtin_logf, __builtin_log)
 HLOIR_LIBM_FN(TanhFn, WideTanhf, WideTanh)
-HLOIR_LIBM_FN(SinFn, __builtin_sinf, __builtin_sin)
-HLOIR_LIBM_FN(CosFn, __builtin_cosf, __builtin_cos)
+HLOIR_LIBM_FN(SinFn, WideSinf, __builtin_sin)
+HLOIR_LIBM_FN(CosFn, WideCosf, __builtin_cos)
 #undef HLOIR_LIBM_FN
 // C's pow makes NaN of a signalling NaN, whatever the other operand.
 struct PowerFn {

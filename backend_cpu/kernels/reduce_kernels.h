@@ -108,8 +108,15 @@ inline T ReduceRow(const Stored* row, int64_t n) {
     return ReduceBf16Pairs<F, kLanes>(row, n);
   } else {
     alignas(64) T lanes[kLanes];
-    for (int64_t k = 0; k < kLanes; ++k) lanes[k] = row[k];
     int64_t i = kLanes;
+    if (n >= 2 * kLanes) {
+      // Not a copy of the first lanes, for which compilers take shorter vectors: loads of whole ones would wait for it.
+      HLOIR_VECTORIZE
+      for (int64_t k = 0; k < kLanes; ++k) lanes[k] = F::Apply(row[k], row[k + kLanes]);
+      i = 2 * kLanes;
+    } else {
+      for (int64_t k = 0; k < kLanes; ++k) lanes[k] = row[k];
+    }
     for (; i + kLanes <= n; i += kLanes) {
       HLOIR_VECTORIZE
       for (int64_t k = 0; k < kLanes; ++k) lanes[k] = F::Apply(lanes[k], row[i + k]);

@@ -13,12 +13,29 @@ namespace {
 
 #if defined(__x86_64__)
 
-inline __m128i AddProducts(__m128i sum, __m128i a, __m128i b) { return _mm_add_epi32(sum, _mm_madd_epi16(a, b)); }
+// The sum stays in its register: g++ would put it beside the products, and move it back at the end of each step.
+inline __m128i AddProducts(__m128i sum, __m128i a, __m128i b) {
+  const __m128i products = _mm_madd_epi16(a, b);
 #if defined(__AVX2__)
-inline __m256i AddProducts(__m256i sum, __m256i a, __m256i b) { return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b)); }
+  return _mm_add_epi32(sum, products);
+#else
+  asm("paddd %1, %0" : "+x"(sum) : "x"(products));
+  return sum;
+#endif
+}
+#if defined(__AVX2__)
+inline __m256i AddProducts(__m256i sum, __m256i a, __m256i b) {
+  const __m256i products = _mm256_madd_epi16(a, b);
+  asm("vpaddd %1, %0, %0" : "+x"(sum) : "x"(products));
+  return sum;
+}
 #endif
 #if defined(__AVX512BW__)
-inline __m512i AddProducts(__m512i sum, __m512i a, __m512i b) { return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b)); }
+inline __m512i AddProducts(__m512i sum, __m512i a, __m512i b) {
+  const __m512i products = _mm512_madd_epi16(a, b);
+  asm("vpaddd %1, %0, %0" : "+v"(sum) : "v"(products));
+  return sum;
+}
 #endif
 
 // As GemmTile's, of packed panels: a step of a has a pair for each row, one of b for each column.
@@ -57,8 +74,7 @@ template <class Arch>
 void FillWordGemm([[maybe_unused]] KernelTable& table) {
 #if defined(__x86_64__)
   using Traits = VectorTraits<int32_t, Arch>;
-  // Each product needs a register beside its sum: of 16, six rows leave too few.
-  constexpr int kRows = Traits::kGemmRows == 6 ? 4 : Traits::kGemmRows;
+  constexpr int kRows = Traits::kGemmRows;
   GemmKernels& kernels = table.gemm[static_cast<int>(GemmType::kWords)];
   kernels.rows = kRows;
   kernels.columns = Traits::kGemmVectors * static_cast<int>(Vector<int32_t, Arch>::size);

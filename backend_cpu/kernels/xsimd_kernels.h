@@ -29,6 +29,9 @@ struct VectorTraits {
 
   // sum + a * b, with one rounding where the machine has FMA. Without it, emulating one rounding would cost too much.
   static Type MultiplyAdd(const Type& a, const Type& b, const Type& sum) {
+#if defined(__aarch64__)
+    if constexpr (std::is_same_v<T, int32_t>) return Type(vmlaq_s32(sum, a, b));
+#endif
     if constexpr (kIsInt<T> && std::is_signed_v<T>) {
       // Unsigned, as elements may overflow: where the machine cannot multiply them side by side, xsimd does it one by
       // one.

@@ -116,6 +116,8 @@ bool IsApproximate(int op) {
     case UnaryOp::kTanh:
     case UnaryOp::kExpm1:
     case UnaryOp::kLog1p:
+    case UnaryOp::kSin:
+    case UnaryOp::kCos:
     case UnaryOp::kErf: return true;
     default: return false;
   }
@@ -165,6 +167,7 @@ void CompareElementwise(const KernelTable& scalar, const KernelTable& table) {
         Compare(scalar.select[type][mode], table.select[type][mode], op, type, n, "select" + on);
       }
       op.in[0] = x.bytes;
+      Compare(scalar.to_odd[type], table.to_odd[type], op, kF32, n, "rounding to odd" + on);
       Compare(scalar.splat[type], table.splat[type], op, type, n, "splat" + on);
       op.in[0] = reinterpret_cast<const void*>(intptr_t{-5}), op.extra = 7;
       Compare(scalar.iota[type], table.iota[type], op, type, n, "iota" + on);
@@ -177,7 +180,7 @@ template <class T>
 void CompareMath(const KernelTable& scalar, const KernelTable& table, int type) {
   std::mt19937_64 random(2);
   std::vector<T> x(kLongest), a(kLongest), b(kLongest);
-  for (UnaryOp op : {UnaryOp::kExp, UnaryOp::kLog, UnaryOp::kLogistic, UnaryOp::kTanh}) {
+  for (UnaryOp op : {UnaryOp::kExp, UnaryOp::kLog, UnaryOp::kLogistic, UnaryOp::kTanh, UnaryOp::kSin, UnaryOp::kCos}) {
     for (T& value : x) value = static_cast<T>(std::uniform_real_distribution<double>(-30, 30)(random));
     TileOp call;
     call.in[0] = x.data();

@@ -375,12 +375,7 @@ bool LoopSupports(const HloInstruction& instruction, const KernelTable& kernels)
     }
     case HloOpcode::kSelect: return true;
     case HloOpcode::kClamp: return kernels.binary[static_cast<int>(BinaryOp::kMaximum)][t][0] != nullptr;
-    case HloOpcode::kConvert: {
-      if (kernels.convert[t][static_cast<int>(result)] == nullptr) return false;
-      // Wide numbers would be rounded twice on their way to a narrow float.
-      PrimitiveType from = instruction.operand(0)->shape().element_type();
-      return !Narrow(instruction.shape().element_type()) || BitWidth(from) <= 16 || from == PrimitiveType::F32;
-    }
+    case HloOpcode::kConvert: return kernels.convert[t][static_cast<int>(result)] != nullptr;
     case HloOpcode::kBitcastConvert: {
       PrimitiveType from = instruction.operand(0)->shape().element_type(), to = instruction.shape().element_type();
       return BitWidth(from) == BitWidth(to) && !IsComplex(from) && !IsComplex(to) && !Narrow(from) && !Narrow(to) &&

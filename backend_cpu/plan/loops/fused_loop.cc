@@ -388,6 +388,7 @@ class LoopBuilder {
       }
       case HloOpcode::kConvert:
         if (in[0].type == type) return Rounded(in[0], to);
+        if (Narrow(to) && kernels_.to_odd[t] != nullptr) return Rounded(Emit(kernels_.to_odd[t], {in[0]}, type), to);
         return Rounded(Emit(kernels_.convert[t][static_cast<int>(type)], {in[0]}, type), to);
       default:  // bitcast-convert
         return Emit(kernels_.copy[Log2Bytes(TileBytes(type))], {in[0]}, type);

@@ -169,10 +169,28 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
     out += width * k_count;
   }
 }
+// As many contiguous values as 16 bytes of To hold.
+template <class From, class To>
+auto LoadAs(const From* from) {
+  typedef From Narrow __attribute__((vector_size(16 / sizeof(To) * sizeof(From))));
+  typedef To Wide __attribute__((vector_size(16)));
+  Narrow narrow;
+  std::memcpy(&narrow, from, sizeof(narrow));
+  return __builtin_convertvector(narrow, Wide);
+}
 // Interleaves the values of two contiguous rows, by columns.
 template <class From, class To>
 void PackPairs(const From* first, const From* second, int64_t n, To* out) {
-  for (int64_t i = 0; i < n; ++i) {
+  constexpr int64_t kCount = 16 / sizeof(To);
+  constexpr std::make_index_sequence<kCount> kAll;
+  int64_t i = 0;
+  for (; i + kCount <= n; i += kCount) {
+    const auto a = LoadAs<From, To>(first + i), b = LoadAs<From, To>(second + i);
+    const auto low = Interleave<0>(a, b, kAll), high = Interleave<kCount / 2>(a, b, kAll);
+    std::memcpy(out + 2 * i, &low, sizeof(low));
+    std::memcpy(out + 2 * i + kCount, &high, sizeof(high));
+  }
+  for (; i < n; ++i) {
     const uint32_t low = static_cast<uint16_t>(first[i]), high = static_cast<uint16_t>(second[i]);
     const uint32_t pair = std::endian::native == std::endian::little ? low | high << 16 : low << 16 | high;
     std::memcpy(out + 2 * i, &pair, sizeof(pair));
@@ -191,10 +209,22 @@ void PackQuads(const uint8_t* const (&rows)[4], int64_t n, uint8_t flip, uint8_t
 // The correction that a kernel adds for each column, because it reads the other operand's bytes plus 128.
 void SumColumns(const int8_t* from, const int64_t* columns, int64_t n, const int64_t* ks, int64_t k_count,
                 int32_t* sums) {
+  constexpr int64_t kTogether = 32, kRows = 128;  // as many sums fit registers, and as many rows 16 bits
   if (Consecutive(columns, n)) {
-    for (int64_t p = 0; p < k_count; ++p) {
+    int64_t done = 0;
+    for (; done + kTogether <= n; done += kTogether) {
+      for (int64_t begin = 0; begin < k_count; begin += kRows) {
+        int16_t part[kTogether] = {};
+        for (int64_t p = begin; p < std::min(begin + kRows, k_count); ++p) {
+          const int8_t* row = from + columns[done] + ks[p];
+          for (int64_t i = 0; i < kTogether; ++i) part[i] = static_cast<int16_t>(part[i] + row[i]);
+        }
+        for (int64_t i = 0; i < kTogether; ++i) sums[done + i] += part[i];
+      }
+    }
+    for (int64_t p = 0; p < k_count && done < n; ++p) {
       const int8_t* row = from + columns[0] + ks[p];
-      for (int64_t i = 0; i < n; ++i) sums[i] += row[i];
+      for (int64_t i = done; i < n; ++i) sums[i] += row[i];
     }
   } else {
     const bool runs = Consecutive(ks, k_count);
@@ -211,6 +241,36 @@ void SumColumns(const int8_t* from, const int64_t* columns, int64_t n, const int
     }
   }
   for (int64_t i = 0; i < n; ++i) sums[i] *= -128;
+}
+// Words of `group` values along each of `n` rows, at least four: a step's words, one of each row, lie side by side,
+// `width` of them. Of `next` rows those after the first n are prefetched. Returns how many of the steps are done: a
+// multiple of four.
+template <class From, class T, int64_t group, T flip>
+int64_t PackWords(const From* from, const int64_t* rows, int64_t n, int64_t next, int64_t steps, int64_t width,
+                  T* out) {
+  using V = SquareRow<uint32_t>::V;
+  const V flips = V{} + static_cast<uint32_t>(flip) * (sizeof(T) == 1 ? 0x01010101u : 0x00010001u);
+  uint32_t* words = reinterpret_cast<uint32_t*>(out);
+  const int64_t whole = steps / 4 * 4;
+  // The last four rows may include some twice.
+  for (int64_t i = 0; i < n; i = i + 4 < n ? std::min(i + 4, n - 4) : n) {
+    const From *a = from + rows[i], *b = from + rows[i + 1], *c = from + rows[i + 2], *d = from + rows[i + 3];
+    for (int64_t s = 0; s < whole; s += 4) {
+      const int64_t p = s * group;
+      if (p * static_cast<int64_t>(sizeof(From)) % 64 == 0 && i + 8 <= next)
+        for (int q = 4; q < 8; ++q) __builtin_prefetch(from + rows[i + q] + p);
+      const auto load = [p, flips](const From* row) {
+        const auto values = LoadAs<From, T>(row + p);
+        V bits;
+        std::memcpy(&bits, &values, sizeof(bits));
+        return bits ^ flips;
+      };
+      V now[4] = {load(a), load(b), load(c), load(d)};
+      TransposeRows<uint32_t>(now);
+      for (int64_t k = 0; k < 4; ++k) std::memcpy(words + (s + k) * width + i, &now[k], sizeof(now[k]));
+    }
+  }
+  return whole;
 }
 // The same as PackPanels for kernels that take `group` values of a row at a time.
 template <class From, class T, int64_t group, T flip, bool header>
@@ -242,10 +302,16 @@ void PackGroups(const std::byte* data, const int64_t* rows, int64_t row_count, c
         for (int64_t i = 0; i < n; ++i) column[i * group] = static_cast<T>(row[i] ^ flip);
       }
     } else {
+      int64_t done = 0;
+      if constexpr (group * sizeof(T) == 4) {
+        if (runs && n >= 4)
+          done = group *
+                 PackWords<From, T, group, flip>(from + ks[0], rows + r, n, row_count - r, k_count / group, width, out);
+      }
       for (int64_t i = 0; i < n; ++i) {
         const From* row = from + rows[r + i];
-        T* column = out + i * group;
-        int64_t p = 0;
+        int64_t p = done;
+        T* column = out + i * group + p * width;
         if (runs) {
           for (row += ks[0]; p + group <= k_count; p += group, column += width * group) {
             T values[group];  // written as one word

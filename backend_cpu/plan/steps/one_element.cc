@@ -23,6 +23,7 @@ KernelMap MakeMap(const KernelTable& many, const KernelTable& one) {
     }
     for (int mode = 0; mode < kOperandModes; ++mode) add(many.select[type][mode], one.select[type][mode]);
     for (int to = 0; to < kTileTypes; ++to) add(many.convert[type][to], one.convert[type][to]);
+    add(many.to_odd[type], one.to_odd[type]);
     add(many.splat[type], one.splat[type]);
   }
   for (int size = 0; size < 5; ++size) add(many.copy[size], one.copy[size]);

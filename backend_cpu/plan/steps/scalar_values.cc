@@ -52,6 +52,7 @@ void AddMeanings(const KernelTable& table, ScalarMeanings& meanings) {
       add(table.select[t][mode], {ScalarMeaning::kSelect, {}, {}, 3, {TileType::kPred, type, type}, type});
     for (int to = 0; to < kTileTypes; ++to)
       add(table.convert[t][to], {ScalarMeaning::kConvert, {}, {}, 1, {type}, static_cast<TileType>(to)});
+    add(table.to_odd[t], {ScalarMeaning::kCall, {}, {}, 1, {type}, TileType::kF32});
     add(table.splat[t], {ScalarMeaning::kCopy, {}, {}, 1, {type}, type});
   }
   constexpr TileType kWords[] = {TileType::kU8, TileType::kU16, TileType::kU32, TileType::kU64};
