@@ -8,6 +8,7 @@
 #include "kernels/chain_table.h"
 #include "kernels/complex_kernels.h"
 #include "kernels/half_kernels.h"
+#include "kernels/kept_block.h"
 #include "kernels/math_kernels.h"
 
 namespace hloir::cpu {
@@ -304,6 +305,10 @@ struct IntegerUnaryLink {
     const typename L::S x = (typename L::S)v, negative = (typename L::S)(U{} - (U)x);
     if constexpr (op == UnaryOp::kNegate) return (V)negative;
     else if constexpr (op == UnaryOp::kNot) return (V)~x;
+#if defined(__AVX512F__)
+    else if constexpr (sizeof(x[0]) == 4) return (V)_mm512_abs_epi32((__m512i)v);
+    else if constexpr (sizeof(x[0]) == 8) return (V)_mm512_abs_epi64((__m512i)v);
+#endif
     else return (V)(x >= negative ? x : negative);  // kAbs
   }
 };
@@ -366,14 +371,15 @@ inline void GoOn(const TileOp* at, int64_t i, typename L::V v0, typename L::V v1
   return reinterpret_cast<typename L::Link>(reinterpret_cast<void (*)()>(at->kernel))(at, i, v0, v1, v2, v3, v4, v5, v6,
                                                                                       v7);
 }
-// Makes `next` depend on `done`, because the compiler would otherwise interleave all eight and run out of registers.
+// Makes `next`, and where its operands lie, depend on `done`: the compiler would otherwise interleave all eight, run
+// out of registers, and load in another order than that of memory, which no processor prefetches.
 template <class V>
-inline void InOrder([[maybe_unused]] V& done, [[maybe_unused]] V& next) {
+inline void InOrder([[maybe_unused]] V& done, [[maybe_unused]] V& next, [[maybe_unused]] int64_t& i) {
 #if defined(__x86_64__)
 #if defined(__AVX512F__)
-  asm("" : "+v"(done), "+v"(next));
+  asm("" : "+v"(done), "+v"(next), "+r"(i));
 #else
-  asm("" : "+x"(done), "+x"(next));
+  asm("" : "+x"(done), "+x"(next), "+r"(i));
 #endif
 #endif
 }
@@ -394,13 +400,13 @@ void LinkOf(const TileOp* at, int64_t i, HLOIR_BLOCK) {
   constexpr int n = L::kCount;
   const TileOp op = *at;  // which stores do not change
   v0 = Body::Do(op, i, v0);
-  InOrder(v0, v1), v1 = Body::Do(op, i + n, v1);
-  InOrder(v1, v2), v2 = Body::Do(op, i + 2 * n, v2);
-  InOrder(v2, v3), v3 = Body::Do(op, i + 3 * n, v3);
-  InOrder(v3, v4), v4 = Body::Do(op, i + 4 * n, v4);
-  InOrder(v4, v5), v5 = Body::Do(op, i + 5 * n, v5);
-  InOrder(v5, v6), v6 = Body::Do(op, i + 6 * n, v6);
-  InOrder(v6, v7), v7 = Body::Do(op, i + 7 * n, v7);
+  InOrder(v0, v1, i), v1 = Body::Do(op, i + n, v1);
+  InOrder(v1, v2, i), v2 = Body::Do(op, i + 2 * n, v2);
+  InOrder(v2, v3, i), v3 = Body::Do(op, i + 3 * n, v3);
+  InOrder(v3, v4, i), v4 = Body::Do(op, i + 4 * n, v4);
+  InOrder(v4, v5, i), v5 = Body::Do(op, i + 5 * n, v5);
+  InOrder(v5, v6, i), v6 = Body::Do(op, i + 6 * n, v6);
+  InOrder(v6, v7, i), v7 = Body::Do(op, i + 7 * n, v7);
   return GoOn<L>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
 }
 // For long operations: a loop instead of eight copies.
@@ -422,6 +428,30 @@ void LoadLink(const TileOp* at, int64_t i) {
   }
   return GoOn<L>(at, i, v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
 }
+#if HLOIR_KEEPS_BLOCK
+// Keeps the block, and goes on as LoadLink with another one.
+template <class L, ChainOperand operand, class V = typename L::V>
+void KeepLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
+  kept0 = (KeptVector)v0, kept1 = (KeptVector)v1, kept2 = (KeptVector)v2, kept3 = (KeptVector)v3;
+  kept4 = (KeptVector)v4, kept5 = (KeptVector)v5, kept6 = (KeptVector)v6, kept7 = (KeptVector)v7;
+  return LoadLink<L, operand>(at, i);
+}
+// Do(at, i, v, kept) for each vector of the block and of the kept one.
+template <class L, class Body, class V = typename L::V>
+void KeptLinkOf(const TileOp* at, int64_t i, HLOIR_BLOCK) {
+  constexpr int n = L::kCount;
+  const TileOp op = *at;
+  v0 = Body::Do(op, i, v0, (V)kept0);
+  InOrder(v0, v1, i), v1 = Body::Do(op, i + n, v1, (V)kept1);
+  InOrder(v1, v2, i), v2 = Body::Do(op, i + 2 * n, v2, (V)kept2);
+  InOrder(v2, v3, i), v3 = Body::Do(op, i + 3 * n, v3, (V)kept3);
+  InOrder(v3, v4, i), v4 = Body::Do(op, i + 4 * n, v4, (V)kept4);
+  InOrder(v4, v5, i), v5 = Body::Do(op, i + 5 * n, v5, (V)kept5);
+  InOrder(v5, v6, i), v6 = Body::Do(op, i + 6 * n, v6, (V)kept6);
+  InOrder(v6, v7, i), v7 = Body::Do(op, i + 7 * n, v7, (V)kept7);
+  return GoOn<L>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
+}
+#endif
 template <class L, ChainResult result, class V = typename L::V>
 void LastLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
   constexpr int n = L::kCount;
@@ -535,6 +565,31 @@ struct SelectIfLink {
     return unset ? L::Blend(mask, other, v) : L::Blend(mask, v, other);
   }
 };
+// Of KeptLinkOf.
+template <class L, BinaryOp op, bool second, bool integer>
+struct BinaryKeptLink {
+  using V = typename L::V;
+  static V Do(const TileOp&, int64_t, V v, V kept) {
+    return second ? Apply<L, op, integer>(kept, v) : Apply<L, op, integer>(v, kept);
+  }
+};
+template <class L, bool unset>
+struct SelectByKeptLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v, V kept) {
+    const typename L::S none = L::Zeros(static_cast<const uint8_t*>(at.in[0]) + i);
+    return unset ? L::Blend(none, v, kept) : L::Blend(none, kept, v);
+  }
+};
+template <class L, BinaryOp op, bool integer, bool b_scalar, bool unset>
+struct SelectIfKeptLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v, V kept) {
+    const V a = L::Load(at, 0, ChainOperand::kVector, i), b = L::Load(at, 1, Kind(b_scalar), i);
+    const auto mask = (typename L::S)Apply<L, op, integer>(a, b);
+    return unset ? L::Blend(mask, kept, v) : L::Blend(mask, v, kept);
+  }
+};
 
 // Types for links.
 template <class F>
@@ -546,6 +601,23 @@ template <class L, BinaryOp op, ChainOperand operand, bool integer = false>
 void FillLinksOfBinary(TileKernel (&entries)[2]) {
   entries[0] = Entry(&LinkOf<L, BinaryLink<L, op, operand, false, integer>>);
   entries[1] = Entry(&LinkOf<L, BinaryLink<L, op, operand, true, integer>>);
+}
+// With a kept block: for all ops that have links of their own.
+template <class L, BinaryOp op, ChainType P>
+void FillLinksOfKept([[maybe_unused]] ChainTable& table) {
+#if HLOIR_KEEPS_BLOCK
+  constexpr bool kInteger = P != ChainType::kF32 && P != ChainType::kF64;
+  auto& entries = table.binary_kept[static_cast<int>(op)][static_cast<int>(P)];
+  entries[0] = Entry(&KeptLinkOf<L, BinaryKeptLink<L, op, false, kInteger>>);
+  entries[1] = Entry(&KeptLinkOf<L, BinaryKeptLink<L, op, true, kInteger>>);
+#endif
+}
+template <class L, ChainType P, ChainOperand operand>
+void FillLoads(ChainTable& table) {
+  table.load[static_cast<int>(P)][static_cast<int>(operand)] = Entry(&LoadLink<L, operand>);
+#if HLOIR_KEEPS_BLOCK
+  table.keep[static_cast<int>(P)][static_cast<int>(operand)] = Entry(&KeepLink<L, operand>);
+#endif
 }
 template <class L, ChainType P, int outer, int inner>
 void FillLinksOfNested(ChainTable& table) {
@@ -579,6 +651,14 @@ void FillLinksOfCompare(ChainTable& table) {
      ...);
   }
   (std::make_integer_sequence<int, 8>());
+#if HLOIR_KEEPS_BLOCK
+  auto& kept = table.select_if_kept[static_cast<int>(op) - static_cast<int>(BinaryOp::kEq)][p];
+  [&]<int... m>(std::integer_sequence<int, m...>) {
+    ((kept[m & 1][m >> 1] = Entry(&KeptLinkOf<L, SelectIfKeptLink<L, op, kInteger, (m & 1) != 0, (m >> 1) != 0>>)),
+     ...);
+  }
+  (std::make_integer_sequence<int, 4>());
+#endif
 }
 template <class L, ChainType P>
 void FillLinksOfCompares(ChainTable& table) {
@@ -600,7 +680,7 @@ template <class L, ChainType P>
 void FillMovesOf(ChainTable& table) {
   constexpr int p = static_cast<int>(P);
   table.elements[p] = 8 * L::kCount;
-  table.load[p][0] = Entry(&LoadLink<L, ChainOperand::kVector>);
+  FillLoads<L, P, ChainOperand::kVector>(table);
   FillStores<L, P, ChainResult::kVector>(table);
   FillStores<L, P, ChainResult::kPred>(table);
 #if defined(__SSE2__)
@@ -614,6 +694,10 @@ void FillMovesOf(ChainTable& table) {
   table.select_by[p][0][1] = Entry(&LinkOf<L, SelectByLink<L, false, true>>);
   table.select_by[p][1][0] = Entry(&LinkOf<L, SelectByLink<L, true, false>>);
   table.select_by[p][1][1] = Entry(&LinkOf<L, SelectByLink<L, true, true>>);
+#if HLOIR_KEEPS_BLOCK
+  table.select_by_kept[p][0] = Entry(&KeptLinkOf<L, SelectByKeptLink<L, false>>);
+  table.select_by_kept[p][1] = Entry(&KeptLinkOf<L, SelectByKeptLink<L, true>>);
+#endif
 }
 template <class T, class Arch, ChainType P>
 void FillChainsOf(ChainTable& table) {
@@ -633,12 +717,12 @@ void FillChainsOf(ChainTable& table) {
   unary.template operator()<UnaryOp::kSqrt>();
   unary.template operator()<UnaryOp::kRsqrt>();
   if constexpr (kNarrow) {
-    table.load[p][kBf16] = Entry(&LoadLink<L, ChainOperand::kBf16>);
+    FillLoads<L, P, ChainOperand::kBf16>(table);
     FillStores<L, P, ChainResult::kBf16>(table);
     unary.template operator()<UnaryOp::kRoundToBf16>();
   }
   if constexpr (kHalf) {
-    table.load[p][kF16] = Entry(&LoadLink<L, ChainOperand::kF16>);
+    FillLoads<L, P, ChainOperand::kF16>(table);
     FillStores<L, P, ChainResult::kF16>(table);
     unary.template operator()<UnaryOp::kRoundToF16>();
   }
@@ -658,6 +742,7 @@ void FillChainsOf(ChainTable& table) {
     FillLinksOfBinary<L, op, ChainOperand::kScalar>(entries[1]);
     if constexpr (kNarrow) FillLinksOfBinary<L, op, ChainOperand::kBf16>(entries[kBf16]);
     if constexpr (kHalf) FillLinksOfBinary<L, op, ChainOperand::kF16>(entries[kF16]);
+    FillLinksOfKept<L, op, P>(table);
   };
   binary.template operator()<BinaryOp::kAdd>();
   binary.template operator()<BinaryOp::kSubtract>();
@@ -691,6 +776,7 @@ void FillIntegersOf(ChainTable& table) {
     auto& entries = table.binary[static_cast<int>(op)][p];
     FillLinksOfBinary<L, op, ChainOperand::kVector, true>(entries[0]);
     FillLinksOfBinary<L, op, ChainOperand::kScalar, true>(entries[1]);
+    FillLinksOfKept<L, op, P>(table);
   };
   binary.template operator()<BinaryOp::kAdd>();
   binary.template operator()<BinaryOp::kSubtract>();
@@ -733,6 +819,7 @@ void ShareMoves(ChainTable& table) {
   constexpr int p = static_cast<int>(P), o = static_cast<int>(other);
   table.elements[p] = table.elements[o];
   table.load[p][0] = table.load[o][0];
+  table.keep[p][0] = table.keep[o][0];
   // A block that began as integers may end as a narrow float.
   for (int r = 0; r < kChainResults; ++r)
     for (int last : {0, 1}) table.store[p][r][last] = table.store[o][r][last];

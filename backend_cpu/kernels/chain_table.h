@@ -59,6 +59,12 @@ struct ChainTable {
   // The same by a comparison of in[0] with in[1]; in[2]: the other value. Indices: the direction, from BinaryOp::kEq
   // on; 1 if in[1] is a scalar; as select_by.
   TileKernel select_if[6][kChainTypes][2][2][2];
+  // Two blocks at once: `keep` keeps the block in further registers and begins another one, as `load`; the links below
+  // combine this with the kept one as `binary`, `select_by` and `select_if` do with one in memory. Links of whole
+  // functions may overwrite what is kept. Null without registers for it: see kept_block.h.
+  TileKernel keep[kChainTypes][kChainOperands];
+  TileKernel binary_kept[static_cast<int>(BinaryOp::kCount)][kChainTypes][2];
+  TileKernel select_by_kept[kChainTypes][2], select_if_kept[6][kChainTypes][2][2];
   // out: the destination. Last index: 1 for the last link.
   TileKernel store[kChainTypes][kChainResults][2];
 };

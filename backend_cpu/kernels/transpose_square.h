@@ -11,9 +11,9 @@
 namespace hloir::cpu {
 namespace {
 
-// The elements of a side: as many as 16 bytes hold.
-template <class T>
-constexpr int kSquareSide = 16 / sizeof(T);
+// The elements of a side: as many as a row of 16 bytes, or of `bytes`, holds.
+template <class T, int bytes = 16>
+constexpr int kSquareSide = bytes / sizeof(T);
 
 // The elements of two rows by turns, from `first` on.
 template <int first, class V, size_t... k>
@@ -23,16 +23,16 @@ inline V Interleave(V a, V b, std::index_sequence<k...>) {
 }
 
 // Of kSquareSide<T> elements, of which the same number are a square.
-template <class T>
+template <class T, int bytes = 16>
 struct SquareRow {
-  typedef Unsigned<T> V __attribute__((vector_size(16)));
+  typedef Unsigned<T> V __attribute__((vector_size(bytes)));
 };
-template <class T>
-inline void TransposeRows(typename SquareRow<T>::V (&now)[kSquareSide<T>]) {
-  constexpr int n = kSquareSide<T>;
+template <class T, int bytes = 16>
+inline void TransposeRows(typename SquareRow<T, bytes>::V (&now)[kSquareSide<T, bytes>]) {
+  constexpr int n = kSquareSide<T, bytes>;
   constexpr std::make_index_sequence<n> kAll;
   // Each round turns the bits of (row, column) by one place. Unrolled: else the vectors lie in memory between them.
-  typename SquareRow<T>::V next[n];
+  typename SquareRow<T, bytes>::V next[n];
 #pragma GCC unroll 4
   for (int side = n; side > 1; side /= 2) {
 #pragma GCC unroll 8

@@ -268,6 +268,93 @@ TEST_CASE("chains: values that are read again, or are results") {
   }
 }
 
+TEST_CASE("chains: two blocks at once") {
+  // One block waits while the other operand is computed; which may also be stored, or be a whole function.
+  for (const char* op : {"add", "subtract", "multiply", "divide", "maximum"}) {
+    const std::string join = std::string(" T ") + op;
+    const std::string body = kParameters + " a = T multiply(x, y)\n b = T subtract(y, z)\n d = T abs(b)\n f =" + join +
+                             "(a, d)\n g = T subtract(c, x)\n h =" + join + "(g, f)\n";
+    CheckAllTypes(body + " ROOT r = T negate(h)");
+    CheckAllTypes(body + " i = T add(b, x)\n ROOT r = (T, T, T) tuple(h, b, i)");
+    // What the other operand is made of is read before it.
+    CheckAllTypes(kParameters + " a = T multiply(x, y)\n b = T subtract(y, z)\n d = T abs(b)\n e = T add(a, b)\n f =" +
+                  join + "(e, d)\n ROOT r = T negate(f)");
+    CheckAllTypes(body + " i = T exponential(y)\n j = T negate(i)\n k = T divide(h, j)\n ROOT r = T abs(k)");
+  }
+  for (const char* op : {"add", "subtract", "multiply", "and", "or", "xor", "maximum"}) {
+    for (const char* type : {"s32", "u32", "s64", "s16", "s8"}) {
+      for (int64_t n : {512, 1000, 4099})
+        CheckChains(Module(kParameters + " a = T multiply(x, y)\n b = T subtract(y, z)\n d = T add(b, c)\n f = T " +
+                               op + "(a, d)\n ROOT r = T subtract(f, z)",
+                           type, n));
+    }
+  }
+  for (const char* direction : {"EQ", "NE", "GE", "GT", "LE", "LT"}) {
+    const std::string mask = std::string(" m = P compare(z, y), direction=") + direction + "\n" +
+                             " l = P compare(z, c), direction=" + direction + "\n";
+    for (const char* order : {"a, b", "b, a"}) {
+      const std::string values = kParameters + mask + " a = T multiply(x, y)\n b = T subtract(c, x)\n";
+      CheckAllTypes(values + " f = T select(m, " + order + ")\n ROOT r = T negate(f)");
+      CheckAllTypes(values + " f = T select(l, " + order + ")\n ROOT r = T negate(f)");
+      CheckAllTypes(values + " f = T select(m, " + order + ")\n ROOT r = (T, P) tuple(f, m)");
+    }
+  }
+}
+
+TEST_CASE("chains: results in memory that begins inside of a cache line") {
+  // Rows of 700 and 1001 elements: the second block of each begins at a line.
+  for (const char* dims : {"9,700", "3,1001", "5,130", "2,2500"}) {
+    for (const std::string type : {"f32", "f64", "bf16", "s16"}) {
+      const std::string text = dims, t = type + "[" + text + "]",
+                        row = type + "[" + text.substr(text.find(',') + 1) + "]",
+                        column = type + "[" + text.substr(0, text.find(',')) + "]", mask = "pred[" + text + "]";
+      CheckChains("HloModule m\nENTRY e { x = " + t + " parameter(0)\n row = " + row +
+                  " parameter(1)\n column = " + column + " parameter(2)\n r = " + t +
+                  " broadcast(row), dimensions={1}\n c = " + t + " broadcast(column), dimensions={0}\n m = " + mask +
+                  " compare(r, c), direction=GT\n a = " + t + " multiply(x, r)\n b = " + t +
+                  " subtract(c, x)\n f = " + t + " select(m, a, b)\n ROOT g = (" + t + ", " + mask + ") tuple(f, m) }");
+    }
+  }
+}
+
+TEST_CASE("chains: operands in short runs and transposed squares") {
+  for (const std::string type : {"f32", "f64", "bf16", "s8"}) {
+    for (const int run : {3, 4, 8, 13, 16, 17, 31, 40, 63}) {
+      const std::string n = std::to_string(run);
+      const auto shape = [&](const std::string& dims) { return type + "[" + dims + "]"; };
+      const auto check = [&](const std::string& from, const std::string& to, const std::string& order) {
+        CheckChains(Entry(" x = " + shape(from) + " parameter(0)\n y = " + shape(to) +
+                          " parameter(1)\n t = " + shape(to) + " transpose(x), dimensions={" + order +
+                          "}\n a = " + shape(to) + " add(t, y)\n ROOT r = " + shape(to) + " subtract(a, t)"));
+      };
+      check("3,9,25," + n, "3,25,9," + n, "0,2,1,3");
+      check("3,35," + n, "3," + n + ",35", "0,2,1");
+      check("3,10," + n, "3," + n + ",10", "0,2,1");
+      // From the last row to the first.
+      CheckChains(Entry(" x = " + shape("60," + n) + " parameter(0)\n y = " + shape("60," + n) +
+                        " parameter(1)\n t = " + shape("60," + n) + " reverse(x), dimensions={0}\n a = " +
+                        shape("60," + n) + " add(t, y)\n ROOT r = " + shape("60," + n) + " subtract(a, t)"));
+    }
+  }
+}
+
+TEST_CASE("chains: a result takes the buffer of an operand") {
+  // By negated dots, which end a loop: the loop between them reads one and writes what the next one reads.
+  for (const int64_t n : {16, 40}) {
+    const std::string t = "f32[" + std::to_string(n) + "," + std::to_string(n) + "]";
+    const std::string dot = ", lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+    const std::string text = Entry(" x = " + t + " parameter(0)\n y = " + t + " parameter(1)\n a = " + t +
+                                   " dot(x, y)" + dot + " b = " + t + " multiply(a, y)\n d = " + t +
+                                   " add(b, a)\n f = " + t + " dot(d, x)" + dot + " ROOT r = " + t + " negate(f)");
+    CheckChains(text);
+    auto module = ParseModule(text);
+    REQUIRE(module.ok());
+    auto executable = PrepareExecutable(**module);
+    REQUIRE(executable.ok());
+    CHECK((*executable)->arena_bytes() == n * n * 4);
+  }
+}
+
 TEST_CASE("chains: scalars that change from row to row, and reductions") {
   const std::string add = "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }\n";
   for (const char* dims : {"37,130", "5,1100", "300,20"}) {

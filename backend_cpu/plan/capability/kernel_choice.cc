@@ -2,10 +2,11 @@
 #include "plan/capability/kernel_choice.h"
 
 #include <algorithm>
+#include <bit>
 #include <complex>
 #include <cstring>
 
-#include "kernels/transpose_square.h"
+#include "kernels/move_kernels.h"
 
 namespace hloir::cpu {
 namespace {
@@ -162,71 +163,41 @@ T* LoadShortRows(const T* from, int64_t rows, int64_t row, int64_t inner, int64_
   return out;
 }
 
-constexpr int64_t kLeastBytes = 16;  // of a vector
-constexpr int64_t kFewBytes = 512;   // too few for a call of memcpy
+constexpr int64_t kFewBytes = 512;  // too few for a call of memcpy
 
-inline void MoveVector(const std::byte* from, std::byte* to) {
-  typedef uint64_t V __attribute__((vector_size(16)));
-  V v;
-  std::memcpy(&v, from, sizeof(v));
-  std::memcpy(to, &v, sizeof(v));
-}
-// At least kLeastBytes, in as few instructions as possible, so that the processor is far ahead with the next run's.
-inline void MoveFew(const std::byte* from, std::byte* to, int64_t bytes) {
-  int64_t i = 0;
-  for (; i + 64 <= bytes; i += 64) {
-    MoveVector(from + i, to + i), MoveVector(from + i + 16, to + i + 16);
-    MoveVector(from + i + 32, to + i + 32), MoveVector(from + i + 48, to + i + 48);
-  }
-  if ((bytes & 32) != 0) MoveVector(from + i, to + i), MoveVector(from + i + 16, to + i + 16), i += 32;
-  if ((bytes & 16) != 0) MoveVector(from + i, to + i);
-  if ((bytes & 15) != 0) MoveVector(from + bytes - 16, to + bytes - 16);
-}
 template <class T>
-void LoadRun(const T* from, int64_t n, T* out) {
+void LoadRun(const T* from, int64_t n, T* out, const MoveTable& moves) {
   const int64_t bytes = n * static_cast<int64_t>(sizeof(T));
-  if (bytes < kLeastBytes)
+  if (bytes < kLeastRun)
     for (int64_t i = 0; i < n; ++i) out[i] = from[i];
-  else if (bytes <= kFewBytes)
-    MoveFew(reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(out), bytes);
+  else if (bytes <= kFewBytes) moves.copy_runs(from, 1, 0, bytes, out);
   else std::memcpy(static_cast<void*>(out), from, static_cast<size_t>(bytes));
 }
-// `rows` runs of `inner` elements, of kLeastBytes or more, the first elements of which are `row` apart.
-template <class T>
-void LoadRunsOf(const T* from, int64_t rows, int64_t row, int64_t inner, T* out) {
-  const int64_t bytes = inner * static_cast<int64_t>(sizeof(T));
-  for (int64_t r = 0; r < rows; ++r, from += row, out += inner)
-    MoveFew(reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(out), bytes);
-}
-// Fetches the next tile's runs, if they are too far apart for the processor to know, while this tile is computed.
-template <class T>
-void FetchRuns(const T* from, int64_t rows, int64_t row, int64_t inner) {
-  constexpr int64_t kFar = 1024;  // bytes
-  const int64_t step = row * static_cast<int64_t>(sizeof(T)), bytes = inner * static_cast<int64_t>(sizeof(T));
-  if (std::abs(step) < kFar) return;
-  uintptr_t at = reinterpret_cast<uintptr_t>(from);
-  for (int64_t r = 0; r < rows; ++r, at += static_cast<uintptr_t>(step)) {
-    for (uintptr_t line = at / kStreamedLine * kStreamedLine; line < at + static_cast<uintptr_t>(bytes);
-         line += kStreamedLine)
-      __builtin_prefetch(reinterpret_cast<const void*>(line));
-  }
-}
-
 // Loads along any view: in[0] is the array (or the first number), in[1] the tile's first element in the loop's order.
-template <class T>
+template <class T, const MoveTable& (*moves_of)()>
 void LoadAlongView(const TileOp& op, int64_t n) {
+  const MoveTable& moves = moves_of();
   const View& view = *static_cast<const View*>(op.aux);
   const T* base = static_cast<const T*>(op.in[0]);
   T* out = static_cast<T*>(op.out);
   const int rank = static_cast<int>(view.dims.size());
   int64_t index[64];
-  int64_t linear = reinterpret_cast<intptr_t>(op.in[1]), at = 0;
-  for (int d = rank; d-- > 0;)
-    index[d] = linear % view.dims[d], linear /= view.dims[d], at += index[d] * view.strides[d];
+  int64_t at = 0;
+  const auto decode = [&](auto linear) {  // divisions of 32 bits take half the time
+    using Number = decltype(linear);
+    for (int d = rank; d-- > 0;) {
+      const Number dim = static_cast<Number>(std::min<uint64_t>(static_cast<uint64_t>(view.dims[d]), Number(-1)));
+      const Number above = linear / dim;
+      index[d] = static_cast<int64_t>(linear - above * dim), linear = above, at += index[d] * view.strides[d];
+    }
+  };
+  const auto first = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(op.in[1]));
+  if (first < UINT32_MAX) decode(static_cast<uint32_t>(first));
+  else decode(first);
   const int64_t inner = view.dims[rank - 1], stride = view.strides[rank - 1];
   // Too short rows are left to the loop below at once, without a division.
   const int64_t row_bytes = inner * static_cast<int64_t>(sizeof(T));
-  const bool in_runs = rank > 1 && stride == 1 && row_bytes >= kLeastBytes && row_bytes <= kFewBytes;
+  const bool in_runs = rank > 1 && stride == 1 && row_bytes >= kLeastRun && row_bytes <= kFewBytes;
   constexpr bool kHasSquares = sizeof(T) <= 8;
   constexpr int64_t kSide = kSquareSide<T>;
   const bool transposed = kHasSquares && rank > 1 && view.strides[rank - 2] == 1 && stride != 0 && stride != 1 &&
@@ -244,7 +215,7 @@ void LoadAlongView(const TileOp& op, int64_t n) {
       const bool at_row = transposed && index[rank - 1] == 0;
       const int64_t rows = at_row ? std::min(n / inner, view.dims[rank - 2] - index[rank - 2]) : 0;
       if (rows >= kSide) {
-        TransposeBlock(base + at, stride, inner, rows, out, inner);
+        moves.transpose[std::countr_zero(sizeof(T))](base + at, stride, inner, rows, out, inner);
         out += rows * inner, n -= rows * inner;
         at += rows, index[rank - 2] += rows;
         carry(rank - 2);
@@ -253,11 +224,10 @@ void LoadAlongView(const TileOp& op, int64_t n) {
     }
     if (in_runs && index[rank - 1] == 0 && n >= inner) {
       const int64_t row = view.strides[rank - 2], rows = std::min(n / inner, view.dims[rank - 2] - index[rank - 2]);
-      LoadRunsOf(base + at, rows, row, inner, out);
+      moves.copy_runs(base + at, rows, row * static_cast<int64_t>(sizeof(T)), row_bytes, out);
       out += rows * inner, n -= rows * inner;
       at += rows * row, index[rank - 2] += rows;
       carry(rank - 2);
-      if (n == 0) FetchRuns(base + at, std::min(rows, view.dims[rank - 2] - index[rank - 2]), row, inner);
       continue;
     }
     if (rank > 1 && inner <= 8 && index[rank - 1] == 0 && n >= inner) {
@@ -277,7 +247,7 @@ void LoadAlongView(const TileOp& op, int64_t n) {
     if (stride == 0)
       for (int64_t i = 0; i < run; ++i) out[i] = *from;
     else if (stride == 1) {
-      LoadRun(from, run, out);
+      LoadRun(from, run, out, moves);
     } else
       for (int64_t i = 0; i < run; ++i) out[i] = from[i * stride];
     out += run;
@@ -307,14 +277,25 @@ bool LoadsTransposed(const View& view) {
          view.dims[rank - 1] >= kLeastTransposed && view.dims[rank - 1] <= kMostTransposed &&
          view.dims[rank - 2] >= kLeastTransposed;
 }
-TileKernel LoadKernel(int64_t bytes) {
+namespace {
+template <const MoveTable& (*moves)()>
+TileKernel LoadKernelOf(int64_t bytes) {
   switch (bytes) {
-    case 1: return &LoadAlongView<uint8_t>;
-    case 2: return &LoadAlongView<uint16_t>;
-    case 4: return &LoadAlongView<uint32_t>;
-    case 8: return &LoadAlongView<uint64_t>;
-    default: return &LoadAlongView<std::complex<double>>;
+    case 1: return &LoadAlongView<uint8_t, moves>;
+    case 2: return &LoadAlongView<uint16_t, moves>;
+    case 4: return &LoadAlongView<uint32_t, moves>;
+    case 8: return &LoadAlongView<uint64_t, moves>;
+    default: return &LoadAlongView<std::complex<double>, moves>;
   }
+}
+}  // namespace
+const MoveTable& PlainMoves() { return kMoves; }
+TileKernel LoadKernel(int64_t bytes, [[maybe_unused]] Isa isa) {
+#if defined(__x86_64__)
+  if (isa == Isa::kAvx512) return LoadKernelOf<&Avx512Moves>(bytes);
+  if (isa == Isa::kAvx2) return LoadKernelOf<&Avx2Moves>(bytes);
+#endif
+  return LoadKernelOf<&PlainMoves>(bytes);
 }
 TileKernel IotaAlongViewKernel(TileType type) {
   switch (type) {

@@ -17,6 +17,7 @@ namespace hloir::cpu {
 namespace {
 
 constexpr int64_t kMaxTile = 1024;
+constexpr size_t kFewNodes = 4;
 constexpr int64_t kNoChain = 1;           // `extra` of a copy that must stay a separate op
 constexpr double kBytesPerNano = 16;      // from memory: a guess, like CostOf
 constexpr double kBytesPerNanoHere = 30;  // as NanosOf: most of it comes from a cache
@@ -163,8 +164,9 @@ class LoopBuilder {
     std::vector<View> views;
     CollectViews(&views);
     reduces_memory_ = views.empty() && ReducesMemory();
+    const bool few = max_tile_ == kMaxTile && request_.nodes.size() <= kFewNodes && !request_.reduces;
     space_ = ChooseNest(request_.count, reduces_ ? &request_.reduce : nullptr, views, max_tile_,
-                        reduces_memory_ && request_.reduce.inner == 1);
+                        reduces_memory_ && request_.reduce.inner == 1, few);
     loop_->nest_ = space_.nest;
   }
 
@@ -340,8 +342,8 @@ class LoopBuilder {
       const int64_t period = view.strides[0] == 0 ? view.count() / view.dims[0] : view.count();
       operand.invariant = first.invariant = period <= loop_->nest_.tile && loop_->nest_.tile % period == 0 &&
                                             (space_.dims.size() == 1 || space_.dims.back() % period == 0);
-      operand = Emit(numbers ? IotaAlongViewKernel(operand.type) : LoadKernel(bytes), {operand, first}, operand.type, 0,
-                     std::nullopt, size);
+      operand = Emit(numbers ? IotaAlongViewKernel(operand.type) : LoadKernel(bytes, kernels_.isa), {operand, first},
+                     operand.type, 0, std::nullopt, size);
       loop_->views_.push_back(std::make_unique<View>(view));
       (operand.invariant ? loop_->prologue_ : loop_->body_).back().op.aux = loop_->views_.back().get();
     }
@@ -695,32 +697,41 @@ class LoopBuilder {
     const auto& sources = loop_->sources_;
     loop_->reads_.resize(reads_.size());
     loop_->writes_.resize(writes_.size());
-    const auto note_read = [&](const LoopSource& source, int32_t at) {
-      if (source.ref < 0 || source.ref >= static_cast<int32_t>(reads_.size())) return;
-      FusedLoop::Access& read = loop_->reads_[static_cast<size_t>(source.ref)];
-      read.op = std::max(read.op, at);
+    const auto is_read = [&](const LoopSource& source) {
+      return source.ref >= 0 && source.ref < static_cast<int32_t>(reads_.size());
     };
-    const auto note_reads = [&](const std::vector<LoopOp>& list, bool in_body) {
-      for (size_t i = 0; i < list.size(); ++i) {
-        for (const TilePlace& place : list[i].in)
-          if (place.kind == TilePlace::kSource)
-            note_read(sources[place.index], in_body ? static_cast<int32_t>(i) : FusedLoop::kNeverShared);
+    const auto note_reads = [&](const LoopOp& at, int32_t op, int32_t link) {
+      for (const TilePlace& place : at.in) {
+        if (place.kind != TilePlace::kSource || !is_read(sources[place.index])) continue;
+        FusedLoop::Access& read = loop_->reads_[static_cast<size_t>(sources[place.index].ref)];
+        read.op = std::max(read.op, op), read.link = std::max(read.link, link);
       }
     };
-    note_reads(loop_->body_, true);
-    for (const auto* list : {&loop_->prologue_, &loop_->first_, &loop_->next_}) note_reads(*list, false);
-    for (const PendingSink& sink : sinks_) note_read(sources[sink.init.index], FusedLoop::kNeverShared);
+    // A chain's ops and its links each have their places; other ops have one in both orders.
+    int32_t ops_end = 0, links_end = 0;
+    for (int32_t i = 0; i < static_cast<int32_t>(loop_->body_.size()); ++i) {
+      const LoopOp& at = loop_->body_[static_cast<size_t>(i)];
+      if (at.op.kernel == nullptr)
+        ops_end = i + 1 + static_cast<int32_t>(at.op.extra), links_end = ops_end + static_cast<int32_t>(at.op.divisor);
+      const int32_t op = i >= ops_end && i < links_end ? -1 : i, link = i < ops_end ? -1 : i;
+      note_reads(at, op, link);
+      if (at.out.kind != TilePlace::kSource) continue;
+      const size_t result = static_cast<size_t>(sources[at.out.index].ref) - reads_.size();
+      FusedLoop::Access& write = loop_->writes_[result];
+      if (write.op < 0) write.op = op;
+      if (write.link < 0) write.link = link;
+      write.source = at.out.index;
+    }
+    for (const auto* list : {&loop_->prologue_, &loop_->first_, &loop_->next_})
+      for (const LoopOp& at : *list) note_reads(at, FusedLoop::kNeverShared, FusedLoop::kNeverShared);
+    for (const PendingSink& sink : sinks_)
+      if (const LoopSource& init = sources[sink.init.index]; is_read(init))
+        loop_->reads_[static_cast<size_t>(init.ref)].op = FusedLoop::kNeverShared;
     for (size_t s = 0; s < sources.size(); ++s) {
-      if (sources[s].ref < 0 || sources[s].ref >= static_cast<int32_t>(reads_.size())) continue;
+      if (!is_read(sources[s])) continue;
       FusedLoop::Access& read = loop_->reads_[static_cast<size_t>(sources[s].ref)];
       if (read.source < 0) read.source = static_cast<int32_t>(s);
       else if (!SamePlaces(sources[s], sources[static_cast<size_t>(read.source)])) read.op = FusedLoop::kNeverShared;
-    }
-    for (size_t i = 0; i < loop_->body_.size(); ++i) {
-      const TilePlace& out = loop_->body_[i].out;
-      if (out.kind != TilePlace::kSource) continue;
-      FusedLoop::Access& write = loop_->writes_[static_cast<size_t>(sources[out.index].ref) - reads_.size()];
-      if (write.op < 0) write = {static_cast<int32_t>(i), out.index};
     }
   }
 

@@ -32,7 +32,7 @@ bool FusedLoop::MayShare(int read, int written) const {
   const size_t result = static_cast<size_t>(written - first_written());
   if (result >= writes_.size()) return false;  // of the threads' partial results
   const Access &last = reads_[static_cast<size_t>(read)], &write = writes_[result];
-  return last.op >= 0 && last.op <= write.op &&
+  return last.op >= 0 && last.op <= write.op && last.link <= write.link &&
          SamePlaces(sources_[static_cast<size_t>(last.source)], sources_[static_cast<size_t>(write.source)]);
 }
 
@@ -201,6 +201,8 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int64_t parts, int threa
   seek();
   place(fixed_);
   place(moves_);
+  for (TileOp* op = body; op != first; ++op)
+    if (op->kernel == nullptr) NoteDistinct(op), op += op->extra + op->divisor;
   CallAll(ops, body, nest_.tile);
   for (int64_t task = begin; task < stop; ++task) {
     int64_t from = 0, to = reduced_steps_;

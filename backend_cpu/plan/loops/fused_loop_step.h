@@ -84,9 +84,10 @@ class FusedLoop : public Step {
   bool all_steps_ = false;  // one call of first_ for all steps of a unit, whose number is its op's `extra`
   std::vector<LoopSink> sinks_;
   std::vector<std::unique_ptr<View>> views_;  // that loads into registers follow
-  // For MayShare: the last op of the body that reads a ref, and the op that writes one, with a source of it.
+  // For MayShare: the last op of the body that reads a ref, and the first that writes one, with a source of it. A chain
+  // runs as links, and its rest as ops: each has an order.
   struct Access {
-    int32_t op = -1, source = -1;
+    int32_t op = -1, link = -1, source = -1;
   };
   static constexpr int32_t kNeverShared = INT32_MAX;  // as an op: read outside of the body, or in several orders
   std::vector<Access> reads_, writes_;

@@ -23,7 +23,8 @@ struct Meaning {
   BinaryOp binary = BinaryOp::kAdd;
   OperandMode mode = kVectorVector;
   NarrowFloat narrow = NarrowFloat::kBf16;
-  bool streams = false;  // of kCopy: with non-temporal stores
+  bool streams = false;   // of kCopy: with non-temporal stores
+  bool function = false;  // of kUnary: its link may overwrite a kept block
 };
 // By element size: not every size has blocks of every kind.
 int Bytes(ChainType type) {
@@ -37,6 +38,16 @@ int Bytes(ChainType type) {
     case ChainType::kC64: return 8;
   }
   return 0;
+}
+// Computed by more than a few instructions.
+bool IsFunction(UnaryOp op) {
+  switch (op) {
+    case UnaryOp::kAbs:
+    case UnaryOp::kNegate:
+    case UnaryOp::kNot:
+    case UnaryOp::kConjugate: return false;
+    default: return true;
+  }
 }
 using ChainMeanings = std::unordered_map<TileKernel, Meaning>;
 
@@ -55,8 +66,10 @@ ChainMeanings MakeChainMeanings(const KernelTable& table) {
     meaning.type = static_cast<ChainType>(t);
     for (int op = 0; op < static_cast<int>(UnaryOp::kCount); ++op) {
       meaning.link = chains.unary[op][t];
+      meaning.function = IsFunction(static_cast<UnaryOp>(op));
       if (meaning.link != nullptr) add(table.unary[op][tile], meaning);
     }
+    meaning.function = false;
     meaning.link = chains.to_f32;
     if (tile == static_cast<int>(TileType::kS32)) add(table.convert[tile][kF32], meaning);
     meaning.kind = Meaning::kOfMask;
@@ -181,6 +194,7 @@ class ChainMaker {
     for (size_t i = 0; i < body_.size(); ++i) {
       if (info_[i].meaning) Take(static_cast<int>(i));
     }
+    for (size_t c = 0; c < chains_.size(); ++c) JoinInto(static_cast<int>(c));
     Write();
   }
 
@@ -198,13 +212,15 @@ class ChainMaker {
     SmallVector<int, 2> before;  // further ops computed by the link
     SmallVector<int, 2> inside;  // those of them that read the block, or an operand, in registers
     bool square = false;         // the block is both operands
+    int other = -1;              // the chain that computes the other operand meanwhile, while the block is kept
   };
   struct Chain {
     ChainType type = ChainType::kF32;
     LoopOp load;
     std::vector<Part> parts;
-    int holds = -1;     // the op whose result the block is
-    bool mask = false;  // the block is one
+    int holds = -1;       // the op whose result the block is
+    bool mask = false;    // the block is one
+    bool within = false;  // `other` of another chain's part
     // Ops that read a value stored by the chain. They must follow the chain, so it ends before the first of them,
     // unless that op continues the chain.
     std::set<int> readers;
@@ -517,6 +533,70 @@ class ChainMaker {
         if (user > op) chains_[best].readers.insert(user);
   }
 
+  // ---- Two blocks at once.
+  // The link for a part that keeps its block while another one becomes that of its other operand.
+  TileKernel KeptLink(const Part& part) const {
+    const Meaning& meaning = *info_[part.op].meaning;
+    const int t = static_cast<int>(meaning.type), vector = static_cast<int>(ChainOperand::kVector);
+    if (meaning.kind == Meaning::kBinary) {
+      const int op = static_cast<int>(meaning.binary);
+      if (part.link != table_.binary[op][t][vector][part.operand]) return nullptr;
+      return table_.binary_kept[op][t][1 - part.operand];
+    }
+    if (meaning.kind != Meaning::kSelect || part.operand == 0) return nullptr;
+    const bool unset = part.operand == 2;
+    if (part.link == table_.select_by[t][unset][0]) return table_.select_by_kept[t][!unset];
+    for (int op = 0; op < 6; ++op) {
+      for (int type = 0; type < kChainTypes; ++type) {
+        for (bool scalar : {false, true})
+          if (part.link == table_.select_if[op][type][scalar][unset][0])
+            return table_.select_if_kept[op][type][scalar][!unset];
+      }
+    }
+    return nullptr;
+  }
+  // The link that begins the chain while another one's block is kept.
+  TileKernel KeepLink(const Chain& chain) const {
+    const int t = static_cast<int>(chain.type);
+    for (int operand = 0; operand < kChainOperands; ++operand)
+      if (chain.load.op.kernel == table_.load[t][operand]) return table_.keep[t][operand];
+    return nullptr;
+  }
+  // The place in the body where the op is computed.
+  int PlaceOf(int op) const {
+    const int c = info_[op].chain;
+    return c < 0 || !(IsChain(chains_[c]) || chains_[c].within) ? op : chains_[c].parts.back().op;
+  }
+  // A chain whose result is only the other operand of another chain's part: computed there, instead of a tile in
+  // memory.
+  void JoinInto(int c) {
+    Chain& chain = chains_[c];
+    if (chain.parts.empty() || chain.mask || chain.holds != chain.parts.back().op) return;
+    const Value* value = ValueAt(body_[chain.holds].out);
+    if (value == nullptr || value->elsewhere || value->users.size() != 1) return;
+    const int user = value->users[0], into = info_[user].chain;
+    if (into < 0 || into == c || chains_[into].within || Bytes(chains_[into].type) != Bytes(chain.type) ||
+        tile_ < table_.elements[static_cast<int>(chain.type)])
+      return;
+    for (const Part& part : chain.parts)
+      if (part.other >= 0 || info_[part.op].meaning->function) return;
+    Chain& to = chains_[into];
+    Part* at = nullptr;
+    for (Part& part : to.parts)
+      if (part.op == user && part.other < 0) at = &part;
+    if (at == nullptr || KeptLink(*at) == nullptr || KeepLink(chain) == nullptr ||
+        ValueAt(body_[user].in[at->operand]) == value)
+      return;
+    // It is then computed later: not after a reader of what it stores, nor before the makers of what it reads.
+    const int place = to.parts.back().op;
+    for (int reader : chain.readers)
+      if (info_[reader].chain == into ? reader < user : PlaceOf(reader) < place) return;
+    if (place < chain.parts.back().op) return;
+    at->link = KeptLink(*at), at->other = c, chain.within = true;
+    for (TilePlace& in : at->in)
+      if (SamePlace(in, body_[chain.holds].out)) in = TilePlace{};  // it is not in memory
+  }
+
   // ---- The new body.
   // True if the part's result has readers besides the next part of the chain.
   bool IsRead(const Chain& chain, size_t p) const {
@@ -572,25 +652,31 @@ class ChainMaker {
     }
     links->resize(to);
   }
-  void Put(const Chain& chain, std::vector<LoopOp>* out) const {
-    const int t = static_cast<int>(chain.type);
-    const size_t head = out->size();
-    out->emplace_back();
+  void PutOps(const Chain& chain, std::vector<LoopOp>* out) const {
     for (const Part& part : chain.parts) {
+      if (part.other >= 0) PutOps(chains_[part.other], out);
       for (int op : part.before) PutOp(op, out);
       PutOp(part.op, out);
     }
-    const size_t ops = out->size() - head - 1;
-    out->push_back(chain.load);
-    out->back().op.extra = table_.elements[t];
+  }
+  // Those after the first.
+  void PutLinks(const Chain& chain, std::vector<LoopOp>* out) const {
+    const int t = static_cast<int>(chain.type);
     for (size_t p = 0; p < chain.parts.size(); ++p) {
       const Part& part = chain.parts[p];
+      if (part.other >= 0) {
+        const Chain& other = chains_[part.other];
+        out->push_back(other.load);
+        out->back().op.kernel = KeepLink(other);
+        PutLinks(other, out);
+      }
       if (part.link != nullptr) {
         LoopOp& link = out->emplace_back();
         link.op.kernel = part.link;
         std::copy(std::begin(part.in), std::end(part.in), std::begin(link.in));
       }
       const bool last = p + 1 == chain.parts.size();
+      if (last && chain.within) continue;
       if (!last && !IsRead(chain, p)) continue;
       const Meaning& meaning = *info_[part.op].meaning;
       ChainResult result = IsCompare(meaning) ? ChainResult::kPred : ChainResult::kVector;
@@ -601,6 +687,16 @@ class ChainMaker {
       store.op.kernel = table_.store[t][static_cast<int>(result)][last];
       store.out = body_[part.op].out;
     }
+  }
+  void Put(const Chain& chain, std::vector<LoopOp>* out) const {
+    const int t = static_cast<int>(chain.type);
+    const size_t head = out->size();
+    out->emplace_back();
+    PutOps(chain, out);
+    const size_t ops = out->size() - head - 1;
+    out->push_back(chain.load);
+    out->back().op.extra = table_.elements[t];
+    PutLinks(chain, out);
     JoinSteps(head + 1 + ops, out);
     (*out)[head].op.extra = static_cast<int64_t>(ops);
     (*out)[head].op.divisor = static_cast<int64_t>(out->size() - head - 1 - ops);
@@ -608,8 +704,8 @@ class ChainMaker {
   // One op alone gains nothing.
   bool IsChain(const Chain& chain) const {
     size_t ops = chain.parts.size();
-    for (const Part& part : chain.parts) ops += part.before.size();
-    return !chain.parts.empty() && ops > 1 && tile_ >= table_.elements[static_cast<int>(chain.type)];
+    for (const Part& part : chain.parts) ops += part.before.size() + (part.other >= 0 ? 1 : 0);
+    return !chain.parts.empty() && !chain.within && ops > 1 && tile_ >= table_.elements[static_cast<int>(chain.type)];
   }
   void Write() {
     if (std::none_of(chains_.begin(), chains_.end(), [&](const Chain& chain) { return IsChain(chain); })) return;
@@ -617,7 +713,7 @@ class ChainMaker {
     std::unordered_map<int, const Chain*> ends;  // by the last op
     std::unordered_map<int, size_t> narrow;      // by the widening op: the number of links that read its operand
     for (const Chain& chain : chains_) {
-      if (!IsChain(chain)) continue;
+      if (!IsChain(chain) && !chain.within) continue;
       for (const Part& part : chain.parts) {
         moved[part.op] = true;
         for (int op : part.before) {
@@ -625,7 +721,7 @@ class ChainMaker {
           else moved[op] = true;
         }
       }
-      ends.emplace(chain.parts.back().op, &chain);
+      if (!chain.within) ends.emplace(chain.parts.back().op, &chain);
     }
     for (const auto& [op, readers] : narrow) {
       const Value* value = ValueAt(body_[op].out);
@@ -674,18 +770,34 @@ bool WritesOverOperand(const TileOp* begin, const TileOp* end) {
 
 }  // namespace
 
+// The last element up to `block` whose result is the first in its cache line. `op`: the last one of the chain.
+int64_t SecondBlock(const TileOp& op, const void* out, int64_t block) {
+  constexpr int64_t kLine = 64;
+  const int64_t bytes = op.extra >> 24 & 0xff, past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(out) % kLine);
+  return past % bytes != 0 || block * bytes < kLine ? block : block - past / bytes;
+}
+
+void NoteDistinct(TileOp* head) {
+  const TileOp *links = head + 1 + head->extra, *end = links + head->divisor;
+  head->out = WritesOverOperand(links, end) ? nullptr : head;
+}
+
 const TileOp* RunChain(const TileOp* head, int64_t n) {
   const TileOp *ops = head + 1, *links = ops + head->extra, *end = links + head->divisor;
   const int64_t block = links->extra;
   int64_t i = 0;
   const auto start = reinterpret_cast<ChainStart>(reinterpret_cast<void (*)()>(links->kernel));
-  for (; i + block <= n; i += block) start(links, i);
-  if (i == n) return end;
-  // The rest as the last whole block, which computes some elements again, if their operands still exist.
-  if (i > 0 && !WritesOverOperand(links, end)) {
-    start(links, n - block);
+  // Blocks may overlap, as an element that is computed twice has the same operands, if these still exist.
+  if (n > block && n % block != 0 && (head->out != nullptr || !WritesOverOperand(links, end))) {
+    start(links, 0);
+    // The next block begins at a cache line of the result, if that takes no more blocks.
+    const int64_t line = SecondBlock(links[-1], end[-1].out, block);
+    for (i = n - line <= (n - 1) / block * block ? line : block; i + block <= n; i += block) start(links, i);
+    if (i < n) start(links, n - block);
     return end;
   }
+  for (; i + block <= n; i += block) start(links, i);
+  if (i == n) return end;
   for (const TileOp* op = ops; op != links; ++op) {
     TileOp rest = *op;
     const auto step = [&](int k) { return (op->extra >> (8 * k) & 0xff) * i; };

@@ -10,8 +10,9 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kMinRow = 64;  // shorter rows are not worth a kernel call each
-constexpr int64_t kRowsTile = 8192, kLongRowTile = 32768, kRowTiles = 64;
+constexpr int64_t kLineElements = 64;  // fill whole cache lines, of any type
+constexpr int64_t kMinRow = 64;        // shorter rows are not worth a kernel call each
+constexpr int64_t kViewTile = 2048, kRowsTile = 8192, kLongRowTile = 32768, kRowTiles = 64;
 
 // Sizes of loops, outermost first, along which the reductions and as many views as possible have strides. A view that
 // would make rows shorter than kMinRow is loaded along the view instead, as is one whose few rows are transposed.
@@ -42,7 +43,7 @@ DimVector CommonDims(int64_t count, const ReduceShape* reduce, std::span<const V
 }  // namespace
 
 LoopSpace ChooseNest(int64_t count, const ReduceShape* reduce, std::span<const View> views, int64_t max_tile,
-                     bool rows_alone) {
+                     bool rows_alone, bool few) {
   LoopSpace space;
   LoopNest& nest = space.nest;
   DimVector& dims = space.dims;
@@ -71,11 +72,15 @@ LoopSpace ChooseNest(int64_t count, const ReduceShape* reduce, std::span<const V
     int64_t unit = reduce != nullptr ? (space.rows_in_tile ? reduce->reduced : reduce->inner) : 1;
     for (const View& view : views) {
       const bool along_view = view.dims.back() < kMinRow || LoadsTransposed(view);
+      // Finding the place in the view takes as long as a hundred elements.
+      if (along_view && few) max_tile = kViewTile;
       if (const int64_t rows = std::lcm(unit, view.dims.back()); along_view && rows <= max_tile) unit = rows;
       if (view.strides[0] != 0) continue;
       const int64_t period = std::lcm(unit, view.count() / view.dims[0]);
       if (period <= max_tile) unit = period;
     }
+    // All tiles begin at a cache line then. (Sums keep their order.)
+    if (const int64_t lines = std::lcm(unit, kLineElements); reduce == nullptr && lines <= max_tile) unit = lines;
     nest.tile = std::max<int64_t>(1, max_tile / unit) * unit;
   } else if (!space.flat) {
     // Equal tiles, in whole vectors.

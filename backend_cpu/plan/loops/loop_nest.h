@@ -16,8 +16,9 @@ struct LoopSpace {
   LoopNest nest;
 };
 // `views`: the loop's operands, collapsed, if they are not contiguous in order. `reduce`: if it reduces. `rows_alone`:
-// it only reduces contiguous rows, so tiles of several rows need no registers.
+// it only reduces contiguous rows, so tiles of several rows need no registers. `few`: it has a few ops, so that larger
+// tiles fit the first-level cache.
 LoopSpace ChooseNest(int64_t count, const ReduceShape* reduce, std::span<const View> views, int64_t max_tile,
-                     bool rows_alone = false);
+                     bool rows_alone = false, bool few = false);
 
 }  // namespace hloir::cpu
