@@ -250,6 +250,7 @@ HloOpcode Builder::CombinerOf(const HloComputation& computation, const Value& re
   for (HloOpcode op : {kMaximum, kMinimum}) {
     if (made == x_.Function(op, type, {a, b})) return op;
   }
+  if (type == PrimitiveType::F64 && region[k] == x_.LogOfExps(a, b)) return kLog;
   return kTuple;
 }
 

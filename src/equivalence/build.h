@@ -158,6 +158,7 @@ class Builder {
   static bool IsSolver(const HloInstruction& i);
   Value Batched(const HloInstruction& i, const std::vector<ExprId>& x);
   static bool TakesAnyOrder(const HloComputation& computation);
+  static HloOpcode ExtremeOfChosen(const HloComputation& computation, size_t k);
   Value While(const HloInstruction& i, const Value& init, Inside in);
   Value Looped(const HloInstruction& i, const LoopForm& form, const Value& init, Inside in);
   Value Scan(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);  // build_defined.cc
@@ -194,8 +195,8 @@ class Builder {
   Value Conditional(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in);
   Value Opaque(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in);
 
-  // The opcode of a computation that combines two scalars (add, maximum, …); kTuple for any other. `region` receives
-  // its values.
+  // The opcode of a computation that combines two scalars: add, maximum, …; kLog for log(exp a + exp b); kTuple for any
+  // other. `region` receives its values.
   HloOpcode Combiner(const HloComputation& computation, PrimitiveType type, Inside in, Value* region);
   // The same for result k of a region of n and n scalars, if it depends on the two k-th scalars alone.
   HloOpcode CombinerOf(const HloComputation& computation, const Value& region, size_t k, size_t n, PrimitiveType type,

@@ -272,6 +272,8 @@ class Exprs {
   ExprId Sum(Polynomial p, PrimitiveType type);
   ExprId OfMonomial(Monomial m, PrimitiveType type);
   ExprId If(ExprId condition, ExprId a, ExprId b);
+  // log(exp a + exp b).
+  ExprId LogOfExps(ExprId a, ExprId b);
   // The expression as an index, if it is one.
   std::optional<Index> AsIndex(ExprId e);
   // Expressions of this weight or more are named.
@@ -293,6 +295,8 @@ class Exprs {
   // The variables must be fresh. An extreme may be a product, too. A reduction whose result's number is -1 - k in
   // `data` takes its elements in any order.
   ExprId SumOver(std::vector<VarId> variables, ExprId body);
+  // The sum of the exponentials of `body` where `mask` holds.
+  ExprId SumOfExps(std::vector<VarId> variables, ExprId body, ExprId mask);
   ExprId ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId body, ExprId mask);
   ExprId Row(HloOpcode op, std::vector<int64_t> data, std::vector<VarId> variables, std::vector<ExprId> bodies,
              std::vector<Index> at, PrimitiveType type);
@@ -319,6 +323,7 @@ class Exprs {
   ExprId OfScan(const Scan& scan);
   ExprId JoinedScans(ExprId tile, ExprId before);
   bool JoinPrefixes(Polynomial& p, PrimitiveType type);
+  bool JoinPrefixes(Monomial& m);
   bool JoinPrefixes(std::vector<ExprId>& parts);
   bool IsNarrow(ExprId e, PrimitiveType type, int depth = 0);
   struct Bounds {
@@ -372,6 +377,7 @@ class Exprs {
   }
   bool TakeSigns(Monomial& m);
   bool TakeUnits(Monomial& m);
+  ExprId AsLogOfExps(ExprId condition, ExprId a, ExprId b);
   ExprId ImaginaryUnit();
   ExprId Complex(ExprId re, ExprId im);
   ExprId PartOf(ExprId e, bool real);
