@@ -52,6 +52,7 @@ void TakeSteps(const equivalence::Result& result, Proved& proved) {
   }
   if (result.FiniteOnly() && proved.finite_only.empty()) proved.finite_only.push_back("the results");
   proved.assumptions = result.Assumptions();
+  proved.draws_alike = result.DrawsAlike();
 }
 
 // Proves value by value over the reals. Returns whether everything is proved.

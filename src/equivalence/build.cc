@@ -405,6 +405,11 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
       break;
     }
     case kAfterAll: return {LeafArray({-11}, i.shape())};
+    case kRngGetAndUpdateState:
+      for (size_t k = 0; k < shared_.draws.size(); ++k) {
+        if (shared_.draws[k].state == &i) return {StateOfDraw(k, i.shape())};
+      }
+      break;
     case kConditional: return Conditional(i, operands, inner);
     case kWhile: return While(i, *operands[0], inner);
     default: break;
@@ -439,6 +444,9 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
       break;
     case kScan: value = Scan(i, x, inner); break;
     case kRngBitGenerator: value = RandomBits(i, x[0]); break;
+    case kRng:
+      if (next_draw_ < shared_.draws.size()) value = Drawn(i, x);
+      break;
     case kTopK: value = TopK(i, x[0], i.attributes<TopKAttributes>().largest, inner); break;
     case kBitcastConvert:
       if (const ExprId e = BitcastConvert(i, x[0], inner); e >= 0) value = {e};

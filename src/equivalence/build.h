@@ -47,6 +47,13 @@ struct LoopTurn {
   }
 };
 
+// A state of the generator from which an expanded `rng` computes its numbers, and the key of the bits.
+struct Draw {
+  const HloInstruction* state;
+  uint64_t key;
+};
+std::vector<Draw> DrawsOf(const HloModule& drawn, const HloModule& expanded);
+
 // State that the builders of both modules share.
 struct Shared {
   Exprs exprs;
@@ -63,6 +70,7 @@ struct Shared {
   bool same_parameters = false;    // all devices have the same parameters
   int64_t search_left = 0;         // work for comparisons with shards
   std::deque<Loop> loops;          // of the first module, if the second runs on several devices
+  std::vector<Draw> draws;         // in order, if one module draws random numbers and the other's draws are expanded
   int64_t unspecified = 0;         // number of values that nothing may depend on
   // For loops of the second module without an equal: the iteration in which most values have one.
   std::map<const HloInstruction*, LoopTurn> turns;
@@ -148,6 +156,10 @@ class Builder {
   ExprId BitcastConvert(const HloInstruction& i, ExprId x, Inside in);
   Value BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x);
   Value RandomBits(const HloInstruction& i, ExprId state);  // build_random.cc
+  ExprId OneOf(const std::vector<ExprId>& made, const Shape& line, const std::vector<Index>& call, const Index& which);
+  ExprId PhiloxWord(ExprId key, ExprId low, ExprId high, int64_t count, PrimitiveType type, const Index& at);
+  ExprId StateOfDraw(size_t number, const Shape& shape);  // build_draws.cc
+  Value Drawn(const HloInstruction& i, const std::vector<ExprId>& x);
   // The loop of a while, or of an operation that is defined by one.
   struct LoopForm {
     std::vector<const Shape*> shapes;  // of the carried values
@@ -221,6 +233,7 @@ class Builder {
   std::vector<Record> records_;
   int32_t root_record_ = -1;
   int64_t sequence_ = 0;
+  size_t next_draw_ = 0;
   std::vector<ExprId> effects_;
   std::vector<int32_t> branch_roots_;  // records of the results of the last conditional's branches
 };

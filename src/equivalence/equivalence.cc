@@ -282,7 +282,7 @@ std::vector<Node> NodesOf(const Builder& module, ValueNumbers& numbers) {
 }
 
 Answer AnswerOf(uint32_t uses) {
-  if ((uses & (kSameUnknown | kSameElided | kSameRandom)) != 0) return Answer::kProvedAssuming;
+  if ((uses & kAssumptions) != 0) return Answer::kProvedAssuming;
   return uses == 0 ? Answer::kProvedBitwise : Answer::kProvedReals;
 }
 
@@ -312,6 +312,7 @@ std::vector<std::string> WordsOf(uint32_t uses) {
   add(kSameUnknown, "custom-calls of one target are one function of their operands");
   add(kSameElided, "elided constants are the same");
   add(kSameRandom, "random numbers and infeeds come in the same order");
+  add(kSameDraws, "rng draws the numbers that the expansion computes, from the compiler's key");
   return words;
 }
 
@@ -406,6 +407,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     p.shared.keep_narrow = p.shared.keep_narrow || Roundings(after, type) > Roundings(before, type);
   p.shared.devices = Devices::Of(before, after, p.shared.exprs);
   p.shared.same_parameters = options.whole_arrays;
+  if (!p.shared.devices) p.shared.draws = DrawsOf(before, after);
   const bool built = p.before.Build(before, x);
   // Adds the number of the proof's expressions to `made` on return.
   struct Count {
@@ -530,7 +532,6 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
       if (o >= 0 && partner_of_a[static_cast<size_t>(o)] < 0) cone_a[k] |= cone_a[static_cast<size_t>(o)];
     }
   }
-  constexpr uint32_t kAssumes = kSameUnknown | kSameElided | kSameRandom;
   for (size_t k = 0; k < bs.size(); ++k) {
     cone_b[k] = bs[k].uses;
     for (int32_t o : bs[k].operands) {
@@ -538,7 +539,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     }
     if (partner[k] < 0 || p.assumed.count(static_cast<int32_t>(k)) != 0) continue;
     const uint32_t uses =
-        (cone_b[k] | cone_a[static_cast<size_t>(partner[k])]) & (congruent[k] ? kAssumes : ~uint32_t{0});
+        (cone_b[k] | cone_a[static_cast<size_t>(partner[k])]) & (congruent[k] ? kAssumptions : ~uint32_t{0});
     result.uses |= uses;
     if (!congruent[k])
       result.steps.push_back({std::string(as[static_cast<size_t>(partner[k])].instruction->name()),
@@ -702,12 +703,11 @@ bool Step::rounds() const { return (uses & (kRounds | kNarrows | kConstants | kC
 bool Step::finite_only() const { return (uses & kFiniteOnly) != 0; }
 bool Step::of_positives() const { return (uses & kDomain) != 0; }
 
-std::vector<std::string> Result::Assumptions() const {
-  return WordsOf(uses & (kSameUnknown | kSameElided | kSameRandom));
-}
+std::vector<std::string> Result::Assumptions() const { return WordsOf(uses & kAssumptions); }
 bool Result::Narrows() const { return (uses & kNarrows) != 0; }
 bool Result::RoundsConstants() const { return (uses & kConstants) != 0; }
 bool Result::LosesDigits() const { return (uses & kCancels) != 0; }
+bool Result::DrawsAlike() const { return (uses & kSameDraws) != 0; }
 bool Result::FiniteOnly() const { return (uses & (kFiniteOnly | kDomain)) != 0; }
 
 std::string Result::ToString() const {

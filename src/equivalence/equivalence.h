@@ -76,6 +76,8 @@ struct Result {
   bool LosesDigits() const;
   // The proof assumes finite values, or positive arguments of roots and logarithms.
   bool FiniteOnly() const;
+  // The proof assumes what random numbers one of the modules draws.
+  bool DrawsAlike() const;
   // The assumptions, in words.
   std::vector<std::string> Assumptions() const;
   std::string ToString() const;

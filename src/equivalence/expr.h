@@ -132,7 +132,9 @@ enum Use : uint32_t {
   kSameUnknown = 1 << 6,  // calls of one unknown target are the same function of their operands
   kSameElided = 1 << 7,   // constants that both texts elide are the same
   kSameRandom = 1 << 8,   // random numbers and infeeds come in the same order
+  kSameDraws = 1 << 9,    // rng draws what XLA's expansion computes, from a key of the compiler's choice
 };
+inline constexpr uint32_t kAssumptions = kSameUnknown | kSameElided | kSameRandom | kSameDraws;
 
 class Exprs {
  public:
