@@ -15,6 +15,14 @@ namespace {
 
 constexpr int32_t kMostCalls = 48;
 constexpr int64_t kMostRecords = 1 << 20;
+constexpr int64_t kLeastWork = 1 << 18;  // work left, with which an operation may still be given up
+
+// An operation that computes its result from its operands alone, without instructions of its own.
+bool IsOneOperation(const HloInstruction& i) {
+  using enum HloOpcode;
+  return !i.Is(kControlFlow | kSideEffect | kImpure) && i.opcode() != kFusion && i.opcode() != kTuple &&
+         i.opcode() != kGetTupleElement;
+}
 
 }  // namespace
 
@@ -140,7 +148,14 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
     x_.TakeUses();
     int32_t record = -1;
     branch_roots_.clear();
+    const bool may_give_up = gives_up && in.record && x_.work_left() > kLeastWork && IsOneOperation(*i);
+    const int64_t kept = may_give_up ? x_.SetAside() : 0;
     Value value = Of(*i, operands, in, records, &record);
+    if (may_give_up) {
+      const bool too_much = x_.OutOfWork() && x_.refusal() == nullptr;
+      if (x_.refusal() == nullptr) x_.GiveBack(kept);
+      if (too_much && why_.empty()) value = Opaque(*i, operands, in);
+    }
     // The uses of branches are attributed to their conditional.
     records.insert(records.end(), branch_roots_.begin(), branch_roots_.end());
     branch_roots_.clear();

@@ -87,6 +87,7 @@ class Builder {
  public:
   using Record = inside::Record;
   explicit Builder(Shared& shared) : shared_(shared), x_(shared.exprs) {}
+  bool gives_up = false;   // takes an operation whose expression is too much work for an opaque one
   bool is_second = false;  // reads the second module, whose values are matched with the first's
   // Called with each recorded value, and its bits if it depends on constants alone. May replace the value by an equal
   // one.

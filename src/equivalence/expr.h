@@ -145,6 +145,13 @@ class Exprs {
   bool Spent(int64_t work = 1) { return (work_left_ -= work) < 0; }
   bool OutOfWork() const { return work_left_ < 0; }
   int64_t work_left() const { return work_left_; }
+  // Keeps most of the work for later, and returns how much; GiveBack returns it.
+  int64_t SetAside() {
+    const int64_t kept = work_left_ / 4 * 3;
+    work_left_ -= kept;
+    return kept;
+  }
+  void GiveBack(int64_t kept) { work_left_ = std::max<int64_t>(work_left_, 0) + kept; }
   // More work, for a search after the proof.
   void Allow(int64_t work) { work_left_ = std::max<int64_t>(work_left_, work); }
   // Ends the work: an expression has no normal form. refusal() is the reason; null if there was none.
