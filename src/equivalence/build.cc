@@ -15,7 +15,7 @@ namespace {
 
 constexpr int32_t kMostCalls = 48;
 constexpr int64_t kMostRecords = 1 << 20;
-constexpr int64_t kLeastWork = 1 << 18;  // work left, with which an operation may still be given up
+constexpr int64_t kLeastWork = 1 << 8;  // work left, with which an operation may still be given up
 
 // An operation that computes its result from its operands alone, without instructions of its own.
 bool IsOneOperation(const HloInstruction& i) {
