@@ -2,13 +2,15 @@
 """How much `hloir verify --prove` proves of XLA:CPU's compile, of hloir's own pipeline, of partitioned programs, and of
 stages of a dump.
 
-    bench/prove_pairs.py [--hloir BIN] [--kind xla|own|sharded|folder|stages] [--keep DIR] [--seconds S] FILE…
+    bench/prove_pairs.py [--hloir BIN] [--kind xla|own|sharded|folder|stages] [--keep DIR] [--seconds S] [--steps] FILE…
 
 For `xla` each FILE is compiled by jaxlib (as bench/right_pairs.py does), and before and after are held against each
 other; --keep keeps what was compiled, so that the next run needs no jaxlib. For `own` the default pipeline makes the
 second module, for `sharded` the passes that partition. For `folder` it is the file of the same name in --keep, such as
 the texts of XLA's partitioner that tests/sharded/generate.py keeps. For `stages` the FILEs are a dump's stages in order, each held against the next. Prints a line for each
-pair that is not proved, with why or the first open steps, and at the end the share proved and the times.
+pair that is not proved, with why or the first open steps, and at the end the share proved and the times. With --steps
+each pair that is not proved is also judged by `hloir verify`, and the steps that it proves, tests and leaves open are
+counted, those of pairs that differ apart. A pair without steps, of sizes known at run time, counts its instructions.
 """
 import argparse, collections, json, os, statistics, subprocess, sys, time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -30,6 +32,25 @@ def prove(hloir, files, seconds):
     return found
 
 
+def judge(hloir, files, seconds):
+    """The kind of the verdict, and its steps: proved, tested, open."""
+    try:
+        run = subprocess.run([hloir, "verify", "--json", *files], capture_output=True, text=True, timeout=seconds)
+        found = json.loads(run.stdout)
+    except (subprocess.TimeoutExpired, ValueError): return "not judged", [0, 0, instructions(hloir, files[1])]
+    steps = [found.get("steps", {}).get(kind, 0) for kind in ("proved", "tested", "open")]
+    if steps[:2] == [0, 0]: steps[2] = max(steps[2], instructions(hloir, files[1]))
+    return "different" if found.get("answer") in ("different", "less-accurate") else "the rest", steps
+
+
+def instructions(hloir, file):
+    """How many instructions of a module compute."""
+    run = subprocess.run([hloir, "stats", "--json", file], capture_output=True, text=True)
+    if run.returncode != 0: return 1
+    idle = {"parameter", "constant", "tuple", "get-tuple-element", "bitcast", "fusion", "call"}
+    return sum(group["instructions"] for module in json.loads(run.stdout) for group in module["opcodes"] if group["opcode"] not in idle)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+")
@@ -38,9 +59,11 @@ def main():
     parser.add_argument("--keep", default="/tmp/prove_pairs")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--quiet", action="store_true")
+    parser.add_argument("--steps", action="store_true")
     args = parser.parse_args()
     os.makedirs(args.keep, exist_ok=True)
     xla, seen, times = xla_process.Process(right_pairs.__file__), collections.Counter(), []
+    steps = {}
     pairs = list(zip(args.files, args.files[1:])) if args.kind == "stages" else [(f,) for f in args.files]
     for pair in pairs:
         if args.kind == "xla":
@@ -63,9 +86,16 @@ def main():
         if not args.quiet and not found["answer"].startswith("proved"):
             why = found.get("why") or "; ".join(s["after"] for s in found.get("open", [])[:3])
             print(f"{pair[0]}: {found['answer']}: {why} ({found.get('matched')}/{found.get('values')}, {found['seconds']:.1f} s)", flush=True)
+        if args.steps and not found["answer"].startswith("proved"):
+            kind, counts = judge(args.hloir, pair, 10 * args.seconds)
+            steps[kind] = [a + b for a, b in zip(steps.get(kind, [0, 0, 0]), counts)]
+            if not args.quiet: print(f"  {kind}: {counts[0]} steps proved, {counts[1]} tested, {counts[2]} open", flush=True)
     proved = sum(n for answer, n in seen.items() if answer.startswith("proved"))
     print(f"{proved} of {len(times)} proved ({100 * proved / max(1, len(times)):.1f} %): {dict(seen)}; "
           f"median {statistics.median(times or [0]):.2f} s, most {max(times or [0]):.1f} s")
+    for kind, (sure, tested, left) in steps.items():
+        print(f"steps of {kind}: {sure} proved, {tested} tested, {left} open: "
+              f"{100 * (tested + left) / max(1, sure + tested + left):.1f} % not proved")
 
 
 if __name__ == "__main__":

@@ -326,8 +326,9 @@ StatusOr<Verdict> Checker::Impl::CheckViews(const HloModule& after) {
   const bool one_set = proved && (verdict.proof.holds || size == check::RunSize::kLarge);
   const char* const too_large = HasUnboundedSizes(before) ? "the sizes of its unbounded dimensions (?) are not given"
                                                           : "a run takes too much time or memory";
-  const Status judged =
-      size == check::RunSize::kTooLarge ? ResourceExhausted(too_large) : JudgeByRuns(one_set, verdict);
+  const Status judged = size == check::RunSize::kTooLarge ? ResourceExhausted(too_large)
+                        : proved && proved_.draws_alike   ? Unimplemented("rng draws other numbers in the other module")
+                                                          : JudgeByRuns(one_set, verdict);
   const bool cannot_run =
       judged.code() == StatusCode::kUnimplemented || judged.code() == StatusCode::kResourceExhausted;
   if (!judged.ok() && proved_.over_reals && cannot_run) {

@@ -52,6 +52,7 @@ void TakeSteps(const equivalence::Result& result, Proved& proved) {
   }
   if (result.FiniteOnly() && proved.finite_only.empty()) proved.finite_only.push_back("the results");
   proved.assumptions = result.Assumptions();
+  proved.draws_alike = result.DrawsAlike();
 }
 
 // Proves value by value over the reals. Returns whether everything is proved.
@@ -62,7 +63,7 @@ bool ProveInside(const HloModule& before, const HloModule& after, bool exact, Pr
   // Results may be proved although no inner value has an equal, and open although each has one.
   const bool open = result.answer == equivalence::Answer::kOpen;
   proved.steps.proved = open ? result.matched : std::max<int64_t>(result.matched, 1);
-  proved.steps.open = open ? std::max<int64_t>(result.values - result.matched, 1) : 0;
+  proved.steps.open = open ? std::max<int64_t>(result.unproved, 1) : 0;
   if (result.answer == equivalence::Answer::kProvedBitwise) {
     proved.proof.holds = true;
     proved.proof.how = "each value that the results depend on has an equal in the other module";

@@ -18,8 +18,9 @@ struct Proved {
   std::vector<Answer> outputs;
   std::vector<std::string> assumptions, finite_only, rounds_differently;
   Verdict::Steps steps;
-  bool over_reals = false;  // in exact mode: proved over the reals, which does not count
-  bool tested = false;      // some outputs are proved under the assumption of tested steps
+  bool over_reals = false;   // in exact mode: proved over the reals, which does not count
+  bool draws_alike = false;  // assumes what random numbers one module draws, which no run can show
+  bool tested = false;       // some outputs are proved under the assumption of tested steps
   // The proof over the reals with its graph of values, if it leaves an output open.
   equivalence::Result inside;
 

@@ -168,7 +168,8 @@ class StepTester {
   };
 
   equivalence::Result Prove(const std::vector<Pair>& assumed) const {
-    return equivalence::ProveInside(before_, after_, {.try_bits = false, .nodes = true, .assumed = assumed});
+    return equivalence::ProveInside(before_, after_,
+                                    {.try_bits = false, .nodes = true, .gives_up = gives_up_, .assumed = assumed});
   }
   void Use(equivalence::Result result);
   // Runs `before`, and `after` once, for the values that are not proved.
@@ -227,6 +228,7 @@ class StepTester {
   std::vector<InputSet> sets_;
   std::vector<std::map<int32_t, Literal>> values_;  // values of `before` on each of these sets
   std::map<int32_t, Signature> signatures_a_, signatures_b_;
+  bool gives_up_ = false;      // as the first proof did
   bool first_is_all_ = false;  // the modules are proved equal if the first differing pair is assumed equal
   int tests_made_ = 0;
 };
@@ -658,6 +660,7 @@ void StepTester::FindDifferent() {
 }
 
 StepTests StepTester::Test(equivalence::Result proof) {
+  gives_up_ = proof.gave_up;
   for (int round = 0; round < kMostRounds && !proof.before.empty(); ++round) {
     Use(std::move(proof));
     if (round == 0) RunWhole();

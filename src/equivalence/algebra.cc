@@ -412,10 +412,42 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
   return OfMonomial({inside::Power(lead, power, kOne), 0, {{base, power}}}, type);
 }
 
+ExprId Exprs::LogOfExps(ExprId a, ExprId b) {
+  const PrimitiveType type = PrimitiveType::F64;
+  const auto exp = [&](ExprId e) { return Function(HloOpcode::kExp, type, {e}); };
+  return Function(HloOpcode::kLog, type, {Add(exp(a), exp(b))});
+}
+
+// If x - y is NaN (x and y may be equal infinities), x + y, else max(x, y) + log(1 + exp(-|x - y|)): the logarithm of
+// exp x + exp y, without overflow. -1 for any other select.
+ExprId Exprs::AsLogOfExps(ExprId condition, ExprId a, ExprId b) {
+  const auto is = [&](ExprId e, HloOpcode op) { return At(e).kind == Expr::Kind::kFunction && At(e).op == op; };
+  if (TypeOf(a) != PrimitiveType::F64 || !is(condition, HloOpcode::kNot)) return -1;
+  const ExprId equal = At(condition).args[0];
+  if (!is(equal, HloOpcode::kCompare) || At(equal).args[0] != At(equal).args[1] ||
+      At(equal).data[0] != static_cast<int64_t>(ComparisonDirection::kEq))
+    return -1;
+  const ExprId compared = At(equal).args[0];
+  for (const Monomial& m : PolynomialOf(b)) {
+    if (m.factors.size() != 1 || m.factors[0].power != kOne || m.real != 1) continue;
+    const ExprId larger = m.factors[0].base;
+    if (!is(larger, HloOpcode::kMaximum) || At(larger).args.size() != 2) continue;
+    const ExprId x = At(larger).args[0], y = At(larger).args[1], less = Add(x, y, -1);
+    if (a != Add(x, y) || (compared != less && compared != Add(y, x, -1))) continue;
+    const ExprId size = Function(HloOpcode::kAbs, PrimitiveType::F64, {less});
+    const ExprId exp = Function(HloOpcode::kExp, PrimitiveType::F64, {Add(Real(0), size, -1)});
+    if (b != Add(larger, Function(HloOpcode::kLog, PrimitiveType::F64, {Add(Real(1), exp)}))) continue;
+    Uses(kRounds | kFiniteOnly);
+    return LogOfExps(x, y);
+  }
+  return -1;
+}
+
 ExprId Exprs::If(ExprId condition, ExprId a, ExprId b) {
   if (a == b) return a;
   if (const std::optional<int64_t> known = IntegerOf(condition)) return *known != 0 ? a : b;
   const PrimitiveType type = TypeOf(a);
+  if (const ExprId log = AsLogOfExps(condition, a, b); log >= 0) return log;
   if (IsPred(type)) return Or(And(condition, a), And(Not(condition), b));
   if (const Expr& c = At(condition); IsInteger(type) && !IsUnsigned(type) && c.kind == Expr::Kind::kFunction &&
                                      c.op == HloOpcode::kCompare && TypeOf(c.args[0]) == type &&

@@ -15,6 +15,14 @@ namespace {
 
 constexpr int32_t kMostCalls = 48;
 constexpr int64_t kMostRecords = 1 << 20;
+constexpr int64_t kLeastWork = 1 << 8;  // work left, with which an operation may still be given up
+
+// An operation that computes its result from its operands alone, without instructions of its own.
+bool IsOneOperation(const HloInstruction& i) {
+  using enum HloOpcode;
+  return !i.Is(kControlFlow | kSideEffect | kImpure) && i.opcode() != kFusion && i.opcode() != kTuple &&
+         i.opcode() != kGetTupleElement;
+}
 
 }  // namespace
 
@@ -140,7 +148,14 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
     x_.TakeUses();
     int32_t record = -1;
     branch_roots_.clear();
+    const bool may_give_up = gives_up && in.record && x_.work_left() > kLeastWork && IsOneOperation(*i);
+    const int64_t kept = may_give_up ? x_.SetAside() : 0;
     Value value = Of(*i, operands, in, records, &record);
+    if (may_give_up) {
+      const bool too_much = x_.OutOfWork() && x_.refusal() == nullptr;
+      if (x_.refusal() == nullptr) x_.GiveBack(kept);
+      if (too_much && why_.empty()) value = Opaque(*i, operands, in);
+    }
     // The uses of branches are attributed to their conditional.
     records.insert(records.end(), branch_roots_.begin(), branch_roots_.end());
     branch_roots_.clear();
@@ -250,6 +265,7 @@ HloOpcode Builder::CombinerOf(const HloComputation& computation, const Value& re
   for (HloOpcode op : {kMaximum, kMinimum}) {
     if (made == x_.Function(op, type, {a, b})) return op;
   }
+  if (type == PrimitiveType::F64 && region[k] == x_.LogOfExps(a, b)) return kLog;
   return kTuple;
 }
 
@@ -404,6 +420,11 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
       break;
     }
     case kAfterAll: return {LeafArray({-11}, i.shape())};
+    case kRngGetAndUpdateState:
+      for (size_t k = 0; k < shared_.draws.size(); ++k) {
+        if (shared_.draws[k].state == &i) return {StateOfDraw(k, i.shape())};
+      }
+      break;
     case kConditional: return Conditional(i, operands, inner);
     case kWhile: return While(i, *operands[0], inner);
     default: break;
@@ -438,6 +459,9 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
       break;
     case kScan: value = Scan(i, x, inner); break;
     case kRngBitGenerator: value = RandomBits(i, x[0]); break;
+    case kRng:
+      if (next_draw_ < shared_.draws.size()) value = Drawn(i, x);
+      break;
     case kTopK: value = TopK(i, x[0], i.attributes<TopKAttributes>().largest, inner); break;
     case kBitcastConvert:
       if (const ExprId e = BitcastConvert(i, x[0], inner); e >= 0) value = {e};

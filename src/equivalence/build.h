@@ -47,6 +47,13 @@ struct LoopTurn {
   }
 };
 
+// A state of the generator from which an expanded `rng` computes its numbers, and the key of the bits.
+struct Draw {
+  const HloInstruction* state;
+  uint64_t key;
+};
+std::vector<Draw> DrawsOf(const HloModule& drawn, const HloModule& expanded);
+
 // State that the builders of both modules share.
 struct Shared {
   Exprs exprs;
@@ -63,6 +70,7 @@ struct Shared {
   bool same_parameters = false;    // all devices have the same parameters
   int64_t search_left = 0;         // work for comparisons with shards
   std::deque<Loop> loops;          // of the first module, if the second runs on several devices
+  std::vector<Draw> draws;         // in order, if one module draws random numbers and the other's draws are expanded
   int64_t unspecified = 0;         // number of values that nothing may depend on
   // For loops of the second module without an equal: the iteration in which most values have one.
   std::map<const HloInstruction*, LoopTurn> turns;
@@ -79,6 +87,7 @@ class Builder {
  public:
   using Record = inside::Record;
   explicit Builder(Shared& shared) : shared_(shared), x_(shared.exprs) {}
+  bool gives_up = false;   // takes an operation whose expression is too much work for an opaque one
   bool is_second = false;  // reads the second module, whose values are matched with the first's
   // Called with each recorded value, and its bits if it depends on constants alone. May replace the value by an equal
   // one.
@@ -148,6 +157,10 @@ class Builder {
   ExprId BitcastConvert(const HloInstruction& i, ExprId x, Inside in);
   Value BatchNorm(const HloInstruction& i, const std::vector<ExprId>& x);
   Value RandomBits(const HloInstruction& i, ExprId state);  // build_random.cc
+  ExprId OneOf(const std::vector<ExprId>& made, const Shape& line, const std::vector<Index>& call, const Index& which);
+  ExprId PhiloxWord(ExprId key, ExprId low, ExprId high, int64_t count, PrimitiveType type, const Index& at);
+  ExprId StateOfDraw(size_t number, const Shape& shape);  // build_draws.cc
+  Value Drawn(const HloInstruction& i, const std::vector<ExprId>& x);
   // The loop of a while, or of an operation that is defined by one.
   struct LoopForm {
     std::vector<const Shape*> shapes;  // of the carried values
@@ -158,6 +171,7 @@ class Builder {
   static bool IsSolver(const HloInstruction& i);
   Value Batched(const HloInstruction& i, const std::vector<ExprId>& x);
   static bool TakesAnyOrder(const HloComputation& computation);
+  static HloOpcode ExtremeOfChosen(const HloComputation& computation, size_t k);
   Value While(const HloInstruction& i, const Value& init, Inside in);
   Value Looped(const HloInstruction& i, const LoopForm& form, const Value& init, Inside in);
   Value Scan(const HloInstruction& i, const std::vector<ExprId>& x, Inside in);  // build_defined.cc
@@ -194,8 +208,8 @@ class Builder {
   Value Conditional(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in);
   Value Opaque(const HloInstruction& i, const std::vector<const Value*>& operands, Inside in);
 
-  // The opcode of a computation that combines two scalars (add, maximum, …); kTuple for any other. `region` receives
-  // its values.
+  // The opcode of a computation that combines two scalars: add, maximum, …; kLog for log(exp a + exp b); kTuple for any
+  // other. `region` receives its values.
   HloOpcode Combiner(const HloComputation& computation, PrimitiveType type, Inside in, Value* region);
   // The same for result k of a region of n and n scalars, if it depends on the two k-th scalars alone.
   HloOpcode CombinerOf(const HloComputation& computation, const Value& region, size_t k, size_t n, PrimitiveType type,
@@ -220,6 +234,7 @@ class Builder {
   std::vector<Record> records_;
   int32_t root_record_ = -1;
   int64_t sequence_ = 0;
+  size_t next_draw_ = 0;
   std::vector<ExprId> effects_;
   std::vector<int32_t> branch_roots_;  // records of the results of the last conditional's branches
 };

@@ -105,6 +105,29 @@ bool Builder::TakesAnyOrder(const HloComputation& computation) {
   return true;
 }
 
+// Returns kMaximum or kMinimum if result k of such a region is always that extreme of its two k-th values, whatever the
+// other values are, else kTuple. Two elements of two values have at most four values of one type.
+HloOpcode Builder::ExtremeOfChosen(const HloComputation& computation, size_t k) {
+  constexpr int64_t kValues = 2, kRanks = 4;
+  const auto type = [&](int64_t of) { return computation.parameter(of)->shape().element_type(); };
+  if (computation.parameter_count() != 2 * kValues || type(static_cast<int64_t>(k)) == PrimitiveType::PRED)
+    return HloOpcode::kTuple;
+  for (int64_t of = 0; of < kValues; ++of) {
+    if (type(of) != type(kValues + of) || IsComplex(type(of)) || type(of) == PrimitiveType::PRED)
+      return HloOpcode::kTuple;
+  }
+  bool largest = true, least = true;
+  for (int64_t code = 0; code < kRanks * kRanks * kRanks * kRanks && (largest || least); ++code) {
+    const Element a{code % kRanks, code / kRanks % kRanks};
+    const Element b{code / (kRanks * kRanks) % kRanks, code / (kRanks * kRanks * kRanks)};
+    const std::optional<Element> chosen = Chosen(computation, a, b);
+    if (!chosen || chosen->size() != static_cast<size_t>(kValues)) return HloOpcode::kTuple;
+    largest = largest && (*chosen)[k] == std::max(a[k], b[k]);
+    least = least && (*chosen)[k] == std::min(a[k], b[k]);
+  }
+  return largest ? HloOpcode::kMaximum : least ? HloOpcode::kMinimum : HloOpcode::kTuple;
+}
+
 bool Builder::IsSolver(const HloInstruction& i) {
   if (i.opcode() != HloOpcode::kCustomCall || i.HasSideEffect() || i.operand_count() != 1) return false;
   const std::string_view target = i.attributes<CustomCallAttributes>().custom_call_target;

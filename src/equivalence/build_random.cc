@@ -59,7 +59,48 @@ std::array<ExprId, 4> Philox(Words w, std::array<ExprId, 4> x, ExprId key) {
   return x;
 }
 
+// `high`, plus one if the addition that gave `sum` from `low` overflowed.
+ExprId Carried(Words w, ExprId sum, ExprId low, ExprId high) {
+  const ExprId less = w.x.Compare(static_cast<int>(ComparisonDirection::kLt), sum, low);
+  return w.Named(w.x.If(less, w.x.Add(high, w.Word(1, kU64)), high));
+}
+
+int64_t CallsOfPhilox(int64_t count, PrimitiveType type) {
+  const int64_t per_call = type == kU64 ? 2 : 4;
+  return (count + per_call - 1) / per_call;
+}
+
 }  // namespace
+
+// The result of a call: the one of `made` that `which` numbers.
+ExprId Builder::OneOf(const std::vector<ExprId>& made, const Shape& line, const std::vector<Index>& call,
+                      const Index& which) {
+  const PrimitiveType type = line.element_type();
+  Polynomial sum;
+  for (size_t k = 0; k < made.size(); ++k) {
+    const Index past = x_.Plus(which, Exprs::Number(-static_cast<int64_t>(k)));
+    const ExprId here = x_.And(x_.Guard(false, past), x_.Guard(false, x_.Times(past, -1)));
+    const ExprId part = x_.If(here, Read(made[k], line, call), x_.Integer(0, type));
+    for (const Monomial& m : x_.PolynomialOf(part)) sum.push_back(m);
+  }
+  return x_.Named(x_.Sum(std::move(sum), type));
+}
+
+// Word `at` of `count` words of 32 or 64 bits, from a counter of 128 bits.
+ExprId Builder::PhiloxWord(ExprId key, ExprId low, ExprId high, int64_t count, PrimitiveType type, const Index& at) {
+  Words w{x_};
+  const int64_t calls = CallsOfPhilox(count, type), per_call = type == kU64 ? 2 : 4;
+  const ExprId step = x_.IndexValue(x_.Var(x_.Dimension(0, calls)), kU64);
+  const ExprId sum = w.Add(low, step), top = Carried(w, sum, low, high);
+  const std::array<ExprId, 4> y = Philox(w, {w.Low(sum), w.High(sum), w.Low(top), w.High(top)}, key);
+  std::vector<ExprId> made(y.begin(), y.end());
+  if (type == kU64) made = {w.Join(y[0], y[1]), w.Join(y[2], y[3])};
+  // The words as an array, a row a call.
+  const Shape rows = Shape::Array(type, {calls, per_call});
+  const std::vector<Index> row = Dimensions(rows);
+  const ExprId all = OneOf(made, Shape::Array(type, {calls}), {row[0]}, row[1]);
+  return Read(all, rows, {x_.Div(at, per_call), x_.Mod(at, per_call)});
+}
 
 // Returns the new state and the bits. The state is a key and a counter. Threefry has a counter of one word; Philox one
 // of 128 bits, of which the state holds one or two words, the low one first. In a state of two words the high one is
@@ -80,17 +121,13 @@ Value Builder::RandomBits(const HloInstruction& i, ExprId state) {
   const ExprId key = word(0), counter = word(1);
   const std::vector<Index> out = Dimensions(shape);
   std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
-  // The call that computes a word, and the index of the word among its results.
-  std::vector<Index> call;
-  Index which;
   const PrimitiveType made_as = width == 64 ? kU64 : U32;
-  Shape line;
-  std::vector<ExprId> made;
-  int64_t calls = 0;
-  ExprId next_high = -1;
+  ExprId bits, next_high = -1;
+  int64_t calls = 1;
   if (threefry) {
     std::vector<Index> at = out;
     std::vector<int64_t> half = sizes;
+    Index which;
     if (width != 64) {
       // The two words of a call are adjacent along the first even dimension, or else along the longest.
       size_t split = 0;
@@ -101,39 +138,17 @@ Value Builder::RandomBits(const HloInstruction& i, ExprId state) {
       at[split] = x_.Div(out[split], 2);
       which = x_.Mod(out[split], 2);
     }
-    call = at;
-    calls = 1;
     for (int64_t size : half) calls *= size;
-    line = Shape::Array(made_as, DimVector(half.begin(), half.end()));
+    const Shape line = Shape::Array(made_as, DimVector(half.begin(), half.end()));
     const ExprId step = x_.IndexValue(x_.Flatten(Dimensions(line), half), kU64);
     const auto [a, b] = Threefry(w, w.Add(counter, step), key);
-    made = width == 64 ? std::vector<ExprId>{w.Join(a, b)} : std::vector<ExprId>{a, b};
+    bits = OneOf(width == 64 ? std::vector<ExprId>{w.Join(a, b)} : std::vector<ExprId>{a, b}, line, at, which);
   } else {
-    const int64_t per_call = width == 64 ? 2 : 4;
-    const Index flat = x_.Flatten(out, sizes);
-    call = {x_.Div(flat, per_call)}, which = x_.Mod(flat, per_call);
-    calls = (shape.ElementCount() + per_call - 1) / per_call;
-    line = Shape::Array(made_as, {calls});
-    const ExprId top = words == 3 ? word(2) : key, step = x_.IndexValue(x_.Var(x_.Dimension(0, calls)), kU64);
-    // The carry of the low word.
-    const auto carried = [&](ExprId low) {
-      const ExprId less = x_.Compare(static_cast<int>(ComparisonDirection::kLt), low, counter);
-      return w.Named(x_.If(less, x_.Add(top, w.Word(1, kU64)), top));
-    };
-    const ExprId low = w.Add(counter, step), high = carried(low);
-    const std::array<ExprId, 4> y = Philox(w, {w.Low(low), w.High(low), w.Low(high), w.High(high)}, key);
-    made.assign(y.begin(), y.end());
-    if (width == 64) made = {w.Join(y[0], y[1]), w.Join(y[2], y[3])};
-    if (words == 3) next_high = carried(w.Add(counter, w.Word(static_cast<uint64_t>(calls), kU64)));
+    const ExprId top = words == 3 ? word(2) : key;
+    calls = CallsOfPhilox(shape.ElementCount(), made_as);
+    bits = PhiloxWord(key, counter, top, shape.ElementCount(), made_as, x_.Flatten(out, sizes));
+    if (words == 3) next_high = Carried(w, w.Add(counter, w.Word(static_cast<uint64_t>(calls), kU64)), counter, top);
   }
-  Polynomial sum;
-  for (size_t k = 0; k < made.size(); ++k) {
-    const Index past = x_.Plus(which, Exprs::Number(-static_cast<int64_t>(k)));
-    const ExprId here = x_.And(x_.Guard(false, past), x_.Guard(false, x_.Times(past, -1)));
-    const ExprId part = x_.If(here, Read(made[k], line, call), x_.Integer(0, made_as));
-    for (const Monomial& m : x_.PolynomialOf(part)) sum.push_back(m);
-  }
-  ExprId bits = w.Named(x_.Sum(std::move(sum), made_as));
   const PrimitiveType plain = width == 8    ? PrimitiveType::U8
                               : width == 16 ? PrimitiveType::U16
                               : width == 32 ? U32

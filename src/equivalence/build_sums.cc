@@ -121,6 +121,22 @@ Value Builder::Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Ins
   Value region;
   const PrimitiveType type = x_.TypeOf(x[0]);
   if (IsQuantized(i.operand(0)->shape().element_type())) return {};
+  // The extreme of the k-th operand's elements and its initial value.
+  const auto extreme_of = [&](HloOpcode op, size_t k, const std::vector<VarId>& variables, ExprId body) {
+    const bool is_or = op == HloOpcode::kOr;
+    ExprId result = x_.ExtremeOver(is_or ? HloOpcode::kAnd : op, variables, is_or ? x_.Not(body) : body, x_.True());
+    if (is_or) result = x_.Not(result);
+    const ExprId start = x[n + k];
+    const PrimitiveType of = i.operand(static_cast<int64_t>(n + k))->shape().element_type();
+    if (const auto init = x_.IntegerOf(start); init && IsInteger(of)) {
+      const Literal least = op == HloOpcode::kMaximum ? Literal::MinValue(of) : Literal::MaxValue(of);
+      if (least.GetAsInt64(0) == *init) return result;
+    }
+    if (op == HloOpcode::kAnd) return x_.And(result, start);
+    if (is_or) return x_.Or(result, start);
+    return x_.Function(op, x_.TypeOf(x[k]), {result, start});
+  };
+  const auto extreme = [&](HloOpcode op, size_t k) { return extreme_of(op, k, over, bodies[k]); };
   if (n == 1) {
     const HloOpcode op = Combiner(*i.to_apply(), type, in, &region);
     if (!why_.empty()) return {};
@@ -140,19 +156,11 @@ Value Builder::Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Ins
       if (x_.TypeOf(a) == type && x_.TypeOf(b) == type && region[0] == cut(x_.Add(a, b)))
         return {cut(x_.Add(x_.SumOver(over, bodies[0]), x[1]))};
     }
-    if (op == HloOpcode::kMaximum || op == HloOpcode::kMinimum || op == HloOpcode::kAnd || op == HloOpcode::kOr) {
-      const bool is_or = op == HloOpcode::kOr;
-      ExprId result =
-          x_.ExtremeOver(is_or ? HloOpcode::kAnd : op, over, is_or ? x_.Not(bodies[0]) : bodies[0], x_.True());
-      if (is_or) result = x_.Not(result);
-      const PrimitiveType of = i.operand(1)->shape().element_type();
-      if (const auto init = x_.IntegerOf(x[1]); init && IsInteger(of)) {
-        const Literal least = op == HloOpcode::kMaximum ? Literal::MinValue(of) : Literal::MaxValue(of);
-        if (least.GetAsInt64(0) == *init) return {result};
-      }
-      if (op == HloOpcode::kAnd) return {x_.And(result, x[1])};
-      if (is_or) return {x_.Or(result, x[1])};
-      return {x_.Function(op, type, {result, x[1]})};
+    if (op == HloOpcode::kMaximum || op == HloOpcode::kMinimum || op == HloOpcode::kAnd || op == HloOpcode::kOr)
+      return {extreme(op, 0)};
+    if (op == HloOpcode::kLog) {
+      const ExprId sum = x_.SumOfExps(over, bodies[0], x_.True());
+      return {x_.Function(op, type, {x_.Add(sum, x_.SumOfExps({}, x[1], x_.True()))})};
     }
   } else {
     region = Region(*i.to_apply(), in);
@@ -164,33 +172,50 @@ Value Builder::Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Ins
     for (ExprId e : region) data.push_back(e);
     return data;
   };
+  // Where a result is the extreme of its values alone, it is that extreme, not a function of both.
+  std::vector<HloOpcode> extremes(n, HloOpcode::kTuple);
+  for (size_t k = 0; k < n && n == 2; ++k) extremes[k] = ExtremeOfChosen(*i.to_apply(), k);
   // A reduction of results of the same reduction is merged with it.
   const auto open_parts = [&] {
-    std::vector<Expr> parts;
+    std::optional<Expr> row;
+    std::vector<bool> is_row(n);
     for (size_t k = 0; k < n; ++k) {
       ExprId e = bodies[k];
       if (const ExprId opened = x_.Opened(e); opened >= 0) e = opened;
-      parts.push_back(x_.At(e));
-      const Expr& part = parts.back();
-      if (part.kind != Expr::Kind::kBind || part.tag != kRow || part.op != HloOpcode::kReduce ||
-          part.data != data_of(k) || part.args != parts[0].args || part.bound != parts[0].bound)
-        return false;
+      const Expr& part = x_.At(e);
+      is_row[k] = part.kind == Expr::Kind::kBind && part.tag == kRow && part.op == HloOpcode::kReduce &&
+                  part.data == data_of(k);
+      if (!is_row[k] && extremes[k] == HloOpcode::kTuple) return false;
+      if (!is_row[k]) continue;
+      if (row && (part.args != row->args || part.bound != row->bound)) return false;
+      row = part;
     }
+    if (!row) return false;
     for (size_t k = 0; k < n; ++k) {
-      if (parts[0].args[n + k] != x[n + k]) return false;
+      if (row->args[n + k] != x[n + k]) return false;
     }
     Exprs::Substitution by;
-    for (VarId v : parts[0].bound) {
-      over.push_back(x_.Fresh(x_.VariableAt(v).size));
-      by.push_back({v, x_.Var(over.back())});
+    std::vector<VarId> inner;
+    for (VarId v : row->bound) {
+      inner.push_back(x_.Fresh(x_.VariableAt(v).size));
+      by.push_back({v, x_.Var(inner.back())});
     }
-    for (size_t k = 0; k < n; ++k) bodies[k] = x_.Substitute(parts[0].args[k], by);
+    std::vector<ExprId> opened;
+    for (size_t k = 0; k < n; ++k) {
+      opened.push_back(x_.Substitute(row->args[k], by));
+      if (!is_row[k] && x_.Named(extreme_of(extremes[k], k, inner, opened[k])) != bodies[k]) return false;
+    }
+    over.insert(over.end(), inner.begin(), inner.end());
+    bodies = std::move(opened);
     return true;
   };
   if (any_order) {
     x_.Uses(kFiniteOnly);  // (which NaN comes first counts)
     while (open_parts()) {
     }
+  }
+  const std::vector<ExprId> plain = bodies;
+  if (any_order) {
     // A place as an element of an array of places, read at one index, so that tiles and places in them are joined.
     for (ExprId& body : bodies) {
       const std::optional<Index> place = x_.AsIndex(body);
@@ -204,6 +229,11 @@ Value Builder::Reduce(const HloInstruction& i, const std::vector<ExprId>& x, Ins
   }
   Value value;
   for (size_t k = 0; k < n; ++k) {
+    if (extremes[k] != HloOpcode::kTuple) {
+      x_.Uses(kFiniteOnly);  // (the sign of zero, and which NaN)
+      value.push_back(extreme_of(extremes[k], k, over, plain[k]));
+      continue;
+    }
     std::vector<int64_t> data = data_of(k);
     std::vector<ExprId> args = bodies;
     for (size_t j = 0; j < n; ++j) args.push_back(x[n + j]);
@@ -281,6 +311,8 @@ Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& 
   const PrimitiveType of = i.operand(static_cast<int64_t>(n))->shape().element_type();
   switch (op) {
     case HloOpcode::kAdd: identity = IsInteger(type) ? x_.Integer(0, type) : x_.Sum({}, type); break;
+    case HloOpcode::kLog: identity = x_.Real(-INFINITY); break;
+    case HloOpcode::kMultiply: identity = IsInteger(type) ? x_.Integer(1, type) : x_.Real(1); break;
     case HloOpcode::kMaximum:
     case HloOpcode::kMinimum:
       if (IsInteger(type))
@@ -298,9 +330,14 @@ Value Builder::ReduceWindow(const HloInstruction& i, const std::vector<ExprId>& 
   if (!known) return WindowRows(taps, covered, {x.begin() + static_cast<std::ptrdiff_t>(n), x.end()}, region);
   const ExprId body = covered[0];
   if (op == HloOpcode::kAdd) return {RoundedAs(region[0], x_.SumOver(taps.over, x_.If(taps.inside, body, identity)))};
+  if (op == HloOpcode::kLog) return {x_.Function(op, type, {x_.SumOfExps(taps.over, body, taps.inside)})};
   const bool is_or = op == HloOpcode::kOr;
   const ExprId result =
       x_.ExtremeOver(is_or ? HloOpcode::kAnd : op, taps.over, is_or ? x_.Not(body) : body, taps.inside);
+  if (op == HloOpcode::kMultiply) {
+    x_.Uses(kRounds);
+    return {RoundedAs(region[0], result)};
+  }
   return {is_or ? x_.Not(result) : result};
 }
 

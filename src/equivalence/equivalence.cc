@@ -282,7 +282,7 @@ std::vector<Node> NodesOf(const Builder& module, ValueNumbers& numbers) {
 }
 
 Answer AnswerOf(uint32_t uses) {
-  if ((uses & (kSameUnknown | kSameElided | kSameRandom)) != 0) return Answer::kProvedAssuming;
+  if ((uses & kAssumptions) != 0) return Answer::kProvedAssuming;
   return uses == 0 ? Answer::kProvedBitwise : Answer::kProvedReals;
 }
 
@@ -312,6 +312,7 @@ std::vector<std::string> WordsOf(uint32_t uses) {
   add(kSameUnknown, "custom-calls of one target are one function of their operands");
   add(kSameElided, "elided constants are the same");
   add(kSameRandom, "random numbers and infeeds come in the same order");
+  add(kSameDraws, "rng draws the numbers that the expansion computes, from the compiler's key");
   return words;
 }
 
@@ -406,6 +407,8 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     p.shared.keep_narrow = p.shared.keep_narrow || Roundings(after, type) > Roundings(before, type);
   p.shared.devices = Devices::Of(before, after, p.shared.exprs);
   p.shared.same_parameters = options.whole_arrays;
+  p.before.gives_up = p.after.gives_up = result.gave_up = options.gives_up;
+  if (!p.shared.devices) p.shared.draws = DrawsOf(before, after);
   const bool built = p.before.Build(before, x);
   // Adds the number of the proof's expressions to `made` on return.
   struct Count {
@@ -530,7 +533,6 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
       if (o >= 0 && partner_of_a[static_cast<size_t>(o)] < 0) cone_a[k] |= cone_a[static_cast<size_t>(o)];
     }
   }
-  constexpr uint32_t kAssumes = kSameUnknown | kSameElided | kSameRandom;
   for (size_t k = 0; k < bs.size(); ++k) {
     cone_b[k] = bs[k].uses;
     for (int32_t o : bs[k].operands) {
@@ -538,7 +540,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     }
     if (partner[k] < 0 || p.assumed.count(static_cast<int32_t>(k)) != 0) continue;
     const uint32_t uses =
-        (cone_b[k] | cone_a[static_cast<size_t>(partner[k])]) & (congruent[k] ? kAssumes : ~uint32_t{0});
+        (cone_b[k] | cone_a[static_cast<size_t>(partner[k])]) & (congruent[k] ? kAssumptions : ~uint32_t{0});
     result.uses |= uses;
     if (!congruent[k])
       result.steps.push_back({std::string(as[static_cast<size_t>(partner[k])].instruction->name()),
@@ -618,6 +620,21 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     return k < 0 || partner[at] >= 0 || bs[at].instruction->IsConstant() ||
            (bs[at].value.size() == 1 && p.IsNumber(bs[at].value[0]));
   };
+  std::vector<bool> needed(bs.size(), false);
+  if (const int32_t root = p.after.root_record(); root >= 0) {
+    const std::vector<int32_t>& of = bs[static_cast<size_t>(root)].operands;
+    const bool flat = bs[static_cast<size_t>(root)].instruction->opcode() == HloOpcode::kTuple && of.size() == y.size();
+    for (size_t k = 0; k < y.size(); ++k) {
+      if (result.outputs[k].answer == Answer::kOpen && (!flat || of[k] >= 0))
+        needed[static_cast<size_t>(flat ? of[k] : root)] = true;
+    }
+  }
+  for (size_t k = bs.size(); k-- > 0;) {
+    if (!needed[k] || has_equal(static_cast<int32_t>(k))) continue;
+    result.unproved += bs[k].value.size() == 1;
+    for (int32_t o : bs[k].operands)
+      if (o >= 0) needed[static_cast<size_t>(o)] = true;
+  }
   for (size_t k = 0; k < bs.size() && result.open.size() < kMostOpen; ++k) {
     if (has_equal(static_cast<int32_t>(k)) || bs[k].value.size() != 1) continue;
     if (p.shared.devices && !p.shared.exprs.At(bs[k].value[0]).open) continue;  // tables of shards
@@ -649,9 +666,16 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     if (judged || large == kWays[0].first) first = std::move(result);
     // An unsupported module stays unsupported under every setting. A module that is too large may fit with more named
     // values.
-    if (judged || (!first.why.empty() && !unfinished) || (made > kMostMade && !unfinished)) break;
+    if (judged || options.gives_up || (!first.why.empty() && !unfinished) || (made > kMostMade && !unfinished)) break;
     if (unfinished && large <= kSmallest) break;
     small = small || unfinished;
+  }
+  // What is too much work may be one operation, besides which all is proved.
+  if (first.out_of_budget && !options.gives_up && !first.first_open && !UsesDevices(before) && !UsesDevices(after)) {
+    Options gives_up = options;
+    gives_up.gives_up = true;
+    Result result = ProveOnce(before, after, gives_up, kWays[0].first, kWays[0].second, nullptr, nullptr, made);
+    if (result.why.empty()) first = std::move(result);
   }
   const bool compared = first.why.empty() || first.out_of_budget || first.refused;
   if (first.answer == Answer::kOpen && compared) TryExact(before, after, options, first);
@@ -702,12 +726,11 @@ bool Step::rounds() const { return (uses & (kRounds | kNarrows | kConstants | kC
 bool Step::finite_only() const { return (uses & kFiniteOnly) != 0; }
 bool Step::of_positives() const { return (uses & kDomain) != 0; }
 
-std::vector<std::string> Result::Assumptions() const {
-  return WordsOf(uses & (kSameUnknown | kSameElided | kSameRandom));
-}
+std::vector<std::string> Result::Assumptions() const { return WordsOf(uses & kAssumptions); }
 bool Result::Narrows() const { return (uses & kNarrows) != 0; }
 bool Result::RoundsConstants() const { return (uses & kConstants) != 0; }
 bool Result::LosesDigits() const { return (uses & kCancels) != 0; }
+bool Result::DrawsAlike() const { return (uses & kSameDraws) != 0; }
 bool Result::FiniteOnly() const { return (uses & (kFiniteOnly | kDomain)) != 0; }
 
 std::string Result::ToString() const {

@@ -63,8 +63,10 @@ struct Result {
   std::optional<Step> first_open;
   std::string why;  // the reason, if the modules were not compared
   bool out_of_budget = false;
+  bool gave_up = false;  // operations that were too much work are opaque
   bool refused = false;  // an expression has no normal form; `why` has the reason
   int64_t values = 0, matched = 0;
+  int64_t unproved = 0;  // values without an equal on which open outputs depend
   // With Options::nodes: the nodes in evaluation order, and the node of each root.
   std::vector<Node> before, after;
   int32_t before_root = -1, after_root = -1;
@@ -76,6 +78,8 @@ struct Result {
   bool LosesDigits() const;
   // The proof assumes finite values, or positive arguments of roots and logarithms.
   bool FiniteOnly() const;
+  // The proof assumes what random numbers one of the modules draws.
+  bool DrawsAlike() const;
   // The assumptions, in words.
   std::vector<std::string> Assumptions() const;
   std::string ToString() const;
@@ -93,6 +97,7 @@ struct Options {
   bool whole_arrays = false;            // all devices have the same parameters
   bool try_bits = true;                 // also try the exact normal form (prove.h) if the proof rests on the reals
   bool nodes = false;                   // return all nodes
+  bool gives_up = false;                // take operations that are too much work for opaque ones
   // Pairs of nodes that are assumed equal.
   std::vector<std::pair<int32_t, int32_t>> assumed = {};
 };

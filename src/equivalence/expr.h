@@ -132,7 +132,9 @@ enum Use : uint32_t {
   kSameUnknown = 1 << 6,  // calls of one unknown target are the same function of their operands
   kSameElided = 1 << 7,   // constants that both texts elide are the same
   kSameRandom = 1 << 8,   // random numbers and infeeds come in the same order
+  kSameDraws = 1 << 9,    // rng draws what XLA's expansion computes, from a key of the compiler's choice
 };
+inline constexpr uint32_t kAssumptions = kSameUnknown | kSameElided | kSameRandom | kSameDraws;
 
 class Exprs {
  public:
@@ -143,6 +145,13 @@ class Exprs {
   bool Spent(int64_t work = 1) { return (work_left_ -= work) < 0; }
   bool OutOfWork() const { return work_left_ < 0; }
   int64_t work_left() const { return work_left_; }
+  // Keeps most of the work for later, and returns how much; GiveBack returns it.
+  int64_t SetAside() {
+    const int64_t kept = work_left_ / 4 * 3;
+    work_left_ -= kept;
+    return kept;
+  }
+  void GiveBack(int64_t kept) { work_left_ = std::max<int64_t>(work_left_, 0) + kept; }
   // More work, for a search after the proof.
   void Allow(int64_t work) { work_left_ = std::max<int64_t>(work_left_, work); }
   // Ends the work: an expression has no normal form. refusal() is the reason; null if there was none.
@@ -272,6 +281,8 @@ class Exprs {
   ExprId Sum(Polynomial p, PrimitiveType type);
   ExprId OfMonomial(Monomial m, PrimitiveType type);
   ExprId If(ExprId condition, ExprId a, ExprId b);
+  // log(exp a + exp b).
+  ExprId LogOfExps(ExprId a, ExprId b);
   // The expression as an index, if it is one.
   std::optional<Index> AsIndex(ExprId e);
   // Expressions of this weight or more are named.
@@ -293,6 +304,8 @@ class Exprs {
   // The variables must be fresh. An extreme may be a product, too. A reduction whose result's number is -1 - k in
   // `data` takes its elements in any order.
   ExprId SumOver(std::vector<VarId> variables, ExprId body);
+  // The sum of the exponentials of `body` where `mask` holds.
+  ExprId SumOfExps(std::vector<VarId> variables, ExprId body, ExprId mask);
   ExprId ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId body, ExprId mask);
   ExprId Row(HloOpcode op, std::vector<int64_t> data, std::vector<VarId> variables, std::vector<ExprId> bodies,
              std::vector<Index> at, PrimitiveType type);
@@ -319,6 +332,7 @@ class Exprs {
   ExprId OfScan(const Scan& scan);
   ExprId JoinedScans(ExprId tile, ExprId before);
   bool JoinPrefixes(Polynomial& p, PrimitiveType type);
+  bool JoinPrefixes(Monomial& m);
   bool JoinPrefixes(std::vector<ExprId>& parts);
   bool IsNarrow(ExprId e, PrimitiveType type, int depth = 0);
   struct Bounds {
@@ -372,6 +386,7 @@ class Exprs {
   }
   bool TakeSigns(Monomial& m);
   bool TakeUnits(Monomial& m);
+  ExprId AsLogOfExps(ExprId condition, ExprId a, ExprId b);
   ExprId ImaginaryUnit();
   ExprId Complex(ExprId re, ExprId im);
   ExprId PartOf(ExprId e, bool real);

@@ -310,6 +310,18 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
     case kLogistic:
       if (real) return Power(Add(Real(1), Function(kExp, type, {Add(Real(0), args[0], -1)})), -kOne);
       break;
+    case kExp: {
+      if (!real) break;
+      if (NumberOf(args[0]) == std::optional<double>(-INFINITY)) return Real(0);
+      // The exponential of a logarithm, whose argument is not negative.
+      ExprId inside = args[0];
+      if (const ExprId opened = Opened(inside); opened >= 0) inside = opened;
+      if (const Expr& x = At(inside); x.kind == Expr::Kind::kFunction && x.op == kLog && TypeOf(x.args[0]) == type) {
+        Uses(kRounds | Use::kDomain);
+        return x.args[0];
+      }
+      break;
+    }
     case kExpm1:
       if (real) {
         Uses(kCancels);

@@ -13,8 +13,7 @@ std::optional<Exprs::Scan> Exprs::ScanOf(ExprId e) {
     e = Opened(e);
   }
   const Expr x = At(e);
-  if (x.kind != Expr::Kind::kBind || x.tag == kRow || x.type == PrimitiveType::PRED || x.op == HloOpcode::kMultiply)
-    return std::nullopt;
+  if (x.kind != Expr::Kind::kBind || x.tag == kRow || x.type == PrimitiveType::PRED) return std::nullopt;
   Scan scan;
   scan.op = x.tag == kSumOf ? HloOpcode::kAdd : x.op;
   Substitution open;
@@ -117,10 +116,40 @@ ExprId Exprs::JoinedScans(ExprId tile, ExprId before) {
   return -1;
 }
 
-// Joins summands that are one tiled prefix sum. Returns whether it joined any.
+// Joins factors that are one tiled prefix product.
+bool Exprs::JoinPrefixes(Monomial& m) {
+  std::vector<size_t> products;
+  for (size_t k = 0; k < m.factors.size(); ++k) {
+    const Expr* x = &At(m.factors[k].base);
+    if (x->kind == Expr::Kind::kLeaf && LeafAt(x->tag).value >= 0) x = &At(LeafAt(x->tag).value);
+    if (x->kind == Expr::Kind::kBind && x->tag == kExtremeOf && x->op == HloOpcode::kMultiply) products.push_back(k);
+  }
+  for (size_t i : products) {
+    for (size_t j : products) {
+      if (i == j || m.factors[i].power != m.factors[j].power || m.factors[i].power % kOne != 0) continue;
+      joining_ = true;
+      const ExprId joined = JoinedScans(m.factors[i].base, m.factors[j].base);
+      joining_ = false;
+      if (joined < 0) continue;
+      Uses(kRounds);
+      m.factors[i].base = joined;
+      m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(j));
+      std::sort(m.factors.begin(), m.factors.end());
+      return true;
+    }
+  }
+  return false;
+}
+
+// Joins summands that are one tiled prefix sum, and factors that are one tiled prefix product. Returns whether it
+// joined any.
 bool Exprs::JoinPrefixes(Polynomial& p, PrimitiveType type) {
   constexpr size_t kMost = 12;
-  if (p.size() < 2 || p.size() > kMost || joining_) return false;
+  if (p.size() > kMost || joining_) return false;
+  for (Monomial& m : p) {
+    if (m.factors.size() > 1 && JoinPrefixes(m)) return true;
+  }
+  if (p.size() < 2) return false;
   const auto sum_at = [&](const Monomial& m) -> size_t {
     for (size_t k = 0; k < m.factors.size(); ++k) {
       const Expr* x = &At(m.factors[k].base);

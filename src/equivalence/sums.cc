@@ -292,6 +292,12 @@ ExprId Exprs::SumOver(std::vector<VarId> variables, ExprId body) {
   return Sum(std::move(out), type);
 }
 
+ExprId Exprs::SumOfExps(std::vector<VarId> variables, ExprId body, ExprId mask) {
+  while (TakeNeutral(HloOpcode::kMaximum, body, mask)) continue;  // the exponential of -inf is 0
+  Uses(kRounds | kFiniteOnly);
+  return SumOver(std::move(variables), If(mask, Function(HloOpcode::kExp, TypeOf(body), {body}), Real(0)));
+}
+
 // ---- Minimum, maximum, and ----
 
 ExprId Exprs::ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId body, ExprId mask) {
@@ -301,7 +307,7 @@ ExprId Exprs::ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId bod
   const bool product = op == HloOpcode::kMultiply;
   // Conditions that bound one variable alone narrow its range.
   for (int turn = 0; turn < 32; ++turn) {
-    bool changed = !product && TakeNeutral(op, body, mask);
+    bool changed = TakeNeutral(op, body, mask);
     std::vector<ExprId> conditions{mask};
     if (const Expr& x = At(mask); x.kind == Expr::Kind::kFunction && x.op == HloOpcode::kAnd) conditions = x.args;
     for (size_t k = 0; k < conditions.size() && !changed; ++k) {
@@ -493,11 +499,12 @@ bool Exprs::TakeNeutral(HloOpcode op, ExprId& body, ExprId& mask) {
   const PrimitiveType type = TypeOf(body);
   const Expr x = At(body);
   if (x.kind != Expr::Kind::kSum || x.sum.size() < 2 || x.sum.size() > 8 || type == PrimitiveType::PRED ||
-      (op != HloOpcode::kMaximum && op != HloOpcode::kMinimum))
+      (op != HloOpcode::kMaximum && op != HloOpcode::kMinimum && op != HloOpcode::kMultiply))
     return false;
   if (type != PrimitiveType::F64 && !IsInteger(type)) return false;
   const bool largest = op == HloOpcode::kMaximum;
   const auto is_neutral = [&](ExprId e) {
+    if (op == HloOpcode::kMultiply) return e == (IsInteger(type) ? Integer(1, type) : Real(1));
     if (type == PrimitiveType::F64) return NumberOf(e) == std::optional<double>(largest ? -INFINITY : INFINITY);
     return e == Constant(largest ? Literal::MinValue(type) : Literal::MaxValue(type), 0);
   };

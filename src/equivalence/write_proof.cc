@@ -261,7 +261,7 @@ StatusOr<WrittenProof> WriteProof(const HloModule& before, const HloModule& afte
     return Unimplemented(result.why.empty() ? "the two are not proved to compute the same"
                                             : "the two are not proved to compute the same: " + result.why);
   }
-  if ((result.uses & ~(inside::kSameUnknown | inside::kSameElided | inside::kSameRandom)) == 0) {
+  if ((result.uses & ~inside::kAssumptions) == 0) {
     HLOIR_ASSIGN_OR_RETURN(WrittenProof exact, Written(before, after, result, /*bits=*/true));
     if (exact.unchecked.empty()) return exact;
   }

@@ -73,6 +73,8 @@ bool NearOnOrdinary(const HloModule& a, const HloModule& b) {
 
 // What is proved must hold on values: on all kinds of them, or, where it is said, on those that are finite.
 bool Holds(const equivalence::Result& result, const HloModule& a, const HloModule& b) {
+  // What HLO leaves open, each run draws anew.
+  if ((result.uses & equivalence::inside::kSameDraws) != 0) return result.answer == StepAnswer::kProvedAssuming;
   const std::vector<std::string> words = equivalence::WordsOf(result.uses);
   for (const char* some : {"for finite values only", "where roots and logarithms take positive values"}) {
     if (std::find(words.begin(), words.end(), some) != words.end()) return NearOnOrdinary(a, b);
@@ -161,6 +163,20 @@ TEST_CASE("what cannot be judged says why") {
   CHECK(refused.refused);
   CHECK(!refused.out_of_budget);
   CHECK(refused.why == "a division by an expression that is 0 over the reals at r");
+}
+
+TEST_CASE("beside an operation that is too much work the rest is proved") {
+  const std::string folder = std::string(kCorpusFolder) + "/modules/cnn_train_step";
+  const std::string text = TextOf(folder + ".hlo"), compiled = TextOf(folder + ".opt.hlo");
+  if (text.empty()) return;
+  const auto before = Parse(text), after = Parse(compiled);
+  const equivalence::Result result = equivalence::ProveInside(*before, *after, {.try_bits = false});
+  INFO(result.ToString());
+  CHECK(result.gave_up);
+  CHECK(result.matched > result.values / 2);
+  CHECK(result.unproved < result.values - result.matched);
+  CHECK(std::any_of(result.outputs.begin(), result.outputs.end(),
+                    [](const auto& output) { return output.answer != StepAnswer::kOpen; }));
 }
 
 TEST_CASE("coefficients keep what a double rounds off") {
