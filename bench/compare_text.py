@@ -6,9 +6,10 @@
 For each file, and for one generated module, prints MB, instructions, and the medians of N parses and N prints of each
 side with their ratio (XLA's time over hloir's: above 1, hloir is faster). The sides take turns, so that a noisy machine
 disturbs both alike. XLA's parse is hlo_module_from_text, its print HloModule.to_string(); hloir's are measured inside
-`hloir print --bench`, which like XLA's starts from text in memory. Needs jaxlib.
+`hloir print --bench`, which like XLA's starts from text in memory. The last column is hloir's parse of the text without
+metadata and stack frames, in GB/s. Needs jaxlib.
 """
-import argparse, json, math, os, statistics, subprocess, tempfile, time
+import argparse, json, math, os, re, statistics, subprocess, tempfile, time
 
 ROUNDS = 3
 
@@ -33,6 +34,11 @@ def generated(instructions):
         last = f"residual.{i}"
     lines += [f"  ROOT %result = f32[64,128]{{1,0}} copy(%{last})", "}", ""]
     return "\n".join(lines)
+
+
+def without_metadata(text):
+    text = re.sub(r', metadata=\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}', "", text)
+    return re.sub(r"\nFileNames\n.*?\nStackFrames\n(?:\d[^\n]*\n)*", "", text, flags=re.DOTALL)
 
 
 def time_xla(hlo, text, repeat):
@@ -66,23 +72,29 @@ def main():
             files.append(os.path.join(folder, "generated.hlo"))
             with open(files[-1], "w") as out:
                 out.write(generated(options.generate))
-        print(f"{'module':44} {'MB':>7} {'parse: XLA':>11} {'hloir ms':>9} {'ratio':>7}   {'print: XLA':>11} {'hloir ms':>9} {'ratio':>7}")
+        print(f"{'module':44} {'MB':>7} {'parse: XLA':>11} {'hloir ms':>9} {'ratio':>7}   {'print: XLA':>11} {'hloir ms':>9} {'ratio':>7}   {'no metadata':>11}")
         for path in files:
             with open(path) as file:
                 text = file.read()
-            sides = {"xp": [], "xw": [], "hp": [], "hw": []}
+            plain = os.path.join(folder, "plain.hlo")
+            with open(plain, "w") as out:
+                out.write(without_metadata(text))
+            sides = {"xp": [], "xw": [], "hp": [], "hw": [], "pp": []}
             for _ in range(ROUNDS):
                 parse, write = time_xla(hlo, text, options.repeat)
                 sides["xp"] += parse; sides["xw"] += write
                 parse, write = time_hloir(options.hloir, path, 3 * options.repeat)
                 sides["hp"].append(parse); sides["hw"].append(write)
+                sides["pp"].append(time_hloir(options.hloir, plain, 3 * options.repeat)[0])
+            speed = os.path.getsize(plain) / statistics.median(sides["pp"]) / 1e9
             xp, xw, hp, hw = (statistics.median(sides[k]) for k in ("xp", "xw", "hp", "hw"))
-            rows.append({"module": os.path.basename(path), "mb": len(text) / 1e6, "parse_ratio": xp / hp, "print_ratio": xw / hw,
+            rows.append({"module": os.path.basename(path), "mb": len(text) / 1e6, "parse_ratio": xp / hp, "print_ratio": xw / hw, "plain_gb_per_s": speed,
                          "xla_parse_ms": 1e3 * xp, "hloir_parse_ms": 1e3 * hp, "xla_print_ms": 1e3 * xw, "hloir_print_ms": 1e3 * hw})
             print(f"{os.path.basename(path)[-44:]:44} {len(text) / 1e6:7.2f} {1e3 * xp:11.2f} {1e3 * hp:9.3f} {xp / hp:7.1f}   "
-                  f"{1e3 * xw:11.2f} {1e3 * hw:9.3f} {xw / hw:7.1f}", flush=True)
+                  f"{1e3 * xw:11.2f} {1e3 * hw:9.3f} {xw / hw:7.1f}   {speed:11.2f}", flush=True)
     mean = lambda key: math.exp(statistics.mean(math.log(row[key]) for row in rows))
-    print(f"geometric mean of {len(rows)}: parse {mean('parse_ratio'):.1f} times XLA's speed, print {mean('print_ratio'):.1f} times")
+    print(f"geometric mean of {len(rows)}: parse {mean('parse_ratio'):.1f} times XLA's speed, print {mean('print_ratio'):.1f} times; "
+          f"without metadata {mean('plain_gb_per_s'):.2f} GB/s")
     if options.json:
         with open(options.json, "w") as out:
             json.dump(rows, out, indent=1)

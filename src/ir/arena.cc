@@ -20,11 +20,12 @@ Arena::~Arena() {
 void* Arena::AllocateBlock(size_t bytes) {
   size_t capacity = std::max({bytes, reserved_, std::min(kMaxBlock, std::max(kMinBlock, total_ / 8))});
   reserved_ = 0;
-  // Walks over a large module touch all of it.
-  const bool is_huge = capacity >= kHugePage;
+  // Walks over a large module touch all of it. The gap before an aligned block costs up to a page.
+  constexpr size_t kMostBeforeGap = 8;  // times the gap
+  const bool is_huge = capacity >= kMostBeforeGap * kHugePage;
   const std::align_val_t alignment{is_huge ? kHugePage : alignof(std::max_align_t)};
   void* block = ::operator new(capacity, alignment);
-  if (is_huge) WishForHugePages(block, capacity);
+  if (capacity >= kHugePage) WishForHugePages(block, capacity);
   blocks_.push_back({block, alignment});
   total_ += capacity;
   next_ = reinterpret_cast<uintptr_t>(block) + bytes;

@@ -160,8 +160,9 @@ class GraphLoader {
   std::array<void*, 256> rows_{};  // by kAttributesIndex: the Row<A> with the next free attributes
 };
 
-inline HloInstruction* GraphLoader::NewInstruction(HloOpcode opcode, const Shape* shape,
-                                                   std::span<HloInstruction* const> operands, HloComputation* parent) {
+[[gnu::always_inline]] inline HloInstruction* GraphLoader::NewInstruction(HloOpcode opcode, const Shape* shape,
+                                                                          std::span<HloInstruction* const> operands,
+                                                                          HloComputation* parent) {
   Arena& arena = module_.arena_;
   if (room_used_ == kRoom) {
     Arena& room = module_.instruction_arena_;

@@ -4,6 +4,8 @@
 // pass) are converted by LegalName. Tested by tests/unit/hostile_strings_test.cc.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -20,6 +22,21 @@ inline constexpr std::string_view kKeywords[] = {
 bool IsKeyword(std::string_view text);
 // f32, pred, token, …: a word that is always read as a type.
 bool IsTypeWord(std::string_view name);
+// False for nearly all other words: no type has its first letter and length.
+inline bool MayBeTypeWord(std::string_view name) {
+  static constexpr auto kLengths = [] {
+    std::array<uint16_t, 128> lengths{};  // by first letter; bit n: some type has n letters
+    const auto add = [&](std::string_view type) {
+      lengths[static_cast<size_t>(type[0])] |= static_cast<uint16_t>(1u << type.size());
+    };
+#define HLOIR_TYPE(name, text, ...) add(text);
+#include "hloir/primitive_types.def"
+#undef HLOIR_TYPE
+    for (std::string_view type : {"token", "opaque", "opaque_type"}) add(type);
+    return lengths;
+  }();
+  return name.size() < 16 && (kLengths[static_cast<size_t>(name[0] & 127)] >> name.size() & 1) != 0;
+}
 // Begins with __: XLA keeps such names for its backends.
 bool BeginsAsReserved(std::string_view name);
 bool IsLegalName(std::string_view name);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -69,6 +70,14 @@ struct WordPart {
 #endif
 };
 
+// Above a comma, as all characters of words.
+struct AboveComma {
+  static bool Holds(char c) { return static_cast<signed char>(c) > ','; }
+#ifdef __SSE2__
+  static __m128i Holds(__m128i v) { return _mm_cmpgt_epi8(v, _mm_set1_epi8(',')); }
+#endif
+};
+
 // Neither of two bytes.
 template <char a, char b>
 struct Neither {
@@ -89,6 +98,17 @@ struct Plain {
     auto is = [v](char c) { return _mm_cmpeq_epi8(v, _mm_set1_epi8(c)); };
     const __m128i special = _mm_or_si128(_mm_or_si128(is('"'), is('\'')), _mm_or_si128(is('\\'), is(0x7F)));
     return _mm_andnot_si128(special, _mm_cmpgt_epi8(v, _mm_set1_epi8(0x1F)));  // bytes from 0x80 on are negative
+  }
+#endif
+};
+
+// Characters within a string of one line, before its end or an escape.
+struct InString {
+  static bool Holds(char c) { return c != '"' && c != '\\' && c != '\n'; }
+#ifdef __SSE2__
+  static __m128i Holds(__m128i v) {
+    auto is = [v](char c) { return _mm_cmpeq_epi8(v, _mm_set1_epi8(c)); };
+    return _mm_xor_si128(_mm_or_si128(_mm_or_si128(is('"'), is('\\')), is('\n')), _mm_set1_epi8(-1));
   }
 #endif
 };
@@ -133,6 +153,28 @@ inline size_t Count(const char* p, const char* end) {
   return count + static_cast<size_t>(std::count(p, end, c));
 }
 
+// The number of occurrences of a byte, if they are few.
+template <char c>
+inline size_t CountFew(const char* p, const char* end) {
+  size_t count = 0;
+#ifdef __SSE2__
+  const __m128i wanted = _mm_set1_epi8(c);
+  const auto found_at = [&](const char* at) {
+    return static_cast<unsigned>(
+        _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)), wanted)));
+  };
+  const char* const start = p;
+  for (; end - p >= 16; p += 16) {
+    for (unsigned found = found_at(p); found != 0; found &= found - 1) ++count;
+  }
+  if (p != start) {  // the uncounted bytes among the last 16
+    for (unsigned found = found_at(end - 16) >> (16 - (end - p)); found != 0; found &= found - 1) ++count;
+    return count;
+  }
+#endif
+  return count + static_cast<size_t>(std::count(p, end, c));
+}
+
 // The end of the word that begins at `p`.
 inline const char* WordEnd(const char* p, const char* end) { return FindNot<WordPart>(p, end); }
 // The first of two bytes.
@@ -140,6 +182,19 @@ template <char a, char b>
 inline const char* FindEither(const char* p, const char* end) {
   return FindNot<Neither<a, b>>(p, end);
 }
+
+// True if 16 bytes are equal.
+inline bool Same16(const char* a, const char* b) {
+#ifdef __SSE2__
+  const auto load = [](const char* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); };
+  return _mm_movemask_epi8(_mm_cmpeq_epi8(load(a), load(b))) == 0xFFFF;
+#else
+  return std::memcmp(a, b, 16) == 0;
+#endif
+}
+
+// The first byte that is not above a comma, which ends an operand's name; bytes from 0x80 on end it, too.
+inline const char* OperandEnd(const char* p, const char* end) { return FindNot<AboveComma>(p, end); }
 
 // The number of bytes before the first `c` in 16 bytes; 0 without a `c`.
 template <char c>

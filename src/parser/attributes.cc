@@ -124,12 +124,14 @@ struct AttributesInfo {
   std::span<const Field> fields;
   void* (*own)(GraphLoader&, HloInstruction*) = nullptr;  // the instruction's struct, created if it has none
   void (*share)(HloInstruction*, const void*) = nullptr;  // nullptr: never shared
-  DimVector* (*dimensions)(void*) = nullptr;              // the field `dimensions`, if the struct has it
-  bool (*mixes_ids)(const void*) = nullptr;               // use_global_device_ids without a channel_id
+  CallKind calls = CallKind::kNone;
+  DimVector* (*dimensions)(void*) = nullptr;  // the field `dimensions`, if the struct has it
+  bool (*mixes_ids)(const void*) = nullptr;   // use_global_device_ids without a channel_id
 };
 template <class A>
-constexpr AttributesInfo InfoOf() {
+constexpr AttributesInfo InfoOf(CallKind calls) {
   AttributesInfo info;
+  info.calls = calls;
   info.fields = FieldsOf<A>::kFields;
   if constexpr (!std::is_same_v<A, NoAttributes>) {
     info.own = [](GraphLoader& loader, HloInstruction* instruction) -> void* {
@@ -154,7 +156,7 @@ constexpr AttributesInfo InfoOf() {
 }
 using None = NoAttributes;
 constexpr AttributesInfo kAttributesInfos[] = {
-#define HLOIR_OP(name, text, arity, attributes, ...) InfoOf<attributes>(),
+#define HLOIR_OP(name, text, arity, attributes, calls, ...) InfoOf<attributes>(CallKind::calls),
 #include "hloir/opcodes.def"
 #undef HLOIR_OP
 };
@@ -468,26 +470,43 @@ bool ModuleReader::ParseAttributes(HloInstruction* instruction, HloInstruction* 
                                    const char* place) {
   const HloOpcode opcode = instruction->opcode();
   const AttributesInfo& info = GetAttributesInfo(opcode);
-  void* attributes = nullptr;
-  AttributeContext context{instruction, outer, place};
-  SeenAttributes* seen = nullptr;
-  std::string_view own;
+  OwnAttributes own;
   if (info.share != nullptr && !is_nested) {
-    own = TextBeforeMetadata();
-    if (own.data() != nullptr) {
-      seen = &seen_attributes_[(HashBytes(own.data(), own.size()) + static_cast<size_t>(opcode)) % kSeenAttributes];
-      if (seen->attributes != nullptr && seen->opcode == opcode && seen->text.size() == own.size() &&
-          SameBytes(seen->text.data(), own.data(), own.size())) {
-        info.share(instruction, attributes = seen->attributes);
-        context.fields_seen = seen->fields_seen;
-        lexer_.set_at(own.data() + own.size());
-        seen = nullptr;
+    own.text = TextBeforeMetadata();
+    if (own.text.data() != nullptr) {
+      own.slot = &seen_attributes_[(HashBytes(own.text.data(), own.text.size()) + static_cast<size_t>(opcode)) %
+                                   kSeenAttributes];
+      const SeenAttributes& seen = *own.slot;
+      if (seen.attributes != nullptr && seen.opcode == opcode && seen.text.size() == own.text.size() &&
+          SameBytes(seen.text.data(), own.text.data(), own.text.size())) {
+        info.share(instruction, own.attributes = seen.attributes);
+        own.fields_seen = seen.fields_seen;
+        lexer_.set_at(own.text.data() + own.text.size());
+        own.slot = nullptr;
       }
     }
   }
+  own.end = lexer_.at();
+  if (!is_nested && lexer_.Accept(", metadata=")) {
+    own.has_metadata = true;
+    if (!ParseSharedMetadata(outer)) return false;
+  }
+  // Most lines end here, and their fields were checked when they were read first.
+  const bool is_checked = info.own == nullptr || own.attributes != nullptr;
+  if (!is_nested) lexer_.SkipLineEnd();
+  if (is_checked && info.calls == CallKind::kNone && (is_nested || lexer_.Peek() != ',')) return true;
+  return ParseMoreAttributes(instruction, outer, is_nested, place, own);
+}
+
+bool ModuleReader::ParseMoreAttributes(HloInstruction* instruction, HloInstruction* outer, bool is_nested,
+                                       const char* place, OwnAttributes& own) {
+  const HloOpcode opcode = instruction->opcode();
+  const AttributesInfo& info = GetAttributesInfo(opcode);
+  AttributeContext context{instruction, outer, place};
+  context.fields_seen = own.fields_seen;
+  context.generic_seen = own.has_metadata ? 1u << kMetadata : 0;
   // Parameters and constants already have attributes, which were parsed in place of operands.
-  if (info.own != nullptr && attributes == nullptr) attributes = info.own(loader_, instruction);
-  const char* fields_end = lexer_.at();  // nullptr: there were other attributes
+  if (info.own != nullptr && own.attributes == nullptr) own.attributes = info.own(loader_, instruction);
   while (!is_nested && lexer_.Accept(',')) {
     lexer_.SkipBlank();
     const char* at = lexer_.at();
@@ -504,19 +523,20 @@ bool ModuleReader::ParseAttributes(HloInstruction* instruction, HloInstruction* 
     if (!ExpectEquals()) return false;
     bool known = false;
     if (info.own != nullptr) {
-      if (info.share != nullptr) attributes = info.own(loader_, instruction);  // a copy of its own
-      if (!ParseField(context, attributes, name, known)) return false;
-      if (fields_end != nullptr) fields_end = known ? lexer_.at() : nullptr;
+      if (info.share != nullptr) own.attributes = info.own(loader_, instruction);  // a copy of its own
+      if (!ParseField(context, own.attributes, name, known)) return false;
+      if (own.end != nullptr) own.end = known ? lexer_.at() : nullptr;
     }
     if (!known && !ParseOtherAttribute(context, name)) return false;
   }
-  if (info.own != nullptr && !CheckFields(context, attributes)) return false;
+  if (info.own != nullptr && !CheckFields(context, own.attributes)) return false;
   // (The required dimensions of a broadcast depend on its operand.)
-  if (seen != nullptr && fields_end == own.data() + own.size() && (opcode != HloOpcode::kBroadcast || !own.empty())) {
-    *seen = {own, attributes, context.fields_seen, opcode};
-    info.share(instruction, attributes);
+  if (own.slot != nullptr && own.end == own.text.data() + own.text.size() &&
+      (opcode != HloOpcode::kBroadcast || !own.text.empty())) {
+    *own.slot = {own.text, own.attributes, context.fields_seen, opcode};
+    info.share(instruction, own.attributes);
   }
-  if (info.mixes_ids != nullptr && info.mixes_ids(attributes) && !context.has_group_mode) {
+  if (info.mixes_ids != nullptr && info.mixes_ids(own.attributes) && !context.has_group_mode) {
     return Fail(place, "use_global_device_ids needs a channel_id");
   }
   return FinishCalls(context);

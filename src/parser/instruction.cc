@@ -14,7 +14,7 @@ namespace {
 // Opcodes by name: a fixed table with open addressing, which uses the lexer's hash.
 class OpcodeTable {
  public:
-  OpcodeTable() {
+  constexpr OpcodeTable() {
     for (int i = 0; i < kOpcodeCount; ++i) {
       const std::string_view name = OpcodeName(static_cast<HloOpcode>(i));
       size_t slot = HashBytes(name.data(), name.size()) % kSlots;
@@ -24,9 +24,9 @@ class OpcodeTable {
   }
   [[gnu::always_inline]] bool Find(const char* text, size_t size, uint32_t hash, HloOpcode& opcode) const {
     for (size_t slot = hash % kSlots; slots_[slot] != 0; slot = (slot + 1) % kSlots) {
-      opcode = static_cast<HloOpcode>(slots_[slot] - 1);
-      const std::string_view name = OpcodeName(opcode);
-      if (name.size() == size && SameBytes(name.data(), text, size)) return true;
+      const HloOpcode found = static_cast<HloOpcode>(slots_[slot] - 1);
+      const std::string_view name = OpcodeName(found);
+      if (name.size() == size && SameBytes(name.data(), text, size)) return opcode = found, true;
     }
     return false;
   }
@@ -37,25 +37,28 @@ class OpcodeTable {
   std::array<uint8_t, kSlots> slots_{};  // opcode + 1
 };
 
-[[gnu::always_inline]] inline const OpcodeTable& Opcodes() {
-  static const OpcodeTable kTable;
-  return kTable;
-}
+constexpr OpcodeTable kOpcodes;
 
 }  // namespace
 
-bool ModuleReader::ParseOpcode(Opcode& opcode) {
-  lexer_.SkipBlank();
-  const char* place = lexer_.at();
-  // Usually the opcode extends to the parenthesis.
-  if (const size_t size = lexer_.DistanceTo<'('>();
-      Opcodes().Find(place, size, HashBytes(place, size), opcode.opcode)) {
-    lexer_.set_at(place + size);
-    return true;
+// The opcode up to its parenthesis; reads nothing if it is written otherwise.
+[[gnu::always_inline]] inline bool ModuleReader::ReadUsualOpcode(const char*& at, HloOpcode& opcode) const {
+  if (lexer_.end() - at < 32) return false;
+  size_t size = scan::DistanceTo<'('>(at);
+  if (size == 0) {
+    size = 16 + scan::DistanceTo<'('>(at + 16);
+    if (at[size] != '(') return false;
   }
+  if (!kOpcodes.Find(at, size, HashBytes(at, size), opcode)) return false;
+  at += size;
+  return true;
+}
+
+bool ModuleReader::ParseOpcode(Opcode& opcode) {
+  const char* const place = lexer_.at();
   const Word word = lexer_.ReadWord();
   if (word.empty()) return FailExpected("an opcode");
-  if (Opcodes().Find(word.data, word.size, word.hash, opcode.opcode)) return true;
+  if (kOpcodes.Find(word.data, word.size, word.hash, opcode.opcode)) return true;
   // op-start, op-update, op-done of any op without asynchronous opcodes.
   struct Suffix {
     std::string_view text;
@@ -65,7 +68,7 @@ bool ModuleReader::ParseOpcode(Opcode& opcode) {
                                Suffix{"-done", HloOpcode::kAsyncDone}}) {
     if (!word.text().ends_with(suffix.text)) continue;
     const size_t size = word.size - suffix.text.size();
-    if (Opcodes().Find(word.data, size, HashBytes(word.data, size), opcode.wrapped)) {
+    if (kOpcodes.Find(word.data, size, HashBytes(word.data, size), opcode.wrapped)) {
       opcode.opcode = suffix.opcode;
       opcode.is_sugar = true;
       return true;
@@ -84,23 +87,58 @@ bool ModuleReader::ParseInstruction(HloInstruction*& instruction, bool& is_root)
   lexer_.SkipBlank();
   const char* place = lexer_.at();
   Word name;
-  if (!ReadName(name, "an instruction or '}'")) return false;
-  if (*lexer_.at() == '=' && *place != '%')
-    return Fail(place, "expected a space before '=' of an instruction, or ',' before an attribute");
-  if (!Expect('=')) return false;
+  if (!lexer_.AcceptDefinition(name)) {
+    if (!ReadName(name, "an instruction or '}'")) return false;
+    if (*lexer_.at() == '=' && *place != '%')
+      return Fail(place, "expected a space before '=' of an instruction, or ',' before an attribute");
+    if (!Expect('=')) return false;
+  }
   names_.Prefetch(name);
   return ParseInstructionBody(name, place, /*is_nested=*/false, instruction);
+}
+
+// Operands as they are printed, `(%name, %name)`: reads those before one that is written otherwise. True if these are
+// all of them. A known name consists of legal characters, so these are not looked at again.
+[[gnu::always_inline]] inline bool ModuleReader::ReadUsualOperands(const char*& at) {
+  if (at[0] != '(') return false;
+  const char* name = at + 1;
+  while (*name == '%') {
+    ++name;
+    const char* const end = scan::OperandEnd(name, lexer_.end());
+    const size_t size = static_cast<size_t>(end - name);
+    HloInstruction* operand = last_defined_;
+    if (operand == nullptr || size != last_name_.size || !SameBytes(name, last_name_.data, size)) {
+      operand = names_.Meaning({name, static_cast<uint32_t>(size), HashBytes(name, size)});
+    }
+    // (The text ends with a NUL.)
+    if (operand == nullptr || operand->parent() != computation_ || *end == '#') return false;
+    operands_.push_back(operand);
+    at = end;
+    if (*end == ')') return at = end + 1, true;
+    if (end[0] != ',' || end[1] != ' ') return false;
+    name = end + 2;
+  }
+  return false;
 }
 
 bool ModuleReader::ParseInstructionBody(const Word& name, const char* place, bool is_nested,
                                         HloInstruction*& instruction) {
   const int32_t line = lines_.LineOf(place);
-  const Shape* shape = nullptr;
-  if (!ParseKnownShape(shape) && LooksLikeShape() && !ParseInternedShape(shape)) return false;
-  Opcode opcode;
+  const char* at = (lexer_.SkipBlank(), lexer_.at());
+  const Shape* shape = ReadKnownShape(at);
+  if (shape == nullptr && LooksLikeShape()) {
+    if (!ParseInternedShape(shape)) return false;
+    at = lexer_.at();
+  }
+  lexer_.set_at(at);
   lexer_.SkipBlank();
-  const char* opcode_place = lexer_.at();
-  if (!ParseOpcode(opcode)) return false;
+  at = lexer_.at();
+  const char* const opcode_place = at;
+  Opcode opcode;
+  if (!ReadUsualOpcode(at, opcode.opcode)) {
+    if (!ParseOpcode(opcode)) return false;
+    at = lexer_.at();
+  }
   if (part_ != nullptr && NeedsWholeModule(opcode, name)) return GiveUpPart();
   if (module_->instruction_id_limit() >= options().max_instructions) {
     return FailLimit(place, Format("more than {} instructions", options().max_instructions));
@@ -110,6 +148,7 @@ bool ModuleReader::ParseInstructionBody(const Word& name, const char* place, boo
   size_t operand_count = 0;
   if (opcode.opcode == HloOpcode::kParameter || opcode.opcode == HloOpcode::kConstant) {
     if (shape == nullptr) return Fail(opcode_place, Format("{} needs its shape before it", OpcodeName(opcode.opcode)));
+    lexer_.set_at(at);
     instruction = loader_.NewInstruction(opcode.opcode, shape, {}, computation_);
     if (!Expect('(')) return false;
     if (opcode.opcode == HloOpcode::kParameter ? !ParseParameterNumber(instruction)
@@ -118,8 +157,15 @@ bool ModuleReader::ParseInstructionBody(const Word& name, const char* place, boo
     }
     if (!Expect(')')) return false;
   } else {
-    if (!ParseOperandList(operand_count)) return false;
-    if (!opcode.is_sugar && !CheckArity(opcode.opcode, operand_count, opcode_place)) return false;
+    const bool is_usual = ReadUsualOperands(at);
+    lexer_.set_at(at);
+    if (!is_usual && !ParseOperandList(first_operand)) return false;
+    operand_count = operands_.size() - first_operand;
+    const int arity = GetOpcodeInfo(opcode.opcode).arity;
+    if (static_cast<int64_t>(operand_count) != arity && !opcode.is_sugar &&
+        !CheckArity(opcode.opcode, operand_count, opcode_place)) {
+      return false;
+    }
     instruction =
         loader_.NewInstruction(opcode.opcode, shape, {operands_.data() + first_operand, operand_count}, computation_);
     operands_.resize(first_operand);
@@ -169,18 +215,18 @@ bool ModuleReader::ParseConstantValue(HloInstruction* instruction, const char* p
   return ParseLiteral(instruction->shape(), attributes->literal);
 }
 
-// "(" [operand {"," operand}] ")": pushes `count` of them onto operands_.
-bool ModuleReader::ParseOperandList(size_t& count) {
-  const size_t before = operands_.size();
-  if (!Expect('(')) return false;
-  if (!lexer_.Accept(')')) {
-    do {
-      if (!ParseOperand()) return false;
-    } while (lexer_.Accept(','));
-    if (!Expect(')')) return false;
+// The rest of "(" [operand {"," operand}] ")", whose operands are on operands_ from `before` on.
+bool ModuleReader::ParseOperandList(size_t before) {
+  if (operands_.size() == before) {
+    if (!Expect('(')) return false;
+    if (lexer_.Accept(')')) return true;
+  } else if (!lexer_.Accept(',')) {
+    return Expect(')');
   }
-  count = operands_.size() - before;
-  return true;
+  do {
+    if (!ParseOperand()) return false;
+  } while (lexer_.Accept(','));
+  return Expect(')');
 }
 
 // Most operands are the preceding instruction. An operand that is a name after a % is first compared with that name.

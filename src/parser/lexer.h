@@ -4,9 +4,11 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <type_traits>
 
 #include "ir/names.h"
 #include "ir/scan.h"
@@ -24,7 +26,7 @@ struct Word {
 
 // First letter and length distinguish nearly all words from keywords.
 inline bool IsKeyword(const Word& word) {
-  constexpr auto kLengths = [] {
+  static constexpr auto kLengths = [] {
     std::array<uint32_t, 128> lengths{};  // by first letter; bit n: some keyword has n letters
     for (std::string_view keyword : kKeywords) lengths[static_cast<size_t>(keyword[0])] |= 1u << keyword.size();
     return lengths;
@@ -52,20 +54,26 @@ inline bool IsDigit(char c) { return lexer_internal::Is(c, lexer_internal::kDigi
 inline bool IsWordStart(char c) { return lexer_internal::Is(c, lexer_internal::kWordStart); }
 
 namespace lexer_internal {
-inline uint64_t Load8(const char* p) {
-  uint64_t chunk;
-  std::memcpy(&chunk, p, 8);
+template <class Chunk>
+constexpr uint64_t Load(const char* p) {
+  Chunk chunk = 0;
+  if (std::is_constant_evaluated()) {
+    for (size_t i = sizeof(Chunk); i-- > 0;) {
+      chunk = static_cast<Chunk>(
+          chunk << 4 << 4 |
+          static_cast<uint8_t>(p[std::endian::native == std::endian::little ? i : sizeof(Chunk) - 1 - i]));
+    }
+  } else {
+    std::memcpy(&chunk, p, sizeof(Chunk));
+  }
   return chunk;
 }
-inline uint64_t Load4(const char* p) {
-  uint32_t chunk;
-  std::memcpy(&chunk, p, 4);
-  return chunk;
-}
+constexpr uint64_t Load8(const char* p) { return Load<uint64_t>(p); }
+constexpr uint64_t Load4(const char* p) { return Load<uint32_t>(p); }
 }  // namespace lexer_internal
 
 // Hash of some bytes; all 32 bits are well mixed.
-[[gnu::always_inline]] inline uint32_t HashBytes(const char* data, size_t size) {
+[[gnu::always_inline]] constexpr uint32_t HashBytes(const char* data, size_t size) {
   using lexer_internal::Load4, lexer_internal::Load8;
   constexpr uint64_t kFirst = 0x9E3779B97F4A7C15u, kSecond = 0xD6E8FEB86659FD93u;
   auto fold = [](uint64_t a, uint64_t b) {
@@ -94,12 +102,13 @@ inline uint64_t Load4(const char* p) {
 // before it, because a loop over the remaining bytes would be mispredicted.
 [[gnu::always_inline]] inline bool SameBytes(const char* a, const char* b, size_t size) {
   using lexer_internal::Load4, lexer_internal::Load8;
-  if (size >= 8) {
-    for (size_t i = 0; i + 8 < size; i += 8) {
-      if (Load8(a + i) != Load8(b + i)) return false;
+  if (size >= 16) {
+    for (size_t i = 0; i + 16 < size; i += 16) {
+      if (!scan::Same16(a + i, b + i)) return false;
     }
-    return Load8(a + size - 8) == Load8(b + size - 8);
+    return scan::Same16(a + size - 16, b + size - 16);
   }
+  if (size >= 8) return Load8(a) == Load8(b) && Load8(a + size - 8) == Load8(b + size - 8);
   if (size >= 4) return Load4(a) == Load4(b) && Load4(a + size - 4) == Load4(b + size - 4);
   for (; size > 0; ++a, ++b, --size) {
     if (*a != *b) return false;
@@ -116,6 +125,10 @@ class Lexer {
   const char* at() const { return at_; }
   void set_at(const char* at) { at_ = at; }
 
+  // At the end of a line: skips the two spaces before the next instruction, too.
+  [[gnu::always_inline]] void SkipLineEnd() {
+    if (at_[0] == '\n' && at_[1] == ' ' && at_[2] == ' ' && !MaySkip(at_[3])) at_ += 3;
+  }
   // Usually there is nothing to skip, or one space.
   [[gnu::always_inline]] void SkipBlank() {
     if (!MaySkip(*at_)) return;
@@ -169,10 +182,16 @@ class Lexer {
     if (text.empty()) return {};
     return {text.data(), static_cast<uint32_t>(text.size()), HashBytes(text.data(), text.size())};
   }
-  // The number of bytes before a character in the next 16; 0 if it is not among them.
-  template <char c>
-  size_t DistanceTo() const {
-    return end_ - at_ < 16 ? 0 : scan::DistanceTo<c>(at_);
+  // Reads `%name = `, as it is printed; reads nothing at any other text.
+  [[gnu::always_inline]] bool AcceptDefinition(Word& name) {
+    if (*at_ != '%' || !IsWordStart(at_[1])) return false;
+    const char* const start = at_ + 1;
+    const char* const end = scan::WordEnd(start, end_);
+    if (end[0] != ' ' || end[1] != '=' || end[2] != ' ') return false;
+    const uint32_t size = static_cast<uint32_t>(end - start);
+    name = {start, size, HashBytes(start, size)};
+    at_ = end + 3;
+    return true;
   }
   // A decimal integer with an optional minus, of 64 bits signed or unsigned (kept as bits). Returns false without
   // moving if there is none or if it does not fit.
@@ -216,7 +235,7 @@ class LineCounter {
  public:
   explicit LineCounter(const char* begin, int32_t line = 1) : at_(begin), line_(line) {}
   int32_t LineOf(const char* place) {
-    line_ += static_cast<int32_t>(scan::Count<'\n'>(at_, place));
+    line_ += static_cast<int32_t>(scan::CountFew<'\n'>(at_, place));
     at_ = place;
     return line_;
   }

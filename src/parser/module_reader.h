@@ -106,7 +106,9 @@ class ModuleReader final : public FragmentReader {
   static bool NeedsWholeModule(const Opcode& opcode, const Word& name);
   // The text after `name =`; an anonymous instruction if the name is empty.
   bool ParseInstructionBody(const Word& name, const char* place, bool is_nested, HloInstruction*& instruction);
-  bool ParseOperandList(size_t& count);
+  bool ReadUsualOpcode(const char*& at, HloOpcode& opcode) const;
+  bool ReadUsualOperands(const char*& at);
+  bool ParseOperandList(size_t before);
   bool ParseOperand();
   bool IsLastDefined(const char* at) const;
   bool ParseTupleElementChain(HloInstruction*& operand, const Word& base);
@@ -130,7 +132,25 @@ class ModuleReader final : public FragmentReader {
   void SetExecutionThread(HloComputation* computation, std::string_view thread);
 
   // ---- Names (names.cc).
-  bool Define(const Word& name, HloInstruction* instruction, const char* place);
+  [[gnu::always_inline]] bool Define(const Word& name, HloInstruction* instruction, const char* place) {
+    // (It was read as a word.)
+    if ((MayBeTypeWord(name.text()) || name.data[0] == '_') && !IsLegalName(name.text()))
+      return FailName(name.text(), place);
+    bool is_new = false;
+    NameTable::Slot& slot = names_.FindOrAdd(name, is_new);
+    GraphLoader::set_name(instruction, name.text());
+    last_defined_ = instruction;
+    last_name_ = name;
+    const char* digit = name.data + name.size - 1;
+    while (IsDigit(digit[-1])) --digit;  // ends at the first letter, if not before
+    if (!is_new || *digit == '0') return DefineUnusual(name, slot, is_new, instruction, place);
+    names_.SetOwn(slot, name, instruction);
+    return true;
+  }
+  // A name that is taken, or may have zeroes before its number.
+  bool DefineUnusual(const Word& name, NameTable::Slot& slot, bool is_new, HloInstruction* instruction,
+                     const char* place);
+  [[gnu::cold]] bool FailName(std::string_view name, const char* place);
   HloInstruction* FindInstruction(const Word& name);
   bool CheckNoTypeWord(const Word& name);
   std::string_view LegalComputationName(std::string_view name);
@@ -141,13 +161,31 @@ class ModuleReader final : public FragmentReader {
 
   // ---- Shapes (shape.cc).
   bool ParseInternedShape(const Shape*& shape);
-  bool ParseKnownShape(const Shape*& shape);
 
   // ---- Attributes (attributes.cc).
   struct AttributeContext;
   // `outer` is the instruction itself, or the async-start around it, which takes the attributes that are not the op's
   // own. A nested instruction has no attributes in text; a missing required one is an error.
   bool ParseAttributes(HloInstruction* instruction, HloInstruction* outer, bool is_nested, const char* place);
+
+  // An opcode's own attributes by their text; instructions with the same text share them.
+  struct SeenAttributes {
+    std::string_view text;
+    void* attributes = nullptr;  // nullptr: the slot is free
+    uint64_t fields_seen = 0;
+    HloOpcode opcode = HloOpcode::kTuple;
+  };
+  // The opcode's own attributes of the instruction being read.
+  struct OwnAttributes {
+    std::string_view text;           // up to the metadata
+    SeenAttributes* slot = nullptr;  // to be filled with attributes of this text
+    void* attributes = nullptr;      // those that were seen with this text
+    uint64_t fields_seen = 0;
+    const char* end = nullptr;  // of the last field read; nullptr: there were other attributes
+    bool has_metadata = false;
+  };
+  bool ParseMoreAttributes(HloInstruction* instruction, HloInstruction* outer, bool is_nested, const char* place,
+                           OwnAttributes& own);
   bool ParseField(AttributeContext& context, void* attributes, const Word& name, bool& known);
   bool ParseParameterReplication(HloInstruction* parameter, const char* place);
   bool ParseOtherAttribute(AttributeContext& context, const Word& name);
@@ -202,24 +240,30 @@ class ModuleReader final : public FragmentReader {
     const Shape* shape = nullptr;
   };
   // The slot of that text, or the free slot for it.
-  [[gnu::always_inline]] ShapeSlot& FindShapeSlot(const char* text, uint32_t size, uint32_t hash) {
-    const size_t mask = shape_slots_.size() - 1;
+  [[gnu::always_inline]] const ShapeSlot& FindShapeSlot(const char* text, uint32_t size, uint32_t hash) const {
+    const size_t mask = shape_mask_;
+    const ShapeSlot* const slots = shape_slots_.data();
     for (size_t i = hash & mask;; i = (i + 1) & mask) {
-      ShapeSlot& slot = shape_slots_[i];
+      const ShapeSlot& slot = slots[i];
       if (slot.shape == nullptr || (slot.hash == hash && slot.size == size && SameBytes(slot.text, text, size)))
         return slot;
     }
   }
+  // Reads an array's shape, up to the next blank, if its text is in the table; otherwise nullptr, and reads nothing.
+  [[gnu::always_inline]] const Shape* ReadKnownShape(const char*& at) const {
+    const char* const start = at;
+    constexpr ptrdiff_t kLongest = 128;  // because many searches in one long text would take quadratic time
+    const char* const limit = start + std::min(kLongest, lexer_.end() - start);
+    const char* const stop = scan::FindEither<' ', '\n'>(start, limit);
+    if (stop == limit || stop == start || stop[1] == '{') return nullptr;
+    const uint32_t size = static_cast<uint32_t>(stop - start);
+    const ShapeSlot& slot = FindShapeSlot(start, size, HashBytes(start, size));
+    if (slot.shape != nullptr) at = stop;
+    return slot.shape;
+  }
   std::vector<ShapeSlot> shape_slots_ = std::vector<ShapeSlot>(256);
-  size_t shape_count_ = 0;
+  size_t shape_count_ = 0, shape_mask_ = shape_slots_.size() - 1;
 
-  // An opcode's own attributes by their text; instructions with the same text share them.
-  struct SeenAttributes {
-    std::string_view text;
-    void* attributes = nullptr;  // nullptr: the slot is free
-    uint64_t fields_seen = 0;
-    HloOpcode opcode = HloOpcode::kTuple;
-  };
   static constexpr size_t kSeenAttributes = 256;
   std::array<SeenAttributes, kSeenAttributes> seen_attributes_{};  // the latest of a hash
 

@@ -38,15 +38,13 @@ std::string_view ModuleReader::LegalComputationName(std::string_view name) {
   return IsTypeWord(name) ? loader_.KeepText(Format("{}_", name)) : name;
 }
 
-bool ModuleReader::Define(const Word& name, HloInstruction* instruction, const char* place) {
-  if (!IsLegalName(name.text()))
-    return Fail(place, Format("'{}' cannot be an instruction's name{}", name.text(),
-                              IsTypeWord(name.text()) ? ", as it is an element type" : ""));
-  bool is_new = false;
-  NameTable::Slot& slot = names_.FindOrAdd(name, is_new);
-  GraphLoader::set_name(instruction, name.text());
-  last_defined_ = instruction;
-  last_name_ = name;
+bool ModuleReader::FailName(std::string_view name, const char* place) {
+  return Fail(place, Format("'{}' cannot be an instruction's name{}", name,
+                            IsTypeWord(name) ? ", as it is an element type" : ""));
+}
+
+bool ModuleReader::DefineUnusual(const Word& name, NameTable::Slot& slot, bool is_new, HloInstruction* instruction,
+                                 const char* place) {
   if (is_new && !HasZeroes(name.text())) {
     names_.SetOwn(slot, name, instruction);
     return true;

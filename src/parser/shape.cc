@@ -66,22 +66,6 @@ bool FragmentReader::LooksLikeTupleShape() const {
   return *end == ',' || *end == ')';
 }
 
-// Reads an array's shape, up to the next blank, if its text is in the table; otherwise reads nothing.
-bool ModuleReader::ParseKnownShape(const Shape*& shape) {
-  lexer_.SkipBlank();
-  const char* const start = lexer_.at();
-  constexpr ptrdiff_t kLongest = 128;  // because many searches in one long text would take quadratic time
-  const char* const limit = start + std::min(kLongest, lexer_.end() - start);
-  const char* const stop = scan::FindEither<' ', '\n'>(start, limit);
-  if (stop == limit || stop == start || stop[1] == '{') return false;
-  const uint32_t size = static_cast<uint32_t>(stop - start);
-  const ShapeSlot& slot = FindShapeSlot(start, size, HashBytes(start, size));
-  if (slot.shape == nullptr) return false;
-  shape = slot.shape;
-  lexer_.set_at(stop);
-  return true;
-}
-
 bool ModuleReader::ParseInternedShape(const Shape*& shape) {
   lexer_.SkipBlank();
   const char* start = lexer_.at();
@@ -99,12 +83,17 @@ bool ModuleReader::ParseInternedShape(const Shape*& shape) {
   if (!ParseShape(read, Adjacent::kNo)) return false;
   shape = loader_.KeepShape(read);
   if (lexer_.at() != guess) return true;
-  FindShapeSlot(start, size, hash) = {start, size, hash, shape};
+  const auto add = [&](const ShapeSlot& added) {
+    const ShapeSlot& slot = FindShapeSlot(added.text, added.size, added.hash);
+    shape_slots_[static_cast<size_t>(&slot - shape_slots_.data())] = added;
+  };
+  add({start, size, hash, shape});
   if (2 * ++shape_count_ >= shape_slots_.size()) {
     std::vector<ShapeSlot> grown(2 * shape_slots_.size());
     shape_slots_.swap(grown);
+    shape_mask_ = shape_slots_.size() - 1;
     for (const ShapeSlot& slot : grown) {
-      if (slot.shape != nullptr) FindShapeSlot(slot.text, slot.size, slot.hash) = slot;
+      if (slot.shape != nullptr) add(slot);
     }
   }
   return true;

@@ -35,6 +35,12 @@ void AppendConstant(TextBuffer& out, const Literal& literal, const PrintOptions&
   }
 }
 
+// False for most elementwise ops.
+bool HasMoreThanOperands(const HloInstruction& instruction) {
+  return !instruction.attributes().SameType(Attributes()) || instruction.has_extras() ||
+         !instruction.called_computations().empty();
+}
+
 }  // namespace
 
 bool CanBeSugar(const HloComputation& computation) {
@@ -99,12 +105,15 @@ void Printer::Operands(const HloInstruction& instruction) {
   }
   if (instruction.opcode() == HloOpcode::kConstant) return AppendConstant(out_, instruction.literal(), options_);
   const auto operands = instruction.operands();
+  if (is_plain_ && operands.size() == 1) return out_.AppendAll('%', operands[0]->name());
   const size_t shown = options_.compact_operands ? std::min(operands.size(), kCompactOperands) : operands.size();
   const size_t interval = static_cast<size_t>(std::max(options_.print_operand_index_annotation_interval, 0));
+  size_t next_index = interval;  // the next operand with an annotation; 0: none
   for (size_t i = 0; i < shown; ++i) {
     if (i > 0) {
       out_.Append(", ");
-      if (interval != 0 && i % interval == 0) {
+      if (i == next_index) {
+        next_index += interval;
         out_.Append("/*index=");
         out_.AppendInt(static_cast<int64_t>(i));
         out_.Append("*/");
@@ -133,7 +142,12 @@ const StackFrameIndex::FileLocation* Printer::InlinedLocation(const HloInstructi
   return location != nullptr && at(tables.file_names, location->file_name_id) != nullptr ? location : nullptr;
 }
 
-void Printer::Instruction(const HloInstruction& instruction, int nesting) {
+void Printer::Head(const HloInstruction& instruction) {
+  if (is_plain_ && options_.print_result_shape) {
+    if (const Printed& recent = RecentOf(&instruction.shape()); IsRecent(recent, &instruction.shape())) {
+      return out_.AppendAll('%', instruction.name(), " = ", TextBuffer::Again{recent.offset, recent.size}, ' ');
+    }
+  }
   if (in_computation_ || !options_.canonicalize_instruction_names) {
     if (is_plain_) {
       out_.AppendAll('%', instruction.name(), " = ");
@@ -146,6 +160,31 @@ void Printer::Instruction(const HloInstruction& instruction, int nesting) {
     InternedShape(instruction.shape());
     out_.Append(' ');
   }
+}
+
+void Printer::Metadata(const HloInstruction& instruction) {
+  const OpMetadata& metadata = *instruction.metadata();
+  if (const Printed& recent = RecentOf(&metadata); IsRecent(recent, &metadata)) {
+    return out_.AppendAll(", metadata={", TextBuffer::Again{recent.offset, recent.size}, '}');
+  }
+  if (!SaysSomething(metadata, options_)) return;
+  Separate("metadata={");
+  if (const StackFrameIndex::FileLocation* location = InlinedLocation(instruction)) {
+    OpMetadata inlined = metadata;
+    inlined.stack_frame_id = 0;
+    inlined.source_file =
+        instruction.module()->config().stack_frames.file_names[static_cast<size_t>(location->file_name_id - 1)];
+    inlined.source_line = location->line;
+    inlined.source_column = location->column;
+    AppendMetadata(out_, inlined, options_.print_metadata_only_op_name);
+  } else {
+    Interned(&metadata, [&] { AppendMetadata(out_, metadata, options_.print_metadata_only_op_name); });
+  }
+  out_.Append('}');
+}
+
+void Printer::Instruction(const HloInstruction& instruction, int nesting) {
+  Head(instruction);
   const HloInstruction* wrapped = nullptr;
   const HloOpcode opcode = instruction.opcode();
   if (sugar_ &&
@@ -155,37 +194,21 @@ void Printer::Instruction(const HloInstruction& instruction, int nesting) {
   if (wrapped != nullptr) {
     out_.Append(wrapped->opcode_name());
     out_.Append(opcode == HloOpcode::kAsyncStart ? "-start" : opcode == HloOpcode::kAsyncUpdate ? "-update" : "-done");
+    out_.Append('(');
   } else {
     const std::string_view unknown = opcode == HloOpcode::kCustomCall ? UnknownOpcode(instruction) : std::string_view();
-    out_.AppendAll(unknown.empty() ? instruction.opcode_name() : unknown);
+    out_.AppendAll(unknown.empty() ? instruction.opcode_name() : unknown, '(');
   }
-  out_.Append('(');
   Operands(instruction);
   out_.Append(')');
-  ExtraAttributes(instruction, nesting);
+  if (HasMoreThanOperands(instruction)) ExtraAttributes(instruction, nesting);
   const InstructionExtras* extras = instruction.has_extras() ? &instruction.extras() : nullptr;
   if (extras != nullptr && extras->original_value.has_value() && options_.print_original_value) {
     Separate("origin={");
     AppendOriginalValue(out_, *extras->original_value);
     out_.Append('}');
   }
-  if (options_.print_metadata && instruction.metadata() != nullptr &&
-      SaysSomething(*instruction.metadata(), options_)) {
-    Separate("metadata={");
-    const OpMetadata& metadata = *instruction.metadata();
-    if (const StackFrameIndex::FileLocation* location = InlinedLocation(instruction)) {
-      OpMetadata inlined = metadata;
-      inlined.stack_frame_id = 0;
-      inlined.source_file =
-          instruction.module()->config().stack_frames.file_names[static_cast<size_t>(location->file_name_id - 1)];
-      inlined.source_line = location->line;
-      inlined.source_column = location->column;
-      AppendMetadata(out_, inlined, options_.print_metadata_only_op_name);
-    } else {
-      Interned(&metadata, [&] { AppendMetadata(out_, metadata, options_.print_metadata_only_op_name); });
-    }
-    out_.Append('}');
-  }
+  if (options_.print_metadata && instruction.metadata() != nullptr) Metadata(instruction);
   if (extras == nullptr) return;
   if (options_.print_merged_metadata) AppendMergedMetadata(out_, instruction.merged_metadata());
   if (options_.print_backend_config && !extras->backend_config.empty()) {

@@ -50,9 +50,8 @@ class Printer {
   // Prints an item that the module shares: a copy of its earlier text, or by `append`.
   template <class AppendItem>
   void Interned(const void* item, AppendItem append) {
-    const uintptr_t address = reinterpret_cast<uintptr_t>(item);
-    Printed& recent = recent_[(address >> 4 ^ address >> 12) % recent_.size()];
-    if (recent.item == item && recent.offset >= out_.sent()) return out_.AppendAgain(recent.offset, recent.size);
+    Printed& recent = RecentOf(item);
+    if (IsRecent(recent, item)) return out_.AppendAgain(recent.offset, recent.size);
     const size_t offset = out_.size();
     append();
     recent = {item, offset, out_.size() - offset};
@@ -60,6 +59,8 @@ class Printer {
   void InternedShape(const Shape& shape) {
     Interned(&shape, [&] { AppendShape(out_, shape, options_.include_layout_in_shapes); });
   }
+  void Metadata(const HloInstruction& instruction);
+  void Head(const HloInstruction& instruction);  // name = shape
   void Operands(const HloInstruction& instruction);
   void Operand(const HloInstruction& operand);
   void ExtraAttributes(const HloInstruction& instruction, int nesting, bool without_frontend_attributes = false);
@@ -91,6 +92,13 @@ class Printer {
     size_t offset = 0, size = 0;
   };
   std::array<Printed, 512> recent_{};
+  Printed& RecentOf(const void* item) {
+    const uintptr_t address = reinterpret_cast<uintptr_t>(item);
+    return recent_[(address >> 4 ^ address >> 12) % recent_.size()];
+  }
+  bool IsRecent(const Printed& recent, const void* item) const {
+    return recent.item == item && recent.offset >= out_.sent();
+  }
   // Canonical names: tmp_N, where N is the position in the printed computation. By instruction id; set on printing.
   std::vector<int32_t> canonical_;
   bool in_computation_ = false;

@@ -2,6 +2,7 @@
 // by tests/unit/printer_test.cc.
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "support/plain_text.h"
 #include "values.h"
@@ -40,9 +41,9 @@ void AppendDictOrQuoted(TextBuffer& out, std::string_view text) {
 }
 
 void AppendMetadata(TextBuffer& out, const OpMetadata& metadata, bool only_op_name) {
-  const size_t start = out.size();
+  bool first = true;
   auto separate = [&] {
-    if (out.size() != start) out.Append(' ');
+    if (!std::exchange(first, false)) out.Append(' ');
   };
   auto text = [&](std::string_view key, std::string_view value) {
     if (value.empty()) return;

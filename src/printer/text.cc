@@ -38,15 +38,16 @@ void TextBuffer::AppendKey(std::string_view key) {
 }
 
 void TextBuffer::AppendQuoted(std::string_view text, char quote) {
-  Append(quote);
   const char* at = text.data();
   const char* const end = at + text.size();
+  Reserve(text.size() + 2);
+  *at_++ = quote;
   while (true) {
-    Reserve(static_cast<size_t>(end - at));
     const char* const special = scan::CopyWhile<scan::Plain>(at, end, at_);
     at_ += special - at;
     if (special == end) break;
     at = special + 1;
+    Reserve(static_cast<size_t>(end - at) + 6);  // an escape, the rest, and the quote
     Append('\\');
     switch (*special) {
       case '\n': Append('n'); break;
@@ -63,7 +64,7 @@ void TextBuffer::AppendQuoted(std::string_view text, char quote) {
       }
     }
   }
-  Append(quote);
+  *at_++ = quote;
 }
 
 }  // namespace hloir

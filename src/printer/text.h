@@ -19,7 +19,7 @@ class TextBuffer {
   using Send = std::function<void(std::string_view piece)>;
 
   size_t size() const { return sent_ + held(); }  // including text that was sent
-  void Append(char c) {
+  [[gnu::always_inline]] void Append(char c) {
     Reserve(1);
     *at_++ = c;
   }
@@ -69,6 +69,10 @@ class TextBuffer {
     Reserve(count);
     Put(std::string_view(text_.data() + (offset - sent_), count));
   }
+  // The same as a part for AppendAll.
+  struct Again {
+    size_t offset, size;
+  };
   void Truncate(size_t size) { at_ = text_.data() + (size - sent_); }
   std::string_view view() const { return {text_.data(), held()}; }
   // Reserves about this many bytes at the beginning.
@@ -95,6 +99,10 @@ class TextBuffer {
   static size_t SizeOf(const char (&)[N]) {
     return N - 1;
   }
+  static size_t SizeOf(Again again) { return again.size; }
+  [[gnu::always_inline]] void Put(Again again) {
+    Put(std::string_view(text_.data() + (again.offset - sent_), again.size));
+  }
   [[gnu::always_inline]] void Put(char c) { *at_++ = c; }
   template <size_t N>
   [[gnu::always_inline]] void Put(const char (&text)[N]) {
@@ -105,19 +113,20 @@ class TextBuffer {
   [[gnu::always_inline]] void Put(std::string_view text) {
     const char* const from = text.data();
     const size_t size = text.size();
-    const auto copy_ends = [&](auto count) {
-      char ends[2 * count()];
-      std::memcpy(ends, from, count());
-      std::memcpy(ends + count(), from + size - count(), count());
-      std::memcpy(at_, ends, count());
-      std::memcpy(at_ + size - count(), ends + count(), count());
-    };
-    using Size8 = std::integral_constant<size_t, 8>;
-    using Size16 = std::integral_constant<size_t, 16>;
-    if (size >= 8 && size <= 16) copy_ends(Size8());
-    else if (size > 16 && size <= 32) copy_ends(Size16());
+    if (size >= 8 && size <= 16) PutEnds<8>(from, size);
+    else if (size > 16 && size <= 32) PutEnds<16>(from, size);
+    else if (size >= 4 && size < 8) PutEnds<4>(from, size);
     else std::memcpy(at_, from, size);
     at_ += size;
+  }
+  // The first and the last `count` bytes, which overlap.
+  template <size_t count>
+  [[gnu::always_inline]] void PutEnds(const char* from, size_t size) {
+    char first[count], last[count];
+    std::memcpy(first, from, count);
+    std::memcpy(last, from + size - count, count);
+    std::memcpy(at_, first, count);
+    std::memcpy(at_ + size - count, last, count);
   }
   size_t held() const { return static_cast<size_t>(at_ - text_.data()); }
   static constexpr size_t kIntegerSize = 24;
@@ -131,10 +140,10 @@ class TextBuffer {
     if (static_cast<uint64_t>(value) < 10) *at_++ = static_cast<char>('0' + value);
     else at_ = std::to_chars(at_, at_ + kIntegerSize, value).ptr;
   }
-  void Reserve(size_t bytes) {
+  [[gnu::always_inline]] void Reserve(size_t bytes) {
     if (static_cast<size_t>(limit_ - at_) < bytes) Grow(bytes);
   }
-  void Grow(size_t bytes);
+  [[gnu::noinline]] void Grow(size_t bytes);
 
   std::string text_;  // its tail, from at_ on, is not written yet
   char* at_ = text_.data();

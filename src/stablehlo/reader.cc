@@ -101,7 +101,8 @@ std::string_view Reader::Word() {
 bool Reader::ReadString(std::string_view& value) {
   if (!Take("\"")) return Expected("a string");
   const size_t begin = at_;
-  while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\\' && text_[at_] != '\n') ++at_;
+  const char* const end = text_.data() + text_.size();
+  at_ = static_cast<size_t>(scan::FindNot<scan::InString>(text_.data() + at_, end) - text_.data());
   value = Since(begin);
   if (Peek() == '"') return ++at_, true;
   if (Peek() != '\\') return Fail("unterminated string");

@@ -592,6 +592,61 @@ ENTRY e {
             .starts_with("<text>:6:20: error: instruction 'r' is not defined"));
 }
 
+// The printed form of a line is read on a path of its own. Blanks that change nothing lead to the general path, which
+// must give the same module, or the same error in the same line, whichever byte of the text is another.
+TEST_CASE("parser: the printed form of a line means what any other form does") {
+  const std::string printed = R"(HloModule m
+
+%sum (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %sum.1 = f32[] add(%a, %b)
+}
+
+ENTRY %e (p: f32[4,4], q.01: f32[4,4]) -> f32[4] {
+  %p = f32[4,4]{1,0} parameter(0), metadata={op_name="p"}
+  %q.01 = f32[4,4]{1,0} parameter(1)
+  %zero = f32[] constant(0)
+  %dynamic-update = f32[4,4]{1,0} add(%p, %q.01), metadata={op_name="a/b" stack_frame_id=3}
+  %transpose.1 = f32[4,4]{0,1} transpose(%dynamic-update), dimensions={1,0}, metadata={op_name="a/b" stack_frame_id=3}
+  %transpose.2 = f32[4,4]{0,1} transpose(%p), dimensions={1,0}
+  %t = (f32[4,4]{0,1}, f32[4,4]{0,1}) tuple(%transpose.1, %transpose.2)
+  %get = f32[4,4]{0,1} get-tuple-element(%t), index=1
+  ROOT %reduce = f32[4]{0} reduce(%get, %zero), dimensions={1}, to_apply=%sum
+}
+)";
+  const auto with_blanks = [](std::string text) {
+    for (const auto& [from, to] :
+         {std::pair{" = ", "  = "}, {"(%", "( %"}, {", %", ",  %"}, {", metadata", " , metadata"}}) {
+      for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += std::string_view(to).size())
+        text.replace(at, std::string_view(from).size(), to);
+    }
+    return text;
+  };
+  const auto outcome = [](const std::string& text) {
+    const StatusOr<std::unique_ptr<HloModule>> module = ParseModule(text);
+    if (module.ok()) return PrintModule(**module);
+    const std::string& message = module.status().message();  // "<text>:LINE:COLUMN: error: …", source, caret
+    const size_t line = message.find(':'), column = message.find(':', line + 1), end = message.find(':', column + 1);
+    return message.substr(0, column) + message.substr(end, message.find('\n') - end);
+  };
+  CHECK(outcome(printed).starts_with("HloModule"));
+  size_t differing = 0;
+  const size_t body = printed.find("ENTRY");
+  for (size_t at = body; at < printed.size(); ++at) {
+    for (const char c : std::string_view("%,() =#:{}0a.\n/-\x80\0", 18)) {
+      std::string text = printed;
+      text[at] = c;
+      const std::string usual = outcome(text), other = outcome(with_blanks(text));
+      if (usual != other && differing++ < 5) {
+        INFO(text);
+        CHECK(usual == other);
+      }
+    }
+  }
+  CHECK(differing == 0);
+}
+
 TEST_CASE("parser: each instruction knows its line") {
   // More newlines in a row than a byte counts in any of 16 columns, and each number of bytes between two lines.
   for (int lines : {1, 2, 15, 16, 17, 254, 255, 256, 300, 5000}) {

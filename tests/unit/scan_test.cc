@@ -61,6 +61,8 @@ TEST_CASE("scans stop where the plain test does, for every byte") {
   CheckTest<WordPart>('a');
   CheckTest<Plain>('a');
   CheckTest<NoBrace>('a');
+  CheckTest<AboveComma>('a');
+  CheckTest<InString>('a');
   CheckTest<Neither<'"', '\\'>>('a');
   CheckTest<Neither<'"', '}'>>('a');
   CheckTest<Neither<'"', '\n'>>('a');
@@ -74,11 +76,26 @@ TEST_CASE("bytes are counted as by the plain loop") {
       for (size_t i = 0; i < size; i += static_cast<size_t>(step)) text[i] = '\n';
       const auto wanted = static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
       wrong += Count<'\n'>(text.data(), text.data() + size) != wanted;
+      wrong += CountFew<'\n'>(text.data(), text.data() + size) != wanted;
     }
   }
   for (int c = 0; c < 256; ++c) {
     const std::string text(100, static_cast<char>(c));
     wrong += Count<'\n'>(text.data(), text.data() + text.size()) != (c == '\n' ? 100U : 0U);
+    wrong += CountFew<'\n'>(text.data(), text.data() + text.size()) != (c == '\n' ? 100U : 0U);
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("16 bytes are equal if each of them is") {
+  const std::string text = "0123456789abcdefg";
+  size_t wrong = !Same16(text.data(), std::string(text).data());
+  for (size_t at = 0; at < text.size(); ++at) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string other = text;
+      other[at] = static_cast<char>(other[at] ^ 1 << bit);
+      wrong += Same16(text.data(), other.data()) != (at >= 16);
+    }
   }
   CHECK(wrong == 0);
 }
