@@ -28,6 +28,7 @@ constexpr int kMostRounds = 32;                    // proofs
 constexpr int kMostTests = 96;                     // tested pairs
 constexpr size_t kMostDiffering = 12;              // differing pairs, after which the search ends
 constexpr size_t kMostCone = 600;                  // nodes of a cone
+constexpr int kMostSearches = 8;                   // for inputs that show a difference of made-up values
 constexpr int kDeepest = 3;                        // extensions of a cone beyond the nearest proved pairs
 constexpr int64_t kMostValues = int64_t{1} << 27;  // bytes of a run's values
 
@@ -233,7 +234,7 @@ class StepTester {
   std::vector<std::map<int32_t, Literal>> values_;  // values of `before` on each of these sets
   std::map<int32_t, Signature> signatures_a_, signatures_b_;
   bool first_is_all_ = false;  // the modules are proved equal if the first differing pair is assumed equal
-  int tests_made_ = 0;
+  int tests_made_ = 0, searches_ = 0;
 };
 
 void StepTester::Use(equivalence::Result result) {
@@ -404,13 +405,15 @@ std::vector<int32_t> StepTester::CandidatesFor(int32_t k) const {
 bool StepTester::Frontier(bool after, int32_t root, const std::set<int32_t>& inside, std::set<int32_t>& cut) const {
   const Nodes& nodes = after ? b_ : a_;
   const std::vector<bool>& closed = after ? closed_b_ : closed_a_;
+  // A value of both modules from which `after` computes more is itself the cut.
+  const bool may_stop_at_root = IsShared(nodes[static_cast<size_t>(root)]);
   std::set<int32_t> seen{root};
   std::vector<int32_t> todo{root};
   while (!todo.empty()) {
     const int32_t k = todo.back();
     const Node& node = nodes[static_cast<size_t>(k)];
     todo.pop_back();
-    const bool stops = k != root && !closed[static_cast<size_t>(k)] && IsShared(node) &&
+    const bool stops = (k != root || may_stop_at_root) && !closed[static_cast<size_t>(k)] && IsShared(node) &&
                        node.instruction->shape().IsArray() && inside.count(node.equal) == 0;
     if (stops || node.instruction->IsParameter()) {
       if (!IsShared(node)) return false;
@@ -591,6 +594,9 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how) {
         how = inside->how;
         return Found::kDiffer;
       }
+      // Values that larger cones have not met may occur.
+      std::string reached;
+      if (found == Found::kDifferWhenMadeUp) Reach(pair, reached);
       if (how.empty()) how = when_made_up;
       return Found::kAgree;
     }
@@ -608,7 +614,7 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how) {
 }
 
 void StepTester::Reach(Pair pair, std::string& how) {
-  if (!context_.inputs.empty()) return;
+  if (!context_.inputs.empty() || ++searches_ > kMostSearches) return;
   const std::optional<Step> step = MakeStep(pair, 0);
   if (!step) return;
   constexpr uint64_t kSetsOfAKind = 4;
