@@ -274,9 +274,10 @@ void StepTester::Use(equivalence::Result result) {
 
 void StepTester::RunWhole() {
   if (SizeOfRuns(before_, after_) == RunSize::kTooLarge) return;
-  const auto wanted = [&](const Nodes& nodes, const std::vector<bool>& closed) {
+  const auto wanted = [&](const Nodes& nodes, const std::vector<bool>& closed, const std::vector<int32_t>& results) {
     // Values that are not proved, and values at which cones may be cut.
     std::vector<int> reach(nodes.size(), 0);
+    for (int32_t k : results) reach[static_cast<size_t>(k)] = 1;
     for (size_t k = nodes.size(); k-- > 0;) {
       if (!IsShared(nodes[k])) reach[k] = kDeepest + 2;
       for (int32_t o : nodes[k].operands)
@@ -293,7 +294,7 @@ void StepTester::RunWhole() {
     }
     return bytes <= kMostValues ? all : std::vector<int32_t>();
   };
-  wanted_a_ = wanted(a_, closed_a_), wanted_b_ = wanted(b_, closed_b_);
+  wanted_a_ = wanted(a_, closed_a_, results_a_), wanted_b_ = wanted(b_, closed_b_, results_b_);
   for (const InputSet& set : context_.inputs) {
     if (sets_.size() < 3 && !AddValues(set, sets_.empty())) return;
   }

@@ -216,3 +216,11 @@ TEST_CASE("a result that is computed from a value of both modules is a step") {
   CHECK(verdict.answer == Answer::kDifferent);
   CHECK(verdict.different_steps == Names{"r = u"});
 }
+
+TEST_CASE("a product that may round inside excuses no rounding of the result") {
+  const std::string dot = "x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}, algorithm=dot_bf16_bf16_f32\n";
+  const Verdict verdict =
+      VerdictOfSteps(OfTwo(" ROOT r = f32[] dot(" + dot),
+                     OfTwo(" d = f32[] dot(" + dot + " n = bf16[] convert(d)\n ROOT u = f32[] convert(n)\n"));
+  CHECK(verdict.different_steps == Names{"r = u"});
+}
