@@ -230,9 +230,9 @@ Status Checker::Impl::JudgeByRuns(bool one_set, Verdict& verdict) {
       if (verdict.agrees()) HLOIR_RETURN_IF_ERROR(JudgeExtraSet(std::move(set), judge, verdict));
   }
   // Modules that are proved bit for bit, or are identical, need no sets for wide arithmetic. A proof over the reals
-  // needs the sets that show a loss of accuracy. If a step differs in NaN or infinities, whole runs decide.
+  // needs the sets that show a loss of accuracy. Whole runs decide where a step was only tested.
   constexpr size_t kSetsForAccuracy = 26;  // two of each kind of set for wide arithmetic
-  const bool over_reals = proved_.all() && context_.options.proofs == Proofs::kEnough && !steps_.in_nonfinite;
+  const bool over_reals = proved_.all() && context_.options.proofs == Proofs::kEnough && !proved_.tested;
   const size_t whole = one_set && generated_ ? 1 : searched_.whole_sets;
   const bool whole_alone = (one_set && generated_) || verdict.proof.holds || after_ == before_;
   const size_t sets = whole_alone  ? whole

@@ -181,8 +181,11 @@ Evidence WithoutSigns(ResultDifference& d) {
       return a.ok() && b.ok() && Judge(*a, before, *b, after, d.set, /*exact=*/false).agree;
     };
     if (!before.Result(d.set).ok() || !after.Result(d.set).ok()) return std::nullopt;
-    if (agree(before.Result(d.set), after.Result(d.set)) &&
-        MeaningComparer(before, after).Compare(d.set, d.nonfinite).agree &&
+    const auto mean_the_same = [&] {
+      const Meaning meaning = MeaningComparer(before, after).Compare(d.set, d.nonfinite);
+      return meaning.agree && (meaning.judged || d.between != Between::kWideModules);
+    };
+    if (agree(before.Result(d.set), after.Result(d.set)) && mean_the_same() &&
         agree(before.OtherResult(d.set), after.OtherResult(d.set)))
       return (denormals ? "the modules differ only in denormals, or in the signs of zeros or NaN: "
                         : "the modules differ only in the signs of zeros or NaN: ") +

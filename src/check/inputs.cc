@@ -208,10 +208,17 @@ void AddSpecial(Literal& value, uint64_t which, Random& random) {
     value.SetFromDouble(random.Below(value.element_count()), specials[which % std::size(specials)]);
 }
 
-// Scales the values, or makes them equal or mostly zero, to reveal errors that depend on all values being so.
-void Vary(Literal& value, Random& random) {
+// Scales the values, or makes them equal or mostly zero, to reveal errors that depend on all values being so. Integers
+// and predicates have no bits or all bits, but for one bit of some elements.
+void Vary(Literal& value, bool is_index, Random& random) {
   const PrimitiveType type = value.shape().element_type();
   const int64_t count = value.element_count();
+  if (!is_index && count > 0 && (IsInteger(type) || type == PrimitiveType::PRED)) {
+    const int64_t bits = -random.Below(2);
+    const bool varies = random.Below(2) == 0;
+    for (int64_t i = 0; varies && i < count; ++i)
+      value.SetFromInt64(i, random.Below(8) == 0 ? bits ^ int64_t{1} << random.Below(BitWidth(type)) : bits);
+  }
   if (!IsFloat(type) || count == 0) return;
   switch (random.Below(8)) {
     case 0:
@@ -340,7 +347,7 @@ StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter,
   });
   if (kind == InputKind::kTypical) MakeTypical(value, known.uses, parameter, index, random);
   if (const int64_t size = known.uses.SortedVectors(parameter, index); size > 0) SortVectors(value, size);
-  if (mixed) Vary(value, random);
+  if (mixed) Vary(value, bound >= 0, random);
   if (far && random.Below(4) != 0) Shift(value, random);
   if (uniform) MakeUniform(value, random);
   if (kind == InputKind::kDominant || (specials && known.undefined_for_some)) MakeDominant(value);

@@ -168,7 +168,7 @@ MeaningComparer::MeaningComparer(ModuleUnderTest& before, ModuleUnderTest& after
 MeaningComparer::~MeaningComparer() = default;
 
 Meaning MeaningComparer::Compare(size_t set, Nonfinite nonfinite, bool notes) {
-  set_ = set, nonfinite_ = nonfinite, over_limit_ = OkStatus();
+  set_ = set, nonfinite_ = nonfinite, over_limit_ = OkStatus(), hidden_ = false;
   at_limits_ = before_.pairs() && HasNumbersAtLimits(before_.ArgumentsOf(set));
   meaning_ = Meaning();
   if (is_iterative_) {
@@ -180,10 +180,14 @@ Meaning MeaningComparer::Compare(size_t set, Nonfinite nonfinite, bool notes) {
   if (!meaning_.judged) return std::move(meaning_);
   RecordLeaves();
   if (notes) NoteIllConditionedLeaves();
-  if (agrees) return std::move(meaning_);
+  const bool round = before_.HasRoundings() || after_.HasRoundings();
+  if (agrees && !round) return std::move(meaning_);
   seen_ = meaning_.comparison;
-  agree_without_roundings_ = (before_.HasRoundings() || after_.HasRoundings()) && Agree(/*keep=*/false);
-  if (!meaning_.judged) return std::move(meaning_);
+  agree_without_roundings_ = round && Agree(/*keep=*/false);
+  if (!meaning_.judged || (agrees && agree_without_roundings_)) return std::move(meaning_);
+  // A rounding to a narrower type hides a difference of its operand in all elements but those next to a tie.
+  hidden_ = agrees;
+  if (hidden_) seen_ = meaning_.comparison;
   ResultDifference difference{Between::kWide, set, before_, after_, nullptr, nullptr, seen_, this, nonfinite};
   const Explained explained = Explain(difference);
   meaning_.agree = explained.row != nullptr;
@@ -194,7 +198,10 @@ Meaning MeaningComparer::Compare(size_t set, Nonfinite nonfinite, bool notes) {
     meaning_.agree = true;
   } else {
     meaning_.comparison = seen_;
-    if (meaning_.reason.empty()) Say(Format("in {}, where rounding does not hide it, ", before_.wide_name()));
+    if (meaning_.reason.empty())
+      Say(Format(hidden_ ? "in {} without roundings to narrower types, which hide it, "
+                         : "in {}, where rounding does not hide it, ",
+                 before_.wide_name()));
   }
   return std::move(meaning_);
 }
@@ -308,16 +315,15 @@ bool MeaningComparer::Agree(bool keep) {
     ForgiveJumps(*a, of_before);
     meaning_.comparison = CompareWide(*a, *b);
   }
-  // Perturbing exact results too reveals divisions by sums whose exact value is 0.
+  // Perturbing exact results too reveals divisions by sums whose exact value is 0. A correct rewrite has such places
+  // where `before` has them.
   const auto is_nonfinite = [](const LeafDifference& leaf) { return leaf.nonfinite > 0; };
   const bool any = std::any_of(meaning_.comparison.leaves.begin(), meaning_.comparison.leaves.end(), is_nonfinite);
-  for (ModuleUnderTest* subject : {&before_, &after_}) {
-    if (!any || meaning_.comparison.agree || nonfinite_ == Nonfinite::kAlways) break;
-    const StatusOr<Results> moved = subject->IdealMoved(set_, keep, thresholds::kPatterns, /*exact_too=*/true);
-    if (!HasRun(moved)) continue;
-    Raise(bounds_, *subject->Ideal(set_, keep), *moved, subject->pairs());
-    meaning_.comparison = CompareWide(*a, *b);
-  }
+  if (!any || nonfinite_ == Nonfinite::kAlways) return meaning_.comparison.agree;
+  const StatusOr<Results> moved = before_.IdealMoved(set_, keep, thresholds::kPatterns, /*exact_too=*/true);
+  if (!HasRun(moved)) return meaning_.comparison.agree;
+  Raise(bounds_, *a, *moved, before_.pairs());
+  meaning_.comparison = CompareWide(*a, *b);
   return meaning_.comparison.agree;
 }
 
@@ -445,11 +451,12 @@ bool MeaningComparer::AgreeAs(Variants& variants) {
   other.set_ = set_, other.nonfinite_ = nonfinite_, other.at_limits_ = at_limits_, other.meaning_ = Meaning();
   other.over_limit_ = OkStatus();
   const auto agree = [&] {
-    if (other.Agree(/*keep=*/true) && other.meaning_.judged) return true;
+    const bool same = other.Agree(/*keep=*/true) && other.meaning_.judged;
+    const bool rounds = variants.of_first.HasRoundings() || variants.of_second.HasRoundings();
+    if (same && !(hidden_ && rounds)) return true;
     // Modules that agree without roundings to narrower types differ in these roundings, which this row does not
     // explain.
     if (agree_without_roundings_) return false;
-    const bool rounds = variants.of_first.HasRoundings() || variants.of_second.HasRoundings();
     if (rounds && other.Agree(/*keep=*/false) && other.meaning_.judged) return true;
     return variants.are_made && other.AgreeWithConstantsMoved();
   };

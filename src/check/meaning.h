@@ -83,6 +83,7 @@ class MeaningComparer {
   ErrorBounds bounds_;
   bool bounds_keep_ = true;  // the bounds include roundings to narrower types
   bool agree_without_roundings_ = false;
+  bool hidden_ = false;  // they agree with these roundings, and not without
   Status over_limit_ = OkStatus();
   Comparison seen_;
   Meaning meaning_;

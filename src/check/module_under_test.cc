@@ -39,7 +39,8 @@ size_t HashOf(const InputSet& inputs) {
   return hash;
 }
 
-// Below this work, threads are not worth the measurement noise of waking them.
+// Below this work, threads are not worth the measurement noise of waking them, nor the memory that each of them takes
+// in dozens of variants.
 constexpr double kWorthThreads = 1 << 22;
 
 }  // namespace
@@ -102,10 +103,7 @@ StatusOr<Results> ModuleUnderTest::Compute(size_t set) {
     return options.engine(module_, arguments);
   }
   if (!runner_) {
-    RunnerOptions runner = context_.RunnerOptionsFor(module_);
-    if (options.timing && runner.threads == 0 && WorkOf(CostAnalysis(module_).total().once) < kWorthThreads)
-      runner.threads = 1;
-    HLOIR_ASSIGN_OR_RETURN(runner_, Runner::Prepare(module_, runner));
+    HLOIR_ASSIGN_OR_RETURN(runner_, PrepareTested(module_));
     engine_ = runner_->engine();
   }
   return runner_->RunOnAll(arguments);
@@ -123,7 +121,9 @@ const StatusOr<Results>& ModuleUnderTest::Result(size_t set) {
 }
 
 StatusOr<Runner> ModuleUnderTest::PrepareTested(const HloModule& module) const {
-  return Runner::Prepare(module, context_.RunnerOptionsFor(module));
+  RunnerOptions options = context_.RunnerOptionsFor(module);
+  if (options.threads == 0 && WorkOf(CostAnalysis(module).total().once) < kWorthThreads) options.threads = 1;
+  return Runner::Prepare(module, options);
 }
 
 StatusOr<Results> ModuleUnderTest::RunTested(const HloModule& module, size_t set) const {

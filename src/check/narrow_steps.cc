@@ -154,9 +154,9 @@ class NarrowSteps {
       // `before` may by chance have rounded almost nothing; a unit of a narrow result is an acceptable loss.
       const double unit = k < units.size() ? units[k] : 0;
       if (b[k] <= thresholds::kNarrowStepFactor * std::max(a[k], unit)) continue;
-      if (k < seen_.leaves.size() &&
-          (MayNormalizeInItsType(OnlyLeaf(seen_, k)) || IsIllConditioned(OnlyLeaf(seen_, k))))
-        continue;
+      if (k < seen_.leaves.size() && MayNormalizeInItsType(OnlyLeaf(seen_, k))) continue;
+      // Steps without any loss are exact, as those of small integers.
+      if (k < seen_.leaves.size() && a[k] > 0 && IsIllConditioned(OnlyLeaf(seen_, k))) continue;
       if (a[k] == 0) return Format("{} rounds to a narrower type and {} does not: ", after_name(), before_name());
       return Format("{} loses {:.0f} times as much as {} in narrower types: ", after_name(), b[k] / a[k],
                     before_name());

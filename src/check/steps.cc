@@ -13,6 +13,7 @@
 
 #include "analysis/extract.h"
 #include "check/extremes.h"
+#include "check/meaning.h"
 #include "check/prove_first.h"
 #include "hloir/source_line.h"
 #include "support/format.h"
@@ -27,6 +28,7 @@ constexpr int kMostRounds = 32;                    // proofs
 constexpr int kMostTests = 96;                     // tested pairs
 constexpr size_t kMostDiffering = 12;              // differing pairs, after which the search ends
 constexpr size_t kMostCone = 600;                  // nodes of a cone
+constexpr int kMostSearches = 8;                   // for inputs that show a difference of made-up values
 constexpr int kDeepest = 3;                        // extensions of a cone beyond the nearest proved pairs
 constexpr int64_t kMostValues = int64_t{1} << 27;  // bytes of a run's values
 
@@ -189,8 +191,12 @@ class StepTester {
     std::unique_ptr<HloModule> before, after;
   };
   std::optional<Step> MakeStep(Pair pair, int deeper) const;
-  Found Judge(const HloModule& x, const HloModule& y, std::vector<InputSet> inputs, std::string& how);
+  Found Judge(const HloModule& x, const HloModule& y, std::vector<InputSet> inputs, std::string& how,
+              bool* excess_precision = nullptr);
   std::vector<InputSet> Occurring(const std::vector<int32_t>& cut, size_t first) const;
+  bool Reads(bool after, int32_t root, const std::vector<int32_t>& cut, int32_t value) const;
+  // A pair inside the cones whose second value has roundings that its first value does not have.
+  const Tried* RoundedInside(Pair pair, const Step& step) const;
   Found TestPair(Pair pair, std::string& how);
   // Searches for module inputs that reach a difference which random values at the cut have shown.
   void Reach(Pair pair, std::string& how);
@@ -230,7 +236,7 @@ class StepTester {
   std::map<int32_t, Signature> signatures_a_, signatures_b_;
   bool gives_up_ = false;      // as the first proof did
   bool first_is_all_ = false;  // the modules are proved equal if the first differing pair is assumed equal
-  int tests_made_ = 0;
+  int tests_made_ = 0, searches_ = 0;
 };
 
 void StepTester::Use(equivalence::Result result) {
@@ -270,9 +276,10 @@ void StepTester::Use(equivalence::Result result) {
 
 void StepTester::RunWhole() {
   if (SizeOfRuns(before_, after_) == RunSize::kTooLarge) return;
-  const auto wanted = [&](const Nodes& nodes, const std::vector<bool>& closed) {
+  const auto wanted = [&](const Nodes& nodes, const std::vector<bool>& closed, const std::vector<int32_t>& results) {
     // Values that are not proved, and values at which cones may be cut.
     std::vector<int> reach(nodes.size(), 0);
+    for (int32_t k : results) reach[static_cast<size_t>(k)] = 1;
     for (size_t k = nodes.size(); k-- > 0;) {
       if (!IsShared(nodes[k])) reach[k] = kDeepest + 2;
       for (int32_t o : nodes[k].operands)
@@ -289,7 +296,7 @@ void StepTester::RunWhole() {
     }
     return bytes <= kMostValues ? all : std::vector<int32_t>();
   };
-  wanted_a_ = wanted(a_, closed_a_), wanted_b_ = wanted(b_, closed_b_);
+  wanted_a_ = wanted(a_, closed_a_, results_a_), wanted_b_ = wanted(b_, closed_b_, results_b_);
   for (const InputSet& set : context_.inputs) {
     if (sets_.size() < 3 && !AddValues(set, sets_.empty())) return;
   }
@@ -367,18 +374,25 @@ std::vector<int32_t> StepTester::CandidatesFor(int32_t k) const {
   std::vector<std::pair<int, int32_t>> all;
   const auto of_b = signatures_b_.find(k);
   const bool has_origin = b.metadata() != nullptr && !b.metadata()->op_name.empty();
+  const auto is_result = [&](int32_t index) {
+    for (size_t r = 0; r < std::min(results_a_.size(), results_b_.size()); ++r)
+      if (results_a_[r] == index && results_b_[r] == k) return true;
+    return false;
+  };
   const auto alike = open_a_.find(b.shape().ToString(/*with_layout=*/false));
-  if (alike == open_a_.end()) return {};
-  for (int32_t index : alike->second) {
+  std::vector<int32_t> indices = alike == open_a_.end() ? std::vector<int32_t>() : alike->second;
+  // `after` may compute more from a value that both modules have, and return that.
+  for (int32_t index : results_a_)
+    if (IsShared(a_[static_cast<size_t>(index)]) && is_result(index)) indices.push_back(index);
+  for (int32_t index : indices) {
     const HloInstruction& a = *a_[static_cast<size_t>(index)].instruction;
+    if (!a.shape().Compatible(b.shape())) continue;
     const auto of_a = signatures_a_.find(index);
     const bool both = of_a != signatures_a_.end() && of_b != signatures_b_.end();
     const bool named = a.name() == b.name(), same = a.opcode() == b.opcode();
     const bool near = both && of_a->second.IsWithin(same ? kAlike : kNear, of_b->second);
     const bool origin = has_origin && a.metadata() != nullptr && a.metadata()->op_name == b.metadata()->op_name;
-    bool result = false;
-    for (size_t r = 0; r < std::min(results_a_.size(), results_b_.size()); ++r)
-      result = result || (results_a_[r] == index && results_b_[r] == k);
+    const bool result = is_result(index);
     const bool of_equals = same && AreOfEqualOperands(a_[static_cast<size_t>(index)], b_[static_cast<size_t>(k)]);
     if (!near && !of_equals && !named && !(origin && same) && !result) continue;
     all.emplace_back(8 * !(near || of_equals) + 4 * !(named || result) + 2 * !origin + !same, index);
@@ -394,13 +408,15 @@ std::vector<int32_t> StepTester::CandidatesFor(int32_t k) const {
 bool StepTester::Frontier(bool after, int32_t root, const std::set<int32_t>& inside, std::set<int32_t>& cut) const {
   const Nodes& nodes = after ? b_ : a_;
   const std::vector<bool>& closed = after ? closed_b_ : closed_a_;
+  // A value of both modules from which `after` computes more is itself the cut.
+  const bool may_stop_at_root = IsShared(nodes[static_cast<size_t>(root)]);
   std::set<int32_t> seen{root};
   std::vector<int32_t> todo{root};
   while (!todo.empty()) {
     const int32_t k = todo.back();
     const Node& node = nodes[static_cast<size_t>(k)];
     todo.pop_back();
-    const bool stops = k != root && !closed[static_cast<size_t>(k)] && IsShared(node) &&
+    const bool stops = (k != root || may_stop_at_root) && !closed[static_cast<size_t>(k)] && IsShared(node) &&
                        node.instruction->shape().IsArray() && inside.count(node.equal) == 0;
     if (stops || node.instruction->IsParameter()) {
       if (!IsShared(node)) return false;
@@ -485,9 +501,12 @@ std::optional<StepTester::Step> StepTester::MakeStep(Pair pair, int deeper) cons
 }
 
 StepTester::Found StepTester::Judge(const HloModule& x, const HloModule& y, std::vector<InputSet> inputs,
-                                    std::string& how) {
+                                    std::string& how, bool* excess_precision) {
   const StatusOr<Verdict> verdict = hloir::Check(x, y, std::move(inputs), options_);
   if (!verdict.ok()) return Found::kUnknown;
+  const std::vector<std::string>& rows = verdict->explanations;
+  if (excess_precision != nullptr && std::find(rows.begin(), rows.end(), "excess-precision") != rows.end())
+    *excess_precision = true;
   switch (verdict->outcome) {
     case Outcome::kSameBits:
     case Outcome::kAgree: return verdict->answer == Answer::kNotJudged ? Found::kUnknown : Found::kAgree;
@@ -521,6 +540,38 @@ std::vector<InputSet> StepTester::Occurring(const std::vector<int32_t>& cut, siz
   return sets;
 }
 
+bool StepTester::Reads(bool after, int32_t root, const std::vector<int32_t>& cut, int32_t value) const {
+  const Nodes& nodes = after ? b_ : a_;
+  std::set<int32_t> ends, seen{root};
+  for (int32_t k : cut) ends.insert(a_[static_cast<size_t>(k)].equal);
+  std::vector<int32_t> todo{root};
+  while (!todo.empty()) {
+    const int32_t k = todo.back();
+    todo.pop_back();
+    if (k == value) return true;
+    if (ends.count(nodes[static_cast<size_t>(k)].equal) > 0) continue;
+    for (int32_t o : nodes[static_cast<size_t>(k)].operands)
+      if (o >= 0 && seen.insert(o).second) todo.push_back(o);
+  }
+  return false;
+}
+
+const StepTester::Tried* StepTester::RoundedInside(Pair pair, const Step& step) const {
+  for (const Tried& test : differing_) {
+    if (test.found != Found::kDiffer || !Reads(false, pair.first, step.cut, test.pair.first) ||
+        !Reads(true, pair.second, step.cut, test.pair.second))
+      continue;
+    const std::optional<Step> inner = MakeStep(test.pair, 0);
+    if (!inner) continue;
+    const Context context{options_, {}, Occurring(inner->cut, 0)};
+    ModuleUnderTest x(*inner->before, context), y(*inner->after, context);
+    MeaningComparer meaning(x, y);
+    for (size_t set = 0; set < context.inputs.size(); ++set)
+      if (!meaning.Compare(set, Nonfinite::kIgnored).agree && meaning.agree_without_roundings()) return &test;
+  }
+  return nullptr;
+}
+
 StepTester::Found StepTester::TestPair(Pair pair, std::string& how) {
   Found found = Found::kUnknown;
   // Once one pair accounts for all differences, the cones of its users are not extended: they show whether the
@@ -532,19 +583,27 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how) {
     // Loops may run long.
     const bool loops = HasLoops(x) || HasLoops(y);
     if (loops && deeper > 0) break;
-    tests_made_ += loops ? kMostTests / 6 : 1;
+    if (!step->cut.empty()) tests_made_ += loops ? kMostTests / 6 : 1;
     how.clear();
     std::vector<InputSet> occurring = Occurring(step->cut, 0);
-    const Found seen = occurring.empty() ? Found::kUnknown : Judge(x, y, std::move(occurring), how);
+    bool excess_precision = false;
+    const Found seen = occurring.empty() ? Found::kUnknown : Judge(x, y, std::move(occurring), how, &excess_precision);
     if (seen == Found::kDiffer || step->cut.empty()) return seen;
     std::string when_made_up;
-    const Found made_up = Judge(x, y, {}, when_made_up);
+    const Found made_up = Judge(x, y, {}, when_made_up, &excess_precision);
     if (made_up == Found::kAgree || (made_up == Found::kUnknown && seen == Found::kAgree)) {
+      // A rounding that both modules have hides one before it that only the second has.
+      if (const Tried* inside = excess_precision ? RoundedInside(pair, *step) : nullptr) {
+        how = inside->how;
+        return Found::kDiffer;
+      }
+      // Values that larger cones have not met may occur.
+      std::string reached;
+      if (found == Found::kDifferWhenMadeUp) Reach(pair, reached);
       if (how.empty()) how = when_made_up;
       return Found::kAgree;
     }
     if (made_up == Found::kUnknown) break;
-    tests_.in_nonfinite = tests_.in_nonfinite || made_up == Found::kNonfinite;
     how = when_made_up;
     const bool of_parameters = std::all_of(step->cut.begin(), step->cut.end(), [&](int32_t k) {
       return a_[static_cast<size_t>(k)].instruction->IsParameter();
@@ -558,12 +617,16 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how) {
 }
 
 void StepTester::Reach(Pair pair, std::string& how) {
-  if (!context_.inputs.empty()) return;
+  if (!context_.inputs.empty() || ++searches_ > kMostSearches) return;
   const std::optional<Step> step = MakeStep(pair, 0);
   if (!step) return;
-  for (const InputKind kind : {InputKind::kEdges, InputKind::kWide, InputKind::kFar, InputKind::kMixed,
-                               InputKind::kUniform, InputKind::kSpecials}) {
-    StatusOr<InputSet> made = MakeInputSet(before_, uses_, {}, context_.options.seed + 301, kind);
+  constexpr uint64_t kSetsOfAKind = 4;
+  constexpr InputKind kKinds[] = {InputKind::kEdges, InputKind::kWide,    InputKind::kFar,
+                                  InputKind::kMixed, InputKind::kUniform, InputKind::kSpecials};
+  for (uint64_t k = 0; k < kSetsOfAKind * std::size(kKinds); ++k) {
+    const InputKind kind = kKinds[k % std::size(kKinds)];
+    StatusOr<InputSet> made =
+        MakeInputSet(before_, uses_, {}, context_.options.seed + 301 + k / std::size(kKinds), kind);
     if (!made.ok() || !AddValues(*made, false)) continue;
     std::vector<InputSet> occurring = Occurring(step->cut, values_.size() - 1);
     values_.pop_back(), sets_.pop_back();

@@ -22,8 +22,6 @@ struct StepTests {
   std::vector<std::string> tested;
   // The pairs among them that agreed on values of runs, but differed or lost digits on others, with the difference.
   std::vector<std::string> doubtful;
-  // Some pair differed in NaN and infinities alone, on values that may not occur.
-  bool in_nonfinite = false;
   // Pairs that differ by more than their rounding on values that occur in a run of the first module, and that account
   // for all differences of the modules.
   std::vector<std::string> different;

@@ -161,3 +161,18 @@ TEST_CASE("zeros tell nothing of a result that rounding errors decide elsewhere"
   // Zeros alone are no noise.
   CHECK(VerdictOf(a, b, {inputs(0)}).answer == Answer::kTested);
 }
+
+TEST_CASE("integers of which nearly all bits are set are among the inputs") {
+  const auto module = [](const char* first) {
+    const bool whole = *first == '0';
+    return std::string(
+               "HloModule m\nand { a = u32[] parameter(0) b = u32[] parameter(1) ROOT c = u32[] and(a, b) }\n") +
+           "ENTRY e {\n x = u32[4,20] parameter(0)\n ones = u32[] constant(4294967295)\n s = u32[4," +
+           (whole ? "20" : "19") + "] slice(x), slice={[0:4], [" + first +
+           ":20]}\n ROOT r = u32[4] reduce(s, ones), dimensions={1}, to_apply=and\n}\n";
+  };
+  const auto before = Parse(module("0")), after = Parse(module("1"));
+  const StatusOr<Verdict> verdict = Check(*before, *after, {}, {});
+  REQUIRE(verdict.ok());
+  CHECK(verdict->outcome == Outcome::kDisagree);
+}

@@ -1065,3 +1065,49 @@ TEST_CASE("a reciprocal may be negated before it is rounded, and quotients in a 
   CHECK(VerdictOf(loop, module("  v = f32[] constant(0.0246913619)\n"), unproved).agrees());
   CHECK(VerdictOf(loop, module("  v = f32[] constant(0.02469140)\n")).outcome == Outcome::kDisagree);
 }
+
+TEST_CASE("a rounding to bf16 hides no difference before it, and a constant may have been folded to bf16") {
+  const auto rounded = [](const std::string& constant) {
+    return Module("  k = f32[] constant(" + constant +
+                  ")\n  ks = f32[64]{0} broadcast(k), dimensions={}\n  p = f32[64]{0} multiply(x, ks)\n"
+                  "  ROOT r = bf16[64]{0} convert(p)");
+  };
+  const Verdict wrong = VerdictOf(rounded("1.1"), rounded("1.10000014"));
+  CHECK(wrong.outcome == Outcome::kDisagree);
+  const auto folded = [](const std::string& constant) {
+    return Module("  n = bf16[64]{0} convert(x)\n" + constant +
+                  "  ks = bf16[64]{0} broadcast(k), dimensions={}\n  ROOT r = bf16[64]{0} multiply(n, ks)");
+  };
+  const std::string before = folded("  c = f32[] constant(1.1)\n  k = bf16[] convert(c)\n");
+  CHECK(VerdictOf(before, folded("  k = bf16[] constant(1.1015625)\n")).agrees());
+  CHECK(VerdictOf(before, folded("  k = bf16[] constant(1.109375)\n")).outcome == Outcome::kDisagree);
+}
+
+TEST_CASE("a result that loses its sign at a point where the other module is infinite is wrong") {
+  // At 1 and -1 the formula alone gives the other infinity.
+  const std::string formula =
+      "  s = f32[64]{0} multiply(x, x)\n  n = f32[64]{0} negate(s)\n  l = f32[64]{0} log-plus-one(n)\n"
+      "  f = f32[64]{0} multiply(l, x)\n";
+  const std::string before =
+      Module(formula +
+             "  a = f32[64]{0} abs(x)\n  k = f32[] constant(1)\n  ks = f32[64]{0} broadcast(k), dimensions={}\n"
+             "  at = pred[64]{0} compare(a, ks), direction=EQ\n  i = f32[] constant(inf)\n"
+             "  is = f32[64]{0} broadcast(i), dimensions={}\n  m = f32[64]{0} multiply(x, is)\n"
+             "  ROOT r = f32[64]{0} select(at, m, f)");
+  CHECK(VerdictOf(before, Module(formula + "  ROOT r = f32[64]{0} add(f, f)")).outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(before, Module(formula + "  ROOT r = f32[64]{0} copy(f)")).outcome == Outcome::kDisagree);
+}
+
+TEST_CASE("steps that are exact in bf16 excuse no rounding to it") {
+  const std::string exact =
+      "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\nENTRY e {\n"
+      "  u = u4[96] parameter(0)\n  x = f32[96] parameter(1)\n  b = bf16[96] convert(u)\n  k = bf16[] constant(8)\n"
+      "  ks = bf16[96] broadcast(k), dimensions={}\n  d = bf16[96] subtract(b, ks)\n  f = f32[96] convert(d)\n";
+  const std::string before = exact + "  ROOT r = f32[96] multiply(f, x)\n}\n";
+  const std::string after = exact +
+                            "  p = f32[96] multiply(f, x)\n  n = bf16[96] convert(p)\n"
+                            "  ROOT r = f32[96] convert(n)\n}\n";
+  CheckOptions unproved;
+  unproved.proofs = Proofs::kNone;
+  CHECK(VerdictOf(before, after, unproved).outcome == Outcome::kDisagree);
+}

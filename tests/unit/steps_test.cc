@@ -194,3 +194,33 @@ TEST_CASE("steps are tested where the whole is too large to run") {
   CHECK(verdict.tested_steps == Names{"t"});
   CHECK(HasNote(verdict, "neither module was run"));
 }
+
+TEST_CASE("a rounding that both modules have hides none before it") {
+  const auto module = [](const std::string& product) {
+    return OfTwo(" p = f32[8] multiply(x, y)\n" + product +
+                 " t = f32[8] tanh(q)\n n = bf16[8] convert(t)\n ROOT r = f32[8] convert(n)\n");
+  };
+  const std::string before = module(" q = f32[8] add(p, y)\n");
+  const Verdict rounded =
+      VerdictOfSteps(before, module(" b = bf16[8] convert(p)\n w = f32[8] convert(b)\n q = f32[8] add(w, y)\n"));
+  CHECK(rounded.answer == Answer::kDifferent);
+  CHECK(rounded.different_steps == Names{"q"});
+  CHECK(VerdictOfSteps(before, module(" q = f32[8] add(y, p)\n")).agrees());
+}
+
+TEST_CASE("a result that is computed from a value of both modules is a step") {
+  const std::string product = " p = f32[8] multiply(x, y)\n";
+  const Verdict verdict =
+      VerdictOfSteps(OfTwo(product + " ROOT r = f32[8] tanh(p)\n"),
+                     OfTwo(product + " t = f32[8] tanh(p)\n n = bf16[8] convert(t)\n ROOT u = f32[8] convert(n)\n"));
+  CHECK(verdict.answer == Answer::kDifferent);
+  CHECK(verdict.different_steps == Names{"r = u"});
+}
+
+TEST_CASE("a product that may round inside excuses no rounding of the result") {
+  const std::string dot = "x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}, algorithm=dot_bf16_bf16_f32\n";
+  const Verdict verdict =
+      VerdictOfSteps(OfTwo(" ROOT r = f32[] dot(" + dot),
+                     OfTwo(" d = f32[] dot(" + dot + " n = bf16[] convert(d)\n ROOT u = f32[] convert(n)\n"));
+  CHECK(verdict.different_steps == Names{"r = u"});
+}
