@@ -226,6 +226,7 @@ class Builder {
 
 // The state of a loop after induction: the carried values before and after an iteration.
 struct Loop {
+  const HloInstruction* instruction;
   std::vector<const Shape*> shapes;
   int32_t level;
   Value init, carried, next, result;

@@ -19,6 +19,11 @@ struct Shards {
   Exprs::Substitution cut;
 };
 
+bool SameOrigin(const HloInstruction& a, const HloInstruction& b) {
+  return a.name() == b.name() || (a.metadata() != nullptr && b.metadata() != nullptr &&
+                                  !a.metadata()->op_name.empty() && a.metadata()->op_name == b.metadata()->op_name);
+}
+
 }  // namespace
 
 // Records a loop of the first module with its body's values. A loop whose body has effects, or values that
@@ -40,11 +45,19 @@ void Builder::Remember(const HloInstruction& i, Loop loop, Inside inner) {
 // without a match.
 Value Builder::Related(const HloInstruction& i, const Value& init, Inside inner) {
   Value best(init.size(), -1);
-  size_t tried = 0;
-  for (size_t k = shared_.loops.size(); k-- > 0 && tried < kMostLoops;) {
-    const Loop& loop = shared_.loops[k];
-    if (loop.level != inner.level) continue;
-    ++tried;
+  // A turn of an unlike loop takes much work: loops of the same origin come first, then those that carry as many
+  // values, and the last ones before the others.
+  std::vector<const Loop*> candidates;
+  for (auto loop = shared_.loops.rbegin(); loop != shared_.loops.rend() && candidates.size() < kMostLoops; ++loop) {
+    if (loop->level == inner.level) candidates.push_back(&*loop);
+  }
+  const auto unlike = [&](const Loop* loop) {
+    return std::pair(!SameOrigin(*loop->instruction, i), loop->init.size() != init.size());
+  };
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [&](const Loop* a, const Loop* b) { return unlike(a) < unlike(b); });
+  for (const Loop* candidate : candidates) {
+    const Loop& loop = *candidate;
     Value result(init.size(), -1);
     if (!RelatedTo(loop, i, init, inner, result)) {
       if (!why_.empty()) return {};
