@@ -391,7 +391,7 @@ Value Builder::Looped(const HloInstruction& i, const LoopForm& form, const Value
     if (related[k] >= 0) result[k] = related[k];
   }
   if (!is_second && shared_.devices && is_while)
-    Remember(i, {&i, shapes, inner.level, init, carried, next, result, condition[0], {}}, inner);
+    Remember(i, {shapes, inner.level, init, carried, next, result, condition[0], {}}, inner);
   return result;
 }
 
