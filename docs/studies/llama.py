@@ -224,7 +224,7 @@ path = "-".join(["llama", options.step, *strategies, "unroll" if options.unroll 
 path = os.path.join(options.folder, path)
 lowered = jax.jit(function, out_shardings=results).trace(*arguments).lower(lowering_platforms=("cpu",))
 with open(path + ".hlo", "w") as out:
-    out.write(lowered.compiler_ir("hlo").as_hlo_text())
+    out.write(lowered.compiler_ir("hlo").as_hlo_module().to_string())
 print(path + ".hlo")
 if options.xla:
     lowered.compile()
