@@ -22,7 +22,7 @@ namespace hloir::equivalence {
 using namespace inside;  // the expressions of this prover
 namespace {
 
-constexpr int64_t kForShards = 512;    // work for each instruction that may be a shard
+constexpr int64_t kForShards = 1024;   // work for each instruction that may be a shard
 constexpr int64_t kLastLook = 400000;  // work for comparing two results
 constexpr size_t kMostCandidates = 3;  // candidates for one value
 constexpr size_t kMostOpen = 16;       // open steps that are reported
