@@ -634,7 +634,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options) {
   constexpr int64_t kSmallest = 24;
   constexpr std::pair<int64_t, int64_t> kWays[] = {{160, 4}, {56, 8}, {kSmallest, 4}, {500, 4}};
-  constexpr int64_t kMostMade = 1 << 18;  // expressions, after which no other setting is tried
+  constexpr int64_t kMostMade = 1 << 18;  // expressions, after which only the smallest setting is tried
   constexpr size_t kMostCuts = 4;
   constexpr int kMostRepairs = 32;
   Result first;
@@ -649,9 +649,10 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     if (judged || large == kWays[0].first) first = std::move(result);
     // An unsupported module stays unsupported under every setting. A module that is too large may fit with more named
     // values.
-    if (judged || (!first.why.empty() && !unfinished) || (made > kMostMade && !unfinished)) break;
-    if (unfinished && large <= kSmallest) break;
-    small = small || unfinished;
+    if (judged || (!first.why.empty() && !unfinished)) break;
+    const bool much = unfinished || made > kMostMade;
+    if (much && large <= kSmallest) break;
+    small = small || much;
   }
   const bool compared = first.why.empty() || first.out_of_budget || first.refused;
   if (first.answer == Answer::kOpen && compared) TryExact(before, after, options, first);
