@@ -266,7 +266,8 @@ void RuleMaker::Scatter(const ScatterAttributes& scatter) {
       continue;
     }
     const int64_t in_updates = scatter.update_window_dims[window++];
-    if (Of(inputs + 1).dimensions(in_updates) == size && !Contains(scatter.scatter_dims_to_operand_dims, d)) {
+    // (An index here must be 0 for the update to be inside, of the whole and of each part.)
+    if (Of(inputs + 1).dimensions(in_updates) == size) {
       const int64_t factor = New(size);
       of_inputs(d, factor);
       of_updates(in_updates, factor);

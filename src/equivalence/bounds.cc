@@ -82,19 +82,21 @@ std::optional<std::pair<Index, int64_t>> Exprs::Clamped(ExprId e) {
   return std::nullopt;
 }
 
-// Matches t >= k, where t is min(most, max(0, u)) and 1 <= k <= most, which is equivalent to u >= k.
+// Matches t >= k, where t is min(most, max(0, u)) and 1 <= k <= most, which is equivalent to u >= k, and t = k, where
+// 1 <= k < most, which is equivalent to u = k.
 std::optional<Exprs::ClampBound> Exprs::ClampBoundOf(ExprId condition) {
   const Expr guard = At(condition);
-  if (guard.kind != Expr::Kind::kGuard || guard.tag != 0) return std::nullopt;
+  if (guard.kind != Expr::Kind::kGuard) return std::nullopt;
+  const bool equal = guard.tag != 0;
   for (const auto& [term, factor] : guard.index[0].terms) {
     if ((factor != 1 && factor != -1) || TermAt(term).kind != IndexTerm::Kind::kValue) continue;
     const auto clamped = Clamped(TermAt(term).value);
     if (!clamped) continue;
     // t + rest >= 0, or rest - t >= 0, which is not t >= rest + 1.
     const Index rest = Plus(guard.index[0], {0, {{term, 1}}}, -factor);
-    const Range k = RangeOf(factor > 0 ? Times(rest, -1) : Plus(rest, Number(1)));
-    if (k.low < 1 || k.high > clamped->second) continue;
-    return ClampBound{term, factor, rest, clamped->first};
+    const Range k = RangeOf(factor > 0 ? Times(rest, -1) : Plus(rest, Number(equal ? 0 : 1)));
+    if (k.low < 1 || k.high > clamped->second - (equal ? 1 : 0)) continue;
+    return ClampBound{term, factor, rest, clamped->first, equal};
   }
   return std::nullopt;
 }
@@ -118,7 +120,7 @@ bool Exprs::UseBoundsOfWindows(Monomial& m) {
     for (size_t j = 0; j < m.factors.size(); ++j)
       elsewhere = elsewhere || (j != k && Reads(m.factors[j].base, bound->term));
     if (elsewhere) continue;
-    m.factors[k].base = Guard(false, Plus(bound->rest, bound->value, bound->factor));
+    m.factors[k].base = Guard(bound->equal, Plus(bound->rest, bound->value, bound->factor));
     return true;
   }
   return false;

@@ -36,6 +36,14 @@ struct Record {
   std::shared_ptr<const Literal> folded;  // the bits, if the value depends on constants alone
 };
 
+// A carried value of a loop of the first module, and how it is cut into shards.
+struct Shards {
+  size_t place;
+  Exprs::Substitution cut;
+};
+// For each carried value of a loop of the second module: of what it may be a shard, the likeliest first.
+using Ways = std::vector<std::vector<Shards>>;
+
 // An iteration of a loop of the second module beside one of a loop of the first.
 struct LoopTurn {
   std::vector<Record> values;
@@ -184,7 +192,8 @@ class Builder {
   void Remember(const HloInstruction& i, Loop loop, Inside inner);
   Value Related(const HloInstruction& i, const Value& init, Inside inner);
   void Suspect(const HloInstruction& i, const LoopTurn& turn);
-  bool RelatedTo(const Loop& loop, const HloInstruction& i, const Value& init, Inside inner, Value& result);
+  Ways WaysOf(const Loop& loop, const HloInstruction& i, const Value& init);
+  bool RelatedTo(const Loop& loop, Ways ways, const HloInstruction& i, Inside inner, Value& result);
   ExprId Agreed(int64_t of, ExprId e);
   bool Reached(ExprId from, std::set<int64_t>& leaves);
   int64_t Turns(const Value& init, const Value& carried, const Value& next, ExprId condition);

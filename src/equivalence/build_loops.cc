@@ -2,6 +2,7 @@
 // values of a loop of the whole program: they are before the loop, and an iteration of both loops preserves it. See
 // build.h.
 #include <algorithm>
+#include <set>
 
 #include "equivalence/build.h"
 #include "equivalence/shards.h"
@@ -13,11 +14,35 @@ constexpr size_t kMostLoops = 32;    // candidate loops of the whole program, th
 constexpr int kMostTries = 24;       // iterations that are evaluated to find an invariant sharding
 constexpr int64_t kPerTurn = 40000;  // work for a value that seems to differ
 
-// A candidate: the carried value of the whole program, and how it is cut into shards.
-struct Shards {
-  size_t place;
-  Exprs::Substitution cut;
-};
+// Values that start as zeros are shards under many shardings. Those come first that cut dimensions as other values are
+// cut that allow one sharding only: gradients are sharded as their weights are.
+void Prefer(Exprs& x, Ways& ways) {
+  const auto cuts_of = [&](const Shards& shards) {
+    std::vector<std::pair<int64_t, std::vector<std::pair<TermId, int64_t>>>> cuts;
+    for (const auto& [dimension, index] : shards.cut) {
+      const Variable whole = x.VariableAt(dimension);
+      Index tile = index;
+      std::erase_if(tile.terms, [&](const auto& term) {
+        const IndexTerm& t = x.TermAt(term.first);
+        return t.kind == IndexTerm::Kind::kVar && x.VariableAt(t.var).level == whole.level;
+      });
+      cuts.push_back({whole.size, std::move(tile.terms)});
+    }
+    return cuts;
+  };
+  std::set<decltype(cuts_of({}))::value_type> known;
+  for (const std::vector<Shards>& all : ways) {
+    if (all.size() != 1) continue;
+    for (auto& cut : cuts_of(all[0])) known.insert(std::move(cut));
+  }
+  for (std::vector<Shards>& all : ways) {
+    const auto unlike = [&](const Shards& shards) {
+      const auto cuts = cuts_of(shards);
+      return std::count_if(cuts.begin(), cuts.end(), [&](const auto& cut) { return known.count(cut) == 0; });
+    };
+    std::stable_sort(all.begin(), all.end(), [&](const Shards& a, const Shards& b) { return unlike(a) < unlike(b); });
+  }
+}
 
 }  // namespace
 
@@ -40,13 +65,27 @@ void Builder::Remember(const HloInstruction& i, Loop loop, Inside inner) {
 // without a match.
 Value Builder::Related(const HloInstruction& i, const Value& init, Inside inner) {
   Value best(init.size(), -1);
-  size_t tried = 0;
-  for (size_t k = shared_.loops.size(); k-- > 0 && tried < kMostLoops;) {
-    const Loop& loop = shared_.loops[k];
-    if (loop.level != inner.level) continue;
-    ++tried;
+  // A turn of an unlike loop takes much work: those come first that carry most values of this one.
+  struct Candidate {
+    const Loop* loop;
+    Ways ways;
+    std::ptrdiff_t matched;
+  };
+  std::vector<Candidate> candidates;
+  for (auto loop = shared_.loops.rbegin(); loop != shared_.loops.rend() && candidates.size() < kMostLoops; ++loop) {
+    if (loop->level != inner.level) continue;
+    Ways ways = WaysOf(*loop, i, init);
+    const auto matched = std::count_if(ways.begin(), ways.end(), [](const auto& all) { return !all.empty(); });
+    // A loop may carry a value twice, or not carry one that does not change; but most of its values are carried by
+    // both.
+    if (matched == 0 || (init.size() != loop->init.size() && 2 * matched <= std::ssize(init))) continue;
+    candidates.push_back({&*loop, std::move(ways), matched});
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.matched > b.matched; });
+  for (Candidate& candidate : candidates) {
     Value result(init.size(), -1);
-    if (!RelatedTo(loop, i, init, inner, result)) {
+    if (!RelatedTo(*candidate.loop, std::move(candidate.ways), i, inner, result)) {
       if (!why_.empty()) return {};
       continue;
     }
@@ -65,11 +104,12 @@ void Builder::Suspect(const HloInstruction& i, const LoopTurn& turn) {
   if (known == shared_.turns.end() || known->second.count() < turn.count()) shared_.turns[&i] = turn;
 }
 
-bool Builder::RelatedTo(const Loop& loop, const HloInstruction& i, const Value& init, Inside inner, Value& result) {
+// For each initial value of a loop of the second module: the initial values of a loop of the first of which it is a
+// shard.
+Ways Builder::WaysOf(const Loop& loop, const HloInstruction& i, const Value& init) {
   const std::vector<const Shape*> shapes = i.shape().Leaves();
   const size_t n = init.size();
-  // The shardings that match each initial value.
-  std::vector<std::vector<Shards>> ways(n);
+  Ways ways(n);
   const auto add_ways = [&](size_t k, size_t place) {
     const Shape &whole = *loop.shapes[place], &shard = *shapes[k];
     if (x_.TypeOf(loop.init[place]) != x_.TypeOf(init[k]) || whole.IsArray() != shard.IsArray()) return;
@@ -85,16 +125,19 @@ bool Builder::RelatedTo(const Loop& loop, const HloInstruction& i, const Value& 
       if (x_.Substitute(loop.init[place], cut) == init[k]) ways[k].push_back({place, std::move(cut)});
     }
   };
-  size_t matched = 0;
   for (size_t k = 0; k < n; ++k) {
     if (k < loop.init.size()) add_ways(k, k);
     for (size_t place = 0; place < loop.init.size() && ways[k].empty(); ++place) {
       if (place != k) add_ways(k, place);
     }
-    matched += !ways[k].empty();
   }
-  // A loop may carry a value twice, or not carry one that does not change; but most of its values are carried by both.
-  if (matched == 0 || (n != loop.init.size() && 2 * matched <= n)) return false;
+  Prefer(x_, ways);
+  return ways;
+}
+
+bool Builder::RelatedTo(const Loop& loop, Ways ways, const HloInstruction& i, Inside inner, Value& result) {
+  const std::vector<const Shape*> shapes = i.shape().Leaves();
+  const size_t n = ways.size();
   const auto of_chance = sequence_;
   const size_t effects = effects_.size();
   std::vector<size_t> way(n, 0), failed(n, 0);

@@ -61,8 +61,9 @@ ExprId Builder::OfConstant(const HloInstruction& i) {
       return x_.IndexValue(sum, Normal(type));
     }
   }
-  // A table with one row per device.
-  if (shared_.devices && IsInteger(type) && shape.rank() > 0 && shape.dimensions(0) == shared_.devices->partitions()) {
+  // A table with one row per device, or per group of devices.
+  if (shared_.devices && IsInteger(type) && shape.rank() > 0 &&
+      shared_.devices->partitions() % shape.dimensions(0) == 0) {
     std::vector<int64_t> table, sizes(shape.dimensions().begin(), shape.dimensions().end());
     for (int64_t k = 0; k < literal.element_count(); ++k) table.push_back(literal.GetAsInt64(k));
     if (const auto entry = Devices::Entry(x_, table, x_.Flatten(Dimensions(shape), sizes)))

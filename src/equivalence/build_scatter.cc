@@ -17,13 +17,24 @@ std::optional<Builder::Updates> Builder::UpdatesOf(const HloInstruction& i, Expr
   Updates result;
   result.meets = x_.True();
   result.at.resize(static_cast<size_t>(updates.rank()));
+  // Of a batch dimension that the operand has too, only the update at the element's own index can meet the element.
+  std::vector<int64_t> shared(static_cast<size_t>(updates.rank()), -1);  // by batch dimension: that of the operand
+  for (size_t k = 0; k < s.input_batching_dims.size(); ++k) {
+    const int64_t d = s.scatter_indices_batching_dims[k];
+    shared[static_cast<size_t>(d < s.index_vector_dim ? d : d - 1)] = s.input_batching_dims[k];
+  }
   std::vector<Index> batch;
   for (int64_t d = 0; d < updates.rank(); ++d) {
     if (Contains(s.update_window_dims, d)) continue;
     if (updates.dimensions(d) == 0) return std::nullopt;
-    result.over.push_back(x_.Fresh(updates.dimensions(d)));
-    result.at[static_cast<size_t>(d)] = x_.Var(result.over.back());
-    batch.push_back(result.at[static_cast<size_t>(d)]);
+    Index& at = result.at[static_cast<size_t>(d)];
+    if (const int64_t of = shared[batch.size()]; of >= 0) {
+      at = out[static_cast<size_t>(of)];
+    } else {
+      result.over.push_back(x_.Fresh(updates.dimensions(d)));
+      at = x_.Var(result.over.back());
+    }
+    batch.push_back(at);
   }
   // The window's start in each dimension: 0, or the scatter index, which must keep the window in bounds.
   std::vector<Index> start(static_cast<size_t>(whole.rank()));
@@ -58,12 +69,8 @@ std::optional<Builder::Updates> Builder::UpdatesOf(const HloInstruction& i, Expr
     result.meets = x_.And(result.meets, x_.Not(x_.Compare(less, x_.Integer(most, index_type), told)));
     if (most > 0) start[static_cast<size_t>(d)] = x_.ValueTerm(clamped);
   }
-  for (size_t k = 0; k < s.input_batching_dims.size(); ++k) {
-    const int64_t d = s.scatter_indices_batching_dims[k];
-    start[static_cast<size_t>(s.input_batching_dims[k])] =
-        batch[static_cast<size_t>(d < s.index_vector_dim ? d : d - 1)];
-  }
   for (size_t d = 0; d < out.size(); ++d) {
+    if (Contains(s.input_batching_dims, static_cast<int64_t>(d))) continue;
     const Index inside = x_.Plus(out[d], start[d], -1);
     if (window[d] == 1) {
       if (!told_at[d]) result.meets = x_.And(result.meets, x_.Guard(true, inside));

@@ -22,7 +22,7 @@ namespace hloir::equivalence {
 using namespace inside;  // the expressions of this prover
 namespace {
 
-constexpr int64_t kForShards = 512;    // work for each instruction that may be a shard
+constexpr int64_t kForShards = 1024;   // work for each instruction that may be a shard
 constexpr int64_t kLastLook = 400000;  // work for comparing two results
 constexpr size_t kMostCandidates = 3;  // candidates for one value
 constexpr size_t kMostOpen = 16;       // open steps that are reported
@@ -651,7 +651,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options) {
   constexpr int64_t kSmallest = 24;
   constexpr std::pair<int64_t, int64_t> kWays[] = {{160, 4}, {56, 8}, {kSmallest, 4}, {500, 4}};
-  constexpr int64_t kMostMade = 1 << 18;  // expressions, after which no other setting is tried
+  constexpr int64_t kMostMade = 1 << 18;  // expressions, after which only the smallest setting is tried
   constexpr size_t kMostCuts = 4;
   constexpr int kMostRepairs = 32;
   Result first;
@@ -666,9 +666,10 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     if (judged || large == kWays[0].first) first = std::move(result);
     // An unsupported module stays unsupported under every setting. A module that is too large may fit with more named
     // values.
-    if (judged || options.gives_up || (!first.why.empty() && !unfinished) || (made > kMostMade && !unfinished)) break;
-    if (unfinished && large <= kSmallest) break;
-    small = small || unfinished;
+    if (judged || options.gives_up || (!first.why.empty() && !unfinished)) break;
+    const bool much = unfinished || made > kMostMade;
+    if (much && large <= kSmallest) break;
+    small = small || much;
   }
   // What is too much work may be one operation, besides which all is proved.
   if (first.out_of_budget && !options.gives_up && !first.first_open && !UsesDevices(before) && !UsesDevices(after)) {

@@ -365,7 +365,8 @@ class Exprs {
   struct ClampBound {
     TermId term;
     int64_t factor;
-    Index rest, value;  // the condition is rest + factor * term >= 0; the term clamps `value`
+    Index rest, value;  // the condition is rest + factor * term >= 0, or = 0; the term clamps `value`
+    bool equal;
   };
   std::optional<ClampBound> ClampBoundOf(ExprId condition);
   bool Reads(ExprId e, TermId term);

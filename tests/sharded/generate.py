@@ -369,6 +369,27 @@ def _(x,g):
     acc,_=lax.scan(step,zero,(x,g))
     return reshard(acc,P('x','y'))*0.25
 
+# stages over an axis, and caches
+def staged(x,w,cache=None):
+    """Microbatches x through stages: each tick, all stages work on their row of a buffer and hand it on."""
+    def stage(h,w,c,m):
+        if c is None: return lax.scan(lambda h,w: (jnp.tanh(h@w),None),h,w)
+        used,at=(m>=0)&(m<len(x)),jnp.clip(m,0,len(x)-1)
+        old=lax.dynamic_index_in_dim(c,at,1,False)
+        h,new=lax.scan(lambda h,wc: (jnp.tanh(h@wc[0]+wc[1]),h),h,(w,old))
+        return h,lax.dynamic_update_index_in_dim(c,jnp.where(used,new,old),at,1)
+    def tick(state,t):
+        rows,c=state
+        rows=place(jnp.concatenate([x[jnp.minimum(t,len(x)-1)][None],rows[:-1]]),m222,'a','b')
+        rows,c=jax.vmap(stage)(rows,w,c,t-jnp.arange(2))
+        return (place(rows,m222,'a','b'),c),rows[-1]
+    (_,cache),y=lax.scan(tick,(jnp.zeros((2,*x.shape[1:])),cache),jnp.arange(len(x)+1))
+    return y[1:],cache
+@program('pipeline_scan_grad',m222,[(4,6,16),(2,3,16,16)],[P(None,'b'),P('a',None,None,'c')],(P(),P('a',None,None,'c')))
+def _(x,w): return jax.value_and_grad(lambda w: jnp.sum(staged(x,w)[0]**2))(w)
+@program('pipeline_cache',m222,[(4,6,16),(2,3,16,16),(2,3,4,6,16)],[P(None,'b'),P('a',None,None,'c'),P('a',None,None,'b')],(P(None,'b'),P('a',None,None,'b')))
+def _(x,w,c): return staged(x,w,c)
+
 
 def bare(text):
     """Without what tells where in the source a line comes from."""
