@@ -16,6 +16,12 @@ namespace {
 constexpr int32_t kMostCalls = 48;
 constexpr int64_t kMostRecords = 1 << 20;
 
+// An instruction that leaves nothing behind but its value.
+bool IsAlone(const HloInstruction& i) {
+  using enum HloOpcode;
+  return !i.Is(kControlFlow | kSideEffect | kImpure) && !IsOneOf(i.opcode(), kFusion, kMap, kCustomCall, kScan);
+}
+
 }  // namespace
 
 PrimitiveType Normal(PrimitiveType type) {
@@ -140,6 +146,8 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
     x_.TakeUses();
     int32_t record = -1;
     branch_roots_.clear();
+    const Exprs::Mark mark = x_.Here();
+    const std::pair kept_elsewhere(shared_.agreed, effects_.size());
     Value value = Of(*i, operands, in, records, &record);
     // The uses of branches are attributed to their conditional.
     records.insert(records.end(), branch_roots_.begin(), branch_roots_.end());
@@ -170,6 +178,8 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
       }
       if (on_value) on_value(*i, folded.get(), value);
       records_.push_back({i, value, x_.TakeUses(), std::move(records), std::move(folded)});
+      if (forgets && IsAlone(*i) && kept_elsewhere == std::pair(shared_.agreed, effects_.size()))
+        x_.Forget(mark, value);
     }
     auto& done = values[i];
     done.first = std::move(value);

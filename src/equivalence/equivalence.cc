@@ -22,7 +22,7 @@ namespace hloir::equivalence {
 using namespace inside;  // the expressions of this prover
 namespace {
 
-constexpr int64_t kForShards = 512;    // work for each instruction that may be a shard
+constexpr int64_t kForShards = 1024;   // work for each instruction that may be a shard
 constexpr int64_t kLastLook = 400000;  // work for comparing two results
 constexpr size_t kMostCandidates = 3;  // candidates for one value
 constexpr size_t kMostOpen = 16;       // open steps that are reported
@@ -406,6 +406,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     p.shared.keep_narrow = p.shared.keep_narrow || Roundings(after, type) > Roundings(before, type);
   p.shared.devices = Devices::Of(before, after, p.shared.exprs);
   p.shared.same_parameters = options.whole_arrays;
+  p.before.forgets = p.after.forgets = options.assumed.empty();
   const bool built = p.before.Build(before, x);
   // Adds the number of the proof's expressions to `made` on return.
   struct Count {
