@@ -330,7 +330,9 @@ StatusOr<Literal> MakeValue(const Shape& shape, const HloInstruction* parameter,
   if (!shape.IsArray())
     return Unimplemented("no input can be made up for a parameter of shape " + shape.ToString(false));
   Literal value(shape);
-  const int64_t bound = known.uses.IndexBound(parameter, index);
+  int64_t bound = known.uses.IndexBound(parameter, index);
+  // Small integers alone would not meet all positions that they are compared with.
+  if (bound < 0 && kind != InputKind::kCornerCases) bound = known.uses.PositionBound(parameter, index);
   const bool mixed = kind == InputKind::kMixed, specials = kind == InputKind::kSpecials;
   const bool far = kind == InputKind::kFar, uniform = kind == InputKind::kUniform;
   if (specials) kind = random.Below(4) == 0 ? InputKind::kEdges : InputKind::kPlain;

@@ -174,10 +174,11 @@ void BackWalk::StepThroughArithmetic(const HloInstruction& i, int64_t number) {
 ParameterUses::ParameterUses(const HloModule& module) {
   for (const HloInstruction* i : module.AllInstructions()) {
     AddIndices(*i);
+    AddPositions(*i);
     AddWeights(*i);
     AddPositive(*i);
   }
-  for (BackWalk* walk : {&bounds_, &fan_in_, &positive_, &sorted_}) walk->Run(module);
+  for (BackWalk* walk : {&bounds_, &positions_, &fan_in_, &positive_, &sorted_}) walk->Run(module);
   for (const HloInstruction* parameter : module.entry_computation()->parameters()) {
     has_typical_values_ = has_typical_values_ || fan_in_.Reaches(parameter) || positive_.Reaches(parameter);
   }
@@ -186,6 +187,11 @@ ParameterUses::ParameterUses(const HloModule& module) {
 int64_t ParameterUses::IndexBound(const HloInstruction* parameter, const ShapeIndex& index) const {
   const int64_t* bound = bounds_.Find(parameter, index);
   return bound == nullptr ? -1 : std::max<int64_t>(*bound, 0);
+}
+
+int64_t ParameterUses::PositionBound(const HloInstruction* parameter, const ShapeIndex& index) const {
+  const int64_t* bound = positions_.Find(parameter, index);
+  return bound == nullptr ? -1 : *bound;
 }
 
 int64_t ParameterUses::FanIn(const HloInstruction* parameter, const ShapeIndex& index) const {
@@ -262,6 +268,16 @@ void ParameterUses::AddSorted(const HloInstruction* indices, int64_t index_vecto
   if (index_vector_dim == shape.rank()) return sorted_.Push(indices, {}, 1);
   if (index_vector_dim == shape.rank() - 1 && shape.dimensions(index_vector_dim) > 0)
     sorted_.Push(indices, {}, shape.dimensions(index_vector_dim));
+}
+
+void ParameterUses::AddPositions(const HloInstruction& i) {
+  if (i.opcode() != HloOpcode::kCompare || !IsInteger(i.operand(0)->shape().element_type())) return;
+  for (const int64_t side : {int64_t{0}, int64_t{1}}) {
+    const HloInstruction* positions = Unmoved(i.operand(side));
+    if (positions->opcode() != HloOpcode::kIota) continue;
+    const int64_t size = positions->shape().dimensions(positions->attributes<IotaAttributes>().iota_dimension);
+    if (size > 0) positions_.Push(i.operand(1 - side), {}, size - 1);
+  }
 }
 
 void ParameterUses::AddWeights(const HloInstruction& i) {

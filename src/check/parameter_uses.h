@@ -51,6 +51,8 @@ class ParameterUses {
 
   // The largest legal index; -1 if the leaf is not used as an index.
   int64_t IndexBound(const HloInstruction* parameter, const ShapeIndex& index) const;
+  // The largest position that the leaf is compared with (labels with the words of a vocabulary); -1 if there is none.
+  int64_t PositionBound(const HloInstruction* parameter, const ShapeIndex& index) const;
   // The number of products per sum if the leaf is the weight of a dot or convolution; else 1.
   int64_t FanIn(const HloInstruction* parameter, const ShapeIndex& index) const;
   // Returns whether the leaf, or sums and products with it, is the argument of a root or logarithm.
@@ -63,10 +65,12 @@ class ParameterUses {
  private:
   void AddIndices(const HloInstruction& i);
   void AddSorted(const HloInstruction* indices, int64_t index_vector_dim);
+  void AddPositions(const HloInstruction& i);
   void AddWeights(const HloInstruction& i);
   void AddPositive(const HloInstruction& i);
 
-  BackWalk bounds_{BackWalk::Through::kMoves}, fan_in_{BackWalk::Through::kMoves};
+  BackWalk bounds_{BackWalk::Through::kMoves}, positions_{BackWalk::Through::kMoves};
+  BackWalk fan_in_{BackWalk::Through::kMoves};
   BackWalk positive_{BackWalk::Through::kPositive}, sorted_{BackWalk::Through::kOrder};
   bool has_typical_values_ = false;
 };

@@ -17,11 +17,15 @@ constexpr int32_t kMostCalls = 48;
 constexpr int64_t kMostRecords = 1 << 20;
 constexpr int64_t kLeastWork = 1 << 8;  // work left, with which an operation may still be given up
 
-// An operation that computes its result from its operands alone, without instructions of its own.
-bool IsOneOperation(const HloInstruction& i) {
+// An instruction that leaves nothing behind but its value.
+bool IsAlone(const HloInstruction& i) {
   using enum HloOpcode;
-  return !i.Is(kControlFlow | kSideEffect | kImpure) && i.opcode() != kFusion && i.opcode() != kTuple &&
-         i.opcode() != kGetTupleElement;
+  return !i.Is(kControlFlow | kSideEffect | kImpure) && !IsOneOf(i.opcode(), kFusion, kMap, kCustomCall, kScan);
+}
+
+// An operation that computes its result from its operands alone.
+bool IsOneOperation(const HloInstruction& i) {
+  return IsAlone(i) && i.opcode() != HloOpcode::kTuple && i.opcode() != HloOpcode::kGetTupleElement;
 }
 
 }  // namespace
@@ -148,6 +152,8 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
     x_.TakeUses();
     int32_t record = -1;
     branch_roots_.clear();
+    const Exprs::Mark mark = x_.Here();
+    const std::pair kept_elsewhere(shared_.agreed, effects_.size());
     const bool may_give_up = gives_up && in.record && x_.work_left() > kLeastWork && IsOneOperation(*i);
     const int64_t kept = may_give_up ? x_.SetAside() : 0;
     Value value = Of(*i, operands, in, records, &record);
@@ -185,6 +191,8 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
       }
       if (on_value) on_value(*i, folded.get(), value);
       records_.push_back({i, value, x_.TakeUses(), std::move(records), std::move(folded)});
+      if (forgets && IsAlone(*i) && kept_elsewhere == std::pair(shared_.agreed, effects_.size()))
+        x_.Forget(mark, value);
     }
     auto& done = values[i];
     done.first = std::move(value);

@@ -70,6 +70,7 @@ struct Shared {
   // Whether conversions to narrower floats are operations; otherwise they are taken for exact.
   bool keep_narrow = false;
   std::map<int64_t, std::vector<ExprId>> made_of;  // next values by class of carried values
+  int64_t agreed = 0;                              // number of these values
   int64_t most_turns = 4;                          // trip count limit for unrolling
   int64_t loop_work = int64_t{1} << 21;
   int64_t fold_work = int64_t{1} << 20;  // element limit for constant folding
@@ -96,6 +97,7 @@ class Builder {
   using Record = inside::Record;
   explicit Builder(Shared& shared) : shared_(shared), x_(shared.exprs) {}
   bool gives_up = false;   // takes an operation whose expression is too much work for an opaque one
+  bool forgets = true;     // frees what was made on the way to a value
   bool is_second = false;  // reads the second module, whose values are matched with the first's
   // Called with each recorded value, and its bits if it depends on constants alone. May replace the value by an equal
   // one.

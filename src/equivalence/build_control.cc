@@ -198,6 +198,7 @@ ExprId Builder::Agreed(int64_t of, ExprId e) {
     if (x_.EqualInside(seen[k], e, kWork)) return seen[k];
   }
   seen.push_back(e);
+  ++shared_.agreed;
   return e;
 }
 

@@ -407,6 +407,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     p.shared.keep_narrow = p.shared.keep_narrow || Roundings(after, type) > Roundings(before, type);
   p.shared.devices = Devices::Of(before, after, p.shared.exprs);
   p.shared.same_parameters = options.whole_arrays;
+  p.before.forgets = p.after.forgets = options.assumed.empty();
   p.before.gives_up = p.after.gives_up = result.gave_up = options.gives_up;
   if (!p.shared.devices) p.shared.draws = DrawsOf(before, after);
   const bool built = p.before.Build(before, x);
@@ -651,22 +652,25 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options) {
   constexpr int64_t kSmallest = 24;
   constexpr std::pair<int64_t, int64_t> kWays[] = {{160, 4}, {56, 8}, {kSmallest, 4}, {500, 4}};
-  constexpr int64_t kMostMade = 1 << 18;  // expressions, after which only the smallest setting is tried
+  constexpr int64_t kMostMade = 1 << 18;  // expressions, after which only the smallest setting and no repair is tried
+  constexpr int64_t kMostForWays = 1 << 20;  // expressions of one proof, after which no other setting is tried
   constexpr size_t kMostCuts = 4;
   constexpr int kMostRepairs = 32;
   Result first;
   std::vector<Wrong> wrong;
-  int64_t made = 0;
+  int64_t made = 0, once = 0;
   bool small = false;
   for (const auto& [large, most_turns] : kWays) {
     if (small && large > kSmallest) continue;
     Result result =
         ProveOnce(before, after, options, large, most_turns, large == kWays[0].first ? &wrong : nullptr, nullptr, made);
+    if (once == 0) once = made;
     const bool judged = result.answer != Answer::kOpen, unfinished = result.out_of_budget || result.refused;
     if (judged || large == kWays[0].first) first = std::move(result);
     // An unsupported module stays unsupported under every setting. A module that is too large may fit with more named
     // values.
-    if (judged || options.gives_up || (!first.why.empty() && !unfinished)) break;
+    if (judged || options.gives_up || (!first.why.empty() && !unfinished) || (once > kMostForWays && !unfinished))
+      break;
     const bool much = unfinished || made > kMostMade;
     if (much && large <= kSmallest) break;
     small = small || much;
@@ -680,7 +684,7 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   }
   const bool compared = first.why.empty() || first.out_of_budget || first.refused;
   if (first.answer == Answer::kOpen && compared) TryExact(before, after, options, first);
-  if (first.answer != Answer::kOpen || !first.why.empty() || wrong.size() < 2 || made > kMostMade) return first;
+  if (first.answer != Answer::kOpen || !first.why.empty() || wrong.size() < 2 || once > kMostMade) return first;
   // The first wrong step is the candidate that, if it were right, would relate most of what follows.
   const auto proved = [](const Result& result) {
     const auto outputs = std::count_if(result.outputs.begin(), result.outputs.end(),
@@ -691,6 +695,7 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   ++most.second;  // the candidate itself
   size_t best = 0;
   int tries = 0;
+  made = once;
   for (size_t k = 0; k < wrong.size(); ++k) {
     for (size_t cut = 0; cut < std::min(wrong[k].ways, kMostCuts); ++cut) {
       if (++tries > kMostRepairs || made > 4 * kMostMade) break;

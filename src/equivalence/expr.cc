@@ -95,18 +95,73 @@ void Exprs::Derive(Expr& e) const {
 }
 
 ExprId Exprs::Make(Expr e) {
-  std::vector<ExprId>& candidates = by_hash_[HashOfParts(e)];
-  for (ExprId candidate : candidates) {
-    if (SameParts(At(candidate), e)) return candidate;
-  }
+  const uint64_t hash = HashOfParts(e);
+  if (const ExprId known = by_hash_.Find(hash, [&](ExprId other) { return SameParts(At(other), e); }); known >= 0)
+    return known;
   Spent();
   e.free.clear();
   e.depth = 0, e.level = -1, e.weight = 1, e.open = e.has_bounds = false;
   Derive(e);
   const ExprId id = static_cast<ExprId>(exprs_.size());
-  exprs_.push_back(std::move(e));
-  candidates.push_back(id);
+  exprs_.push_back(std::make_unique<const Expr>(std::move(e)));
+  by_hash_.Insert(hash, id);
   return id;
+}
+
+void Exprs::Forget(const Mark& mark, std::span<const ExprId> kept) {
+  // Constants that stand for expressions are looked up by their ids.
+  if (stands_for_.size() != mark.stand_ins) return;
+  std::vector<bool> live(exprs_.size() - mark.exprs), live_terms(terms_.size() - mark.terms);
+  std::vector<ExprId> work;
+  const auto keep = [&](int64_t e) {
+    const size_t at = static_cast<size_t>(e) - mark.exprs;
+    if (e < static_cast<int64_t>(mark.exprs) || at >= live.size() || live[at]) return;
+    live[at] = true;
+    work.push_back(static_cast<ExprId>(e));
+  };
+  std::vector<const Index*> indices;
+  for (ExprId e : kept) keep(e);
+  while (!work.empty()) {
+    const Expr& x = At(work.back());
+    work.pop_back();
+    for (ExprId arg : x.args) keep(arg);
+    for (const Monomial& m : x.sum) {
+      for (const Factor& f : m.factors) keep(f.base);
+    }
+    // The data of rows, and the keys of leaves, may be ids of expressions.
+    for (int64_t value : x.data) keep(value);
+    if (x.kind == Expr::Kind::kLeaf && static_cast<size_t>(x.tag) >= mark.leaves) {
+      keep(LeafAt(x.tag).value);
+      for (int64_t value : LeafAt(x.tag).key) keep(value);
+    }
+    for (const Index& index : x.index) indices.push_back(&index);
+    while (!indices.empty()) {
+      const Index& index = *indices.back();
+      indices.pop_back();
+      for (const auto& [term, factor] : index.terms) {
+        if (static_cast<size_t>(term) < mark.terms || live_terms[static_cast<size_t>(term) - mark.terms]) continue;
+        live_terms[static_cast<size_t>(term) - mark.terms] = true;
+        const IndexTerm& t = TermAt(term);
+        if (t.kind == IndexTerm::Kind::kValue) keep(t.value);
+        indices.push_back(&t.inner);
+      }
+    }
+  }
+  for (size_t at = 0; at < live.size(); ++at) {
+    std::unique_ptr<const Expr>& expr = exprs_[mark.exprs + at];
+    if (live[at] || expr == nullptr) continue;
+    const ExprId id = static_cast<ExprId>(mark.exprs + at);
+    by_hash_.Erase(HashOfParts(*expr), id);
+    plain_hash_.erase(id);
+    range_.erase(id);
+    expr.reset();
+  }
+  for (size_t at = 0; at < live_terms.size(); ++at) {
+    std::unique_ptr<const IndexTerm>& term = terms_[mark.terms + at];
+    if (live_terms[at] || term == nullptr) continue;
+    term_by_hash_.Erase(HashOf(*term), static_cast<TermId>(mark.terms + at));
+    term.reset();
+  }
 }
 
 int32_t Exprs::LeafOf(Leaf leaf) {
@@ -115,18 +170,17 @@ int32_t Exprs::LeafOf(Leaf leaf) {
   for (int64_t k : leaf.sizes) hash = MixHash(hash, static_cast<uint64_t>(k));
   hash = MixHash(hash, static_cast<uint64_t>(leaf.value));
   if (leaf.literal != nullptr) hash = MixHash(hash, leaf.literal->Hash());
-  std::vector<int32_t>& candidates = leaf_by_hash_[hash];
-  for (int32_t candidate : candidates) {
-    const Leaf& l = leaves_[static_cast<size_t>(candidate)];
-    if (l.key == leaf.key && l.sizes == leaf.sizes && l.type == leaf.type && l.value == leaf.value &&
-        (l.literal == nullptr) == (leaf.literal == nullptr) &&
-        (l.literal == nullptr || l.literal->BitwiseEqual(*leaf.literal)))
-      return candidate;
-  }
+  const int32_t known = leaf_by_hash_.Find(hash, [&](int32_t other) {
+    const Leaf& l = LeafAt(other);
+    return l.key == leaf.key && l.sizes == leaf.sizes && l.type == leaf.type && l.value == leaf.value &&
+           (l.literal == nullptr) == (leaf.literal == nullptr) &&
+           (l.literal == nullptr || l.literal->BitwiseEqual(*leaf.literal));
+  });
+  if (known >= 0) return known;
   Spent();
   leaves_.push_back(std::move(leaf));
-  candidates.push_back(static_cast<int32_t>(leaves_.size()) - 1);
-  return candidates.back();
+  leaf_by_hash_.Insert(hash, static_cast<int32_t>(leaves_.size()) - 1);
+  return static_cast<int32_t>(leaves_.size()) - 1;
 }
 
 ExprId Exprs::MakeLeaf(int32_t leaf, std::vector<Index> index) {

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "equivalence/double_double.h"
+#include "equivalence/id_table.h"
 #include "hloir/attributes.h"
 #include "hloir/literal.h"
 #include "hloir/opcode.h"
@@ -140,7 +141,7 @@ class Exprs {
  public:
   explicit Exprs(int64_t max_work);
 
-  const Expr& At(ExprId e) const { return exprs_[static_cast<size_t>(e)]; }
+  const Expr& At(ExprId e) const { return *exprs_[static_cast<size_t>(e)]; }
   PrimitiveType TypeOf(ExprId e) const { return At(e).type; }
   bool Spent(int64_t work = 1) { return (work_left_ -= work) < 0; }
   bool OutOfWork() const { return work_left_ < 0; }
@@ -169,7 +170,7 @@ class Exprs {
   VarId Fresh(int64_t size) { return NewVariable({size, Variable::kFresh, next_fresh_++}); }
   VarId Turn(int32_t level, int64_t turns) { return NewVariable({turns, Variable::kTurn, level}); }
   const Variable& VariableAt(VarId v) const { return variables_[static_cast<size_t>(v)]; }
-  const IndexTerm& TermAt(TermId t) const { return terms_[static_cast<size_t>(t)]; }
+  const IndexTerm& TermAt(TermId t) const { return *terms_[static_cast<size_t>(t)]; }
   // Adds the operands of `x` to `work`: arguments, factors, and values in its indices. Calls on_index(const Index&) for
   // each index of `x`, those inside a div and mod too.
   template <class OnIndex>
@@ -231,6 +232,12 @@ class Exprs {
 
   // ---- Construction (expr.cc) ----
   ExprId Make(Expr e);
+  // Frees all expressions made since `mark` of which the kept ones are not made. Ids are not used again.
+  struct Mark {
+    size_t exprs, terms, leaves, stand_ins;
+  };
+  Mark Here() const { return {exprs_.size(), terms_.size(), leaves_.size(), stands_for_.size()}; }
+  void Forget(const Mark& mark, std::span<const ExprId> kept);
   ExprId MakeLeaf(int32_t leaf, std::vector<Index> index);
   int32_t LeafOf(Leaf leaf);
   const Leaf& LeafAt(int64_t leaf) const { return leaves_[static_cast<size_t>(leaf)]; }
@@ -315,6 +322,7 @@ class Exprs {
   Range RangeOf(ExprId e, const std::vector<std::pair<ExprId, Range>>& given, int depth);
   Range RangeOfFunction(ExprId e, const std::vector<std::pair<ExprId, Range>>& given, int depth);
   Range RangeOfSum(ExprId e, const std::vector<std::pair<ExprId, Range>>& given, int depth);
+  static uint64_t HashOf(const IndexTerm& term);
   Index WithTerm(IndexTerm term);
   Index Canonical(Index a);
   static void Put(Index& a, TermId term, int64_t factor);
@@ -426,13 +434,11 @@ class Exprs {
   ExprId Bound(Expr e, std::vector<VarId> variables, bool in_order);
   Polynomial Expanded(Monomial m, PrimitiveType type);
 
-  std::deque<Expr> exprs_;
+  std::vector<std::unique_ptr<const Expr>> exprs_;       // null: forgotten
+  std::vector<std::unique_ptr<const IndexTerm>> terms_;  // null: forgotten
   std::deque<Leaf> leaves_;
-  std::deque<IndexTerm> terms_;
   std::vector<Variable> variables_;
-  std::unordered_map<uint64_t, std::vector<ExprId>> by_hash_;
-  std::unordered_map<uint64_t, std::vector<int32_t>> leaf_by_hash_;
-  std::unordered_map<uint64_t, std::vector<TermId>> term_by_hash_;
+  IdTable by_hash_, leaf_by_hash_, term_by_hash_;
   std::map<std::pair<int64_t, int64_t>, VarId> variable_by_;
   std::unordered_map<ExprId, uint64_t> plain_hash_;
   std::unordered_map<ExprId, Range> range_;

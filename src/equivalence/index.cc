@@ -50,18 +50,19 @@ void Exprs::Put(Index& a, TermId term, int64_t factor) {
   }
 }
 
-Index Exprs::WithTerm(IndexTerm term) {
+uint64_t Exprs::HashOf(const IndexTerm& term) {
   uint64_t hash = MixHash(static_cast<uint64_t>(term.kind), static_cast<uint64_t>(term.var));
   hash = MixHash(MixHash(hash, HashOfIndex(term.inner)), static_cast<uint64_t>(term.div));
-  hash = MixHash(MixHash(hash, static_cast<uint64_t>(term.mod)), static_cast<uint64_t>(term.value));
-  std::vector<TermId>& candidates = term_by_hash_[hash];
-  TermId id = -1;
-  for (TermId candidate : candidates) {
-    const IndexTerm& t = terms_[static_cast<size_t>(candidate)];
-    if (t.kind == term.kind && t.var == term.var && t.inner == term.inner && t.div == term.div && t.mod == term.mod &&
-        t.value == term.value)
-      id = candidate;
-  }
+  return MixHash(MixHash(hash, static_cast<uint64_t>(term.mod)), static_cast<uint64_t>(term.value));
+}
+
+Index Exprs::WithTerm(IndexTerm term) {
+  const uint64_t hash = HashOf(term);
+  TermId id = term_by_hash_.Find(hash, [&](TermId other) {
+    const IndexTerm& t = TermAt(other);
+    return t.kind == term.kind && t.var == term.var && t.inner == term.inner && t.div == term.div &&
+           t.mod == term.mod && t.value == term.value;
+  });
   if (id < 0) {
     Spent();
     if (term.kind == IndexTerm::Kind::kVar) term.free = {term.var};
@@ -70,8 +71,8 @@ Index Exprs::WithTerm(IndexTerm term) {
     std::sort(term.free.begin(), term.free.end());
     term.free.erase(std::unique(term.free.begin(), term.free.end()), term.free.end());
     id = static_cast<TermId>(terms_.size());
-    terms_.push_back(std::move(term));
-    candidates.push_back(id);
+    terms_.push_back(std::make_unique<const IndexTerm>(std::move(term)));
+    term_by_hash_.Insert(hash, id);
   }
   return {0, {{id, 1}}};
 }

@@ -176,3 +176,45 @@ TEST_CASE("integers of which nearly all bits are set are among the inputs") {
   REQUIRE(verdict.ok());
   CHECK(verdict->outcome == Outcome::kDisagree);
 }
+
+TEST_CASE("integers that are compared with positions meet all of them") {
+  const auto module = Parse(R"(HloModule labels
+
+one_hot {
+  t = s32[16] parameter(0)
+  a = s32[16,64] broadcast(t), dimensions={0}
+  i = s32[64] iota(), iota_dimension=0
+  b = s32[16,64] broadcast(i), dimensions={1}
+  ROOT r = pred[16,64] compare(a, b), direction=EQ
+}
+
+ENTRY e {
+  x = s32[16] parameter(0)
+  n = s32[16] parameter(1)
+  c = pred[16,64] call(x), to_apply=one_hot
+  ROOT r = (pred[16,64], s32[16]) tuple(c, n)
+})");
+  for (const InputKind kind : {InputKind::kPlain, InputKind::kTypical}) {
+    std::vector<bool> met(64, false);
+    int64_t largest = 0;
+    for (uint64_t seed = 0; seed < 40; ++seed) {
+      const auto set = MakeInputSet(*module, {}, seed, kind);
+      REQUIRE(set.ok());
+      for (int64_t k = 0; k < 16; ++k) {
+        const int64_t label = set->devices[0][0].GetAsInt64(k);
+        REQUIRE((label >= 0 && label < 64));
+        met[static_cast<size_t>(label)] = true;
+        largest = std::max(largest, set->devices[0][1].GetAsInt64(k));
+      }
+    }
+    CHECK(std::count(met.begin(), met.end(), true) == 64);
+    CHECK(largest < 10);  // of an integer without such a use
+  }
+  // Corner cases are drawn from all integers.
+  bool outside = false;
+  for (uint64_t seed = 1; seed < 40; ++seed) {
+    const auto set = MakeInputSet(*module, {}, seed, InputKind::kCornerCases);
+    for (int64_t k = 0; k < 16; ++k) outside = outside || set->devices[0][0].GetAsInt64(k) < 0;
+  }
+  CHECK(outside);
+}
