@@ -105,6 +105,16 @@ bool LogOfExponential(const HloInstruction& i) {
   return Has<HloOpcode::kLog>(i) && Has<HloOpcode::kExp>(Operand(i, 0));
 }
 
+bool LogOfPower(const HloInstruction& i) {
+  return Has<HloOpcode::kLog>(i) && IsFloating(i) && Has<HloOpcode::kPower>(Operand(i, 0));
+}
+bool ProductWithLog(const HloInstruction& i) {
+  const auto log = [](const HloInstruction& x) {
+    return Has<HloOpcode::kLog>(x) && Has<HloOpcode::kAbs>(Operand(x, 0));
+  };
+  return Has<HloOpcode::kMultiply>(i) && EitherWay(i, log, Any);
+}
+
 bool PowerOfExponential(const HloInstruction& i) {
   return Has<HloOpcode::kPower>(i) && Has<HloOpcode::kExp>(Operand(i, 0));
 }
@@ -209,6 +219,8 @@ constexpr KnownFault kFaults[] = {
      ExponentialProduct, ExponentialOfSum},
     {"log-of-exponential", "log(exp(x)) became x, which differs if exp(x) overflows", "openxla/xla#42732",
      LogOfExponential, nullptr},
+    {"log-of-power", "log(power(x, y)) became log(abs(x)) * y, which is no NaN if x is negative and y no even integer",
+     "", LogOfPower, ProductWithLog},
     {"power-of-exponential", "power(exp(x), y) became exp(x * y), which overflows for other inputs", "",
      PowerOfExponential, ExponentialOfProduct},
     {"root-of-square", "sqrt(x * x) became abs(x), which differs if the square overflows", "", RootOfSquare,

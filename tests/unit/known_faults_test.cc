@@ -50,6 +50,9 @@ std::map<std::string_view, Pair> Pairs() {
   pairs["log-of-exponential"] =
       Entries(x, "  e = f32[8] exponential(x)\n  ROOT r = f32[8] log(e)", "  ROOT r = f32[8] copy(x)",
               "  d = f32[8] copy(x)\n  e = f32[8] exponential(d)\n  ROOT r = f32[8] log(e)");
+  pairs["log-of-power"] = Entries(x + y, "  p = f32[8] power(x, y)\n  ROOT r = f32[8] log(p)",
+                                  "  a = f32[8] abs(x)\n  l = f32[8] log(a)\n  ROOT r = f32[8] multiply(l, y)",
+                                  "  p = f32[8] power(x, y)\n  c = f32[8] copy(p)\n  ROOT r = f32[8] log(c)");
   pairs["power-of-exponential"] =
       Entries(x + y, "  e = f32[8] exponential(x)\n  ROOT r = f32[8] power(e, y)",
               "  s = f32[8] multiply(x, y)\n  ROOT r = f32[8] exponential(s)",
