@@ -387,16 +387,24 @@ struct Repair {
 };
 
 // `wrong` receives the candidates for the first wrong step of a partitioned program that is not proved.
-Result ProveOnce(const HloModule& before, const HloModule& after, const Options& options, int64_t large,
-                 int64_t most_turns, std::vector<Wrong>* wrong, const Repair* repair, int64_t& made) {
+// A setting of the prover.
+struct Way {
+  int64_t large;            // the size from which a value is named
+  int64_t most_turns;       // the trip count up to which a loop is unrolled
+  bool opens_sums = false;  // see Exprs::SetOpensSums
+};
+
+Result ProveOnce(const HloModule& before, const HloModule& after, const Options& options, const Way& way,
+                 std::vector<Wrong>* wrong, const Repair* repair, int64_t& made) {
   Result result;
   if (ForOtherDevices(before, after)) {
     result.why = "the modules run on different numbers of devices";
     return result;
   }
   Prover p(before, after, options, UsesDevices(before) || UsesDevices(after));
-  p.shared.exprs.SetLarge(large);
-  p.shared.most_turns = most_turns;
+  p.shared.exprs.SetLarge(way.large);
+  p.shared.exprs.SetOpensSums(way.opens_sums);
+  p.shared.most_turns = way.most_turns;
   bool wide = false;
   KnowLiterals(before, p.shared.exprs, wide);
   KnowLiterals(after, p.shared.exprs, wide);
@@ -647,39 +655,37 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
 
 }  // namespace
 
-// Two limits decide which values become equal expressions: the size from which a value is named, and the trip count up
-// to which a loop is unrolled. A pair that is open under one setting may be proved under another.
+// The settings decide which values become equal expressions. A pair that is open under one may be proved under another.
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options) {
   constexpr int64_t kSmallest = 24;
-  constexpr std::pair<int64_t, int64_t> kWays[] = {{160, 4}, {56, 8}, {kSmallest, 4}, {500, 4}};
-  constexpr int64_t kMostMade = 1 << 18;  // expressions, after which only the smallest setting and no repair is tried
-  constexpr int64_t kMostForWays = 1 << 20;  // expressions of one proof, after which no other setting is tried
+  constexpr Way kWays[] = {{160, 4}, {56, 8}, {kSmallest, 4}, {500, 4}, {56, 8, true}};
+  constexpr int64_t kMostMade = 1 << 18;  // expressions, after which no repair is tried, and of sizes only the smallest
+  constexpr int64_t kMostForSizes = 1 << 20;  // expressions of one proof, after which no other size is tried
   constexpr size_t kMostCuts = 4;
   constexpr int kMostRepairs = 32;
+  const bool devices = UsesDevices(before) || UsesDevices(after);
   Result first;
   std::vector<Wrong> wrong;
   int64_t made = 0, once = 0;
-  bool small = false;
-  for (const auto& [large, most_turns] : kWays) {
-    if (small && large > kSmallest) continue;
-    Result result =
-        ProveOnce(before, after, options, large, most_turns, large == kWays[0].first ? &wrong : nullptr, nullptr, made);
-    if (once == 0) once = made;
+  bool small = false, sizes = true;
+  for (const Way& way : kWays) {
+    const bool is_first = &way == &kWays[0];
+    if (way.opens_sums ? !devices : !sizes || (small && way.large > kSmallest)) continue;
+    Result result = ProveOnce(before, after, options, way, is_first ? &wrong : nullptr, nullptr, made);
+    if (is_first) once = made;
     const bool judged = result.answer != Answer::kOpen, unfinished = result.out_of_budget || result.refused;
-    if (judged || large == kWays[0].first) first = std::move(result);
+    if (judged || is_first) first = std::move(result);
     // An unsupported module stays unsupported under every setting. A module that is too large may fit with more named
     // values.
-    if (judged || options.gives_up || (!first.why.empty() && !unfinished) || (once > kMostForWays && !unfinished))
-      break;
-    const bool much = unfinished || made > kMostMade;
-    if (much && large <= kSmallest) break;
-    small = small || much;
+    if (judged || options.gives_up || (!first.why.empty() && !unfinished)) break;
+    sizes = unfinished || once <= kMostForSizes;
+    small = small || unfinished || made > kMostMade;
   }
   // What is too much work may be one operation, besides which all is proved.
-  if (first.out_of_budget && !options.gives_up && !first.first_open && !UsesDevices(before) && !UsesDevices(after)) {
+  if (first.out_of_budget && !options.gives_up && !first.first_open && !devices) {
     Options gives_up = options;
     gives_up.gives_up = true;
-    Result result = ProveOnce(before, after, gives_up, kWays[0].first, kWays[0].second, nullptr, nullptr, made);
+    Result result = ProveOnce(before, after, gives_up, kWays[0], nullptr, nullptr, made);
     if (result.why.empty()) first = std::move(result);
   }
   const bool compared = first.why.empty() || first.out_of_budget || first.refused;
@@ -700,8 +706,7 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     for (size_t cut = 0; cut < std::min(wrong[k].ways, kMostCuts); ++cut) {
       if (++tries > kMostRepairs || made > 4 * kMostMade) break;
       const Repair repair{wrong[k].record, wrong[k].original, cut};
-      const auto count =
-          proved(ProveOnce(before, after, options, kWays[0].first, kWays[0].second, nullptr, &repair, made));
+      const auto count = proved(ProveOnce(before, after, options, kWays[0], nullptr, &repair, made));
       if (count > most) most = count, best = k;
     }
   }

@@ -294,6 +294,8 @@ class Exprs {
   std::optional<Index> AsIndex(ExprId e);
   // Expressions of this weight or more are named.
   void SetLarge(int64_t weight) { large_ = weight; }
+  // Whether a sum over a named polynomial of sums is multiplied out, which takes much work.
+  void SetOpensSums(bool opens) { opens_sums_ = opens; }
   void FoldsInF64() { wide_ = true; }
   void KeepBits() { keep_bits_ = true; }
 
@@ -450,6 +452,7 @@ class Exprs {
   bool naming_ = false, joining_ = false, keep_bits_ = false, in_tiles_ = false;
   bool wide_ = false;  // folds constants in f64 instead of f32
   int64_t work_left_, large_ = 160;
+  bool opens_sums_ = false;
   const char* refusal_ = nullptr;
 };
 

@@ -151,7 +151,20 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
         const Expr& value = At(LeafAt(At(inner).tag).value);
         const bool alone = std::count_if(m.factors.begin(), m.factors.end(),
                                          [&](const Factor& f) { return TypeOf(f.base) != PrimitiveType::PRED; }) == 1;
-        if (alone && value.kind == Expr::Kind::kBind && value.tag == kSumOf) inner = Opened(inner);
+        const auto is_sum = [&](const Expr& e) { return e.kind == Expr::Kind::kBind && e.tag == kSumOf; };
+        const auto has_sum = [&](const Monomial& part) {
+          return std::any_of(part.factors.begin(), part.factors.end(),
+                             [&](const Factor& f) { return f.power == kOne && is_sum(At(f.base)); });
+        };
+        if (alone && is_sum(value)) inner = Opened(inner);
+        if (alone && opens_sums_ && value.kind == Expr::Kind::kSum &&
+            std::any_of(value.sum.begin(), value.sum.end(), has_sum)) {
+          const ExprId opened = Opened(inner);
+          m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(k));
+          if (!again(Product({m}, PolynomialOf(opened), type))) return;
+          changed = true;
+          break;
+        }
       }
       const Expr x = At(inner);
       if (x.kind != Expr::Kind::kBind || x.tag != kSumOf) continue;
