@@ -9,7 +9,7 @@ namespace hloir::equivalence::inside {
 namespace {
 
 constexpr int64_t kMostDevices = 4096;
-constexpr int64_t kMostEntries = 1 << 16;
+constexpr int64_t kMostEntries = 1 << 20;
 constexpr size_t kMostOrders = 60;  // permutations of prime factors
 
 std::vector<int64_t> PrimesOf(int64_t n) {
