@@ -658,7 +658,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
 // The settings decide which values become equal expressions. A pair that is open under one may be proved under another.
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options) {
   constexpr int64_t kSmallest = 24;
-  constexpr Way kWays[] = {{160, 4}, {56, 8}, {kSmallest, 4}, {500, 4}, {56, 8, true}};
+  constexpr Way kWays[] = {{160, 4}, {56, 8}, {kSmallest, 4}, {500, 4}, {kSmallest, 4, true}};
   constexpr int64_t kMostMade = 1 << 18;  // expressions, after which no repair is tried, and of sizes only the smallest
   constexpr int64_t kMostForSizes = 1 << 20;  // expressions of one proof, after which no other size is tried
   constexpr size_t kMostCuts = 4;
@@ -677,7 +677,7 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     if (judged || is_first) first = std::move(result);
     // An unsupported module stays unsupported under every setting. A module that is too large may fit with more named
     // values.
-    if (judged || options.gives_up || (!first.why.empty() && !unfinished)) break;
+    if (judged || options.gives_up || (is_first && !first.why.empty() && !unfinished)) break;
     sizes = unfinished || once <= kMostForSizes;
     small = small || unfinished || made > kMostMade;
   }
