@@ -196,7 +196,7 @@ inline float ToOdd(From x) {
   const double back = static_cast<double>(nearest);
   const uint32_t bits = __builtin_bit_cast(uint32_t, nearest);
   const uint32_t odd = (bits - (__builtin_fabs(back) > __builtin_fabs(wide) ? 1 : 0)) | 1;
-  return __builtin_bit_cast(float, (back == wide) | (wide != wide) ? bits : odd);
+  return __builtin_bit_cast(float, ((back == wide) | (wide != wide)) ? bits : odd);
 }
 // The same in loops that the compiler vectorizes: the bits of a double beyond f32's become one, the last of f32's. That
 // is not enough where the result is a denormal number; and what is infinity here, and the largest number above, is
@@ -216,7 +216,7 @@ void ToOddLoop(const TileOp& op, int64_t n) {
     for (int k = 0; k < kBlock; ++k) {
       const double wide = wides[k];
       const uint64_t bits = __builtin_bit_cast(uint64_t, wide);
-      if constexpr (kIsFloat<From>) tiny |= (__builtin_fabs(wide) < 0x1p-126) & (wide != 0) ? 1 : 0;
+      if constexpr (kIsFloat<From>) tiny |= ((__builtin_fabs(wide) < 0x1p-126) & (wide != 0)) ? 1 : 0;
       wides[k] = __builtin_bit_cast(double, (bits | ((bits & kBeyond) + kBeyond)) & ~kBeyond);
     }
     if (tiny != 0)

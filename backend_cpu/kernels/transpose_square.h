@@ -28,7 +28,7 @@ struct SquareRow {
   typedef Unsigned<T> V __attribute__((vector_size(bytes)));
 };
 template <class T, int bytes = 16>
-inline void TransposeRows(typename SquareRow<T, bytes>::V (&now)[kSquareSide<T, bytes>]) {
+inline void TransposeRows(typename SquareRow<T, bytes>::V* now) {  // kSquareSide<T, bytes> rows
   constexpr int n = kSquareSide<T, bytes>;
   constexpr std::make_index_sequence<n> kAll;
   // Each round turns the bits of (row, column) by one place. Unrolled: else the vectors lie in memory between them.
