@@ -45,44 +45,47 @@ inline void TransposeRows(typename SquareRow<T, bytes>::V* now) {  // kSquareSid
   }
 }
 
-// Neighbours from each of the rows, to where the rows' first ones lie side by side, then their second ones, `stride`
-// elements further on.
+// Neighbours from each of kSquareSide<T, bytes> rows, to where the rows' first ones lie side by side, then their second
+// ones, `stride` elements further on. row(k): the first element of row k, at any address.
+template <class T, int bytes, class Row>
+inline void TransposeSquareOf(Row row, T* to, int64_t stride) {
+  constexpr int n = kSquareSide<T, bytes>;
+  typename SquareRow<T, bytes>::V now[n];
+#pragma GCC unroll 16
+  for (int k = 0; k < n; ++k) __builtin_memcpy(&now[k], row(k), sizeof(now[k]));
+  TransposeRows<T, bytes>(now);
+#pragma GCC unroll 16
+  for (int k = 0; k < n; ++k) __builtin_memcpy(to + k * stride, &now[k], sizeof(now[k]));
+}
 template <class T>
 inline void TransposeSquare(const T* const (&rows)[kSquareSide<T>], T* to, int64_t stride) {
-  constexpr int n = kSquareSide<T>;
-  typename SquareRow<T>::V now[n];
-#pragma GCC unroll 16
-  for (int i = 0; i < n; ++i) __builtin_memcpy(&now[i], rows[i], sizeof(now[i]));  // from any address
-  TransposeRows<T>(now);
-#pragma GCC unroll 16
-  for (int i = 0; i < n; ++i) __builtin_memcpy(to + i * stride, &now[i], sizeof(now[i]));
+  TransposeSquareOf<T, 16>([&](int k) { return rows[k]; }, to, stride);
 }
 
 // to[c · to_row + r] = from[r · from_row + c], where rows may go backward. Squares at an edge overlap the ones before.
 // Rows of `from` are read one after the other or, with `writes_rows`, those of `to` are written so: of the array that
 // is not in the cache, which few whole rows may fit.
-template <class T>
+template <class T, int bytes = 16>
 void TransposeBlock(const T* from, int64_t from_row, int64_t rows, int64_t columns, T* to, int64_t to_row,
                     bool writes_rows = false) {
-  constexpr int64_t kSide = kSquareSide<T>;
+  constexpr int64_t kSide = kSquareSide<T, bytes>;
   if (rows < kSide || columns < kSide) {
+    if constexpr (bytes > 16) return TransposeBlock<T>(from, from_row, rows, columns, to, to_row, writes_rows);
     for (int64_t r = 0; r < rows; ++r)
       for (int64_t c = 0; c < columns; ++c) to[c * to_row + r] = from[r * from_row + c];
     return;
   }
-  const auto turn = [=](int64_t next_row, int64_t next_column) {
-    const int64_t r = std::min(next_row, rows - kSide), c = std::min(next_column, columns - kSide);
-    const T* square[kSide];
-#pragma GCC unroll 16
-    for (int64_t k = 0; k < kSide; ++k) square[k] = from + (r + k) * from_row + c;
-    TransposeSquare<T>(square, to + c * to_row + r, to_row);
+  const auto turn = [=](int64_t r, int64_t c) {
+    const T* square = from + r * from_row + c;
+    TransposeSquareOf<T, bytes>([=](int k) { return square + k * from_row; }, to + c * to_row + r, to_row);
   };
+  const int64_t last_row = rows - kSide, last_column = columns - kSide;
   if (!writes_rows) {
     for (int64_t r = 0; r < rows; r += kSide)
-      for (int64_t c = 0; c < columns; c += kSide) turn(r, c);
+      for (int64_t c = 0; c < columns; c += kSide) turn(std::min(r, last_row), std::min(c, last_column));
   } else {
     for (int64_t c = 0; c < columns; c += kSide)
-      for (int64_t r = 0; r < rows; r += kSide) turn(r, c);
+      for (int64_t r = 0; r < rows; r += kSide) turn(std::min(r, last_row), std::min(c, last_column));
   }
 }
 
