@@ -55,6 +55,45 @@ bool Consecutive(const int64_t* offsets, int64_t count) {
   return true;
 }
 
+// As many contiguous values as 16 bytes of To hold.
+template <class From, class To>
+auto LoadAs(const From* from) {
+  typedef From Narrow __attribute__((vector_size(16 / sizeof(To) * sizeof(From))));
+  typedef To Wide __attribute__((vector_size(16)));
+  Narrow narrow;
+  std::memcpy(&narrow, from, sizeof(narrow));
+  return __builtin_convertvector(narrow, Wide);
+}
+// Words of `group` values along each of `n` rows, at least four: a step's words, one of each row, lie side by side,
+// `width` of them. Of `next` rows those after the first n are prefetched. Returns how many of the steps are done: a
+// multiple of four.
+template <class From, class T, int64_t group, int flip>
+int64_t PackWords(const From* from, const int64_t* rows, int64_t n, int64_t next, int64_t steps, int64_t width,
+                  T* out) {
+  using V = SquareRow<uint32_t>::V;
+  const V flips = V{} + static_cast<uint32_t>(flip) * (sizeof(T) == 1 ? 0x01010101u : 0x00010001u);
+  uint32_t* words = reinterpret_cast<uint32_t*>(out);
+  const int64_t whole = steps / 4 * 4;
+  // The last four rows may include some twice.
+  for (int64_t i = 0; i < n; i = i + 4 < n ? std::min(i + 4, n - 4) : n) {
+    const From *a = from + rows[i], *b = from + rows[i + 1], *c = from + rows[i + 2], *d = from + rows[i + 3];
+    for (int64_t s = 0; s < whole; s += 4) {
+      const int64_t p = s * group;
+      if (p * static_cast<int64_t>(sizeof(From)) % 64 == 0 && i + 8 <= next)
+        for (int q = 4; q < 8; ++q) __builtin_prefetch(from + rows[i + q] + p);
+      const auto load = [p, flips](const From* row) {
+        const auto values = LoadAs<From, T>(row + p);
+        V bits;
+        std::memcpy(&bits, &values, sizeof(bits));
+        return bits ^ flips;
+      };
+      V now[4] = {load(a), load(b), load(c), load(d)};
+      TransposeRows<uint32_t>(now);
+      for (int64_t k = 0; k < 4; ++k) std::memcpy(words + (s + k) * width + i, &now[k], sizeof(now[k]));
+    }
+  }
+  return whole;
+}
 // Panels of `width` rows: for each k step, the rows' values are contiguous; rows past the end are zeros.
 template <class Acc, class T>
 void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, const int64_t* ks, int64_t k_count,
@@ -106,21 +145,11 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
     const bool runs = Consecutive(ks, k_count);
     int64_t i = 0;
     if constexpr (std::is_same_v<T, Acc> && sizeof(T) == 4) {
-      // The last four of six rows include two rows twice.
-      for (; runs && n >= 4 && i < n; i = i + 4 < n ? std::min(i + 4, n - 4) : n) {
-        const int64_t* row = rows + r + i;
-        const T *a = from + row[0] + ks[0], *b = from + row[1] + ks[0], *c = from + row[2] + ks[0],
-                *d = from + row[3] + ks[0];
-        int64_t p = 0;
-        for (; p + 4 <= k_count; p += 4) {
-          if (p % 16 == 0 && r + i + 8 <= row_count) {  // the next four rows
-            for (int q = 4; q < 8; ++q) __builtin_prefetch(from + row[q] + ks[0] + p);
-          }
-          TransposeSquare<T>({a + p, b + p, c + p, d + p}, out + p * width + i, width);
-        }
-        for (; p < k_count; ++p)
-          out[p * width + i] = a[p], out[p * width + i + 1] = b[p], out[p * width + i + 2] = c[p],
-                          out[p * width + i + 3] = d[p];
+      if (runs && n >= 4) {
+        const T* base = from + ks[0];
+        for (int64_t p = PackWords<T, T, 1, 0>(base, rows + r, n, row_count - r, k_count, width, out); p < k_count; ++p)
+          for (int64_t j = 0; j < n; ++j) out[p * width + j] = base[rows[r + j] + p];
+        i = n;
       }
     }
     if constexpr (std::is_same_v<T, Acc> && sizeof(T) == 8) {
@@ -168,15 +197,6 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
     }
     out += width * k_count;
   }
-}
-// As many contiguous values as 16 bytes of To hold.
-template <class From, class To>
-auto LoadAs(const From* from) {
-  typedef From Narrow __attribute__((vector_size(16 / sizeof(To) * sizeof(From))));
-  typedef To Wide __attribute__((vector_size(16)));
-  Narrow narrow;
-  std::memcpy(&narrow, from, sizeof(narrow));
-  return __builtin_convertvector(narrow, Wide);
 }
 // Interleaves the values of two contiguous rows, by columns.
 template <class From, class To>
@@ -241,36 +261,6 @@ void SumColumns(const int8_t* from, const int64_t* columns, int64_t n, const int
     }
   }
   for (int64_t i = 0; i < n; ++i) sums[i] *= -128;
-}
-// Words of `group` values along each of `n` rows, at least four: a step's words, one of each row, lie side by side,
-// `width` of them. Of `next` rows those after the first n are prefetched. Returns how many of the steps are done: a
-// multiple of four.
-template <class From, class T, int64_t group, T flip>
-int64_t PackWords(const From* from, const int64_t* rows, int64_t n, int64_t next, int64_t steps, int64_t width,
-                  T* out) {
-  using V = SquareRow<uint32_t>::V;
-  const V flips = V{} + static_cast<uint32_t>(flip) * (sizeof(T) == 1 ? 0x01010101u : 0x00010001u);
-  uint32_t* words = reinterpret_cast<uint32_t*>(out);
-  const int64_t whole = steps / 4 * 4;
-  // The last four rows may include some twice.
-  for (int64_t i = 0; i < n; i = i + 4 < n ? std::min(i + 4, n - 4) : n) {
-    const From *a = from + rows[i], *b = from + rows[i + 1], *c = from + rows[i + 2], *d = from + rows[i + 3];
-    for (int64_t s = 0; s < whole; s += 4) {
-      const int64_t p = s * group;
-      if (p * static_cast<int64_t>(sizeof(From)) % 64 == 0 && i + 8 <= next)
-        for (int q = 4; q < 8; ++q) __builtin_prefetch(from + rows[i + q] + p);
-      const auto load = [p, flips](const From* row) {
-        const auto values = LoadAs<From, T>(row + p);
-        V bits;
-        std::memcpy(&bits, &values, sizeof(bits));
-        return bits ^ flips;
-      };
-      V now[4] = {load(a), load(b), load(c), load(d)};
-      TransposeRows<uint32_t>(now);
-      for (int64_t k = 0; k < 4; ++k) std::memcpy(words + (s + k) * width + i, &now[k], sizeof(now[k]));
-    }
-  }
-  return whole;
 }
 // The same as PackPanels for kernels that take `group` values of a row at a time.
 template <class From, class T, int64_t group, T flip, bool header>
