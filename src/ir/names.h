@@ -22,20 +22,28 @@ inline constexpr std::string_view kKeywords[] = {
 bool IsKeyword(std::string_view text);
 // f32, pred, token, …: a word that is always read as a type.
 bool IsTypeWord(std::string_view name);
-// False for nearly all other words: no type has its first letter and length.
+// A set of words, by their first letters and lengths, which distinguish them from nearly all others.
+class WordFilter {
+ public:
+  constexpr void Add(std::string_view word) { lengths_[static_cast<size_t>(word[0])] |= 1u << word.size(); }
+  // False: the word, of at least one letter, is none of the set.
+  constexpr bool MayHave(std::string_view word) const {
+    return word.size() < 32 && (lengths_[static_cast<size_t>(word[0] & 127)] >> word.size() & 1) != 0;
+  }
+
+ private:
+  std::array<uint32_t, 128> lengths_{};  // by first letter; bit n: some word has n letters
+};
 inline bool MayBeTypeWord(std::string_view name) {
-  static constexpr auto kLengths = [] {
-    std::array<uint16_t, 128> lengths{};  // by first letter; bit n: some type has n letters
-    const auto add = [&](std::string_view type) {
-      lengths[static_cast<size_t>(type[0])] |= static_cast<uint16_t>(1u << type.size());
-    };
-#define HLOIR_TYPE(name, text, ...) add(text);
+  static constexpr WordFilter kTypes = [] {
+    WordFilter types;
+#define HLOIR_TYPE(name, text, ...) types.Add(text);
 #include "hloir/primitive_types.def"
 #undef HLOIR_TYPE
-    for (std::string_view type : {"token", "opaque", "opaque_type"}) add(type);
-    return lengths;
+    for (std::string_view type : {"token", "opaque", "opaque_type"}) types.Add(type);
+    return types;
   }();
-  return name.size() < 16 && (kLengths[static_cast<size_t>(name[0] & 127)] >> name.size() & 1) != 0;
+  return kTypes.MayHave(name);
 }
 // Begins with __: XLA keeps such names for its backends.
 bool BeginsAsReserved(std::string_view name);

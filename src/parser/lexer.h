@@ -24,15 +24,13 @@ struct Word {
   bool empty() const { return size == 0; }
 };
 
-// First letter and length distinguish nearly all words from keywords.
 inline bool IsKeyword(const Word& word) {
-  static constexpr auto kLengths = [] {
-    std::array<uint32_t, 128> lengths{};  // by first letter; bit n: some keyword has n letters
-    for (std::string_view keyword : kKeywords) lengths[static_cast<size_t>(keyword[0])] |= 1u << keyword.size();
-    return lengths;
+  static constexpr WordFilter kFilter = [] {
+    WordFilter keywords;
+    for (std::string_view keyword : kKeywords) keywords.Add(keyword);
+    return keywords;
   }();
-  return word.size < 32 && (kLengths[static_cast<size_t>(word.data[0] & 127)] >> word.size & 1) != 0 &&
-         IsKeyword(word.text());
+  return kFilter.MayHave(word.text()) && IsKeyword(word.text());
 }
 
 namespace lexer_internal {
