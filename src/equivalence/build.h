@@ -62,6 +62,13 @@ struct Draw {
 };
 std::vector<Draw> DrawsOf(const HloModule& drawn, const HloModule& expanded);
 
+// Philox adds these to the two words of its key in each of its rounds.
+inline constexpr uint32_t kPhiloxSteps[] = {0x9E3779B9, 0xBB67AE85};
+inline constexpr uint32_t kPhiloxRounds = 10;
+// The dimension along which the two numbers of a call lie beside each other: the first even one, or else the longest;
+// 0 of a scalar.
+size_t PairedDimension(const std::vector<int64_t>& sizes);
+
 // State that the builders of both modules share.
 struct Shared {
   Exprs exprs;

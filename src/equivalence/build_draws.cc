@@ -12,10 +12,6 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-// Philox adds these to the two words of its key in each of ten rounds.
-constexpr uint32_t kSteps[] = {0x9E3779B9, 0xBB67AE85};
-constexpr uint32_t kTurns = 10;
-
 // The number that all elements of an operand have, if it is a constant or one broadcast.
 std::optional<uint32_t> Word(const HloInstruction& i) {
   const HloInstruction* at = &i;
@@ -51,12 +47,12 @@ std::set<uint32_t> WordsBeside(const HloInstruction& state) {
   return words;
 }
 
-// The first of ten words that are a step apart; nothing if there is none, or more than one.
+// The first of as many words a step apart as there are rounds; nothing if there is none, or more than one.
 std::optional<uint32_t> FirstOfRounds(const std::set<uint32_t>& words, uint32_t step) {
   std::optional<uint32_t> found;
   for (uint32_t first : words) {
     bool all = true;
-    for (uint32_t round = 1; round < kTurns && all; ++round) all = words.count(first + round * step) > 0;
+    for (uint32_t round = 1; round < kPhiloxRounds && all; ++round) all = words.count(first + round * step) > 0;
     if (!all) continue;
     if (found) return std::nullopt;
     found = first;
@@ -105,7 +101,7 @@ std::vector<Draw> DrawsOf(const HloModule& before, const HloModule& after) {
   for (const HloInstruction* i : expanded->entry_computation()->PostOrder()) {
     if (i->opcode() != HloOpcode::kRngGetAndUpdateState) continue;
     const std::set<uint32_t> words = WordsBeside(*i);
-    const auto low = FirstOfRounds(words, kSteps[0]), high = FirstOfRounds(words, kSteps[1]);
+    const auto low = FirstOfRounds(words, kPhiloxSteps[0]), high = FirstOfRounds(words, kPhiloxSteps[1]);
     if (low && high) found.push_back({i, *low | uint64_t{*high} << 32});
   }
   if (found.size() != draws.size()) return {};
@@ -158,11 +154,7 @@ Value Builder::Drawn(const HloInstruction& i, const std::vector<ExprId>& x) {
     const ExprId part = between(shape.ElementCount(), x_.Flatten(out, sizes));
     return {x_.Add(x_.Multiply(part, x_.Add(b, a, -1)), a)};
   }
-  // A pair of numbers lies beside each other along the first even dimension, or else along the longest.
-  size_t split = 0;
-  while (split < sizes.size() && sizes[split] % 2 != 0) ++split;
-  if (split == sizes.size() && !sizes.empty())
-    split = static_cast<size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
+  const size_t split = PairedDimension(sizes);
   Index which;
   if (sizes.empty()) {
     sizes = {2}, out = {Index{}};

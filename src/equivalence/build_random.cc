@@ -49,12 +49,12 @@ std::array<ExprId, 2> Threefry(Words w, ExprId counter, ExprId key) {
 
 std::array<ExprId, 4> Philox(Words w, std::array<ExprId, 4> x, ExprId key) {
   ExprId key0 = w.Low(key), key1 = w.High(key);
-  for (int round = 0; round < 10; ++round) {
+  for (uint32_t round = 0; round < kPhiloxRounds; ++round) {
     const ExprId p0 = w.Named(w.x.Multiply(w.Wide(x[0]), w.Word(0xD2511F53, kU64)));
     const ExprId p1 = w.Named(w.x.Multiply(w.Wide(x[2]), w.Word(0xCD9E8D57, kU64)));
     x = {w.Xor(w.Xor(w.High(p1), x[1]), key0), w.Low(p1), w.Xor(w.Xor(w.High(p0), x[3]), key1), w.Low(p0)};
-    key0 = w.Add(key0, w.Word(0x9E3779B9, U32));
-    key1 = w.Add(key1, w.Word(0xBB67AE85, U32));
+    key0 = w.Add(key0, w.Word(kPhiloxSteps[0], U32));
+    key1 = w.Add(key1, w.Word(kPhiloxSteps[1], U32));
   }
   return x;
 }
@@ -65,12 +65,16 @@ ExprId Carried(Words w, ExprId sum, ExprId low, ExprId high) {
   return w.Named(w.x.If(less, w.x.Add(high, w.Word(1, kU64)), high));
 }
 
-int64_t CallsOfPhilox(int64_t count, PrimitiveType type) {
-  const int64_t per_call = type == kU64 ? 2 : 4;
-  return (count + per_call - 1) / per_call;
-}
+int64_t WordsOfCall(PrimitiveType type) { return type == kU64 ? 2 : 4; }
+int64_t CallsOfPhilox(int64_t count, PrimitiveType type) { return (count + WordsOfCall(type) - 1) / WordsOfCall(type); }
 
 }  // namespace
+
+size_t PairedDimension(const std::vector<int64_t>& sizes) {
+  const auto even = std::find_if(sizes.begin(), sizes.end(), [](int64_t size) { return size % 2 == 0; });
+  return static_cast<size_t>((even != sizes.end() ? even : std::max_element(sizes.begin(), sizes.end())) -
+                             sizes.begin());
+}
 
 // The result of a call: the one of `made` that `which` numbers.
 ExprId Builder::OneOf(const std::vector<ExprId>& made, const Shape& line, const std::vector<Index>& call,
@@ -89,7 +93,7 @@ ExprId Builder::OneOf(const std::vector<ExprId>& made, const Shape& line, const 
 // Word `at` of `count` words of 32 or 64 bits, from a counter of 128 bits.
 ExprId Builder::PhiloxWord(ExprId key, ExprId low, ExprId high, int64_t count, PrimitiveType type, const Index& at) {
   Words w{x_};
-  const int64_t calls = CallsOfPhilox(count, type), per_call = type == kU64 ? 2 : 4;
+  const int64_t calls = CallsOfPhilox(count, type), per_call = WordsOfCall(type);
   const ExprId step = x_.IndexValue(x_.Var(x_.Dimension(0, calls)), kU64);
   const ExprId sum = w.Add(low, step), top = Carried(w, sum, low, high);
   const std::array<ExprId, 4> y = Philox(w, {w.Low(sum), w.High(sum), w.Low(top), w.High(top)}, key);
@@ -129,11 +133,7 @@ Value Builder::RandomBits(const HloInstruction& i, ExprId state) {
     std::vector<int64_t> half = sizes;
     Index which;
     if (width != 64) {
-      // The two words of a call are adjacent along the first even dimension, or else along the longest.
-      size_t split = 0;
-      while (split < sizes.size() && sizes[split] % 2 != 0) ++split;
-      if (split == sizes.size())
-        split = static_cast<size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
+      const size_t split = PairedDimension(sizes);
       half[split] = (sizes[split] + 1) / 2;
       at[split] = x_.Div(out[split], 2);
       which = x_.Mod(out[split], 2);

@@ -457,7 +457,7 @@ std::unordered_set<int64_t> Exprs::NamesIn(ExprId e) {
     work.pop_back();
     if (!seen.insert(at).second || Spent()) continue;
     const Expr& x = At(at);
-    if (x.kind == Expr::Kind::kLeaf && LeafAt(x.tag).value >= 0) names.insert(x.tag);
+    if (IsNamed(at)) names.insert(x.tag);
     PushOperands(x, work);
   }
   return names;

@@ -241,6 +241,9 @@ class Exprs {
   ExprId MakeLeaf(int32_t leaf, std::vector<Index> index);
   int32_t LeafOf(Leaf leaf);
   const Leaf& LeafAt(int64_t leaf) const { return leaves_[static_cast<size_t>(leaf)]; }
+  bool IsNamed(ExprId e) const { return At(e).kind == Expr::Kind::kLeaf && LeafAt(At(e).tag).value >= 0; }
+  // What a named leaf stands for, as it was named; any other expression itself.
+  const Expr& Unnamed(ExprId e) const { return IsNamed(e) ? At(LeafAt(At(e).tag).value) : At(e); }
   ExprId IndexValue(const Index& index, PrimitiveType type);
   ExprId Guard(bool equal, Index index);
   using Substitution = std::vector<std::pair<VarId, Index>>;

@@ -7,8 +7,8 @@
 namespace hloir::equivalence::inside {
 // Opens a sum's or an extreme's variables and separates the bounds of variables; empty for any other expression.
 std::optional<Exprs::Scan> Exprs::ScanOf(ExprId e) {
-  if (At(e).kind == Expr::Kind::kLeaf && LeafAt(At(e).tag).value >= 0) {
-    const Expr& inside = At(LeafAt(At(e).tag).value);
+  if (IsNamed(e)) {
+    const Expr& inside = Unnamed(e);
     if (inside.kind != Expr::Kind::kBind || inside.tag == kRow) return std::nullopt;
     e = Opened(e);
   }
@@ -120,9 +120,8 @@ ExprId Exprs::JoinedScans(ExprId tile, ExprId before) {
 bool Exprs::JoinPrefixes(Monomial& m) {
   std::vector<size_t> products;
   for (size_t k = 0; k < m.factors.size(); ++k) {
-    const Expr* x = &At(m.factors[k].base);
-    if (x->kind == Expr::Kind::kLeaf && LeafAt(x->tag).value >= 0) x = &At(LeafAt(x->tag).value);
-    if (x->kind == Expr::Kind::kBind && x->tag == kExtremeOf && x->op == HloOpcode::kMultiply) products.push_back(k);
+    const Expr& x = Unnamed(m.factors[k].base);
+    if (x.kind == Expr::Kind::kBind && x.tag == kExtremeOf && x.op == HloOpcode::kMultiply) products.push_back(k);
   }
   for (size_t i : products) {
     for (size_t j : products) {
@@ -152,9 +151,8 @@ bool Exprs::JoinPrefixes(Polynomial& p, PrimitiveType type) {
   if (p.size() < 2) return false;
   const auto sum_at = [&](const Monomial& m) -> size_t {
     for (size_t k = 0; k < m.factors.size(); ++k) {
-      const Expr* x = &At(m.factors[k].base);
-      if (x->kind == Expr::Kind::kLeaf && LeafAt(x->tag).value >= 0) x = &At(LeafAt(x->tag).value);
-      if (x->kind == Expr::Kind::kBind && x->tag == kSumOf && m.factors[k].power == kOne && x->has_bounds) return k;
+      const Expr& x = Unnamed(m.factors[k].base);
+      if (x.kind == Expr::Kind::kBind && x.tag == kSumOf && m.factors[k].power == kOne && x.has_bounds) return k;
     }
     return m.factors.size();
   };

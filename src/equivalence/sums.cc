@@ -147,8 +147,8 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
       const bool depends =
           std::any_of(variables.begin(), variables.end(), [&](VarId v) { return HasVariable(At(inner).free, v); });
       if (!depends) continue;
-      if (At(inner).kind == Expr::Kind::kLeaf && LeafAt(At(inner).tag).value >= 0) {
-        const Expr& value = At(LeafAt(At(inner).tag).value);
+      if (IsNamed(inner)) {
+        const Expr& value = Unnamed(inner);
         const bool alone = std::count_if(m.factors.begin(), m.factors.end(),
                                          [&](const Factor& f) { return TypeOf(f.base) != PrimitiveType::PRED; }) == 1;
         const auto is_sum = [&](const Expr& e) { return e.kind == Expr::Kind::kBind && e.tag == kSumOf; };
@@ -360,8 +360,8 @@ ExprId Exprs::ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId bod
     }
     // Nested extremes of one kind are merged.
     ExprId inner = body;
-    if (!changed && At(inner).kind == Expr::Kind::kLeaf && LeafAt(At(inner).tag).value >= 0) {
-      const Expr& value = At(LeafAt(At(inner).tag).value);
+    if (!changed && IsNamed(inner)) {
+      const Expr& value = Unnamed(inner);
       if (value.kind == Expr::Kind::kBind && value.tag == kExtremeOf && value.op == op) inner = Opened(inner);
     }
     const Expr x = At(inner);
