@@ -193,7 +193,7 @@ const Shape* Reader::KnownTensorAt(size_t at, size_t& end) const {
   const KnownTensor& known = known_tensors_[SlotOf(inside)];
   if (known.text.data() == nullptr || known.text != inside) return nullptr;
   end = close + 1;
-  return &known.shape;
+  return known.shape;
 }
 
 bool Reader::ReadType(Type& type) {
@@ -204,12 +204,14 @@ bool Reader::ReadType(Type& type) {
   if (Peek() == '(') return ReadFunctionType(type);
   if (TakeWord("tensor")) {
     size_t end = 0;
-    if (const Shape* known = KnownTensorAt(at_, end)) return type.shape = *known, at_ = end, true;
+    if (const Shape* known = KnownTensorAt(at_, end)) return type.interned = known, at_ = end, true;
     const size_t from = at_ + 1;
-    if (!ReadTensor(type.shape)) return false;
+    Shape shape;
+    if (!ReadTensor(shape)) return false;
+    type.interned = module_.Intern(shape);
     const std::string_view inside = text_.substr(from, at_ - 1 - from);
     if (text_[from - 1] == '<' && inside.find('>') == std::string_view::npos)
-      known_tensors_[SlotOf(inside)] = {inside, type.shape};
+      known_tensors_[SlotOf(inside)] = {inside, type.interned};
     return true;
   }
   if (TakeWord("tuple")) {
@@ -218,9 +220,9 @@ bool Reader::ReadType(Type& type) {
     if (!Next(">")) {
       std::vector<Type> types;
       if (!ReadTypeList(types)) return false;
-      for (Type& element : types) elements.push_back(std::move(element.shape));
+      for (Type& element : types) elements.push_back(element.shape());
     }
-    type.shape = Shape::Tuple(std::move(elements));
+    type.interned = module_.Intern(Shape::Tuple(std::move(elements)));
     return Want(">");
   }
   if (Peek() == '!') {
@@ -228,12 +230,12 @@ bool Reader::ReadType(Type& type) {
     Word();
     const std::string_view name = Since(begin);
     if (const auto alias = type_aliases_.find(name); alias != type_aliases_.end()) return type = alias->second, true;
-    if (name.ends_with(".token")) return type.shape = Shape::Token(), true;
+    if (name.ends_with(".token")) return type.interned = module_.Intern(Shape::Token()), true;
     return FailAt(begin, Format("the type {} is not supported", name), StatusCode::kUnimplemented);
   }
   PrimitiveType element;
   if (!ReadElementType(element)) return false;
-  type.shape = Shape::Scalar(element);
+  type.interned = module_.Intern(Shape::Scalar(element));
   return true;
 }
 
@@ -352,7 +354,7 @@ bool Reader::ReadDenseElements(std::vector<std::string_view>& flat, DimVector& d
 }
 
 bool Reader::FillDense(Attribute& attribute, const std::vector<std::string_view>& flat, const DimVector& dimensions) {
-  const Shape& shape = attribute.type->shape;
+  const Shape& shape = attribute.type->shape();
   const bool is_splat = dimensions.empty() && flat.size() == 1;
   if (!is_splat && !flat.empty() && dimensions != shape.dimensions())
     return FailAt(attribute.offset, Format("the constant's lists do not fit {}", shape.ToString(false)));
@@ -371,7 +373,7 @@ bool Reader::FillDense(Attribute& attribute, const std::vector<std::string_view>
 
 // Elements as bytes, little-endian, or one element for all. i1 has a byte or, as older MLIR wrote it, a bit.
 bool Reader::FillDenseFromHex(Attribute& attribute, std::string_view hex) {
-  const Shape& shape = attribute.type->shape;
+  const Shape& shape = attribute.type->shape();
   if (!hex.starts_with("0x") || hex.size() % 2 != 0)
     return FailAt(attribute.offset, "the constant is not a byte string");
   hex.remove_prefix(2);
@@ -419,7 +421,7 @@ bool Reader::ReadDense(Attribute& attribute) {
     if (!ReadDenseElements(flat, dimensions, 0)) return false;
   }
   if (!Want(">") || !Want(":") || !ReadType(attribute.type.Edit())) return false;
-  if (!attribute.type->shape.IsArray() || !attribute.type->shape.IsStatic())
+  if (!attribute.type->shape().IsArray() || !attribute.type->shape().IsStatic())
     return FailAt(attribute.offset, "a constant is of a static tensor type");
   return is_hex ? FillDenseFromHex(attribute, hex) : FillDense(attribute, flat, dimensions);
 }
@@ -540,7 +542,7 @@ bool Reader::ReadAttribute(Attribute& attribute) {
     attribute.kind = is_true || attribute.text == "false" ? Kind::kBool : Kind::kWord;
     attribute.integer = is_true;
     if (const PrimitiveType element = ElementTypeOf(attribute.text); element != PrimitiveType::INVALID)
-      attribute.type.Edit().shape = Shape::Scalar(element);
+      attribute.type.Edit().interned = module_.Intern(Shape::Scalar(element));
   }
   attribute.source = Since(begin);
   return ok && !failed();

@@ -40,7 +40,7 @@ class Inliner {
       for (size_t i = 0; i < op->operands.size(); ++i) known_[function->regions[0].arguments[i]] = op->operands[i];
       HLOIR_RETURN_IF_ERROR(Copy(function->regions[0], body, op->parent));
       HLOIR_RETURN_IF_ERROR(Expand(body, depth + 1));
-      const std::vector<Value*> results = body.operations.back()->operands;
+      const Values results = body.operations.back()->operands;
       if (results.size() != op->results.size())
         return ErrorAt(module_, op->offset, "the function has another number of results");
       body.operations.pop_back();
@@ -145,14 +145,14 @@ Status BindArguments(Module& module, const std::vector<std::vector<int64_t>>& si
   if (main == nullptr) return OkStatus();  // the converter reports it
   Region& body = main->regions[0];
   const bool is_unbounded = std::any_of(body.arguments.begin(), body.arguments.end(),
-                                        [](const Value* value) { return HasUnbounded(value->shape); });
+                                        [](const Value* value) { return HasUnbounded(value->shape()); });
   if (!is_unbounded) return OkStatus();
   if (sizes.size() != body.arguments.size())
     return InvalidArgument(
         Format("sizes of {} arguments are given, and the program has {}", sizes.size(), body.arguments.size()));
   for (size_t i = 0; i < sizes.size(); ++i) {
-    Shape& shape = body.arguments[i]->shape;
-    const Shape declared = shape;
+    const Shape& declared = body.arguments[i]->shape();
+    Shape shape = declared;
     bool fits = shape.IsArray() && static_cast<int64_t>(sizes[i].size()) == shape.rank();
     for (size_t d = 0; fits && d < sizes[i].size(); ++d) {
       const auto dimension = static_cast<int64_t>(d);
@@ -164,6 +164,7 @@ Status BindArguments(Module& module, const std::vector<std::vector<int64_t>>& si
         fits = sizes[i][d] == shape.dimensions(dimension);
       }
     }
+    body.arguments[i]->interned = module.Intern(shape);
     if (fits || !shape.IsArray()) continue;
     std::string given;
     for (int64_t size : sizes[i]) given += Format("{}{}", given.empty() ? "" : "x", size);

@@ -107,7 +107,7 @@ Status Converter::CustomCall(const Operation& op, Scope& scope) {
     return Missing(op, "api_version");
   a.api_version = static_cast<CustomCallApiVersion>(version);
   std::vector<Shape> results;
-  for (const Value* value : op.results) results.push_back(value->shape);
+  for (const Value* value : op.results) results.push_back(value->shape());
   const auto set_layouts = [&](std::string_view name, std::vector<Shape>& shapes) -> Status {
     const Attribute* list = op.Find(name);
     if (list == nullptr) return OkStatus();
@@ -117,7 +117,7 @@ Status Converter::CustomCall(const Operation& op, Scope& scope) {
       DimVector order;
       if (layout.literal != nullptr) {
         const bool is_splat = layout.literal->element_count() == 1;
-        for (int64_t k = 0; k < std::min<int64_t>(layout.type->shape.ElementCount(), 64); ++k)
+        for (int64_t k = 0; k < std::min<int64_t>(layout.type->shape().ElementCount(), 64); ++k)
           order.push_back(layout.literal->GetAsInt64(is_splat ? 0 : k));
       }
       if (!shapes[i].IsArray()) continue;

@@ -30,7 +30,7 @@ Status Converter::ApproxTopK(const Operation& op, const Attribute& config, Scope
   std::vector<Op> results;
   for (size_t i = 0; i < count; ++i) {
     Op part = count == 1 ? sorted : b.GetTupleElement(sorted, static_cast<int64_t>(i));
-    const Shape& shape = op.results[i]->shape;
+    const Shape& shape = op.results[i]->shape();
     results.push_back(b.Slice(part, DimVector(shape.dimensions().size(), 0), shape.dimensions()));
   }
   return SetAll(op, scope, TupleUnlessOne(b, results));
@@ -50,7 +50,7 @@ Status Converter::RaggedDot(const Operation& op, Scope& scope) {
   HLOIR_RETURN_IF_ERROR(EntryInts(op, *numbers, "rhs_group_dimensions", a.rhs_group_dims));
   HLOIR_RETURN_IF_ERROR(Precision(op, a.operand_precision));
   return Set(op, scope,
-             scope.builder.RaggedDot(operands[0], operands[1], operands[2], a, op.results[0]->shape.element_type()));
+             scope.builder.RaggedDot(operands[0], operands[1], operands[2], a, op.results[0]->shape().element_type()));
 }
 
 Status Converter::Chlo(const Operation& op, Scope& scope) {

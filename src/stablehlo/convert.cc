@@ -28,7 +28,7 @@ bool ToInts(const Attribute& attribute, DimVector& values) {
     return true;
   }
   if (attribute.kind != Kind::kDense || attribute.literal == nullptr) return false;
-  const int64_t count = attribute.type->shape.ElementCount();
+  const int64_t count = attribute.type->shape().ElementCount();
   if (IsComplex(attribute.literal->shape().element_type()) || count > 1 << 20) return false;
   const bool is_splat = attribute.literal->element_count() == 1;
   for (int64_t i = 0; i < count; ++i) values.push_back(attribute.literal->GetAsInt64(is_splat ? 0 : i));
@@ -94,9 +94,9 @@ Status Converter::Rows(const Operation& op, std::string_view name, std::vector<s
     }
     return OkStatus();
   }
-  if (!ToInts(*attribute, values) || attribute->kind != Attribute::Kind::kDense || attribute->type->shape.rank() != 2)
+  if (!ToInts(*attribute, values) || attribute->kind != Attribute::Kind::kDense || attribute->type->shape().rank() != 2)
     return Missing(op, name);
-  const int64_t count = attribute->type->shape.dimensions(0), width = attribute->type->shape.dimensions(1);
+  const int64_t count = attribute->type->shape().dimensions(0), width = attribute->type->shape().dimensions(1);
   for (int64_t i = 0; i < count; ++i) rows.emplace_back(values.begin() + i * width, values.begin() + (i + 1) * width);
   return OkStatus();
 }
@@ -148,7 +148,7 @@ Op SharedConstant(Scope& scope, const Shape& shape, const Literal& literal) {
 
 Op Converter::Constant(const Operation& op, Scope& scope) {
   const HloInstruction* last = scope.builder.computation()->last();
-  Op made = SharedConstant(scope, op.results[0]->shape, *op.Find("value")->literal);
+  Op made = SharedConstant(scope, op.results[0]->shape(), *op.Find("value")->literal);
   if (made != nullptr && scope.builder.computation()->last() != last) made->set_line(lines_.At(op.offset));
   return made;
 }
@@ -159,16 +159,16 @@ Status Converter::Set(const Operation& op, Scope& scope, Op made, size_t result)
     return status.ok() ? Error(op, "cannot be made") : ErrorAt(source_, op.offset, status.message(), status.code());
   }
   if (result >= op.results.size()) return Error(op, "has too few results");
-  if (!made->shape().Compatible(op.results[result]->shape) && !Binds(made->shape(), op.results[result]->shape)) {
+  if (!made->shape().Compatible(op.results[result]->shape()) && !Binds(made->shape(), op.results[result]->shape())) {
     return Error(op, Format("gives {}, but its type here is {}", made->shape().ToString(false),
-                            op.results[result]->shape.ToString(false)));
+                            op.results[result]->shape().ToString(false)));
   }
   scope.values[op.results[result]] = made;
   return OkStatus();
 }
 
 Status Converter::SetAll(const Operation& op, Scope& scope, Op made) {
-  if (op.results.size() == 1 && (made == nullptr || !made->shape().IsTuple() || op.results[0]->shape.IsTuple()))
+  if (op.results.size() == 1 && (made == nullptr || !made->shape().IsTuple() || op.results[0]->shape().IsTuple()))
     return Set(op, scope, made);
   if (made == nullptr) return Set(op, scope, made);
   if (!made->shape().IsTuple() || made->shape().tuple_size() != static_cast<int64_t>(op.results.size()))
@@ -326,7 +326,7 @@ StatusOr<HloComputation*> Converter::RegionComputation(const Operation& op, size
   Scope scope(module_, RegionName(region));
   for (size_t i = 0; i < region.arguments.size(); ++i)
     scope.values[region.arguments[i]] =
-        scope.builder.Parameter(static_cast<int64_t>(i), region.arguments[i]->shape, Format("Arg_{}", i));
+        scope.builder.Parameter(static_cast<int64_t>(i), region.arguments[i]->shape(), Format("Arg_{}", i));
   std::vector<Op> results;
   HLOIR_RETURN_IF_ERROR(Body(op, region, scope, results));
   StatusOr<HloComputation*> made = scope.builder.Build(TupleUnlessOne(scope.builder, results));
@@ -345,9 +345,9 @@ StatusOr<HloComputation*> Converter::TupledRegion(const Operation& op, size_t in
   std::vector<Op> inside;
   std::vector<Shape> shapes;
   for (size_t i = 0; i < values.size(); ++i) {
-    const bool is_bound = i < outside.size() && outside[i] != nullptr && !values[i]->shape.IsStatic() &&
-                          Binds(outside[i]->shape(), values[i]->shape);
-    shapes.push_back(is_bound ? outside[i]->shape().WithDefaultLayout() : values[i]->shape);
+    const bool is_bound = i < outside.size() && outside[i] != nullptr && !values[i]->shape().IsStatic() &&
+                          Binds(outside[i]->shape(), values[i]->shape());
+    shapes.push_back(is_bound ? outside[i]->shape().WithDefaultLayout() : values[i]->shape());
   }
   if (values.size() == 1) {
     inside.push_back(b.Parameter(0, shapes[0], "arg"));
@@ -371,7 +371,7 @@ StatusOr<HloComputation*> Converter::FunctionBody(const Operation& function, std
   Scope scope(module_, HloName(name));
   HloBuilder& b = scope.builder;
   for (size_t i = 0; i < region.arguments.size(); ++i) {
-    Op parameter = b.Parameter(static_cast<int64_t>(i), region.arguments[i]->shape, Format("Arg_{}", i));
+    Op parameter = b.Parameter(static_cast<int64_t>(i), region.arguments[i]->shape(), Format("Arg_{}", i));
     if (parameter != nullptr) parameter->set_line(lines_.At(function.offset));
     scope.values[region.arguments[i]] = parameter;
   }

@@ -14,14 +14,14 @@ struct E {
   const Operation* like;
   Value* v;
 
-  PrimitiveType type() const { return v->shape.element_type(); }
-  Shape Of(PrimitiveType type) const { return Shape::Array(type, v->shape.dimensions()); }
+  PrimitiveType type() const { return v->shape().element_type(); }
+  Shape Of(PrimitiveType type) const { return Shape::Array(type, v->shape().dimensions()); }
   // `name`: of a StableHLO op of one result.
-  E Make(std::string_view name, std::vector<Value*> operands, const Shape& shape) const {
+  E Make(std::string_view name, Values operands, const Shape& shape) const {
     return {s, like, s->New(name, *like, std::move(operands), shape).results[0]};
   }
-  E Unary(std::string_view name) const { return Make(name, {v}, v->shape); }
-  E Binary(std::string_view name, E y) const { return Make(name, {v, y.v}, v->shape); }
+  E Unary(std::string_view name) const { return Make(name, {v}, v->shape()); }
+  E Binary(std::string_view name, E y) const { return Make(name, {v, y.v}, v->shape()); }
   // Infinities and NaN unchanged, other numbers rounded to the type.
   E Full(double value) const {
     Literal one(Shape::Scalar(type()));
@@ -56,7 +56,7 @@ inline E Equal(E x, double y) { return Compare(x, "EQ", x.Full(y)); }
 inline E Or(E x, E y) { return x.Binary("stablehlo.or", y); }
 inline E And(E x, E y) { return x.Binary("stablehlo.and", y); }
 inline E Not(E x) { return x.Unary("stablehlo.not"); }
-inline E Select(E pred, E yes, E no) { return yes.Make("stablehlo.select", {pred.v, yes.v, no.v}, yes.v->shape); }
+inline E Select(E pred, E yes, E no) { return yes.Make("stablehlo.select", {pred.v, yes.v, no.v}, yes.v->shape()); }
 inline E Abs(E x) { return x.Unary("stablehlo.abs"); }
 inline E Exp(E x) { return x.Unary("stablehlo.exponential"); }
 inline E Expm1(E x) { return x.Unary("stablehlo.exponential_minus_one"); }

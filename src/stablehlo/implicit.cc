@@ -38,10 +38,10 @@ bool Simplifier::BroadcastOperands(Operation& op) {
   // (XLA supports only the last dimensions.)
   if (found == kNames.end() || op.results.size() != 1 || op.Find("broadcast_dimensions") != nullptr) return false;
   if (op.operands.size() != (name == "select" ? 3u : 2u)) return false;
-  const Shape& shape = op.results[0]->shape;
+  const Shape& shape = op.results[0]->shape();
   if (!shape.IsArray() || !shape.IsStatic()) return false;
   for (const Value* operand : op.operands) {
-    const Shape& from = operand->shape;
+    const Shape& from = operand->shape();
     if (!from.IsArray() || !from.IsStatic() || from.rank() > shape.rank()) return false;
     for (int64_t d = 0; d < from.rank(); ++d) {
       if (from.dimensions(d) != 1 && from.dimensions(d) != shape.dimensions(shape.rank() - from.rank() + d))
@@ -49,11 +49,11 @@ bool Simplifier::BroadcastOperands(Operation& op) {
     }
   }
   for (Value*& operand : op.operands) {
-    if (operand->shape.SameDimensions(shape)) continue;
+    if (operand->shape().SameDimensions(shape)) continue;
     DimVector dimensions;
-    for (int64_t d = shape.rank() - operand->shape.rank(); d < shape.rank(); ++d) dimensions.push_back(d);
+    for (int64_t d = shape.rank() - operand->shape().rank(); d < shape.rank(); ++d) dimensions.push_back(d);
     Operation& broadcast = New("stablehlo.broadcast_in_dim", op, {operand},
-                               Shape::Array(operand->shape.element_type(), shape.dimensions()));
+                               Shape::Array(operand->shape().element_type(), shape.dimensions()));
     Set(broadcast, "broadcast_dimensions", Ints(dimensions));
     operand = broadcast.results[0];
   }
@@ -64,7 +64,7 @@ bool Simplifier::BroadcastOperands(Operation& op) {
 bool Simplifier::ConstantLike(Operation& op) {
   const Attribute* value = op.Find("value");
   if (value == nullptr || op.results.size() != 1) return false;
-  const Shape& shape = op.results[0]->shape;
+  const Shape& shape = op.results[0]->shape();
   if (!shape.IsArray() || !shape.IsStatic()) return false;
   if (op.name == "chlo.constant") {
     if (value->literal == nullptr || !op.operands.empty()) return false;
@@ -88,12 +88,12 @@ bool Simplifier::TupleElement(Operation& op) {
 }
 
 bool Simplifier::DimensionSize(Operation& op) {
-  const Shape& from = op.operands[0]->shape;
+  const Shape& from = op.operands[0]->shape();
   const int64_t dimension = GetInt(op, "dimension");
   if (!from.IsArray() || dimension < 0 || dimension >= from.rank() || from.is_dynamic_dimension(dimension) ||
       from.is_unbounded_dimension(dimension))
     return false;
-  return Replace(op, NewInteger(op, op.results[0]->shape, from.dimensions(dimension)));
+  return Replace(op, NewInteger(op, op.results[0]->shape(), from.dimensions(dimension)));
 }
 
 }  // namespace hloir::stablehlo

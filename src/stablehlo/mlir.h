@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -18,12 +19,17 @@
 namespace hloir::stablehlo {
 
 struct Operation;
+struct Value;
+inline const Shape kNoShape;
+using Values = SmallVector<Value*, 3>;
 
-// A tensor, token or tuple type is a Shape; `(a, b) -> c` has its parts.
+// A tensor, token or tuple type is one of Module's shapes; `(a, b) -> c` has its parts.
 struct Type {
-  Shape shape;
+  const Shape* interned = &kNoShape;
   bool is_function = false;
   std::vector<Type> inputs, results;
+
+  const Shape& shape() const { return *interned; }
 };
 
 // A T on the heap that most of its owners do not have.
@@ -96,25 +102,27 @@ inline const Attribute* Attribute::Find(std::string_view name) const {
 
 // A result of an op, or an argument of a block.
 struct Value {
-  Shape shape;
+  const Shape* interned;
   Operation* op = nullptr;  // nullptr: an argument
   size_t index = 0;
   size_t offset = 0;
   Value* forward = nullptr;  // the simplifier's: the value that replaced it
   int64_t uses = 0;          // and by how many operands it is read
+
+  const Shape& shape() const { return *interned; }
 };
 
 // A region of one block.
 struct Region {
   std::string_view label;  // of the block; "" for none
-  std::vector<Value*> arguments;
+  Values arguments;
   std::vector<Operation*> operations;
 };
 
 struct Operation {
   std::string_view name;  // "stablehlo.add"
   size_t offset = 0;
-  std::vector<Value*> operands, results;
+  Values operands, results;
   Attribute attributes;  // a dictionary
   std::vector<Region> regions;
   std::string_view location;  // inside loc(…)
@@ -132,6 +140,15 @@ struct Module {
   std::deque<Value> values;
   std::unordered_map<std::string_view, std::string_view> locations;  // #loc1 -> the text inside loc(…)
   std::deque<std::string> unescaped;                                 // strings that differ from their text
+
+  // The one copy of a shape, at a stable address.
+  const Shape* Intern(const Shape& shape) { return &*shapes_.insert(shape).first; }
+
+ private:
+  struct Hash {
+    size_t operator()(const Shape& shape) const { return shape.Hash(); }
+  };
+  std::unordered_set<Shape, Hash> shapes_;
 };
 
 // "FILE:LINE:COLUMN: error: …", the line and a caret.

@@ -16,7 +16,7 @@ namespace {
   HloBuilder& b = scope.builder;                                                             \
   (void)b
 
-const Shape& ResultShape(const Operation& op) { return op.results[0]->shape; }
+const Shape& ResultShape(const Operation& op) { return op.results[0]->shape(); }
 
 // The shape of the result if the type states all sizes, or null.
 const Shape* Stated(const Operation& op) {
@@ -114,11 +114,11 @@ Status Converter::Simple(const Operation& op, Scope& scope) {
 Status Converter::ConstantOp(const Operation& op, Scope& scope) {
   const Attribute* value = op.Find("value");
   const bool fits = value != nullptr && value->literal != nullptr && op.results.size() == 1 && op.operands.empty() &&
-                    value->type->shape.Compatible(op.results[0]->shape);
+                    value->type->shape().Compatible(op.results[0]->shape());
   if (!fits) return Missing(op, "value");
   if (!as_written_) return OkStatus();  // made where it is used
   const Literal& literal = *value->literal;
-  Literal all(op.results[0]->shape.WithDefaultLayout());
+  Literal all(op.results[0]->shape().WithDefaultLayout());
   const auto width = static_cast<size_t>(StorageBytes(all.shape().element_type()));
   for (int64_t i = 0; i < all.element_count(); ++i) {
     const int64_t from = literal.element_count() == 1 ? 0 : i;
@@ -532,7 +532,7 @@ Status Converter::RngBitGenerator(const Operation& op, Scope& scope) {
   const RandomAlgorithm algorithm = word == "THREE_FRY" ? RandomAlgorithm::kRngThreeFry
                                     : word == "PHILOX"  ? RandomAlgorithm::kRngPhilox
                                                         : RandomAlgorithm::kRngDefault;
-  return SetAll(op, scope, b.RngBitGenerator(algorithm, operands[0], op.results[1]->shape));
+  return SetAll(op, scope, b.RngBitGenerator(algorithm, operands[0], op.results[1]->shape()));
 }
 
 Status Converter::Tuple(const Operation& op, Scope& scope) {

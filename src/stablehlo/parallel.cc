@@ -115,9 +115,9 @@ std::vector<Op> Converter::ThroughTuple(std::vector<Op> operands, HloBuilder& b)
 }
 
 Shape Converter::ShapeOfResults(const Operation& op) {
-  if (op.results.size() == 1) return op.results[0]->shape;
+  if (op.results.size() == 1) return op.results[0]->shape();
   std::vector<Shape> shapes;
-  for (const Value* value : op.results) shapes.push_back(value->shape);
+  for (const Value* value : op.results) shapes.push_back(value->shape());
   return Shape::Tuple(std::move(shapes));
 }
 
@@ -158,7 +158,7 @@ Status Converter::ReduceScatter(const Operation& op, Scope& scope) {
   if (op.results.size() != 1) return Error(op, "has one result");
   return Set(op, scope,
              scope.builder.Make(HloOpcode::kReduceScatter, HloBuilder::Ops(operands), a,
-                                std::span<HloComputation* const>(&body, 1), &op.results[0]->shape));
+                                std::span<HloComputation* const>(&body, 1), &op.results[0]->shape()));
 }
 
 // HLO's all-to-all splits and concatenates along one dimension; for different dimensions, XLA adds a transpose.
@@ -196,7 +196,7 @@ Status Converter::AllToAll(const Operation& op, Scope& scope) {
     if (i == concat_at) permutation.push_back(split);
     permutation.push_back(i);
   }
-  return Set(op, scope, b.Reshape(b.Transpose(b.Reshape(made, sizes), permutation), op.results[0]->shape.dimensions()));
+  return Set(op, scope, b.Reshape(b.Transpose(b.Reshape(made, sizes), permutation), op.results[0]->shape().dimensions()));
 }
 
 Status Converter::CollectivePermute(const Operation& op, Scope& scope) {
@@ -212,7 +212,7 @@ Status Converter::CollectivePermute(const Operation& op, Scope& scope) {
   if (operands.size() != 1 || op.results.size() != 1) return Error(op, "has one operand and one result");
   return Set(
       op, scope,
-      scope.builder.Make(HloOpcode::kCollectivePermute, HloBuilder::Ops(operands), a, {}, &op.results[0]->shape));
+      scope.builder.Make(HloOpcode::kCollectivePermute, HloBuilder::Ops(operands), a, {}, &op.results[0]->shape()));
 }
 
 Status Converter::CollectiveBroadcast(const Operation& op, Scope& scope) {
@@ -223,7 +223,7 @@ Status Converter::CollectiveBroadcast(const Operation& op, Scope& scope) {
   if (operands.size() != 1 || op.results.size() != 1) return Error(op, "has one operand and one result");
   return Set(
       op, scope,
-      scope.builder.Make(HloOpcode::kCollectiveBroadcast, HloBuilder::Ops(operands), a, {}, &op.results[0]->shape));
+      scope.builder.Make(HloOpcode::kCollectiveBroadcast, HloBuilder::Ops(operands), a, {}, &op.results[0]->shape()));
 }
 
 Status Converter::ShardingConstraint(const Operation& op, Scope& scope) {
@@ -234,7 +234,7 @@ Status Converter::ShardingConstraint(const Operation& op, Scope& scope) {
   CustomCallAttributes a;
   a.custom_call_target = TargetOf(CustomCall::kSharding);
   a.custom_call_has_side_effect = sharding->source.find("unreduced=") != std::string_view::npos;
-  Op made = scope.builder.Make(HloOpcode::kCustomCall, HloBuilder::Ops(operands), a, {}, &op.results[0]->shape);
+  Op made = scope.builder.Make(HloOpcode::kCustomCall, HloBuilder::Ops(operands), a, {}, &op.results[0]->shape());
   if (made != nullptr) {
     made->set_frontend_attributes({{"xla.sdy.sharding", Format("#sdy.sharding_per_value<[{}]>",
                                                                WithoutPrefix(sharding->source, "#sdy.sharding"))}});
@@ -289,8 +289,8 @@ Status Converter::ManualComputation(const Operation& op, Scope& scope) {
     return parts;
   };
   std::vector<Shape> inside, outside;
-  for (const Value* argument : op.regions[0].arguments) inside.push_back(argument->shape);
-  for (const Value* result : op.results) outside.push_back(result->shape);
+  for (const Value* argument : op.regions[0].arguments) inside.push_back(argument->shape());
+  for (const Value* result : op.results) outside.push_back(result->shape());
   std::vector<Op> arguments = operands;
   if (!inside.empty())
     arguments = reshaped(CustomCall::kSdyGlobalToLocalShape, operands, std::move(inside), "in_shardings");

@@ -131,7 +131,7 @@ bool PrettyOperation::Function() {
   if (!Symbol("sym_name") || !r_.Want("(")) return false;
   Attribute function, argument_attributes, result_attributes;
   function.kind = Attribute::Kind::kType;
-  std::vector<Value*> arguments;
+  Values arguments;
   std::vector<std::string_view> names;
   const auto attributes_of = [&](Attribute& list) {
     list.kind = Attribute::Kind::kArray;
@@ -151,7 +151,7 @@ bool PrettyOperation::Function() {
         if (!r_.Want(":")) return false;
       }
       if (!r_.ReadType(type) || !attributes_of(argument_attributes)) return false;
-      arguments.push_back(r_.NewValue(type.shape, nullptr, arguments.size()));
+      arguments.push_back(r_.NewValue(type.interned, nullptr, arguments.size()));
       function.type.Edit().inputs.push_back(std::move(type));
     } while (r_.Take(","));
     if (!r_.Want(")")) return false;
@@ -213,7 +213,7 @@ bool PrettyOperation::Reduce() {
       return r_.failed() ? false : r_.Expected("'init'");
   } while (r_.Take(","));
   const size_t count = op_.operands.size();
-  op_.operands.insert(op_.operands.end(), inits.operands.begin(), inits.operands.end());
+  for (Value* init : inits.operands) op_.operands.push_back(init);
   std::string_view applied;
   if (r_.TakeWord("applies")) {
     applied = r_.Word();
@@ -224,7 +224,7 @@ bool PrettyOperation::Reduce() {
   if (!r_.Want("=") || !r_.ReadPlainValue(Add("dimensions")) || !OptionalAttributes() || !r_.ReadFunctionTypeOf(op_))
     return false;
   if (!applied.empty()) {
-    const Shape scalar = op_.operands[1]->shape;
+    const Shape* scalar = op_.operands[1]->interned;
     Region region;
     for (size_t i = 0; i < 2; ++i) region.arguments.push_back(r_.NewValue(scalar, nullptr, i));
     Operation& inner = r_.module_.operations.emplace_back();
@@ -244,17 +244,17 @@ bool PrettyOperation::Reduce() {
     return true;
   }
   if (!r_.TakeWord("reducer")) return r_.Expected("'reducer'");
-  std::vector<Value*> left, right;
+  Values left, right;
   std::vector<std::string_view> left_names, right_names;
   for (size_t i = 0; i < count; ++i) {
-    std::vector<Value*> pair;
+    Values pair;
     std::vector<std::string_view> names;
     if (!r_.ReadBlockArguments(pair, names)) return false;
     if (pair.size() != 2) return r_.Fail("a reducer has two arguments for each array");
     left.push_back(pair[0]), right.push_back(pair[1]);
     left_names.push_back(names[0]), right_names.push_back(names[1]);
   }
-  left.insert(left.end(), right.begin(), right.end());
+  for (Value* argument : right) left.push_back(argument);
   left_names.insert(left_names.end(), right_names.begin(), right_names.end());
   for (size_t i = 0; i < left.size(); ++i) left[i]->index = i;
   return r_.ReadRegion(op_, false, std::move(left), std::move(left_names));
@@ -279,8 +279,8 @@ bool PrettyOperation::While() {
   if (r_.TakeWord("attributes") && !r_.ReadDictionary(op_.attributes)) return false;
   for (const char* word : {"cond", "do"}) {
     if (!r_.TakeWord(word)) return r_.Expected(Format("'{}'", word));
-    std::vector<Value*> arguments;
-    for (Value* operand : op_.operands) arguments.push_back(r_.NewValue(operand->shape, nullptr, arguments.size()));
+    Values arguments;
+    for (Value* operand : op_.operands) arguments.push_back(r_.NewValue(operand->interned, nullptr, arguments.size()));
     if (!r_.ReadRegion(op_, false, std::move(arguments), names)) return false;
   }
   return true;
@@ -359,7 +359,7 @@ bool PrettyOperation::ManualComputation() {
     if (!r_.TakeWord(name) || !r_.Want("=")) return r_.Expected(Format("'{}='", name));
     if (!Raw(name)) return false;
   }
-  std::vector<Value*> arguments;
+  Values arguments;
   std::vector<std::string_view> names;
   return r_.ReadBlockArguments(arguments, names) && r_.ReadRegion(op_, false, std::move(arguments), std::move(names)) &&
          OptionalAttributes() && r_.ReadFunctionTypeOf(op_);
@@ -464,7 +464,7 @@ bool PrettyOperation::Types() {
   if (types.size() != 1) return r_.FailAt(op_.offset, Format("{} has too many types", op_.name));
   if (base == "complex" || base == "tuple") {  // the result's
     std::vector<Type> operands(count);
-    for (size_t i = 0; i < count; ++i) operands[i].shape = op_.operands[i]->shape;
+    for (size_t i = 0; i < count; ++i) operands[i].interned = op_.operands[i]->interned;
     return r_.SetTypes(op_, operands, types);
   }
   return r_.SetTypes(op_, std::vector<Type>(count, types[0]), types);

@@ -218,7 +218,7 @@ Status Reader::ReadModule() {
   return status_;
 }
 
-Value* Reader::NewValue(const Shape& shape, Operation* op, size_t index) {
+Value* Reader::NewValue(const Shape* shape, Operation* op, size_t index) {
   return &module_.values.emplace_back(Value{shape, op, index, at_});
 }
 
@@ -292,12 +292,12 @@ bool Reader::SetTypes(Operation& op, const std::vector<Type>& inputs, const std:
     return FailAt(op.offset,
                   Format("{} has {} operands and {} types for them", op.name, op.operands.size(), inputs.size()));
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i].shape.Compatible(op.operands[i]->shape)) {
+    if (!inputs[i].shape().Compatible(op.operands[i]->shape())) {
       return FailAt(op.offset, Format("operand {} of {} is {}, but its type here is {}", i, op.name,
-                                      op.operands[i]->shape.ToString(false), inputs[i].shape.ToString(false)));
+                                      op.operands[i]->shape().ToString(false), inputs[i].shape().ToString(false)));
     }
   }
-  for (const Type& type : results) op.results.push_back(NewValue(type.shape, &op, op.results.size()));
+  for (const Type& type : results) op.results.push_back(NewValue(type.interned, &op, op.results.size()));
   return true;
 }
 
@@ -313,13 +313,13 @@ bool Reader::ReadKnownTypesOf(Operation& op) {
   for (size_t i = 0; i < op.operands.size(); ++i) {
     if ((i > 0 && !take(", ")) || !take(kTensor)) return false;
     const Shape* shape = KnownTensorAt(at, at);
-    if (shape == nullptr || !shape->Compatible(op.operands[i]->shape)) return false;
+    if (shape == nullptr || !shape->Compatible(op.operands[i]->shape())) return false;
   }
   if (!take(kArrow) || !take(kTensor)) return false;
   const Shape* shape = KnownTensorAt(at, at);
   if (shape == nullptr) return false;
   at_ = at;
-  op.results.push_back(NewValue(*shape, &op, op.results.size()));
+  op.results.push_back(NewValue(shape, &op, op.results.size()));
   return true;
 }
 
@@ -347,7 +347,7 @@ bool Reader::ReadGenericOperation(Operation& op) {
   return ReadFunctionTypeOf(op);
 }
 
-bool Reader::ReadBlockArguments(std::vector<Value*>& values, std::vector<std::string_view>& names) {
+bool Reader::ReadBlockArguments(Values& values, std::vector<std::string_view>& names) {
   if (!Want("(")) return false;
   if (Take(")")) return true;
   do {
@@ -358,7 +358,7 @@ bool Reader::ReadBlockArguments(std::vector<Value*>& values, std::vector<std::st
     names.push_back(Since(begin));
     Type type;
     if (!Want(":") || !ReadType(type)) return false;
-    values.push_back(NewValue(type.shape, nullptr, values.size()));
+    values.push_back(NewValue(type.interned, nullptr, values.size()));
     std::string_view ignored;
     if (Next("loc(") && !ReadLocation(ignored)) return false;
   } while (Take(","));
@@ -366,7 +366,7 @@ bool Reader::ReadBlockArguments(std::vector<Value*>& values, std::vector<std::st
 }
 
 // `isolated`: outer values are not visible inside.
-bool Reader::ReadRegion(Operation& op, bool isolated, std::vector<Value*> arguments,
+bool Reader::ReadRegion(Operation& op, bool isolated, Values arguments,
                         std::vector<std::string_view> names) {
   const DepthGuard guard(*this);
   if (failed() || !Want("{")) return false;

@@ -109,16 +109,16 @@ class Reader {
   bool ReadResults(std::vector<std::pair<std::string_view, size_t>>& names);
   bool ReadOperand(Operation& op);
   bool ReadOperandList(Operation& op, std::string_view end);
-  bool ReadRegion(Operation& op, bool isolated = false, std::vector<Value*> arguments = {},
+  bool ReadRegion(Operation& op, bool isolated = false, Values arguments = {},
                   std::vector<std::string_view> names = {});
-  bool ReadBlockArguments(std::vector<Value*>& values, std::vector<std::string_view>& names);
+  bool ReadBlockArguments(Values& values, std::vector<std::string_view>& names);
   bool ReadLocation(std::string_view& location);
   bool SetTypes(Operation& op, const std::vector<Type>& inputs, const std::vector<Type>& results);
   bool SetFunctionType(Operation& op, const Type& type) { return SetTypes(op, type.inputs, type.results); }
   bool ReadFunctionTypeOf(Operation& op);  // ": (…) -> …"
   bool ReadKnownTypesOf(Operation& op);    // the same, if all are tensors that were read before and fit; else at_ stays
   const Shape* KnownTensorAt(size_t at, size_t& end) const;
-  Value* NewValue(const Shape& shape, Operation* op, size_t index);
+  Value* NewValue(const Shape* shape, Operation* op, size_t index);
   // Successive results of an op, or one argument.
   struct Named {
     Value* first = nullptr;  // nullptr: not in scope
@@ -139,7 +139,7 @@ class Reader {
   // Tensor types read last, by their text, which few others share a slot with: most types of a module recur.
   struct KnownTensor {
     std::string_view text;  // between < and >
-    Shape shape;
+    const Shape* shape = nullptr;
   };
   std::vector<KnownTensor> known_tensors_ = std::vector<KnownTensor>(256);
   static size_t SlotOf(std::string_view inside);

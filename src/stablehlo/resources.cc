@@ -62,7 +62,7 @@ bool Reader::ReadDenseResource(Attribute& attribute) {
   if (!Take("dense_resource") || !Want("<") || !ReadKey(name) || !Want(">") || !Want(":") ||
       !ReadType(attribute.type.Edit()))
     return false;
-  const Shape& shape = attribute.type->shape;
+  const Shape& shape = attribute.type->shape();
   if (!shape.IsArray() || !shape.IsStatic()) return FailAt(attribute.offset, "a constant is of a static tensor type");
   if (!has_resources_ && !ReadResources()) return false;
   const auto found = resources_.find(name);

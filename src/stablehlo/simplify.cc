@@ -63,7 +63,7 @@ const Attribute* Simplifier::Constant(const Value* value) {
   if (value->op == nullptr || value->op->name != "stablehlo.constant") return nullptr;
   const Attribute* constant = value->op->Find("value");
   const bool fits =
-      constant != nullptr && constant->literal != nullptr && constant->type->shape.Compatible(value->shape);
+      constant != nullptr && constant->literal != nullptr && constant->type->shape().Compatible(value->shape());
   return fits ? constant : nullptr;
 }
 
@@ -98,10 +98,10 @@ bool Simplifier::IsAllOnes(const Value* value) {
 bool Simplifier::SameValue(const Value* x, const Value* y) {
   if (x == y) return true;
   const Attribute *a = Constant(x), *b = Constant(y);
-  return a != nullptr && b != nullptr && x->shape == y->shape && a->literal->BitwiseEqual(*b->literal);
+  return a != nullptr && b != nullptr && x->shape() == y->shape() && a->literal->BitwiseEqual(*b->literal);
 }
 
-Operation& Simplifier::New(std::string_view name, const Operation& like, std::vector<Value*> operands,
+Operation& Simplifier::New(std::string_view name, const Operation& like, Values operands,
                            const Shape& shape) {
   Operation& op = module_.operations.emplace_back();
   op.name = name;
@@ -110,7 +110,7 @@ Operation& Simplifier::New(std::string_view name, const Operation& like, std::ve
   op.parent = like.parent;
   op.operands = std::move(operands);
   op.attributes.kind = Kind::kDictionary;
-  op.results.push_back(&module_.values.emplace_back(Value{shape, &op, 0, like.offset}));
+  op.results.push_back(&module_.values.emplace_back(Value{module_.Intern(shape), &op, 0, like.offset}));
   before_->push_back(&op);
   return op;
 }
@@ -138,7 +138,7 @@ DimVector Simplifier::GetInts(const Operation& op, std::string_view name) {
   const Attribute* attribute = op.Find(name);
   if (attribute == nullptr) return values;
   if (attribute->literal != nullptr) {
-    const int64_t count = std::min<int64_t>(attribute->type->shape.ElementCount(), 1 << 16);
+    const int64_t count = std::min<int64_t>(attribute->type->shape().ElementCount(), 1 << 16);
     const bool is_splat = attribute->literal->element_count() == 1;
     if (!IsIntegerType(attribute->literal->shape().element_type())) return values;
     for (int64_t i = 0; i < count; ++i) values.push_back(attribute->literal->GetAsInt64(is_splat ? 0 : i));
@@ -151,24 +151,24 @@ Value* Simplifier::NewConstant(const Operation& like, const Shape& shape, Litera
   Operation& op = New("stablehlo.constant", like, {}, shape);
   Attribute value;
   value.kind = Kind::kDense;
-  value.type.Edit().shape = shape;
+  value.type.Edit().interned = op.results[0]->interned;
   value.literal = std::make_shared<Literal>(std::move(literal));
   Set(op, "value", std::move(value));
   return op.results[0];
 }
 
-bool Simplifier::Replace(Operation& op, const std::vector<Value*>& values) {
+bool Simplifier::Replace(Operation& op, const Values& values) {
   for (size_t i = 0; i < op.results.size(); ++i) {
-    if (!op.results[i]->shape.Compatible(values[i]->shape)) return false;
+    if (!op.results[i]->shape().Compatible(values[i]->shape())) return false;
   }
   for (size_t i = 0; i < op.results.size(); ++i) op.results[i]->forward = values[i];
   op.name = {};
   return true;
 }
 
-bool Simplifier::Replace(Operation& op, Value* value) { return Replace(op, std::vector<Value*>{value}); }
+bool Simplifier::Replace(Operation& op, Value* value) { return Replace(op, Values{value}); }
 
-bool Simplifier::Become(Operation& op, std::string_view name, std::vector<Value*> operands) {
+bool Simplifier::Become(Operation& op, std::string_view name, Values operands) {
   op.name = name;
   op.operands = std::move(operands);
   Attribute kept;
@@ -335,7 +335,7 @@ bool Simplifier::RewriteOf(Operation& op, std::string_view name) {
     const Attribute* numbers = op.Find("scatter_dimension_numbers");
     if (count < 2 * inputs + 1 || numbers == nullptr) return false;
     const Attribute* vector = numbers->Find("index_vector_dim");
-    const DimVector& sizes = op.operands[inputs]->shape.dimensions();
+    const DimVector& sizes = op.operands[inputs]->shape().dimensions();
     bool is_empty = false;
     for (size_t d = 0; d < sizes.size(); ++d)
       is_empty |= sizes[d] == 0 && static_cast<int64_t>(d) != (vector == nullptr ? 0 : vector->integer);
@@ -350,9 +350,9 @@ bool Simplifier::WriteOut(Operation& op) {
   const bool is_chlo = op.name.starts_with("chlo.");
   if (!is_chlo && (op.operands.size() != 1 || !op.name.starts_with("stablehlo."))) return false;
   Value *x = op.operands[0], *y = op.operands.back();
-  if (!x->shape.IsArray() || x->shape != y->shape) return false;
+  if (!x->shape().IsArray() || x->shape() != y->shape()) return false;
   const std::string_view name = op.name.substr(op.name.find('.') + 1);
-  if (name == "square" && !IsComplex(x->shape.element_type())) return Become(op, "stablehlo.multiply", {x, x});
+  if (name == "square" && !IsComplex(x->shape().element_type())) return Become(op, "stablehlo.multiply", {x, x});
   E made = op.operands.size() == 1 ? Elementary(name, {this, &op, x}) : E{this, &op, nullptr};
   const bool is_pair = name == "zeta" || name == "polygamma" || name == "next_after";
   if (made.v == nullptr && is_chlo && (op.operands.size() == 2) == is_pair)
@@ -383,9 +383,9 @@ bool Simplifier::ZeroExtent(Operation& op) {
       (name == "custom_call" && !IsPure(op)))
     return false;
   const auto is_empty = [](const Value* value) {
-    return value->shape.IsArray() && value->shape.IsStatic() && value->shape.ElementCount() == 0;
+    return value->shape().IsArray() && value->shape().IsStatic() && value->shape().ElementCount() == 0;
   };
-  const auto empty = [&](const Value* value) { return NewConstant(op, value->shape, Literal(value->shape)); };
+  const auto empty = [&](const Value* value) { return NewConstant(op, value->shape(), Literal(value->shape())); };
   bool changed = false;
   for (Value* result : op.results) {
     if (!is_empty(result) || Uses(result) == 0 || result->forward != nullptr) continue;

@@ -20,7 +20,7 @@ class Simplifier {
   void Run();
 
   // Creates ops before the current one.
-  Operation& New(std::string_view name, const Operation& like, std::vector<Value*> operands, const Shape& shape);
+  Operation& New(std::string_view name, const Operation& like, Values operands, const Shape& shape);
   static void Set(Operation& op, std::string_view name, Attribute value);
   // `literal`: of one element, or of `shape`.
   Value* NewConstant(const Operation& like, const Shape& shape, Literal literal);
@@ -56,10 +56,10 @@ class Simplifier {
     return attribute == nullptr ? 0 : attribute->integer;
   }
   // Removes the op and replaces its results by `values`.
-  bool Replace(Operation& op, const std::vector<Value*>& values);
+  bool Replace(Operation& op, const Values& values);
   bool Replace(Operation& op, Value* value);
   // The op is another one now.
-  bool Become(Operation& op, std::string_view name, std::vector<Value*> operands);
+  bool Become(Operation& op, std::string_view name, Values operands);
 
   // The elements of an op's constant operands; splats have one for all.
   struct ConstantElements {

@@ -84,11 +84,11 @@ bool HoldsAfter(std::string_view direction, bool less, bool equal, bool unordere
 bool Simplifier::FoldElements(Operation& op,
                               const std::function<bool(const ConstantElements&, Literal&, int64_t)>& element) {
   ConstantElements operands;
-  const Shape& shape = op.results[0]->shape;
+  const Shape& shape = op.results[0]->shape();
   bool all_same = true;
   for (const Value* operand : op.operands) {
     const Attribute* constant = Constant(operand);
-    if (constant == nullptr || !operand->shape.SameDimensions(shape)) return false;
+    if (constant == nullptr || !operand->shape().SameDimensions(shape)) return false;
     operands.literals.push_back(constant->literal.get());
     all_same &= constant->literal->element_count() == 1;
   }
@@ -102,15 +102,15 @@ bool Simplifier::FoldElements(Operation& op,
 bool Simplifier::Binary(Operation& op, std::string_view name) {
   static constexpr std::string_view kCommutative[] = {"add", "and", "maximum", "minimum", "multiply", "or", "xor"};
   Value *&x = op.operands[0], *&y = op.operands[1];
-  if (x->shape != y->shape || !x->shape.SameDimensions(op.results[0]->shape)) return false;
+  if (x->shape() != y->shape() || !x->shape().SameDimensions(op.results[0]->shape())) return false;
   if (std::find(std::begin(kCommutative), std::end(kCommutative), name) != std::end(kCommutative) &&
       Constant(x) != nullptr && Constant(y) == nullptr) {
     std::swap(x, y);
     return true;
   }
-  const Shape& shape = op.results[0]->shape;
+  const Shape& shape = op.results[0]->shape();
   const bool is_integer = IsIntegerType(shape.element_type());
-  if (x->shape.element_type() == shape.element_type() &&
+  if (x->shape().element_type() == shape.element_type() &&
       FoldElements(op, [&](const ConstantElements& c, Literal& to, int64_t i) {
         if (is_integer) {
           const std::optional<int64_t> folded =
@@ -144,9 +144,9 @@ bool Simplifier::Binary(Operation& op, std::string_view name) {
 }
 
 bool Simplifier::Unary(Operation& op, std::string_view name) {
-  const Shape& shape = op.results[0]->shape;
+  const Shape& shape = op.results[0]->shape();
   const PrimitiveType type = shape.element_type();
-  if (!shape.IsArray() || op.operands[0]->shape.element_type() != type) return false;
+  if (!shape.IsArray() || op.operands[0]->shape().element_type() != type) return false;
   return FoldElements(op, [&](const ConstantElements& c, Literal& to, int64_t i) {
     if (IsFloat(type)) {
       const std::optional<double> folded = FoldUnary(name, c.Double(0, i));
@@ -168,10 +168,10 @@ bool Simplifier::Unary(Operation& op, std::string_view name) {
 
 // For three arrays of one shape.
 bool Simplifier::Clamp(Operation& op) {
-  const Shape& shape = op.results[0]->shape;
+  const Shape& shape = op.results[0]->shape();
   const PrimitiveType type = shape.element_type();
   for (const Value* operand : op.operands) {
-    if (operand->shape.element_type() != type) return false;
+    if (operand->shape().element_type() != type) return false;
   }
   return FoldElements(op, [&](const ConstantElements& c, Literal& to, int64_t i) {
     if (IsFloat(type))
@@ -194,12 +194,12 @@ bool Simplifier::Compare(Operation& op) {
     if (key == "comparison_direction") direction = &attribute;
   }
   Value *&x = op.operands[0], *&y = op.operands[1];
-  if (direction == nullptr || op.results[0]->shape.element_type() != PrimitiveType::PRED || x->shape != y->shape ||
-      !x->shape.SameDimensions(op.results[0]->shape))
+  if (direction == nullptr || op.results[0]->shape().element_type() != PrimitiveType::PRED || x->shape() != y->shape() ||
+      !x->shape().SameDimensions(op.results[0]->shape()))
     return false;
   std::string_view& d = direction->text;
-  const PrimitiveType type = x->shape.element_type();
-  const Shape& shape = op.results[0]->shape;
+  const PrimitiveType type = x->shape().element_type();
+  const Shape& shape = op.results[0]->shape();
   if (type == PrimitiveType::PRED) {
     if ((d == "NE" && IsSplatOf(y, 0)) || (d == "EQ" && IsSplatOf(y, 1))) return Replace(op, x);
   }
@@ -233,11 +233,11 @@ bool Simplifier::Compare(Operation& op) {
 
 bool Simplifier::Convert(Operation& op) {
   Value* x = op.operands[0];
-  const Shape& shape = op.results[0]->shape;
-  if (x->shape == shape) return Replace(op, x);
+  const Shape& shape = op.results[0]->shape();
+  if (x->shape() == shape) return Replace(op, x);
   const Attribute* constant = Constant(x);
-  if (constant == nullptr || !x->shape.SameDimensions(shape)) return false;
-  const PrimitiveType from = x->shape.element_type(), to = shape.element_type();
+  if (constant == nullptr || !x->shape().SameDimensions(shape)) return false;
+  const PrimitiveType from = x->shape().element_type(), to = shape.element_type();
   if (!(IsIntegerType(from) || IsFloat(from)) || !(IsIntegerType(to) || IsFloat(to))) return false;
   if (IsFloat(from) && IsInteger(to)) {
     for (int64_t i = 0; i < constant->literal->element_count(); ++i) {
@@ -248,12 +248,12 @@ bool Simplifier::Convert(Operation& op) {
 }
 
 bool Simplifier::Select(Operation& op) {
-  if (op.operands.size() != 3 || op.operands[0]->shape.element_type() != PrimitiveType::PRED) return false;
+  if (op.operands.size() != 3 || op.operands[0]->shape().element_type() != PrimitiveType::PRED) return false;
   Value *&pred = op.operands[0], *&yes = op.operands[1], *&no = op.operands[2];
   if (SameValue(yes, no)) return Replace(op, yes);
   if (const Literal* which = Splat(pred)) return Replace(op, which->GetAsInt64(0) != 0 ? yes : no);
-  const PrimitiveType type = op.results[0]->shape.element_type();
-  if (yes->shape.element_type() == type && no->shape.element_type() == type &&
+  const PrimitiveType type = op.results[0]->shape().element_type();
+  if (yes->shape().element_type() == type && no->shape().element_type() == type &&
       FoldElements(op, [&](const ConstantElements& c, Literal& to, int64_t i) {
         const int chosen = c.Integer(0, i) != 0 ? 1 : 2;
         const auto width = static_cast<size_t>(StorageBytes(type));
@@ -271,7 +271,7 @@ bool Simplifier::Select(Operation& op) {
   if (broadcast == nullptr || Uses(pred) != 1) return false;
   Operation* inverted = Def(broadcast->operands[0], "stablehlo.not");
   if (inverted == nullptr) return false;
-  Operation& made = New("stablehlo.broadcast_in_dim", *broadcast, {inverted->operands[0]}, pred->shape);
+  Operation& made = New("stablehlo.broadcast_in_dim", *broadcast, {inverted->operands[0]}, pred->shape());
   made.attributes = broadcast->attributes;
   pred = made.results[0];
   std::swap(yes, no);

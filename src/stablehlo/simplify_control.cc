@@ -8,7 +8,7 @@ namespace hloir::stablehlo {
 // Keeps those results, operands and block arguments that are marked.
 void Simplifier::DropArguments(Operation& op, const std::vector<bool>& kept, bool interleaved) {
   const size_t count = kept.size();
-  std::vector<Value*> operands, results, arguments;
+  Values operands, results, arguments;
   for (size_t i = 0; i < op.operands.size(); ++i) {
     if (kept[i % count]) operands.push_back(op.operands[i]);
   }
@@ -32,10 +32,10 @@ bool Simplifier::ReduceSplats(Operation& op) {
   if ((!is_and && inner.name != "stablehlo.or") || inner.operands.size() != 2 || inner.results.size() != 1 ||
       body.operations[1]->operands[0] != inner.results[0])
     return false;
-  const Shape& shape = op.results[0]->shape;
+  const Shape& shape = op.results[0]->shape();
   int64_t folded = 0;
   for (size_t i = 0; i < 2; ++i) {
-    if (Splat(op.operands[i]) == nullptr || op.operands[i]->shape.element_type() != shape.element_type()) return false;
+    if (Splat(op.operands[i]) == nullptr || op.operands[i]->shape().element_type() != shape.element_type()) return false;
     const auto argument = std::find(body.arguments.begin(), body.arguments.end(), inner.operands[i]);
     if (argument == body.arguments.end()) return false;
     const int64_t value = Splat(op.operands[static_cast<size_t>(argument - body.arguments.begin())])->GetAsInt64(0);
@@ -51,10 +51,10 @@ bool Simplifier::Reduce(Operation& op) {
     return false;
   if (GetInts(op, "dimensions").empty() && op.Find("dimensions") != nullptr)
     return Replace(op, {op.operands.begin(), op.operands.begin() + static_cast<ptrdiff_t>(count)});
-  if (op.operands[0]->shape.ElementCount() == 0) {
-    std::vector<Value*> values;
+  if (op.operands[0]->shape().ElementCount() == 0) {
+    Values values;
     for (size_t i = 0; i < count; ++i) {
-      Operation& made = New("stablehlo.broadcast_in_dim", op, {op.operands[count + i]}, op.results[i]->shape);
+      Operation& made = New("stablehlo.broadcast_in_dim", op, {op.operands[count + i]}, op.results[i]->shape());
       Set(made, "broadcast_dimensions", Ints({}));
       values.push_back(made.results[0]);
     }
@@ -72,7 +72,7 @@ bool Simplifier::Reduce(Operation& op) {
   if (result->operands.size() != count) return false;
   std::unordered_map<const Value*, size_t> argument;
   for (size_t i = 0; i < 2 * count; ++i) argument[op.regions[0].arguments[i]] = i % count;
-  std::vector<Value*> work;
+  Values work;
   for (size_t i = 0; i < count; ++i) {
     if (kept[i]) work.push_back(result->operands[i]);
   }
@@ -83,10 +83,10 @@ bool Simplifier::Reduce(Operation& op) {
     if (const auto found = argument.find(value); found != argument.end()) {
       if (!kept[found->second]) return false;
     } else if (value->op != nullptr && seen.emplace(value->op, true).second) {
-      work.insert(work.end(), value->op->operands.begin(), value->op->operands.end());
+      for (Value* operand : value->op->operands) work.push_back(operand);
     }
   }
-  std::vector<Value*> returned;
+  Values returned;
   for (size_t i = 0; i < count; ++i) {
     if (kept[i]) returned.push_back(result->operands[i]);
   }
@@ -120,7 +120,7 @@ bool Simplifier::While(Operation& op) {
   Operation* result = body.operations.back();
   if (result->operands.size() != count) return false;
   for (Value*& operand : result->operands) operand = Resolve(operand);
-  std::vector<Value*> operands, results, returned, condition_arguments, body_arguments;
+  Values operands, results, returned, condition_arguments, body_arguments;
   for (size_t i = 0; i < count; ++i) {
     Value* passed = result->operands[i];
     if (passed == body.arguments[i] || SameValue(passed, op.operands[i])) {

@@ -10,7 +10,7 @@ namespace {
 std::optional<DimVector> ConstantInts(const Attribute* constant) {
   if (constant == nullptr || !IsInteger(constant->literal->shape().element_type())) return std::nullopt;
   constexpr int64_t kMostDimensions = 64;
-  const int64_t count = constant->type->shape.ElementCount();
+  const int64_t count = constant->type->shape().ElementCount();
   if (count > kMostDimensions) return std::nullopt;
   const bool is_splat = constant->literal->element_count() == 1;
   DimVector values;
@@ -23,7 +23,7 @@ std::optional<DimVector> ConstantInts(const Attribute* constant) {
 // Sizes that the result's type leaves open come from the constant operand that states them; those of a slice and of a
 // padded array follow from its bounds.
 bool Simplifier::TakeSizes(Operation& op, std::string_view name) {
-  Shape& shape = op.results[0]->shape;
+  Shape shape = op.results[0]->shape();
   if (shape.IsStatic()) return true;
   const auto constant = [&](size_t operand) {
     const std::optional<DimVector> values = ConstantInts(Constant(op.operands[operand]));
@@ -52,6 +52,7 @@ bool Simplifier::TakeSizes(Operation& op, std::string_view name) {
     shape.set_dimension(dimension, sizes[d]);
     shape.set_dynamic_dimension(dimension, false);
   }
+  op.results[0]->interned = module_.Intern(shape);
   return true;
 }
 
@@ -61,16 +62,16 @@ bool Simplifier::RealDynamicSlice(Operation& op) {
   Value *start = op.operands[1], *limit = op.operands[2];
   const std::optional<DimVector> strides = ConstantInts(Constant(op.operands[3]));
   const Operation* sum = Def(limit, "stablehlo.add");
-  if (!strides.has_value() || sum == nullptr || sum->operands.size() != 2 || start->shape.rank() != 1 ||
+  if (!strides.has_value() || sum == nullptr || sum->operands.size() != 2 || start->shape().rank() != 1 ||
       std::any_of(strides->begin(), strides->end(), [](int64_t stride) { return stride != 1; }))
     return false;
   const bool starts_first = sum->operands[0] == start;
   if (!starts_first && sum->operands[1] != start) return false;
   const std::optional<DimVector> sizes = ConstantInts(Constant(sum->operands[starts_first ? 1 : 0]));
-  Shape& shape = op.results[0]->shape;
+  const Shape& shape = op.results[0]->shape();
   if (!sizes.has_value() || !shape.IsArray() || static_cast<int64_t>(sizes->size()) != shape.rank()) return false;
-  std::vector<Value*> operands = {op.operands[0]};
-  const PrimitiveType type = start->shape.element_type();
+  Values operands = {op.operands[0]};
+  const PrimitiveType type = start->shape().element_type();
   for (size_t d = 0; d < sizes->size(); ++d) {
     const auto dimension = static_cast<int64_t>(d);
     if ((*sizes)[d] < 0 || (!shape.is_unbounded_dimension(dimension) && shape.dimensions(dimension) != (*sizes)[d]))
@@ -81,7 +82,7 @@ bool Simplifier::RealDynamicSlice(Operation& op) {
     Set(one, "strides", Ints({1}));
     operands.push_back(New("stablehlo.reshape", op, {one.results[0]}, Shape::Scalar(type)).results[0]);
   }
-  shape = Shape::Array(shape.element_type(), *sizes);
+  op.results[0]->interned = module_.Intern(Shape::Array(shape.element_type(), *sizes));
   Become(op, "stablehlo.dynamic_slice", std::move(operands));
   Set(op, "slice_sizes", Ints(*sizes));
   return true;
@@ -92,7 +93,7 @@ bool Simplifier::RealDynamicSlice(Operation& op) {
 bool Simplifier::DynamicCall(Operation& op) {
   const Attribute* target = op.Find("call_target_name");
   if (target == nullptr) return false;
-  const std::vector<Value*> operands = op.operands;
+  const Values operands = op.operands;
   if (target->text == "stablehlo.dynamic_reduce_window") {
     static constexpr std::string_view kParts[] = {"window_dimensions", "window_strides", "base_dilations",
                                                   "window_dilations", "padding"};
@@ -124,8 +125,8 @@ bool Simplifier::DynamicCall(Operation& op) {
     const Attribute* algorithm = op.Find("rng_algorithm");
     const std::optional<DimVector> sizes = operands.size() == 2 ? ConstantInts(Constant(operands[1])) : std::nullopt;
     if (!sizes.has_value() || algorithm == nullptr || op.results.size() != 2) return false;
-    Shape& bits = op.results[1]->shape;
-    bits = Shape::Array(bits.element_type(), *sizes);
+    Value* bits = op.results[1];
+    bits->interned = module_.Intern(Shape::Array(bits->shape().element_type(), *sizes));
     const Attribute kept = *algorithm;
     Become(op, "stablehlo.rng_bit_generator", {operands[0]});
     Set(op, "rng_algorithm", kept);
@@ -158,7 +159,7 @@ bool Simplifier::Dynamic(Operation& op, std::string_view name) {
       const Attribute* constant = Constant(op.operands[form.kept + k]);
       const std::optional<DimVector> values = ConstantInts(constant);
       if (!values.has_value()) return false;
-      Set(op, form.attributes[k], constant->type->shape.rank() == 2 ? *constant : Ints(*values));
+      Set(op, form.attributes[k], constant->type->shape().rank() == 2 ? *constant : Ints(*values));
     }
     op.name = form.fixed;
     op.operands.resize(form.kept);

@@ -18,22 +18,22 @@ DimVector Strides(const Shape& shape) {
 
 bool Simplifier::BroadcastInDim(Operation& op) {
   Value* x = op.operands[0];
-  const Shape& shape = op.results[0]->shape;
+  const Shape& shape = op.results[0]->shape();
   const DimVector dims = GetInts(op, "broadcast_dimensions");
-  if (static_cast<int64_t>(dims.size()) != x->shape.rank() || !shape.IsStatic()) return false;
+  if (static_cast<int64_t>(dims.size()) != x->shape().rank() || !shape.IsStatic()) return false;
   for (int64_t d : dims) {
     if (d < 0 || d >= shape.rank()) return false;
   }
   bool is_iota = true;
   for (size_t i = 0; i < dims.size(); ++i) is_iota &= dims[i] == static_cast<int64_t>(i);
-  if (is_iota && x->shape == shape) return Replace(op, x);
+  if (is_iota && x->shape() == shape) return Replace(op, x);
   if (const Literal* splat = Splat(x)) return Replace(op, NewConstant(op, shape, Literal(*splat)));
   if (Operation* inner = Def(x, "stablehlo.broadcast_in_dim")) {
     // (One that only adds dimensions of size 1 becomes a reshape.)
     const DimVector inner_dims = GetInts(*inner, "broadcast_dimensions");
     const Value* from = inner->operands[0];
     if (!std::is_sorted(inner_dims.begin(), inner_dims.end()) ||
-        from->shape.ElementCount() != x->shape.ElementCount()) {
+        from->shape().ElementCount() != x->shape().ElementCount()) {
       DimVector merged;
       for (int64_t d : inner_dims) {
         if (d < 0 || d >= static_cast<int64_t>(dims.size())) return false;
@@ -45,9 +45,9 @@ bool Simplifier::BroadcastInDim(Operation& op) {
     }
   }
   const bool is_sorted = std::is_sorted(dims.begin(), dims.end());
-  const bool same_count = shape.ElementCount() == x->shape.ElementCount();
+  const bool same_count = shape.ElementCount() == x->shape().ElementCount();
   if (same_count && is_sorted) return Become(op, "stablehlo.reshape", {x});
-  if (same_count && shape.rank() == x->shape.rank()) {
+  if (same_count && shape.rank() == x->shape().rank()) {
     DimVector permutation(dims.size());
     for (size_t i = 0; i < dims.size(); ++i) permutation[static_cast<size_t>(dims[i])] = static_cast<int64_t>(i);
     Become(op, "stablehlo.transpose", {x});
@@ -59,14 +59,14 @@ bool Simplifier::BroadcastInDim(Operation& op) {
 
 bool Simplifier::Reshape(Operation& op) {
   Value* x = op.operands[0];
-  const Shape& shape = op.results[0]->shape;
-  if (x->shape == shape) return Replace(op, x);
+  const Shape& shape = op.results[0]->shape();
+  if (x->shape() == shape) return Replace(op, x);
   if (Operation* inner = Def(x, "stablehlo.reshape")) {
     op.operands[0] = inner->operands[0];
     return true;
   }
   const Attribute* constant = Constant(x);
-  if (constant == nullptr || shape.ElementCount() != x->shape.ElementCount()) return false;
+  if (constant == nullptr || shape.ElementCount() != x->shape().ElementCount()) return false;
   Literal literal(*constant->literal);
   if (literal.element_count() != 1 || literal.shape().rank() != 0) literal.set_shape_layout(shape);
   return Replace(op, NewConstant(op, shape, std::move(literal)));
@@ -75,19 +75,19 @@ bool Simplifier::Reshape(Operation& op) {
 bool Simplifier::Transpose(Operation& op) {
   Value* x = op.operands[0];
   const DimVector permutation = GetInts(op, "permutation");
-  if (static_cast<int64_t>(permutation.size()) != x->shape.rank()) return false;
+  if (static_cast<int64_t>(permutation.size()) != x->shape().rank()) return false;
   bool is_iota = true;
   for (size_t i = 0; i < permutation.size(); ++i) {
-    if (permutation[i] < 0 || permutation[i] >= x->shape.rank()) return false;
+    if (permutation[i] < 0 || permutation[i] >= x->shape().rank()) return false;
     is_iota &= permutation[i] == static_cast<int64_t>(i);
   }
   if (is_iota) return Replace(op, x);
-  if (const Literal* splat = Splat(x)) return Replace(op, NewConstant(op, op.results[0]->shape, Literal(*splat)));
-  if (Constant(x) != nullptr && !IsComplex(x->shape.element_type())) {
-    const DimVector strides = Strides(x->shape);
+  if (const Literal* splat = Splat(x)) return Replace(op, NewConstant(op, op.results[0]->shape(), Literal(*splat)));
+  if (Constant(x) != nullptr && !IsComplex(x->shape().element_type())) {
+    const DimVector strides = Strides(x->shape());
     DimVector steps;
     for (size_t i = 0; i < permutation.size(); ++i) {
-      if (op.results[0]->shape.dimensions(static_cast<int64_t>(i)) != x->shape.dimensions(permutation[i])) return false;
+      if (op.results[0]->shape().dimensions(static_cast<int64_t>(i)) != x->shape().dimensions(permutation[i])) return false;
       steps.push_back(strides[static_cast<size_t>(permutation[i])]);
     }
     return Rearranged(op, 0, steps);
@@ -104,7 +104,7 @@ bool Simplifier::Transpose(Operation& op) {
   if (round_ == 0) return false;  // transposes join first
   int64_t last = -1;
   for (int64_t p : permutation) {
-    if (x->shape.dimensions(p) == 1) continue;
+    if (x->shape().dimensions(p) == 1) continue;
     if (p < last) return false;
     last = p;
   }
@@ -113,7 +113,7 @@ bool Simplifier::Transpose(Operation& op) {
 
 bool Simplifier::Rearranged(Operation& op, int64_t start, const DimVector& steps) {
   const Literal& from = *Constant(op.operands[0])->literal;
-  const Shape& shape = op.results[0]->shape;
+  const Shape& shape = op.results[0]->shape();
   const size_t rank = steps.size();
   Literal to(shape);
   const auto width = static_cast<size_t>(StorageBytes(shape.element_type()));
@@ -136,7 +136,7 @@ bool Simplifier::Rearranged(Operation& op, int64_t start, const DimVector& steps
 // Concatenates constants, if there are few elements.
 bool Simplifier::ConcatenateConstants(Operation& op, int64_t dimension) {
   constexpr int64_t kMostElements = 65536;
-  const Shape& shape = op.results[0]->shape;
+  const Shape& shape = op.results[0]->shape();
   if (shape.ElementCount() > kMostElements || IsComplex(shape.element_type())) return false;
   for (const Value* operand : op.operands) {
     if (Constant(operand) == nullptr) return false;
@@ -150,7 +150,7 @@ bool Simplifier::ConcatenateConstants(Operation& op, int64_t dimension) {
   for (int64_t i = 0; i < outer; ++i) {
     for (const Value* operand : op.operands) {
       const Literal& part = *Constant(operand)->literal;
-      const auto inner = static_cast<size_t>(operand->shape.ElementCount() / std::max<int64_t>(outer, 1));
+      const auto inner = static_cast<size_t>(operand->shape().ElementCount() / std::max<int64_t>(outer, 1));
       const bool is_splat = part.element_count() == 1;
       if (static_cast<size_t>(end - to) < inner * width) return false;
       for (size_t k = 0; k < inner; ++k, to += width)
@@ -162,21 +162,21 @@ bool Simplifier::ConcatenateConstants(Operation& op, int64_t dimension) {
 
 bool Simplifier::Slice(Operation& op) {
   Value* x = op.operands[0];
-  const Shape& shape = op.results[0]->shape;
-  if (x->shape == shape) return Replace(op, x);
+  const Shape& shape = op.results[0]->shape();
+  if (x->shape() == shape) return Replace(op, x);
   const bool is_complex = IsComplex(shape.element_type());
   if (const Literal* splat = Splat(x); splat != nullptr && !is_complex)
     return Replace(op, NewConstant(op, shape, Literal(*splat)));
   Operation* concat = Def(x, "stablehlo.concatenate");
   const DimVector start = GetInts(op, "start_indices"), limit = GetInts(op, "limit_indices");
-  if (Constant(x) != nullptr && !is_complex && x->shape.rank() == shape.rank()) {
-    const DimVector by = GetInts(op, "strides"), strides = Strides(x->shape);
+  if (Constant(x) != nullptr && !is_complex && x->shape().rank() == shape.rank()) {
+    const DimVector by = GetInts(op, "strides"), strides = Strides(x->shape());
     const auto rank = static_cast<size_t>(shape.rank());
     if (start.size() != rank || limit.size() != rank || (!by.empty() && by.size() != rank)) return false;
     int64_t first = 0;
     DimVector steps;
     for (size_t d = 0; d < rank; ++d) {
-      const int64_t step = by.empty() ? 1 : by[d], size = x->shape.dimensions(static_cast<int64_t>(d));
+      const int64_t step = by.empty() ? 1 : by[d], size = x->shape().dimensions(static_cast<int64_t>(d));
       if (step < 1 || step > std::max<int64_t>(size, 1) || start[d] < 0 || start[d] > limit[d] || limit[d] > size)
         return false;
       if ((limit[d] - start[d] + step - 1) / step != shape.dimensions(static_cast<int64_t>(d))) return false;
@@ -191,21 +191,21 @@ bool Simplifier::Slice(Operation& op) {
   if (dimension < 0 || dimension >= shape.rank()) return false;
   const auto d = static_cast<size_t>(dimension);
   for (const Value* part : concat->operands) {
-    if (part->shape.rank() != shape.rank()) return false;
+    if (part->shape().rank() != shape.rank()) return false;
   }
   int64_t running = 0, front = 0;
   size_t first = concat->operands.size(), last = first;
   for (size_t i = 0; i < concat->operands.size(); ++i) {
-    const int64_t size = concat->operands[i]->shape.dimensions(dimension);
+    const int64_t size = concat->operands[i]->shape().dimensions(dimension);
     if (running + size > start[d] && first == concat->operands.size()) first = i, front = running;
     if (running < limit[d]) last = i + 1;
     running += size;
   }
   if (first >= last || last - first == concat->operands.size()) return false;
   if (last - first > 1 && Uses(x) != 1) return false;
-  Shape joined = x->shape;
+  Shape joined = x->shape();
   int64_t size = 0;
-  for (size_t i = first; i < last; ++i) size += concat->operands[i]->shape.dimensions(dimension);
+  for (size_t i = first; i < last; ++i) size += concat->operands[i]->shape().dimensions(dimension);
   joined.set_dimension(dimension, size);
   Operation& shorter = New("stablehlo.concatenate", *concat,
                            {concat->operands.begin() + static_cast<ptrdiff_t>(first),
@@ -226,17 +226,17 @@ bool Simplifier::Slice(Operation& op) {
 bool Simplifier::DynamicSlice(Operation& op) {
   Value* x = op.operands[0];
   const DimVector sizes = GetInts(op, "slice_sizes");
-  if (static_cast<int64_t>(sizes.size()) != x->shape.rank() || op.operands.size() != sizes.size() + 1 ||
-      !x->shape.IsStatic())
+  if (static_cast<int64_t>(sizes.size()) != x->shape().rank() || op.operands.size() != sizes.size() + 1 ||
+      !x->shape().IsStatic())
     return false;
-  if (const Literal* splat = Splat(x)) return Replace(op, NewConstant(op, op.results[0]->shape, Literal(*splat)));
+  if (const Literal* splat = Splat(x)) return Replace(op, NewConstant(op, op.results[0]->shape(), Literal(*splat)));
   DimVector start, limit, strides;
   for (size_t i = 0; i < sizes.size(); ++i) {
     const Literal* index = Splat(op.operands[i + 1]);
-    if (index == nullptr || sizes[i] > x->shape.dimensions(static_cast<int64_t>(i))) return false;
+    if (index == nullptr || sizes[i] > x->shape().dimensions(static_cast<int64_t>(i))) return false;
     // Read as signed, regardless of the type.
     const int64_t at =
-        std::clamp<int64_t>(index->GetAsInt64(0), 0, x->shape.dimensions(static_cast<int64_t>(i)) - sizes[i]);
+        std::clamp<int64_t>(index->GetAsInt64(0), 0, x->shape().dimensions(static_cast<int64_t>(i)) - sizes[i]);
     start.push_back(at), limit.push_back(at + sizes[i]), strides.push_back(1);
   }
   Become(op, "stablehlo.slice", {x});
@@ -248,8 +248,8 @@ bool Simplifier::DynamicSlice(Operation& op) {
 
 bool Simplifier::DynamicUpdateSlice(Operation& op) {
   if (op.operands.size() < 2) return false;
-  if (op.operands[1]->shape.ElementCount() == 0) return Replace(op, op.operands[0]);
-  if (op.operands[0]->shape != op.operands[1]->shape) return false;
+  if (op.operands[1]->shape().ElementCount() == 0) return Replace(op, op.operands[0]);
+  if (op.operands[0]->shape() != op.operands[1]->shape()) return false;
   for (size_t i = 2; i < op.operands.size(); ++i) {
     if (!IsSplatOf(op.operands[i], 0)) return false;
   }
@@ -259,15 +259,15 @@ bool Simplifier::DynamicUpdateSlice(Operation& op) {
 bool Simplifier::Concatenate(Operation& op) {
   if (op.operands.size() == 1) return Replace(op, op.operands[0]);
   const int64_t dimension = GetInt(op, "dimension");
-  if (dimension < 0 || dimension >= op.results[0]->shape.rank()) return false;
+  if (dimension < 0 || dimension >= op.results[0]->shape().rank()) return false;
   if (ConcatenateConstants(op, dimension)) return true;
-  std::vector<Value*> operands;
+  Values operands;
   for (Value* operand : op.operands) {
-    if (operand->shape.rank() != op.results[0]->shape.rank()) return false;
-    if (operand->shape.dimensions(dimension) == 0) continue;
+    if (operand->shape().rank() != op.results[0]->shape().rank()) return false;
+    if (operand->shape().dimensions(dimension) == 0) continue;
     Operation* inner = Def(operand, "stablehlo.concatenate");
     if (inner != nullptr && Uses(operand) == 1 && GetInt(*inner, "dimension") == dimension) {
-      operands.insert(operands.end(), inner->operands.begin(), inner->operands.end());
+      for (Value* part : inner->operands) operands.push_back(part);
     } else {
       operands.push_back(operand);
     }
@@ -280,14 +280,14 @@ bool Simplifier::Concatenate(Operation& op) {
 
 // Neighbors that are one splat constant become one operand.
 bool Simplifier::JoinEqualSplats(Operation& op, int64_t dimension) {
-  std::vector<Value*> joined;
+  Values joined;
   for (size_t i = 0; i < op.operands.size();) {
     Value* part = op.operands[i];
     const Literal* splat = Splat(part);
     size_t end = i + 1;
     while (splat != nullptr && end < op.operands.size() && SameValue(part, op.operands[end])) ++end;
     if (end - i > 1) {
-      Shape shape = part->shape;
+      Shape shape = part->shape();
       shape.set_dimension(dimension, shape.dimensions(dimension) * static_cast<int64_t>(end - i));
       part = NewConstant(op, shape, Literal(*splat));
     }
@@ -300,7 +300,7 @@ bool Simplifier::JoinEqualSplats(Operation& op, int64_t dimension) {
 }
 
 bool Simplifier::Iota(Operation& op) {
-  const Shape& shape = op.results[0]->shape;
+  const Shape& shape = op.results[0]->shape();
   const int64_t dimension = GetInt(op, "iota_dimension");
   if (dimension < 0 || dimension >= shape.rank() || !shape.IsStatic()) return false;
   if (shape.dimensions(dimension) == 1) {
@@ -321,17 +321,17 @@ bool Simplifier::Reverse(Operation& op) {
   const DimVector dimensions = GetInts(op, "dimensions");
   bool moves = false;
   for (int64_t d : dimensions) {
-    if (d < 0 || d >= x->shape.rank()) return false;
-    moves |= x->shape.dimensions(d) != 1 && Splat(x) == nullptr;
+    if (d < 0 || d >= x->shape().rank()) return false;
+    moves |= x->shape().dimensions(d) != 1 && Splat(x) == nullptr;
   }
   if (!moves) return Replace(op, x);
-  if (Constant(x) == nullptr || IsComplex(x->shape.element_type()) || x->shape != op.results[0]->shape) return false;
-  DimVector steps = Strides(x->shape);
+  if (Constant(x) == nullptr || IsComplex(x->shape().element_type()) || x->shape() != op.results[0]->shape()) return false;
+  DimVector steps = Strides(x->shape());
   int64_t first = 0;
   for (int64_t d : dimensions) {
     int64_t& step = steps[static_cast<size_t>(d)];
     if (step < 0) return false;  // said twice
-    first += step * (x->shape.dimensions(d) - 1);
+    first += step * (x->shape().dimensions(d) - 1);
     step = -step;
   }
   return Rearranged(op, first, steps);
@@ -339,17 +339,17 @@ bool Simplifier::Reverse(Operation& op) {
 
 bool Simplifier::Pad(Operation& op) {
   if (op.operands.size() != 2) return false;
-  const Shape& shape = op.results[0]->shape;
+  const Shape& shape = op.results[0]->shape();
   for (std::string_view name : {"edge_padding_low", "edge_padding_high", "interior_padding"}) {
     for (int64_t value : GetInts(op, name)) {
       if (value == 0) continue;
-      if (op.operands[0]->shape.ElementCount() != 0) return false;
+      if (op.operands[0]->shape().ElementCount() != 0) return false;
       Become(op, "stablehlo.broadcast_in_dim", {op.operands[1]});
       Set(op, "broadcast_dimensions", Ints({}));
       return true;
     }
   }
-  return op.operands[0]->shape == shape && Replace(op, op.operands[0]);
+  return op.operands[0]->shape() == shape && Replace(op, op.operands[0]);
 }
 
 // One set of constant indices: a slice.
@@ -358,8 +358,8 @@ bool Simplifier::Gather(Operation& op) {
   if (numbers == nullptr || op.operands.size() != 2) return false;
   const Attribute* index = Constant(op.operands[1]);
   const Attribute* vector_dim = numbers->Find("index_vector_dim");
-  if (index == nullptr || !IsIntegerType(op.operands[1]->shape.element_type()) ||
-      (vector_dim != nullptr && vector_dim->integer != 0) || op.operands[1]->shape.rank() > 1)
+  if (index == nullptr || !IsIntegerType(op.operands[1]->shape().element_type()) ||
+      (vector_dim != nullptr && vector_dim->integer != 0) || op.operands[1]->shape().rank() > 1)
     return false;
   const auto entry = [&](std::string_view name) {
     DimVector values;
@@ -371,14 +371,14 @@ bool Simplifier::Gather(Operation& op) {
   const DimVector map = entry("start_index_map"), collapsed = entry("collapsed_slice_dims");
   Value* x = op.operands[0];
   DimVector end = GetInts(op, "slice_sizes"), start(end.size()), strides(end.size(), 1), sizes = end;
-  if (static_cast<int64_t>(end.size()) != x->shape.rank() ||
-      op.operands[1]->shape.ElementCount() != static_cast<int64_t>(map.size()))
+  if (static_cast<int64_t>(end.size()) != x->shape().rank() ||
+      op.operands[1]->shape().ElementCount() != static_cast<int64_t>(map.size()))
     return false;
   for (size_t i = 0; i < map.size(); ++i) {
-    if (map[i] < 0 || map[i] >= x->shape.rank()) return false;
+    if (map[i] < 0 || map[i] >= x->shape().rank()) return false;
     const auto d = static_cast<size_t>(map[i]);
     const int64_t at = index->literal->GetAsInt64(index->literal->element_count() == 1 ? 0 : static_cast<int64_t>(i));
-    const int64_t offset = std::clamp<int64_t>(at, 0, std::max<int64_t>(0, x->shape.dimensions(map[i]) - end[d]));
+    const int64_t offset = std::clamp<int64_t>(at, 0, std::max<int64_t>(0, x->shape().dimensions(map[i]) - end[d]));
     start[d] += offset, end[d] += offset;
   }
   DimVector kept;
@@ -386,7 +386,7 @@ bool Simplifier::Gather(Operation& op) {
     if (std::find(collapsed.begin(), collapsed.end(), static_cast<int64_t>(d)) == collapsed.end())
       kept.push_back(sizes[d]);
   }
-  const Shape& shape = op.results[0]->shape;
+  const Shape& shape = op.results[0]->shape();
   if (kept != shape.dimensions()) return false;
   Operation& slice = New("stablehlo.slice", op, {x}, Shape::Array(shape.element_type(), sizes));
   Set(slice, "start_indices", Ints(start));

@@ -12,7 +12,7 @@ Status Converter::Infeed(const Operation& op, Scope& scope) {
   InfeedAttributes a;
   a.infeed_config = Text(op, "infeed_config");
   std::vector<Shape> data;
-  for (size_t i = 0; i + 1 < op.results.size(); ++i) data.push_back(op.results[i]->shape);
+  for (size_t i = 0; i + 1 < op.results.size(); ++i) data.push_back(op.results[i]->shape());
   const size_t count = data.size();
   const Shape shape = Shape::Tuple({Shape::Tuple(std::move(data)), Shape::Token()});
   Op infeed = b.Make(HloOpcode::kInfeed, HloBuilder::Ops(operands), a, {}, &shape);
@@ -77,7 +77,7 @@ Status Converter::Recv(const Operation& op, Scope& scope) {
   HLOIR_RETURN_IF_ERROR(Transfer(op, a, pairs));
   const size_t count = op.results.size() - 1;
   std::vector<Shape> values;
-  for (size_t i = 0; i < count; ++i) values.push_back(op.results[i]->shape);
+  for (size_t i = 0; i < count; ++i) values.push_back(op.results[i]->shape());
   const Shape data = count == 1 ? values[0] : Shape::Tuple(std::move(values)), token = Shape::Token();
   const Shape shape = Shape::Tuple({data, Shape::Scalar(PrimitiveType::U32), token});
   const Shape result = Shape::Tuple({data, token});
