@@ -2,10 +2,7 @@
 // them.
 #include "hloir/builder.h"
 
-#include <algorithm>
-#include <map>
-
-#include "hloir/detail/unique_name.h"
+#include "ir/graph_loader.h"
 #include "support/format.h"
 #include "shape_inference/shape_inference.h"
 
@@ -26,27 +23,6 @@ Shape Resized(const Shape& shape, int64_t dimension, int64_t size) {
   Shape resized = shape;
   if (shape.IsArray() && dimension >= 0 && dimension < shape.rank()) resized.set_dimension(dimension, size);
   return resized;
-}
-
-// The evaluation order of b.Add(b.Exp(x), b.Exp(y)), and so the assignment of the names exp and exp.1, depends on the
-// compiler: g++ evaluates the right operand first for x86-64 and the left one for AArch64, as clang does always. So
-// generated names are reassigned, operands before users, and the output of passes is the same on every machine.
-void NumberNames(HloComputation& computation) {
-  std::map<std::string_view, std::vector<HloInstruction*>> by_root;
-  for (HloInstruction* i : computation.PostOrder()) {
-    if (!i->IsParameter() && NameRoot(i->name()) == i->opcode_name()) by_root[i->opcode_name()].push_back(i);
-  }
-  for (const auto& [root, instructions] : by_root) {
-    std::vector<std::string> names;
-    for (const HloInstruction* i : instructions) names.emplace_back(i->name());
-    const auto by_number = [](const std::string& a, const std::string& b) {
-      return a.size() != b.size() ? a.size() < b.size() : a < b;
-    };
-    if (std::is_sorted(names.begin(), names.end(), by_number)) continue;
-    std::sort(names.begin(), names.end(), by_number);
-    for (HloInstruction* i : instructions) i->set_name("unnamed");
-    for (size_t k = 0; k < names.size(); ++k) instructions[k]->set_name(names[k]);
-  }
 }
 
 }  // namespace
@@ -91,7 +67,10 @@ StatusOr<HloComputation*> HloBuilder::Build(Op root) {
     return status_;
   }
   computation_->set_root(root);
-  NumberNames(*computation_);
+  // The evaluation order of b.Add(b.Exp(x), b.Exp(y)), and so the assignment of the names exp and exp.1, depends on the
+  // compiler: g++ evaluates the right operand first for x86-64 and the left one for AArch64, as clang does always. So
+  // generated names are reassigned, and the output of passes is the same on every machine.
+  GraphLoader::NumberNames(*computation_);
   done_ = true;
   return computation_;
 }

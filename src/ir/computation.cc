@@ -9,6 +9,7 @@
 
 #include "hloir/detail/fetch_ahead.h"
 #include "hloir/module.h"
+#include "ir/graph_loader.h"
 #include "ir/module_tables.h"
 #include "ir/names.h"
 
@@ -409,6 +410,28 @@ std::string_view HloComputation::UniqueName(std::string_view wanted, bool is_kep
   const auto is_taken = [&](std::string_view name) { return FindInstruction(name) != nullptr; };
   if (!is_taken(wanted)) return is_kept ? wanted : module_->InternText(wanted);
   return module_->InternText(tables().namer.Next(NameRoot(wanted), is_taken));
+}
+
+void GraphLoader::NumberNames(HloComputation& computation) {
+  std::array<std::vector<HloInstruction*>, kOpcodeCount> generated;
+  for (HloInstruction* i : computation.PostOrder()) {
+    if (!i->IsParameter() && NameRoot(i->name()) == i->opcode_name())
+      generated[static_cast<size_t>(i->opcode())].push_back(i);
+  }
+  const auto by_number = [](std::string_view a, std::string_view b) {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  };
+  std::vector<std::string_view> names;
+  bool changed = false;
+  for (const std::vector<HloInstruction*>& instructions : generated) {
+    names.clear();
+    for (const HloInstruction* i : instructions) names.push_back(i->name());
+    if (std::is_sorted(names.begin(), names.end(), by_number)) continue;
+    std::sort(names.begin(), names.end(), by_number);
+    for (size_t k = 0; k < names.size(); ++k) instructions[k]->SetName(names[k]);
+    changed = true;
+  }
+  if (changed && computation.tables_ != nullptr && !computation.tables_->index.empty()) computation.IndexNames();
 }
 
 const ParameterAttributes* CommonAttributes(const ParameterAttributes& attributes) {

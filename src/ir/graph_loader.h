@@ -56,6 +56,8 @@ class GraphLoader {
   // Appends it to its computation's list.
   static void Append(HloComputation* computation, HloInstruction* instruction);
   static void set_name(HloInstruction* instruction, std::string_view kept) { instruction->SetName(kept); }
+  // Redistributes the names that instructions have from their opcodes (exp, exp.1): operands before users.
+  static void NumberNames(HloComputation& computation);
   static void set_shape(HloInstruction* instruction, const Shape* kept) { instruction->shape_ = kept; }
   static bool has_shape(const HloInstruction& instruction) { return instruction.shape_ != nullptr; }
   static void set_metadata(HloInstruction* instruction, const OpMetadata* kept) { instruction->metadata_ = kept; }
