@@ -413,23 +413,31 @@ std::string_view HloComputation::UniqueName(std::string_view wanted, bool is_kep
 }
 
 void GraphLoader::NumberNames(HloComputation& computation) {
-  std::array<std::vector<HloInstruction*>, kOpcodeCount> generated;
-  for (HloInstruction* i : computation.PostOrder()) {
-    if (!i->IsParameter() && NameRoot(i->name()) == i->opcode_name())
-      generated[static_cast<size_t>(i->opcode())].push_back(i);
-  }
+  const auto is_generated = [](const HloInstruction* i) {
+    return !i->IsParameter() && NameRoot(i->name()) == i->opcode_name();
+  };
   const auto by_number = [](std::string_view a, std::string_view b) {
     return a.size() != b.size() ? a.size() < b.size() : a < b;
   };
-  std::vector<std::string_view> names;
+  // In the order of their making, and so most often of their numbers.
+  struct Names {
+    std::vector<std::string_view> sorted;
+    size_t used = 0;
+  };
+  std::array<Names, kOpcodeCount> names;
+  for (HloInstruction* i : computation.AllInstructions())
+    if (is_generated(i)) names[static_cast<size_t>(i->opcode())].sorted.push_back(i->name());
+  for (Names& of_opcode : names) {
+    if (!std::is_sorted(of_opcode.sorted.begin(), of_opcode.sorted.end(), by_number))
+      std::sort(of_opcode.sorted.begin(), of_opcode.sorted.end(), by_number);
+  }
   bool changed = false;
-  for (const std::vector<HloInstruction*>& instructions : generated) {
-    names.clear();
-    for (const HloInstruction* i : instructions) names.push_back(i->name());
-    if (std::is_sorted(names.begin(), names.end(), by_number)) continue;
-    std::sort(names.begin(), names.end(), by_number);
-    for (size_t k = 0; k < names.size(); ++k) instructions[k]->SetName(names[k]);
-    changed = true;
+  for (HloInstruction* i : computation.PostOrder()) {
+    if (!is_generated(i)) continue;
+    Names& of_opcode = names[static_cast<size_t>(i->opcode())];
+    const std::string_view name = of_opcode.sorted[of_opcode.used++];
+    changed |= name != i->name();
+    i->SetName(name);
   }
   if (changed && computation.tables_ != nullptr && !computation.tables_->index.empty()) computation.IndexNames();
 }

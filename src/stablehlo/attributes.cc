@@ -354,7 +354,7 @@ bool Reader::ReadDenseElements(std::vector<std::string_view>& flat, DimVector& d
 }
 
 bool Reader::FillDense(Attribute& attribute, const std::vector<std::string_view>& flat, const DimVector& dimensions) {
-  const Shape& shape = attribute.type->shape();
+  const Shape& shape = *attribute.type;
   const bool is_splat = dimensions.empty() && flat.size() == 1;
   if (!is_splat && !flat.empty() && dimensions != shape.dimensions())
     return FailAt(attribute.offset, Format("the constant's lists do not fit {}", shape.ToString(false)));
@@ -373,7 +373,7 @@ bool Reader::FillDense(Attribute& attribute, const std::vector<std::string_view>
 
 // Elements as bytes, little-endian, or one element for all. i1 has a byte or, as older MLIR wrote it, a bit.
 bool Reader::FillDenseFromHex(Attribute& attribute, std::string_view hex) {
-  const Shape& shape = attribute.type->shape();
+  const Shape& shape = *attribute.type;
   if (!hex.starts_with("0x") || hex.size() % 2 != 0)
     return FailAt(attribute.offset, "the constant is not a byte string");
   hex.remove_prefix(2);
@@ -407,12 +407,35 @@ bool Reader::FillDenseFromHex(Attribute& attribute, std::string_view hex) {
   return true;
 }
 
+// The constant whose < is at `at`, if one of this text was read before, and else the place for it if it is short.
+Reader::KnownConstant* Reader::KnownConstantAt(size_t at, std::string_view& text) {
+  constexpr size_t kMostBytes = 64;
+  const size_t close = text_.find('>', at), end = text_.find('>', std::min(close, text_.size() - 1) + 1);
+  if (end >= text_.size() || end - at >= kMostBytes) return nullptr;
+  text = text_.substr(at, end + 1 - at);
+  return &known_constants_[SlotOf(text) % known_constants_.size()];
+}
+
 // dense<…> : tensor<…>, after the word.
 bool Reader::ReadDense(Attribute& attribute) {
   attribute.kind = Attribute::Kind::kDense;
+  const size_t begin = at_;
+  std::string_view text;
+  KnownConstant* const known = KnownConstantAt(begin, text);
+  if (known != nullptr && known->text == text) {
+    attribute.type = known->type, attribute.literal = known->literal;
+    return at_ += text.size(), true;
+  }
+  if (!ReadNewDense(attribute)) return false;
+  if (known != nullptr && Since(begin) == text) *known = {text, attribute.type, attribute.literal};
+  return true;
+}
+
+bool Reader::ReadNewDense(Attribute& attribute) {
   if (!Want("<")) return false;
   std::vector<std::string_view> flat;
   DimVector dimensions;
+  Type type;
   std::string_view hex;
   const bool is_hex = Next("\"");
   if (is_hex) {
@@ -420,8 +443,9 @@ bool Reader::ReadDense(Attribute& attribute) {
   } else if (!Next(">")) {
     if (!ReadDenseElements(flat, dimensions, 0)) return false;
   }
-  if (!Want(">") || !Want(":") || !ReadType(attribute.type.Edit())) return false;
-  if (!attribute.type->shape().IsArray() || !attribute.type->shape().IsStatic())
+  if (!Want(">") || !Want(":") || !ReadType(type)) return false;
+  attribute.type = type.interned;
+  if (!attribute.type->IsArray() || !attribute.type->IsStatic())
     return FailAt(attribute.offset, "a constant is of a static tensor type");
   return is_hex ? FillDenseFromHex(attribute, hex) : FillDense(attribute, flat, dimensions);
 }
@@ -504,6 +528,7 @@ bool Reader::ReadAttribute(Attribute& attribute) {
   using Kind = Attribute::Kind;
   const char c = Peek();
   bool ok = true;
+  Type type;
   if (c == '"') {
     attribute.kind = Kind::kString;
     ok = ReadString(attribute.text);
@@ -520,11 +545,11 @@ bool Reader::ReadAttribute(Attribute& attribute) {
     else attribute.text = Word();
   } else if (IsDigit(c) || c == '-') {
     ok = ReadNumber(attribute);
-    Type ignored;
-    if (ok && Take(":")) ok = ReadType(ignored);
+    if (ok && Take(":")) ok = ReadType(type);
   } else if (c == '(' || c == '!') {
     attribute.kind = Kind::kType;
-    ok = ReadType(attribute.type.Edit());
+    ok = ReadType(type);
+    attribute.type = type.interned;
   } else if (TakeWord("dense")) {
     ok = ReadDense(attribute);
   } else if (TakeWord("array")) {
@@ -534,7 +559,8 @@ bool Reader::ReadAttribute(Attribute& attribute) {
     ok = ReadDenseResource(attribute);
   } else if (Next("tensor<") || Next("tuple<") || Next("complex<")) {
     attribute.kind = Kind::kType;
-    ok = ReadType(attribute.type.Edit());
+    ok = ReadType(type);
+    attribute.type = type.interned;
   } else {
     attribute.text = Word();
     if (attribute.text.empty()) return Expected("an attribute");
@@ -542,7 +568,7 @@ bool Reader::ReadAttribute(Attribute& attribute) {
     attribute.kind = is_true || attribute.text == "false" ? Kind::kBool : Kind::kWord;
     attribute.integer = is_true;
     if (const PrimitiveType element = ElementTypeOf(attribute.text); element != PrimitiveType::INVALID)
-      attribute.type.Edit().interned = module_.Intern(Shape::Scalar(element));
+      attribute.type = module_.Intern(Shape::Scalar(element));
   }
   attribute.source = Since(begin);
   return ok && !failed();

@@ -58,7 +58,8 @@ class Inliner {
   }
 
   Value* NewValue(const Value& like, Operation* op) {
-    Value* value = &module_.values.emplace_back(like);
+    Value* value = &module_.values.Add();
+    *value = like;
     value->op = op;
     return value;
   }
@@ -70,7 +71,7 @@ class Inliner {
     for (const Operation* op : from.operations) {
       if (module_.operations.size() > kMostOperations)
         return ResourceExhausted("the program has too many ops once its calls are inlined");
-      Operation& copy = module_.operations.emplace_back();
+      Operation& copy = module_.operations.Add();
       copy.name = op->name, copy.offset = op->offset, copy.attributes = op->attributes, copy.location = op->location;
       copy.parent = parent;
       for (Value* operand : op->operands) copy.operands.push_back(Known(operand));

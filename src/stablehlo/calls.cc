@@ -117,7 +117,7 @@ Status Converter::CustomCall(const Operation& op, Scope& scope) {
       DimVector order;
       if (layout.literal != nullptr) {
         const bool is_splat = layout.literal->element_count() == 1;
-        for (int64_t k = 0; k < std::min<int64_t>(layout.type->shape().ElementCount(), 64); ++k)
+        for (int64_t k = 0; k < std::min<int64_t>(layout.type->ElementCount(), 64); ++k)
           order.push_back(layout.literal->GetAsInt64(is_splat ? 0 : k));
       }
       if (!shapes[i].IsArray()) continue;

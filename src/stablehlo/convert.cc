@@ -28,7 +28,7 @@ bool ToInts(const Attribute& attribute, DimVector& values) {
     return true;
   }
   if (attribute.kind != Kind::kDense || attribute.literal == nullptr) return false;
-  const int64_t count = attribute.type->shape().ElementCount();
+  const int64_t count = attribute.type->ElementCount();
   if (IsComplex(attribute.literal->shape().element_type()) || count > 1 << 20) return false;
   const bool is_splat = attribute.literal->element_count() == 1;
   for (int64_t i = 0; i < count; ++i) values.push_back(attribute.literal->GetAsInt64(is_splat ? 0 : i));
@@ -94,9 +94,9 @@ Status Converter::Rows(const Operation& op, std::string_view name, std::vector<s
     }
     return OkStatus();
   }
-  if (!ToInts(*attribute, values) || attribute->kind != Attribute::Kind::kDense || attribute->type->shape().rank() != 2)
+  if (!ToInts(*attribute, values) || attribute->kind != Attribute::Kind::kDense || attribute->type->rank() != 2)
     return Missing(op, name);
-  const int64_t count = attribute->type->shape().dimensions(0), width = attribute->type->shape().dimensions(1);
+  const int64_t count = attribute->type->dimensions(0), width = attribute->type->dimensions(1);
   for (int64_t i = 0; i < count; ++i) rows.emplace_back(values.begin() + i * width, values.begin() + (i + 1) * width);
   return OkStatus();
 }

@@ -33,10 +33,6 @@ class FlatMap {
     if (IsNone(entry.first)) entry.first = key, ++count_;
     return entry.second;
   }
-  void swap(FlatMap& other) noexcept {
-    entries_.swap(other.entries_);
-    std::swap(count_, other.count_);
-  }
 
  private:
   using Entry = std::pair<Key, Value>;

@@ -3,6 +3,7 @@
 // The tree references the text. Tested by tests/unit/stablehlo_test.cc and tests/cli/stablehlo.test.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <string>
@@ -32,28 +33,6 @@ struct Type {
   const Shape& shape() const { return *interned; }
 };
 
-// A T on the heap that most of its owners do not have.
-template <class T>
-class Rare {
- public:
-  Rare() = default;
-  Rare(const Rare& other) : value_(other.value_ ? std::make_unique<T>(*other.value_) : nullptr) {}
-  Rare(Rare&&) noexcept = default;
-  Rare& operator=(Rare other) noexcept { return value_ = std::move(other.value_), *this; }
-  const T& operator*() const {
-    static const T kNone{};
-    return value_ ? *value_ : kNone;
-  }
-  const T* operator->() const { return &**this; }
-  T& Edit() {
-    if (!value_) value_ = std::make_unique<T>();
-    return *value_;
-  }
-
- private:
-  std::unique_ptr<T> value_;
-};
-
 struct NamedAttribute;
 
 // A constant that an op carries.
@@ -80,7 +59,7 @@ struct Attribute {
   std::string_view text;                // a string, a symbol or word, the name of a dialect's attribute
   std::vector<Attribute> elements;      // of kArray, of array<i64: …> and similar ones
   std::vector<NamedAttribute> entries;  // of kDictionary
-  Rare<Type> type;                      // of kType and kDense, and of words
+  const Shape* type = &kNoShape;        // of kType (but functions) and kDense, and of words
   std::shared_ptr<Literal> literal;     // of kDense
 
   const Attribute* Find(std::string_view name) const;
@@ -102,7 +81,7 @@ inline const Attribute* Attribute::Find(std::string_view name) const {
 
 // A result of an op, or an argument of a block.
 struct Value {
-  const Shape* interned;
+  const Shape* interned = nullptr;
   Operation* op = nullptr;  // nullptr: an argument
   size_t index = 0;
   size_t offset = 0;
@@ -131,13 +110,34 @@ struct Operation {
   const Attribute* Find(std::string_view attribute) const { return attributes.Find(attribute); }
 };
 
-// A parsed text. Operations and values have stable addresses.
+// Items at stable addresses, in blocks of growing size.
+template <class T>
+class Pool {
+ public:
+  T& Add() {
+    if (used_ == room_) {
+      constexpr size_t kLeast = 8, kMost = 512;
+      room_ = std::clamp(2 * room_, kLeast, kMost);
+      blocks_.push_back(std::make_unique<T[]>(room_));
+      used_ = 0;
+    }
+    ++size_;
+    return blocks_.back()[used_++];
+  }
+  size_t size() const { return size_; }
+
+ private:
+  std::vector<std::unique_ptr<T[]>> blocks_;
+  size_t used_ = 0, room_ = 0, size_ = 0;
+};
+
+// A parsed text.
 struct Module {
   std::shared_ptr<const std::string> text;
   std::string file_name;
   Operation* root = nullptr;  // builtin.module
-  std::deque<Operation> operations;
-  std::deque<Value> values;
+  Pool<Operation> operations;
+  Pool<Value> values;
   std::unordered_map<std::string_view, std::string_view> locations;  // #loc1 -> the text inside loc(…)
   std::deque<std::string> unescaped;                                 // strings that differ from their text
 

@@ -114,7 +114,7 @@ Status Converter::Simple(const Operation& op, Scope& scope) {
 Status Converter::ConstantOp(const Operation& op, Scope& scope) {
   const Attribute* value = op.Find("value");
   const bool fits = value != nullptr && value->literal != nullptr && op.results.size() == 1 && op.operands.empty() &&
-                    value->type->shape().Compatible(op.results[0]->shape());
+                    value->type->Compatible(op.results[0]->shape());
   if (!fits) return Missing(op, "value");
   if (!as_written_) return OkStatus();  // made where it is used
   const Literal& literal = *value->literal;

@@ -129,8 +129,7 @@ bool PrettyOperation::Function() {
     visibility.text = word;
   }
   if (!Symbol("sym_name") || !r_.Want("(")) return false;
-  Attribute function, argument_attributes, result_attributes;
-  function.kind = Attribute::Kind::kType;
+  Attribute argument_attributes, result_attributes;
   Values arguments;
   std::vector<std::string_view> names;
   const auto attributes_of = [&](Attribute& list) {
@@ -152,7 +151,6 @@ bool PrettyOperation::Function() {
       }
       if (!r_.ReadType(type) || !attributes_of(argument_attributes)) return false;
       arguments.push_back(r_.NewValue(type.interned, nullptr, arguments.size()));
-      function.type.Edit().inputs.push_back(std::move(type));
     } while (r_.Take(","));
     if (!r_.Want(")")) return false;
   }
@@ -160,13 +158,13 @@ bool PrettyOperation::Function() {
     const bool is_list = r_.Take("(");
     if (!is_list || !r_.Take(")")) {
       do {
-        if (!r_.ReadType(function.type.Edit().results.emplace_back())) return false;
+        Type type;
+        if (!r_.ReadType(type)) return false;
         if (is_list && !attributes_of(result_attributes)) return false;
       } while (is_list && r_.Take(","));
       if (is_list && !r_.Want(")")) return false;
     }
   }
-  Add("function_type") = std::move(function);
   if (!argument_attributes.elements.empty()) Add("arg_attrs") = std::move(argument_attributes);
   if (!result_attributes.elements.empty()) Add("res_attrs") = std::move(result_attributes);
   if (r_.TakeWord("attributes") && !r_.ReadDictionary(op_.attributes)) return false;
@@ -198,9 +196,9 @@ bool PrettyOperation::Constant() {
   Attribute value;
   if (!r_.ReadAttribute(value)) return false;
   if (value.kind != Attribute::Kind::kDense) return r_.FailAt(value.offset, "expected a dense constant");
-  const Type type = *value.type;
+  op_.results.push_back(r_.NewValue(value.type, &op_, 0));
   Add("value") = std::move(value);
-  return r_.SetTypes(op_, {}, {type});
+  return true;
 }
 
 // reduce(%x init: %i), (%y init: %j) [applies stablehlo.add] across dimensions = [1] : types
@@ -227,9 +225,9 @@ bool PrettyOperation::Reduce() {
     const Shape* scalar = op_.operands[1]->interned;
     Region region;
     for (size_t i = 0; i < 2; ++i) region.arguments.push_back(r_.NewValue(scalar, nullptr, i));
-    Operation& inner = r_.module_.operations.emplace_back();
+    Operation& inner = r_.module_.operations.Add();
     inner.name = applied;
-    Operation& result = r_.module_.operations.emplace_back();
+    Operation& result = r_.module_.operations.Add();
     result.name = "stablehlo.return";
     inner.operands = region.arguments;
     inner.results = {r_.NewValue(scalar, &inner, 0)};
@@ -335,7 +333,7 @@ bool PrettyOperation::TopK() {
       !r_.ReadInteger(k) || !r_.Want(")"))
     return r_.Expected("'k ='");
   AddInteger("k", k);
-  return OptionalAttributes() && r_.Want(":") && Types();
+  return OptionalAttributes() && Types();
 }
 
 bool PrettyOperation::GetTupleElement() {
@@ -349,7 +347,7 @@ bool PrettyOperation::GetTupleElement() {
 bool PrettyOperation::Mesh() { return Symbol("sym_name") && r_.Want("=") && Raw("mesh") && OptionalAttributes(); }
 
 bool PrettyOperation::ShardingConstraint() {
-  return r_.ReadOperand(op_) && Raw("sharding") && OptionalAttributes() && r_.Want(":") && Types();
+  return r_.ReadOperand(op_) && Raw("sharding") && OptionalAttributes() && Types();
 }
 
 // sdy.manual_computation(%a) in_shardings=[…] out_shardings=[…] manual_axes={…} (%b: t) { … } : types
@@ -442,11 +440,16 @@ bool PrettyOperation::Items() {
       if (!Item()) return false;
     } while (r_.Take(","));
   }
-  return OptionalAttributes() && r_.Want(":") && Types();
+  return OptionalAttributes() && Types();
 }
 
-// After the colon: (a, b) -> c; a, b -> c; or one type for all.
+// : (a, b) -> c; : a, b -> c; or one type for all.
 bool PrettyOperation::Types() {
+  const std::string_view base = BaseName(op_.name);
+  const bool is_result = base == "complex" || base == "tuple";  // the one type
+  const bool is_each = base == "optimization_barrier";       // a type for each operand and result
+  if (r_.ReadKnownTypesOf(op_, !is_result && !is_each)) return true;
+  if (!r_.Want(":")) return false;
   if (r_.Next("(")) {
     Type type;
     return r_.ReadFunctionType(type) && r_.SetFunctionType(op_, type);
@@ -457,12 +460,11 @@ bool PrettyOperation::Types() {
     if (r_.Next("(") ? !r_.ReadParenthesizedTypes(results) : !r_.ReadTypeList(results)) return false;
     return r_.SetTypes(op_, types, results);
   }
-  const std::string_view base = BaseName(op_.name);
-  if (base == "optimization_barrier") return r_.SetTypes(op_, types, types);
+  if (is_each) return r_.SetTypes(op_, types, types);
   const size_t count = op_.operands.size();
   if (base == "select" && types.size() == 2) return r_.SetTypes(op_, {types[0], types[1], types[1]}, {types[1]});
   if (types.size() != 1) return r_.FailAt(op_.offset, Format("{} has too many types", op_.name));
-  if (base == "complex" || base == "tuple") {  // the result's
+  if (is_result) {
     std::vector<Type> operands(count);
     for (size_t i = 0; i < count; ++i) operands[i].interned = op_.operands[i]->interned;
     return r_.SetTypes(op_, operands, types);

@@ -200,7 +200,7 @@ Status Reader::ReadModule() {
   if (!ReadAliases()) return status_;
   Skip();
   if (Next("func.func")) {  // functions without a module around them
-    Operation& root = module_.operations.emplace_back();
+    Operation& root = module_.operations.Add();
     root.name = "builtin.module";
     root.regions.emplace_back();
     root.attributes.kind = Attribute::Kind::kDictionary;
@@ -219,24 +219,41 @@ Status Reader::ReadModule() {
 }
 
 Value* Reader::NewValue(const Shape* shape, Operation* op, size_t index) {
-  return &module_.values.emplace_back(Value{shape, op, index, at_});
+  Value& value = module_.values.Add();
+  value.interned = shape, value.op = op, value.index = index, value.offset = at_;
+  return &value;
+}
+
+// Of "%name".
+Reader::Named& Reader::Entry(std::string_view name) {
+  constexpr size_t kMostDigits = 6;
+  if (name.size() < 2 || name.size() > kMostDigits + 1 || (name[1] == '0' && name.size() > 2)) return others_[name];
+  size_t number = 0;
+  for (const char c : name.substr(1)) {
+    if (!IsDigit(c)) return others_[name];
+    number = number * 10 + static_cast<size_t>(c - '0');
+  }
+  if (number >= text_.size()) return others_[name];  // memory within the text's size
+  if (number >= numbered_.size()) numbered_.resize(std::max(number + 1, 2 * numbered_.size()));
+  return numbered_[number];
 }
 
 void Reader::Define(std::string_view name, Named values) {
-  Named& entry = scope_[name];
+  Named& entry = Entry(name);
   undo_.emplace_back(name, entry);
   entry = values;
+  entry.scope = isolated_;
 }
 
 Value* Reader::Lookup(std::string_view name, size_t index) {
-  const Named* const found = scope_.Find(name);
-  if (found == nullptr || index >= found->count) return nullptr;
-  Value* const first = found->first;
+  const Named& found = Entry(name);
+  if (found.scope != isolated_ || index >= found.count) return nullptr;
+  Value* const first = found.first;
   return index == 0 ? first : first->op->results[first->index + index];
 }
 
 // %0:2 = , %a, %b =
-bool Reader::ReadResults(std::vector<std::pair<std::string_view, size_t>>& names) {
+bool Reader::ReadResults(ResultNames& names) {
   do {
     Skip();
     const size_t begin = at_;
@@ -246,7 +263,7 @@ bool Reader::ReadResults(std::vector<std::pair<std::string_view, size_t>>& names
     int64_t count = 1;
     if (Take(":") && !ReadInteger(count)) return false;
     if (count < 1 || count > 1 << 20) return FailAt(begin, "an invalid number of results");
-    names.emplace_back(name, static_cast<size_t>(count));
+    names.push_back({name, static_cast<size_t>(count)});
   } while (Take(","));
   return Want("=");
 }
@@ -301,30 +318,39 @@ bool Reader::SetTypes(Operation& op, const std::vector<Type>& inputs, const std:
   return true;
 }
 
-bool Reader::ReadKnownTypesOf(Operation& op) {
-  constexpr std::string_view kTensor = "tensor", kArrow = ") -> ";
+bool Reader::ReadKnownTypesOf(Operation& op, bool may_be_short) {
   size_t at = at_;
   const auto take = [&](std::string_view token) {
-    const bool is = text_.compare(at, token.size(), token) == 0;
+    const bool is = text_.size() - at >= token.size() && std::memcmp(text_.data() + at, token.data(), token.size()) == 0;
     if (is) at += token.size();
     return is;
   };
-  if (!take(" : (")) return false;
-  for (size_t i = 0; i < op.operands.size(); ++i) {
-    if ((i > 0 && !take(", ")) || !take(kTensor)) return false;
-    const Shape* shape = KnownTensorAt(at, at);
-    if (shape == nullptr || !shape->Compatible(op.operands[i]->shape())) return false;
+  const auto known = [&]() -> const Shape* { return take("tensor") ? KnownTensorAt(at, at) : nullptr; };
+  const auto fits = [](const Shape* shape, const Value& operand) {
+    return shape != nullptr && (shape == operand.interned || shape->Compatible(operand.shape()));
+  };
+  if (!take(" : ")) return false;
+  const bool is_short = !take("(");
+  const Shape* shape = nullptr;
+  if (is_short) {
+    shape = may_be_short ? known() : nullptr;
+    if (shape == nullptr || at == text_.size() || text_[at] != '\n') return false;
+    for (const Value* operand : op.operands)
+      if (!fits(shape, *operand)) return false;
+  } else {
+    for (size_t i = 0; i < op.operands.size(); ++i)
+      if ((i > 0 && !take(", ")) || !fits(known(), *op.operands[i])) return false;
+    if (!take(") -> ")) return false;
+    shape = known();
+    if (shape == nullptr) return false;
   }
-  if (!take(kArrow) || !take(kTensor)) return false;
-  const Shape* shape = KnownTensorAt(at, at);
-  if (shape == nullptr) return false;
   at_ = at;
   op.results.push_back(NewValue(shape, &op, op.results.size()));
   return true;
 }
 
 bool Reader::ReadFunctionTypeOf(Operation& op) {
-  if (!failed() && ReadKnownTypesOf(op)) return true;
+  if (!failed() && ReadKnownTypesOf(op, false)) return true;
   Type type;
   return Want(":") && ReadFunctionType(type) && SetFunctionType(op, type);
 }
@@ -370,8 +396,8 @@ bool Reader::ReadRegion(Operation& op, bool isolated, Values arguments,
                         std::vector<std::string_view> names) {
   const DepthGuard guard(*this);
   if (failed() || !Want("{")) return false;
-  FlatMap<std::string_view, Named> outside;
-  if (isolated) outside.swap(scope_);
+  const uint32_t outside = isolated_;
+  if (isolated) isolated_ = ++isolated_count_;
   const size_t marker = undo_.size();
   Region region;
   if (Take("^")) {
@@ -386,8 +412,8 @@ bool Reader::ReadRegion(Operation& op, bool isolated, Values arguments,
     if (Next("^")) return Fail("a region of several blocks is not supported", StatusCode::kUnimplemented);
     if (!ReadOperation(region, &op)) return false;
   }
-  for (; undo_.size() > marker; undo_.pop_back()) scope_[undo_.back().first] = undo_.back().second;
-  if (isolated) scope_.swap(outside);
+  for (; undo_.size() > marker; undo_.pop_back()) Entry(undo_.back().first) = undo_.back().second;
+  isolated_ = outside;
   if (!Want("}")) return false;
   op.regions.push_back(std::move(region));
   return true;
@@ -396,10 +422,10 @@ bool Reader::ReadRegion(Operation& op, bool isolated, Values arguments,
 bool Reader::ReadOperation(Region& region, Operation* parent) {
   const DepthGuard guard(*this);
   if (failed()) return false;
-  std::vector<std::pair<std::string_view, size_t>> names;
+  ResultNames names;
   if (Next("%") && !ReadResults(names)) return false;
   Skip();
-  Operation& op = module_.operations.emplace_back();
+  Operation& op = module_.operations.Add();
   op.offset = at_;
   op.parent = parent;
   op.attributes.kind = Attribute::Kind::kDictionary;
@@ -421,7 +447,7 @@ bool Reader::ReadOperation(Region& region, Operation* parent) {
     return FailAt(op.offset, Format("{} has {} results, not {}", op.name, op.results.size(), total));
   size_t next = 0;
   for (const auto& [name, count] : names) {
-    Define(name, {op.results[next], count});
+    Define(name, {op.results[next], static_cast<uint32_t>(count)});
     next += count;
   }
   region.operations.push_back(&op);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -89,6 +90,7 @@ class Reader {
   bool ReadNumber(Attribute& attribute);
   bool ReadTypedArray(Attribute& attribute);
   bool ReadDense(Attribute& attribute);
+  bool ReadNewDense(Attribute& attribute);
   bool ReadDialectAttribute(Attribute& attribute);
   bool ReadDenseElements(std::vector<std::string_view>& flat, DimVector& dimensions, size_t level);
   bool FillDense(Attribute& attribute, const std::vector<std::string_view>& flat, const DimVector& dimensions);
@@ -106,7 +108,12 @@ class Reader {
   bool ReadAliases();
   bool ReadOperation(Region& region, Operation* parent);
   bool ReadGenericOperation(Operation& op);
-  bool ReadResults(std::vector<std::pair<std::string_view, size_t>>& names);
+  struct ResultName {
+    std::string_view name;
+    size_t count;
+  };
+  using ResultNames = SmallVector<ResultName, 2>;
+  bool ReadResults(ResultNames& names);
   bool ReadOperand(Operation& op);
   bool ReadOperandList(Operation& op, std::string_view end);
   bool ReadRegion(Operation& op, bool isolated = false, Values arguments = {},
@@ -116,14 +123,17 @@ class Reader {
   bool SetTypes(Operation& op, const std::vector<Type>& inputs, const std::vector<Type>& results);
   bool SetFunctionType(Operation& op, const Type& type) { return SetTypes(op, type.inputs, type.results); }
   bool ReadFunctionTypeOf(Operation& op);  // ": (…) -> …"
-  bool ReadKnownTypesOf(Operation& op);    // the same, if all are tensors that were read before and fit; else at_ stays
+  // The same, if all are tensors that were read before and fit; else at_ stays. `may_be_short`: or one type for all.
+  bool ReadKnownTypesOf(Operation& op, bool may_be_short);
   const Shape* KnownTensorAt(size_t at, size_t& end) const;
   Value* NewValue(const Shape* shape, Operation* op, size_t index);
   // Successive results of an op, or one argument.
   struct Named {
-    Value* first = nullptr;  // nullptr: not in scope
-    size_t count = 0;
+    Value* first = nullptr;
+    uint32_t count = 0;
+    uint32_t scope = 0;  // of isolated_: the name is visible in there
   };
+  Named& Entry(std::string_view name);
   void Define(std::string_view name, Named values);
   Value* Lookup(std::string_view name, size_t index);
 
@@ -134,7 +144,9 @@ class Reader {
   Status status_;
   bool failed_ = false;  // status_ is an error
   // Names in scope; the end of a region removes those that it defined.
-  FlatMap<std::string_view, Named> scope_;
+  std::vector<Named> numbered_;  // %0, %1, …
+  FlatMap<std::string_view, Named> others_;
+  uint32_t isolated_ = 0, isolated_count_ = 0;  // the isolated region around, and the last one
   std::vector<std::pair<std::string_view, Named>> undo_;
   // Tensor types read last, by their text, which few others share a slot with: most types of a module recur.
   struct KnownTensor {
@@ -143,6 +155,14 @@ class Reader {
   };
   std::vector<KnownTensor> known_tensors_ = std::vector<KnownTensor>(256);
   static size_t SlotOf(std::string_view inside);
+  // The same for short constants.
+  struct KnownConstant {
+    std::string_view text;  // <0> : tensor<f32>
+    const Shape* type = nullptr;
+    std::shared_ptr<Literal> literal;
+  };
+  KnownConstant* KnownConstantAt(size_t at, std::string_view& text);
+  std::vector<KnownConstant> known_constants_ = std::vector<KnownConstant>(64);
   std::unordered_map<std::string_view, Attribute> aliases_;
   std::unordered_map<std::string_view, Type> type_aliases_;
   std::unordered_map<std::string_view, std::string_view> resources_;  // as text; once has_resources_

@@ -59,10 +59,12 @@ bool Reader::ReadResources() {
 bool Reader::ReadDenseResource(Attribute& attribute) {
   attribute.kind = Attribute::Kind::kDense;
   std::string_view name;
+  Type type;
   if (!Take("dense_resource") || !Want("<") || !ReadKey(name) || !Want(">") || !Want(":") ||
-      !ReadType(attribute.type.Edit()))
+      !ReadType(type))
     return false;
-  const Shape& shape = attribute.type->shape();
+  attribute.type = type.interned;
+  const Shape& shape = *attribute.type;
   if (!shape.IsArray() || !shape.IsStatic()) return FailAt(attribute.offset, "a constant is of a static tensor type");
   if (!has_resources_ && !ReadResources()) return false;
   const auto found = resources_.find(name);

@@ -63,7 +63,7 @@ const Attribute* Simplifier::Constant(const Value* value) {
   if (value->op == nullptr || value->op->name != "stablehlo.constant") return nullptr;
   const Attribute* constant = value->op->Find("value");
   const bool fits =
-      constant != nullptr && constant->literal != nullptr && constant->type->shape().Compatible(value->shape());
+      constant != nullptr && constant->literal != nullptr && constant->type->Compatible(value->shape());
   return fits ? constant : nullptr;
 }
 
@@ -103,14 +103,16 @@ bool Simplifier::SameValue(const Value* x, const Value* y) {
 
 Operation& Simplifier::New(std::string_view name, const Operation& like, Values operands,
                            const Shape& shape) {
-  Operation& op = module_.operations.emplace_back();
+  Operation& op = module_.operations.Add();
   op.name = name;
   op.offset = like.offset;
   op.location = like.location;
   op.parent = like.parent;
   op.operands = std::move(operands);
   op.attributes.kind = Kind::kDictionary;
-  op.results.push_back(&module_.values.emplace_back(Value{module_.Intern(shape), &op, 0, like.offset}));
+  Value& result = module_.values.Add();
+  result.interned = module_.Intern(shape), result.op = &op, result.offset = like.offset;
+  op.results.push_back(&result);
   before_->push_back(&op);
   return op;
 }
@@ -138,7 +140,7 @@ DimVector Simplifier::GetInts(const Operation& op, std::string_view name) {
   const Attribute* attribute = op.Find(name);
   if (attribute == nullptr) return values;
   if (attribute->literal != nullptr) {
-    const int64_t count = std::min<int64_t>(attribute->type->shape().ElementCount(), 1 << 16);
+    const int64_t count = std::min<int64_t>(attribute->type->ElementCount(), 1 << 16);
     const bool is_splat = attribute->literal->element_count() == 1;
     if (!IsIntegerType(attribute->literal->shape().element_type())) return values;
     for (int64_t i = 0; i < count; ++i) values.push_back(attribute->literal->GetAsInt64(is_splat ? 0 : i));
@@ -151,7 +153,7 @@ Value* Simplifier::NewConstant(const Operation& like, const Shape& shape, Litera
   Operation& op = New("stablehlo.constant", like, {}, shape);
   Attribute value;
   value.kind = Kind::kDense;
-  value.type.Edit().interned = op.results[0]->interned;
+  value.type = op.results[0]->interned;
   value.literal = std::make_shared<Literal>(std::move(literal));
   Set(op, "value", std::move(value));
   return op.results[0];

@@ -10,7 +10,7 @@ namespace {
 std::optional<DimVector> ConstantInts(const Attribute* constant) {
   if (constant == nullptr || !IsInteger(constant->literal->shape().element_type())) return std::nullopt;
   constexpr int64_t kMostDimensions = 64;
-  const int64_t count = constant->type->shape().ElementCount();
+  const int64_t count = constant->type->ElementCount();
   if (count > kMostDimensions) return std::nullopt;
   const bool is_splat = constant->literal->element_count() == 1;
   DimVector values;
@@ -159,7 +159,7 @@ bool Simplifier::Dynamic(Operation& op, std::string_view name) {
       const Attribute* constant = Constant(op.operands[form.kept + k]);
       const std::optional<DimVector> values = ConstantInts(constant);
       if (!values.has_value()) return false;
-      Set(op, form.attributes[k], constant->type->shape().rank() == 2 ? *constant : Ints(*values));
+      Set(op, form.attributes[k], constant->type->rank() == 2 ? *constant : Ints(*values));
     }
     op.name = form.fixed;
     op.operands.resize(form.kept);
