@@ -79,7 +79,7 @@ Status Converter::Conditional(const Operation& op, Scope& scope) {
     branches.push_back(branch);
     arguments.push_back(TupleUnlessOne(b, values));
   }
-  const bool is_if = op.name.ends_with(".if");
+  const bool is_if = op.name->base == "if";
   if (is_if && branches.size() != 2) return Error(op, "has two branches");
   Op made = is_if ? b.Conditional(index[0], arguments[0], branches[0], arguments[1], branches[1])
                   : b.Conditional(index[0], std::span<HloComputation* const>(branches), HloBuilder::Ops(arguments));

@@ -11,7 +11,7 @@ namespace hloir::stablehlo {
 namespace {
 
 bool IsConstant(const Value* value) {
-  return value->op != nullptr && (value->op->name == "stablehlo.constant" || value->op->name == "mhlo.constant");
+  return value->op != nullptr && value->op->name->is_constant;
 }
 
 // An attribute of integers: [1, 2], array<i64: 1, 2>, dense<…>, or one number.
@@ -220,7 +220,7 @@ Status Converter::Annotate(const Operation& op, Op last_before, Scope& scope) {
     i->set_line(line);
     SetMetadata(op, i);
     if (i->IsConstant()) continue;
-    if (as_written_ && i->opcode() == HloOpcode::kGetTupleElement && !op.name.ends_with("get_tuple_element")) continue;
+    if (as_written_ && i->opcode() == HloOpcode::kGetTupleElement && op.name->base != "get_tuple_element") continue;
     const auto index = i->opcode() == HloOpcode::kGetTupleElement && values.size() > 1 ? i->tuple_index() : -1;
     if (index >= 0 && index < static_cast<int64_t>(values.size())) i->set_sharding(values[static_cast<size_t>(index)]);
     else if (sharding.has_value()) i->set_sharding(sharding);
@@ -278,16 +278,22 @@ std::vector<const Value*> Converter::Captured(const Operation& op, size_t first,
   return captured;
 }
 
+Converter::Emit Converter::EmitOf(OpName name) {
+  if (name->index >= emits_.size()) emits_.resize(name->index + 1);
+  std::optional<Emit>& known = emits_[name->index];
+  if (known.has_value()) return *known;
+  const bool is_plain = name->is_stablehlo || name->name.starts_with("mhlo.");
+  const auto found = Table().find(is_plain ? name->base : name->name);
+  known = found != Table().end() ? found->second
+          : name->is_chlo        ? &Converter::Chlo
+          : is_plain             ? &Converter::Simple
+                                 : nullptr;
+  return *known;
+}
+
 Status Converter::Emit1(const Operation& op, Scope& scope) {
-  std::string_view name = op.name;
-  if (name.starts_with("mhlo.")) name.remove_prefix(5);
-  else if (name.starts_with("stablehlo.")) name.remove_prefix(10);
-  const auto found = Table().find(name);
   const Op last = scope.builder.computation()->last();
-  const Emit emit = found != Table().end()      ? found->second
-                    : name.starts_with("chlo.") ? &Converter::Chlo
-                    : name == op.name           ? nullptr
-                                                : &Converter::Simple;
+  const Emit emit = EmitOf(op.name);
   if (emit == nullptr) return Unsupported(op, Format("the op '{}' is not supported", op.name));
   HLOIR_RETURN_IF_ERROR((this->*emit)(op, scope));
   return Annotate(op, last, scope);
@@ -295,7 +301,7 @@ Status Converter::Emit1(const Operation& op, Scope& scope) {
 
 Status Converter::Body(const Operation& owner, const Region& region, Scope& scope, std::vector<Op>& results) {
   for (const Operation* op : region.operations) {
-    if (op->name.ends_with(".return")) {
+    if (op->name->is_return) {
       HLOIR_ASSIGN_OR_RETURN(results, Operands(*op, scope));
       return OkStatus();
     }

@@ -81,6 +81,7 @@ class Converter {
   // Outside values used in regions, except constants, in the order of their first use.
   std::vector<const Value*> Captured(const Operation& op, size_t first_region, size_t last_region) const;
   Status Emit1(const Operation& op, Scope& scope);
+  Emit EmitOf(OpName name);
 
   // Values.
   StatusOr<Op> Get(const Value* value, const Operation& user, Scope& scope);
@@ -193,6 +194,7 @@ class Converter {
   std::unordered_map<std::string_view, HloComputation*> lowered_;  // null: being made
   std::unordered_map<std::string, HloComputation*> regions_;       // of which Shared knows
   int depth_ = 0, copies_ = 0;
+  std::vector<std::optional<Emit>> emits_;  // by OpKind::index; null: there is none
 };
 
 // The text of an mhlo.sharding; an empty one is replicated.

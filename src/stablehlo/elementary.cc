@@ -289,6 +289,10 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
+bool IsElementary(std::string_view name) {
+  return std::any_of(std::begin(kFunctions), std::end(kFunctions), [&](const Function& f) { return f.name == name; });
+}
+
 E Elementary(std::string_view name, E x) {
   for (const Function& function : kFunctions) {
     if (function.name != name) continue;

@@ -88,6 +88,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // The expansion of XLA's converter for the function of that name ("asin", "log_plus_one", without the dialect); an E
 // with null `v` if HLO has an instruction for it. elementary.cc: real and complex elementary functions. special.cc:
 // special functions, also of two operands (`y`; x again for functions of one).
+bool IsElementary(std::string_view name);
 E Elementary(std::string_view name, E x);
 E Special(std::string_view name, E x, E y);
 

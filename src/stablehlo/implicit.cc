@@ -33,7 +33,7 @@ bool Simplifier::BroadcastOperands(Operation& op) {
       {"xor", "stablehlo.xor"},
       {"zeta", "chlo.zeta"},
   }};
-  const std::string_view name = op.name.substr(std::string_view("chlo.broadcast_").size());
+  const std::string_view name = op.name->base.substr(std::string_view("broadcast_").size());
   const auto found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& entry) { return entry.first == name; });
   // (XLA supports only the last dimensions.)
   if (found == kNames.end() || op.results.size() != 1 || op.Find("broadcast_dimensions") != nullptr) return false;
@@ -57,7 +57,7 @@ bool Simplifier::BroadcastOperands(Operation& op) {
     Set(broadcast, "broadcast_dimensions", Ints(dimensions));
     operand = broadcast.results[0];
   }
-  op.name = found->second;
+  op.name = module_.Name(found->second);
   return true;
 }
 
@@ -68,7 +68,7 @@ bool Simplifier::ConstantLike(Operation& op) {
   if (!shape.IsArray() || !shape.IsStatic()) return false;
   if (op.name == "chlo.constant") {
     if (value->literal == nullptr || !op.operands.empty()) return false;
-    op.name = "stablehlo.constant";
+    op.name = module_.Name("stablehlo.constant");
     return true;
   }
   Literal literal(Shape::Scalar(shape.element_type()));

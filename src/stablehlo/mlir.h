@@ -16,6 +16,7 @@
 #include "hloir/literal.h"
 #include "hloir/shape.h"
 #include "hloir/status.h"
+#include "flat_map.h"
 
 namespace hloir::stablehlo {
 
@@ -98,8 +99,34 @@ struct Region {
   std::vector<Operation*> operations;
 };
 
+// What an op's name says, found once for each name of a text.
+struct OpKind {
+  static constexpr size_t kAny = ~size_t{0};
+  std::string_view name, base;  // "stablehlo.add", "add"
+  size_t index = 0;             // of the kinds of the text
+  bool is_stablehlo = false, is_chlo = false;
+  bool is_return = false, is_constant = false;
+  bool has_arity = false;  // it has one result, and as many operands:
+  size_t least_operands = 0, most_operands = kAny;
+};
+inline const OpKind kNoOp;
+
+// The name of an op: a text, and what is known of it.
+class OpName {
+ public:
+  OpName() = default;
+  explicit OpName(const OpKind* kind) : kind_(kind) {}
+  operator std::string_view() const { return kind_->name; }
+  const OpKind* operator->() const { return kind_; }
+  bool empty() const { return kind_->name.empty(); }
+  friend bool operator==(OpName a, std::string_view b) { return a.kind_->name == b; }
+
+ private:
+  const OpKind* kind_ = &kNoOp;
+};
+
 struct Operation {
-  std::string_view name;  // "stablehlo.add"
+  OpName name;
   size_t offset = 0;
   Values operands, results;
   Attribute attributes;  // a dictionary
@@ -141,6 +168,8 @@ struct Module {
   std::unordered_map<std::string_view, std::string_view> locations;  // #loc1 -> the text inside loc(…)
   std::deque<std::string> unescaped;                                 // strings that differ from their text
 
+  // An op's name; its text must outlive the module.
+  OpName Name(std::string_view name);
   // The one copy of a shape, at a stable address.
   const Shape* Intern(const Shape& shape) { return &*shapes_.insert(shape).first; }
 
@@ -149,6 +178,8 @@ struct Module {
     size_t operator()(const Shape& shape) const { return shape.Hash(); }
   };
   std::unordered_set<Shape, Hash> shapes_;
+  FlatMap<std::string_view, OpKind*> kinds_;
+  Pool<OpKind> kind_pool_;
 };
 
 // "FILE:LINE:COLUMN: error: …", the line and a caret.

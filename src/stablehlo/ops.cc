@@ -99,7 +99,7 @@ Status Converter::Precision(const Operation& op, PrecisionList& list) const {
 // The op of HLO of that name, without attributes.
 Status Converter::Simple(const Operation& op, Scope& scope) {
   HLOIR_OPERANDS(0);
-  std::string name(op.name.substr(op.name.find('.') + 1));
+  std::string name(op.name->base);
   std::replace(name.begin(), name.end(), '_', '-');
   const std::optional<HloOpcode> opcode = ParseOpcode(name);
   const bool is_plain = opcode.has_value() && GetOpcodeInfo(*opcode).calls == CallKind::kNone &&
@@ -295,7 +295,7 @@ Status Converter::Compare(const Operation& op, Scope& scope) {
 Status Converter::Convert(const Operation& op, Scope& scope) {
   HLOIR_OPERANDS(1);
   const PrimitiveType type = ResultShape(op).element_type();
-  if (op.name.ends_with("bitcast_convert")) {
+  if (op.name->base == "bitcast_convert") {
     const Shape& from = operands[0]->shape();
     const bool keeps_sizes = from.IsArray() && from.rank() == ResultShape(op).rank();
     const Shape same = keeps_sizes ? from.WithElementType(type) : ResultShape(op);
@@ -366,7 +366,7 @@ Status Converter::Dot(const Operation& op, Scope& scope) {
     HLOIR_RETURN_IF_ERROR(EntryInts(op, *numbers, "rhs_batching_dimensions", a.rhs_batch_dims));
     HLOIR_RETURN_IF_ERROR(EntryInts(op, *numbers, "lhs_contracting_dimensions", a.lhs_contracting_dims));
     HLOIR_RETURN_IF_ERROR(EntryInts(op, *numbers, "rhs_contracting_dimensions", a.rhs_contracting_dims));
-  } else if (op.name.ends_with(".dot")) {
+  } else if (op.name->base == "dot") {
     a.lhs_contracting_dims = {operands[0]->shape().rank() - 1};
     a.rhs_contracting_dims = {0};
   }
@@ -505,11 +505,11 @@ Status Converter::BatchNorm(const Operation& op, Scope& scope) {
   HLOIR_RETURN_IF_ERROR(Int(op, "feature_index", feature));
   if (epsilon == nullptr) return Missing(op, "epsilon");
   const auto e = static_cast<float>(epsilon->number);
-  if (op.name.ends_with("training"))
+  if (op.name->base.ends_with("training"))
     return SetAll(op, scope, b.BatchNormTraining(operands[0], operands[1], operands[2], e, feature));
   if (operands.size() < 5) return Error(op, "has too few operands");
   return SetAll(op, scope,
-                op.name.ends_with("inference")
+                op.name->base.ends_with("inference")
                     ? b.BatchNormInference(operands[0], operands[1], operands[2], operands[3], operands[4], e, feature)
                     : b.BatchNormGrad(operands[0], operands[1], operands[2], operands[3], operands[4], e, feature));
 }
@@ -551,7 +551,7 @@ Status Converter::DimensionSize(const Operation& op, Scope& scope) {
   HLOIR_OPERANDS(1);
   int64_t dimension = 0;
   HLOIR_RETURN_IF_ERROR(Int(op, "dimension", dimension));
-  if (op.name.ends_with("get_dimension_size")) return Set(op, scope, b.GetDimensionSize(operands[0], dimension));
+  if (op.name->base == "get_dimension_size") return Set(op, scope, b.GetDimensionSize(operands[0], dimension));
   if (operands.size() < 2) return Error(op, "has too few operands");
   return Set(op, scope, b.SetDimensionSize(operands[0], operands[1], dimension));
 }

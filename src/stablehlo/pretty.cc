@@ -114,7 +114,7 @@ bool PrettyOperation::Raw(std::string_view name) {
 
 // module @name attributes {…} { … }
 bool PrettyOperation::Module() {
-  op_.name = "builtin.module";
+  op_.name = r_.module_.Name("builtin.module");
   if (r_.Next("@") && !Symbol("sym_name")) return false;
   if (r_.TakeWord("attributes") && !r_.ReadDictionary(op_.attributes)) return false;
   return r_.ReadRegion(op_, true);
@@ -174,13 +174,13 @@ bool PrettyOperation::Function() {
 }
 
 bool PrettyOperation::Call() {
-  op_.name = "func.call";
+  op_.name = r_.module_.Name("func.call");
   return Symbol("callee") && r_.Want("(") && r_.ReadOperandList(op_, ")") && OptionalAttributes() &&
          r_.ReadFunctionTypeOf(op_);
 }
 
 bool PrettyOperation::Return() {
-  if (op_.name == "return") op_.name = "func.return";
+  if (op_.name == "return") op_.name = r_.module_.Name("func.return");
   if (r_.Next("%")) {
     do {
       if (!r_.ReadOperand(op_)) return false;
@@ -226,9 +226,9 @@ bool PrettyOperation::Reduce() {
     Region region;
     for (size_t i = 0; i < 2; ++i) region.arguments.push_back(r_.NewValue(scalar, nullptr, i));
     Operation& inner = r_.module_.operations.Add();
-    inner.name = applied;
+    inner.name = r_.module_.Name(applied);
     Operation& result = r_.module_.operations.Add();
-    result.name = "stablehlo.return";
+    result.name = r_.module_.Name("stablehlo.return");
     inner.operands = region.arguments;
     inner.results = {r_.NewValue(scalar, &inner, 0)};
     result.operands = inner.results;
@@ -365,7 +365,7 @@ bool PrettyOperation::ManualComputation() {
 
 // The attribute name in the generic form of a key in the short form.
 bool PrettyOperation::SetPretty(std::string_view key, Attribute value) {
-  const std::string_view base = BaseName(op_.name);
+  const std::string_view base = op_.name->base;
   if (base == "dot_general" && (key == "batching_dims" || key == "contracting_dims")) {  // [0] x [0]
     Attribute* numbers = nullptr;
     for (auto& [name, attribute] : op_.attributes.entries) {
@@ -400,7 +400,7 @@ bool PrettyOperation::SetPretty(std::string_view key, Attribute value) {
 bool PrettyOperation::Item() {
   if (r_.Next("%")) {
     if (!r_.ReadOperand(op_)) return false;
-    if (BaseName(op_.name) != "slice" || !r_.Take("[")) return true;
+    if (op_.name->base != "slice" || !r_.Take("[")) return true;
     Attribute starts, limits, strides;  // [0:2, 0:16:2]
     while (!r_.Take("]")) {
       Attribute* parts[] = {&starts, &limits, &strides};
@@ -445,7 +445,7 @@ bool PrettyOperation::Items() {
 
 // : (a, b) -> c; : a, b -> c; or one type for all.
 bool PrettyOperation::Types() {
-  const std::string_view base = BaseName(op_.name);
+  const std::string_view base = op_.name->base;
   const bool is_result = base == "complex" || base == "tuple";  // the one type
   const bool is_each = base == "optimization_barrier";       // a type for each operand and result
   if (r_.ReadKnownTypesOf(op_, !is_result && !is_each)) return true;

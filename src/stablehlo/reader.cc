@@ -201,7 +201,7 @@ Status Reader::ReadModule() {
   Skip();
   if (Next("func.func")) {  // functions without a module around them
     Operation& root = module_.operations.Add();
-    root.name = "builtin.module";
+    root.name = module_.Name("builtin.module");
     root.regions.emplace_back();
     root.attributes.kind = Attribute::Kind::kDictionary;
     module_.root = &root;
@@ -432,11 +432,12 @@ bool Reader::ReadOperation(Region& region, Operation* parent) {
   op.attributes.offset = at_;
   if (Peek() == '"') {
     const size_t begin = at_ + 1;
-    if (!ReadString(op.name)) return false;
-    op.name = text_.substr(begin, at_ - begin - 1);
+    std::string_view name;
+    if (!ReadString(name)) return false;
+    op.name = module_.Name(text_.substr(begin, at_ - begin - 1));
     if (!ReadGenericOperation(op)) return false;
   } else {
-    op.name = Word();
+    op.name = module_.Name(Word());
     if (op.name.empty()) return Expected("an operation");
     if (!PrettyOperation(*this, op).Read()) return failed() ? false : Fail("unsupported syntax");
   }

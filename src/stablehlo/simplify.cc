@@ -24,43 +24,13 @@ void Simplifier::Run() {
 }
 
 bool Simplifier::HasArity(const Operation& op) {
-  struct Arity {
-    std::string_view name;
-    size_t least, most;
-  };
-  constexpr size_t kAny = ~size_t{0};
-  static constexpr Arity kArities[] = {{"constant", 0, 0},
-                                       {"iota", 0, 0},
-                                       {"convert", 1, 1},
-                                       {"broadcast_in_dim", 1, 1},
-                                       {"reshape", 1, 1},
-                                       {"transpose", 1, 1},
-                                       {"slice", 1, 1},
-                                       {"reverse", 1, 1},
-                                       {"not", 1, 1},
-                                       {"real", 1, 1},
-                                       {"get_tuple_element", 1, 1},
-                                       {"get_dimension_size", 1, 1},
-                                       {"imag", 1, 1},
-                                       {"complex", 2, 2},
-                                       {"compare", 2, 2},
-                                       {"pad", 2, 2},
-                                       {"gather", 2, 2},
-                                       {"select", 3, 3},
-                                       {"clamp", 3, 3},
-                                       {"dynamic_slice", 1, kAny},
-                                       {"dynamic_update_slice", 2, kAny},
-                                       {"concatenate", 1, kAny}};
-  const std::string_view name = op.name.substr(op.name.find('.') + 1);
-  for (const Arity& arity : kArities) {
-    if (name == arity.name)
-      return op.operands.size() >= arity.least && op.operands.size() <= arity.most && op.results.size() == 1;
-  }
-  return true;
+  const OpKind& kind = *op.name.operator->();
+  return !kind.has_arity || (op.operands.size() >= kind.least_operands && op.operands.size() <= kind.most_operands &&
+                             op.results.size() == 1);
 }
 
 const Attribute* Simplifier::Constant(const Value* value) {
-  if (value->op == nullptr || value->op->name != "stablehlo.constant") return nullptr;
+  if (value->op == nullptr || !value->op->name->is_constant || !value->op->name->is_stablehlo) return nullptr;
   const Attribute* constant = value->op->Find("value");
   const bool fits =
       constant != nullptr && constant->literal != nullptr && constant->type->Compatible(value->shape());
@@ -104,7 +74,7 @@ bool Simplifier::SameValue(const Value* x, const Value* y) {
 Operation& Simplifier::New(std::string_view name, const Operation& like, Values operands,
                            const Shape& shape) {
   Operation& op = module_.operations.Add();
-  op.name = name;
+  op.name = module_.Name(name);
   op.offset = like.offset;
   op.location = like.location;
   op.parent = like.parent;
@@ -171,7 +141,7 @@ bool Simplifier::Replace(Operation& op, const Values& values) {
 bool Simplifier::Replace(Operation& op, Value* value) { return Replace(op, Values{value}); }
 
 bool Simplifier::Become(Operation& op, std::string_view name, Values operands) {
-  op.name = name;
+  op.name = module_.Name(name);
   op.operands = std::move(operands);
   Attribute kept;
   kept.kind = Kind::kDictionary;
@@ -221,8 +191,8 @@ void Simplifier::Visit(Region& region) {
 }
 
 bool Simplifier::IsPure(const Operation& op) {
-  if (op.name.starts_with("chlo.")) return true;
-  if (!op.name.starts_with("stablehlo.")) return false;
+  if (op.name->is_chlo) return true;
+  if (!op.name->is_stablehlo) return false;
   static constexpr std::string_view kImpure[] = {"rng",
                                                  "custom_call",
                                                  "all_reduce",
@@ -240,7 +210,7 @@ bool Simplifier::IsPure(const Operation& op) {
                                                  "composite",
                                                  "partition_id",
                                                  "replica_id"};
-  const std::string_view name = op.name.substr(10);
+  const std::string_view name = op.name->base;
   if (!Converter::Knows(name)) return false;
   if (name == "custom_call") {
     const Attribute* effect = op.Find("has_side_effect");
@@ -250,7 +220,7 @@ bool Simplifier::IsPure(const Operation& op) {
   if (std::find(std::begin(kImpure), std::end(kImpure), name) != std::end(kImpure)) return false;
   for (const Region& region : op.regions) {
     for (const Operation* inner : region.operations) {
-      if (!inner->name.ends_with(".return") && !IsPure(*inner)) return false;
+      if (!inner->name->is_return && !IsPure(*inner)) return false;
     }
   }
   return true;
@@ -264,7 +234,7 @@ void Simplifier::RemoveDead(Region& region) {
       Operation* op = r.operations[i];
       for (Value*& operand : op->operands) operand = Resolve(operand);
       const bool is_used = std::any_of(op->results.begin(), op->results.end(), [&](Value* v) { return Uses(v) > 0; });
-      if (!is_used && !op->name.ends_with(".return") && IsPure(*op)) {
+      if (!is_used && !op->name->is_return && IsPure(*op)) {
         Forget(*op);
         changed_ = true;
         continue;
@@ -286,74 +256,90 @@ void Simplifier::Forget(const Operation& op) {
 }
 
 bool Simplifier::Rewrite(Operation& op) {
-  if (WriteOut(op)) return true;
-  if (op.name.starts_with("chlo.broadcast_")) return BroadcastOperands(op);
+  const Rules& rules = RulesOf(op.name);
+  if (rules.may_be_written_out && WriteOut(op)) return true;
+  if (op.name->is_chlo && op.name->base.starts_with("broadcast_")) return BroadcastOperands(op);
   if (op.name == "chlo.constant" || op.name == "chlo.constant_like") return ConstantLike(op);
-  if (!op.name.starts_with("stablehlo.")) return false;
-  if (!HasArity(op)) return false;
-  const std::string_view name = op.name.substr(10);
-  if (name == "constant") return NormalizeConstant(op);
-  return Dynamic(op, name) || RewriteOf(op, name) || ZeroExtent(op);
+  if (!op.name->is_stablehlo || !HasArity(op)) return false;
+  if (op.name->is_constant) return NormalizeConstant(op);
+  if (rules.is_dynamic && Dynamic(op, op.name->base)) return true;
+  const size_t count = op.operands.size();
+  if (count == 2 && op.results.size() == 1 && Binary(op, op.name->base)) return true;
+  if (count == 1 && op.results.size() == 1 && Unary(op, op.name->base)) return true;
+  return (rules.own != nullptr && (this->*rules.own)(op)) || ZeroExtent(op);
 }
 
-// The rules for one kind of op.
-bool Simplifier::RewriteOf(Operation& op, std::string_view name) {
-  const size_t count = op.operands.size();
-  if (count == 2 && op.results.size() == 1 && Binary(op, name)) return true;
-  if (count == 1 && op.results.size() == 1 && Unary(op, name)) return true;
-  if (name == "compare") return Compare(op);
-  if (name == "convert") return Convert(op);
-  if (name == "broadcast_in_dim") return BroadcastInDim(op);
-  if (name == "reshape") return Reshape(op);
-  if (name == "transpose") return Transpose(op);
-  if (name == "slice") return Slice(op);
-  if (name == "dynamic_slice") return DynamicSlice(op);
-  if (name == "dynamic_update_slice") return DynamicUpdateSlice(op);
-  if (name == "concatenate") return Concatenate(op);
-  if (name == "select") return Select(op);
-  if (name == "clamp") return Clamp(op);
-  if (name == "get_tuple_element") return TupleElement(op);
-  if (name == "get_dimension_size") return DimensionSize(op);
-  if (name == "iota") return Iota(op);
-  if (name == "reverse") return Reverse(op);
-  if (name == "pad") return Pad(op);
-  if (name == "gather") return Gather(op);
-  if (name == "reduce") return Reduce(op);
-  if (name == "sort") return Sort(op);
-  if (name == "while") return While(op);
-  if (name == "case") return Case(op);
-  if (name == "real" || name == "imag") {
-    Operation* complex = Def(op.operands[0], "stablehlo.complex");
-    return complex != nullptr && Replace(op, complex->operands[name == "real" ? 0 : 1]);
+const Simplifier::Rules& Simplifier::RulesOf(OpName name) {
+  using S = Simplifier;
+  static constexpr std::pair<std::string_view, Rule> kRules[] = {{"compare", &S::Compare},
+                                                                 {"convert", &S::Convert},
+                                                                 {"broadcast_in_dim", &S::BroadcastInDim},
+                                                                 {"reshape", &S::Reshape},
+                                                                 {"transpose", &S::Transpose},
+                                                                 {"slice", &S::Slice},
+                                                                 {"dynamic_slice", &S::DynamicSlice},
+                                                                 {"dynamic_update_slice", &S::DynamicUpdateSlice},
+                                                                 {"concatenate", &S::Concatenate},
+                                                                 {"select", &S::Select},
+                                                                 {"clamp", &S::Clamp},
+                                                                 {"get_tuple_element", &S::TupleElement},
+                                                                 {"get_dimension_size", &S::DimensionSize},
+                                                                 {"iota", &S::Iota},
+                                                                 {"reverse", &S::Reverse},
+                                                                 {"pad", &S::Pad},
+                                                                 {"gather", &S::Gather},
+                                                                 {"reduce", &S::Reduce},
+                                                                 {"sort", &S::Sort},
+                                                                 {"while", &S::While},
+                                                                 {"case", &S::Case},
+                                                                 {"real", &S::ComplexPart},
+                                                                 {"imag", &S::ComplexPart},
+                                                                 {"complex", &S::Complex},
+                                                                 {"scatter", &S::Scatter}};
+  if (name->index >= rules_.size()) rules_.resize(name->index + 1);
+  Rules& rules = rules_[name->index];
+  if (rules.is_known) return rules;
+  rules.is_known = true;
+  rules.may_be_written_out = name->is_chlo || (name->is_stablehlo && IsElementary(name->base));
+  rules.is_dynamic = name->base.find("dynamic_") != std::string_view::npos || name->base == "custom_call";
+  for (const auto& [base, rule] : kRules) {
+    if (name->base == base) rules.own = rule;
   }
-  if (name == "complex") {
-    Operation *real = Def(op.operands[0], "stablehlo.real"), *imag = Def(op.operands[1], "stablehlo.imag");
-    return real != nullptr && imag != nullptr && real->operands[0] == imag->operands[0] &&
-           Replace(op, real->operands[0]);
-  }
-  if (name == "scatter") {
-    // Without an index vector, nothing is scattered.
-    const size_t inputs = op.results.size();
-    const Attribute* numbers = op.Find("scatter_dimension_numbers");
-    if (count < 2 * inputs + 1 || numbers == nullptr) return false;
-    const Attribute* vector = numbers->Find("index_vector_dim");
-    const DimVector& sizes = op.operands[inputs]->shape().dimensions();
-    bool is_empty = false;
-    for (size_t d = 0; d < sizes.size(); ++d)
-      is_empty |= sizes[d] == 0 && static_cast<int64_t>(d) != (vector == nullptr ? 0 : vector->integer);
-    return is_empty && Replace(op, {op.operands.begin(), op.operands.begin() + static_cast<ptrdiff_t>(inputs)});
-  }
-  return false;
+  return rules;
+}
+
+bool Simplifier::ComplexPart(Operation& op) {
+  Operation* complex = Def(op.operands[0], "stablehlo.complex");
+  return complex != nullptr && Replace(op, complex->operands[op.name->base == "real" ? 0 : 1]);
+}
+
+bool Simplifier::Complex(Operation& op) {
+  Operation *real = Def(op.operands[0], "stablehlo.real"), *imag = Def(op.operands[1], "stablehlo.imag");
+  return real != nullptr && imag != nullptr && real->operands[0] == imag->operands[0] &&
+         Replace(op, real->operands[0]);
+}
+
+// Without an index vector, nothing is scattered.
+bool Simplifier::Scatter(Operation& op) {
+  const size_t inputs = op.results.size();
+  const Attribute* numbers = op.Find("scatter_dimension_numbers");
+  if (op.operands.size() < 2 * inputs + 1 || numbers == nullptr) return false;
+  const Attribute* vector = numbers->Find("index_vector_dim");
+  const DimVector& sizes = op.operands[inputs]->shape().dimensions();
+  bool is_empty = false;
+  for (size_t d = 0; d < sizes.size(); ++d)
+    is_empty |= sizes[d] == 0 && static_cast<int64_t>(d) != (vector == nullptr ? 0 : vector->integer);
+  return is_empty && Replace(op, {op.operands.begin(), op.operands.begin() + static_cast<ptrdiff_t>(inputs)});
 }
 
 // Functions that XLA expands: formula.h.
 bool Simplifier::WriteOut(Operation& op) {
   if (op.results.size() != 1 || !op.regions.empty() || op.operands.empty() || op.operands.size() > 2) return false;
-  const bool is_chlo = op.name.starts_with("chlo.");
-  if (!is_chlo && (op.operands.size() != 1 || !op.name.starts_with("stablehlo."))) return false;
+  const bool is_chlo = op.name->is_chlo;
+  if (!is_chlo && op.operands.size() != 1) return false;
   Value *x = op.operands[0], *y = op.operands.back();
   if (!x->shape().IsArray() || x->shape() != y->shape()) return false;
-  const std::string_view name = op.name.substr(op.name.find('.') + 1);
+  const std::string_view name = op.name->base;
   if (name == "square" && !IsComplex(x->shape().element_type())) return Become(op, "stablehlo.multiply", {x, x});
   E made = op.operands.size() == 1 ? Elementary(name, {this, &op, x}) : E{this, &op, nullptr};
   const bool is_pair = name == "zeta" || name == "polygamma" || name == "next_after";
@@ -379,14 +365,17 @@ bool Simplifier::NormalizeConstant(Operation& op) {
 
 // Values without elements are empty constants: results where they are used, and operands.
 bool Simplifier::ZeroExtent(Operation& op) {
+  const auto is_empty = [](const Value* value) {
+    return value->shape().IsArray() && Contains(value->shape().dimensions(), 0) && value->shape().IsStatic();
+  };
+  if (std::none_of(op.results.begin(), op.results.end(), is_empty) &&
+      std::none_of(op.operands.begin(), op.operands.end(), is_empty))
+    return false;
   static constexpr std::string_view kActsOutside[] = {"infeed", "outfeed", "send", "recv"};
-  const std::string_view name = op.name.substr(10);
+  const std::string_view name = op.name->base;
   if (std::find(std::begin(kActsOutside), std::end(kActsOutside), name) != std::end(kActsOutside) ||
       (name == "custom_call" && !IsPure(op)))
     return false;
-  const auto is_empty = [](const Value* value) {
-    return value->shape().IsArray() && value->shape().IsStatic() && value->shape().ElementCount() == 0;
-  };
   const auto empty = [&](const Value* value) { return NewConstant(op, value->shape(), Literal(value->shape())); };
   bool changed = false;
   for (Value* result : op.results) {

@@ -82,6 +82,14 @@ class Simplifier {
   void RemoveDead(Region& region);
   static void Forget(const Operation& op);
 
+  // The rules for ops of one name.
+  using Rule = bool (Simplifier::*)(Operation&);
+  struct Rules {
+    bool is_known = false, may_be_written_out = false, is_dynamic = false;
+    Rule own = nullptr;
+  };
+  const Rules& RulesOf(OpName name);
+
   // Rules: true if the op has changed.
   bool Rewrite(Operation& op);
   bool WriteOut(Operation& op);
@@ -94,7 +102,9 @@ class Simplifier {
   bool DynamicCall(Operation& op);
   bool Dynamic(Operation& op, std::string_view name);
   bool NormalizeConstant(Operation& op);
-  bool RewriteOf(Operation& op, std::string_view name);
+  bool ComplexPart(Operation& op);
+  bool Complex(Operation& op);
+  bool Scatter(Operation& op);
   bool ZeroExtent(Operation& op);
   bool Binary(Operation& op, std::string_view name);
   bool Unary(Operation& op, std::string_view name);
@@ -124,6 +134,7 @@ class Simplifier {
 
   Module& module_;
   std::vector<Operation*>* before_ = nullptr;
+  std::vector<Rules> rules_;  // by OpKind::index
   bool changed_ = false;
   int round_ = 0;
 };

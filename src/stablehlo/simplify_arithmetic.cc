@@ -103,8 +103,8 @@ bool Simplifier::Binary(Operation& op, std::string_view name) {
   static constexpr std::string_view kCommutative[] = {"add", "and", "maximum", "minimum", "multiply", "or", "xor"};
   Value *&x = op.operands[0], *&y = op.operands[1];
   if (x->shape() != y->shape() || !x->shape().SameDimensions(op.results[0]->shape())) return false;
-  if (std::find(std::begin(kCommutative), std::end(kCommutative), name) != std::end(kCommutative) &&
-      Constant(x) != nullptr && Constant(y) == nullptr) {
+  if (Constant(x) != nullptr && Constant(y) == nullptr &&
+      std::find(std::begin(kCommutative), std::end(kCommutative), name) != std::end(kCommutative)) {
     std::swap(x, y);
     return true;
   }

@@ -161,7 +161,7 @@ bool Simplifier::Dynamic(Operation& op, std::string_view name) {
       if (!values.has_value()) return false;
       Set(op, form.attributes[k], constant->type->rank() == 2 ? *constant : Ints(*values));
     }
-    op.name = form.fixed;
+    op.name = module_.Name(form.fixed);
     op.operands.resize(form.kept);
     return true;
   }
