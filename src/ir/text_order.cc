@@ -110,6 +110,9 @@ bool HloModule::PutInTextOrder() {
     changed = true;
     // The computation may choose another name than the requested one.
     namer.Next(NameRoot(instruction->name()), [&](std::string_view name) {
+      const HloInstruction* other = taken.Find(name, [](const HloInstruction&) { return true; });
+      const HloComputation& parent = *instruction->parent();
+      if (other != nullptr && other->parent() != &parent && parent.FindInstruction(name) == nullptr) return true;
       instruction->set_name(name);
       return !taken.AddIfNew(instruction, taken.Fetch(ReadName()(*instruction)));
     });

@@ -13,9 +13,9 @@ void Simplifier::Run() {
   constexpr int kMostRounds = 16;
   for (Operation* function : module_.root->regions[0].operations) {
     if (function->name != "func.func" || function->regions.empty()) continue;
-    for (round_ = 0; round_ < kMostRounds; ++round_) {
+    AddUses(function->regions[0]);
+    for (round_ = 0; round_ < kMostRounds; ++round_) {  // the end of each leaves the uses counted
       changed_ = round_ == 0;
-      CountUses(function->regions[0]);
       Visit(function->regions[0]);
       RemoveDead(function->regions[0]);
       if (!changed_) break;
