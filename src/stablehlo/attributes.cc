@@ -307,18 +307,46 @@ bool Reader::ReadNumber(Attribute& attribute) {
 
 // array<i64: 1, 2>, after the word.
 bool Reader::ReadTypedArray(Attribute& attribute) {
-  attribute.kind = Attribute::Kind::kArray;
   PrimitiveType type;
   if (!Want("<") || !ReadElementType(type)) return false;
+  const bool has_integers = IsInteger(type) || type == PrimitiveType::PRED;
+  attribute.kind = has_integers ? Attribute::Kind::kIntegers : Attribute::Kind::kArray;
   if (Take(":")) {
     do {
-      Attribute& element = attribute.elements.emplace_back();
-      if (TakeWord("true")) element.kind = Attribute::Kind::kBool, element.integer = 1;
-      else if (TakeWord("false")) element.kind = Attribute::Kind::kBool;
+      Attribute element;
+      if (has_integers && TakeWord("true")) element.integer = 1;
+      else if (has_integers && TakeWord("false")) element.integer = 0;
       else if (!ReadNumber(element)) return false;
+      if (!has_integers) attribute.elements.push_back(std::move(element));
+      else if (element.kind == Attribute::Kind::kFloat) return Expected("an integer");
+      else attribute.integers.push_back(element.integer);
     } while (Take(","));
   }
   return Want(">");
+}
+
+// [0, 1], if it is no other list; else at_ stays.
+bool Reader::ReadIntegers(Attribute& attribute) {
+  constexpr size_t kMostDigits = 18;
+  size_t at = at_ + 1;
+  for (;;) {
+    const bool negative = at < text_.size() && text_[at] == '-';
+    at += negative;
+    const size_t digits = at;
+    int64_t value = 0;
+    for (; at < text_.size() && IsDigit(text_[at]) && at - digits < kMostDigits; ++at)
+      value = value * 10 + (text_[at] - '0');
+    if (at == digits || at >= text_.size()) break;
+    attribute.integers.push_back(negative ? -value : value);
+    if (text_[at] == ']') {
+      attribute.kind = Attribute::Kind::kIntegers;
+      return at_ = at + 1, true;
+    }
+    if (text_.substr(at, 2) != ", ") break;
+    at += 2;
+  }
+  attribute.integers.clear();
+  return false;
 }
 
 bool Reader::ReadDenseElements(std::vector<std::string_view>& flat, DimVector& dimensions, size_t level) {
@@ -462,6 +490,7 @@ bool Reader::ReadPlainValue(Attribute& attribute) {
     return ReadEntries(attribute, ">");
   }
   if (Peek() == '[') {
+    if (ReadIntegers(attribute)) return true;
     const DepthGuard guard(*this);
     if (failed()) return false;
     attribute.kind = Attribute::Kind::kArray;

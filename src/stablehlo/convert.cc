@@ -20,6 +20,7 @@ bool ToInts(const Attribute& attribute, DimVector& values) {
   values.clear();
   if (attribute.kind == Kind::kInteger || attribute.kind == Kind::kBool)
     return values.push_back(attribute.integer), true;
+  if (attribute.kind == Kind::kIntegers) return values = attribute.integers, true;
   if (attribute.kind == Kind::kArray) {
     for (const Attribute& element : attribute.elements) {
       if (element.kind != Kind::kInteger && element.kind != Kind::kBool) return false;

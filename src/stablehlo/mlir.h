@@ -48,6 +48,7 @@ struct Attribute {
     kWord,
     kType,
     kArray,
+    kIntegers,
     kDictionary,
     kDense,
     kDialect
@@ -58,7 +59,8 @@ struct Attribute {
   int64_t integer = 0;      // of kBool, too
   double number = 0;
   std::string_view text;                // a string, a symbol or word, the name of a dialect's attribute
-  std::vector<Attribute> elements;      // of kArray, of array<i64: …> and similar ones
+  DimVector integers;                   // of kIntegers, an array of numbers or truths alone: array<i64: …>, [0, 1]
+  std::vector<Attribute> elements;      // of kArray
   std::vector<NamedAttribute> entries;  // of kDictionary
   const Shape* type = &kNoShape;        // of kType (but functions) and kDense, and of words
   std::shared_ptr<Literal> literal;     // of kDense

@@ -410,10 +410,8 @@ bool PrettyOperation::Item() {
         if ((i > 0 && !r_.Want(":")) || !r_.ReadInteger(values[i])) return false;
       }
       for (int i = 0; i < 3; ++i) {
-        parts[i]->kind = Attribute::Kind::kArray;
-        Attribute& element = parts[i]->elements.emplace_back();
-        element.kind = Attribute::Kind::kInteger;
-        element.integer = values[i];
+        parts[i]->kind = Attribute::Kind::kIntegers;
+        parts[i]->integers.push_back(values[i]);
       }
       if (!r_.Take(",") && !r_.Next("]")) return r_.Expected("']'");
     }

@@ -89,6 +89,7 @@ class Reader {
   bool ReadDictionary(Attribute& attribute);
   bool ReadNumber(Attribute& attribute);
   bool ReadTypedArray(Attribute& attribute);
+  bool ReadIntegers(Attribute& attribute);
   bool ReadDense(Attribute& attribute);
   bool ReadNewDense(Attribute& attribute);
   bool ReadDialectAttribute(Attribute& attribute);

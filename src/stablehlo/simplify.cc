@@ -89,12 +89,8 @@ Operation& Simplifier::New(std::string_view name, const Operation& like, Values 
 
 Attribute Simplifier::Ints(const DimVector& values) {
   Attribute attribute;
-  attribute.kind = Kind::kArray;
-  for (int64_t value : values) {
-    Attribute& element = attribute.elements.emplace_back();
-    element.kind = Kind::kInteger;
-    element.integer = value;
-  }
+  attribute.kind = Kind::kIntegers;
+  attribute.integers = values;
   return attribute;
 }
 
@@ -105,18 +101,22 @@ void Simplifier::Set(Operation& op, std::string_view name, Attribute value) {
   op.attributes.entries.emplace_back(name, std::move(value));
 }
 
-DimVector Simplifier::GetInts(const Operation& op, std::string_view name) {
+DimVector Simplifier::IntsOf(const Attribute& attribute) {
+  if (attribute.kind == Kind::kIntegers) return attribute.integers;
   DimVector values;
-  const Attribute* attribute = op.Find(name);
-  if (attribute == nullptr) return values;
-  if (attribute->literal != nullptr) {
-    const int64_t count = std::min<int64_t>(attribute->type->ElementCount(), 1 << 16);
-    const bool is_splat = attribute->literal->element_count() == 1;
-    if (!IsIntegerType(attribute->literal->shape().element_type())) return values;
-    for (int64_t i = 0; i < count; ++i) values.push_back(attribute->literal->GetAsInt64(is_splat ? 0 : i));
+  if (attribute.literal != nullptr) {
+    const int64_t count = std::min<int64_t>(attribute.type->ElementCount(), 1 << 16);
+    const bool is_splat = attribute.literal->element_count() == 1;
+    if (!IsIntegerType(attribute.literal->shape().element_type())) return values;
+    for (int64_t i = 0; i < count; ++i) values.push_back(attribute.literal->GetAsInt64(is_splat ? 0 : i));
   }
-  for (const Attribute& element : attribute->elements) values.push_back(element.integer);
+  for (const Attribute& element : attribute.elements) values.push_back(element.integer);
   return values;
+}
+
+DimVector Simplifier::GetInts(const Operation& op, std::string_view name) {
+  const Attribute* attribute = op.Find(name);
+  return attribute == nullptr ? DimVector() : IntsOf(*attribute);
 }
 
 Value* Simplifier::NewConstant(const Operation& like, const Shape& shape, Literal literal) {

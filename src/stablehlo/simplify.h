@@ -50,6 +50,7 @@ class Simplifier {
   static int64_t Uses(const Value* value) { return value->uses; }
 
   static Attribute Ints(const DimVector& values);
+  static DimVector IntsOf(const Attribute& attribute);
   static DimVector GetInts(const Operation& op, std::string_view name);
   static int64_t GetInt(const Operation& op, std::string_view name) {
     const Attribute* attribute = op.Find(name);

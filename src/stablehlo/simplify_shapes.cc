@@ -362,11 +362,8 @@ bool Simplifier::Gather(Operation& op) {
       (vector_dim != nullptr && vector_dim->integer != 0) || op.operands[1]->shape().rank() > 1)
     return false;
   const auto entry = [&](std::string_view name) {
-    DimVector values;
     const Attribute* list = numbers->Find(name);
-    if (list == nullptr) return values;
-    for (const Attribute& element : list->elements) values.push_back(element.integer);
-    return values;
+    return list == nullptr ? DimVector() : IntsOf(*list);
   };
   const DimVector map = entry("start_index_map"), collapsed = entry("collapsed_slice_dims");
   Value* x = op.operands[0];
