@@ -17,29 +17,23 @@ struct E {
   PrimitiveType type() const { return v->shape().element_type(); }
   Shape Of(PrimitiveType type) const { return Shape::Array(type, v->shape().dimensions()); }
   // `name`: of a StableHLO op of one result.
-  E Make(std::string_view name, Values operands, const Shape& shape) const {
-    return {s, like, s->New(name, *like, std::move(operands), shape).results[0]};
-  }
-  E Unary(std::string_view name) const { return Make(name, {v}, v->shape()); }
-  E Binary(std::string_view name, E y) const { return Make(name, {v, y.v}, v->shape()); }
+  E Make(std::string_view name, std::initializer_list<Value*> operands, const Shape& shape) const;
+  E Unary(std::string_view name) const;
+  E Binary(std::string_view name, E y) const;
   // Infinities and NaN unchanged, other numbers rounded to the type.
-  E Full(double value) const {
-    Literal one(Shape::Scalar(type()));
-    one.SetFromDouble(0, value);
-    return {s, like, s->NewConstant(*like, Of(type()), std::move(one))};
-  }
+  E Full(double value) const;
   E FullInteger(int64_t value) const { return {s, like, s->NewInteger(*like, Of(type()), value)}; }
-  friend E operator+(E x, E y) { return x.Binary("stablehlo.add", y); }
-  friend E operator-(E x, E y) { return x.Binary("stablehlo.subtract", y); }
-  friend E operator*(E x, E y) { return x.Binary("stablehlo.multiply", y); }
-  friend E operator/(E x, E y) { return x.Binary("stablehlo.divide", y); }
-  friend E operator+(E x, double y) { return x + x.Full(y); }
-  friend E operator-(E x, double y) { return x - x.Full(y); }
-  friend E operator*(E x, double y) { return x * x.Full(y); }
-  friend E operator/(E x, double y) { return x / x.Full(y); }
-  friend E operator-(double x, E y) { return y.Full(x) - y; }
-  friend E operator/(double x, E y) { return y.Full(x) / y; }
-  friend E operator-(E x) { return x.Unary("stablehlo.negate"); }
+  friend E operator+(E x, E y);
+  friend E operator-(E x, E y);
+  friend E operator*(E x, E y);
+  friend E operator/(E x, E y);
+  friend E operator+(E x, double y);
+  friend E operator-(E x, double y);
+  friend E operator*(E x, double y);
+  friend E operator/(E x, double y);
+  friend E operator-(double x, E y);
+  friend E operator/(double x, E y);
+  friend E operator-(E x);
 };
 
 // `direction`: "LT", "EQ" and so on.

@@ -65,6 +65,13 @@ struct Attribute {
   const Shape* type = &kNoShape;        // of kType (but functions) and kDense, and of words
   std::shared_ptr<Literal> literal;     // of kDense
 
+  // Not inline, as many places copy attributes.
+  Attribute();
+  Attribute(const Attribute&);
+  Attribute(Attribute&&) noexcept;
+  Attribute& operator=(const Attribute&);
+  Attribute& operator=(Attribute&&) noexcept;
+  ~Attribute();
   const Attribute* Find(std::string_view name) const;
 };
 

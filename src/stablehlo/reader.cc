@@ -51,6 +51,13 @@ StatusOr<std::unique_ptr<Module>> ParseMlir(std::shared_ptr<const std::string> t
   return module;
 }
 
+Attribute::Attribute() = default;
+Attribute::Attribute(const Attribute&) = default;
+Attribute::Attribute(Attribute&&) noexcept = default;
+Attribute& Attribute::operator=(const Attribute&) = default;
+Attribute& Attribute::operator=(Attribute&&) noexcept = default;
+Attribute::~Attribute() = default;
+
 bool Reader::FailAt(size_t offset, std::string_view message, StatusCode code) {
   if (!failed_) status_ = ErrorAt(module_, offset, message, code);
   failed_ = true;

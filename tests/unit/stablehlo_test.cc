@@ -891,6 +891,42 @@ TEST_CASE("what is wrong or not known is said with its place") {
         "<text>:2:22: error: expected an operation, but the text ends here");
 }
 
+TEST_CASE("a value's name is that of its text and its function") {
+  const std::string other = "module @m {\n  func.func public @main(%0: tensor<f32>) -> tensor<f32> {\n"
+                            "    return %0 : tensor<f32>\n  }\n  func.func private @g() -> tensor<f32> {\n"
+                            "    return %0 : tensor<f32>\n  }\n}\n";
+  CHECK(ErrorOf(other) == "<text>:6:12: error: no value %0 is defined before");
+  // %7, %07 and a number beyond the text's size are names like all others, and end with their region.
+  const auto body = [](std::string_view last) {
+    return Function("%7: tensor<i1>, %07: tensor<f32>", "tensor<f32>",
+                    "    %999999 = stablehlo.negate %07 : tensor<f32>\n"
+                    "    %1 = \"stablehlo.if\"(%7) ({\n      %2 = stablehlo.abs %999999 : tensor<f32>\n"
+                    "      %07 = stablehlo.tanh %2 : tensor<f32>\n      stablehlo.return %07 : tensor<f32>\n    }, {\n"
+                    "      stablehlo.return %07 : tensor<f32>\n    }) : (tensor<i1>) -> tensor<f32>\n"
+                    "    return " +
+                        std::string(last) + " : tensor<f32>\n");
+  };
+  const auto module = Read(body("%1"));
+  const HloInstruction* branches = module->entry_computation()->root();
+  REQUIRE(branches->opcode() == HloOpcode::kConditional);
+  CHECK(branches->operand(2)->opcode() == HloOpcode::kParameter);
+  CHECK(ErrorOf(body("%2")) == "<text>:11:12: error: no value %2 is defined before");
+}
+
+TEST_CASE("an array of integers has no others") {
+  const auto broadcast = [](std::string_view dimensions) {
+    return Function("%arg0: tensor<2xf32>", "tensor<3x2xf32>",
+                    "    %0 = \"stablehlo.broadcast_in_dim\"(%arg0) {broadcast_dimensions = " +
+                        std::string(dimensions) +
+                        "} : (tensor<2xf32>) -> tensor<3x2xf32>\n    return %0 : tensor<3x2xf32>\n");
+  };
+  CHECK(ParseStablehlo(broadcast("array<i64: 1>")).ok());
+  CHECK(ParseStablehlo(broadcast("[1]")).ok());
+  CHECK(ErrorOf(broadcast("array<i64: 1.0>")).find("expected an integer") != std::string::npos);
+  for (const char* wrong : {"array<f32: 1.0>", "[1.0]", "[a]", "[[1]]", "array<i64: 99999999999999999999>"})
+    CHECK(!ParseStablehlo(broadcast(wrong)).ok());
+}
+
 // Bytes begin with their alignment; 0000803f is 1, 00000040 is 2.
 const std::string kResources =
     Function("", "(tensor<2xf32>, tensor<2xi1>)",
