@@ -82,7 +82,8 @@ class Joining {
     const std::vector<HloInstruction*> order = computation_.PostOrder();
     positions_.Set(order);
     shapes_.assign(order.size(), std::nullopt);
-    const Marks now = std::exchange(again_, Marks());
+    Marks now = std::exchange(again_, Marks());
+    now.Sort();
     int32_t settled = -1;  // up to here, positions no longer match the order
     bool any = false;
     for (size_t at = 0; at < order.size(); ++at) {
@@ -106,21 +107,18 @@ class Joining {
   }
 
  private:
-  // A set of instructions, by id.
+  // A set of instructions, by id: a list, as its size must not depend on the module's.
   class Marks {
    public:
-    void Add(const HloInstruction* i) {
-      const auto id = static_cast<size_t>(i->id());
-      if (id >= by_id_.size()) by_id_.resize(static_cast<size_t>(i->module()->instruction_id_limit()));
-      by_id_[id] = true;
+    void Add(const HloInstruction* i) { ids_.push_back(i->id()); }
+    void Sort() {
+      std::sort(ids_.begin(), ids_.end());
+      ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
     }
-    bool Has(const HloInstruction* i) const {
-      const auto id = static_cast<size_t>(i->id());
-      return id < by_id_.size() && by_id_[id];
-    }
+    bool Has(const HloInstruction* i) const { return std::binary_search(ids_.begin(), ids_.end(), i->id()); }
 
    private:
-    std::vector<bool> by_id_;
+    std::vector<int32_t> ids_;  // sorted, once Sort was called
   };
 
   // Only the candidates around a join can change in the next round: the join, the readers of its results, and the
