@@ -214,16 +214,20 @@ bool BufferTable::StepAllows(int32_t time, int32_t from, int32_t to) const {
   if (step_at_[time] < 0) return false;
   const Step& step = *steps_[step_at_[time]].first;
   const int count = static_cast<int>(step.refs().size());
+  SmallVector<int, 4> results;
+  for (int w = step.first_written(); w < count; ++w) {
+    const int32_t buffer = step.refs()[w].buffer;
+    if (buffer < 0) continue;
+    const int32_t representative = Representative(buffer);
+    if (representative == from) return false;
+    if (representative == to) results.push_back(w);
+  }
   bool found = false;
-  for (int r = 0; r < step.first_written(); ++r) {
+  for (int r = 0; !results.empty() && r < step.first_written(); ++r) {
     const Ref& read = step.refs()[r];
     if (read.buffer < 0 || Representative(read.buffer) != from) continue;
-    for (int w = step.first_written(); w < count; ++w) {
-      const Ref& written = step.refs()[w];
-      if (written.buffer < 0) continue;
-      if (Representative(written.buffer) == from) return false;
-      if (Representative(written.buffer) != to) continue;
-      if (read.offset != 0 || written.offset != 0 || !step.MayShare(r, w)) return false;
+    for (const int w : results) {
+      if (read.offset != 0 || step.refs()[w].offset != 0 || !step.MayShare(r, w)) return false;
       found = true;
     }
   }
@@ -264,22 +268,38 @@ void BufferTable::Merge(int32_t from, int32_t to) {
   live.resize(kept + 1);
 }
 
+bool BufferTable::IsAliveAround(int32_t id, int32_t time) const {
+  return std::any_of(buffers_[id].live.begin(), buffers_[id].live.end(),
+                     [&](const Buffer::Segment& segment) { return segment.first < time && time < segment.last; });
+}
+
 void BufferTable::MergeAll() {
   step_at_.assign(time_ + 1, -1);
   for (size_t i = 0; i < steps_.size(); ++i) step_at_[steps_[i].second] = static_cast<int32_t>(i);
   // Latest first: a loop's copies back into its carries, and copies into results, follow the computation of their
   // values.
   for (size_t i = steps_.size(); i-- > 0;) {
-    const Step* step = steps_[i].first;
+    const auto& [step, time] = steps_[i];
     const int count = static_cast<int>(step->refs().size());
-    for (int w = step->first_written(); w < count; ++w) {
-      for (int r = 0; r < step->first_written(); ++r) {
-        const Ref &read = step->refs()[r], &written = step->refs()[w];
-        if (read.buffer < 0 || written.buffer < 0 || !step->MayShare(r, w)) continue;
-        int32_t from = Representative(read.buffer), to = Representative(written.buffer);
+    // What is alive both before and after the step shares memory with nothing of it.
+    const auto may_merge = [&, time = time](const Ref& ref) {
+      return ref.buffer >= 0 && ref.offset == 0 && !IsAliveAround(Representative(ref.buffer), time);
+    };
+    SmallVector<int, 16> reads;
+    for (int r = 0; r < step->first_written(); ++r)
+      if (may_merge(step->refs()[r])) reads.push_back(r);
+    for (int w = step->first_written(); w < count && !reads.empty(); ++w) {
+      const Ref& written = step->refs()[w];
+      if (!may_merge(written)) continue;
+      for (const int& r : reads) {
+        int32_t from = Representative(step->refs()[r].buffer), to = Representative(written.buffer);
         // A result's buffer is the caller's, so the other one is merged into it.
         if (buffers_[from].kind == Buffer::kResult && buffers_[to].kind == Buffer::kArena) std::swap(from, to);
-        if (read.offset == 0 && written.offset == 0 && MayMerge(from, to)) Merge(from, to);
+        if (!step->MayShare(r, w) || !MayMerge(from, to)) continue;
+        Merge(from, to);
+        if (!IsAliveAround(to, time)) continue;
+        reads.erase(&r);
+        break;
       }
     }
   }

@@ -64,6 +64,7 @@ class BufferTable {
   bool MayMerge(int32_t a, int32_t b) const;
   bool StepAllows(int32_t time, int32_t from, int32_t to) const;
   void Merge(int32_t from, int32_t to);
+  bool IsAliveAround(int32_t id, int32_t time) const;
   void MergeAll();
 
   std::vector<Buffer> buffers_;

@@ -3,6 +3,7 @@
 #include "plan/schedule/planner.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "hloir/opcode.h"
@@ -299,19 +300,27 @@ bool Planner::IsRegisterIn(ValueId id, int64_t count) const {
 
 bool Planner::Needs(int32_t cluster, int32_t other) const {
   if (cluster == other) return true;
-  SmallVector<int32_t, 16> work, seen;  // open ones, of which there are few
-  work.push_back(cluster);
-  while (!work.empty()) {
-    const int32_t at = work.back();
-    work.pop_back();
-    for (int32_t need : clusters_[at].needs) {
-      if (need == other) return true;
-      if (!clusters_[need].open || std::find(seen.begin(), seen.end(), need) != seen.end()) continue;
-      seen.push_back(need);
-      work.push_back(need);
-    }
+  const uint64_t wanted = uint64_t{1} << clusters_[other].slot;
+  uint64_t seen = clusters_[cluster].needed;
+  for (uint64_t work = seen; work != 0 && (seen & wanted) == 0;) {
+    const int32_t at = by_slot_[static_cast<size_t>(std::countr_zero(work))];
+    work &= work - 1;
+    work |= clusters_[at].needed & ~seen;
+    seen |= clusters_[at].needed;
   }
-  return false;
+  return (seen & wanted) != 0;
+}
+
+void Planner::AddNeed(int32_t cluster, int32_t other) {
+  Cluster& user = clusters_[cluster];
+  user.needs.push_back(other);
+  user.needed |= uint64_t{1} << clusters_[other].slot;
+}
+
+bool Planner::EraseNeed(int32_t cluster, int32_t other) {
+  Cluster& user = clusters_[cluster];
+  user.needed &= ~(uint64_t{1} << clusters_[other].slot);
+  return Erase(user.needs, other);
 }
 
 // A large array read by both is then read once.
@@ -394,13 +403,13 @@ void Planner::Join(int32_t source, int32_t into) {
   for (int32_t index : from.nodes) cluster_of_[graph_.nodes[index].outputs[0]] = into;
   for (int32_t index : to.nodes) from.nodes.push_back(index);
   to.nodes = std::move(from.nodes);
-  for (int32_t need : from.needs) to.needs.push_back(need);
-  Erase(to.needs, source);
+  for (int32_t need : from.needs) AddNeed(into, need);
+  EraseNeed(into, source);
   if (from.reduces) to.reduces = true, to.reduce = from.reduce;
   for (int32_t other : open_) {
-    ClusterList& needs = clusters_[other].needs;
-    if (other != into && Erase(needs, source)) needs.push_back(into);
+    if (other != into && EraseNeed(other, source)) AddNeed(other, into);
   }
+  used_slots_ &= ~(uint64_t{1} << from.slot);
   from = {};
   from.open = false;
   std::erase(open_, source);
@@ -418,14 +427,19 @@ Status Planner::AddToCluster(int32_t index) {
   int32_t chosen = ChooseCluster(node, count);
   if (chosen < 0) {
     chosen = static_cast<int32_t>(clusters_.size());
-    clusters_.emplace_back().count = count;
+    if (~used_slots_ == 0) Close(open_.front());  // there are hardly ever more than kMaxOpen
+    Cluster& made = clusters_.emplace_back();
+    made.count = count;
+    made.slot = std::countr_one(used_slots_);
+    used_slots_ |= uint64_t{1} << made.slot;
+    by_slot_[static_cast<size_t>(made.slot)] = chosen;
     open_.push_back(chosen);
   }
   for (ValueId id : node.inputs) {
     const int32_t source = OpenClusterOf(id);
     if (source >= 0 && source != chosen) {
-      ClusterList& needs = clusters_[chosen].needs;
-      if (std::find(needs.begin(), needs.end(), source) == needs.end()) needs.push_back(source);
+      const ClusterList& needs = clusters_[chosen].needs;
+      if (std::find(needs.begin(), needs.end(), source) == needs.end()) AddNeed(chosen, source);
     }
   }
   Cluster& cluster = clusters_[chosen];
@@ -449,6 +463,8 @@ void Planner::Close(int32_t cluster) {
   for (int32_t need : needs) Close(need);
   clusters_[cluster].open = false;
   std::erase(open_, cluster);
+  for (int32_t other : open_) EraseNeed(other, cluster);
+  used_slots_ &= ~(uint64_t{1} << clusters_[cluster].slot);
   Emit(clusters_[cluster]);
 }
 

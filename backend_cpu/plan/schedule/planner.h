@@ -3,6 +3,7 @@
 // the way each node runs.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -55,7 +56,9 @@ class Planner {
   struct Cluster {
     int64_t count = 0;
     SmallVector<int32_t, 8> nodes;
-    ClusterList needs;  // clusters that must run before
+    ClusterList needs;    // open clusters that must run before
+    uint64_t needed = 0;  // the same, as bits of their slots
+    int slot = 0;         // while it is open: its place in by_slot_
     bool open = true, reduces = false;
     ReduceShape reduce;
     int32_t last_join = 0;  // in steps emitted
@@ -68,6 +71,8 @@ class Planner {
   Status AddToCluster(int32_t index);
   static bool Erase(ClusterList& list, int32_t cluster);
   int32_t ChooseCluster(const Node& node, int64_t count) const;
+  void AddNeed(int32_t cluster, int32_t other);
+  bool EraseNeed(int32_t cluster, int32_t other);
   bool Needs(int32_t cluster, int32_t other) const;
   bool SharesOperand(int32_t cluster, const Node& node) const;
   bool MayJoin(int32_t source, int32_t into) const;
@@ -121,6 +126,8 @@ class Planner {
   std::vector<int32_t> cluster_of_;  // by root value; -1: in none
   std::vector<Cluster> clusters_;
   std::vector<int32_t> open_;
+  uint64_t used_slots_ = 0;
+  std::array<int32_t, 64> by_slot_ = {};  // of used ones: the open cluster
   const HloInstruction* planned_ = nullptr;  // whose steps are being appended
   std::vector<bool> invariant_;              // by node: planned by PlanInvariant
   std::vector<int32_t> kept_;                // buffers of its results
