@@ -10,9 +10,7 @@
 namespace hloir::stablehlo {
 namespace {
 
-bool IsConstant(const Value* value) {
-  return value->op != nullptr && value->op->name->is_constant;
-}
+bool IsConstant(const Value* value) { return value->op != nullptr && value->op->name->is_constant; }
 
 // An attribute of integers: [1, 2], array<i64: 1, 2>, dense<…>, or one number.
 bool ToInts(const Attribute& attribute, DimVector& values) {

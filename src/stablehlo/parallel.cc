@@ -196,7 +196,8 @@ Status Converter::AllToAll(const Operation& op, Scope& scope) {
     if (i == concat_at) permutation.push_back(split);
     permutation.push_back(i);
   }
-  return Set(op, scope, b.Reshape(b.Transpose(b.Reshape(made, sizes), permutation), op.results[0]->shape().dimensions()));
+  return Set(op, scope,
+             b.Reshape(b.Transpose(b.Reshape(made, sizes), permutation), op.results[0]->shape().dimensions()));
 }
 
 Status Converter::CollectivePermute(const Operation& op, Scope& scope) {

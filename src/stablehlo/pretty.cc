@@ -445,7 +445,7 @@ bool PrettyOperation::Items() {
 bool PrettyOperation::Types() {
   const std::string_view base = op_.name->base;
   const bool is_result = base == "complex" || base == "tuple";  // the one type
-  const bool is_each = base == "optimization_barrier";       // a type for each operand and result
+  const bool is_each = base == "optimization_barrier";          // a type for each operand and result
   if (r_.ReadKnownTypesOf(op_, !is_result && !is_each)) return true;
   if (!r_.Want(":")) return false;
   if (r_.Next("(")) {

@@ -328,7 +328,8 @@ bool Reader::SetTypes(Operation& op, const std::vector<Type>& inputs, const std:
 bool Reader::ReadKnownTypesOf(Operation& op, bool may_be_short) {
   size_t at = at_;
   const auto take = [&](std::string_view token) {
-    const bool is = text_.size() - at >= token.size() && std::memcmp(text_.data() + at, token.data(), token.size()) == 0;
+    const bool is =
+        text_.size() - at >= token.size() && std::memcmp(text_.data() + at, token.data(), token.size()) == 0;
     if (is) at += token.size();
     return is;
   };
@@ -399,8 +400,7 @@ bool Reader::ReadBlockArguments(Values& values, std::vector<std::string_view>& n
 }
 
 // `isolated`: outer values are not visible inside.
-bool Reader::ReadRegion(Operation& op, bool isolated, Values arguments,
-                        std::vector<std::string_view> names) {
+bool Reader::ReadRegion(Operation& op, bool isolated, Values arguments, std::vector<std::string_view> names) {
   const DepthGuard guard(*this);
   if (failed() || !Want("{")) return false;
   const uint32_t outside = isolated_;

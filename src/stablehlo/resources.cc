@@ -60,8 +60,7 @@ bool Reader::ReadDenseResource(Attribute& attribute) {
   attribute.kind = Attribute::Kind::kDense;
   std::string_view name;
   Type type;
-  if (!Take("dense_resource") || !Want("<") || !ReadKey(name) || !Want(">") || !Want(":") ||
-      !ReadType(type))
+  if (!Take("dense_resource") || !Want("<") || !ReadKey(name) || !Want(">") || !Want(":") || !ReadType(type))
     return false;
   attribute.type = type.interned;
   const Shape& shape = *attribute.type;

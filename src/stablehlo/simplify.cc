@@ -54,7 +54,8 @@ OpName Module::Name(std::string_view name) {
   kind->is_return = name.ends_with(".return");
   kind->is_constant = kind->base == "constant" && (kind->is_stablehlo || dialect == "mhlo");
   for (const Arity& arity : kArities) {
-    if (arity.name == kind->base) kind->least_operands = arity.least, kind->most_operands = arity.most, kind->has_arity = true;
+    if (arity.name == kind->base)
+      kind->least_operands = arity.least, kind->most_operands = arity.most, kind->has_arity = true;
   }
   return OpName(kind);
 }
@@ -82,8 +83,7 @@ bool Simplifier::HasArity(const Operation& op) {
 const Attribute* Simplifier::Constant(const Value* value) {
   if (value->op == nullptr || !value->op->name->is_constant || !value->op->name->is_stablehlo) return nullptr;
   const Attribute* constant = value->op->Find("value");
-  const bool fits =
-      constant != nullptr && constant->literal != nullptr && constant->type->Compatible(value->shape());
+  const bool fits = constant != nullptr && constant->literal != nullptr && constant->type->Compatible(value->shape());
   return fits ? constant : nullptr;
 }
 
@@ -121,8 +121,7 @@ bool Simplifier::SameValue(const Value* x, const Value* y) {
   return a != nullptr && b != nullptr && x->shape() == y->shape() && a->literal->BitwiseEqual(*b->literal);
 }
 
-Operation& Simplifier::New(std::string_view name, const Operation& like, Values operands,
-                           const Shape& shape) {
+Operation& Simplifier::New(std::string_view name, const Operation& like, Values operands, const Shape& shape) {
   Operation& op = module_.operations.Add();
   op.name = module_.Name(name);
   op.offset = like.offset;
@@ -365,8 +364,7 @@ bool Simplifier::ComplexPart(Operation& op) {
 
 bool Simplifier::Complex(Operation& op) {
   Operation *real = Def(op.operands[0], "stablehlo.real"), *imag = Def(op.operands[1], "stablehlo.imag");
-  return real != nullptr && imag != nullptr && real->operands[0] == imag->operands[0] &&
-         Replace(op, real->operands[0]);
+  return real != nullptr && imag != nullptr && real->operands[0] == imag->operands[0] && Replace(op, real->operands[0]);
 }
 
 // Without an index vector, nothing is scattered.

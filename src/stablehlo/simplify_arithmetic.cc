@@ -194,8 +194,8 @@ bool Simplifier::Compare(Operation& op) {
     if (key == "comparison_direction") direction = &attribute;
   }
   Value *&x = op.operands[0], *&y = op.operands[1];
-  if (direction == nullptr || op.results[0]->shape().element_type() != PrimitiveType::PRED || x->shape() != y->shape() ||
-      !x->shape().SameDimensions(op.results[0]->shape()))
+  if (direction == nullptr || op.results[0]->shape().element_type() != PrimitiveType::PRED ||
+      x->shape() != y->shape() || !x->shape().SameDimensions(op.results[0]->shape()))
     return false;
   std::string_view& d = direction->text;
   const PrimitiveType type = x->shape().element_type();

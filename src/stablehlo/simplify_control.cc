@@ -35,7 +35,8 @@ bool Simplifier::ReduceSplats(Operation& op) {
   const Shape& shape = op.results[0]->shape();
   int64_t folded = 0;
   for (size_t i = 0; i < 2; ++i) {
-    if (Splat(op.operands[i]) == nullptr || op.operands[i]->shape().element_type() != shape.element_type()) return false;
+    if (Splat(op.operands[i]) == nullptr || op.operands[i]->shape().element_type() != shape.element_type())
+      return false;
     const auto argument = std::find(body.arguments.begin(), body.arguments.end(), inner.operands[i]);
     if (argument == body.arguments.end()) return false;
     const int64_t value = Splat(op.operands[static_cast<size_t>(argument - body.arguments.begin())])->GetAsInt64(0);

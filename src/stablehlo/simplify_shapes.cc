@@ -87,7 +87,8 @@ bool Simplifier::Transpose(Operation& op) {
     const DimVector strides = Strides(x->shape());
     DimVector steps;
     for (size_t i = 0; i < permutation.size(); ++i) {
-      if (op.results[0]->shape().dimensions(static_cast<int64_t>(i)) != x->shape().dimensions(permutation[i])) return false;
+      if (op.results[0]->shape().dimensions(static_cast<int64_t>(i)) != x->shape().dimensions(permutation[i]))
+        return false;
       steps.push_back(strides[static_cast<size_t>(permutation[i])]);
     }
     return Rearranged(op, 0, steps);
@@ -325,7 +326,8 @@ bool Simplifier::Reverse(Operation& op) {
     moves |= x->shape().dimensions(d) != 1 && Splat(x) == nullptr;
   }
   if (!moves) return Replace(op, x);
-  if (Constant(x) == nullptr || IsComplex(x->shape().element_type()) || x->shape() != op.results[0]->shape()) return false;
+  if (Constant(x) == nullptr || IsComplex(x->shape().element_type()) || x->shape() != op.results[0]->shape())
+    return false;
   DimVector steps = Strides(x->shape());
   int64_t first = 0;
   for (int64_t d : dimensions) {

@@ -892,9 +892,10 @@ TEST_CASE("what is wrong or not known is said with its place") {
 }
 
 TEST_CASE("a value's name is that of its text and its function") {
-  const std::string other = "module @m {\n  func.func public @main(%0: tensor<f32>) -> tensor<f32> {\n"
-                            "    return %0 : tensor<f32>\n  }\n  func.func private @g() -> tensor<f32> {\n"
-                            "    return %0 : tensor<f32>\n  }\n}\n";
+  const std::string other =
+      "module @m {\n  func.func public @main(%0: tensor<f32>) -> tensor<f32> {\n"
+      "    return %0 : tensor<f32>\n  }\n  func.func private @g() -> tensor<f32> {\n"
+      "    return %0 : tensor<f32>\n  }\n}\n";
   CHECK(ErrorOf(other) == "<text>:6:12: error: no value %0 is defined before");
   // %7, %07 and a number beyond the text's size are names like all others, and end with their region.
   const auto body = [](std::string_view last) {
@@ -915,10 +916,10 @@ TEST_CASE("a value's name is that of its text and its function") {
 
 TEST_CASE("an array of integers has no others") {
   const auto broadcast = [](std::string_view dimensions) {
-    return Function("%arg0: tensor<2xf32>", "tensor<3x2xf32>",
-                    "    %0 = \"stablehlo.broadcast_in_dim\"(%arg0) {broadcast_dimensions = " +
-                        std::string(dimensions) +
-                        "} : (tensor<2xf32>) -> tensor<3x2xf32>\n    return %0 : tensor<3x2xf32>\n");
+    return Function(
+        "%arg0: tensor<2xf32>", "tensor<3x2xf32>",
+        "    %0 = \"stablehlo.broadcast_in_dim\"(%arg0) {broadcast_dimensions = " + std::string(dimensions) +
+            "} : (tensor<2xf32>) -> tensor<3x2xf32>\n    return %0 : tensor<3x2xf32>\n");
   };
   CHECK(ParseStablehlo(broadcast("array<i64: 1>")).ok());
   CHECK(ParseStablehlo(broadcast("[1]")).ok());

@@ -127,7 +127,7 @@ class Planner {
   std::vector<Cluster> clusters_;
   std::vector<int32_t> open_;
   uint64_t used_slots_ = 0;
-  std::array<int32_t, 64> by_slot_ = {};  // of used ones: the open cluster
+  std::array<int32_t, 64> by_slot_ = {};     // of used ones: the open cluster
   const HloInstruction* planned_ = nullptr;  // whose steps are being appended
   std::vector<bool> invariant_;              // by node: planned by PlanInvariant
   std::vector<int32_t> kept_;                // buffers of its results
