@@ -126,7 +126,7 @@ void HloModule::IndexName(HloComputation* computation) {
       if (computations_[k] != computation) computation_names_.Add(computations_[k]);
     }
   }
-  computation_names_.Add(computation);
+  computation_names_.AddOver(computation, [](const HloComputation& other) { return other.removed_; });
 }
 
 std::vector<HloComputation*> HloModule::PostOrder() {

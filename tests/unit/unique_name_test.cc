@@ -3,8 +3,11 @@
 
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "hloir/builder.h"
+#include "hloir/detail/name_index.h"
 #include "hloir/module.h"
 #include "tests/unit/catch.h"
 
@@ -81,4 +84,27 @@ TEST_CASE("names of many roots are unique and found") {
   for (HloInstruction* i : computation.instructions()) CHECK(computation.FindInstruction(i->name()) == i);
   CHECK(names.contains("nn.34"));
   CHECK(!names.contains("nn.35"));
+}
+
+TEST_CASE("a name that is given and freed again and again takes one place of the index") {
+  struct Item {
+    std::string text;
+    bool gone = false;
+    const std::string& name() const { return text; }
+  };
+  const auto is_gone = [](const Item& item) { return item.gone; };
+  NameIndex<Item> index;
+  index.Reset(8);
+  std::vector<Item> items(100, Item{"body", true});
+  Item other{"other"};
+  index.Add(&other);
+  for (Item& item : items) {
+    item.gone = false;
+    index.AddOver(&item, is_gone);
+    CHECK(index.Find("body", [](const Item& found) { return !found.gone; }) == &item);
+    item.gone = true;
+  }
+  CHECK(!index.full());
+  CHECK(index.Find("body", [](const Item& found) { return !found.gone; }) == nullptr);
+  CHECK(index.Find("other", [](const Item&) { return true; }) == &other);
 }

@@ -35,6 +35,17 @@ class NameIndex {
     slots_[at] = {hash, item};
     ++used_;
   }
+  // Adds an item in the place of one whose name has the same hash and for which `is_gone` holds, if there is one: a
+  // name that is given, freed and given again takes one slot.
+  template <class IsGone>
+  void AddOver(T* item, IsGone is_gone) {
+    const size_t hash = Hash(NameOf()(*item));
+    size_t at = hash & (slots_.size() - 1);
+    while (slots_[at].item != nullptr && !(slots_[at].hash == hash && is_gone(*slots_[at].item)))
+      at = (at + 1) & (slots_.size() - 1);
+    used_ += slots_[at].item == nullptr;
+    slots_[at] = {hash, item};
+  }
   // Prefetches the slot of a name; returns its hash.
   size_t Fetch(std::string_view name) const {
     const size_t hash = Hash(name);
