@@ -1,7 +1,7 @@
 // GraphLoader: the interface by which the readers of text and of protos fill a module. They check their input
-// themselves, so the loader checks nothing and keeps only the tables that readers need; all other code uses the public
-// functions of HloModule, HloComputation and HloInstruction. All objects live as long as the module. Tested by
-// tests/unit/parser_test.cc and proto_test.cc.
+// themselves, so the loader checks nothing and keeps only the tables that readers need; all other code, apart from
+// HloBuilder's NumberNames, uses the public functions of HloModule, HloComputation and HloInstruction. All objects live
+// as long as the module. Tested by tests/unit/parser_test.cc, proto_test.cc and builder_test.cc.
 #pragma once
 
 #include <algorithm>
