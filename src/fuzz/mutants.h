@@ -55,6 +55,10 @@ enum class MutantOutcome {
 // kind and from other seeds. Errors: those of Checker::Check.
 StatusOr<MutantOutcome> OutcomeOf(const HloModule& original, const Mutant& mutant, Checker& checker);
 
+// Whether ordinary inputs show the fault: the results have other bits on one of six sets without corner cases. The
+// faults of other mutants show for rare values alone, such as NaN, 1 or numbers below 2^-20.
+bool ShowsOnOrdinaryInputs(const HloModule& original, const Mutant& mutant);
+
 // The outcome of a proof over the reals (src/equivalence) for a mutant.
 enum class ProofOutcome {
   kOpen,    // it is not proved to compute the same
