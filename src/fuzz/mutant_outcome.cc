@@ -47,7 +47,7 @@ bool IsTooMuchForReference(const HloModule& module) {
 
 StatusOr<MutantOutcome> OutcomeOf(const HloModule& original, const Mutant& mutant, Checker& checker) {
   HLOIR_ASSIGN_OR_RETURN(const Verdict verdict, checker.Check(*mutant.module));
-  if (verdict.outcome == Outcome::kDisagree) return MutantOutcome::kCaught;
+  if (verdict.outcome == Outcome::kDisagree || verdict.outcome == Outcome::kLessAccurate) return MutantOutcome::kCaught;
   if (!verdict.agrees()) return MutantOutcome::kNotJudged;
   const auto compared =
       fuzz::CompareOnOtherInputs(original, *mutant.module, {.pairs = Pairs(original, *mutant.module)});

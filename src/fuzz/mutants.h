@@ -46,7 +46,7 @@ std::optional<Mutant> MakeMutant(const HloModule& module, size_t kind, uint64_t 
 
 // The outcome of a mutant in a check.
 enum class MutantOutcome {
-  kCaught,     // the verdict is that they disagree
+  kCaught,     // the verdict is that they disagree, or that the mutant is less accurate
   kNotJudged,  // the verdict is neither that nor agreement
   kMissed,     // they agree, but other inputs show a difference
   kSame,       // they agree, and no inputs show a difference
