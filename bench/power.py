@@ -12,6 +12,9 @@ module that takes longer than N seconds (default: 600) is left out, and named.
 import argparse, collections, concurrent.futures, glob, json, os, subprocess, sys
 
 
+KEYS = ("same", "caught", "not_judged", "missed", "rare", "rare_caught")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("set", choices=["tuned", "reported", "generated"])
@@ -48,8 +51,8 @@ def main():
     for seen in filter(None, measured):
         escapes += seen["escapes"]
         for kind in seen["kinds"]:
-            total = kinds.setdefault(kind["kind"], {**kind, "same": 0, "caught": 0, "not_judged": 0, "missed": 0})
-            for key in ("same", "caught", "not_judged", "missed"): total[key] += kind[key]
+            total = kinds.setdefault(kind["kind"], {**kind, **dict.fromkeys(KEYS, 0)})
+            for key in KEYS: total[key] += kind[key]
 
     def share(some):
         changed = sum(k["caught"] + k["not_judged"] + k["missed"] for k in some)
@@ -62,6 +65,8 @@ def main():
     for below in (False, True):
         changed, caught, part = share([k for k in kinds.values() if k["below_rounding"] == below])
         print(f"{'below rounding' if below else 'results'}: {changed} changed, {caught} caught ({part})")
+    rare, rare_caught = (sum(k[key] for k in kinds.values()) for key in ("rare", "rare_caught"))
+    print(f"shown by rare values alone: {rare} changed, {rare_caught} caught ({100 * rare_caught / max(rare, 1):.1f} %)")
     print(f"{len(measured) - len(left_out)} modules" + (f"; left out: {', '.join(left_out)}" if left_out else ""))
     for e in escapes: print(f"{e['outcome']}: {e['kind']} in {os.path.basename(e['file'])}: {e['instruction']}")
 

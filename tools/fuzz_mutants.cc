@@ -37,6 +37,7 @@ struct MutantsFlags {
 
 struct Count {
   int64_t caught = 0, not_judged = 0, missed = 0, same = 0;
+  int64_t rare = 0, rare_caught = 0;  // of the changed ones: those that no ordinary inputs show
   int64_t changed() const { return caught + not_judged + missed; }
 };
 
@@ -82,6 +83,7 @@ void PrintCounts(const std::vector<Count>& counts, const std::vector<Escape>& es
     if (c.changed() + c.same == 0) continue;
     Count& total = totals[kinds[k].below_rounding];
     total.caught += c.caught, total.not_judged += c.not_judged, total.missed += c.missed, total.same += c.same;
+    total.rare += c.rare, total.rare_caught += c.rare_caught;
     table.Add({kinds[k].name, fmt::format("{}", c.same), fmt::format("{}", c.changed()), fmt::format("{}", c.caught),
                Percent(c.caught, c.changed())});
   }
@@ -92,6 +94,9 @@ void PrintCounts(const std::vector<Count>& counts, const std::vector<Escape>& es
                           below ? "below f32's rounding" : "results", t.changed(), t.caught,
                           Percent(t.caught, t.changed()), t.missed, t.not_judged, t.same));
   }
+  const int64_t rare = totals[0].rare + totals[1].rare, rare_caught = totals[0].rare_caught + totals[1].rare_caught;
+  PrintText(fmt::format("shown by rare values alone: {} changed, {} caught ({})\n", rare, rare_caught,
+                        Percent(rare_caught, rare)));
   for (const Escape& e : escapes)
     PrintText(fmt::format("{}: {} in {} ({}, seed {})\n", OutcomeName(e.outcome), e.kind, e.instruction,
                           Printable(e.file), e.seed));
@@ -159,6 +164,10 @@ int Mutants(const MutantsFlags& flags) {
          : *outcome == MutantOutcome::kNotJudged ? c.not_judged
          : *outcome == MutantOutcome::kMissed    ? c.missed
                                                  : c.same) += 1;
+        if (*outcome != MutantOutcome::kSame && !ShowsOnOrdinaryInputs(made.original, made.mutant)) {
+          ++c.rare;
+          c.rare_caught += *outcome == MutantOutcome::kCaught;
+        }
         if (*outcome != MutantOutcome::kMissed && *outcome != MutantOutcome::kNotJudged) return true;
         escapes.push_back({made.file, kinds[made.kind].name, made.mutant.instruction, made.seed, *outcome});
         HLOIR_RETURN_IF_ERROR(SaveMutant(flags, made.mutant, kinds[made.kind].name, escapes.size()));
@@ -178,7 +187,9 @@ int Mutants(const MutantsFlags& flags) {
                              {"same", c.same},
                              {"caught", c.caught},
                              {"not_judged", c.not_judged},
-                             {"missed", c.missed}});
+                             {"missed", c.missed},
+                             {"rare", c.rare},
+                             {"rare_caught", c.rare_caught}});
   }
   for (const Escape& e : escapes) {
     json["escapes"].push_back({{"file", e.file},

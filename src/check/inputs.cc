@@ -239,6 +239,15 @@ void Vary(Literal& value, bool is_index, Random& random) {
   }
 }
 
+// Scales floats by 2^exponent, or as far as their type reaches.
+void Scale(Literal& value, int exponent) {
+  for (Literal& element : value.elements()) Scale(element, exponent);
+  if (!value.shape().IsArray() || !IsFloat(value.shape().element_type())) return;
+  const int room = std::max(0, GetFloatFormat(value.shape().element_type()).bias - 3);
+  const double by = std::ldexp(1.0, std::clamp(exponent, -room, room));
+  for (int64_t i = 0; i < value.element_count(); ++i) value.SetFromDouble(i, value.GetAsDouble(i) * by);
+}
+
 // Adds a large offset, so that differences stay small while the numbers themselves may overflow. The offset is limited
 // to the range in which the type represents all integers.
 void Shift(Literal& value, Random& random) {
@@ -399,6 +408,14 @@ StatusOr<std::vector<Literal>> MakeForDevice(const HloModule& module, const Para
     HLOIR_ASSIGN_OR_RETURN(Literal input, MakeValue(parameter->shape(), parameter, index, known,
                                                     tame ? InputKind::kPlain : kind, seed, random));
     inputs.push_back(std::move(input));
+  }
+  // All parameters are large, or, more often, small: scaled one by one, they leave sums as large as the largest term.
+  if (kind == InputKind::kMixed && random.Below(3) == 0) {
+    constexpr int kRange = 25;
+    const int size = static_cast<int>(random.Below(kRange));
+    const int exponent = random.Below(3) == 0 ? size : -size - kRange;
+    for (size_t k = 0; k < inputs.size(); ++k)
+      if (!loops.DependsOn(parameters[k])) Scale(inputs[k], exponent);
   }
   return inputs;
 }

@@ -14,6 +14,7 @@
 #include "check/compare.h"
 #include "check/explanations.h"
 #include "check/extremes.h"
+#include "check/judge.h"
 #include "check/reference_formula.h"
 #include "check/sources.h"
 #include "analysis/open_semantics.h"
@@ -286,11 +287,18 @@ std::string UnspecifiedFormula(const ResultDifference& d) {
   return "";
 }
 
-std::string UnspecifiedOrder(const ResultDifference& d) {
+namespace {
+
+bool ShowsNonfinite(const Comparison& seen) {
+  return std::any_of(seen.leaves.begin(), seen.leaves.end(),
+                     [](const LeafDifference& leaf) { return leaf.nonfinite > 0; });
+}
+
+// `overflows`: whether the order matters only because numbers overflow.
+std::string FindOrder(const ResultDifference& d, bool& overflows) {
   const HloModule& module = d.before.module();
   std::vector<OpenSemantics> all = FindAllOpenSemantics(module);
-  const bool shows = std::any_of(d.seen.leaves.begin(), d.seen.leaves.end(),
-                                 [](const LeafDifference& leaf) { return leaf.nonfinite > 0; });
+  const bool shows = ShowsNonfinite(d.seen);
   // The other engine's result, if any: the order may explain it if intermediate values overflow.
   const Results* other = d.by_other || d.between == Between::kEngines ? d.b : nullptr;
   if (shows || other != nullptr) AddOverflowCandidates(module, all);
@@ -310,11 +318,28 @@ std::string UnspecifiedOrder(const ResultDifference& d) {
       if (!variants.Changes(results)) continue;
       // If the results have no infinity or NaN, only a variant that gives the other engine's result is evidence.
       if (open.reason.empty() && !shows && !AgreeButForRounding(*results, *other)) continue;
+      overflows = open.reason.empty();
       return Reason(*i, apply);
     }
   }
   // Other instructions have no variants; it is sufficient that HLO does not specify them.
   return d.before.ReferenceResult(d.set).ok() ? untried : "";
+}
+
+}  // namespace
+
+std::string UnspecifiedOrder(const ResultDifference& d) {
+  bool overflows = false;
+  std::string reason = FindOrder(d, overflows);
+  if (!overflows || d.between == Between::kEngines) return reason;
+  // NaN and infinities that also differ without large numbers need an order that matters there.
+  const std::optional<Context> tame = WithoutExtremes(d.before.context(), d.set, d.before.module());
+  if (!tame) return reason;
+  ModuleUnderTest x(d.before.module(), *tame), y(d.after.module(), *tame);
+  const StatusOr<Results>&a = x.Result(0), &b = y.Result(0);
+  if (!a.ok() || !b.ok()) return reason;
+  const ResultDifference rest{Between::kModules, 0, x, y, &*a, &*b, Judge(*a, x, *b, y, 0, /*exact=*/false)};
+  return ShowsNonfinite(rest.seen) && FindOrder(rest, overflows).empty() ? "" : reason;
 }
 
 }  // namespace hloir::check

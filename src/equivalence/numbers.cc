@@ -37,16 +37,15 @@ DoubleDouble Exprs::Coefficient(DoubleDouble value, double folded) {
   return known->second;
 }
 
-// Identifies a computed number with the constant that it rounds to, if the text has the constant or the constant has
-// few bits. Each constant is identified with one number only: two numbers that round to the same constant stay
-// distinct.
+// Identifies a computed number with the constant that it rounds to, if the text has the constant. Other numbers stay
+// distinct, however near: the square of a unit in the last place of a mean's divisor is a difference of a variance.
+// Each constant is identified with one number only: two numbers that round to the same constant stay distinct.
 bool Exprs::TakeConstant(std::map<DoubleDouble, DoubleDouble>::iterator computed, double constant) {
-  const bool written = written_.count(constant) != 0, is_short = HasFewBits(constant);
-  if (constant == 0 || !std::isfinite(constant) || !(written || is_short) || !taken_.insert(constant).second)
-    return false;
+  const bool written = written_.count(constant) != 0;
+  if (constant == 0 || !std::isfinite(constant) || !written || !taken_.insert(constant).second) return false;
   // The number replaces the constant, so that values computed from either are equal. The constant stays if it has few
   // bits or has been used.
-  if (is_short || coefficients_.count(constant) != 0) computed->second = constant;
+  if (HasFewBits(constant) || coefficients_.count(constant) != 0) computed->second = constant;
   else coefficients_[constant] = computed->first;
   return true;
 }

@@ -46,7 +46,7 @@ std::optional<Mutant> MakeMutant(const HloModule& module, size_t kind, uint64_t 
 
 // The outcome of a mutant in a check.
 enum class MutantOutcome {
-  kCaught,     // the verdict is that they disagree
+  kCaught,     // the verdict is that they disagree, or that the mutant is less accurate
   kNotJudged,  // the verdict is neither that nor agreement
   kMissed,     // they agree, but other inputs show a difference
   kSame,       // they agree, and no inputs show a difference
@@ -54,6 +54,10 @@ enum class MutantOutcome {
 // `checker` is for the original. If the two agree, other inputs are tried: more than those of the checker, of every
 // kind and from other seeds. Errors: those of Checker::Check.
 StatusOr<MutantOutcome> OutcomeOf(const HloModule& original, const Mutant& mutant, Checker& checker);
+
+// Whether ordinary inputs show the fault: the results have other bits on one of six sets without corner cases. The
+// faults of other mutants show for rare values alone, such as NaN, 1 or numbers below 2^-20.
+bool ShowsOnOrdinaryInputs(const HloModule& original, const Mutant& mutant);
 
 // The outcome of a proof over the reals (src/equivalence) for a mutant.
 enum class ProofOutcome {

@@ -593,6 +593,18 @@ TEST_CASE("where plain inputs give NaN alone, positive ones are tried") {
   CHECK(VerdictOf(text("negate"), text("tanh")).outcome == Outcome::kDisagree);
 }
 
+TEST_CASE("a sum that is wrong only if it is tiny is found: all terms are small at once") {
+  const auto sum = [](const std::string& result) {
+    return "HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  z = f32[] parameter(2)\n"
+           "  s = f32[] add(x, y)\n  t = f32[] add(s, z)\n  a = f32[] abs(t)\n  c = f32[] constant(9.5e-07)\n"
+           "  l = pred[] compare(a, c), direction=LT\n  o = f32[] constant(0)\n  w = f32[] select(l, o, t)\n"
+           "  ROOT r = f32[] negate(" +
+           result + ")\n}\n";
+  };
+  CHECK(VerdictOf(sum("t"), sum("t")).agrees());
+  CHECK(VerdictOf(sum("t"), sum("w")).outcome == Outcome::kDisagree);
+}
+
 TEST_CASE("64-bit integers that differ by one disagree") {
   const auto text = [](const char* add) {
     return std::string(

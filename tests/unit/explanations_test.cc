@@ -322,3 +322,24 @@ TEST_CASE("each explanation excuses a right pair and refuses a wrong one") {
   }
   CHECK(cases.empty());
 }
+
+TEST_CASE("the order of products that overflow excuses no lost NaN") {
+  const auto product = [](const std::string& input, const std::string& result) {
+    return "HloModule m\nmul { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] multiply(a, b) }\n"
+           "ENTRY e {\n  x = f32[2,3] parameter(0)\n  y = f32[2,3] " +
+           input +
+           "\n  one = f32[] constant(1)\n  p = f32[2] reduce(y, one), dimensions={1}, to_apply=mul\n"
+           "  n = pred[2] compare(p, p), direction=NE\n  z = f32[] constant(0)\n"
+           "  zs = f32[2] broadcast(z), dimensions={}\n  s = f32[2] select(n, zs, p)\n  ROOT r = f32[2] copy(" +
+           result + ")\n}\n";
+  };
+  // The order decides between 0 and NaN in the second row alone.
+  const std::vector<InputSet> inputs = {
+      Given({Array(PrimitiveType::F32, {2, 3}, {NAN, 1, 1, 0, 1e30, 1e30})}, InputKind::kCornerCases)};
+  const std::string before = product("copy(x)", "p");
+  const Verdict right = VerdictOf({before, product("reverse(x), dimensions={1}", "p"), inputs}),
+                wrong = VerdictOf({before, product("copy(x)", "s"), inputs});
+  INFO(right.ToString() << wrong.ToString());
+  CHECK(right.outcome != Outcome::kDisagree);
+  CHECK(wrong.outcome == Outcome::kDisagree);
+}

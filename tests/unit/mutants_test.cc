@@ -3,6 +3,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "hloir/parser.h"
 #include "hloir/printer.h"
@@ -66,6 +67,19 @@ TEST_CASE("mutants are legal, differ from the original, and the same seed makes 
   }
   CHECK(made > 40);
   CHECK(PrintModule(*module) == original);
+}
+
+TEST_CASE("ordinary inputs do not show what is wrong for rare values alone") {
+  const auto module = Parse("HloModule m\nENTRY e { x = f32[8] parameter(0) ROOT r = f32[8] negate(x) }");
+  const auto shows = [&](std::string_view name) {
+    for (size_t kind = 0; kind < MutantKinds().size(); ++kind)
+      if (MutantKinds()[kind].name == name) return ShowsOnOrdinaryInputs(*module, *MakeMutant(*module, kind, 1));
+    FAIL("no kind " << name);
+    return false;
+  };
+  CHECK(shows("kernel-last-element"));
+  CHECK_FALSE(shows("nan-as-zero"));
+  CHECK_FALSE(shows("wrong-if-large"));
 }
 
 TEST_CASE("hardly a mutant of a small module gets away, and none for being small") {
