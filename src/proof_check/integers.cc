@@ -267,7 +267,11 @@ ArrayPtr Evaluation::OpenElementwise(const HloInstruction& i, const Arrays& x) {
       return Draw(Mix(key, in_bits ? bits & mask : bits), rest) - added;
     });
   }
-  if (divisor > 0 && (op == kDivide || shifts) && (positive || rounds_up || op == kShiftRightArithmetic)) {
+  // (An arithmetic shift takes the highest bit of an unsigned number for a sign.)
+  const bool has_sign = IsSigned(from) || (a.low >= 0 && a.high <= Bounds::Of(from).high / 2);
+  if (divisor > 0 && (op == kShiftRightArithmetic ? has_sign
+                      : shifts                    ? positive
+                                                  : op == kDivide && (positive || rounds_up))) {
     const uint64_t key = Mix(kQuotient, static_cast<uint64_t>(divisor));
     Bounds quotient = Bounds::Of(to);  // (The largest u64 is no int64_t.)
     if (from != PrimitiveType::U64 || a.low >= 0)

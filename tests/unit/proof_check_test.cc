@@ -190,6 +190,18 @@ TEST_CASE("comparisons are tried at ties") {
     CHECK(ties.Check(line).find("may differ if the numbers that they compare are equal") != std::string::npos);
 }
 
+TEST_CASE("what follows from an equality is tried") {
+  const std::string sums =
+      "  s = f32[3] add(x, y)\n  t = f32[3] multiply(x, y)\n  p = pred[3] compare(s, t), direction=";
+  const TwoModules chosen =
+      Bodies(sums + "EQ\n  ROOT r = f32[3] select(p, x, y)\n", sums + "EQ\n  ROOT r = f32[3] select(p, y, y)\n");
+  for (const char* line : {"1 signs r = r\n", "1 ranks r = r\n", "1 bits r = r\n"})
+    CHECK(chosen.Check(line).find("false") != std::string::npos);
+  const TwoModules same =
+      Bodies(sums + "EQ\n  ROOT r = f32[3] select(p, x, y)\n", sums + "NE\n  ROOT r = f32[3] select(p, y, x)\n");
+  CHECK(same.Check("1 bits r = r\n") == "equal bits");
+}
+
 TEST_CASE("loops by induction") {
   const auto loop = [](const std::string& name, const std::string& turn, const std::string& limit) {
     return "HloModule " + name + R"(
@@ -420,6 +432,10 @@ TEST_CASE("operations on integers are random functions unless bounds decide them
   CHECK(outcome("u32", eight + "  ROOT r = @ remainder(x, k)\n", eight + "  ROOT r = @ and(x, k)\n") != "equal bits");
   CHECK(outcome("u32", eight + "  ROOT r = @ divide(x, k)\n", three + "  ROOT r = @ shift-right-logical(x, k)\n") ==
         "equal bits");
+  CHECK(outcome("u32", eight + "  ROOT r = @ divide(x, k)\n", three + "  ROOT r = @ shift-right-arithmetic(x, k)\n") !=
+        "equal bits");
+  CHECK(outcome("s32", number("k", 8, "s32") + "  ROOT r = @ divide(x, k)\n",
+                number("k", 3, "s32") + "  ROOT r = @ shift-right-logical(x, k)\n") != "equal bits");
   CHECK(outcome("u32", eight + "  a = @ remainder(x, k)\n  ROOT r = @ remainder(a, k)\n",
                 eight + "  ROOT r = @ remainder(x, k)\n") == "equal bits");
   CHECK(outcome("u32", eight + "  a = @ remainder(x, k)\n  b = @ remainder(y, k)\n  ROOT r = @ add(a, b)\n",
