@@ -190,6 +190,17 @@ TEST_CASE("comparisons are tried at ties") {
     CHECK(ties.Check(line).find("may differ if the numbers that they compare are equal") != std::string::npos);
 }
 
+TEST_CASE("comparisons are tried between two constants") {
+  const auto below = [](const std::string& bound) {
+    return "  k = f32[] constant(" + bound +
+           ")\n  b = f32[3] broadcast(k), dimensions={}\n  p = pred[3] compare(x, b), " +
+           "direction=LT\n  ROOT r = f32[3] select(p, x, y)\n";
+  };
+  const TwoModules constants = Bodies(below("0"), below("1.17549435e-38"));
+  for (const char* line : {"1 signs r = r\n", "1 ranks r = r\n", "1 bits r = r\n"})
+    CHECK(constants.Check(line).find("false") != std::string::npos);
+}
+
 TEST_CASE("what follows from an equality is tried") {
   const std::string sums =
       "  s = f32[3] add(x, y)\n  t = f32[3] multiply(x, y)\n  p = pred[3] compare(s, t), direction=";
