@@ -11,6 +11,8 @@ the texts of XLA's partitioner that tests/sharded/generate.py keeps. For `stages
 pair that is not proved, with why or the first open steps, and at the end the share proved and the times. With --steps
 each pair that is not proved is also judged by `hloir verify`, and the steps that it proves, tests and leaves open are
 counted, those of pairs that differ apart. A pair without steps, of sizes known at run time, counts its instructions.
+Each proof is written as a file and read by `hloir check-proof`; those that it accepts and has no rule for are counted, the
+latter printed with the first step. The exit status is 1 if it refuses one as wrong.
 """
 import argparse, collections, json, os, statistics, subprocess, sys, time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -20,15 +22,18 @@ import right_pairs, xla_process
 PARTITION = "call-inliner,sharding-propagation,spmd-partitioning,dce,cse,dce"
 
 
-def prove(hloir, files, seconds):
+def prove(hloir, files, proof, seconds):
+    if os.path.exists(proof): os.remove(proof)
     start = time.time()
     try:
-        run = subprocess.run([hloir, "verify", "--prove", "--json", *files], capture_output=True, text=True, timeout=seconds)
+        run = subprocess.run([hloir, "verify", "--prove", "--json", f"--proof={proof}", *files], capture_output=True, text=True,
+                             timeout=seconds)
         found = json.loads(run.stdout)
         found["status"] = run.returncode
     except subprocess.TimeoutExpired: found = {"answer": "took too long"}
     except ValueError: found = {"answer": "error", "why": (run.stderr.strip() or f"status {run.returncode}")[-200:]}
     found["seconds"] = time.time() - start
+    found["proof"] = right_pairs.check_proof(hloir, *files, proof, seconds)
     return found
 
 
@@ -62,7 +67,7 @@ def main():
     parser.add_argument("--steps", action="store_true")
     args = parser.parse_args()
     os.makedirs(args.keep, exist_ok=True)
-    xla, seen, times = xla_process.Process(right_pairs.__file__), collections.Counter(), []
+    xla, seen, times, proofs = xla_process.Process(right_pairs.__file__), collections.Counter(), [], []
     steps = {}
     pairs = list(zip(args.files, args.files[1:])) if args.kind == "stages" else [(f,) for f in args.files]
     for pair in pairs:
@@ -74,15 +79,18 @@ def main():
                 open(refused, "w").write(why)
                 continue
             pair = (pair[0], after)
-        elif args.kind in ("sharded", "folder"):
+        elif args.kind != "stages":
             after = os.path.join(args.keep, os.path.basename(pair[0]))
-            if args.kind == "sharded":
-                subprocess.run([args.hloir, "opt", f"--passes={PARTITION}", pair[0], "-o", after], check=True, stdout=subprocess.DEVNULL)
+            passes = {"own": [], "sharded": [f"--passes={PARTITION}"]}.get(args.kind)
+            if passes is not None:
+                subprocess.run([args.hloir, "opt", *passes, pair[0], "-o", after], check=True, stdout=subprocess.DEVNULL)
             elif not os.path.exists(after): continue
             pair = (pair[0], after)
-        found = prove(args.hloir, pair, args.seconds)
+        found = prove(args.hloir, pair, os.path.join(args.keep, "proof"), args.seconds)
         seen[found["answer"]] += 1
         times.append(found["seconds"])
+        proofs.append((pair[0], found["proof"]))
+        if not args.quiet and found["proof"][0] == "unchecked": print(f"{pair[0]}: {found['proof'][1]}", flush=True)
         if not args.quiet and not found["answer"].startswith("proved"):
             why = found.get("why") or "; ".join(s["after"] for s in found.get("open", [])[:3])
             print(f"{pair[0]}: {found['answer']}: {why} ({found.get('matched')}/{found.get('values')}, {found['seconds']:.1f} s)", flush=True)
@@ -96,6 +104,7 @@ def main():
     for kind, (sure, tested, left) in steps.items():
         print(f"steps of {kind}: {sure} proved, {tested} tested, {left} open: "
               f"{100 * (tested + left) / max(1, sure + tested + left):.1f} % not proved")
+    return right_pairs.report_proofs(proofs)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,9 @@ Each FILE (a module before optimizations) and each module of `hloir fuzz generat
 a process of its own, and `hloir verify` compares the two. A line of JSON for each pair goes to the log (default:
 right_pairs.jsonl): its name, the verdict, the reason and the explanations. Pairs that the log knows are not run again, so that a campaign
 goes on where it was stopped; those that XLA refuses, or dies of, are remembered too. At the end what was seen is
-counted. The exit status is 1 if a pair was accused. Needs jaxlib, but for `--own`: generated programs against what hloir's
-own passes make of them when they may round as XLA does, 500 at a time.
+counted. A proof's file is read by `hloir check-proof`; files that it accepts, has no rule for and refuses are counted. The
+exit status is 1 if a pair was accused or a file refused. Needs jaxlib, but for `--own`: generated programs against what
+hloir's own passes make of them when they may round as XLA does.
 """
 import argparse, collections, json, os, subprocess, sys, tempfile, time
 import xla_process
@@ -21,13 +22,40 @@ def optimize(compiler, job):
 
 
 def verify(hloir, before, after, seconds):
+    with tempfile.TemporaryDirectory() as folder:
+        proof = f"{folder}/proof"
+        try:
+            run = subprocess.run([hloir, "verify", "--json", f"--proof={proof}", before, after], capture_output=True, text=True,
+                                 timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return {"verdict": "took too long"}
+        try: verdict = json.loads(run.stdout)
+        except ValueError: return {"verdict": "error", "status": run.returncode, "reason": run.stderr.strip()[-300:]}
+        return {**seen_in(verdict), "proof": check_proof(hloir, before, after, proof, seconds)}
+
+
+def check_proof(hloir, before, after, proof, seconds):
+    """What `hloir check-proof` says of the file that `hloir verify --proof` wrote, and why: "holds", "unchecked" (it has no
+    rule for a step), "false" (the file is wrong), or "" if none was written."""
+    if not os.path.exists(proof): return "", ""
     try:
-        run = subprocess.run([hloir, "verify", "--json", before, after], capture_output=True, text=True, timeout=seconds)
+        run = subprocess.run([hloir, "check-proof", "--json", before, after, proof], capture_output=True, text=True, timeout=seconds)
     except subprocess.TimeoutExpired:
-        return {"verdict": "took too long"}
-    try: verdict = json.loads(run.stdout)
-    except ValueError: return {"verdict": "error", "status": run.returncode, "reason": run.stderr.strip()[-300:]}
-    return seen_in(verdict)
+        return "unchecked", "took too long"
+    try: checked = json.loads(run.stdout)
+    except ValueError: return "false", run.stderr.strip()[-300:]
+    return checked["outcome"], checked["why"]
+
+
+def report_proofs(proofs):
+    """Prints how many files were accepted, and those that are wrong. Returns whether there are any."""
+    seen = collections.Counter(outcome for _, (outcome, _) in proofs)
+    for name, (outcome, why) in proofs:
+        if outcome == "false": print(f"{name}: WRONG proof: {why}")
+    files = seen["holds"] + seen["unchecked"] + seen["false"]
+    print(f"proof files: {seen['holds']} of {files} checked ({100 * seen['holds'] / max(1, files):.1f} %), "
+          f"{seen['unchecked']} refused for lack of a rule, {seen['false']} WRONG")
+    return seen["false"] > 0
 
 
 def seen_in(verdict):
@@ -35,15 +63,11 @@ def seen_in(verdict):
             "explanations": verdict.get("explanations", [])}
 
 
-def own(hloir, seeds, seconds):
-    """What `hloir verify` says of these generated programs and of what hloir's own passes make of them."""
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([hloir, "fuzz", "generate", "--kind=programs", f"--first={seeds[0]}", f"--count={len(seeds)}", "-o", folder],
-                       check=True, stdout=subprocess.DEVNULL)
-        files = [f"{folder}/programs-{seed}.hlo" for seed in seeds]
-        run = subprocess.run([hloir, "verify", "--json", "--math=rounding", "--threads=1", *files], capture_output=True, text=True,
-                             timeout=seconds * len(seeds))
-        return [{"pair": f"own {seed}", **seen_in(v)} for seed, v in zip(seeds, json.loads(run.stdout), strict=True)]
+def generate(hloir, seed, folder, *flags):
+    """The file of a generated program."""
+    subprocess.run([hloir, "fuzz", "generate", "--kind=programs", f"--first={seed}", "--count=1", *flags, "-o", folder],
+                   check=True, stdout=subprocess.DEVNULL)
+    return f"{folder}/programs-{seed}.hlo"
 
 
 def main():
@@ -61,41 +85,33 @@ def main():
         for line in open(args.log):
             if line.endswith("\n"): known[json.loads(line)["pair"]] = json.loads(line)
     names = list(args.files)
-    if args.generated:
-        first, count = map(int, args.generated.split(":"))
-        names += [f"seed {s}" for s in range(first, first + count)]
+    for kind, seeds in ("seed", args.generated), ("own", args.own):
+        first, count = map(int, seeds.split(":")) if seeds else (0, 0)
+        names += [f"{kind} {seed}" for seed in range(first, first + count)]
     xla, start = xla_process.Process(__file__), time.time()
     with tempfile.TemporaryDirectory() as folder, open(args.log, "a") as log:
-        after = f"{folder}/after.pb"
         for done, name in enumerate(names):
             if name in known: continue
-            source = name
-            if name.startswith("seed "):
-                source = f"{folder}/programs-{name[5:]}.hlo"
-                subprocess.run([args.hloir, "fuzz", "generate", "--kind=programs", f"--first={name[5:]}", "--count=1",
-                                "--portable", "-o", folder], check=True, stdout=subprocess.DEVNULL)
-            refused = xla.ask([os.path.abspath(source), after], args.seconds)
+            kind, _, seed = name.partition(" ")
+            refused, source, after = "", name, f"{folder}/after.pb"
+            if kind == "own":
+                source, after = generate(args.hloir, seed, folder), f"{folder}/after.hlo"
+                subprocess.run([args.hloir, "opt", "--math=rounding", source, "-o", after], check=True, stdout=subprocess.DEVNULL)
+            else:
+                if kind == "seed": source = generate(args.hloir, seed, folder, "--portable")
+                refused = xla.ask([os.path.abspath(source), after], args.seconds)
             seen = {"pair": name, **({"verdict": "not compiled", "reason": refused} if refused else verify(args.hloir, source, after, args.seconds))}
             known[name] = seen
             print(json.dumps(seen), file=log, flush=True)
             if sys.stderr.isatty(): print(f"\r{done + 1} of {len(names)}, {time.time() - start:.0f} s", end="", file=sys.stderr)
-        if args.own:
-            first, count = map(int, args.own.split(":"))
-            names += [f"own {s}" for s in range(first, first + count)]
-            for chunk in range(first, first + count, 500):
-                seeds = range(chunk, min(chunk + 500, first + count))
-                if all(f"own {s}" in known for s in seeds): continue
-                for seen in own(args.hloir, seeds, args.seconds):
-                    known[seen["pair"]] = seen
-                    print(json.dumps(seen), file=log, flush=True)
-                if sys.stderr.isatty(): print(f"\r{seeds[-1] - first + 1} of {count}, {time.time() - start:.0f} s", end="", file=sys.stderr)
     counts = collections.Counter(known[n]["verdict"] for n in names)
     print(", ".join(f"{n} {verdict}" for verdict, n in counts.most_common()))
     rows = collections.Counter(row for n in names for row in known[n].get("explanations", []))
     print("explanations: " + (", ".join(f"{n} {row}" for row, n in rows.most_common()) or "none"))
     accused = [n for n in names if known[n]["verdict"] in ("DISAGREE", "ENGINES DISAGREE", "error")]
     for n in accused: print(f"{n}: {known[n]['verdict']}: {known[n]['reason']}")
-    return 1 if accused else 0
+    wrong = report_proofs([(n, known[n].get("proof", ("", ""))) for n in names])
+    return 1 if accused or wrong else 0
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "check/flat_interface.h"
 #include "hloir/io.h"
 #include "proof_check/proof_check.h"
 #include "tools/command.h"
@@ -24,6 +25,8 @@ int CheckProofFile(const CheckProofFlags& flags) {
   if (!before.ok()) return Fail(before.status(), DisplayName(flags.before));
   const StatusOr<std::unique_ptr<HloModule>> after = ReadModule(flags.after);
   if (!after.ok()) return Fail(after.status(), DisplayName(flags.after));
+  // (As hloir verify does.)
+  if (const std::string note = check::GiveOneInterface(**before, **after); !note.empty()) Note(note);
   const StatusOr<std::string> text = ReadFile(flags.proof);
   if (!text.ok()) return Fail(text.status(), DisplayName(flags.proof));
   const StatusOr<proof_check::CheckedProof> checked = proof_check::CheckProof(**before, **after, *text);

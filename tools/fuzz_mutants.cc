@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzz/mutants.h"
+#include "fuzz/proof_file.h"
 #include "hloir/io.h"
 #include "hloir/printer.h"
 #include "hloir/verifier.h"
@@ -206,7 +207,7 @@ int Mutants(const MutantsFlags& flags) {
 
 struct ProofCount {
   int64_t open = 0, holds = 0, not_run = 0, wrong = 0;
-  int64_t accepted = 0, unchecked = 0, refused = 0;  // by hloir check-proof, of those that are proved
+  fuzz::ProofFiles files;  // of those that are proved
 };
 struct FalseProof {
   std::string file, kind, instruction, proof;
@@ -224,9 +225,9 @@ int ReportProofs(const MutantsFlags& flags, const std::vector<ProofCount>& count
                                {"holds", counts[k].holds},
                                {"not_run", counts[k].not_run},
                                {"false", counts[k].wrong},
-                               {"accepted", counts[k].accepted},
-                               {"unchecked", counts[k].unchecked},
-                               {"refused", counts[k].refused}});
+                               {"accepted", counts[k].files.accepted},
+                               {"unchecked", counts[k].files.unchecked},
+                               {"refused", counts[k].files.refused}});
     }
     for (const FalseProof& f : wrong) {
       json["false_proofs"].push_back(
@@ -237,7 +238,8 @@ int ReportProofs(const MutantsFlags& flags, const std::vector<ProofCount>& count
     ProofCount all;
     for (const ProofCount& c : counts) {
       all.open += c.open, all.holds += c.holds, all.not_run += c.not_run, all.wrong += c.wrong;
-      all.accepted += c.accepted, all.unchecked += c.unchecked, all.refused += c.refused;
+      all.files.accepted += c.files.accepted, all.files.unchecked += c.files.unchecked;
+      all.files.refused += c.files.refused;
     }
     for (const FalseProof& f : wrong)
       PrintText(fmt::format("false proof: {} in {} ({}, seed {})\n{}", f.kind, f.instruction, Printable(f.file), f.seed,
@@ -246,8 +248,7 @@ int ReportProofs(const MutantsFlags& flags, const std::vector<ProofCount>& count
         fmt::format("{} mutants: {} not proved, {} proved and equal on all inputs tried, {} proved and not run, "
                     "{} proved falsely\n",
                     all.open + all.holds + all.not_run + all.wrong, all.open, all.holds, all.not_run, all.wrong));
-    PrintText(fmt::format("proof files: {} accepted by check-proof, {} unchecked, {} refused\n", all.accepted,
-                          all.unchecked, all.refused));
+    PrintText(all.files.ToString() + "\n");
   }
   return wrong.empty() ? status : std::max<int>(status, kExitDisagree);
 }
@@ -270,14 +271,12 @@ int ProveMutants(const MutantsFlags& flags) {
         std::string proof;
         const ProofOutcome outcome = OutcomeOfProof(made.original, other, made.mutant, &proof);
         if (outcome != ProofOutcome::kOpen) {
-          switch (OutcomeOfProofFile(other, made.mutant)) {
-            case ProofFile::kAccepted: ++count.accepted; break;
-            case ProofFile::kUnchecked: ++count.unchecked; break;
-            case ProofFile::kRefused:
-              ++count.refused;
-              wrong.push_back({made.file, kinds[made.kind].name, made.mutant.instruction,
-                               "check-proof refuses the file that was written\n", made.seed});
-              break;
+          std::string why;
+          const fuzz::ProofFile file = fuzz::OutcomeOfProofFile(other, *made.mutant.module, &why);
+          count.files.Count(file);
+          if (file == fuzz::ProofFile::kRefused) {
+            wrong.push_back({made.file, kinds[made.kind].name, made.mutant.instruction,
+                             fmt::format("check-proof refuses the file that was written: {}\n", why), made.seed});
           }
         }
         switch (outcome) {

@@ -37,6 +37,7 @@ namespace hloir::tool {
 namespace {
 
 constexpr uint64_t kSeedsForAJson = 4;                          // one in this many modules is also checked as JSON
+constexpr uint64_t kSeedsForAProof = 8;                         // proofs take longer than all other checks
 constexpr int64_t kStretch = 25;                                // seeds that a process is given
 constexpr double kSecondsForASeed = 60;                         // limit of CPU time, after which it counts as a hang
 constexpr double kMostSecondsForASeed = 20 * kSecondsForASeed;  // limit of wall time, for a process that waits
@@ -90,8 +91,12 @@ class Worker {
       Tell(seed, kind, complaint.check, check(checks_, *small).what, *small);
       return false;
     };
+    const auto proof = [&] {
+      return seed % kSeedsForAProof != 0 ||
+             look([&](fuzz::ModuleChecks& c, const HloModule& m) { return c.Proof(m, passes_); });
+    };
     if (!flags_.passes.empty()) {
-      look([&](fuzz::ModuleChecks& c, const HloModule& m) { return c.Passes(m, passes_); });
+      (void)(look([&](fuzz::ModuleChecks& c, const HloModule& m) { return c.Passes(m, passes_); }) && proof());
       return;
     }
     (void)(look([&](fuzz::ModuleChecks& c, const HloModule& m) { return c.Forms(m, seed % kSeedsForAJson == 0); }) &&
@@ -99,8 +104,9 @@ class Worker {
            look([&](fuzz::ModuleChecks& c, const HloModule& m) {
              return c.Passes(m, others_[seed % others_.size()]);
            }) &&
-           (flags_.math != MathMode::kExact ||
-            look([&](fuzz::ModuleChecks& c, const HloModule& m) { return c.Engines(m); })));
+           proof() && (flags_.math != MathMode::kExact || look([&](fuzz::ModuleChecks& c, const HloModule& m) {
+                         return c.Engines(m);
+                       })));
   }
 
   void Cases(uint64_t seed) {
@@ -118,10 +124,16 @@ class Worker {
       }
       Tell(seed, "cases", complaint.check, complaint.what, *made.module);
     };
+    const auto proof = [&] {
+      if (seed % kSeedsForAProof == 0)
+        look([&](const fuzz::CaseModule& m) { return checks_.Proof(*m.module, passes_); });
+    };
     if (!flags_.passes.empty()) {
       look([&](const fuzz::CaseModule& m) { return checks_.Passes(*m.module, passes_, &m.inputs); });
+      proof();
       return;
     }
+    proof();
     look([&](const fuzz::CaseModule& m) { return checks_.Forms(*m.module, seed % kSeedsForAJson == 0); });
     look([&](const fuzz::CaseModule& m) { return checks_.Passes(*m.module, {}, &m.inputs); });
     look([&](const fuzz::CaseModule& m) {
@@ -142,7 +154,11 @@ class Worker {
     }
     Json rules = Json::object();
     for (const auto& [rule, fired] : checks_.log().counts()) rules[rule] = fired;
-    Send(descriptor_, {{"done", count}, {"not_run", checks_.not_run}, {"rules", std::move(rules)}});
+    const fuzz::ProofFiles& proofs = checks_.proofs;
+    Send(descriptor_, {{"done", count},
+                       {"not_run", checks_.not_run},
+                       {"proofs", {proofs.accepted, proofs.unchecked, proofs.refused}},
+                       {"rules", std::move(rules)}});
     return 0;
   }
 
@@ -209,14 +225,21 @@ class Campaign {
     int64_t findings = 0;
     for (const auto& [key, times] : seen_) findings += times;
     if (flags_.json) {
-      Json report = {{"seeds", done_},      {"findings", findings},         {"kinds", seen_.size()},
-                     {"not_run", not_run_}, {"rules_fired", rules_.size()}, {"rules_known", all_rules}};
+      Json report = {
+          {"seeds", done_},
+          {"findings", findings},
+          {"kinds", seen_.size()},
+          {"not_run", not_run_},
+          {"proofs", {{"accepted", proofs_.accepted}, {"unchecked", proofs_.unchecked}, {"refused", proofs_.refused}}},
+          {"rules_fired", rules_.size()},
+          {"rules_known", all_rules}};
       if (flags_.rules) report["rules"] = rules_;
       Write(stdout, report.dump() + "\n");
       return;
     }
     PrintError("{} seeds, {} findings of {} kinds, {} modules not run; {} of {} rules fired\n", done_, findings,
                seen_.size(), not_run_, rules_.size(), all_rules);
+    PrintError("{}\n", proofs_.ToString());
     if (!flags_.rules) return;
     for (const PassInfo& pass : BuiltinPasses().passes()) {
       for (const RuleInfo& rule : pass.rules) {
@@ -264,6 +287,9 @@ class Campaign {
         running.done = true;
         ++done_;
         not_run_ += line["not_run"].get<int64_t>();
+        proofs_.accepted += line["proofs"][0].get<int64_t>();
+        proofs_.unchecked += line["proofs"][1].get<int64_t>();
+        proofs_.refused += line["proofs"][2].get<int64_t>();
         for (const auto& [rule, fired] : line["rules"].items()) rules_[rule] += fired.get<int64_t>();
       }
     }
@@ -323,6 +349,7 @@ class Campaign {
   std::vector<std::unique_ptr<Running>> running_;
   std::map<std::string, int64_t> seen_, rules_;
   int64_t done_ = 0, not_run_ = 0;
+  fuzz::ProofFiles proofs_;
   uint64_t remembered_ = 0;
 };
 

@@ -157,6 +157,16 @@ Complaint ModuleChecks::Passes(const HloModule& module, const std::vector<std::s
   return {};
 }
 
+Complaint ModuleChecks::Proof(const HloModule& module, const std::vector<std::string>& passes) {
+  std::unique_ptr<HloModule> optimized = module.Clone();
+  if (Complaint complaint = Run(*optimized, passes, /*watched=*/false); !complaint.what.empty()) return complaint;
+  std::string why;
+  const ProofFile file = OutcomeOfProofFile(module, *optimized, &why);
+  proofs.Count(file);
+  if (file == ProofFile::kRefused) return {"check-proof", why};
+  return {};
+}
+
 Complaint ModuleChecks::Run(HloModule& module, const std::vector<std::string>& passes, bool watched) {
   PassOptions options;
   options.math = math_;

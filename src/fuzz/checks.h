@@ -1,5 +1,6 @@
 // ModuleChecks: properties of every legal module. Its text and message read back unchanged; each pass keeps it legal
-// and equivalent, keeps its annotations, and changes nothing in a second run; every engine agrees with the reference.
+// and equivalent, keeps its annotations, and changes nothing in a second run; a proof of that is not refused by hloir
+// check-proof; every engine agrees with the reference.
 // `hloir fuzz run` checks generated modules, `hloir reduce` the candidates of a reduction.
 //
 // An object is used by one thread at a time. Tested by the command's own campaigns in ctest (random.*).
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "fuzz/cases.h"
+#include "fuzz/proof_file.h"
 #include "hloir/check.h"
 #include "hloir/module.h"
 #include "hloir/rewrite.h"
@@ -37,12 +39,16 @@ class ModuleChecks {
   // another run gives the same text.
   Complaint Passes(const HloModule& module, const std::vector<std::string>& passes,
                    const std::vector<Literal>* inputs = nullptr);
+  // hloir check-proof does not refuse the proof that a module and what the passes make of it are equal, if there is
+  // one.
+  Complaint Proof(const HloModule& module, const std::vector<std::string>& passes);
   // Compares every instruction set of this machine with the reference, each case with its tolerance.
   Complaint Engines(const CaseModule& cases);
   // The same of any module, by Check().
   Complaint Engines(const HloModule& module);
 
   int64_t not_run = 0;  // the number of modules given to Passes() that the reference does not run
+  ProofFiles proofs;    // of modules given to Proof()
   const RewriteLog& log() const { return log_; }
 
  private:

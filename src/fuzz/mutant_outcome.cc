@@ -1,15 +1,13 @@
-// OutcomeOf(), OutcomeOfProof(), OutcomeOfProofFile(): see mutants.h. Classifies undetected mutants as equivalent or
+// OutcomeOf(), OutcomeOfProof(): see mutants.h. Classifies undetected mutants as equivalent or
 // missed by comparing on other inputs (other_inputs.h). Covered by tests/unit/mutants_test.cc.
 #include "check/judge.h"
 #include "check/module_under_test.h"
 #include "check/widen.h"
 #include "equivalence/equivalence.h"
-#include "equivalence/write_proof.h"
 #include "fuzz/mutants.h"
 #include "fuzz/other_inputs.h"
 #include "hloir/cost.h"
 #include "hloir/runner.h"
-#include "proof_check/proof_check.h"
 
 namespace hloir {
 namespace {
@@ -85,14 +83,6 @@ ProofOutcome OutcomeOfProof(const HloModule& original, const HloModule& before, 
   const auto compared = fuzz::CompareOnOtherInputs(original, *mutant.module, how);
   if (!compared.ok() || compared->sets == 0) return ProofOutcome::kNotRun;
   return compared->differ ? ProofOutcome::kFalse : ProofOutcome::kHolds;
-}
-
-ProofFile OutcomeOfProofFile(const HloModule& before, const Mutant& mutant) {
-  const auto written = equivalence::WriteProof(before, *mutant.module);
-  if (!written.ok()) return ProofFile::kUnchecked;
-  const auto checked = proof_check::CheckProof(before, *mutant.module, written->text);
-  if (!checked.ok() || checked->outcome == proof_check::Outcome::kFalse) return ProofFile::kRefused;
-  return checked->outcome == proof_check::Outcome::kHolds ? ProofFile::kAccepted : ProofFile::kUnchecked;
 }
 
 }  // namespace hloir

@@ -70,9 +70,5 @@ enum class ProofOutcome {
 // `proof`: a description of the proof.
 ProofOutcome OutcomeOfProof(const HloModule& original, const HloModule& before, const Mutant& mutant,
                             std::string* proof);
-// What hloir check-proof says of the file that is written for a proof of `before` and the mutant. A file that it
-// refuses is a bug.
-enum class ProofFile { kAccepted, kUnchecked, kRefused };
-ProofFile OutcomeOfProofFile(const HloModule& before, const Mutant& mutant);
 
 }  // namespace hloir

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_set>
 
 #include "hloir/analysis.h"
 #include "hloir/custom_call.h"
@@ -21,13 +20,19 @@ constexpr uint64_t kSeed = 0x70726F6F66;
 
 }  // namespace
 
+bool HasAllOf(PrimitiveType wide, PrimitiveType narrow) {
+  const FloatFormat a = GetFloatFormat(wide), b = GetFloatFormat(narrow);
+  return a.mantissa_bits >= b.mantissa_bits && a.exponent_bits >= b.exponent_bits;
+}
+
 bool RoundsTo(const HloInstruction& i, PrimitiveType type) {
   if (i.opcode() == HloOpcode::kReducePrecision) return true;
   if (!IsFloat(type) || i.Is(kMovesData) || i.operand_count() == 0 || i.opcode() == HloOpcode::kIota) return false;
-  const bool from_wider =
-      i.opcode() == HloOpcode::kConvert && BitWidth(i.operand(0)->shape().element_type()) > BitWidth(type);
+  const PrimitiveType from = i.operand(0)->shape().element_type();
+  if (i.opcode() == HloOpcode::kConvert && IsFloat(from) && HasAllOf(type, from)) return false;
+  const bool from_wider = i.opcode() == HloOpcode::kConvert && BitWidth(from) > BitWidth(type);
   return BitWidth(type) < 32 ? i.Is(kElementwise) ? i.opcode() != HloOpcode::kSelect : !i.Is(kControlFlow)
-                             : from_wider && IsFloat(i.operand(0)->shape().element_type());
+                             : from_wider && IsFloat(from);
 }
 
 // ---- State that trials share ----
@@ -122,7 +127,7 @@ Trial& Shared::TrialOf(int number, Order order, bool bits) {
   return *trial;
 }
 
-ArrayPtr Trial::Leaf(const Shape& shape, uint64_t key, const Shared& shared) {
+ArrayPtr Trial::Leaf(const Shape& shape, uint64_t key, const Shared& shared, const Bounds& bounds) {
   Array array{shape, {}, {}};
   const size_t key_of_leaf = static_cast<size_t>(key);
   key = Mix(seed, key);
@@ -144,22 +149,49 @@ ArrayPtr Trial::Leaf(const Shape& shape, uint64_t key, const Shared& shared) {
     }
     return std::make_shared<const Array>(std::move(array));
   }
-  // Integers are small, near sizes and numbers of the texts, or arbitrary.
   array.literal = Literal(shape.WithDefaultLayout());
-  const PrimitiveType type = shape.element_type();
-  const int kind = number % 4;
+  const bool counts = bounds.low <= bounds.high;
+  array.bounds = counts ? bounds : Bounds::Of(shape.element_type());
+  array.bounds.open = true;
   for (int64_t k = 0; k < count; ++k) {
-    int64_t value = static_cast<int64_t>(random.Bits());
-    if (type == PrimitiveType::PRED) value &= 1;
-    else if (kind < 2) value = random.Between(kind == 0 ? 0 : -3, 9);
-    else if (kind == 2 && !shared.integers.empty())  // in turn
-      value = shared.integers[(static_cast<size_t>(number / 4 + k) + key_of_leaf % 97) % shared.integers.size()];
+    int64_t value =
+        Integer(Mix(key, static_cast<uint64_t>(k)), static_cast<size_t>(k) + key_of_leaf % 97, array.bounds, shared);
+    // Half of the trials take the numbers from either bound on, in turn.
+    const uint64_t turn = static_cast<uint64_t>(number / 4);
+    if (counts && number % 4 < 2)
+      value = bounds.Within(static_cast<int64_t>(number % 4 == 0 ? static_cast<uint64_t>(bounds.low) + turn
+                                                                 : static_cast<uint64_t>(bounds.high) - turn));
     array.literal.SetFromInt64(k, value);
   }
   return std::make_shared<const Array>(std::move(array));
 }
 
 // ---- Evaluation ----
+
+namespace {
+
+bool IsOpen(const Array& array) {
+  return array.bounds.open || std::any_of(array.numbers.begin(), array.numbers.end(),
+                                          [](const Number& n) { return n.open || std::isnan(n.value); });
+}
+
+// The array with bounds, if it has integers.
+ArrayPtr Bounded(ArrayPtr array, bool open) {
+  if (array == nullptr || array->HasNumbers() || !array->shape.IsArray()) return array;
+  const bool known = array->bounds.low <= array->bounds.high;
+  if (known && (array->bounds.open || !open)) return array;
+  Array bounded = *array;
+  const PrimitiveType type = array->shape.element_type();
+  if (!known && open) bounded.bounds = Bounds::Of(type);
+  for (int64_t k = 0; k < array->shape.ElementCount() && !known && !open; ++k) {
+    const int64_t value = array->literal.GetAsInt64(k);
+    bounded.bounds = bounded.bounds.With({value, value});
+  }
+  bounded.bounds.open |= open;
+  return std::make_shared<const Array>(std::move(bounded));
+}
+
+}  // namespace
 
 ArrayPtr Evaluation::Get(ValueId value) {
   std::vector<ValueId> todo{value};
@@ -195,104 +227,21 @@ bool Evaluation::Evaluate(const Graph::Op& op) {
   }
   if (elements > shared_.work_left || shared_.Spend(elements) < 0) return Fail("too large");
   Arrays x;
-  bool depends = false;
   for (const std::vector<ValueId>& operand : op.operands) {
     for (ValueId v : operand) {
-      if (!graph_.ShapeOf(v).IsArray()) continue;
-      x.push_back(Known(v));
-      depends = depends || depends_[static_cast<size_t>(v)];
+      if (graph_.ShapeOf(v).IsArray()) x.push_back(Known(v));
     }
   }
-  if (depends && shared_.records != nullptr) Record(*op.instruction, x);
   Arrays results = Of(op, x);
   if (!why_.empty()) return false;
-  // Integers that come from floats or from an unsupported operation have one of many possible values, as inputs do.
-  const auto is_open = [](const Number& n) { return n.open || std::isnan(n.value); };
-  depends = depends || results.empty() ||
-            (op.instruction->opcode() == HloOpcode::kConvert &&
-             std::any_of(x[0]->numbers.begin(), x[0]->numbers.end(), is_open));
   if (results.empty()) results = Unknown(op, x);
   else if (!trial_.arithmetic.bits()) Round(op, results);
-  for (size_t k = 0; k < results.size(); ++k) {
-    const size_t value = static_cast<size_t>(op.first) + k;
-    depends_[value] = depends && results[k] != nullptr && IsInteger(results[k]->shape.element_type());
-    values_[value] = std::move(results[k]);
-  }
+  // (Control flow is open where what decides it is.)
+  const bool open = !op.instruction->Is(kControlFlow) &&
+                    std::any_of(x.begin(), x.end(), [](const ArrayPtr& a) { return IsOpen(*a); });
+  for (size_t k = 0; k < results.size(); ++k)
+    values_[static_cast<size_t>(op.first) + k] = Bounded(std::move(results[k]), open);
   return why_.empty() && results.size() == op.shapes.size();
-}
-
-namespace {
-
-// Returns whether a comparison of integers has one result for all values of `x`: nothing is less than the least.
-bool IsDecided(ComparisonDirection direction, const Literal& x, const Literal& y, int64_t k) {
-  const PrimitiveType type = x.shape().element_type();
-  const auto is = [&](const Literal& one, const Literal& bound) { return one.GetAsInt64(k) == bound.GetAsInt64(0); };
-  return direction == ComparisonDirection::kLt && IsInteger(type) &&
-         (is(y, Literal::MinValue(type)) || is(x, Literal::MaxValue(type)));
-}
-
-// A scatter that adds, multiplies or replaces moves elements, as a gather does.
-bool IsMove(const HloInstruction& i) {
-  if (i.opcode() != HloOpcode::kScatter) return i.Is(kMovesData);
-  const HloInstruction& root = *i.to_apply()->root();
-  if (root.IsParameter() || !IsInteger(i.shape().element_type())) return true;
-  return (root.opcode() == HloOpcode::kAdd || root.opcode() == HloOpcode::kMultiply) &&
-         root.operand(0)->IsParameter() && root.operand(1)->IsParameter();
-}
-
-}  // namespace
-
-// Records an integer operation. Sums, products and moves follow laws that trials test (polynomials modulo 2^n), and
-// bodies of control flow are evaluated separately. An elementwise operation is the same on arrays of other sizes with
-// the same elements in order.
-void Evaluation::Record(const HloInstruction& i, const Arrays& x) {
-  using enum HloOpcode;
-  const HloOpcode op = i.opcode();
-  if (op == kAdd || op == kSubtract || op == kMultiply || op == kNegate || op == kSelect || op == kCopy || IsMove(i) ||
-      i.Is(kControlFlow))
-    return;
-  const auto value = [&](size_t operand, int64_t k) -> uint64_t {
-    const Array& array = *x[operand];
-    if (array.shape.IsScalar()) k = 0;
-    return array.HasNumbers() ? array.numbers[static_cast<size_t>(k)].p
-                              : static_cast<uint64_t>(array.literal.GetAsInt64(k));
-  };
-  std::unordered_set<uint64_t>& records = shared_.records->integers;
-  const bool complex =
-      std::any_of(x.begin(), x.end(), [](const auto& a) { return IsComplex(a->shape.element_type()); });
-  if (!i.Is(kElementwise) || complex || !x[0]->shape.SameDimensions(i.shape())) {
-    uint64_t key = shared_.ClassOf(i);
-    for (const ArrayPtr& operand : x) {
-      if (!operand->HasNumbers()) key = Mix(key, operand->literal.Hash());
-      for (const Number& n : operand->numbers) key = Mix(key, n.p);
-    }
-    records.insert(key);
-    return;
-  }
-  const PrimitiveType from = x[0]->shape.element_type();
-  uint64_t key =
-      Mix(Mix(static_cast<uint64_t>(op), static_cast<uint64_t>(from)), static_cast<uint64_t>(i.shape().element_type()));
-  bool swaps = false;  // a > b is stored as b < a, and a <= b as the opposite of b < a
-  ComparisonDirection direction = ComparisonDirection::kEq;
-  if (op == kCompare) {
-    direction = i.attributes<CompareAttributes>().direction;
-    swaps = direction == ComparisonDirection::kGt || direction == ComparisonDirection::kLe;
-    const bool equal = direction == ComparisonDirection::kEq || direction == ComparisonDirection::kNe;
-    direction = equal ? ComparisonDirection::kEq : ComparisonDirection::kLt;
-    key = Mix(key, static_cast<uint64_t>(direction));
-  }
-  const bool commutes = i.Is(kCommutative) || (op == kCompare && direction == ComparisonDirection::kEq);
-  const bool integers = !x[0]->HasNumbers() && !x.back()->HasNumbers();
-  bool decided = op == kCompare && integers;
-  for (int64_t k = 0; k < i.shape().ElementCount(); ++k) {
-    std::vector<uint64_t> values;
-    for (size_t operand = 0; operand < x.size(); ++operand) values.push_back(value(operand, k));
-    if (swaps) std::reverse(values.begin(), values.end());
-    if (commutes) std::sort(values.begin(), values.end());
-    decided = decided && IsDecided(direction, x[swaps ? 1 : 0]->literal, x[swaps ? 0 : 1]->literal, k);
-    for (uint64_t part : values) key = Mix(key, part);
-  }
-  if (!decided) records.insert(key);
 }
 
 ArrayPtr Evaluation::OfLiteral(Literal literal, bool closed) {
@@ -352,11 +301,13 @@ Evaluation::Arrays Evaluation::Unknown(const Graph::Op& op, const Arrays& x) {
 }
 
 // Evaluates an operation on integers and conditions by the reference evaluator.
-ArrayPtr Evaluation::Interpreted(const HloInstruction& i, const Arrays& x) {
+ArrayPtr Evaluation::Interpreted(const HloInstruction& i, const Arrays& x, const Bounds& bounds) {
   std::vector<const Literal*> values;
   for (const ArrayPtr& a : x) values.push_back(&a->literal);
   StatusOr<Literal> result = shared_.interpreter().EvaluateInstruction(i, values);
-  return result.ok() ? OfLiteral(*std::move(result)) : nullptr;
+  if (!result.ok()) return nullptr;
+  if (bounds.low > bounds.high) return OfLiteral(*std::move(result));
+  return std::make_shared<const Array>(Array{i.shape(), *std::move(result), {}, bounds});
 }
 
 namespace {
@@ -380,7 +331,8 @@ bool Evaluation::Holds(const Graph::Op& op, PrimitiveType type, int depth) const
   for (const std::vector<ValueId>& operand : op.operands) {
     for (ValueId v : operand) {
       const PrimitiveType of = graph_.ShapeOf(v).element_type();
-      if (of == type || (i.opcode() != HloOpcode::kConvert && !IsFloat(of))) continue;
+      if (i.opcode() != HloOpcode::kConvert && !IsFloat(of)) continue;
+      if (IsFloat(of) && HasAllOf(type, of)) continue;
       if (!IsFloat(of) || !Holds(graph_.OpOf(v), type, depth + 1)) return false;
     }
   }
@@ -415,11 +367,11 @@ ArrayPtr Evaluation::Moved(const HloInstruction& i, const Arrays& x) {
   return std::make_shared<const Array>(std::move(result));
 }
 
-ArrayPtr Evaluation::Convert(const HloInstruction& i, const ArrayPtr& x) {
-  const PrimitiveType from = x->shape.element_type(), to = i.shape().element_type();
-  Array result{i.shape(), {}, {}};
+ArrayPtr Evaluation::Convert(const Shape& shape, const ArrayPtr& x) {
+  const PrimitiveType from = x->shape.element_type(), to = shape.element_type();
+  Array result{shape, {}, {}};
   Arithmetic& a = trial_.arithmetic;
-  const int64_t count = i.shape().ElementCount();
+  const int64_t count = shape.ElementCount();
   if (IsComplex(from) || IsComplex(to)) {
     if (a.bits() || !x->HasNumbers()) return nullptr;
     result.numbers = x->numbers;
@@ -427,19 +379,25 @@ ArrayPtr Evaluation::Convert(const HloInstruction& i, const ArrayPtr& x) {
     return IsFloat(to) || IsComplex(to) ? std::make_shared<const Array>(std::move(result)) : nullptr;
   }
   if (!x->HasNumbers()) {
+    const Bounds& bounds = x->bounds;
+    if (from == PrimitiveType::U64 && bounds.low < 0) return nullptr;
     // The reference evaluator rounds a bitwise conversion.
-    if (a.bits()) return OfLiteral(x->literal.Convert(to));
-    for (int64_t k = 0; k < count; ++k) result.numbers.push_back(a.Integer(x->literal.GetAsInt64(k)));
-    if (from == PrimitiveType::U64 &&
-        std::any_of(x->literal.data<uint64_t>().begin(), x->literal.data<uint64_t>().end(),
-                    [](uint64_t v) { return v >> 63 != 0; }))
-      return nullptr;
+    const int digits = GetFloatFormat(to).mantissa_bits + 1;
+    const int64_t exact = digits < 2 ? 0 : int64_t{1} << std::min(digits, 62);
+    const bool rounds = a.bits() && (bounds.low < -exact || bounds.high > exact);
+    if (a.bits() && (!bounds.open || (!bounds.wraps && !rounds)))
+      return OfLiteral(x->literal.Convert(to), !bounds.open);
+    for (int64_t k = 0; k < count; ++k) {
+      const Number n = a.Integer(x->literal.GetAsInt64(k));
+      // A number modulo 2^n is not one modulo p.
+      const uint64_t key = Mix(Mix(9, static_cast<uint64_t>(from)), a.bits() ? static_cast<uint64_t>(to) : 0);
+      result.numbers.push_back(bounds.wraps || rounds ? a.Unknown(key, {n}) : n);
+    }
     return std::make_shared<const Array>(std::move(result));
   }
   if (result.HasNumbers()) {
     // Conversions between float types are exact over the reals.
-    const FloatFormat narrow = GetFloatFormat(from), wide = GetFloatFormat(to);
-    if (!a.bits() || (wide.mantissa_bits >= narrow.mantissa_bits && wide.exponent_bits >= narrow.exponent_bits)) {
+    if (!a.bits() || HasAllOf(to, from)) {
       result.numbers = x->numbers;
       return std::make_shared<const Array>(std::move(result));
     }
@@ -456,7 +414,8 @@ ArrayPtr Evaluation::Convert(const HloInstruction& i, const ArrayPtr& x) {
     return std::make_shared<const Array>(std::move(result));
   }
   // Conversion to integers: exact for constants, otherwise a random function.
-  result.literal = Literal(i.shape().WithDefaultLayout());
+  result.literal = Literal(shape.WithDefaultLayout());
+  const Bounds all = Bounds::Of(to);
   Literal one(Shape::Scalar(PrimitiveType::F64));
   const Number zero = a.Literal(0);
   for (int64_t k = 0; k < count; ++k) {
@@ -467,7 +426,7 @@ ArrayPtr Evaluation::Convert(const HloInstruction& i, const ArrayPtr& x) {
       one.SetFromDouble(0, n.value);
       result.literal.SetFromInt64(k, one.Convert(to).GetAsInt64(0));
     } else {
-      result.literal.SetFromInt64(k, a.Unknown(Mix(8, static_cast<uint64_t>(to)), {n}).p % 97);
+      result.literal.SetFromInt64(k, Draw(Mix(Mix(8, static_cast<uint64_t>(to)), n.p), all));
     }
   }
   return std::make_shared<const Array>(std::move(result));
@@ -535,11 +494,16 @@ void Evaluation::Note(const Number& x, const Number& y, ComparisonDirection dire
   int decides = 0;  // 0: the comparison decides equality
   if (direction == ComparisonDirection::kLt || direction == ComparisonDirection::kGe) decides = x.p == low ? 1 : 2;
   if (direction == ComparisonDirection::kGt || direction == ComparisonDirection::kLe) decides = x.p == low ? 2 : 1;
-  shared_.records->comparisons.insert({low, high, decides});
+  shared_.records->insert({low, high, decides});
 }
 
 bool Evaluation::Holds(const Number& x, const Number& y, ComparisonDirection direction) {
   Arithmetic& a = trial_.arithmetic;
+  // Random numbers are hardly ever equal, so that their equality is a random function.
+  const bool equality = direction == ComparisonDirection::kEq || direction == ComparisonDirection::kNe;
+  if (equality && (x.open || y.open) && x.p != y.p)
+    return (a.Unknown(13, {x.p < y.p ? x : y, x.p < y.p ? y : x}).p % 2 == 0) ==
+           (direction == ComparisonDirection::kEq);
   int order = a.Compare(x, y);
   bool ordered = true;
   if (a.bits() && (x.open || y.open)) {
@@ -562,7 +526,7 @@ ArrayPtr Evaluation::Elementwise(const HloInstruction& i, const Arrays& x) {
   using enum HloOpcode;
   const HloOpcode opcode = i.opcode();
   Arithmetic& a = trial_.arithmetic;
-  if (opcode == kConvert) return Convert(i, x[0]);
+  if (opcode == kConvert) return Convert(i.shape(), x[0]);
   if (opcode != kSelect &&
       std::any_of(x.begin(), x.end(), [](const auto& v) { return IsComplex(v->shape.element_type()); }))
     return OfComplex(i, x);
@@ -581,6 +545,18 @@ ArrayPtr Evaluation::Elementwise(const HloInstruction& i, const Arrays& x) {
     for (int part = 0; part < (result.IsReal() ? 1 : 2); ++part) {
       for (int64_t k = 0; k < count; ++k)
         result.numbers.push_back(at(chosen[chosen.size() == 1 ? 0 : static_cast<size_t>(k)] ? 1 : 2, part * count + k));
+    }
+    return std::make_shared<const Array>(std::move(result));
+  }
+  if (opcode == kBitcastConvert && x[0]->shape.SameDimensions(i.shape())) {
+    const PrimitiveType from = x[0]->shape.element_type();
+    const uint64_t key = Mix(Mix(12, static_cast<uint64_t>(from)), static_cast<uint64_t>(type));
+    if (!result.HasNumbers()) result.literal = Literal(i.shape().WithDefaultLayout()), result.bounds = Bounds::Of(type);
+    result.bounds.open = true;
+    for (int64_t k = 0; k < count; ++k) {
+      const Number n = x[0]->HasNumbers() ? at(0, k) : a.Integer(x[0]->literal.GetAsInt64(k));
+      if (result.HasNumbers()) result.numbers.push_back(a.Unknown(key, {n}));
+      else result.literal.SetFromInt64(k, Draw(Mix(key, n.p), result.bounds));
     }
     return std::make_shared<const Array>(std::move(result));
   }
@@ -631,6 +607,11 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
       return {};
     case kWhile: return While(op, x);
     case kConditional: return Conditional(op);
+    case kGetDimensionSize: {
+      Literal size(Shape::Scalar(i.shape().element_type()));
+      size.SetFromInt64(0, x[0]->shape.dimensions(i.dimensions()[0]));
+      return one(OfLiteral(std::move(size)));
+    }
     case kCustomCall: return {};
     // Other operations are handled by their traits.
     default: break;
@@ -640,23 +621,38 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
       i.opcode() == kReplicaId || !i.shape().IsArray() || x.size() != static_cast<size_t>(i.operand_count())) {
     return i.opcode() == kReduce || i.opcode() == kReduceWindow ? Reduce(i, x)
            : i.opcode() == kSort                                ? Sort(i, x)
+           : i.opcode() == kScan                                ? Scan(i, x)
                                                                 : Arrays();
   }
   const bool integers = std::none_of(x.begin(), x.end(), [](const ArrayPtr& a) { return a->HasNumbers(); });
-  if (integers && (!Array{i.shape(), {}, {}}.HasNumbers() || i.opcode() == kIota)) return one(Interpreted(i, x));
+  if (integers && (!Array{i.shape(), {}, {}}.HasNumbers() || i.opcode() == kIota)) {
+    if (std::none_of(x.begin(), x.end(), [](const ArrayPtr& a) { return a->bounds.open; }))
+      return one(Interpreted(i, x));
+    if (ArrayPtr result = OpenIntegers(i, x)) return {std::move(result)};
+  }
   if (i.Is(kElementwise)) return one(Elementwise(i, x));
   if (i.Is(kMovesData)) return one(Moved(i, x));
   switch (i.opcode()) {
     case kDot:
-      if (x[0]->HasNumbers() && x[1]->HasNumbers()) return one(Dot(i, *x[0], *x[1]));
+    case kConvolution: {
+      // Integers beside floats are converted.
+      Arrays numbers = x;
+      for (ArrayPtr& a : numbers) {
+        if (!a->HasNumbers() && IsFloat(i.shape().element_type()))
+          a = Convert(a->shape.WithElementType(i.shape().element_type()), a);
+        if (a == nullptr || !a->HasNumbers()) return {};
+      }
+      if (i.opcode() == kDot) return one(Dot(i, *numbers[0], *numbers[1]));
+      if (x.size() == 2 && numbers[0]->IsReal() && numbers[1]->IsReal())
+        return one(Convolution(i, *numbers[0], *numbers[1]));
       return {};
-    case kConvolution:
-      if (x.size() == 2 && x[0]->IsReal() && x[1]->IsReal()) return one(Convolution(i, *x[0], *x[1]));
-      return {};
+    }
     case kReduce:
     case kReduceWindow: return Reduce(i, x);
     case kScatter: return one(Scatter(i, x));
     case kSort: return Sort(i, x);
+    case kMap: return Map(i, x);
+    case kScan: return Scan(i, x);
     // Any other operation is unsupported.
     default: return {};
   }
@@ -682,10 +678,15 @@ Evaluation::Arrays Evaluation::Call(const HloComputation& computation, const Arr
 Evaluation::Arrays Evaluation::While(const Graph::Op& op, Arrays state) {
   const HloInstruction& i = *op.instruction;
   if (state.size() != op.shapes.size()) return {};
+  bool open = false;
   for (int64_t turn = 0;; ++turn) {
     const Arrays again = Call(*i.while_condition(), state);
     if (!why_.empty()) return {};
-    if (!again[0]->literal.data<bool>()[0]) return state;
+    open = open || again[0]->bounds.open;
+    if (!again[0]->literal.data<bool>()[0]) {
+      for (ArrayPtr& array : state) array = Bounded(std::move(array), open);
+      return state;
+    }
     if (turn >= kMostTurns) return {};
     state = Call(*i.while_body(), state);
     if (!why_.empty()) return {};
@@ -701,7 +702,9 @@ Evaluation::Arrays Evaluation::Conditional(const Graph::Op& op) {
   Arrays arguments;
   for (ValueId v : op.operands[static_cast<size_t>(branch) + 1]) arguments.push_back(Known(v));
   if (std::find(arguments.begin(), arguments.end(), nullptr) != arguments.end()) return {};
-  return Call(*i.called_computation(branch), arguments);
+  Arrays results = Call(*i.called_computation(branch), arguments);
+  for (ArrayPtr& array : results) array = Bounded(std::move(array), Known(op.operands[0][0])->bounds.open);
+  return results;
 }
 
 }  // namespace hloir::proof_check

@@ -1,16 +1,17 @@
 // Values of a graph in a trial. Floats are numbers of number.h; integers and conditions have their values. The
-// reference evaluator computes integers, and the element sources of operations that move data. An unsupported operation
-// is a random function of its operands. Covered by tests/unit/proof_check_test.cc.
+// reference evaluator computes sums and moves of integers, and the element sources of operations that move data. An
+// unsupported operation is a random function of its operands. Covered by tests/unit/proof_check_test.cc.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "hloir/evaluator.h"
@@ -19,24 +20,35 @@
 
 namespace hloir::proof_check {
 
+// What is known of an array of integers or conditions for all inputs.
+struct Bounds {
+  int64_t low = std::numeric_limits<int64_t>::max();  // above `high`: not known yet
+  int64_t high = std::numeric_limits<int64_t>::min();
+  bool open = false;   // depends on inputs
+  bool wraps = false;  // is known modulo 2^n only: a sum or product that may have wrapped around
+
+  // All numbers of a type. (A u64 from 2^63 on is a negative int64_t, so these bounds order nothing.)
+  static Bounds Of(PrimitiveType type);
+  Bounds With(const Bounds& other) const;
+  // Whether a number of `from` with these bounds is one of `to`.
+  bool Fit(PrimitiveType from, PrimitiveType to) const;
+  // The value itself or another one between the bounds.
+  int64_t Within(int64_t value) const;
+};
+
 struct Array {
   Shape shape;
   Literal literal;              // integers and conditions
   std::vector<Number> numbers;  // floats; for complex numbers the real parts, then the imaginary parts
+  Bounds bounds = {};           // of integers and conditions
   bool IsReal() const { return IsFloat(shape.element_type()); }
   bool HasNumbers() const { return IsReal() || IsComplex(shape.element_type()); }
 };
 using ArrayPtr = std::shared_ptr<const Array>;
 
-// Operations on values that depend on inputs, by one side of a step, that random values cannot distinguish: both sides
-// of the step must have applied the same ones.
-struct Records {
-  // Comparisons of numbers: the two numbers, and whether the comparison decides a < b, a > b or a = b.
-  std::set<std::tuple<uint32_t, uint32_t, int>> comparisons;
-  // Operations on integers other than sums, products and moves, hashed with their operands; elementwise ones by
-  // element.
-  std::unordered_set<uint64_t> integers;
-};
+// Comparisons of numbers by one side of a step: the two numbers, and whether the comparison decides a < b, a > b or
+// a = b. Random numbers cannot tell what happens at ties.
+using Records = std::set<std::tuple<uint32_t, uint32_t, int>>;
 
 class Shared;
 // The arithmetic and inputs of one trial.
@@ -47,8 +59,10 @@ struct Trial {
   uint64_t seed;
   int number;
   Order order;
-  // A random value of that shape; equal keys give equal values.
-  ArrayPtr Leaf(const Shape& shape, uint64_t key, const Shared& shared);
+  // A random value of that shape; equal keys give equal values. Integers are between `bounds`, if these are known.
+  ArrayPtr Leaf(const Shape& shape, uint64_t key, const Shared& shared, const Bounds& bounds = {});
+  // A random integer: small, one of the texts (in turn) or any.
+  int64_t Integer(uint64_t key, size_t turn, const Bounds& bounds, const Shared& shared) const;
 };
 
 // State that all trials and both modules share.
@@ -84,23 +98,16 @@ class Shared {
   std::map<std::tuple<int, Order, bool>, std::unique_ptr<Trial>> trials_;
 };
 
+// Returns whether `wide` has all numbers of `narrow`.
+bool HasAllOf(PrimitiveType wide, PrimitiveType narrow);
 // Returns whether the operation rounds its result to a float that is narrower than f32 or than its operand.
 bool RoundsTo(const HloInstruction& i, PrimitiveType type);
 
 class Evaluation {
  public:
   Evaluation(const Graph& graph, Shared& shared, Trial& trial, int depth = 0)
-      : graph_(graph),
-        shared_(shared),
-        trial_(trial),
-        depth_(depth),
-        values_(graph.value_count()),
-        depends_(graph.value_count()) {}
-  // Sets an input. Its integers count as values that depend on inputs.
-  void Set(ValueId value, ArrayPtr array) {
-    depends_[static_cast<size_t>(value)] = array != nullptr && IsInteger(array->shape.element_type());
-    values_[static_cast<size_t>(value)] = std::move(array);
-  }
+      : graph_(graph), shared_(shared), trial_(trial), depth_(depth), values_(graph.value_count()) {}
+  void Set(ValueId value, ArrayPtr array) { values_[static_cast<size_t>(value)] = std::move(array); }
   const ArrayPtr& Known(ValueId value) const { return values_[static_cast<size_t>(value)]; }
   // Null on failure; why() has the reason.
   ArrayPtr Get(ValueId value);
@@ -109,11 +116,27 @@ class Evaluation {
  private:
   using Arrays = std::vector<ArrayPtr>;
   bool Evaluate(const Graph::Op& op);
-  void Record(const HloInstruction& i, const Arrays& x);
   Arrays Of(const Graph::Op& op, const Arrays& x);
   Arrays Unknown(const Graph::Op& op, const Arrays& x);
   ArrayPtr OfLiteral(Literal literal, bool closed = true);
-  ArrayPtr Interpreted(const HloInstruction& i, const Arrays& x);
+  ArrayPtr Interpreted(const HloInstruction& i, const Arrays& x, const Bounds& bounds = {});
+
+  // Integers that depend on inputs (integers.cc).
+  struct Integer {
+    int64_t value;
+    Bounds bounds;
+  };
+  int64_t Draw(uint64_t key, const Bounds& bounds) const;  // a random function of the key
+  bool Less(const Integer& a, const Integer& b, PrimitiveType type) const;
+  const Integer& Larger(const Integer& a, const Integer& b, PrimitiveType type) const;
+  const Integer& Smaller(const Integer& a, const Integer& b, PrimitiveType type) const;
+  bool Equal(const Integer& a, const Integer& b) const;
+  ArrayPtr ByElement(const HloInstruction& i, const Arrays& x, const Bounds& bounds,
+                     const std::function<int64_t(const std::vector<Integer>&)>& function);
+  ArrayPtr ConvertIntegers(const HloInstruction& i, const Arrays& x);
+  ArrayPtr OpenElementwise(const HloInstruction& i, const Arrays& x);
+  ArrayPtr OpenIntegers(const HloInstruction& i, const Arrays& x);
+
   bool Holds(const Graph::Op& op, PrimitiveType type, int depth) const;
   void Round(const Graph::Op& op, Arrays& results);
   ArrayPtr Moved(const HloInstruction& i, const Arrays& x);
@@ -121,7 +144,7 @@ class Evaluation {
   bool Holds(const Number& x, const Number& y, ComparisonDirection direction);
   void Note(const Number& x, const Number& y, ComparisonDirection direction);
   ArrayPtr OfComplex(const HloInstruction& i, const Arrays& x);
-  ArrayPtr Convert(const HloInstruction& i, const ArrayPtr& x);
+  ArrayPtr Convert(const Shape& shape, const ArrayPtr& x);
   ArrayPtr Dot(const HloInstruction& i, const Array& x, const Array& y);
   ArrayPtr Convolution(const HloInstruction& i, const Array& x, const Array& y);
   // A computation that combines n scalars with n scalars.
@@ -134,6 +157,8 @@ class Evaluation {
   Arrays Reduce(const HloInstruction& i, const Arrays& x);
   ArrayPtr Scatter(const HloInstruction& i, const Arrays& x);
   Arrays Sort(const HloInstruction& i, const Arrays& x);
+  Arrays Map(const HloInstruction& i, const Arrays& x);
+  Arrays Scan(const HloInstruction& i, const Arrays& x);
   Arrays Call(const HloComputation& computation, const Arrays& arguments);
   Arrays While(const Graph::Op& op, Arrays state);
   Arrays Conditional(const Graph::Op& op);
@@ -147,7 +172,6 @@ class Evaluation {
   Trial& trial_;
   int depth_;
   std::vector<ArrayPtr> values_;
-  std::vector<bool> depends_;  // integers that depend on inputs
   std::string why_;
 };
 

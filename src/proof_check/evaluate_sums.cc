@@ -61,14 +61,19 @@ ArrayPtr ElementOf(const Array& array, int64_t at) {
          k += static_cast<size_t>(array.shape.ElementCount()))
       scalar.numbers.push_back(array.numbers[k]);
   } else {
+    const int64_t value = array.literal.GetAsInt64(at);
     scalar.literal = Literal(scalar.shape);
-    scalar.literal.SetFromInt64(0, array.literal.GetAsInt64(at));
+    scalar.literal.SetFromInt64(0, value);
+    scalar.bounds = array.bounds.open ? array.bounds : Bounds{value, value};
   }
   return std::make_shared<const Array>(std::move(scalar));
 }
 
 void Store(Array& array, int64_t at, const Array& scalar) {
-  if (!array.HasNumbers()) return array.literal.SetFromInt64(at, scalar.literal.GetAsInt64(0));
+  if (!array.HasNumbers()) {
+    array.bounds = array.bounds.With(scalar.bounds);
+    return array.literal.SetFromInt64(at, scalar.literal.GetAsInt64(0));
+  }
   for (size_t part = 0; part < scalar.numbers.size(); ++part)
     array.numbers[static_cast<size_t>(at) + part * static_cast<size_t>(array.shape.ElementCount())] =
         scalar.numbers[part];
@@ -292,7 +297,7 @@ Evaluation::Arrays Evaluation::Reduce(const HloInstruction& i, const Arrays& x) 
 
 // Combines the windows of the updates with the operand in the order of the updates.
 ArrayPtr Evaluation::Scatter(const HloInstruction& i, const Arrays& x) {
-  if (x.size() != 3 || !x[0]->IsReal()) return nullptr;
+  if (x.size() != 3) return nullptr;
   const ScatterAttributes& s = i.attributes<ScatterAttributes>();
   const DimVector &dims = x[0]->shape.dimensions(), &updates = x[2]->shape.dimensions(),
                   &indices = x[1]->shape.dimensions();
@@ -334,17 +339,74 @@ ArrayPtr Evaluation::Scatter(const HloInstruction& i, const Arrays& x) {
       place[static_cast<size_t>(window_of[k])] += At(index, s.update_window_dims[k]);
     int64_t to = 0;
     for (size_t d = 0; d < dims.size(); ++d) to += place[d] * strides[d];
-    Number& element = result.numbers[static_cast<size_t>(to)];
-    const Number& value = x[2]->numbers[static_cast<size_t>(update)];
-    if (combiner.op != HloOpcode::kTuple && !a.bits()) {
+    if (combiner.op != HloOpcode::kTuple && !a.bits() && result.IsReal()) {
+      Number& element = result.numbers[static_cast<size_t>(to)];
+      const Number& value = x[2]->numbers[static_cast<size_t>(update)];
       if (!a.Binary(combiner.op, Number(element), value, combiner.type, element))
         Fail("a scatter by an unknown operation");
       return;
     }
     const Arrays combined = Call(*i.to_apply(), {ElementOf(result, to), ElementOf(*x[2], update)});
-    if (why_.empty()) element = combined[0]->numbers[0];
+    if (why_.empty()) Store(result, to, *combined[0]);
   });
   return why_.empty() ? std::make_shared<const Array>(std::move(result)) : nullptr;
+}
+
+// A computation of each element by itself.
+Evaluation::Arrays Evaluation::Map(const HloInstruction& i, const Arrays& x) {
+  Array result = Empty(i.shape());
+  for (int64_t k = 0; k < i.shape().ElementCount(); ++k) {
+    Arrays arguments;
+    for (const ArrayPtr& a : x) arguments.push_back(ElementOf(*a, k));
+    const Arrays made = Call(*i.to_apply(), arguments);
+    if (!why_.empty()) return {};
+    Store(result, k, *made[0]);
+  }
+  return {std::make_shared<const Array>(std::move(result))};
+}
+
+// A computation of the inputs' slices along a dimension, one after the other, and of what it carries on.
+Evaluation::Arrays Evaluation::Scan(const HloInstruction& i, const Arrays& x) {
+  const ScanAttributes& s = i.attributes<ScanAttributes>();
+  const size_t along = static_cast<size_t>(s.dimensions[0]), carries = static_cast<size_t>(s.num_carries),
+               inputs = x.size() - carries;
+  const std::vector<const Shape*> shapes = i.shape().Leaves();
+  if (x.size() != static_cast<size_t>(i.operand_count()) || inputs + shapes.size() == carries) return {};
+  const int64_t length = (inputs > 0 ? x[0]->shape : *shapes[0]).dimensions()[along];
+  // The places of a slice in an array.
+  const auto places = [&](const DimVector& dims, int64_t at) {
+    std::vector<int64_t> all = Places(dims, Others(static_cast<int64_t>(dims.size()), {s.dimensions[0]}, {}));
+    for (int64_t& place : all) place += at * StridesOf(dims)[along];
+    return all;
+  };
+  std::vector<Array> stacked;
+  for (size_t k = 0; k + carries < shapes.size(); ++k) stacked.push_back(Empty(*shapes[k]));
+  Arrays state(x.begin() + static_cast<std::ptrdiff_t>(inputs), x.end());
+  for (int64_t step = 0; step < length; ++step) {
+    const int64_t at = s.is_reverse ? length - 1 - step : step;
+    Arrays arguments;
+    for (size_t k = 0; k < inputs; ++k) {
+      DimVector dims = x[k]->shape.dimensions();
+      const std::vector<int64_t> from = places(dims, at);
+      dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(along));
+      Array slice = Empty(Shape::Array(x[k]->shape.element_type(), dims));
+      for (size_t to = 0; to < from.size(); ++to) Store(slice, static_cast<int64_t>(to), *ElementOf(*x[k], from[to]));
+      arguments.push_back(std::make_shared<const Array>(std::move(slice)));
+    }
+    arguments.insert(arguments.end(), state.begin(), state.end());
+    const Arrays made = Call(*i.to_apply(), arguments);
+    if (!why_.empty() || made.size() != shapes.size()) return {};
+    for (size_t k = 0; k < stacked.size(); ++k) {
+      const std::vector<int64_t> to = places(stacked[k].shape.dimensions(), at);
+      for (size_t from = 0; from < to.size(); ++from)
+        Store(stacked[k], to[from], *ElementOf(*made[k], static_cast<int64_t>(from)));
+    }
+    state.assign(made.begin() + static_cast<std::ptrdiff_t>(stacked.size()), made.end());
+  }
+  Arrays all;
+  for (Array& array : stacked) all.push_back(std::make_shared<const Array>(std::move(array)));
+  all.insert(all.end(), state.begin(), state.end());
+  return all;
 }
 
 // Ranks are a total order. Sorting is unsupported when signs order the numbers.

@@ -28,6 +28,14 @@ bool ActsOrDiffers(const HloInstruction& i, std::unordered_map<const HloComputat
   return false;
 }
 
+// Returns whether each turn of a loop passes this value on as it is.
+bool PassesOn(const HloInstruction& loop, int64_t k) {
+  const HloInstruction& root = *loop.while_body()->root();
+  if (root.opcode() != HloOpcode::kTuple || !loop.shape().tuple_shapes(k).IsArray()) return false;
+  const HloInstruction& next = *root.operand(k);
+  return next.opcode() == HloOpcode::kGetTupleElement && next.tuple_index() == k && next.operand(0)->IsParameter();
+}
+
 }  // namespace
 
 StatusOr<Graph> Graph::Make(const HloComputation& computation) {
@@ -101,6 +109,11 @@ Status Graph::Add(const HloComputation& computation, const std::vector<std::vect
     }
     by_name_[name] = value;
     read_.push_back({i, value});
+    // A value that no turn of a loop changes is what the loop began with.
+    for (size_t k = 0; i->opcode() == HloOpcode::kWhile && k < value.size(); ++k) {
+      const bool flat = static_cast<int64_t>(value.size()) == i->shape().tuple_size();
+      if (flat && PassesOn(*i, static_cast<int64_t>(k))) value[k] = ops_.back().operands[0][k];
+    }
     values[i] = std::move(value);
   }
   results = values[computation.root()];

@@ -125,6 +125,7 @@ uint64_t Arithmetic::PowQ(uint64_t a, uint64_t n) const { return PowMod(a, n, q_
 int Arithmetic::SignOf(uint32_t p) const { return p == 0 ? 0 : PowP(p, q_) == 1 ? 1 : -1; }
 
 void Arithmetic::KnowLiteral(double value) {
+  if (std::isfinite(value)) known_.push_back(value);
   if (!bits_ && std::isfinite(value) && value != 0) literals_.try_emplace(std::abs(value), Literal(std::abs(value)));
 }
 
@@ -461,9 +462,13 @@ int Arithmetic::Compare(const Number& a, const Number& b) const {
   if (order_ == Order::kSigns) return SignOf(static_cast<uint32_t>((uint64_t{a.p} + p_ - b.p) % p_));
   const auto rank = [&](const Number& n) {
     if (!n.open && !std::isnan(n.value)) return n.value;
-    // A random rank of arbitrary magnitude, beyond the numbers of the texts.
+    // A random rank of arbitrary magnitude, beyond the numbers of the texts or between two of them.
     const uint64_t hash = Scramble(Mix(seed_ + 1, n.p));
     const double uniform = static_cast<double>(hash >> 11) * 0x1p-53;
+    if ((hash & 3) == 1 && known_.size() > 1) {
+      const size_t at = static_cast<size_t>(Scramble(hash) % (known_.size() - 1));
+      return known_[at] + (known_[at + 1] - known_[at]) * uniform;
+    }
     if ((hash & 3) == 0)
       return std::ldexp(uniform + 1, static_cast<int>(hash >> 2 & 1023)) * ((hash & 4096) != 0 ? 1 : -1);
     return std::tan((uniform - 0.5) * 3);

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <unordered_map>
+#include <vector>
 
 #include "hloir/opcode.h"
 #include "hloir/primitive_type.h"
@@ -44,7 +45,7 @@ class Arithmetic {
   Arithmetic(uint64_t seed, Order order, bool bits);
   bool bits() const { return bits_; }
 
-  // A computed constant that rounds to `value`, a number of a text, is identified with it.
+  // A computed constant that rounds to `value`, a number of a text, is identified with it. Called in ascending order.
   void KnowLiteral(double value);
   // A number of a text: the simplest fraction that rounds to it, so that 0.333333343 is 1/3.
   Number Literal(double value);
@@ -92,6 +93,7 @@ class Arithmetic {
   bool bits_;
   uint64_t p_, q_, generator_;
   std::unordered_map<double, Number> literals_;
+  std::vector<double> known_;  // the numbers of the texts, ascending
 };
 
 }  // namespace hloir::proof_check

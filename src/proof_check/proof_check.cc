@@ -18,7 +18,6 @@ namespace {
 constexpr int64_t kWorkOfTrial = int64_t{1} << 23, kWorkOfStep = int64_t{1} << 26;  // in elements
 constexpr int64_t kSmallWork = int64_t{1} << 14;
 constexpr const char* kTies = "the values may differ if the numbers that they compare are equal";
-constexpr const char* kIntegers = "the two differ in an operation on integers that is no sum, product or move";
 constexpr size_t kMostLiterals = 1 << 12;
 
 bool Fits(const Shape& x, const Shape& y) {
@@ -27,12 +26,10 @@ bool Fits(const Shape& x, const Shape& y) {
   return x.SameDimensions(y) && (s == t || (IsFloat(s) && IsFloat(t)) || (IsComplex(s) && IsComplex(t)));
 }
 
-using Comparisons = decltype(Records::comparisons);
-
 // Trials hardly ever make two computed values equal, so they do not test ties. The two sides must therefore compare the
 // same pairs for equality, and decide the order of each pair with the same strictness.
-bool AlikeAtTies(const Comparisons& x, const Comparisons& y) {
-  const auto alike = [](const Comparisons& a, const Comparisons& b) {
+bool AlikeAtTies(const Records& x, const Records& y) {
+  const auto alike = [](const Records& a, const Records& b) {
     return std::all_of(a.begin(), a.end(), [&](const auto& comparison) {
       const auto [low, high, decides] = comparison;
       if (b.count(comparison) != 0) return true;
@@ -79,11 +76,16 @@ class Agreement {
   int64_t where_ = 0;
 };
 
-// How often a module rounds to a float type.
+// How often a module rounds to a float type, except to round further.
 int64_t Roundings(const HloModule& module, PrimitiveType type) {
   int64_t count = 0;
+  const auto narrows = [&](const HloInstruction* user) {
+    return user->opcode() == HloOpcode::kConvert && IsFloat(user->shape().element_type()) &&
+           BitWidth(user->shape().element_type()) < BitWidth(type);
+  };
   for (const HloInstruction* i : module.AllInstructions()) {
-    if (i->shape().IsArray() && i->shape().element_type() == type) count += RoundsTo(*i, type);
+    if (!i->shape().IsArray() || i->shape().element_type() != type || !RoundsTo(*i, type)) continue;
+    count += i->users().empty() || !std::all_of(i->users().begin(), i->users().end(), narrows);
   }
   return count;
 }
@@ -290,6 +292,12 @@ ArrayPtr Checker::Get(Evaluation& evaluation, ValueId value, Records& records) {
   return array;
 }
 
+// Cheap steps get more trials, and those that take long fewer.
+bool Checker::GoesOn(int done, int trials, int64_t work) {
+  if (done >= trials) return trials == kTrials && done < 4 * kTrials && work < kSmallWork;
+  return done == 0 || done < trials / 2 || (done + 1) * (work / done) <= kWorkOfStep;
+}
+
 StepResult Checker::CheckEqual(const Step& step, int trials) {
   const Pair& pair = step.pairs[0];
   if (!before_.ShapeOf(pair.before).IsArray()) return {Outcome::kUnchecked, "a token"};
@@ -301,11 +309,8 @@ StepResult Checker::CheckEqual(const Step& step, int trials) {
   const auto keys = KeysOf(premises);
   StepResult result;
   Agreement agreement;
-  bool integers_alike = true;
   int done = 0;
-  // Cheap steps get more trials.
-  for (int64_t work = 0; done < trials || (trials == kTrials && done < 4 * kTrials && work < kSmallWork); ++done) {
-    if (done > 0 && (done + 1) * (work / done) > kWorkOfStep && done >= trials / 2) break;
+  for (int64_t work = 0; GoesOn(done, trials, work); ++done) {
     shared_.work_left = kWorkOfTrial;
     Trial& trial = shared_.TrialOf(done, OrderOf(step.rule), step.rule == Rule::kBits);
     Evaluation x(before_, shared_, trial), y(after_, shared_, trial);
@@ -322,12 +327,10 @@ StepResult Checker::CheckEqual(const Step& step, int trials) {
     const ArrayPtr p = Get(x, pair.before, of_x);
     const ArrayPtr q = p == nullptr ? nullptr : Get(y, pair.after, of_y);
     if (q == nullptr) return {Outcome::kUnchecked, p == nullptr ? x.why() : y.why()};
-    if (!AlikeAtTies(of_x.comparisons, of_y.comparisons)) return {Outcome::kUnchecked, kTies};
+    if (!AlikeAtTies(of_x, of_y)) return {Outcome::kUnchecked, kTies};
     if (!agreement.Add(*p, *q)) return {Outcome::kFalse, Format("they differ at element {}", agreement.where())};
-    integers_alike = integers_alike && of_x.integers == of_y.integers;
     work += kWorkOfTrial - shared_.work_left;
   }
-  if (!integers_alike) return {Outcome::kUnchecked, kIntegers};
   if (agreement.Least() * 6 < done) return {Outcome::kUnchecked, "undefined in nearly all trials"};
   result.outcome = Outcome::kHolds;
   result.domain = agreement.domain();
@@ -335,6 +338,36 @@ StepResult Checker::CheckEqual(const Step& step, int trials) {
 }
 
 // ---- Loops ----
+
+// What `i` is at the start of a turn of a loop like `for (i = first; i < limit; i += step)`, by induction: the
+// condition has held, and no turn makes it smaller than it began. No bounds if it is another loop.
+Bounds Checker::BoundsOfCounter(const Graph::Op& loop, size_t k, Evaluation& outside, Trial& trial) {
+  const Graph &turn = *shared_.GraphOf(*loop.instruction->while_body()),
+              &goes = *shared_.GraphOf(*loop.instruction->while_condition());
+  const Graph::Op& decides = goes.OpOf(goes.results()[0]);
+  const Shape& shape = *loop.shapes[k];
+  if (!shape.IsScalar() || !IsInteger(shape.element_type()) || shape.element_type() == PrimitiveType::U64 ||
+      decides.instruction->opcode() != HloOpcode::kCompare || decides.operands[0][0] != goes.parameters()[k])
+    return {};
+  const ArrayPtr first = outside.Get(loop.operands[0][k]);
+  Evaluation condition(goes, shared_, trial, 1), body(turn, shared_, trial, 1);
+  const ArrayPtr limit = condition.Get(decides.operands[1][0]);
+  if (first == nullptr || limit == nullptr || first->bounds.open || limit->bounds.open) return {};
+  Bounds bounds{first->bounds.low, first->bounds.low};
+  const int64_t end = limit->bounds.low;
+  const ComparisonDirection direction = decides.instruction->attributes<CompareAttributes>().direction;
+  const bool up = direction == ComparisonDirection::kLt || direction == ComparisonDirection::kLe;
+  if (direction == ComparisonDirection::kLt && end > std::numeric_limits<int64_t>::min()) bounds.high = end - 1;
+  else if (direction == ComparisonDirection::kLe) bounds.high = end;
+  else if (direction == ComparisonDirection::kGt && end < std::numeric_limits<int64_t>::max()) bounds.low = end + 1;
+  else if (direction == ComparisonDirection::kGe) bounds.low = end;
+  else return {};
+  if (bounds.low > bounds.high) return {};
+  body.Set(turn.parameters()[k], trial.Leaf(shape, 1, shared_, bounds));
+  const ArrayPtr next = body.Get(turn.results()[k]);
+  if (next == nullptr || next->bounds.wraps) return {};
+  return (up ? next->bounds.low >= bounds.low : next->bounds.high <= bounds.high) ? bounds : Bounds();
+}
 
 // Induction: if the pairs of carried values are equal before an iteration, they must be equal after it, and both
 // conditions must agree. Other carried values that the iteration reads must be loop-invariant.
@@ -364,22 +397,24 @@ StepResult Checker::CheckLoop(const Step& step, int trials) {
   const auto keys = KeysOf(step.pairs);
   std::vector<Agreement> carried(step.pairs.size());
   Agreement conditions;
-  bool integers_alike = true;
   StepResult result;
-  for (int done = 0; done < trials; ++done) {
+  int done = 0;
+  for (int64_t work = 0; GoesOn(done, trials, work); ++done) {
     shared_.work_left = kWorkOfTrial;
     Trial& trial = shared_.TrialOf(done, Order::kSigns, false);
     Evaluation outside_a(before_, shared_, trial), outside_b(after_, shared_, trial);
     SetParameters(outside_a, before_, trial, shared_);
     SetParameters(outside_b, after_, trial, shared_);
     // Values at the start of an iteration: arbitrary but equal for pairs, the initial values for loop-invariant ones,
-    // none for others.
-    const auto begin = [&](const Graph::Op& op, const Graph& turn, bool before, Evaluation& outside) {
+    // none for others. The condition is evaluated for any counter, the body for those for which it holds.
+    const auto begin = [&](const Graph::Op& op, const Graph& turn, bool before, bool counted, Evaluation& outside) {
       std::vector<ArrayPtr> head(op.shapes.size());
       for (const auto& [pair, key] : *keys) {
         const size_t k = static_cast<size_t>(before ? pair.before - op.first : pair.after - op.first);
-        if (op.shapes[k]->IsArray() && shared_.Spend(op.shapes[k]->ElementCount()) >= 0)
-          head[k] = trial.Leaf(*op.shapes[k], key, shared_);
+        if (!op.shapes[k]->IsArray() || shared_.Spend(op.shapes[k]->ElementCount()) < 0) continue;
+        const size_t counter = static_cast<size_t>(pair.before - a.first);
+        head[k] =
+            trial.Leaf(*op.shapes[k], key, shared_, counted ? BoundsOfCounter(a, counter, outside_a, trial) : Bounds());
       }
       for (size_t k = 0; k < head.size(); ++k) {
         if (head[k] == nullptr && turn.results()[k] == turn.parameters()[k] && op.shapes[k]->IsArray())
@@ -387,14 +422,15 @@ StepResult Checker::CheckLoop(const Step& step, int trials) {
       }
       return head;
     };
-    const std::vector<ArrayPtr> head_a = begin(a, *turn_a, true, outside_a),
-                                head_b = begin(b, *turn_b, false, outside_b);
     const auto set = [](Evaluation& evaluation, const Graph& graph, const std::vector<ArrayPtr>& head) {
       for (size_t k = 0; k < head.size(); ++k) evaluation.Set(graph.parameters()[k], head[k]);
     };
     Evaluation x(*turn_a, shared_, trial, 1), y(*turn_b, shared_, trial, 1), u(*goes_a, shared_, trial, 1),
         v(*goes_b, shared_, trial, 1);
-    set(x, *turn_a, head_a), set(u, *goes_a, head_a), set(y, *turn_b, head_b), set(v, *goes_b, head_b);
+    set(x, *turn_a, begin(a, *turn_a, true, true, outside_a));
+    set(y, *turn_b, begin(b, *turn_b, false, true, outside_b));
+    set(u, *goes_a, begin(a, *turn_a, true, false, outside_a));
+    set(v, *goes_b, begin(b, *turn_b, false, false, outside_b));
     Records of_a, of_b;
     const ArrayPtr p = Get(u, goes_a->results()[0], of_a),
                    q = p == nullptr ? nullptr : Get(v, goes_b->results()[0], of_b);
@@ -408,12 +444,11 @@ StepResult Checker::CheckLoop(const Step& step, int trials) {
       if (s == nullptr) return {Outcome::kUnchecked, r == nullptr ? x.why() : y.why()};
       if (!carried[k].Add(*r, *s)) return {Outcome::kFalse, Format("a turn makes values {} of the pairs differ", k)};
     }
-    if (!AlikeAtTies(of_a.comparisons, of_b.comparisons)) return {Outcome::kUnchecked, kTies};
-    integers_alike = integers_alike && of_a.integers == of_b.integers;
+    if (!AlikeAtTies(of_a, of_b)) return {Outcome::kUnchecked, kTies};
+    work += kWorkOfTrial - shared_.work_left;
   }
-  if (!integers_alike) return {Outcome::kUnchecked, kIntegers};
   for (const Agreement& agreement : carried) {
-    if (agreement.Least() * 6 < trials) return {Outcome::kUnchecked, "undefined in nearly all trials"};
+    if (agreement.Least() * 6 < done) return {Outcome::kUnchecked, "undefined in nearly all trials"};
     result.domain = result.domain || agreement.domain();
   }
   result.outcome = Outcome::kHolds;

@@ -71,8 +71,10 @@ class Checker {
   Checker(Graph before, Graph after) : before_(std::move(before)), after_(std::move(after)) {}
   StepResult Check(const Step& step, int trials);
   StepResult CheckSame(ValueId x, ValueId y);
+  static bool GoesOn(int done, int trials, int64_t work);
   StepResult CheckEqual(const Step& step, int trials);
   StepResult CheckLoop(const Step& step, int trials);
+  Bounds BoundsOfCounter(const Graph::Op& loop, size_t k, Evaluation& outside, Trial& trial);
   ArrayPtr Get(Evaluation& evaluation, ValueId value, Records& records);
   StatusOr<std::vector<std::pair<Pair, uint64_t>>> KeysOf(const std::vector<Pair>& pairs) const;
 
