@@ -486,6 +486,50 @@ TEST_CASE("bf16 is reduced where it lies, along rows that fit a tile and longer 
       1e-4);
 }
 
+TEST_CASE("what a loop multiplies by in each iteration is packed before it") {
+  struct Case {
+    const char *type, *weights;  // the types
+    int64_t rows, terms, columns;
+    bool transposed, packs;
+  };
+  const std::string packs = "for a loop's product";
+  for (const Case& c : {Case{"f32", "f32", 8, 600, 600, false, true}, Case{"f32", "f32", 33, 270, 270, false, true},
+                        Case{"f32", "f32", 5, 130, 130, true, true}, Case{"f64", "f64", 9, 300, 300, false, true},
+                        Case{"f32", "f32", 4, 90, 90, false, false}, Case{"f64", "f64", 16, 70, 70, true, true},
+                        Case{"s32", "s32", 13, 290, 290, false, true}, Case{"f32", "bf16", 12, 100, 100, false, true},
+                        Case{"f32", "f16", 7, 100, 100, true, true}, Case{"f32", "f32", 1, 200, 200, false, false},
+                        Case{"f32", "f32", 300, 64, 64, false, false}}) {
+    const auto shape = [](const std::string& type, int64_t m, int64_t n) {
+      return type + "[" + std::to_string(m) + "," + std::to_string(n) + "]";
+    };
+    const std::string h = shape(c.type, c.rows, c.terms), w = shape(c.weights, c.terms, c.columns),
+                      state = "(s32[], " + h + ", " + w + ")", contracting = c.transposed ? "1" : "0",
+                      factor = c.type[0] == 'f' ? "0.01" : "3";
+    const auto text = [&](const std::string& next) {
+      return "HloModule m\nbody {\n p = " + state +
+             " parameter(0)\n i = s32[] get-tuple-element(p), index=0\n h = " + h +
+             " get-tuple-element(p), index=1\n w = " + w +
+             " get-tuple-element(p), index=2\n one = s32[] constant(1)\n" + " n = s32[] add(i, one)\n d = " + h +
+             " dot(h, w), lhs_contracting_dims={1}, rhs_contracting_dims={" + contracting + "}\n k = " + c.type +
+             "[] constant(" + factor + ")\n ks = " + h + " broadcast(k), dimensions={}\n g = " + h +
+             " multiply(d, ks)\n v = " + w + " negate(w)\n ROOT t = " + state + " tuple(n, g, " + next +
+             ")\n}\ncondition {\n p = " + state +
+             " parameter(0)\n i = s32[] get-tuple-element(p), index=0\n n = s32[] constant(3)\n ROOT c = pred[] "
+             "compare(i, n), direction=LT\n}\nENTRY e {\n h = " +
+             h + " parameter(0)\n w = " + w + " parameter(1)\n zero = s32[] constant(0)\n s = " + state +
+             " tuple(zero, h, w)\n l = " + state + " while(s), condition=condition, body=body\n ROOT r = " + h +
+             " get-tuple-element(l), index=1\n}\n";
+    };
+    for (const bool varies : {false, true}) {
+      const std::string module = text(varies ? "v" : "w");
+      CheckModule(module, 1e-4);
+      const auto executable = PrepareExecutable(*Parse(module), {});
+      REQUIRE(executable.ok());
+      CHECK(((*executable)->ToString().find(packs) != std::string::npos) == (c.packs && !varies));
+    }
+  }
+}
+
 TEST_CASE("what lies in memory is reduced by several rows at a time") {
   for (const char* type : {"f32", "f64", "s32", "s8", "f16"}) {
     for (const char* op : {"add", "maximum", "minimum"}) {

@@ -34,13 +34,51 @@ void Planner::AppendGemm(std::unique_ptr<Step> step, Ref a, Ref b, Ref to) {
   Append(std::move(step), {a, b}, written);
 }
 
+View Planner::ViewOf(ValueId id) const {
+  const GraphValue& value = graph_.values[id];
+  return value.root == kNoValue ? View::RowMajor(value.dims) : value.view;
+}
+
+namespace {
+
+// Else the result is stored in row-major order, and transposed.
+bool Stores(const Node& node) { return node.order.empty() || CanStoreInOrder(*node.instruction, node.order); }
+
+}  // namespace
+
+bool Planner::MakeProblem(const Node& node, const View& lhs, const View& rhs, GemmProblem* problem) const {
+  return MakeDotProblem(*node.instruction, lhs, rhs, Stores(node) ? node.order : DimVector(), problem);
+}
+
+Status Planner::PlanPacking(const Node& node, const std::vector<bool>& constant) {
+  if (node.opcode() != HloOpcode::kDot || node.support.kind != Support::kStep || node.is_copy || node.blocks != nullptr)
+    return OkStatus();
+  GemmProblem problem;
+  if (!MakeProblem(node, ViewOf(node.inputs[0]), ViewOf(node.inputs[1]), &problem)) return OkStatus();
+  const size_t operand = problem.exchanged ? 0 : 1;
+  const ValueId b = node.inputs[operand];
+  const ValueId root = graph_.values[b].root;
+  const bool same = root != kNoValue && (constant[root] || graph_.values[root].kind == ValueKind::kConstant);
+  if (!same || !GainsByPackedB(problem, *context_.kernels)) return OkStatus();
+  planned_ = node.instruction;
+  problem.b_packed = true;
+  HLOIR_ASSIGN_OR_RETURN(auto from, LocateView(b));
+  PackedProduct product{MakeGemmStep(std::move(problem), *context_.kernels), {}, operand};
+  PackedOperand packed = PackedB(*product.step);
+  product.packed = NewBuffer(packed.bytes());
+  kept_.push_back(product.packed.buffer);
+  Append(MakePackStep(std::move(packed)), {from.first}, {product.packed});
+  packed_.emplace(&node, std::move(product));
+  return OkStatus();
+}
+
 Status Planner::PlanDot(const Node& node) {
   if (node.blocks != nullptr) return PlanRowBlocks(node);
   HLOIR_ASSIGN_OR_RETURN(auto lhs, LocateView(node.inputs[0]));
   HLOIR_ASSIGN_OR_RETURN(auto rhs, LocateView(node.inputs[1]));
   GemmProblem problem;
-  const bool stores = node.order.empty() || CanStoreInOrder(*node.instruction, node.order);
-  if (!MakeDotProblem(*node.instruction, lhs.second, rhs.second, stores ? node.order : DimVector(), &problem)) {
+  const bool stores = Stores(node);
+  if (!MakeProblem(node, lhs.second, rhs.second, &problem)) {
     auto integers =
         graph_.values[node.outputs[0]].count > 0 ? MakeIntegerDot(*node.instruction, lhs.second, rhs.second) : nullptr;
     if (integers == nullptr) return PlanReference(node, "no product kernel takes its element types");
@@ -50,8 +88,10 @@ Status Planner::PlanDot(const Node& node) {
   if (problem.exchanged) std::swap(lhs.first, rhs.first);
   const Ref result = RootRef(node.outputs[0]);
   const Ref to = stores ? result : NewBufferFor(node.outputs[0]);
-  auto step = MakeGemmStep(std::move(problem), *context_.kernels);
-  AppendGemm(std::move(step), lhs.first, rhs.first, to);
+  const auto packed = packed_.find(&node);
+  if (packed == packed_.end())
+    AppendGemm(MakeGemmStep(std::move(problem), *context_.kernels), lhs.first, rhs.first, to);
+  else AppendGemm(std::move(packed->second.step), lhs.first, packed->second.packed, to);
   if (!stores) AppendTranspose(node, View::RowMajor(node.instruction->shape().dimensions()), to, result);
   return OkStatus();
 }
