@@ -486,6 +486,27 @@ TEST_CASE("bf16 is reduced where it lies, along rows that fit a tile and longer 
       1e-4);
 }
 
+TEST_CASE("extremes of bf16 and f16 are found in one loop") {
+  for (const char* op : {"maximum", "minimum"}) {
+    for (const char* type : {"bf16", "f16"}) {
+      const std::string t = type;
+      for (const auto& [in, out] : {std::pair<std::string, std::string>{"[40,64]", "[40]"},
+                                    {"[33,130]", "[33]"},
+                                    {"[3,5001]", "[3]"},
+                                    {"[3,7,64]", "[3,64]"},
+                                    {"[3,130,201]", "[3,201]"}}) {
+        const std::string text = "HloModule m\n" + Binary("f", t, op) + "ENTRY e {\n" + WithCorners(t, in) +
+                                 " z = " + t + "[] parameter(1)\n ROOT r = " + t + out +
+                                 " reduce(x, z), dimensions={1}, to_apply=f\n}\n";
+        CheckModule(text, 0);
+        const auto executable = PrepareExecutable(*Parse(text), {});
+        REQUIRE(executable.ok());
+        CHECK((*executable)->ToString().find("reduce ") != std::string::npos);
+      }
+    }
+  }
+}
+
 TEST_CASE("what a loop multiplies by in each iteration is packed before it") {
   struct Case {
     const char *type, *weights;  // the types
