@@ -507,6 +507,28 @@ TEST_CASE("extremes of bf16 and f16 are found in one loop") {
   }
 }
 
+TEST_CASE("windows and factors of f16 are widened once") {
+  const auto plan = [](const std::string& text) {
+    CheckModule(text, 2e-2);
+    const auto executable = PrepareExecutable(*Parse(text), {});
+    REQUIRE(executable.ok());
+    return (*executable)->ToString();
+  };
+  const std::string convolution =
+      plan(Entry("x = f16[2,9,10,8] parameter(0)\n w = f16[3,3,8,40] parameter(1)\n ROOT r = f16[2,9,10,40] "
+                 "convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"));
+  INFO(convolution);
+  CHECK(convolution.find("convert") != std::string::npos);
+  CHECK(convolution.find("pad to") == std::string::npos);
+  const std::string product = "r = f16[70,90] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+  CHECK(plan(Entry("x = f16[70,50] parameter(0)\n y = f16[50,90] parameter(1)\n ROOT " + product)).find("convert") !=
+        std::string::npos);
+  // A few rows: each element of the other operand is used as often.
+  CHECK(plan(Entry("x = f16[7,50] parameter(0)\n y = f16[50,90] parameter(1)\n ROOT r = f16[7,90] dot(x, y), "
+                   "lhs_contracting_dims={1}, rhs_contracting_dims={0}"))
+            .find("convert") == std::string::npos);
+}
+
 TEST_CASE("what a loop multiplies by in each iteration is packed before it") {
   struct Case {
     const char *type, *weights;  // the types
