@@ -369,6 +369,10 @@ struct RotateLink {
   using V = typename L::V;
   static V Do(const TileOp& at, int64_t i, V v) {
     const V left = L::Load(at, 0, ChainOperand::kScalar, i), right = L::Load(at, 1, ChainOperand::kScalar, i);
+#if defined(__AVX512F__)
+    const uint32_t l = *static_cast<const uint32_t*>(at.in[0]), r = *static_cast<const uint32_t*>(at.in[1]);
+    if (l <= 32 && r == 32 - l) return (V)_mm512_rolv_epi32((__m512i)v, (__m512i)left);
+#endif
     return Apply<L, BinaryOp::kOr, true>(Apply<L, BinaryOp::kShiftLeft, true>(v, left),
                                          Apply<L, BinaryOp::kShiftRightLogical, true>(v, right));
   }

@@ -445,6 +445,13 @@ TEST_CASE("chains: two operations in one link, squares and rotations") {
       }
     }
   }
+  // Turned by the width in all, and by more or less.
+  for (const auto& [left, right] : {std::pair{13, 19}, {1, 31}, {0, 32}, {32, 0}, {33, -1}, {-1, 33}, {5, 28}}) {
+    const std::string text = " l = S constant(" + std::to_string(left) + ")\n lb = T broadcast(l), dimensions={}\n" +
+                             " r = S constant(" + std::to_string(right) + ")\n rb = T broadcast(r), dimensions={}\n" +
+                             " m = T shift-left(x, lb)\n o = T shift-right-logical(x, rb)\n a = T or(m, o)\n";
+    CheckChains(Module(kParameters + text + " ROOT b = T xor(a, y)", "s32", 999));
+  }
   for (const char* type : {"s32", "u32", "s64"}) {
     for (int64_t n : {64, 999, 4096}) {
       for (const char* outer : {"add", "subtract", "multiply", "and", "or", "xor"}) {
