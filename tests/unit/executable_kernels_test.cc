@@ -573,6 +573,41 @@ TEST_CASE("what a loop multiplies by in each iteration is packed before it") {
   }
 }
 
+TEST_CASE("what a loop multiplies by is packed from what it was converted from") {
+  for (const auto& [type, narrow] :
+       {std::pair<std::string, std::string>{"f64", "f32"}, {"f32", "bf16"}, {"f32", "f16"}}) {
+    for (const char* contracting : {"0", "1"}) {
+      for (const bool read : {false, true}) {
+        const std::string h = type + "[9,290]", w = narrow + "[290,290]", c = type + "[290,290]",
+                          state = "(s32[], " + h + ", " + w + ")";
+        const std::string text =
+            "HloModule m\nbody {\n p = " + state +
+            " parameter(0)\n i = s32[] get-tuple-element(p), index=0\n h = " + h +
+            " get-tuple-element(p), index=1\n w = " + w + " get-tuple-element(p), index=2\n one = s32[] constant(1)\n" +
+            " n = s32[] add(i, one)\n c = " + c + " convert(w)\n d = " + h +
+            " dot(h, c), lhs_contracting_dims={1}, rhs_contracting_dims={" + contracting + "}\n k = " + type +
+            "[] constant(0.01)\n ks = " + h + " broadcast(k), dimensions={}\n t = " + h +
+            " multiply(d, ks)\n row = " + h + " slice(c), slice={[3:12], [0:290]}\n a = " + h +
+            " add(t, row)\n ROOT r = " + state + " tuple(n, " + (read ? "a" : "t") +
+            ", w)\n}\ncondition {\n p = " + state +
+            " parameter(0)\n i = s32[] get-tuple-element(p), index=0\n n = s32[] constant(3)\n ROOT c = pred[] "
+            "compare(i, n), direction=LT\n}\nENTRY e {\n h = " +
+            h + " parameter(0)\n w = " + w + " parameter(1)\n zero = s32[] constant(0)\n s = " + state +
+            " tuple(zero, h, w)\n l = " + state + " while(s), condition=condition, body=body\n ROOT r = " + h +
+            " get-tuple-element(l), index=1\n}\n";
+        CheckModule(text, 1e-4);
+        const auto executable = PrepareExecutable(*Parse(text), {});
+        REQUIRE(executable.ok());
+        const std::string plan = (*executable)->ToString();
+        INFO(plan);
+        CHECK(plan.find("for a loop's product") != std::string::npos);
+        // Unless the loop reads it itself.
+        CHECK((plan.find("convert") != std::string::npos) == read);
+      }
+    }
+  }
+}
+
 TEST_CASE("what lies in memory is reduced by several rows at a time") {
   for (const char* type : {"f32", "f64", "s32", "s8", "f16"}) {
     for (const char* op : {"add", "maximum", "minimum"}) {

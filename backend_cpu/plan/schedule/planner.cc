@@ -103,14 +103,21 @@ Status Planner::PlanInvariant(const std::vector<bool>& varies, StepList& prologu
     const auto is_invariant = [&](ValueId id) { return invariant_[static_cast<size_t>(graph_.values[id].node)]; };
     return is_invariant(part.first) != is_invariant(part.second.whole);
   });
+  const std::vector<Packing> packings = context_.pack_ahead ? FindPackings(constant) : std::vector<Packing>();
+  // What is only packed is not converted in memory.
+  std::vector<bool> is_packed(invariant_.size());
+  for (const Packing& packing : packings) {
+    const GraphValue& operand = graph_.values[packing.node->inputs[packing.operand]];
+    if (graph_.values[packing.source].root != operand.root)
+      is_packed[static_cast<size_t>(graph_.values[operand.root].node)] = true;
+  }
   std::vector<int32_t> nodes;
   for (size_t i = 0; i < invariant_.size(); ++i)
-    if (invariant_[i]) nodes.push_back(static_cast<int32_t>(i));
+    if (invariant_[i] && !is_packed[i]) nodes.push_back(static_cast<int32_t>(i));
   StepList* const body = std::exchange(steps_, &prologue);
   HLOIR_RETURN_IF_ERROR(PlanList(nodes));
   CloseAll();
-  for (size_t i = 0; i < invariant_.size(); ++i)
-    if (!invariant_[i] && context_.pack_ahead) HLOIR_RETURN_IF_ERROR(PlanPacking(graph_.nodes[i], constant));
+  for (const Packing& packing : packings) HLOIR_RETURN_IF_ERROR(PlanPacking(packing));
   steps_ = body;
   // The loop itself does not read an operand that was packed for it.
   std::vector<bool> is_read(graph_.values.size());  // by root

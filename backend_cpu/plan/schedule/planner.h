@@ -91,8 +91,15 @@ class Planner {
   // False: no kernel takes its element types.
   bool MakeProblem(const Node& node, const View& lhs, const View& rhs, GemmProblem* problem) const;
   Status PlanDot(const Node& node);
-  // Packs the right operand of a product whose left one alone varies.
-  Status PlanPacking(const Node& node, const std::vector<bool>& constant);
+  // The right operand of a product whose left one alone varies in a loop: packed before it, from `source`, which is
+  // that operand, or what it was converted from.
+  struct Packing {
+    const Node* node = nullptr;
+    size_t operand = 1;  // of the node
+    ValueId source = kNoValue;
+  };
+  std::vector<Packing> FindPackings(const std::vector<bool>& constant) const;
+  Status PlanPacking(const Packing& packing);
   Status PlanRowBlocks(const Node& node);
   Status PlanConvolution(const Node& node);
   Status PlanConcatenate(const Node& node);
@@ -138,11 +145,11 @@ class Planner {
     bool written = false;  // by the gather's step
   };
   std::unordered_map<ValueId, Part> parts_;
-  // Products of a loop whose right operand is packed before it.
+  // Products of a loop with a packed operand.
   struct PackedProduct {
     std::unique_ptr<Step> step;
     Ref packed;
-    size_t operand = 1;  // the node's input that is packed
+    size_t operand = 1;
   };
   std::unordered_map<const Node*, PackedProduct> packed_;
 };
