@@ -237,6 +237,33 @@ void LoadLink(const TileOp* at, int64_t i) {
   }
   return GoOn<L>(at, i, v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
 }
+#if defined(__AVX2__)
+// Of runs at least as long as a vector, which has elements of two of them at most.
+template <class L, class V = typename L::V>
+void LoadRunsLink(const TileOp* at, int64_t i) {
+  constexpr uint32_t kCount = L::kCount;
+  constexpr intptr_t kSize = L::kBytes / L::kCount;
+  const intptr_t runs = reinterpret_cast<intptr_t>(at->in[1]), distance = (runs >> kRunBits) * kSize;
+  const uint32_t first = static_cast<uint32_t>(reinterpret_cast<intptr_t>(at->in[2]) + i),
+                 length = static_cast<uint32_t>(runs & kLongestRun), run = first / length;
+  uint32_t left = length - (first - run * length);                               // of the run
+  intptr_t next = reinterpret_cast<intptr_t>(at->in[0]) + (run + 1) * distance,  // the next run
+      end = next - distance + static_cast<intptr_t>(length) * kSize;             // of this one
+  V v[8];
+#pragma GCC unroll 8
+  for (int k = 0; k < 8; ++k) {
+    const void* const from = reinterpret_cast<const void*>(end - left * kSize);
+    if (left >= kCount) v[k] = L::template LoadAs<V>(from);  // the order of these repeats, so that it can be predicted
+    else v[k] = L::LoadParts(from, reinterpret_cast<const void*>(next - left * kSize), left);
+    AtOnce(v[k]);
+    const bool ends = left <= kCount;
+    left = ends ? left + length - kCount : left - kCount;
+    end = ends ? next + static_cast<intptr_t>(length) * kSize : end;
+    next = ends ? next + distance : next;
+  }
+  return GoOn<L>(at, i, v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
+}
+#endif
 #if HLOIR_KEEPS_BLOCK
 // Keeps the block, and goes on as LoadLink with another one.
 template <class L, ChainOperand operand, class V = typename L::V>
@@ -342,6 +369,10 @@ struct RotateLink {
   using V = typename L::V;
   static V Do(const TileOp& at, int64_t i, V v) {
     const V left = L::Load(at, 0, ChainOperand::kScalar, i), right = L::Load(at, 1, ChainOperand::kScalar, i);
+#if defined(__AVX512F__)
+    const uint32_t l = *static_cast<const uint32_t*>(at.in[0]), r = *static_cast<const uint32_t*>(at.in[1]);
+    if (l <= 32 && r == 32 - l) return (V)_mm512_rolv_epi32((__m512i)v, (__m512i)left);
+#endif
     return Apply<L, BinaryOp::kOr, true>(Apply<L, BinaryOp::kShiftLeft, true>(v, left),
                                          Apply<L, BinaryOp::kShiftRightLogical, true>(v, right));
   }
@@ -490,6 +521,10 @@ void FillMovesOf(ChainTable& table) {
   constexpr int p = static_cast<int>(P);
   table.elements[p] = 8 * L::kCount;
   FillLoads<L, P, ChainOperand::kVector>(table);
+#if defined(__AVX2__)
+  if constexpr (P == ChainType::kF32 || P == ChainType::kF64)
+    table.load[p][static_cast<int>(ChainOperand::kRuns)] = Entry(&LoadRunsLink<L>);
+#endif
   FillStores<L, P, ChainResult::kVector>(table);
   FillStores<L, P, ChainResult::kPred>(table);
 #if defined(__SSE2__)
@@ -627,7 +662,8 @@ template <ChainType P, ChainType other>
 void ShareMoves(ChainTable& table) {
   constexpr int p = static_cast<int>(P), o = static_cast<int>(other);
   table.elements[p] = table.elements[o];
-  table.load[p][0] = table.load[o][0];
+  for (const ChainOperand operand : {ChainOperand::kVector, ChainOperand::kRuns})
+    table.load[p][static_cast<int>(operand)] = table.load[o][static_cast<int>(operand)];
   table.keep[p][0] = table.keep[o][0];
   // A block that began as integers may end as a narrow float.
   for (int r = 0; r < kChainResults; ++r)

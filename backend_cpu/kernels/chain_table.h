@@ -17,9 +17,9 @@ using ChainStart = void (*)(const TileOp* first, int64_t i);
 // Signed links also implement unsigned operations with the same bits. Blocks of types of one size are interchangeable.
 enum class ChainType : uint8_t { kF32, kF64, kS32, kS64, kS8, kS16, kC64 };
 inline constexpr int kChainTypes = 7;
-// The form of an operand in memory. Narrow floats are widened to f32.
-enum class ChainOperand : uint8_t { kVector, kScalar, kBf16, kF16 };
-inline constexpr int kChainOperands = 4;
+// The form of an operand in memory. Narrow floats are widened to f32. Runs are those of kernel_table.h.
+enum class ChainOperand : uint8_t { kVector, kScalar, kBf16, kF16, kRuns };
+inline constexpr int kChainOperands = 5;
 // The form of a stored result: the block itself, or one byte for each element of a mask, or a narrow float; or the
 // block past the caches, as kernel_table.h's `stream`.
 enum class ChainResult : uint8_t { kVector, kPred, kBf16, kF16, kStreamed };
@@ -36,7 +36,7 @@ inline constexpr BinaryOp kOuterOps[] = {BinaryOp::kAdd, BinaryOp::kSubtract, Bi
 
 struct ChainTable {
   int64_t elements[kChainTypes];  // a block's
-  // The first link. in[0]: the source of the block. Never a scalar.
+  // The first link. in[0]: the source of the block. Never a scalar; alone this takes runs.
   TileKernel load[kChainTypes][kChainOperands];
   TileKernel unary[static_cast<int>(UnaryOp::kCount)][kChainTypes];
   TileKernel to_f32;                // from s32

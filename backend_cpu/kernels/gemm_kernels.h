@@ -106,6 +106,7 @@ inline void FewRowsSteps(const GemmKernels::FewRows s, const T* a, const T* b, T
     for (int p = 0; p < kSteps; ++p) {
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) values[p][v] = Batch::load_unaligned(b + p * s.b_row + j + v * kWidth);
+      __builtin_prefetch(b + (p + kSteps) * s.b_row + j);  // the hardware does not follow so many short rows
     }
     const T* x = a;
     T* to = sums + j;

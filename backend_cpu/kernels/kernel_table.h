@@ -189,6 +189,11 @@ struct TapRows {
   const int64_t* taps;
 };
 
+// An operand whose elements lie in runs at a fixed distance: its tile begins at in[0], with a run. (number)in[1]: the
+// distance << kRunBits | the runs' length, both in elements; in[2]: the number of the first element to load.
+inline constexpr int kRunBits = 8;
+inline constexpr int64_t kLongestRun = (1 << kRunBits) - 1;
+
 struct ChainTable;  // chain_table.h
 
 // Results above this size leave the caches before they are read again, so they are written with non-temporal stores,

@@ -61,6 +61,7 @@ struct Lanes {
   static V Load(const TileOp& at, int which, ChainOperand operand, int64_t i) {
     const void* from = at.in[which];
     switch (operand) {
+      case ChainOperand::kRuns: break;
       case ChainOperand::kVector: return LoadAs<V>(static_cast<const T*>(from) + i);
       case ChainOperand::kScalar: {
         const T x = *static_cast<const T*>(from);
@@ -95,6 +96,33 @@ struct Lanes {
     }
     __builtin_unreachable();
   }
+#if defined(__AVX2__)
+  // `count` elements from the beginning of the one, and the others from their places in the other. No others are read.
+  static V LoadParts(const void* from, const void* others, uint32_t count) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4) {
+      const auto mask = static_cast<__mmask16>((1u << count) - 1);
+      return (V)_mm512_mask_loadu_epi32(_mm512_maskz_loadu_epi32(mask, from), static_cast<__mmask16>(~mask), others);
+    } else {
+      const auto mask = static_cast<__mmask8>((1u << count) - 1);
+      return (V)_mm512_mask_loadu_epi64(_mm512_maskz_loadu_epi64(mask, from), static_cast<__mmask8>(~mask), others);
+    }
+#else
+    if constexpr (sizeof(T) == 4) {
+      const __m256i mask =
+          _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+      const auto *a = static_cast<const int*>(from), *b = static_cast<const int*>(others);
+      const __m256i rest = _mm256_xor_si256(mask, _mm256_set1_epi32(-1));
+      return (V)_mm256_or_si256(_mm256_maskload_epi32(a, mask), _mm256_maskload_epi32(b, rest));
+    } else {
+      const __m256i mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
+      const auto *a = static_cast<const long long*>(from), *b = static_cast<const long long*>(others);
+      const __m256i rest = _mm256_xor_si256(mask, _mm256_set1_epi32(-1));
+      return (V)_mm256_or_si256(_mm256_maskload_epi64(a, mask), _mm256_maskload_epi64(b, rest));
+    }
+#endif
+  }
+#endif
   // A mask from bytes: set where they are 0.
   static S Zeros(const uint8_t* from) {
 #if defined(__AVX2__)

@@ -86,6 +86,7 @@ class PlannedExecutable : public HloExecutable {
     context_.kernels = &kernels;
     context_.evaluator = evaluator_.get();
     context_.fuse = options.fuse_elementwise;
+    context_.pack_ahead = options.fuse_elementwise && options.pack_ahead;
     context_.threads = pool_.threads();
     runtime_.kernels = &kernels;
     runtime_.pool = &pool_;

@@ -43,9 +43,10 @@ std::string HashOf(const HloModule& module) {
 
 StoredPlan::StoredPlan(const HloModule& module, const ExecutableOptions& options, const KernelTable& kernels,
                        int threads) {
-  head_ = Format("hloir steps 1\nversion {}\nisa {}\nbuild {:016x}\nthreads {}\nfuse {}\nlayouts {}\nmodule {}\n",
-                 kVersion, IsaName(kernels.isa), StoredLoops::BuildMark(kernels), threads,
-                 options.fuse_elementwise ? 1 : 0, options.choose_layouts ? 1 : 0, HashOf(module));
+  head_ =
+      Format("hloir steps 1\nversion {}\nisa {}\nbuild {:016x}\nthreads {}\nfuse {}\nlayouts {}\npack {}\nmodule {}\n",
+             kVersion, IsaName(kernels.isa), StoredLoops::BuildMark(kernels), threads, options.fuse_elementwise ? 1 : 0,
+             options.choose_layouts ? 1 : 0, options.pack_ahead ? 1 : 0, HashOf(module));
   path_ = (fs::path(options.cache) / (TextHash().Add(head_).ToString() + ".steps")).string();
 }
 

@@ -33,6 +33,7 @@ struct ExecutableOptions {
   std::string isa;
   bool fuse_elementwise = true;  // run elementwise chains tile by tile
   bool choose_layouts = true;    // choose the cheapest layouts; otherwise all arrays are row-major
+  bool pack_ahead = true;        // pack what a loop multiplies by once, before the loop, which takes memory
   EvaluatorOptions evaluator;    // limits, cancelling, elided constants, custom-calls, progress
   bool profile = false;          // measure each step: see ExecutionProfile
   // For PrepareOnDevices: the connection of the processes over which the devices are distributed, in order and evenly.

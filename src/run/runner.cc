@@ -57,6 +57,7 @@ Status Runner::PreparePlan(std::span<const HloModule* const> programs) {
   executable.profile = options_.profile;
   executable.fuse_elementwise = options_.fuse;
   executable.choose_layouts = options_.choose_layouts;
+  executable.pack_ahead = options_.memory_limit == 0;
   executable.transport = options_.transport;
   executable.spill_folder = options_.spill_folder;
   if (options_.memory_limit == 0) executable.cache = options_.cache;

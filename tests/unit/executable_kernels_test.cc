@@ -486,6 +486,128 @@ TEST_CASE("bf16 is reduced where it lies, along rows that fit a tile and longer 
       1e-4);
 }
 
+TEST_CASE("extremes of bf16 and f16 are found in one loop") {
+  for (const char* op : {"maximum", "minimum"}) {
+    for (const char* type : {"bf16", "f16"}) {
+      const std::string t = type;
+      for (const auto& [in, out] : {std::pair<std::string, std::string>{"[40,64]", "[40]"},
+                                    {"[33,130]", "[33]"},
+                                    {"[3,5001]", "[3]"},
+                                    {"[3,7,64]", "[3,64]"},
+                                    {"[3,130,201]", "[3,201]"}}) {
+        const std::string text = "HloModule m\n" + Binary("f", t, op) + "ENTRY e {\n" + WithCorners(t, in) +
+                                 " z = " + t + "[] parameter(1)\n ROOT r = " + t + out +
+                                 " reduce(x, z), dimensions={1}, to_apply=f\n}\n";
+        CheckModule(text, 0);
+        const auto executable = PrepareExecutable(*Parse(text), {});
+        REQUIRE(executable.ok());
+        CHECK((*executable)->ToString().find("reduce ") != std::string::npos);
+      }
+    }
+  }
+}
+
+TEST_CASE("windows and factors of f16 are widened once") {
+  const auto plan = [](const std::string& text) {
+    CheckModule(text, 2e-2);
+    const auto executable = PrepareExecutable(*Parse(text), {});
+    REQUIRE(executable.ok());
+    return (*executable)->ToString();
+  };
+  const std::string convolution =
+      plan(Entry("x = f16[2,9,10,8] parameter(0)\n w = f16[3,3,8,40] parameter(1)\n ROOT r = f16[2,9,10,40] "
+                 "convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"));
+  INFO(convolution);
+  CHECK(convolution.find("convert") != std::string::npos);
+  CHECK(convolution.find("pad to") == std::string::npos);
+  const std::string product = "r = f16[70,90] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+  CHECK(plan(Entry("x = f16[70,50] parameter(0)\n y = f16[50,90] parameter(1)\n ROOT " + product)).find("convert") !=
+        std::string::npos);
+  // A few rows: each element of the other operand is used as often.
+  CHECK(plan(Entry("x = f16[7,50] parameter(0)\n y = f16[50,90] parameter(1)\n ROOT r = f16[7,90] dot(x, y), "
+                   "lhs_contracting_dims={1}, rhs_contracting_dims={0}"))
+            .find("convert") == std::string::npos);
+}
+
+TEST_CASE("what a loop multiplies by in each iteration is packed before it") {
+  struct Case {
+    const char *type, *weights;  // the types
+    int64_t rows, terms, columns;
+    bool transposed, packs;
+  };
+  const std::string packs = "for a loop's product";
+  for (const Case& c : {Case{"f32", "f32", 8, 600, 600, false, true}, Case{"f32", "f32", 33, 270, 270, false, true},
+                        Case{"f32", "f32", 5, 130, 130, true, true}, Case{"f64", "f64", 9, 300, 300, false, true},
+                        Case{"f32", "f32", 4, 90, 90, false, false}, Case{"f64", "f64", 16, 70, 70, true, true},
+                        Case{"s32", "s32", 13, 290, 290, false, true}, Case{"f32", "bf16", 12, 100, 100, false, true},
+                        Case{"f32", "f16", 7, 100, 100, true, true}, Case{"f32", "f32", 1, 200, 200, false, false},
+                        Case{"f32", "f32", 300, 64, 64, false, false}}) {
+    const auto shape = [](const std::string& type, int64_t m, int64_t n) {
+      return type + "[" + std::to_string(m) + "," + std::to_string(n) + "]";
+    };
+    const std::string h = shape(c.type, c.rows, c.terms), w = shape(c.weights, c.terms, c.columns),
+                      state = "(s32[], " + h + ", " + w + ")", contracting = c.transposed ? "1" : "0",
+                      factor = c.type[0] == 'f' ? "0.01" : "3";
+    const auto text = [&](const std::string& next) {
+      return "HloModule m\nbody {\n p = " + state +
+             " parameter(0)\n i = s32[] get-tuple-element(p), index=0\n h = " + h +
+             " get-tuple-element(p), index=1\n w = " + w +
+             " get-tuple-element(p), index=2\n one = s32[] constant(1)\n" + " n = s32[] add(i, one)\n d = " + h +
+             " dot(h, w), lhs_contracting_dims={1}, rhs_contracting_dims={" + contracting + "}\n k = " + c.type +
+             "[] constant(" + factor + ")\n ks = " + h + " broadcast(k), dimensions={}\n g = " + h +
+             " multiply(d, ks)\n v = " + w + " negate(w)\n ROOT t = " + state + " tuple(n, g, " + next +
+             ")\n}\ncondition {\n p = " + state +
+             " parameter(0)\n i = s32[] get-tuple-element(p), index=0\n n = s32[] constant(3)\n ROOT c = pred[] "
+             "compare(i, n), direction=LT\n}\nENTRY e {\n h = " +
+             h + " parameter(0)\n w = " + w + " parameter(1)\n zero = s32[] constant(0)\n s = " + state +
+             " tuple(zero, h, w)\n l = " + state + " while(s), condition=condition, body=body\n ROOT r = " + h +
+             " get-tuple-element(l), index=1\n}\n";
+    };
+    for (const bool varies : {false, true}) {
+      const std::string module = text(varies ? "v" : "w");
+      CheckModule(module, 1e-4);
+      const auto executable = PrepareExecutable(*Parse(module), {});
+      REQUIRE(executable.ok());
+      CHECK(((*executable)->ToString().find(packs) != std::string::npos) == (c.packs && !varies));
+    }
+  }
+}
+
+TEST_CASE("what a loop multiplies by is packed from what it was converted from") {
+  for (const auto& [type, narrow] :
+       {std::pair<std::string, std::string>{"f64", "f32"}, {"f32", "bf16"}, {"f32", "f16"}}) {
+    for (const char* contracting : {"0", "1"}) {
+      for (const bool read : {false, true}) {
+        const std::string h = type + "[9,290]", w = narrow + "[290,290]", c = type + "[290,290]",
+                          state = "(s32[], " + h + ", " + w + ")";
+        const std::string text =
+            "HloModule m\nbody {\n p = " + state +
+            " parameter(0)\n i = s32[] get-tuple-element(p), index=0\n h = " + h +
+            " get-tuple-element(p), index=1\n w = " + w + " get-tuple-element(p), index=2\n one = s32[] constant(1)\n" +
+            " n = s32[] add(i, one)\n c = " + c + " convert(w)\n d = " + h +
+            " dot(h, c), lhs_contracting_dims={1}, rhs_contracting_dims={" + contracting + "}\n k = " + type +
+            "[] constant(0.01)\n ks = " + h + " broadcast(k), dimensions={}\n t = " + h +
+            " multiply(d, ks)\n row = " + h + " slice(c), slice={[3:12], [0:290]}\n a = " + h +
+            " add(t, row)\n ROOT r = " + state + " tuple(n, " + (read ? "a" : "t") +
+            ", w)\n}\ncondition {\n p = " + state +
+            " parameter(0)\n i = s32[] get-tuple-element(p), index=0\n n = s32[] constant(3)\n ROOT c = pred[] "
+            "compare(i, n), direction=LT\n}\nENTRY e {\n h = " +
+            h + " parameter(0)\n w = " + w + " parameter(1)\n zero = s32[] constant(0)\n s = " + state +
+            " tuple(zero, h, w)\n l = " + state + " while(s), condition=condition, body=body\n ROOT r = " + h +
+            " get-tuple-element(l), index=1\n}\n";
+        CheckModule(text, 1e-4);
+        const auto executable = PrepareExecutable(*Parse(text), {});
+        REQUIRE(executable.ok());
+        const std::string plan = (*executable)->ToString();
+        INFO(plan);
+        CHECK(plan.find("for a loop's product") != std::string::npos);
+        // Unless the loop reads it itself.
+        CHECK((plan.find("convert") != std::string::npos) == read);
+      }
+    }
+  }
+}
+
 TEST_CASE("what lies in memory is reduced by several rows at a time") {
   for (const char* type : {"f32", "f64", "s32", "s8", "f16"}) {
     for (const char* op : {"add", "maximum", "minimum"}) {

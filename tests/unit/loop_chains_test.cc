@@ -338,6 +338,40 @@ TEST_CASE("chains: operands in short runs and transposed squares") {
   }
 }
 
+TEST_CASE("chains: operands in runs, several of which are a tile") {
+  for (const std::string type : {"f32", "f64", "s32", "bf16", "s8"}) {
+    for (const int run : {16, 17, 24, 31, 40, 63, 64, 130, 255, 256}) {
+      const std::string n = std::to_string(run);
+      const auto shape = [&](const std::string& dims) { return type + "[" + dims + "," + n + "]"; };
+      const std::string x = " x = " + shape("2,48,7") + " parameter(0)\n", t = shape("2,7,48"),
+                        moved = " t = " + t + " transpose(x), dimensions={0,2,1,3}\n";
+      // The first operand, the second one, and both; beside rows that repeat, and beside numbers of their own.
+      CheckChains(Entry(x + " y = " + t + " parameter(1)\n" + moved + " a = " + t + " add(t, y)\n ROOT r = " + t +
+                        " multiply(a, y)"));
+      CheckChains(Entry(x + " y = " + t + " parameter(1)\n" + moved + " a = " + t + " multiply(y, y)\n b = " + t +
+                        " subtract(a, t)\n ROOT r = (" + t + ", " + t + ") tuple(b, t)"));
+      CheckChains(Entry(x + " y = " + shape("2,48,7") + " parameter(1)\n" + moved + " u = " + t +
+                        " transpose(y), dimensions={0,2,1,3}\n a = " + t + " add(t, u)\n ROOT r = " + t +
+                        " maximum(a, t)"));
+      CheckChains(Entry(x + " row = " + type + "[" + n + "] parameter(1)\n column = " + type +
+                        "[2,7,48] parameter(2)\n" + moved + " b = " + t + " broadcast(row), dimensions={3}\n c = " + t +
+                        " broadcast(column), dimensions={0,1,2}\n a = " + t + " add(t, b)\n ROOT r = " + t +
+                        " subtract(c, a)"));
+      // A part of each row, to its last element; and an operand whose buffer the result takes.
+      CheckChains(Entry(" x = " + type + "[90," + std::to_string(run + 9) + "] parameter(0)\n y = " + shape("90") +
+                        " parameter(1)\n s = " + shape("90") +
+                        " slice(x), slice={[0:90], [9:" + std::to_string(run + 9) + "]}\n a = " + shape("90") +
+                        " add(s, y)\n ROOT r = " + shape("90") + " multiply(a, s)"));
+      CheckChains(Entry(x + " y = " + shape("14,48") +
+                        " parameter(1)\n k = s32[] constant(3)\n z = s32[] constant(0)\n"
+                        " row = " +
+                        shape("1,48") + " slice(y), slice={[2:3], [0:48], [0:" + n + "]}\n u = " + shape("14,48") +
+                        " dynamic-update-slice(y, row, k, z, z)\n v = " + t + " reshape(u)\n" + moved + " a = " + t +
+                        " add(v, t)\n ROOT r = " + t + " multiply(a, t)"));
+    }
+  }
+}
+
 TEST_CASE("chains: a result takes the buffer of an operand") {
   // By negated dots, which end a loop: the loop between them reads one and writes what the next one reads.
   for (const int64_t n : {16, 40}) {
@@ -410,6 +444,13 @@ TEST_CASE("chains: two operations in one link, squares and rotations") {
         for (const char* type : {"s32", "u32"}) CheckChains(Module(body + " ROOT r = T negate(i)", type, 1001));
       }
     }
+  }
+  // Turned by the width in all, and by more or less.
+  for (const auto& [left, right] : {std::pair{13, 19}, {1, 31}, {0, 32}, {32, 0}, {33, -1}, {-1, 33}, {5, 28}}) {
+    const std::string text = " l = S constant(" + std::to_string(left) + ")\n lb = T broadcast(l), dimensions={}\n" +
+                             " r = S constant(" + std::to_string(right) + ")\n rb = T broadcast(r), dimensions={}\n" +
+                             " m = T shift-left(x, lb)\n o = T shift-right-logical(x, rb)\n a = T or(m, o)\n";
+    CheckChains(Module(kParameters + text + " ROOT b = T xor(a, y)", "s32", 999));
   }
   for (const char* type : {"s32", "u32", "s64"}) {
     for (int64_t n : {64, 999, 4096}) {

@@ -34,6 +34,7 @@ struct GemmProblem {
   std::vector<WindowRows> windows;
   std::vector<int64_t> c_rows;
   bool exchanged = false;  // A is the dot's right operand
+  bool b_packed = false;   // before a loop: see steps/packed_operand.h
   const char* name = "dot";
 };
 

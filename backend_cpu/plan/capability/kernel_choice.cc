@@ -256,6 +256,26 @@ void LoadAlongView(const TileOp& op, int64_t n) {
     carry(rank - 1);
   }
 }
+template <class T, const MoveTable& (*moves_of)()>
+void LoadRuns(const TileOp& op, int64_t n) {
+  const MoveTable& moves = moves_of();
+  const int64_t runs = reinterpret_cast<intptr_t>(op.in[1]), first = reinterpret_cast<intptr_t>(op.in[2]);
+  const int64_t distance = runs >> kRunBits, length = runs & kLongestRun;
+  const T* from = static_cast<const T*>(op.in[0]) + first / length * distance;
+  T* out = static_cast<T*>(op.out);
+  if (const int64_t past = first % length; past > 0) {
+    const int64_t count = std::min(n, length - past);
+    LoadRun(from + past, count, out, moves);
+    out += count, n -= count, from += distance;
+  }
+  constexpr int64_t kSize = sizeof(T);
+  if (length * kSize >= kLeastRun) {
+    const int64_t rows = n / length;
+    moves.copy_runs(from, rows, distance * kSize, length * kSize, out);
+    out += rows * length, n -= rows * length, from += rows * distance;
+  }
+  for (; n > 0; n -= length, out += length, from += distance) LoadRun(from, std::min(n, length), out, moves);
+}
 template <class T>
 void IotaAlongView(const TileOp& op, int64_t n) {
   const View& view = *static_cast<const View*>(op.aux);
@@ -279,24 +299,26 @@ bool LoadsTransposed(const View& view) {
 }
 namespace {
 template <const MoveTable& (*moves)()>
-TileKernel LoadKernelOf(int64_t bytes) {
+TileKernel LoadKernelOf(int64_t bytes, bool runs) {
   switch (bytes) {
-    case 1: return &LoadAlongView<uint8_t, moves>;
-    case 2: return &LoadAlongView<uint16_t, moves>;
-    case 4: return &LoadAlongView<uint32_t, moves>;
-    case 8: return &LoadAlongView<uint64_t, moves>;
-    default: return &LoadAlongView<std::complex<double>, moves>;
+    case 1: return runs ? &LoadRuns<uint8_t, moves> : &LoadAlongView<uint8_t, moves>;
+    case 2: return runs ? &LoadRuns<uint16_t, moves> : &LoadAlongView<uint16_t, moves>;
+    case 4: return runs ? &LoadRuns<uint32_t, moves> : &LoadAlongView<uint32_t, moves>;
+    case 8: return runs ? &LoadRuns<uint64_t, moves> : &LoadAlongView<uint64_t, moves>;
+    default: return runs ? &LoadRuns<std::complex<double>, moves> : &LoadAlongView<std::complex<double>, moves>;
   }
+}
+TileKernel LoadKernelFor(int64_t bytes, [[maybe_unused]] Isa isa, bool runs) {
+#if defined(__x86_64__)
+  if (isa == Isa::kAvx512) return LoadKernelOf<&Avx512Moves>(bytes, runs);
+  if (isa == Isa::kAvx2) return LoadKernelOf<&Avx2Moves>(bytes, runs);
+#endif
+  return LoadKernelOf<&PlainMoves>(bytes, runs);
 }
 }  // namespace
 const MoveTable& PlainMoves() { return kMoves; }
-TileKernel LoadKernel(int64_t bytes, [[maybe_unused]] Isa isa) {
-#if defined(__x86_64__)
-  if (isa == Isa::kAvx512) return LoadKernelOf<&Avx512Moves>(bytes);
-  if (isa == Isa::kAvx2) return LoadKernelOf<&Avx2Moves>(bytes);
-#endif
-  return LoadKernelOf<&PlainMoves>(bytes);
-}
+TileKernel LoadKernel(int64_t bytes, Isa isa) { return LoadKernelFor(bytes, isa, false); }
+TileKernel LoadRunsKernel(int64_t bytes, Isa isa) { return LoadKernelFor(bytes, isa, true); }
 TileKernel IotaAlongViewKernel(TileType type) {
   switch (type) {
     case TileType::kPred: return &IotaAlongView<bool>;

@@ -39,6 +39,8 @@ TileKernel ScatterKernel(const HloComputation& computation, PrimitiveType type, 
 // Loads along any view (op.aux): in[0] is the array, or the first number; in[1] the tile's first element in the loop's
 // order.
 TileKernel LoadKernel(int64_t bytes, Isa isa);
+// Loads an operand in runs: see kernel_table.h.
+TileKernel LoadRunsKernel(int64_t bytes, Isa isa);
 // True if LoadKernel transposes a collapsed view in squares: short rows, several of which are in a tile.
 bool LoadsTransposed(const View& view);
 TileKernel IotaAlongViewKernel(TileType type);

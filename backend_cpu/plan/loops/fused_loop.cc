@@ -210,6 +210,19 @@ class LoopBuilder {
     return view->strides;
   }
 
+  // The view with its runs as the last two dimensions, if a tile has whole ones, of at least a vector.
+  std::optional<View> RunsIn(const View& collapsed, int64_t bytes) const {
+    constexpr int64_t kVector = 64;
+    const int64_t length = collapsed.dims.empty() ? 0 : collapsed.dims.back(), tile = loop_->nest_.tile;
+    if (length * bytes < kVector || length > kLongestRun || tile != space_.dims.back() || tile % length != 0 ||
+        collapsed.strides.back() != 1)
+      return std::nullopt;
+    DimVector dims = space_.dims;
+    dims[dims.size() - 1] = tile / length;
+    dims.push_back(length);
+    return collapsed.Reshape(dims);
+  }
+
   // ---- Ops.
   // ---------------------------------------------------------------------------------------------------------------
   TilePlace NewRegister(int64_t element_bytes, bool persistent, int64_t elements = 0) {
@@ -334,6 +347,17 @@ class LoopBuilder {
     } else if (strides) {
       operand.place = AddSource(ref, offset, Scaled(*strides, bytes));
       operand = Emit(kernels_.strided_load[Log2Bytes(bytes)], {operand}, operand.type, inner, std::nullopt, size);
+    } else if (const auto in_runs = numbers ? std::nullopt : RunsIn(view, bytes)) {
+      const DimVector none(space_.dims.size(), 0);
+      const int64_t distance = in_runs->strides[space_.dims.size() - 1], length = in_runs->dims.back();
+      DimVector outer = in_runs->strides;
+      outer.resize(space_.dims.size());
+      outer[outer.size() - 1] = 0;
+      operand.place = AddSource(ref, offset, Scaled(outer, bytes));
+      Operand runs, first;
+      runs.place = AddSource(-1, distance << kRunBits | length, none);
+      first.place = AddSource(-1, 0, none);
+      operand = Emit(LoadRunsKernel(bytes, kernels_.isa), {operand, runs, first}, operand.type, 0, std::nullopt, size);
     } else {
       // No strides fit the nest: load along the view, from the tile's position in the loop's order.
       operand.place = AddSource(ref, offset, DimVector(space_.dims.size(), 0));

@@ -171,8 +171,9 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int64_t parts, int threa
       at[s] = Moved(source.ref < 0 ? nullptr : ref(source.ref).pointer, offset);
     }
   };
-  auto advance = [&](const std::vector<int>& which) {
-    for (size_t i = which.size(); i-- > 0;) {
+  // By one iteration of the first `count` of these loops.
+  auto advance = [&](const std::vector<int>& which, size_t count) {
+    for (size_t i = count; i-- > 0;) {
       const int d = which[i];
       const int64_t* strides = strides_.data() + d * source_count;
       if (++index[d] < sizes[d]) {
@@ -204,6 +205,29 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int64_t parts, int threa
   for (TileOp* op = body; op != first; ++op)
     if (op->kernel == nullptr) NoteDistinct(op), op += op->extra + op->divisor;
   CallAll(ops, body, nest_.tile);
+  if (reduced_loops_.empty() && sinks_.empty()) {
+    // Nothing is reduced: along the innermost loop, the ops' pointers move by themselves, and `at` stays at its start.
+    const int inner = unit_loops_.back();
+    const int64_t* strides = strides_.data() + inner * source_count;
+    for (size_t s = 0; s < source_count; ++s) at[s] = Moved(at[s], -strides[s] * index[inner]);
+    for (int64_t task = begin; task < stop; ++task) {
+      CallAll(body, first, index[nest_.tile_loop] == last_tile ? last_n : nest_.tile);
+      if (++index[inner] < sizes[inner]) {
+        for (const Move& move : moves_) {
+          TileOp& op = ops[move.op];
+          if (move.slot < 3)
+            op.in[move.slot] = Moved(static_cast<const std::byte*>(op.in[move.slot]), strides[move.source]);
+          else op.out = static_cast<std::byte*>(op.out) + strides[move.source];
+        }
+      } else {
+        index[inner] = 0;
+        advance(unit_loops_, unit_loops_.size() - 1);
+        place(moves_);
+      }
+    }
+    if (streams_) runtime.kernels->end_stream();
+    return;
+  }
   for (int64_t task = begin; task < stop; ++task) {
     int64_t from = 0, to = reduced_steps_;
     if (chunks_ > 1) {
@@ -228,7 +252,7 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int64_t parts, int threa
       CallAll(body, first, n);
       if (step == from) CallAll(first, next, n);
       else CallAll(next, end, n);
-      if (!reduced_loops_.empty()) advance(reduced_loops_);
+      if (!reduced_loops_.empty()) advance(reduced_loops_, reduced_loops_.size());
     }
     for (size_t k = 0; k < sinks_.size(); ++k) {
       const LoopSink& sink = sinks_[k];
@@ -250,7 +274,7 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int64_t parts, int threa
         std::memcpy(partial, accumulator, std::min(sink.accumulator_count, left) * sink.element_bytes);
       }
     }
-    if (chunks_ == 1) advance(unit_loops_);
+    if (chunks_ == 1) advance(unit_loops_, unit_loops_.size());
   }
   if (streams_) runtime.kernels->end_stream();
 }

@@ -16,7 +16,7 @@ namespace {
 
 // The operation of a kernel of the table.
 struct Meaning {
-  enum Kind : uint8_t { kUnary, kOfMask, kBinary, kSelect, kWiden, kNarrow, kCopy };
+  enum Kind : uint8_t { kUnary, kOfMask, kBinary, kSelect, kWiden, kRuns, kNarrow, kCopy };
   Kind kind = kUnary;
   ChainType type = ChainType::kF32;
   TileKernel link = nullptr;  // of kUnary and kOfMask
@@ -91,6 +91,9 @@ ChainMeanings MakeChainMeanings(const KernelTable& table) {
     meaning.streams = true;
     add(table.stream[Log2Bytes(Bytes(meaning.type))], meaning);
     meaning.streams = false;
+    meaning.kind = Meaning::kRuns;
+    if (chains.load[t][static_cast<int>(ChainOperand::kRuns)] != nullptr)
+      add(LoadRunsKernel(Bytes(meaning.type), table.isa), meaning);
     if (t != 0) continue;
     for (NarrowFloat narrow : {NarrowFloat::kBf16, NarrowFloat::kF16}) {
       const int n = static_cast<int>(narrow);
@@ -264,22 +267,27 @@ class ChainMaker {
     const Meaning::Kind kind = info_[op].meaning->kind;
     return (kind == Meaning::kCopy || kind == Meaning::kNarrow) && body_[op].out.kind != TilePlace::kRegister;
   }
-  bool Widens(int op) const { return info_[op].meaning && info_[op].meaning->kind == Meaning::kWiden; }
+  // An op that a link does when it loads the op's result.
+  bool Loads(int op) const {
+    return info_[op].meaning &&
+           (info_[op].meaning->kind == Meaning::kWiden || info_[op].meaning->kind == Meaning::kRuns);
+  }
 
-  // The location from which a link may read the operand: before a widening conversion, if there is one.
+  // The location from which a link may read the operand: before a load of the kind above, if there is one.
   struct Source {
     TilePlace place;
     ChainOperand operand = ChainOperand::kVector;
-    int widen = -1;
+    int load = -1;
   };
   Source SourceOf(int op, int operand) const {
     const TilePlace& place = body_[op].in[operand];
     if (!IsTile(*info_[op].meaning, operand)) return {place, ChainOperand::kScalar, -1};
     const Value* value = ValueAt(place);
-    if (value == nullptr || !Widens(value->maker)) return {place, ChainOperand::kVector, -1};
-    const int narrow = static_cast<int>(info_[value->maker].meaning->narrow);
-    return {body_[value->maker].in[0], static_cast<ChainOperand>(static_cast<int>(ChainOperand::kBf16) + narrow),
-            value->maker};
+    if (value == nullptr || !Loads(value->maker)) return {place, ChainOperand::kVector, -1};
+    const Meaning& load = *info_[value->maker].meaning;
+    const int narrow = static_cast<int>(ChainOperand::kBf16) + static_cast<int>(load.narrow);
+    return {body_[value->maker].in[0],
+            load.kind == Meaning::kRuns ? ChainOperand::kRuns : static_cast<ChainOperand>(narrow), value->maker};
   }
 
   // The chain whose block the operand is, if `op` may follow.
@@ -312,8 +320,8 @@ class ChainMaker {
         const Source other = SourceOf(op, 1 - operand);
         part.link = links[static_cast<int>(other.operand)][operand];
         part.in[0] = other.place;
-        if (other.widen >= 0 && part.link != nullptr) part.before.push_back(other.widen);
-        if (other.widen >= 0 && part.link == nullptr) {
+        if (other.load >= 0 && part.link != nullptr) part.before.push_back(other.load);
+        if (other.load >= 0 && part.link == nullptr) {
           part.link = links[static_cast<int>(ChainOperand::kVector)][operand];
           part.in[0] = at.in[1 - operand];
         }
@@ -330,7 +338,8 @@ class ChainMaker {
         break;
       case Meaning::kCopy: return part;
       case Meaning::kNarrow: return OnlyStores(op) ? std::optional(part) : std::nullopt;
-      case Meaning::kWiden: return std::nullopt;
+      case Meaning::kWiden:
+      case Meaning::kRuns: return std::nullopt;
     }
     if (part.link == nullptr) return std::nullopt;
     return part;
@@ -427,7 +436,7 @@ class ChainMaker {
   void TakeInner(Part* part, int c) {
     TileKernel link = nullptr;
     const int inner = InnerOf(part->op, 1 - part->operand, false, &link);
-    if (inner < 0 || !IsAlone(inner) || info_[inner].chain == c || SourceOf(inner, TileOf(inner)).widen >= 0) return;
+    if (inner < 0 || !IsAlone(inner) || info_[inner].chain == c || SourceOf(inner, TileOf(inner)).load >= 0) return;
     LeaveChain(inner);
     part->link = link;
     PutInside(inner, part);
@@ -504,6 +513,8 @@ class ChainMaker {
       chain.type = meaning.type;
       chain.load.op.kernel = table_.load[static_cast<int>(meaning.type)][static_cast<int>(source.operand)];
       chain.load.in[0] = source.place;
+      if (source.operand == ChainOperand::kRuns)
+        std::copy(std::begin(body_[source.load].in), std::end(body_[source.load].in), std::begin(chain.load.in));
       best = static_cast<int>(chains_.size() - 1), operand = o;
     }
     if (best < 0) return;
@@ -518,7 +529,7 @@ class ChainMaker {
     }
     Chain& chain = chains_[best];
     if (chain.parts.empty()) {
-      if (const Source source = SourceOf(op, operand); source.widen >= 0) part.before.push_back(source.widen);
+      if (const Source source = SourceOf(op, operand); source.load >= 0) part.before.push_back(source.load);
     } else if (!OnlyStores(op)) {
       for (int user : ValueAt(body_[op].in[operand])->users) {
         if (user > op) chain.readers.insert(user);
@@ -619,6 +630,7 @@ class ChainMaker {
       const int64_t bytes = meaning.kind == Meaning::kWiden ? 2 : TakesMask(meaning, k) ? 1 : size;
       copy.op.extra |= bytes << (8 * k);
     }
+    if (meaning.kind == Meaning::kRuns) copy.op.extra = 1 << 16;  // the number of the first element
     copy.op.extra |= (meaning.kind == Meaning::kNarrow ? 2 : IsCompare(meaning) ? 1 : size) << 24;
     out->push_back(copy);
   }
@@ -711,19 +723,19 @@ class ChainMaker {
     if (std::none_of(chains_.begin(), chains_.end(), [&](const Chain& chain) { return IsChain(chain); })) return;
     std::vector<bool> moved(body_.size());
     std::unordered_map<int, const Chain*> ends;  // by the last op
-    std::unordered_map<int, size_t> narrow;      // by the widening op: the number of links that read its operand
+    std::unordered_map<int, size_t> loads;       // by the op: the number of links that do it
     for (const Chain& chain : chains_) {
       if (!IsChain(chain) && !chain.within) continue;
       for (const Part& part : chain.parts) {
         moved[part.op] = true;
         for (int op : part.before) {
-          if (Widens(op)) ++narrow[op];
+          if (Loads(op)) ++loads[op];
           else moved[op] = true;
         }
       }
       if (!chain.within) ends.emplace(chain.parts.back().op, &chain);
     }
-    for (const auto& [op, readers] : narrow) {
+    for (const auto& [op, readers] : loads) {
       const Value* value = ValueAt(body_[op].out);
       moved[op] = !value->elsewhere && value->users.size() == readers;
     }

@@ -10,13 +10,31 @@
 namespace hloir::cpu {
 namespace {
 
-constexpr int64_t kLineElements = 64;  // fill whole cache lines, of any type
-constexpr int64_t kMinRow = 64;        // shorter rows are not worth a kernel call each
+constexpr int64_t kLineElements = 64;    // fill whole cache lines, of any type
+constexpr int64_t kMinRow = 64;          // shorter rows are not worth a kernel call each
+constexpr int64_t kLeastRunOf = 16;      // elements
+constexpr int64_t kLeastRunsTile = 512;  // of an operand in runs: a tile's fixed cost is that of some runs
 constexpr int64_t kViewTile = 2048, kRowsTile = 8192, kLongRowTile = 32768, kRowTiles = 64;
 
+// The number of elements in as many of the view's runs as a tile should have, which begins with a run; 0: it has no
+// runs, or rows of another view are better tiles.
+int64_t RunsTile(const View& view, std::span<const View> views, int64_t most) {
+  const size_t rank = view.dims.size();
+  const int64_t length = view.dims[rank - 1], runs = rank > 1 ? view.dims[rank - 2] : 0;
+  if (runs == 0 || length < kLeastRunOf || length > kLongestRun || view.strides[rank - 1] != 1 ||
+      view.strides[rank - 2] <= length)
+    return 0;
+  for (const View& other : views)
+    if (length >= kMinRow && !(other == view) && !(other.strides[0] == 0 && other.strides.back() == 1)) return 0;
+  int64_t together = std::min(runs, most / length);
+  while (together > 0 && runs % together != 0) --together;
+  return together * length < kLeastRunsTile ? 0 : together * length;
+}
+
 // Sizes of loops, outermost first, along which the reductions and as many views as possible have strides. A view that
-// would make rows shorter than kMinRow is loaded along the view instead, as is one whose few rows are transposed.
-DimVector CommonDims(int64_t count, const ReduceShape* reduce, std::span<const View> views) {
+// would make rows shorter than kMinRow is loaded along the view instead, as is one whose few rows are transposed; or in
+// runs, of which a tile has up to `most` elements.
+DimVector CommonDims(int64_t count, const ReduceShape* reduce, std::span<const View> views, int64_t most) {
   using Sizes = SmallVector<int64_t, 16>;
   Sizes boundaries{1, count};  // ascending; each divides the next
   auto add = [&](std::span<const int64_t> wanted) {
@@ -33,6 +51,7 @@ DimVector CommonDims(int64_t count, const ReduceShape* reduce, std::span<const V
     Sizes wanted;
     for (size_t d = view.dims.size(), suffix = 1; d-- > 1;)
       wanted.push_back(static_cast<int64_t>(suffix *= view.dims[d]));
+    if (const int64_t tile = reduce == nullptr ? RunsTile(view, views, most) : 0; tile > 0) wanted[0] = tile;
     if (wanted[0] >= kMinRow && !LoadsTransposed(view)) add(wanted);
   }
   DimVector dims;
@@ -47,7 +66,8 @@ LoopSpace ChooseNest(int64_t count, const ReduceShape* reduce, std::span<const V
   LoopSpace space;
   LoopNest& nest = space.nest;
   DimVector& dims = space.dims;
-  dims = CommonDims(count, reduce, views);
+  const int64_t most = few ? std::max(kViewTile, max_tile) : max_tile;
+  dims = CommonDims(count, reduce, views, most);
   space.flat = dims.empty() || dims.back() < kMinRow;
   if (rows_alone && reduce->reduced > max_tile) {
     max_tile = std::max(max_tile, std::min(kLongRowTile, count / kRowTiles));
@@ -83,6 +103,10 @@ LoopSpace ChooseNest(int64_t count, const ReduceShape* reduce, std::span<const V
     if (const int64_t lines = std::lcm(unit, kLineElements); reduce == nullptr && lines <= max_tile) unit = lines;
     nest.tile = std::max<int64_t>(1, max_tile / unit) * unit;
   } else if (!space.flat) {
+    const auto in_runs = [&](const View& view) {
+      return reduce == nullptr && RunsTile(view, views, most) == nest.extent;
+    };
+    if (std::any_of(views.begin(), views.end(), in_runs)) max_tile = nest.extent;
     // Equal tiles, in whole vectors.
     const int64_t tiles = (nest.extent + max_tile - 1) / max_tile;
     nest.tile = std::min(nest.extent, ((nest.extent + tiles - 1) / tiles + 63) / 64 * 64);

@@ -1,4 +1,5 @@
 // Runs chains, block by block. See loop_chains.h.
+#include <bit>
 #include <cstdint>
 
 #include "kernels/chain_table.h"
@@ -24,7 +25,8 @@ bool WritesOverOperand(const TileOp* begin, const TileOp* end) {
 int64_t SecondBlock(const TileOp& op, const void* out, int64_t block) {
   constexpr int64_t kLine = 64;
   const int64_t bytes = op.extra >> 24 & 0xff, past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(out) % kLine);
-  return past % bytes != 0 || block * bytes < kLine ? block : block - past / bytes;
+  return (past & (bytes - 1)) != 0 || block * bytes < kLine ? block
+                                                            : block - (past >> std::countr_zero<uint64_t>(bytes));
 }
 
 }  // namespace
@@ -36,15 +38,15 @@ void NoteDistinct(TileOp* head) {
 
 const TileOp* RunChain(const TileOp* head, int64_t n) {
   const TileOp *ops = head + 1, *links = ops + head->extra, *end = links + head->divisor;
-  const int64_t block = links->extra;
+  const int64_t block = links->extra, below = block - 1;  // a power of two, without divisions
   int64_t i = 0;
   const auto start = reinterpret_cast<ChainStart>(reinterpret_cast<void (*)()>(links->kernel));
   // Blocks may overlap, as an element that is computed twice has the same operands, if these still exist.
-  if (n > block && n % block != 0 && (head->out != nullptr || !WritesOverOperand(links, end))) {
+  if (n > block && (n & below) != 0 && (head->out != nullptr || !WritesOverOperand(links, end))) {
     start(links, 0);
     // The next block begins at a cache line of the result, if that takes no more blocks.
     const int64_t line = SecondBlock(links[-1], end[-1].out, block);
-    for (i = n - line <= (n - 1) / block * block ? line : block; i + block <= n; i += block) start(links, i);
+    for (i = n - line <= ((n - 1) & ~below) ? line : block; i + block <= n; i += block) start(links, i);
     if (i < n) start(links, n - block);
     return end;
   }

@@ -25,7 +25,10 @@ std::vector<TileKernel> AllKernels(const KernelTable& table) {
   std::vector<TileKernel> kernels = {nullptr};
   AddWords(table, kernels);
   if (table.chains != nullptr) AddWords(table.chains(), kernels);
-  for (const int64_t bytes : {1, 2, 4, 8, 16}) kernels.push_back(LoadKernel(bytes, table.isa));
+  for (const int64_t bytes : {1, 2, 4, 8, 16}) {
+    kernels.push_back(LoadKernel(bytes, table.isa));
+    kernels.push_back(LoadRunsKernel(bytes, table.isa));
+  }
   for (const TileType type :
        {TileType::kPred, TileType::kU8, TileType::kU16, TileType::kU32, TileType::kU64, TileType::kF32, TileType::kF64})
     kernels.push_back(IotaAlongViewKernel(type));

@@ -17,6 +17,7 @@
 #include "plan/lower/dead_values.h"
 #include "plan/capability/gemm_problem.h"
 #include "plan/lower/expand.h"
+#include "plan/lower/expand_ops.h"
 #include "plan/lower/halos.h"
 #include "plan/lower/layouts.h"
 #include "plan/lower/row_blocks.h"
@@ -528,6 +529,8 @@ class Builder {
         if (instruction.operand_count() == 2 &&
             GemmTypeFor(instruction.operand(0)->shape().element_type(), instruction.operand(1)->shape().element_type(),
                         instruction.shape().element_type(), &compute)) {
+          if (auto widened = WidenFactors(instruction, kernels_))
+            return InlineExpansion(instruction, std::move(widened), depth);
           break;
         }
         HLOIR_ASSIGN_OR_RETURN(auto expanded, VisitExpanded(instruction, depth));

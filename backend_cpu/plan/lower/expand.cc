@@ -178,6 +178,21 @@ bool ExpandArgExtreme(HloBuilder& b, const HloInstruction& reduce, const ScalarB
   return b.BuildEntry(Finished(b, {best, place}, reduce.shape())).ok();
 }
 
+// The extreme of narrow floats: that of wider ones, which needs no rounding.
+bool ExpandNarrowExtreme(HloBuilder& b, const HloInstruction& reduce, const Ops& parameters) {
+  const std::optional<BinaryOp> op = ReducerOp(*reduce.to_apply());
+  const PrimitiveType narrow = parameters[0]->shape().element_type(), wide = PrimitiveType::F32;
+  ReduceShape shape;
+  if (parameters.size() != 2 || !Narrow(narrow) || (op != BinaryOp::kMaximum && op != BinaryOp::kMinimum) ||
+      reduce.to_apply()->root()->shape().element_type() != narrow || !ReduceShapeOf(reduce, &shape))
+    return false;
+  HloComputation* extreme =
+      MakeReducer(b.module(), op == BinaryOp::kMaximum ? HloOpcode::kMaximum : HloOpcode::kMinimum, wide);
+  const Op found =
+      b.Reduce(b.Convert(parameters[0], wide), b.Convert(parameters[1], wide), reduce.dimensions(), extreme);
+  return b.BuildEntry(b.Convert(found, narrow)).ok();
+}
+
 bool ExpandReduce(HloBuilder& b, const HloInstruction& reduce, const ScalarBody& body, const Ops& parameters) {
   const size_t n = parameters.size() / 2;
   Ops xs(parameters.begin(), parameters.begin() + static_cast<std::ptrdiff_t>(n));
@@ -228,7 +243,9 @@ std::unique_ptr<HloModule> Expand(const HloInstruction& instruction, const Kerne
   }
   bool done;
   if (map) done = b.BuildEntry(body->Apply(b, instruction.shape().dimensions(), parameters)[0]).ok();
-  else done = ExpandArgExtreme(b, instruction, *body, parameters) || ExpandReduce(b, instruction, *body, parameters);
+  else
+    done = ExpandNarrowExtreme(b, instruction, parameters) || ExpandArgExtreme(b, instruction, *body, parameters) ||
+           ExpandReduce(b, instruction, *body, parameters);
   return done ? std::move(module) : nullptr;
 }
 

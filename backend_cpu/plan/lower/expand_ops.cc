@@ -221,7 +221,48 @@ Op ExpandedRoot(HloBuilder& b, const HloInstruction& i, const std::vector<Op>& x
   }
 }
 
+// The kernels of f32 read rows of windows in place, of its own type only; otherwise each element is widened and packed
+// once for each tap. And packing widens f16 by integer operations, a loop by the machine's.
+bool GainsByWidening(const HloInstruction& i, const KernelTable& kernels) {
+  GemmProblem problem;
+  problem.a.type = i.operand(0)->shape().element_type(), problem.b.type = i.operand(1)->shape().element_type();
+  if (!Narrow(problem.a.type) ||
+      !GemmTypeFor(problem.a.type, problem.b.type, i.shape().element_type(), &problem.compute) ||
+      KernelsFor(problem, kernels) != GemmType::kF32)
+    return false;
+  if (i.opcode() == HloOpcode::kConvolution) {
+    const auto& window = i.attributes<ConvolutionAttributes>().window;
+    return std::any_of(window.begin(), window.end(), [](const WindowDimension& w) { return w.size > 1; });
+  }
+  constexpr int64_t kUses = 32;  // of each element, at least
+  const int64_t count = i.shape().ElementCount();
+  const auto is_used = [&](int operand) {
+    const DotAttributes& a = i.attributes<DotAttributes>();
+    int64_t terms = 1;
+    for (int64_t d : a.lhs_contracting_dims) terms *= i.operand(0)->shape().dimensions(d);
+    return i.operand(operand)->shape().element_type() == PrimitiveType::F16 &&
+           count * terms >= kUses * i.operand(operand)->shape().ElementCount();
+  };
+  return is_used(0) && is_used(1);
+}
+
 }  // namespace
+
+std::unique_ptr<HloModule> WidenFactors(const HloInstruction& i, const KernelTable& kernels) {
+  if (!GainsByWidening(i, kernels)) return nullptr;
+  auto module = std::make_unique<HloModule>("widened");
+  HloBuilder b(*module, "entry");
+  const auto factor = [&](int64_t k) {
+    const Shape& shape = i.operand(k)->shape();
+    return b.Parameter(k, Shape::Array(shape.element_type(), shape.dimensions()));
+  };
+  const Op lhs = factor(0), rhs = factor(1), a = b.Convert(lhs, PrimitiveType::F32);
+  const PrimitiveType type = i.shape().element_type();
+  const Op root = i.opcode() == HloOpcode::kDot
+                      ? b.Dot(a, b.Convert(rhs, PrimitiveType::F32), i.attributes<DotAttributes>(), type)
+                      : b.Convolution(a, rhs, i.attributes<ConvolutionAttributes>(), type);
+  return b.BuildEntry(root).ok() ? std::move(module) : nullptr;
+}
 
 std::unique_ptr<HloModule> ExpandOp(const HloInstruction& instruction) {
   if (instruction.opcode() == HloOpcode::kCustomCall) {

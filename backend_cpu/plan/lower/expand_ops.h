@@ -6,10 +6,15 @@
 
 #include "hloir/builder.h"
 #include "hloir/module.h"
+#include "kernels/kernel_table.h"
 
 namespace hloir::cpu {
 
 // A module whose entry computation is equivalent to the instruction; nullptr if there is none.
 std::unique_ptr<HloModule> ExpandOp(const HloInstruction& instruction);
+
+// The same contraction of operands that are widened to f32 first, if that is faster than to widen them while they are
+// packed; otherwise nullptr.
+std::unique_ptr<HloModule> WidenFactors(const HloInstruction& instruction, const KernelTable& kernels);
 
 }  // namespace hloir::cpu

@@ -97,21 +97,44 @@ std::vector<int32_t> Planner::ReductionsEarly() const {
 }
 
 Status Planner::PlanInvariant(const std::vector<bool>& varies, StepList& prologue) {
-  invariant_ = FindInvariant(varies);
+  std::vector<bool> constant;
+  invariant_ = FindInvariant(varies, constant);
   // A value written once must not use memory that is written in each iteration.
   std::erase_if(parts_, [&](const auto& part) {
     const auto is_invariant = [&](ValueId id) { return invariant_[static_cast<size_t>(graph_.values[id].node)]; };
     return is_invariant(part.first) != is_invariant(part.second.whole);
   });
+  const std::vector<Packing> packings = context_.pack_ahead ? FindPackings(constant) : std::vector<Packing>();
+  // What is only packed is not converted in memory.
+  std::vector<bool> is_packed(invariant_.size());
+  for (const Packing& packing : packings) {
+    const GraphValue& operand = graph_.values[packing.node->inputs[packing.operand]];
+    if (graph_.values[packing.source].root != operand.root)
+      is_packed[static_cast<size_t>(graph_.values[operand.root].node)] = true;
+  }
   std::vector<int32_t> nodes;
   for (size_t i = 0; i < invariant_.size(); ++i)
-    if (invariant_[i]) nodes.push_back(static_cast<int32_t>(i));
+    if (invariant_[i] && !is_packed[i]) nodes.push_back(static_cast<int32_t>(i));
   StepList* const body = std::exchange(steps_, &prologue);
   HLOIR_RETURN_IF_ERROR(PlanList(nodes));
   CloseAll();
+  for (const Packing& packing : packings) HLOIR_RETURN_IF_ERROR(PlanPacking(packing));
   steps_ = body;
+  // The loop itself does not read an operand that was packed for it.
+  std::vector<bool> is_read(graph_.values.size());  // by root
+  const auto read = [&](ValueId id) {
+    if (const ValueId root = graph_.values[id].root; root != kNoValue) is_read[static_cast<size_t>(root)] = true;
+  };
+  for (size_t i = 0; i < invariant_.size(); ++i) {
+    if (invariant_[i]) continue;
+    const auto packed = packed_.find(&graph_.nodes[i]);
+    for (size_t k = 0; k < graph_.nodes[i].inputs.size(); ++k)
+      if (packed == packed_.end() || packed->second.operand != k) read(graph_.nodes[i].inputs[k]);
+  }
+  for (ValueId id : graph_.results) read(id);
   for (size_t i = 0; i < places_.size(); ++i) {
-    if (graph_.values[i].kind == ValueKind::kComputed && places_[i].buffer >= 0) kept_.push_back(places_[i].buffer);
+    if (graph_.values[i].kind == ValueKind::kComputed && places_[i].buffer >= 0 && is_read[i])
+      kept_.push_back(places_[i].buffer);
   }
   for (const auto& [id, place] : copies_) kept_.push_back(place.buffer);
   return OkStatus();
@@ -123,8 +146,8 @@ void Planner::KeepInvariant(int32_t end) {
 
 // Loop-invariant nodes whose results in memory cost no more than recomputation: operations that cannot fail, and
 // elementwise ones that read about as much as they write. Cheap ones that only fused loops read stay in these loops, in
-// registers, unless the loops then read more.
-std::vector<bool> Planner::FindInvariant(const std::vector<bool>& varies) const {
+// registers, unless the loops then read more. `constant`: by root, the values that do not vary.
+std::vector<bool> Planner::FindInvariant(const std::vector<bool>& varies, std::vector<bool>& constant) const {
   std::vector<bool> invariant(graph_.nodes.size());
   if (!context_.fuse) return invariant;
   std::vector<bool> in_memory(graph_.values.size());  // by root: true if a reader is not a loop
@@ -136,7 +159,7 @@ std::vector<bool> Planner::FindInvariant(const std::vector<bool>& varies) const 
     for (ValueId id : node.inputs) read_from_memory(id);
   }
   for (ValueId id : graph_.results) read_from_memory(id);
-  std::vector<bool> constant(graph_.values.size());  // by root
+  constant.assign(graph_.values.size(), false);
   for (size_t i = 0; i < graph_.parameters.size(); ++i) constant[graph_.parameters[i]] = !varies[i];
   for (size_t n = 0; n < graph_.nodes.size(); ++n) {
     const Node& node = graph_.nodes[n];

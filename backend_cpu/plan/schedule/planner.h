@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hloir/executable.h"
+#include "plan/capability/gemm_problem.h"
 #include "plan/schedule/buffers.h"
 #include "plan/loops/fused_loop.h"
 #include "plan/loops/stored_loops.h"
@@ -22,7 +23,7 @@ namespace hloir::cpu {
 struct PlanContext {
   const KernelTable* kernels = nullptr;
   const HloEvaluator* evaluator = nullptr;  // fills elided constants in
-  bool fuse = true;
+  bool fuse = true, pack_ahead = false;
   int threads = 1;
   int32_t dynamic_count = 0;  // of Runtime::dynamic, with their maximal sizes
   int64_t dynamic_bytes = 0;
@@ -67,7 +68,7 @@ class Planner {
   Status PlanNode(int32_t index);
   std::vector<int32_t> ReductionsEarly() const;
   Status PlanList(std::span<const int32_t> indices);
-  std::vector<bool> FindInvariant(const std::vector<bool>& varies) const;
+  std::vector<bool> FindInvariant(const std::vector<bool>& varies, std::vector<bool>& constant) const;
   Status AddToCluster(int32_t index);
   static bool Erase(ClusterList& list, int32_t cluster);
   int32_t ChooseCluster(const Node& node, int64_t count) const;
@@ -91,7 +92,19 @@ class Planner {
   Status PlanConditional(const Node& node);
   void AppendGemm(std::unique_ptr<Step> step, Ref a, Ref b, Ref to);
   void AppendTranspose(const Node& node, View made, Ref from, Ref to);
+  View ViewOf(ValueId id) const;
+  // False: no kernel takes its element types.
+  bool MakeProblem(const Node& node, const View& lhs, const View& rhs, GemmProblem* problem) const;
   Status PlanDot(const Node& node);
+  // The right operand of a product whose left one alone varies in a loop: packed before it, from `source`, which is
+  // that operand, or what it was converted from.
+  struct Packing {
+    const Node* node = nullptr;
+    size_t operand = 1;  // of the node
+    ValueId source = kNoValue;
+  };
+  std::vector<Packing> FindPackings(const std::vector<bool>& constant) const;
+  Status PlanPacking(const Packing& packing);
   Status PlanRowBlocks(const Node& node);
   Status PlanConvolution(const Node& node);
   Status PlanConcatenate(const Node& node);
@@ -139,6 +152,13 @@ class Planner {
     bool written = false;  // by the gather's step
   };
   std::unordered_map<ValueId, Part> parts_;
+  // Products of a loop with a packed operand.
+  struct PackedProduct {
+    std::unique_ptr<Step> step;
+    Ref packed;
+    size_t operand = 1;
+  };
+  std::unordered_map<const Node*, PackedProduct> packed_;
 };
 
 }  // namespace hloir::cpu

@@ -34,13 +34,82 @@ void Planner::AppendGemm(std::unique_ptr<Step> step, Ref a, Ref b, Ref to) {
   Append(std::move(step), {a, b}, written);
 }
 
+View Planner::ViewOf(ValueId id) const {
+  const GraphValue& value = graph_.values[id];
+  return value.root == kNoValue ? View::RowMajor(value.dims) : value.view;
+}
+
+namespace {
+
+// Else the result is stored in row-major order, and transposed.
+bool Stores(const Node& node) { return node.order.empty() || CanStoreInOrder(*node.instruction, node.order); }
+
+}  // namespace
+
+bool Planner::MakeProblem(const Node& node, const View& lhs, const View& rhs, GemmProblem* problem) const {
+  return MakeDotProblem(*node.instruction, lhs, rhs, Stores(node) ? node.order : DimVector(), problem);
+}
+
+std::vector<Planner::Packing> Planner::FindPackings(const std::vector<bool>& constant) const {
+  std::vector<Packing> packings;
+  std::vector<int32_t> packed(graph_.values.size());  // by root: how many products pack it
+  for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+    const Node& node = graph_.nodes[i];
+    if (invariant_[i] || node.opcode() != HloOpcode::kDot || node.support.kind != Support::kStep || node.is_copy ||
+        node.blocks != nullptr)
+      continue;
+    GemmProblem problem;
+    if (!MakeProblem(node, ViewOf(node.inputs[0]), ViewOf(node.inputs[1]), &problem)) continue;
+    const size_t operand = problem.exchanged ? 0 : 1;
+    const ValueId source = node.inputs[operand], root = graph_.values[source].root;
+    const bool same =
+        root != kNoValue && (constant[static_cast<size_t>(root)] || graph_.values[root].kind == ValueKind::kConstant);
+    if (!same || !GainsByPackedB(problem, *context_.kernels)) continue;
+    packings.push_back({&node, operand, source});
+    ++packed[static_cast<size_t>(root)];
+  }
+  for (Packing& packing : packings) {
+    const GraphValue& root = graph_.values[graph_.values[packing.source].root];
+    if (root.node < 0 || uses_[static_cast<size_t>(root.root)] != packed[static_cast<size_t>(root.root)]) continue;
+    const Node& maker = graph_.nodes[static_cast<size_t>(root.node)];
+    if (maker.opcode() != HloOpcode::kConvert || maker.is_copy) continue;
+    const ValueId from = maker.inputs[0];
+    if (graph_.values[from].root != kNoValue && graph_.IsWhole(from) && PacksAs(graph_.values[from].type, root.type))
+      packing.source = from;
+  }
+  return packings;
+}
+
+Status Planner::PlanPacking(const Packing& packing) {
+  const Node& node = *packing.node;
+  planned_ = node.instruction;
+  GemmProblem problem;
+  if (!MakeProblem(node, ViewOf(node.inputs[0]), ViewOf(node.inputs[1]), &problem))
+    return Internal("a product that is packed is none");
+  problem.b_packed = true;
+  problem.b.type = graph_.values[packing.source].type;
+  HLOIR_ASSIGN_OR_RETURN(auto from, LocateView(packing.source));
+  PackedProduct product{MakeGemmStep(std::move(problem), *context_.kernels), {}, packing.operand};
+  PackedOperand packed = PackedB(*product.step);
+  product.packed = NewBuffer(packed.bytes());
+  kept_.push_back(product.packed.buffer);
+  Append(MakePackStep(std::move(packed)), {from.first}, {product.packed});
+  packed_.emplace(&node, std::move(product));
+  return OkStatus();
+}
+
 Status Planner::PlanDot(const Node& node) {
   if (node.blocks != nullptr) return PlanRowBlocks(node);
-  HLOIR_ASSIGN_OR_RETURN(auto lhs, LocateView(node.inputs[0]));
-  HLOIR_ASSIGN_OR_RETURN(auto rhs, LocateView(node.inputs[1]));
+  const auto packed = packed_.find(&node);
+  const auto locate = [&](size_t operand) -> StatusOr<std::pair<Ref, View>> {
+    if (packed == packed_.end() || packed->second.operand != operand) return LocateView(node.inputs[operand]);
+    return std::pair(packed->second.packed, ViewOf(node.inputs[operand]));
+  };
+  HLOIR_ASSIGN_OR_RETURN(auto lhs, locate(0));
+  HLOIR_ASSIGN_OR_RETURN(auto rhs, locate(1));
   GemmProblem problem;
-  const bool stores = node.order.empty() || CanStoreInOrder(*node.instruction, node.order);
-  if (!MakeDotProblem(*node.instruction, lhs.second, rhs.second, stores ? node.order : DimVector(), &problem)) {
+  const bool stores = Stores(node);
+  if (!MakeProblem(node, lhs.second, rhs.second, &problem)) {
     auto integers =
         graph_.values[node.outputs[0]].count > 0 ? MakeIntegerDot(*node.instruction, lhs.second, rhs.second) : nullptr;
     if (integers == nullptr) return PlanReference(node, "no product kernel takes its element types");
@@ -50,8 +119,9 @@ Status Planner::PlanDot(const Node& node) {
   if (problem.exchanged) std::swap(lhs.first, rhs.first);
   const Ref result = RootRef(node.outputs[0]);
   const Ref to = stores ? result : NewBufferFor(node.outputs[0]);
-  auto step = MakeGemmStep(std::move(problem), *context_.kernels);
-  AppendGemm(std::move(step), lhs.first, rhs.first, to);
+  AppendGemm(
+      packed == packed_.end() ? MakeGemmStep(std::move(problem), *context_.kernels) : std::move(packed->second.step),
+      lhs.first, rhs.first, to);
   if (!stores) AppendTranspose(node, View::RowMajor(node.instruction->shape().dimensions()), to, result);
   return OkStatus();
 }

@@ -19,6 +19,7 @@ constexpr int64_t kFarBytes = 2 << 20;       // of B, if they share that: the th
 constexpr int64_t kOwnBytes = 240 << 10;     // of the block that each has for itself
 constexpr int64_t kDirect = 32 * 32 * 32;    // products up to this size are not worth packing
 constexpr int64_t kFewRows = 4;              // tiles, one below the other: packing B would take longer than it saves
+constexpr int64_t kMostRowsPacked = 128;     // of A, above which packing B before a loop does not pay
 constexpr int64_t kNearBytes = 512;          // stride above which steps evict each other from the caches
 constexpr int64_t kFewRowsBytes = 16 << 10;  // of their sums, which must fit the first-level cache together with the
                                              // operands
@@ -85,6 +86,7 @@ class GemmStep : public Step {
     a_ = {&p_.a, &pack_a_, p_.m, how_ == kPackedB || how_ == kInPlace ? kernels_.rows_in_place : kernels_.rows};
     b_ = {&p_.b, &pack_b_, p_.n, kernels_.columns};
     ChooseBlockK();
+    if (p_.b_packed) packed_ = {p_.b, pack_b_, p_.n, p_.k, block_k_, b_.width};
     // All panels of A are read again for each panel of B: A's block must fit half of the second-level cache. A is
     // shared as a whole if it fits; otherwise B is, in blocks of equal size. Packing B for hardware tiles is slow, so
     // it is done once.
@@ -120,13 +122,17 @@ class GemmStep : public Step {
         RoundUp(kAlign + tile_bytes_ + (how_ == kPackedB ? 0 : own.pack->PanelBytes(block_k_, own.block)), kAlign);
   }
   int64_t scratch_bytes() const { return wide_bytes_; }
+  const PackedOperand& packed_b() const { return packed_; }
+  // True if each run packs B, or reads it in rows that are far apart.
+  bool GainsByPackedB() const { return how_ != kInPlace || TakesFewRows() || b_k_ * bytes_ > 2 * kNearBytes; }
   double Flops() const override { return 2.0 * static_cast<double>(p_.batch) * p_.m * p_.n * p_.k; }
 
   bool Run(Runtime& runtime) override {
     std::byte* c = wide_bytes_ > 0 ? written(1).pointer : written(0).pointer;
     auto batch = [&](int64_t b, int thread) {
       const std::byte* a_data = ref(0).pointer + p_.a.batch_offsets[b] * StorageBytes(p_.a.type);
-      const std::byte* b_data = ref(1).pointer + p_.b.batch_offsets[b] * StorageBytes(p_.b.type);
+      const std::byte* b_data =
+          ref(1).pointer + (p_.b_packed ? packed_.PanelAt(b, 0, 0) : p_.b.batch_offsets[b] * StorageBytes(p_.b.type));
       std::byte* c_batch = c + p_.c_offsets[b] * c_bytes_;
       switch (how_) {
         case kPacked:
@@ -219,6 +225,11 @@ class GemmStep : public Step {
       how_ = kPackedB;
       return;
     }
+    if (p_.b_packed) {
+      Stride(p_.a.row_offsets, &a_row_), Stride(p_.a.k_offsets, &a_k_);
+      MultiplyInPlace();
+      return;
+    }
     const bool bf16 = TakesBf16();
     if (!bf16 && (!IsTakenInPlace(p_.compute, p_.a.type) || !IsTakenInPlace(p_.compute, p_.b.type))) return;
     if (p_.c_row != p_.n) return;
@@ -238,10 +249,12 @@ class GemmStep : public Step {
              (b_k_ == 1 || p_.k == 1))
       how_ = kRowsTimesTransposed;
     else if (p_.n >= kernels_.columns && b_row_ == 1 &&
-             (p_.m <= kFewRows * kernels_.rows || std::max(a_k_, b_k_) * bytes_ <= kNearBytes)) {
-      how_ = kInPlace;
-      if (p_.m % 2 != 0) p_.a.row_offsets.push_back(p_.a.row_offsets.back());  // see RowsInPlace
-    }
+             (p_.m <= kFewRows * kernels_.rows || std::max(a_k_, b_k_) * bytes_ <= kNearBytes))
+      MultiplyInPlace();
+  }
+  void MultiplyInPlace() {
+    how_ = kInPlace;
+    if (p_.m % 2 != 0) p_.a.row_offsets.push_back(p_.a.row_offsets.back());  // see RowsInPlace
   }
   bool TakesBf16() const {
     return p_.compute == GemmType::kF32 && p_.a.type == PrimitiveType::BF16 && p_.b.type == PrimitiveType::BF16;
@@ -310,8 +323,9 @@ class GemmStep : public Step {
         const TileRun run_of_k{p_.a.k_offsets[k0], 0, ks};
         for (int64_t n = begin; n < end; n += columns) {
           const int64_t width = std::min(columns, p_.n - n);
-          const std::byte* b_panel = b + (p_.b.row_offsets[n] + p_.b.k_offsets[k0]) * bytes_;
-          if (width < columns) {
+          const std::byte* b_panel =
+              p_.b_packed ? b + packed_.PanelAt(0, k0, n) : b + (p_.b.row_offsets[n] + p_.b.k_offsets[k0]) * bytes_;
+          if (width < columns && !p_.b_packed) {
             pack_b_.pack(b, p_.b.row_offsets.data() + n, width, p_.b.k_offsets.data() + k0, ks, columns, b_pack);
             b_panel = b_pack;
           }
@@ -320,7 +334,7 @@ class GemmStep : public Step {
             const auto multiply = kernels_.tile_in_place[(rows - 1) / 2];
             const int64_t* a_rows = p_.a.row_offsets.data() + m;
             std::byte* to = c + (m * p_.c_row + n) * bytes_;
-            const int64_t step = width < columns ? columns : b_k_;
+            const int64_t step = width < columns || p_.b_packed ? columns : b_k_;
             if (rows % 2 == 0 && width == columns) {
               multiply(&run_of_k, 1, a, a_rows, a_k_, b_panel, step, to, p_.c_row, k0 > 0);
             } else {
@@ -337,7 +351,8 @@ class GemmStep : public Step {
   // next arrives.
   bool TakesFewRows() const {
     constexpr int kHigh = 8;
-    return kernels_.rows_in_place < kHigh && p_.m > kernels_.rows_in_place && b_k_ * bytes_ > kNearBytes;
+    return !p_.b_packed && kernels_.rows_in_place < kHigh && p_.m > kernels_.rows_in_place &&
+           b_k_ * bytes_ > kNearBytes;
   }
   // Rows [first, last) times whole panels of columns from `begin` on; returns where these end. Few at a time, as A's
   // rows, too, may be so far apart that they drive each other from the first cache.
@@ -548,6 +563,7 @@ class GemmStep : public Step {
   bool parallel_ = false, by_batch_ = false;
   int64_t a_row_ = 0, a_k_ = 0, b_row_ = 0, b_k_ = 0;
   Side a_, b_;
+  PackedOperand packed_;  // B, if it is packed
   int64_t block_k_ = 0, tile_bytes_ = 0;
   int64_t rows_at_edge_ = 0;  // as many last rows, or fewer, are multiplied as if A were not packed
   std::vector<WindowBlock> window_blocks_;
@@ -564,6 +580,16 @@ class GemmStep : public Step {
 std::unique_ptr<Step> MakeGemmStep(GemmProblem problem, const KernelTable& kernels) {
   return std::make_unique<GemmStep>(std::move(problem), kernels);
 }
+
+bool GainsByPackedB(const GemmProblem& p, const KernelTable& kernels) {
+  const GemmKernels& of = kernels.gemm[static_cast<int>(p.compute)];
+  int64_t stride = 0;
+  return p.windows.empty() && (p.c_row == 0 || p.c_row == p.n) && KernelsFor(p, kernels) == p.compute && p.m > 2 &&
+         p.m <= kMostRowsPacked && p.n >= of.columns && p.m * p.n * p.k > kDirect &&
+         IsTakenInPlace(p.compute, p.a.type) && Stride(p.a.row_offsets, &stride) && Stride(p.a.k_offsets, &stride) &&
+         GemmStep(p, kernels).GainsByPackedB();
+}
+PackedOperand PackedB(const Step& step) { return static_cast<const GemmStep&>(step).packed_b(); }
 
 int64_t GemmScratchBytes(const Step& step) { return static_cast<const GemmStep&>(step).scratch_bytes(); }
 

@@ -324,6 +324,11 @@ void PackGroups(const std::byte* data, const int64_t* rows, int64_t row_count, c
 
 }  // namespace
 
+bool PacksAs(PrimitiveType type, PrimitiveType computed) {
+  if (computed == PrimitiveType::F64) return type == PrimitiveType::F32;
+  return computed == PrimitiveType::F32 && (type == PrimitiveType::BF16 || type == PrimitiveType::F16);
+}
+
 GemmPacker PackerFor(PrimitiveType type, GemmType gemm, const GemmKernels& kernels, bool left) {
   GemmPacker packer;
   switch (gemm) {
@@ -333,7 +338,7 @@ GemmPacker PackerFor(PrimitiveType type, GemmType gemm, const GemmKernels& kerne
                                                   : &PackPanels<float, Half>;
       break;
     case GemmType::kF64:
-      packer.pack = &PackPanels<double, double>;
+      packer.pack = type == PrimitiveType::F32 ? &PackPanels<double, float> : &PackPanels<double, double>;
       packer.element_bytes = 8;
       break;
     case GemmType::kS32:

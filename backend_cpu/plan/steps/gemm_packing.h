@@ -26,6 +26,9 @@ struct GemmPacker {
   }
 };
 
+// True if packing converts the type to the one in which the product computes.
+bool PacksAs(PrimitiveType type, PrimitiveType computed);
+
 // For the left or right operand of a product by these kernels, which are those of `gemm`.
 GemmPacker PackerFor(PrimitiveType type, GemmType gemm, const GemmKernels& kernels, bool left);
 

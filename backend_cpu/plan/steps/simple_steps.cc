@@ -121,11 +121,55 @@ bool WhileStep::MakeScalarLoop() {
   return true;
 }
 
+// The first of `parts`, which keep their memory, become those of these steps.
+std::span<const WhileStep::Part> WhileStep::MakeParts(const StepList& steps, Parts& parts) {
+  size_t used = 0;
+  const auto begin = [&](Step* step) {
+    if (used == parts.size()) parts.emplace_back();
+    parts[used].step = step, parts[used].ops.clear();
+  };
+  const auto end_chain = [&] {
+    if (!parts[used].ops.empty()) ChainOps(parts[used++].ops);
+  };
+  begin(nullptr);
+  for (const auto& step : steps) {
+    std::vector<TileOp>& ops = parts[used].ops;
+    if (ops.size() < kMaxChain / 2 && step->AppendScalarOps(ops)) continue;
+    end_chain();
+    begin(step.get());
+    ++used;
+    begin(nullptr);
+  }
+  end_chain();
+  return {parts.data(), used};
+}
+
+bool WhileStep::RunParts(std::span<const Part> parts, Runtime& runtime) {
+  for (const Part& part : parts) {
+    if (part.step == nullptr) part.ops.front().kernel(part.ops.front(), 1);
+    else if (!part.step->Run(runtime)) return false;
+  }
+  return true;
+}
+
+// Made again in each run, as a scalar loop.
+bool WhileStep::RunByParts(Runtime& runtime) {
+  const bool* going = ref(0).as<bool>();
+  const std::span<const Part> conditions = MakeParts(condition, condition_parts_), parts = MakeParts(body, body_parts_);
+  while (true) {
+    if (!runtime.Tick(static_cast<int64_t>(condition.size())) || !RunParts(conditions, runtime)) return false;
+    if (!*going) return true;
+    if (!runtime.Tick(static_cast<int64_t>(1 + body.size()) + extra_steps) || !RunParts(parts, runtime)) return false;
+  }
+}
+
 bool WhileStep::Run(Runtime& runtime) {
+  constexpr int kRoundsBySteps = 16;  // making parts takes some rounds
   if (!runtime.Tick(prologue_extra_steps) || !RunSteps(prologue, runtime)) return false;
   if (MakeScalarLoop()) return RunScalarLoop(runtime);
   const bool* going = ref(0).as<bool>();
-  while (true) {
+  for (int round = 0;; ++round) {
+    if (round == kRoundsBySteps && runtime.profiler == nullptr) return RunByParts(runtime);
     if (!RunSteps(condition, runtime)) return false;
     if (!*going) return true;
     // Iterations without steps are counted as well, so that every endless loop reaches the limit.

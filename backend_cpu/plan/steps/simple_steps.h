@@ -1,6 +1,7 @@
 // Steps without kernels: copies, control flow, and ops that the reference evaluator runs.
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,7 +41,8 @@ class ViewCopy : public Step {
 
 // refs()[0] is the condition's result, the others, of `carry_bytes`, are the loop-carried values. `prologue` computes
 // loop-invariant values before the first iteration. A loop whose condition and body are only scalar operations runs as
-// one list of these, and after many iterations as a ScalarLoop.
+// one list of these, and after many iterations as a ScalarLoop; of another loop, neighbouring steps on single elements
+// become such lists after some iterations.
 class WhileStep : public Step {
  public:
   bool Run(Runtime& runtime) override;
@@ -53,11 +55,21 @@ class WhileStep : public Step {
  private:
   bool MakeScalarLoop();  // false: it is none
   bool RunScalarLoop(Runtime& runtime);
-  // For a scalar loop, members to reuse memory: the condition alone, and the body; both as a chain.
+  // A step, or a chain of the operations of several.
+  struct Part {
+    Step* step = nullptr;
+    std::vector<TileOp> ops;
+  };
+  using Parts = std::vector<Part>;
+  static std::span<const Part> MakeParts(const StepList& steps, Parts& parts);
+  static bool RunParts(std::span<const Part> parts, Runtime& runtime);
+  bool RunByParts(Runtime& runtime);
+  // Members to reuse memory. For a scalar loop: the condition alone, and the body; both as a chain.
   std::vector<TileOp> condition_ops_, body_ops_, chain_;
   std::vector<ScalarPlace> results_;
   ScalarLoop compiled_;
   bool turns_often_ = false;  // it did in the last run
+  Parts condition_parts_, body_parts_;
 };
 
 // refs()[0] is the branch number, or a pred that takes the first branch when true.
