@@ -268,7 +268,7 @@ void StepTester::Use(equivalence::Result result) {
   results_a_.clear(), results_b_.clear();
   if (result_.before_root >= 0) ResultsOf(a_, result_.before_root, results_a_);
   if (result_.after_root >= 0) ResultsOf(b_, result_.after_root, results_b_);
-  needed_.assign(b_.size(), result_.after_root < 0);  // all, if the work ran out before the results
+  needed_.assign(b_.size(), false);
   for (size_t k = 0; k < results_b_.size(); ++k) {
     const bool open =
         results_b_.size() != result_.outputs.size() || result_.outputs[k].answer == equivalence::Answer::kOpen;
