@@ -98,6 +98,7 @@ class Checker::Impl {
   Status JudgeExtraSet(InputSet inputs, check::SetJudge& judge, Verdict& verdict);
   // Returns whether the differing steps also change a result.
   StatusOr<bool> JudgeDifferentSteps(check::SetJudge& judge, Verdict& verdict);
+  std::string DifferentSteps() const;
   void JudgeStored(Verdict& verdict);
   // A difference between results of uninterpreted functions counts only if both modules call the same ones.
   void JudgeUninterpretedCalls(const std::string& note, Verdict& verdict);
@@ -110,6 +111,7 @@ class Checker::Impl {
   std::shared_ptr<ModuleUnderTest> before_, after_;
   std::optional<check::ParameterUses> uses_;  // of `before`
   check::SearchedInputs searched_;
+  uint64_t made_ = 0;  // sets of inputs before the search
   // State of the current verdict.
   check::Proved proved_;
   check::StepTests steps_;
@@ -135,8 +137,8 @@ Status Checker::Impl::PrepareInputs(bool few) {
   if (prepared_) return OkStatus();
   searched_.whole_sets = context_.inputs.size();
   if (generated_) {
-    for (uint64_t kind = context_.inputs.size(); kind < (few ? 1 : 2); ++kind) {
-      const uint64_t seed = context_.options.seed ^ kind;
+    for (; made_ < (few ? 1 : 2); ++made_) {
+      const uint64_t seed = context_.options.seed ^ made_;
       HLOIR_ASSIGN_OR_RETURN(InputSet set, MakeSet(seed, seed % 2 == 1 ? InputKind::kCornerCases : InputKind::kPlain));
       context_.inputs.push_back(std::move(set));
     }
@@ -177,36 +179,50 @@ Status Checker::Impl::JudgeExtraSet(InputSet inputs, check::SetJudge& judge, Ver
   return OkStatus();
 }
 
-// The first set on which the bits of a result differ, or the number of sets. Generates sets on demand.
+// A set on which the bits of a result differ, or the number of sets. Generates sets on demand.
 StatusOr<size_t> Checker::Impl::FindDifferingSet() {
-  size_t set = 0;
+  size_t tried = 0;
   for (const bool few : {true, false}) {
     HLOIR_RETURN_IF_ERROR(PrepareInputs(few));
-    for (; set < context_.inputs.size(); ++set) {
+    const size_t count = context_.inputs.size();
+    for (size_t k = tried; k < count; ++k) {
+      const size_t set = few ? count - 1 - k : k;  // the inputs on which a step differs are the last of the few
       const StatusOr<Results>&a = before_->Result(set), &b = after_->Result(set);
       if (a.ok() && b.ok() && check::CompareOnAll(*a, *b, {.exact = true}, {}).differing() > 0) return set;
     }
+    tried = count;
   }
-  return set;
+  return context_.inputs.size();
 }
 
 // Steps that differ by more than rounding on values of a run decide the verdict if runs show no other difference but
-// the bits of a result differ: later roundings may hide such a step.
+// the bits of a result differ: later roundings may hide such a step. The inputs of that run come first.
 StatusOr<bool> Checker::Impl::JudgeDifferentSteps(check::SetJudge& judge, Verdict& verdict) {
   if (steps_.different.empty()) return false;
-  std::string all;
-  for (const std::string& step : steps_.different) all += (all.empty() ? "" : ", ") + step;
+  if (!steps_.inputs.empty()) {
+    HLOIR_RETURN_IF_ERROR(PrepareInputs(/*few=*/true));
+    InputSet inputs = std::move(steps_.inputs[0]);
+    steps_.inputs.erase(steps_.inputs.begin());
+    if (steps_.independent) context_.inputs.push_back(std::move(inputs));
+    else HLOIR_RETURN_IF_ERROR(JudgeExtraSet(std::move(inputs), judge, verdict));
+  }
+  if (!steps_.independent) return !verdict.agrees();
   HLOIR_ASSIGN_OR_RETURN(const size_t set, FindDifferingSet());
   if (set == context_.inputs.size()) {
-    verdict.notes.push_back(Format("{} differs, but the results agree: {}", all, steps_.how));
+    verdict.notes.push_back(Format("{} differs, but the results agree: {}", DifferentSteps(), steps_.how));
     return false;
   }
   judge.Compare(set);
-  if (verdict.outcome == Outcome::kDisagree)
-    verdict.notes.push_back(Format("the modules differ only in {}: {}", all, steps_.how));
-  if (verdict.agrees())
-    check::SetOutcome(verdict, Outcome::kDisagree, Format("the modules differ only in {}: {}", all, steps_.how));
+  const std::string how = Format("the modules differ only in {}: {}", DifferentSteps(), steps_.how);
+  if (verdict.outcome == Outcome::kDisagree) verdict.notes.push_back(how);
+  if (verdict.agrees()) check::SetOutcome(verdict, Outcome::kDisagree, how);
   return true;
+}
+
+std::string Checker::Impl::DifferentSteps() const {
+  std::string all;
+  for (const std::string& step : steps_.different) all += (all.empty() ? "" : ", ") + step;
+  return all;
 }
 
 Status Checker::Impl::JudgeByRuns(bool one_set, Verdict& verdict) {
@@ -339,6 +355,10 @@ StatusOr<Verdict> Checker::Impl::CheckViews(const HloModule& after) {
     return verdict;
   }
   if (!judged.ok() && !(proved && cannot_run)) return judged;
+  // Differences that may cancel count only if runs show them.
+  if (!steps_.independent && verdict.outcome != Outcome::kDisagree) verdict.different_steps.clear();
+  else if (!steps_.independent && !steps_.different.empty())
+    verdict.notes.push_back(Format("the modules differ in {}: {}", DifferentSteps(), steps_.how));
   if (!judged.ok()) {
     check::ConcludeWithoutRuns(before, proved_, judged.message(), verdict);
   } else {

@@ -106,13 +106,40 @@ const HloInstruction* Unmoved(const HloInstruction* i) {
   return i;
 }
 
-// A constant that is not an integer: powers of it are roots.
-bool IsFraction(const HloInstruction* i) {
+// The number that the value is everywhere; NaN if it is no constant float.
+double NumberOf(const HloInstruction* i) {
   i = Unmoved(i);
-  if (!i->IsConstant() || !i->shape().IsArray() || !IsFloat(i->shape().element_type())) return false;
-  if (i->literal().elided() || i->literal().element_count() == 0) return false;
-  const double value = i->literal().GetAsDouble(0);
+  if (!i->IsConstant() || !i->shape().IsArray() || !IsFloat(i->shape().element_type())) return std::nan("");
+  if (i->literal().elided() || i->literal().element_count() == 0) return std::nan("");
+  return i->literal().GetAsDouble(0);
+}
+// Powers with such an exponent are roots.
+bool IsFraction(const HloInstruction* i) {
+  const double value = NumberOf(i);
   return std::isfinite(value) && value != std::floor(value);
+}
+bool IsBetween0And1(const HloInstruction* i) {
+  const double value = NumberOf(i);
+  return value > 0 && value < 1;
+}
+
+// The factors of a product, also of a product of products, that it does not have an even number of times: the others
+// are squared.
+std::vector<const HloInstruction*> OddFactors(const HloInstruction& product) {
+  constexpr int kMostSteps = 64;
+  std::vector<const HloInstruction*> odd, todo = {&product};
+  for (int steps = 0; !todo.empty(); ++steps) {
+    const HloInstruction* i = todo.back();
+    todo.pop_back();
+    if (i->opcode() == HloOpcode::kMultiply && steps < kMostSteps) {
+      todo.insert(todo.end(), i->operands().begin(), i->operands().end());
+    } else if (const auto same = std::find(odd.begin(), odd.end(), i); same != odd.end()) {
+      odd.erase(same);
+    } else {
+      odd.push_back(i);
+    }
+  }
+  return odd;
 }
 
 }  // namespace
@@ -154,12 +181,16 @@ void BackWalk::Step(const Place& place, int64_t number) {
 
 void BackWalk::StepThroughArithmetic(const HloInstruction& i, int64_t number) {
   switch (i.opcode()) {
+    case HloOpcode::kMultiply:
+      for (const HloInstruction* factor : OddFactors(i)) Push(factor, {}, number);
+      break;
     case HloOpcode::kAdd:
     case HloOpcode::kDivide:
-    case HloOpcode::kMultiply:
-      if (i.operand(0) == i.operand(1)) return;  // a square is positive
       Push(i.operand(0), {}, number);
       Push(i.operand(1), {}, number);
+      break;
+    case HloOpcode::kPower:  // such as 1 - b^t for a moment after t steps
+      if (IsBetween0And1(i.operand(0))) Push(i.operand(1), {}, number);
       break;
     case HloOpcode::kSubtract:  // such as 1 - x for a probability
       if (Unmoved(i.operand(0))->IsConstant()) Push(i.operand(1), {}, number);

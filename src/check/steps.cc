@@ -27,6 +27,7 @@ using Nodes = std::vector<Node>;
 constexpr int kMostRounds = 32;                    // proofs
 constexpr int kMostTests = 96;                     // tested pairs
 constexpr size_t kMostDiffering = 12;              // differing pairs, after which the search ends
+constexpr int kMostDifferences = 8;                // proofs with differing pairs taken for equal
 constexpr size_t kMostCone = 600;                  // nodes of a cone
 constexpr int kMostSearches = 8;                   // for inputs that show a difference of made-up values
 constexpr int kDeepest = 3;                        // extensions of a cone beyond the nearest proved pairs
@@ -167,6 +168,7 @@ class StepTester {
     std::string text;
     Found found;
     std::string how;
+    std::optional<size_t> set = {};  // of the runs: it differs on values of this one
   };
 
   equivalence::Result Prove(const std::vector<Pair>& assumed) const {
@@ -191,18 +193,19 @@ class StepTester {
     std::unique_ptr<HloModule> before, after;
   };
   std::optional<Step> MakeStep(Pair pair, int deeper) const;
+  // `set` receives the first set of inputs on which the two differ.
   Found Judge(const HloModule& x, const HloModule& y, std::vector<InputSet> inputs, std::string& how,
-              bool* excess_precision = nullptr);
+              bool* excess_precision = nullptr, std::optional<size_t>* set = nullptr);
   std::vector<InputSet> Occurring(const std::vector<int32_t>& cut, size_t first) const;
   bool Reads(bool after, int32_t root, const std::vector<int32_t>& cut, int32_t value) const;
   // A pair inside the cones whose second value has roundings that its first value does not have.
   const Tried* RoundedInside(Pair pair, const Step& step) const;
-  Found TestPair(Pair pair, std::string& how);
+  Found TestPair(Pair pair, std::string& how, std::optional<size_t>& set);
   // Searches for module inputs that reach a difference which random values at the cut have shown.
   void Reach(Pair pair, std::string& how);
   bool TestOpen();
   bool AssumeDoubtful();
-  bool IsProvedWith(const std::vector<Pair>& pairs) const;
+  equivalence::Result ProveWith(const std::vector<Tried>& tests) const;
   void FindDifferent();
   void Assume(const Tried& test) {
     assumed_.push_back(test.pair);
@@ -230,12 +233,18 @@ class StepTester {
   std::vector<int32_t> results_a_, results_b_;
   std::map<std::string, std::vector<int32_t>> open_a_;  // nodes of `before` without an equal, by shape
   // Values of the runs, by node.
+  struct Flat {
+    std::unique_ptr<HloModule> module;  // computes the wanted values
+    std::optional<Runner> runner;
+  };
+  Flat flat_a_;
   std::vector<int32_t> wanted_a_, wanted_b_;
   std::vector<InputSet> sets_;
   std::vector<std::map<int32_t, Literal>> values_;  // values of `before` on each of these sets
   std::map<int32_t, Signature> signatures_a_, signatures_b_;
   bool gives_up_ = false;      // as the first proof did
   bool first_is_all_ = false;  // the modules are proved equal if the first differing pair is assumed equal
+  std::optional<std::pair<Pair, equivalence::Result>> of_first_;  // the proof that assumes it
   int tests_made_ = 0, searches_ = 0;
 };
 
@@ -291,10 +300,10 @@ void StepTester::RunWhole() {
       const HloInstruction& i = *nodes[k].instruction;
       // Values inside a branch or a map have no node to compute.
       if (reach[k] <= 0 || closed[k] || i.IsParameter() || !i.shape().IsArray()) continue;
-      bytes += i.shape().ByteSize();
+      if ((bytes += i.shape().ByteSize()) > kMostValues) break;  // the first steps are tested first
       all.push_back(static_cast<int32_t>(k));
     }
-    return bytes <= kMostValues ? all : std::vector<int32_t>();
+    return all;
   };
   wanted_a_ = wanted(a_, closed_a_, results_a_), wanted_b_ = wanted(b_, closed_b_, results_b_);
   for (const InputSet& set : context_.inputs) {
@@ -313,29 +322,34 @@ void StepTester::RunWhole() {
 
 // Adds the values of one more set of inputs.
 bool StepTester::AddValues(InputSet set, bool after_too) {
-  const auto run = [&](const Nodes& nodes, const std::vector<int32_t>& wanted, std::map<int32_t, Literal>& values) {
+  const auto run = [&](const Nodes& nodes, const std::vector<int32_t>& wanted, Flat& flat,
+                       std::map<int32_t, Literal>& values) {
     std::vector<int32_t> parameters;
     for (size_t k = 0; k < nodes.size() && nodes[k].instruction->IsParameter(); ++k)
       parameters.push_back(static_cast<int32_t>(k));
     for (size_t k = 0; k < parameters.size(); ++k) values[parameters[k]] = set.devices[0][k];
     if (wanted.empty()) return true;
-    const std::unique_ptr<HloModule> flat = MakeCone(nodes, wanted, parameters, nodes.size());
-    if (!flat) return false;
-    RunnerOptions options = context_.RunnerOptionsFor(*flat);
-    options.devices = DeviceCounts();
-    StatusOr<Runner> runner = Runner::Prepare(*flat, options);
-    if (!runner.ok()) return false;
+    if (!flat.runner) {
+      flat.module = MakeCone(nodes, wanted, parameters, nodes.size());
+      if (!flat.module) return false;
+      RunnerOptions options = context_.RunnerOptionsFor(*flat.module);
+      options.devices = DeviceCounts();
+      StatusOr<Runner> runner = Runner::Prepare(*flat.module, options);
+      if (!runner.ok()) return false;
+      flat.runner = *std::move(runner);
+    }
     std::vector<const Literal*> arguments;
     for (const Literal& argument : set.devices[0]) arguments.push_back(&argument);
-    const StatusOr<Literal> result = runner->Run(arguments);
+    const StatusOr<Literal> result = flat.runner->Run(arguments);
     if (!result.ok()) return false;
     const std::vector<const Literal*> leaves = result->Leaves();
     for (size_t k = 0; k < wanted.size(); ++k) values[wanted[k]] = *leaves[k];
     return true;
   };
   std::map<int32_t, Literal> of_a, of_b;
-  if (!run(a_, wanted_a_, of_a)) return false;
-  if (after_too && run(b_, wanted_b_, of_b)) {
+  Flat flat_b;
+  if (!run(a_, wanted_a_, flat_a_, of_a)) return false;
+  if (after_too && run(b_, wanted_b_, flat_b, of_b)) {
     for (const auto& [k, value] : of_a) {
       if (value.shape().IsArray()) signatures_a_[k] = SignatureOf(value);
     }
@@ -501,7 +515,7 @@ std::optional<StepTester::Step> StepTester::MakeStep(Pair pair, int deeper) cons
 }
 
 StepTester::Found StepTester::Judge(const HloModule& x, const HloModule& y, std::vector<InputSet> inputs,
-                                    std::string& how, bool* excess_precision) {
+                                    std::string& how, bool* excess_precision, std::optional<size_t>* set) {
   const StatusOr<Verdict> verdict = hloir::Check(x, y, std::move(inputs), options_);
   if (!verdict.ok()) return Found::kUnknown;
   const std::vector<std::string>& rows = verdict->explanations;
@@ -513,6 +527,7 @@ StepTester::Found StepTester::Judge(const HloModule& x, const HloModule& y, std:
     case Outcome::kLessAccurate: how = verdict->reason; return Found::kAgree;
     case Outcome::kDisagree:
       how = verdict->reason;
+      if (set != nullptr) *set = verdict->input_set;
       return DiffersInNonfiniteAlone(verdict->comparison) ? Found::kNonfinite : Found::kDiffer;
     case Outcome::kNothingFinite:
     case Outcome::kUnspecified:
@@ -572,7 +587,7 @@ const StepTester::Tried* StepTester::RoundedInside(Pair pair, const Step& step) 
   return nullptr;
 }
 
-StepTester::Found StepTester::TestPair(Pair pair, std::string& how) {
+StepTester::Found StepTester::TestPair(Pair pair, std::string& how, std::optional<size_t>& set) {
   Found found = Found::kUnknown;
   // Once one pair accounts for all differences, the cones of its users are not extended: they show whether the
   // difference persists.
@@ -587,7 +602,8 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how) {
     how.clear();
     std::vector<InputSet> occurring = Occurring(step->cut, 0);
     bool excess_precision = false;
-    const Found seen = occurring.empty() ? Found::kUnknown : Judge(x, y, std::move(occurring), how, &excess_precision);
+    const Found seen =
+        occurring.empty() ? Found::kUnknown : Judge(x, y, std::move(occurring), how, &excess_precision, &set);
     if (seen == Found::kDiffer || step->cut.empty()) return seen;
     std::string when_made_up;
     const Found made_up = Judge(x, y, {}, when_made_up, &excess_precision);
@@ -648,15 +664,19 @@ bool StepTester::TestOpen() {
   for (size_t k = 0; k < b_.size(); ++k) {
     for (int32_t o : b_[k].operands) waits[k] = waits[k] || (o >= 0 && waits[static_cast<size_t>(o)]);
     if (!needed_[k] || waits[k] || tests_made_ > kMostTests) continue;
-    // After a pair that accounts for all differences, only a few more are tested.
-    if (differing_.size() >= (first_is_all_ ? kMostDiffering / 2 : kMostDiffering)) break;
+    // After a pair that accounts for differences, only a few more are tested.
+    const bool accounts = of_first_ && (first_is_all_ || of_first_->second.matched > result_.matched);
+    if (differing_.size() >= (accounts ? kMostDiffering / 2 : kMostDiffering)) break;
     for (int32_t a : CandidatesFor(static_cast<int32_t>(k))) {
       const Pair pair{a, static_cast<int32_t>(k)};
       if (!tried_.insert(pair).second) continue;
       Tried test{pair, Text(pair), Found::kUnknown, ""};
-      test.found = TestPair(pair, test.how);
+      test.found = TestPair(pair, test.how, test.set);
       if (test.found == Found::kDiffer || test.found == Found::kDifferWhenMadeUp) differing_.push_back(test);
-      if (test.found == Found::kDiffer && differing_.size() == 1) first_is_all_ = IsProvedWith({pair});
+      if (test.found == Found::kDiffer && differing_.size() == 1 && tests_.independent) {
+        of_first_ = {pair, ProveWith({test})};
+        first_is_all_ = of_first_->second.answer != equivalence::Answer::kOpen;
+      }
       if (test.found != Found::kAgree) continue;
       Assume(test);
       waits[k] = progress = true;
@@ -678,48 +698,62 @@ bool StepTester::AssumeDoubtful() {
   return false;
 }
 
-bool StepTester::IsProvedWith(const std::vector<Pair>& pairs) const {
+equivalence::Result StepTester::ProveWith(const std::vector<Tried>& tests) const {
   std::vector<Pair> assumed = assumed_;
-  assumed.insert(assumed.end(), pairs.begin(), pairs.end());
-  return Prove(assumed).answer != equivalence::Answer::kOpen;
+  for (const Tried& test : tests) assumed.push_back(test.pair);
+  return Prove(assumed);
 }
 
-// Finds the differing pairs that account for all differences: assuming them equal proves the rest.
+// Finds the differing pairs that account for all differences: assuming them equal proves the rest. Behind the pairs
+// that are assumed equal the next ones are found in the same way.
 void StepTester::FindDifferent() {
-  const auto add = [&](const Tried& test) {
-    if (tests_.different.empty()) {
-      tests_.how = test.how;
-      tests_.first = {a_[static_cast<size_t>(test.pair.first)].instruction,
-                      b_[static_cast<size_t>(test.pair.second)].instruction};
-    }
-    tests_.different.push_back(test.text);
-  };
-  if (first_is_all_) {
-    add(differing_[0]);
-    tests_.all = true;
-    return;
-  }
+  std::vector<Tried> chosen, found = std::exchange(differing_, {}), conflicting;
   int64_t matched = result_.matched;
-  std::vector<const Tried*> chosen;
-  for (const Tried& test : differing_) {
-    if (test.found != Found::kDiffer) continue;
-    // A value has one counterpart.
-    std::vector<const Tried*> next = chosen;
-    std::erase_if(next, [&](const Tried* other) {
-      return other->pair.first == test.pair.first || other->pair.second == test.pair.second;
-    });
-    next.push_back(&test);
-    std::vector<Pair> assumed = assumed_;
-    for (const Tried* one : next) assumed.push_back(one->pair);
-    const equivalence::Result result = Prove(assumed);
+  int proofs = 0;
+  const auto assume = [&](const std::vector<Tried>& tests) {
+    if (tests_.all || proofs++ == kMostDifferences) return;
+    const bool is_first = of_first_ && tests.size() == 1 && tests[0].pair == of_first_->first;
+    equivalence::Result result = is_first ? std::exchange(of_first_, std::nullopt)->second : ProveWith(tests);
     tests_.all = result.answer != equivalence::Answer::kOpen;
-    if (!tests_.all && result.matched <= matched) continue;
-    matched = result.matched;
-    chosen = std::move(next);
-    if (!tests_.all) continue;
-    for (const Tried* one : chosen) add(*one);
-    return;
+    if (!tests_.all && result.matched <= matched) return;
+    matched = result.matched, chosen = tests;
+    if (!tests_.all) Use(std::move(result));
+  };
+  for (bool more = true; more;) {
+    const size_t before = chosen.size();
+    for (const Tried& test : found) {
+      // A value has one counterpart.
+      const bool conflicts = std::any_of(chosen.begin(), chosen.end(), [&](const Tried& other) {
+        return other.pair.first == test.pair.first || other.pair.second == test.pair.second;
+      });
+      const size_t k = static_cast<size_t>(test.pair.second);
+      if (test.found != Found::kDiffer) continue;
+      if (conflicts) {
+        conflicting.push_back(test);
+      } else if (needed_[k]) {
+        std::vector<Tried> with = chosen;
+        with.push_back(test);
+        assume(with);
+      }
+    }
+    more = !tests_.all && chosen.size() > before;
+    if (!more) break;
+    tests_.independent = false;
+    if (TestOpen()) assume(chosen);
+    found = std::exchange(differing_, {});
   }
+  for (const Tried& test : conflicting) {
+    if (tests_.all) break;
+    assume({test});
+    tests_.independent = tests_.independent || tests_.all;
+  }
+  if (!tests_.all) return;
+  for (const Tried& test : chosen) tests_.different.push_back(test.text);
+  const Tried& first = chosen[0];
+  tests_.how = first.how;
+  tests_.first = {a_[static_cast<size_t>(first.pair.first)].instruction,
+                  b_[static_cast<size_t>(first.pair.second)].instruction};
+  if (first.set && context_.inputs.empty()) tests_.inputs.insert(tests_.inputs.begin(), sets_[*first.set]);
 }
 
 StepTests StepTester::Test(equivalence::Result proof) {
@@ -729,6 +763,7 @@ StepTests StepTester::Test(equivalence::Result proof) {
     if (round == 0) RunWhole();
     if (!TestOpen() && !AssumeDoubtful()) break;
     proof = Prove(assumed_);
+    if (!first_is_all_) of_first_.reset();
     tests_.all = proof.answer != equivalence::Answer::kOpen;
     if (!tests_.all) continue;
     tests_.proof = std::move(proof);

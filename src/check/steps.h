@@ -25,9 +25,12 @@ struct StepTests {
   // Pairs that differ by more than their rounding on values that occur in a run of the first module, and that account
   // for all differences of the modules.
   std::vector<std::string> different;
+  // Whether each of these differs whatever the others are. Else some are only known to differ if those before them are
+  // taken for equal, and differences may cancel.
+  bool independent = true;
   std::string how;  // the difference of the first of these
   std::pair<const HloInstruction*, const HloInstruction*> first{};
-  // Generated inputs of the module on which a step differs.
+  // Generated inputs of the module on which a step differs; those of the first of `different` come first.
   std::vector<InputSet> inputs;
 };
 

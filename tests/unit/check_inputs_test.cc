@@ -66,6 +66,27 @@ TEST_CASE("made-up inputs have a typical set where the module tells what is typi
   CHECK_FALSE(has_typical("add(x, x)"));
 }
 
+TEST_CASE("typical inputs of an optimizer have positive second moments and numbers of steps") {
+  const auto module = Parse(
+      "HloModule adam\nENTRY e {\n  g = f32[64] parameter(0)\n  v = f32[64] parameter(1)\n  t = f32[] parameter(2)\n"
+      "  b = f32[] constant(0.999)\n  bs = f32[64] broadcast(b), dimensions={}\n  old = f32[64] multiply(v, bs)\n"
+      "  c = f32[] constant(0.001)\n  cs = f32[64] broadcast(c), dimensions={}\n  cg = f32[64] multiply(cs, g)\n"
+      "  new = f32[64] multiply(cg, g)\n  sum = f32[64] add(old, new)\n  one = f32[] constant(1)\n"
+      "  p = f32[] power(b, t)\n  d = f32[] subtract(one, p)\n  ds = f32[64] broadcast(d), dimensions={}\n"
+      "  q = f32[64] divide(sum, ds)\n  ROOT r = f32[64] sqrt(q)\n}\n");
+  const StatusOr<InputSet> set = MakeInputSet(*module, {}, 0, InputKind::kTypical);
+  REQUIRE(set.ok());
+  const auto negative = [&](size_t k) {
+    const Literal& value = set->devices[0][k];
+    int64_t count = 0;
+    for (int64_t i = 0; i < value.element_count(); ++i) count += value.GetAsDouble(i) < 0;
+    return count;
+  };
+  CHECK(negative(0) > 0);  // a gradient has both signs
+  CHECK(negative(1) == 0);
+  CHECK(negative(2) == 0);
+}
+
 TEST_CASE("typical inputs keep the numbers of a deep network near 1") {
   std::string text = "HloModule deep\nENTRY e {\n  x.0 = f32[4,64]{1,0} parameter(0)\n";
   constexpr int kDeep = 30;

@@ -114,6 +114,26 @@ TEST_CASE("a constant shows in an operation of equal operands, whatever the valu
   }
 }
 
+TEST_CASE("a second step that differs is found far behind the first") {
+  const auto module = [](const std::string& one, const std::string& first, const std::string& two,
+                         const std::string& second) {
+    std::string text = " " + one + " = f32[] constant(" + first + ")\n " + one + "s = f32[8] broadcast(" + one +
+                       "), dimensions={}\n p = f32[8] multiply(x, " + one + "s)\n v.0 = f32[8] tanh(p)\n";
+    constexpr int kBetween = 16;
+    for (int k = 0; k < kBetween; ++k) {
+      const std::string v = "v." + std::to_string(k);
+      text += " w." + std::to_string(k) + " = f32[8] add(" + v + ", y)\n v." + std::to_string(k + 1) +
+              " = f32[8] sine(w." + std::to_string(k) + ")\n";
+    }
+    return OfTwo(text + " " + two + " = f32[] constant(" + second + ")\n " + two + "s = f32[8] broadcast(" + two +
+                 "), dimensions={}\n last = f32[8] add(v.16, " + two + "s)\n ROOT r = f32[8] cosine(last)\n");
+  };
+  const Verdict verdict = VerdictOfSteps(module("a", "2", "b", "3"), module("c", "2.5", "d", "4"));
+  CHECK(verdict.answer == Answer::kDifferent);
+  CHECK(verdict.different_steps == Names{"p", "last"});
+  CHECK(HasNote(verdict, "the modules differ in p, last: "));
+}
+
 TEST_CASE("a constant beside values that are usually large is found where they are small") {
   const auto module = [](const std::string& name, const std::string& epsilon) {
     return "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\nENTRY e {\n"
