@@ -386,7 +386,10 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   p.before.forgets = p.after.forgets = options.assumed.empty();
   p.before.gives_up = p.after.gives_up = result.gave_up = options.gives_up;
   if (!p.shared.devices) p.shared.draws = DrawsOf(before, after);
+  const int64_t budget = p.shared.exprs.work_left();
   const bool built = p.before.Build(before, x);
+  // A program for several devices is compared while it is read, which takes about as much as reading the first.
+  if (p.shared.devices && built) p.shared.exprs.Allow(budget - p.shared.exprs.work_left());
   // Adds the number of the proof's expressions to `made` on return.
   struct Count {
     const Exprs& exprs;
