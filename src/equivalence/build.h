@@ -84,6 +84,7 @@ struct Shared {
   std::unique_ptr<HloEvaluator> evaluator;
   std::optional<Devices> devices;  // the devices that values depend on
   bool same_parameters = false;    // all devices have the same parameters
+  bool opens_partials = false;     // see Exprs::SetOpensSums, for sums over devices
   int64_t search_left = 0;         // work for comparisons with shards
   std::deque<Loop> loops;          // of the first module, if the second runs on several devices
   std::vector<Draw> draws;         // in order, if one module draws random numbers and the other's draws are expanded

@@ -53,7 +53,8 @@ ExprId Builder::Combined(const HloInstruction& i, const Devices::Groups& groups,
   switch (op) {
     case HloOpcode::kAdd:
       if (IsFloat(i.operand(0)->shape().element_type()) || IsComplex(type)) x_.Uses(kRounds);
-      return x_.SumOver({over}, each);
+      // The whole program has one sum where a device has a named difference of partial sums.
+      return x_.SumOver({over}, each, shared_.opens_partials);
     case HloOpcode::kMaximum:
     case HloOpcode::kMinimum:
     case HloOpcode::kAnd: return x_.ExtremeOver(op, {over}, each, x_.True());

@@ -182,11 +182,15 @@ bool Builder::RelatedTo(const Loop& loop, Ways ways, const HloInstruction& i, In
         ways[k].clear();
         continue;
       }
-      // Chooses the sharding that the iteration produced, or else the next candidate.
+      // Chooses the sharding that the iteration produced, also of what it adds to the carried value, or else the next
+      // candidate.
       const size_t before = way[k];
       way[k] = (before + 1) % ways[k].size();
       for (size_t w = 0; w < ways[k].size(); ++w) {
-        if (w != before && wanted(w) == next[k]) way[k] = w;
+        if (w == before) continue;
+        const Shards& shards = ways[k][w];
+        const ExprId cut = x_.Substitute(loop.carried[shards.place], shards.cut);
+        if (wanted(w) == next[k] || wanted(w) == x_.Replaced(next[k], {{carried[k], cut}})) way[k] = w;
       }
     }
     if (!kept) continue;

@@ -356,9 +356,10 @@ struct Repair {
 
 // A setting of the prover.
 struct Way {
-  int64_t large;            // the size from which a value is named
-  int64_t most_turns;       // the trip count up to which a loop is unrolled
-  bool opens_sums = false;  // see Exprs::SetOpensSums
+  int64_t large;                // the size from which a value is named
+  int64_t most_turns;           // the trip count up to which a loop is unrolled
+  bool opens_sums = false;      // see Exprs::SetOpensSums
+  bool opens_partials = false;  // the same for sums over devices alone
 };
 
 // `wrong` receives the candidates for the first wrong step of a partitioned program that is not proved.
@@ -372,6 +373,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   Prover p(before, after, options, UsesDevices(before) || UsesDevices(after));
   p.shared.exprs.SetLarge(way.large);
   p.shared.exprs.SetOpensSums(way.opens_sums);
+  p.shared.opens_partials = way.opens_partials;
   p.shared.most_turns = way.most_turns;
   bool wide = false;
   KnowLiterals(before, p.shared.exprs, wide);
@@ -386,7 +388,10 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   p.before.forgets = p.after.forgets = options.assumed.empty();
   p.before.gives_up = p.after.gives_up = result.gave_up = options.gives_up;
   if (!p.shared.devices) p.shared.draws = DrawsOf(before, after);
+  const int64_t budget = p.shared.exprs.work_left();
   const bool built = p.before.Build(before, x);
+  // A program for several devices is compared while it is read, which takes about as much as reading the first.
+  if (p.shared.devices && built) p.shared.exprs.Allow(budget - p.shared.exprs.work_left());
   // Adds the number of the proof's expressions to `made` on return.
   struct Count {
     const Exprs& exprs;
@@ -626,7 +631,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
 // The settings decide which values become equal expressions. A pair that is open under one may be proved under another.
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options) {
   constexpr int64_t kSmallest = 24;
-  constexpr Way kWays[] = {{160, 4}, {56, 8}, {kSmallest, 4}, {500, 4}, {kSmallest, 4, true}};
+  constexpr Way kWays[] = {{160, 4}, {56, 8}, {kSmallest, 4}, {500, 4}, {kSmallest, 4, true}, {160, 4, false, true}};
   constexpr int64_t kMostMade = 1 << 18;  // expressions, after which no repair is tried, and of sizes only the smallest
   constexpr int64_t kMostForSizes = 1 << 20;  // expressions of one proof, after which no other size is tried
   constexpr size_t kMostCuts = 4;
@@ -638,7 +643,8 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   bool small = false, sizes = true;
   for (const Way& way : kWays) {
     const bool is_first = &way == &kWays[0];
-    if (way.opens_sums ? !devices : !sizes || (small && way.large > kSmallest)) continue;
+    const bool opens = way.opens_sums || way.opens_partials;
+    if (opens ? !devices : !sizes || (small && way.large > kSmallest)) continue;
     Result result = ProveOnce(before, after, options, way, is_first ? &wrong : nullptr, nullptr, made);
     if (is_first) once = made;
     const bool judged = result.answer != Answer::kOpen, unfinished = result.out_of_budget || result.refused;

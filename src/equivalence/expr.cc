@@ -228,6 +228,29 @@ ExprId Exprs::IndexValue(const Index& index, PrimitiveType type) {
   return Sum(std::move(sum), type);
 }
 
+// The index divided by a number and rounded down, where what the number does not divide adds a constant to it.
+std::optional<Index> Exprs::WholeOf(const Index& index) const {
+  const auto floor = [](int64_t a, int64_t by) { return a / by - (a % by < 0); };
+  std::vector<int64_t> divisors{0};
+  for (const auto& [term, factor] : index.terms) {
+    divisors[0] = std::gcd(divisors[0], factor);
+    divisors.push_back(std::abs(factor));
+  }
+  for (int64_t by : divisors) {
+    if (by < 2) continue;
+    Index whole, rest{index.constant, {}};
+    for (const auto& [term, factor] : index.terms) {
+      if (factor % by == 0) whole.terms.push_back({term, factor / by});
+      else rest.terms.push_back({term, factor});
+    }
+    const Range range = RangeOf(rest);
+    if (range.low <= -kUnbounded || range.high >= kUnbounded || floor(range.low, by) != floor(range.high, by)) continue;
+    whole.constant = floor(range.low, by);
+    return whole;
+  }
+  return std::nullopt;
+}
+
 ExprId Exprs::Guard(bool equal, Index index) {
   Range range = RangeOf(index);
   bool known = false, value = false;
@@ -253,14 +276,8 @@ ExprId Exprs::Guard(bool equal, Index index) {
   } else {
     if (range.low >= 0) known = true, value = true;
     else if (range.high < 0) known = true, value = false;
-    // 2 i - 3 >= 0 is i - 2 >= 0.
-    int64_t common = 0;
-    for (const auto& [term, factor] : index.terms) common = std::gcd(common, factor);
-    if (common > 1) {
-      const int64_t c = index.constant;
-      index.constant = c / common - (c % common != 0 && c < 0);
-      for (auto& [term, factor] : index.terms) factor /= common;
-    }
+    // 2 i - 3 >= 0 is i - 2 >= 0, and 4 i + j - 4 >= 0 is i - 1 >= 0 if 0 <= j < 4.
+    if (const std::optional<Index> whole = known ? std::nullopt : WholeOf(index)) return Guard(false, *whole);
     // For integer values, r div 8 - 3 >= 0 is r - 24 >= 0, and 3 - r div 8 >= 0 is 31 - r >= 0.
     if (index.terms.size() == 1 && std::abs(index.terms[0].second) == 1) {
       const IndexTerm t = TermAt(index.terms[0].first);

@@ -314,8 +314,8 @@ class Exprs {
 
   // ---- Operations that bind variables (sums.cc) ----
   // The variables must be fresh. An extreme may be a product, too. A reduction whose result's number is -1 - k in
-  // `data` takes its elements in any order.
-  ExprId SumOver(std::vector<VarId> variables, ExprId body);
+  // `data` takes its elements in any order. `opens`: as SetOpensSums, for this sum.
+  ExprId SumOver(std::vector<VarId> variables, ExprId body, bool opens = false);
   // The sum of the exponentials of `body` where `mask` holds.
   ExprId SumOfExps(std::vector<VarId> variables, ExprId body, ExprId mask);
   ExprId ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId body, ExprId mask);
@@ -327,6 +327,7 @@ class Exprs {
   Range RangeOf(ExprId e, const std::vector<std::pair<ExprId, Range>>& given, int depth);
   Range RangeOfFunction(ExprId e, const std::vector<std::pair<ExprId, Range>>& given, int depth);
   Range RangeOfSum(ExprId e, const std::vector<std::pair<ExprId, Range>>& given, int depth);
+  std::optional<Index> WholeOf(const Index& index) const;
   static uint64_t HashOf(const IndexTerm& term);
   Index WithTerm(IndexTerm term);
   Index Canonical(Index a);

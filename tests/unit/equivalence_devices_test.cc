@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "check/sharded.h"
 #include "equivalence/equivalence.h"
@@ -53,7 +54,7 @@ TEST_CASE("what XLA's partitioner made of programs is proved") {
     CHECK(Proved(result));
     proved += Proved(result);
   }
-  CHECK(proved >= 73);
+  CHECK(proved >= 74);
 }
 
 TEST_CASE("wrong partitions are not proved") {
@@ -65,6 +66,32 @@ TEST_CASE("wrong partitions are not proved") {
     ++tried;
   }
   CHECK(tried >= 84);
+}
+
+TEST_CASE("a pipeline whose stages hand on the wrong rows is not proved") {
+  const std::string right = TextOf(fs::path(kTestsFolder) / "equivalence/sharded/right/pipeline_gradient.hlo");
+  struct Fault {
+    std::string_view what, from, to;
+  };
+  const Fault faults[] = {
+      {"gradients go the wrong way", "channel_id=16, source_target_pairs={{4,0},{5,1},{6,2},{7,3}}",
+       "channel_id=16, source_target_pairs={{0,4},{1,5},{2,6},{3,7}}"},
+      {"gradients are moved by two stages", "channel_id=16, source_target_pairs={{4,0},{5,1},{6,2},{7,3}}",
+       "channel_id=16, source_target_pairs={{0,0},{1,1},{2,2},{3,3},{4,4},{5,5},{6,6},{7,7}}"},
+      {"the other stage keeps its row", "select(%compare.2, %copy.3", "select(%compare.1, %copy.3"},
+      {"the last stage's row is handed on", "slice(%reshape.38), slice={[0:1]", "slice(%reshape.38), slice={[1:2]"},
+      {"a stale microbatch", "constant.92.clone = s32[] constant(3)", "constant.92.clone = s32[] constant(2)"},
+      {"logits are added over other devices", "replica_groups={{0,1},{4,5},{2,3},{6,7}}",
+       "replica_groups={{0,2},{4,6},{1,3},{5,7}}"}};
+  for (const Fault& fault : faults) {
+    INFO(std::string(fault.what));
+    std::string text = right;
+    const size_t at = text.find(fault.from, text.find("HloModule after"));
+    REQUIRE(at != std::string::npos);
+    text.replace(at, fault.from.size(), fault.to);
+    const auto [before, after] = Pair(text);
+    CHECK(!Proved(ProveOnDevices(*before, *after)));
+  }
 }
 
 TEST_CASE("what the passes make of sharded programs is proved") {
