@@ -359,6 +359,7 @@ struct Way {
   int64_t large;            // the size from which a value is named
   int64_t most_turns;       // the trip count up to which a loop is unrolled
   bool opens_sums = false;  // see Exprs::SetOpensSums
+  bool in_bounds = false;   // see Shared::in_bounds
 };
 
 // `wrong` receives the candidates for the first wrong step of a partitioned program that is not proved.
@@ -373,6 +374,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   p.shared.exprs.SetLarge(way.large);
   p.shared.exprs.SetOpensSums(way.opens_sums);
   p.shared.most_turns = way.most_turns;
+  p.shared.in_bounds = way.in_bounds;
   bool wide = false;
   KnowLiterals(before, p.shared.exprs, wide);
   KnowLiterals(after, p.shared.exprs, wide);
@@ -382,6 +384,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   for (PrimitiveType type : {PrimitiveType::BF16, PrimitiveType::F16, PrimitiveType::F32})
     p.shared.keep_narrow = p.shared.keep_narrow || Roundings(after, type) > Roundings(before, type);
   p.shared.devices = Devices::Of(before, after, p.shared.exprs);
+  p.shared.exprs.SetBoundsData(p.shared.devices.has_value());
   p.shared.same_parameters = options.whole_arrays;
   p.before.forgets = p.after.forgets = options.assumed.empty();
   p.before.gives_up = p.after.gives_up = result.gave_up = options.gives_up;
@@ -394,6 +397,8 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     int64_t apart = 0;
     ~Count() { made += exprs.count() - apart; }
   } count{p.shared.exprs, made};
+  result.unbounded_starts = p.shared.unbounded_starts;
+  if (p.shared.in_bounds && result.unbounded_starts > 0) result.uses |= kInBounds;
   p.Index();
   if (p.shared.devices) {
     p.shards.Index();
@@ -626,7 +631,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
 // The settings decide which values become equal expressions. A pair that is open under one may be proved under another.
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options) {
   constexpr int64_t kSmallest = 24;
-  constexpr Way kWays[] = {{160, 4}, {56, 8}, {kSmallest, 4}, {500, 4}, {kSmallest, 4, true}};
+  constexpr Way kWays[] = {{160, 4}, {56, 8}, {kSmallest, 4}, {500, 4}, {kSmallest, 4, true}, {160, 4, false, true}};
   constexpr int64_t kMostMade = 1 << 18;  // expressions, after which no repair is tried, and of sizes only the smallest
   constexpr int64_t kMostForSizes = 1 << 20;  // expressions of one proof, after which no other size is tried
   constexpr size_t kMostCuts = 4;
@@ -638,7 +643,10 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   bool small = false, sizes = true;
   for (const Way& way : kWays) {
     const bool is_first = &way == &kWays[0];
-    if (way.opens_sums ? !devices : !sizes || (small && way.large > kSmallest)) continue;
+    if (way.in_bounds    ? !devices || first.unbounded_starts == 0
+        : way.opens_sums ? !devices
+                         : !sizes || (small && way.large > kSmallest))
+      continue;
     Result result = ProveOnce(before, after, options, way, is_first ? &wrong : nullptr, nullptr, made);
     if (is_first) once = made;
     const bool judged = result.answer != Answer::kOpen, unfinished = result.out_of_budget || result.refused;
