@@ -359,7 +359,7 @@ struct Way {
   int64_t large;            // the size from which a value is named
   int64_t most_turns;       // the trip count up to which a loop is unrolled
   bool opens_sums = false;  // see Exprs::SetOpensSums
-  bool in_bounds = false;   // see Shared::in_bounds
+  bool in_bounds = false;   // see Shared::in_bounds, Exprs::SetBoundsData
 };
 
 // `wrong` receives the candidates for the first wrong step of a partitioned program that is not proved.
@@ -384,7 +384,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   for (PrimitiveType type : {PrimitiveType::BF16, PrimitiveType::F16, PrimitiveType::F32})
     p.shared.keep_narrow = p.shared.keep_narrow || Roundings(after, type) > Roundings(before, type);
   p.shared.devices = Devices::Of(before, after, p.shared.exprs);
-  p.shared.exprs.SetBoundsData(p.shared.devices.has_value());
+  p.shared.exprs.SetBoundsData(way.in_bounds);
   p.shared.same_parameters = options.whole_arrays;
   p.before.forgets = p.after.forgets = options.assumed.empty();
   p.before.gives_up = p.after.gives_up = result.gave_up = options.gives_up;

@@ -301,7 +301,7 @@ class Exprs {
   // Whether a sum over a named polynomial of sums is multiplied out, which takes much work. Returns what was set.
   bool SetOpensSums(bool opens) { return std::exchange(opens_sums_, opens); }
   void FoldsInF64() { wide_ = true; }
-  // Whether comparisons of integers with indices are bounds: they decide which device has an element.
+  // Whether comparisons of integers of any size with indices are bounds, as of a start that no device clamps.
   void SetBoundsData(bool bounds) { bounds_data_ = bounds; }
   void KeepBits() { keep_bits_ = true; }
 
