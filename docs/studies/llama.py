@@ -37,6 +37,8 @@ for name, value in {"stage": 1, "data": 2, "expert": 1, "model": 4, "layers": 12
 options = parser.parse_args()
 strategies = options.strategy.split(",") if options.strategy else []
 for strategy in strategies:
+    if strategy not in STRATEGIES:
+        parser.error(f"unknown strategy '{strategy}': choose from {', '.join(STRATEGIES)}")
     AXES.update(STRATEGIES[strategy])
 sizes = (options.stage, options.data, options.expert, options.model)
 dump, devices = tempfile.mkdtemp(), options.stage * options.data * options.expert * options.model

@@ -57,7 +57,8 @@ bool Exprs::TakeSigns(Monomial& m) {
 
 bool Exprs::Tidy(Monomial& m, PrimitiveType type) {
   if (std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return IsPred(TypeOf(f.base)); })) {
-    if (!TidyGuards(m) || (UseEqualities(m) && !TidyGuards(m)) || (UseBoundsOfWindows(m) && !TidyGuards(m)))
+    if (!TidyGuards(m) || (UseMasks(m) && !TidyGuards(m)) || (UseEqualities(m) && !TidyGuards(m)) ||
+        (UseBoundsOfWindows(m) && !TidyGuards(m)))
       return false;
   }
   std::sort(m.factors.begin(), m.factors.end());
@@ -212,6 +213,48 @@ void Exprs::SortSum(Polynomial& p, PrimitiveType type) {
   p = std::move(out);
 }
 
+// f (x div a mod m) + f m (x div a m) is f (x div a), also where f is a product. Returns whether two were joined.
+bool Exprs::JoinDigits(Polynomial& p, PrimitiveType type) {
+  struct Digit {
+    size_t at, factor;  // of p, and of that monomial's factors
+    const IndexTerm* term;
+  };
+  std::vector<Digit> digits;
+  for (size_t i = 0; i < p.size() && p.size() <= kMostMerged; ++i) {
+    for (size_t k = 0; k < p[i].factors.size(); ++k) {
+      const Expr& x = At(p[i].factors[k].base);
+      if (x.kind != Expr::Kind::kIndex || p[i].factors[k].power != kOne) continue;
+      const IndexTerm& t = TermAt(x.index[0].terms[0].first);
+      if (t.kind == IndexTerm::Kind::kDivMod) digits.push_back({i, k, &t});
+    }
+  }
+  for (const Digit& low : digits) {
+    for (const Digit& high : digits) {
+      if (low.at == high.at || low.term->mod == 0 || high.term->div != low.term->div * low.term->mod ||
+          !(high.term->inner == low.term->inner) || p[low.at].factors.size() != p[high.at].factors.size())
+        continue;
+      const int64_t by = low.term->mod;
+      const Monomial &a = p[low.at], &b = p[high.at];
+      if (IsInteger(type) ? b.integer != Wrapped(WrappedProduct(a.integer, by), type)
+                          : !(b.real == a.real * static_cast<double>(by)))
+        continue;
+      Monomial rest = a, other = b;
+      rest.factors.erase(rest.factors.begin() + static_cast<std::ptrdiff_t>(low.factor));
+      other.factors.erase(other.factors.begin() + static_cast<std::ptrdiff_t>(high.factor));
+      if (rest.factors != other.factors) continue;
+      Index joined = Div(low.term->inner, low.term->div);
+      if (high.term->mod != 0) joined = Mod(joined, by * high.term->mod);
+      if (!IsInteger(type)) Uses(kRounds);
+      const ExprId value = IndexValue(joined, TypeOf(a.factors[low.factor].base));
+      p.erase(p.begin() + static_cast<std::ptrdiff_t>(std::max(low.at, high.at)));
+      p.erase(p.begin() + static_cast<std::ptrdiff_t>(std::min(low.at, high.at)));
+      for (Monomial& m : Product({rest}, PolynomialOf(value), type)) p.push_back(std::move(m));
+      return true;
+    }
+  }
+  return false;
+}
+
 ExprId Exprs::Sum(Polynomial p, PrimitiveType type) {
   Spent(static_cast<int64_t>(p.size()) / 4);
   SortSum(p, type);
@@ -262,7 +305,7 @@ ExprId Exprs::Sum(Polynomial p, PrimitiveType type) {
       }
     }
   }
-  if (JoinPrefixes(p, type) || UseWindowsOfClamps(p, type)) return Sum(std::move(p), type);
+  if (JoinDigits(p, type) || JoinPrefixes(p, type) || UseWindowsOfClamps(p, type)) return Sum(std::move(p), type);
   if (p.size() == 1 && p[0].factors.size() == 1 && p[0].factors[0].power == kOne &&
       (IsInteger(type) ? p[0].integer == 1 : p[0].real == 1)) {
     const ExprId only = p[0].factors[0].base;

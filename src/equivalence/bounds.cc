@@ -126,6 +126,84 @@ bool Exprs::UseBoundsOfWindows(Monomial& m) {
   return false;
 }
 
+// A device that finds where in its shard a window starts has r - size t if 0 <= r - size t < size, else 0.
+std::optional<Exprs::Masked> Exprs::MaskedOf(ExprId e) {
+  constexpr size_t kMost = 8;
+  constexpr int64_t kFar = int64_t{1} << 30;
+  const Expr& x = At(e);
+  if (x.kind != Expr::Kind::kSum || !IsInteger(x.type) || IsUnsigned(x.type) || BitWidth(x.type) < 32 ||
+      x.sum.empty() || x.sum.size() > kMost)
+    return std::nullopt;
+  const auto has = [](const Monomial& m, ExprId condition) {
+    return std::any_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) { return f.base == condition; });
+  };
+  Masked masked;
+  for (const Factor& f : x.sum[0].factors) {
+    if (At(f.base).kind == Expr::Kind::kGuard &&
+        std::all_of(x.sum.begin(), x.sum.end(), [&](const Monomial& m) { return has(m, f.base); }))
+      masked.conditions.push_back(f.base);
+  }
+  if (masked.conditions.empty()) return std::nullopt;
+  const PrimitiveType type = x.type;
+  Polynomial data;
+  for (Monomial m : Polynomial(x.sum)) {
+    if (m.integer > kFar || m.integer < -kFar) return std::nullopt;
+    std::erase_if(m.factors, [&](const Factor& f) {
+      return std::find(masked.conditions.begin(), masked.conditions.end(), f.base) != masked.conditions.end();
+    });
+    if (m.factors.empty()) masked.inside.constant += m.integer;
+    else if (m.factors.size() == 1 && m.factors[0].power == kOne && At(m.factors[0].base).kind == Expr::Kind::kIndex)
+      masked.inside = Plus(masked.inside, At(m.factors[0].base).index[0], m.integer);
+    else data.push_back(std::move(m));
+  }
+  if (!data.empty()) masked.inside = Plus(masked.inside, ValueTerm(Sum(std::move(data), type)));
+  if (masked.inside.terms.empty()) return std::nullopt;
+  // Within these bounds the integer does not overflow.
+  std::optional<int64_t> low, high;
+  for (ExprId condition : masked.conditions) {
+    const Index& bound = At(condition).index[0];
+    const bool equal = At(condition).tag == 1;
+    const Index above = Plus(masked.inside, bound, -1), below = Plus(masked.inside, bound);
+    if (above.terms.empty() && (!low || above.constant > *low)) low = above.constant;
+    if (below.terms.empty() && (!high || below.constant < *high)) high = below.constant;
+    if (equal && above.terms.empty()) high = above.constant;
+    if (equal && below.terms.empty()) low = below.constant;
+  }
+  if (!low || !high || *low < -kFar || *high > kFar || *low > *high) return std::nullopt;
+  masked.range = {std::min<int64_t>(*low, 0), std::max<int64_t>(*high, 0)};
+  return masked;
+}
+
+// Replaces such integers by their indices where the product's conditions include theirs.
+bool Exprs::UseMasks(Monomial& m) {
+  bool changed = false;
+  for (Factor& f : m.factors) {
+    const Expr x = At(f.base);
+    if (x.kind != Expr::Kind::kLeaf && x.kind != Expr::Kind::kGuard) continue;
+    std::vector<Index> index = x.index;
+    bool here = false;
+    for (Index& at : index) {
+      for (const auto& [term, factor] : std::vector(at.terms)) {
+        if (TermAt(term).kind != IndexTerm::Kind::kValue) continue;
+        const std::optional<Masked> masked = MaskedOf(TermAt(term).value);
+        const bool holds =
+            masked && std::all_of(masked->conditions.begin(), masked->conditions.end(), [&](ExprId condition) {
+              return std::any_of(m.factors.begin(), m.factors.end(),
+                                 [&](const Factor& g) { return g.base == condition && &g != &f; });
+            });
+        if (!holds) continue;
+        at = Plus(Plus(at, {0, {{term, 1}}}, -factor), masked->inside, factor);
+        here = true;
+      }
+    }
+    if (!here) continue;
+    f.base = x.kind == Expr::Kind::kLeaf ? MakeLeaf(static_cast<int32_t>(x.tag), std::move(index))
+                                         : Guard(x.tag != 0, std::move(index[0]));
+    changed = true;
+  }
+  return changed;
+}
+
 // In f(t) [u >= k] - f(t) [u >= l], where t is min(most, max(0, u)) and k and l lie in [1, most], t is u between the
 // bounds. Returns whether a replacement was made.
 bool Exprs::UseWindowsOfClamps(Polynomial& p, PrimitiveType type) {

@@ -84,11 +84,14 @@ struct Shared {
   std::unique_ptr<HloEvaluator> evaluator;
   std::optional<Devices> devices;  // the devices that values depend on
   bool same_parameters = false;    // all devices have the same parameters
-  bool opens_partials = false;     // see Exprs::SetOpensSums, for sums over devices
   int64_t search_left = 0;         // work for comparisons with shards
-  std::deque<Loop> loops;          // of the first module, if the second runs on several devices
-  std::vector<Draw> draws;         // in order, if one module draws random numbers and the other's draws are expanded
-  int64_t unspecified = 0;         // number of values that nothing may depend on
+  // Whether the first module's dynamic-update-slices are taken to start within bounds, and how many of their starts
+  // that are the same on all devices no range bounds.
+  bool in_bounds = false;
+  int64_t unbounded_starts = 0;
+  std::deque<Loop> loops;   // of the first module, if the second runs on several devices
+  std::vector<Draw> draws;  // in order, if one module draws random numbers and the other's draws are expanded
+  int64_t unspecified = 0;  // number of values that nothing may depend on
   // For loops of the second module without an equal: the iteration in which most values have one.
   std::map<const HloInstruction*, LoopTurn> turns;
   std::set<int64_t> differs_each_time;  // leaves of random numbers, infeeds, calls with side effects

@@ -51,10 +51,14 @@ ExprId Builder::Combined(const HloInstruction& i, const Devices::Groups& groups,
   if (!member) return -1;
   const ExprId each = x_.Substitute(e, devices.On(x_, *member));
   switch (op) {
-    case HloOpcode::kAdd:
+    case HloOpcode::kAdd: {
       if (IsFloat(i.operand(0)->shape().element_type()) || IsComplex(type)) x_.Uses(kRounds);
-      // The whole program has one sum where a device has a named difference of partial sums.
-      return x_.SumOver({over}, each, shared_.opens_partials);
+      // Partial results are sums, and those of all devices are one.
+      const bool opens = x_.SetOpensSums(true);
+      const ExprId sum = x_.SumOver({over}, each);
+      x_.SetOpensSums(opens);
+      return sum;
+    }
     case HloOpcode::kMaximum:
     case HloOpcode::kMinimum:
     case HloOpcode::kAnd: return x_.ExtremeOver(op, {over}, each, x_.True());

@@ -175,7 +175,10 @@ bool Builder::RelatedTo(const Loop& loop, Ways ways, const HloInstruction& i, In
         const Shards& shards = ways[k][w];
         return x_.Substitute(loop.next[shards.place], shards.cut);
       };
-      if (wanted(way[k]) == next[k] || x_.EqualInTiles(wanted(way[k]), next[k], kPerTurn)) continue;
+      // (A shard may have a name though the whole, which is smaller, has none.)
+      const ExprId opened = x_.IsNamed(next[k]) ? x_.Opened(next[k]) : next[k];
+      const auto is_next = [&](size_t w) { return wanted(w) == next[k] || wanted(w) == opened; };
+      if (is_next(way[k]) || x_.EqualInTiles(wanted(way[k]), next[k], kPerTurn)) continue;
       kept = false;
       Suspect(i, turn);
       if (++failed[k] >= 2 * ways[k].size()) {
@@ -190,7 +193,7 @@ bool Builder::RelatedTo(const Loop& loop, Ways ways, const HloInstruction& i, In
         if (w == before) continue;
         const Shards& shards = ways[k][w];
         const ExprId cut = x_.Substitute(loop.carried[shards.place], shards.cut);
-        if (wanted(w) == next[k] || wanted(w) == x_.Replaced(next[k], {{carried[k], cut}})) way[k] = w;
+        if (is_next(w) || wanted(w) == x_.Replaced(next[k], {{carried[k], cut}})) way[k] = w;
       }
     }
     if (!kept) continue;

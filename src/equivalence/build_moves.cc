@@ -353,10 +353,15 @@ ExprId Builder::DynamicUpdateSlice(const HloInstruction& i, const std::vector<Ex
     ExprId start = x[static_cast<size_t>(d) + 2];
     const PrimitiveType type = x_.TypeOf(start);
     if (BitWidth(type) < 32 && most >= (int64_t{1} << (BitWidth(type) - 1))) return -1;
-    if (!IsUnsigned(type)) start = x_.Function(HloOpcode::kMaximum, type, {start, x_.Integer(0, type)});
-    start = x_.Function(HloOpcode::kMinimum, type, {start, x_.Integer(most, type)});
+    ExprId clamped = start;
+    if (!IsUnsigned(type)) clamped = x_.Function(HloOpcode::kMaximum, type, {start, x_.Integer(0, type)});
+    clamped = x_.Function(HloOpcode::kMinimum, type, {clamped, x_.Integer(most, type)});
+    if (!is_second && clamped != start && AxesOf({start}).empty()) {
+      ++shared_.unbounded_starts;
+      if (shared_.in_bounds) clamped = start;
+    }
     Index& at = index[static_cast<size_t>(d)];
-    at = x_.Plus(at, x_.ValueTerm(start), -1);
+    at = x_.Plus(at, x_.ValueTerm(clamped), -1);
     inside = x_.And(inside, x_.Guard(false, at));
     inside = x_.And(inside, x_.Guard(false, x_.Plus(Exprs::Number(part.dimensions(d) - 1), at, -1)));
   }

@@ -356,10 +356,10 @@ struct Repair {
 
 // A setting of the prover.
 struct Way {
-  int64_t large;                // the size from which a value is named
-  int64_t most_turns;           // the trip count up to which a loop is unrolled
-  bool opens_sums = false;      // see Exprs::SetOpensSums
-  bool opens_partials = false;  // the same for sums over devices alone
+  int64_t large;            // the size from which a value is named
+  int64_t most_turns;       // the trip count up to which a loop is unrolled
+  bool opens_sums = false;  // see Exprs::SetOpensSums
+  bool in_bounds = false;   // see Shared::in_bounds, Exprs::SetBoundsData
 };
 
 // `wrong` receives the candidates for the first wrong step of a partitioned program that is not proved.
@@ -373,8 +373,8 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   Prover p(before, after, options, UsesDevices(before) || UsesDevices(after));
   p.shared.exprs.SetLarge(way.large);
   p.shared.exprs.SetOpensSums(way.opens_sums);
-  p.shared.opens_partials = way.opens_partials;
   p.shared.most_turns = way.most_turns;
+  p.shared.in_bounds = way.in_bounds;
   bool wide = false;
   KnowLiterals(before, p.shared.exprs, wide);
   KnowLiterals(after, p.shared.exprs, wide);
@@ -384,6 +384,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   for (PrimitiveType type : {PrimitiveType::BF16, PrimitiveType::F16, PrimitiveType::F32})
     p.shared.keep_narrow = p.shared.keep_narrow || Roundings(after, type) > Roundings(before, type);
   p.shared.devices = Devices::Of(before, after, p.shared.exprs);
+  p.shared.exprs.SetBoundsData(way.in_bounds);
   p.shared.same_parameters = options.whole_arrays;
   p.before.forgets = p.after.forgets = options.assumed.empty();
   p.before.gives_up = p.after.gives_up = result.gave_up = options.gives_up;
@@ -399,6 +400,8 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     int64_t apart = 0;
     ~Count() { made += exprs.count() - apart; }
   } count{p.shared.exprs, made};
+  result.unbounded_starts = p.shared.unbounded_starts;
+  if (p.shared.in_bounds && result.unbounded_starts > 0) result.uses |= kInBounds;
   p.Index();
   if (p.shared.devices) {
     p.shards.Index();
@@ -643,8 +646,10 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   bool small = false, sizes = true;
   for (const Way& way : kWays) {
     const bool is_first = &way == &kWays[0];
-    const bool opens = way.opens_sums || way.opens_partials;
-    if (opens ? !devices : !sizes || (small && way.large > kSmallest)) continue;
+    if (way.in_bounds    ? !devices || first.unbounded_starts == 0
+        : way.opens_sums ? !devices
+                         : !sizes || (small && way.large > kSmallest))
+      continue;
     Result result = ProveOnce(before, after, options, way, is_first ? &wrong : nullptr, nullptr, made);
     if (is_first) once = made;
     const bool judged = result.answer != Answer::kOpen, unfinished = result.out_of_budget || result.refused;

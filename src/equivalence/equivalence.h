@@ -66,7 +66,8 @@ struct Result {
   bool gave_up = false;  // operations that were too much work are opaque
   bool refused = false;  // an expression has no normal form; `why` has the reason
   int64_t values = 0, matched = 0;
-  int64_t unproved = 0;  // values without an equal on which open outputs depend
+  int64_t unbounded_starts = 0;  // of the first module's dynamic-update-slices
+  int64_t unproved = 0;          // values without an equal on which open outputs depend
   // With Options::nodes: the nodes in evaluation order, and the node of each root.
   std::vector<Node> before, after;
   int32_t before_root = -1, after_root = -1;

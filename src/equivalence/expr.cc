@@ -372,7 +372,8 @@ ExprId Exprs::Rebuilt(ExprId e, const Substitution& by, const std::unordered_set
         std::vector<Index> index;
         for (const Index& i : std::vector<Index>(x.index)) index.push_back(Substitute(i, by, instead));
         result = MakeLeaf(leaf, std::move(index));
-        if (open != nullptr && open->count(leaf) != 0) result = std::max(result, Opened(result));
+        // (What the name stands for may have been made before or after the name.)
+        if (open != nullptr && open->count(leaf) != 0 && IsNamed(result)) result = Opened(result);
         break;
       }
       case Expr::Kind::kIndex: {

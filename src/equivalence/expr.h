@@ -134,8 +134,9 @@ enum Use : uint32_t {
   kSameElided = 1 << 7,   // constants that both texts elide are the same
   kSameRandom = 1 << 8,   // random numbers and infeeds come in the same order
   kSameDraws = 1 << 9,    // rng draws what XLA's expansion computes, from a key of the compiler's choice
+  kInBounds = 1 << 10,    // the whole program's dynamic-update-slices start within bounds
 };
-inline constexpr uint32_t kAssumptions = kSameUnknown | kSameElided | kSameRandom | kSameDraws;
+inline constexpr uint32_t kAssumptions = kSameUnknown | kSameElided | kSameRandom | kSameDraws | kInBounds;
 
 class Exprs {
  public:
@@ -297,9 +298,11 @@ class Exprs {
   std::optional<Index> AsIndex(ExprId e);
   // Expressions of this weight or more are named.
   void SetLarge(int64_t weight) { large_ = weight; }
-  // Whether a sum over a named polynomial of sums is multiplied out, which takes much work.
-  void SetOpensSums(bool opens) { opens_sums_ = opens; }
+  // Whether a sum over a named polynomial of sums is multiplied out, which takes much work. Returns what was set.
+  bool SetOpensSums(bool opens) { return std::exchange(opens_sums_, opens); }
   void FoldsInF64() { wide_ = true; }
+  // Whether comparisons of integers of any size with indices are bounds, as of a start that no device clamps.
+  void SetBoundsData(bool bounds) { bounds_data_ = bounds; }
   void KeepBits() { keep_bits_ = true; }
 
   // ---- Functions (functions.cc) ----
@@ -314,8 +317,8 @@ class Exprs {
 
   // ---- Operations that bind variables (sums.cc) ----
   // The variables must be fresh. An extreme may be a product, too. A reduction whose result's number is -1 - k in
-  // `data` takes its elements in any order. `opens`: as SetOpensSums, for this sum.
-  ExprId SumOver(std::vector<VarId> variables, ExprId body, bool opens = false);
+  // `data` takes its elements in any order.
+  ExprId SumOver(std::vector<VarId> variables, ExprId body);
   // The sum of the exponentials of `body` where `mask` holds.
   ExprId SumOfExps(std::vector<VarId> variables, ExprId body, ExprId mask);
   ExprId ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId body, ExprId mask);
@@ -384,6 +387,14 @@ class Exprs {
   };
   std::optional<ClampBound> ClampBoundOf(ExprId condition);
   bool Reads(ExprId e, TermId term);
+  // An integer that is 0 unless the conditions hold, and then an index that they bound.
+  struct Masked {
+    std::vector<ExprId> conditions;
+    Index inside;
+    Range range;  // of the integer
+  };
+  std::optional<Masked> MaskedOf(ExprId e);
+  bool UseMasks(Monomial& m);
   bool UseBoundsOfWindows(Monomial& m);
   bool UseWindowsOfClamps(Polynomial& p, PrimitiveType type);
   std::optional<Tile> TileOf(const std::vector<VarId>& variables, Monomial& m);
@@ -411,6 +422,7 @@ class Exprs {
   bool IsPlainGuard(ExprId e) const;  // a bound of variables alone
   Polynomial Product(const Polynomial& a, const Polynomial& b, PrimitiveType type);
   void SortSum(Polynomial& p, PrimitiveType type);
+  bool JoinDigits(Polynomial& p, PrimitiveType type);
   DoubleDouble Coefficient(DoubleDouble value, double folded = 0);
   bool TakeConstant(std::map<DoubleDouble, DoubleDouble>::iterator computed, double constant);
   double Folded(const DoubleDouble& value) const;
@@ -422,6 +434,7 @@ class Exprs {
   };
   Ordered Order(std::vector<VarId> variables, std::vector<ExprId> bodies, bool reshape);
   bool CutOrJoin(Ordered& order);
+  std::vector<Index> IndicesIn(const Polynomial& sum, PrimitiveType type, std::vector<ExprId>& factors) const;
   uint64_t HashWith(ExprId e, const std::unordered_map<VarId, uint64_t>& colours,
                     std::unordered_map<ExprId, uint64_t>& done);
   uint64_t HashWith(const Index& index, const std::unordered_map<VarId, uint64_t>& colours,
@@ -456,7 +469,7 @@ class Exprs {
   bool naming_ = false, joining_ = false, keep_bits_ = false, in_tiles_ = false;
   bool wide_ = false;  // folds constants in f64 instead of f32
   int64_t work_left_, large_ = 160;
-  bool opens_sums_ = false;
+  bool opens_sums_ = false, bounds_data_ = false;
   const char* refusal_ = nullptr;
 };
 

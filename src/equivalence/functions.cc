@@ -198,6 +198,18 @@ ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
       const Index more = i ? Plus(*mixed, *i, -1) : Plus(*j, *mixed, -1);
       return Guard(false, d == D::kLt ? Plus(more, Number(-1)) : more);
     }
+    // (A value of data alone, however large.)
+    const Index& index = i ? *i : *j;
+    const Polynomial of = PolynomialOf(i ? b : a);
+    const bool data =
+        bounds_data_ && !index.terms.empty() && !IsUnsigned(type) && BitWidth(type) >= 32 &&
+        std::none_of(of.begin(), of.end(), [&](const Monomial& m) {
+          return m.factors.empty() || (m.factors.size() == 1 && At(m.factors[0].base).kind == Expr::Kind::kIndex);
+        });
+    if (data) {
+      const Index value = ValueTerm(i ? b : a), more = i ? Plus(value, index, -1) : Plus(index, value, -1);
+      return Guard(false, d == D::kLt ? Plus(more, Number(-1)) : more);
+    }
   }
   // Compares a select with a number. The select is `with` if all conditions of the product hold, else `without`.
   const auto decided = [&](const Monomial& product, bool is_right, ExprId with, ExprId without) {

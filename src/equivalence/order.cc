@@ -1,6 +1,9 @@
 // A canonical order of variables, by hashes that represent a variable by its context. Before, variables are split at
 // their div and mod, and pairs that only occur as one index are joined. See expr.h.
 #include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
 #include <numeric>
 
 #include "equivalence/expr.h"
@@ -72,10 +75,65 @@ uint64_t Exprs::HashWith(ExprId e, const std::unordered_map<VarId, uint64_t>& co
   return done[e] = hash;
 }
 
+// The factors of a sum, apart from variables: f u + 2 f v reads the index u + 2 v, whatever f is.
+std::vector<Index> Exprs::IndicesIn(const Polynomial& sum, PrimitiveType type, std::vector<ExprId>& factors) const {
+  struct Term {
+    const Monomial* product;
+    TermId variable;
+  };
+  std::map<std::vector<Factor>, std::vector<Term>> by_rest;
+  for (const Monomial& m : sum) {
+    const auto is_index = [&](const Factor& f) {
+      const Expr& x = At(f.base);
+      return x.kind == Expr::Kind::kIndex && f.power == kOne &&
+             TermAt(x.index[0].terms[0].first).kind == IndexTerm::Kind::kVar;
+    };
+    const bool one = std::count_if(m.factors.begin(), m.factors.end(), is_index) == 1;
+    std::vector<Factor> rest;
+    TermId variable = -1;
+    for (const Factor& f : m.factors) {
+      if (one && is_index(f)) {
+        variable = At(f.base).index[0].terms[0].first;
+        continue;
+      }
+      factors.push_back(f.base);
+      rest.push_back(f);
+    }
+    if (one) by_rest[std::move(rest)].push_back({&m, variable});
+  }
+  std::vector<Index> indices;
+  for (const auto& [rest, terms] : by_rest) {
+    // In units of the smallest of their coefficients, if that divides the others.
+    const auto size = [&](const Term& t) {
+      return IsInteger(type) ? DoubleDouble(std::abs(static_cast<double>(t.product->integer))) : Abs(t.product->real);
+    };
+    const Term& least =
+        *std::min_element(terms.begin(), terms.end(), [&](const Term& a, const Term& b) { return size(a) < size(b); });
+    Index joined;
+    bool whole = true;
+    for (const Term& t : terms) {
+      constexpr double kMost = 0x1p40;
+      const double ratio = IsInteger(type) ? static_cast<double>(t.product->integer / least.product->integer)
+                                           : std::round(t.product->real.high / least.product->real.high);
+      whole = whole && std::abs(ratio) < kMost &&
+              (IsInteger(type) ? t.product->integer % least.product->integer == 0
+                               : t.product->real == least.product->real * ratio);
+      if (whole) Put(joined, t.variable, static_cast<int64_t>(ratio));
+    }
+    if (whole) {
+      indices.push_back(std::move(joined));
+      continue;
+    }
+    for (const Term& t : terms) indices.push_back({0, {{t.variable, 1}}});
+  }
+  return indices;
+}
+
 // Splits one variable at a div or mod, or joins two variables that only occur as one index. Returns whether it did.
 bool Exprs::CutOrJoin(Ordered& order) {
   // Collects every index of the bodies, the innermost first.
   std::vector<const Index*> all;
+  std::deque<Index> made_of_sums;
   std::unordered_map<ExprId, bool> seen;
   std::vector<ExprId> work = order.bodies;
   while (!work.empty()) {
@@ -84,7 +142,11 @@ bool Exprs::CutOrJoin(Ordered& order) {
     if (!seen.emplace(e, true).second) continue;
     const Expr& x = At(e);
     if (x.free.empty()) continue;
-    PushOperands(x, work, [&](const Index& index) { all.push_back(&index); });
+    if (x.kind == Expr::Kind::kSum) {
+      for (Index& index : IndicesIn(x.sum, x.type, work)) all.push_back(&made_of_sums.emplace_back(std::move(index)));
+    } else {
+      PushOperands(x, work, [&](const Index& index) { all.push_back(&index); });
+    }
     if (Spent()) return false;
   }
   if (all.size() > 4000) return false;

@@ -136,6 +136,7 @@ Range Exprs::RangeOfFunction(ExprId e, const std::vector<std::pair<ExprId, Range
 Range Exprs::RangeOfSum(ExprId e, const std::vector<std::pair<ExprId, Range>>& given, int depth) {
   const Expr& x = At(e);
   const Range all = RangeOfType(x.type);
+  if (const std::optional<Masked> masked = MaskedOf(e)) return masked->range;
   // Comparisons of a value with a number. Each outcome narrows the value's range.
   struct Case {
     ExprId condition, value;

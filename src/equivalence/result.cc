@@ -34,6 +34,7 @@ std::vector<std::string> WordsOf(uint32_t uses) {
   add(kSameUnknown, "custom-calls of one target are one function of their operands");
   add(kSameElided, "elided constants are the same");
   add(kSameRandom, "random numbers and infeeds come in the same order");
+  add(kInBounds, "dynamic-update-slices of the whole program start within bounds");
   add(kSameDraws, "rng draws the numbers that the expansion computes, from the compiler's key");
   return words;
 }

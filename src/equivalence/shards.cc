@@ -18,15 +18,22 @@ constexpr int64_t kPerLook = 20000, kPerSum = 120000;  // the latter for results
 bool IsLandmark(HloOpcode opcode) {
   using enum HloOpcode;
   return IsOneOf(opcode, kDot, kConvolution, kReduce, kReduceWindow, kExp, kLog, kTanh, kRsqrt, kDivide, kMaximum,
-                 kSelect, kGather, kScatter);
+                 kSelect, kGather, kScatter, kDynamicUpdateSlice);
 }
 
-// A collective's operand may carry the name: devices sum or concatenate values that they computed.
+// A collective's operand may carry the name: devices sum or concatenate values that they computed, also along one axis
+// after the other, with parts of the first sum. Of an update that one device makes and the others do not, the update.
 const HloInstruction* MakerOf(const HloInstruction& i) {
   const HloInstruction* made = &i;
-  while (made->operand_count() > 0 && (made->Is(kCollective) || made->opcode() == HloOpcode::kCopy))
-    made = made->operand(0);
-  return made;
+  const auto moves = [&] {
+    return made->Is(kCollective) || made->opcode() == HloOpcode::kCopy ||
+           (i.Is(kCollective) && made->opcode() == HloOpcode::kDynamicSlice && made->operand(0)->Is(kCollective));
+  };
+  while (made->operand_count() > 0 && moves()) made = made->operand(0);
+  const bool masks = made->opcode() == HloOpcode::kSelect &&
+                     made->operand(1)->opcode() == HloOpcode::kDynamicUpdateSlice &&
+                     made->operand(2) == made->operand(1)->operand(0);
+  return masks ? made->operand(1) : made;
 }
 
 // Enumerates the device's tile in each dimension: every assignment of distinct axes to the dimensions, in every order.
@@ -154,6 +161,8 @@ bool ShardMatcher::Match(const HloInstruction& i, ExprId& value) {
   // First compares ids for all candidates. EqualInTiles then compares the candidates of the same name or origin, or
   // else those whose opcode is distinctive.
   std::vector<std::pair<int32_t, std::vector<ExprId>>> looks;
+  std::vector<std::pair<int32_t, ExprId>> names;
+  const ExprId opened = x.IsNamed(value) ? x.Opened(value) : value;
   for (const auto* candidates : {&named, &alike}) {
     for (int32_t candidate : *candidates) {
       const Record& record = whole_[static_cast<size_t>(candidate)];
@@ -161,9 +170,12 @@ bool ShardMatcher::Match(const HloInstruction& i, ExprId& value) {
       std::vector<ExprId> shards;
       for (const Exprs::Substitution& cut : Cuts(shared_, record.instruction->shape(), i.shape())) {
         shards.push_back(x.Substitute(record.value[0], cut));
-        if (shards.back() != value) continue;
-        last_ = candidate;
-        return true;
+        if (shards.back() == value || shards.back() == opened) {
+          last_ = candidate;
+          value = shards.back();
+          return true;
+        }
+        if (x.IsNamed(shards.back())) names.push_back({candidate, shards.back()});
       }
       if (candidates == &named || (named.empty() && IsLandmark(made->opcode()) && looks.size() < kMostAlike))
         looks.push_back({candidate, std::move(shards)});
@@ -171,13 +183,25 @@ bool ShardMatcher::Match(const HloInstruction& i, ExprId& value) {
   }
   // Only the shards on the axes that the value depends on.
   const std::vector<VarId> free = x.At(value).free;
+  const auto on_same_axes = [&](ExprId shard) {
+    return std::all_of(shared_.devices->axes().begin(), shared_.devices->axes().end(),
+                       [&](VarId axis) { return HasVariable(free, axis) == HasVariable(x.At(shard).free, axis); });
+  };
+  // Of two equal values one may have a name, or both, of which one stands for a shard of what the other stands for.
+  for (const auto& [candidate, shard] : names) {
+    if (shared_.search_left <= 0 || !on_same_axes(shard)) continue;
+    const int64_t before = x.work_left();
+    const bool equal = x.Opened(shard) == opened;
+    shared_.search_left -= before - x.work_left();
+    if (!equal) continue;
+    last_ = candidate;
+    value = shard;
+    return true;
+  }
   for (const auto& [candidate, shards] : looks) {
     size_t looked = 0;
     for (ExprId shard : shards) {
-      bool same = true;
-      for (VarId axis : shared_.devices->axes())
-        same = same && HasVariable(free, axis) == HasVariable(x.At(shard).free, axis);
-      if (!same) continue;
+      if (!on_same_axes(shard)) continue;
       if (++looked > kMostLooks || shared_.search_left <= 0) break;
       const int64_t before = x.work_left();
       const uint32_t uses = x.TakeUses();

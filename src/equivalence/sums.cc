@@ -293,7 +293,7 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
   out.insert(out.end(), product.begin(), product.end());
 }
 
-ExprId Exprs::SumOver(std::vector<VarId> variables, ExprId body, bool opens) {
+ExprId Exprs::SumOver(std::vector<VarId> variables, ExprId body) {
   const PrimitiveType type = TypeOf(body);
   std::erase_if(variables, [&](VarId v) { return VariableAt(v).size == 1; });
   if (std::any_of(variables.begin(), variables.end(), [&](VarId v) { return VariableAt(v).size == 0; }))
@@ -301,9 +301,7 @@ ExprId Exprs::SumOver(std::vector<VarId> variables, ExprId body, bool opens) {
   if (variables.empty()) return body;
   Uses(kRounds);
   Polynomial out;
-  const bool opened = std::exchange(opens_sums_, opens_sums_ || opens);
   for (const Monomial& m : PolynomialOf(body)) SumOfMonomial(variables, m, type, out);
-  opens_sums_ = opened;
   return Sum(std::move(out), type);
 }
 

@@ -54,7 +54,7 @@ TEST_CASE("what XLA's partitioner made of programs is proved") {
     CHECK(Proved(result));
     proved += Proved(result);
   }
-  CHECK(proved >= 74);
+  CHECK(proved >= 77);
 }
 
 TEST_CASE("wrong partitions are not proved") {
@@ -65,7 +65,7 @@ TEST_CASE("wrong partitions are not proved") {
     CHECK(!Proved(ProveOnDevices(*before, *after)));
     ++tried;
   }
-  CHECK(tried >= 84);
+  CHECK(tried >= 94);
 }
 
 TEST_CASE("a pipeline whose stages hand on the wrong rows is not proved") {
@@ -142,6 +142,43 @@ TEST_CASE("shards that no text tells are found by shapes, and assumed") {
   CHECK(!Proved(ProveOnDevices(*b, *doubled)));
   const auto [c, local] = Pair(whole + device(" ROOT y = f32[4,6] copy(p)"));
   CHECK(!Proved(ProveOnDevices(*c, *local)));
+}
+
+// XLA asks each device whether the start lies in its shard, so that no device updates where the start lies outside of
+// the array (openxla/xla#49118).
+TEST_CASE("an update without a clamp on the devices is proved if it starts within bounds") {
+  const std::string text = TextOf(fs::path(kTestsFolder) / "equivalence/sharded/right/update_masked_row.hlo");
+  const auto with = [](std::string in, const std::vector<std::pair<std::string, std::string>>& changes) {
+    for (const auto& [from, to] : changes) {
+      REQUIRE(in.find(from) != std::string::npos);
+      for (size_t at = in.find(from); at != std::string::npos; at = in.find(from)) in.replace(at, from.size(), to);
+    }
+    return in;
+  };
+  const std::string raw = with(text, {{"clamp(z, at, seven)", "add(at, z)"}});
+  const auto [before, after] = Pair(raw);
+  const equivalence::Result result = ProveOnDevices(*before, *after);
+  CHECK(result.answer == equivalence::Answer::kProvedAssuming);
+  CHECK(result.Assumptions() ==
+        std::vector<std::string>{"dynamic-update-slices of the whole program start within bounds"});
+  // The devices' own updates are not assumed to start within bounds.
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{{"select(all, y, x)", "copy(y)"},
+                                                                                 {"{0,1,2,3}", "{0,1,3,2}"},
+                                                                                 {"direction=GE", "direction=GT"},
+                                                                                 {"direction=LT", "direction=LE"}}) {
+    INFO(to);
+    const auto [whole, wrong] = Pair(with(raw, {{from, to}}));
+    CHECK(!Proved(ProveOnDevices(*whole, *wrong)));
+  }
+}
+
+TEST_CASE("a step with sharded positions is not proved with one partial sum twice") {
+  std::string text = TextOf(fs::path(kTestsFolder) / "equivalence/sharded/right/sequence_step.hlo");
+  const size_t sum = text.find("channel_id=16,"), axis = text.find("{'axis_3'}", sum);
+  REQUIRE(axis < text.find('\n', sum));
+  text.replace(axis, 10, "{'axis_0'}");
+  const auto [before, after] = Pair(text);
+  CHECK(!Proved(ProveOnDevices(*before, *after)));
 }
 
 TEST_CASE("devices with inputs of their own are not taken for one device") {
