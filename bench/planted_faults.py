@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Faults planted in partitioned programs: is each found, is none proved, and is the first wrong step named?
 
-    bench/planted_faults.py [--hloir BIN] [--each N] [--prove] [--keep DIR] FILE…
+    bench/planted_faults.py [--hloir BIN] [--each N] [--skip N] [--prove] [--keep DIR] FILE…
 
 Each FILE is a whole program with shardings, and with source lines (`tests/sharded/generate.py --metadata`,
 `docs/studies/llama.py` with small sizes). The passes partition it, and if `hloir verify --prove` proves that, faults of the
-kinds below are planted in the text of one device, at most N of each kind, and `hloir verify` judges each. Columns:
+kinds below are planted in the text of one device, at most N of each kind, and `hloir verify` judges each within so many
+seconds of CPU time. Columns:
 
 - `proved`: proved although runs differ, which must never be. `harmless`: proved, and runs agree (a mask that no shard
   reaches). The other columns count the faults that are left.
@@ -16,9 +17,9 @@ kinds below are planted in the text of one device, at most N of each kind, and `
 - `line`: the file and line that the answer names are those of the changed instruction, or if it has none, of the nearest
   ones that have.
 """
-import argparse, collections, json, os, re, subprocess, sys, tempfile
+import argparse, collections, itertools, os, re, subprocess, sys, tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from prove_pairs import PARTITION, prove
+from prove_pairs import PARTITION, prove, verify
 
 KINDS = {}
 
@@ -157,6 +158,13 @@ def loss_scaled_per_replica(text):
 
 
 @kind
+def stale_cache(text):
+    """What is written at an index, a step's keys or a layer's gradient, is dropped."""
+    for m in lines(text, "dynamic-update-slice"):
+        yield replaced(text, m, f"{m.group(1)}%{m.group(2)} = {m.group(3)} copy({m.group(5).split(',')[0]})")
+
+
+@kind
 def stale_weights(text):
     """An updated weight is returned as it came."""
     entry = text[text.index("ENTRY"):]
@@ -217,16 +225,10 @@ def line_of_call(whole, op_name):
 
 def judge(hloir, files, seconds, only_proof):
     """The answer, the instructions of the first open step (with the partial result that it reads), their source lines."""
-    if only_proof:
-        found = prove(hloir, files, seconds)
-        step = found.get("first_open", {})
-        return found["answer"], [step.get("after"), step.get("partial")], [step.get("after_source") or step.get("before_source"), step.get("partial_source")]
-    try: run = subprocess.run([hloir, "verify", "--json", *files], capture_output=True, text=True, timeout=seconds)
-    except subprocess.TimeoutExpired: return "took too long", [], []
-    try: found = json.loads(run.stdout)
-    except ValueError: found = {}
-    step = found.get("first_open", {})
-    return found.get("answer", "error"), [step.get("device"), step.get("partial")], [step.get("device_source") or step.get("whole_source"), step.get("partial_source")]
+    found = prove(hloir, files, seconds) if only_proof else verify(hloir, files, seconds)
+    step, (device, whole) = found.get("first_open", {}), ("after", "before") if only_proof else ("device", "whole")
+    sources = [step.get(device + "_source") or step.get(whole + "_source"), step.get("partial_source")]
+    return found.get("answer", "error"), [step.get(device), step.get("partial")], sources
 
 
 def main():
@@ -234,6 +236,7 @@ def main():
     parser.add_argument("files", nargs="+")
     parser.add_argument("--hloir", default="build/release/tools/hloir")
     parser.add_argument("--each", type=int, default=2)
+    parser.add_argument("--skip", type=int, default=0, help="leaves out the first places of each kind")
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--prove", action="store_true")
     parser.add_argument("--keep", default=tempfile.mkdtemp())
@@ -250,7 +253,7 @@ def main():
         text, whole = open(base).read(), open(path).read()
         for name, plant in KINDS.items():
             done, count = 0, counts[name]
-            for instruction, wrong in plant(text):
+            for instruction, wrong in itertools.islice(plant(text), args.skip, None):
                 if done == args.each: break
                 mutant = base.removesuffix(".hlo") + f".{name}{done}.hlo"
                 open(mutant, "w").write(wrong)

@@ -14,7 +14,7 @@ counted, those of pairs that differ apart. A pair without steps, of sizes known 
 Each proof is written as a file and read by `hloir check-proof`; those that it accepts and has no rule for are counted, the
 latter printed with the first step. The exit status is 1 if it refuses one as wrong.
 """
-import argparse, collections, json, os, statistics, subprocess, sys, time
+import argparse, collections, json, os, resource, signal, statistics, subprocess, sys, time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import right_pairs, xla_process
 
@@ -22,27 +22,29 @@ import right_pairs, xla_process
 PARTITION = "call-inliner,sharding-propagation,spmd-partitioning,dce,cse,dce"
 
 
-def prove(hloir, files, proof, seconds):
-    if os.path.exists(proof): os.remove(proof)
-    start = time.time()
-    try:
-        run = subprocess.run([hloir, "verify", "--prove", "--json", f"--proof={proof}", *files], capture_output=True, text=True,
-                             timeout=seconds)
-        found = json.loads(run.stdout)
-        found["status"] = run.returncode
-    except subprocess.TimeoutExpired: found = {"answer": "took too long"}
-    except ValueError: found = {"answer": "error", "why": (run.stderr.strip() or f"status {run.returncode}")[-200:]}
-    found["seconds"] = time.time() - start
-    found["proof"] = right_pairs.check_proof(hloir, *files, proof, seconds)
+def verify(hloir, files, seconds, *options):
+    """What `hloir verify --json` says within so many seconds of CPU time."""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run = subprocess.run([hloir, "verify", *options, "--json", *files], capture_output=True, text=True, preexec_fn=limit)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if run.returncode in (-signal.SIGXCPU, -signal.SIGKILL): found = {"answer": "took too long"}
+    else:
+        try: found = json.loads(run.stdout)
+        except ValueError: found = {"answer": "error", "why": (run.stderr.strip() or f"status {run.returncode}")[-200:]}
+    found["status"] = run.returncode
+    found["seconds"] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return found
+
+
+def prove(hloir, files, seconds):
+    return verify(hloir, files, seconds, "--prove")
 
 
 def judge(hloir, files, seconds):
     """The kind of the verdict, and its steps: proved, tested, open."""
-    try:
-        run = subprocess.run([hloir, "verify", "--json", *files], capture_output=True, text=True, timeout=seconds)
-        found = json.loads(run.stdout)
-    except (subprocess.TimeoutExpired, ValueError): return "not judged", [0, 0, instructions(hloir, files[1])]
+    found = verify(hloir, files, seconds)
+    if found["answer"] in ("took too long", "error"): return "not judged", [0, 0, instructions(hloir, files[1])]
     steps = [found.get("steps", {}).get(kind, 0) for kind in ("proved", "tested", "open")]
     if steps[:2] == [0, 0]: steps[2] = max(steps[2], instructions(hloir, files[1]))
     return "different" if found.get("answer") in ("different", "less-accurate") else "the rest", steps
@@ -86,7 +88,10 @@ def main():
                 subprocess.run([args.hloir, "opt", *passes, pair[0], "-o", after], check=True, stdout=subprocess.DEVNULL)
             elif not os.path.exists(after): continue
             pair = (pair[0], after)
-        found = prove(args.hloir, pair, os.path.join(args.keep, "proof"), args.seconds)
+        proof = os.path.join(args.keep, "proof")
+        if os.path.exists(proof): os.remove(proof)
+        found = verify(args.hloir, pair, args.seconds, "--prove", f"--proof={proof}")
+        found["proof"] = right_pairs.check_proof(args.hloir, *pair, proof, args.seconds)
         seen[found["answer"]] += 1
         times.append(found["seconds"])
         proofs.append((pair[0], found["proof"]))

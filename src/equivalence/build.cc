@@ -166,7 +166,12 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
     records.insert(records.end(), branch_roots_.begin(), branch_roots_.end());
     branch_roots_.clear();
     if (!in.record) inside |= x_.TakeUses();
-    if (!why_.empty()) return {};
+    if (!why_.empty()) {
+      // In an iteration of the loop may be why the work was too much.
+      if (in.record && out_of_budget_ && shared_.turns.count(i) != 0)
+        records_.push_back({i, {}, 0, std::move(records), nullptr});
+      return {};
+    }
     if (x_.OutOfWork()) {
       if (x_.refusal() != nullptr) why_ = Format("{} at {}", x_.refusal(), i->name());
       else OutOfBudget(Format("out of budget at {}", i->name()));

@@ -49,6 +49,7 @@ struct LoopTurn {
   std::vector<Record> values;
   std::map<const HloInstruction*, bool> found;  // whether a value is a shard, or does not depend on data
   const Loop* loop;
+  std::vector<std::pair<size_t, size_t>> lost;  // carried values that it does not keep, with those of the first module
   size_t count() const {
     return static_cast<size_t>(
         std::count_if(found.begin(), found.end(), [](const auto& entry) { return entry.second; }));

@@ -146,7 +146,7 @@ bool Builder::RelatedTo(const Loop& loop, Ways ways, const HloInstruction& i, In
   inner.matcher = &matcher;
   Inside bare = inner;
   bare.matcher = nullptr;
-  LoopTurn turn{{}, {}, &loop};
+  LoopTurn turn{{}, {}, &loop, {}};
   inner.values = &turn.values, inner.found = &turn.found;
   for (int attempt = 0; attempt < kMostTries; ++attempt) {
     Value carried(n);
@@ -158,8 +158,9 @@ bool Builder::RelatedTo(const Loop& loop, Ways ways, const HloInstruction& i, In
       }
       carried[k] = LeafArray({-19, shared_.unspecified++}, *shapes[k], shared_.devices->axes());
     }
-    turn.values.clear(), turn.found.clear();
+    turn.values.clear(), turn.found.clear(), turn.lost.clear();
     const Value next = Evaluate(*i.while_body(), {carried}, inner, {-1});
+    if (out_of_budget_) Suspect(i, turn);
     if (!why_.empty()) return false;
     const Value condition = Evaluate(*i.while_condition(), {carried}, bare, {-1});
     if (!why_.empty()) return false;
@@ -168,7 +169,6 @@ bool Builder::RelatedTo(const Loop& loop, Ways ways, const HloInstruction& i, In
       effects_.resize(effects);
       return false;
     }
-    bool kept = true;
     for (size_t k = 0; k < n; ++k) {
       if (ways[k].empty()) continue;
       const auto wanted = [&](size_t w) {
@@ -179,8 +179,7 @@ bool Builder::RelatedTo(const Loop& loop, Ways ways, const HloInstruction& i, In
       const ExprId opened = x_.IsNamed(next[k]) ? x_.Opened(next[k]) : next[k];
       const auto is_next = [&](size_t w) { return wanted(w) == next[k] || wanted(w) == opened; };
       if (is_next(way[k]) || x_.EqualInTiles(wanted(way[k]), next[k], kPerTurn)) continue;
-      kept = false;
-      Suspect(i, turn);
+      turn.lost.emplace_back(k, ways[k][way[k]].place);
       if (++failed[k] >= 2 * ways[k].size()) {
         ways[k].clear();
         continue;
@@ -196,7 +195,10 @@ bool Builder::RelatedTo(const Loop& loop, Ways ways, const HloInstruction& i, In
         if (is_next(w) || wanted(w) == x_.Replaced(next[k], {{carried[k], cut}})) way[k] = w;
       }
     }
-    if (!kept) continue;
+    if (!turn.lost.empty()) {
+      Suspect(i, turn);
+      continue;
+    }
     if (condition[0] != loop.condition && !x_.EqualInTiles(loop.condition, condition[0], kPerTurn)) return false;
     if (!SameForAll(i, loop.condition)) return false;
     for (size_t k = 0; k < n; ++k) {

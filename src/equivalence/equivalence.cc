@@ -642,7 +642,8 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   const bool devices = UsesDevices(before) || UsesDevices(after);
   Result first;
   std::vector<Wrong> wrong;
-  int64_t made = 0, once = 0;
+  const Way* named = &kWays[0];        // the setting in which `wrong` was found
+  int64_t made = 0, once = 0, in = 0;  // expressions: of all proofs, of the first, of the one that found `wrong`
   bool small = false, sizes = true;
   for (const Way& way : kWays) {
     const bool is_first = &way == &kWays[0];
@@ -650,10 +651,12 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
         : way.opens_sums ? !devices
                          : !sizes || (small && way.large > kSmallest))
       continue;
-    Result result = ProveOnce(before, after, options, way, is_first ? &wrong : nullptr, nullptr, made);
+    const int64_t made_before = made;
+    Result result = ProveOnce(before, after, options, way, wrong.empty() ? &wrong : nullptr, nullptr, made);
     if (is_first) once = made;
     const bool judged = result.answer != Answer::kOpen, unfinished = result.out_of_budget || result.refused;
-    if (judged || is_first) first = std::move(result);
+    if (result.first_open) named = &way, in = made - made_before, first.first_open = result.first_open;
+    if (judged || is_first || (result.first_open && !first.why.empty())) first = std::move(result);
     // An unsupported module stays unsupported under every setting. A module that is too large may fit with more named
     // values.
     if (judged || options.gives_up || (is_first && !first.why.empty() && !unfinished)) break;
@@ -669,7 +672,7 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   }
   const bool compared = first.why.empty() || first.out_of_budget || first.refused;
   if (first.answer == Answer::kOpen && compared) TryExact(before, after, options, first);
-  if (first.answer != Answer::kOpen || !first.why.empty() || wrong.size() < 2 || once > kMostMade) return first;
+  if (first.answer != Answer::kOpen || !first.why.empty() || wrong.size() < 2 || in > kMostMade) return first;
   // The first wrong step is the candidate that, if it were right, would relate most of what follows.
   const auto proved = [](const Result& result) {
     const auto outputs = std::count_if(result.outputs.begin(), result.outputs.end(),
@@ -680,12 +683,12 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   ++most.second;  // the candidate itself
   size_t best = 0;
   int tries = 0;
-  made = once;
+  made = in;
   for (size_t k = 0; k < wrong.size(); ++k) {
     for (size_t cut = 0; cut < std::min(wrong[k].ways, kMostCuts); ++cut) {
       if (++tries > kMostRepairs || made > 4 * kMostMade) break;
       const Repair repair{wrong[k].record, wrong[k].original, cut};
-      const auto count = proved(ProveOnce(before, after, options, kWays[0], nullptr, &repair, made));
+      const auto count = proved(ProveOnce(before, after, options, *named, nullptr, &repair, made));
       if (count > most) most = count, best = k;
     }
   }

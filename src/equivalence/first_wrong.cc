@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "hloir/source_line.h"
@@ -242,6 +243,26 @@ Values ValuesOf(const LoopTurn& turn, const HloComputation& body) {
   return values;
 }
 
+// The loop whose result the value is.
+const HloInstruction* LoopOf(const Wrong& wrong) {
+  return wrong.device->opcode() == HloOpcode::kGetTupleElement ? wrong.device->operand(0) : wrong.device;
+}
+
+// Each value of the turn is right, but it hands on the wrong one: of the carried value that is read, or else the first.
+std::optional<Wrong> LostIn(const LoopTurn& turn, const Wrong& wrong) {
+  const HloInstruction &root = *LoopOf(wrong)->while_body()->root(), &whole = *turn.loop->values.back().instruction;
+  if (turn.lost.empty() || root.opcode() != HloOpcode::kTuple || whole.opcode() != HloOpcode::kTuple) return {};
+  const bool reads = wrong.device->opcode() == HloOpcode::kGetTupleElement;
+  const auto read = std::find_if(turn.lost.begin(), turn.lost.end(), [&](const auto& lost) {
+    return reads && static_cast<int64_t>(lost.first) == wrong.device->tuple_index();
+  });
+  const auto& [k, place] = read == turn.lost.end() ? turn.lost[0] : *read;
+  if (root.operand_count() != std::ssize(root.shape().Leaves()) ||
+      whole.operand_count() != std::ssize(whole.shape().Leaves()))
+    return {};
+  return Wrong{root.operand(static_cast<int64_t>(k)), whole.operand(static_cast<int64_t>(place))};
+}
+
 }  // namespace
 
 std::vector<Wrong> FirstWrong(Shared& shared, const std::vector<Record>& records, const std::vector<bool>& related,
@@ -256,14 +277,15 @@ std::vector<Wrong> FirstWrong(Shared& shared, const std::vector<Record>& records
     all.push_back({&values.At(at)});
   }
   for (Wrong& wrong : all) {
-    for (auto turn = shared.turns.find(wrong.device); turn != shared.turns.end();
-         turn = shared.turns.find(wrong.device)) {
+    for (auto turn = shared.turns.find(LoopOf(wrong)); turn != shared.turns.end();
+         turn = shared.turns.find(LoopOf(wrong))) {
       ShardMatcher of_turn(shared, turn->second.loop->values);
       of_turn.Index();
       const std::vector<Wrong> inner =
           Search(shared, ValuesOf(turn->second, *turn->first->while_body()), of_turn, view).Find();
-      if (inner.empty()) break;
-      wrong = inner[0];
+      const std::optional<Wrong> next = inner.empty() ? LostIn(turn->second, wrong) : inner[0];
+      if (!next) break;
+      wrong = *next;
       wrong.record = wrong.original = -1;
     }
     while (wrong.device->parent() == view && wrong.device->operand_count() > 0 &&

@@ -33,11 +33,12 @@ std::pair<std::unique_ptr<HloModule>, std::unique_ptr<HloModule>> Pair(const std
 }
 
 // Over the devices of both, as on whole arrays where one is partitioned.
-equivalence::Result ProveOnDevices(const HloModule& before, const HloModule& after) {
+equivalence::Result ProveOnDevices(const HloModule& before, const HloModule& after, equivalence::Options options = {}) {
   const auto views = check::MakeViewsForProof(before, after);
   REQUIRE(views.status().message() == "");
-  if (!views->has_value()) return equivalence::ProveInside(before, after);
-  return equivalence::ProveInside(*(*views)->before, *(*views)->after, {.whole_arrays = true});
+  options.whole_arrays = views->has_value();
+  if (!options.whole_arrays) return equivalence::ProveInside(before, after, options);
+  return equivalence::ProveInside(*(*views)->before, *(*views)->after, options);
 }
 
 bool Proved(const equivalence::Result& result) { return result.answer != equivalence::Answer::kOpen; }
@@ -317,6 +318,25 @@ TEST_CASE("the first wrong step of a partitioned program is named inside a loop"
   REQUIRE(!Proved(result));
   REQUIRE(result.first_open);
   CHECK(result.first_open->ToString() == "t, made from r, a partial result");
+  // An iteration that hands on what it was given.
+  std::string lost = device(
+      " s = f32[8] all-reduce(r), channel_id=1, replica_groups={{0,1,2,3}}, "
+      "use_global_device_ids=true, to_apply=add\n");
+  lost.replace(lost.find("tuple(k1, y)"), 12, "tuple(k1, x)");
+  const auto [c, kept] = Pair(whole + lost);
+  const equivalence::Result stale = ProveOnDevices(*c, *kept);
+  REQUIRE(!Proved(stale));
+  REQUIRE(stale.first_open);
+  CHECK(stale.first_open->ToString() == "x, of y");
+  // Also where the work ends in the loop.
+  bool named = false;
+  for (int64_t work = -(1 << 17); work < 0 && !named; work += 1 << 6) {
+    const equivalence::Result some = ProveOnDevices(*b, *wrong, {.max_work = work});
+    CHECK(!Proved(some));
+    named = some.why == "out of budget at k.1" && some.first_open &&
+            some.first_open->ToString() == "t, made from r, a partial result";
+  }
+  CHECK(named);
 }
 
 namespace {
