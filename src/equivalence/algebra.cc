@@ -244,6 +244,9 @@ bool Exprs::JoinDigits(Polynomial& p, PrimitiveType type) {
       if (rest.factors != other.factors) continue;
       Index joined = Div(low.term->inner, low.term->div);
       if (high.term->mod != 0) joined = Mod(joined, by * high.term->mod);
+      // (Digits that fit may be those of a number that does not.)
+      const Range range = RangeOf(joined), fits = RangeOfType(type);
+      if (IsInteger(type) && (range.low < fits.low || range.high > fits.high)) continue;
       if (!IsInteger(type)) Uses(kRounds);
       const ExprId value = IndexValue(joined, TypeOf(a.factors[low.factor].base));
       p.erase(p.begin() + static_cast<std::ptrdiff_t>(std::max(low.at, high.at)));

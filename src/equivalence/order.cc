@@ -113,6 +113,8 @@ std::vector<Index> Exprs::IndicesIn(const Polynomial& sum, PrimitiveType type, s
     bool whole = true;
     for (const Term& t : terms) {
       constexpr double kMost = 0x1p40;
+      whole = whole && !(size(t) > DoubleDouble(0x1p62));  // (The least s64 has no quotient by -1.)
+      if (!whole) break;
       const double ratio = IsInteger(type) ? static_cast<double>(t.product->integer / least.product->integer)
                                            : std::round(t.product->real.high / least.product->real.high);
       whole = whole && std::abs(ratio) < kMost &&

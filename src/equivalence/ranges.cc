@@ -11,12 +11,6 @@ namespace {
 constexpr int kMostNested = 8;
 constexpr size_t kMostCases = 4;  // comparisons that are distinguished
 
-Range RangeOfType(PrimitiveType type) {
-  const int width = BitWidth(type);
-  if (width > 60) return {IsUnsigned(type) ? 0 : -kUnbounded, kUnbounded};
-  if (IsUnsigned(type)) return {0, (int64_t{1} << width) - 1};
-  return {-(int64_t{1} << (width - 1)), (int64_t{1} << (width - 1)) - 1};
-}
 bool Inside(Range a, Range b) {
   return a.low >= b.low && a.high <= b.high && a.low > -kUnbounded && a.high < kUnbounded;
 }
@@ -36,6 +30,13 @@ Wide Scaled(Wide a, Range b) {
 }
 
 }  // namespace
+
+Range RangeOfType(PrimitiveType type) {
+  const int width = BitWidth(type);
+  if (width > 60) return {IsUnsigned(type) ? 0 : -kUnbounded, kUnbounded};
+  if (IsUnsigned(type)) return {0, (int64_t{1} << width) - 1};
+  return {-(int64_t{1} << (width - 1)), (int64_t{1} << (width - 1)) - 1};
+}
 
 Range Exprs::RangeOf(ExprId e) { return RangeOf(e, {}, 0); }
 
