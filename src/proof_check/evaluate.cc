@@ -388,7 +388,8 @@ ArrayPtr Evaluation::Convert(const Shape& shape, const ArrayPtr& x) {
     if (a.bits() && (!bounds.open || (!bounds.wraps && !rounds)))
       return OfLiteral(x->literal.Convert(to), !bounds.open);
     for (int64_t k = 0; k < count; ++k) {
-      const Number n = a.Integer(x->literal.GetAsInt64(k));
+      Number n = a.Integer(x->literal.GetAsInt64(k));
+      n.open = bounds.open;
       // A number modulo 2^n is not one modulo p.
       const uint64_t key = Mix(Mix(9, static_cast<uint64_t>(from)), a.bits() ? static_cast<uint64_t>(to) : 0);
       result.numbers.push_back(bounds.wraps || rounds ? a.Unknown(key, {n}) : n);

@@ -188,6 +188,15 @@ TEST_CASE("comparisons are tried at ties") {
              zero + "  p = pred[3] compare(x, b), direction=GE\n  ROOT r = f32[3] select(p, x, y)\n");
   for (const char* line : {"1 signs r = r\n", "1 ranks r = r\n", "1 bits r = r\n"})
     CHECK(ties.Check(line).find("may differ if the numbers that they compare are equal") != std::string::npos);
+  // A number that an integer of the inputs became.
+  const auto converted = [&](const std::string& direction) {
+    return zero + "  i = s32[3] bitcast-convert(y)\n  c = f32[3] convert(i)\n  p = pred[3] compare(c, b), direction=" +
+           direction + "\n  ROOT r = f32[3] select(p, x, y)\n";
+  };
+  const TwoModules integers = Bodies(converted("GT"), converted("GE"));
+  for (const char* line : {"1 signs r = r\n", "1 ranks r = r\n", "1 bits r = r\n"})
+    CHECK(integers.Check(line).find("may differ if the numbers that they compare are equal") != std::string::npos);
+  CHECK(Bodies(converted("GT"), converted("GT")).Check("1 bits r = r\n") == "equal bits");
 }
 
 TEST_CASE("comparisons are tried between two constants") {
