@@ -792,13 +792,13 @@ TEST_CASE("what is proved runs once, and is not doubted for lack of numbers") {
   Checker checker(*one, {}, {});
   REQUIRE(checker.Check(*two).ok());
   CHECK(checker.inputs().size() == 1);
-  // The same checker, for what a step tells apart: up to the first inputs on which the results differ.
+  // The same checker, for what a step tells apart: with the inputs on which the step differs.
   const auto third = Entry("ROOT r = f32[2,3] subtract(y, x)");
   const auto verdict = checker.Check(*third);
   REQUIRE(verdict.ok());
   CHECK(verdict->outcome == Outcome::kDisagree);
   CHECK(!verdict->proof.holds);
-  CHECK(checker.inputs().size() == 1);
+  CHECK(checker.inputs().size() == 2);
   CheckOptions also;
   also.proofs = Proofs::kAlso;
   Checker all(*one, {}, also);
