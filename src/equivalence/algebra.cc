@@ -213,40 +213,41 @@ void Exprs::SortSum(Polynomial& p, PrimitiveType type) {
   p = std::move(out);
 }
 
-// f (x div a mod m) + f m (x div a m) is f (x div a), also where f is a product. Returns whether two were joined.
+// f (x div a mod m) + f m (x div a m) is f (x div a), as in a sum of indices, also where f is a product. Returns
+// whether two were joined.
 bool Exprs::JoinDigits(Polynomial& p, PrimitiveType type) {
   struct Digit {
     size_t at, factor;  // of p, and of that monomial's factors
-    const IndexTerm* term;
+    TermId term;
   };
   std::vector<Digit> digits;
   for (size_t i = 0; i < p.size() && p.size() <= kMostMerged; ++i) {
     for (size_t k = 0; k < p[i].factors.size(); ++k) {
       const Expr& x = At(p[i].factors[k].base);
       if (x.kind != Expr::Kind::kIndex || p[i].factors[k].power != kOne) continue;
-      const IndexTerm& t = TermAt(x.index[0].terms[0].first);
-      if (t.kind == IndexTerm::Kind::kDivMod) digits.push_back({i, k, &t});
+      const TermId term = x.index[0].terms[0].first;
+      if (TermAt(term).kind == IndexTerm::Kind::kDivMod) digits.push_back({i, k, term});
     }
   }
   for (const Digit& low : digits) {
+    const int64_t by = TermAt(low.term).mod;
+    if (by == 0) continue;
     for (const Digit& high : digits) {
-      if (low.at == high.at || low.term->mod == 0 || high.term->div != low.term->div * low.term->mod ||
-          !(high.term->inner == low.term->inner) || p[low.at].factors.size() != p[high.at].factors.size())
-        continue;
-      const int64_t by = low.term->mod;
       const Monomial &a = p[low.at], &b = p[high.at];
+      if (low.at == high.at || a.factors.size() != b.factors.size()) continue;
       if (IsInteger(type) ? b.integer != Wrapped(WrappedProduct(a.integer, by), type)
                           : !(b.real == a.real * static_cast<double>(by)))
         continue;
+      const Index joined = Plus({0, {{low.term, 1}}}, {0, {{high.term, 1}}}, by);
+      if (std::any_of(joined.terms.begin(), joined.terms.end(), [&](const auto& t) { return t.first == low.term; }))
+        continue;
+      // (Digits that fit may be those of a number that does not.)
+      const Range range = RangeOf(joined), fits = RangeOfType(type);
+      if (IsInteger(type) && (range.low < fits.low || range.high > fits.high)) continue;
       Monomial rest = a, other = b;
       rest.factors.erase(rest.factors.begin() + static_cast<std::ptrdiff_t>(low.factor));
       other.factors.erase(other.factors.begin() + static_cast<std::ptrdiff_t>(high.factor));
       if (rest.factors != other.factors) continue;
-      Index joined = Div(low.term->inner, low.term->div);
-      if (high.term->mod != 0) joined = Mod(joined, by * high.term->mod);
-      // (Digits that fit may be those of a number that does not.)
-      const Range range = RangeOf(joined), fits = RangeOfType(type);
-      if (IsInteger(type) && (range.low < fits.low || range.high > fits.high)) continue;
       if (!IsInteger(type)) Uses(kRounds);
       const ExprId value = IndexValue(joined, TypeOf(a.factors[low.factor].base));
       p.erase(p.begin() + static_cast<std::ptrdiff_t>(std::max(low.at, high.at)));

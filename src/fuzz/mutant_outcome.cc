@@ -1,5 +1,5 @@
-// OutcomeOf(), OutcomeOfProof(): see mutants.h. Classifies undetected mutants as equivalent or
-// missed by comparing on other inputs (other_inputs.h). Covered by tests/unit/mutants_test.cc.
+// OutcomeOf(), OutcomeOfProof(): see mutants.h. Classifies undetected mutants as equivalent or missed by comparing on
+// other inputs (other_inputs.h). Covered by tests/unit/mutants_test.cc.
 #include "check/judge.h"
 #include "check/module_under_test.h"
 #include "check/widen.h"
