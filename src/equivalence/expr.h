@@ -49,7 +49,8 @@ struct Range {
   int64_t low, high;
 };
 inline constexpr int64_t kUnbounded = int64_t{1} << 60;  // a range with this bound, or its negative, is unbounded there
-Range RangeOfType(PrimitiveType type);  // of an integer type
+// The numbers of an integer type.
+Range RangeOfType(PrimitiveType type);
 
 // A term of an index: a variable, (inner div by) mod to (mod 0: no mod), or an integer value.
 struct IndexTerm {
