@@ -53,11 +53,7 @@ ExprId Builder::Combined(const HloInstruction& i, const Devices::Groups& groups,
   switch (op) {
     case HloOpcode::kAdd: {
       if (IsFloat(i.operand(0)->shape().element_type()) || IsComplex(type)) x_.Uses(kRounds);
-      // Partial results are sums, and those of all devices are one.
-      const bool opens = x_.SetOpensSums(true);
-      const ExprId sum = x_.SumOver({over}, each);
-      x_.SetOpensSums(opens);
-      return sum;
+      return x_.SumOverMembers(over, each);
     }
     case HloOpcode::kMaximum:
     case HloOpcode::kMinimum:

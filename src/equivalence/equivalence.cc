@@ -634,22 +634,26 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
 // The settings decide which values become equal expressions. A pair that is open under one may be proved under another.
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options) {
   constexpr int64_t kSmallest = 24;
-  constexpr Way kWays[] = {{160, 4}, {56, 8}, {kSmallest, 4}, {500, 4}, {kSmallest, 4, true}, {160, 4, false, true}};
+  constexpr int64_t kLarge = 160;  // the size that most proofs need
+  Way ways[] = {{kLarge, 4}, {56, 8}, {kSmallest, 4}, {500, 4}, {kSmallest, 4, true}, {kLarge, 4, false, true}};
   constexpr int64_t kMostMade = 1 << 18;  // expressions, after which no repair is tried, and of sizes only the smallest
   constexpr int64_t kMostForSizes = 1 << 20;  // expressions of one proof, after which no other size is tried
   constexpr size_t kMostCuts = 4;
   constexpr int kMostRepairs = 32;
+  constexpr int64_t kMany = 1 << 13;  // instructions of a partitioned program, above which the smallest size is first
   const bool devices = UsesDevices(before) || UsesDevices(after);
+  // In a long program the parts of large values meet in more and more products.
+  if (devices && before.instruction_count() + after.instruction_count() > kMany) std::swap(ways[0], ways[2]);
   Result first;
   std::vector<Wrong> wrong;
-  const Way* named = &kWays[0];        // the setting in which `wrong` was found
+  const Way* named = &ways[0];         // the setting in which `wrong` was found
   int64_t made = 0, once = 0, in = 0;  // expressions: of all proofs, of the first, of the one that found `wrong`
   bool small = false, sizes = true;
-  for (const Way& way : kWays) {
-    const bool is_first = &way == &kWays[0];
+  for (const Way& way : ways) {
+    const bool is_first = &way == &ways[0];
     if (way.in_bounds    ? !devices || first.unbounded_starts == 0
         : way.opens_sums ? !devices
-                         : !sizes || (small && way.large > kSmallest))
+                         : way.large != kLarge && (!sizes || (small && way.large > kSmallest)))
       continue;
     const int64_t made_before = made;
     Result result = ProveOnce(before, after, options, way, wrong.empty() ? &wrong : nullptr, nullptr, made);
@@ -667,7 +671,7 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   if (first.out_of_budget && !options.gives_up && !first.first_open && !devices) {
     Options gives_up = options;
     gives_up.gives_up = true;
-    Result result = ProveOnce(before, after, gives_up, kWays[0], nullptr, nullptr, made);
+    Result result = ProveOnce(before, after, gives_up, ways[0], nullptr, nullptr, made);
     if (result.why.empty()) first = std::move(result);
   }
   const bool compared = first.why.empty() || first.out_of_budget || first.refused;

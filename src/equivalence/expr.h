@@ -300,8 +300,8 @@ class Exprs {
   std::optional<Index> AsIndex(ExprId e);
   // Expressions of this weight or more are named.
   void SetLarge(int64_t weight) { large_ = weight; }
-  // Whether a sum over a named polynomial of sums is multiplied out, which takes much work. Returns what was set.
-  bool SetOpensSums(bool opens) { return std::exchange(opens_sums_, opens); }
+  // Whether a sum over a named polynomial of sums is multiplied out, which takes much work.
+  void SetOpensSums(bool opens) { opens_sums_ = opens; }
   void FoldsInF64() { wide_ = true; }
   // Whether comparisons of integers of any size with indices are bounds, as of a start that no device clamps.
   void SetBoundsData(bool bounds) { bounds_data_ = bounds; }
@@ -321,6 +321,8 @@ class Exprs {
   // The variables must be fresh. An extreme may be a product, too. A reduction whose result's number is -1 - k in
   // `data` takes its elements in any order.
   ExprId SumOver(std::vector<VarId> variables, ExprId body);
+  // The sum over the members of a group. Partial results that are polynomials of sums are multiplied out.
+  ExprId SumOverMembers(VarId member, ExprId body);
   // The sum of the exponentials of `body` where `mask` holds.
   ExprId SumOfExps(std::vector<VarId> variables, ExprId body, ExprId mask);
   ExprId ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId body, ExprId mask);
@@ -451,6 +453,7 @@ class Exprs {
   std::optional<Moved> MovedVariable(const std::vector<VarId>& variables, const std::vector<ExprId>& conditions,
                                      const std::vector<ExprId>& parts);
   bool TakeNeutral(HloOpcode op, ExprId& body, ExprId& mask);
+  bool IsPartialResult(const Expr& leaf) const;
   void SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveType type, Polynomial& out);
   ExprId Bound(Expr e, std::vector<VarId> variables, bool in_order);
   Polynomial Expanded(Monomial m, PrimitiveType type);
@@ -472,6 +475,7 @@ class Exprs {
   bool wide_ = false;  // folds constants in f64 instead of f32
   int64_t work_left_, large_ = 160;
   bool opens_sums_ = false, bounds_data_ = false;
+  VarId member_ = -1;  // over which SumOverMembers adds
   const char* refusal_ = nullptr;
 };
 

@@ -8,6 +8,7 @@ namespace hloir::equivalence::inside {
 namespace {
 
 constexpr size_t kMostAlike = 3;                       // candidates of one name or origin
+constexpr size_t kMostUsers = 64;                      // operations that read a value, if they are candidates
 constexpr size_t kMostNear = 6;                        // candidates of one opcode
 constexpr size_t kMostSeen = 64;                       // values that are examined, those of other shapes included
 constexpr size_t kMostShardings = 12;                  // shardings of each candidate
@@ -87,26 +88,33 @@ void ShardMatcher::Index() {
     if (i.metadata() != nullptr && !i.metadata()->op_name.empty())
       by_origin_[i.metadata()->op_name].push_back(static_cast<int32_t>(k));
     by_opcode_[i.opcode()].push_back(static_cast<int32_t>(k));
+    for (int32_t operand : whole_[k].operands) {
+      if (operand < 0 || whole_[static_cast<size_t>(operand)].value.size() != 1) continue;
+      std::vector<int32_t>& users = by_operand_[whole_[static_cast<size_t>(operand)].value[0]];
+      if (users.empty() || users.back() != static_cast<int32_t>(k)) users.push_back(static_cast<int32_t>(k));
+    }
     if (IsLandmark(i.opcode())) landmarks_.push_back(static_cast<int32_t>(k));
   }
+}
+
+// Whether the instruction may be a shard of the value, by their shapes and types.
+bool ShardMatcher::Fits(int32_t whole, const HloInstruction& i) const {
+  const Shape &a = whole_[static_cast<size_t>(whole)].instruction->shape(), &b = i.shape();
+  bool fits = a.rank() == b.rank() && a.element_type() == b.element_type();
+  for (int64_t d = 0; d < a.rank() && fits; ++d) fits = b.dimensions(d) > 0 && a.dimensions(d) % b.dimensions(d) == 0;
+  return fits;
 }
 
 // The values of one shape and type nearest to the last match, since layers repeat names.
 std::vector<int32_t> ShardMatcher::Nearest(const std::vector<int32_t>& all, const HloInstruction& i,
                                            size_t most) const {
   std::vector<int32_t> near;
-  const auto fits = [&](int32_t k) {
-    const Shape &a = whole_[static_cast<size_t>(k)].instruction->shape(), &b = i.shape();
-    bool fits = a.rank() == b.rank() && a.element_type() == b.element_type();
-    for (int64_t d = 0; d < a.rank() && fits; ++d) fits = b.dimensions(d) > 0 && a.dimensions(d) % b.dimensions(d) == 0;
-    return fits;
-  };
   auto above = std::lower_bound(all.begin(), all.end(), last_), below = above;
   for (size_t seen = 0; seen < kMostSeen && near.size() < most; ++seen) {
     const bool up = above != all.end() && (below == all.begin() || *above - last_ <= last_ - *std::prev(below));
     if (!up && below == all.begin()) break;
     const int32_t k = up ? *above++ : *--below;
-    if (fits(k)) near.push_back(k);
+    if (Fits(k, i)) near.push_back(k);
   }
   return near;
 }
@@ -133,6 +141,27 @@ std::vector<Exprs::Substitution> ShardMatcher::Cuts(Shared& shared, const Shape&
   return cuts;
 }
 
+// The match of what a collective concatenates or adds; of any other operation, the same operation of what its operands
+// are shards of.
+std::vector<int32_t> ShardMatcher::MadeOfMatches(const HloInstruction& i, size_t most) const {
+  const HloInstruction* made = MakerOf(i);
+  std::vector<int32_t> matches;
+  if (const auto found = found_.find(made); found != found_.end() && Fits(found->second, i))
+    matches.push_back(found->second);
+  for (const HloInstruction* operand : made->operands()) {
+    const auto found = found_.find(operand);
+    if (found == found_.end()) continue;
+    const auto users = by_operand_.find(whole_[static_cast<size_t>(found->second)].value[0]);
+    if (users == by_operand_.end() || users->second.size() > kMostUsers) continue;
+    for (int32_t k : users->second) {
+      if (whole_[static_cast<size_t>(k)].instruction->opcode() == made->opcode() && Fits(k, i) &&
+          matches.size() < most && std::find(matches.begin(), matches.end(), k) == matches.end())
+        matches.push_back(k);
+    }
+  }
+  return matches;
+}
+
 std::vector<int32_t> ShardMatcher::NamedLike(const HloInstruction& i, size_t most) const {
   const HloInstruction* made = MakerOf(i);
   std::vector<int32_t> named;
@@ -152,17 +181,24 @@ bool ShardMatcher::Match(const HloInstruction& i, ExprId& value) {
   Exprs& x = shared_.exprs;
   if (!i.shape().IsArray() || i.IsConstant() || x.RealOf(value) || x.IntegerOf(value)) return false;
   const HloInstruction* made = MakerOf(i);
-  std::vector<int32_t> named = NamedLike(i, kMostAlike), alike;
+  std::vector<int32_t> named = MadeOfMatches(i, kMostAlike), alike;
+  for (int32_t k : NamedLike(i, kMostAlike)) {
+    if (std::find(named.begin(), named.end(), k) == named.end()) named.push_back(k);
+  }
   if (const auto found = by_opcode_.find(made->opcode()); found != by_opcode_.end()) {
     for (int32_t k : Nearest(found->second, i, kMostNear)) {
       if (std::find(named.begin(), named.end(), k) == named.end()) alike.push_back(k);
     }
   }
+  const auto is_shard = [&](int32_t candidate, ExprId shard) {
+    last_ = found_[&i] = candidate;
+    value = shard;
+    return true;
+  };
   // First compares ids for all candidates. EqualInTiles then compares the candidates of the same name or origin, or
   // else those whose opcode is distinctive.
   std::vector<std::pair<int32_t, std::vector<ExprId>>> looks;
   std::vector<std::pair<int32_t, ExprId>> names;
-  const ExprId opened = x.IsNamed(value) ? x.Opened(value) : value;
   for (const auto* candidates : {&named, &alike}) {
     for (int32_t candidate : *candidates) {
       const Record& record = whole_[static_cast<size_t>(candidate)];
@@ -170,12 +206,8 @@ bool ShardMatcher::Match(const HloInstruction& i, ExprId& value) {
       std::vector<ExprId> shards;
       for (const Exprs::Substitution& cut : Cuts(shared_, record.instruction->shape(), i.shape())) {
         shards.push_back(x.Substitute(record.value[0], cut));
-        if (shards.back() == value || shards.back() == opened) {
-          last_ = candidate;
-          value = shards.back();
-          return true;
-        }
-        if (x.IsNamed(shards.back())) names.push_back({candidate, shards.back()});
+        if (shards.back() == value) return is_shard(candidate, shards.back());
+        if (x.IsNamed(shards.back()) || x.IsNamed(value)) names.push_back({candidate, shards.back()});
       }
       if (candidates == &named || (named.empty() && IsLandmark(made->opcode()) && looks.size() < kMostAlike))
         looks.push_back({candidate, std::move(shards)});
@@ -188,15 +220,15 @@ bool ShardMatcher::Match(const HloInstruction& i, ExprId& value) {
                        [&](VarId axis) { return HasVariable(free, axis) == HasVariable(x.At(shard).free, axis); });
   };
   // Of two equal values one may have a name, or both, of which one stands for a shard of what the other stands for.
+  ExprId opened = x.IsNamed(value) ? -1 : value;
   for (const auto& [candidate, shard] : names) {
     if (shared_.search_left <= 0 || !on_same_axes(shard)) continue;
     const int64_t before = x.work_left();
-    const bool equal = x.Opened(shard) == opened;
+    if (opened < 0) opened = x.Opened(value);
+    const bool equal = (x.IsNamed(shard) ? x.Opened(shard) : shard) == opened;
     shared_.search_left -= before - x.work_left();
     if (!equal) continue;
-    last_ = candidate;
-    value = shard;
-    return true;
+    return is_shard(candidate, shard);
   }
   for (const auto& [candidate, shards] : looks) {
     size_t looked = 0;
@@ -210,9 +242,7 @@ bool ShardMatcher::Match(const HloInstruction& i, ExprId& value) {
       x.Uses(uses);
       shared_.search_left -= before - x.work_left();
       if (!equal) continue;
-      last_ = candidate;
-      value = shard;
-      return true;
+      return is_shard(candidate, shard);
     }
   }
   return false;

@@ -41,16 +41,20 @@ class ShardMatcher {
   }
 
  private:
+  std::vector<int32_t> MadeOfMatches(const HloInstruction& i, size_t most) const;
   // Values with the name or origin of an instruction, whose shape may be that of a shard of theirs.
   std::vector<int32_t> NamedLike(const HloInstruction& i, size_t most) const;
+  bool Fits(int32_t whole, const HloInstruction& i) const;
   std::vector<int32_t> Nearest(const std::vector<int32_t>& all, const HloInstruction& i, size_t most) const;
 
   Shared& shared_;
   const std::vector<Record>& whole_;
   std::unordered_map<std::string_view, std::vector<int32_t>> by_name_, by_origin_;
   std::map<HloOpcode, std::vector<int32_t>> by_opcode_;
-  std::vector<int32_t> landmarks_;  // with opcodes that are matched without a name
-  int32_t last_ = 0;                // the last match
+  std::vector<int32_t> landmarks_;                               // with opcodes that are matched without a name
+  std::unordered_map<ExprId, std::vector<int32_t>> by_operand_;  // by value: the operations that read it
+  std::unordered_map<const HloInstruction*, int32_t> found_;     // the matches
+  int32_t last_ = 0;                                             // the last match
 };
 
 }  // namespace hloir::equivalence::inside

@@ -157,7 +157,7 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
                              [&](const Factor& f) { return f.power == kOne && is_sum(At(f.base)); });
         };
         if (alone && is_sum(value)) inner = Opened(inner);
-        if (alone && opens_sums_ && value.kind == Expr::Kind::kSum &&
+        if (alone && (opens_sums_ || IsPartialResult(At(inner))) && value.kind == Expr::Kind::kSum &&
             std::any_of(value.sum.begin(), value.sum.end(), has_sum)) {
           const ExprId opened = Opened(inner);
           m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(k));
@@ -309,6 +309,23 @@ ExprId Exprs::SumOfExps(std::vector<VarId> variables, ExprId body, ExprId mask) 
   while (TakeNeutral(HloOpcode::kMaximum, body, mask)) continue;  // the exponential of -inf is 0
   Uses(kRounds | kFiniteOnly);
   return SumOver(std::move(variables), If(mask, Function(HloOpcode::kExp, TypeOf(body), {body}), Real(0)));
+}
+
+// A partial result is read at the member's number alone. A shard is read at an index of the whole, of which that is a
+// part.
+bool Exprs::IsPartialResult(const Expr& leaf) const {
+  return member_ >= 0 && std::any_of(leaf.index.begin(), leaf.index.end(), [&](const Index& index) {
+           std::vector<VarId> free;
+           AddFree(index, free);
+           return !free.empty() && std::all_of(free.begin(), free.end(), [&](VarId v) { return v == member_; });
+         });
+}
+
+ExprId Exprs::SumOverMembers(VarId member, ExprId body) {
+  const VarId outer = std::exchange(member_, member);
+  const ExprId sum = SumOver({member}, body);
+  member_ = outer;
+  return sum;
 }
 
 // ---- Minimum, maximum, and ----
