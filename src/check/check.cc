@@ -94,7 +94,9 @@ class Checker::Impl {
   Status PrepareInputs(bool few);
   void TestOpenSteps(Verdict& verdict);
   Status JudgeByRuns(bool one_set, Verdict& verdict);
+  bool HaveOtherBits(size_t set);
   StatusOr<size_t> FindDifferingSet();
+  Status JudgeFurtherSets(check::SetJudge& judge, Verdict& verdict);
   Status JudgeExtraSet(InputSet inputs, check::SetJudge& judge, Verdict& verdict);
   // Returns whether the differing steps also change a result.
   StatusOr<bool> JudgeDifferentSteps(check::SetJudge& judge, Verdict& verdict);
@@ -179,6 +181,12 @@ Status Checker::Impl::JudgeExtraSet(InputSet inputs, check::SetJudge& judge, Ver
   return OkStatus();
 }
 
+// Returns whether both modules run on the set, and the bits of a result differ.
+bool Checker::Impl::HaveOtherBits(size_t set) {
+  const StatusOr<Results>&a = before_->Result(set), &b = after_->Result(set);
+  return a.ok() && b.ok() && check::CompareOnAll(*a, *b, {.exact = true}, {}).differing() > 0;
+}
+
 // A set on which the bits of a result differ, or the number of sets. Generates sets on demand.
 StatusOr<size_t> Checker::Impl::FindDifferingSet() {
   size_t tried = 0;
@@ -187,12 +195,35 @@ StatusOr<size_t> Checker::Impl::FindDifferingSet() {
     const size_t count = context_.inputs.size();
     for (size_t k = tried; k < count; ++k) {
       const size_t set = few ? count - 1 - k : k;  // the inputs on which a step differs are the last of the few
-      const StatusOr<Results>&a = before_->Result(set), &b = after_->Result(set);
-      if (a.ok() && b.ok() && check::CompareOnAll(*a, *b, {.exact = true}, {}).differing() > 0) return set;
+      if (HaveOtherBits(set)) return set;
     }
     tried = count;
   }
   return context_.inputs.size();
+}
+
+// Modules whose results had the same bits on all sets so far may differ for rare values. They run on further sets, and
+// the first few sets on which bits differ are judged.
+Status Checker::Impl::JudgeFurtherSets(check::SetJudge& judge, Verdict& verdict) {
+  int judged = 0;
+  constexpr int kMostJudged = 4;
+  const bool undefined = check::IsUndefinedForSome(before_->module());
+  for (uint64_t k = 0; k < searched_.further_sets && judged < kMostJudged && verdict.agrees(); ++k) {
+    const auto [kind, seed] = check::KindOfFurtherSet(k, undefined);
+    HLOIR_ASSIGN_OR_RETURN(InputSet inputs, MakeSet(context_.options.seed + seed, kind));
+    const size_t set = context_.inputs.size();
+    context_.inputs.push_back(std::move(inputs));
+    if (HaveOtherBits(set)) {
+      ++judged;
+      HLOIR_RETURN_IF_ERROR(check::IsForCoverage(kind) ? judge.JudgeInWide(set) : judge.Judge(set));
+    }
+    if (!verdict.agrees()) break;  // the set is kept
+    const bool ran = before_->Result(set).ok() && after_->Result(set).ok();
+    before_->Forget(set), after_->Forget(set);
+    context_.inputs.pop_back();
+    if (!ran) break;  // a loop may be endless on more of them
+  }
+  return OkStatus();
 }
 
 // Steps that differ by more than rounding on values of a run decide the verdict if runs show no other difference but
@@ -259,6 +290,8 @@ Status Checker::Impl::JudgeByRuns(bool one_set, Verdict& verdict) {
     else if (!over_reals || check::ShowsAccuracy(context_.inputs[set].kind))
       HLOIR_RETURN_IF_ERROR(judge.JudgeInWide(set));
   }
+  const bool same_bits = verdict.agrees() && verdict.differing == 0;
+  if (generated_ && same_bits && !whole_alone && !over_reals) HLOIR_RETURN_IF_ERROR(JudgeFurtherSets(judge, verdict));
   outputs_ = judge.outputs();
   return OkStatus();
 }

@@ -204,7 +204,9 @@ Evidence InWide(ResultDifference& d) {
 bool Always(const ResultDifference&) { return true; }
 
 constexpr Explanation kExplanations[] = {
-    {"folded-constants", "a constant that only the second module has may be a rounded result of the first's constants",
+    {"folded-constants",
+     "a constant that only the second module has, or a factor of 1 that it leaves out, may be a rounded result of the "
+     "first's constants",
      kWide, Outcome::kAgree, Always, InWide<&MeaningComparer::AgreeWithConstantsMoved>, 20},
     {"constant-folding", "the modules agree if constants are folded in neither, or in both", kWide, Outcome::kAgree,
      Always, InWide<&MeaningComparer::AgreeFoldedAlike>, 40},

@@ -191,17 +191,28 @@ FoldedConstants FindFoldedConstants(const HloModule& before, const HloModule& af
   if (factors.size() > kMostPairs) factors.resize(kMostPairs);
   factors.push_back(1);
   // `error`: of the value, which is a result in f64.
+  const auto rounded_to = [](PrimitiveType type, double value) {
+    return type == PrimitiveType::F64 ? value : Literal::Scalar(type, value).GetAsDouble(0);
+  };
   const auto add = [&](double value, double error) {
     for (size_t t = 0; t < std::size(kRoundedTo); ++t) {
       if (now.of_type[t].empty()) continue;
-      const bool is_wide = kRoundedTo[t] == PrimitiveType::F64;
-      const double rounded = is_wide ? value : Literal::Scalar(kRoundedTo[t], value).GetAsDouble(0);
+      const double rounded = rounded_to(kRoundedTo[t], value);
       if ((rounded == value && error == 0) || now.of_type[t].count(rounded) == 0) continue;
       if (gone > 0 || old.small.count(rounded) == 0) folded.values.insert(rounded);
     }
   };
+  const auto are_left_out = [&](double x, double y) {
+    for (size_t t = 0; t < std::size(kRoundedTo); ++t) {
+      const bool both = old.of_type[t].count(x) > 0 && old.of_type[t].count(y) > 0;
+      if (both && (rounded_to(kRoundedTo[t], x * y) == 1 || rounded_to(kRoundedTo[t], x / y) == 1)) return true;
+    }
+    return false;
+  };
   for (double x : factors) {
     for (double y : factors) {
+      const bool are_gone = now.small.count(x) == 0 && now.small.count(y) == 0;
+      if (folded.of_merged > 0 && x != y && are_gone && are_left_out(x, y)) folded.left_out.insert({x, y});
       const double product = x * y, quotient = x / y;
       for (const double sign : {1., -1.}) {
         add(sign * product, std::fma(x, y, -product));

@@ -10,6 +10,9 @@ namespace hloir::check {
 // Float constants of `after` that a compiler may have computed, with rounding, from constants of `before`.
 struct FoldedConstants {
   std::unordered_set<double> values;
+  // Constants of `before` alone, of which two have a product or quotient that rounds to 1, a factor that a compiler
+  // leaves out: x * 0.1 * 10. Empty unless `after` may have merged factors.
+  std::unordered_set<double> left_out;
   bool is_any_new = false;  // some constant of `after`, rounded or exact, is not in `before`
   // The number of roundings of each value: more than one if `after` lacks or adds several constants.
   int roundings = 1;

@@ -12,20 +12,26 @@
 namespace hloir::check {
 namespace {
 
-// The number of sets for wide arithmetic, within a work limit. `ran`: the reference ran the whole sets.
-uint64_t CountWideSets(ModuleUnderTest& subject, const Context& context, size_t whole_sets, bool ran) {
-  constexpr double kMostSets = 72;
+// Numbers of sets of inputs, for wide arithmetic and for a comparison of bits, within a limit of work each. `ran`: the
+// reference ran the whole sets.
+struct SetCounts {
+  uint64_t wide = 0, further = 0;
+};
+SetCounts CountSets(ModuleUnderTest& subject, const Context& context, size_t whole_sets, bool ran) {
+  constexpr double kMostWide = 72, kMostFurther = 256;
   constexpr double kMostWork = 0x1p25, kWorkOfAnInstruction = 128;  // in operations on elements
   constexpr double kWorkOfPairs = 16;                               // relative to f64
   const HloModule& module = subject.module();
   const bool loops = HasLoops(module);
-  if (context.counts.devices() > 1 || (loops && !ran) || module.entry_computation()->parameter_count() == 0) return 0;
+  if (context.counts.devices() > 1 || (loops && !ran) || module.entry_computation()->parameter_count() == 0) return {};
   // The reference has counted the iterations.
   const double once = ran && loops ? subject.reference_work() / static_cast<double>(whole_sets)
                                    : WorkOf(CostAnalysis(module).total().once);
-  const double factor = WantsPairs(module) ? kWorkOfPairs : 1;
-  const double each = factor * (once + kWorkOfAnInstruction * static_cast<double>(module.instruction_count()));
-  return static_cast<uint64_t>(std::min(kMostSets, kMostWork / std::max(each, 1.0)));
+  const double each = std::max(once + kWorkOfAnInstruction * static_cast<double>(module.instruction_count()), 1.0);
+  const double wide = WantsPairs(module) ? kWorkOfPairs * each : each;
+  const bool is_engine_known = !context.options.engine;
+  return {static_cast<uint64_t>(std::min(kMostWide, kMostWork / wide)),
+          is_engine_known ? static_cast<uint64_t>(std::min(kMostFurther, kMostWork / each)) : 0};
 }
 
 }  // namespace
@@ -33,6 +39,15 @@ uint64_t CountWideSets(ModuleUnderTest& subject, const Context& context, size_t 
 bool ShowsAccuracy(InputKind kind) {
   return kind == InputKind::kFar || kind == InputKind::kWide || kind == InputKind::kPositive ||
          kind == InputKind::kDominant;
+}
+
+std::pair<InputKind, uint64_t> KindOfFurtherSet(uint64_t k, bool undefined) {
+  constexpr uint64_t kSeedOfFurther = 1000, kSeedsOfAKind = 1000;
+  constexpr InputKind kKinds[] = {InputKind::kPlain, InputKind::kEdges,   InputKind::kMixed, InputKind::kSpecials,
+                                  InputKind::kEdges, InputKind::kUniform, InputKind::kPlain, InputKind::kWide};
+  const uint64_t which = k % std::size(kKinds);
+  const InputKind kind = !undefined || !IsForCoverage(kKinds[which]) ? kKinds[which] : InputKind::kDominant;
+  return {kind, kSeedOfFurther + kSeedsOfAKind * which + k / std::size(kKinds)};
 }
 
 StatusOr<SearchedInputs> SearchInputs(ModuleUnderTest& subject, Context& context, bool typical,
@@ -82,7 +97,9 @@ StatusOr<SearchedInputs> SearchInputs(ModuleUnderTest& subject, Context& context
                                   InputKind::kMixed,   InputKind::kPositive, InputKind::kDominant, InputKind::kSpecials,
                                   InputKind::kSpecials};
   uint64_t specials = 0;
-  for (uint64_t k = 0, count = CountWideSets(subject, context, found.whole_sets, runs); k < count; ++k) {
+  const SetCounts counts = CountSets(subject, context, found.whole_sets, runs);
+  found.further_sets = counts.further;
+  for (uint64_t k = 0; k < counts.wide; ++k) {
     const InputKind kind = wide_kinds[k % std::size(wide_kinds)];
     HLOIR_RETURN_IF_ERROR(add(kind == InputKind::kSpecials ? kSeedOfSpecials + specials++ : kSeedOfWide + k, kind));
   }

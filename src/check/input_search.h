@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "check/module_under_test.h"
@@ -14,6 +15,8 @@ namespace hloir::check {
 struct SearchedInputs {
   // The number of leading sets that all engines run. On the other sets, the modules are compared in wide arithmetic.
   size_t whole_sets = 0;
+  // The number of further sets on which a comparison of bits takes little time; see KindOfFurtherSet.
+  uint64_t further_sets = 0;
   // See Verdict. Empty if the reference does not run the module.
   std::vector<std::string> unreached;
   int64_t reached = 0;
@@ -23,6 +26,9 @@ struct SearchedInputs {
 bool ShowsAccuracy(InputKind kind);
 
 using MakeSet = std::function<StatusOr<InputSet>(uint64_t seed, InputKind kind)>;
+
+// Returns the kind of the k-th further set, and the seed that belongs to it. `undefined`: see IsUndefinedForSome.
+std::pair<InputKind, uint64_t> KindOfFurtherSet(uint64_t k, bool undefined);
 
 // Appends sets from `make_set` to the context's inputs. `subject` runs on the context. `typical`: `make_set` has
 // typical values (InputKind::kTypical).

@@ -416,19 +416,24 @@ bool MeaningComparer::AgreeWithConstantsMoved() {
     };
     constants_ = FindFoldedConstants(*folded(before_.module()), *folded(after_.module()));
   }
+  return AgreeWithMoved(after_, constants_->values) || AgreeWithMoved(before_, constants_->left_out);
+}
+
+// Raises the bounds by moving these constants of one of the modules.
+bool MeaningComparer::AgreeWithMoved(ModuleUnderTest& subject, const std::unordered_set<double>& values) {
+  if (values.empty()) return false;
   const FoldedConstants& folded = *constants_;
-  if (folded.values.empty()) return false;
   // The perturbations of several constants may cancel.
-  const double factor = thresholds::kConstantMargin * (folded.values.size() > 1 ? 1.5 : 1);
+  const double factor = thresholds::kConstantMargin * (values.size() > 1 ? 1.5 : 1);
   for (const bool keep : {true, false}) {
     if (!keep && !before_.HasRoundings() && !after_.HasRoundings()) break;
     if (bounds_keep_ != keep && Agree(keep)) continue;  // computes the bounds
-    ConstantMove move{&folded.values, 0.5 * folded.roundings, folded.of_merged, 0};
-    const uint64_t patterns = 2 + (move.are_few() ? folded.values.size() : 0) + thresholds::kPatterns;
+    ConstantMove move{&values, 0.5 * folded.roundings, folded.of_merged, 0};
+    const uint64_t patterns = 2 + (move.are_few() ? values.size() : 0) + thresholds::kPatterns;
     for (; move.pattern < patterns; ++move.pattern) {
-      const StatusOr<Results> moved = after_.IdealWithConstants(set_, keep, move);
+      const StatusOr<Results> moved = subject.IdealWithConstants(set_, keep, move);
       if (!HasRun(moved)) return false;
-      Raise(bounds_, *after_.Ideal(set_, keep), *moved, after_.pairs(), factor);
+      Raise(bounds_, *subject.Ideal(set_, keep), *moved, subject.pairs(), factor);
       if (CompareWide(*before_.Ideal(set_, keep), *after_.Ideal(set_, keep)).agree) return true;
     }
   }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "check/error_bound.h"
@@ -49,7 +50,8 @@ class MeaningComparer {
 
   // The modules agree if neither rounds to narrower types.
   bool agree_without_roundings() const { return agree_without_roundings_; }
-  // They agree within the rounding errors of constants that only the second module has, and may have folded.
+  // They agree within the rounding errors of constants that only the second module has, and may have folded, or of
+  // factors that only the first has, whose product is rounded to 1.
   bool AgreeWithConstantsMoved();
   // They agree if neither module's constants are folded, or if both are folded by the same pass.
   bool AgreeFoldedAlike();
@@ -72,6 +74,7 @@ class MeaningComparer {
   void NoteIllConditionedLeaves();
   Comparison CompareWide(const Results& a, const Results& b);
   bool AgreeAs(Variants& variants);
+  bool AgreeWithMoved(ModuleUnderTest& subject, const std::unordered_set<double>& values);
   void Say(const std::string& how);
 
   ModuleUnderTest &before_, &after_;

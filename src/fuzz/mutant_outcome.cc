@@ -48,7 +48,7 @@ StatusOr<MutantOutcome> OutcomeOf(const HloModule& original, const Mutant& mutan
   if (verdict.outcome == Outcome::kDisagree || verdict.outcome == Outcome::kLessAccurate) return MutantOutcome::kCaught;
   if (!verdict.agrees()) return MutantOutcome::kNotJudged;
   const auto compared =
-      fuzz::CompareOnOtherInputs(original, *mutant.module, {.pairs = Pairs(original, *mutant.module)});
+      fuzz::CompareOnOtherInputs(original, *mutant.module, {.pairs = Pairs(original, *mutant.module), .flushes = true});
   return compared.ok() && compared->differ ? MutantOutcome::kMissed : MutantOutcome::kSame;
 }
 

@@ -29,15 +29,16 @@ constexpr double kSameInF64 = 0x1p-36, kSameInPairs = 0x1p-65;
 
 enum class Difference { kNone, kNonfinite, kFinite };
 
-// True if an element of two leaves differs by more than the element's own change under perturbed f64 rounding. False if
-// rounding decides whether an element is finite.
-Difference Differs(const Literal& a, const Literal& b, const Literal& moved, bool pairs, double relative) {
+// True if an element of two leaves differs by more than the element's own change under perturbed f64 rounding, and by
+// more than `flushed`. False if rounding decides whether an element is finite.
+Difference Differs(const Literal& a, const Literal& b, const Literal& moved, double flushed, bool pairs,
+                   double relative) {
   constexpr double kMoreThanRounding = 16;
   const Distance all = Measure(a, b);
   if (all.differing == 0) return Difference::kNone;
   Difference found = Difference::kNone;
   const bool exact = !IsFloat(a.shape().element_type()) && !IsComplex(a.shape().element_type());
-  const double noise = relative * relative * all.largest;
+  const double noise = std::max(relative * relative * all.largest, flushed);
   for (int64_t i = 0; i < a.element_count(); ++i) {
     const std::complex<double> x = a.GetAsComplex(i), y = b.GetAsComplex(i), z = moved.GetAsComplex(i);
     if (exact) {
@@ -65,14 +66,24 @@ Difference Differs(const Literal& a, const Literal& b, const Literal& moved, boo
 }
 
 Difference Differs(const std::vector<Literal>& a, const std::vector<Literal>& b, const std::vector<Literal>& moved,
-                   bool pairs, double relative) {
+                   const std::vector<double>& flushed, bool pairs, double relative) {
   Difference found = Difference::kNone;
   for (size_t d = 0; d < std::min(a.size(), b.size()); ++d) {
     const std::vector<const Literal*> x = a[d].Leaves(), y = b[d].Leaves(), z = moved[d].Leaves();
     for (size_t i = 0; i < std::min(x.size(), y.size()); ++i)
-      if (x[i]->shape().IsArray()) found = std::max(found, Differs(*x[i], *y[i], *z[i], pairs, relative));
+      if (x[i]->shape().IsArray()) found = std::max(found, Differs(*x[i], *y[i], *z[i], flushed[i], pairs, relative));
   }
   return found;
+}
+
+// For each leaf of the module's result, the largest difference that flushing denormals to zero may cause.
+std::vector<double> LargestFlushed(const HloModule& module) {
+  std::vector<double> all;
+  for (const Shape* leaf : module.entry_computation()->root()->shape().Leaves()) {
+    const double smallest = check::SmallestNormal(leaf->element_type());  // 0 for integers
+    all.push_back(smallest > 0 && check::MayFlushDenormals(leaf->element_type()) ? smallest : 0);
+  }
+  return all;
 }
 
 std::unordered_set<double> ConstantsOf(const HloModule& module) {
@@ -105,6 +116,11 @@ StatusOr<OtherInputsResult> CompareOnOtherInputs(const HloModule& original, cons
   context.inputs.resize(1);
   ModuleUnderTest a(original, context), b(mutant, context);
   a.set_pairs(pairs), b.set_pairs(pairs);
+  std::vector<double> flushed = LargestFlushed(original);
+  if (!how.flushes) std::fill(flushed.begin(), flushed.end(), 0);
+  const auto differs = [&](const Results& x, const Results& y, const Results& moved) {
+    return Differs(x, y, moved, flushed, pairs, relative);
+  };
   OtherInputsResult result;
   for (uint64_t round = 0; round < how.rounds; ++round) {
     for (const InputKind kind :
@@ -125,15 +141,15 @@ StatusOr<OtherInputsResult> CompareOnOtherInputs(const HloModule& original, cons
         return CompareOnOtherInputs(original, mutant, in_f64);
       }
       ++result.sets;
-      if (Differs(*x, *y, *x, pairs, relative) == Difference::kNone) continue;
+      if (differs(*x, *y, *x) == Difference::kNone) continue;
       // By more than the same module with perturbed roundings, or with constants changed by a unit.
       const auto z = how.constants ? a.IdealWithConstants(0, how.roundings, {&constants, 1, /*pattern=*/11})
                                    : a.IdealMoved(0, how.roundings, /*pattern=*/11, /*exact_too=*/true);
-      const Difference difference = z.ok() ? Differs(*x, *y, *z, pairs, relative) : Difference::kNone;
+      const Difference difference = z.ok() ? differs(*x, *y, *z) : Difference::kNone;
       result.differ = difference == Difference::kFinite;
       if (result.differ && how.loses_digits) {
         const auto own = b.IdealMoved(0, how.roundings, /*pattern=*/11, /*exact_too=*/true);
-        result.differ = own.ok() && Differs(*y, *x, *own, pairs, relative) == Difference::kFinite;
+        result.differ = own.ok() && differs(*y, *x, *own) == Difference::kFinite;
       }
       if (result.differ) return result;
       if (difference == Difference::kNone || how.finite_only) continue;
@@ -141,7 +157,7 @@ StatusOr<OtherInputsResult> CompareOnOtherInputs(const HloModule& original, cons
       const Arguments arguments = context.ArgumentsOf(0);
       const auto own_x = own_a.RunOnAll(arguments), own_y = own_b.RunOnAll(arguments);
       result.differ =
-          own_x.ok() && own_y.ok() && Differs(*own_x, *own_y, *own_x, false, kSameInF64) != Difference::kNone;
+          own_x.ok() && own_y.ok() && Differs(*own_x, *own_y, *own_x, flushed, false, kSameInF64) != Difference::kNone;
       if (result.differ) return result;
     }
   }

@@ -15,6 +15,7 @@ struct OtherInputsOptions {
   bool roundings = true;      // keeps roundings to narrower types; otherwise these are omitted
   bool constants = false;     // constants may differ by f32's rounding
   bool loses_digits = false;  // ignores differences within the mutant's own rounding
+  bool flushes = false;       // ignores differences that flushing denormals to zero may cause
   bool finite_only = false;   // ignores elements that are NaN or infinite in only one
 };
 

@@ -198,6 +198,38 @@ TEST_CASE("integers of which nearly all bits are set are among the inputs") {
   CHECK(verdict->outcome == Outcome::kDisagree);
 }
 
+TEST_CASE("a value that is wrong for few inputs is found where all others have the same bits") {
+  // Where a is even and less than 5, and b is 3.
+  const auto module = [](const std::string& remainder) {
+    return R"(HloModule m
+ENTRY e {
+  a = f32[12] parameter(0)
+  b = f32[12] parameter(1)
+  two = f32[] constant(2)
+  twos = f32[12] broadcast(two), dimensions={}
+  three = f32[] constant(3)
+  threes = f32[12] broadcast(three), dimensions={}
+  five = f32[] constant(5)
+  fives = f32[12] broadcast(five), dimensions={}
+  zero = f32[] constant(0)
+  zeros = f32[12] broadcast(zero), dimensions={}
+  f = f32[12] floor(a)
+  whole = pred[12] compare(a, f), direction=EQ
+  rest = f32[12] remainder()" +
+           remainder + R"()
+  even = pred[12] compare(rest, zeros), direction=EQ
+  is_even = pred[12] and(whole, even)
+  is_three = pred[12] compare(b, threes), direction=EQ
+  is_less = pred[12] compare(a, fives), direction=LT
+  both = pred[12] and(is_three, is_less)
+  where = pred[12] and(is_even, both)
+  ROOT r = f32[12] select(where, a, b)
+})";
+  };
+  CHECK(VerdictOf(module("a, twos"), module("a, twos"), {}).agrees());
+  CHECK(VerdictOf(module("a, twos"), module("twos, a"), {}).outcome == Outcome::kDisagree);
+}
+
 TEST_CASE("integers that are compared with positions meet all of them") {
   const auto module = Parse(R"(HloModule labels
 

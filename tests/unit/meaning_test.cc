@@ -667,6 +667,28 @@ TEST_CASE("a reciprocal that was rounded to bf16 is a constant folded, another n
   CHECK(VerdictOf(by("multiply", "7"), by("multiply", "7.03125")).outcome == Outcome::kDisagree);
 }
 
+TEST_CASE("factors whose product is rounded to 1 may be left out, and no others") {
+  for (const std::string type : {"f32", "f64"}) {
+    INFO(type);
+    const auto scaled = [&](std::initializer_list<const char*> factors) {
+      std::string body, last = "x";
+      for (const char* factor : factors) {
+        const std::string n = std::to_string(body.size());
+        body += "  c" + n + " = " + type + "[] constant(" + factor + ")\n  b" + n + " = " + type + "[8] broadcast(c" +
+                n + "), dimensions={}\n  m" + n + " = " + type + "[8] multiply(" + last + ", b" + n + ")\n";
+        last = "m" + n;
+      }
+      return "HloModule m\nENTRY e {\n  x = " + type + "[8] parameter(0)\n" + body + "  ROOT r = " + type +
+             "[8] copy(" + last + ")\n}\n";
+    };
+    const Verdict kept = VerdictOf(scaled({"0.1", "10"}), scaled({}));
+    CHECK(kept.agrees());
+    CHECK(kept.explanations == std::vector<std::string>{"folded-constants"});
+    CHECK(VerdictOf(scaled({"0.1", "10.00001"}), scaled({})).outcome == Outcome::kDisagree);
+    CHECK(VerdictOf(scaled({"0.1", "10"}), scaled({"1.0000005"})).outcome == Outcome::kDisagree);
+  }
+}
+
 TEST_CASE("a step through c64 is one through f32, and chains of constants are rounded at each step") {
   const auto from_f64 = [](const std::string& body) {
     return "HloModule m\nENTRY e {\n  x = f64[8]{0} parameter(0)\n" + body + "  ROOT r = f32[8]{0} logistic(s)\n}\n";

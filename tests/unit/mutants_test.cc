@@ -82,6 +82,28 @@ TEST_CASE("ordinary inputs do not show what is wrong for rare values alone") {
   CHECK_FALSE(shows("wrong-if-large"));
 }
 
+TEST_CASE("a mutant that differs in denormals alone is the same") {
+  const auto module = Parse(R"(HloModule m
+ENTRY e {
+  x = f32[8] parameter(0)
+  one = f32[] constant(1)
+  ones = f32[8] broadcast(one), dimensions={}
+  n = f32[8] exponential(x)
+  d = f32[8] add(ones, n)
+  ROOT r = f32[8] divide(ones, d)
+})");
+  Checker checker(*module, {}, {});
+  for (size_t kind = 0; kind < MutantKinds().size(); ++kind) {
+    if (MutantKinds()[kind].name != "infinity-as-largest") continue;
+    const auto mutant = MakeMutant(*module, kind, 1);
+    REQUIRE(mutant);
+    CHECK(mutant->instruction == "n");
+    const auto outcome = OutcomeOf(*module, *mutant, checker);
+    REQUIRE(outcome.ok());
+    CHECK(*outcome == MutantOutcome::kSame);
+  }
+}
+
 TEST_CASE("hardly a mutant of a small module gets away, and none for being small") {
   const auto module = Parse(kModule);
   Checker checker(*module, {}, {});
