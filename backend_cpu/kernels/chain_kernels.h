@@ -227,6 +227,27 @@ void MathLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
   return GoOn<L>(at, i, v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
 }
 
+// For those of medium length: eight copies, whose constants are operands in memory, while the block stays in registers.
+template <class L, class F, class T, class Arch, bool usual>
+struct FunctionLink {
+  using V = typename L::V;
+  static V Do(const TileOp&, int64_t, V v) {
+    if constexpr (usual) return L::FromBatch(F::template Usual<T, Arch>(L::Batch(v)));
+    else return L::FromBatch(F::template Apply<T, Arch>(L::Batch(v)));
+  }
+};
+// One look for all of the block.
+template <class L, class F, class T, class Arch, class V = typename L::V>
+void UsualMathLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
+  using Mask = xsimd::batch_bool<T, Arch>;
+  const V limit = L::Splat(F::template kUsual<T>);
+  typename L::S within = ~typename L::S{};
+  for (const V& v : {v0, v1, v2, v3, v4, v5, v6, v7}) within &= ApplyUnary<L, UnaryOp::kAbs>(v) <= limit;
+  if (xsimd::all(Mask((typename Mask::register_type)within)))
+    return LinkOf<L, FunctionLink<L, F, T, Arch, true>>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
+  return MathLink<L, F, T, Arch>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
+}
+
 template <class L, ChainOperand operand, class V = typename L::V>
 void LoadLink(const TileOp* at, int64_t i) {
   V v[8];
@@ -571,12 +592,26 @@ void FillChainsOf(ChainTable& table) {
     unary.template operator()<UnaryOp::kRoundToF16>();
   }
   auto math = [&]<class F>(UnaryOp op, F) { table.unary[static_cast<int>(op)][p] = Entry(&MathLink<L, F, T, Arch>); };
+  math(UnaryOp::kLog, LogFn());
+#if defined(__AVX512F__)
   math(UnaryOp::kExp, ExpFn());
   math(UnaryOp::kExpm1, Expm1Fn());
-  math(UnaryOp::kLog, LogFn());
   math(UnaryOp::kLog1p, Log1pFn());
   math(UnaryOp::kTanh, TanhFn());
   math(UnaryOp::kLogistic, LogisticFn());
+#else
+  auto copies = [&]<class F>(UnaryOp op, F) {
+    table.unary[static_cast<int>(op)][p] = Entry(&LinkOf<L, FunctionLink<L, F, T, Arch, false>>);
+  };
+  auto usual = [&]<class F>(UnaryOp op, F) {
+    table.unary[static_cast<int>(op)][p] = Entry(&UsualMathLink<L, F, T, Arch>);
+  };
+  usual(UnaryOp::kExp, ExpFn());
+  copies(UnaryOp::kExpm1, Expm1Fn());
+  copies(UnaryOp::kLog1p, Log1pFn());
+  copies(UnaryOp::kTanh, TanhFn());
+  usual(UnaryOp::kLogistic, LogisticFn());
+#endif
   math(UnaryOp::kSin, SinCosFn<false>());
   math(UnaryOp::kCos, SinCosFn<true>());
   if constexpr (kNarrow) math(UnaryOp::kErf, ErfF32Fn());

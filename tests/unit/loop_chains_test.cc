@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "tests/unit/check_module.h"
@@ -51,14 +52,17 @@ bool Same(const Literal& a, const Literal& b) {
   return true;
 }
 
-void CheckChains(const std::string& text) {
+// `unusual`: of otherwise ordinary numbers, one in each array.
+void CheckChains(const std::string& text, std::optional<double> unusual = std::nullopt) {
   INFO(text);
   auto module = ParseModule(text);
   REQUIRE(module.status().message() == "");
   const HloComputation& entry = *(*module)->entry_computation();
   std::vector<Literal> inputs;
   for (int64_t i = 0; i < entry.parameter_count(); ++i)
-    inputs.push_back(Numbers(entry.parameter(i)->shape(), static_cast<uint64_t>(i) + 1));
+    inputs.push_back((unusual ? Ramp : Numbers)(entry.parameter(i)->shape(), static_cast<uint64_t>(i) + 1));
+  for (Literal& input : inputs)
+    if (unusual) input.SetFromDouble(input.element_count() / 2, *unusual);
   std::vector<const Literal*> arguments;
   for (const Literal& input : inputs) arguments.push_back(&input);
   for (const std::string& isa : SupportedIsas()) {
@@ -129,6 +133,16 @@ TEST_CASE("chains: extremes with a limit") {
       CheckAllTypes(std::string(" x = T parameter(0)\n y = T parameter(1)\n s = S constant(") + limit +
                     ")\n c = T broadcast(s), dimensions={}\n a = T multiply(x, y)\n b = T " + op +
                     "\n ROOT r = T negate(b)");
+    }
+  }
+}
+
+TEST_CASE("chains: one number of a block beyond the usual range of a function") {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  for (const char* op : {"exponential", "exponential-minus-one", "logistic", "tanh", "log-plus-one"}) {
+    const std::string body = std::string(" x = T parameter(0)\n a = T ") + op + "(x)\n ROOT r = T negate(a)";
+    for (const double number : {-100., 89., -800., 800., -9.5, 20., nan, inf, -inf, 1e-310}) {
+      for (const char* type : {"f32", "f64"}) CheckChains(Module(body, type, 1000), number);
     }
   }
 }
