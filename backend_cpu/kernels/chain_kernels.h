@@ -343,6 +343,15 @@ struct BinaryLink {
     return second ? Apply<L, op, integer>(x, v) : Apply<L, op, integer>(v, x);
   }
 };
+// The result goes to memory, and the block stays.
+template <class L, BinaryOp op, ChainOperand operand, bool second, bool integer>
+struct AsideLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v) {
+    L::template Store<ChainResult::kVector>(at, i, BinaryLink<L, op, operand, second, integer>::Do(at, i, v));
+    return v;
+  }
+};
 #if defined(__x86_64__) && !defined(__AVX512F__)
 // The maximum of the block and a number: x86's, which is the block's element if that is a NaN or both are zeros, plus
 // -0, which changes nothing; plus +0 if the limit is +0, which makes -0 that too; or plus a limit that is NaN. With
@@ -498,6 +507,19 @@ void FillLinksOfNesteds(ChainTable& table) {
   }
   (std::make_integer_sequence<int, outers * inners>());
 }
+// For the first `ops` of kOuterOps.
+template <class L, ChainType P, int ops>
+void FillLinksOfAsides([[maybe_unused]] ChainTable& table) {
+#if !HLOIR_KEEPS_BLOCK
+  constexpr bool kInteger = P != ChainType::kF32 && P != ChainType::kF64;
+  [&]<int... m>(std::integer_sequence<int, m...>) {
+    ((table.aside[m >> 2][static_cast<int>(P)][m >> 1 & 1][m & 1] =
+          Entry(&LinkOf<L, AsideLink<L, kOuterOps[m >> 2], Kind((m >> 1 & 1) != 0), (m & 1) != 0, kInteger>>)),
+     ...);
+  }
+  (std::make_integer_sequence<int, 4 * ops>());
+#endif
+}
 template <class L, BinaryOp op, ChainType P>
 void FillLinksOfCompare(ChainTable& table) {
   constexpr int p = static_cast<int>(P);
@@ -634,6 +656,7 @@ void FillChainsOf(ChainTable& table) {
 #endif
   FillLinksOfCompares<L, P>(table);
   FillLinksOfNesteds<L, P, 3, 3>(table);
+  FillLinksOfAsides<L, P, 3>(table);
   table.square[p] = Entry(&LinkOf<L, SquareLink<L, false>>);
   constexpr ChainOperand kVector = ChainOperand::kVector, kScalar = ChainOperand::kScalar;
   table.multiply_add[p][0][0] = Entry(&LinkOf<L, MultiplyAddLink<L, kVector, kVector>>);
@@ -685,6 +708,7 @@ void FillIntegersOf(ChainTable& table) {
       binary.template operator()<BinaryOp::kShiftRightArithmetic>();
   }
   if constexpr (P == ChainType::kS32) FillLinksOfNesteds<L, P, 6, kShifts ? 6 : 3>(table);
+  if constexpr (P == ChainType::kS32 || P == ChainType::kS64) FillLinksOfAsides<L, P, 6>(table);
   if constexpr (P == ChainType::kS32 && kShifts) table.rotate = Entry(&LinkOf<L, RotateLink<L>>);
 }
 template <class T, class Arch, ChainType P>

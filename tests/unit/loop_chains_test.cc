@@ -488,3 +488,57 @@ TEST_CASE("chains: two operations in one link, squares and rotations") {
     }
   }
 }
+
+TEST_CASE("chains: results beside the block") {
+  // What several ops read stays in registers, while their results but the last go to memory.
+  for (const char* op : {"add", "subtract", "multiply"}) {
+    for (const char* operands : {"a, y", "y, a", "a, c", "c, a", "x, y", "y, x"}) {
+      const std::string beside = std::string(" b = T ") + op + "(" + operands + ")\n";
+      const std::string body = kParameters + " a = T negate(x)\n" + beside + " d = T abs(a)\n e = T sqrt(x)\n";
+      CheckAllTypes(body + " ROOT r = T multiply(b, d)");
+      CheckAllTypes(body + " f = T add(e, d)\n ROOT r = T maximum(b, f)");
+      CheckAllTypes(body + " f = T multiply(b, e)\n g = T add(b, f)\n ROOT r = (T, T) tuple(g, d)");
+    }
+  }
+  // Rounds of a hash of two words, which both change.
+  for (const char* type : {"s32", "u32"}) {
+    std::string body = kParameters + " l = S constant(13)\n lb = T broadcast(l), dimensions={}\n m = S constant(19)\n" +
+                       " mb = T broadcast(m), dimensions={}\n a0 = T add(x, c)\n b0 = T add(y, c)\n";
+    for (int i = 0; i < 4; ++i) {
+      const std::string from = std::to_string(i), to = std::to_string(i + 1);
+      body += " a" + to + " = T add(a" + from + ", b" + from + ")\n left" + to + " = T shift-left(b" + from +
+              ", lb)\n right" + to + " = T shift-right-logical(b" + from + ", mb)\n turned" + to + " = T or(left" + to +
+              ", right" + to + ")\n b" + to + " = T xor(a" + to + ", turned" + to + ")\n";
+    }
+    for (int64_t n : {64, 999, 4096}) {
+      CheckChains(Module(body + " ROOT r = (T, T) tuple(a4, b4)", type, n));
+      CheckChains(Module(body + " d = T add(a4, z)\n e = T add(b4, d)\n ROOT r = (T, T) tuple(d, e)", type, n));
+    }
+  }
+}
+
+TEST_CASE("chains: random programs") {
+  // Each op reads two of the values before it, mostly late ones.
+  uint32_t state = 1;
+  const auto below = [&state](size_t n) {
+    state = state * 1664525 + 1013904223;
+    return static_cast<size_t>(state >> 8) % n;
+  };
+  constexpr const char* kTypes[] = {"f32", "s32", "s64"};
+  for (int program = 0; program < 300; ++program) {
+    std::vector<std::string> values = {"x", "y", "z", "c"};
+    std::string body = kParameters;
+    for (int i = 0; i < 14; ++i) {
+      const auto value = [&] {
+        return values[values.size() - 1 - std::min(below(values.size()), below(values.size()))];
+      };
+      constexpr const char* kOps[] = {"add", "subtract", "multiply", "add", "maximum", "abs", "negate"};
+      const size_t op = below(std::size(kOps));
+      const std::string name = "v" + std::to_string(i);
+      body += " " + name + " = T " + kOps[op] + "(" + value() + (op < 5 ? ", " + value() : "") + ")\n";
+      values.push_back(name);
+    }
+    CheckChains(Module(body + " w = T add(v9, v12)\n ROOT r = (T, T) tuple(v13, w)", kTypes[program % 3],
+                       program % 2 == 0 ? 128 : 999));
+  }
+}
