@@ -227,6 +227,27 @@ void MathLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
   return GoOn<L>(at, i, v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
 }
 
+// For those of medium length: eight copies, whose constants are operands in memory, while the block stays in registers.
+template <class L, class F, class T, class Arch, bool usual>
+struct FunctionLink {
+  using V = typename L::V;
+  static V Do(const TileOp&, int64_t, V v) {
+    if constexpr (usual) return L::FromBatch(F::template Usual<T, Arch>(L::Batch(v)));
+    else return L::FromBatch(F::template Apply<T, Arch>(L::Batch(v)));
+  }
+};
+// One look for all of the block.
+template <class L, class F, class T, class Arch, class V = typename L::V>
+void UsualMathLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
+  using Mask = xsimd::batch_bool<T, Arch>;
+  const V limit = L::Splat(F::template kUsual<T>);
+  typename L::S within = ~typename L::S{};
+  for (const V& v : {v0, v1, v2, v3, v4, v5, v6, v7}) within &= ApplyUnary<L, UnaryOp::kAbs>(v) <= limit;
+  if (xsimd::all(Mask((typename Mask::register_type)within)))
+    return LinkOf<L, FunctionLink<L, F, T, Arch, true>>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
+  return MathLink<L, F, T, Arch>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
+}
+
 template <class L, ChainOperand operand, class V = typename L::V>
 void LoadLink(const TileOp* at, int64_t i) {
   V v[8];
@@ -320,6 +341,15 @@ struct BinaryLink {
   static V Do(const TileOp& at, int64_t i, V v) {
     const V x = L::Load(at, 0, operand, i);
     return second ? Apply<L, op, integer>(x, v) : Apply<L, op, integer>(v, x);
+  }
+};
+// The result goes to memory, and the block stays.
+template <class L, BinaryOp op, ChainOperand operand, bool second, bool integer>
+struct AsideLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v) {
+    L::template Store<ChainResult::kVector>(at, i, BinaryLink<L, op, operand, second, integer>::Do(at, i, v));
+    return v;
   }
 };
 #if defined(__x86_64__) && !defined(__AVX512F__)
@@ -477,6 +507,19 @@ void FillLinksOfNesteds(ChainTable& table) {
   }
   (std::make_integer_sequence<int, outers * inners>());
 }
+// For the first `ops` of kOuterOps.
+template <class L, ChainType P, int ops>
+void FillLinksOfAsides([[maybe_unused]] ChainTable& table) {
+#if !HLOIR_KEEPS_BLOCK
+  constexpr bool kInteger = P != ChainType::kF32 && P != ChainType::kF64;
+  [&]<int... m>(std::integer_sequence<int, m...>) {
+    ((table.aside[m >> 2][static_cast<int>(P)][m >> 1 & 1][m & 1] =
+          Entry(&LinkOf<L, AsideLink<L, kOuterOps[m >> 2], Kind((m >> 1 & 1) != 0), (m & 1) != 0, kInteger>>)),
+     ...);
+  }
+  (std::make_integer_sequence<int, 4 * ops>());
+#endif
+}
 template <class L, BinaryOp op, ChainType P>
 void FillLinksOfCompare(ChainTable& table) {
   constexpr int p = static_cast<int>(P);
@@ -571,12 +614,26 @@ void FillChainsOf(ChainTable& table) {
     unary.template operator()<UnaryOp::kRoundToF16>();
   }
   auto math = [&]<class F>(UnaryOp op, F) { table.unary[static_cast<int>(op)][p] = Entry(&MathLink<L, F, T, Arch>); };
+  math(UnaryOp::kLog, LogFn());
+#if defined(__AVX512F__)
   math(UnaryOp::kExp, ExpFn());
   math(UnaryOp::kExpm1, Expm1Fn());
-  math(UnaryOp::kLog, LogFn());
   math(UnaryOp::kLog1p, Log1pFn());
   math(UnaryOp::kTanh, TanhFn());
   math(UnaryOp::kLogistic, LogisticFn());
+#else
+  auto copies = [&]<class F>(UnaryOp op, F) {
+    table.unary[static_cast<int>(op)][p] = Entry(&LinkOf<L, FunctionLink<L, F, T, Arch, false>>);
+  };
+  auto usual = [&]<class F>(UnaryOp op, F) {
+    table.unary[static_cast<int>(op)][p] = Entry(&UsualMathLink<L, F, T, Arch>);
+  };
+  usual(UnaryOp::kExp, ExpFn());
+  copies(UnaryOp::kExpm1, Expm1Fn());
+  copies(UnaryOp::kLog1p, Log1pFn());
+  copies(UnaryOp::kTanh, TanhFn());
+  usual(UnaryOp::kLogistic, LogisticFn());
+#endif
   math(UnaryOp::kSin, SinCosFn<false>());
   math(UnaryOp::kCos, SinCosFn<true>());
   if constexpr (kNarrow) math(UnaryOp::kErf, ErfF32Fn());
@@ -599,6 +656,7 @@ void FillChainsOf(ChainTable& table) {
 #endif
   FillLinksOfCompares<L, P>(table);
   FillLinksOfNesteds<L, P, 3, 3>(table);
+  FillLinksOfAsides<L, P, 3>(table);
   table.square[p] = Entry(&LinkOf<L, SquareLink<L, false>>);
   constexpr ChainOperand kVector = ChainOperand::kVector, kScalar = ChainOperand::kScalar;
   table.multiply_add[p][0][0] = Entry(&LinkOf<L, MultiplyAddLink<L, kVector, kVector>>);
@@ -650,6 +708,7 @@ void FillIntegersOf(ChainTable& table) {
       binary.template operator()<BinaryOp::kShiftRightArithmetic>();
   }
   if constexpr (P == ChainType::kS32) FillLinksOfNesteds<L, P, 6, kShifts ? 6 : 3>(table);
+  if constexpr (P == ChainType::kS32 || P == ChainType::kS64) FillLinksOfAsides<L, P, 6>(table);
   if constexpr (P == ChainType::kS32 && kShifts) table.rotate = Entry(&LinkOf<L, RotateLink<L>>);
 }
 template <class T, class Arch, ChainType P>

@@ -47,6 +47,9 @@ struct ChainTable {
   // by the index before, the block is the second operand.
   TileKernel nested[6][6][kChainTypes][2][2];  // outer, inner
   TileKernel square[kChainTypes];              // the block alone
+  // By the index in kOuterOps: combines the block and in[0] as `binary` does, with the result in memory alone: the
+  // block stays. Null where `keep` does as well or better.
+  TileKernel aside[6][kChainTypes][2][2];
   // For floats: the block times in[0], plus in[1], each rounded; the indices select scalars. And two steps of a
   // polynomial, (block * x + a) * x + b: in[0] is x, in[1] and in[2] are the scalars a and b.
   TileKernel multiply_add[kChainTypes][2][2], polynomial[kChainTypes];

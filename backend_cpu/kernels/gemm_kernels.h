@@ -309,34 +309,46 @@ inline T SumOfLanes(const Batch& sums) {
   }
 }
 
-// out[i] = sum over p of a[i·a_stride + p] · x[p], i < m.
-template <class T, class Arch>
-void MatrixVector(int64_t m, int64_t k, const void* a_data, int64_t a_stride, const void* x_data, void* out_data) {
+// out[i] = sum over p of a[i·a_stride + p] · x[p], i < rows. The order of a sum does not depend on the number of rows.
+template <class T, class Arch, int rows>
+inline void RowsByVector(int64_t k, const T* a, int64_t a_stride, const T* x, T* out) {
   using Batch = Vector<T, Arch>;
   constexpr int64_t kWidth = Batch::size;
   constexpr int kSums = 4;
-  const T* x = static_cast<const T*>(x_data);
-  T* out = static_cast<T*>(out_data);
-  for (int64_t i = 0; i < m; ++i) {
-    const T* a = static_cast<const T*>(a_data) + i * a_stride;
-    Batch acc[kSums];
+  Batch acc[rows][kSums];
 #pragma GCC unroll 4
-    for (int s = 0; s < kSums; ++s) acc[s] = Batch(T(0));
-    int64_t p = 0;
-    for (; p + kSums * kWidth <= k; p += kSums * kWidth) {
+  for (auto& sums : acc) {
 #pragma GCC unroll 4
-      for (int s = 0; s < kSums; ++s) {
-        acc[s] = VectorTraits<T, Arch>::MultiplyAdd(Batch::load_unaligned(a + p + s * kWidth),
-                                                    Batch::load_unaligned(x + p + s * kWidth), acc[s]);
-      }
-    }
-    for (; p + kWidth <= k; p += kWidth) {
-      acc[0] = VectorTraits<T, Arch>::MultiplyAdd(Batch::load_unaligned(a + p), Batch::load_unaligned(x + p), acc[0]);
-    }
-    T sum = SumOfLanes<T>((acc[0] + acc[1]) + (acc[2] + acc[3]));
-    for (; p < k; ++p) sum = AddFn::Apply(sum, MultiplyFn::Apply(a[p], x[p]));
-    out[i] = sum;
+    for (Batch& sum : sums) sum = Batch(T(0));
   }
+  const auto add = [&](int64_t p, int s) {
+    const Batch from_x = Batch::load_unaligned(x + p);
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; ++r)
+      acc[r][s] = VectorTraits<T, Arch>::MultiplyAdd(Batch::load_unaligned(a + r * a_stride + p), from_x, acc[r][s]);
+  };
+  int64_t p = 0;
+  for (; p + kSums * kWidth <= k; p += kSums * kWidth) {
+#pragma GCC unroll 4
+    for (int s = 0; s < kSums; ++s) add(p + s * kWidth, s);
+  }
+  for (; p + kWidth <= k; p += kWidth) add(p, 0);
+#pragma GCC unroll 4
+  for (int r = 0; r < rows; ++r) {
+    T sum = SumOfLanes<T>((acc[r][0] + acc[r][1]) + (acc[r][2] + acc[r][3]));
+    for (int64_t q = p; q < k; ++q) sum = AddFn::Apply(sum, MultiplyFn::Apply(a[r * a_stride + q], x[q]));
+    out[r] = sum;
+  }
+}
+// The same for i < m. Three rows together read x once, and their sums fit in 16 registers.
+template <class T, class Arch>
+void MatrixVector(int64_t m, int64_t k, const void* a_data, int64_t a_stride, const void* x_data, void* out_data) {
+  constexpr int kRows = 3;
+  const T *a = static_cast<const T*>(a_data), *x = static_cast<const T*>(x_data);
+  T* out = static_cast<T*>(out_data);
+  int64_t i = 0;
+  for (; i + kRows <= m; i += kRows) RowsByVector<T, Arch, kRows>(k, a + i * a_stride, a_stride, x, out + i);
+  for (; i < m; ++i) RowsByVector<T, Arch, 1>(k, a + i * a_stride, a_stride, x, out + i);
 }
 
 template <class T, class Arch, int kVectors, int kRows>

@@ -129,11 +129,18 @@ inline xsimd::batch<T, Arch> Between(T low, const xsimd::batch<T, Arch>& x, T hi
   return xsimd::min(Batch(high), xsimd::max(Batch(low), x));
 }
 
+// Some functions take fewer steps, and no branches, within kUsual<T> of 0: `Usual`, which equals `Apply` there.
 struct ExpFn {
+  template <class T>
+  static constexpr T kUsual = kExpNormal<T>;
+  template <class T, class Arch>
+  static xsimd::batch<T, Arch> Usual(const xsimd::batch<T, Arch>& x) {
+    return ExpParts<T, Arch>(x).Within();
+  }
   template <class T, class Arch>
   static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
 #if !defined(__AVX512F__)
-    if (xsimd::all(xsimd::abs(x) <= xsimd::batch<T, Arch>(kExpNormal<T>))) return ExpParts<T, Arch>(x).Within();
+    if (xsimd::all(xsimd::abs(x) <= xsimd::batch<T, Arch>(kUsual<T>))) return Usual<T, Arch>(x);
 #endif
     return ExpParts<T, Arch>(Between(kExpZero<T>, x, kExpInfinity<T>)).Anywhere();
   }
@@ -166,13 +173,19 @@ struct TanhFn {  // e / (e + 2) for e = exp(2|x|) - 1
   }
 };
 struct LogisticFn {  // 1 / (1 + exp(-x)); of small results e - e^2, for e = exp(x), of which e^3 does not matter
+  template <class T>
+  static constexpr T kUsual = sizeof(T) == 4 ? T(9) : T(19);
+  template <class T, class Arch>
+  static xsimd::batch<T, Arch> Usual(const xsimd::batch<T, Arch>& x) {
+    const xsimd::batch<T, Arch> one(T(1));
+    return one / (one + ExpParts<T, Arch>(-x).Within());
+  }
   template <class T, class Arch>
   static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
     using Batch = xsimd::batch<T, Arch>;
     const Batch one(T(1));
-    constexpr T kSmall = sizeof(T) == 4 ? T(9) : T(19);
-    if (xsimd::all(xsimd::abs(x) <= Batch(kSmall))) return one / (one + ExpParts<T, Arch>(-x).Within());
-    const auto low = x < Batch(-kSmall);
+    if (xsimd::all(xsimd::abs(x) <= Batch(kUsual<T>))) return Usual<T, Arch>(x);
+    const auto low = x < Batch(-kUsual<T>);
     // A NaN's sign turns as in -x; xsimd's minus of AVX-512 subtracts from 0.
     const Batch e = ExpFn::Apply<T, Arch>(xsimd::select(low, x, x ^ Batch(T(-0.0))));
     return xsimd::select(low, MultiplyAdd(-e, e, e), one / (one + e));

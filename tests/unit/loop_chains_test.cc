@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "tests/unit/check_module.h"
@@ -51,14 +52,17 @@ bool Same(const Literal& a, const Literal& b) {
   return true;
 }
 
-void CheckChains(const std::string& text) {
+// `unusual`: of otherwise ordinary numbers, one in each array.
+void CheckChains(const std::string& text, std::optional<double> unusual = std::nullopt) {
   INFO(text);
   auto module = ParseModule(text);
   REQUIRE(module.status().message() == "");
   const HloComputation& entry = *(*module)->entry_computation();
   std::vector<Literal> inputs;
   for (int64_t i = 0; i < entry.parameter_count(); ++i)
-    inputs.push_back(Numbers(entry.parameter(i)->shape(), static_cast<uint64_t>(i) + 1));
+    inputs.push_back((unusual ? Ramp : Numbers)(entry.parameter(i)->shape(), static_cast<uint64_t>(i) + 1));
+  for (Literal& input : inputs)
+    if (unusual) input.SetFromDouble(input.element_count() / 2, *unusual);
   std::vector<const Literal*> arguments;
   for (const Literal& input : inputs) arguments.push_back(&input);
   for (const std::string& isa : SupportedIsas()) {
@@ -129,6 +133,16 @@ TEST_CASE("chains: extremes with a limit") {
       CheckAllTypes(std::string(" x = T parameter(0)\n y = T parameter(1)\n s = S constant(") + limit +
                     ")\n c = T broadcast(s), dimensions={}\n a = T multiply(x, y)\n b = T " + op +
                     "\n ROOT r = T negate(b)");
+    }
+  }
+}
+
+TEST_CASE("chains: one number of a block beyond the usual range of a function") {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  for (const char* op : {"exponential", "exponential-minus-one", "logistic", "tanh", "log-plus-one"}) {
+    const std::string body = std::string(" x = T parameter(0)\n a = T ") + op + "(x)\n ROOT r = T negate(a)";
+    for (const double number : {-100., 89., -800., 800., -9.5, 20., nan, inf, -inf, 1e-310}) {
+      for (const char* type : {"f32", "f64"}) CheckChains(Module(body, type, 1000), number);
     }
   }
 }
@@ -472,5 +486,59 @@ TEST_CASE("chains: two operations in one link, squares and rotations") {
         CheckChains(Module(kParameters + half + turn + " f = T add(e, b)\n ROOT r = (T, T) tuple(f, x)", type, n));
       }
     }
+  }
+}
+
+TEST_CASE("chains: results beside the block") {
+  // What several ops read stays in registers, while their results but the last go to memory.
+  for (const char* op : {"add", "subtract", "multiply"}) {
+    for (const char* operands : {"a, y", "y, a", "a, c", "c, a", "x, y", "y, x"}) {
+      const std::string beside = std::string(" b = T ") + op + "(" + operands + ")\n";
+      const std::string body = kParameters + " a = T negate(x)\n" + beside + " d = T abs(a)\n e = T sqrt(x)\n";
+      CheckAllTypes(body + " ROOT r = T multiply(b, d)");
+      CheckAllTypes(body + " f = T add(e, d)\n ROOT r = T maximum(b, f)");
+      CheckAllTypes(body + " f = T multiply(b, e)\n g = T add(b, f)\n ROOT r = (T, T) tuple(g, d)");
+    }
+  }
+  // Rounds of a hash of two words, which both change.
+  for (const char* type : {"s32", "u32"}) {
+    std::string body = kParameters + " l = S constant(13)\n lb = T broadcast(l), dimensions={}\n m = S constant(19)\n" +
+                       " mb = T broadcast(m), dimensions={}\n a0 = T add(x, c)\n b0 = T add(y, c)\n";
+    for (int i = 0; i < 4; ++i) {
+      const std::string from = std::to_string(i), to = std::to_string(i + 1);
+      body += " a" + to + " = T add(a" + from + ", b" + from + ")\n left" + to + " = T shift-left(b" + from +
+              ", lb)\n right" + to + " = T shift-right-logical(b" + from + ", mb)\n turned" + to + " = T or(left" + to +
+              ", right" + to + ")\n b" + to + " = T xor(a" + to + ", turned" + to + ")\n";
+    }
+    for (int64_t n : {64, 999, 4096}) {
+      CheckChains(Module(body + " ROOT r = (T, T) tuple(a4, b4)", type, n));
+      CheckChains(Module(body + " d = T add(a4, z)\n e = T add(b4, d)\n ROOT r = (T, T) tuple(d, e)", type, n));
+    }
+  }
+}
+
+TEST_CASE("chains: random programs") {
+  // Each op reads two of the values before it, mostly late ones.
+  uint32_t state = 1;
+  const auto below = [&state](size_t n) {
+    state = state * 1664525 + 1013904223;
+    return static_cast<size_t>(state >> 8) % n;
+  };
+  constexpr const char* kTypes[] = {"f32", "s32", "s64"};
+  for (int program = 0; program < 300; ++program) {
+    std::vector<std::string> values = {"x", "y", "z", "c"};
+    std::string body = kParameters;
+    for (int i = 0; i < 14; ++i) {
+      const auto value = [&] {
+        return values[values.size() - 1 - std::min(below(values.size()), below(values.size()))];
+      };
+      constexpr const char* kOps[] = {"add", "subtract", "multiply", "add", "maximum", "abs", "negate"};
+      const size_t op = below(std::size(kOps));
+      const std::string name = "v" + std::to_string(i);
+      body += " " + name + " = T " + kOps[op] + "(" + value() + (op < 5 ? ", " + value() : "") + ")\n";
+      values.push_back(name);
+    }
+    CheckChains(Module(body + " w = T add(v9, v12)\n ROOT r = (T, T) tuple(v13, w)", kTypes[program % 3],
+                       program % 2 == 0 ? 128 : 999));
   }
 }

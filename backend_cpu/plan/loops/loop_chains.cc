@@ -4,121 +4,17 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <span>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "kernels/chain_table.h"
-#include "plan/capability/kernel_choice.h"
+#include "plan/loops/chain_meanings.h"
 #include "plan/steps/once_per_isa.h"
 
 namespace hloir::cpu {
 namespace {
-
-// The operation of a kernel of the table.
-struct Meaning {
-  enum Kind : uint8_t { kUnary, kOfMask, kBinary, kSelect, kWiden, kRuns, kNarrow, kCopy };
-  Kind kind = kUnary;
-  ChainType type = ChainType::kF32;
-  TileKernel link = nullptr;  // of kUnary and kOfMask
-  BinaryOp binary = BinaryOp::kAdd;
-  OperandMode mode = kVectorVector;
-  NarrowFloat narrow = NarrowFloat::kBf16;
-  bool streams = false;   // of kCopy: with non-temporal stores
-  bool function = false;  // of kUnary: its link may overwrite a kept block
-};
-// By element size: not every size has blocks of every kind.
-int Bytes(ChainType type) {
-  switch (type) {
-    case ChainType::kS8: return 1;
-    case ChainType::kS16: return 2;
-    case ChainType::kF32:
-    case ChainType::kS32: return 4;
-    case ChainType::kF64:
-    case ChainType::kS64:
-    case ChainType::kC64: return 8;
-  }
-  return 0;
-}
-// Computed by more than a few instructions.
-bool IsFunction(UnaryOp op) {
-  switch (op) {
-    case UnaryOp::kAbs:
-    case UnaryOp::kNegate:
-    case UnaryOp::kNot:
-    case UnaryOp::kConjugate: return false;
-    default: return true;
-  }
-}
-using ChainMeanings = std::unordered_map<TileKernel, Meaning>;
-
-ChainMeanings MakeChainMeanings(const KernelTable& table) {
-  const ChainTable& chains = table.chains();
-  ChainMeanings meanings;
-  auto add = [&](TileKernel kernel, const Meaning& meaning) {
-    if (kernel != nullptr) meanings.emplace(kernel, meaning);
-  };
-  constexpr TileType kTiles[kChainTypes] = {TileType::kF32, TileType::kF64, TileType::kS32, TileType::kS64,
-                                            TileType::kS8,  TileType::kS16, TileType::kC64};
-  constexpr int kPred = static_cast<int>(TileType::kPred), kF32 = static_cast<int>(TileType::kF32);
-  for (int t = 0; t < kChainTypes; ++t) {
-    const int tile = static_cast<int>(kTiles[t]);
-    Meaning meaning;
-    meaning.type = static_cast<ChainType>(t);
-    for (int op = 0; op < static_cast<int>(UnaryOp::kCount); ++op) {
-      meaning.link = chains.unary[op][t];
-      meaning.function = IsFunction(static_cast<UnaryOp>(op));
-      if (meaning.link != nullptr) add(table.unary[op][tile], meaning);
-    }
-    meaning.function = false;
-    meaning.link = chains.to_f32;
-    if (tile == static_cast<int>(TileType::kS32)) add(table.convert[tile][kF32], meaning);
-    meaning.kind = Meaning::kOfMask;
-    meaning.link = chains.of_mask[t];
-    if (meaning.link != nullptr) add(table.convert[kPred][tile], meaning);
-    for (int mode = 0; mode < kOperandModes; ++mode) {
-      meaning.mode = static_cast<OperandMode>(mode);
-      meaning.kind = Meaning::kBinary;
-      for (int op = 0; mode < 3 && op < static_cast<int>(BinaryOp::kCount); ++op) {
-        meaning.binary = static_cast<BinaryOp>(op);
-        if (chains.binary[op][t][0][0] != nullptr) add(table.binary[op][tile][mode], meaning);
-      }
-      meaning.kind = Meaning::kSelect;
-      if (chains.select[t][mode] != nullptr) add(table.select[tile][mode], meaning);
-    }
-    meaning.mode = kVectorVector;
-    meaning.kind = Meaning::kCopy;
-    add(table.copy[Log2Bytes(Bytes(meaning.type))], meaning);
-    meaning.streams = true;
-    add(table.stream[Log2Bytes(Bytes(meaning.type))], meaning);
-    meaning.streams = false;
-    meaning.kind = Meaning::kRuns;
-    if (chains.load[t][static_cast<int>(ChainOperand::kRuns)] != nullptr)
-      add(LoadRunsKernel(Bytes(meaning.type), table.isa), meaning);
-    if (t != 0) continue;
-    for (NarrowFloat narrow : {NarrowFloat::kBf16, NarrowFloat::kF16}) {
-      const int n = static_cast<int>(narrow);
-      meaning.narrow = narrow;
-      meaning.kind = Meaning::kWiden;
-      if (chains.load[0][static_cast<int>(ChainOperand::kBf16) + n] != nullptr) add(table.widen[n], meaning);
-      meaning.kind = Meaning::kNarrow;
-      if (chains.store[0][static_cast<int>(ChainResult::kBf16) + n][1] != nullptr) add(table.narrow[n], meaning);
-    }
-  }
-  return meanings;
-}
-
-bool IsCompare(const Meaning& meaning) {
-  return meaning.kind == Meaning::kBinary && meaning.binary >= BinaryOp::kEq && meaning.binary <= BinaryOp::kLt;
-}
-BinaryOp Exchanged(BinaryOp compare) {
-  switch (compare) {
-    case BinaryOp::kGe: return BinaryOp::kLe;
-    case BinaryOp::kGt: return BinaryOp::kLt;
-    case BinaryOp::kLe: return BinaryOp::kGe;
-    case BinaryOp::kLt: return BinaryOp::kGt;
-    default: return compare;
-  }
-}
 
 class ChainMaker {
  public:
@@ -143,6 +39,8 @@ class ChainMaker {
       if (body[i].out.kind == TilePlace::kRegister) {
         Value& value = values_[static_cast<size_t>(body[i].out.index)];
         value.maker = static_cast<int>(i);
+      } else if (body[i].out.kind == TilePlace::kSource) {
+        written_sources_.insert(body[i].out.index);
       }
     }
     for (const auto* list : others) {
@@ -195,7 +93,7 @@ class ChainMaker {
 
   void Make() {
     for (size_t i = 0; i < body_.size(); ++i) {
-      if (info_[i].meaning) Take(static_cast<int>(i));
+      if (info_[i].meaning && info_[i].chain < 0) Take(static_cast<int>(i));
     }
     for (size_t c = 0; c < chains_.size(); ++c) JoinInto(static_cast<int>(c));
     Write();
@@ -216,6 +114,7 @@ class ChainMaker {
     SmallVector<int, 2> inside;  // those of them that read the block, or an operand, in registers
     bool square = false;         // the block is both operands
     int other = -1;              // the chain that computes the other operand meanwhile, while the block is kept
+    bool aside = false;          // the link stores the result, and the block stays
   };
   struct Chain {
     ChainType type = ChainType::kF32;
@@ -413,6 +312,14 @@ class ChainMaker {
     *link = table_.nested[o][i][static_cast<int>(meaning.type)][operand == 0][of_block];
     return *link == nullptr ? -1 : value->maker;
   }
+  // True if the op's only reader may compute it.
+  bool MayBeInner(int op) const {
+    if (!IsInner(op)) return false;
+    const int user = ValueAt(body_[op].out)->users[0];
+    TileKernel link = nullptr;
+    return info_[user].meaning &&
+           InnerOf(user, SamePlace(body_[user].in[0], body_[op].out) ? 0 : 1, false, &link) == op;
+  }
   void PutInside(int inner, Part* part) const {
     part->in[0] = body_[inner].in[TileOf(inner)], part->in[1] = body_[inner].in[1 - TileOf(inner)];
     part->before.push_back(inner), part->inside.push_back(inner);
@@ -469,14 +376,84 @@ class ChainMaker {
     part.in[0] = body_[shifts[0]].in[1], part.in[1] = body_[shifts[1]].in[1];
     LeaveChain(second), LeaveChain(first);
     chains_[c].readers.erase(second);
+    TakeAsides(c, body_[first].in[0], op);
     Append(c, part);
     return true;
+  }
+  // True if the value is made from that of `op`, in a few steps.
+  bool Follows(const TilePlace& place, int op, int steps) const {
+    const Value* value = ValueAt(place);
+    if (value == nullptr || value->maker <= op || steps == 0) return value != nullptr && value->maker == op;
+    const int maker = value->maker;
+    for (int k = 0; info_[maker].meaning && k < Operands(*info_[maker].meaning); ++k)
+      if (IsTile(*info_[maker].meaning, k) && Follows(body_[maker].in[k], op, steps - 1)) return true;
+    return false;
+  }
+  // True if each reader of the op's result has another operand that follows from `from`.
+  bool IsReadBeside(int op, int from) const {
+    constexpr int kSteps = 4;
+    const Value& value = *ValueAt(body_[op].out);
+    return !value.elsewhere && std::all_of(value.users.begin(), value.users.end(), [&](int user) {
+      const std::optional<Meaning>& meaning = info_[user].meaning;
+      for (int k = 0; meaning && k < Operands(*meaning); ++k) {
+        const TilePlace& in = body_[user].in[k];
+        if (IsTile(*meaning, k) && !SamePlace(in, body_[op].out) && Follows(in, from, kSteps)) return true;
+      }
+      return false;
+    });
+  }
+  // True if a link before `op` may read the place.
+  bool IsReady(const TilePlace& place, int op) const {
+    if (place.kind == TilePlace::kSource) return written_sources_.count(place.index) == 0;
+    const Value* value = ValueAt(place);
+    return value == nullptr || value->maker < op;
+  }
+  // The link by which `reader`, a later op than `op`, may read the block at `place` before `op` replaces it.
+  std::optional<Part> AsideOf(int reader, const TilePlace& place, int c, int op) const {
+    const std::optional<Meaning>& meaning = info_[reader].meaning;
+    if (!meaning || meaning->kind != Meaning::kBinary || info_[reader].chain >= 0 ||
+        Bytes(meaning->type) != Bytes(chains_[c].type) || ValueAt(body_[reader].out) == nullptr)
+      return std::nullopt;
+    const int index = Index(kOuterOps, meaning->binary), operand = SamePlace(body_[reader].in[0], place) ? 0 : 1;
+    const TilePlace& other = body_[reader].in[1 - operand];
+    if (index < 0 || !IsTile(*meaning, operand) || SamePlace(other, place) || !IsReady(other, op)) return std::nullopt;
+    const Source source = SourceOf(reader, 1 - operand);
+    const bool scalar = source.operand == ChainOperand::kScalar;
+    // Where the other operand is a block as well, that chain goes on with this value from memory.
+    if (source.load >= 0 || Followed(reader, 1 - operand) >= 0 || !IsReadBeside(reader, op) || MayBeInner(reader))
+      return std::nullopt;
+    Part part;
+    part.op = reader, part.operand = operand, part.aside = true;
+    part.link = table_.aside[index][static_cast<int>(meaning->type)][scalar][operand];
+    part.in[0] = source.place;
+    if (part.link == nullptr) return std::nullopt;
+    return part;
+  }
+  // Before `op` replaces the block at `place`: what its later readers compute, if these are all that need it.
+  void TakeAsides(int c, const TilePlace& place, int op) {
+    constexpr size_t kMost = 3;
+    std::span<const int> users;
+    if (place.kind == TilePlace::kSource) users = users_of_source_.find(place.index)->second;
+    else if (const Value* value = ValueAt(place); value != nullptr && !value->elsewhere) users = value->users;
+    std::vector<Part> parts;
+    for (const int user : users.subspan(std::upper_bound(users.begin(), users.end(), op) - users.begin())) {
+      std::optional<Part> part = AsideOf(user, place, c, op);
+      if (!part || parts.size() == kMost) return;
+      parts.push_back(std::move(*part));
+    }
+    for (const Part& part : parts) {
+      for (int reader : ValueAt(body_[part.op].out)->users) chains_[c].readers.insert(reader);
+      const Value* other = ValueAt(body_[part.op].in[1 - part.operand]);
+      if (const int from = other != nullptr ? info_[other->maker].chain : -1; from >= 0 && from != c)
+        chains_[from].readers.insert(op);
+      Append(c, part);
+    }
   }
   void Append(int c, const Part& part) {
     Chain& chain = chains_[c];
     chain.readers.erase(part.op);
     chain.parts.push_back(part);
-    if (!OnlyStores(part.op)) chain.holds = part.op, chain.mask = IsCompare(*info_[part.op].meaning);
+    if (!OnlyStores(part.op) && !part.aside) chain.holds = part.op, chain.mask = IsCompare(*info_[part.op].meaning);
     info_[part.op].chain = c;
   }
 
@@ -535,6 +512,9 @@ class ChainMaker {
         if (user > op) chain.readers.insert(user);
       }
     }
+    if (const bool loads = chains_[best].parts.empty() && SourceOf(op, operand).load >= 0;
+        !loads && !OnlyStores(op) && !IsCompare(meaning) && !MayBeInner(op) && !chains_[best].mask)
+      TakeAsides(best, body_[op].in[operand], op);
     Append(best, part);
     // Other ops may read its result in memory.
     const TilePlace& out = body_[op].out;
@@ -686,7 +666,9 @@ class ChainMaker {
         LoopOp& link = out->emplace_back();
         link.op.kernel = part.link;
         std::copy(std::begin(part.in), std::end(part.in), std::begin(link.in));
+        if (part.aside) link.out = body_[part.op].out;
       }
+      if (part.aside) continue;
       const bool last = p + 1 == chain.parts.size();
       if (last && chain.within) continue;
       if (!last && !IsRead(chain, p)) continue;
@@ -755,6 +737,7 @@ class ChainMaker {
   std::vector<Info> info_;
   std::vector<Value> values_;  // by register
   std::unordered_map<int32_t, std::vector<int>> users_of_source_;
+  std::unordered_set<int32_t> written_sources_;
   std::vector<Chain> chains_;
 };
 
