@@ -169,6 +169,7 @@ MeaningComparer::~MeaningComparer() = default;
 
 Meaning MeaningComparer::Compare(size_t set, Nonfinite nonfinite, bool notes) {
   set_ = set, nonfinite_ = nonfinite, over_limit_ = OkStatus(), hidden_ = false;
+  known_[false].reset(), known_[true].reset();
   at_limits_ = before_.pairs() && HasNumbersAtLimits(before_.ArgumentsOf(set));
   meaning_ = Meaning();
   if (is_iterative_) {
@@ -183,7 +184,7 @@ Meaning MeaningComparer::Compare(size_t set, Nonfinite nonfinite, bool notes) {
   const bool round = before_.HasRoundings() || after_.HasRoundings();
   if (agrees && !round) return std::move(meaning_);
   seen_ = meaning_.comparison;
-  agree_without_roundings_ = round && Agree(/*keep=*/false);
+  agree_without_roundings_ = round && (agrees || RoundingsShow()) && Agree(/*keep=*/false);
   if (!meaning_.judged || (agrees && agree_without_roundings_)) return std::move(meaning_);
   // A rounding to a narrower type hides a difference of its operand in all elements but those next to a tie.
   hidden_ = agrees;
@@ -278,12 +279,35 @@ Comparison MeaningComparer::CompareWide(const Results& a, const Results& b) {
   return all;
 }
 
+// Whether roundings to narrower types change a bit of a result on this set. If they change none, results that differ
+// with them differ as much without them.
+bool MeaningComparer::RoundingsShow() {
+  for (ModuleUnderTest* subject : {&before_, &after_}) {
+    const StatusOr<Results>&with = subject->Ideal(set_, true), &without = subject->Ideal(set_, false);
+    if (!with.ok() || !without.ok() || CompareOnAll(*with, *without, {.exact = true}, {}).differing() > 0) return true;
+  }
+  return false;
+}
+
 bool MeaningComparer::Agree(bool keep) {
+  std::optional<Agreement>& known = known_[keep];
+  if (!known) {
+    const bool agree = FindAgreement(keep);
+    known = Agreement{agree, bounds_, meaning_.comparison};
+    return agree;
+  }
+  bounds_ = known->bounds, bounds_keep_ = keep;
+  meaning_.comparison = known->comparison;
+  return known->agree;
+}
+
+bool MeaningComparer::FindAgreement(bool keep) {
   const StatusOr<Results>&a = before_.Ideal(set_, keep), &b = after_.Ideal(set_, keep);
   if ((!a.ok() || !b.ok()) && before_.pairs()) {
     meaning_.notes.push_back(Format("not compared in double-double: {}", (a.ok() ? b : a).status().message()));
     before_.set_pairs(false), after_.set_pairs(false);
-    return Agree(keep);
+    known_[false].reset(), known_[true].reset();
+    return FindAgreement(keep);
   }
   if (!a.ok() || !b.ok()) {
     a.ok() ? NotJudged(after_.options().after_name, b.status()) : NotJudged(before_.options().before_name, a.status());
@@ -455,6 +479,7 @@ bool MeaningComparer::AgreeAs(Variants& variants) {
   MeaningComparer& other = variants.comparer;
   other.set_ = set_, other.nonfinite_ = nonfinite_, other.at_limits_ = at_limits_, other.meaning_ = Meaning();
   other.over_limit_ = OkStatus();
+  other.known_[false].reset(), other.known_[true].reset();
   const auto agree = [&] {
     const bool same = other.Agree(/*keep=*/true) && other.meaning_.judged;
     const bool rounds = variants.of_first.HasRoundings() || variants.of_second.HasRoundings();

@@ -66,7 +66,11 @@ class MeaningComparer {
 
   void NotJudged(const std::string& name, const Status& failed);
   bool HasRun(const StatusOr<Results>& variant);
+  // Whether the modules agree in wide arithmetic, with or without roundings to narrower types. Sets the bounds and the
+  // comparison; once for a set of inputs.
   bool Agree(bool keep);
+  bool FindAgreement(bool keep);
+  bool RoundingsShow();
   void ForgetNewJumps(const Results& results, const ErrorBounds& of_before);
   void ForgiveJumps(const Results& results, const ErrorBounds& of_before);
   static bool Jumps(const ErrorBounds& bounds, const Results& results);
@@ -85,6 +89,12 @@ class MeaningComparer {
   Nonfinite nonfinite_ = Nonfinite::kIgnored;
   ErrorBounds bounds_;
   bool bounds_keep_ = true;  // the bounds include roundings to narrower types
+  struct Agreement {
+    bool agree;
+    ErrorBounds bounds;
+    Comparison comparison;
+  };
+  std::optional<Agreement> known_[2];  // of Agree without and with roundings
   bool agree_without_roundings_ = false;
   bool hidden_ = false;  // they agree with these roundings, and not without
   Status over_limit_ = OkStatus();

@@ -27,7 +27,8 @@ using Nodes = std::vector<Node>;
 constexpr int kMostRounds = 32;                    // proofs
 constexpr int kMostTests = 96;                     // tested pairs
 constexpr size_t kMostDiffering = 12;              // differing pairs, after which the search ends
-constexpr int kMostDifferences = 8;                // proofs with differing pairs taken for equal
+constexpr int kMostDifferences = 24;               // proofs with differing pairs taken for equal,
+constexpr size_t kMostProved = 1 << 15;            // and nodes of all of them, of which one is always made
 constexpr size_t kMostCone = 600;                  // nodes of a cone
 constexpr int kMostSearches = 8;                   // for inputs that show a difference of made-up values
 constexpr int kDeepest = 3;                        // extensions of a cone beyond the nearest proved pairs
@@ -388,16 +389,17 @@ std::vector<int32_t> StepTester::CandidatesFor(int32_t k) const {
   std::vector<std::pair<int, int32_t>> all;
   const auto of_b = signatures_b_.find(k);
   const bool has_origin = b.metadata() != nullptr && !b.metadata()->op_name.empty();
+  std::vector<int32_t> as_results;  // what `before` returns where `after` returns this value
+  for (size_t r = 0; r < std::min(results_a_.size(), results_b_.size()); ++r)
+    if (results_b_[r] == k) as_results.push_back(results_a_[r]);
   const auto is_result = [&](int32_t index) {
-    for (size_t r = 0; r < std::min(results_a_.size(), results_b_.size()); ++r)
-      if (results_a_[r] == index && results_b_[r] == k) return true;
-    return false;
+    return std::find(as_results.begin(), as_results.end(), index) != as_results.end();
   };
   const auto alike = open_a_.find(b.shape().ToString(/*with_layout=*/false));
   std::vector<int32_t> indices = alike == open_a_.end() ? std::vector<int32_t>() : alike->second;
   // `after` may compute more from a value that both modules have, and return that.
-  for (int32_t index : results_a_)
-    if (IsShared(a_[static_cast<size_t>(index)]) && is_result(index)) indices.push_back(index);
+  for (int32_t index : as_results)
+    if (IsShared(a_[static_cast<size_t>(index)])) indices.push_back(index);
   for (int32_t index : indices) {
     const HloInstruction& a = *a_[static_cast<size_t>(index)].instruction;
     if (!a.shape().Compatible(b.shape())) continue;
@@ -709,10 +711,11 @@ equivalence::Result StepTester::ProveWith(const std::vector<Tried>& tests) const
 void StepTester::FindDifferent() {
   std::vector<Tried> chosen, found = std::exchange(differing_, {}), conflicting;
   int64_t matched = result_.matched;
+  const int most = std::clamp(static_cast<int>(kMostProved / (a_.size() + b_.size() + 1)), 1, kMostDifferences);
   int proofs = 0;
   const auto assume = [&](const std::vector<Tried>& tests) {
-    if (tests_.all || proofs++ == kMostDifferences) return;
     const bool is_first = of_first_ && tests.size() == 1 && tests[0].pair == of_first_->first;
+    if (tests_.all || (!is_first && proofs++ >= most)) return;
     equivalence::Result result = is_first ? std::exchange(of_first_, std::nullopt)->second : ProveWith(tests);
     tests_.all = result.answer != equivalence::Answer::kOpen;
     if (!tests_.all && result.matched <= matched) return;
@@ -747,7 +750,8 @@ void StepTester::FindDifferent() {
     assume({test});
     tests_.independent = tests_.independent || tests_.all;
   }
-  if (!tests_.all) return;
+  if (chosen.empty()) return;
+  tests_.independent = tests_.independent && tests_.all;
   for (const Tried& test : chosen) tests_.different.push_back(test.text);
   const Tried& first = chosen[0];
   tests_.how = first.how;

@@ -23,10 +23,10 @@ struct StepTests {
   // The pairs among them that agreed on values of runs, but differed or lost digits on others, with the difference.
   std::vector<std::string> doubtful;
   // Pairs that differ by more than their rounding on values that occur in a run of the first module, and that account
-  // for all differences of the modules.
+  // for differences of the modules.
   std::vector<std::string> different;
-  // Whether each of these differs whatever the others are. Else some are only known to differ if those before them are
-  // taken for equal, and differences may cancel.
+  // Whether each of these differs whatever the others are, and they account for all differences. Else some are only
+  // known to differ if those before them are taken for equal, differences may cancel, and others may follow.
   bool independent = true;
   std::string how;  // the difference of the first of these
   std::pair<const HloInstruction*, const HloInstruction*> first{};

@@ -648,7 +648,7 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   std::vector<Wrong> wrong;
   const Way* named = &ways[0];         // the setting in which `wrong` was found
   int64_t made = 0, once = 0, in = 0;  // expressions: of all proofs, of the first, of the one that found `wrong`
-  bool small = false, sizes = true;
+  bool small = false, sizes = true, too_much = false;
   for (const Way& way : ways) {
     const bool is_first = &way == &ways[0];
     if (way.in_bounds    ? !devices || first.unbounded_starts == 0
@@ -657,10 +657,12 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
       continue;
     const int64_t made_before = made;
     Result result = ProveOnce(before, after, options, way, wrong.empty() ? &wrong : nullptr, nullptr, made);
-    if (is_first) once = made;
+    if (is_first) once = made, too_much = result.out_of_budget;
     const bool judged = result.answer != Answer::kOpen, unfinished = result.out_of_budget || result.refused;
     if (result.first_open) named = &way, in = made - made_before, first.first_open = result.first_open;
-    if (judged || is_first || (result.first_open && !first.why.empty())) first = std::move(result);
+    // Open values of modules that were read to their ends can be tested.
+    const bool more = !first.why.empty() && (result.first_open || (!devices && result.why.empty()));
+    if (judged || is_first || more) first = std::move(result);
     // An unsupported module stays unsupported under every setting. A module that is too large may fit with more named
     // values.
     if (judged || options.gives_up || (is_first && !first.why.empty() && !unfinished)) break;
@@ -668,7 +670,7 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
     small = small || unfinished || made > kMostMade;
   }
   // What is too much work may be one operation, besides which all is proved.
-  if (first.out_of_budget && !options.gives_up && !first.first_open && !devices) {
+  if (too_much && !options.gives_up && !first.first_open && !devices && first.answer == Answer::kOpen) {
     Options gives_up = options;
     gives_up.gives_up = true;
     Result result = ProveOnce(before, after, gives_up, ways[0], nullptr, nullptr, made);

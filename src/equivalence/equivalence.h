@@ -94,7 +94,7 @@ inline constexpr std::string_view kWholeEntry = "whole";
 
 struct Options {
   int64_t max_work = int64_t{1} << 21;  // approximate number of expressions
-  int64_t work_for_each = 32;           // added for each instruction
+  int64_t work_for_each = 256;          // added for each instruction
   bool whole_arrays = false;            // all devices have the same parameters
   bool try_bits = true;                 // also try the exact normal form (prove.h) if the proof rests on the reals
   bool nodes = false;                   // return all nodes

@@ -134,6 +134,27 @@ TEST_CASE("a second step that differs is found far behind the first") {
   CHECK(HasNote(verdict, "the modules differ in p, last: "));
 }
 
+TEST_CASE("where more steps differ than are searched for, the first ones are named") {
+  constexpr int kSteps = 40;
+  const auto text = [](double by) {
+    std::string body, results, shapes;
+    for (int k = 0; k < kSteps; ++k) {
+      const std::string n = std::to_string(k);
+      body += " c" + n + " = f32[] constant(" + std::to_string(k + by) + ")\n b" + n + " = f32[8] broadcast(c" + n +
+              "), dimensions={}\n p" + n + " = f32[8] multiply(x, b" + n + ")\n t" + n + " = f32[8] tanh(p" + n + ")\n";
+      results += (k > 0 ? ", t" : "t") + n;
+      shapes += k > 0 ? ", f32[8]" : "f32[8]";
+    }
+    return OfTwo(body + " ROOT r = (" + shapes + ") tuple(" + results + ")\n");
+  };
+  const Verdict verdict = VerdictOfSteps(text(0.5), text(0.625));
+  CHECK(verdict.answer == Answer::kDifferent);
+  REQUIRE(!verdict.different_steps.empty());
+  CHECK(verdict.different_steps[0] == "c0");
+  CHECK(verdict.different_steps.size() < kSteps);
+  CHECK(HasNote(verdict, "the modules differ in c0"));
+}
+
 TEST_CASE("a constant beside values that are usually large is found where they are small") {
   const auto module = [](const std::string& name, const std::string& epsilon) {
     return "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\nENTRY e {\n"
