@@ -102,6 +102,17 @@ struct Plain {
 #endif
 };
 
+// Characters before the end of a line, a string or a name.
+struct InOwnAttributes {
+  static bool Holds(char c) { return c != '"' && c != '%' && c != '\n'; }
+#ifdef __SSE2__
+  static __m128i Holds(__m128i v) {
+    auto is = [v](char c) { return _mm_cmpeq_epi8(v, _mm_set1_epi8(c)); };
+    return _mm_xor_si128(_mm_or_si128(_mm_or_si128(is('"'), is('%')), is('\n')), _mm_set1_epi8(-1));
+  }
+#endif
+};
+
 // Characters within a string of one line, before its end or an escape.
 struct InString {
   static bool Holds(char c) { return c != '"' && c != '\\' && c != '\n'; }

@@ -38,9 +38,16 @@ const char* FragmentReader::ShapeEnd(const char* at) const {
     }
     return at + 1;
   }
-  // A layout may follow after a blank.
-  if (*at == ' ' && at[1] == '{') return start;
-  return at;
+  // A layout may follow after a blank or a comment; or a computation's body, which begins with a name.
+  const auto next = [](const char* p) {
+    while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r') ++p;
+    return p;
+  };
+  const char* const brace = next(at);
+  if (*brace == '/') return start;
+  if (*brace != '{') return at;
+  const char after = *next(brace + 1);
+  return after == '%' || IsWordStart(after) || after == '}' ? at : start;
 }
 
 bool FragmentReader::LooksLikeShape() {
@@ -84,8 +91,9 @@ bool ModuleReader::ParseInternedShape(const Shape*& shape) {
   shape = loader_.KeepShape(read);
   if (lexer_.at() != guess) return true;
   const auto add = [&](const ShapeSlot& added) {
-    const ShapeSlot& slot = FindShapeSlot(added.text, added.size, added.hash);
-    shape_slots_[static_cast<size_t>(&slot - shape_slots_.data())] = added;
+    size_t at = added.hash & shape_mask_;
+    while (shape_slots_[at].shape != nullptr) at = (at + 1) & shape_mask_;
+    shape_slots_[at] = added;
   };
   add({start, size, hash, shape});
   if (2 * ++shape_count_ >= shape_slots_.size()) {
