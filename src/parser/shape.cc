@@ -26,17 +26,12 @@ const char* FragmentReader::ShapeEnd(const char* at) const {
   }
   while (lexer_internal::Is(*at, lexer_internal::kWordPart)) ++at;
   if (*at != '[') return start;  // or after a blank: too rare for a key
-  while (*at != ']') {
-    if (*at == '\0' || *at == '\n') return start;
-    ++at;
-  }
+  at = scan::FindEither<']', '\n'>(at, lexer_.end());
+  if (*at != ']') return start;
   ++at;
   if (*at == '{' && (IsDigit(at[1]) || at[1] == ':')) {
-    while (*at != '}') {
-      if (*at == '\0' || *at == '\n' || *at == '[') return start;  // P(shape): nested brackets and braces
-      ++at;
-    }
-    return at + 1;
+    at = scan::FindNot<scan::NoneOf<'}', '[', '\n'>>(at, lexer_.end());
+    return *at == '}' ? at + 1 : start;  // [ as in P(shape): nested brackets and braces
   }
   // A layout may follow after a blank or a comment; or a computation's body, which begins with a name.
   const auto next = [](const char* p) {
