@@ -145,6 +145,14 @@ Status Report(const RunFlags& flags, const HloModule& module, const Runner& runn
   return OkStatus();
 }
 
+// Keeps an object to the end of the process, when the system frees its memory at once. To free the plan of a large
+// module piece by piece takes a tenth of the time of a single run.
+template <class T>
+void KeepToTheEnd(T object) {
+  static auto& kept = *new std::vector<std::shared_ptr<void>>();
+  kept.push_back(std::make_shared<T>(std::move(object)));
+}
+
 // Process 0 reports the results, times and files, and errors, which are the same in all processes.
 int Run(const RunFlags& flags, Transport* transport) {
   const bool is_silent = transport != nullptr && transport->rank() > 0;
@@ -265,6 +273,8 @@ int Run(const RunFlags& flags, Transport* transport) {
   for (const Literal& result : results) leaves.push_back(ResultLeaves(result));
   if (!views.empty()) leaves.resize(1);  // each device has the whole results
   const Status reported = Report(flags, module, *runner, leaves, std::move(timing));
+  KeepToTheEnd(std::move(*runner));
+  KeepToTheEnd(std::move(loaded));
   return reported.ok() ? kExitGood : Fail(reported);
 }
 

@@ -28,8 +28,19 @@ HloComputation* GraphLoader::NewComputation(std::string_view name, int32_t line)
   return computation;
 }
 
+void GraphLoader::AddCall(HloInstruction* instruction, HloComputation* computation) {
+  module_.CallsEdited();
+  if (instruction->Called().empty()) ++instruction->parent_->calling_count_;
+  if (instruction->called_ == nullptr) instruction->called_ = module_.arena_.New<ArenaVector<HloComputation*>>();
+  instruction->called_->push_back(module_.arena_, computation);
+  InstructionList& callers = computation->callers_;
+  if (callers.empty() || callers.back() != instruction) callers.Append(module_.arena_, instruction);
+}
+
 void GraphLoader::Name(HloComputation* computation) {
   computation->id_ = module_.next_computation_id_++;
+  NameIndex<HloComputation>& names = module_.computation_names_;
+  if (!names.full() && names.AddIfNew(computation, names.Fetch(computation->name_))) return;
   if (module_.FindComputation(computation->name_) != nullptr) {
     computation->name_ = KeepText(module_.UniqueComputationName(computation->name_));
   }

@@ -81,6 +81,9 @@ class GraphLoader {
     instruction->SetAttributes(kept);
     instruction->shares_attributes_ = true;
   }
+  // Adds a call to an instruction whose calls are all added one after another, and before any other's to the same
+  // computations.
+  void AddCall(HloInstruction* instruction, HloComputation* computation);
   static InstructionExtras& extras(HloInstruction* instruction) { return instruction->mutable_extras(); }
   // Attributes. An opcode's are made by `attributes` below.
   template <class A>

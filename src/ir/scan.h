@@ -78,14 +78,15 @@ struct AboveComma {
 #endif
 };
 
-// Neither of two bytes.
-template <char a, char b>
-struct Neither {
-  static bool Holds(char c) { return c != a && c != b; }
+// None of some bytes.
+template <char... bytes>
+struct NoneOf {
+  static bool Holds(char c) { return ((c != bytes) && ...); }
 #ifdef __SSE2__
   static __m128i Holds(__m128i v) {
-    const __m128i either = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8(a)), _mm_cmpeq_epi8(v, _mm_set1_epi8(b)));
-    return _mm_xor_si128(either, _mm_set1_epi8(-1));
+    __m128i any = _mm_setzero_si128();
+    ((any = _mm_or_si128(any, _mm_cmpeq_epi8(v, _mm_set1_epi8(bytes)))), ...);
+    return _mm_xor_si128(any, _mm_set1_epi8(-1));
   }
 #endif
 };
@@ -102,29 +103,12 @@ struct Plain {
 #endif
 };
 
+// Characters before the end of a line, a string or a name.
+using InOwnAttributes = NoneOf<'"', '%', '\n'>;
 // Characters within a string of one line, before its end or an escape.
-struct InString {
-  static bool Holds(char c) { return c != '"' && c != '\\' && c != '\n'; }
-#ifdef __SSE2__
-  static __m128i Holds(__m128i v) {
-    auto is = [v](char c) { return _mm_cmpeq_epi8(v, _mm_set1_epi8(c)); };
-    return _mm_xor_si128(_mm_or_si128(_mm_or_si128(is('"'), is('\\')), is('\n')), _mm_set1_epi8(-1));
-  }
-#endif
-};
-
+using InString = NoneOf<'"', '\\', '\n'>;
 // Characters that do not change the depth of braces: all but braces, quotes, and the first of a comment.
-struct NoBrace {
-  static bool Holds(char c) { return c != '{' && c != '}' && c != '"' && c != '\'' && c != '/'; }
-#ifdef __SSE2__
-  static __m128i Holds(__m128i v) {
-    auto is = [v](char c) { return _mm_cmpeq_epi8(v, _mm_set1_epi8(c)); };
-    const __m128i brace = _mm_or_si128(is('{'), is('}'));
-    const __m128i other = _mm_or_si128(_mm_or_si128(is('"'), is('\'')), is('/'));
-    return _mm_xor_si128(_mm_or_si128(brace, other), _mm_set1_epi8(-1));
-  }
-#endif
-};
+using NoBrace = NoneOf<'{', '}', '"', '\'', '/'>;
 
 // The number of occurrences of a byte.
 template <char c>
@@ -180,7 +164,7 @@ inline const char* WordEnd(const char* p, const char* end) { return FindNot<Word
 // The first of two bytes.
 template <char a, char b>
 inline const char* FindEither(const char* p, const char* end) {
-  return FindNot<Neither<a, b>>(p, end);
+  return FindNot<NoneOf<a, b>>(p, end);
 }
 
 // True if 16 bytes are equal.

@@ -182,22 +182,33 @@ bool ModuleReader::ParseComputationList(std::vector<HloComputation*>& list) {
   return ReadList([&] { return ParseComputationReference(list.emplace_back()); });
 }
 
-bool ModuleReader::ParseGenericAttribute(AttributeContext& context, const Word& name, const char* place, bool& known) {
-  const std::string_view text = name.text();
-  Generic which = kGenericCount;
-  switch (text[0]) {
-    case 'm': which = kMetadata; break;
-    case 's': which = text == kGenericNames[kSharding] ? kSharding : kStatistics; break;
-    case 'f': which = kFrontendAttributes; break;
-    case 'b': which = kBackendConfig; break;
-    case 'c': which = kControlPredecessors; break;
-    case 'o': which = kOrigin; break;
-    case 'r': which = kResultAccuracy; break;
-    default: return true;
+namespace {
+
+// Reads `name=` of an attribute that any instruction may have; otherwise nothing.
+Generic AcceptGeneric(Lexer& lexer) {
+  const auto is_next = [&](const auto& name) { return lexer.Accept(name); };
+  switch (*lexer.at()) {
+    case 'm': return is_next("metadata=") ? kMetadata : kGenericCount;
+    case 's': return is_next("sharding=") ? kSharding : is_next("statistics=") ? kStatistics : kGenericCount;
+    case 'f': return is_next("frontend_attributes=") ? kFrontendAttributes : kGenericCount;
+    case 'b': return is_next("backend_config=") ? kBackendConfig : kGenericCount;
+    case 'c': return is_next("control-predecessors=") ? kControlPredecessors : kGenericCount;
+    case 'o': return is_next("origin=") ? kOrigin : kGenericCount;
+    case 'r': return is_next("result_accuracy=") ? kResultAccuracy : kGenericCount;
+    default: return kGenericCount;
   }
-  if (text != kGenericNames[which]) return true;
-  known = true;
-  if ((context.generic_seen >> which & 1) != 0) return Fail(place, Format("attribute {} appears twice", text));
+}
+
+}  // namespace
+
+bool ModuleReader::ParseGenericAttribute(AttributeContext& context, bool& known) {
+  const char* const place = lexer_.at();
+  const Generic which = AcceptGeneric(lexer_);
+  known = which != kGenericCount;
+  if (!known) return true;
+  if ((context.generic_seen >> which & 1) != 0) {
+    return Fail(place, Format("attribute {} appears twice", kGenericNames[which]));
+  }
   context.generic_seen |= 1u << which;
   HloInstruction* instruction = context.outer;
   switch (which) {
@@ -219,7 +230,9 @@ bool ModuleReader::ParseGenericAttribute(AttributeContext& context, const Word& 
     case kOrigin: return ParseOriginalValue(GraphLoader::extras(instruction).original_value.emplace());
     case kResultAccuracy: {
       HloInstruction* own = context.instruction;
-      if (!HasResultAccuracy(own->opcode())) return FailUnknownAttribute(own->opcode(), name);
+      if (!HasResultAccuracy(own->opcode())) {
+        return FailUnknownAttribute(own->opcode(), place, kGenericNames[kResultAccuracy]);
+      }
       return Read(GraphLoader::extras(own).result_accuracy.emplace());
     }
     case kControlPredecessors:
@@ -310,11 +323,11 @@ bool ModuleReader::FinishCalls(AttributeContext& context) {
     case CallKind::kCalledComputations: break;
   }
   for (HloComputation* computation : context.calls) {
-    if (computation != nullptr) instruction->AddCalledComputation(computation);
+    if (computation != nullptr) loader_.AddCall(instruction, computation);
   }
   // With to_apply, called_computations are parsed and ignored.
   if (info.calls == CallKind::kCalledComputations && have(0)) return true;
-  for (HloComputation* computation : context.call_list) instruction->AddCalledComputation(computation);
+  for (HloComputation* computation : context.call_list) loader_.AddCall(instruction, computation);
   return true;
 }
 
@@ -334,14 +347,14 @@ bool ModuleReader::ParseIgnoredAttribute(HloOpcode opcode, const Word& name, boo
   return true;
 }
 
-bool ModuleReader::FailUnknownAttribute(HloOpcode opcode, const Word& name) {
+bool ModuleReader::FailUnknownAttribute(HloOpcode opcode, const char* place, std::string_view name) {
   std::vector<std::string> allowed(std::begin(kGenericNames), std::end(kGenericNames));
   for (const Field& field : GetAttributesInfo(opcode).fields) allowed.emplace_back(field.name);
   StableSort(allowed, std::less<>());
   std::string list;
   for (const std::string& attribute : allowed) list += (list.empty() ? "" : ", ") + attribute;
-  return Fail(name.data, Format("{} has no attribute '{}'; beside the computations it calls it may have {}",
-                                OpcodeName(opcode), name.text(), list));
+  return Fail(place, Format("{} has no attribute '{}'; beside the computations it calls it may have {}",
+                            OpcodeName(opcode), name, list));
 }
 
 // Attributes of the async op around the current one.
@@ -379,19 +392,21 @@ bool ModuleReader::CheckDimensions(const HloInstruction& instruction, DimVector&
   return true;
 }
 
-// The text before the metadata, or before the end of the line if there is none; data() is nullptr if the search reached
-// its limit.
-std::string_view ModuleReader::TextBeforeMetadata() const {
-  constexpr std::string_view kMetadataBegins = ", metadata={op_name=\"";
+constexpr std::string_view kMetadataBegins = ", metadata={op_name=\"", kCallBegins = ", to_apply=%";
+
+// The text before the metadata or a called computation, or before the end of the line if there is none; data() is
+// nullptr if the search reached its limit.
+std::string_view ModuleReader::TextOfOwnAttributes() const {
   constexpr ptrdiff_t kLongest = 256;  // because many searches in one long text would take quadratic time
   const char* const at = lexer_.at();
   const char* const limit = at + std::min(kLongest, lexer_.end() - at);
-  const char* end = scan::FindEither<'"', '\n'>(at, limit);
+  const char* end = scan::FindNot<scan::InOwnAttributes>(at, limit);
   if (end == limit) return {};
-  if (*end == '"') {
+  if (*end != '\n') {
+    const std::string_view begins = *end == '"' ? kMetadataBegins : kCallBegins;
     const std::string_view before(at, static_cast<size_t>(end + 1 - at));
-    if (!before.ends_with(kMetadataBegins)) return {};
-    end -= kMetadataBegins.size() - 1;
+    if (!before.ends_with(begins)) return {};
+    end -= begins.size() - 1;
   }
   return {at, static_cast<size_t>(end - at)};
 }
@@ -430,8 +445,6 @@ bool ModuleReader::ParseOtherAttribute(AttributeContext& context, const Word& na
     known = true;
     if (!ParseParameterReplication(instruction, name.data)) return false;
   }
-  if (!known && !ParseGenericAttribute(context, name, name.data, known)) return false;
-  if (!known && !ParseCallAttribute(context, name, known)) return false;
   if (!known && context.outer != instruction && !ParseOuterAsyncAttribute(context.outer, name, known)) return false;
   if (!known && !ParseIgnoredAttribute(opcode, name, known)) return false;
   if (!known && name.text() == "mode" && GetAttributesInfo(opcode).mixes_ids != nullptr) {
@@ -440,7 +453,7 @@ bool ModuleReader::ParseOtherAttribute(AttributeContext& context, const Word& na
     if (!ReadEnumWord(kGroupModes, ignored)) return false;
   }
   if (known) return true;
-  if (!options().allow_unknown) return FailUnknownAttribute(opcode, name);
+  if (!options().allow_unknown) return FailUnknownAttribute(opcode, name.data, name.text());
   std::string_view raw;
   if (!SkipAttributeValue(raw)) return false;
   GraphLoader::extras(context.outer).unknown_attributes.emplace_back(name.text(), raw);
@@ -466,29 +479,55 @@ bool ModuleReader::CheckFields(const AttributeContext& context, void* attributes
   return true;
 }
 
+namespace {
+[[gnu::always_inline]] inline bool Begins(const char* at, std::string_view text) {
+  return std::memcmp(at, text.data(), text.size()) == 0;
+}
+}  // namespace
+
+// Takes the attributes of an earlier instruction with the same opcode and text; otherwise notes where to keep these.
+// Shared attributes are text of one line.
+void ModuleReader::FindSeenAttributes(HloInstruction* instruction, OwnAttributes& own) {
+  const char* const at = lexer_.at();
+  const HloOpcode opcode = instruction->opcode();
+  uint8_t& latest = latest_attributes_[static_cast<size_t>(opcode)];
+  const auto is_seen = [&](const SeenAttributes& seen) {
+    return seen.attributes != nullptr && seen.opcode == opcode && SameBytes(seen.text.data(), at, seen.text.size());
+  };
+  const auto take = [&](const SeenAttributes& seen) {
+    GetAttributesInfo(opcode).share(instruction, own.attributes = seen.attributes);
+    own.fields_seen = seen.fields_seen;
+    lexer_.set_at(at + seen.text.size());
+    lines_.PassText(at, lexer_.at());
+  };
+  // Mostly the text of the opcode's last instruction.
+  const SeenAttributes& last = seen_attributes_[latest];
+  if (static_cast<size_t>(lexer_.end() - at) > last.text.size() + kMetadataBegins.size() && is_seen(last)) {
+    const char* const end = at + last.text.size();
+    if (*end == '\n' || Begins(end, kMetadataBegins) || Begins(end, kCallBegins)) return take(last);
+  }
+  own.text = TextOfOwnAttributes();
+  if (own.text.data() == nullptr) return;
+  latest = static_cast<uint8_t>(HashBytes(own.text.data(), own.text.size()) + static_cast<size_t>(opcode));
+  own.slot = &seen_attributes_[latest];
+  if (own.slot->text.size() != own.text.size() || !is_seen(*own.slot)) return;
+  take(*own.slot);
+  own.slot = nullptr;
+}
+
 bool ModuleReader::ParseAttributes(HloInstruction* instruction, HloInstruction* outer, bool is_nested,
                                    const char* place) {
   const HloOpcode opcode = instruction->opcode();
   const AttributesInfo& info = GetAttributesInfo(opcode);
   OwnAttributes own;
-  if (info.share != nullptr && !is_nested) {
-    own.text = TextBeforeMetadata();
-    if (own.text.data() != nullptr) {
-      own.slot = &seen_attributes_[(HashBytes(own.text.data(), own.text.size()) + static_cast<size_t>(opcode)) %
-                                   kSeenAttributes];
-      const SeenAttributes& seen = *own.slot;
-      if (seen.attributes != nullptr && seen.opcode == opcode && seen.text.size() == own.text.size() &&
-          SameBytes(seen.text.data(), own.text.data(), own.text.size())) {
-        info.share(instruction, own.attributes = seen.attributes);
-        own.fields_seen = seen.fields_seen;
-        lexer_.set_at(own.text.data() + own.text.size());
-        own.slot = nullptr;
-      }
-    }
-  }
+  if (info.share != nullptr && !is_nested) FindSeenAttributes(instruction, own);
   own.end = lexer_.at();
+  if (own.attributes != nullptr && info.calls == CallKind::kNone && lexer_.AcceptLineEnd()) {
+    lines_.PassLine(own.end, lexer_.at());
+    return true;
+  }
   if (!is_nested && lexer_.Accept(", metadata=")) {
-    own.has_metadata = true;
+    own.has_metadata = own.has_others = true;
     if (!ParseSharedMetadata(outer)) return false;
   }
   // Most lines end here, and their fields were checked when they were read first.
@@ -505,33 +544,40 @@ bool ModuleReader::ParseMoreAttributes(HloInstruction* instruction, HloInstructi
   AttributeContext context{instruction, outer, place};
   context.fields_seen = own.fields_seen;
   context.generic_seen = own.has_metadata ? 1u << kMetadata : 0;
+  bool is_checked = own.attributes != nullptr;  // when they were read first
   // Parameters and constants already have attributes, which were parsed in place of operands.
   if (info.own != nullptr && own.attributes == nullptr) own.attributes = info.own(loader_, instruction);
   while (!is_nested && lexer_.Accept(',')) {
     lexer_.SkipBlank();
-    const char* at = lexer_.at();
-    if (lexer_.Accept("metadata=")) {
-      // Tried first, because nearly every instruction has it.
-      if ((std::exchange(context.generic_seen, context.generic_seen | 1u << kMetadata) >> kMetadata & 1) != 0) {
-        return Fail(at, "attribute metadata appears twice");
-      }
-      if (!ParseSharedMetadata(outer)) return false;
+    bool known = false;
+    if (!ParseGenericAttribute(context, known)) return false;
+    Word name;
+    if (!known) {
+      name = lexer_.ReadWord();
+      if (name.empty()) return FailExpected("an attribute's name");
+      if (!ExpectEquals()) return false;
+      if (!ParseCallAttribute(context, name, known)) return false;
+    }
+    if (known) {
+      own.has_others = true;
       continue;
     }
-    const Word name = lexer_.ReadWord();
-    if (name.empty()) return FailExpected("an attribute's name");
-    if (!ExpectEquals()) return false;
-    bool known = false;
     if (info.own != nullptr) {
       if (info.share != nullptr) own.attributes = info.own(loader_, instruction);  // a copy of its own
       if (!ParseField(context, own.attributes, name, known)) return false;
-      if (own.end != nullptr) own.end = known ? lexer_.at() : nullptr;
     }
-    if (!known && !ParseOtherAttribute(context, name)) return false;
+    if (known) {
+      is_checked = false;
+      if (own.has_others) own.slot = nullptr;  // their text does not stand in one place
+      own.end = lexer_.at();
+    } else {
+      own.has_others = true;
+      if (!ParseOtherAttribute(context, name)) return false;
+    }
   }
-  if (info.own != nullptr && !CheckFields(context, own.attributes)) return false;
-  // (The required dimensions of a broadcast depend on its operand.)
-  if (own.slot != nullptr && own.end == own.text.data() + own.text.size() &&
+  if (info.own != nullptr && !is_checked && !CheckFields(context, own.attributes)) return false;
+  // (The required dimensions of a broadcast depend on its operand, those of a map are its operand's.)
+  if (own.slot != nullptr && own.end == own.text.data() + own.text.size() && opcode != HloOpcode::kMap &&
       (opcode != HloOpcode::kBroadcast || !own.text.empty())) {
     *own.slot = {own.text, own.attributes, context.fields_seen, opcode};
     info.share(instruction, own.attributes);
@@ -555,21 +601,20 @@ bool ModuleReader::ParseUnknownOperation(HloInstruction* instruction, std::strin
   AttributeContext context{instruction, instruction, place};
   while (!is_nested && lexer_.Accept(',')) {
     lexer_.SkipBlank();
-    const char* at = lexer_.at();
+    bool known = false;
+    if (!ParseGenericAttribute(context, known)) return false;
+    if (known) continue;
     const Word name = lexer_.ReadWord();
     if (name.empty()) return FailExpected("an attribute's name");
     if (!ExpectEquals()) return false;
-    bool known = false;
-    if (!ParseGenericAttribute(context, name, at, known)) return false;
-    if (known) continue;
     std::string_view raw;
     if (!SkipAttributeValue(raw)) return false;
     GraphLoader::extras(instruction).unknown_attributes.emplace_back(name.text(), raw);
     // A word in its attributes may name a computation, which then has a caller and must be kept.
     for (size_t begin = 0, end; begin < raw.size(); begin = end) {
       for (end = begin; end < raw.size() && lexer_internal::Is(raw[end], lexer_internal::kWordPart);) ++end;
-      const auto it = computations_.find(raw.substr(begin, end - begin));
-      if (it != computations_.end()) instruction->AddCalledComputation(it->second);
+      HloComputation* const* const found = computations_.Find(raw.substr(begin, end - begin));
+      if (found != nullptr) instruction->AddCalledComputation(*found);
       if (end == begin) ++end;
     }
   }

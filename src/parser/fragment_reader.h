@@ -116,6 +116,7 @@ class FragmentReader : public TextCursor {
 
   // ---- Metadata and origin (metadata.cc).
   bool ParseMetadata(OpMetadata& metadata);
+  bool ReadUsualMetadata(OpMetadata& metadata);
   bool ParseFrontendAttributes(FrontendAttributes& attributes);
   bool ParseBackendConfig(std::string_view& config);
   bool ParseStatistics(Statistics& statistics);

@@ -39,6 +39,20 @@ class OpcodeTable {
 
 constexpr OpcodeTable kOpcodes;
 
+// Opcodes whose line may end after the operands: they have no attributes of their own and call nothing.
+// (ParseParameterNumber and ParseConstantValue fill in those of parameters and constants.)
+constexpr auto kMayEndAfterOperands = [] {
+  using None = NoAttributes;
+  std::array<bool, kOpcodeCount> may_end{};
+#define HLOIR_OP(name, text, arity, attributes, calls, ...) \
+  may_end[static_cast<size_t>(HloOpcode::k##name)] =        \
+      std::is_same_v<attributes, None> && CallKind::calls == CallKind::kNone;
+#include "hloir/opcodes.def"
+#undef HLOIR_OP
+  may_end[static_cast<size_t>(HloOpcode::kParameter)] = may_end[static_cast<size_t>(HloOpcode::kConstant)] = true;
+  return may_end;
+}();
+
 }  // namespace
 
 // The opcode up to its parenthesis; reads nothing if it is written otherwise.
@@ -83,18 +97,21 @@ bool ModuleReader::ParseOpcode(Opcode& opcode) {
 }
 
 bool ModuleReader::ParseInstruction(HloInstruction*& instruction, bool& is_root) {
-  is_root = lexer_.AcceptWord("ROOT");
+  is_root = lexer_.Peek() != '%' && lexer_.AcceptWord("ROOT");
   lexer_.SkipBlank();
   const char* place = lexer_.at();
+  const int32_t line = lines_.LineOf(place);
   Word name;
-  if (!lexer_.AcceptDefinition(name)) {
+  if (lexer_.AcceptDefinition(name)) {
+    lines_.PassText(place, lexer_.at());
+  } else {
     if (!ReadName(name, "an instruction or '}'")) return false;
     if (*lexer_.at() == '=' && *place != '%')
       return Fail(place, "expected a space before '=' of an instruction, or ',' before an attribute");
     if (!Expect('=')) return false;
   }
   names_.Prefetch(name);
-  return ParseInstructionBody(name, place, /*is_nested=*/false, instruction);
+  return ParseInstructionBody({name, place, line}, /*is_nested=*/false, instruction);
 }
 
 // Operands as they are printed, `(%name, %name)`: reads those before one that is written otherwise. True if these are
@@ -121,23 +138,24 @@ bool ModuleReader::ParseInstruction(HloInstruction*& instruction, bool& is_root)
   return false;
 }
 
-bool ModuleReader::ParseInstructionBody(const Word& name, const char* place, bool is_nested,
-                                        HloInstruction*& instruction) {
-  const int32_t line = lines_.LineOf(place);
-  const char* at = (lexer_.SkipBlank(), lexer_.at());
+bool ModuleReader::ParseInstructionBody(const Definition& definition, bool is_nested, HloInstruction*& instruction) {
+  const Word& name = definition.name;
+  const char* const place = definition.place;
+  const char* at = lexer_.at();
   const Shape* shape = ReadKnownShape(at);
-  if (shape == nullptr && LooksLikeShape()) {
-    if (!ParseInternedShape(shape)) return false;
-    at = lexer_.at();
-  }
-  lexer_.set_at(at);
-  lexer_.SkipBlank();
-  at = lexer_.at();
-  const char* const opcode_place = at;
+  const char* opcode_place = at + 1;
   Opcode opcode;
-  if (!ReadUsualOpcode(at, opcode.opcode)) {
-    if (!ParseOpcode(opcode)) return false;
-    at = lexer_.at();
+  if (shape != nullptr && *at == ' ' && ReadUsualOpcode(++at, opcode.opcode)) {
+    lines_.PassText(lexer_.at(), at);
+  } else {
+    lexer_.set_at(at);
+    if (shape == nullptr && LooksLikeShape() && !ParseInternedShape(shape)) return false;
+    lexer_.SkipBlank();
+    at = opcode_place = lexer_.at();
+    if (!ReadUsualOpcode(at, opcode.opcode)) {
+      if (!ParseOpcode(opcode)) return false;
+      at = lexer_.at();
+    }
   }
   if (part_ != nullptr && NeedsWholeModule(opcode, name)) return GiveUpPart();
   if (module_->instruction_id_limit() >= options().max_instructions) {
@@ -157,9 +175,11 @@ bool ModuleReader::ParseInstructionBody(const Word& name, const char* place, boo
     }
     if (!Expect(')')) return false;
   } else {
+    const char* const before = at;
     const bool is_usual = ReadUsualOperands(at);
     lexer_.set_at(at);
-    if (!is_usual && !ParseOperandList(first_operand)) return false;
+    if (is_usual) lines_.PassText(before, at);
+    else if (!ParseOperandList(first_operand)) return false;
     operand_count = operands_.size() - first_operand;
     const int arity = GetOpcodeInfo(opcode.opcode).arity;
     if (static_cast<int64_t>(operand_count) != arity && !opcode.is_sugar &&
@@ -170,9 +190,12 @@ bool ModuleReader::ParseInstructionBody(const Word& name, const char* place, boo
         loader_.NewInstruction(opcode.opcode, shape, {operands_.data() + first_operand, operand_count}, computation_);
     operands_.resize(first_operand);
   }
-  instruction->set_line(line);
+  instruction->set_line(definition.line);
 
-  if (opcode.is_sugar && opcode.opcode == HloOpcode::kAsyncStart) {
+  const char* const end = lexer_.at();
+  if (!is_nested && kMayEndAfterOperands[static_cast<size_t>(opcode.opcode)] && lexer_.AcceptLineEnd()) {
+    lines_.PassLine(end, lexer_.at());
+  } else if (opcode.is_sugar && opcode.opcode == HloOpcode::kAsyncStart) {
     if (!WrapAsyncStart(instruction, opcode.wrapped, opcode_place)) return false;
   } else if (!opcode.unknown.empty()) {
     if (!ParseUnknownOperation(instruction, opcode.unknown, is_nested, opcode_place)) return false;
@@ -267,7 +290,7 @@ bool ModuleReader::ParseOperand() {
         if (nesting.TooDeep()) return FailDepth(start);
         lexer_.set_at(start);
         HloInstruction* operand = nullptr;
-        if (!ParseInstructionBody(Word(), start, /*is_nested=*/true, operand)) return false;
+        if (!ParseInstructionBody({Word(), start, lines_.LineOf(start)}, /*is_nested=*/true, operand)) return false;
         operands_.push_back(operand);
         return true;
       }

@@ -24,13 +24,13 @@ struct Word {
   bool empty() const { return size == 0; }
 };
 
-inline bool IsKeyword(const Word& word) {
+inline bool MayBeKeyword(std::string_view word) {
   static constexpr WordFilter kFilter = [] {
     WordFilter keywords;
     for (std::string_view keyword : kKeywords) keywords.Add(keyword);
     return keywords;
   }();
-  return kFilter.MayHave(word.text()) && IsKeyword(word.text());
+  return kFilter.MayHave(word);
 }
 
 namespace lexer_internal {
@@ -70,29 +70,36 @@ constexpr uint64_t Load8(const char* p) { return Load<uint64_t>(p); }
 constexpr uint64_t Load4(const char* p) { return Load<uint32_t>(p); }
 }  // namespace lexer_internal
 
+namespace lexer_internal {
+constexpr uint64_t Fold(uint64_t a, uint64_t b) {
+  constexpr uint64_t kFirst = 0x9E3779B97F4A7C15u, kSecond = 0xD6E8FEB86659FD93u;
+  const __uint128_t product = static_cast<__uint128_t>(a ^ kFirst) * (b ^ kSecond);
+  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+}
+}  // namespace lexer_internal
+
 // Hash of some bytes; all 32 bits are well mixed.
 [[gnu::always_inline]] constexpr uint32_t HashBytes(const char* data, size_t size) {
-  using lexer_internal::Load4, lexer_internal::Load8;
-  constexpr uint64_t kFirst = 0x9E3779B97F4A7C15u, kSecond = 0xD6E8FEB86659FD93u;
-  auto fold = [](uint64_t a, uint64_t b) {
-    const __uint128_t product = static_cast<__uint128_t>(a ^ kFirst) * (b ^ kSecond);
-    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-  };
-  // Reads up to 16 bytes as two words, which overlap if there are fewer.
+  using lexer_internal::Fold, lexer_internal::Load4, lexer_internal::Load8;
+  // Reads 16 bytes at a time as two words. The last ones overlap others, so that no branch depends on their number.
   uint64_t hash = size;
-  for (; size > 16; data += 16, size -= 16) hash = fold(Load8(data) ^ hash, Load8(data + 8));
+  const char* const end = data + size;
   uint64_t a = 0, b = 0;
-  if (size >= 8) {
+  if (size >= 16) {
+    for (; end - data > 16; data += 16) hash = Fold(Load8(data) ^ hash, Load8(data + 8));
+    a = Load8(end - 16);
+    b = Load8(end - 8);
+  } else if (size >= 8) {
     a = Load8(data);
-    b = Load8(data + size - 8);
+    b = Load8(end - 8);
   } else if (size >= 4) {
     a = Load4(data);
-    b = Load4(data + size - 4);
+    b = Load4(end - 4);
   } else if (size > 0) {
     a = static_cast<uint8_t>(data[0]) << 16 | static_cast<uint8_t>(data[size / 2]) << 8 |
         static_cast<uint8_t>(data[size - 1]);
   }
-  hash = fold(a ^ hash, b);
+  hash = Fold(a ^ hash, b);
   return static_cast<uint32_t>(hash ^ hash >> 32);
 }
 
@@ -101,7 +108,8 @@ constexpr uint64_t Load4(const char* p) { return Load<uint32_t>(p); }
 [[gnu::always_inline]] inline bool SameBytes(const char* a, const char* b, size_t size) {
   using lexer_internal::Load4, lexer_internal::Load8;
   if (size >= 16) {
-    for (size_t i = 0; i + 16 < size; i += 16) {
+    if (!scan::Same16(a, b)) return false;
+    for (size_t i = 16; i + 16 < size; i += 16) {
       if (!scan::Same16(a + i, b + i)) return false;
     }
     return scan::Same16(a + size - 16, b + size - 16);
@@ -126,6 +134,12 @@ class Lexer {
   // At the end of a line: skips the two spaces before the next instruction, too.
   [[gnu::always_inline]] void SkipLineEnd() {
     if (at_[0] == '\n' && at_[1] == ' ' && at_[2] == ' ' && !MaySkip(at_[3])) at_ += 3;
+  }
+  // The same if the next line begins as an instruction is printed, with a % or ROOT; otherwise reads nothing.
+  [[gnu::always_inline]] bool AcceptLineEnd() {
+    if (at_[0] != '\n' || at_[1] != ' ' || at_[2] != ' ' || (at_[3] != '%' && at_[3] != 'R')) return false;
+    at_ += 3;
+    return true;
   }
   // Usually there is nothing to skip, or one space.
   [[gnu::always_inline]] void SkipBlank() {
@@ -236,6 +250,13 @@ class LineCounter {
     line_ += static_cast<int32_t>(scan::CountFew<'\n'>(at_, place));
     at_ = place;
     return line_;
+  }
+  // Skip the text from `from` to `to`, in which no line, or one line, ends; unless it was not counted up to `from`.
+  void PassText(const char* from, const char* to) {
+    if (at_ == from) at_ = to;
+  }
+  void PassLine(const char* from, const char* to) {
+    if (at_ == from) at_ = to, ++line_;
   }
 
  private:

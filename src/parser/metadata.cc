@@ -46,9 +46,39 @@ bool ModuleReader::ParseSharedFrontendAttributes(HloInstruction* instruction) {
   return true;
 }
 
+// {op_name="…"} or {op_name="…" stack_frame_id=3}, as XLA prints most metadata; reads nothing at any other text.
+bool FragmentReader::ReadUsualMetadata(OpMetadata& metadata) {
+  constexpr std::string_view kName = "{op_name=\"", kFrame = " stack_frame_id=";
+  const char* at = lexer_.at();
+  const auto accept = [&](std::string_view text) {
+    if (static_cast<size_t>(lexer_.end() - at) < text.size() || std::memcmp(at, text.data(), text.size()) != 0)
+      return false;
+    at += text.size();
+    return true;
+  };
+  if (!accept(kName)) return false;
+  const char* const name = at;
+  at = scan::FindNot<scan::InString>(at, lexer_.end());
+  const std::string_view op_name(name, static_cast<size_t>(at - name));
+  if (!accept("\"")) return false;
+  int64_t frame = 0;
+  if (accept(kFrame)) {
+    constexpr ptrdiff_t kSurelyFit = 9;
+    const char* const first = at;
+    for (; IsDigit(*at) && at - first <= kSurelyFit; ++at) frame = frame * 10 + (*at - '0');
+    if (at == first || at - first > kSurelyFit) return false;
+  }
+  if (!accept("}")) return false;
+  metadata.op_name = op_name;
+  metadata.stack_frame_id = frame;
+  lexer_.set_at(at);
+  return true;
+}
+
 // {op_type="…" op_name="…" source_file="…" source_line=3 …}; optional commas between fields; each field at most once.
 bool FragmentReader::ParseMetadata(OpMetadata& metadata) {
   lexer_.SkipBlank();
+  if (ReadUsualMetadata(metadata)) return true;
   const char* const start = lexer_.at();
   if (!Expect('{')) return false;
   uint32_t seen = 0;

@@ -305,7 +305,7 @@ bool ModuleReader::ParseComputations() {
 bool ModuleReader::ParseComputation() {
   Head head;
   if (!ParseHead(head)) return false;
-  if (computations_.contains(head.name.text())) {
+  if (computations_.Find(head.name.text()) != nullptr) {
     return Fail(head.name_place, Format("computation '{}' is defined twice", head.name.text()));
   }
   if (head.is_entry && module_->entry_computation() != nullptr)
@@ -365,7 +365,7 @@ bool ModuleReader::ParseParameterList() {
   if (!Expect('(')) return false;
   if (!lexer_.Accept(')')) {
     do {
-      Word name;
+      std::string_view name;
       const Shape* shape = nullptr;
       if (!ReadName(name, "a parameter")) return false;
       if (!ParseInternedShape(shape)) return false;
@@ -394,9 +394,12 @@ bool ModuleReader::ParseBody(HloComputation* computation, const char* place) {
   return FinishComputation(computation, root != nullptr ? root : computation->last(), place);
 }
 
-bool ModuleReader::FinishComputation(HloComputation* computation, HloInstruction* root, const char* place) {
-  computation->set_root(root);
+// Puts the parameters, which are in the order of the text, in the order of their numbers.
+bool ModuleReader::OrderParameters(HloComputation* computation, const char* place) {
   ArenaVector<HloInstruction*>& found = GraphLoader::parameters(computation);
+  int64_t next = 0;
+  if (std::all_of(found.begin(), found.end(), [&](auto* parameter) { return parameter->parameter_number() == next++; }))
+    return true;
   std::vector<HloInstruction*> parameters(found.size(), nullptr);
   for (HloInstruction* parameter : found) {
     const int64_t number = parameter->parameter_number();
@@ -410,6 +413,12 @@ bool ModuleReader::FinishComputation(HloComputation* computation, HloInstruction
     parameters[static_cast<size_t>(number)] = parameter;
   }
   std::copy(parameters.begin(), parameters.end(), found.begin());
+  return true;
+}
+
+bool ModuleReader::FinishComputation(HloComputation* computation, HloInstruction* root, const char* place) {
+  computation->set_root(root);
+  if (!OrderParameters(computation, place)) return false;
   if (computation != single_computation_ && part_ == nullptr) {
     loader_.Name(computation);
     loader_.List(computation);
@@ -424,8 +433,8 @@ bool ModuleReader::ParseComputationReference(HloComputation*& computation) {
   if (*place != '{') {
     Word name;
     if (!ReadName(name, "a computation's name") || !CheckNoTypeWord(name)) return false;
-    auto it = computations_.find(name.text());
-    computation = it != computations_.end() ? it->second : part_ != nullptr ? FindInOtherPart(name.text()) : nullptr;
+    HloComputation* const* const found = computations_.Find(name.text());
+    computation = found != nullptr ? *found : part_ != nullptr ? FindInOtherPart(name.text()) : nullptr;
     return computation != nullptr || Fail(place, Format("computation '{}' is not defined", name.text()));
   }
   if (part_ != nullptr) return GiveUpPart();
@@ -454,7 +463,7 @@ bool ModuleReader::ParseSingleInstruction() {
   const char* place = lexer_.at();
   if (LooksLikeShape()) {
     const Word name{"_", 1, HashBytes("_", 1)};
-    if (!ParseInstructionBody(name, place, /*is_nested=*/false, instruction)) return false;
+    if (!ParseInstructionBody({name, place, lines_.LineOf(place)}, /*is_nested=*/false, instruction)) return false;
   } else {
     bool is_root = false;
     if (!ParseInstruction(instruction, is_root)) return false;

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "flat_map.h"
 #include "fragment_reader.h"
 #include "hloir/detail/unique_name.h"
 #include "hloir/module.h"
@@ -73,6 +74,7 @@ class ModuleReader final : public FragmentReader {
   bool ParseBody(HloComputation* computation, const char* place);
   // Completes a computation: checks its parameters and adds it to the module.
   bool FinishComputation(HloComputation* computation, HloInstruction* root, const char* place);
+  bool OrderParameters(HloComputation* computation, const char* place);
   bool FinishModule();
   HloComputation* EntryOrLast();
   // A computation by name, or an inline body.
@@ -104,8 +106,14 @@ class ModuleReader final : public FragmentReader {
   };
   bool ParseOpcode(Opcode& opcode);
   static bool NeedsWholeModule(const Opcode& opcode, const Word& name);
-  // The text after `name =`; an anonymous instruction if the name is empty.
-  bool ParseInstructionBody(const Word& name, const char* place, bool is_nested, HloInstruction*& instruction);
+  // What stands before an instruction's shape. An anonymous one has no name.
+  struct Definition {
+    Word name;
+    const char* place;
+    int32_t line;
+  };
+  // The text after `name =`.
+  bool ParseInstructionBody(const Definition& definition, bool is_nested, HloInstruction*& instruction);
   bool ReadUsualOpcode(const char*& at, HloOpcode& opcode) const;
   bool ReadUsualOperands(const char*& at);
   bool ParseOperandList(size_t before);
@@ -177,12 +185,12 @@ class ModuleReader final : public FragmentReader {
   };
   // The opcode's own attributes of the instruction being read.
   struct OwnAttributes {
-    std::string_view text;           // up to the metadata
+    std::string_view text;           // up to the metadata or a call
     SeenAttributes* slot = nullptr;  // to be filled with attributes of this text
     void* attributes = nullptr;      // those that were seen with this text
     uint64_t fields_seen = 0;
-    const char* end = nullptr;  // of the last field read; nullptr: there were other attributes
-    bool has_metadata = false;
+    const char* end = nullptr;  // of the last field read
+    bool has_metadata = false, has_others = false;
   };
   bool ParseMoreAttributes(HloInstruction* instruction, HloInstruction* outer, bool is_nested, const char* place,
                            OwnAttributes& own);
@@ -190,8 +198,8 @@ class ModuleReader final : public FragmentReader {
   bool ParseParameterReplication(HloInstruction* parameter, const char* place);
   bool ParseOtherAttribute(AttributeContext& context, const Word& name);
   bool CheckFields(const AttributeContext& context, void* attributes);
-  std::string_view TextBeforeMetadata() const;
-  bool ParseGenericAttribute(AttributeContext& context, const Word& name, const char* place, bool& known);
+  std::string_view TextOfOwnAttributes() const;
+  bool ParseGenericAttribute(AttributeContext& context, bool& known);
   bool ParseCallAttribute(AttributeContext& context, const Word& name, bool& known);
   bool ParseIgnoredAttribute(HloOpcode opcode, const Word& name, bool& known);
   bool ParseOuterAsyncAttribute(HloInstruction* outer, const Word& name, bool& known);
@@ -199,7 +207,7 @@ class ModuleReader final : public FragmentReader {
   bool FinishCalls(AttributeContext& context);
   bool ParseUnknownOperation(HloInstruction* instruction, std::string_view opcode, bool is_nested, const char* place);
   bool ParseComputationList(std::vector<HloComputation*>& list);
-  [[gnu::cold]] bool FailUnknownAttribute(HloOpcode opcode, const Word& name);
+  [[gnu::cold]] bool FailUnknownAttribute(HloOpcode opcode, const char* place, std::string_view name);
   bool ParseSharedMetadata(HloInstruction* instruction);  // metadata.cc
   bool ParseSharedFrontendAttributes(HloInstruction* instruction);
   bool ParseSharedSharding(const Sharding*& sharding);  // sharding.cc
@@ -228,10 +236,7 @@ class ModuleReader final : public FragmentReader {
   std::unordered_map<const HloInstruction*, HloInstruction*> chain_starts_;
   std::vector<HloInstruction*> operands_;  // a stack: the operands of the instructions being read
   // A computation name's users look it up by the name in the text.
-  struct NameHash {
-    size_t operator()(std::string_view name) const { return HashBytes(name.data(), name.size()); }
-  };
-  std::unordered_map<std::string_view, HloComputation*, NameHash> computations_;
+  FlatMap<std::string_view, HloComputation*> computations_;
 
   // Shapes by their text.
   struct ShapeSlot {
@@ -255,7 +260,8 @@ class ModuleReader final : public FragmentReader {
     constexpr ptrdiff_t kLongest = 128;  // because many searches in one long text would take quadratic time
     const char* const limit = start + std::min(kLongest, lexer_.end() - start);
     const char* const stop = scan::FindEither<' ', '\n'>(start, limit);
-    if (stop == limit || stop == start || stop[1] == '{') return nullptr;
+    // (A layout may follow after a blank.)
+    if (stop == limit || stop == start || !IsWordStart(stop[1])) return nullptr;
     const uint32_t size = static_cast<uint32_t>(stop - start);
     const ShapeSlot& slot = FindShapeSlot(start, size, HashBytes(start, size));
     if (slot.shape != nullptr) at = stop;
@@ -266,6 +272,8 @@ class ModuleReader final : public FragmentReader {
 
   static constexpr size_t kSeenAttributes = 256;
   std::array<SeenAttributes, kSeenAttributes> seen_attributes_{};  // the latest of a hash
+  std::array<uint8_t, kOpcodeCount> latest_attributes_{};          // of an opcode: a place in seen_attributes_
+  void FindSeenAttributes(HloInstruction* instruction, OwnAttributes& own);
 
   SeenTexts<const OpMetadata> seen_metadata_;
   SeenTexts<const Sharding> seen_shardings_;

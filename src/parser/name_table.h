@@ -24,9 +24,12 @@ class NameTable {
   };
 
   // Reserves room for about this many names. Call it before adding names.
-  void Reserve(size_t names) { slots_.resize(std::bit_ceil(std::max(2 * names, kMinSlots))); }
+  void Reserve(size_t names) {
+    slots_.resize(std::bit_ceil(std::max(2 * names, kMinSlots)));
+    mask_ = slots_.size() - 1;
+  }
   // Prefetches the slot of a name that will be added, because a large module's table exceeds the cache.
-  void Prefetch(const Word& word) const { __builtin_prefetch(&slots_[word.hash & (slots_.size() - 1)], 1); }
+  void Prefetch(const Word& word) const { __builtin_prefetch(&slots_[word.hash & mask_], 1); }
   // The slot of a name, or nullptr.
   const Slot* Find(const Word& word) const {
     const Slot& slot = slots_[Search(word)];
@@ -34,7 +37,7 @@ class NameTable {
   }
   // The instruction of a name, or nullptr.
   [[gnu::always_inline]] HloInstruction* Meaning(const Word& word) const {
-    const size_t mask = slots_.size() - 1;
+    const size_t mask = mask_;
     for (size_t i = word.hash & mask;; i = (i + 1) & mask) {
       const Slot& slot = slots_[i];
       if (slot.item == 0) return nullptr;
@@ -51,7 +54,7 @@ class NameTable {
   // name moves slots.
   [[gnu::always_inline]] Slot& FindOrAdd(const Word& word, bool& is_new) {
     // A fuller table would have runs of names, which cause branch mispredictions.
-    if (2 * (used_ + 1) > slots_.size()) Grow();
+    if (2 * used_ + 1 > mask_) Grow();
     Slot& slot = slots_[Search(word)];
     is_new = slot.item == 0;
     if (is_new) slot.hash = word.hash, ++used_;
@@ -110,7 +113,7 @@ class NameTable {
   }
   // The slot of the name, or the free slot for it.
   [[gnu::always_inline]] size_t Search(const Word& word) const {
-    const size_t mask = slots_.size() - 1;
+    const size_t mask = mask_;
     for (size_t i = word.hash & mask;; i = (i + 1) & mask) {
       const Slot& slot = slots_[i];
       if (slot.item == 0 || (slot.hash == word.hash && IsSame(NameOf(slot), word))) return i;
@@ -126,11 +129,12 @@ class NameTable {
       grown[i] = slot;
     }
     slots_.swap(grown);
+    mask_ = mask;
   }
 
   const GraphLoader* loader_;
   std::vector<Slot> slots_;
-  size_t used_ = 0;
+  size_t mask_ = slots_.size() - 1, used_ = 0;
   std::vector<Aside> aside_;
 };
 

@@ -26,21 +26,23 @@ const char* FragmentReader::ShapeEnd(const char* at) const {
   }
   while (lexer_internal::Is(*at, lexer_internal::kWordPart)) ++at;
   if (*at != '[') return start;  // or after a blank: too rare for a key
-  while (*at != ']') {
-    if (*at == '\0' || *at == '\n') return start;
-    ++at;
-  }
+  at = scan::FindEither<']', '\n'>(at, lexer_.end());
+  if (*at != ']') return start;
   ++at;
   if (*at == '{' && (IsDigit(at[1]) || at[1] == ':')) {
-    while (*at != '}') {
-      if (*at == '\0' || *at == '\n' || *at == '[') return start;  // P(shape): nested brackets and braces
-      ++at;
-    }
-    return at + 1;
+    at = scan::FindNot<scan::NoneOf<'}', '[', '\n'>>(at, lexer_.end());
+    return *at == '}' ? at + 1 : start;  // [ as in P(shape): nested brackets and braces
   }
-  // A layout may follow after a blank.
-  if (*at == ' ' && at[1] == '{') return start;
-  return at;
+  // A layout may follow after a blank or a comment; or a computation's body, which begins with a name.
+  const auto next = [](const char* p) {
+    while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r') ++p;
+    return p;
+  };
+  const char* const brace = next(at);
+  if (*brace == '/') return start;
+  if (*brace != '{') return at;
+  const char after = *next(brace + 1);
+  return after == '%' || IsWordStart(after) || after == '}' ? at : start;
 }
 
 bool FragmentReader::LooksLikeShape() {
@@ -84,8 +86,9 @@ bool ModuleReader::ParseInternedShape(const Shape*& shape) {
   shape = loader_.KeepShape(read);
   if (lexer_.at() != guess) return true;
   const auto add = [&](const ShapeSlot& added) {
-    const ShapeSlot& slot = FindShapeSlot(added.text, added.size, added.hash);
-    shape_slots_[static_cast<size_t>(&slot - shape_slots_.data())] = added;
+    size_t at = added.hash & shape_mask_;
+    while (shape_slots_[at].shape != nullptr) at = (at + 1) & shape_mask_;
+    shape_slots_[at] = added;
   };
   add({start, size, hash, shape});
   if (2 * ++shape_count_ >= shape_slots_.size()) {

@@ -32,9 +32,8 @@ bool TextCursor::FailEquals() {
   return lexer_.Peek() == '=' ? Fail(place, "no space is allowed before '='") : FailExpected('=');
 }
 
-bool TextCursor::FailKeyword(const Word& name, std::string_view what) {
-  return Fail(name.data,
-              Format("expected {}, found the keyword '{}'; as a name it is %{}", what, name.text(), name.text()));
+bool TextCursor::FailKeyword(std::string_view name, std::string_view what) {
+  return Fail(name.data(), Format("expected {}, found the keyword '{}'; as a name it is %{}", what, name, name));
 }
 
 bool TextCursor::FailExpected(char c) { return FailExpected(std::string{'\'', c, '\''}); }

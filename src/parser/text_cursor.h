@@ -32,7 +32,7 @@ class TextCursor {
   // "expected <what>, found <the text at the cursor>".
   [[gnu::cold]] bool FailExpected(std::string_view what);
   [[gnu::cold]] bool FailExpected(char c);
-  [[gnu::cold]] bool FailKeyword(const Word& name, std::string_view what);
+  [[gnu::cold]] bool FailKeyword(std::string_view name, std::string_view what);
   [[gnu::cold]] bool FailEquals();
   [[gnu::cold]] bool FailDepth(const char* place) { return FailLimit(place, "nested too deeply"); }
   bool failed() const { return error_code_ != StatusCode::kOk; }
@@ -61,12 +61,18 @@ class TextCursor {
   // True if `word` is next; does not consume it.
   bool AtWord(std::string_view word);
   bool ReadName(Word& name, std::string_view what) {
+    std::string_view text;
+    if (!ReadName(text, what)) return false;
+    name = {text.data(), static_cast<uint32_t>(text.size()), HashBytes(text.data(), text.size())};
+    return true;
+  }
+  bool ReadName(std::string_view& name, std::string_view what) {
     const bool marked = lexer_.Peek() == '%';
     if (marked) lexer_.set_at(lexer_.at() + 1);
     // No blank between % and the name.
     if (!IsWordStart(*lexer_.at())) return FailExpected(what);
-    name = lexer_.ReadWord();
-    if (!marked && *lexer_.at() != ':' && IsKeyword(name)) return FailKeyword(name, what);
+    name = lexer_.ReadIdentifier();
+    if (!marked && *lexer_.at() != ':' && MayBeKeyword(name) && IsKeyword(name)) return FailKeyword(name, what);
     // Dumps of 2017 and 2018 have a colon after some names.
     if (*lexer_.at() == ':') lexer_.set_at(lexer_.at() + 1);
     return true;

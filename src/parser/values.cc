@@ -46,7 +46,7 @@ bool Unescape(std::string_view raw, std::string& text) {
     return true;
   };
   while (p < end) {
-    const char* const plain = std::exchange(p, scan::CopyWhile<scan::Neither<'\\', '\\'>>(p, end, out));
+    const char* const plain = std::exchange(p, scan::CopyWhile<scan::NoneOf<'\\'>>(p, end, out));
     out += p - plain;
     if (p == end) break;
     if (++p == end) return false;

@@ -12,7 +12,7 @@
 
 #include "hloir/builder.h"
 #include "hloir/module.h"
-#include "flat_map.h"
+#include "parser/flat_map.h"
 #include "mlir.h"
 #include "support/format.h"
 

@@ -16,7 +16,7 @@
 #include "hloir/literal.h"
 #include "hloir/shape.h"
 #include "hloir/status.h"
-#include "flat_map.h"
+#include "parser/flat_map.h"
 
 namespace hloir::stablehlo {
 

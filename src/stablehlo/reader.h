@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "flat_map.h"
+#include "parser/flat_map.h"
 #include "mlir.h"
 
 namespace hloir::stablehlo {

@@ -159,6 +159,67 @@ TEST_CASE("parser: a layout after a blank, also of a shape that was read before"
   CHECK(module->entry_computation()->parameter(1)->shape().layout().minor_to_major() == DimVector{0, 1});
   module = ParseBody(" x = f32[2,3] parameter(0)\n ROOT t = (f32[2,3], f32[2,3] {0,1}) tuple(x, x)");
   CHECK(module->entry_computation()->root()->shape().tuple_shapes(1).layout().minor_to_major() == DimVector{0, 1});
+  for (const std::string before_layout : {" ", "  ", "\n", "/*x*/", " /*x*/", " // x\n", "{/*x*/", " { /*x*/"}) {
+    INFO(before_layout);
+    const std::string brace = before_layout.find('{') == std::string::npos ? "{" : "";
+    module = ParseBody("  x = f32[2,3] parameter(0)\n  y = f32[2,3] negate(x)\n  ROOT z = f32[2,3]" + before_layout +
+                       brace + "0,1} negate(y)");
+    CHECK(module->entry_computation()->root()->shape().layout().minor_to_major() == DimVector{0, 1});
+  }
+}
+
+TEST_CASE("parser: the line of each instruction, however it is written") {
+  auto module = Parse(
+      "HloModule m\n"
+      "%add (a: f32[], b: f32[]) -> f32[] {\n"
+      "  %a = f32[] parameter(0)\n"
+      "  %b = f32[] parameter(1)\n"
+      "  ROOT %sum = f32[] add(%a, %b)\n"
+      "}\n\n"
+      "ENTRY %e {\n"
+      "  %x = f32[2,3]{1,0} parameter(0)\n"
+      "  %y = f32[2,3]{1,0} negate(%x)\n"
+      "  %z = f32[2,3]{1,0}\n"
+      "    negate(%y)\n"
+      "  %zero = f32[] constant(\n    0)\n"
+      "  %r = f32[2]{0} reduce(%z,\n %zero), dimensions={1},\n to_apply=%add\n"
+      "  %s = f32[2]{0} reduce(%z, %zero), dimensions={1}, to_apply=%add\n"
+      "  %t = f32[3,2]{1,0} transpose(%z), dimensions={1,0}\n"
+      "  %u = f32[3,2]{1,0} transpose(%z), dimensions={1,0}\n"
+      "  %v = f32[3,2]{1,0} transpose(%z), dimensions={1,0}, metadata={op_name=\"a\"\n}\n"
+      "  %w = f32[3,2]{1,0} transpose(%z), dimensions={1,0}, metadata={op_name=\"a\"\n}\n"
+      "\n"
+      "  %q\n = f32[3,2]{1,0} add(%v, %w) // a comment\n"
+      "  ROOT %p = f32[3,2]{1,0} add(%q, %u)\n"
+      "}\n");
+  std::string lines;
+  for (const HloInstruction* i : module->AllInstructions()) {
+    lines += std::string(i->name()) + ":" + std::to_string(i->line()) + " ";
+  }
+  CHECK(lines == "a:3 b:4 sum:5 x:9 y:10 z:11 zero:13 r:15 s:18 t:19 u:20 v:21 w:23 q:26 p:28 ");
+}
+
+TEST_CASE("parser: attributes that came before, with and without the calls after them") {
+  const std::string start =
+      "HloModule m\n%add (a: f32[], b: f32[]) -> f32[] {\n  %a = f32[] parameter(0)\n  %b = f32[] parameter(1)\n"
+      "  ROOT %sum = f32[] add(%a, %b)\n}\n\nENTRY %e {\n  %x = f32[2,3]{1,0} parameter(0)\n  %zero = f32[] "
+      "constant(0)\n"
+      "  %r = f32[2]{0} reduce(%x, %zero), dimensions={1}, to_apply=%add\n"
+      "  %s = f32[2]{0} reduce(%x, %zero), dimensions={1}, to_apply=%add, metadata={op_name=\"s\"}\n";
+  auto module = Parse(start + "  ROOT %t = f32[2]{0} reduce(%x, %zero), to_apply=%add, dimensions={1}\n}\n");
+  for (const char* name : {"r", "s", "t"}) {
+    const HloInstruction& reduce = Find(*module, name);
+    CHECK(reduce.dimensions() == DimVector{1});
+    CHECK(reduce.to_apply()->name() == "add");
+  }
+  CHECK(Find(*module, "s").metadata()->op_name == "s");
+  CHECK(module->computations()[0]->callers().size() == 3);
+  CHECK(ErrorOf(start + "  ROOT %t = f32[2]{0} reduce(%x, %zero), dimensions={1}\n}\n")
+            .find("needs the attribute to_apply") != std::string::npos);
+  CHECK(ErrorOf(start + "  ROOT %t = f32[2]{0} reduce(%x, %zero), to_apply=%add\n}\n")
+            .find("needs the attribute dimensions") != std::string::npos);
+  CHECK(ErrorOf(start + "  ROOT %t = f32[2]{0} reduce(%x, %zero), dimensions={1}, to_apply=%add, dimensions={1}\n}\n")
+            .find("appears twice") != std::string::npos);
 }
 
 TEST_CASE("parser: a layout's brace is none if a body's begins") {

@@ -1,5 +1,6 @@
 // FlatMap: a hash table in one block, for maps of a text's many names and values. Entries are never removed. An empty
-// key (a null pointer, or a view of null) is none. Tested by all that reads StableHLO.
+// key (a null pointer, or a view of null) is none. Tested by all that
+// reads text.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "parser/lexer.h"
+#include "lexer.h"
 #include "support/hash.h"
 
-namespace hloir::stablehlo {
+namespace hloir {
 
 inline size_t HashOfKey(const void* key) { return static_cast<size_t>(Scramble(reinterpret_cast<uintptr_t>(key))); }
 inline size_t HashOfKey(std::string_view key) { return HashBytes(key.data(), key.size()); }
@@ -53,4 +54,4 @@ class FlatMap {
   size_t count_ = 0;
 };
 
-}  // namespace hloir::stablehlo
+}  // namespace hloir
