@@ -63,9 +63,12 @@ TEST_CASE("scans stop where the plain test does, for every byte") {
   CheckTest<NoBrace>('a');
   CheckTest<AboveComma>('a');
   CheckTest<InString>('a');
-  CheckTest<Neither<'"', '\\'>>('a');
-  CheckTest<Neither<'"', '}'>>('a');
-  CheckTest<Neither<'"', '\n'>>('a');
+  CheckTest<InOwnAttributes>('a');
+  CheckTest<NoneOf<'"', '\\'>>('a');
+  CheckTest<NoneOf<'"', '}'>>('a');
+  CheckTest<NoneOf<'(', ')'>>('a');
+  CheckTest<NoneOf<']', '\n'>>('a');
+  CheckTest<NoneOf<' ', '\n'>>('a');
 }
 
 TEST_CASE("bytes are counted as by the plain loop") {
