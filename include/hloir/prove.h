@@ -41,6 +41,7 @@ using ElementValues = std::map<int64_t, std::map<int64_t, int64_t>>;
 // How much Prove tries.
 struct ProveOptions {
   int64_t max_work = int64_t{1} << 20;     // the limit of its work, approximately in instructions
+  int64_t work_for_each = 32;              // added for each instruction
   int64_t solver_work = int64_t{1} << 21;  // the solver's limit in z3's units (rlimit), some millions a second; 0: no
                                            // solver
   // Runs both modules with the elements found by the solver; returns the arguments if the results differ. Without it

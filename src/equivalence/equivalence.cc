@@ -632,7 +632,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
 }  // namespace
 
 // The settings decide which values become equal expressions. A pair that is open under one may be proved under another.
-Result ProveInside(const HloModule& before, const HloModule& after, const Options& options) {
+Result ProveInside(const HloModule& before, const HloModule& after, const Options& of_caller) {
   constexpr int64_t kSmallest = 24;
   constexpr int64_t kLarge = 160;  // the size that most proofs need
   Way ways[] = {{kLarge, 4}, {56, 8}, {kSmallest, 4}, {500, 4}, {kSmallest, 4, true}, {kLarge, 4, false, true}};
@@ -640,11 +640,18 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   constexpr int64_t kMostForSizes = 1 << 20;  // expressions of one proof, after which no other size is tried
   constexpr size_t kMostCuts = 4;
   constexpr int kMostRepairs = 32;
-  constexpr int64_t kMany = 1 << 13;  // instructions of a partitioned program, above which the smallest size is first
+  constexpr int64_t kMany = 1 << 13;  // instructions above which the cheapest way is tried first
   const bool devices = UsesDevices(before) || UsesDevices(after);
-  // In a long program the parts of large values meet in more and more products.
-  if (devices && before.instruction_count() + after.instruction_count() > kMany) std::swap(ways[0], ways[2]);
+  const bool many = before.instruction_count() + after.instruction_count() > kMany;
+  // In a long partitioned program the parts of large values meet in more and more products.
+  if (devices && many) std::swap(ways[0], ways[2]);
   Result first;
+  Options options = of_caller;
+  if (many && !devices && !options.nodes) {
+    TryExact(before, after, options, first);
+    if (first.answer != Answer::kOpen) return first;
+    options.try_bits = false;
+  }
   std::vector<Wrong> wrong;
   const Way* named = &ways[0];         // the setting in which `wrong` was found
   int64_t made = 0, once = 0, in = 0;  // expressions: of all proofs, of the first, of the one that found `wrong`

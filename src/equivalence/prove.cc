@@ -105,7 +105,7 @@ Proof Prove(const HloModule& a, const HloModule& b, const ProveOptions& options)
     return {false, "the modules run on different numbers of devices", {}};
   if (&a == &b || StructurallyEqual(*a.entry_computation(), *b.entry_computation()))
     return {true, "the two have the same structure", {}};
-  equivalence::Terms terms(options.max_work);
+  equivalence::Terms terms(options.max_work + options.work_for_each * (a.instruction_count() + b.instruction_count()));
   const Term* x = terms.Of(a);
   if (x == nullptr) return {false, terms.why(), {}};
   const Term* y = terms.Of(b);
