@@ -13,6 +13,7 @@
 #include "check/compare.h"
 #include "check/explanations.h"
 #include "check/extremes.h"
+#include "check/judge.h"
 #include "check/narrow_steps.h"
 #include "check/rounding.h"
 #include "check/widen.h"
