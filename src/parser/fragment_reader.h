@@ -112,7 +112,7 @@ class FragmentReader : public TextCursor {
   bool ParseAxisList(std::vector<MeshAxisRef>& axes);
   bool ParseIotaDevices(DeviceList& devices);
   bool ReadIntsUntil(char close, std::vector<int64_t>& values);
-  bool ParseShardingMetadata(std::vector<OwnedOpMetadata>& metadata);
+  [[gnu::cold]] bool ParseShardingMetadata(std::vector<OwnedOpMetadata>& metadata);
 
   // ---- Metadata and origin (metadata.cc).
   bool ParseMetadata(OpMetadata& metadata);

@@ -49,8 +49,9 @@ class ModuleReader final : public FragmentReader {
   bool ParseModule();
   bool ParseHeader();
   bool ParseHeaderAttribute(const Word& name, const char* place);
-  bool ParseAliasing();
-  bool ParseBufferDonors();
+  // Cold: what is read at most once in a module, or seldom, is compiled for size.
+  [[gnu::cold]] bool ParseAliasing();
+  [[gnu::cold]] bool ParseBufferDonors();
   bool ParseProgramShape(ProgramShape& shape);
   bool ParseStackTables();
   bool ParseComputations();
@@ -69,7 +70,7 @@ class ModuleReader final : public FragmentReader {
   bool ParseThread(std::string_view& thread);
   bool LooksLikeComputation();
   bool ParseParameterList();
-  bool ParseSingleInstruction();
+  [[gnu::cold]] bool ParseSingleInstruction();
   // Instructions up to the closing brace.
   bool ParseBody(HloComputation* computation, const char* place);
   // Completes a computation: checks its parameters and adds it to the module.
@@ -128,7 +129,7 @@ class ModuleReader final : public FragmentReader {
   // ---- Rules for one instruction (rules.cc).
   bool CheckInstruction(HloInstruction* instruction, const Opcode& opcode, const char* place);
   bool CheckCustomCall(HloInstruction* instruction, const char* place);
-  bool InferMissingShape(HloInstruction* instruction, const char* place);
+  [[gnu::cold]] bool InferMissingShape(HloInstruction* instruction, const char* place);
   void SettleShape(HloInstruction* instruction);
 
   // ---- Async sugar (async.cc).
