@@ -236,7 +236,7 @@ struct FunctionLink {
     else return L::FromBatch(F::template Apply<T, Arch>(L::Batch(v)));
   }
 };
-// One look for all of the block.
+// The range is tested once for the whole block.
 template <class L, class F, class T, class Arch, class V = typename L::V>
 void UsualMathLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
   using Mask = xsimd::batch_bool<T, Arch>;
@@ -614,13 +614,8 @@ void FillChainsOf(ChainTable& table) {
     unary.template operator()<UnaryOp::kRoundToF16>();
   }
   auto math = [&]<class F>(UnaryOp op, F) { table.unary[static_cast<int>(op)][p] = Entry(&MathLink<L, F, T, Arch>); };
-  math(UnaryOp::kLog, LogFn());
 #if defined(__AVX512F__)
-  math(UnaryOp::kExp, ExpFn());
-  math(UnaryOp::kExpm1, Expm1Fn());
-  math(UnaryOp::kLog1p, Log1pFn());
-  math(UnaryOp::kTanh, TanhFn());
-  math(UnaryOp::kLogistic, LogisticFn());
+  auto &copies = math, &usual = math;
 #else
   auto copies = [&]<class F>(UnaryOp op, F) {
     table.unary[static_cast<int>(op)][p] = Entry(&LinkOf<L, FunctionLink<L, F, T, Arch, false>>);
@@ -628,12 +623,13 @@ void FillChainsOf(ChainTable& table) {
   auto usual = [&]<class F>(UnaryOp op, F) {
     table.unary[static_cast<int>(op)][p] = Entry(&UsualMathLink<L, F, T, Arch>);
   };
+#endif
   usual(UnaryOp::kExp, ExpFn());
   copies(UnaryOp::kExpm1, Expm1Fn());
+  math(UnaryOp::kLog, LogFn());
   copies(UnaryOp::kLog1p, Log1pFn());
   copies(UnaryOp::kTanh, TanhFn());
   usual(UnaryOp::kLogistic, LogisticFn());
-#endif
   math(UnaryOp::kSin, SinCosFn<false>());
   math(UnaryOp::kCos, SinCosFn<true>());
   if constexpr (kNarrow) math(UnaryOp::kErf, ErfF32Fn());
