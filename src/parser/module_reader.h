@@ -49,7 +49,7 @@ class ModuleReader final : public FragmentReader {
   bool ParseModule();
   bool ParseHeader();
   bool ParseHeaderAttribute(const Word& name, const char* place);
-  // Cold: what is read at most once in a module, or seldom, is compiled for size.
+  // Cold: what is read at most once in a module, or rarely, is compiled for size.
   [[gnu::cold]] bool ParseAliasing();
   [[gnu::cold]] bool ParseBufferDonors();
   bool ParseProgramShape(ProgramShape& shape);

@@ -781,6 +781,8 @@ TEST_CASE("what is not a function is not proved by its form, and what is too lar
   ProveOptions few;
   few.max_work = 3, few.work_for_each = 0;
   CHECK(!Prove(*sum, *other, few).holds);
+  few.work_for_each = 32;
+  CHECK(Prove(*sum, *other, few).holds);
 }
 
 TEST_CASE("what is proved runs once, and is not doubted for lack of numbers") {
