@@ -254,10 +254,21 @@ void Printer::Fields(const HloInstruction& instruction, const T& attributes) {
   }
 }
 
+// Instructions share attributes that were read from the same text, and print them alike, except for a comparison, whose
+// text depends on its operands, too.
 void Printer::OpcodeAttributes(const HloInstruction& instruction) {
-  instruction.attributes().Visit([&]<class T>(const T& attributes) {
-    if constexpr (!std::is_same_v<T, NoAttributes>) Fields(instruction, attributes);
+  const Attributes all = instruction.attributes();
+  const auto append = [&] {
+    all.Visit([&]<class T>(const T& attributes) {
+      if constexpr (!std::is_same_v<T, NoAttributes>) Fields(instruction, attributes);
+    });
+  };
+  const void* const shared = all.Visit([]<class T>(const T& attributes) -> const void* {
+    if constexpr (std::is_same_v<T, NoAttributes> || std::is_same_v<T, CompareAttributes>) return nullptr;
+    else return &attributes;
   });
+  if (shared != nullptr) Interned(shared, append);
+  else append();
 }
 
 void Printer::Called(std::string_view key, const HloComputation& computation, bool body, int nesting) {

@@ -43,6 +43,13 @@ bool HasMoreThanOperands(const HloInstruction& instruction) {
 
 }  // namespace
 
+size_t Printer::PlainOperands() const {
+  if (!is_plain_ || !options_.print_result_shape) return 0;
+  const int interval = options_.print_operand_index_annotation_interval;
+  const size_t most = interval > 0 ? static_cast<size_t>(interval) : SIZE_MAX;
+  return options_.compact_operands ? std::min(most, kCompactOperands) : most;
+}
+
 bool CanBeSugar(const HloComputation& computation) {
   if (!UnknownOpcode(*computation.root()).empty()) return false;
   for (const HloInstruction* i = computation.first(); i != nullptr; i = i->next()) {
@@ -142,12 +149,27 @@ const StackFrameIndex::FileLocation* Printer::InlinedLocation(const HloInstructi
   return location != nullptr && at(tables.file_names, location->file_name_id) != nullptr ? location : nullptr;
 }
 
-void Printer::Head(const HloInstruction& instruction) {
-  if (is_plain_ && options_.print_result_shape) {
-    if (const Printed& recent = RecentOf(&instruction.shape()); IsRecent(recent, &instruction.shape())) {
-      return out_.AppendAll('%', instruction.name(), " = ", TextBuffer::Again{recent.offset, recent.size}, ' ');
-    }
+// The usual line up to its closing parenthesis, at once: %name = shape opcode(%a, %b). False if nothing was printed,
+// because its shape was not printed recently, or its opcode or operands may be printed in another form.
+bool Printer::PlainHead(const HloInstruction& instruction) {
+  const auto operands = instruction.operands();
+  if (operands.empty() || operands.size() > plain_operands_) return false;
+  const HloOpcode opcode = instruction.opcode();
+  if (opcode == HloOpcode::kAsyncStart || opcode == HloOpcode::kAsyncUpdate || opcode == HloOpcode::kAsyncDone ||
+      opcode == HloOpcode::kCustomCall) {
+    return false;
   }
+  const Printed& shape = RecentOf(&instruction.shape());
+  if (!IsRecent(shape, &instruction.shape())) return false;
+  TextBuffer::Pen pen(out_);
+  pen('%', instruction.name(), " = ", TextBuffer::Again{shape.offset, shape.size}, ' ', OpcodeName(opcode), "(%",
+      operands[0]->name());
+  for (const HloInstruction* operand : operands.subspan(1)) pen(", %", operand->name());
+  pen(')');
+  return true;
+}
+
+void Printer::Head(const HloInstruction& instruction) {
   if (in_computation_ || !options_.canonicalize_instruction_names) {
     if (is_plain_) {
       out_.AppendAll('%', instruction.name(), " = ");
@@ -183,7 +205,7 @@ void Printer::Metadata(const HloInstruction& instruction) {
   out_.Append('}');
 }
 
-void Printer::Instruction(const HloInstruction& instruction, int nesting) {
+void Printer::WholeHead(const HloInstruction& instruction) {
   Head(instruction);
   const HloInstruction* wrapped = nullptr;
   const HloOpcode opcode = instruction.opcode();
@@ -201,6 +223,10 @@ void Printer::Instruction(const HloInstruction& instruction, int nesting) {
   }
   Operands(instruction);
   out_.Append(')');
+}
+
+void Printer::Instruction(const HloInstruction& instruction, int nesting) {
+  if (!PlainHead(instruction)) WholeHead(instruction);
   if (HasMoreThanOperands(instruction)) ExtraAttributes(instruction, nesting);
   const InstructionExtras* extras = instruction.has_extras() ? &instruction.extras() : nullptr;
   if (extras != nullptr && extras->original_value.has_value() && options_.print_original_value) {

@@ -51,7 +51,7 @@ class Printer {
   template <class AppendItem>
   void Interned(const void* item, AppendItem append) {
     Printed& recent = RecentOf(item);
-    if (IsRecent(recent, item)) return out_.AppendAgain(recent.offset, recent.size);
+    if (IsRecent(recent, item)) return out_.AppendAll(TextBuffer::Again{recent.offset, recent.size});
     const size_t offset = out_.size();
     append();
     recent = {item, offset, out_.size() - offset};
@@ -59,8 +59,14 @@ class Printer {
   void InternedShape(const Shape& shape) {
     Interned(&shape, [&] { AppendShape(out_, shape, options_.include_layout_in_shapes); });
   }
+  // Under an address within the shape.
+  void InternedShapeWithoutLayout(const Shape& shape) {
+    Interned(reinterpret_cast<const char*>(&shape) + 1, [&] { AppendShape(out_, shape, false); });
+  }
   void Metadata(const HloInstruction& instruction);
-  void Head(const HloInstruction& instruction);  // name = shape
+  bool PlainHead(const HloInstruction& instruction);
+  void WholeHead(const HloInstruction& instruction);  // name = shape opcode(operands)
+  void Head(const HloInstruction& instruction);       // name = shape
   void Operands(const HloInstruction& instruction);
   void Operand(const HloInstruction& operand);
   void ExtraAttributes(const HloInstruction& instruction, int nesting, bool without_frontend_attributes = false);
@@ -84,6 +90,9 @@ class Printer {
   const bool is_plain_ = options_.print_percent && options_.print_ids && options_.print_operand_names &&
                          !options_.print_operand_shape && !options_.compact_gte &&
                          !options_.canonicalize_instruction_names;
+  // Up to so many operands are printed as a list of names alone; 0: lines are not plain.
+  size_t PlainOperands() const;
+  const size_t plain_operands_ = PlainOperands();
   bool sugar_ = options_.syntax_sugar_async_ops;
   TextBuffer out_;
   // Positions in out_ of recently printed shapes and metadata, most of which repeat soon. By hash of the address.
@@ -94,7 +103,7 @@ class Printer {
   std::array<Printed, 512> recent_{};
   Printed& RecentOf(const void* item) {
     const uintptr_t address = reinterpret_cast<uintptr_t>(item);
-    return recent_[(address >> 4 ^ address >> 12) % recent_.size()];
+    return recent_[(address >> 4 ^ address >> 12 ^ address << 8) % recent_.size()];
   }
   bool IsRecent(const Printed& recent, const void* item) const {
     return recent.item == item && recent.offset >= out_.sent();

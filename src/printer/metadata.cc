@@ -54,8 +54,7 @@ void AppendMetadata(TextBuffer& out, const OpMetadata& metadata, bool only_op_na
   auto number = [&](std::string_view key, int64_t value) {
     if (value == 0) return;
     separate();
-    out.Append(key);
-    out.AppendInt(value);
+    out.AppendAll(key, value);
   };
   if (only_op_name) return text("op_name=", metadata.op_name);
   text("op_type=", metadata.op_type);

@@ -177,11 +177,13 @@ void Printer::ModuleHeader(const HloModule& module) {
   }
   if (config.alias_passthrough_params) Separate("alias_passthrough_params=true");
   if (config.entry_computation_layout.has_value() || module.entry_computation() != nullptr) {
-    const hloir::ProgramShape layout = config.entry_computation_layout.has_value()
-                                           ? *config.entry_computation_layout
-                                           : module.entry_computation()->program_shape();
+    const hloir::ProgramShape of_entry = config.entry_computation_layout.has_value()
+                                             ? hloir::ProgramShape()
+                                             : module.entry_computation()->program_shape();
+    const hloir::ProgramShape& layout =
+        config.entry_computation_layout.has_value() ? *config.entry_computation_layout : of_entry;
     Separate("entry_computation_layout={");
-    AppendShape(out_, Shape::Tuple(layout.parameters), true);
+    AppendTuple(out_, layout.parameters, true);
     out_.Append("->");
     AppendShape(out_, layout.result, true);
     out_.Append('}');
@@ -256,48 +258,28 @@ void Printer::OriginRecoveryTable(const std::vector<OriginRecovery>& table) {
 
 void Printer::StackFrameTables(const HloModule& module) {
   const StackFrameIndex& tables = module.config().stack_frames;
-  auto heading = [&](std::string_view title) {
-    out_.Append('\n');
-    out_.Append(title);
-    out_.Append('\n');
-  };
-  auto id = [&](size_t i) {
-    out_.AppendInt(static_cast<int64_t>(i) + 1);
-    out_.Append(' ');
-  };
-  auto field = [&](std::string_view key, int64_t value) {
-    out_.Append(key);
-    out_.AppendInt(value);
-  };
   auto names = [&](std::string_view title, const std::vector<std::string>& list) {
-    heading(title);
+    out_.AppendAll('\n', title, '\n');
     for (size_t i = 0; i < list.size(); ++i) {
-      id(i);
+      out_.AppendAll(static_cast<int64_t>(i) + 1, ' ');
       out_.AppendQuoted(list[i]);
       out_.Append('\n');
     }
   };
   names("FileNames", tables.file_names);
   names("FunctionNames", tables.function_names);
-  heading("FileLocations");
+  out_.Append("\nFileLocations\n");
   for (size_t i = 0; i < tables.file_locations.size(); ++i) {
-    const StackFrameIndex::FileLocation& location = tables.file_locations[i];
-    id(i);
-    field("{file_name_id=", location.file_name_id);
-    field(" function_name_id=", location.function_name_id);
-    field(" line=", location.line);
-    field(" end_line=", location.end_line);
-    field(" column=", location.column);
-    field(" end_column=", location.end_column);
-    out_.Append("}\n");
+    const StackFrameIndex::FileLocation& at = tables.file_locations[i];
+    out_.AppendAll(static_cast<int64_t>(i) + 1, " {file_name_id=", at.file_name_id,
+                   " function_name_id=", at.function_name_id, " line=", at.line, " end_line=", at.end_line,
+                   " column=", at.column, " end_column=", at.end_column, "}\n");
   }
-  heading("StackFrames");
+  out_.Append("\nStackFrames\n");
   for (size_t i = 0; i < tables.stack_frames.size(); ++i) {
     const StackFrameIndex::StackFrame& frame = tables.stack_frames[i];
-    id(i);
-    field("{file_location_id=", frame.file_location_id);
-    field(" parent_frame_id=", frame.parent_frame_id);
-    out_.Append("}\n");
+    out_.AppendAll(static_cast<int64_t>(i) + 1, " {file_location_id=", frame.file_location_id,
+                   " parent_frame_id=", frame.parent_frame_id, "}\n");
   }
   out_.Append('\n');
 }
@@ -328,12 +310,11 @@ void Printer::ProgramShape(const HloComputation& computation) {
   out_.Append('(');
   AppendJoined(out_, computation.parameters(), ", ", [&](const HloInstruction* parameter) {
     if (parameter == nullptr) return;
-    out_.Append(parameter->name());
-    out_.Append(": ");
-    AppendShape(out_, parameter->shape(), false);
+    out_.AppendAll(parameter->name(), ": ");
+    InternedShapeWithoutLayout(parameter->shape());
   });
   out_.Append(") -> ");
-  AppendShape(out_, computation.root()->shape(), false);
+  InternedShapeWithoutLayout(computation.root()->shape());
   out_.Append(' ');
 }
 

@@ -89,19 +89,19 @@ void AppendLayout(TextBuffer& out, const Layout& layout) {
 }
 
 // The parser limits the nesting of tuples and so the recursion.
+void AppendTuple(TextBuffer& out, std::span<const Shape> shapes, bool with_layout) {
+  out.Append('(');
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    if (i > 0) out.Append(", ");
+    if (i > 0 && i % 5 == 0) out.AppendAll("/*index=", static_cast<int64_t>(i), "*/");
+    AppendShape(out, shapes[i], with_layout);
+  }
+  out.Append(')');
+}
+
 void AppendShape(TextBuffer& out, const Shape& shape, bool with_layout) {
   if (shape.IsTuple()) {
-    out.Append('(');
-    for (int64_t i = 0; i < shape.tuple_size(); ++i) {
-      if (i > 0) out.Append(", ");
-      if (i > 0 && i % 5 == 0) {
-        out.Append("/*index=");
-        out.AppendInt(i);
-        out.Append("*/");
-      }
-      AppendShape(out, shape.tuple_shapes(i), with_layout);
-    }
-    out.Append(')');
+    AppendTuple(out, shape.tuple_shapes(), with_layout);
   } else if (shape.IsBuffer()) {
     out.Append("b(");
     if (shape.tuple_size() == 1) AppendShape(out, shape.tuple_shapes(0), with_layout);

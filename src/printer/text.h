@@ -18,6 +18,7 @@ class TextBuffer {
  public:
   using Send = std::function<void(std::string_view piece)>;
 
+  TextBuffer() { Grow(0); }
   size_t size() const { return sent_ + held(); }  // including text that was sent
   [[gnu::always_inline]] void Append(char c) {
     Reserve(1);
@@ -29,31 +30,55 @@ class TextBuffer {
     std::memcpy(at_, text.data(), text.size());
     at_ += text.size();
   }
-  // Appends literals, characters and texts with one check of the capacity.
+  // A position in the buffer that stays in a register: a store of a character could change a member, so the compiler
+  // reads members again after each. While it exists, nothing else may append. pen(parts...) appends literals,
+  // characters, integers and texts with one check of the capacity.
+  class Pen {
+   public:
+    explicit Pen(TextBuffer& out) : out_(out), at_(out.at_), limit_(out.limit_) {}
+    ~Pen() { out_.at_ = at_; }
+    Pen(const Pen&) = delete;
+    Pen& operator=(const Pen&) = delete;
+    template <class... Parts>
+    [[gnu::always_inline]] void operator()(const Parts&... parts) {
+      const size_t bytes = (SizeOf(parts) + ...);
+      if (static_cast<size_t>(limit_ - at_) < bytes) at_ = out_.GrowAt(at_, bytes), limit_ = out_.limit_;
+      ((at_ = out_.Put(at_, parts)), ...);
+    }
+
+   private:
+    TextBuffer& out_;
+    char* at_;
+    char* limit_;
+  };
   template <class... Parts>
   [[gnu::always_inline]] void AppendAll(const Parts&... parts) {
-    Reserve((SizeOf(parts) + ...));
-    (Put(parts), ...);
+    Pen pen(*this);
+    pen(parts...);
   }
   void AppendSpaces(size_t count) {
-    constexpr size_t kFew = 16;
-    Reserve(std::max(count, kFew));
-    if (count <= kFew) std::memset(at_, ' ', kFew);
+    Reserve(count);
+    if (count <= kSlack) std::memset(at_, ' ', kSlack);
     else std::memset(at_, ' ', count);
     at_ += count;
   }
-  void AppendInt(int64_t value) { AppendInteger(value); }
-  void AppendUnsigned(uint64_t value) { AppendInteger(value); }
+  void AppendInt(int64_t value) {
+    Reserve(kIntegerSize);
+    at_ = PutInteger(at_, value);
+  }
+  void AppendUnsigned(uint64_t value);
   // 1,2,3
   template <class List>
   void AppendInts(const List& list) {
     Reserve(list.size() * (kIntegerSize + 1));
+    char* at = at_;
     bool first = true;
     for (const int64_t value : list) {
-      if (!first) *at_++ = ',';
+      if (!first) *at++ = ',';
       first = false;
-      PutInteger(value);
+      at = PutInteger(at, value);
     }
+    at_ = at;
   }
   // As printf's %.{digits}g; the caller writes NaN and infinities as XLA does.
   void AppendGeneral(double value, int digits) {
@@ -64,12 +89,7 @@ class TextBuffer {
   void AppendQuoted(std::string_view text, char quote = '"');
   // The key of key=value: bare, or quoted if it could be read as something else.
   void AppendKey(std::string_view key);
-  // Repeats `count` bytes from `offset`, which were not sent yet.
-  void AppendAgain(size_t offset, size_t count) {
-    Reserve(count);
-    Put(std::string_view(text_.data() + (offset - sent_), count));
-  }
-  // The same as a part for AppendAll.
+  // A part that repeats `size` bytes from `offset`, which were not sent yet.
   struct Again {
     size_t offset, size;
   };
@@ -100,50 +120,65 @@ class TextBuffer {
     return N - 1;
   }
   static size_t SizeOf(Again again) { return again.size; }
-  [[gnu::always_inline]] void Put(Again again) {
-    Put(std::string_view(text_.data() + (again.offset - sent_), again.size));
+  static size_t SizeOf(int64_t) { return kIntegerSize; }
+  // These write at a position and return the next one.
+  [[gnu::always_inline]] char* Put(char* at, Again again) const {
+    const char* const from = text_.data() + (again.offset - sent_);
+    if (again.size <= kSlack) CopyFixed<kSlack>(at, from);
+    else std::memcpy(at, from, again.size);
+    return at + again.size;
   }
-  [[gnu::always_inline]] void Put(char c) { *at_++ = c; }
+  [[gnu::always_inline]] static char* Put(char* at, char c) {
+    *at = c;
+    return at + 1;
+  }
   template <size_t N>
-  [[gnu::always_inline]] void Put(const char (&text)[N]) {
-    std::memcpy(at_, text, N - 1);
-    at_ += N - 1;
+  [[gnu::always_inline]] static char* Put(char* at, const char (&text)[N]) {
+    std::memcpy(at, text, N - 1);
+    return at + N - 1;
   }
+  [[gnu::always_inline]] static char* Put(char* at, int64_t value) { return PutInteger(at, value); }
   // The fast path for names: two words, which overlap if there are fewer bytes; cheaper than a call of memcpy.
-  [[gnu::always_inline]] void Put(std::string_view text) {
+  [[gnu::always_inline]] static char* Put(char* at, std::string_view text) {
     const char* const from = text.data();
     const size_t size = text.size();
-    if (size >= 8 && size <= 16) PutEnds<8>(from, size);
-    else if (size > 16 && size <= 32) PutEnds<16>(from, size);
-    else if (size >= 4 && size < 8) PutEnds<4>(from, size);
-    else std::memcpy(at_, from, size);
-    at_ += size;
+    if (size >= 8 && size <= 16) PutEnds<8>(at, from, size);
+    else if (size > 16 && size <= 32) PutEnds<16>(at, from, size);
+    else if (size >= 4 && size < 8) PutEnds<4>(at, from, size);
+    else std::memcpy(at, from, size);
+    return at + size;
   }
   // The first and the last `count` bytes, which overlap.
   template <size_t count>
-  [[gnu::always_inline]] void PutEnds(const char* from, size_t size) {
+  [[gnu::always_inline]] static void PutEnds(char* at, const char* from, size_t size) {
     char first[count], last[count];
     std::memcpy(first, from, count);
     std::memcpy(last, from + size - count, count);
-    std::memcpy(at_, first, count);
-    std::memcpy(at_ + size - count, last, count);
+    std::memcpy(at, first, count);
+    std::memcpy(at + size - count, last, count);
+  }
+  template <size_t count>
+  [[gnu::always_inline]] static void CopyFixed(char* at, const char* from) {
+    char bytes[count];
+    std::memcpy(bytes, from, count);
+    std::memcpy(at, bytes, count);
   }
   size_t held() const { return static_cast<size_t>(at_ - text_.data()); }
   static constexpr size_t kIntegerSize = 24;
-  template <class T>
-  void AppendInteger(T value) {
-    Reserve(kIntegerSize);
-    PutInteger(value);
+  // Bytes beyond limit_ that may be written, so that short copies have a fixed size.
+  static constexpr size_t kSlack = 32;
+  [[gnu::always_inline]] static char* PutInteger(char* at, int64_t value) {
+    if (static_cast<uint64_t>(value) >= 10) return PutDigits(at, value);
+    *at = static_cast<char>('0' + value);
+    return at + 1;
   }
-  template <class T>
-  [[gnu::always_inline]] void PutInteger(T value) {
-    if (static_cast<uint64_t>(value) < 10) *at_++ = static_cast<char>('0' + value);
-    else at_ = std::to_chars(at_, at_ + kIntegerSize, value).ptr;
-  }
+  static char* PutDigits(char* at, int64_t value);
   [[gnu::always_inline]] void Reserve(size_t bytes) {
     if (static_cast<size_t>(limit_ - at_) < bytes) Grow(bytes);
   }
-  [[gnu::noinline]] void Grow(size_t bytes);
+  [[gnu::noinline]] void Grow(size_t bytes) { at_ = GrowAt(at_, bytes); }
+  // Makes room for `bytes` from `at` on; returns the new place of `at`.
+  char* GrowAt(const char* at, size_t bytes);
 
   std::string text_;  // its tail, from at_ on, is not written yet
   char* at_ = text_.data();

@@ -10,6 +10,7 @@ namespace hloir {
 
 // shape.cc
 void AppendShape(TextBuffer& out, const Shape& shape, bool with_layout);
+void AppendTuple(TextBuffer& out, std::span<const Shape> shapes, bool with_layout);
 void AppendLayout(TextBuffer& out, const Layout& layout);
 
 // literal.cc

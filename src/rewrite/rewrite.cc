@@ -76,7 +76,10 @@ void GrowthBudget::Begin(const HloModule& module) {
 void GrowthBudget::BeginPass(const HloModule& module) {
   // A rule may build its replacement just before the old instructions are removed.
   constexpr int64_t kOnTheWay = 1000;
-  most_now_ = std::max(most_, module.instruction_count() + kOnTheWay);
+  most_now_ = most_;
+  // There are at most as many instructions as ids, and counting them visits each computation.
+  if (module.instruction_id_limit() + kOnTheWay > most_)
+    most_now_ = std::max(most_, module.instruction_count() + kOnTheWay);
   look_again_ = 0;
   stopped_ = false;
 }

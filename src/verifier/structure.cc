@@ -12,7 +12,8 @@
 namespace hloir::verifier {
 namespace {
 
-// The names of one computation: a hash table of twice their number, with linear probing.
+// The names of a computation's instructions, or of the computations: a hash table of twice their number, with linear
+// probing.
 class NameSet {
  public:
   explicit NameSet(int64_t count) : table_(std::bit_ceil(2 * static_cast<size_t>(count) + 1)) {}
@@ -200,10 +201,9 @@ void VerifyStructure(const HloModule& module, Errors& errors) {
     errors.Add(nullptr, "the module has no entry computation");
     return;
   }
-  std::unordered_set<std::string_view> names;
+  NameSet names(module.computation_count());
   for (const HloComputation* computation : module.computations()) {
-    if (!names.insert(computation->name()).second)
-      errors.Add(nullptr, "two computations are called {}", computation->name());
+    if (!names.Insert(computation->name())) errors.Add(nullptr, "two computations are called {}", computation->name());
     VerifyComputation(module, *computation, errors);
   }
   if (!errors.empty()) return;

@@ -477,6 +477,72 @@ TEST_CASE("many operands: index comments, and the compact form") {
   CHECK(Line(*module, "t", options) == "%t = " + shape + " tuple(%p, %p, %p, %p, %p, %p)");
   options.compact_operands = true;
   CHECK(Line(*module, "t", options) == "%t = " + shape + " tuple(%p, %p, %p, %p, ...(+2))");
+
+  // In a module, where the shape was printed before.
+  module = Parse(R"(ENTRY e {
+  p = f32[] parameter(0)
+  c = f32[] clamp(p, p, p)
+  ROOT r = f32[] clamp(c, c, p)
+})");
+  options = {};
+  options.print_operand_index_annotation_interval = 2;
+  const std::string with_comments = PrintModule(*module, options);
+  CHECK(with_comments.find("%c = f32[] clamp(%p, %p, /*index=2*/%p)\n") != std::string::npos);
+  CHECK(with_comments.find("%r = f32[] clamp(%c, %c, /*index=2*/%p)\n") != std::string::npos);
+}
+
+TEST_CASE("texts of every length are copied whole") {
+  // Names and shapes of 3 to 70 characters, each shape on two lines.
+  std::string lines, dimensions, last = "p";
+  for (int size = 2; size < 70; ++size) {
+    const std::string name(static_cast<size_t>(size), static_cast<char>('a' + size % 26));
+    if (size % 2 == 0) dimensions += dimensions.empty() ? "1" : ",1";
+    const std::string type = "s8[" + dimensions + "]";
+    lines += "  %" + name + " = " + type + " reshape(%" + last + ")\n";
+    last = name;
+  }
+  const std::string text = "HloModule m, entry_computation_layout={(s8[])->s8[]}\n\nENTRY %e (p: s8[]) -> s8[] {\n" +
+                           ("  %p = s8[] parameter(0)\n" + lines) + "  ROOT %r = s8[] reshape(%" + last + ")\n}\n\n";
+  PrintOptions options;
+  options.include_layout_in_shapes = false;
+  CHECK(Print(text, options) == text);
+}
+
+TEST_CASE("integers of every number of digits") {
+  for (int64_t power = 1; power <= 100'000'000'000; power *= 10) {
+    for (const int64_t value : {power - 1, power, power + power / 2, 9 * power + 1}) {
+      CHECK(Scalar(PrimitiveType::S64, value) == std::to_string(value));
+      CHECK(Scalar(PrimitiveType::S64, -value) == std::to_string(-value));
+      CHECK(Scalar(PrimitiveType::U64, static_cast<uint64_t>(value)) == std::to_string(value));
+    }
+  }
+  for (int64_t value = 0; value < 12000; value += 7) CHECK(Scalar(PrimitiveType::S64, value) == std::to_string(value));
+  CHECK(Scalar(PrimitiveType::S64, std::numeric_limits<int64_t>::min()) == "-9223372036854775808");
+  CHECK(Scalar(PrimitiveType::U64, std::numeric_limits<uint64_t>::max()) == "18446744073709551615");
+}
+
+TEST_CASE("attributes and shapes that were printed before are printed alike, but for what depends on the line") {
+  const std::string text = R"(HloModule m, entry_computation_layout={(u32[2,3]{0,1}, s32[2,3]{0,1})->pred[2,3]{0,1}}
+
+%e.1 (q: u32[2,3]) -> u32[3,2] {
+  %q = u32[2,3]{0,1} parameter(0)
+  ROOT %t = u32[3,2]{1,0} transpose(%q), dimensions={1,0}
+}
+
+ENTRY %e (a: u32[2,3], b: s32[2,3]) -> pred[2,3] {
+  %a = u32[2,3]{0,1} parameter(0)
+  %called = u32[3,2]{1,0} call(%a), to_apply=%e.1
+  %back = u32[2,3]{0,1} transpose(%called), dimensions={1,0}
+  %less = pred[2,3]{0,1} compare(%a, %back), direction=LT
+  %b = s32[2,3]{0,1} parameter(1)
+  %other = pred[2,3]{0,1} compare(%b, %b), direction=LT, type=UNSIGNED
+  ROOT %both = pred[2,3]{0,1} and(%less, %other)
+}
+
+)";
+  std::string typed = text;
+  typed.replace(typed.find("(%a, %back), direction=LT"), 25, "(%a, %back), direction=LT, type=UNSIGNED");
+  CHECK(Print(typed) == text);
 }
 
 TEST_CASE("constants: elided when large, and only the essential ones") {
