@@ -293,6 +293,17 @@ void KeepLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
   kept4 = (KeptVector)v4, kept5 = (KeptVector)v5, kept6 = (KeptVector)v6, kept7 = (KeptVector)v7;
   return LoadLink<L, operand>(at, i);
 }
+// Keeps Do(at, i, v) for each vector of the block, which stays.
+template <class L, class Body, class V = typename L::V>
+void KeepResultLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
+  constexpr int n = L::kCount;
+  const TileOp op = *at;
+  kept0 = (KeptVector)Body::Do(op, i, v0), kept1 = (KeptVector)Body::Do(op, i + n, v1);
+  kept2 = (KeptVector)Body::Do(op, i + 2 * n, v2), kept3 = (KeptVector)Body::Do(op, i + 3 * n, v3);
+  kept4 = (KeptVector)Body::Do(op, i + 4 * n, v4), kept5 = (KeptVector)Body::Do(op, i + 5 * n, v5);
+  kept6 = (KeptVector)Body::Do(op, i + 6 * n, v6), kept7 = (KeptVector)Body::Do(op, i + 7 * n, v7);
+  return GoOn<L>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
+}
 // Do(at, i, v, kept) for each vector of the block and of the kept one.
 template <class L, class Body, class V = typename L::V>
 void KeptLinkOf(const TileOp* at, int64_t i, HLOIR_BLOCK) {
@@ -510,8 +521,17 @@ void FillLinksOfNesteds(ChainTable& table) {
 // For the first `ops` of kOuterOps.
 template <class L, ChainType P, int ops>
 void FillLinksOfAsides([[maybe_unused]] ChainTable& table) {
-#if !HLOIR_KEEPS_BLOCK
   constexpr bool kInteger = P != ChainType::kF32 && P != ChainType::kF64;
+#if HLOIR_KEEPS_BLOCK
+  if constexpr (L::kBytes / L::kCount == 4) {
+    [&]<int... m>(std::integer_sequence<int, m...>) {
+      ((table.keep_result[m >> 2][static_cast<int>(P)][m >> 1 & 1][m & 1] = Entry(
+            &KeepResultLink<L, BinaryLink<L, kOuterOps[m >> 2], Kind((m >> 1 & 1) != 0), (m & 1) != 0, kInteger>>)),
+       ...);
+    }
+    (std::make_integer_sequence<int, 12>());
+  }
+#else
   [&]<int... m>(std::integer_sequence<int, m...>) {
     ((table.aside[m >> 2][static_cast<int>(P)][m >> 1 & 1][m & 1] =
           Entry(&LinkOf<L, AsideLink<L, kOuterOps[m >> 2], Kind((m >> 1 & 1) != 0), (m & 1) != 0, kInteger>>)),
