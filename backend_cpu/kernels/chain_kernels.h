@@ -239,12 +239,11 @@ struct FunctionLink {
 // The range is tested once for the whole block.
 template <class L, class F, class T, class Arch, class V = typename L::V>
 void UsualMathLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
-  using Mask = xsimd::batch_bool<T, Arch>;
-  const V limit = L::Splat(F::template kUsual<T>);
-  typename L::S within = ~typename L::S{};
-  for (const V& v : {v0, v1, v2, v3, v4, v5, v6, v7}) within &= ApplyUnary<L, UnaryOp::kAbs>(v) <= limit;
-  if (xsimd::all(Mask((typename Mask::register_type)within)))
-    return LinkOf<L, FunctionLink<L, F, T, Arch, true>>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
+  const xsimd::batch<T, Arch> limit(F::template kUsual<T>);
+  const auto usual = [=](V v) { return xsimd::abs(L::Batch(v)) <= limit; };
+  auto within = usual(v0);
+  for (const V& v : {v1, v2, v3, v4, v5, v6, v7}) within = within & usual(v);
+  if (xsimd::all(within)) return LinkOf<L, FunctionLink<L, F, T, Arch, true>>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
   return MathLink<L, F, T, Arch>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
 }
 
@@ -634,16 +633,12 @@ void FillChainsOf(ChainTable& table) {
     unary.template operator()<UnaryOp::kRoundToF16>();
   }
   auto math = [&]<class F>(UnaryOp op, F) { table.unary[static_cast<int>(op)][p] = Entry(&MathLink<L, F, T, Arch>); };
-#if defined(__AVX512F__)
-  auto &copies = math, &usual = math;
-#else
   auto copies = [&]<class F>(UnaryOp op, F) {
     table.unary[static_cast<int>(op)][p] = Entry(&LinkOf<L, FunctionLink<L, F, T, Arch, false>>);
   };
   auto usual = [&]<class F>(UnaryOp op, F) {
     table.unary[static_cast<int>(op)][p] = Entry(&UsualMathLink<L, F, T, Arch>);
   };
-#endif
   usual(UnaryOp::kExp, ExpFn());
   copies(UnaryOp::kExpm1, Expm1Fn());
   math(UnaryOp::kLog, LogFn());
