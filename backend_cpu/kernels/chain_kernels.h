@@ -239,12 +239,11 @@ struct FunctionLink {
 // The range is tested once for the whole block.
 template <class L, class F, class T, class Arch, class V = typename L::V>
 void UsualMathLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
-  using Mask = xsimd::batch_bool<T, Arch>;
-  const V limit = L::Splat(F::template kUsual<T>);
-  typename L::S within = ~typename L::S{};
-  for (const V& v : {v0, v1, v2, v3, v4, v5, v6, v7}) within &= ApplyUnary<L, UnaryOp::kAbs>(v) <= limit;
-  if (xsimd::all(Mask((typename Mask::register_type)within)))
-    return LinkOf<L, FunctionLink<L, F, T, Arch, true>>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
+  const xsimd::batch<T, Arch> limit(F::template kUsual<T>);
+  const auto usual = [=](V v) { return xsimd::abs(L::Batch(v)) <= limit; };
+  auto within = usual(v0);
+  for (const V& v : {v1, v2, v3, v4, v5, v6, v7}) within = within & usual(v);
+  if (xsimd::all(within)) return LinkOf<L, FunctionLink<L, F, T, Arch, true>>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
   return MathLink<L, F, T, Arch>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
 }
 
@@ -292,6 +291,17 @@ void KeepLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
   kept0 = (KeptVector)v0, kept1 = (KeptVector)v1, kept2 = (KeptVector)v2, kept3 = (KeptVector)v3;
   kept4 = (KeptVector)v4, kept5 = (KeptVector)v5, kept6 = (KeptVector)v6, kept7 = (KeptVector)v7;
   return LoadLink<L, operand>(at, i);
+}
+// Keeps Do(at, i, v) for each vector of the block, which stays.
+template <class L, class Body, class V = typename L::V>
+void KeepResultLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
+  constexpr int n = L::kCount;
+  const TileOp op = *at;
+  kept0 = (KeptVector)Body::Do(op, i, v0), kept1 = (KeptVector)Body::Do(op, i + n, v1);
+  kept2 = (KeptVector)Body::Do(op, i + 2 * n, v2), kept3 = (KeptVector)Body::Do(op, i + 3 * n, v3);
+  kept4 = (KeptVector)Body::Do(op, i + 4 * n, v4), kept5 = (KeptVector)Body::Do(op, i + 5 * n, v5);
+  kept6 = (KeptVector)Body::Do(op, i + 6 * n, v6), kept7 = (KeptVector)Body::Do(op, i + 7 * n, v7);
+  return GoOn<L>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
 }
 // Do(at, i, v, kept) for each vector of the block and of the kept one.
 template <class L, class Body, class V = typename L::V>
@@ -510,8 +520,17 @@ void FillLinksOfNesteds(ChainTable& table) {
 // For the first `ops` of kOuterOps.
 template <class L, ChainType P, int ops>
 void FillLinksOfAsides([[maybe_unused]] ChainTable& table) {
-#if !HLOIR_KEEPS_BLOCK
   constexpr bool kInteger = P != ChainType::kF32 && P != ChainType::kF64;
+#if HLOIR_KEEPS_BLOCK
+  if constexpr (L::kBytes / L::kCount == 4) {
+    [&]<int... m>(std::integer_sequence<int, m...>) {
+      ((table.keep_result[m >> 2][static_cast<int>(P)][m >> 1 & 1][m & 1] = Entry(
+            &KeepResultLink<L, BinaryLink<L, kOuterOps[m >> 2], Kind((m >> 1 & 1) != 0), (m & 1) != 0, kInteger>>)),
+       ...);
+    }
+    (std::make_integer_sequence<int, 12>());
+  }
+#else
   [&]<int... m>(std::integer_sequence<int, m...>) {
     ((table.aside[m >> 2][static_cast<int>(P)][m >> 1 & 1][m & 1] =
           Entry(&LinkOf<L, AsideLink<L, kOuterOps[m >> 2], Kind((m >> 1 & 1) != 0), (m & 1) != 0, kInteger>>)),
@@ -614,16 +633,12 @@ void FillChainsOf(ChainTable& table) {
     unary.template operator()<UnaryOp::kRoundToF16>();
   }
   auto math = [&]<class F>(UnaryOp op, F) { table.unary[static_cast<int>(op)][p] = Entry(&MathLink<L, F, T, Arch>); };
-#if defined(__AVX512F__)
-  auto &copies = math, &usual = math;
-#else
   auto copies = [&]<class F>(UnaryOp op, F) {
     table.unary[static_cast<int>(op)][p] = Entry(&LinkOf<L, FunctionLink<L, F, T, Arch, false>>);
   };
   auto usual = [&]<class F>(UnaryOp op, F) {
     table.unary[static_cast<int>(op)][p] = Entry(&UsualMathLink<L, F, T, Arch>);
   };
-#endif
   usual(UnaryOp::kExp, ExpFn());
   copies(UnaryOp::kExpm1, Expm1Fn());
   math(UnaryOp::kLog, LogFn());

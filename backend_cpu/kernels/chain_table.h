@@ -66,6 +66,8 @@ struct ChainTable {
   // combine this with the kept one as `binary`, `select_by` and `select_if` do with one in memory. Links of whole
   // functions may overwrite what is kept. Null without registers for it: see kept_block.h.
   TileKernel keep[kChainTypes][kChainOperands];
+  // Keeps the block combined with in[0] as `aside` does, by the first three of kOuterOps; the block stays.
+  TileKernel keep_result[3][kChainTypes][2][2];
   TileKernel binary_kept[static_cast<int>(BinaryOp::kCount)][kChainTypes][2];
   TileKernel select_by_kept[kChainTypes][2], select_if_kept[6][kChainTypes][2][2];
   // out: the destination. Last index: 1 for the last link.

@@ -87,6 +87,13 @@ struct AndEqBody {
     r.i[d] = static_cast<T>(r.i[a] & at.x) == static_cast<T>(at.y) ? 1 : 0;
   }
 };
+template <class T, int d, int a, bool left>  // T: unsigned
+struct XorShiftBody {
+  static void Do(const Instruction& at, Registers& r) {
+    const T v = Get<T, a>(at, r);
+    Set<d>(r, static_cast<T>(v ^ (left ? v << at.x : v >> at.x)));
+  }
+};
 template <class From, class To, int d, int a, bool multiply>
 struct ConvertBody {
   static void Do(const Instruction& at, Registers& r) {
@@ -214,6 +221,10 @@ constexpr Table kIntegerMultiplyAdds =
     MakeTwo([]<int d, int a>() -> RegisterKernel { return &Handler<IntegerMultiplyAddBody<d, a>>; });
 template <class T>
 constexpr Table kAndEqs = MakeTwo([]<int d, int a>() -> RegisterKernel { return &Handler<AndEqBody<T, d, a>>; });
+template <class T, bool left>
+constexpr Table kXorShifts = MakeTwo([]<int d, int a>() -> RegisterKernel {
+  return &Handler<XorShiftBody<T, d, a, left>>;
+});
 template <class From, class To, bool multiply>
 constexpr Table kConverts = MakeTwo([]<int d, int a>() -> RegisterKernel {
   return &Handler<ConvertBody<From, To, d, a, multiply>>;
@@ -367,6 +378,9 @@ const Table* FindTable(RegisterOp op, TileType type, TileType other) {
       return OfFloat(type, [](auto t) { return &kMultiplyAdds<decltype(t), false>; });
     case RegisterOp::kAddMultiply: return OfFloat(type, [](auto t) { return &kMultiplyAdds<decltype(t), true>; });
     case RegisterOp::kAndEq: return OfWideInteger(type, [](auto t) { return &kAndEqs<Unsigned<decltype(t)>>; });
+    case RegisterOp::kXorLeft: return &kXorShifts<uint64_t, true>;
+    case RegisterOp::kXorRight:
+      return OfWideInteger(type, [](auto t) { return &kXorShifts<Unsigned<decltype(t)>, false>; });
     case RegisterOp::kNegate:
       if (IsInteger(type)) return type == TileType::kPred ? nullptr : &kUnary<NegateFn, uint64_t>;
       return OfFloat(type, [](auto t) { return &kUnary<NegateFn, decltype(t)>; });

@@ -57,6 +57,8 @@ enum class RegisterOp : uint8_t {
   kMultiplyAdd,  // d = a · memory + b, of integers d = a · x + y
   kAddMultiply,  // d = b + a · memory
   kAndEq,        // d = (a & x) == y
+  kXorLeft,      // d = a ^ a << x, where x is below the width
+  kXorRight,     // d = a ^ a >> x, without the sign
   kNegate,
   kAbs,
   kSqrt,

@@ -302,6 +302,12 @@ TEST_CASE("large arrays transposed, past the caches") {
   // Blocks of whole lines, partial blocks at the edges, and unaligned lines.
   CheckModule(Entry("x = f32[2064,2050] parameter(0)\n  ROOT t = f32[2050,2064] transpose(x), dimensions={1,0}"), 0);
   CheckModule(Entry("x = f64[1450,1451] parameter(0)\n  ROOT t = f64[1451,1450] transpose(x), dimensions={1,0}"), 0);
+  // In parts of whole blocks, of which the last is smaller.
+  for (const std::string t : {"s8", "f32"}) {
+    CheckModule(Entry("x = " + t + "[20,9,25,150] parameter(0)\n  ROOT t = " + t +
+                      "[150,25,9,20] transpose(x), dimensions={3,2,1,0}"),
+                0);
+  }
 }
 
 TEST_CASE("loops and branches") {

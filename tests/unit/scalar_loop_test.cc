@@ -274,6 +274,47 @@ TEST_CASE("what is nearly a division or a remainder that rounds down") {
   }
 }
 
+TEST_CASE("ops without an instruction are made of others, for all numbers of a type") {
+  // x goes through most of the type's numbers; each op of it goes into the sum. The divisor is known to be positive.
+  for (const std::string t : {"s32", "u32", "s64", "u64"}) {
+    const std::string of = " = " + t + "[] ", tuple = "(s32[], " + t + "[], " + t + "[], f64[])";
+    std::string body =
+        " i = s32[] get-tuple-element(p), index=0\n x" + of + "get-tuple-element(p), index=1\n sum0" + of +
+        "get-tuple-element(p), index=2\n g = f64[] get-tuple-element(p), index=3\n one = s32[] constant(1)\n ni = "
+        "s32[] add(i, one)\n factor" +
+        of + "constant(31)\n";
+    for (const std::string number : {"0", "1", "5", "7", "13", "40"})
+      body += " c" + number + of + "constant(" + number + ")\n";
+    body +=
+        " l1" + of + "shift-left(x, c13)\n x1" + of + "xor(x, l1)\n l2" + of + "shift-right-logical(x1, c7)\n x2" + of +
+        "xor(l2, x1)\n l3" + of + "shift-left(x2, c5)\n x3" + of + "xor(x2, l3)\n l4" + of +
+        "shift-left(x3, c40)\n v0" + of + "xor(x3, l4)\n l5" + of + "shift-right-logical(x3, c40)\n v1" + of +
+        "xor(x3, l5)\n v2" + of + "maximum(x3, x)\n v3" + of + "minimum(x3, x)\n v4" + of + "not(x3)\n v5" + of +
+        (t[0] == 's' ? "sign" : "negate") + "(x3)\n v6" + of + (t[0] == 's' ? "abs" : "not") +
+        "(x1)\n less = pred[] compare(x3, v6), direction=LT\n v7" + of + "convert(less)\n v8" + of +
+        "maximum(x3, c1)\n none = pred[] compare(v8, c0), direction=EQ\n v9" + of + "select(none, x, v8)\n v10" + of +
+        "remainder(x1, v8)\n bound" + of + "minimum(v8, c7)\n small = pred[] compare(bound, c13), direction=NE\n v11" +
+        of + "select(small, bound, x1)\n least = pred[] compare(v8, c1), direction=EQ\n v12" + of +
+        "select(least, x, x1)\n most = pred[] compare(bound, c7), direction=NE\n v13" + of + "select(most, x, x1)\n";
+    for (int k = 0; k < 14; ++k) {
+      const std::string n = std::to_string(k), next = std::to_string(k + 1);
+      body += " p" + n + of + "multiply(sum" + n + ", factor)\n sum" + next + of + "add(p" + n + ", v" + n + ")\n";
+    }
+    body +=
+        " number = f64[] convert(less)\n half = f64[] constant(0.5)\n g1 = f64[] multiply(g, half)\n g2 = f64[] "
+        "add(g1, "
+        "number)\n ROOT t = " +
+        tuple + " tuple(ni, x3, sum14, g2)";
+    CheckBits(
+        While(tuple,
+              " i = s32[] get-tuple-element(p), index=0\n n = s32[] constant(3000)\n ROOT c = pred[] compare(i, n), "
+              "direction=LT",
+              body,
+              " i = s32[] constant(0)\n x" + of + "constant(12345)\n s" + of +
+                  "parameter(0)\n g = f64[] parameter(1)\n t = " + tuple + " tuple(i, x, s, g)"));
+  }
+}
+
 TEST_CASE("what is known of counters holds to their last values") {
   // i goes from 4000 down to -1, which is wrapped around to 4; j begins elsewhere and goes along.
   const std::string tuple = "(s32[], s32[], f32[], f32[16])";

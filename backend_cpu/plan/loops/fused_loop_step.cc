@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include "plan/loops/loop_chains.h"
 #include "plan/steps/one_element.h"
@@ -76,6 +78,16 @@ void FusedLoop::Prepare(int64_t cost, double nanoseconds) {
       ++index;
     }
   }
+  std::vector<bool> of_chains(all_ops_.size());
+  for (size_t i = prologue_.size(), end = i + body_.size(); i < end; ++i) {
+    const TileOp& head = all_ops_[i];
+    if (head.kernel != nullptr) continue;
+    std::fill_n(of_chains.begin() + static_cast<std::ptrdiff_t>(i) + 1, head.extra, true);
+    i += static_cast<size_t>(head.extra + head.divisor);
+  }
+  const auto rest = std::stable_partition(moves_.begin(), moves_.end(),
+                                          [&](const Move& move) { return !of_chains[static_cast<size_t>(move.op)]; });
+  moves_of_links_ = static_cast<size_t>(rest - moves_.begin());
 }
 
 void FusedLoop::Bound(Runtime& runtime) {
@@ -184,7 +196,7 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int64_t parts, int threa
       for (size_t s = 0; s < source_count; ++s) at[s] = Moved(at[s], -strides[s] * (sizes[d] - 1));
     }
   };
-  auto place = [&](const std::vector<Move>& moves) {
+  auto place = [&](std::span<const Move> moves) {
     for (const Move& move : moves) {
       if (move.slot < 3) ops[move.op].in[move.slot] = at[move.source];
       else ops[move.op].out = const_cast<std::byte*>(at[move.source]);
@@ -202,8 +214,14 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int64_t parts, int threa
   seek();
   place(fixed_);
   place(moves_);
-  for (TileOp* op = body; op != first; ++op)
-    if (op->kernel == nullptr) NoteDistinct(op), op += op->extra + op->divisor;
+  size_t moved = moves_of_links_;
+  for (TileOp* op = body; op != first; ++op) {
+    if (op->kernel != nullptr) continue;
+    NoteDistinct(op);
+    if (!RunsLinksAlone(op, nest_.tile) || !RunsLinksAlone(op, last_n)) moved = moves_.size();
+    op += op->extra + op->divisor;
+  }
+  const std::span<const Move> moves(moves_.data(), moved);
   CallAll(ops, body, nest_.tile);
   if (reduced_loops_.empty() && sinks_.empty()) {
     // Nothing is reduced: along the innermost loop, the ops' pointers move by themselves, and `at` stays at its start.
@@ -213,7 +231,7 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int64_t parts, int threa
     for (int64_t task = begin; task < stop; ++task) {
       CallAll(body, first, index[nest_.tile_loop] == last_tile ? last_n : nest_.tile);
       if (++index[inner] < sizes[inner]) {
-        for (const Move& move : moves_) {
+        for (const Move& move : moves) {
           TileOp& op = ops[move.op];
           if (move.slot < 3)
             op.in[move.slot] = Moved(static_cast<const std::byte*>(op.in[move.slot]), strides[move.source]);
@@ -222,7 +240,7 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int64_t parts, int threa
       } else {
         index[inner] = 0;
         advance(unit_loops_, unit_loops_.size() - 1);
-        place(moves_);
+        place(moves);
       }
     }
     if (streams_) runtime.kernels->end_stream();
@@ -240,7 +258,7 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int64_t parts, int threa
     int64_t first_n = 0;
     if (all_steps_) {
       first_n = index[nest_.tile_loop] == last_tile ? last_n : nest_.tile;
-      place(moves_);
+      place(moves);
       first->extra = to - from;
       CallAll(first, next, first_n);
       from = to;
@@ -248,7 +266,7 @@ void FusedLoop::RunPart(Runtime& runtime, int64_t part, int64_t parts, int threa
     for (int64_t step = from; step < to; ++step) {
       const int64_t n = index[nest_.tile_loop] == last_tile ? last_n : nest_.tile;
       if (step == from) first_n = n;
-      place(moves_);
+      place(moves);
       CallAll(body, first, n);
       if (step == from) CallAll(first, next, n);
       else CallAll(next, end, n);

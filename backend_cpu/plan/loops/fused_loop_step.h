@@ -102,6 +102,7 @@ class FusedLoop : public Step {
   std::vector<int> unit_loops_, reduced_loops_;  // of loops with more than one iteration
   std::vector<int64_t> strides_;                 // [loop][source]
   std::vector<Move> moves_, fixed_;              // of pointers that change from tile to tile; of the others
+  size_t moves_of_links_ = 0;  // how many of the former there are without those of chains' ops, which come last
   int64_t units_ = 1, reduced_steps_ = 1, chunks_ = 1, parts_ = 1;
   bool single_ = false;          // a single tile: addresses of ops are fixed
   std::vector<TileOp> all_ops_;  // prologue, body, first, next

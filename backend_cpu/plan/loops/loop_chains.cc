@@ -614,6 +614,31 @@ class ChainMaker {
     copy.op.extra |= (meaning.kind == Meaning::kNarrow ? 2 : IsCompare(meaning) ? 1 : size) << 24;
     out->push_back(copy);
   }
+  // Where a chain that begins as another one, with one op, is kept meanwhile: that op's link keeps its result, and the
+  // block stays for the other.
+  void ShareLoad(size_t from, std::vector<LoopOp>* links) const {
+    if (links->size() < from + 3) return;
+    const LoopOp &load = (*links)[from], &keep = (*links)[from + 2];
+    LoopOp& link = (*links)[from + 1];
+    const int vector = static_cast<int>(ChainOperand::kVector), scalar = static_cast<int>(ChainOperand::kScalar);
+    for (int t = 0; t < kChainTypes; ++t) {
+      if (load.op.kernel != table_.load[t][vector] || keep.op.kernel != table_.keep[t][vector] ||
+          keep.op.kernel == nullptr || !SamePlace(load.in[0], keep.in[0]))
+        continue;
+      for (int op = 0; op < 3; ++op) {
+        for (const int form : {vector, scalar}) {
+          for (int operand = 0; operand < 2; ++operand) {
+            const TileKernel kept = table_.keep_result[op][t][form == scalar][operand];
+            if (kept == nullptr || link.op.kernel != table_.binary[static_cast<int>(kOuterOps[op])][t][form][operand])
+              continue;
+            link.op.kernel = kept;
+            links->erase(links->begin() + static_cast<std::ptrdiff_t>(from) + 2);
+            return;
+          }
+        }
+      }
+    }
+  }
   // Merges a product with a following sum, and two steps of a polynomial, which saves a jump each.
   void JoinSteps(size_t from, std::vector<LoopOp>* links) const {
     size_t to = from;
@@ -691,6 +716,7 @@ class ChainMaker {
     out->push_back(chain.load);
     out->back().op.extra = table_.elements[t];
     PutLinks(chain, out);
+    ShareLoad(head + 1 + ops, out);
     JoinSteps(head + 1 + ops, out);
     (*out)[head].op.extra = static_cast<int64_t>(ops);
     (*out)[head].op.divisor = static_cast<int64_t>(out->size() - head - 1 - ops);

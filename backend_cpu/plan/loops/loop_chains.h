@@ -20,6 +20,8 @@ void MakeChains(const KernelTable& kernels, int64_t tile, const std::vector<cons
 // Notes in a head whose links have their addresses that none of them writes over an operand, for as long as equal
 // operands and results stay equal: RunChain then need not look.
 void NoteDistinct(TileOp* head);
+// True if RunChain on n elements calls none of the chain's ops, where NoteDistinct has looked.
+bool RunsLinksAlone(const TileOp* head, int64_t n);
 
 // Runs the chain that begins at `head` on n elements; returns the op after the chain.
 const TileOp* RunChain(const TileOp* head, int64_t n);

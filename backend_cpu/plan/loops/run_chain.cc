@@ -36,6 +36,11 @@ void NoteDistinct(TileOp* head) {
   head->out = WritesOverOperand(links, end) ? nullptr : head;
 }
 
+bool RunsLinksAlone(const TileOp* head, int64_t n) {
+  const int64_t block = head[1 + head->extra].extra;
+  return (n & (block - 1)) == 0 || (n > block && head->out != nullptr);
+}
+
 const TileOp* RunChain(const TileOp* head, int64_t n) {
   const TileOp *ops = head + 1, *links = ops + head->extra, *end = links + head->divisor;
   const int64_t block = links->extra, below = block - 1;  // a power of two, without divisions

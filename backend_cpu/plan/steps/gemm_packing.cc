@@ -14,34 +14,45 @@ namespace {
 
 constexpr int64_t kAhead = 8;  // prefetch distance in steps
 
+template <class T>
+constexpr bool kIsHalf = std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>;
+
 template <class Acc, class T>
 Acc Widen(T value) {
-  if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>)
-    return static_cast<Acc>(static_cast<float>(value));
+  if constexpr (kIsHalf<T>) return static_cast<Acc>(static_cast<float>(value));
   else return static_cast<Acc>(value);
 }
 
-// Contiguous values as f32, several at a time: the compiler makes vectors of their size.
+// Four contiguous values as the bits of f32.
+template <class T>
+SquareRow<uint32_t>::V WidenFour(const T* from) {
+  using Narrow = SquareRow<uint16_t>::V;
+  using Wide = SquareRow<uint32_t>::V;
+  using Floats = float __attribute__((vector_size(16)));
+  // One instruction puts zeros between them, above those of f16 and below those of bf16.
+  Narrow narrow = {};
+  std::memcpy(&narrow, from, 4 * sizeof(T));
+  constexpr bool kBf16 = std::is_same_v<T, BFloat16>,
+                 kZeroFirst = kBf16 == (std::endian::native == std::endian::little);
+  constexpr std::make_index_sequence<8> kAll;
+  const Wide bits = reinterpret_cast<Wide>(kZeroFirst ? Interleave<0>(Narrow{}, narrow, kAll)
+                                                      : Interleave<0>(narrow, Narrow{}, kAll));
+  if constexpr (kBf16) {
+    return bits;
+  } else {
+    // The exponent's bias differs by 112: a multiplication corrects it, also for subnormal numbers. Infinity and NaN
+    // have the largest exponent.
+    const Wide magnitude = (bits & 0x7fff) << 13, sign = (bits & 0x8000) << 16;
+    const Floats scaled = reinterpret_cast<Floats>(magnitude) * 0x1p112f;
+    const Wide special = reinterpret_cast<Wide>((bits & 0x7c00) == 0x7c00);
+    return reinterpret_cast<Wide>(scaled) | (special & 0x7f800000) | sign;
+  }
+}
 template <class T>
 void WidenRow(const T* from, int64_t n, float* to) {
-  using Narrow = uint16_t __attribute__((vector_size(8)));
-  using Wide = uint32_t __attribute__((vector_size(16)));
-  using Floats = float __attribute__((vector_size(16)));
   int64_t i = 0;
   for (; i + 4 <= n; i += 4) {
-    Narrow narrow;
-    std::memcpy(&narrow, from + i, sizeof(narrow));
-    Wide bits = __builtin_convertvector(narrow, Wide);
-    if constexpr (std::is_same_v<T, BFloat16>) {
-      bits <<= 16;
-    } else {
-      // The exponent's bias differs by 112: a multiplication corrects it, also for subnormal numbers. Infinity and NaN
-      // have the largest exponent.
-      const Wide magnitude = (bits & 0x7fff) << 13, sign = (bits & 0x8000) << 16;
-      const Floats scaled = reinterpret_cast<Floats>(magnitude) * 0x1p112f;
-      const Wide special = reinterpret_cast<Wide>((bits & 0x7c00) == 0x7c00);
-      bits = reinterpret_cast<Wide>(scaled) | (special & 0x7f800000) | sign;
-    }
+    const auto bits = WidenFour(from + i);
     std::memcpy(to + i, &bits, sizeof(bits));
   }
   for (; i < n; ++i) to[i] = static_cast<float>(from[i]);
@@ -58,11 +69,16 @@ bool Consecutive(const int64_t* offsets, int64_t count) {
 // As many contiguous values as 16 bytes of To hold.
 template <class From, class To>
 auto LoadAs(const From* from) {
-  typedef From Narrow __attribute__((vector_size(16 / sizeof(To) * sizeof(From))));
-  typedef To Wide __attribute__((vector_size(16)));
-  Narrow narrow;
-  std::memcpy(&narrow, from, sizeof(narrow));
-  return __builtin_convertvector(narrow, Wide);
+  if constexpr (kIsHalf<From>) {
+    static_assert(std::is_same_v<To, float>);
+    return WidenFour(from);
+  } else {
+    typedef From Narrow __attribute__((vector_size(16 / sizeof(To) * sizeof(From))));
+    typedef To Wide __attribute__((vector_size(16)));
+    Narrow narrow;
+    std::memcpy(&narrow, from, sizeof(narrow));
+    return __builtin_convertvector(narrow, Wide);
+  }
 }
 // Words of `group` values along each of `n` rows, at least four: a step's words, one of each row, lie side by side,
 // `width` of them. Of `next` rows those after the first n are prefetched. Returns how many of the steps are done: a
@@ -89,6 +105,7 @@ int64_t PackWords(const From* from, const int64_t* rows, int64_t n, int64_t next
       };
       V now[4] = {load(a), load(b), load(c), load(d)};
       TransposeRows<uint32_t>(now);
+#pragma GCC unroll 4
       for (int64_t k = 0; k < 4; ++k) std::memcpy(words + (s + k) * width + i, &now[k], sizeof(now[k]));
     }
   }
@@ -100,6 +117,7 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
                 int64_t width, std::byte* to) {
   const T* from = reinterpret_cast<const T*>(data);
   Acc* out = reinterpret_cast<Acc*>(to);
+  const bool runs = Consecutive(ks, k_count);
   for (int64_t r = 0; r < row_count; r += width) {
     const int64_t n = std::min(width, row_count - r);
     const bool side_by_side = Consecutive(rows + r, n);
@@ -123,7 +141,7 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
             for (int64_t i = 0; i + 64 <= bytes; i += 64)  // without a call
               std::memcpy(reinterpret_cast<char*>(column) + i, reinterpret_cast<const char*>(row) + i, 64);
             if (bytes % 64 != 0) std::memcpy(column, row, static_cast<size_t>(bytes));
-          } else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>) {
+          } else if constexpr (kIsHalf<T>) {
             WidenRow(row, width, column);
           } else {
             for (int64_t i = 0; i < width; ++i) column[i] = Widen<Acc>(row[i]);
@@ -142,13 +160,13 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
       continue;
     }
     // Reads run along k.
-    const bool runs = Consecutive(ks, k_count);
     int64_t i = 0;
-    if constexpr (std::is_same_v<T, Acc> && sizeof(T) == 4) {
+    if constexpr (sizeof(Acc) == 4 && (std::is_same_v<T, Acc> || kIsHalf<T>)) {
       if (runs && n >= 4) {
         const T* base = from + ks[0];
-        for (int64_t p = PackWords<T, T, 1, 0>(base, rows + r, n, row_count - r, k_count, width, out); p < k_count; ++p)
-          for (int64_t j = 0; j < n; ++j) out[p * width + j] = base[rows[r + j] + p];
+        for (int64_t p = PackWords<T, Acc, 1, 0>(base, rows + r, n, row_count - r, k_count, width, out); p < k_count;
+             ++p)
+          for (int64_t j = 0; j < n; ++j) out[p * width + j] = Widen<Acc>(base[rows[r + j] + p]);
         i = n;
       }
     }
@@ -174,22 +192,6 @@ void PackPanels(const std::byte* data, const int64_t* rows, int64_t row_count, c
         for (int64_t j = 0; j < n; ++j) column[j] = Widen<Acc>(base[row[j]]);
       }
       i = n;
-    }
-    if constexpr (std::is_same_v<Acc, float> && (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>)) {
-      for (; runs && i + 4 <= n; i += 4) {
-        constexpr int64_t kRun = 64;
-        float wide[4][kRun];
-        for (int64_t begin = 0; begin < k_count; begin += kRun) {
-          const int64_t run = std::min(kRun, k_count - begin);
-          float* to_column = out + begin * width + i;
-          for (int q = 0; q < 4; ++q) WidenRow(from + rows[r + i + q] + ks[0] + begin, run, wide[q]);
-          int64_t p = 0;
-          for (; p + 4 <= run; p += 4)
-            TransposeSquare<float>({wide[0] + p, wide[1] + p, wide[2] + p, wide[3] + p}, to_column + p * width, width);
-          for (; p < run; ++p)
-            for (int q = 0; q < 4; ++q) to_column[p * width + q] = wide[q][p];
-        }
-      }
     }
     for (; i < n; ++i) {
       const T* base = from + rows[r + i] + ks[0];
@@ -268,13 +270,13 @@ void PackGroups(const std::byte* data, const int64_t* rows, int64_t row_count, c
                 int64_t width, std::byte* to) {
   const From* from = reinterpret_cast<const From*>(data);
   const int64_t steps = (k_count + group - 1) / group;
+  const bool runs = Consecutive(ks, k_count);
   for (int64_t r = 0; r < row_count; r += width) {
     const int64_t n = std::min(width, row_count - r);
     int32_t* sums = reinterpret_cast<int32_t*>(to);
     if constexpr (header) to += width * static_cast<int64_t>(sizeof(int32_t));
     T* out = reinterpret_cast<T*>(to);
     const bool side_by_side = Consecutive(rows + r, n);
-    const bool runs = Consecutive(ks, k_count);
     if (n < width || k_count % group != 0) std::fill_n(out, width * steps * group, flip);
     if (side_by_side) {
       int64_t p = 0;

@@ -215,6 +215,8 @@ class ItemMaker {
         absorbed_[static_cast<size_t>(x)] = true;
       } else if (const int y = Masked(id); y >= 0) {
         absorbed_[static_cast<size_t>(y)] = true;
+      } else if (const int z = XoredShift(id); z >= 0) {
+        absorbed_[static_cast<size_t>(z)] = true;
       }
     }
     std::vector<int> indexing(values_.values.size());
@@ -253,6 +255,19 @@ class ItemMaker {
         Of(a).bytes != TileBytes(type) || !values_.Number(Of(value).in[1], type))
       return -1;
     return ConstantOf(Of(a).in[1], Of(a).bytes) && !Steady(Of(a).in[0]) ? a : -1;
+  }
+  // x << constant or x >> constant in its exclusive or with x.
+  int XoredShift(int value) const {
+    if (!IsBinary(value, BinaryOp::kXor) || Of(value).bytes < 4) return -1;
+    for (int k = 0; k < 2; ++k) {
+      const int shift = Of(value).in[k], x = Of(value).in[1 - k];
+      if (!IsBinary(shift, BinaryOp::kShiftLeft) && !IsBinary(shift, BinaryOp::kShiftRightLogical)) continue;
+      const auto amount = ConstantOf(Of(shift).in[1], Of(value).bytes);
+      if (Of(shift).in[0] == x && Single(shift) && !Steady(x) && amount && *amount >= 0 &&
+          *amount < 8 * Of(value).bytes)
+        return shift;
+    }
+    return -1;
   }
 
   bool Push(const ScalarItem& item) {
@@ -298,6 +313,11 @@ class ItemMaker {
           item.op = RegisterOp::kAndEq;
           item.a = Of(a).in[0], item.b = -1;
           item.x = *ConstantOf(Of(a).in[1], Of(a).bytes), item.y = *values_.Number(value.in[1], meaning.in[0]);
+          return Push(item);
+        }
+        if (const int shift = XoredShift(id); shift >= 0) {
+          item.op = IsBinary(shift, BinaryOp::kShiftLeft) ? RegisterOp::kXorLeft : RegisterOp::kXorRight;
+          item.a = Of(shift).in[0], item.b = -1, item.x = *ConstantOf(Of(shift).in[1], value.bytes);
           return Push(item);
         }
         if (!TranslateBinary(meaning.binary, item)) return Call(id);

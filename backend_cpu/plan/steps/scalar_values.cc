@@ -240,10 +240,11 @@ class Reader {
   std::vector<std::pair<uintptr_t, uintptr_t>> arrays_;
 };
 
-// Rebuilds an iteration's values with simplifications.
+// Rebuilds an iteration's values with simplifications. With `lowers`, signs become comparisons and shifts; before, they
+// are part of patterns.
 class Simplifier {
  public:
-  explicit Simplifier(const ScalarValues& from) : from_(from) {}
+  Simplifier(const ScalarValues& from, bool lowers) : from_(from), lowers_(lowers) {}
 
   ScalarValues Run() {
     to_.assumptions = from_.assumptions;
@@ -329,13 +330,22 @@ class Simplifier {
     if (!number || *number <= 0 || (*number & (*number - 1)) != 0) return std::nullopt;
     return std::countr_zero(static_cast<uint64_t>(*number));
   }
-  int MakeBinary(BinaryOp op, TileType type, int a, int b) {
+  int MakeValue(const ScalarMeaning& meaning, TileKernel kernel, std::array<int, 3> in) {
     ScalarValue value;
-    value.meaning = {ScalarMeaning::kBinary, {}, op, 2, {type, type}, IsComparison(op) ? TileType::kPred : type};
-    value.op.kernel = OneElementKernels().binary[static_cast<int>(op)][static_cast<int>(type)][kVectorVector];
-    value.in[0] = a, value.in[1] = b;
-    value.bytes = TileBytes(value.meaning.out);
+    value.meaning = meaning;
+    value.op.kernel = kernel;
+    std::copy(in.begin(), in.end(), value.in);
+    value.bytes = TileBytes(meaning.out);
     return Make(value);
+  }
+  int MakeBinary(BinaryOp op, TileType type, int a, int b) {
+    return MakeValue({ScalarMeaning::kBinary, {}, op, 2, {type, type}, IsComparison(op) ? TileType::kPred : type},
+                     OneElementKernels().binary[static_cast<int>(op)][static_cast<int>(type)][kVectorVector],
+                     {a, b, -1});
+  }
+  int MakeSelect(TileType type, int which, int yes, int no) {
+    return MakeValue({ScalarMeaning::kSelect, {}, {}, 3, {TileType::kPred, type, type}, type},
+                     OneElementKernels().select[static_cast<int>(type)][kVectorVector], {which, yes, no});
   }
   int Truth(bool value) { return Constant(ReadBits(&value, 1), 1); }
 
@@ -358,6 +368,7 @@ class Simplifier {
           meaning.out != TileType::kPred && TileBytes(meaning.out) <= TileBytes(meaning.in[0]))
         return value.in[0];
     }
+    if (const auto lowered = Lowered(value)) return *lowered;
     SetRange(value);
     for (size_t i = 0; i < to_.values.size(); ++i) {
       const ScalarValue& other = to_.values[i];
@@ -408,7 +419,14 @@ class Simplifier {
         if (yes || no) return Truth(yes);
         return std::nullopt;
       };
+      const bool apart = x->high < y->low || x->low > y->high;
       switch (op) {
+        case BinaryOp::kEq:
+          if (auto t = answer(false, apart)) return t;
+          break;
+        case BinaryOp::kNe:
+          if (auto t = answer(apart, false)) return t;
+          break;
         case BinaryOp::kLt:
           if (auto t = answer(x->high < y->low, x->low >= y->high)) return t;
           break;
@@ -469,6 +487,52 @@ class Simplifier {
     }
     return std::nullopt;
   }
+  // The value as ops that have instructions, where it has none itself.
+  std::optional<int> Lowered(const ScalarValue& value) {
+    const ScalarMeaning& meaning = value.meaning;
+    const TileType type = meaning.in[0];
+    const int a = value.in[0], b = value.in[1], bytes = TileBytes(type);
+    if (meaning.kind == ScalarMeaning::kConvert && type == TileType::kPred) {
+      const auto of = [&](bool truth) {
+        ScalarValue constant = value;
+        constant.in[0] = Truth(truth);
+        return Fold(constant);
+      };
+      return MakeSelect(meaning.out, a, of(true), of(false));
+    }
+    if (!IsIntegerType(type) || bytes < 4) return std::nullopt;
+    if (meaning.kind == ScalarMeaning::kBinary &&
+        (meaning.binary == BinaryOp::kMaximum || meaning.binary == BinaryOp::kMinimum)) {
+      const bool greater = meaning.binary == BinaryOp::kMaximum;
+      const int which = MakeBinary(greater ? BinaryOp::kGe : BinaryOp::kLe, type, a, b);
+      const int made = MakeSelect(type, which, a, b);
+      const Range all = RangeOf(type), x = Known(a, type).value_or(all), y = Known(b, type).value_or(all);
+      // RangeOf of u64 is not all of it.
+      if (ScalarValue& extreme = to_.values[static_cast<size_t>(made)];
+          made != a && made != b && extreme.kind == ScalarValue::kOp && type != TileType::kU64) {
+        extreme.known_range = true;
+        extreme.low = greater ? std::max(x.low, y.low) : std::min(x.low, y.low);
+        extreme.high = greater ? std::max(x.high, y.high) : std::min(x.high, y.high);
+      }
+      return made;
+    }
+    if (meaning.kind != ScalarMeaning::kUnary) return std::nullopt;
+    const auto zero = [&] { return IntegerConstant(0, bytes); };
+    switch (meaning.unary) {
+      case UnaryOp::kNot: return MakeBinary(BinaryOp::kXor, type, a, IntegerConstant(-1, bytes));
+      case UnaryOp::kAbs:
+        if (!IsSigned(type)) return a;
+        return MakeSelect(type, MakeBinary(BinaryOp::kLt, type, a, zero()),
+                          MakeBinary(BinaryOp::kSubtract, type, zero(), a), a);
+      case UnaryOp::kSign:
+        if (!lowers_) return std::nullopt;
+        if (!IsSigned(type))
+          return MakeSelect(type, MakeBinary(BinaryOp::kNe, type, a, zero()), IntegerConstant(1, bytes), zero());
+        return MakeSelect(type, MakeBinary(BinaryOp::kGt, type, a, zero()), IntegerConstant(1, bytes),
+                          MakeBinary(BinaryOp::kShiftRightArithmetic, type, a, IntegerConstant(bytes * 8 - 1, bytes)));
+      default: return std::nullopt;
+    }
+  }
   void SetRange(ScalarValue& value) const {
     const ScalarMeaning& meaning = value.meaning;
     if (!IsIntegerType(meaning.out) || meaning.out == TileType::kPred) return;
@@ -498,6 +562,7 @@ class Simplifier {
   }
 
   const ScalarValues& from_;
+  const bool lowers_;
   ScalarValues to_;
 };
 
@@ -620,10 +685,10 @@ std::optional<ScalarValues> BuildScalarValues(const KernelTable& table, std::spa
   for (const TileOp& op : condition)
     if (!reader.Add(op)) return std::nullopt;
   if (!reader.Read(going, 1, raw.condition) || !reader.Finish(results)) return std::nullopt;
-  ScalarValues values = Simplifier(raw).Run();
+  ScalarValues values = Simplifier(raw, false).Run();
   JoinCarries(values);
   CountRounds(values);
-  return Simplifier(values).Run();
+  return Simplifier(values, true).Run();
 }
 
 }  // namespace hloir::cpu

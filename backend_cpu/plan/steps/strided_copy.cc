@@ -115,6 +115,7 @@ template <class T>
 void Copy(const StridedCopy& copy, const T* from, T* to, int64_t begin, int64_t end, const KernelTable* kernels) {
   const int rank = static_cast<int>(copy.dims.size());
   DimVector dims = copy.dims;
+  begin *= copy.slices, end = std::min(end * copy.slices, dims[0]);
   from += begin * copy.from_strides[0];
   to += begin * copy.to_strides[0];
   dims[0] = end - begin;
@@ -166,6 +167,12 @@ StridedCopy StridedCopy::Make(int64_t bytes, const DimVector& dims, const DimVec
   copy.from_offset = from_offset * bytes;
   copy.to_offset = to_offset * bytes;
   copy.count = from.count();
+  const size_t rank = copy.dims.size();
+  if (rank > 1 && from.strides[0] == 1 && from.strides[rank - 1] != 0)
+    copy.slices = bytes == 1   ? kBlockOf<uint8_t>
+                  : bytes == 2 ? kBlockOf<uint16_t>
+                  : bytes == 4 ? kBlockOf<uint32_t>
+                               : 8;
   copy.whole = copy.dims.empty() || (copy.dims.size() == 1 && from.strides[0] == 1 && to.strides[0] == 1);
   return copy;
 }

@@ -15,12 +15,14 @@ struct StridedCopy {
   int64_t from_offset = 0, to_offset = 0;    // in bytes
   int64_t bytes = 4;
   int64_t count = 0;
+  int64_t slices = 1;  // of a part: of the outermost dimension
   bool whole = false;  // both are contiguous
 
   static StridedCopy Make(int64_t bytes, const DimVector& dims, const DimVector& from_strides, int64_t from_offset,
                           const DimVector& to_strides, int64_t to_offset);
-  // The number of independent parts of the copy: slices of the outermost dimension.
-  int64_t parts() const { return dims.empty() ? 1 : dims[0]; }
+  // The number of independent parts of the copy: slices of the outermost dimension, or as many slices as a block of a
+  // transpose has rows.
+  int64_t parts() const { return dims.empty() ? 1 : (dims[0] + slices - 1) / slices; }
   // With `kernels`, reversed dimensions use longer vectors, and large transposed copies bypass the caches.
   void Run(const std::byte* from, std::byte* to, const KernelTable* kernels = nullptr) const {
     RunPart(from, to, 0, parts(), kernels);
