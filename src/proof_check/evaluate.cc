@@ -135,11 +135,10 @@ ArrayPtr Trial::Leaf(const Shape& shape, uint64_t key, const Shared& shared, con
   const int64_t count = shape.ElementCount();
   if (array.HasNumbers()) {
     // Some trials use numbers of the texts for some elements, so that comparisons with these numbers meet ties.
-    const bool ties = number % 4 == 3;
     const int64_t parts = array.IsReal() ? 1 : 2;
     for (int64_t k = 0; k < count * parts; ++k) {
       Number n = arithmetic.AnyNumber(Mix(key, static_cast<uint64_t>(k)));
-      if (ties && random.Chance(30)) {
+      if (MeetsTies() && random.Chance(30)) {
         n = arithmetic.Literal(shared.literals.empty() || random.Chance(50) ? static_cast<double>(random.Between(-1, 1))
                                                                             : random.From(shared.literals));
         n.open = true;
@@ -523,11 +522,25 @@ bool Evaluation::Holds(const Number& x, const Number& y, ComparisonDirection dir
   return false;
 }
 
+namespace {
+
+// The bits of each element as another type. (A bitcast reads them in memory's order.)
+bool RetypesBits(const HloInstruction& i) {
+  if (i.opcode() != HloOpcode::kBitcastConvert && i.opcode() != HloOpcode::kBitcast) return false;
+  const Shape &from = i.operand(0)->shape(), &to = i.shape();
+  return from.SameDimensions(to) && from.element_type() != to.element_type() &&
+         (i.opcode() == HloOpcode::kBitcastConvert || from == to.WithElementType(from.element_type()));
+}
+
+}  // namespace
+
 ArrayPtr Evaluation::Elementwise(const HloInstruction& i, const Arrays& x) {
   using enum HloOpcode;
   const HloOpcode opcode = i.opcode();
   Arithmetic& a = trial_.arithmetic;
   if (opcode == kConvert) return Convert(i.shape(), x[0]);
+  if (opcode == kReal && x[0]->IsReal()) return x[0];
+  if (opcode == kImag && x[0]->IsReal()) return OfLiteral(Literal(i.shape().WithDefaultLayout()));
   if (opcode != kSelect &&
       std::any_of(x.begin(), x.end(), [](const auto& v) { return IsComplex(v->shape.element_type()); }))
     return OfComplex(i, x);
@@ -549,7 +562,7 @@ ArrayPtr Evaluation::Elementwise(const HloInstruction& i, const Arrays& x) {
     }
     return std::make_shared<const Array>(std::move(result));
   }
-  if (opcode == kBitcastConvert && x[0]->shape.SameDimensions(i.shape())) {
+  if (RetypesBits(i)) {
     const PrimitiveType from = x[0]->shape.element_type();
     const uint64_t key = Mix(Mix(12, static_cast<uint64_t>(from)), static_cast<uint64_t>(type));
     if (!result.HasNumbers()) result.literal = Literal(i.shape().WithDefaultLayout()), result.bounds = Bounds::Of(type);
@@ -617,6 +630,7 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
     // Other operations are handled by their traits.
     default: break;
   }
+  if (const HloComputation* definition = shared_.DefinitionOf(i, trial_.arithmetic.bits())) return Call(*definition, x);
   // Operations that depend on the device are unsupported.
   if (i.Is(kCollective) || i.Is(kAsyncPart) || i.Is(kImpure) || i.Is(kSideEffect) || i.opcode() == kPartitionId ||
       i.opcode() == kReplicaId || !i.shape().IsArray() || x.size() != static_cast<size_t>(i.operand_count())) {
@@ -629,9 +643,12 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
   if (integers && (!Array{i.shape(), {}, {}}.HasNumbers() || i.opcode() == kIota)) {
     if (std::none_of(x.begin(), x.end(), [](const ArrayPtr& a) { return a->bounds.open; }))
       return one(Interpreted(i, x));
+    if (i.opcode() == kSelect) {
+      if (ArrayPtr result = SelectedByOrder(op, x)) return {std::move(result)};
+    }
     if (ArrayPtr result = OpenIntegers(i, x)) return {std::move(result)};
   }
-  if (i.Is(kElementwise)) return one(Elementwise(i, x));
+  if (i.Is(kElementwise) || RetypesBits(i)) return one(Elementwise(i, x));
   if (i.Is(kMovesData)) return one(Moved(i, x));
   switch (i.opcode()) {
     case kDot:
@@ -651,6 +668,7 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
     case kReduce:
     case kReduceWindow: return Reduce(i, x);
     case kScatter: return one(Scatter(i, x));
+    case kSelectAndScatter: return one(SelectAndScatter(i, x));
     case kSort: return Sort(i, x);
     case kMap: return Map(i, x);
     case kScan: return Scan(i, x);
