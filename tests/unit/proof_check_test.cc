@@ -927,3 +927,38 @@ TEST_CASE("numbers with few differences are compared") {
   CHECK(outcome(by_division("u), direction=LT"), by_division("u), direction=LE")) != "equal bits");
   CHECK(outcome(by_division("u), direction=LT"), by_division("u), direction=NE")) == "equal bits");
 }
+
+TEST_CASE("a loop whose values moved, and one whose values begin alike") {
+  const auto loop = [](const std::string& name, const std::string& type, const std::string& body,
+                       const std::string& start, const std::string& result, const std::string& goes_on) {
+    return "HloModule " + name + "\nbody {\n  p = " + type + " parameter(0)\n" + body + "}\ngoes {\n  p = " + type +
+           " parameter(0)\n  ROOT i = pred[] get-tuple-element(p), index=" + goes_on +
+           "\n}\nENTRY e {\n"
+           "  x = f32[3] parameter(0)\n  first = pred[] parameter(1)\n" +
+           start + "  w = " + type +
+           " while(t), condition=goes, body=body\n  ROOT r = f32[3] get-tuple-element(w), index=" + result + "\n}\n";
+  };
+  // Both begin with x twice, in which order is seen in the turns alone. (The loops may never end, so that they are not
+  // evaluated.)
+  const std::string step = "  s = f32[3] tanh(b)\n";
+  const std::string before =
+      loop("before", "(pred[], f32[3], f32[3])",
+           "  i = pred[] get-tuple-element(p), index=0\n  a = f32[3] get-tuple-element(p), index=1\n"
+           "  b = f32[3] get-tuple-element(p), index=2\n" +
+               step + "  u = f32[3] add(a, b)\n  ROOT t = (pred[], f32[3], f32[3]) tuple(i, u, s)\n",
+           "  t = (pred[], f32[3], f32[3]) tuple(first, x, x)\n", "1", "0");
+  const auto after = [&](const std::string& sum) {
+    return loop("after", "(f32[3], f32[3], pred[])",
+                "  i = pred[] get-tuple-element(p), index=2\n  a = f32[3] get-tuple-element(p), index=0\n"
+                "  b = f32[3] get-tuple-element(p), index=1\n" +
+                    step + "  u = f32[3] add(" + sum + ")\n  ROOT t = (f32[3], f32[3], pred[]) tuple(u, s, i)\n",
+                "  t = (f32[3], f32[3], pred[]) tuple(x, x, first)\n", "0", "2");
+  };
+  const TwoModules moved(before + after("b, a"));
+  const auto written = equivalence::WriteProof(*moved.before, *moved.after);
+  REQUIRE(written.status().message() == "");
+  CHECK(written->unchecked.empty());
+  const TwoModules other(before + after("a, a"));
+  CHECK(other.Check("1 loop w = w carries 0=2,1=0,2=1\n") ==
+        "line 4: false: loop w = w: a turn makes values 1 of the pairs differ");
+}
