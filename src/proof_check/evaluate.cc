@@ -404,7 +404,7 @@ ArrayPtr Evaluation::Convert(const Shape& shape, const ArrayPtr& x) {
     const uint64_t key = Mix(7, static_cast<uint64_t>(to));
     for (const Number& n : x->numbers) {
       if (n.open || std::isnan(n.value)) {
-        result.numbers.push_back(a.Unknown(key, {n}));
+        result.numbers.push_back(a.IsNaN(n) ? n : a.Unknown(key, {n}));
         continue;
       }
       Literal rounded(Shape::Scalar(to));
@@ -497,6 +497,14 @@ void Evaluation::Note(const Number& x, const Number& y, ComparisonDirection dire
   shared_.records->insert({low, high, decides});
 }
 
+// Over the reals every number that depends on inputs is finite.
+bool Evaluation::IsFinite(const Number& x) {
+  Arithmetic& a = trial_.arithmetic;
+  if (!x.open || !a.bits()) return x.open || std::isfinite(x.value);
+  Number size;
+  return !a.IsNaN(x) && a.Unary(HloOpcode::kAbs, x, PrimitiveType::F64, size) && a.Unknown(14, {size}).p % 4 != 0;
+}
+
 bool Evaluation::Holds(const Number& x, const Number& y, ComparisonDirection direction) {
   Arithmetic& a = trial_.arithmetic;
   // Random numbers are hardly ever equal, so that their equality is a random function.
@@ -511,6 +519,7 @@ bool Evaluation::Holds(const Number& x, const Number& y, ComparisonDirection dir
     ordered = a.Unknown(10, {x.p < y.p ? x : y, x.p < y.p ? y : x}).p % 4 != 0;
     order = a.Compare(x.open ? a.Unknown(11, {x}) : x, y.open ? a.Unknown(11, {y}) : y);
   }
+  ordered = ordered && !a.IsNaN(x) && !a.IsNaN(y);
   switch (direction) {
     case ComparisonDirection::kEq: return ordered && order == 0;
     case ComparisonDirection::kNe: return !ordered || order != 0;
@@ -569,8 +578,9 @@ ArrayPtr Evaluation::Elementwise(const HloInstruction& i, const Arrays& x) {
     result.bounds.open = true;
     for (int64_t k = 0; k < count; ++k) {
       const Number n = x[0]->HasNumbers() ? at(0, k) : a.Integer(x[0]->literal.GetAsInt64(k));
-      if (result.HasNumbers()) result.numbers.push_back(a.Unknown(key, {n}));
-      else result.literal.SetFromInt64(k, Draw(Mix(key, n.p), result.bounds));
+      const uint64_t of = a.IsNaN(n) && std::signbit(n.value) ? Mix(key, 1) : key;  // the bits of NaN have a sign
+      if (result.HasNumbers()) result.numbers.push_back(a.Unknown(of, {n}));
+      else result.literal.SetFromInt64(k, Draw(Mix(of, n.p), result.bounds));
     }
     return std::make_shared<const Array>(std::move(result));
   }
@@ -581,7 +591,7 @@ ArrayPtr Evaluation::Elementwise(const HloInstruction& i, const Arrays& x) {
     for (int64_t k = 0; k < count; ++k) {
       bool holds = true;
       if (opcode == kIsFinite) {
-        holds = at(0, k).open || std::isfinite(at(0, k).value);
+        holds = IsFinite(at(0, k));
       } else {
         const ComparisonDirection direction = i.attributes<CompareAttributes>().direction;
         Note(at(0, k), at(1, k), direction);

@@ -148,6 +148,7 @@ class Evaluation {
   void Round(const Graph::Op& op, Arrays& results);
   ArrayPtr Moved(const HloInstruction& i, const Arrays& x);
   ArrayPtr Elementwise(const HloInstruction& i, const Arrays& x);
+  bool IsFinite(const Number& x);
   bool Holds(const Number& x, const Number& y, ComparisonDirection direction);
   void Note(const Number& x, const Number& y, ComparisonDirection direction);
   ArrayPtr OfComplex(const HloInstruction& i, const Arrays& x);

@@ -43,6 +43,8 @@ bool AlikeAtTies(const Records& x, const Records& y) {
 // Accumulates the results of trials on two arrays that should be equal.
 class Agreement {
  public:
+  // `bits`: NaN is a value like others.
+  explicit Agreement(bool bits = false) : bits_(bits) {}
   // Adds a trial. Returns false if the arrays differ.
   bool Add(const Array& x, const Array& y) {
     if (x.numbers.size() != y.numbers.size()) return false;
@@ -56,8 +58,8 @@ class Agreement {
     for (size_t k = 0; k < x.numbers.size(); ++k) {
       const Number &p = x.numbers[k], &q = y.numbers[k];
       const bool same = Arithmetic::Same(p, q);
-      if (same && p.undefined == q.undefined) ++agreed_[k];
-      else if (p.undefined || q.undefined) domain_ = true;
+      if (same && (bits_ || p.undefined == q.undefined)) ++agreed_[k];
+      else if (!bits_ && (p.undefined || q.undefined)) domain_ = true;
       else return Differs(static_cast<int64_t>(k));
     }
     return true;
@@ -72,6 +74,7 @@ class Agreement {
     where_ = at;
     return false;
   }
+  bool bits_;
   std::vector<uint16_t> agreed_;
   bool domain_ = false;
   int64_t where_ = 0;
@@ -309,7 +312,7 @@ StepResult Checker::CheckEqual(const Step& step, int trials) {
   }
   const auto keys = KeysOf(premises);
   StepResult result;
-  Agreement agreement;
+  Agreement agreement(step.rule == Rule::kBits);
   int done = 0;
   for (int64_t work = 0; GoesOn(done, trials, work); ++done) {
     shared_.work_left = kWorkOfTrial;

@@ -102,6 +102,7 @@ TEST_CASE("numbers obey the laws of real numbers, and no others") {
     // By bits, sums commute but are not associative.
     Arithmetic b(seed, Order::kRanks, true);
     const Number u = b.AnyNumber(1), v = b.AnyNumber(2), w = b.AnyNumber(3);
+    if (b.IsNaN(u) || b.IsNaN(v) || b.IsNaN(w)) continue;
     CHECK(same(b.Add(u, v, f), b.Add(v, u, f)));
     CHECK(same(b.Multiply(b.Negate(u), v, f), b.Negate(b.Multiply(u, v, f))));
     CHECK(!same(b.Add(b.Negate(u), b.Negate(v), f), b.Negate(b.Add(u, v, f))));  // the sign of 0
@@ -185,6 +186,36 @@ TEST_CASE("each rule, and a line of it that is false") {
              "  h = f32[] constant(0.5)\n  b = f32[3] broadcast(h), dimensions={}\n  ROOT r = f32[3] multiply(t, b)\n");
   CHECK(clipped.Check("1 signs r = r\n") == "holds");
   CHECK(clipped.Check("1 ranks r = r\n") != "holds");
+}
+
+TEST_CASE("no law of bits holds for finite numbers alone") {
+  const std::string constants =
+      "  k = f32[] constant(inf)\n  n = f32[] constant(nan)\n  o = f32[] constant(1)\n  z = f32[] constant(0)\n"
+      "  i = f32[3] broadcast(k), dimensions={}\n  j = f32[3] broadcast(n), dimensions={}\n"
+      "  l = f32[3] broadcast(o), dimensions={}\n  m = f32[3] broadcast(z), dimensions={}\n"
+      "  s = f32[3] add(x, y)\n  p = pred[3] compare(x, y), direction=GT\n";
+  const auto outcome = [&](const std::string& before, const std::string& after) {
+    return Bodies(constants + before, constants + after).Check("1 bits r = r\n");
+  };
+  const std::string infinite = "  ROOT r = f32[3] add(i, m)\n", itself = "  ROOT r = f32[3] multiply(x, l)\n";
+  CHECK(outcome("  ROOT r = f32[3] add(l, i)\n", infinite) == "equal bits");
+  CHECK(outcome("  ROOT r = f32[3] maximum(x, j)\n", "  ROOT r = f32[3] minimum(j, y)\n") == "equal bits");
+  CHECK(outcome("  ROOT r = f32[3] add(x, i)\n", infinite) != "equal bits");
+  CHECK(outcome("  ROOT r = f32[3] maximum(x, i)\n", infinite) != "equal bits");
+  CHECK(outcome("  ROOT r = f32[3] multiply(i, i)\n", infinite) == "equal bits");
+  CHECK(outcome("  ROOT r = f32[3] divide(x, i)\n", "  ROOT r = f32[3] add(m, m)\n") != "equal bits");
+  for (const char* other : {"y", "s"}) {
+    const std::string least = "  t = f32[3] minimum(x, " + std::string(other) + ")\n";
+    CHECK(outcome(least + "  ROOT r = f32[3] maximum(x, t)\n", itself) != "equal bits");
+    CHECK(outcome(least + "  ROOT r = f32[3] maximum(t, t)\n", least + "  ROOT r = f32[3] maximum(t, x)\n") !=
+          "equal bits");
+  }
+  CHECK(outcome("  ROOT r = f32[3] select(p, x, j)\n", "  ROOT r = f32[3] select(p, x, y)\n") != "equal bits");
+  CHECK(outcome("  ROOT r = pred[3] is-finite(x)\n", "  ROOT r = pred[3] compare(m, m), direction=EQ\n") !=
+        "equal bits");
+  CHECK(outcome("  ROOT r = pred[3] is-finite(x)\n", "  t = f32[3] negate(x)\n  ROOT r = pred[3] is-finite(t)\n") ==
+        "equal bits");
+  CHECK(outcome("  t = f32[3] sign(x)\n  ROOT r = f32[3] abs(t)\n", "  ROOT r = f32[3] add(l, m)\n") != "equal bits");
 }
 
 TEST_CASE("comparisons are tried at ties") {
