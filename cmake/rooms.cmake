@@ -39,7 +39,7 @@ hloir_room(io USES cpu stablehlo proto verifier printer parser ir support HEADER
 # Do two modules compute the same, and which of them is better?
 hloir_room(run USES passes cpu verifier printer parser ir support HEADERS runner plan_cache)
 # (proof_check shares no code with the prover whose proofs it checks; the prover may ask it.)
-hloir_room(proof_check USES analysis cpu printer ir support)
+hloir_room(proof_check USES analysis cpu build printer ir support)
 hloir_room(equivalence USES proof_check analysis cpu ir support HEADERS prove)
 hloir_room(check USES equivalence run passes rewrite cpu analysis build verifier ir support HEADERS check)
 hloir_room(reduce USES check run io cpu verifier printer ir support)

@@ -65,8 +65,8 @@ class Writer {
       for (Rule rule : rules) {
         proof_check::Step step{rule, {pair}, {from.begin(), from.end()}};
         const proof_check::StepResult tried = checker_.Try(step);
-        if (tried.outcome == Outcome::kHolds && Accept(std::move(step))) return true;
-        why_ = WhyNot(tried);
+        if (tried.outcome != Outcome::kHolds) why_ = WhyNot(tried);
+        else if (Accept(std::move(step))) return true;
       }
       if (from.empty()) return false;
       for (int32_t step : from) cut.erase(step);
@@ -123,14 +123,19 @@ class Writer {
     return true;
   }
 
-  // Adds a loop step with pairs of carried values by equality, or by position.
+  // Adds a loop step with pairs of carried values by equality, or by position; if these do not hold, with the pairs
+  // that are left of all that are equal where the loops begin when those that a turn makes differ are removed.
   bool AddLoop(Pair pair) {
+    constexpr size_t kMostPairs = 256;
     const Graph::Op &a = a_.OpOf(pair.before), &b = b_.OpOf(pair.after);
     if (a.instruction->opcode() != HloOpcode::kWhile || b.instruction->opcode() != HloOpcode::kWhile) return false;
     if (!tried_loops_.insert({a.first, b.first}).second) return false;
     const auto& x = a.operands[0];
     const auto& y = b.operands[0];
-    proof_check::Step step{Rule::kLoop, {}, {}};
+    const auto carry = [&](size_t k, size_t l) {
+      return Pair{a.first + static_cast<ValueId>(k), b.first + static_cast<ValueId>(l)};
+    };
+    proof_check::Step step{Rule::kLoop, {}, {}}, all = step;
     std::unordered_set<size_t> taken;
     for (size_t k = 0; k < x.size(); ++k) {
       for (size_t tried = 0; tried < y.size(); ++tried) {
@@ -138,12 +143,31 @@ class Writer {
         if (taken.count(l) != 0) continue;
         if (!checker_.Equal(x[k], y[l]) && !Add({x[k], y[l]}, {Rule::kSigns})) continue;
         taken.insert(l);
-        step.pairs.push_back({a.first + static_cast<ValueId>(k), b.first + static_cast<ValueId>(l)});
+        step.pairs.push_back(carry(k, l));
         break;
       }
     }
-    if (step.pairs.empty() || !Accept(std::move(step))) return false;
-    return checker_.Equal(pair.before, pair.after);
+    if (!step.pairs.empty() && Accept(std::move(step)) && checker_.Equal(pair.before, pair.after)) return true;
+    // (What is passed on is the initial value, and not arbitrary.)
+    const auto changes = [](const Graph::Op& loop, size_t k) {
+      return !proof_check::PassesOn(*loop.instruction, static_cast<int64_t>(k));
+    };
+    for (size_t k = 0; k < x.size() && x.size() * y.size() <= kMostPairs; ++k) {
+      for (size_t l = 0; l < y.size(); ++l) {
+        if (changes(a, k) && changes(b, l) && a_.ShapeOf(x[k]).Compatible(b_.ShapeOf(y[l])) &&
+            (checker_.Equal(x[k], y[l]) || Add({x[k], y[l]}, {})))
+          all.pairs.push_back(carry(k, l));
+      }
+    }
+    while (!all.pairs.empty()) {
+      const proof_check::StepResult tried = checker_.Check(all);
+      if (tried.outcome == Outcome::kHolds) return Accept(std::move(all)) && checker_.Equal(pair.before, pair.after);
+      why_ = WhyNot(tried);
+      if (tried.broken.empty()) return false;
+      for (size_t k = tried.broken.size(); k-- > 0;)
+        all.pairs.erase(all.pairs.begin() + static_cast<std::ptrdiff_t>(tried.broken[k]));
+    }
+    return false;
   }
 
   // Finds the values that depend on inputs or unknown functions.

@@ -135,11 +135,10 @@ ArrayPtr Trial::Leaf(const Shape& shape, uint64_t key, const Shared& shared, con
   const int64_t count = shape.ElementCount();
   if (array.HasNumbers()) {
     // Some trials use numbers of the texts for some elements, so that comparisons with these numbers meet ties.
-    const bool ties = number % 4 == 3;
     const int64_t parts = array.IsReal() ? 1 : 2;
     for (int64_t k = 0; k < count * parts; ++k) {
       Number n = arithmetic.AnyNumber(Mix(key, static_cast<uint64_t>(k)));
-      if (ties && random.Chance(30)) {
+      if (MeetsTies() && random.Chance(30)) {
         n = arithmetic.Literal(shared.literals.empty() || random.Chance(50) ? static_cast<double>(random.Between(-1, 1))
                                                                             : random.From(shared.literals));
         n.open = true;
@@ -405,7 +404,7 @@ ArrayPtr Evaluation::Convert(const Shape& shape, const ArrayPtr& x) {
     const uint64_t key = Mix(7, static_cast<uint64_t>(to));
     for (const Number& n : x->numbers) {
       if (n.open || std::isnan(n.value)) {
-        result.numbers.push_back(a.Unknown(key, {n}));
+        result.numbers.push_back(a.IsNaN(n) ? n : a.Unknown(key, {n}));
         continue;
       }
       Literal rounded(Shape::Scalar(to));
@@ -498,6 +497,14 @@ void Evaluation::Note(const Number& x, const Number& y, ComparisonDirection dire
   shared_.records->insert({low, high, decides});
 }
 
+// Over the reals every number that depends on inputs is finite.
+bool Evaluation::IsFinite(const Number& x) {
+  Arithmetic& a = trial_.arithmetic;
+  if (!x.open || !a.bits()) return x.open || std::isfinite(x.value);
+  Number size;
+  return !a.IsNaN(x) && a.Unary(HloOpcode::kAbs, x, PrimitiveType::F64, size) && a.Unknown(14, {size}).p % 4 != 0;
+}
+
 bool Evaluation::Holds(const Number& x, const Number& y, ComparisonDirection direction) {
   Arithmetic& a = trial_.arithmetic;
   // Random numbers are hardly ever equal, so that their equality is a random function.
@@ -512,6 +519,7 @@ bool Evaluation::Holds(const Number& x, const Number& y, ComparisonDirection dir
     ordered = a.Unknown(10, {x.p < y.p ? x : y, x.p < y.p ? y : x}).p % 4 != 0;
     order = a.Compare(x.open ? a.Unknown(11, {x}) : x, y.open ? a.Unknown(11, {y}) : y);
   }
+  ordered = ordered && !a.IsNaN(x) && !a.IsNaN(y);
   switch (direction) {
     case ComparisonDirection::kEq: return ordered && order == 0;
     case ComparisonDirection::kNe: return !ordered || order != 0;
@@ -523,11 +531,25 @@ bool Evaluation::Holds(const Number& x, const Number& y, ComparisonDirection dir
   return false;
 }
 
+namespace {
+
+// The bits of each element as another type. (A bitcast reads them in memory's order.)
+bool RetypesBits(const HloInstruction& i) {
+  if (i.opcode() != HloOpcode::kBitcastConvert && i.opcode() != HloOpcode::kBitcast) return false;
+  const Shape &from = i.operand(0)->shape(), &to = i.shape();
+  return from.SameDimensions(to) && from.element_type() != to.element_type() &&
+         (i.opcode() == HloOpcode::kBitcastConvert || from == to.WithElementType(from.element_type()));
+}
+
+}  // namespace
+
 ArrayPtr Evaluation::Elementwise(const HloInstruction& i, const Arrays& x) {
   using enum HloOpcode;
   const HloOpcode opcode = i.opcode();
   Arithmetic& a = trial_.arithmetic;
   if (opcode == kConvert) return Convert(i.shape(), x[0]);
+  if (opcode == kReal && x[0]->IsReal()) return x[0];
+  if (opcode == kImag && x[0]->IsReal()) return OfLiteral(Literal(i.shape().WithDefaultLayout()));
   if (opcode != kSelect &&
       std::any_of(x.begin(), x.end(), [](const auto& v) { return IsComplex(v->shape.element_type()); }))
     return OfComplex(i, x);
@@ -549,15 +571,16 @@ ArrayPtr Evaluation::Elementwise(const HloInstruction& i, const Arrays& x) {
     }
     return std::make_shared<const Array>(std::move(result));
   }
-  if (opcode == kBitcastConvert && x[0]->shape.SameDimensions(i.shape())) {
+  if (RetypesBits(i)) {
     const PrimitiveType from = x[0]->shape.element_type();
     const uint64_t key = Mix(Mix(12, static_cast<uint64_t>(from)), static_cast<uint64_t>(type));
     if (!result.HasNumbers()) result.literal = Literal(i.shape().WithDefaultLayout()), result.bounds = Bounds::Of(type);
     result.bounds.open = true;
     for (int64_t k = 0; k < count; ++k) {
       const Number n = x[0]->HasNumbers() ? at(0, k) : a.Integer(x[0]->literal.GetAsInt64(k));
-      if (result.HasNumbers()) result.numbers.push_back(a.Unknown(key, {n}));
-      else result.literal.SetFromInt64(k, Draw(Mix(key, n.p), result.bounds));
+      const uint64_t of = a.IsNaN(n) && std::signbit(n.value) ? Mix(key, 1) : key;  // the bits of NaN have a sign
+      if (result.HasNumbers()) result.numbers.push_back(a.Unknown(of, {n}));
+      else result.literal.SetFromInt64(k, Draw(Mix(of, n.p), result.bounds));
     }
     return std::make_shared<const Array>(std::move(result));
   }
@@ -568,7 +591,7 @@ ArrayPtr Evaluation::Elementwise(const HloInstruction& i, const Arrays& x) {
     for (int64_t k = 0; k < count; ++k) {
       bool holds = true;
       if (opcode == kIsFinite) {
-        holds = at(0, k).open || std::isfinite(at(0, k).value);
+        holds = IsFinite(at(0, k));
       } else {
         const ComparisonDirection direction = i.attributes<CompareAttributes>().direction;
         Note(at(0, k), at(1, k), direction);
@@ -617,6 +640,7 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
     // Other operations are handled by their traits.
     default: break;
   }
+  if (const HloComputation* definition = shared_.DefinitionOf(i, trial_.arithmetic.bits())) return Call(*definition, x);
   // Operations that depend on the device are unsupported.
   if (i.Is(kCollective) || i.Is(kAsyncPart) || i.Is(kImpure) || i.Is(kSideEffect) || i.opcode() == kPartitionId ||
       i.opcode() == kReplicaId || !i.shape().IsArray() || x.size() != static_cast<size_t>(i.operand_count())) {
@@ -629,9 +653,12 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
   if (integers && (!Array{i.shape(), {}, {}}.HasNumbers() || i.opcode() == kIota)) {
     if (std::none_of(x.begin(), x.end(), [](const ArrayPtr& a) { return a->bounds.open; }))
       return one(Interpreted(i, x));
+    if (i.opcode() == kSelect) {
+      if (ArrayPtr result = SelectedByOrder(op, x)) return {std::move(result)};
+    }
     if (ArrayPtr result = OpenIntegers(i, x)) return {std::move(result)};
   }
-  if (i.Is(kElementwise)) return one(Elementwise(i, x));
+  if (i.Is(kElementwise) || RetypesBits(i)) return one(Elementwise(i, x));
   if (i.Is(kMovesData)) return one(Moved(i, x));
   switch (i.opcode()) {
     case kDot:
@@ -651,6 +678,7 @@ Evaluation::Arrays Evaluation::Of(const Graph::Op& op, const Arrays& x) {
     case kReduce:
     case kReduceWindow: return Reduce(i, x);
     case kScatter: return one(Scatter(i, x));
+    case kSelectAndScatter: return one(SelectAndScatter(i, x));
     case kSort: return Sort(i, x);
     case kMap: return Map(i, x);
     case kScan: return Scan(i, x);

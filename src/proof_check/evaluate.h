@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "hloir/evaluator.h"
+#include "hloir/module.h"
 #include "proof_check/graph.h"
 #include "proof_check/number.h"
 
@@ -59,6 +60,7 @@ struct Trial {
   uint64_t seed;
   int number;
   Order order;
+  bool MeetsTies() const { return number % 4 == 3; }  // some random numbers are numbers of the texts
   // A random value of that shape; equal keys give equal values. Integers are between `bounds`, if these are known.
   ArrayPtr Leaf(const Shape& shape, uint64_t key, const Shared& shared, const Bounds& bounds = {});
   // A random integer: small, one of the texts (in turn) or any.
@@ -72,6 +74,8 @@ class Shared {
   const HloEvaluator& interpreter() const { return *interpreter_; }
   // Operations have the same class if they are the same function of their operands.
   uint64_t ClassOf(const HloInstruction& i);
+  // The operation in terms of others (definitions.cc); null if it has no definition, or none that holds bit for bit.
+  const HloComputation* DefinitionOf(const HloInstruction& i, bool bits);
   // Null if the computation is unsupported.
   const Graph* GraphOf(const HloComputation& computation);
   // For each element of the result, the operand element that the operation moves there; the operands' elements are
@@ -94,6 +98,7 @@ class Shared {
   std::map<HloOpcode, std::vector<const HloInstruction*>> classes_;
   std::unordered_map<const HloInstruction*, uint64_t> class_of_;
   std::unordered_map<const HloComputation*, std::unique_ptr<const Graph>> graphs_;
+  std::unordered_map<const HloInstruction*, std::unique_ptr<HloModule>> definitions_;
   std::unordered_map<const HloInstruction*, Sources> sources_;
   std::map<std::tuple<int, Order, bool>, std::unique_ptr<Trial>> trials_;
 };
@@ -133,6 +138,8 @@ class Evaluation {
   bool Equal(const Integer& a, const Integer& b) const;
   ArrayPtr ByElement(const HloInstruction& i, const Arrays& x, const Bounds& bounds,
                      const std::function<int64_t(const std::vector<Integer>&)>& function);
+  ArrayPtr Extremum(const HloInstruction& i, const Arrays& x, bool largest);
+  ArrayPtr SelectedByOrder(const Graph::Op& op, const Arrays& x);
   ArrayPtr ConvertIntegers(const HloInstruction& i, const Arrays& x);
   ArrayPtr OpenElementwise(const HloInstruction& i, const Arrays& x);
   ArrayPtr OpenIntegers(const HloInstruction& i, const Arrays& x);
@@ -141,6 +148,7 @@ class Evaluation {
   void Round(const Graph::Op& op, Arrays& results);
   ArrayPtr Moved(const HloInstruction& i, const Arrays& x);
   ArrayPtr Elementwise(const HloInstruction& i, const Arrays& x);
+  bool IsFinite(const Number& x);
   bool Holds(const Number& x, const Number& y, ComparisonDirection direction);
   void Note(const Number& x, const Number& y, ComparisonDirection direction);
   ArrayPtr OfComplex(const HloInstruction& i, const Arrays& x);
@@ -156,6 +164,7 @@ class Evaluation {
   Combiner CombinerOf(const HloComputation& computation);
   Arrays Reduce(const HloInstruction& i, const Arrays& x);
   ArrayPtr Scatter(const HloInstruction& i, const Arrays& x);
+  ArrayPtr SelectAndScatter(const HloInstruction& i, const Arrays& x);
   Arrays Sort(const HloInstruction& i, const Arrays& x);
   Arrays Map(const HloInstruction& i, const Arrays& x);
   Arrays Scan(const HloInstruction& i, const Arrays& x);

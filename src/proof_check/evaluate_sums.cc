@@ -352,6 +352,54 @@ ArrayPtr Evaluation::Scatter(const HloInstruction& i, const Arrays& x) {
   return why_.empty() ? std::make_shared<const Array>(std::move(result)) : nullptr;
 }
 
+// Combines each element of the source with the element that its window selects, in the order of the source.
+ArrayPtr Evaluation::SelectAndScatter(const HloInstruction& i, const Arrays& x) {
+  const OptionalWindow& given = i.attributes<WindowAttributes>().window;
+  const DimVector &dims = x[0]->shape.dimensions(), &windows = x[1]->shape.dimensions();
+  const DimVector strides = StridesOf(dims);
+  const Combiner combiner = CombinerOf(*i.called_computation(1));
+  if (!given.has_value() || given->size() != dims.size() || combiner.op == HloOpcode::kTuple || !x[0]->IsReal() ||
+      !x[1]->IsReal() || !x[2]->IsReal())
+    return nullptr;
+  DimVector sizes;
+  int64_t each = 1;
+  for (const WindowDimension& w : *given) {
+    if (w.base_dilation != 1 || w.window_reversal) return nullptr;
+    sizes.push_back(w.size);
+    each *= w.size;
+  }
+  const int64_t count = x[1]->shape.ElementCount();
+  if (each > 0 && (count > shared_.work_left / each || shared_.Spend(count * each) < 0))
+    return Fail("too large"), nullptr;
+  Array result = Empty(i.shape());
+  std::fill(result.numbers.begin(), result.numbers.end(), x[2]->numbers[0]);
+  size_t from = 0;
+  ForEach(windows, [&](const DimVector& index) {
+    int64_t selected = -1;
+    ForEach(sizes, [&](const DimVector& at) {
+      int64_t place = 0;
+      for (size_t d = 0; d < dims.size(); ++d) {
+        const WindowDimension& w = (*given)[d];
+        const int64_t along = index[d] * w.stride + at[d] * w.window_dilation - w.padding_low;
+        if (along < 0 || along >= dims[d]) return;
+        place += along * strides[d];
+      }
+      if (!why_.empty()) return;
+      if (selected >= 0) {
+        const Arrays keeps = Call(*i.called_computation(0), {ElementOf(*x[0], selected), ElementOf(*x[0], place)});
+        if (!why_.empty() || keeps[0]->literal.data<bool>()[0]) return;
+      }
+      selected = place;
+    });
+    const Number& value = x[1]->numbers[from++];
+    if (selected < 0 || !why_.empty()) return;
+    Number& element = result.numbers[static_cast<size_t>(selected)];
+    if (!trial_.arithmetic.Binary(combiner.op, Number(element), value, combiner.type, element))
+      Fail("a scatter by an unknown operation");
+  });
+  return why_.empty() ? std::make_shared<const Array>(std::move(result)) : nullptr;
+}
+
 // A computation of each element by itself.
 Evaluation::Arrays Evaluation::Map(const HloInstruction& i, const Arrays& x) {
   Array result = Empty(i.shape());

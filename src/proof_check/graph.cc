@@ -28,15 +28,14 @@ bool ActsOrDiffers(const HloInstruction& i, std::unordered_map<const HloComputat
   return false;
 }
 
-// Returns whether each turn of a loop passes this value on as it is.
+}  // namespace
+
 bool PassesOn(const HloInstruction& loop, int64_t k) {
   const HloInstruction& root = *loop.while_body()->root();
   if (root.opcode() != HloOpcode::kTuple || !loop.shape().tuple_shapes(k).IsArray()) return false;
   const HloInstruction& next = *root.operand(k);
   return next.opcode() == HloOpcode::kGetTupleElement && next.tuple_index() == k && next.operand(0)->IsParameter();
 }
-
-}  // namespace
 
 StatusOr<Graph> Graph::Make(const HloComputation& computation) {
   Graph graph;

@@ -16,6 +16,9 @@ namespace hloir::proof_check {
 
 using ValueId = int32_t;
 
+// Returns whether each turn of a loop passes its kth value on as it is.
+bool PassesOn(const HloInstruction& loop, int64_t k);
+
 class Graph {
  public:
   struct Op {

@@ -77,11 +77,23 @@ bool IsAtMost(const Bounds& a, const Bounds& b, PrimitiveType type) { return IsO
 
 }  // namespace
 
+namespace {
+
+// Whether so few differences are possible that trials meet each.
+bool IsNear(const Bounds& a, const Bounds& b) {
+  if (a.wraps || b.wraps) return false;
+  return (static_cast<__int128>(b.high) - a.low) - (static_cast<__int128>(b.low) - a.high) <= 2;
+}
+
+}  // namespace
+
 // Of differences, unless these may have wrapped around: a < b is 0 <= b - a - 1, and its opposite 0 <= a - b.
 bool Evaluation::Less(const Integer& a, const Integer& b, PrimitiveType type) const {
   if (a.value == b.value || IsAtMost(b.bounds, a.bounds, type)) return false;
   const bool ordered = IsOrdered(a.bounds, b.bounds, type);
   if (ordered && a.bounds.high < b.bounds.low) return true;
+  if (type == PrimitiveType::U64 && b.bounds.low == 0 && b.bounds.high == 0) return false;
+  if (ordered && IsNear(a.bounds, b.bounds)) return a.value < b.value;
   if (!ordered || a.bounds.wraps || b.bounds.wraps) {
     const uint64_t key = Mix(kLess, static_cast<uint64_t>(type));
     return Draw(Mix(Mix(key, static_cast<uint64_t>(a.value)), static_cast<uint64_t>(b.value)), Opened(0, 1)) != 0;
@@ -92,17 +104,48 @@ bool Evaluation::Less(const Integer& a, const Integer& b, PrimitiveType type) co
   return (Draw(Mix(kLess, static_cast<uint64_t>(size)), Opened(0, 1)) != 0) != (difference < 0);
 }
 
+// The two do not depend on the operands' order, and one is the other's opposite.
 const Evaluation::Integer& Evaluation::Larger(const Integer& a, const Integer& b, PrimitiveType type) const {
-  return IsAtMost(a.bounds, b.bounds, type) || Less(a, b, type) ? b : a;
+  if (IsAtMost(a.bounds, b.bounds, type)) return b;
+  if (IsAtMost(b.bounds, a.bounds, type)) return a;
+  return (a.value < b.value ? Less(a, b, type) : !Less(b, a, type)) ? b : a;
 }
 
 const Evaluation::Integer& Evaluation::Smaller(const Integer& a, const Integer& b, PrimitiveType type) const {
-  return !IsAtMost(a.bounds, b.bounds, type) && Less(b, a, type) ? b : a;
+  return &Larger(a, b, type) == &a ? b : a;
+}
+
+ArrayPtr Evaluation::Extremum(const HloInstruction& i, const Arrays& x, bool largest) {
+  const PrimitiveType type = x[0]->shape.element_type();
+  const Bounds &a = x[0]->bounds, &b = x[1]->bounds;
+  Bounds bounds = Bounds::Of(type);
+  bounds.wraps = a.wraps || b.wraps;
+  if (!bounds.wraps && IsOrdered(a, b, type))
+    bounds = largest ? Opened(std::max(a.low, b.low), std::max(a.high, b.high))
+                     : Opened(std::min(a.low, b.low), std::min(a.high, b.high));
+  return ByElement(i, x, bounds, [&](const auto& e) {
+    return (largest ? Larger(e[0], e[1], type) : Smaller(e[0], e[1], type)).value;
+  });
+}
+
+// select(x < y, x, y) of integers is a minimum, and so on: null if the operation does not select from what it compares.
+ArrayPtr Evaluation::SelectedByOrder(const Graph::Op& op, const Arrays& x) {
+  const HloInstruction& i = *op.instruction;
+  const Graph::Op& condition = graph_.OpOf(op.operands[0][0]);
+  if (condition.instruction->opcode() != HloOpcode::kCompare || !IsInteger(i.shape().element_type())) return nullptr;
+  const bool as_compared = condition.operands[0] == op.operands[1] && condition.operands[1] == op.operands[2],
+             exchanged = condition.operands[0] == op.operands[2] && condition.operands[1] == op.operands[1];
+  const auto direction = condition.instruction->attributes<CompareAttributes>().direction;
+  const bool greater = direction == ComparisonDirection::kGt || direction == ComparisonDirection::kGe;
+  if ((!as_compared && !exchanged) || direction == ComparisonDirection::kEq || direction == ComparisonDirection::kNe)
+    return nullptr;
+  return Extremum(i, {x[1], x[2]}, greater == as_compared);
 }
 
 bool Evaluation::Equal(const Integer& a, const Integer& b) const {
   if (a.value == b.value) return true;
   if (a.bounds.high < b.bounds.low || b.bounds.high < a.bounds.low) return false;
+  if (IsNear(a.bounds, b.bounds)) return false;
   const uint64_t low = static_cast<uint64_t>(std::min(a.value, b.value)),
                  high = static_cast<uint64_t>(std::max(a.value, b.value));
   if (!a.bounds.wraps && !b.bounds.wraps) return Draw(Mix(kEqual, high - low), Opened(0, 1)) != 0;
@@ -178,18 +221,24 @@ ArrayPtr Evaluation::OpenElementwise(const HloInstruction& i, const Arrays& x) {
     return products(int64_t{1} << b.low, int64_t{1} << b.low);
   if (op == kConvert || (op == kBitcastConvert && BitWidth(from) == BitWidth(to) && from != PrimitiveType::PRED))
     return ConvertIntegers(i, x);
+  const Integer zero{0, {0, 0}};
+  // Shifts that leave the sign alone.
+  if (by_one_number && IsSigned(from) && b.low == BitWidth(from) - 1 &&
+      (op == kShiftRightLogical || op == kShiftRightArithmetic)) {
+    const int64_t negative = op == kShiftRightLogical ? 1 : -1;
+    return ByElement(i, x, Opened(std::min<int64_t>(negative, 0), std::max<int64_t>(negative, 0)),
+                     [&](const auto& e) { return Less(e[0], zero, from) ? negative : 0; });
+  }
   if (std::all_of(x.begin(), x.end(), is_two_valued) && op != kBitcastConvert) {
     Bounds bounds = Bounds::Of(to);
     bounds.open = true;
+    if (op == kShiftRightLogical && by_one_number && b.low > 0 && b.low < BitWidth(from))
+      bounds = Opened(0, (int64_t{1} << (BitWidth(from) - b.low)) - 1);
     return Interpreted(i, x, bounds);
   }
 
   // Choices. A chosen number that may have wrapped around is still known modulo 2^n only.
   const bool wraps = std::any_of(x.begin(), x.end(), [](const ArrayPtr& array) { return array->bounds.wraps; });
-  Bounds any = Bounds::Of(to);
-  any.wraps = wraps;
-  const bool ordered = !wraps && IsOrdered(a, b, from);
-  const Integer zero{0, {0, 0}};
   switch (op) {
     case kCompare: {
       const ComparisonDirection direction = i.attributes<CompareAttributes>().direction;
@@ -206,19 +255,16 @@ ArrayPtr Evaluation::OpenElementwise(const HloInstruction& i, const Arrays& x) {
       });
     }
     case kMaximum:
-      return ByElement(i, x, ordered ? Opened(std::max(a.low, b.low), std::max(a.high, b.high)) : any,
-                       [&](const auto& e) { return Larger(e[0], e[1], from).value; });
-    case kMinimum:
-      return ByElement(i, x, ordered ? Opened(std::min(a.low, b.low), std::min(a.high, b.high)) : any,
-                       [&](const auto& e) { return Smaller(e[0], e[1], from).value; });
+    case kMinimum: return Extremum(i, x, op == kMaximum);
     case kClamp: {
       const Bounds& of = x[1]->bounds;
+      if (!wraps) return Extremum(i, {Extremum(i, {x[0], x[1]}, true), x[2]}, false);
       if (a.wraps || b.wraps || !IsOrdered(a, b, from) || (from == PrimitiveType::U64 && of.low < 0)) break;
       const Bounds bounds =
           Opened(std::min(std::max(a.low, of.low), b.low), std::min(std::max(a.high, of.high), b.high));
       return ByElement(i, x, bounds, [&](const auto& e) {
         const Integer& chosen = Smaller(Larger(e[0], e[1], from), e[2], from);
-        if (!wraps || &chosen != &e[1]) return chosen.value;
+        if (&chosen != &e[1]) return chosen.value;
         return Draw(Mix(kClamped, static_cast<uint64_t>(chosen.value)), bounds);
       });
     }
@@ -232,14 +278,6 @@ ArrayPtr Evaluation::OpenElementwise(const HloInstruction& i, const Arrays& x) {
       });
     // Any other operation is a random function.
     default: break;
-  }
-
-  // Shifts that leave the sign alone.
-  if (by_one_number && IsSigned(from) && b.low == BitWidth(from) - 1 &&
-      (op == kShiftRightLogical || op == kShiftRightArithmetic)) {
-    const int64_t negative = op == kShiftRightLogical ? 1 : -1;
-    return ByElement(i, x, Opened(std::min<int64_t>(negative, 0), std::max<int64_t>(negative, 0)),
-                     [&](const auto& e) { return Less(e[0], zero, from) ? negative : 0; });
   }
 
   // Quotients and remainders by one positive number. Those of a negative number by 2^k are those of x + 2^k - 1,

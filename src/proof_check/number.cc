@@ -135,8 +135,9 @@ Number Arithmetic::Closed(double value) const {
   n.open = false;
   n.value = value;
   if (std::isnan(value)) n.undefined = true;
+  if (bits_ && std::isnan(value)) return n;
   if (bits_ && value == 0) {  // 0 and -0 are distinct
-    n = AnyNumber(~uint64_t{0});
+    n = AnyNumber(kZero);
     n.open = false, n.value = value;
     return std::signbit(value) ? Negate(n) : n;
   }
@@ -186,6 +187,7 @@ Number Arithmetic::Known(Number a) const {
 Number Arithmetic::AnyNumber(uint64_t key) const {
   Number n;
   const uint64_t hash = Scramble(Mix(seed_, key));
+  if (bits_ && key != kZero && hash % 8 == 0) return n;  // NaN
   n.p = static_cast<uint32_t>((hash >> 32) * p_ >> 32);
   n.q = static_cast<uint32_t>((hash & 0xFFFFFFFF) * q_ >> 32);
   return n;
@@ -243,7 +245,7 @@ bool IsZero(const Number& a) { return !a.open && a.value == 0; }
 }  // namespace
 
 Number Arithmetic::Add(const Number& a, const Number& b, PrimitiveType type) {
-  if (IsInfinite(a) || IsInfinite(b)) {
+  if (!bits_ && (IsInfinite(a) || IsInfinite(b))) {
     if (IsInfinite(a) && IsInfinite(b) && a.value != b.value) return Closed(std::numeric_limits<double>::quiet_NaN());
     return IsInfinite(a) ? a : b;
   }
@@ -267,7 +269,7 @@ Number Arithmetic::Times(const Number& a, const Number& b) const {
 
 Number Arithmetic::Multiply(const Number& a, const Number& b, PrimitiveType type) {
   for (const auto& [x, y] : {std::pair(&a, &b), std::pair(&b, &a)}) {
-    if (!IsInfinite(*x)) continue;
+    if (bits_ || !IsInfinite(*x)) continue;
     if (!y->open && y->value != 0) return Closed(x->value * y->value);
     Number n = Unknown(2, {a, b});
     n.undefined = true;
@@ -299,7 +301,7 @@ Number Arithmetic::Inverse(const Number& a) const {
 }
 
 Number Arithmetic::Divide(const Number& a, const Number& b, PrimitiveType type) {
-  if (IsInfinite(b)) {
+  if (!bits_ && IsInfinite(b)) {
     if (IsInfinite(a)) return Closed(std::numeric_limits<double>::quiet_NaN());
     return Closed(0);
   }
@@ -356,6 +358,10 @@ bool Arithmetic::Unary(HloOpcode op, const Number& a, PrimitiveType type, Number
     case kNegate: result = Negate(a); return true;
     case kAbs: result = sign < 0 ? Negate(a) : a; return true;
     case kSign:
+      if (bits_ && a.open) {
+        result = sign < 0 ? Negate(Unknown(KeyOf(key, type), {Negate(a)})) : Unknown(KeyOf(key, type), {a});
+        return true;
+      }
       result = WithTaint(Closed(sign), a);
       result.open = a.open;
       return true;
@@ -433,8 +439,8 @@ bool Arithmetic::Binary(HloOpcode op, const Number& a, const Number& b, Primitiv
     case kSubtract: result = Add(a, Negate(b), type); return true;
     case kMultiply: result = Multiply(a, b, type); return true;
     case kDivide: result = Divide(a, b, type); return true;
-    case kMaximum: result = Compare(a, b) >= 0 ? a : b; break;
-    case kMinimum: result = Compare(a, b) <= 0 ? a : b; break;
+    case kMaximum: result = IsNaN(a) || (!IsNaN(b) && Compare(a, b) >= 0) ? a : b; break;
+    case kMinimum: result = IsNaN(a) || (!IsNaN(b) && Compare(a, b) <= 0) ? a : b; break;
     case kPower:
       if (!bits_ && !b.open && !IsInfinite(a) && b.value * 2 == std::floor(b.value * 2) && std::abs(b.value) < 1024) {
         const int64_t twice = static_cast<int64_t>(b.value * 2);

@@ -64,6 +64,8 @@ class Arithmetic {
   Number Negate(Number a) const;
   // The number rounded to the type; a random function unless the number is constant.
   Number Rounded(const Number& a, PrimitiveType type);
+  // In bitwise trials NaN is one number, its own opposite, and some random numbers are NaN.
+  bool IsNaN(const Number& a) const { return bits_ && a.p == 0; }
   // Return false for an unsupported operation.
   bool Unary(HloOpcode op, const Number& a, PrimitiveType type, Number& result);
   bool Binary(HloOpcode op, const Number& a, const Number& b, PrimitiveType type, Number& result);
@@ -77,7 +79,7 @@ class Arithmetic {
   static bool Same(const Number& a, const Number& b) { return a.p == b.p && (!a.has_q || !b.has_q || a.q == b.q); }
 
  private:
-  static constexpr uint64_t kSumTerm = 1 << 20, kOfSum = 1 << 21;
+  static constexpr uint64_t kSumTerm = 1 << 20, kOfSum = 1 << 21, kZero = ~uint64_t{0};
   uint64_t PowP(uint64_t a, uint64_t n) const;
   uint64_t PowQ(uint64_t a, uint64_t n) const;
   int SignOf(uint32_t p) const;  // returns -1, 0 or 1

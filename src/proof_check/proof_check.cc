@@ -26,8 +26,9 @@ bool Fits(const Shape& x, const Shape& y) {
   return x.SameDimensions(y) && (s == t || (IsFloat(s) && IsFloat(t)) || (IsComplex(s) && IsComplex(t)));
 }
 
-// Trials hardly ever make two computed values equal, so they do not test ties. The two sides must therefore compare the
-// same pairs for equality, and decide the order of each pair with the same strictness.
+// Trials hardly ever make two computed values equal, so they do not test ties (but those with numbers of the texts).
+// The two sides must therefore compare the same pairs for equality, and decide the order of each pair with the same
+// strictness.
 bool AlikeAtTies(const Records& x, const Records& y) {
   const auto alike = [](const Records& a, const Records& b) {
     return std::all_of(a.begin(), a.end(), [&](const auto& comparison) {
@@ -42,6 +43,8 @@ bool AlikeAtTies(const Records& x, const Records& y) {
 // Accumulates the results of trials on two arrays that should be equal.
 class Agreement {
  public:
+  // `bits`: NaN is a value like others.
+  explicit Agreement(bool bits = false) : bits_(bits) {}
   // Adds a trial. Returns false if the arrays differ.
   bool Add(const Array& x, const Array& y) {
     if (x.numbers.size() != y.numbers.size()) return false;
@@ -55,8 +58,8 @@ class Agreement {
     for (size_t k = 0; k < x.numbers.size(); ++k) {
       const Number &p = x.numbers[k], &q = y.numbers[k];
       const bool same = Arithmetic::Same(p, q);
-      if (same && p.undefined == q.undefined) ++agreed_[k];
-      else if (p.undefined || q.undefined) domain_ = true;
+      if (same && (bits_ || p.undefined == q.undefined)) ++agreed_[k];
+      else if (!bits_ && (p.undefined || q.undefined)) domain_ = true;
       else return Differs(static_cast<int64_t>(k));
     }
     return true;
@@ -71,6 +74,7 @@ class Agreement {
     where_ = at;
     return false;
   }
+  bool bits_;
   std::vector<uint16_t> agreed_;
   bool domain_ = false;
   int64_t where_ = 0;
@@ -308,7 +312,7 @@ StepResult Checker::CheckEqual(const Step& step, int trials) {
   }
   const auto keys = KeysOf(premises);
   StepResult result;
-  Agreement agreement;
+  Agreement agreement(step.rule == Rule::kBits);
   int done = 0;
   for (int64_t work = 0; GoesOn(done, trials, work); ++done) {
     shared_.work_left = kWorkOfTrial;
@@ -327,7 +331,7 @@ StepResult Checker::CheckEqual(const Step& step, int trials) {
     const ArrayPtr p = Get(x, pair.before, of_x);
     const ArrayPtr q = p == nullptr ? nullptr : Get(y, pair.after, of_y);
     if (q == nullptr) return {Outcome::kUnchecked, p == nullptr ? x.why() : y.why()};
-    if (!AlikeAtTies(of_x, of_y)) return {Outcome::kUnchecked, kTies};
+    if (!trial.MeetsTies() && !AlikeAtTies(of_x, of_y)) return {Outcome::kUnchecked, kTies};
     if (!agreement.Add(*p, *q)) return {Outcome::kFalse, Format("they differ at element {}", agreement.where())};
     work += kWorkOfTrial - shared_.work_left;
   }
@@ -441,10 +445,14 @@ StepResult Checker::CheckLoop(const Step& step, int trials) {
                     in_b = turn_b->results()[static_cast<size_t>(step.pairs[k].after - b.first)];
       if (!turn_a->ShapeOf(in_a).IsArray()) continue;
       const ArrayPtr r = Get(x, in_a, of_a), s = r == nullptr ? nullptr : Get(y, in_b, of_b);
-      if (s == nullptr) return {Outcome::kUnchecked, r == nullptr ? x.why() : y.why()};
-      if (!carried[k].Add(*r, *s)) return {Outcome::kFalse, Format("a turn makes values {} of the pairs differ", k)};
+      if (s == nullptr) result = {Outcome::kUnchecked, r == nullptr ? x.why() : y.why(), false, {k}};
+      if (s == nullptr) return result;
+      if (carried[k].Add(*r, *s)) continue;
+      if (result.broken.empty()) result.why = Format("a turn makes values {} of the pairs differ", k);
+      result.broken.push_back(k);
     }
-    if (!AlikeAtTies(of_a, of_b)) return {Outcome::kUnchecked, kTies};
+    if (!result.broken.empty()) return result;
+    if (!trial.MeetsTies() && !AlikeAtTies(of_a, of_b)) return {Outcome::kUnchecked, kTies};
     work += kWorkOfTrial - shared_.work_left;
   }
   for (const Agreement& agreement : carried) {

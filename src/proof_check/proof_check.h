@@ -41,7 +41,8 @@ std::string_view OutcomeName(Outcome outcome);  // "holds", …
 struct StepResult {
   Outcome outcome = Outcome::kFalse;
   std::string why;
-  bool domain = false;  // elements were undefined in some trials: roots of negative numbers, quotients by 0
+  bool domain = false;              // elements were undefined in some trials: roots of negative numbers, quotients by 0
+  std::vector<size_t> broken = {};  // the pairs of a loop that a turn makes differ, or that have no value after it
 };
 
 // Checks the steps of a proof in sequence.

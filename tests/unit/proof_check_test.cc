@@ -2,11 +2,17 @@
 // pairs that only look equal under each rule, and lines that were altered.
 #include "proof_check/proof_check.h"
 
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "equivalence/write_proof.h"
+#include "hloir/evaluator.h"
 #include "hloir/parser.h"
+#include "proof_check/evaluate.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/folders.h"
 
@@ -96,6 +102,7 @@ TEST_CASE("numbers obey the laws of real numbers, and no others") {
     // By bits, sums commute but are not associative.
     Arithmetic b(seed, Order::kRanks, true);
     const Number u = b.AnyNumber(1), v = b.AnyNumber(2), w = b.AnyNumber(3);
+    if (b.IsNaN(u) || b.IsNaN(v) || b.IsNaN(w)) continue;
     CHECK(same(b.Add(u, v, f), b.Add(v, u, f)));
     CHECK(same(b.Multiply(b.Negate(u), v, f), b.Negate(b.Multiply(u, v, f))));
     CHECK(!same(b.Add(b.Negate(u), b.Negate(v), f), b.Negate(b.Add(u, v, f))));  // the sign of 0
@@ -179,6 +186,36 @@ TEST_CASE("each rule, and a line of it that is false") {
              "  h = f32[] constant(0.5)\n  b = f32[3] broadcast(h), dimensions={}\n  ROOT r = f32[3] multiply(t, b)\n");
   CHECK(clipped.Check("1 signs r = r\n") == "holds");
   CHECK(clipped.Check("1 ranks r = r\n") != "holds");
+}
+
+TEST_CASE("no law of bits holds for finite numbers alone") {
+  const std::string constants =
+      "  k = f32[] constant(inf)\n  n = f32[] constant(nan)\n  o = f32[] constant(1)\n  z = f32[] constant(0)\n"
+      "  i = f32[3] broadcast(k), dimensions={}\n  j = f32[3] broadcast(n), dimensions={}\n"
+      "  l = f32[3] broadcast(o), dimensions={}\n  m = f32[3] broadcast(z), dimensions={}\n"
+      "  s = f32[3] add(x, y)\n  p = pred[3] compare(x, y), direction=GT\n";
+  const auto outcome = [&](const std::string& before, const std::string& after) {
+    return Bodies(constants + before, constants + after).Check("1 bits r = r\n");
+  };
+  const std::string infinite = "  ROOT r = f32[3] add(i, m)\n", itself = "  ROOT r = f32[3] multiply(x, l)\n";
+  CHECK(outcome("  ROOT r = f32[3] add(l, i)\n", infinite) == "equal bits");
+  CHECK(outcome("  ROOT r = f32[3] maximum(x, j)\n", "  ROOT r = f32[3] minimum(j, y)\n") == "equal bits");
+  CHECK(outcome("  ROOT r = f32[3] add(x, i)\n", infinite) != "equal bits");
+  CHECK(outcome("  ROOT r = f32[3] maximum(x, i)\n", infinite) != "equal bits");
+  CHECK(outcome("  ROOT r = f32[3] multiply(i, i)\n", infinite) == "equal bits");
+  CHECK(outcome("  ROOT r = f32[3] divide(x, i)\n", "  ROOT r = f32[3] add(m, m)\n") != "equal bits");
+  for (const char* other : {"y", "s"}) {
+    const std::string least = "  t = f32[3] minimum(x, " + std::string(other) + ")\n";
+    CHECK(outcome(least + "  ROOT r = f32[3] maximum(x, t)\n", itself) != "equal bits");
+    CHECK(outcome(least + "  ROOT r = f32[3] maximum(t, t)\n", least + "  ROOT r = f32[3] maximum(t, x)\n") !=
+          "equal bits");
+  }
+  CHECK(outcome("  ROOT r = f32[3] select(p, x, j)\n", "  ROOT r = f32[3] select(p, x, y)\n") != "equal bits");
+  CHECK(outcome("  ROOT r = pred[3] is-finite(x)\n", "  ROOT r = pred[3] compare(m, m), direction=EQ\n") !=
+        "equal bits");
+  CHECK(outcome("  ROOT r = pred[3] is-finite(x)\n", "  t = f32[3] negate(x)\n  ROOT r = pred[3] is-finite(t)\n") ==
+        "equal bits");
+  CHECK(outcome("  t = f32[3] sign(x)\n  ROOT r = f32[3] abs(t)\n", "  ROOT r = f32[3] add(l, m)\n") != "equal bits");
 }
 
 TEST_CASE("comparisons are tried at ties") {
@@ -633,4 +670,326 @@ ENTRY e {
   // The same steps for a module that sends something else.
   const TwoModules other(with("before", "add(x, y)") + with("after", "add(x, x)"));
   CHECK(!equivalence::WriteProof(*other.before, *other.after).ok());
+}
+
+namespace {
+
+// `text` with each @N replaced by the Nth type.
+std::string Typed(std::string text, const std::vector<std::string>& types) {
+  for (size_t at; (at = text.find('@')) != std::string::npos;)
+    text.replace(at, 2, types[static_cast<size_t>(text[at + 1] - '0')]);
+  return text;
+}
+
+// The first operation of the entry that is no parameter, by its definition and by the reference evaluator, whose
+// results agree to `bits` of the numbers.
+void CheckDefinition(const std::string& text, const std::vector<Literal>& inputs, double tolerance) {
+  INFO(text);
+  const auto module = ModuleOf(text);
+  const HloInstruction& i = *module->entry_computation()->root();
+  proof_check::Shared shared;
+  const HloComputation* definition = shared.DefinitionOf(i, false);
+  REQUIRE(definition != nullptr);
+  CHECK((shared.DefinitionOf(i, true) != nullptr) == (tolerance == 0));
+  const auto evaluator = MakeReferenceEvaluator({});
+  std::vector<const Literal*> operands;
+  for (const Literal& input : inputs) operands.push_back(&input);
+  const auto x = evaluator->EvaluateComputation(*module->entry_computation(), operands),
+             y = evaluator->EvaluateComputation(*definition, operands);
+  REQUIRE(x.status().message() == "");
+  REQUIRE(y.status().message() == "");
+  const auto same = [&](const Literal& a, const Literal& b) {
+    REQUIRE(a.element_count() == b.element_count());
+    for (int64_t k = 0; k < a.element_count(); ++k)
+      CHECK(std::abs(a.GetAsDouble(k) - b.GetAsDouble(k)) <= tolerance * (1 + std::abs(a.GetAsDouble(k))));
+  };
+  const auto of_x = x->Leaves(), of_y = y->Leaves();
+  REQUIRE(of_x.size() == of_y.size());
+  for (size_t k = 0; k < of_x.size(); ++k) same(*of_x[k], *of_y[k]);
+}
+
+Literal NumbersOf(PrimitiveType type, const DimVector& sizes, const std::vector<double>& values) {
+  Literal literal(Shape::Array(type, sizes));
+  for (int64_t k = 0; k < literal.element_count(); ++k)
+    literal.SetFromDouble(k, values[static_cast<size_t>(k) % values.size()]);
+  return literal;
+}
+
+}  // namespace
+
+TEST_CASE("definitions are what the reference evaluator computes") {
+  const std::vector<double> some = {0.5, -1.25, 3, 0.75, 2, -0.5, 1.5};
+  const PrimitiveType f32 = PrimitiveType::F32;
+  const auto feature = [&](double first) { return NumbersOf(f32, {3}, {first, 1.5, 0.25}); };
+  const Literal image = NumbersOf(f32, {4, 3, 2}, some);
+  const std::string head = "HloModule m\nENTRY e {\n  x = f32[4,3,2] parameter(0)\n";
+  const std::string parameters =
+      head + "  a = f32[3] parameter(1)\n  b = f32[3] parameter(2)\n  c = f32[3] parameter(3)\n";
+  const std::string rest = ", epsilon=0.01, feature_index=1\n}\n";
+  CheckDefinition(head +
+                      "  a = f32[3] parameter(1)\n  b = f32[3] parameter(2)\n"
+                      "  ROOT r = (f32[4,3,2], f32[3], f32[3]) batch-norm-training(x, a, b)" +
+                      rest,
+                  {image, feature(2), feature(-1)}, 1e-5);
+  CheckDefinition(
+      parameters + "  d = f32[3] parameter(4)\n  ROOT r = f32[4,3,2] batch-norm-inference(x, a, b, c, d)" + rest,
+      {image, feature(2), feature(-1), feature(0.5), feature(3)}, 1e-5);
+  CheckDefinition(parameters +
+                      "  g = f32[4,3,2] parameter(4)\n"
+                      "  ROOT r = (f32[4,3,2], f32[3], f32[3]) batch-norm-grad(x, a, b, c, g)" +
+                      rest,
+                  {image, feature(2), feature(-1), feature(0.5), NumbersOf(f32, {4, 3, 2}, {1, -2, 0.5, 3, 0.25})},
+                  1e-5);
+
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> corners = {0,   -0.0,  inf,    -inf,  nan,    -nan, 1,     -1,   0.5,   -0.5, 127.5, -128.5,
+                                       1e9, 126.9, -127.9, 1e-40, -1e-40, 3.25, -3.75, 2e10, -2e10, 6e-8, 127,   -128};
+  const int64_t n = static_cast<int64_t>(corners.size());
+  const std::string sizes = "[" + std::to_string(n * n) + "]";
+  for (const auto& [type, name] : {std::pair(PrimitiveType::F16, "f16"), std::pair(PrimitiveType::BF16, "bf16"),
+                                   std::pair(f32, "f32"), std::pair(PrimitiveType::F64, "f64")}) {
+    Literal x(Shape::Array(type, {n * n})), y = x;
+    for (int64_t k = 0; k < n * n; ++k) {
+      x.SetFromDouble(k, corners[static_cast<size_t>(k / n)]);
+      y.SetFromDouble(k, corners[static_cast<size_t>(k % n)]);
+    }
+    for (const char* direction : {"EQ", "NE", "LT", "LE", "GT", "GE"}) {
+      CheckDefinition("HloModule m\nENTRY e {\n  x = " + (name + sizes) + " parameter(0)\n  y = " + name + sizes +
+                          " parameter(1)\n  ROOT r = pred" + sizes + " compare(x, y), direction=" + direction +
+                          ", type=TOTALORDER\n}\n",
+                      {x, y}, 0);
+    }
+  }
+  Literal random(Shape::Array(PrimitiveType::U32, {n * n}));
+  Literal x(Shape::Array(f32, {n * n}));
+  for (int64_t k = 0; k < n * n; ++k) {
+    x.SetFromDouble(k, corners[static_cast<size_t>(k / n)]);
+    random.SetFromInt64(k, k % n == 0 ? 0 : static_cast<int64_t>(0xFFFFFFFFU >> (k % n)));
+  }
+  for (const char* type : {"s8", "s16", "s32"}) {
+    CheckDefinition("HloModule m\nENTRY e {\n  x = f32" + sizes + " parameter(0)\n  y = u32" + sizes +
+                        " parameter(1)\n  ROOT r = " + type + sizes + " stochastic-convert(x, y)\n}\n",
+                    {x, random}, 0);
+  }
+}
+
+TEST_CASE("operations that are defined by others") {
+  const auto outcome = [](const std::string& before, const std::string& after, const std::string& rule) {
+    const std::string head =
+        "add { p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  ROOT s = f32[] add(p, q)\n}\n"
+        "ENTRY e {\n  x = f32[4,3] parameter(0)\n  a = f32[3] parameter(1)\n  b = f32[3] parameter(2)\n";
+    const TwoModules modules("HloModule before\n" + head + before + "}\nHloModule after\n" + head + after + "}\n");
+    return modules.Check(Claim(modules, rule));
+  };
+  const auto scalar = [](const std::string& name, const std::string& value, const std::string& sizes) {
+    return "  " + name + "0 = f32[] constant(" + value + ")\n  " + name + " = f32" + sizes + " broadcast(" + name +
+           "0), dimensions={}\n";
+  };
+  // Batch norm: over 4 elements of each of 3 features.
+  const std::string training =
+      "  t = (f32[4,3], f32[3], f32[3]) batch-norm-training(x, a, b), epsilon=0.01, feature_index=1\n"
+      "  ROOT r = f32[4,3] get-tuple-element(t), index=0\n";
+  const auto written = [&](const std::string& count, const std::string& epsilon, const std::string& scaled) {
+    return scalar("n", count, "[3]") + scalar("f", epsilon, "[3]") +
+           "  z = f32[] constant(0)\n  s = f32[3] reduce(x, z), dimensions={0}, to_apply=add\n"
+           "  m = f32[3] divide(s, n)\n  u = f32[4,3] broadcast(m), dimensions={1}\n  c = f32[4,3] subtract(x, u)\n"
+           "  k = f32[4,3] multiply(c, c)\n  l = f32[3] reduce(k, z), dimensions={0}, to_apply=add\n"
+           "  v = f32[3] divide(l, n)\n  w = f32[3] add(v, f)\n  h = f32[3] sqrt(w)\n  g = f32[3] divide(a, h)\n"
+           "  i = f32[4,3] broadcast(g), dimensions={1}\n  j = f32[4,3] multiply(" +
+           scaled +
+           ", i)\n"
+           "  o = f32[4,3] broadcast(b), dimensions={1}\n  ROOT r = f32[4,3] add(j, o)\n";
+  };
+  CHECK(outcome(training, written("4", "0.01", "c"), "signs") == "holds");
+  CHECK(outcome(training, written("3", "0.01", "c"), "signs").find("false") != std::string::npos);
+  CHECK(outcome(training, written("4", "0.011", "c"), "signs").find("false") != std::string::npos);
+  CHECK(outcome(training, written("4", "0.01", "x"), "signs").find("false") != std::string::npos);
+  CHECK(outcome(training, written("4", "0.01", "c"), "bits").find("false") != std::string::npos);
+
+  // The total order, by integers.
+  const std::string ordered =
+      "  y = f32[4,3] broadcast(a), dimensions={1}\n  ROOT r = pred[4,3] compare(x, y), direction=LT, "
+      "type=TOTALORDER\n";
+  const auto keys = [](const std::string& inverted, const std::string& last) {
+    return "  y = f32[4,3] broadcast(a), dimensions={1}\n  z0 = s32[] constant(0)\n"
+           "  z = s32[4,3] broadcast(z0), dimensions={}\n  m0 = s32[] constant(" +
+           inverted +
+           ")\n"
+           "  m = s32[4,3] broadcast(m0), dimensions={}\n  u = s32[4,3] bitcast(x)\n  v = s32[4,3] bitcast(y)\n"
+           "  p = pred[4,3] compare(u, z), direction=LT\n  q = pred[4,3] compare(v, z), direction=LT\n"
+           "  i = s32[4,3] xor(m, u)\n  j = s32[4,3] xor(m, v)\n  k = s32[4,3] select(p, i, u)\n"
+           "  l = s32[4,3] select(q, j, v)\n  ROOT r = pred[4,3] compare(" +
+           last + "\n";
+  };
+  CHECK(outcome(ordered, keys("2147483647", "k, l), direction=LT"), "bits") == "equal bits");
+  CHECK(outcome(ordered, keys("2147483647", "l, k), direction=GT"), "bits") == "equal bits");
+  CHECK(outcome(ordered, keys("2147483647", "k, l), direction=LE"), "bits").find("false") != std::string::npos);
+  CHECK(outcome(ordered, keys("2147483646", "k, l), direction=LT"), "bits").find("false") != std::string::npos);
+  CHECK(outcome(ordered, keys("2147483647", "u, v), direction=LT"), "bits").find("false") != std::string::npos);
+
+  // Rounding at random.
+  const std::string rounds =
+      "  i = u32[4,3] bitcast-convert(x)\n  y = f32[4,3] broadcast(a), dimensions={1}\n"
+      "  ROOT r = s8[4,3] stochastic-convert(y, i)\n";
+  const auto steps = [&](const std::string& direction, const std::string& scale) {
+    return "  i = u32[4,3] bitcast-convert(x)\n  y = f32[4,3] broadcast(a), dimensions={1}\n" +
+           scalar("z", "0", "[4,3]") + scalar("f", scale, "[4,3]") + scalar("m", "127", "[4,3]") +
+           scalar("l", "-128", "[4,3]") +
+           "  o0 = s8[] constant(1)\n  o = s8[4,3] broadcast(o0), dimensions={}\n  t0 = s8[] constant(127)\n"
+           "  t = s8[4,3] broadcast(t0), dimensions={}\n  s0 = s8[] constant(-128)\n"
+           "  s = s8[4,3] broadcast(s0), dimensions={}\n  g = f32[4,3] sign(y)\n"
+           "  n = pred[4,3] compare(g, z), direction=LT\n  h = f32[4,3] abs(y)\n  w = f32[4,3] floor(h)\n"
+           "  d = f32[4,3] subtract(h, w)\n  e1 = f32[4,3] multiply(d, f)\n  k = u32[4,3] convert(e1)\n"
+           "  u = pred[4,3] compare(i, k), direction=" +
+           direction +
+           "\n  v = s8[4,3] convert(w)\n"
+           "  q = s8[4,3] add(v, o)\n  c = s8[4,3] select(u, q, v)\n  j = s8[4,3] negate(c)\n"
+           "  p = s8[4,3] select(n, j, c)\n  le = pred[4,3] compare(y, l), direction=LE\n"
+           "  ge = pred[4,3] compare(y, m), direction=GE\n  lo = s8[4,3] select(le, s, p)\n"
+           "  ROOT r = s8[4,3] select(ge, t, lo)\n";
+  };
+  CHECK(outcome(rounds, steps("LT", "4294967296"), "signs") == "holds");
+  CHECK(outcome(rounds, steps("LE", "4294967296"), "signs").find("false") != std::string::npos);
+  CHECK(outcome(rounds, steps("LT", "2147483648"), "signs").find("false") != std::string::npos);
+}
+
+TEST_CASE("the parts of a real number") {
+  CHECK(
+      Bodies("  ROOT r = f32[3] imag(x)\n", "  z = f32[] constant(0)\n  ROOT r = f32[3] broadcast(z), dimensions={}\n")
+          .Check("1 bits r = r\n") == "equal bits");
+  CHECK(
+      Bodies("  ROOT r = f32[3] imag(x)\n", "  z = f32[] constant(-0)\n  ROOT r = f32[3] broadcast(z), dimensions={}\n")
+          .Check("1 bits r = r\n") != "equal bits");
+  CHECK(Bodies("  ROOT r = f32[3] real(x)\n", "  ROOT r = f32[3] copy(x)\n").Check("1 bits r = x\n") == "equal bits");
+  CHECK(Bodies("  ROOT r = f32[3] real(x)\n", "  ROOT r = f32[3] copy(x)\n").Check("1 bits r = y\n") != "equal bits");
+}
+
+TEST_CASE("a window selects where an element of the source goes") {
+  const auto outcome = [](const std::string& direction, const std::string& start, const std::string& chosen) {
+    const std::string regions =
+        "keeps { p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  ROOT s = pred[] compare(p, q), direction=GE\n}\n"
+        "add { p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  ROOT s = f32[] add(p, q)\n}\n"
+        "ENTRY e {\n  x = f32[4] parameter(0)\n  y = f32[2] parameter(1)\n";
+    const TwoModules modules(
+        "HloModule before\n" + regions +
+        "  z = f32[] constant(3)\n  ROOT r = f32[4] select-and-scatter(x, y, z), window={size=2 stride=2}, "
+        "select=keeps, scatter=add\n}\nHloModule after\n" +
+        regions + "  z = f32[] constant(" + start +
+        ")\n  t = f32[2] broadcast(z), dimensions={}\n  w = f32[2] add(t, y)\n"
+        "  i = f32[2] slice(x), slice={[0:4:2]}\n  j = f32[2] slice(x), slice={[1:4:2]}\n"
+        "  p = pred[2] compare(i, j), direction=" +
+        direction + "\n  a = f32[2] select(p, " + chosen +
+        ")\n  b = f32[2] select(p, t, w)\n  c = f32[2,1] reshape(a)\n  d = f32[2,1] reshape(b)\n"
+        "  s = f32[2,2] concatenate(c, d), dimensions={1}\n  ROOT r = f32[4] reshape(s)\n}\n");
+    return modules.Check(Claim(modules, "signs"));
+  };
+  CHECK(outcome("GE", "3", "w, t") == "holds");
+  CHECK(outcome("GT", "3", "w, t").find("may differ if the numbers") != std::string::npos);
+  CHECK(outcome("LE", "3", "w, t") != "holds");
+  CHECK(outcome("GE", "2", "w, t").find("false") != std::string::npos);
+  CHECK(outcome("GE", "3", "w, w").find("false") != std::string::npos);
+}
+
+TEST_CASE("maxima, minima and clamps of integers do not depend on how they are written") {
+  for (const char* type : {"s32", "u32", "s64", "u64", "s8"}) {
+    const auto outcome = [&](const std::string& before, const std::string& after) {
+      const std::string head =
+          " {\n  x = @0[3] parameter(0)\n  y = @0[3] parameter(1)\n  k = @0[] constant(100)\n"
+          "  z = @0[] constant(0)\n  b = @0[3] broadcast(k), dimensions={}\n"
+          "  a = @0[3] broadcast(z), dimensions={}\n";
+      const TwoModules modules(Typed(
+          "HloModule before\nENTRY e" + head + before + "}\nHloModule after\nENTRY e" + head + after + "}\n", {type}));
+      return modules.Check(Claim(modules, "bits"));
+    };
+    INFO(type);
+    const std::string most = "  ROOT r = @0[3] maximum(x, y)\n", least = "  ROOT r = @0[3] minimum(x, y)\n";
+    const auto selects = [](const std::string& direction, const std::string& chosen) {
+      return "  p = pred[3] compare(x, y), direction=" + direction + "\n  ROOT r = @0[3] select(p, " + chosen + ")\n";
+    };
+    CHECK(outcome(most, "  ROOT r = @0[3] maximum(y, x)\n") == "equal bits");
+    CHECK(outcome(most, least) != "equal bits");
+    for (const char* direction : {"LT", "LE", "GT", "GE"}) {
+      const bool less = direction[0] == 'L';
+      CHECK(outcome(most, selects(direction, less ? "y, x" : "x, y")) == "equal bits");
+      CHECK(outcome(least, selects(direction, less ? "x, y" : "y, x")) == "equal bits");
+      CHECK(outcome(most, selects(direction, less ? "x, y" : "y, x")) != "equal bits");
+      CHECK(outcome(least, selects(direction, less ? "y, x" : "x, y")) != "equal bits");
+      CHECK(outcome(most, selects(direction, less ? "y, a" : "x, a")) != "equal bits");
+    }
+    CHECK(outcome(most, selects("EQ", "x, y")) != "equal bits");
+    CHECK(outcome(most, selects("NE", "x, y")) != "equal bits");
+    const std::string clamped = "  ROOT r = @0[3] clamp(a, x, b)\n";
+    CHECK(outcome(clamped, "  m = @0[3] maximum(a, x)\n  ROOT r = @0[3] minimum(b, m)\n") == "equal bits");
+    CHECK(outcome(clamped, "  m = @0[3] maximum(x, a)\n  ROOT r = @0[3] minimum(m, b)\n") == "equal bits");
+    if (type[0] == 's') {
+      CHECK(outcome(clamped, "  m = @0[3] minimum(b, x)\n  ROOT r = @0[3] minimum(b, m)\n") != "equal bits");
+      CHECK(outcome(clamped, "  ROOT r = @0[3] minimum(b, x)\n") != "equal bits");
+    }
+    CHECK(outcome(clamped, "  ROOT r = @0[3] maximum(a, x)\n") != "equal bits");
+    // Nothing unsigned is below 0.
+    const std::string wrapped = "  p = pred[3] compare(x, a), direction=LT\n  ROOT r = @0[3] select(p, y, x)\n";
+    CHECK((outcome(wrapped, "  ROOT r = @0[3] copy(x)\n") == "equal bits") == (type[0] == 'u'));
+  }
+}
+
+TEST_CASE("numbers with few differences are compared") {
+  const auto outcome = [](const std::string& before, const std::string& after) {
+    const std::string head =
+        " {\n  x = s32[3] parameter(0)\n  k = s32[] constant(2)\n  o = s32[] constant(1)\n  n = s32[] constant(31)\n"
+        "  z0 = s32[] constant(0)\n  t = s32[3] broadcast(k), dimensions={}\n  u = s32[3] broadcast(o), dimensions={}\n"
+        "  m = s32[3] broadcast(n), dimensions={}\n  z = s32[3] broadcast(z0), dimensions={}\n";
+    const TwoModules modules("HloModule before\nENTRY e" + head + before + "}\nHloModule after\nENTRY e" + head +
+                             after + "}\n");
+    return modules.Check(Claim(modules, "bits"));
+  };
+  const auto by_division = [](const std::string& compared) {
+    return "  a = s32[3] remainder(x, t)\n  ROOT r = pred[3] compare(a, " + compared + "\n";
+  };
+  const auto by_bits = [](const std::string& compared) {
+    return "  s = s32[3] shift-right-arithmetic(x, m)\n  l = s32[3] shift-right-logical(s, m)\n"
+           "  c = s32[3] add(x, l)\n  d = s32[3] and(c, u)\n  a = s32[3] subtract(d, l)\n"
+           "  ROOT r = pred[3] compare(" +
+           compared + "\n";
+  };
+  CHECK(outcome(by_division("z), direction=LT"), by_bits("a, z), direction=LT")) == "equal bits");
+  CHECK(outcome(by_division("z), direction=NE"), by_bits("d, l), direction=NE")) == "equal bits");
+  CHECK(outcome(by_division("z), direction=LT"), by_bits("a, z), direction=LE")) != "equal bits");
+  CHECK(outcome(by_division("z), direction=NE"), by_bits("d, z), direction=NE")) != "equal bits");
+  CHECK(outcome(by_division("u), direction=LT"), by_division("u), direction=LE")) != "equal bits");
+  CHECK(outcome(by_division("u), direction=LT"), by_division("u), direction=NE")) == "equal bits");
+}
+
+TEST_CASE("a loop whose values moved, and one whose values begin alike") {
+  const auto loop = [](const std::string& name, const std::string& type, const std::string& body,
+                       const std::string& start, const std::string& result, const std::string& goes_on) {
+    return "HloModule " + name + "\nbody {\n  p = " + type + " parameter(0)\n" + body + "}\ngoes {\n  p = " + type +
+           " parameter(0)\n  ROOT i = pred[] get-tuple-element(p), index=" + goes_on +
+           "\n}\nENTRY e {\n"
+           "  x = f32[3] parameter(0)\n  first = pred[] parameter(1)\n" +
+           start + "  w = " + type +
+           " while(t), condition=goes, body=body\n  ROOT r = f32[3] get-tuple-element(w), index=" + result + "\n}\n";
+  };
+  // Both begin with x twice, in which order is seen in the turns alone. (The loops may never end, so that they are not
+  // evaluated.)
+  const std::string step = "  s = f32[3] tanh(b)\n";
+  const std::string before =
+      loop("before", "(pred[], f32[3], f32[3])",
+           "  i = pred[] get-tuple-element(p), index=0\n  a = f32[3] get-tuple-element(p), index=1\n"
+           "  b = f32[3] get-tuple-element(p), index=2\n" +
+               step + "  u = f32[3] add(a, b)\n  ROOT t = (pred[], f32[3], f32[3]) tuple(i, u, s)\n",
+           "  t = (pred[], f32[3], f32[3]) tuple(first, x, x)\n", "1", "0");
+  const auto after = [&](const std::string& sum) {
+    return loop("after", "(f32[3], f32[3], pred[])",
+                "  i = pred[] get-tuple-element(p), index=2\n  a = f32[3] get-tuple-element(p), index=0\n"
+                "  b = f32[3] get-tuple-element(p), index=1\n" +
+                    step + "  u = f32[3] add(" + sum + ")\n  ROOT t = (f32[3], f32[3], pred[]) tuple(u, s, i)\n",
+                "  t = (f32[3], f32[3], pred[]) tuple(x, x, first)\n", "0", "2");
+  };
+  const TwoModules moved(before + after("b, a"));
+  const auto written = equivalence::WriteProof(*moved.before, *moved.after);
+  REQUIRE(written.status().message() == "");
+  CHECK(written->unchecked.empty());
+  const TwoModules other(before + after("a, a"));
+  CHECK(other.Check("1 loop w = w carries 0=2,1=0,2=1\n") ==
+        "line 4: false: loop w = w: a turn makes values 1 of the pairs differ");
 }
