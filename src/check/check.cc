@@ -359,7 +359,7 @@ StatusOr<Verdict> Checker::Impl::CheckViews(const HloModule& after) {
   const HloModule& before = before_->module();
   HLOIR_RETURN_IF_ERROR(check::CheckSameInterface(before, after, options));
   after_ = &after == &before ? before_ : std::make_shared<ModuleUnderTest>(after, context_);
-  context_.first = &before;
+  context_.first = &before, context_.pairs_work = check::Context::kPairsWork;
   Verdict verdict;
   proved_ = {}, steps_ = {}, outputs_.clear();
   if (options.proofs != Proofs::kNone) {

@@ -239,7 +239,18 @@ StatusOr<Results> ModuleUnderTest::RunIdeal(std::unique_ptr<Prepared>& prepared,
   EvaluatorOptions options = ToEvaluatorOptions(context_.RunnerOptionsFor(*prepared->module));
   options.on_progress = nullptr;
   options.on_result = nullptr;
-  HLOIR_ASSIGN_OR_RETURN(Literal result, EvaluateInPairs(*prepared->module, context_.ArgumentsOf(set)[0], options));
+  std::atomic<bool> stop = false;
+  if (HasLoops(module_)) {
+    if (context_.pairs_work < 0) return ResourceExhausted("its loops take too many operations");
+    options.cancel = &stop;
+    options.on_result = [&](const HloInstruction&, const Literal& value) {
+      const double elements = value.shape().IsArray() ? static_cast<double>(value.element_count()) : 0;
+      if ((context_.pairs_work -= kWorkAStep + elements) < 0) stop = true;
+    };
+  }
+  StatusOr<Literal> evaluated = EvaluateInPairs(*prepared->module, context_.ArgumentsOf(set)[0], options);
+  if (stop) return ResourceExhausted("its loops take too many operations");
+  HLOIR_ASSIGN_OR_RETURN(Literal result, std::move(evaluated));
   Results results;
   results.push_back(std::move(result));
   return results;

@@ -31,6 +31,10 @@ struct Context {
   // other runs: see MostSteps().
   const HloModule* first = nullptr;
   mutable int64_t first_steps = int64_t{1} << 10;
+  // What is left of a verdict's work for modules with loops in double-double, which takes a hundred times as long as
+  // other arithmetic, in operations on elements. Later comparisons are in f64.
+  static constexpr double kPairsWork = 0x1p27;
+  mutable double pairs_work = kPairsWork;
 
   Arguments ArgumentsOf(size_t set) const;
   // The limit on steps of everything but a result of the first module: a generous multiple of what that takes, within

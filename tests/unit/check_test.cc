@@ -698,6 +698,27 @@ TEST_CASE("the first module's results find the steps that it takes, but not thos
   CHECK(context.first_steps == most);
 }
 
+TEST_CASE("runs in double-double share a limit of work if the module loops") {
+  const auto module = Parse(
+      "HloModule m\nbody { t = (s32[], f64[4]) parameter(0)\n i = s32[] get-tuple-element(t), index=0\n x = f64[4] "
+      "get-tuple-element(t), index=1\n one = s32[] constant(1)\n j = s32[] add(i, one)\n y = f64[4] add(x, x)\n ROOT "
+      "r = (s32[], f64[4]) tuple(j, y) }\non { t = (s32[], f64[4]) parameter(0)\n i = s32[] get-tuple-element(t), "
+      "index=0\n n = s32[] constant(50)\n ROOT c = pred[] compare(i, n), direction=LT }\nENTRY e { x = f64[4] "
+      "parameter(0)\n z = s32[] constant(0)\n t = (s32[], f64[4]) tuple(z, x)\n w = (s32[], f64[4]) while(t), "
+      "condition=on, body=body\n ROOT g = f64[4] get-tuple-element(w), index=1 }\n");
+  check::Context context;
+  context.pairs_work = 20000;
+  for (int k = 0; k < 3; ++k) context.inputs.push_back({.devices = {*MakeFakeInputs(*module, 0)}});
+  check::ModuleUnderTest runs(*module, context);
+  runs.set_pairs(true);
+  CHECK(runs.Ideal(0, true).ok());
+  CHECK(context.pairs_work < 20000);
+  CHECK(context.pairs_work > 0);
+  CHECK(runs.Ideal(1, true).status().code() == StatusCode::kResourceExhausted);
+  runs.set_pairs(false);
+  CHECK(runs.Ideal(2, true).ok());
+}
+
 TEST_CASE("modules that communicate are checked on all their devices") {
   const auto text = [](const std::string& groups, const std::string& op) {
     return "HloModule m, num_partitions=4\nadd {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = "
