@@ -287,7 +287,8 @@ struct CheckOptions {
     runner.unknown_calls = UnknownCalls::kUninterpreted;
   }
   // The engine under test; it also runs the modules in wider arithmetic. Devices are counted from the first module if
-  // `runner.devices` says 0. Endless loops stop after max_steps, to which one run of each instruction is added.
+  // `runner.devices` says 0. Endless loops stop after max_steps, to which one run of each instruction is added; those
+  // of the second module alone after a multiple of the steps of the first.
   RunnerOptions runner;
   ModuleRunner engine;  // if set: under test in place of hloir's own
   // The limit of the other engine (the reference, if the fast one or the caller's is under test), in operations on

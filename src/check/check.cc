@@ -213,7 +213,9 @@ Status Checker::Impl::JudgeFurtherSets(check::SetJudge& judge, Verdict& verdict)
     HLOIR_ASSIGN_OR_RETURN(InputSet inputs, MakeSet(context_.options.seed + seed, kind));
     const size_t set = context_.inputs.size();
     context_.inputs.push_back(std::move(inputs));
-    if (HaveOtherBits(set)) {
+    if (context_.EndsAlone(before_->Result(set), after_->Result(set))) {
+      HLOIR_RETURN_IF_ERROR(judge.Judge(set));
+    } else if (HaveOtherBits(set)) {
       ++judged;
       HLOIR_RETURN_IF_ERROR(check::IsForCoverage(kind) ? judge.JudgeInWide(set) : judge.Judge(set));
     }
@@ -357,6 +359,7 @@ StatusOr<Verdict> Checker::Impl::CheckViews(const HloModule& after) {
   const HloModule& before = before_->module();
   HLOIR_RETURN_IF_ERROR(check::CheckSameInterface(before, after, options));
   after_ = &after == &before ? before_ : std::make_shared<ModuleUnderTest>(after, context_);
+  context_.first = &before, context_.pairs_work = check::Context::kPairsWork;
   Verdict verdict;
   proved_ = {}, steps_ = {}, outputs_.clear();
   if (options.proofs != Proofs::kNone) {

@@ -39,6 +39,26 @@ size_t HashOf(const InputSet& inputs) {
   return hash;
 }
 
+// The most turns of a loop that a compiler may make of one operation.
+int64_t TurnsOfExpansions(const HloModule& module) {
+  int64_t most = 1;
+  for (const HloInstruction* i : module.AllInstructions()) {
+    const HloOpcode op = i->opcode();
+    const bool indexed = IsOneOf(op, HloOpcode::kGather, HloOpcode::kScatter);
+    if (!indexed && !IsOneOf(op, HloOpcode::kSelectAndScatter, HloOpcode::kSort, HloOpcode::kScan, HloOpcode::kCholesky,
+                             HloOpcode::kTriangularSolve, HloOpcode::kCustomCall))
+      continue;
+    for (const HloInstruction* operand : i->operands()) {
+      const bool counts = !indexed || operand == i->operand(op == HloOpcode::kGather ? 1 : i->operand_count() / 2);
+      if (counts && operand->shape().IsArray()) most = std::max(most, operand->shape().ElementCount());
+    }
+  }
+  return most;
+}
+
+// The reference's fixed work of an instruction, in operations on elements.
+constexpr double kWorkAStep = 32;
+
 // Below this work, threads are not worth the measurement noise of waking them, nor the memory that each of them takes
 // in dozens of variants.
 constexpr double kWorthThreads = 1 << 22;
@@ -83,10 +103,24 @@ bool TestsReference(const Context& context) {
 }
 bool OtherIsReference(const Context& context) { return !TestsReference(context); }
 
-RunnerOptions Context::RunnerOptionsFor(const HloModule& module) const {
+int64_t Context::MostSteps() const {
+  constexpr int64_t kLeast = int64_t{1} << 20;
+  const int64_t most = options.runner.max_steps;
+  if (first == nullptr) return most;
+  const double steps = static_cast<double>(first_steps) + static_cast<double>(StepsOnce(*first));
+  const double longer = static_cast<double>(thresholds::kMuchLonger * TurnsOfExpansions(*first)) * steps;
+  return longer < static_cast<double>(most) ? std::min(most, std::max(kLeast, static_cast<int64_t>(longer))) : most;
+}
+
+bool Context::EndsAlone(const StatusOr<Results>& result, const StatusOr<Results>& other) const {
+  return result.ok() && other.status().code() == StatusCode::kDeadlineExceeded &&
+         first_steps <= MostSteps() / thresholds::kMuchLonger;
+}
+
+RunnerOptions Context::RunnerOptionsFor(const HloModule& module, int64_t steps) const {
   RunnerOptions runner = options.runner;
   runner.devices = counts;
-  runner.max_steps += std::min(StepsOnce(module), std::numeric_limits<int64_t>::max() - runner.max_steps);
+  runner.max_steps = steps + std::min(StepsOnce(module), std::numeric_limits<int64_t>::max() - steps);
   return runner;
 }
 
@@ -102,11 +136,35 @@ StatusOr<Results> ModuleUnderTest::Compute(size_t set) {
     engine_ = "the caller's";
     return options.engine(module_, arguments);
   }
-  if (!runner_) {
-    HLOIR_ASSIGN_OR_RETURN(runner_, PrepareTested(module_));
-    engine_ = runner_->engine();
+  // The first module may run long, but not on inputs that are made up for coverage.
+  const bool leads = &module_ == context_.first && !IsForCoverage(context_.inputs[set].kind);
+  return RunWithin(leads ? options.runner.max_steps : context_.MostSteps(), arguments);
+}
+
+// Finds the steps within which the first module ends in a few runs, each of which is short beside the next.
+StatusOr<Results> ModuleUnderTest::RunWithin(int64_t most, const Arguments& arguments) {
+  constexpr int64_t kFactor = 16;
+  const bool is_first = &module_ == context_.first;
+  std::optional<Runner> usual;
+  const int64_t usual_steps = steps_;
+  while (true) {
+    if (!runner_) {
+      if (steps_ < most) steps_ = is_first ? std::min(most, std::max(context_.first_steps, kFactor * steps_)) : most;
+      HLOIR_ASSIGN_OR_RETURN(runner_, PrepareTested(module_, steps_));
+      engine_ = runner_->engine();
+    }
+    StatusOr<Results> results = runner_->RunOnAll(arguments);
+    if (is_first && results.ok()) context_.first_steps = std::max(context_.first_steps, steps_);
+    const bool ended = results.status().code() != StatusCode::kDeadlineExceeded;
+    if (!ended && steps_ < most) {
+      if (!usual) usual = std::move(runner_);
+      runner_.reset();
+      continue;
+    }
+    // The longer limit of a run that did not end either says nothing of others.
+    if (!ended && usual) runner_ = std::move(usual), steps_ = usual_steps;
+    return results;
   }
-  return runner_->RunOnAll(arguments);
 }
 
 const StatusOr<Results>& ModuleUnderTest::Result(size_t set) {
@@ -120,14 +178,14 @@ const StatusOr<Results>& ModuleUnderTest::Result(size_t set) {
   return *at.result;
 }
 
-StatusOr<Runner> ModuleUnderTest::PrepareTested(const HloModule& module) const {
-  RunnerOptions options = context_.RunnerOptionsFor(module);
+StatusOr<Runner> ModuleUnderTest::PrepareTested(const HloModule& module, int64_t steps) const {
+  RunnerOptions options = context_.RunnerOptionsFor(module, steps);
   if (options.threads == 0 && WorkOf(CostAnalysis(module).total().once) < kWorthThreads) options.threads = 1;
   return Runner::Prepare(module, options);
 }
 
 StatusOr<Results> ModuleUnderTest::RunTested(const HloModule& module, size_t set) const {
-  HLOIR_ASSIGN_OR_RETURN(Runner runner, PrepareTested(module));
+  HLOIR_ASSIGN_OR_RETURN(Runner runner, PrepareTested(module, context_.MostSteps()));
   return runner.RunOnAll(context_.ArgumentsOf(set));
 }
 
@@ -140,7 +198,7 @@ StatusOr<Results> ModuleUnderTest::RunPrepared(
     prepared->status = made.status();
     if (made.ok()) {
       prepared->module = std::move(*made);
-      StatusOr<Runner> runner = PrepareTested(*prepared->module);
+      StatusOr<Runner> runner = PrepareTested(*prepared->module, context_.MostSteps());
       prepared->status = runner.status();
       if (runner.ok()) prepared->runner = std::move(*runner);
     }
@@ -178,12 +236,21 @@ StatusOr<Results> ModuleUnderTest::RunIdeal(std::unique_ptr<Prepared>& prepared,
     if (made.ok()) prepared->module = std::move(*made);
   }
   HLOIR_RETURN_IF_ERROR(prepared->status);
-  constexpr int64_t kMostSteps = int64_t{1} << 23;
-  EvaluatorOptions options = ToEvaluatorOptions(context_.options.runner);
+  EvaluatorOptions options = ToEvaluatorOptions(context_.RunnerOptionsFor(*prepared->module));
   options.on_progress = nullptr;
   options.on_result = nullptr;
-  options.max_steps = std::min(options.max_steps, kMostSteps) + StepsOnce(*prepared->module);
-  HLOIR_ASSIGN_OR_RETURN(Literal result, EvaluateInPairs(*prepared->module, context_.ArgumentsOf(set)[0], options));
+  std::atomic<bool> stop = false;
+  if (HasLoops(module_)) {
+    if (context_.pairs_work < 0) return ResourceExhausted("its loops take too many operations");
+    options.cancel = &stop;
+    options.on_result = [&](const HloInstruction&, const Literal& value) {
+      const double elements = value.shape().IsArray() ? static_cast<double>(value.element_count()) : 0;
+      if ((context_.pairs_work -= kWorkAStep + elements) < 0) stop = true;
+    };
+  }
+  StatusOr<Literal> evaluated = EvaluateInPairs(*prepared->module, context_.ArgumentsOf(set)[0], options);
+  if (stop) return ResourceExhausted("its loops take too many operations");
+  HLOIR_ASSIGN_OR_RETURN(Literal result, std::move(evaluated));
   Results results;
   results.push_back(std::move(result));
   return results;
@@ -221,7 +288,6 @@ StatusOr<Results> ModuleUnderTest::RunReference(const HloModule& module, const A
   const auto too_much = [&] {
     return ResourceExhausted(Format("the reference needs more than {:.2g} operations", limit));
   };
-  constexpr double kWorkAStep = 32;  // fixed work of an instruction, in operations on elements
   std::atomic<bool> stop = false;
   double work = 0;
   if (!whatever_it_takes) {

@@ -27,11 +27,26 @@ struct Context {
   CheckOptions options;
   DeviceCounts counts;
   std::vector<InputSet> inputs;
+  // The first module, and the steps within which it has ended on all sets so far. Its results raise them, and limit all
+  // other runs: see MostSteps().
+  const HloModule* first = nullptr;
+  mutable int64_t first_steps = int64_t{1} << 10;
+  // What is left of a verdict's work for modules with loops in double-double, which takes a hundred times as long as
+  // other arithmetic, in operations on elements. Later comparisons are in f64.
+  static constexpr double kPairsWork = 0x1p27;
+  mutable double pairs_work = kPairsWork;
 
   Arguments ArgumentsOf(size_t set) const;
+  // The limit on steps of everything but a result of the first module: a generous multiple of what that takes, within
+  // the options' limit.
+  int64_t MostSteps() const;
+  // Returns whether the second of these results on the same inputs is missing since it takes so many times the steps of
+  // the first that it does not count as ending.
+  bool EndsAlone(const StatusOr<Results>& result, const StatusOr<Results>& other) const;
   // For a run of the module on all devices. The limit on steps is for what is run again, in loops and calls: one run of
   // each instruction comes on top of it.
-  RunnerOptions RunnerOptionsFor(const HloModule& module) const;
+  RunnerOptions RunnerOptionsFor(const HloModule& module, int64_t steps) const;
+  RunnerOptions RunnerOptionsFor(const HloModule& module) const { return RunnerOptionsFor(module, MostSteps()); }
 };
 
 class ModuleUnderTest {
@@ -113,11 +128,12 @@ class ModuleUnderTest {
   };
   PerSet& At(size_t set);
   StatusOr<Results> Compute(size_t set);
+  StatusOr<Results> RunWithin(int64_t most, const Arguments& arguments);
   StatusOr<std::unique_ptr<HloModule>> MakeIdeal(bool keep_roundings, const ConstantMove* move);
   // Runs `prepared` on one set, as RunPrepared does, or in double-double.
   StatusOr<Results> RunIdeal(std::unique_ptr<Prepared>& prepared, size_t set,
                              const std::function<StatusOr<std::unique_ptr<HloModule>>()>& make) const;
-  StatusOr<Runner> PrepareTested(const HloModule& module) const;
+  StatusOr<Runner> PrepareTested(const HloModule& module, int64_t steps) const;
   // Runs `prepared` on one set. An empty `prepared` is made by `make`.
   StatusOr<Results> RunPrepared(std::unique_ptr<Prepared>& prepared, size_t set,
                                 const std::function<StatusOr<std::unique_ptr<HloModule>>()>& make) const;
@@ -125,7 +141,8 @@ class ModuleUnderTest {
   const HloModule& module_;
   const Context& context_;
   std::deque<PerSet> sets_;       // references to elements stay valid as it grows
-  std::optional<Runner> runner_;  // prepared for Result()
+  std::optional<Runner> runner_;  // prepared for Result(),
+  int64_t steps_ = 0;             // with this limit on steps
   std::unique_ptr<Prepared> wide_, narrow_, ideal_[2];
   std::map<std::tuple<bool, uint64_t, bool>, std::unique_ptr<Prepared>> moved_;
   std::map<std::pair<bool, uint64_t>, std::unique_ptr<Prepared>> with_constants_;

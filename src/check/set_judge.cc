@@ -61,19 +61,13 @@ Status SetJudge::Judge(size_t set) {
     if (!verdict_.agrees()) ExcuseByProof(set);
     return OkStatus();
   }
-  if (b.status().code() != StatusCode::kDeadlineExceeded || !EndsMuchEarlier(set))
-    return Named(options_.after_name, b.status());
-  SetOutcome(verdict_, Outcome::kDisagree,
-             Format("{} does not finish within {} steps; {} finishes within 1/{} of them", options_.after_name,
-                    options_.runner.max_steps, options_.before_name, thresholds::kMuchLonger));
+  if (!context_.EndsAlone(a, b)) return Named(options_.after_name, b.status());
+  verdict_.comparison = {}, verdict_.input_set = set;
+  SetOutcome(
+      verdict_, Outcome::kDisagree,
+      Format("{} does not end where {} does: it has not within {} steps, and {} has within {}", options_.after_name,
+             options_.before_name, context_.MostSteps(), options_.before_name, context_.first_steps));
   return OkStatus();
-}
-
-// Returns whether the first module finishes within a fraction of the step limit.
-bool SetJudge::EndsMuchEarlier(size_t set) const {
-  Context fewer{options_, context_.counts, {context_.inputs[set]}};
-  fewer.options.runner.max_steps /= thresholds::kMuchLonger;
-  return ModuleUnderTest(before_.module(), fewer).Result(0).ok();
 }
 
 void SetJudge::Compare(size_t set) {

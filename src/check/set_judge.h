@@ -56,7 +56,6 @@ class SetJudge {
   void ExcuseByProof(size_t set);
   // The NaNs and infinities that count if only one module has them in wide arithmetic.
   Nonfinite WhichNonfinite(size_t set) const;
-  bool EndsMuchEarlier(size_t set) const;
 
   Context& context_;
   const CheckOptions& options_;

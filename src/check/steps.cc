@@ -151,12 +151,13 @@ void ResultsOf(const Nodes& nodes, int32_t root, std::vector<int32_t>& all) {
 class StepTester {
  public:
   StepTester(const HloModule& before, const HloModule& after, const ParameterUses& uses, const Context& context)
-      : before_(before), after_(after), uses_(uses), context_(context), options_(context.options) {
-    options_.proofs = Proofs::kNone;
-    options_.exact = options_.timing = options_.divergence = false;
-    options_.engine = nullptr;
-    options_.record = nullptr;
-    options_.stored.clear();
+      : before_(before), after_(after), uses_(uses), context_(context), runs_{context.options, {}, {}} {
+    CheckOptions& options = runs_.options;
+    options.proofs = Proofs::kNone;
+    options.exact = options.timing = options.divergence = false;
+    options.engine = nullptr;
+    options.record = nullptr;
+    options.stored.clear();
   }
   StepTests Test(equivalence::Result proof);
 
@@ -180,6 +181,7 @@ class StepTester {
   // Runs `before`, and `after` once, for the values that are not proved.
   void RunWhole();
   bool AddValues(InputSet set, bool after_too);
+  void DropValues() { values_.pop_back(), runs_.inputs.pop_back(); }
   bool AreOfEqualOperands(const Node& a, const Node& b) const;
   std::vector<int32_t> CandidatesFor(int32_t k) const;
   bool IsShared(const Node& node) const { return both_[static_cast<size_t>(node.equal)]; }
@@ -221,7 +223,7 @@ class StepTester {
   const HloModule &before_, &after_;
   const ParameterUses& uses_;
   const Context& context_;
-  CheckOptions options_;
+  Context runs_;  // of both modules, with the sets of inputs of `values_`, and the options of steps
   StepTests tests_;
   std::vector<Pair> assumed_;
   std::vector<Tried> differing_;
@@ -236,11 +238,10 @@ class StepTester {
   // Values of the runs, by node.
   struct Flat {
     std::unique_ptr<HloModule> module;  // computes the wanted values
-    std::optional<Runner> runner;
+    std::unique_ptr<ModuleUnderTest> runs;
   };
   Flat flat_a_;
   std::vector<int32_t> wanted_a_, wanted_b_;
-  std::vector<InputSet> sets_;
   std::vector<std::map<int32_t, Literal>> values_;  // values of `before` on each of these sets
   std::map<int32_t, Signature> signatures_a_, signatures_b_;
   bool gives_up_ = false;      // as the first proof did
@@ -308,14 +309,14 @@ void StepTester::RunWhole() {
   };
   wanted_a_ = wanted(a_, closed_a_, results_a_), wanted_b_ = wanted(b_, closed_b_, results_b_);
   for (const InputSet& set : context_.inputs) {
-    if (sets_.size() < 3 && !AddValues(set, sets_.empty())) return;
+    if (values_.size() < 3 && !AddValues(set, values_.empty())) return;
   }
   if (!context_.inputs.empty()) return;
   for (const InputKind kind : {InputKind::kTypical, InputKind::kPlain, InputKind::kPositive}) {
     StatusOr<InputSet> made = MakeInputSet(before_, uses_, {}, context_.options.seed + 300, kind);
-    if (!made.ok() || !AddValues(*std::move(made), sets_.empty())) return;
+    if (!made.ok() || !AddValues(*std::move(made), values_.empty())) return;
     if (kind != InputKind::kTypical) continue;
-    InputSet small = sets_.back();
+    InputSet small = runs_.inputs.back();
     for (Literal& value : small.devices[0]) ScaleDown(value);
     if (!AddValues(std::move(small), /*after_too=*/false)) return;
   }
@@ -323,43 +324,45 @@ void StepTester::RunWhole() {
 
 // Adds the values of one more set of inputs.
 bool StepTester::AddValues(InputSet set, bool after_too) {
+  const size_t last = values_.size();
+  runs_.inputs.push_back(std::move(set));
+  values_.emplace_back();
   const auto run = [&](const Nodes& nodes, const std::vector<int32_t>& wanted, Flat& flat,
                        std::map<int32_t, Literal>& values) {
     std::vector<int32_t> parameters;
     for (size_t k = 0; k < nodes.size() && nodes[k].instruction->IsParameter(); ++k)
       parameters.push_back(static_cast<int32_t>(k));
-    for (size_t k = 0; k < parameters.size(); ++k) values[parameters[k]] = set.devices[0][k];
+    for (size_t k = 0; k < parameters.size(); ++k) values[parameters[k]] = runs_.inputs[last].devices[0][k];
     if (wanted.empty()) return true;
-    if (!flat.runner) {
+    if (!flat.module) {
       flat.module = MakeCone(nodes, wanted, parameters, nodes.size());
       if (!flat.module) return false;
-      RunnerOptions options = context_.RunnerOptionsFor(*flat.module);
-      options.devices = DeviceCounts();
-      StatusOr<Runner> runner = Runner::Prepare(*flat.module, options);
-      if (!runner.ok()) return false;
-      flat.runner = *std::move(runner);
+      if (&flat == &flat_a_) runs_.first = flat.module.get();
+      flat.runs = std::make_unique<ModuleUnderTest>(*flat.module, runs_);
     }
-    std::vector<const Literal*> arguments;
-    for (const Literal& argument : set.devices[0]) arguments.push_back(&argument);
-    const StatusOr<Literal> result = flat.runner->Run(arguments);
-    if (!result.ok()) return false;
-    const std::vector<const Literal*> leaves = result->Leaves();
-    for (size_t k = 0; k < wanted.size(); ++k) values[wanted[k]] = *leaves[k];
-    return true;
+    const StatusOr<Results>& results = flat.runs->Result(last);
+    if (results.ok()) {
+      const std::vector<const Literal*> leaves = (*results)[0].Leaves();
+      for (size_t k = 0; k < wanted.size(); ++k) values[wanted[k]] = *leaves[k];
+    }
+    const bool ran = results.ok();
+    flat.runs->Forget(last);
+    return ran;
   };
-  std::map<int32_t, Literal> of_a, of_b;
+  if (!run(a_, wanted_a_, flat_a_, values_[last])) {
+    DropValues();
+    return false;
+  }
+  std::map<int32_t, Literal> of_b;
   Flat flat_b;
-  if (!run(a_, wanted_a_, flat_a_, of_a)) return false;
   if (after_too && run(b_, wanted_b_, flat_b, of_b)) {
-    for (const auto& [k, value] : of_a) {
+    for (const auto& [k, value] : values_[last]) {
       if (value.shape().IsArray()) signatures_a_[k] = SignatureOf(value);
     }
     for (const auto& [k, value] : of_b) {
       if (value.shape().IsArray()) signatures_b_[k] = SignatureOf(value);
     }
   }
-  sets_.push_back(std::move(set));
-  values_.push_back(std::move(of_a));
   return true;
 }
 
@@ -518,7 +521,7 @@ std::optional<StepTester::Step> StepTester::MakeStep(Pair pair, int deeper) cons
 
 StepTester::Found StepTester::Judge(const HloModule& x, const HloModule& y, std::vector<InputSet> inputs,
                                     std::string& how, bool* excess_precision, std::optional<size_t>* set) {
-  const StatusOr<Verdict> verdict = hloir::Check(x, y, std::move(inputs), options_);
+  const StatusOr<Verdict> verdict = hloir::Check(x, y, std::move(inputs), runs_.options);
   if (!verdict.ok()) return Found::kUnknown;
   const std::vector<std::string>& rows = verdict->explanations;
   if (excess_precision != nullptr && std::find(rows.begin(), rows.end(), "excess-precision") != rows.end())
@@ -545,7 +548,7 @@ std::vector<InputSet> StepTester::Occurring(const std::vector<int32_t>& cut, siz
   if (cut.empty()) return {{.devices = {{}}}};
   for (size_t set = first; set < values_.size(); ++set) {
     InputSet made;
-    made.kind = sets_[set].kind;
+    made.kind = runs_.inputs[set].kind;
     made.devices.emplace_back();
     for (int32_t k : cut) {
       const auto found = values_[set].find(k);
@@ -580,7 +583,7 @@ const StepTester::Tried* StepTester::RoundedInside(Pair pair, const Step& step) 
       continue;
     const std::optional<Step> inner = MakeStep(test.pair, 0);
     if (!inner) continue;
-    const Context context{options_, {}, Occurring(inner->cut, 0)};
+    const Context context{runs_.options, {}, Occurring(inner->cut, 0), inner->before.get()};
     ModuleUnderTest x(*inner->before, context), y(*inner->after, context);
     MeaningComparer meaning(x, y);
     for (size_t set = 0; set < context.inputs.size(); ++set)
@@ -647,7 +650,7 @@ void StepTester::Reach(Pair pair, std::string& how) {
         MakeInputSet(before_, uses_, {}, context_.options.seed + 301 + k / std::size(kKinds), kind);
     if (!made.ok() || !AddValues(*made, false)) continue;
     std::vector<InputSet> occurring = Occurring(step->cut, values_.size() - 1);
-    values_.pop_back(), sets_.pop_back();
+    DropValues();
     if (occurring.empty()) continue;
     occurring[0].kind = kind;
     std::string reason;
@@ -757,14 +760,17 @@ void StepTester::FindDifferent() {
   tests_.how = first.how;
   tests_.first = {a_[static_cast<size_t>(first.pair.first)].instruction,
                   b_[static_cast<size_t>(first.pair.second)].instruction};
-  if (first.set && context_.inputs.empty()) tests_.inputs.insert(tests_.inputs.begin(), sets_[*first.set]);
+  if (first.set && context_.inputs.empty()) tests_.inputs.insert(tests_.inputs.begin(), runs_.inputs[*first.set]);
 }
 
 StepTests StepTester::Test(equivalence::Result proof) {
   gives_up_ = proof.gave_up;
   for (int round = 0; round < kMostRounds && !proof.before.empty(); ++round) {
     Use(std::move(proof));
-    if (round == 0) RunWhole();
+    if (round == 0) {
+      RunWhole();
+      runs_.options.runner.max_steps = runs_.MostSteps();  // a part of a run takes no more steps
+    }
     if (!TestOpen() && !AssumeDoubtful()) break;
     proof = Prove(assumed_);
     if (!first_is_all_) of_first_.reset();

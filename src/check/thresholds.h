@@ -52,7 +52,8 @@ constexpr double kOwnLosses = 4;
 
 // Larger numbers are extremes: exp and long products of them may exceed f64's range.
 constexpr double kLarge = 16;
-// The second module's loop is endless if it has this multiple of the first's iterations.
-constexpr int64_t kMuchLonger = 16;
+// The second module does not end where the first does if it takes more than this multiple of the first's steps:
+// compilers unroll, compute again, and make loops of operations (Context::MostSteps).
+constexpr int64_t kMuchLonger = 64;
 
 }  // namespace hloir::check::thresholds

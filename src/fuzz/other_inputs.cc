@@ -11,12 +11,10 @@
 #include "check/compare.h"
 #include "check/module_under_test.h"
 #include "check/widen.h"
-#include "hloir/runner.h"
 
 namespace hloir::fuzz {
 namespace {
 
-using check::Arguments;
 using check::Context;
 using check::Distance;
 using check::IsFinite;
@@ -103,16 +101,10 @@ std::unordered_set<double> ConstantsOf(const HloModule& module) {
 StatusOr<OtherInputsResult> CompareOnOtherInputs(const HloModule& original, const HloModule& mutant,
                                                  const OtherInputsOptions& how) {
   constexpr uint64_t kFirstSeed = 1000;
-  RunnerOptions options = CheckOptions().runner;
-  options.devices = UsesDevices(original) ? DeviceCountsOf(original) : DeviceCounts();
-  const bool pairs = how.pairs && options.devices.devices() == 1;
+  Context context{CheckOptions(), UsesDevices(original) ? DeviceCountsOf(original) : DeviceCounts(), {}, &original};
+  const bool pairs = how.pairs && context.counts.devices() == 1;
   const double relative = pairs ? kSameInPairs : kSameInF64;
   const std::unordered_set<double> constants = ConstantsOf(original);
-  HLOIR_ASSIGN_OR_RETURN(Runner own_a, Runner::Prepare(original, options));
-  HLOIR_ASSIGN_OR_RETURN(Runner own_b, Runner::Prepare(mutant, options));
-  CheckOptions check_options;
-  check_options.runner = options;
-  Context context{check_options, options.devices, {}};
   context.inputs.resize(1);
   ModuleUnderTest a(original, context), b(mutant, context);
   a.set_pairs(pairs), b.set_pairs(pairs);
@@ -129,10 +121,11 @@ StatusOr<OtherInputsResult> CompareOnOtherInputs(const HloModule& original, cons
       if (how.finite_only && (kind == InputKind::kCornerCases || kind == InputKind::kSpecials ||
                               kind == InputKind::kMixed || kind == InputKind::kWide))
         continue;
-      StatusOr<InputSet> made = MakeInputSet(original, options.devices, kFirstSeed + round, kind);
+      StatusOr<InputSet> made = MakeInputSet(original, context.counts, kFirstSeed + round, kind);
       if (!made.ok()) return made.status();
       context.inputs[0] = *std::move(made);
       a.Forget(0), b.Forget(0);
+      if (!a.Result(0).ok()) continue;
       const StatusOr<Results>&x = a.Ideal(0, how.roundings), &y = b.Ideal(0, how.roundings);
       if (!x.ok() || !y.ok()) {
         if (!pairs) continue;
@@ -154,10 +147,8 @@ StatusOr<OtherInputsResult> CompareOnOtherInputs(const HloModule& original, cons
       if (result.differ) return result;
       if (difference == Difference::kNone || how.finite_only) continue;
       // Elements that overflow in the modules' own types, but not in f64, must differ in f64.
-      const Arguments arguments = context.ArgumentsOf(0);
-      const auto own_x = own_a.RunOnAll(arguments), own_y = own_b.RunOnAll(arguments);
-      result.differ =
-          own_x.ok() && own_y.ok() && Differs(*own_x, *own_y, *own_x, flushed, false, kSameInF64) != Difference::kNone;
+      const StatusOr<Results>&own_x = a.Result(0), &own_y = b.Result(0);
+      result.differ = own_y.ok() && Differs(*own_x, *own_y, *own_x, flushed, false, kSameInF64) != Difference::kNone;
       if (result.differ) return result;
     }
   }

@@ -1,6 +1,8 @@
 // Contractions, reductions, scatters and sorts. See evaluate.h.
 #include <algorithm>
+#include <bit>
 #include <functional>
+#include <unordered_map>
 
 #include "proof_check/evaluate.h"
 #include "support/format.h"
@@ -67,6 +69,22 @@ ArrayPtr ElementOf(const Array& array, int64_t at) {
     scalar.bounds = array.bounds.open ? array.bounds : Bounds{value, value};
   }
   return std::make_shared<const Array>(std::move(scalar));
+}
+
+// A hash of everything that is known of scalars.
+uint64_t KeyOf(uint64_t key, const std::vector<ArrayPtr>& scalars) {
+  for (const ArrayPtr& x : scalars) {
+    const Bounds& bounds = x->bounds;
+    if (!x->HasNumbers()) key = Mix(key, static_cast<uint64_t>(x->literal.GetAsInt64(0)));
+    key = Mix(Mix(key, static_cast<uint64_t>(bounds.low)), static_cast<uint64_t>(bounds.high));
+    key = Mix(key, (bounds.open ? 2u : 0u) + (bounds.wraps ? 1u : 0u));
+    for (const Number& n : x->numbers) {
+      key = Mix(Mix(key, n.p), n.q);
+      key = Mix(Mix(key, (n.has_q ? 4u : 0u) + (n.undefined ? 2u : 0u) + (n.open ? 1u : 0u)),
+                std::bit_cast<uint64_t>(n.value));
+    }
+  }
+  return key;
 }
 
 void Store(Array& array, int64_t at, const Array& scalar) {
@@ -261,6 +279,10 @@ Evaluation::Arrays Evaluation::Reduce(const HloInstruction& i, const Arrays& x) 
   Arithmetic& a = trial_.arithmetic;
   std::vector<Array> results;
   for (const Shape* leaf : i.shape().Leaves()) results.push_back(Empty(*leaf));
+  constexpr size_t kMostCombined = 1 << 14;
+  std::unordered_map<uint64_t, Arrays> combined;  // the results of the combiner, by its operands
+  Arrays init;
+  std::vector<Arrays> elements;
   int64_t to = 0;
   const bool sums = a.bits() && (combiner.op == HloOpcode::kAdd || combiner.op == HloOpcode::kMultiply);
   ForEach(shape.dimensions(), [&](const DimVector& index) {
@@ -278,12 +300,24 @@ Evaluation::Arrays Evaluation::Reduce(const HloInstruction& i, const Arrays& x) 
       results[0].numbers[static_cast<size_t>(to++)] = sums ? a.OfSum(static_cast<uint64_t>(combiner.op), sum) : sum;
       return;
     }
-    Arrays state;
-    for (size_t k = 0; k < n; ++k) state.push_back(ElementOf(*x[n + k], 0));
+    if (init.empty()) {
+      elements.resize(static_cast<size_t>(x[0]->shape.ElementCount()));
+      for (size_t k = 0; k < n; ++k) init.push_back(ElementOf(*x[n + k], 0));
+    }
+    Arrays state = init;
     places(index, [&](int64_t place) {
       if (!why_.empty()) return;
-      for (size_t k = 0; k < n; ++k) state.push_back(place < 0 ? ElementOf(*x[n + k], 0) : ElementOf(*x[k], place));
-      state = Call(*i.to_apply(), state);
+      Arrays& element = place < 0 ? init : elements[static_cast<size_t>(place)];
+      for (size_t k = 0; element.size() < n; ++k) element.push_back(ElementOf(*x[k], place));
+      // Windows that overlap combine the same numbers.
+      if (combined.size() > kMostCombined) combined.clear();
+      const auto [known, added] = combined.try_emplace(KeyOf(KeyOf(0, state), element));
+      if (added) {
+        Arrays both = state;
+        both.insert(both.end(), element.begin(), element.end());
+        known->second = Call(*i.to_apply(), both);
+      }
+      state = known->second;
     });
     if (!why_.empty()) return;
     for (size_t k = 0; k < n; ++k) Store(results[k], to, *state[k]);

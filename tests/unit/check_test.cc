@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check/measure.h"
+#include "check/module_under_test.h"
 #include "hloir/parser.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/parse.h"
@@ -626,12 +627,96 @@ TEST_CASE("a loop that never ends in one module alone is a disagreement") {
     options.runner.engine = engine;
     const Verdict v = VerdictOf(ends, endless, options);
     CHECK(v.outcome == Outcome::kDisagree);
-    CHECK(v.reason == "after does not finish within 65536 steps; before finishes within 1/16 of them");
+    CHECK(v.reason ==
+          "after does not end where before does: it has not within 65536 steps, and before has within 1024");
     const auto before = Parse(endless), after = Parse(endless);
     const auto both = Check(*before, *after, {}, options);
     REQUIRE_FALSE(both.ok());
     CHECK(both.status().code() == StatusCode::kDeadlineExceeded);
   }
+}
+
+TEST_CASE("a loop that never ends is followed for a multiple of the steps of the other, not to the limit") {
+  // By the reference, the 2^28 steps of the limit take minutes. No proof or step shows the difference first.
+  CheckOptions options;
+  options.runner.engine = Engine::kReference;
+  options.proofs = Proofs::kNone;
+  const Verdict v = VerdictOf(Loop("compare(i, n), direction=LT"), Loop("compare(i, zero), direction=GE"), options);
+  CHECK(v.outcome == Outcome::kDisagree);
+  CHECK(v.reason ==
+        "after does not end where before does: it has not within 1048576 steps, and before has within 1024");
+}
+
+TEST_CASE("a module may take a multiple of the steps of the other, of which a compiler may make loops") {
+  const auto plain = Parse(Loop("compare(i, n), direction=LT"));
+  check::Context context;
+  context.options.runner.max_steps = int64_t{1} << 30;
+  CHECK(context.MostSteps() == context.options.runner.max_steps);  // nothing is known
+  context.first = plain.get();
+  CHECK(context.MostSteps() == int64_t{1} << 20);
+  context.first_steps = int64_t{1} << 18;
+  CHECK(context.MostSteps() >= int64_t{1} << 24);
+  CHECK(context.MostSteps() < int64_t{1} << 25);
+  context.first_steps = int64_t{1} << 28;
+  CHECK(context.MostSteps() == context.options.runner.max_steps);
+  const StatusOr<check::Results> ended{check::Results()}, late = DeadlineExceeded("");
+  CHECK_FALSE(context.EndsAlone(ended, late));  // it may still be right
+  // A loop over 10,000 updates, each a slice, an update and more.
+  const auto scatter = Parse(
+      "HloModule m\nadd { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }\nENTRY e {\n"
+      " x = f32[64] parameter(0)\n i = s32[10000] parameter(1)\n u = f32[10000] parameter(2)\n ROOT s = f32[64] "
+      "scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+      "index_vector_dim=1, to_apply=add }\n");
+  context.first = scatter.get(), context.first_steps = int64_t{1} << 10;
+  CHECK(context.MostSteps() > int64_t{64} * 10000 * 1000);
+  CHECK(context.EndsAlone(ended, late));
+  CHECK_FALSE(context.EndsAlone(late, late));
+  CHECK_FALSE(context.EndsAlone(ended, ended));
+}
+
+TEST_CASE("the first module's results find the steps that it takes, but not those of a run that does not end") {
+  const auto module = Parse(Loop("compare(i, n), direction=LT"));
+  check::Context context;
+  context.first = module.get();
+  context.options.runner.max_steps = 1 << 22;
+  for (const int32_t turns : {100, 100000, 2000000000, 100}) {
+    Literal n(Shape::Scalar(PrimitiveType::S32));
+    n.SetFromInt64(0, turns);
+    InputSet set;
+    set.devices.emplace_back();
+    set.devices[0].push_back(std::move(n));
+    context.inputs.push_back(std::move(set));
+  }
+  check::ModuleUnderTest runs(*module, context);
+  CHECK(runs.Result(0).ok());
+  CHECK(context.first_steps == 1 << 10);
+  CHECK(runs.Result(1).ok());
+  const int64_t most = context.first_steps;
+  CHECK(most >= 100000);
+  CHECK(runs.Result(2).status().code() == StatusCode::kDeadlineExceeded);
+  CHECK(runs.Result(3).ok());
+  CHECK(context.first_steps == most);
+}
+
+TEST_CASE("runs in double-double share a limit of work if the module loops") {
+  const auto module = Parse(
+      "HloModule m\nbody { t = (s32[], f64[4]) parameter(0)\n i = s32[] get-tuple-element(t), index=0\n x = f64[4] "
+      "get-tuple-element(t), index=1\n one = s32[] constant(1)\n j = s32[] add(i, one)\n y = f64[4] add(x, x)\n ROOT "
+      "r = (s32[], f64[4]) tuple(j, y) }\non { t = (s32[], f64[4]) parameter(0)\n i = s32[] get-tuple-element(t), "
+      "index=0\n n = s32[] constant(50)\n ROOT c = pred[] compare(i, n), direction=LT }\nENTRY e { x = f64[4] "
+      "parameter(0)\n z = s32[] constant(0)\n t = (s32[], f64[4]) tuple(z, x)\n w = (s32[], f64[4]) while(t), "
+      "condition=on, body=body\n ROOT g = f64[4] get-tuple-element(w), index=1 }\n");
+  check::Context context;
+  context.pairs_work = 20000;
+  for (int k = 0; k < 3; ++k) context.inputs.push_back({.devices = {*MakeFakeInputs(*module, 0)}});
+  check::ModuleUnderTest runs(*module, context);
+  runs.set_pairs(true);
+  CHECK(runs.Ideal(0, true).ok());
+  CHECK(context.pairs_work < 20000);
+  CHECK(context.pairs_work > 0);
+  CHECK(runs.Ideal(1, true).status().code() == StatusCode::kResourceExhausted);
+  runs.set_pairs(false);
+  CHECK(runs.Ideal(2, true).ok());
 }
 
 TEST_CASE("modules that communicate are checked on all their devices") {

@@ -82,6 +82,38 @@ TEST_CASE("ordinary inputs do not show what is wrong for rare values alone") {
   CHECK_FALSE(shows("wrong-if-large"));
 }
 
+TEST_CASE("a mutant that does not end where the module does shows on ordinary inputs") {
+  const auto module = Parse(R"(HloModule m
+body {
+  t = (s32[], s32[]) parameter(0)
+  i = s32[] get-tuple-element(t), index=0
+  n = s32[] get-tuple-element(t), index=1
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  k = s32[] maximum(i, j)
+  ROOT r = (s32[], s32[]) tuple(k, n)
+}
+on {
+  t = (s32[], s32[]) parameter(0)
+  i = s32[] get-tuple-element(t), index=0
+  n = s32[] get-tuple-element(t), index=1
+  ROOT c = pred[] compare(i, n), direction=LT
+}
+ENTRY e {
+  x = s32[] parameter(0)
+  c = s32[] constant(100)
+  n = s32[] minimum(x, c)
+  z = s32[] constant(-1)
+  t = (s32[], s32[]) tuple(z, n)
+  w = (s32[], s32[]) while(t), condition=on, body=body
+  ROOT g = s32[] get-tuple-element(w), index=0
+})");
+  for (size_t kind = 0; kind < MutantKinds().size(); ++kind) {
+    if (MutantKinds()[kind].name != "max-as-min") continue;
+    CHECK(ShowsOnOrdinaryInputs(*module, *MakeMutant(*module, kind, 1)));
+  }
+}
+
 TEST_CASE("a mutant that differs in denormals alone is the same") {
   const auto module = Parse(R"(HloModule m
 ENTRY e {

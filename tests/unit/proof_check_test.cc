@@ -638,6 +638,26 @@ TEST_CASE("integers that random functions make are compared and not sampled") {
   }
 }
 
+TEST_CASE("windows that overlap combine the same numbers once") {
+  // 450 windows of 450 numbers by 43 operations each, which is more than the work of a trial.
+  std::string combiner = "f {\n  x = u8[] parameter(0)\n  y = u8[] parameter(1)\n  m0 = u8[] maximum(x, y)\n";
+  for (int k = 1; k <= 20; ++k) {
+    const std::string n = std::to_string(k), above = "m" + std::to_string(k - 1);
+    combiner += "  c" + n + " = u8[] constant(" + std::to_string(255 - k) + ")\n  m" + n + " = u8[] minimum(" + above +
+                ", c" + n + ")\n";
+  }
+  combiner += "  ROOT r = u8[] maximum(m20, x)\n}\n";
+  const auto with = [&](const std::string& name, const std::string& operands, const std::string& window) {
+    return "HloModule " + name + "\n" + combiner +
+           "ENTRY e {\n  a = u8[450] parameter(0)\n  b = u8[450] parameter(1)\n  z = u8[] constant(0)\n"
+           "  w = u8[450] reduce-window(a, z), window={size=" +
+           window + "}, to_apply=f\n  ROOT p = u8[450] multiply(" + operands + ")\n}\n";
+  };
+  const std::string wide = "450 pad=449_0";
+  CHECK(TwoModules(with("before", "w, b", wide) + with("after", "b, w", wide)).Check("1 bits p = p\n") == "equal bits");
+  CHECK(TwoModules(with("before", "w, b", wide) + with("after", "w, a", wide)).Check("1 bits p = p\n") != "equal bits");
+}
+
 TEST_CASE("effects, and operations with several values, are steps of a written proof") {
   const auto with = [](const std::string& name, const std::string& sum) {
     return "HloModule " + name + R"(
