@@ -513,13 +513,10 @@ bool Evaluation::Holds(const Number& x, const Number& y, ComparisonDirection dir
     return (a.Unknown(13, {x.p < y.p ? x : y, x.p < y.p ? y : x}).p % 2 == 0) ==
            (direction == ComparisonDirection::kEq);
   int order = a.Compare(x, y);
-  bool ordered = true;
-  if (a.bits() && (x.open || y.open)) {
-    // NaN is unordered, and a bitwise maximum is not the same function as a select.
-    ordered = a.Unknown(10, {x.p < y.p ? x : y, x.p < y.p ? y : x}).p % 4 != 0;
+  const bool ordered = !a.IsNaN(x) && !a.IsNaN(y);
+  // A bitwise maximum is not the same function as a select.
+  if (a.bits() && (x.open || y.open))
     order = a.Compare(x.open ? a.Unknown(11, {x}) : x, y.open ? a.Unknown(11, {y}) : y);
-  }
-  ordered = ordered && !a.IsNaN(x) && !a.IsNaN(y);
   switch (direction) {
     case ComparisonDirection::kEq: return ordered && order == 0;
     case ComparisonDirection::kNe: return !ordered || order != 0;

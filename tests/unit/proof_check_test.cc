@@ -215,7 +215,22 @@ TEST_CASE("no law of bits holds for finite numbers alone") {
         "equal bits");
   CHECK(outcome("  ROOT r = pred[3] is-finite(x)\n", "  t = f32[3] negate(x)\n  ROOT r = pred[3] is-finite(t)\n") ==
         "equal bits");
+  CHECK(outcome("  q = pred[3] compare(x, x), direction=NE\n  ROOT r = f32[3] select(q, x, y)\n",
+                "  ROOT r = f32[3] copy(y)\n") != "equal bits");
   CHECK(outcome("  t = f32[3] sign(x)\n  ROOT r = f32[3] abs(t)\n", "  ROOT r = f32[3] add(l, m)\n") != "equal bits");
+}
+
+TEST_CASE("not all rows of many numbers have a NaN") {
+  const auto sums = [](const std::string& name, const std::string& sum) {
+    return "HloModule " + name +
+           "\nor { p = pred[] parameter(0)\n  q = pred[] parameter(1)\n  ROOT o = pred[] or(p, q)\n}\n"
+           "ENTRY e {\n  x = f32[64] parameter(0)\n  y = f32[] parameter(1)\n  z = f32[] parameter(2)\n"
+           "  f = pred[] constant(false)\n  n = f32[] constant(nan)\n  p = pred[64] compare(x, x), direction=NE\n"
+           "  q = pred[] reduce(p, f), dimensions={0}, to_apply=or\n  s = f32[] " +
+           sum + "\n  ROOT r = f32[] select(q, n, s)\n}\n";
+  };
+  CHECK(TwoModules(sums("before", "add(y, z)") + sums("after", "add(z, y)")).Check("1 bits r = r\n") == "equal bits");
+  CHECK(TwoModules(sums("before", "add(y, z)") + sums("after", "add(y, y)")).Check("1 bits r = r\n") != "equal bits");
 }
 
 TEST_CASE("comparisons are tried at ties") {
