@@ -92,7 +92,13 @@ class Checker::Impl {
   void CountDevices(const HloModule& after);
   // Makes all sets of inputs, or one set (`few`).
   Status PrepareInputs(bool few);
-  void TestOpenSteps(Verdict& verdict);
+  bool CanTestSteps() const;
+  void TestOpenSteps(bool exactly, Verdict& verdict);
+  // Looks for the steps in which large modules differ bit for bit. Returns whether there are such steps and the results
+  // differ, which `verdict` then says.
+  bool FindStepsByBits(const HloModule& after, Verdict& verdict);
+  // Judges by the proof, the tested steps and runs.
+  StatusOr<Verdict> JudgeProved(Verdict verdict, const HloModule& after);
   Status JudgeByRuns(bool one_set, Verdict& verdict);
   bool HaveOtherBits(size_t set);
   StatusOr<size_t> FindDifferingSet();
@@ -156,12 +162,15 @@ Status Checker::Impl::PrepareInputs(bool few) {
   return OkStatus();
 }
 
-void Checker::Impl::TestOpenSteps(Verdict& verdict) {
+bool Checker::Impl::CanTestSteps() const {
+  return !exact_ && !before_view_ && !UsesDevices(before_->module()) && !UsesDevices(after_->module());
+}
+
+void Checker::Impl::TestOpenSteps(bool exactly, Verdict& verdict) {
   const HloModule &before = before_->module(), &after = after_->module();
-  const bool alone = !before_view_ && !UsesDevices(before) && !UsesDevices(after);
-  if (proved_.all() || !proved_.proof.counterexample.empty() || exact_ || !alone) return;
+  if (proved_.all() || !proved_.proof.counterexample.empty() || !CanTestSteps()) return;
   const check::Context given{context_.options, {}, generated_ ? std::vector<InputSet>() : context_.inputs};
-  steps_ = check::TestSteps(before, after, Uses(), std::move(proved_.inside), given);
+  steps_ = check::TestSteps(before, after, Uses(), std::move(proved_.inside), given, exactly);
   verdict.tested_steps = steps_.tested, verdict.different_steps = steps_.different;
   if (const size_t more = steps_.doubtful.size(); more > 0)
     verdict.notes.push_back(Format("not confirmed by a run: {}{}", steps_.doubtful[0],
@@ -253,9 +262,11 @@ StatusOr<bool> Checker::Impl::JudgeDifferentSteps(check::SetJudge& judge, Verdic
 }
 
 std::string Checker::Impl::DifferentSteps() const {
+  constexpr size_t kShown = 3;
   std::string all;
-  for (const std::string& step : steps_.different) all += (all.empty() ? "" : ", ") + step;
-  return all;
+  const size_t count = steps_.different.size();
+  for (size_t k = 0; k < std::min(kShown, count); ++k) all += (k == 0 ? "" : ", ") + steps_.different[k];
+  return count > kShown ? Format("{} and {} more", all, count - kShown) : all;
 }
 
 Status Checker::Impl::JudgeByRuns(bool one_set, Verdict& verdict) {
@@ -362,11 +373,36 @@ StatusOr<Verdict> Checker::Impl::CheckViews(const HloModule& after) {
   context_.first = &before, context_.pairs_work = check::Context::kPairsWork;
   Verdict verdict;
   proved_ = {}, steps_ = {}, outputs_.clear();
-  if (options.proofs != Proofs::kNone) {
+  if (options.proofs == Proofs::kNone) return JudgeProved(std::move(verdict), after);
+  const bool by_bits = CanTestSteps() && check::AreLarge(before, after);
+  if (by_bits && FindStepsByBits(after, verdict)) return verdict;
+  if (!proved_.proof.holds) {
     proved_ = before_view_ ? check::ProvePartitioned(*before_text_, *after_text_)
-                           : check::ProveFirst(before, after, options.exact);
-    TestOpenSteps(verdict);
+                           : check::ProveFirst(before, after, options.exact, by_bits);
+    TestOpenSteps(/*exactly=*/false, verdict);
   }
+  return JudgeProved(std::move(verdict), after);
+}
+
+bool Checker::Impl::FindStepsByBits(const HloModule& after, Verdict& verdict) {
+  proved_ = check::ProveBitwise(before_->module(), after);
+  if (proved_.proof.holds) return false;
+  Verdict found;
+  TestOpenSteps(/*exactly=*/true, found);
+  if (steps_.all && !steps_.different.empty()) {
+    StatusOr<Verdict> judged = JudgeProved(std::move(found), after);
+    if (judged.ok() && judged->outcome == Outcome::kDisagree) {
+      verdict = *std::move(judged);
+      return true;
+    }
+  }
+  proved_ = {}, steps_ = {}, outputs_.clear();
+  return false;
+}
+
+StatusOr<Verdict> Checker::Impl::JudgeProved(Verdict verdict, const HloModule& after) {
+  const CheckOptions& options = context_.options;
+  const HloModule& before = before_->module();
   verdict.proof = proved_.proof, verdict.steps = proved_.steps;
   verdict.assumptions = proved_.assumptions, verdict.finite_only = proved_.finite_only;
   verdict.rounds_differently = proved_.rounds_differently;

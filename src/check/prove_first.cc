@@ -83,6 +83,14 @@ bool ProveInside(const HloModule& before, const HloModule& after, bool exact, Pr
   return true;
 }
 
+// Every output has equal bits.
+void TakeBitwise(const HloModule& before, const HloModule& after, Proved& proved) {
+  if (&before != &after) proved.assumptions = equivalence::AssumptionsOf(before, after);
+  const bool assumes = !proved.assumptions.empty();
+  proved.outputs.assign(before.entry_computation()->root()->shape().Leaves().size(),
+                        assumes ? Answer::kProvedAssuming : Answer::kProvedBitwise);
+}
+
 }  // namespace
 
 bool Proved::all() const {
@@ -90,20 +98,34 @@ bool Proved::all() const {
          std::none_of(outputs.begin(), outputs.end(), [](Answer answer) { return answer == Answer::kNotJudged; });
 }
 
-Proved ProveFirst(const HloModule& before, const HloModule& after, bool exact) {
+Proved ProveFirst(const HloModule& before, const HloModule& after, bool exact, bool tried_bits) {
   Proved proved;
-  const size_t leaves = before.entry_computation()->root()->shape().Leaves().size();
-  proved.proof = Prove(before, after, {.solver_work = 0});
+  if (!tried_bits) proved.proof = Prove(before, after, {.solver_work = 0});
   if (!proved.proof.holds && !ProveInside(before, after, exact, proved)) {
     ProveOptions options;
     options.confirm = ConfirmDifference;
     proved.proof = Prove(before, after, options);
   }
-  if (!proved.proof.holds) return proved;
-  if (&before != &after) proved.assumptions = equivalence::AssumptionsOf(before, after);
-  const bool assumes = !proved.assumptions.empty();
-  proved.outputs.assign(leaves, assumes ? Answer::kProvedAssuming : Answer::kProvedBitwise);
+  if (proved.proof.holds) TakeBitwise(before, after, proved);
   return proved;
+}
+
+Proved ProveBitwise(const HloModule& before, const HloModule& after) {
+  Proved proved;
+  proved.proof = Prove(before, after, {.solver_work = 0});
+  if (proved.proof.holds) {
+    TakeBitwise(before, after, proved);
+    return proved;
+  }
+  proved.inside = equivalence::ProveExactly(before, after);
+  proved.steps = {proved.inside.matched, 0, proved.inside.unproved};
+  for (const equivalence::Output& output : proved.inside.outputs) proved.outputs.push_back(AnswerOf(output.answer));
+  return proved;
+}
+
+bool AreLarge(const HloModule& before, const HloModule& after) {
+  constexpr int64_t kLarge = 1 << 12;  // instructions
+  return before.instruction_count() + after.instruction_count() > kLarge;
 }
 
 void TakeTested(const StepTests& steps, Proved& proved) {
@@ -127,9 +149,7 @@ Proved ProvePartitioned(const HloModule& before, const HloModule& after) {
   if (!views.ok() || !views->has_value() || !(*views)->inferred.empty()) return proved;
   ProveInside(*(*views)->before, *(*views)->after, /*exact=*/false, proved, /*whole_arrays=*/true);
   if (!proved.proof.holds) return proved;
-  proved.assumptions = equivalence::AssumptionsOf(before, after);
-  proved.outputs.assign(before.entry_computation()->root()->shape().Leaves().size(),
-                        proved.assumptions.empty() ? Answer::kProvedBitwise : Answer::kProvedAssuming);
+  TakeBitwise(before, after, proved);
   return proved;
 }
 

@@ -28,8 +28,13 @@ struct Proved {
   bool all() const;
 };
 
-// Runs the provers within their own work limits. `exact`: only proofs of equal bits count.
-Proved ProveFirst(const HloModule& before, const HloModule& after, bool exact);
+// Runs the provers within their own work limits. `exact`: only proofs of equal bits count. `tried_bits`: ProveBitwise
+// has left the modules open.
+Proved ProveFirst(const HloModule& before, const HloModule& after, bool exact, bool tried_bits = false);
+// Proves by the exact normal form alone, which takes a small part of the time. `inside` is then the comparison of bits.
+Proved ProveBitwise(const HloModule& before, const HloModule& after);
+// Returns whether a proof over the reals may take many seconds.
+bool AreLarge(const HloModule& before, const HloModule& after);
 // The same for a program on whole arrays and its partitioned form (sharded.h).
 Proved ProvePartitioned(const HloModule& before, const HloModule& after);
 

@@ -1,6 +1,8 @@
 // See steps.h. Candidate pairs have nearly equal values in a run of both modules, the same name or origin, or are
-// results. A differing pair does not end the search: a compiler may compute intermediate values differently and equal
-// values later. A differing pair therefore becomes part of the cones of its users.
+// results. The first tests are of values whose operands wait for no other test, so that all steps that differ whatever
+// the others are, the roots, are known before the proof that assumes them equal. A differing pair does not end the
+// search: a compiler may compute intermediate values differently and equal values later. A differing pair therefore
+// becomes part of the cones of its users.
 #include "check/steps.h"
 
 #include <algorithm>
@@ -15,6 +17,7 @@
 #include "check/extremes.h"
 #include "check/meaning.h"
 #include "check/prove_first.h"
+#include "hloir/analysis.h"
 #include "hloir/source_line.h"
 #include "support/format.h"
 
@@ -26,6 +29,7 @@ using Nodes = std::vector<Node>;
 
 constexpr int kMostRounds = 32;                    // proofs
 constexpr int kMostTests = 96;                     // tested pairs
+constexpr size_t kMostKinds = 64;                  // differing steps, whose repetitions are not tested
 constexpr size_t kMostDiffering = 12;              // differing pairs, after which the search ends
 constexpr int kMostDifferences = 24;               // proofs with differing pairs taken for equal,
 constexpr size_t kMostProved = 1 << 15;            // and nodes of all of them, of which one is always made
@@ -150,8 +154,14 @@ void ResultsOf(const Nodes& nodes, int32_t root, std::vector<int32_t>& all) {
 
 class StepTester {
  public:
-  StepTester(const HloModule& before, const HloModule& after, const ParameterUses& uses, const Context& context)
-      : before_(before), after_(after), uses_(uses), context_(context), runs_{context.options, {}, {}} {
+  StepTester(const HloModule& before, const HloModule& after, const ParameterUses& uses, const Context& context,
+             bool exactly)
+      : before_(before),
+        after_(after),
+        uses_(uses),
+        context_(context),
+        exactly_(exactly),
+        runs_{context.options, {}, {}} {
     CheckOptions& options = runs_.options;
     options.proofs = Proofs::kNone;
     options.exact = options.timing = options.divergence = false;
@@ -174,6 +184,7 @@ class StepTester {
   };
 
   equivalence::Result Prove(const std::vector<Pair>& assumed) const {
+    if (exactly_) return equivalence::ProveExactly(before_, after_, assumed);
     return equivalence::ProveInside(before_, after_,
                                     {.try_bits = false, .nodes = true, .gives_up = gives_up_, .assumed = assumed});
   }
@@ -183,6 +194,7 @@ class StepTester {
   bool AddValues(InputSet set, bool after_too);
   void DropValues() { values_.pop_back(), runs_.inputs.pop_back(); }
   bool AreOfEqualOperands(const Node& a, const Node& b) const;
+  bool SharesOperand(const Node& a, const Node& b) const;
   std::vector<int32_t> CandidatesFor(int32_t k) const;
   bool IsShared(const Node& node) const { return both_[static_cast<size_t>(node.equal)]; }
   bool Frontier(bool after, int32_t root, const std::set<int32_t>& inside, std::set<int32_t>& cut) const;
@@ -206,7 +218,20 @@ class StepTester {
   Found TestPair(Pair pair, std::string& how, std::optional<size_t>& set);
   // Searches for module inputs that reach a difference which random values at the cut have shown.
   void Reach(Pair pair, std::string& how);
+  // Tests a node of `after` against its candidates until one agrees, and assumes that one. Returns whether one agreed.
+  bool TestNode(int32_t k);
+  bool AreResults(Pair pair) const;
+  // A root with the same cones, or null.
+  const Tried* Repeated(Pair pair) const;
+  // Tests the values that are behind no differing pair, and makes the proof that assumes the roots.
+  bool TestFrontier();
+  // Tests values behind differing pairs. Users of the assumed pairs from place `known` wait for the next proof.
+  bool TestBehind(size_t known);
+  // Tests values behind one root and no other, until one root's values all differ.
+  bool TestBehindRoots();
   bool TestOpen();
+  std::vector<int32_t> RootsOf(const Nodes& nodes, bool after) const;
+  std::vector<Tried> NeededRoots() const;
   bool AssumeDoubtful();
   equivalence::Result ProveWith(const std::vector<Tried>& tests) const;
   void FindDifferent();
@@ -223,11 +248,15 @@ class StepTester {
   const HloModule &before_, &after_;
   const ParameterUses& uses_;
   const Context& context_;
-  Context runs_;  // of both modules, with the sets of inputs of `values_`, and the options of steps
+  const bool exactly_;  // proves by ProveExactly, tests the first candidates, and ends with the first step that agrees
+  Context runs_;        // of both modules, with the sets of inputs of `values_`, and the options of steps
   StepTests tests_;
   std::vector<Pair> assumed_;
   std::vector<Tried> differing_;
-  std::set<Pair> tried_;
+  std::vector<Tried> roots_;                     // differing pairs behind no other
+  std::optional<equivalence::Result> of_roots_;  // the proof that assumes them
+  std::vector<std::pair<Tried, Step>> kinds_;    // the roots that are no repetitions
+  std::map<Pair, Tried> tried_;
   equivalence::Result result_;  // of the last proof, as are the members below
   Nodes a_, b_;
   std::vector<bool> closed_a_, closed_b_, both_;
@@ -244,9 +273,10 @@ class StepTester {
   std::vector<int32_t> wanted_a_, wanted_b_;
   std::vector<std::map<int32_t, Literal>> values_;  // values of `before` on each of these sets
   std::map<int32_t, Signature> signatures_a_, signatures_b_;
-  bool gives_up_ = false;      // as the first proof did
-  bool first_is_all_ = false;  // the modules are proved equal if the first differing pair is assumed equal
-  std::optional<std::pair<Pair, equivalence::Result>> of_first_;  // the proof that assumes it
+  bool gives_up_ = false;       // as the first proof did
+  bool roots_are_all_ = false;  // the modules are proved equal if the roots are assumed equal
+  bool persists_ = false;       // a result, or what is made from one root alone, was found to differ
+  bool assumes_roots_ = false;  // the last proof took differing pairs for equal
   int tests_made_ = 0, searches_ = 0;
 };
 
@@ -384,6 +414,22 @@ bool StepTester::AreOfEqualOperands(const Node& a, const Node& b) const {
   return equal(false) || (a.instruction->Is(kCommutative) && equal(true));
 }
 
+// The same operation with an equal operand, and others of which either both are constants or neither is.
+bool StepTester::SharesOperand(const Node& a, const Node& b) const {
+  if (a.instruction->opcode() != b.instruction->opcode() || a.operands.size() != b.operands.size()) return false;
+  const auto shares = [&](bool swapped) {
+    bool any = false;
+    for (size_t k = 0; k < a.operands.size(); ++k) {
+      const int32_t x = a.operands[k], y = b.operands[swapped && k < 2 ? 1 - k : k];
+      if (x < 0 || y < 0 || closed_a_[static_cast<size_t>(x)] != closed_b_[static_cast<size_t>(y)]) return false;
+      any = any || (!closed_a_[static_cast<size_t>(x)] &&
+                    a_[static_cast<size_t>(x)].equal == b_[static_cast<size_t>(y)].equal);
+    }
+    return any;
+  };
+  return shares(false) || (a.instruction->Is(kCommutative) && shares(true));
+}
+
 // Candidates in the order of preference.
 std::vector<int32_t> StepTester::CandidatesFor(int32_t k) const {
   constexpr size_t kMost = 3;
@@ -409,12 +455,15 @@ std::vector<int32_t> StepTester::CandidatesFor(int32_t k) const {
     const auto of_a = signatures_a_.find(index);
     const bool both = of_a != signatures_a_.end() && of_b != signatures_b_.end();
     const bool named = a.name() == b.name(), same = a.opcode() == b.opcode();
-    const bool near = both && of_a->second.IsWithin(same ? kAlike : kNear, of_b->second);
+    const bool near = both && of_a->second.IsWithin(kNear, of_b->second);
+    const bool alike = both && same && of_a->second.IsWithin(kAlike, of_b->second);
     const bool origin = has_origin && a.metadata() != nullptr && a.metadata()->op_name == b.metadata()->op_name;
     const bool result = is_result(index);
     const bool of_equals = same && AreOfEqualOperands(a_[static_cast<size_t>(index)], b_[static_cast<size_t>(k)]);
-    if (!near && !of_equals && !named && !(origin && same) && !result) continue;
-    all.emplace_back(8 * !(near || of_equals) + 4 * !(named || result) + 2 * !origin + !same, index);
+    const bool shares = same && SharesOperand(a_[static_cast<size_t>(index)], b_[static_cast<size_t>(k)]);
+    if (!near && !of_equals && !alike && !named && !shares && !(origin && same) && !result) continue;
+    const bool first = near || of_equals, second = first || alike || shares;
+    all.emplace_back(32 * !first + 16 * !second + 8 * !(named || result) + 4 * !shares + 2 * !origin + !same, index);
   }
   std::sort(all.begin(), all.end());
   std::vector<int32_t> best;
@@ -594,9 +643,9 @@ const StepTester::Tried* StepTester::RoundedInside(Pair pair, const Step& step) 
 
 StepTester::Found StepTester::TestPair(Pair pair, std::string& how, std::optional<size_t>& set) {
   Found found = Found::kUnknown;
-  // Once one pair accounts for all differences, the cones of its users are not extended: they show whether the
+  // Once the roots account for all differences, the cones of its users are not extended: they show whether the
   // difference persists.
-  for (int deeper = 0; deeper <= (first_is_all_ ? 0 : kDeepest); ++deeper) {
+  for (int deeper = 0; deeper <= (roots_are_all_ ? 0 : kDeepest); ++deeper) {
     const std::optional<Step> step = MakeStep(pair, deeper);
     if (!step || SizeOfRuns(*step->before, *step->after) == RunSize::kTooLarge) break;
     const HloModule &x = *step->before, &y = *step->after;
@@ -661,34 +710,166 @@ void StepTester::Reach(Pair pair, std::string& how) {
   }
 }
 
-// Tests unproved pairs in order. Returns whether one agreed.
-bool StepTester::TestOpen() {
-  // Users of a newly assumed pair wait for the next proof.
+bool StepTester::TestNode(int32_t k) {
+  for (int32_t a : CandidatesFor(k)) {
+    const Pair pair{a, k};
+    if (const auto known = tried_.find(pair); known != tried_.end()) {
+      if (assumes_roots_ && known->second.found == Found::kDiffer) differing_.push_back(known->second);
+      continue;
+    }
+    Tried test{pair, Text(pair), Found::kUnknown, ""};
+    if (const Tried* same = Repeated(pair)) test.found = same->found, test.how = same->how, test.set = same->set;
+    else test.found = TestPair(pair, test.how, test.set);
+    tried_.emplace(pair, test);
+    if (test.found == Found::kDiffer || test.found == Found::kDifferWhenMadeUp) differing_.push_back(test);
+    if (test.found == Found::kDiffer && !assumes_roots_ && AreResults(pair)) persists_ = true;
+    if (test.found == Found::kAgree) {
+      Assume(test);
+      return true;
+    }
+    if (exactly_) break;
+  }
+  return false;
+}
+
+bool StepTester::AreResults(Pair pair) const {
+  const auto equal = [](const Nodes& nodes, int32_t k, int32_t other) {
+    return nodes[static_cast<size_t>(k)].equal == nodes[static_cast<size_t>(other)].equal;
+  };
+  for (size_t r = 0; r < std::min(results_a_.size(), results_b_.size()); ++r)
+    if (equal(a_, results_a_[r], pair.first) && equal(b_, results_b_[r], pair.second)) return true;
+  return false;
+}
+
+const StepTester::Tried* StepTester::Repeated(Pair pair) const {
+  if (kinds_.empty()) return nullptr;
+  const std::optional<Step> step = MakeStep(pair, 0);
+  if (!step) return nullptr;
+  const auto same = [](const HloModule& x, const HloModule& y) {
+    return StructurallyEqual(*x.entry_computation(), *y.entry_computation());
+  };
+  const auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const std::pair<Tried, Step>& kind) {
+    return same(*kind.second.before, *step->before) && same(*kind.second.after, *step->after);
+  });
+  return found == kinds_.end() ? nullptr : &found->first;
+}
+
+bool StepTester::TestFrontier() {
+  // Users of a pair that is newly assumed wait for the next proof.
   std::vector<bool> waits(b_.size(), false);
+  // A value has one counterpart, and may have copies.
+  std::set<int32_t> values, counterparts;
+  const auto add_root = [&](const Tried& root) {
+    values.insert(b_[static_cast<size_t>(root.pair.second)].equal);
+    return counterparts.insert(a_[static_cast<size_t>(root.pair.first)].equal).second;
+  };
+  for (const Tried& root : NeededRoots()) add_root(root);
+  const size_t known = roots_.size();
   bool progress = false;
   for (size_t k = 0; k < b_.size(); ++k) {
+    waits[k] = values.count(b_[k].equal) > 0;
     for (int32_t o : b_[k].operands) waits[k] = waits[k] || (o >= 0 && waits[static_cast<size_t>(o)]);
     if (!needed_[k] || waits[k] || tests_made_ > kMostTests) continue;
-    // After a pair that accounts for differences, only a few more are tested.
-    const bool accounts = of_first_ && (first_is_all_ || of_first_->second.matched > result_.matched);
-    if (differing_.size() >= (accounts ? kMostDiffering / 2 : kMostDiffering)) break;
-    for (int32_t a : CandidatesFor(static_cast<int32_t>(k))) {
-      const Pair pair{a, static_cast<int32_t>(k)};
-      if (!tried_.insert(pair).second) continue;
-      Tried test{pair, Text(pair), Found::kUnknown, ""};
-      test.found = TestPair(pair, test.how, test.set);
-      if (test.found == Found::kDiffer || test.found == Found::kDifferWhenMadeUp) differing_.push_back(test);
-      if (test.found == Found::kDiffer && differing_.size() == 1 && tests_.independent) {
-        of_first_ = {pair, ProveWith({test})};
-        first_is_all_ = of_first_->second.answer != equivalence::Answer::kOpen;
-      }
-      if (test.found != Found::kAgree) continue;
-      Assume(test);
+    const size_t before = differing_.size();
+    if (TestNode(static_cast<int32_t>(k))) {
       waits[k] = progress = true;
-      break;
+      if (exactly_) return true;
+    }
+    for (size_t n = before; n < differing_.size() && !waits[k]; ++n) {
+      const Tried& test = differing_[n];
+      if (test.found != Found::kDiffer || !add_root(test)) continue;
+      roots_.push_back(test);
+      waits[k] = true;
+      if (kinds_.size() >= kMostKinds || Repeated(test.pair) != nullptr) continue;
+      if (std::optional<Step> step = MakeStep(test.pair, 0)) kinds_.emplace_back(test, *std::move(step));
     }
   }
+  if (roots_.size() > known && !(progress && known > 0) && !assumes_roots_) {
+    of_roots_ = ProveWith(NeededRoots());
+    roots_are_all_ = of_roots_->answer != equivalence::Answer::kOpen;
+  }
   return progress;
+}
+
+std::vector<StepTester::Tried> StepTester::NeededRoots() const {
+  std::vector<Tried> needed;
+  for (const Tried& root : roots_)
+    if (needed_[static_cast<size_t>(root.pair.second)]) needed.push_back(root);
+  return needed;
+}
+
+bool StepTester::TestBehind(size_t known) {
+  std::vector<bool> waits(b_.size(), false);
+  for (size_t n = known; n < assumed_.size(); ++n) waits[static_cast<size_t>(assumed_[n].second)] = true;
+  bool progress = false;
+  size_t found = 0;
+  // After roots that account for differences, only a few more are tested.
+  const bool accounts = of_roots_ && (roots_are_all_ || of_roots_->matched > result_.matched);
+  const size_t most = accounts ? kMostDiffering / 2 : kMostDiffering;
+  for (size_t k = 0; k < b_.size() && found < most; ++k) {
+    for (int32_t o : b_[k].operands) waits[k] = waits[k] || (o >= 0 && waits[static_cast<size_t>(o)]);
+    if (!needed_[k] || waits[k] || tests_made_ > kMostTests) continue;
+    const size_t before = differing_.size();
+    if (TestNode(static_cast<int32_t>(k))) waits[k] = progress = true;
+    found += differing_.size() - before;
+  }
+  return progress;
+}
+
+constexpr int32_t kNoRoot = -1, kManyRoots = -2;
+
+// By node: the place of the only root on which the value depends, or one of these.
+std::vector<int32_t> StepTester::RootsOf(const Nodes& nodes, bool after) const {
+  std::vector<int32_t> of(nodes.size(), kNoRoot);
+  std::map<int32_t, int32_t> roots;  // by value number
+  for (size_t n = 0; n < roots_.size(); ++n)
+    roots[nodes[static_cast<size_t>(after ? roots_[n].pair.second : roots_[n].pair.first)].equal] =
+        static_cast<int32_t>(n);
+  for (size_t k = 0; k < nodes.size(); ++k) {
+    if (IsShared(nodes[k])) continue;
+    for (int32_t o : nodes[k].operands) {
+      const int32_t other = o < 0 ? kManyRoots : of[static_cast<size_t>(o)];
+      if (other != kNoRoot) of[k] = of[k] == kNoRoot || of[k] == other ? other : kManyRoots;
+    }
+    if (const auto found = roots.find(nodes[k].equal); found != roots.end()) of[k] = found->second;
+  }
+  return of;
+}
+
+bool StepTester::TestBehindRoots() {
+  constexpr size_t kMost = kMostDiffering / 2 - 1;
+  const std::vector<int32_t> of_a = RootsOf(a_, false), of_b = RootsOf(b_, true);
+  bool progress = false;
+  std::set<int32_t> done;
+  for (size_t r = 0; r < std::min(results_a_.size(), results_b_.size()) && !persists_; ++r) {
+    const auto result = static_cast<size_t>(results_b_[r]);
+    const int32_t root = of_b[result];
+    if (!needed_[result] || root < 0 || of_a[static_cast<size_t>(results_a_[r])] != root || !done.insert(root).second)
+      continue;
+    std::vector<bool> makes(result + 1, false);
+    makes[result] = true;
+    for (size_t k = result + 1; k-- > 0;) {
+      for (int32_t o : b_[k].operands)
+        if (makes[k] && o >= 0 && of_b[static_cast<size_t>(o)] == root) makes[static_cast<size_t>(o)] = true;
+    }
+    bool agrees = false;
+    const size_t before = differing_.size();
+    for (size_t k = 0; k <= result && !agrees && differing_.size() < before + kMost; ++k)
+      if (makes[k]) agrees = TestNode(static_cast<int32_t>(k));
+    progress = progress || agrees;
+    // The one that is known to persist is named first.
+    if (!agrees) persists_ = true, std::swap(roots_[0], roots_[static_cast<size_t>(root)]);
+  }
+  return progress;
+}
+
+// Tests unproved pairs in order. Returns whether one agreed.
+bool StepTester::TestOpen() {
+  const size_t known = assumed_.size();
+  const bool progress = TestFrontier();
+  if (exactly_ && progress) return false;
+  if (roots_are_all_ && roots_.size() > 1) return TestBehindRoots() || progress;
+  return TestBehind(known) || progress;
 }
 
 // Assumes a pair that agreed on all values that occur and differed on others, and reports the doubt.
@@ -714,19 +895,26 @@ equivalence::Result StepTester::ProveWith(const std::vector<Tried>& tests) const
 void StepTester::FindDifferent() {
   std::vector<Tried> chosen, found = std::exchange(differing_, {}), conflicting;
   int64_t matched = result_.matched;
-  const int most = std::clamp(static_cast<int>(kMostProved / (a_.size() + b_.size() + 1)), 1, kMostDifferences);
+  const size_t most_nodes = exactly_ ? kMostDifferences * kMostProved : kMostProved;
+  const int most = std::clamp(static_cast<int>(most_nodes / (a_.size() + b_.size() + 1)), 1, kMostDifferences);
   int proofs = 0;
-  const auto assume = [&](const std::vector<Tried>& tests) {
-    const bool is_first = of_first_ && tests.size() == 1 && tests[0].pair == of_first_->first;
-    if (tests_.all || (!is_first && proofs++ >= most)) return;
-    equivalence::Result result = is_first ? std::exchange(of_first_, std::nullopt)->second : ProveWith(tests);
+  const auto assume = [&](const std::vector<Tried>& tests, bool known = false) {
+    if (tests_.all || (!known && proofs++ >= most)) return;
+    equivalence::Result result = known ? *std::exchange(of_roots_, std::nullopt) : ProveWith(tests);
     tests_.all = result.answer != equivalence::Answer::kOpen;
     if (!tests_.all && result.matched <= matched) return;
     matched = result.matched, chosen = tests;
     if (!tests_.all) Use(std::move(result));
   };
-  for (bool more = true; more;) {
-    const size_t before = chosen.size();
+  for (size_t before = 0;; before = chosen.size()) {
+    const std::vector<Tried> roots = NeededRoots();
+    if (!roots.empty()) {
+      std::vector<Tried> with = chosen;
+      with.insert(with.end(), roots.begin(), roots.end());
+      assume(with, of_roots_.has_value());
+    }
+    // Differences of many roots may cancel. What differs behind them is found again behind all of them.
+    if (roots.size() > 1) tests_.independent = persists_;
     for (const Tried& test : found) {
       // A value has one counterpart.
       const bool conflicts = std::any_of(chosen.begin(), chosen.end(), [&](const Tried& other) {
@@ -735,21 +923,22 @@ void StepTester::FindDifferent() {
       const size_t k = static_cast<size_t>(test.pair.second);
       if (test.found != Found::kDiffer) continue;
       if (conflicts) {
-        conflicting.push_back(test);
-      } else if (needed_[k]) {
+        if (std::none_of(chosen.begin(), chosen.end(), [&](const Tried& other) { return other.pair == test.pair; }))
+          conflicting.push_back(test);
+      } else if (needed_[k] && roots.size() <= 1) {
         std::vector<Tried> with = chosen;
         with.push_back(test);
         assume(with);
       }
     }
-    more = !tests_.all && chosen.size() > before;
-    if (!more) break;
-    tests_.independent = false;
+    if (tests_.all || chosen.size() <= before) break;
+    tests_.independent = persists_;
+    assumes_roots_ = true;
     if (TestOpen()) assume(chosen);
     found = std::exchange(differing_, {});
   }
   for (const Tried& test : conflicting) {
-    if (tests_.all) break;
+    if (tests_.all || chosen.size() > 1) break;
     assume({test});
     tests_.independent = tests_.independent || tests_.all;
   }
@@ -771,23 +960,26 @@ StepTests StepTester::Test(equivalence::Result proof) {
       RunWhole();
       runs_.options.runner.max_steps = runs_.MostSteps();  // a part of a run takes no more steps
     }
-    if (!TestOpen() && !AssumeDoubtful()) break;
+    const bool progress = TestOpen() || (!exactly_ && AssumeDoubtful());
+    if (exactly_ && !assumed_.empty()) return {};
+    if (!progress) break;
     proof = Prove(assumed_);
-    if (!first_is_all_) of_first_.reset();
+    if (!roots_are_all_) of_roots_.reset();
     tests_.all = proof.answer != equivalence::Answer::kOpen;
     if (!tests_.all) continue;
     tests_.proof = std::move(proof);
     return std::move(tests_);
   }
   FindDifferent();
+  if (exactly_ && !assumed_.empty()) return {};
   return std::move(tests_);
 }
 
 }  // namespace
 
 StepTests TestSteps(const HloModule& before, const HloModule& after, const ParameterUses& uses,
-                    equivalence::Result proof, const Context& context) {
-  return StepTester(before, after, uses, context).Test(std::move(proof));
+                    equivalence::Result proof, const Context& context, bool exactly) {
+  return StepTester(before, after, uses, context, exactly).Test(std::move(proof));
 }
 
 }  // namespace hloir::check

@@ -25,8 +25,9 @@ struct StepTests {
   // Pairs that differ by more than their rounding on values that occur in a run of the first module, and that account
   // for differences of the modules.
   std::vector<std::string> different;
-  // Whether each of these differs whatever the others are, and they account for all differences. Else some are only
-  // known to differ if those before them are taken for equal, differences may cancel, and others may follow.
+  // Whether they account for all differences, and each of these differs whatever the others are, or a result is known
+  // to differ. Else some are only known to differ if those before them are taken for equal, differences may cancel, and
+  // others may follow.
   bool independent = true;
   std::string how;  // the difference of the first of these
   std::pair<const HloInstruction*, const HloInstruction*> first{};
@@ -36,8 +37,9 @@ struct StepTests {
 
 // Tests steps of modules on one device. `uses`: of the first module's parameters. `proof`: with its graph of values,
 // and with an open output. The occurring values come from runs on the context's inputs, or on generated ones if it has
-// none.
+// none. `exactly`: the proof, and those that follow, compare bits (equivalence::ProveExactly). The tests are then of
+// modules that are the same but for steps that differ: if a step agrees, there is no result.
 StepTests TestSteps(const HloModule& before, const HloModule& after, const ParameterUses& uses,
-                    equivalence::Result proof, const Context& context);
+                    equivalence::Result proof, const Context& context, bool exactly = false);
 
 }  // namespace hloir::check

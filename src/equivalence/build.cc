@@ -194,10 +194,9 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
         if (IsFloat(type)) value[0] = x_.StandIn(value[0], folded->GetAsDouble(0));
         else if (type == PrimitiveType::PRED) value[0] = x_.Constant(*folded, 0);
       }
-      if (on_value) on_value(*i, folded.get(), value);
+      const bool keeps = on_value && on_value(*i, folded.get(), value);
       records_.push_back({i, value, x_.TakeUses(), std::move(records), std::move(folded)});
-      if (forgets && IsAlone(*i) && kept_elsewhere == std::pair(shared_.agreed, effects_.size()))
-        x_.Forget(mark, value);
+      if (!keeps && IsAlone(*i) && kept_elsewhere == std::pair(shared_.agreed, effects_.size())) x_.Forget(mark, value);
     }
     auto& done = values[i];
     done.first = std::move(value);

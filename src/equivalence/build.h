@@ -109,11 +109,10 @@ class Builder {
   using Record = inside::Record;
   explicit Builder(Shared& shared) : shared_(shared), x_(shared.exprs) {}
   bool gives_up = false;   // takes an operation whose expression is too much work for an opaque one
-  bool forgets = true;     // frees what was made on the way to a value
   bool is_second = false;  // reads the second module, whose values are matched with the first's
   // Called with each recorded value, and its bits if it depends on constants alone. May replace the value by an equal
-  // one.
-  std::function<void(const HloInstruction&, const Literal*, Value&)> on_value;
+  // one. Returns whether the replaced expressions are kept; else what was made on the way to the value is freed.
+  std::function<bool(const HloInstruction&, const Literal*, Value&)> on_value;
   // Builds the entry's result. Returns false on failure; why() has the reason.
   bool Build(const HloModule& module, Value& result);
   const std::string& why() const { return why_; }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <functional>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -11,6 +12,7 @@
 #include "equivalence/build.h"
 #include "equivalence/expr.h"
 #include "equivalence/first_wrong.h"
+#include "equivalence/prove_terms.h"
 #include "equivalence/shards.h"
 #include "hloir/analysis.h"
 #include "hloir/custom_call.h"
@@ -386,7 +388,6 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   p.shared.devices = Devices::Of(before, after, p.shared.exprs);
   p.shared.exprs.SetBoundsData(way.in_bounds);
   p.shared.same_parameters = options.whole_arrays;
-  p.before.forgets = p.after.forgets = options.assumed.empty();
   p.before.gives_up = p.after.gives_up = result.gave_up = options.gives_up;
   if (!p.shared.devices) p.shared.draws = DrawsOf(before, after);
   const int64_t budget = p.shared.exprs.work_left();
@@ -412,8 +413,11 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   p.after.on_value = [&](const HloInstruction& i, const Literal* folded, Value& value) {
     if (repair != nullptr && static_cast<int32_t>(p.after.records().size()) == repair->record &&
         p.Mend(repair->original, repair->cut, i, value))
-      return;
-    if (!p.Assume(value)) p.Match(i, folded, value);
+      return false;
+    // The expression of a value that is assumed equal is looked up again.
+    if (p.Assume(value)) return true;
+    p.Match(i, folded, value);
+    return false;
   };
   const auto find_wrong = [&](const std::vector<bool>& related, const std::vector<int32_t>& results,
                               const HloComputation* view) {
@@ -710,6 +714,59 @@ Result ProveInside(const HloModule& before, const HloModule& after, const Option
   }
   first.first_open = StepOf(wrong[best]);
   return first;
+}
+
+Result ProveExactly(const HloModule& before, const HloModule& after,
+                    const std::vector<std::pair<int32_t, int32_t>>& assumed) {
+  Result result;
+  const ProveOptions limits;
+  Terms terms(limits.max_work + limits.work_for_each * (before.instruction_count() + after.instruction_count()));
+  Terms::Records a, b;
+  const Term* const x = terms.Of(before, &a);
+  if (x != nullptr) {
+    for (const auto& [of_a, of_b] : assumed) b.assumed[of_b] = a.all[static_cast<size_t>(of_a)].term;
+  }
+  const Term* const y = x == nullptr ? nullptr : terms.Of(after, &b);
+  if (y == nullptr) {
+    result.why = terms.why();
+    return result;
+  }
+  const HloInstruction &root = *before.entry_computation()->root(), &other = *after.entry_computation()->root();
+  // An effect adds to the result.
+  if (!root.shape().Compatible(other.shape()) || !x->shape.Compatible(root.shape()) ||
+      !y->shape.Compatible(other.shape())) {
+    result.why = "the modules have different results, or side effects";
+    return result;
+  }
+  std::unordered_map<const Term*, int32_t> numbers;
+  const auto nodes_of = [&](const Terms::Records& records) {
+    std::vector<Node> nodes;
+    for (const Terms::Record& record : records.all) {
+      const auto number = static_cast<int32_t>(numbers.size());
+      nodes.push_back({record.instruction, record.operands, numbers.try_emplace(record.term, number).first->second});
+    }
+    return nodes;
+  };
+  result.before = nodes_of(a);
+  const auto shared = static_cast<int32_t>(numbers.size());
+  result.after = nodes_of(b);
+  result.before_root = a.root, result.after_root = b.root;
+  for (const Node& node : result.after) {
+    if (node.instruction->IsParameter() || !node.instruction->shape().IsArray()) continue;
+    ++result.values;
+    ++(node.equal < shared ? result.matched : result.unproved);
+  }
+  result.uses = AssumedOf(before, after);
+  result.answer = AnswerOf(result.uses);
+  const std::function<void(const Term*, const Term*)> compare = [&](const Term* p, const Term* q) {
+    for (int64_t k = 0; k < p->shape.tuple_size() && p->shape.IsTuple(); ++k)
+      compare(terms.Element(p, k), terms.Element(q, k));
+    if (p->shape.IsTuple()) return;
+    result.outputs.push_back(p == q ? Output{AnswerOf(result.uses), result.uses} : Output{});
+    result.answer = std::max(result.answer, result.outputs.back().answer);
+  };
+  compare(x, y);
+  return result;
 }
 
 std::vector<std::string> AssumptionsOf(const HloModule& before, const HloModule& after) {

@@ -105,6 +105,11 @@ struct Options {
 
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& options = {});
 
+// Compares values bit for bit, by their exact normal forms (prove_terms.h), in a small part of the time. The result has
+// the nodes, but no steps. Takes modules without side effects.
+Result ProveExactly(const HloModule& before, const HloModule& after,
+                    const std::vector<std::pair<int32_t, int32_t>>& assumed = {});
+
 // Returns whether both modules depend on the device that runs them but have different device counts.
 bool ForOtherDevices(const HloModule& a, const HloModule& b);
 

@@ -95,7 +95,14 @@ std::optional<std::vector<int64_t>> DataOfElementwise(const HloInstruction& i) {
   }
 }
 
-const Term* Terms::Of(const HloModule& module) {
+// A computation whose values are recorded.
+struct Terms::Inside {
+  Records& records;
+  std::vector<int32_t> arguments;  // their records
+  int32_t root = -1;
+};
+
+const Term* Terms::Of(const HloModule& module, Records* records) {
   why_.clear();
   if (module.entry_computation() == nullptr) {
     why_ = "the module has no entry computation";
@@ -113,7 +120,20 @@ const Term* Terms::Of(const HloModule& module) {
     why_ = Format("{} {}", i->name(), what);
     return nullptr;
   }
-  const Term* result = Body(*module.entry_computation(), 0);
+  const Term* result = nullptr;
+  if (records != nullptr) {
+    Inside inside{*records, {}};
+    Operands parameters;
+    for (const HloInstruction* parameter : module.entry_computation()->parameters()) {
+      parameters.push_back(Parameter(parameter->parameter_number(), parameter->shape()));
+      inside.arguments.push_back(static_cast<int32_t>(records->all.size()));
+      records->all.push_back({parameter, {}, parameters.back()});
+    }
+    result = Build(*module.entry_computation(), parameters, 0, &inside);
+    records->root = inside.root;
+  } else {
+    result = Body(*module.entry_computation(), 0);
+  }
   if (!effects_.empty()) {
     // Modules are equal if their effects are, too, in order.
     std::vector<Shape> shapes{result->shape};
@@ -159,20 +179,48 @@ const Term* Terms::Body(const HloComputation& computation, int depth) {
   return bodies_[&computation] = result;
 }
 
-const Term* Terms::Build(const HloComputation& computation, std::span<const Term* const> arguments, int depth) {
+// Adds a record, and replaces the value by the one that is assumed equal, if any. Other shapes of the value are equal,
+// too.
+int32_t Terms::AddRecord(const HloInstruction& i, std::vector<int32_t> operands, Records& records, const Term*& term) {
+  const auto place = static_cast<int32_t>(records.all.size());
+  const auto as_vector = [&](const Term* t) { return Reshape(t, {t->shape.ElementCount()}); };
+  if (const auto found = records.assumed.find(place); found != records.assumed.end()) {
+    if (i.shape().IsArray()) records.instead[as_vector(term)] = as_vector(found->second);
+    term = found->second;
+  } else if (i.shape().IsArray() && !records.instead.empty()) {
+    const auto same = records.instead.find(as_vector(term));
+    if (same != records.instead.end()) term = Reshape(same->second, i.shape().dimensions());
+  }
+  records.all.push_back({&i, std::move(operands), term});
+  return place;
+}
+
+const Term* Terms::Build(const HloComputation& computation, std::span<const Term* const> arguments, int depth,
+                         Inside* inside) {
   std::unordered_map<const HloInstruction*, const Term*> terms;
+  std::unordered_map<const HloInstruction*, int32_t> places;
   if (depth > kMostDepth && why_.empty()) why_ = "calls are nested too deeply";
   if (!why_.empty()) return Op(HloOpcode::kTuple, Shape::Tuple({}), {});
   for (const HloInstruction* i : computation.PostOrder()) {
     if (i->IsParameter()) {
       terms[i] = arguments[static_cast<size_t>(i->parameter_number())];
+      if (inside != nullptr) places[i] = inside->arguments[static_cast<size_t>(i->parameter_number())];
       continue;
     }
     Operands operands;
     for (const HloInstruction* operand : i->operands()) operands.push_back(terms[operand]);
-    terms[i] = Of(*i, operands, depth);
+    if (inside == nullptr) {
+      terms[i] = Of(*i, operands, depth);
+    } else {
+      Inside called{inside->records, {}};
+      for (const HloInstruction* operand : i->operands()) called.arguments.push_back(places[operand]);
+      terms[i] = Of(*i, operands, depth, &called);
+      places[i] =
+          called.root >= 0 ? called.root : AddRecord(*i, std::move(called.arguments), inside->records, terms[i]);
+    }
     if (Spent()) return terms[i];
   }
+  if (inside != nullptr) inside->root = places[computation.root()];
   return terms[computation.root()];
 }
 
@@ -475,7 +523,7 @@ const Term* Terms::OfConvolution(const HloInstruction& i, const Operands& x) {
   return Transpose(result, Inverse(output));
 }
 
-const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
+const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth, Inside* inside) {
   using enum HloOpcode;
   const Shape& shape = i.shape();
   if (IsEffect(i)) return Effect(i, x, depth);
@@ -531,7 +579,7 @@ const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth) {
     case kAsyncUpdate: return x[0];
     case kCopyStart: return Op(kCopyStart, shape, {x[0]});
     case kCall:
-    case kFusion: return Build(*i.called_computation(0), x, depth + 1);
+    case kFusion: return Build(*i.called_computation(0), x, depth + 1, inside);
     case kAsyncStart: return Op(kAsyncStart, shape, {Build(*i.called_computation(0), x, depth + 1)});
     case kCustomCall:
       if (Forwards(i)) return x[0];

@@ -82,14 +82,27 @@ class Terms {
  public:
   explicit Terms(int64_t max_work = int64_t{1} << 20);
 
+  // A value of the entry, or of a call or fusion in it. `operands`: earlier records, -1 if there is none.
+  struct Record {
+    const HloInstruction* instruction;
+    std::vector<int32_t> operands;
+    const Term* term;
+  };
+  struct Records {
+    std::vector<Record> all;  // in evaluation order, the entry's parameters first
+    int32_t root = -1;
+    std::map<int32_t, const Term*> assumed;                // by record: the term that is assumed equal
+    std::unordered_map<const Term*, const Term*> instead;  // of the terms that these replace, as vectors
+  };
   // The entry's result. Null on failure; why() has the reason.
-  const Term* Of(const HloModule& module);
+  const Term* Of(const HloModule& module, Records* records = nullptr);
   const std::string& why() const { return why_; }
   int64_t count() const { return static_cast<int64_t>(terms_.size()); }
 
   // The value of a scalar or splat constant; nullopt for anything else, or if it is large.
   std::optional<Literal> ConstantOf(const Term* t);
   const Term* At(int32_t id) const { return &terms_[static_cast<size_t>(id)]; }
+  const Term* Element(const Term* tuple, int64_t index);
 
  private:
   using Operands = std::vector<const Term*>;
@@ -160,13 +173,15 @@ class Terms {
   const Term* FromPolynomial(const Polynomial& p, const Shape& shape, bool bits);
 
   // Modules.
-  const Term* Build(const HloComputation& computation, std::span<const Term* const> arguments, int depth);
-  const Term* Of(const HloInstruction& i, const Operands& x, int depth);
+  struct Inside;
+  int32_t AddRecord(const HloInstruction& i, std::vector<int32_t> operands, Records& records, const Term*& term);
+  const Term* Build(const HloComputation& computation, std::span<const Term* const> arguments, int depth,
+                    Inside* inside = nullptr);
+  const Term* Of(const HloInstruction& i, const Operands& x, int depth, Inside* inside = nullptr);
   const Term* Body(const HloComputation& computation, int depth);
   const Term* Nested(const HloComputation& computation, int depth);
   const Term* Opaque(const HloInstruction& i, const Operands& x, int depth);
   const Term* Effect(const HloInstruction& i, const Operands& x, int depth);
-  const Term* Element(const Term* tuple, int64_t index);
   const Term* OfWhile(const HloInstruction& i, const Operands& x, int depth);
 
   // Loops.
