@@ -79,7 +79,7 @@ uint64_t KeyOf(uint64_t key, const std::vector<ArrayPtr>& scalars) {
     key = Mix(Mix(key, static_cast<uint64_t>(bounds.low)), static_cast<uint64_t>(bounds.high));
     key = Mix(key, (bounds.open ? 2u : 0u) + (bounds.wraps ? 1u : 0u));
     for (const Number& n : x->numbers) {
-      key = Mix(Mix(key, n.p), n.q);
+      key = Mix(Mix(Mix(key, n.p), n.q), n.choice);
       key = Mix(Mix(key, (n.has_q ? 4u : 0u) + (n.undefined ? 2u : 0u) + (n.open ? 1u : 0u)),
                 std::bit_cast<uint64_t>(n.value));
     }
@@ -225,7 +225,7 @@ Evaluation::Combiner Evaluation::CombinerOf(const HloComputation& computation) {
   const Graph::Op& op = combiner.graph->OpOf(result);
   combiner.type = op.instruction->shape().element_type();
   const auto& p = combiner.graph->parameters();
-  if (op.operands.size() != 2 || !IsFloat(combiner.type)) return combiner;
+  if (op.operands.size() != 2 || IsComplex(combiner.type)) return combiner;
   const ValueId x = op.operands[0][0], y = op.operands[1][0];
   if ((x == p[0] && y == p[1]) || (x == p[1] && y == p[0])) {
     if (op.instruction->Is(kCommutative)) combiner.op = op.instruction->opcode();
@@ -284,9 +284,47 @@ Evaluation::Arrays Evaluation::Reduce(const HloInstruction& i, const Arrays& x) 
   Arrays init;
   std::vector<Arrays> elements;
   int64_t to = 0;
+  constexpr size_t kFew = 3;
+  const bool chooses = IsOneOf(combiner.op, HloOpcode::kMaximum, HloOpcode::kMinimum) ||
+                       (!x[0]->HasNumbers() && IsOneOf(combiner.op, HloOpcode::kAnd, HloOpcode::kOr));
   const bool sums = a.bits() && (combiner.op == HloOpcode::kAdd || combiner.op == HloOpcode::kMultiply);
   ForEach(shape.dimensions(), [&](const DimVector& index) {
     if (!why_.empty()) return;
+    if (n == 1 && chooses && x[0]->IsReal()) {
+      std::vector<Number> numbers = {x[1]->numbers[0]};
+      places(index, [&](int64_t place) {
+        if (place >= 0) numbers.push_back(x[0]->numbers[static_cast<size_t>(place)]);
+      });
+      results[0].numbers[static_cast<size_t>(to++)] = a.Extremum(numbers, combiner.op == HloOpcode::kMaximum);
+      return;
+    }
+    if (n == 1 && chooses && x[0]->bounds.open) {
+      // As Arithmetic::Extremum, but of the multiset, as conditions have two values only. One holds if not all of the
+      // opposites do.
+      const bool opposite = x[0]->shape.element_type() == PrimitiveType::PRED &&
+                            IsOneOf(combiner.op, HloOpcode::kOr, HloOpcode::kMaximum);
+      const bool bitwise = IsOneOf(combiner.op, HloOpcode::kAnd, HloOpcode::kOr);
+      const auto value_of = [&](const Array& array, int64_t at) {
+        return array.literal.GetAsInt64(at) ^ (opposite ? 1 : 0);
+      };
+      std::vector<int64_t> values;
+      places(index, [&](int64_t place) {
+        if (place >= 0) values.push_back(value_of(*x[0], place));
+      });
+      std::sort(values.begin(), values.end());
+      if (values.size() > kFew && values.front() != values.back()) {
+        uint64_t key = x[0]->shape.element_type() == PrimitiveType::PRED ? 0 : static_cast<uint64_t>(combiner.op);
+        key = Mix(key, static_cast<uint64_t>(value_of(*x[1], 0)));
+        for (int64_t value : values) key = Mix(key, static_cast<uint64_t>(value));
+        const int64_t chosen = values[Scramble(Mix(trial_.seed, key)) % values.size()] ^ (opposite ? 1 : 0);
+        results[0].bounds =
+            bitwise ? Bounds::Of(combiner.type) : results[0].bounds.With(x[0]->bounds).With(x[1]->bounds);
+        results[0].bounds.open = true;
+        results[0].bounds.wraps = x[0]->bounds.wraps || x[1]->bounds.wraps;
+        results[0].literal.SetFromInt64(to++, chosen);
+        return;
+      }
+    }
     if (n == 1 && combiner.op != HloOpcode::kTuple && x[0]->IsReal()) {
       const Number init = x[1]->numbers[0];
       Number sum = sums ? a.SumTerm(init) : init;

@@ -338,13 +338,13 @@ ArrayPtr Evaluation::OpenElementwise(const HloInstruction& i, const Arrays& x) {
 
 namespace {
 
-// Whether a computation adds, multiplies or replaces: a law of numbers modulo 2^n, or of conditions.
+// Whether a computation adds, multiplies or replaces: a law of numbers modulo 2^n, or of conditions modulo 2.
 bool IsSum(const HloComputation& computation) {
   const HloInstruction& root = *computation.root();
   if (root.IsParameter()) return true;
   const HloOpcode op = root.opcode();
   const bool known = root.shape().IsArray() && root.shape().element_type() == PrimitiveType::PRED
-                         ? op == HloOpcode::kAnd || op == HloOpcode::kOr || op == HloOpcode::kXor
+                         ? op == HloOpcode::kXor
                          : op == HloOpcode::kAdd || op == HloOpcode::kMultiply;
   return known && root.operand(0)->IsParameter() && root.operand(1)->IsParameter();
 }

@@ -2,9 +2,11 @@
 #include "proof_check/number.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "support/hash.h"
 #include "support/random.h"
@@ -223,6 +225,7 @@ Number Arithmetic::Integer(int64_t value) {
 }
 
 Number Arithmetic::Negate(Number a) const {
+  a.choice = 0;
   if (a.p != 0) a.p = static_cast<uint32_t>(p_ - a.p);
   if (a.q != 0) a.q = static_cast<uint32_t>(q_ - a.q);
   a.value = -a.value;
@@ -295,6 +298,7 @@ Number Arithmetic::Multiply(const Number& a, const Number& b, PrimitiveType type
 
 Number Arithmetic::Inverse(const Number& a) const {
   Number n = a;
+  n.choice = 0;
   n.p = static_cast<uint32_t>(PowP(a.p, p_ - 2));
   n.q = static_cast<uint32_t>(PowQ(a.q, q_ - 2));
   n.has_q = a.has_q && a.q != 0;
@@ -321,6 +325,7 @@ Number Arithmetic::Divide(const Number& a, const Number& b, PrimitiveType type) 
 
 Number Arithmetic::Power(const Number& a, int64_t n) const {
   Number x = n < 0 ? Inverse(a) : a;
+  x.choice = 0;
   const double value = a.open ? 0 : std::pow(a.value, static_cast<double>(n));
   x.p = static_cast<uint32_t>(PowP(x.p, static_cast<uint64_t>(std::abs(n))));
   x.q = static_cast<uint32_t>(PowQ(x.q, static_cast<uint64_t>(std::abs(n))));
@@ -331,6 +336,7 @@ Number Arithmetic::Power(const Number& a, int64_t n) const {
 Number Arithmetic::Root(const Number& a) const {
   if (IsInfinite(a)) return a;
   Number n = a;
+  n.choice = 0;
   n.p = static_cast<uint32_t>(PowP(a.p, (p_ + 1) / 4));
   n.has_q = a.q == 0 && a.p == 0;
   n.undefined = a.undefined || (a.open ? SignOf(a.p) < 0 : a.value < 0);
@@ -341,6 +347,7 @@ Number Arithmetic::Root(const Number& a) const {
 Number Arithmetic::Exp(const Number& a) const {
   if (IsInfinite(a)) return a.value < 0 ? Closed(0) : a;
   Number n = a.has_q ? a : Unknown(5, {a});
+  n.choice = 0;
   // Exponentials are positive, so their residues are squares.
   n.p = static_cast<uint32_t>(a.has_q ? PowP(generator_, a.q) : uint64_t{n.p} * n.p % p_);
   n.has_q = false;
@@ -389,6 +396,7 @@ bool Arithmetic::Unary(HloOpcode op, const Number& a, PrimitiveType type, Number
     case kRsqrt: result = IsInfinite(a) ? Closed(0) : Known(Inverse(Root(a))); break;
     case kCbrt: {  // 3 does not divide p - 1 = 2q
       result = a;
+      result.choice = 0;
       const uint64_t inverse = ((p_ - 1) % 3 == 1 ? 2 * (p_ - 1) + 1 : p_) / 3;  // the inverse of 3 modulo p - 1
       result.p = static_cast<uint32_t>(PowP(a.p, inverse));
       result.has_q = false;
@@ -442,8 +450,8 @@ bool Arithmetic::Binary(HloOpcode op, const Number& a, const Number& b, Primitiv
     case kSubtract: result = Add(a, Negate(b), type); return true;
     case kMultiply: result = Multiply(a, b, type); return true;
     case kDivide: result = Divide(a, b, type); return true;
-    case kMaximum: result = IsNaN(a) || (!IsNaN(b) && Compare(a, b) >= 0) ? a : b; break;
-    case kMinimum: result = IsNaN(a) || (!IsNaN(b) && Compare(a, b) <= 0) ? a : b; break;
+    case kMaximum:
+    case kMinimum: result = Extremum(std::array{a, b}, op == kMaximum); return true;
     case kPower:
       if (!bits_ && !b.open && !IsInfinite(a) && b.value * 2 == std::floor(b.value * 2) && std::abs(b.value) < 1024) {
         const int64_t twice = static_cast<int64_t>(b.value * 2);
@@ -458,6 +466,64 @@ bool Arithmetic::Binary(HloOpcode op, const Number& a, const Number& b, Primitiv
   }
   result.undefined = a.undefined || b.undefined;
   return true;
+}
+
+Number Arithmetic::Extremum(std::span<const Number> numbers, bool largest) {
+  constexpr size_t kFew = 3, kMostChosenFrom = size_t{1} << 16;
+  constexpr int kFewAlternations = 3;
+  const auto wins = [&](const Number& a, const Number& b) { return largest ? Compare(a, b) >= 0 : Compare(a, b) <= 0; };
+  Choice choice{largest, 0, {}};
+  bool undefined = false;
+  std::optional<Number> constant;  // of the constants, one decides
+  const auto add = [&](const Number& n) {
+    if (n.open || n.choice != 0) choice.from.push_back(n);
+    else if (!constant || !wins(*constant, n)) constant = n;
+  };
+  for (const Number& n : numbers) {
+    if (IsNaN(n)) return n;
+    undefined |= n.undefined;
+    if (IsChoice(n, largest)) {
+      for (const Number& from : choices_[n.choice - 1].from) add(from);
+    } else {
+      add(n);
+    }
+  }
+  const bool closed = choice.from.empty();
+  const bool decided = constant && IsInfinite(*constant) && (constant->value > 0) == largest;
+  Number result;
+  if (closed || decided) {
+    result = *constant;
+    result.undefined = undefined;
+    return result;
+  }
+  if (constant && !IsInfinite(*constant)) choice.from.push_back(*constant);
+  const auto residues = [](const Number& n) { return uint64_t{n.p} << 32 | n.q; };
+  std::sort(choice.from.begin(), choice.from.end(),
+            [&](const Number& a, const Number& b) { return residues(a) < residues(b); });
+  choice.from.erase(std::unique(choice.from.begin(), choice.from.end(), &Arithmetic::Same), choice.from.end());
+  uint64_t key = largest ? 1 : 0;
+  for (const Number& n : choice.from) {
+    key = Mix(key, residues(n));
+    if (IsChoice(n, !largest))
+      choice.alternations = std::max(choice.alternations, choices_[n.choice - 1].alternations + 1);
+  }
+  if (choice.from.size() <= kFew) {
+    result = choice.from[0];
+    for (const Number& n : choice.from) result = wins(result, n) ? result : n;
+  } else {
+    result = choice.from[static_cast<size_t>(Scramble(Mix(seed_, key)) % choice.from.size())];
+  }
+  if (choice.alternations > kFewAlternations) result = Unknown(Mix(kOfExtrema, key), {result});
+  result.undefined = undefined;
+  if (choice.from.size() == 1) return result;
+  auto [known, added] = choice_of_.try_emplace(key, 0);
+  if (added && chosen_from_ + choice.from.size() <= kMostChosenFrom) {
+    chosen_from_ += choice.from.size();
+    choices_.push_back(std::move(choice));
+    known->second = static_cast<uint32_t>(choices_.size());
+  }
+  result.choice = known->second;
+  return result;
 }
 
 int Arithmetic::Compare(const Number& a, const Number& b) const {

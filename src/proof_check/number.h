@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct Number {
   bool has_q = true;       // q is valid
   bool undefined = false;  // a quotient by 0, a root of a negative number, or computed from one
   bool open = true;        // depends on inputs
+  uint32_t choice = 0;     // unless 0, the number was chosen from several: see Arithmetic::Extremum
   double value = 0;        // valid unless open; may be infinite
 };
 
@@ -69,6 +71,9 @@ class Arithmetic {
   // Return false for an unsupported operation.
   bool Unary(HloOpcode op, const Number& a, PrimitiveType type, Number& result);
   bool Binary(HloOpcode op, const Number& a, const Number& b, PrimitiveType type, Number& result);
+  // The largest or smallest of the numbers. Of more than a few that is one of them, chosen by a random function of
+  // their set: a fold by comparisons would forget most of them, and trials would not tell whether one was left out.
+  Number Extremum(std::span<const Number> numbers, bool largest);
   // Returns -1, 0 or 1 if a is less than, equal to or greater than b.
   int Compare(const Number& a, const Number& b) const;
   // In bitwise trials a sum of many terms is a random function of the multiset of its terms.
@@ -79,7 +84,7 @@ class Arithmetic {
   static bool Same(const Number& a, const Number& b) { return a.p == b.p && (!a.has_q || !b.has_q || a.q == b.q); }
 
  private:
-  static constexpr uint64_t kSumTerm = 1 << 20, kOfSum = 1 << 21, kZero = ~uint64_t{0};
+  static constexpr uint64_t kSumTerm = 1 << 20, kOfSum = 1 << 21, kOfExtrema = 1 << 22, kZero = ~uint64_t{0};
   uint64_t PowP(uint64_t a, uint64_t n) const;
   uint64_t PowQ(uint64_t a, uint64_t n) const;
   int SignOf(uint32_t p) const;  // returns -1, 0 or 1
@@ -90,12 +95,24 @@ class Arithmetic {
   Number Exp(const Number& a) const;
   Number Times(const Number& a, const Number& b) const;
   Number Inverse(const Number& a) const;
+  // The numbers from which one was chosen, ascending by residues. Extrema of extrema of the same kind are one.
+  struct Choice {
+    bool largest;
+    int alternations;  // extrema of the other kind below each other
+    std::vector<Number> from;
+  };
+  bool IsChoice(const Number& a, bool largest) const {
+    return a.choice != 0 && choices_[a.choice - 1].largest == largest;
+  }
   uint64_t seed_;
   Order order_;
   bool bits_;
   uint64_t p_, q_, generator_;
   std::unordered_map<double, Number> literals_;
   std::vector<double> known_;  // the numbers of the texts, ascending
+  std::vector<Choice> choices_;
+  std::unordered_map<uint64_t, uint32_t> choice_of_;  // by a hash of the set
+  size_t chosen_from_ = 0;                            // numbers in choices_
 };
 
 }  // namespace hloir::proof_check

@@ -673,6 +673,75 @@ TEST_CASE("windows that overlap combine the same numbers once") {
   CHECK(TwoModules(with("before", "w, b", wide) + with("after", "w, a", wide)).Check("1 bits p = p\n") != "equal bits");
 }
 
+// A message that lacks a text; empty if it has it.
+std::string Without(const std::string& message, std::string_view text) {
+  return message.find(text) == std::string::npos ? "\"" + message + '"' : "";
+}
+
+TEST_CASE("an extremum of many numbers forgets none") {
+  // The last result of a window of 20 elements depends on one more than that of 19.
+  const auto windows = [](const std::string& type, const std::string& op, const std::string& init) {
+    const auto module = [&](const std::string& name, int size) {
+      return "HloModule " + name + "\nc { a = " + type + "[] parameter(0)\n b = " + type +
+             "[] parameter(1)\n ROOT r = " + type + "[] " + op + "(a, b) }\nENTRY e { x = " + type +
+             "[20] parameter(0)\n i = " + type + "[] constant(" + init + ")\n ROOT w = " + type +
+             "[20] reduce-window(x, i), window={size=" + std::to_string(size) + " pad=" + std::to_string(size - 1) +
+             "_0}, to_apply=c }\n";
+    };
+    return TwoModules(module("before", 20) + module("after", 19));
+  };
+  for (const TwoModules& modules :
+       {windows("f32", "maximum", "-inf"), windows("bf16", "minimum", "inf"), windows("u8", "maximum", "0"),
+        windows("s32", "minimum", "2147483647"), windows("pred", "and", "true"), windows("pred", "or", "false")}) {
+    for (const char* rule : {"bits", "signs", "ranks"})
+      CHECK(Without(modules.Check(Claim(modules, rule)), "they differ at element 19") == "");
+  }
+
+  // Maxima one by one, and in turns with minima.
+  const auto chain = [](const std::string& name, int count, bool turns) {
+    std::string text =
+        "HloModule " + name + "\nENTRY e { x = f32[20] parameter(0)\n m0 = f32[1] slice(x), slice={[0:1]}\n";
+    for (int k = 1; k < count; ++k) {
+      const std::string i = std::to_string(k);
+      text += "e" + i + " = f32[1] slice(x), slice={[" + i + ":" + std::to_string(k + 1) + "]}\nm" + i + " = f32[1] " +
+              (turns && k % 2 == 0 ? "minimum" : "maximum") + "(m" + std::to_string(k - 1) + ", e" + i + ")\n";
+    }
+    return text + "ROOT r = f32[1] copy(m" + std::to_string(count - 1) + ") }\n";
+  };
+  const std::string first = "x = f32[20] parameter(0)\n m0 = f32[1] slice(x), slice={[0:1]}";
+  const std::string second = "x = f32[20] parameter(0)\n m0 = f32[1] slice(x), slice={[1:2]}";
+  for (const bool turns : {false, true}) {
+    const std::string before = chain("before", 12, turns);
+    std::string after = chain("after", 12, turns);
+    after.replace(after.find(first), first.size(), second);
+    const TwoModules modules(before + after);
+    for (const char* rule : {"bits", "signs", "ranks"})
+      CHECK(Without(modules.Check(Claim(modules, rule)), "they differ at element 0") == "");
+  }
+
+  // An extremum of extrema is one.
+  const TwoModules split(
+      "HloModule before\nc { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] maximum(a, b) }\n"
+      "ENTRY e { x = f32[4,5] parameter(0)\n y = f32[] parameter(1)\n i = f32[] constant(-inf)\n"
+      " w = f32[] reduce(x, i), dimensions={0,1}, to_apply=c\n ROOT r = f32[] maximum(w, y) }\n"
+      "HloModule after\nc { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] maximum(a, b) }\n"
+      "ENTRY e { x = f32[4,5] parameter(0)\n y = f32[] parameter(1)\n i = f32[] constant(-inf)\n"
+      " w = f32[4] reduce(x, i), dimensions={1}, to_apply=c\n ROOT r = f32[] reduce(w, y), dimensions={0}, to_apply=c "
+      "}\n");
+  CHECK(split.Check(Claim(split, "bits")) == "equal bits");
+  CHECK(split.Check(Claim(split, "ranks")) == "holds");
+
+  // All conditions hold if none of their opposites does.
+  const TwoModules none(
+      "HloModule before\nc { a = pred[] parameter(0)\n b = pred[] parameter(1)\n ROOT r = pred[] and(a, b) }\n"
+      "ENTRY e { x = pred[9] parameter(0)\n i = pred[] constant(true)\n"
+      " ROOT w = pred[] reduce(x, i), dimensions={0}, to_apply=c }\n"
+      "HloModule after\nc { a = pred[] parameter(0)\n b = pred[] parameter(1)\n ROOT r = pred[] or(a, b) }\n"
+      "ENTRY e { x = pred[9] parameter(0)\n i = pred[] constant(false)\n n = pred[9] not(x)\n"
+      " w = pred[] reduce(n, i), dimensions={0}, to_apply=c\n ROOT r = pred[] not(w) }\n");
+  CHECK(none.Check(Claim(none, "bits")) == "equal bits");
+}
+
 TEST_CASE("effects, and operations with several values, are steps of a written proof") {
   const auto with = [](const std::string& name, const std::string& sum) {
     return "HloModule " + name + R"(
