@@ -8,24 +8,22 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
-#include "analysis/extract.h"
 #include "check/extremes.h"
 #include "check/meaning.h"
 #include "check/prove_first.h"
+#include "check/step_graph.h"
 #include "hloir/analysis.h"
-#include "hloir/source_line.h"
 #include "support/format.h"
 
 namespace hloir::check {
 namespace {
 
-using equivalence::Node;
-using Nodes = std::vector<Node>;
+using Pair = StepGraph::Pair;
+using Step = StepGraph::Step;
 
 constexpr int kMostRounds = 32;                    // proofs
 constexpr int kMostTests = 96;                     // tested pairs
@@ -33,84 +31,9 @@ constexpr size_t kMostKinds = 64;                  // differing steps, whose rep
 constexpr size_t kMostDiffering = 12;              // differing pairs, after which the search ends
 constexpr int kMostDifferences = 24;               // proofs with differing pairs taken for equal,
 constexpr size_t kMostProved = 1 << 15;            // and nodes of all of them, of which one is always made
-constexpr size_t kMostCone = 600;                  // nodes of a cone
 constexpr int kMostSearches = 8;                   // for inputs that show a difference of made-up values
 constexpr int kDeepest = 3;                        // extensions of a cone beyond the nearest proved pairs
 constexpr int64_t kMostValues = int64_t{1} << 27;  // bytes of a run's values
-
-// "dot.3 = reduce.7 (model.py:31)"
-std::string PairText(const HloInstruction& a, const HloInstruction& b) {
-  std::string text(a.name());
-  if (a.name() != b.name()) text += Format(" = {}", b.name());
-  for (const HloInstruction* i : {&a, &b}) {
-    if (const auto line = SourceOf(*i)) return text + Format(" ({})", line->ToString());
-  }
-  return text;
-}
-
-// Marks constant expressions, which are not inputs of a step.
-std::vector<bool> ClosedOf(const Nodes& nodes) {
-  std::vector<bool> closed(nodes.size());
-  for (size_t k = 0; k < nodes.size(); ++k) {
-    const HloInstruction& i = *nodes[k].instruction;
-    closed[k] = !i.IsParameter() && !i.Is(kImpure | kSideEffect) &&
-                std::all_of(nodes[k].operands.begin(), nodes[k].operands.end(),
-                            [&](int32_t o) { return o >= 0 && closed[static_cast<size_t>(o)]; });
-  }
-  return closed;
-}
-
-// Extracts a module that computes the roots (as a tuple if there are several) with the values in `cut` as its
-// parameters. Null if it needs a value without a node, or more than `most` nodes.
-std::unique_ptr<HloModule> MakeCone(const Nodes& nodes, const std::vector<int32_t>& roots,
-                                    const std::vector<int32_t>& cut, size_t most) {
-  std::map<int32_t, HloInstruction*> given;
-  for (int32_t k : cut) given[nodes[static_cast<size_t>(k)].equal] = nullptr;
-  std::vector<bool> needed(nodes.size(), false);
-  for (int32_t root : roots) needed[static_cast<size_t>(root)] = true;
-  size_t count = 0;
-  for (size_t k = nodes.size(); k-- > 0;) {
-    if (!needed[k] || given.count(nodes[k].equal) > 0) continue;
-    if (nodes[k].instruction->IsParameter() || ++count > most) return nullptr;
-    for (int32_t o : nodes[k].operands) {
-      if (o < 0) return nullptr;
-      needed[static_cast<size_t>(o)] = true;
-    }
-  }
-  auto module = std::make_unique<HloModule>("step");
-  HloComputation* entry = module->AddComputation("step");
-  module->set_entry_computation(entry);
-  for (int32_t k : cut) {
-    const HloInstruction& i = *nodes[static_cast<size_t>(k)].instruction;
-    given[nodes[static_cast<size_t>(k)].equal] = entry->AddParameter(entry->parameter_count(), i.shape(), i.name());
-  }
-  InstructionCopier copier(*entry);
-  std::vector<HloInstruction*> copies(nodes.size(), nullptr), operands;
-  for (size_t k = 0; k < nodes.size(); ++k) {
-    if (!needed[k]) continue;
-    const HloInstruction& i = *nodes[k].instruction;
-    if (const auto found = given.find(nodes[k].equal); found != given.end()) {
-      copies[k] = found->second;
-      // Users may depend on the value's layout.
-      if (i.shape() != copies[k]->shape() && i.shape().IsArray())
-        copies[k] = entry->AddInstruction(HloOpcode::kCopy, i.shape(), {copies[k]});
-      continue;
-    }
-    operands.clear();
-    for (size_t o = 0; o < nodes[k].operands.size(); ++o) {
-      HloInstruction* operand = copies[static_cast<size_t>(nodes[k].operands[o])];
-      // Inside a map, operands are scalars.
-      if (!operand->shape().Compatible(i.operand(static_cast<int64_t>(o))->shape())) return nullptr;
-      operands.push_back(operand);
-    }
-    copies[k] = copier.Copy(i, operands);
-  }
-  operands.clear();
-  for (int32_t root : roots) operands.push_back(copies[static_cast<size_t>(root)]);
-  entry->set_root(operands.size() == 1 ? operands[0] : entry->AddTuple(operands));
-  module->PutInTextOrder();
-  return module;
-}
 
 // A summary that is robust against rounding.
 struct Signature {
@@ -143,15 +66,6 @@ void ScaleDown(Literal& value) {
   for (int64_t i = 0; i < value.element_count(); ++i) value.SetFromDouble(i, kScale * value.GetAsDouble(i));
 }
 
-// The nodes of the result's arrays, in order. A tuple from an opaque operation counts as one node.
-void ResultsOf(const Nodes& nodes, int32_t root, std::vector<int32_t>& all) {
-  const Node& node = nodes[static_cast<size_t>(root)];
-  if (node.instruction->opcode() != HloOpcode::kTuple) return all.push_back(root);
-  for (int32_t o : node.operands) {
-    if (o >= 0) ResultsOf(nodes, o, all);
-  }
-}
-
 class StepTester {
  public:
   StepTester(const HloModule& before, const HloModule& after, const ParameterUses& uses, const Context& context,
@@ -172,7 +86,6 @@ class StepTester {
   StepTests Test(equivalence::Result proof);
 
  private:
-  using Pair = std::pair<int32_t, int32_t>;  // nodes of `before` and `after`
   // kNonfinite: the step differs in NaN and infinities alone.
   enum class Found { kAgree, kDiffer, kDifferWhenMadeUp, kNonfinite, kUnknown };
   struct Tried {
@@ -188,31 +101,15 @@ class StepTester {
     return equivalence::ProveInside(before_, after_,
                                     {.try_bits = false, .nodes = true, .gives_up = gives_up_, .assumed = assumed});
   }
-  void Use(equivalence::Result result);
   // Runs `before`, and `after` once, for the values that are not proved.
   void RunWhole();
   bool AddValues(InputSet set, bool after_too);
   void DropValues() { values_.pop_back(), runs_.inputs.pop_back(); }
-  bool AreOfEqualOperands(const Node& a, const Node& b) const;
-  bool SharesOperand(const Node& a, const Node& b) const;
   std::vector<int32_t> CandidatesFor(int32_t k) const;
-  bool IsShared(const Node& node) const { return both_[static_cast<size_t>(node.equal)]; }
-  bool Frontier(bool after, int32_t root, const std::set<int32_t>& inside, std::set<int32_t>& cut) const;
-  // A value in `of` that depends on a value in `all`, so that the two cannot be chosen independently; -1 if there is
-  // none.
-  int32_t Dependent(const std::set<int32_t>& of, const std::set<int32_t>& all) const;
-  std::optional<std::pair<std::vector<int32_t>, std::vector<int32_t>>> Cut(Pair pair, int deeper) const;
-  // The cones of a pair as modules, and the nodes of `before` that are their parameters.
-  struct Step {
-    std::vector<int32_t> cut;
-    std::unique_ptr<HloModule> before, after;
-  };
-  std::optional<Step> MakeStep(Pair pair, int deeper) const;
   // `set` receives the first set of inputs on which the two differ.
   Found Judge(const HloModule& x, const HloModule& y, std::vector<InputSet> inputs, std::string& how,
               bool* excess_precision = nullptr, std::optional<size_t>* set = nullptr);
   std::vector<InputSet> Occurring(const std::vector<int32_t>& cut, size_t first) const;
-  bool Reads(bool after, int32_t root, const std::vector<int32_t>& cut, int32_t value) const;
   // A pair inside the cones whose second value has roundings that its first value does not have.
   const Tried* RoundedInside(Pair pair, const Step& step) const;
   Found TestPair(Pair pair, std::string& how, std::optional<size_t>& set);
@@ -240,10 +137,6 @@ class StepTester {
     tests_.tested.push_back(test.text);
     if (!test.how.empty()) tests_.doubtful.push_back(Format("{}: {}", test.text, test.how));
   }
-  std::string Text(Pair pair) const {
-    return PairText(*a_[static_cast<size_t>(pair.first)].instruction,
-                    *b_[static_cast<size_t>(pair.second)].instruction);
-  }
 
   const HloModule &before_, &after_;
   const ParameterUses& uses_;
@@ -257,13 +150,7 @@ class StepTester {
   std::optional<equivalence::Result> of_roots_;  // the proof that assumes them
   std::vector<std::pair<Tried, Step>> kinds_;    // the roots that are no repetitions
   std::map<Pair, Tried> tried_;
-  equivalence::Result result_;  // of the last proof, as are the members below
-  Nodes a_, b_;
-  std::vector<bool> closed_a_, closed_b_, both_;
-  std::vector<int32_t> first_a_, first_b_;  // by value number: the first node
-  std::vector<bool> needed_;                // nodes of `after` that open outputs depend on
-  std::vector<int32_t> results_a_, results_b_;
-  std::map<std::string, std::vector<int32_t>> open_a_;  // nodes of `before` without an equal, by shape
+  StepGraph graph_;  // of the last proof
   // Values of the runs, by node.
   struct Flat {
     std::unique_ptr<HloModule> module;  // computes the wanted values
@@ -280,41 +167,6 @@ class StepTester {
   int tests_made_ = 0, searches_ = 0;
 };
 
-void StepTester::Use(equivalence::Result result) {
-  result_ = std::move(result);
-  a_ = std::move(result_.before), b_ = std::move(result_.after);
-  closed_a_ = ClosedOf(a_), closed_b_ = ClosedOf(b_);
-  int32_t most = 0;
-  for (const Nodes* nodes : {&a_, &b_}) {
-    for (const Node& node : *nodes) most = std::max(most, node.equal + 1);
-  }
-  first_a_.assign(static_cast<size_t>(most), -1), first_b_ = first_a_;
-  for (size_t k = a_.size(); k-- > 0;) first_a_[static_cast<size_t>(a_[k].equal)] = static_cast<int32_t>(k);
-  for (size_t k = b_.size(); k-- > 0;) first_b_[static_cast<size_t>(b_[k].equal)] = static_cast<int32_t>(k);
-  both_.assign(static_cast<size_t>(most), false);
-  for (size_t n = 0; n < both_.size(); ++n) both_[n] = first_a_[n] >= 0 && first_b_[n] >= 0;
-  open_a_.clear();
-  for (size_t k = 0; k < a_.size(); ++k) {
-    if (!IsShared(a_[k])) open_a_[a_[k].instruction->shape().ToString(false)].push_back(static_cast<int32_t>(k));
-  }
-  results_a_.clear(), results_b_.clear();
-  if (result_.before_root >= 0) ResultsOf(a_, result_.before_root, results_a_);
-  if (result_.after_root >= 0) ResultsOf(b_, result_.after_root, results_b_);
-  needed_.assign(b_.size(), false);
-  for (size_t k = 0; k < results_b_.size(); ++k) {
-    const bool open =
-        results_b_.size() != result_.outputs.size() || result_.outputs[k].answer == equivalence::Answer::kOpen;
-    if (open) needed_[static_cast<size_t>(results_b_[k])] = true;
-  }
-  for (size_t k = b_.size(); k-- > 0;) {
-    if (!needed_[k]) continue;
-    if (IsShared(b_[k])) needed_[k] = false;
-    else
-      for (int32_t o : b_[k].operands)
-        if (o >= 0) needed_[static_cast<size_t>(o)] = true;
-  }
-}
-
 void StepTester::RunWhole() {
   if (SizeOfRuns(before_, after_) == RunSize::kTooLarge) return;
   const auto wanted = [&](const Nodes& nodes, const std::vector<bool>& closed, const std::vector<int32_t>& results) {
@@ -322,7 +174,7 @@ void StepTester::RunWhole() {
     std::vector<int> reach(nodes.size(), 0);
     for (int32_t k : results) reach[static_cast<size_t>(k)] = 1;
     for (size_t k = nodes.size(); k-- > 0;) {
-      if (!IsShared(nodes[k])) reach[k] = kDeepest + 2;
+      if (!graph_.IsShared(nodes[k])) reach[k] = kDeepest + 2;
       for (int32_t o : nodes[k].operands)
         if (o >= 0) reach[static_cast<size_t>(o)] = std::max(reach[static_cast<size_t>(o)], reach[k] - 1);
     }
@@ -337,7 +189,8 @@ void StepTester::RunWhole() {
     }
     return all;
   };
-  wanted_a_ = wanted(a_, closed_a_, results_a_), wanted_b_ = wanted(b_, closed_b_, results_b_);
+  wanted_a_ = wanted(graph_.a, graph_.closed_a, graph_.results_a),
+  wanted_b_ = wanted(graph_.b, graph_.closed_b, graph_.results_b);
   for (const InputSet& set : context_.inputs) {
     if (values_.size() < 3 && !AddValues(set, values_.empty())) return;
   }
@@ -379,13 +232,13 @@ bool StepTester::AddValues(InputSet set, bool after_too) {
     flat.runs->Forget(last);
     return ran;
   };
-  if (!run(a_, wanted_a_, flat_a_, values_[last])) {
+  if (!run(graph_.a, wanted_a_, flat_a_, values_[last])) {
     DropValues();
     return false;
   }
   std::map<int32_t, Literal> of_b;
   Flat flat_b;
-  if (after_too && run(b_, wanted_b_, flat_b, of_b)) {
+  if (after_too && run(graph_.b, wanted_b_, flat_b, of_b)) {
     for (const auto& [k, value] : values_[last]) {
       if (value.shape().IsArray()) signatures_a_[k] = SignatureOf(value);
     }
@@ -396,61 +249,27 @@ bool StepTester::AddValues(InputSet set, bool after_too) {
   return true;
 }
 
-// The same operation of operands that are equal or constants, and not all constants. A changed constant shows here
-// first, where no other operation has diluted it.
-bool StepTester::AreOfEqualOperands(const Node& a, const Node& b) const {
-  if (a.instruction->opcode() != b.instruction->opcode() || a.operands.size() != b.operands.size()) return false;
-  const auto equal = [&](bool swapped) {
-    bool any = false;
-    for (size_t k = 0; k < a.operands.size(); ++k) {
-      const int32_t x = a.operands[k], y = b.operands[swapped && k < 2 ? 1 - k : k];
-      if (x < 0 || y < 0) return false;
-      if (closed_a_[static_cast<size_t>(x)] && closed_b_[static_cast<size_t>(y)]) continue;
-      if (a_[static_cast<size_t>(x)].equal != b_[static_cast<size_t>(y)].equal) return false;
-      any = true;
-    }
-    return any;
-  };
-  return equal(false) || (a.instruction->Is(kCommutative) && equal(true));
-}
-
-// The same operation with an equal operand, and others of which either both are constants or neither is.
-bool StepTester::SharesOperand(const Node& a, const Node& b) const {
-  if (a.instruction->opcode() != b.instruction->opcode() || a.operands.size() != b.operands.size()) return false;
-  const auto shares = [&](bool swapped) {
-    bool any = false;
-    for (size_t k = 0; k < a.operands.size(); ++k) {
-      const int32_t x = a.operands[k], y = b.operands[swapped && k < 2 ? 1 - k : k];
-      if (x < 0 || y < 0 || closed_a_[static_cast<size_t>(x)] != closed_b_[static_cast<size_t>(y)]) return false;
-      any = any || (!closed_a_[static_cast<size_t>(x)] &&
-                    a_[static_cast<size_t>(x)].equal == b_[static_cast<size_t>(y)].equal);
-    }
-    return any;
-  };
-  return shares(false) || (a.instruction->Is(kCommutative) && shares(true));
-}
-
 // Candidates in the order of preference.
 std::vector<int32_t> StepTester::CandidatesFor(int32_t k) const {
   constexpr size_t kMost = 3;
   constexpr double kNear = 1e-4, kAlike = 1.0 / 64;
-  const HloInstruction& b = *b_[static_cast<size_t>(k)].instruction;
+  const HloInstruction& b = *graph_.b[static_cast<size_t>(k)].instruction;
   std::vector<std::pair<int, int32_t>> all;
   const auto of_b = signatures_b_.find(k);
   const bool has_origin = b.metadata() != nullptr && !b.metadata()->op_name.empty();
   std::vector<int32_t> as_results;  // what `before` returns where `after` returns this value
-  for (size_t r = 0; r < std::min(results_a_.size(), results_b_.size()); ++r)
-    if (results_b_[r] == k) as_results.push_back(results_a_[r]);
+  for (size_t r = 0; r < std::min(graph_.results_a.size(), graph_.results_b.size()); ++r)
+    if (graph_.results_b[r] == k) as_results.push_back(graph_.results_a[r]);
   const auto is_result = [&](int32_t index) {
     return std::find(as_results.begin(), as_results.end(), index) != as_results.end();
   };
-  const auto alike = open_a_.find(b.shape().ToString(/*with_layout=*/false));
-  std::vector<int32_t> indices = alike == open_a_.end() ? std::vector<int32_t>() : alike->second;
+  const auto alike = graph_.open_a.find(b.shape().ToString(/*with_layout=*/false));
+  std::vector<int32_t> indices = alike == graph_.open_a.end() ? std::vector<int32_t>() : alike->second;
   // `after` may compute more from a value that both modules have, and return that.
   for (int32_t index : as_results)
-    if (IsShared(a_[static_cast<size_t>(index)])) indices.push_back(index);
+    if (graph_.IsShared(graph_.a[static_cast<size_t>(index)])) indices.push_back(index);
   for (int32_t index : indices) {
-    const HloInstruction& a = *a_[static_cast<size_t>(index)].instruction;
+    const HloInstruction& a = *graph_.a[static_cast<size_t>(index)].instruction;
     if (!a.shape().Compatible(b.shape())) continue;
     const auto of_a = signatures_a_.find(index);
     const bool both = of_a != signatures_a_.end() && of_b != signatures_b_.end();
@@ -459,8 +278,10 @@ std::vector<int32_t> StepTester::CandidatesFor(int32_t k) const {
     const bool alike = both && same && of_a->second.IsWithin(kAlike, of_b->second);
     const bool origin = has_origin && a.metadata() != nullptr && a.metadata()->op_name == b.metadata()->op_name;
     const bool result = is_result(index);
-    const bool of_equals = same && AreOfEqualOperands(a_[static_cast<size_t>(index)], b_[static_cast<size_t>(k)]);
-    const bool shares = same && SharesOperand(a_[static_cast<size_t>(index)], b_[static_cast<size_t>(k)]);
+    const bool of_equals =
+        same && graph_.AreOfEqualOperands(graph_.a[static_cast<size_t>(index)], graph_.b[static_cast<size_t>(k)]);
+    const bool shares =
+        same && graph_.SharesOperand(graph_.a[static_cast<size_t>(index)], graph_.b[static_cast<size_t>(k)]);
     if (!near && !of_equals && !alike && !named && !shares && !(origin && same) && !result) continue;
     const bool first = near || of_equals, second = first || alike || shares;
     all.emplace_back(32 * !first + 16 * !second + 8 * !(named || result) + 4 * !shares + 2 * !origin + !same, index);
@@ -469,103 +290,6 @@ std::vector<int32_t> StepTester::CandidatesFor(int32_t k) const {
   std::vector<int32_t> best;
   for (size_t n = 0; n < std::min(kMost, all.size()); ++n) best.push_back(all[n].second);
   return best;
-}
-
-// Collects the value numbers at which the walk from the root stops: proved pairs that are not `inside`, and parameters.
-// Returns false if the cone is too large or has no complete cut.
-bool StepTester::Frontier(bool after, int32_t root, const std::set<int32_t>& inside, std::set<int32_t>& cut) const {
-  const Nodes& nodes = after ? b_ : a_;
-  const std::vector<bool>& closed = after ? closed_b_ : closed_a_;
-  // A value of both modules from which `after` computes more is itself the cut.
-  const bool may_stop_at_root = IsShared(nodes[static_cast<size_t>(root)]);
-  std::set<int32_t> seen{root};
-  std::vector<int32_t> todo{root};
-  while (!todo.empty()) {
-    const int32_t k = todo.back();
-    const Node& node = nodes[static_cast<size_t>(k)];
-    todo.pop_back();
-    const bool stops = (k != root || may_stop_at_root) && !closed[static_cast<size_t>(k)] && IsShared(node) &&
-                       node.instruction->shape().IsArray() && inside.count(node.equal) == 0;
-    if (stops || node.instruction->IsParameter()) {
-      if (!IsShared(node)) return false;
-      cut.insert(node.equal);
-      continue;
-    }
-    if (seen.size() > kMostCone) return false;
-    for (int32_t o : node.operands) {
-      if (o < 0) return false;
-      if (seen.insert(o).second) todo.push_back(o);
-    }
-  }
-  return true;
-}
-
-int32_t StepTester::Dependent(const std::set<int32_t>& of, const std::set<int32_t>& all) const {
-  constexpr size_t kMostSeen = 4000;
-  for (const bool after : {false, true}) {
-    const Nodes& nodes = after ? b_ : a_;
-    for (auto it = of.rbegin(); it != of.rend(); ++it) {
-      const int32_t first = (after ? first_b_ : first_a_)[static_cast<size_t>(*it)];
-      std::set<int32_t> seen{first};
-      std::vector<int32_t> todo{first};
-      while (!todo.empty() && seen.size() < kMostSeen) {
-        const Node& node = nodes[static_cast<size_t>(todo.back())];
-        const bool is_first = todo.back() == first;
-        todo.pop_back();
-        if (!is_first && all.count(node.equal) > 0) return *it;
-        for (int32_t o : node.operands)
-          if (o >= 0 && seen.insert(o).second) todo.push_back(o);
-      }
-    }
-  }
-  return -1;
-}
-
-// The nodes at which both cones are cut. The cut has the same values in both.
-std::optional<std::pair<std::vector<int32_t>, std::vector<int32_t>>> StepTester::Cut(Pair pair, int deeper) const {
-  constexpr int kMostTries = 24;
-  std::set<int32_t> inside, cut;
-  for (int tries = 0; tries < kMostTries; ++tries) {
-    std::set<int32_t> of_a, of_b;
-    if (!Frontier(false, pair.first, inside, of_a) || !Frontier(true, pair.second, inside, of_b)) return std::nullopt;
-    cut = of_a;
-    cut.insert(of_b.begin(), of_b.end());
-    if (of_a != of_b) {
-      // A value that only one cone reads may depend on, or be used by, a value that the other cone reads.
-      std::set<int32_t> alone;
-      std::set_symmetric_difference(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(),
-                                    std::inserter(alone, alone.end()));
-      int32_t dependent = Dependent(alone, cut);
-      if (dependent < 0) {
-        for (int32_t n : cut) {
-          if (alone.count(n) == 0 && Dependent({n}, alone) >= 0) dependent = n;
-        }
-      }
-      if (dependent >= 0) {
-        inside.insert(dependent);
-        continue;
-      }
-    }
-    if (deeper-- <= 0) break;
-    for (int32_t n : cut) {
-      if (!a_[static_cast<size_t>(first_a_[static_cast<size_t>(n)])].instruction->IsParameter()) inside.insert(n);
-    }
-  }
-  std::pair<std::vector<int32_t>, std::vector<int32_t>> nodes;
-  for (int32_t n : cut) {
-    nodes.first.push_back(first_a_[static_cast<size_t>(n)]);
-    nodes.second.push_back(first_b_[static_cast<size_t>(n)]);
-  }
-  return nodes;
-}
-
-std::optional<StepTester::Step> StepTester::MakeStep(Pair pair, int deeper) const {
-  auto cut = Cut(pair, deeper);
-  if (!cut) return std::nullopt;
-  auto before = MakeCone(a_, {pair.first}, cut->first, kMostCone),
-       after = MakeCone(b_, {pair.second}, cut->second, kMostCone);
-  if (!before || !after) return std::nullopt;
-  return Step{std::move(cut->first), std::move(before), std::move(after)};
 }
 
 StepTester::Found StepTester::Judge(const HloModule& x, const HloModule& y, std::vector<InputSet> inputs,
@@ -609,28 +333,12 @@ std::vector<InputSet> StepTester::Occurring(const std::vector<int32_t>& cut, siz
   return sets;
 }
 
-bool StepTester::Reads(bool after, int32_t root, const std::vector<int32_t>& cut, int32_t value) const {
-  const Nodes& nodes = after ? b_ : a_;
-  std::set<int32_t> ends, seen{root};
-  for (int32_t k : cut) ends.insert(a_[static_cast<size_t>(k)].equal);
-  std::vector<int32_t> todo{root};
-  while (!todo.empty()) {
-    const int32_t k = todo.back();
-    todo.pop_back();
-    if (k == value) return true;
-    if (ends.count(nodes[static_cast<size_t>(k)].equal) > 0) continue;
-    for (int32_t o : nodes[static_cast<size_t>(k)].operands)
-      if (o >= 0 && seen.insert(o).second) todo.push_back(o);
-  }
-  return false;
-}
-
 const StepTester::Tried* StepTester::RoundedInside(Pair pair, const Step& step) const {
   for (const Tried& test : differing_) {
-    if (test.found != Found::kDiffer || !Reads(false, pair.first, step.cut, test.pair.first) ||
-        !Reads(true, pair.second, step.cut, test.pair.second))
+    if (test.found != Found::kDiffer || !graph_.Reads(false, pair.first, step.cut, test.pair.first) ||
+        !graph_.Reads(true, pair.second, step.cut, test.pair.second))
       continue;
-    const std::optional<Step> inner = MakeStep(test.pair, 0);
+    const std::optional<Step> inner = graph_.MakeStep(test.pair, 0);
     if (!inner) continue;
     const Context context{runs_.options, {}, Occurring(inner->cut, 0), inner->before.get()};
     ModuleUnderTest x(*inner->before, context), y(*inner->after, context);
@@ -646,7 +354,7 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how, std::optiona
   // Once the roots account for all differences, the cones of its users are not extended: they show whether the
   // difference persists.
   for (int deeper = 0; deeper <= (roots_are_all_ ? 0 : kDeepest); ++deeper) {
-    const std::optional<Step> step = MakeStep(pair, deeper);
+    const std::optional<Step> step = graph_.MakeStep(pair, deeper);
     if (!step || SizeOfRuns(*step->before, *step->after) == RunSize::kTooLarge) break;
     const HloModule &x = *step->before, &y = *step->after;
     // Loops may run long.
@@ -676,7 +384,7 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how, std::optiona
     if (made_up == Found::kUnknown) break;
     how = when_made_up;
     const bool of_parameters = std::all_of(step->cut.begin(), step->cut.end(), [&](int32_t k) {
-      return a_[static_cast<size_t>(k)].instruction->IsParameter();
+      return graph_.a[static_cast<size_t>(k)].instruction->IsParameter();
     });
     // Generated parameters may have any value. Runs of the whole modules decide about given inputs, and about NaN and
     // infinities, which some inputs exclude.
@@ -688,7 +396,7 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how, std::optiona
 
 void StepTester::Reach(Pair pair, std::string& how) {
   if (!context_.inputs.empty() || ++searches_ > kMostSearches) return;
-  const std::optional<Step> step = MakeStep(pair, 0);
+  const std::optional<Step> step = graph_.MakeStep(pair, 0);
   if (!step) return;
   constexpr uint64_t kSetsOfAKind = 4;
   constexpr InputKind kKinds[] = {InputKind::kEdges, InputKind::kWide,    InputKind::kFar,
@@ -717,7 +425,7 @@ bool StepTester::TestNode(int32_t k) {
       if (assumes_roots_ && known->second.found == Found::kDiffer) differing_.push_back(known->second);
       continue;
     }
-    Tried test{pair, Text(pair), Found::kUnknown, ""};
+    Tried test{pair, graph_.Text(pair), Found::kUnknown, ""};
     if (const Tried* same = Repeated(pair)) test.found = same->found, test.how = same->how, test.set = same->set;
     else test.found = TestPair(pair, test.how, test.set);
     tried_.emplace(pair, test);
@@ -736,14 +444,15 @@ bool StepTester::AreResults(Pair pair) const {
   const auto equal = [](const Nodes& nodes, int32_t k, int32_t other) {
     return nodes[static_cast<size_t>(k)].equal == nodes[static_cast<size_t>(other)].equal;
   };
-  for (size_t r = 0; r < std::min(results_a_.size(), results_b_.size()); ++r)
-    if (equal(a_, results_a_[r], pair.first) && equal(b_, results_b_[r], pair.second)) return true;
+  for (size_t r = 0; r < std::min(graph_.results_a.size(), graph_.results_b.size()); ++r)
+    if (equal(graph_.a, graph_.results_a[r], pair.first) && equal(graph_.b, graph_.results_b[r], pair.second))
+      return true;
   return false;
 }
 
 const StepTester::Tried* StepTester::Repeated(Pair pair) const {
   if (kinds_.empty()) return nullptr;
-  const std::optional<Step> step = MakeStep(pair, 0);
+  const std::optional<Step> step = graph_.MakeStep(pair, 0);
   if (!step) return nullptr;
   const auto same = [](const HloModule& x, const HloModule& y) {
     return StructurallyEqual(*x.entry_computation(), *y.entry_computation());
@@ -756,20 +465,20 @@ const StepTester::Tried* StepTester::Repeated(Pair pair) const {
 
 bool StepTester::TestFrontier() {
   // Users of a pair that is newly assumed wait for the next proof.
-  std::vector<bool> waits(b_.size(), false);
+  std::vector<bool> waits(graph_.b.size(), false);
   // A value has one counterpart, and may have copies.
   std::set<int32_t> values, counterparts;
   const auto add_root = [&](const Tried& root) {
-    values.insert(b_[static_cast<size_t>(root.pair.second)].equal);
-    return counterparts.insert(a_[static_cast<size_t>(root.pair.first)].equal).second;
+    values.insert(graph_.b[static_cast<size_t>(root.pair.second)].equal);
+    return counterparts.insert(graph_.a[static_cast<size_t>(root.pair.first)].equal).second;
   };
   for (const Tried& root : NeededRoots()) add_root(root);
   const size_t known = roots_.size();
   bool progress = false;
-  for (size_t k = 0; k < b_.size(); ++k) {
-    waits[k] = values.count(b_[k].equal) > 0;
-    for (int32_t o : b_[k].operands) waits[k] = waits[k] || (o >= 0 && waits[static_cast<size_t>(o)]);
-    if (!needed_[k] || waits[k] || tests_made_ > kMostTests) continue;
+  for (size_t k = 0; k < graph_.b.size(); ++k) {
+    waits[k] = values.count(graph_.b[k].equal) > 0;
+    for (int32_t o : graph_.b[k].operands) waits[k] = waits[k] || (o >= 0 && waits[static_cast<size_t>(o)]);
+    if (!graph_.needed[k] || waits[k] || tests_made_ > kMostTests) continue;
     const size_t before = differing_.size();
     if (TestNode(static_cast<int32_t>(k))) {
       waits[k] = progress = true;
@@ -781,7 +490,7 @@ bool StepTester::TestFrontier() {
       roots_.push_back(test);
       waits[k] = true;
       if (kinds_.size() >= kMostKinds || Repeated(test.pair) != nullptr) continue;
-      if (std::optional<Step> step = MakeStep(test.pair, 0)) kinds_.emplace_back(test, *std::move(step));
+      if (std::optional<Step> step = graph_.MakeStep(test.pair, 0)) kinds_.emplace_back(test, *std::move(step));
     }
   }
   if (roots_.size() > known && !(progress && known > 0) && !assumes_roots_) {
@@ -794,21 +503,21 @@ bool StepTester::TestFrontier() {
 std::vector<StepTester::Tried> StepTester::NeededRoots() const {
   std::vector<Tried> needed;
   for (const Tried& root : roots_)
-    if (needed_[static_cast<size_t>(root.pair.second)]) needed.push_back(root);
+    if (graph_.needed[static_cast<size_t>(root.pair.second)]) needed.push_back(root);
   return needed;
 }
 
 bool StepTester::TestBehind(size_t known) {
-  std::vector<bool> waits(b_.size(), false);
+  std::vector<bool> waits(graph_.b.size(), false);
   for (size_t n = known; n < assumed_.size(); ++n) waits[static_cast<size_t>(assumed_[n].second)] = true;
   bool progress = false;
   size_t found = 0;
   // After roots that account for differences, only a few more are tested.
-  const bool accounts = of_roots_ && (roots_are_all_ || of_roots_->matched > result_.matched);
+  const bool accounts = of_roots_ && (roots_are_all_ || of_roots_->matched > graph_.result.matched);
   const size_t most = accounts ? kMostDiffering / 2 : kMostDiffering;
-  for (size_t k = 0; k < b_.size() && found < most; ++k) {
-    for (int32_t o : b_[k].operands) waits[k] = waits[k] || (o >= 0 && waits[static_cast<size_t>(o)]);
-    if (!needed_[k] || waits[k] || tests_made_ > kMostTests) continue;
+  for (size_t k = 0; k < graph_.b.size() && found < most; ++k) {
+    for (int32_t o : graph_.b[k].operands) waits[k] = waits[k] || (o >= 0 && waits[static_cast<size_t>(o)]);
+    if (!graph_.needed[k] || waits[k] || tests_made_ > kMostTests) continue;
     const size_t before = differing_.size();
     if (TestNode(static_cast<int32_t>(k))) waits[k] = progress = true;
     found += differing_.size() - before;
@@ -826,7 +535,7 @@ std::vector<int32_t> StepTester::RootsOf(const Nodes& nodes, bool after) const {
     roots[nodes[static_cast<size_t>(after ? roots_[n].pair.second : roots_[n].pair.first)].equal] =
         static_cast<int32_t>(n);
   for (size_t k = 0; k < nodes.size(); ++k) {
-    if (IsShared(nodes[k])) continue;
+    if (graph_.IsShared(nodes[k])) continue;
     for (int32_t o : nodes[k].operands) {
       const int32_t other = o < 0 ? kManyRoots : of[static_cast<size_t>(o)];
       if (other != kNoRoot) of[k] = of[k] == kNoRoot || of[k] == other ? other : kManyRoots;
@@ -838,18 +547,19 @@ std::vector<int32_t> StepTester::RootsOf(const Nodes& nodes, bool after) const {
 
 bool StepTester::TestBehindRoots() {
   constexpr size_t kMost = kMostDiffering / 2 - 1;
-  const std::vector<int32_t> of_a = RootsOf(a_, false), of_b = RootsOf(b_, true);
+  const std::vector<int32_t> of_a = RootsOf(graph_.a, false), of_b = RootsOf(graph_.b, true);
   bool progress = false;
   std::set<int32_t> done;
-  for (size_t r = 0; r < std::min(results_a_.size(), results_b_.size()) && !persists_; ++r) {
-    const auto result = static_cast<size_t>(results_b_[r]);
+  for (size_t r = 0; r < std::min(graph_.results_a.size(), graph_.results_b.size()) && !persists_; ++r) {
+    const auto result = static_cast<size_t>(graph_.results_b[r]);
     const int32_t root = of_b[result];
-    if (!needed_[result] || root < 0 || of_a[static_cast<size_t>(results_a_[r])] != root || !done.insert(root).second)
+    if (!graph_.needed[result] || root < 0 || of_a[static_cast<size_t>(graph_.results_a[r])] != root ||
+        !done.insert(root).second)
       continue;
     std::vector<bool> makes(result + 1, false);
     makes[result] = true;
     for (size_t k = result + 1; k-- > 0;) {
-      for (int32_t o : b_[k].operands)
+      for (int32_t o : graph_.b[k].operands)
         if (makes[k] && o >= 0 && of_b[static_cast<size_t>(o)] == root) makes[static_cast<size_t>(o)] = true;
     }
     bool agrees = false;
@@ -894,9 +604,10 @@ equivalence::Result StepTester::ProveWith(const std::vector<Tried>& tests) const
 // that are assumed equal the next ones are found in the same way.
 void StepTester::FindDifferent() {
   std::vector<Tried> chosen, found = std::exchange(differing_, {}), conflicting;
-  int64_t matched = result_.matched;
+  int64_t matched = graph_.result.matched;
   const size_t most_nodes = exactly_ ? kMostDifferences * kMostProved : kMostProved;
-  const int most = std::clamp(static_cast<int>(most_nodes / (a_.size() + b_.size() + 1)), 1, kMostDifferences);
+  const int most =
+      std::clamp(static_cast<int>(most_nodes / (graph_.a.size() + graph_.b.size() + 1)), 1, kMostDifferences);
   int proofs = 0;
   const auto assume = [&](const std::vector<Tried>& tests, bool known = false) {
     if (tests_.all || (!known && proofs++ >= most)) return;
@@ -904,7 +615,7 @@ void StepTester::FindDifferent() {
     tests_.all = result.answer != equivalence::Answer::kOpen;
     if (!tests_.all && result.matched <= matched) return;
     matched = result.matched, chosen = tests;
-    if (!tests_.all) Use(std::move(result));
+    if (!tests_.all) graph_.Use(std::move(result));
   };
   for (size_t before = 0;; before = chosen.size()) {
     const std::vector<Tried> roots = NeededRoots();
@@ -925,7 +636,7 @@ void StepTester::FindDifferent() {
       if (conflicts) {
         if (std::none_of(chosen.begin(), chosen.end(), [&](const Tried& other) { return other.pair == test.pair; }))
           conflicting.push_back(test);
-      } else if (needed_[k] && roots.size() <= 1) {
+      } else if (graph_.needed[k] && roots.size() <= 1) {
         std::vector<Tried> with = chosen;
         with.push_back(test);
         assume(with);
@@ -947,15 +658,15 @@ void StepTester::FindDifferent() {
   for (const Tried& test : chosen) tests_.different.push_back(test.text);
   const Tried& first = chosen[0];
   tests_.how = first.how;
-  tests_.first = {a_[static_cast<size_t>(first.pair.first)].instruction,
-                  b_[static_cast<size_t>(first.pair.second)].instruction};
+  tests_.first = {graph_.a[static_cast<size_t>(first.pair.first)].instruction,
+                  graph_.b[static_cast<size_t>(first.pair.second)].instruction};
   if (first.set && context_.inputs.empty()) tests_.inputs.insert(tests_.inputs.begin(), runs_.inputs[*first.set]);
 }
 
 StepTests StepTester::Test(equivalence::Result proof) {
   gives_up_ = proof.gave_up;
   for (int round = 0; round < kMostRounds && !proof.before.empty(); ++round) {
-    Use(std::move(proof));
+    graph_.Use(std::move(proof));
     if (round == 0) {
       RunWhole();
       runs_.options.runner.max_steps = runs_.MostSteps();  // a part of a run takes no more steps
