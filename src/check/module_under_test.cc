@@ -9,6 +9,7 @@
 
 #include "analysis/trip_count.h"
 #include "check/compare.h"
+#include "check/extremes.h"
 #include "check/widen.h"
 #include "wide/evaluate_pairs.h"
 #include "hloir/detail/steps.h"
