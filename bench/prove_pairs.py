@@ -32,6 +32,7 @@ def verify(hloir, files, seconds, *options):
     else:
         try: found = json.loads(run.stdout)
         except ValueError: found = {"answer": "error", "why": (run.stderr.strip() or f"status {run.returncode}")[-200:]}
+        if "answer" not in found: found = {"answer": "error", "why": json.dumps(found)[:200]}  # a module was refused
     found["status"] = run.returncode
     found["seconds"] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return found
@@ -85,7 +86,8 @@ def main():
             after = os.path.join(args.keep, os.path.basename(pair[0]))
             passes = {"own": [], "sharded": [f"--passes={PARTITION}"]}.get(args.kind)
             if passes is not None:
-                subprocess.run([args.hloir, "opt", *passes, pair[0], "-o", after], check=True, stdout=subprocess.DEVNULL)
+                made = subprocess.run([args.hloir, "opt", *passes, pair[0], "-o", after], stdout=subprocess.DEVNULL)
+                if made.returncode != 0: continue  # it has said why
             elif not os.path.exists(after): continue
             pair = (pair[0], after)
         proof = os.path.join(args.keep, "proof")
