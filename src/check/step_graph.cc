@@ -121,35 +121,39 @@ void StepGraph::Use(equivalence::Result proof) {
   }
 }
 
-bool StepGraph::AreOfEqualOperands(const Node& p, const Node& q) const {
+namespace {
+
+// Whether two nodes are the same operation, and each pair of operands `matches`, one of them with `any`; the first two
+// operands may change places if the operation is commutative.
+template <class Matches>
+bool MatchOperands(const Node& p, const Node& q, Matches matches) {
   if (p.instruction->opcode() != q.instruction->opcode() || p.operands.size() != q.operands.size()) return false;
-  const auto equal = [&](bool swapped) {
+  const auto match = [&](bool swapped) {
     bool any = false;
     for (size_t k = 0; k < p.operands.size(); ++k) {
       const int32_t x = p.operands[k], y = q.operands[swapped && k < 2 ? 1 - k : k];
-      if (x < 0 || y < 0) return false;
-      if (closed_a[static_cast<size_t>(x)] && closed_b[static_cast<size_t>(y)]) continue;
-      if (a[static_cast<size_t>(x)].equal != b[static_cast<size_t>(y)].equal) return false;
-      any = true;
+      if (x < 0 || y < 0 || !matches(static_cast<size_t>(x), static_cast<size_t>(y), any)) return false;
     }
     return any;
   };
-  return equal(false) || (p.instruction->Is(kCommutative) && equal(true));
+  return match(false) || (p.instruction->Is(kCommutative) && match(true));
+}
+
+}  // namespace
+
+bool StepGraph::AreOfEqualOperands(const Node& p, const Node& q) const {
+  return MatchOperands(p, q, [&](size_t x, size_t y, bool& any) {
+    if (closed_a[x] && closed_b[y]) return true;
+    any = true;
+    return a[x].equal == b[y].equal;
+  });
 }
 
 bool StepGraph::SharesOperand(const Node& p, const Node& q) const {
-  if (p.instruction->opcode() != q.instruction->opcode() || p.operands.size() != q.operands.size()) return false;
-  const auto shares = [&](bool swapped) {
-    bool any = false;
-    for (size_t k = 0; k < p.operands.size(); ++k) {
-      const int32_t x = p.operands[k], y = q.operands[swapped && k < 2 ? 1 - k : k];
-      if (x < 0 || y < 0 || closed_a[static_cast<size_t>(x)] != closed_b[static_cast<size_t>(y)]) return false;
-      any = any ||
-            (!closed_a[static_cast<size_t>(x)] && a[static_cast<size_t>(x)].equal == b[static_cast<size_t>(y)].equal);
-    }
-    return any;
-  };
-  return shares(false) || (p.instruction->Is(kCommutative) && shares(true));
+  return MatchOperands(p, q, [&](size_t x, size_t y, bool& any) {
+    any = any || (!closed_a[x] && a[x].equal == b[y].equal);
+    return closed_a[x] == closed_b[y];
+  });
 }
 
 // Collects the value numbers at which the walk from the root stops: proved pairs that are not `inside`, and parameters.

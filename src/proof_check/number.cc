@@ -225,7 +225,6 @@ Number Arithmetic::Integer(int64_t value) {
 }
 
 Number Arithmetic::Negate(Number a) const {
-  a.choice = 0;
   if (a.p != 0) a.p = static_cast<uint32_t>(p_ - a.p);
   if (a.q != 0) a.q = static_cast<uint32_t>(q_ - a.q);
   a.value = -a.value;
@@ -298,7 +297,6 @@ Number Arithmetic::Multiply(const Number& a, const Number& b, PrimitiveType type
 
 Number Arithmetic::Inverse(const Number& a) const {
   Number n = a;
-  n.choice = 0;
   n.p = static_cast<uint32_t>(PowP(a.p, p_ - 2));
   n.q = static_cast<uint32_t>(PowQ(a.q, q_ - 2));
   n.has_q = a.has_q && a.q != 0;
@@ -325,7 +323,6 @@ Number Arithmetic::Divide(const Number& a, const Number& b, PrimitiveType type) 
 
 Number Arithmetic::Power(const Number& a, int64_t n) const {
   Number x = n < 0 ? Inverse(a) : a;
-  x.choice = 0;
   const double value = a.open ? 0 : std::pow(a.value, static_cast<double>(n));
   x.p = static_cast<uint32_t>(PowP(x.p, static_cast<uint64_t>(std::abs(n))));
   x.q = static_cast<uint32_t>(PowQ(x.q, static_cast<uint64_t>(std::abs(n))));
@@ -336,7 +333,6 @@ Number Arithmetic::Power(const Number& a, int64_t n) const {
 Number Arithmetic::Root(const Number& a) const {
   if (IsInfinite(a)) return a;
   Number n = a;
-  n.choice = 0;
   n.p = static_cast<uint32_t>(PowP(a.p, (p_ + 1) / 4));
   n.has_q = a.q == 0 && a.p == 0;
   n.undefined = a.undefined || (a.open ? SignOf(a.p) < 0 : a.value < 0);
@@ -347,7 +343,6 @@ Number Arithmetic::Root(const Number& a) const {
 Number Arithmetic::Exp(const Number& a) const {
   if (IsInfinite(a)) return a.value < 0 ? Closed(0) : a;
   Number n = a.has_q ? a : Unknown(5, {a});
-  n.choice = 0;
   // Exponentials are positive, so their residues are squares.
   n.p = static_cast<uint32_t>(a.has_q ? PowP(generator_, a.q) : uint64_t{n.p} * n.p % p_);
   n.has_q = false;
@@ -396,7 +391,6 @@ bool Arithmetic::Unary(HloOpcode op, const Number& a, PrimitiveType type, Number
     case kRsqrt: result = IsInfinite(a) ? Closed(0) : Known(Inverse(Root(a))); break;
     case kCbrt: {  // 3 does not divide p - 1 = 2q
       result = a;
-      result.choice = 0;
       const uint64_t inverse = ((p_ - 1) % 3 == 1 ? 2 * (p_ - 1) + 1 : p_) / 3;  // the inverse of 3 modulo p - 1
       result.p = static_cast<uint32_t>(PowP(a.p, inverse));
       result.has_q = false;
@@ -472,18 +466,18 @@ Number Arithmetic::Extremum(std::span<const Number> numbers, bool largest) {
   constexpr size_t kFew = 3, kMostChosenFrom = size_t{1} << 16;
   constexpr int kFewAlternations = 3;
   const auto wins = [&](const Number& a, const Number& b) { return largest ? Compare(a, b) >= 0 : Compare(a, b) <= 0; };
-  Choice choice{largest, 0, {}};
+  Choice choice{largest, 0, {}, {}};
   bool undefined = false;
   std::optional<Number> constant;  // of the constants, one decides
   const auto add = [&](const Number& n) {
-    if (n.open || n.choice != 0) choice.from.push_back(n);
+    if (n.open || ChoiceOf(n) != nullptr) choice.from.push_back(n);
     else if (!constant || !wins(*constant, n)) constant = n;
   };
   for (const Number& n : numbers) {
     if (IsNaN(n)) return n;
     undefined |= n.undefined;
-    if (IsChoice(n, largest)) {
-      for (const Number& from : choices_[n.choice - 1].from) add(from);
+    if (const Choice* of = ChoiceOf(n); of != nullptr && of->largest == largest) {
+      for (const Number& from : of->from) add(from);
     } else {
       add(n);
     }
@@ -504,8 +498,8 @@ Number Arithmetic::Extremum(std::span<const Number> numbers, bool largest) {
   uint64_t key = largest ? 1 : 0;
   for (const Number& n : choice.from) {
     key = Mix(key, residues(n));
-    if (IsChoice(n, !largest))
-      choice.alternations = std::max(choice.alternations, choices_[n.choice - 1].alternations + 1);
+    if (const Choice* of = ChoiceOf(n); of != nullptr && of->largest != largest)
+      choice.alternations = std::max(choice.alternations, of->alternations + 1);
   }
   if (choice.from.size() <= kFew) {
     result = choice.from[0];
@@ -519,6 +513,7 @@ Number Arithmetic::Extremum(std::span<const Number> numbers, bool largest) {
   auto [known, added] = choice_of_.try_emplace(key, 0);
   if (added && chosen_from_ + choice.from.size() <= kMostChosenFrom) {
     chosen_from_ += choice.from.size();
+    choice.result = result;
     choices_.push_back(std::move(choice));
     known->second = static_cast<uint32_t>(choices_.size());
   }

@@ -30,7 +30,7 @@ struct Number {
   bool has_q = true;       // q is valid
   bool undefined = false;  // a quotient by 0, a root of a negative number, or computed from one
   bool open = true;        // depends on inputs
-  uint32_t choice = 0;     // unless 0, the number was chosen from several: see Arithmetic::Extremum
+  uint32_t choice = 0;     // unless 0, this, or what it was computed from, was chosen: see Arithmetic::Extremum
   double value = 0;        // valid unless open; may be infinite
 };
 
@@ -100,9 +100,11 @@ class Arithmetic {
     bool largest;
     int alternations;  // extrema of the other kind below each other
     std::vector<Number> from;
+    Number result;
   };
-  bool IsChoice(const Number& a, bool largest) const {
-    return a.choice != 0 && choices_[a.choice - 1].largest == largest;
+  // Null unless the number is the result of a choice: what is computed from that has other residues.
+  const Choice* ChoiceOf(const Number& a) const {
+    return a.choice != 0 && Same(a, choices_[a.choice - 1].result) ? &choices_[a.choice - 1] : nullptr;
   }
   uint64_t seed_;
   Order order_;

@@ -445,8 +445,7 @@ StepResult Checker::CheckLoop(const Step& step, int trials) {
                     in_b = turn_b->results()[static_cast<size_t>(step.pairs[k].after - b.first)];
       if (!turn_a->ShapeOf(in_a).IsArray()) continue;
       const ArrayPtr r = Get(x, in_a, of_a), s = r == nullptr ? nullptr : Get(y, in_b, of_b);
-      if (s == nullptr) result = {Outcome::kUnchecked, r == nullptr ? x.why() : y.why(), false, {k}};
-      if (s == nullptr) return result;
+      if (s == nullptr) return {Outcome::kUnchecked, r == nullptr ? x.why() : y.why(), false, {k}};
       if (carried[k].Add(*r, *s)) continue;
       if (result.broken.empty()) result.why = Format("a turn makes values {} of the pairs differ", k);
       result.broken.push_back(k);
