@@ -323,6 +323,19 @@ TEST_CASE("each explanation excuses a right pair and refuses a wrong one") {
   CHECK(cases.empty());
 }
 
+TEST_CASE("a result that HLO does not specify excuses no other result") {
+  const auto of = [](const std::string& function, const std::string& reduced) {
+    return "HloModule m\nf {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  s = f32[] subtract(p, q)\n"
+           "  ROOT r = f32[] multiply(s, s)\n}\nENTRY e {\n  x = f32[8] parameter(0)\n  z = f32[] constant(0)\n"
+           "  v = f32[8] reverse(x), dimensions={0}\n  r = f32[] reduce(" +
+           reduced + ", z), dimensions={0}, to_apply=f\n  y = f32[8] " + function +
+           "(x)\n  ROOT t = (f32[8], f32[]) tuple(y, r)\n}\n";
+  };
+  const std::string before = of("exponential", "x");
+  CHECK(VerdictOf({before, of("exponential", "v")}).outcome == Outcome::kUnspecified);
+  CHECK(VerdictOf({before, of("tanh", "v")}).outcome == Outcome::kDisagree);
+}
+
 TEST_CASE("the order of products that overflow excuses no lost NaN") {
   const auto product = [](const std::string& input, const std::string& result) {
     return "HloModule m\nmul { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] multiply(a, b) }\n"

@@ -70,6 +70,10 @@ std::map<std::string_view, Pair> Pairs() {
   pairs["negative-power"] = Entries(powers, "  p = s32[] power(m, n)\n  ROOT r = s32[] add(a, p)",
                                     "  p = s32[] constant(0)\n  ROOT r = s32[] add(a, p)",
                                     "  p = s32[] power(m, n)\n  ROOT r = s32[] add(p, a)");
+  const std::string inverse = "  a = s32[] parameter(0)\n  z = s32[] constant(0)\n  n = s32[] constant(-1)\n";
+  pairs["inverse-of-zero"] = Entries(inverse, "  p = s32[] power(z, n)\n  ROOT r = s32[] add(a, p)",
+                                     "  p = s32[] constant(-1)\n  ROOT r = s32[] add(a, p)",
+                                     "  p = s32[] power(z, n)\n  ROOT r = s32[] add(p, a)");
   pairs["quotient-by-power"] =
       Entries(ints, "  p = s32[8] power(b, c)\n  ROOT r = s32[8] divide(a, p)",
               "  n = s32[8] negate(c)\n  p = s32[8] power(b, n)\n  ROOT r = s32[8] multiply(a, p)",
@@ -97,6 +101,16 @@ std::map<std::string_view, Pair> Pairs() {
               "  k = s32[] select(p, m, l)\n  z = s32[] count-leading-zeros(k)\n  ROOT r = s32[] add(a, z)",
               "  z = s32[] constant(-32)\n  ROOT r = s32[] add(a, z)",
               "  k = s32[] constant(-3)\n  z = s32[] count-leading-zeros(k)\n  ROOT r = s32[] add(z, a)");
+  // In the branch that a constant selects.
+  pairs["denormal-logarithm"] = {
+      "HloModule m\nt {\n  p = f32[] parameter(0)\n  ROOT r = (f32[]) tuple(p)\n}\nf {\n  p = s32[] parameter(0)\n"
+      "  b = f32[] bitcast-convert(p)\n  ROOT r = (f32[]) tuple(b)\n}\nENTRY e {\n  x = f32[] parameter(0)\n"
+      "  no = pred[] constant(false)\n  k = s32[] constant(2)\n"
+      "  c = (f32[]) conditional(no, x, k), true_computation=t, false_computation=f\n"
+      "  g = f32[] get-tuple-element(c), index=0\n  l = f32[] log(g)\n  ROOT r = f32[] add(x, l)\n}\n",
+      Module("  x = f32[] parameter(0)\n  l = f32[] constant(-103.972)\n  ROOT r = f32[] add(x, l)"),
+      Module("  x = f32[] parameter(0)\n  k = f32[] constant(2.8026e-45)\n  l = f32[] log(k)\n  ROOT r = f32[] add(x, "
+             "l)")};
   const auto given = [&](std::string_view name, std::vector<Literal> arguments) {
     pairs[name].inputs.emplace_back().devices.push_back(std::move(arguments));
   };

@@ -689,6 +689,17 @@ TEST_CASE("factors whose product is rounded to 1 may be left out, and no others"
   }
 }
 
+TEST_CASE("a complex power rounds the exponent of its exponential, also where the power is exact") {
+  const auto of_seven = [](const std::string& power) {
+    return "HloModule m\nENTRY e {\n  k = c64[] constant((7, 0))\n  ROOT r = c64[] " + power + "\n}\n";
+  };
+  const std::string power = of_seven("power(k, k)");  // 7^7 = 823543 = exp(7 log 7), where f32 rounds 13.6
+  const Verdict rounded = VerdictOf(power, of_seven("constant((823542.375, 0))"));
+  CHECK(rounded.agrees());
+  CHECK(rounded.explanations == std::vector<std::string>{"rounding", "constant-steps"});
+  CHECK(VerdictOf(power, of_seven("constant((823540, 0))")).outcome == Outcome::kDisagree);
+}
+
 TEST_CASE("a step through c64 is one through f32, and chains of constants are rounded at each step") {
   const auto from_f64 = [](const std::string& body) {
     return "HloModule m\nENTRY e {\n  x = f64[8]{0} parameter(0)\n" + body + "  ROOT r = f32[8]{0} logistic(s)\n}\n";
