@@ -77,6 +77,16 @@ void SetJudge::Compare(size_t set) {
   ResultDifference d = DifferenceOf(Between::kModules, set, &a, &b, verdict_.comparison);
   SetOutcome(verdict_, Outcome::kDisagree, d.ToString());
   UseUnspecified(ExplainAsUnspecified(d));
+  AddEvidence(a);
+}
+
+void SetJudge::AddEvidence(const Results& a) {
+  const std::vector<const Literal*> leaves = LeavesOf(a);
+  const std::vector<LeafDifference>& seen = verdict_.comparison.leaves;
+  for (size_t k = 0; k < std::min(outputs_.size(), leaves.size()); ++k) {
+    const bool differs = !verdict_.agrees() && (k >= seen.size() || !seen[k].agrees);
+    if (!differs) outputs_[k].Add(HasNumber(*leaves[k]), IsZero(*leaves[k]), undetermined_[k]);
+  }
 }
 
 bool SetJudge::UseUnspecified(const Explained& explained) {
@@ -125,10 +135,8 @@ Status SetJudge::JudgeResults(size_t set, const Results& a, const Results& b) {
   if (verdict_.agrees() && !verdict_.proof.holds && context_.inputs[set].kind == InputKind::kPlain &&
       context_.counts.devices() <= 1)
     JudgeAccuracy(set);
+  AddEvidence(a);
   if (!verdict_.agrees()) return OkStatus();
-  const std::vector<const Literal*> leaves = LeavesOf(a);
-  for (size_t k = 0; k < std::min(outputs_.size(), leaves.size()); ++k)
-    outputs_[k].Add(HasNumber(*leaves[k]), IsZero(*leaves[k]), undetermined_[k]);
   if (set != 0) verdict_.comparison = std::move(kept), verdict_.input_set = 0;
   return OkStatus();
 }

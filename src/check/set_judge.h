@@ -37,6 +37,8 @@ class SetJudge {
   Status JudgeResults(size_t set, const Results& a, const Results& b);
   // Adds the comparison of two results to the verdict and to the outputs.
   void Record(size_t set, const Results& a, const Results& b, bool exact);
+  // Adds what the current set shows of the outputs that do not differ on it. `a`: the first module's results.
+  void AddEvidence(const Results& a);
   // Compares the modules by the other engine, then each module by both engines. `must`: without work limit, and only
   // the modules. Exact mode needs the reference's bits, as the order of sums in the engine under test may depend on the
   // graph.
