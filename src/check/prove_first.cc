@@ -91,6 +91,20 @@ void TakeBitwise(const HloModule& before, const HloModule& after, Proved& proved
                         assumes ? Answer::kProvedAssuming : Answer::kProvedBitwise);
 }
 
+// Outputs with the same exact normal form have equal bits, whatever the others are.
+void TakeExactOutputs(const HloModule& before, const HloModule& after, Proved& proved) {
+  if (AreLarge(before, after)) return;
+  const equivalence::Result exact = equivalence::ProveExactly(before, after);
+  if (exact.outputs.size() < 2) return;
+  proved.outputs.resize(exact.outputs.size(), Answer::kNotJudged);
+  for (size_t k = 0; k < exact.outputs.size(); ++k)
+    proved.outputs[k] = std::min(proved.outputs[k], AnswerOf(exact.outputs[k].answer));
+  if (!proved.all() || proved.inside.before.empty()) return;
+  TakeSteps(std::exchange(proved.inside, {}), proved);
+  proved.proof.how = How(proved);
+  proved.steps.open = 0;
+}
+
 }  // namespace
 
 bool Proved::all() const {
@@ -107,6 +121,7 @@ Proved ProveFirst(const HloModule& before, const HloModule& after, bool exact, b
     proved.proof = Prove(before, after, options);
   }
   if (proved.proof.holds) TakeBitwise(before, after, proved);
+  else TakeExactOutputs(before, after, proved);
   return proved;
 }
 
