@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "check/compare.h"
+#include "hloir/analysis.h"
 #include "hloir/evaluator.h"
 
 namespace hloir::check {
@@ -233,6 +234,57 @@ bool InverseOfZero(const HloInstruction& i) {
   return IsPowerOfConstants(i, [](double base, double exponent) { return exponent == -1 && base == 0; });
 }
 
+bool LargePower(const HloInstruction& i) {
+  constexpr double kMostTurns = 63;
+  return IsPowerOfConstants(i, [](double, double exponent) { return exponent > kMostTurns; });
+}
+
+bool ClampOfPredicates(const HloInstruction& i) {
+  constexpr int kMostInstructions = 64;
+  int left = kMostInstructions;
+  return Has<HloOpcode::kClamp>(i) && i.shape().element_type() == PrimitiveType::PRED &&
+         std::all_of(i.operands().begin(), i.operands().end(),
+                     [&](const HloInstruction* operand) { return ValueOfConstants(*operand, left).has_value(); });
+}
+
+bool SignedRandomBits(const HloInstruction& i) {
+  if (!Has<HloOpcode::kRngBitGenerator>(i) || !i.shape().IsTuple()) return false;
+  const PrimitiveType type = i.shape().tuple_shapes(1).element_type();
+  return IsFloat(type) || IsSigned(type);
+}
+
+bool ScatterWithoutIndex(const HloInstruction& i) {
+  return Has<HloOpcode::kScatter>(i) && i.attributes<ScatterAttributes>().scatter_dims_to_operand_dims.empty();
+}
+
+bool CoveringReversedWindow(const HloInstruction& i) {
+  if (!Has<HloOpcode::kConvolution>(i)) return false;
+  const ConvolutionAttributes& convolution = i.attributes<ConvolutionAttributes>();
+  const DimVector& spatial = convolution.dim_labels.input_spatial;
+  for (size_t d = 0; d < std::min<size_t>(convolution.window.size(), spatial.size()); ++d) {
+    const WindowDimension& window = convolution.window[d];
+    if (window.window_reversal && window.size > 1 && window.size == i.operand(0)->shape().dimensions(spatial[d]))
+      return true;
+  }
+  return false;
+}
+
+bool IntegerOfNarrowDot(const HloInstruction& i) {
+  return Has<HloOpcode::kDot>(i) && IsIntegral(i) && IsFloating(*i.operand(0)) &&
+         GetFloatFormat(i.operand(0)->shape().element_type()).mantissa_bits <
+             GetFloatFormat(PrimitiveType::F32).mantissa_bits;
+}
+
+bool StochasticConvertOfByte(const HloInstruction& i) {
+  return Has<HloOpcode::kStochasticConvert>(i) && BitWidth(i.operand(0)->shape().element_type()) <= 8;
+}
+
+bool LoopOfOneLongStep(const HloInstruction& i) {
+  if (!Has<HloOpcode::kWhile>(i)) return false;
+  const std::optional<LoopCounter> counter = FindLoopCounter(i);
+  return counter && counter->trips == 1 && std::abs(counter->step) > 1;
+}
+
 bool LogOfDenormal(const HloInstruction& i) {
   constexpr int kMostInstructions = 64;
   int left = kMostInstructions;
@@ -273,6 +325,21 @@ constexpr KnownFault kFaults[] = {
      "openxla/xla#46628", AbsoluteOfSquare, nullptr},
     {"leading-zeros", "the leading zeros of a negative constant were counted in 64 bits", "", LeadingZerosOfConstant,
      nullptr},
+    {"large-power", "the power of constant integers with an exponent over 63 took six bits of it", "", LargePower,
+     nullptr},
+    {"predicate-clamp", "the clamp of three constant predicates was folded to another one", "", ClampOfPredicates,
+     nullptr},
+    {"random-type", "random bits that are signed or floats became unsigned integers", "", SignedRandomBits, nullptr},
+    {"scatter-without-index", "of the updates of a scatter without an index the last alone was kept",
+     "openxla/xla#48716", ScatterWithoutIndex, nullptr},
+    {"reversed-window", "a convolution whose reversed window covers its input became a product without the reversal",
+     "", CoveringReversedWindow, nullptr},
+    {"integer-dot", "a dot of narrow floats with an integer result was rounded to their type first", "",
+     IntegerOfNarrowDot, nullptr},
+    {"stochastic-fraction", "stochastic-convert of a float of 8 bits lost digits of the fraction", "",
+     StochasticConvertOfByte, nullptr},
+    {"long-step", "a loop whose first step goes beyond its limit was removed", "tensorflow#123067, openxla/xla#48454",
+     LoopOfOneLongStep, nullptr},
     {"denormal-logarithm", "the logarithm of a constant denormal was folded to another number", "", LogOfDenormal,
      nullptr},
 };
