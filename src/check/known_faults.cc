@@ -234,6 +234,12 @@ bool InverseOfZero(const HloInstruction& i) {
   return IsPowerOfConstants(i, [](double base, double exponent) { return exponent == -1 && base == 0; });
 }
 
+bool LogOfConstantPower(const HloInstruction& i) {
+  constexpr int kMostInstructions = 64;
+  int left = kMostInstructions;
+  return LogOfPower(i) && ValueOfConstants(*i.operand(0), left).has_value();
+}
+
 bool LargePower(const HloInstruction& i) {
   constexpr double kMostTurns = 63;
   return IsPowerOfConstants(i, [](double, double exponent) { return exponent > kMostTurns; });
@@ -325,6 +331,8 @@ constexpr KnownFault kFaults[] = {
      "openxla/xla#46628", AbsoluteOfSquare, nullptr},
     {"leading-zeros", "the leading zeros of a negative constant were counted in 64 bits", "", LeadingZerosOfConstant,
      nullptr},
+    {"log-of-constant-power", "log(power(x, y)) of constants was folded as log(abs(x)) * y, which is no NaN", "",
+     LogOfConstantPower, nullptr},
     {"large-power", "the power of constant integers with an exponent over 63 took six bits of it", "", LargePower,
      nullptr},
     {"predicate-clamp", "the clamp of three constant predicates was folded to another one", "", ClampOfPredicates,

@@ -41,16 +41,23 @@ NumberClass ClassOf(const Literal& literal, size_t i) {
   return z.real() < 0 ? NumberClass::kNegativeInfinity : NumberClass::kPositiveInfinity;
 }
 
+// Returns whether an integer is a limit of its type, as what comes of numbers beyond it is.
+bool IsLimit(PrimitiveType type, int64_t value) {
+  return (IsInteger(type) && value == Literal::MaxValue(type).GetAsInt64(0)) ||
+         (IsSigned(type) && value == Literal::MinValue(type).GetAsInt64(0));
+}
+
 // Returns whether the wide results of an element are no evidence: the element overflows or underflows in its own type,
 // so both modules lose it (one perhaps while folding constants); or both give the same integer in their own types, and
-// only wide arithmetic gives another.
+// only wide arithmetic gives another, or one beside a limit of the type: what is infinite in a narrow type is converted
+// to the limit, and may not be infinite in wide arithmetic.
 bool IsOutsideOwnType(const Literal& own_a, const Literal& own_b, size_t i, double distance, double magnitude,
                       const Literal& a, const Literal& b) {
   const PrimitiveType type = own_a.shape().element_type();
   const auto index = static_cast<int64_t>(i);
   if (!IsFloat(type) && !IsComplex(type)) {
     const int64_t value = own_a.GetAsInt64(index);
-    return value == own_b.GetAsInt64(index) && value != a.GetAsInt64(index);
+    return value == own_b.GetAsInt64(index) && (value != a.GetAsInt64(index) || IsLimit(type, value));
   }
   const std::complex<double> v = own_a.GetAsComplex(index), w = own_b.GetAsComplex(index);
   // One module has folded the element to the number that the other computes and rounds.

@@ -105,6 +105,11 @@ std::map<std::string_view, Pair> Pairs() {
   pairs["large-power"] = Entries(threes, "  p = s32[] power(m, n)\n  ROOT r = s32[] add(a, p)",
                                  "  p = s32[] constant(-1953380655)\n  ROOT r = s32[] add(a, p)",
                                  "  p = s32[] power(m, n)\n  ROOT r = s32[] add(p, a)");
+  const std::string ones = "  a = f32[] parameter(0)\n  m = f32[] constant(-1)\n  n = f32[] constant(7)\n";
+  pairs["log-of-constant-power"] =
+      Entries(ones, "  p = f32[] power(m, n)\n  l = f32[] log(p)\n  ROOT r = f32[] add(a, l)",
+              "  l = f32[] constant(0)\n  ROOT r = f32[] add(a, l)",
+              "  p = f32[] power(m, n)\n  l = f32[] log(p)\n  ROOT r = f32[] add(l, a)");
   const std::string bools = "  a = pred[] parameter(0)\n  f = pred[] constant(false)\n  t = pred[] constant(true)\n";
   pairs["predicate-clamp"] = Entries(bools, "  c = pred[] clamp(f, f, t)\n  ROOT r = pred[] and(a, c)",
                                      "  c = pred[] constant(true)\n  ROOT r = pred[] and(a, c)",

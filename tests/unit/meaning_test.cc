@@ -786,6 +786,27 @@ TEST_CASE("a NaN where exponentials overflow may become a number, and no number 
   CheckBoth(x, difference, difference, quotient);
 }
 
+TEST_CASE("what overflows in f16 alone says nothing of its integer") {
+  // Of -inf the one gives the limit, and of -10^10 the other one more.
+  const auto of = [](const std::string& integer) {
+    return "HloModule m\nENTRY e {\n  x = f16[8]{0} parameter(0)\n  y = f16[8]{0} sinh(x)\n" + integer + "}\n";
+  };
+  const std::string written_out =
+      "  a = f16[8]{0} abs(y)\n  i = s32[8]{0} convert(a)\n  n = s32[8]{0} negate(i)\n  g = f16[8]{0} sign(y)\n"
+      "  z = f16[] constant(0)\n  zs = f16[8]{0} broadcast(z), dimensions={}\n"
+      "  less = pred[8]{0} compare(g, zs), direction=LT\n  s = s32[8]{0} select(less, n, i)\n"
+      "  k = f16[] constant(-inf)\n  ks = f16[8]{0} broadcast(k), dimensions={}\n"
+      "  low = pred[8]{0} compare(y, ks), direction=EQ\n  m = s32[] constant(-2147483648)\n"
+      "  ms = s32[8]{0} broadcast(m), dimensions={}\n  ROOT r = s32[8]{0} select(low, ms, s)\n";
+  Literal x(Shape::Array(PrimitiveType::F16, {8}));
+  for (int64_t k = 0; k < 8; ++k) x.SetFromDouble(k, k < 4 ? -30 - static_cast<double>(k) : 0.25);
+  const auto before = Parse(of("  ROOT r = s32[8]{0} convert(y)\n")), after = Parse(of(written_out));
+  const auto verdict = Check(*before, *after, {{.devices = {{std::move(x)}}}});
+  REQUIRE(verdict.ok());
+  INFO(verdict->ToString());
+  CHECK(verdict->agrees());
+}
+
 TEST_CASE("what overflows in f64 has no wider type to tell") {
   CheckBoth("  x = f64[8] parameter(0)\n  k = f64[] constant(0)\n  z = f64[8] broadcast(k), dimensions={}\n",
             "  a = f64[8] multiply(x, z)\n  ROOT r = f64[8] multiply(a, a)\n",
