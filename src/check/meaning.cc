@@ -239,6 +239,10 @@ Comparison MeaningComparer::CompareWide(const Results& a, const Results& b) {
     LeafDifference leaf;
     leaf.where = a.size() > 1 ? Format("device{}.out{}", d, index) : Format("out{}", index);
     leaf.total = x.element_count();
+    if (const size_t k = all.leaves.size(); left_out_ != nullptr && k < left_out_->size() && (*left_out_)[k]) {
+      all.leaves.push_back(std::move(leaf));
+      return;
+    }
     const ErrorBound* bounds =
         d < bounds_.size() && index < bounds_[d].size() && !bounds_[d][index].empty() ? &bounds_[d][index] : nullptr;
     const double largest = bounds != nullptr ? Measure(x, y).largest : 0;

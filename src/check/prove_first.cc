@@ -44,13 +44,19 @@ void AddStep(std::vector<std::string>& list, const equivalence::Step& step, cons
   list.push_back(Pair(step) + suffix);
 }
 
-void TakeSteps(const equivalence::Result& result, Proved& proved) {
+void TakeFiniteOnly(const equivalence::Result& result, Proved& proved) {
+  proved.finite_only.clear();
   for (const equivalence::Step& step : result.steps) {
-    if (step.rounds()) AddStep(proved.rounds_differently, step, "");
     if (step.finite_only()) AddStep(proved.finite_only, step, "");
     else if (step.of_positives()) AddStep(proved.finite_only, step, " for positive arguments");
   }
   if (result.FiniteOnly() && proved.finite_only.empty()) proved.finite_only.push_back("the results");
+}
+
+void TakeSteps(const equivalence::Result& result, Proved& proved) {
+  TakeFiniteOnly(result, proved);
+  for (const equivalence::Step& step : result.steps)
+    if (step.rounds()) AddStep(proved.rounds_differently, step, "");
   proved.assumptions = result.Assumptions();
   proved.draws_alike = result.DrawsAlike();
 }
@@ -73,6 +79,7 @@ bool ProveInside(const HloModule& before, const HloModule& after, bool exact, Pr
   }
   for (const equivalence::Output& output : result.outputs) proved.outputs.push_back(AnswerOf(output.answer));
   if (open) {
+    TakeFiniteOnly(result, proved);  // of the outputs that are proved
     proved.inside = std::move(result);
     return false;
   }

@@ -32,24 +32,16 @@ struct Unspecified {
   std::string reason = {};
 };
 
-// The first reason if each differing leaf depends on an instruction that `find` returns for the leaves that are left.
-template <class F>
-std::string ReasonForAllLeaves(const ResultDifference& difference, F find) {
-  ResultDifference left = difference;
-  std::string reason;
-  for (bool differ = true; differ;) {
-    const Unspecified found = find(left);
-    if (found.source == nullptr) return "";
-    if (reason.empty()) reason = found.reason;
-    differ = false;
-    for (size_t k = 0; k < left.seen.leaves.size(); ++k) {
-      LeafDifference& leaf = left.seen.leaves[k];
-      if (leaf.agrees) continue;
-      leaf.agrees = SourcesOf(left.before.module(), OnlyLeaf(left.seen, k)).contains(found.source);
-      differ = differ || !leaf.agrees;
-    }
+// Takes the leaves that depend on it out of the difference.
+std::string Take(Unspecified found, ResultDifference& d) {
+  if (found.source == nullptr) return "";
+  d.seen.agree = true;
+  for (size_t k = 0; k < d.seen.leaves.size(); ++k) {
+    LeafDifference& leaf = d.seen.leaves[k];
+    leaf.agrees = leaf.agrees || SourcesOf(d.before.module(), OnlyLeaf(d.seen, k)).contains(found.source);
+    d.seen.agree = d.seen.agree && leaf.agrees;
   }
-  return reason;
+  return std::move(found.reason);
 }
 
 bool IsReduce(const HloInstruction& i) {
@@ -358,8 +350,8 @@ Unspecified FindOrderThatMatters(const ResultDifference& d) {
 
 }  // namespace
 
-std::string UnspecifiedRng(const ResultDifference& d) { return ReasonForAllLeaves(d, FindRng); }
-std::string UnspecifiedFormula(const ResultDifference& d) { return ReasonForAllLeaves(d, FindFormula); }
-std::string UnspecifiedOrder(const ResultDifference& d) { return ReasonForAllLeaves(d, FindOrderThatMatters); }
+std::string UnspecifiedRng(ResultDifference& d) { return Take(FindRng(d), d); }
+std::string UnspecifiedFormula(ResultDifference& d) { return Take(FindFormula(d), d); }
+std::string UnspecifiedOrder(ResultDifference& d) { return Take(FindOrderThatMatters(d), d); }
 
 }  // namespace hloir::check
