@@ -88,7 +88,11 @@ bool Has(const HloInstruction& i) {
   return i.opcode() == opcode;
 }
 
-bool IsSquare(const HloInstruction& i) { return Has<HloOpcode::kMultiply>(i) && &Operand(i, 0) == &Operand(i, 1); }
+bool IsSquare(const HloInstruction& i) {
+  const bool multiplies =
+      Has<HloOpcode::kMultiply>(i) || (Has<HloOpcode::kDot>(i) && i.operand(0)->shape().rank() == 0);
+  return multiplies && &Operand(i, 0) == &Operand(i, 1);
+}
 
 // ---- The patterns ----
 
@@ -178,8 +182,9 @@ bool MaximumOfClamp(const HloInstruction& i) {
 
 bool AbsoluteOfSquare(const HloInstruction& i) {
   if (Has<HloOpcode::kAbs>(i)) return IsIntegral(i) && IsSquare(Operand(i, 0));
-  return Has<HloOpcode::kCompare>(i) && IsIntegral(Operand(i, 0)) && IsSquare(Operand(i, 0)) &&
-         IsNumber(Operand(i, 1), 0);
+  const bool by_sign = Has<HloOpcode::kRemainder>(i) || Has<HloOpcode::kDivide>(i) ||
+                       (Has<HloOpcode::kCompare>(i) && IsNumber(Operand(i, 1), 0));
+  return by_sign && IsIntegral(Operand(i, 0)) && IsSquare(Operand(i, 0)) && IsAnyConstant(Operand(i, 1));
 }
 
 // The value of an instruction, if constants alone tell it; it takes `left` instructions at most.

@@ -84,7 +84,7 @@ class MeaningComparer {
   void Say(const std::string& how);
 
   ModuleUnderTest &before_, &after_;
-  bool is_iterative_, compares_nonfinite_;
+  bool is_iterative_, compares_nonfinite_, reads_narrow_bits_;
   const std::vector<bool>* left_out_ = nullptr;
   // The current comparison.
   size_t set_ = 0;

@@ -786,6 +786,31 @@ TEST_CASE("a NaN where exponentials overflow may become a number, and no number 
   CheckBoth(x, difference, difference, quotient);
 }
 
+TEST_CASE("an order of narrow floats by their bits keeps the ties of these") {
+  // 1 + k * 2^-12 are all 1 in bf16, and in the order of their places.
+  const auto of = [](const std::string& key, const std::string& operands) {
+    return "HloModule m\nless {\n" + operands +
+           "}\nENTRY e {\n  x = f32[8]{0} parameter(0)\n"
+           "  b = bf16[8]{0} convert(x)\n  i = s32[8]{0} iota(), iota_dimension=0\n" +
+           key + "  ROOT r = s32[8]{0} get-tuple-element(s), index=1\n}\n";
+  };
+  const std::string sort = "[8]{0}, s32[8]{0}) sort(b, i), dimensions={0}, is_stable=true, to_apply=less\n";
+  const std::string places = "  i = s32[] parameter(2)\n  j = s32[] parameter(3)\n";
+  const auto by_value = Parse(of("  s = (bf16" + sort, "  p = bf16[] parameter(0)\n  q = bf16[] parameter(1)\n" +
+                                                           places + "  ROOT l = pred[] compare(p, q), direction=LT\n"));
+  const auto by_bits =
+      Parse(of("  s = (bf16" + sort, "  p = bf16[] parameter(0)\n  q = bf16[] parameter(1)\n" + places +
+                                         "  k = s16[] bitcast-convert(p)\n"
+                                         "  m = s16[] bitcast-convert(q)\n"
+                                         "  ROOT l = pred[] compare(k, m), direction=LT\n"));
+  Literal x(Shape::Array(PrimitiveType::F32, {8}));
+  for (int64_t k = 0; k < 8; ++k) x.SetFromDouble(k, 1 + static_cast<double>(k * 5 % 8) * 0x1p-12);
+  const auto verdict = Check(*by_value, *by_bits, {{.devices = {{std::move(x)}}}});
+  REQUIRE(verdict.ok());
+  INFO(verdict->ToString());
+  CHECK(verdict->agrees());
+}
+
 TEST_CASE("what overflows in f16 alone says nothing of its integer") {
   // Of -inf the one gives the limit, and of -10^10 the other one more.
   const auto of = [](const std::string& integer) {
