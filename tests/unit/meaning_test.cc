@@ -792,7 +792,7 @@ TEST_CASE("an order of narrow floats by their bits keeps the ties of these") {
     return "HloModule m\nless {\n" + operands +
            "}\nENTRY e {\n  x = f32[8]{0} parameter(0)\n"
            "  b = bf16[8]{0} convert(x)\n  i = s32[8]{0} iota(), iota_dimension=0\n" +
-           key + "  ROOT r = s32[8]{0} get-tuple-element(s), index=1\n}\n";
+           key + "  ROOT r = bf16[8]{0} get-tuple-element(s), index=0\n}\n";
   };
   const std::string sort = "[8]{0}, s32[8]{0}) sort(b, i), dimensions={0}, is_stable=true, to_apply=less\n";
   const std::string places = "  i = s32[] parameter(2)\n  j = s32[] parameter(3)\n";
