@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Holds XLA's modules against what XLA:CPU makes of them: pairs that are right, of which `hloir verify` may accuse none.
+"""Holds XLA's modules against what XLA:CPU makes of them: pairs that are right, of which `hloir verify` may accuse none
+but those that a known fault of XLA explains.
 
     bench/right_pairs.py [--hloir BIN] [--log FILE] [--generated FIRST:COUNT] [--own FIRST:COUNT] [--seconds S] [FILE…]
 
@@ -7,8 +8,8 @@ Each FILE (a module before optimizations) and each module of `hloir fuzz generat
 a process of its own, and `hloir verify` compares the two. A line of JSON for each pair goes to the log (default:
 right_pairs.jsonl): its name, the verdict, the reason and the explanations. Pairs that the log knows are not run again, so that a campaign
 goes on where it was stopped; those that XLA refuses, or dies of, are remembered too. At the end what was seen is
-counted. A proof's file is read by `hloir check-proof`; files that it accepts, has no rule for and refuses are counted. The
-exit status is 1 if a pair was accused or a file refused. Needs jaxlib, but for `--own`: generated programs against what
+counted. An accusation that names a known fault (docs/equivalence.md) is listed with its name. A proof's file is read by `hloir check-proof`; files that it accepts, has no rule for and refuses are counted. The
+exit status is 1 if a pair was accused and no known fault named, or a file refused. Needs jaxlib, but for `--own`: generated programs against what
 hloir's own passes make of them when they may round as XLA does.
 """
 import argparse, collections, json, os, subprocess, sys, tempfile, time
@@ -60,7 +61,7 @@ def report_proofs(proofs):
 
 def seen_in(verdict):
     return {"verdict": verdict.get("verdict", "error"), "reason": verdict.get("reason", verdict.get("error", "")),
-            "explanations": verdict.get("explanations", [])}
+            "explanations": verdict.get("explanations", []), "faults": [f["name"] for f in verdict.get("faults", [])]}
 
 
 def generate(hloir, seed, folder, *flags):
@@ -109,9 +110,13 @@ def main():
     rows = collections.Counter(row for n in names for row in known[n].get("explanations", []))
     print("explanations: " + (", ".join(f"{n} {row}" for row, n in rows.most_common()) or "none"))
     accused = [n for n in names if known[n]["verdict"] in ("DISAGREE", "ENGINES DISAGREE", "error")]
-    for n in accused: print(f"{n}: {known[n]['verdict']}: {known[n]['reason']}")
+    faults = {n: known[n].get("faults", []) for n in accused}
+    for n in accused:
+        named = f" (known fault: {', '.join(faults[n])})" if faults[n] else ""
+        print(f"{n}: {known[n]['verdict']}: {known[n]['reason']}{named}")
+    print(f"accused: {len(accused)}, of which {sum(map(bool, faults.values()))} with a known fault")
     wrong = report_proofs([(n, known[n].get("proof", ("", ""))) for n in names])
-    return 1 if accused or wrong else 0
+    return 1 if wrong or not all(faults.values()) else 0
 
 
 if __name__ == "__main__":

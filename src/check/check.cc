@@ -305,6 +305,7 @@ Status Checker::Impl::JudgeByRuns(bool one_set, Verdict& verdict) {
   }
   const bool same_bits = verdict.agrees() && verdict.differing == 0;
   if (generated_ && same_bits && !whole_alone && !over_reals) HLOIR_RETURN_IF_ERROR(JudgeFurtherSets(judge, verdict));
+  judge.Finish();
   outputs_ = judge.outputs();
   return OkStatus();
 }

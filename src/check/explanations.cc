@@ -73,8 +73,7 @@ Evidence EngineExtremes(ResultDifference& d) {
   ModuleUnderTest x(d.before.module(), *tame), y(d.after.module(), *tame);
   if (d.between == Between::kModules) return AgreeInOwnTypes(x, y) ? Evidence(evidence) : std::nullopt;
   if (!x.Result(0).ok() || !x.OtherResult(0).ok()) return std::nullopt;
-  d.seen = x.CompareWithReference(*x.FastResult(0), 0);
-  return d.seen.agree ? Evidence(evidence) : std::nullopt;
+  return x.CompareWithReference(*x.FastResult(0), 0).agree ? Evidence(evidence) : std::nullopt;
 }
 
 // ---- Rounding ----
@@ -154,7 +153,7 @@ Evidence FlushedFactors(ResultDifference& d) {
 
 bool MayBeUnspecified(const ResultDifference& d) { return d.options().other_engine_work > 0 || d.by_other; }
 
-template <std::string (*find)(const ResultDifference&)>
+template <std::string (*find)(ResultDifference&)>
 Evidence Unspecified(ResultDifference& d) {
   std::string reason = find(d);
   return reason.empty() ? std::nullopt : Evidence(std::move(reason));

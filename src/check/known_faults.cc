@@ -7,46 +7,57 @@
 #include <optional>
 #include <utility>
 
+#include "check/compare.h"
+#include "hloir/analysis.h"
 #include "hloir/evaluator.h"
 
 namespace hloir::check {
 namespace {
 
-// The instruction that computes an operand, behind moves and calls.
+// The computation that a conditional with a constant selector runs, or null.
+const HloComputation* RunBranch(const HloInstruction& conditional) {
+  const HloInstruction& selector = *conditional.operand(0);
+  if (!selector.IsConstant() || selector.literal().elided()) return nullptr;
+  const auto branches = conditional.called_computations();
+  const double value = selector.literal().GetAsDouble(0);
+  const auto last = static_cast<double>(branches.size() - 1);
+  if (selector.shape().element_type() == PrimitiveType::PRED) return branches[value != 0 ? 0 : 1];
+  return branches[static_cast<size_t>(value < 0 ? last : std::min(value, last))];
+}
+
+// The instruction that computes the value of `i`: outside of its computation, or inside of what `i` calls. Null if it
+// is `i`.
+const HloInstruction* Producer(const HloInstruction& i) {
+  const auto called = [](const HloInstruction& caller) -> const HloComputation* {
+    if (caller.opcode() == HloOpcode::kConditional) return RunBranch(caller);
+    if (caller.opcode() != HloOpcode::kFusion && caller.opcode() != HloOpcode::kCall) return nullptr;
+    return caller.called_computations()[0];
+  };
+  if (const HloComputation* computation = called(i)) return computation->root();
+  if (i.opcode() == HloOpcode::kGetTupleElement) {
+    const HloInstruction* tuple = i.operand(0);
+    if (const HloComputation* computation = called(*tuple)) tuple = computation->root();
+    return tuple->opcode() == HloOpcode::kTuple ? tuple->operand(i.tuple_index()) : nullptr;
+  }
+  if (!i.IsParameter() || i.parent()->callers().size() != 1) return nullptr;
+  const HloInstruction& caller = *i.parent()->callers().front();
+  if (caller.opcode() == HloOpcode::kFusion || caller.opcode() == HloOpcode::kCall)
+    return caller.operand(i.parameter_number());
+  if (caller.opcode() != HloOpcode::kConditional) return nullptr;
+  const auto branches = caller.called_computations();
+  return caller.operand(1 + (std::find(branches.begin(), branches.end(), i.parent()) - branches.begin()));
+}
+
+// The same, behind moves too.
 const HloInstruction& Source(const HloInstruction& value) {
   constexpr int kMostSteps = 64;
   const HloInstruction* i = &value;
   for (int steps = 0; steps < kMostSteps; ++steps) {
-    switch (i->opcode()) {
-      case HloOpcode::kCopy:
-      case HloOpcode::kBitcast:
-      case HloOpcode::kReshape:
-      case HloOpcode::kTranspose:
-      case HloOpcode::kBroadcast: i = i->operand(0); break;
-      case HloOpcode::kGetTupleElement:
-        if (i->operand(0)->opcode() == HloOpcode::kTuple) {
-          i = i->operand(0)->operand(i->tuple_index());
-          break;
-        }
-        if (i->operand(0)->opcode() != HloOpcode::kFusion && i->operand(0)->opcode() != HloOpcode::kCall) return *i;
-        if (const HloInstruction* root = i->operand(0)->called_computations()[0]->root();
-            root->opcode() == HloOpcode::kTuple) {
-          i = root->operand(i->tuple_index());
-          break;
-        }
-        return *i;
-      case HloOpcode::kFusion:
-      case HloOpcode::kCall: i = i->called_computations()[0]->root(); break;
-      case HloOpcode::kParameter: {
-        const auto callers = i->parent()->callers();
-        if (callers.size() != 1) return *i;
-        const HloInstruction& caller = **callers.begin();
-        if (caller.opcode() != HloOpcode::kFusion && caller.opcode() != HloOpcode::kCall) return *i;
-        i = caller.operand(i->parameter_number());
-        break;
-      }
-      default: return *i;  // computes a value
-    }
+    const bool moves = IsOneOf(i->opcode(), HloOpcode::kCopy, HloOpcode::kBitcast, HloOpcode::kReshape,
+                               HloOpcode::kTranspose, HloOpcode::kBroadcast);
+    const HloInstruction* of = moves ? i->operand(0) : Producer(*i);
+    if (of == nullptr) break;
+    i = of;
   }
   return *i;
 }
@@ -77,7 +88,11 @@ bool Has(const HloInstruction& i) {
   return i.opcode() == opcode;
 }
 
-bool IsSquare(const HloInstruction& i) { return Has<HloOpcode::kMultiply>(i) && &Operand(i, 0) == &Operand(i, 1); }
+bool IsSquare(const HloInstruction& i) {
+  const bool multiplies =
+      Has<HloOpcode::kMultiply>(i) || (Has<HloOpcode::kDot>(i) && i.operand(0)->shape().rank() == 0);
+  return multiplies && &Operand(i, 0) == &Operand(i, 1);
+}
 
 // ---- The patterns ----
 
@@ -167,15 +182,18 @@ bool MaximumOfClamp(const HloInstruction& i) {
 
 bool AbsoluteOfSquare(const HloInstruction& i) {
   if (Has<HloOpcode::kAbs>(i)) return IsIntegral(i) && IsSquare(Operand(i, 0));
-  return Has<HloOpcode::kCompare>(i) && IsIntegral(Operand(i, 0)) && IsSquare(Operand(i, 0)) &&
-         IsNumber(Operand(i, 1), 0);
+  const bool by_sign = Has<HloOpcode::kRemainder>(i) || Has<HloOpcode::kDivide>(i) ||
+                       (Has<HloOpcode::kCompare>(i) && IsNumber(Operand(i, 1), 0));
+  return by_sign && IsIntegral(Operand(i, 0)) && IsSquare(Operand(i, 0)) && IsAnyConstant(Operand(i, 1));
 }
 
 // The value of an instruction, if constants alone tell it; it takes `left` instructions at most.
 std::optional<Literal> ValueOfConstants(const HloInstruction& value, int& left) {
-  const HloInstruction& i = value.IsParameter() ? Source(value) : value;
   constexpr int64_t kMostElements = 1 << 10;
-  if (--left < 0 || !i.shape().IsArray() || i.shape().ElementCount() > kMostElements) return std::nullopt;
+  if (--left < 0) return std::nullopt;
+  if (const HloInstruction* producer = Producer(value)) return ValueOfConstants(*producer, left);
+  const HloInstruction& i = value;
+  if (!i.shape().IsArray() || i.shape().ElementCount() > kMostElements) return std::nullopt;
   if (i.IsParameter() || i.Is(kImpure | kSideEffect)) return std::nullopt;
   if (i.IsConstant()) return i.literal().elided() ? std::nullopt : std::optional<Literal>(i.literal());
   std::vector<Literal> values;
@@ -202,14 +220,91 @@ bool LeadingZerosOfConstant(const HloInstruction& i) {
   return false;
 }
 
-bool PowerOfConstants(const HloInstruction& i) {
+// A power of constant integers; `holds` takes an element of the base and of the exponent.
+template <class F>
+bool IsPowerOfConstants(const HloInstruction& i, F&& holds) {
   constexpr int kMostInstructions = 64;
   int left = kMostInstructions;
   if (!Has<HloOpcode::kPower>(i) || !IsIntegral(i)) return false;
   const std::optional<Literal> exponent = ValueOfConstants(*i.operand(1), left);
   const std::optional<Literal> base = exponent ? ValueOfConstants(*i.operand(0), left) : std::nullopt;
   for (int64_t k = 0; base && k < base->element_count() && k < exponent->element_count(); ++k)
-    if (exponent->GetAsDouble(k) < 0 && base->GetAsDouble(k) != 0) return true;
+    if (holds(base->GetAsDouble(k), exponent->GetAsDouble(k))) return true;
+  return false;
+}
+bool NegativePower(const HloInstruction& i) {
+  return IsPowerOfConstants(i, [](double base, double exponent) { return exponent < 0 && base != 0; });
+}
+bool InverseOfZero(const HloInstruction& i) {
+  return IsPowerOfConstants(i, [](double base, double exponent) { return exponent == -1 && base == 0; });
+}
+
+bool LogOfConstantPower(const HloInstruction& i) {
+  constexpr int kMostInstructions = 64;
+  int left = kMostInstructions;
+  return LogOfPower(i) && ValueOfConstants(*i.operand(0), left).has_value();
+}
+
+bool LargePower(const HloInstruction& i) {
+  constexpr double kMostTurns = 63;
+  return IsPowerOfConstants(i, [](double, double exponent) { return exponent > kMostTurns; });
+}
+
+bool ClampOfPredicates(const HloInstruction& i) {
+  constexpr int kMostInstructions = 64;
+  int left = kMostInstructions;
+  return Has<HloOpcode::kClamp>(i) && i.shape().element_type() == PrimitiveType::PRED &&
+         std::all_of(i.operands().begin(), i.operands().end(),
+                     [&](const HloInstruction* operand) { return ValueOfConstants(*operand, left).has_value(); });
+}
+
+bool SignedRandomBits(const HloInstruction& i) {
+  if (!Has<HloOpcode::kRngBitGenerator>(i) || !i.shape().IsTuple()) return false;
+  const PrimitiveType type = i.shape().tuple_shapes(1).element_type();
+  return IsFloat(type) || IsSigned(type);
+}
+
+bool ScatterWithoutIndex(const HloInstruction& i) {
+  return Has<HloOpcode::kScatter>(i) && i.attributes<ScatterAttributes>().scatter_dims_to_operand_dims.empty();
+}
+
+bool CoveringReversedWindow(const HloInstruction& i) {
+  if (!Has<HloOpcode::kConvolution>(i)) return false;
+  const ConvolutionAttributes& convolution = i.attributes<ConvolutionAttributes>();
+  const DimVector& spatial = convolution.dim_labels.input_spatial;
+  for (size_t d = 0; d < std::min<size_t>(convolution.window.size(), spatial.size()); ++d) {
+    const WindowDimension& window = convolution.window[d];
+    if (window.window_reversal && window.size > 1 && window.size == i.operand(0)->shape().dimensions(spatial[d]))
+      return true;
+  }
+  return false;
+}
+
+bool IntegerOfNarrowDot(const HloInstruction& i) {
+  return Has<HloOpcode::kDot>(i) && IsIntegral(i) && IsFloating(*i.operand(0)) &&
+         GetFloatFormat(i.operand(0)->shape().element_type()).mantissa_bits <
+             GetFloatFormat(PrimitiveType::F32).mantissa_bits;
+}
+
+bool StochasticConvertOfByte(const HloInstruction& i) {
+  return Has<HloOpcode::kStochasticConvert>(i) && BitWidth(i.operand(0)->shape().element_type()) <= 8;
+}
+
+bool LoopOfOneLongStep(const HloInstruction& i) {
+  if (!Has<HloOpcode::kWhile>(i)) return false;
+  const std::optional<LoopCounter> counter = FindLoopCounter(i);
+  return counter && counter->trips == 1 && std::abs(counter->step) > 1;
+}
+
+bool LogOfDenormal(const HloInstruction& i) {
+  constexpr int kMostInstructions = 64;
+  int left = kMostInstructions;
+  if (!Has<HloOpcode::kLog>(i) || !IsFloating(i)) return false;
+  const std::optional<Literal> value = ValueOfConstants(*i.operand(0), left);
+  for (int64_t k = 0; value && k < value->element_count(); ++k) {
+    const double x = value->GetAsDouble(k);
+    if (x != 0 && std::abs(x) < SmallestNormal(i.shape().element_type())) return true;
+  }
   return false;
 }
 
@@ -228,7 +323,8 @@ constexpr KnownFault kFaults[] = {
     {"integer-inverse", "power(x, -1) of integers became 1 / x, which is -1 for 0", "", InverseOfInteger,
      IntegerReciprocal},
     {"negative-power", "the power of a constant integer with a negative exponent became 0, also of 1 and -1", "",
-     PowerOfConstants, nullptr},
+     NegativePower, nullptr},
+    {"inverse-of-zero", "power(0, -1) of constant integers became 1 / 0, which is -1", "", InverseOfZero, nullptr},
     {"quotient-by-power", "a / power(b, c) of integers became a * power(b, -c)", "", QuotientByPower, ProductWithPower},
     {"slice-of-slice", "two gathers or dynamic-slices became one, which clamps other indices", "", SliceOfSlice,
      nullptr},
@@ -239,6 +335,25 @@ constexpr KnownFault kFaults[] = {
     {"absolute-of-square", "the square of an integer was assumed positive, although it may wrap around",
      "openxla/xla#46628", AbsoluteOfSquare, nullptr},
     {"leading-zeros", "the leading zeros of a negative constant were counted in 64 bits", "", LeadingZerosOfConstant,
+     nullptr},
+    {"log-of-constant-power", "log(power(x, y)) of constants was folded as log(abs(x)) * y, which is no NaN", "",
+     LogOfConstantPower, nullptr},
+    {"large-power", "the power of constant integers with an exponent over 63 took six bits of it", "", LargePower,
+     nullptr},
+    {"predicate-clamp", "the clamp of three constant predicates was folded to another one", "", ClampOfPredicates,
+     nullptr},
+    {"random-type", "random bits that are signed or floats became unsigned integers", "", SignedRandomBits, nullptr},
+    {"scatter-without-index", "of the updates of a scatter without an index the last alone was kept",
+     "openxla/xla#48716", ScatterWithoutIndex, nullptr},
+    {"reversed-window", "a convolution whose reversed window covers its input became a product without the reversal",
+     "", CoveringReversedWindow, nullptr},
+    {"integer-dot", "a dot of narrow floats with an integer result was rounded to their type first", "",
+     IntegerOfNarrowDot, nullptr},
+    {"stochastic-fraction", "stochastic-convert of a float of 8 bits lost digits of the fraction", "",
+     StochasticConvertOfByte, nullptr},
+    {"long-step", "a loop whose first step goes beyond its limit was removed", "tensorflow#123067, openxla/xla#48454",
+     LoopOfOneLongStep, nullptr},
+    {"denormal-logarithm", "the logarithm of a constant denormal was folded to another number", "", LogOfDenormal,
      nullptr},
 };
 

@@ -43,6 +43,8 @@ class MeaningComparer {
  public:
   MeaningComparer(ModuleUnderTest& before, ModuleUnderTest& after);
   ~MeaningComparer();
+  // Outputs that are not compared; the vector may grow.
+  void set_left_out(const std::vector<bool>* outputs) { left_out_ = outputs; }
   // `notes`: also adds notes about sets on which the modules agree.
   Meaning Compare(size_t set, Nonfinite nonfinite, bool notes = true);
 
@@ -82,7 +84,8 @@ class MeaningComparer {
   void Say(const std::string& how);
 
   ModuleUnderTest &before_, &after_;
-  bool is_iterative_, compares_nonfinite_;
+  bool is_iterative_, compares_nonfinite_, reads_narrow_bits_;
+  const std::vector<bool>* left_out_ = nullptr;
   // The current comparison.
   size_t set_ = 0;
   bool at_limits_ = false;  // the inputs are near f64's limits

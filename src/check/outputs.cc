@@ -11,10 +11,12 @@ namespace {
 
 void AppendName(std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; }
 
-Answer AnswerOf(const OutputEvidence& output, Answer proved, bool differs, const Verdict& verdict) {
-  if (verdict.agrees() && proved != Answer::kNotJudged) return proved;
-  if (verdict.outcome == Outcome::kDisagree && (differs || !verdict.different_steps.empty())) return Answer::kDifferent;
+// `by_steps`: the modules differ in steps alone, and no run shows in which outputs.
+Answer AnswerOf(const OutputEvidence& output, Answer proved, bool differs, bool by_steps, const Verdict& verdict) {
+  if (proved != Answer::kNotJudged && !differs) return proved;
+  if (verdict.outcome == Outcome::kDisagree && (differs || by_steps)) return Answer::kDifferent;
   if (verdict.outcome == Outcome::kLessAccurate && differs) return Answer::kLessAccurate;
+  if (verdict.agrees() && proved != Answer::kNotJudged) return proved;
   return output.known() && (verdict.agrees() || !differs) ? Answer::kTested : Answer::kNotJudged;
 }
 
@@ -29,13 +31,14 @@ void Conclude(const std::vector<OutputEvidence>& outputs, const Proved& proved, 
   const bool agrees = verdict.agrees();
   Answer weakest = outputs.empty() && !proved.all() ? Answer::kTested : Answer::kProvedBitwise;
   std::string unknown, undetermined;
+  const bool by_steps = !verdict.different_steps.empty() && verdict.comparison.agree;
   for (size_t k = 0; k < outputs.size(); ++k) {
     const OutputEvidence& output = outputs[k];
     const bool differs = k < verdict.comparison.leaves.size() && !verdict.comparison.leaves[k].agrees;
     // Each device has the same outputs; the first device's come first.
     const size_t proofs = proved.outputs.size();
-    const Answer answer =
-        AnswerOf(output, proofs > 0 ? proved.outputs[k % proofs] : Answer::kNotJudged, differs, verdict);
+    const Answer by_proof = proofs > 0 ? proved.outputs[k % proofs] : Answer::kNotJudged;
+    const Answer answer = AnswerOf(output, by_proof, differs, by_steps, verdict);
     if (!output.known() && !output.how_undetermined.empty()) verdict.notes.push_back(output.how_undetermined);
     else if (!output.how_undetermined.empty()) AppendName(undetermined, output.where);
     if (agrees && output.total > 0 && output.finite == 0 && !output.known())

@@ -19,9 +19,10 @@ struct OutputEvidence {
   // so its zeros are no evidence.
   bool judged = false, zero = false, undetermined = false;
   std::string how_undetermined;
+  bool unspecified = false;  // by HLO, on some set
 
   void Add(bool has_number, bool is_zero, bool is_undetermined);
-  bool known() const { return total == 0 || judged || (zero && !undetermined); }
+  bool known() const { return !unspecified && (total == 0 || judged || (zero && !undetermined)); }
 };
 
 // Sets the answers of the outputs and of the module, and the outcome of a verdict that agrees.

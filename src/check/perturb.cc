@@ -60,7 +60,7 @@ bool IsNormalizing(const HloInstruction& i) {
          i.opcode() == HloOpcode::kBatchNormGrad;
 }
 
-// The operand whose elements `i` sums or averages; -1 if none.
+// The operand whose elements `i` sums or averages, or that it uses in a rounded step of its own; -1 if none.
 int64_t Summed(const HloInstruction& i) {
   const HloOpcode opcode = i.opcode();
   if (IsOneOf(opcode, HloOpcode::kBatchNormTraining, HloOpcode::kBatchNormInference, HloOpcode::kBatchNormGrad,
@@ -69,6 +69,7 @@ int64_t Summed(const HloInstruction& i) {
               HloOpcode::kTriangularSolve))
     return 0;
   if (opcode == HloOpcode::kSelectAndScatter) return 1;
+  if (opcode == HloOpcode::kPower && IsComplex(i.shape().element_type())) return 1;  // exp(y log x) rounds y log x
   if (opcode == HloOpcode::kScatter) return 2;
   return -1;
 }

@@ -44,13 +44,19 @@ void AddStep(std::vector<std::string>& list, const equivalence::Step& step, cons
   list.push_back(Pair(step) + suffix);
 }
 
-void TakeSteps(const equivalence::Result& result, Proved& proved) {
+void TakeFiniteOnly(const equivalence::Result& result, Proved& proved) {
+  proved.finite_only.clear();
   for (const equivalence::Step& step : result.steps) {
-    if (step.rounds()) AddStep(proved.rounds_differently, step, "");
     if (step.finite_only()) AddStep(proved.finite_only, step, "");
     else if (step.of_positives()) AddStep(proved.finite_only, step, " for positive arguments");
   }
   if (result.FiniteOnly() && proved.finite_only.empty()) proved.finite_only.push_back("the results");
+}
+
+void TakeSteps(const equivalence::Result& result, Proved& proved) {
+  TakeFiniteOnly(result, proved);
+  for (const equivalence::Step& step : result.steps)
+    if (step.rounds()) AddStep(proved.rounds_differently, step, "");
   proved.assumptions = result.Assumptions();
   proved.draws_alike = result.DrawsAlike();
 }
@@ -73,6 +79,7 @@ bool ProveInside(const HloModule& before, const HloModule& after, bool exact, Pr
   }
   for (const equivalence::Output& output : result.outputs) proved.outputs.push_back(AnswerOf(output.answer));
   if (open) {
+    TakeFiniteOnly(result, proved);  // of the outputs that are proved
     proved.inside = std::move(result);
     return false;
   }
@@ -91,6 +98,20 @@ void TakeBitwise(const HloModule& before, const HloModule& after, Proved& proved
                         assumes ? Answer::kProvedAssuming : Answer::kProvedBitwise);
 }
 
+// Outputs with the same exact normal form have equal bits, whatever the others are.
+void TakeExactOutputs(const HloModule& before, const HloModule& after, Proved& proved) {
+  if (AreLarge(before, after)) return;
+  const equivalence::Result exact = equivalence::ProveExactly(before, after);
+  if (exact.outputs.size() < 2) return;
+  proved.outputs.resize(exact.outputs.size(), Answer::kNotJudged);
+  for (size_t k = 0; k < exact.outputs.size(); ++k)
+    proved.outputs[k] = std::min(proved.outputs[k], AnswerOf(exact.outputs[k].answer));
+  if (!proved.all() || proved.inside.before.empty()) return;
+  TakeSteps(std::exchange(proved.inside, {}), proved);
+  proved.proof.how = How(proved);
+  proved.steps.open = 0;
+}
+
 }  // namespace
 
 bool Proved::all() const {
@@ -107,6 +128,7 @@ Proved ProveFirst(const HloModule& before, const HloModule& after, bool exact, b
     proved.proof = Prove(before, after, options);
   }
   if (proved.proof.holds) TakeBitwise(before, after, proved);
+  else TakeExactOutputs(before, after, proved);
   return proved;
 }
 

@@ -50,7 +50,9 @@ SetJudge::SetJudge(Context& context, ModuleUnderTest& before, ModuleUnderTest& a
       generated_(generated),
       whole_arrays_(whole_arrays),
       verdict_(verdict),
-      meaning_(before, after) {}
+      meaning_(before, after) {
+  meaning_.set_left_out(&unspecified_);
+}
 
 Status SetJudge::Judge(size_t set) {
   const StatusOr<Results>& a = before_.Result(set);
@@ -75,20 +77,66 @@ void SetJudge::Compare(size_t set) {
   Record(set, a, b, /*exact=*/false);
   if (verdict_.comparison.agree) return;
   ResultDifference d = DifferenceOf(Between::kModules, set, &a, &b, verdict_.comparison);
-  SetOutcome(verdict_, Outcome::kDisagree, d.ToString());
-  UseUnspecified(ExplainAsUnspecified(d));
+  ExplainAll(d, ExplainAsUnspecified, d.ToString());
+  if (d.seen.agree) {
+    SetOutcome(verdict_, Outcome::kUnspecified, why_unspecified_);
+  } else {
+    SetOutcome(verdict_, Outcome::kDisagree, d.ToString());
+    verdict_.comparison = std::move(d.seen);
+  }
+  AddEvidence(a);
 }
 
-bool SetJudge::UseUnspecified(const Explained& explained) {
-  if (explained.row == nullptr || explained.row->outcome != Outcome::kUnspecified) return false;
-  AddOnce(verdict_.explanations, std::string(explained.row->name));
-  SetOutcome(verdict_, Outcome::kUnspecified, verdict_.reason + "; " + explained.evidence);
-  return true;
+void SetJudge::AddEvidence(const Results& a) {
+  const std::vector<const Literal*> leaves = LeavesOf(a);
+  const std::vector<LeafDifference>& seen = verdict_.comparison.leaves;
+  for (size_t k = 0; k < std::min(outputs_.size(), leaves.size()); ++k) {
+    const bool differs = !verdict_.agrees() && (k >= seen.size() || !seen[k].agrees);
+    if (!differs) outputs_[k].Add(HasNumber(*leaves[k]), IsZero(*leaves[k]), undetermined_[k]);
+  }
+}
+
+Explained SetJudge::ExplainAll(ResultDifference& d, Explained (*explain)(ResultDifference&),
+                               const std::string& reason) {
+  const Comparison seen = d.seen;
+  Explained explained = explain(d);
+  while (explained.row != nullptr && explained.row->outcome == Outcome::kUnspecified) {
+    AddOnce(verdict_.explanations, std::string(explained.row->name));
+    if (why_unspecified_.empty()) {
+      why_unspecified_ = reason + "; " + explained.evidence;
+      unspecified_difference_ = seen;
+    }
+    if (d.seen.agree) break;
+    explained = explain(d);
+  }
+  unspecified_.resize(std::max(unspecified_.size(), seen.leaves.size()));
+  outputs_.resize(unspecified_.size());
+  for (size_t k = 0; k < seen.leaves.size(); ++k) {
+    if (!seen.leaves[k].agrees && d.seen.leaves[k].agrees) unspecified_[k] = outputs_[k].unspecified = true;
+  }
+  return explained;
+}
+
+void SetJudge::LeaveOutUnspecified(Comparison& comparison) const {
+  if (comparison.agree) return;
+  comparison.agree = true;
+  for (size_t k = 0; k < comparison.leaves.size(); ++k) {
+    LeafDifference& leaf = comparison.leaves[k];
+    leaf.agrees = leaf.agrees || (k < unspecified_.size() && unspecified_[k]);
+    comparison.agree = comparison.agree && leaf.agrees;
+  }
+}
+
+void SetJudge::Finish() {
+  if (!verdict_.agrees() || why_unspecified_.empty()) return;
+  SetOutcome(verdict_, Outcome::kUnspecified, why_unspecified_);
+  verdict_.comparison = unspecified_difference_;
 }
 
 void SetJudge::Record(size_t set, const Results& a, const Results& b, bool exact) {
   if (verdict_.engines.empty()) verdict_.engines.push_back(before_.engine());
   verdict_.comparison = check::Judge(a, before_, b, after_, set, exact);
+  LeaveOutUnspecified(verdict_.comparison);
   verdict_.input_set = set;
   ++verdict_.input_sets;
   const std::vector<LeafDifference>& leaves = verdict_.comparison.leaves;
@@ -125,10 +173,8 @@ Status SetJudge::JudgeResults(size_t set, const Results& a, const Results& b) {
   if (verdict_.agrees() && !verdict_.proof.holds && context_.inputs[set].kind == InputKind::kPlain &&
       context_.counts.devices() <= 1)
     JudgeAccuracy(set);
+  AddEvidence(a);
   if (!verdict_.agrees()) return OkStatus();
-  const std::vector<const Literal*> leaves = LeavesOf(a);
-  for (size_t k = 0; k < std::min(outputs_.size(), leaves.size()); ++k)
-    outputs_[k].Add(HasNumber(*leaves[k]), IsZero(*leaves[k]), undetermined_[k]);
   if (set != 0) verdict_.comparison = std::move(kept), verdict_.input_set = 0;
   return OkStatus();
 }
@@ -195,7 +241,9 @@ void SetJudge::JudgeMeaning(size_t set) {
 }
 
 void SetJudge::JudgeAccuracy(size_t set) {
+  const auto is_left_out = [&](size_t leaf) { return leaf < unspecified_.size() && unspecified_[leaf]; };
   if (const std::optional<AccuracyLoss> loss = LosesMore(before_, after_, set)) {
+    if (is_left_out(loss->element.leaf)) return;
     const int digits = before_.pairs() ? 17 : 9;
     SetOutcome(
         verdict_, Outcome::kLessAccurate,
@@ -209,7 +257,7 @@ void SetJudge::JudgeAccuracy(size_t set) {
     return;
   }
   const std::optional<Inaccuracy> after = BeyondOwnRounding(after_, set);
-  if (!after) return;
+  if (!after || is_left_out(after->leaf)) return;
   const std::optional<Inaccuracy> before = BeyondOwnRounding(before_, set);
   if (!before)
     return SetOutcome(verdict_, Outcome::kDisagree, Format("in {}, {}", options_.after_name, after->ToString(after_)));
@@ -226,13 +274,19 @@ ResultDifference SetJudge::DifferenceOf(Between between, size_t set, const Resul
 }
 
 void SetJudge::JudgeDifference(ResultDifference d, Outcome otherwise, std::string reason) {
-  const Comparison seen = d.seen;
-  const Explained explained = Explain(d);
-  SetOutcome(verdict_, otherwise, std::move(reason));
-  if (explained.row == nullptr || UseUnspecified(explained)) {
+  const auto differing = [&] {
+    const std::vector<LeafDifference>& leaves = d.seen.leaves;
+    return std::count_if(leaves.begin(), leaves.end(), [](const LeafDifference& leaf) { return !leaf.agrees; });
+  };
+  const auto all = differing();
+  const Explained explained = ExplainAll(d, Explain, reason);
+  const Comparison& seen = d.seen;  // without what HLO does not specify
+  if (explained.row == nullptr) {
+    SetOutcome(verdict_, otherwise, differing() < all ? d.ToString() : std::move(reason));
     verdict_.comparison = seen;
     return;
   }
+  if (seen.agree) return SetOutcome(verdict_, Outcome::kAgree, "");
   AddOnce(verdict_.explanations, std::string(explained.row->name));
   SetOutcome(verdict_, Outcome::kAgree, "");
   if (!explained.evidence.empty()) AddOnce(verdict_.notes, explained.evidence);
@@ -251,6 +305,7 @@ void SetJudge::JudgeDifference(ResultDifference d, Outcome otherwise, std::strin
 
 bool SetJudge::EnginesAgree(ModuleUnderTest& subject, size_t set) {
   Comparison engines = subject.CompareWithReference(*subject.FastResult(set), set);
+  LeaveOutUnspecified(engines);
   if (engines.agree) return true;
   ResultDifference d{
       Between::kEngines, set, subject, subject, &*subject.ReferenceResult(set), &*subject.FastResult(set),
@@ -273,6 +328,7 @@ Status SetJudge::AskOther(size_t set, bool must) {
   const std::string other = OtherIsReference(context_) ? "reference" : "fast";
   AddOnce(verdict_.engines, other);
   Comparison modules = check::Judge(*a, before_, *b, after_, set, options_.exact);
+  LeaveOutUnspecified(modules);
   if (!modules.agree) {
     const std::string reason =
         Format("{}{} (by the {} engine)", options_.exact ? "an exact rewrite changed bits: " : "",
@@ -291,8 +347,14 @@ Status SetJudge::AskOther(size_t set, bool must) {
 }
 
 void SetJudge::ExcuseByProof(size_t set) {
-  if (!proved_.all() || verdict_.proof.holds || proved_.tested || options_.proofs != Proofs::kEnough) return;
-  if (verdict_.outcome != Outcome::kDisagree || verdict_.comparison.leaves.empty()) return;
+  if (verdict_.proof.holds || options_.proofs != Proofs::kEnough) return;
+  const std::vector<LeafDifference>& leaves = verdict_.comparison.leaves;
+  if (verdict_.outcome != Outcome::kDisagree || leaves.empty()) return;
+  for (size_t k = 0; k < leaves.size(); ++k) {
+    if (leaves[k].agrees) continue;
+    const Answer proved = proved_.outputs.empty() ? Answer::kNotJudged : proved_.outputs[k % proved_.outputs.size()];
+    if (proved != Answer::kProvedReals && proved != Answer::kProvedAssuming) return;
+  }
   const InputKind kind = context_.inputs[set].kind;
   // Given values may be NaN.
   const bool special =

@@ -31,12 +31,16 @@ class SetJudge {
   // Compares the results of the engine under test, which must exist. A difference is only excused if HLO does not
   // specify the result.
   void Compare(size_t set);
+  // After all sets: what HLO does not specify is the outcome if nothing else differs.
+  void Finish();
   const std::vector<OutputEvidence>& outputs() const { return outputs_; }
 
  private:
   Status JudgeResults(size_t set, const Results& a, const Results& b);
   // Adds the comparison of two results to the verdict and to the outputs.
   void Record(size_t set, const Results& a, const Results& b, bool exact);
+  // Adds what the current set shows of the outputs that do not differ on it. `a`: the first module's results.
+  void AddEvidence(const Results& a);
   // Compares the modules by the other engine, then each module by both engines. `must`: without work limit, and only
   // the modules. Exact mode needs the reference's bits, as the order of sums in the engine under test may depend on the
   // graph.
@@ -44,7 +48,12 @@ class SetJudge {
   bool EnginesAgree(ModuleUnderTest& subject, size_t set);
   // Searches for an explanation of a difference. Without one, the outcome is `otherwise`, with `reason`.
   void JudgeDifference(ResultDifference difference, Outcome otherwise, std::string reason);
-  bool UseUnspecified(const Explained& explained);
+  // Explains a difference row by row; outputs that HLO does not specify are taken out of it. Returns the row that
+  // explains the rest, or the last of those if nothing is left. `reason`: of the difference.
+  Explained ExplainAll(ResultDifference& difference, Explained (*explain)(ResultDifference&),
+                       const std::string& reason);
+  // Lets the outputs that HLO does not specify agree in a comparison.
+  void LeaveOutUnspecified(Comparison& comparison) const;
   ResultDifference DifferenceOf(Between between, size_t set, const Results* a, const Results* b, Comparison seen);
   // Compares in wide arithmetic, after the results agreed within rounding.
   void JudgeMeaning(size_t set);
@@ -66,7 +75,11 @@ class SetJudge {
   MeaningComparer meaning_;
   std::vector<OutputEvidence> outputs_;
   std::vector<bool> undetermined_;  // by output, for the current set
-  int accuracy_sets_ = 0;           // sets other than the whole ones on which accuracy was judged
+  // Outputs that differed on some set and that HLO does not specify, which are not compared on the sets that follow.
+  std::vector<bool> unspecified_;
+  std::string why_unspecified_;
+  Comparison unspecified_difference_;  // the first
+  int accuracy_sets_ = 0;              // sets other than the whole ones on which accuracy was judged
 };
 
 }  // namespace hloir::check

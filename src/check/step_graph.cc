@@ -36,6 +36,24 @@ void ResultsOf(const Nodes& nodes, int32_t root, std::vector<int32_t>& all) {
 
 }  // namespace
 
+std::vector<bool> ComputableOf(const Nodes& nodes) {
+  std::vector<bool> computable(nodes.size());
+  bool of_entry = true;  // the first nodes are the entry's parameters
+  for (size_t k = 0; k < nodes.size(); ++k) {
+    const HloInstruction& i = *nodes[k].instruction;
+    of_entry = of_entry && i.IsParameter();
+    computable[k] = of_entry || !i.IsParameter();
+    for (size_t o = 0; o < nodes[k].operands.size() && computable[k]; ++o) {
+      const int32_t operand = nodes[k].operands[o];
+      // Inside a map, operands are scalars.
+      computable[k] = operand >= 0 && computable[static_cast<size_t>(operand)] &&
+                      nodes[static_cast<size_t>(operand)].instruction->shape().Compatible(
+                          i.operand(static_cast<int64_t>(o))->shape());
+    }
+  }
+  return computable;
+}
+
 std::unique_ptr<HloModule> MakeCone(const Nodes& nodes, const std::vector<int32_t>& roots,
                                     const std::vector<int32_t>& cut, size_t most) {
   std::map<int32_t, HloInstruction*> given;

@@ -19,6 +19,9 @@ namespace hloir::check {
 using equivalence::Node;
 using Nodes = std::vector<Node>;
 
+// Marks values that a module can compute from the entry's parameters. Others are inside a branch or a map.
+std::vector<bool> ComputableOf(const Nodes& nodes);
+
 // Extracts a module that computes the roots (as a tuple if there are several) with the values in `cut` as its
 // parameters. Null if it needs a value without a node, or more than `most` nodes.
 std::unique_ptr<HloModule> MakeCone(const Nodes& nodes, const std::vector<int32_t>& roots,

@@ -170,6 +170,7 @@ class StepTester {
 void StepTester::RunWhole() {
   if (SizeOfRuns(before_, after_) == RunSize::kTooLarge) return;
   const auto wanted = [&](const Nodes& nodes, const std::vector<bool>& closed, const std::vector<int32_t>& results) {
+    const std::vector<bool> computable = ComputableOf(nodes);
     // Values that are not proved, and values at which cones may be cut.
     std::vector<int> reach(nodes.size(), 0);
     for (int32_t k : results) reach[static_cast<size_t>(k)] = 1;
@@ -182,8 +183,7 @@ void StepTester::RunWhole() {
     int64_t bytes = 0;
     for (size_t k = 0; k < nodes.size(); ++k) {
       const HloInstruction& i = *nodes[k].instruction;
-      // Values inside a branch or a map have no node to compute.
-      if (reach[k] <= 0 || closed[k] || i.IsParameter() || !i.shape().IsArray()) continue;
+      if (reach[k] <= 0 || closed[k] || !computable[k] || i.IsParameter() || !i.shape().IsArray()) continue;
       if ((bytes += i.shape().ByteSize()) > kMostValues) break;  // the first steps are tested first
       all.push_back(static_cast<int32_t>(k));
     }
@@ -364,8 +364,9 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how, std::optiona
     how.clear();
     std::vector<InputSet> occurring = Occurring(step->cut, 0);
     bool excess_precision = false;
-    const Found seen =
-        occurring.empty() ? Found::kUnknown : Judge(x, y, std::move(occurring), how, &excess_precision, &set);
+    const Found seen = occurring.empty() ? Found::kUnknown
+                                         : Judge(x, y, std::move(occurring), how, &excess_precision,
+                                                 step->cut.empty() ? nullptr : &set);
     if (seen == Found::kDiffer || step->cut.empty()) return seen;
     std::string when_made_up;
     const Found made_up = Judge(x, y, {}, when_made_up, &excess_precision);

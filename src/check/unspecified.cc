@@ -26,6 +26,24 @@ namespace {
 
 constexpr int kMaxTried = 16;  // instructions
 
+// The instruction whose result HLO does not specify, or null, and why.
+struct Unspecified {
+  const HloInstruction* source = nullptr;
+  std::string reason = {};
+};
+
+// Takes the leaves that depend on it out of the difference.
+std::string Take(Unspecified found, ResultDifference& d) {
+  if (found.source == nullptr) return "";
+  d.seen.agree = true;
+  for (size_t k = 0; k < d.seen.leaves.size(); ++k) {
+    LeafDifference& leaf = d.seen.leaves[k];
+    leaf.agrees = leaf.agrees || SourcesOf(d.before.module(), OnlyLeaf(d.seen, k)).contains(found.source);
+    d.seen.agree = d.seen.agree && leaf.agrees;
+  }
+  return std::move(found.reason);
+}
+
 bool IsReduce(const HloInstruction& i) {
   if (i.opcode() != HloOpcode::kReduce) return false;
   const DimVector& dims = i.attributes<DimensionsAttributes>().dimensions;
@@ -245,32 +263,24 @@ class Variants {
   int tried_ = 0;
 };
 
-}  // namespace
-
-std::string UnspecifiedRng(const ResultDifference& d) {
+Unspecified FindRng(const ResultDifference& d) {
   const HloModule& module = d.before.module();
   // XLA expands rng with a state of the module, so the state differs too. Modules with equal numbers of rng operations
   // draw the same numbers.
-  if (CountOf(d.after.module(), {HloOpcode::kRng}) >= CountOf(module, {HloOpcode::kRng})) return "";
-  std::string reason;
-  for (size_t k = 0; k < d.seen.leaves.size(); ++k) {
-    if (d.seen.leaves[k].agrees) continue;
-    const HloInstruction* rng = nullptr;
-    for (const HloInstruction* i : SourcesOf(module, OnlyLeaf(d.seen, k))) {
-      const bool drawn = i->opcode() == HloOpcode::kRng || i->opcode() == HloOpcode::kRngGetAndUpdateState;
-      if (drawn && (rng == nullptr || i->id() < rng->id())) rng = i;
-    }
-    if (rng == nullptr) return "";
-    if (reason.empty())
-      reason =
-          Format("HLO does not specify the numbers of {}, and the other module computes different ones", rng->name());
+  if (CountOf(d.after.module(), {HloOpcode::kRng}) >= CountOf(module, {HloOpcode::kRng})) return {};
+  const HloInstruction* rng = nullptr;
+  for (const HloInstruction* i : SourcesOf(module, d.seen)) {
+    const bool drawn = i->opcode() == HloOpcode::kRng || i->opcode() == HloOpcode::kRngGetAndUpdateState;
+    if (drawn && (rng == nullptr || i->id() < rng->id())) rng = i;
   }
-  return reason;
+  if (rng == nullptr) return {};
+  return {rng,
+          Format("HLO does not specify the numbers of {}, and the other module computes different ones", rng->name())};
 }
 
-std::string UnspecifiedFormula(const ResultDifference& d) {
+Unspecified FindFormula(const ResultDifference& d) {
   const std::vector<ReferenceFormula> formulas = FindReferenceFormulas(d.before.module(), d.after.module());
-  if (formulas.empty()) return "";
+  if (formulas.empty()) return {};
   const std::unordered_set<const HloInstruction*> sources = SourcesOf(d.before.module(), d.seen);
   Variants variants(d);
   std::optional<StatusOr<Results>> others;
@@ -281,13 +291,11 @@ std::string UnspecifiedFormula(const ResultDifference& d) {
       const StatusOr<Results> results = variants.Run(*formula.instruction, apply);
       const bool found = formula.is_known ? results.ok() && others->ok() && AgreeButForRounding(*results, **others)
                                           : variants.Changes(results);
-      if (found) return "HLO does not specify " + formula.unspecified_part;
+      if (found) return {formula.instruction, "HLO does not specify " + formula.unspecified_part};
     }
   }
-  return "";
+  return {};
 }
-
-namespace {
 
 bool ShowsNonfinite(const Comparison& seen) {
   return std::any_of(seen.leaves.begin(), seen.leaves.end(),
@@ -295,23 +303,23 @@ bool ShowsNonfinite(const Comparison& seen) {
 }
 
 // `overflows`: whether the order matters only because numbers overflow.
-std::string FindOrder(const ResultDifference& d, bool& overflows) {
+Unspecified FindOrder(const ResultDifference& d, bool& overflows) {
   const HloModule& module = d.before.module();
   std::vector<OpenSemantics> all = FindAllOpenSemantics(module);
   const bool shows = ShowsNonfinite(d.seen);
   // The other engine's result, if any: the order may explain it if intermediate values overflow.
   const Results* other = d.by_other || d.between == Between::kEngines ? d.b : nullptr;
   if (shows || other != nullptr) AddOverflowCandidates(module, all);
-  if (all.empty()) return "";
+  if (all.empty()) return {};
   const std::unordered_set<const HloInstruction*> sources = SourcesOf(module, d.seen);
   Variants variants(d);
-  std::string untried;
+  Unspecified untried;
   for (const OpenSemantics& open : all) {
     const HloInstruction* i = open.instruction;
     if (sources.count(i) == 0) continue;
     const std::vector<Rewrite> rewrites = VariantsOf(open);
-    if (rewrites.empty() && i->opcode() != HloOpcode::kReduce && untried.empty() && !open.reason.empty())
-      untried = Format("HLO does not specify the result of {}: {}", i->name(), open.reason);
+    if (rewrites.empty() && i->opcode() != HloOpcode::kReduce && untried.source == nullptr && !open.reason.empty())
+      untried = {i, Format("HLO does not specify the result of {}: {}", i->name(), open.reason)};
     if (rewrites.empty() || !variants.can_run()) continue;
     for (const Rewrite apply : rewrites) {
       const StatusOr<Results> results = variants.Run(*i, apply);
@@ -319,27 +327,31 @@ std::string FindOrder(const ResultDifference& d, bool& overflows) {
       // If the results have no infinity or NaN, only a variant that gives the other engine's result is evidence.
       if (open.reason.empty() && !shows && !AgreeButForRounding(*results, *other)) continue;
       overflows = open.reason.empty();
-      return Reason(*i, apply);
+      return {i, Reason(*i, apply)};
     }
   }
   // Other instructions have no variants; it is sufficient that HLO does not specify them.
-  return d.before.ReferenceResult(d.set).ok() ? untried : "";
+  return d.before.ReferenceResult(d.set).ok() ? untried : Unspecified();
+}
+
+Unspecified FindOrderThatMatters(const ResultDifference& d) {
+  bool overflows = false;
+  Unspecified order = FindOrder(d, overflows);
+  if (!overflows || d.between == Between::kEngines) return order;
+  // NaN and infinities that also differ without large numbers need an order that matters there.
+  const std::optional<Context> tame = WithoutExtremes(d.before.context(), d.set, d.before.module());
+  if (!tame) return order;
+  ModuleUnderTest x(d.before.module(), *tame), y(d.after.module(), *tame);
+  const StatusOr<Results>&a = x.Result(0), &b = y.Result(0);
+  if (!a.ok() || !b.ok()) return order;
+  const ResultDifference rest{Between::kModules, 0, x, y, &*a, &*b, Judge(*a, x, *b, y, 0, /*exact=*/false)};
+  return ShowsNonfinite(rest.seen) && FindOrder(rest, overflows).source == nullptr ? Unspecified() : order;
 }
 
 }  // namespace
 
-std::string UnspecifiedOrder(const ResultDifference& d) {
-  bool overflows = false;
-  std::string reason = FindOrder(d, overflows);
-  if (!overflows || d.between == Between::kEngines) return reason;
-  // NaN and infinities that also differ without large numbers need an order that matters there.
-  const std::optional<Context> tame = WithoutExtremes(d.before.context(), d.set, d.before.module());
-  if (!tame) return reason;
-  ModuleUnderTest x(d.before.module(), *tame), y(d.after.module(), *tame);
-  const StatusOr<Results>&a = x.Result(0), &b = y.Result(0);
-  if (!a.ok() || !b.ok()) return reason;
-  const ResultDifference rest{Between::kModules, 0, x, y, &*a, &*b, Judge(*a, x, *b, y, 0, /*exact=*/false)};
-  return ShowsNonfinite(rest.seen) && FindOrder(rest, overflows).empty() ? "" : reason;
-}
+std::string UnspecifiedRng(ResultDifference& d) { return Take(FindRng(d), d); }
+std::string UnspecifiedFormula(ResultDifference& d) { return Take(FindFormula(d), d); }
+std::string UnspecifiedOrder(ResultDifference& d) { return Take(FindOrderThatMatters(d), d); }
 
 }  // namespace hloir::check

@@ -102,6 +102,38 @@ TEST_CASE("what holds for finite values only is listed, and is no disagreement")
   CHECK(verdict.Headline().ends_with("where nothing overflows"));
 }
 
+TEST_CASE("an output keeps its own answer where another differs") {
+  const auto of = [](const std::string& function, const std::string& tangent) {
+    return " x = f32[8] parameter(0)\n a = f32[8] add(x, x)\n y = f32[8] " + function + "(x)\n" + tangent +
+           " ROOT t = (f32[8], f32[8], f32[8]) tuple(a, y, q)";
+  };
+  const std::string before = of("exponential", " q = f32[8] tan(x)\n");
+  const std::string after = of("tanh", " s = f32[8] sine(x)\n c = f32[8] cosine(x)\n q = f32[8] divide(s, c)\n");
+  const Verdict verdict = Of(before.c_str(), after.c_str());
+  CHECK(verdict.outcome == Outcome::kDisagree);
+  REQUIRE(verdict.outputs.size() == 3);
+  CHECK(verdict.outputs[0].answer == Answer::kProvedBitwise);
+  CHECK(verdict.outputs[1].answer == Answer::kDifferent);
+  CHECK(verdict.outputs[2].answer == Answer::kTested);
+}
+
+TEST_CASE("an output that is proved for finite values may be infinite beside one that is tested") {
+  const std::string end = " ROOT r = (f32[8], f32[8]) tuple(p, q)";
+  const std::string before =
+      " x = f32[8] parameter(0)\n y = f32[8] parameter(1)\n s = f32[8] add(x, y)\n"
+      " p = f32[8] multiply(s, x)\n q = f32[8] tan(x)\n" +
+      end;
+  const std::string after =
+      " x = f32[8] parameter(0)\n y = f32[8] parameter(1)\n a = f32[8] multiply(x, x)\n"
+      " b = f32[8] multiply(y, x)\n p = f32[8] add(a, b)\n s = f32[8] sine(x)\n"
+      " c = f32[8] cosine(x)\n q = f32[8] divide(s, c)\n" +
+      end;
+  const Verdict verdict = Of(before.c_str(), after.c_str());
+  CHECK(verdict.agrees());
+  CHECK(verdict.outputs[0].answer == Answer::kProvedReals);
+  CHECK(verdict.outputs[1].answer == Answer::kTested);
+}
+
 TEST_CASE("what takes too long to run is answered by the proof") {
   const char* const product =
       " x = f32[40000,40000] parameter(0)\n y = f32[40000,40000] parameter(1)\n"

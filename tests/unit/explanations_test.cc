@@ -323,6 +323,27 @@ TEST_CASE("each explanation excuses a right pair and refuses a wrong one") {
   CHECK(cases.empty());
 }
 
+TEST_CASE("a result that HLO does not specify excuses no other result") {
+  const auto of = [](const std::string& other, const std::string& reduced) {
+    return "HloModule m\nf {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  s = f32[] subtract(p, q)\n"
+           "  ROOT r = f32[] multiply(s, s)\n}\nENTRY e {\n  x = f32[8] parameter(0)\n  z = f32[] constant(0)\n"
+           "  u = f32[] constant(1)\n  v = f32[8] reverse(x), dimensions={0}\n  r = f32[] reduce(" +
+           reduced + ", z), dimensions={0}, to_apply=f\n" + other + "  ROOT t = (f32[8], f32[]) tuple(y, r)\n}\n";
+  };
+  const std::string exponential = "  y = f32[8] exponential(x)\n";
+  const std::string before = of(exponential, "x");
+  CHECK(VerdictOf({before, of(exponential, "v")}).outcome == Outcome::kUnspecified);
+  CHECK(VerdictOf({before, of("  y = f32[8] tanh(x)\n", "v")}).outcome == Outcome::kDisagree);
+  // What only wide arithmetic shows is looked for too.
+  const std::string rounded = "  n = f32[8] exponential(x)\n  b = bf16[8] convert(n)\n  y = f32[8] convert(b)\n";
+  CHECK(VerdictOf({before, of(rounded, "v")}).outcome == Outcome::kDisagree);
+  // Two results may be unspecified for different reasons.
+  const std::string drawn = "  y = f32[8] rng(z, u), distribution=rng_uniform\n";
+  const Verdict both = VerdictOf({of(drawn, "x"), of("  y = f32[8] broadcast(u), dimensions={}\n", "v")});
+  CHECK(both.outcome == Outcome::kUnspecified);
+  CHECK(both.explanations.size() == 2);
+}
+
 TEST_CASE("the order of products that overflow excuses no lost NaN") {
   const auto product = [](const std::string& input, const std::string& result) {
     return "HloModule m\nmul { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] multiply(a, b) }\n"

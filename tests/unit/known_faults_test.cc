@@ -70,6 +70,10 @@ std::map<std::string_view, Pair> Pairs() {
   pairs["negative-power"] = Entries(powers, "  p = s32[] power(m, n)\n  ROOT r = s32[] add(a, p)",
                                     "  p = s32[] constant(0)\n  ROOT r = s32[] add(a, p)",
                                     "  p = s32[] power(m, n)\n  ROOT r = s32[] add(p, a)");
+  const std::string inverse = "  a = s32[] parameter(0)\n  z = s32[] constant(0)\n  n = s32[] constant(-1)\n";
+  pairs["inverse-of-zero"] = Entries(inverse, "  p = s32[] power(z, n)\n  ROOT r = s32[] add(a, p)",
+                                     "  p = s32[] constant(-1)\n  ROOT r = s32[] add(a, p)",
+                                     "  p = s32[] power(z, n)\n  ROOT r = s32[] add(p, a)");
   pairs["quotient-by-power"] =
       Entries(ints, "  p = s32[8] power(b, c)\n  ROOT r = s32[8] divide(a, p)",
               "  n = s32[8] negate(c)\n  p = s32[8] power(b, n)\n  ROOT r = s32[8] multiply(a, p)",
@@ -97,6 +101,76 @@ std::map<std::string_view, Pair> Pairs() {
               "  k = s32[] select(p, m, l)\n  z = s32[] count-leading-zeros(k)\n  ROOT r = s32[] add(a, z)",
               "  z = s32[] constant(-32)\n  ROOT r = s32[] add(a, z)",
               "  k = s32[] constant(-3)\n  z = s32[] count-leading-zeros(k)\n  ROOT r = s32[] add(z, a)");
+  const std::string threes = "  a = s32[] parameter(0)\n  m = s32[] constant(3)\n  n = s32[] constant(100)\n";
+  pairs["large-power"] = Entries(threes, "  p = s32[] power(m, n)\n  ROOT r = s32[] add(a, p)",
+                                 "  p = s32[] constant(-1953380655)\n  ROOT r = s32[] add(a, p)",
+                                 "  p = s32[] power(m, n)\n  ROOT r = s32[] add(p, a)");
+  const std::string ones = "  a = f32[] parameter(0)\n  m = f32[] constant(-1)\n  n = f32[] constant(7)\n";
+  pairs["log-of-constant-power"] =
+      Entries(ones, "  p = f32[] power(m, n)\n  l = f32[] log(p)\n  ROOT r = f32[] add(a, l)",
+              "  l = f32[] constant(0)\n  ROOT r = f32[] add(a, l)",
+              "  p = f32[] power(m, n)\n  l = f32[] log(p)\n  ROOT r = f32[] add(l, a)");
+  const std::string bools = "  a = pred[] parameter(0)\n  f = pred[] constant(false)\n  t = pred[] constant(true)\n";
+  pairs["predicate-clamp"] = Entries(bools, "  c = pred[] clamp(f, f, t)\n  ROOT r = pred[] and(a, c)",
+                                     "  c = pred[] constant(true)\n  ROOT r = pred[] and(a, c)",
+                                     "  c = pred[] clamp(f, f, t)\n  ROOT r = pred[] and(c, a)");
+  const auto random = [](const std::string& type) {
+    return Module("  s = u64[2] parameter(0)\n  r = (u64[2], " + type +
+                  "[8]) rng-bit-generator(s), algorithm=rng_philox\n  b = " + type +
+                  "[8] get-tuple-element(r), index=1\n  ROOT f = f32[8] convert(b)");
+  };
+  pairs["random-type"] = {random("s16"), random("u16"),
+                          Module("  s = u64[2] parameter(0)\n  c = u64[2] copy(s)\n"
+                                 "  r = (u64[2], s16[8]) rng-bit-generator(c), algorithm=rng_philox\n"
+                                 "  b = s16[8] get-tuple-element(r), index=1\n  ROOT f = f32[8] convert(b)")};
+  const std::string add =
+      "HloModule m\nf {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n"
+      "  ROOT s = f32[] add(p, q)\n}\nENTRY e {\n  i = s32[4,0] parameter(0)\n"
+      "  x = f32[1] parameter(1)\n  u = f32[4] parameter(2)\n";
+  const std::string scatter =
+      "scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={}, "
+      "index_vector_dim=1, to_apply=f\n";
+  pairs["scatter-without-index"] = {add + "  ROOT r = f32[1] " + scatter + "}\n",
+                                    add + "  l = f32[1] slice(u), slice={[3:4]}\n  ROOT r = f32[1] add(x, l)\n}\n",
+                                    add + "  t = f32[1] " + scatter + "  ROOT r = f32[1] copy(t)\n}\n"};
+  const std::string images = "  x = f32[1,3,1] parameter(0)\n  w = f32[3,1,1] parameter(1)\n";
+  const auto convolution = [](const std::string& window) {
+    return "f32[1,1,1] convolution(x, w), window={" + window + "}, dim_labels=b0f_0io->b0f\n";
+  };
+  pairs["reversed-window"] =
+      Entries(images, "  ROOT r = " + convolution("size=3 rhs_reversal=1"), "  ROOT r = " + convolution("size=3"),
+              "  c = " + convolution("size=3 rhs_reversal=1") + "  ROOT r = f32[1,1,1] copy(c)");
+  const std::string factors = "  x = bf16[4,64] parameter(0)\n  y = bf16[64,4] parameter(1)\n";
+  const auto dot = [](const std::string& type) {
+    return type + "[4,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+  };
+  pairs["integer-dot"] =
+      Entries(factors, "  ROOT r = " + dot("s32"), "  d = " + dot("bf16") + "  ROOT r = s32[4,4] convert(d)",
+              "  d = " + dot("s32") + "  ROOT r = s32[4,4] copy(d)");
+  pairs["stochastic-fraction"] = Entries("  x = f8e4m3b11fnuz[8] parameter(0)\n  b = u8[8] parameter(1)\n",
+                                         "  ROOT r = s8[8] stochastic-convert(x, b)", "  ROOT r = s8[8] convert(x)",
+                                         "  c = u8[8] copy(b)\n  ROOT r = s8[8] stochastic-convert(x, c)");
+  const std::string turns =
+      "HloModule m\nc {\n  p = (s32[], f32[8]) parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n"
+      "  n = s32[] constant(1)\n  ROOT l = pred[] compare(i, n), direction=LT\n}\nb {\n"
+      "  p = (s32[], f32[8]) parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n"
+      "  x = f32[8] get-tuple-element(p), index=1\n  two = s32[] constant(2)\n  j = s32[] add(i, two)\n"
+      "  y = f32[8] add(x, x)\n  ROOT t = (s32[], f32[8]) tuple(j, y)\n}\nENTRY e {\n  x = f32[8] parameter(0)\n"
+      "  z = s32[] constant(0)\n  t = (s32[], f32[8]) tuple(z, x)\n"
+      "  w = (s32[], f32[8]) while(t), condition=c, body=b\n";
+  pairs["long-step"] = {turns + "  ROOT r = f32[8] get-tuple-element(w), index=1\n}\n",
+                        Module("  x = f32[8] parameter(0)\n  ROOT r = f32[8] copy(x)"),
+                        turns + "  g = f32[8] get-tuple-element(w), index=1\n  ROOT r = f32[8] copy(g)\n}\n"};
+  // In the branch that a constant selects.
+  pairs["denormal-logarithm"] = {
+      "HloModule m\nt {\n  p = f32[] parameter(0)\n  ROOT r = (f32[]) tuple(p)\n}\nf {\n  p = s32[] parameter(0)\n"
+      "  b = f32[] bitcast-convert(p)\n  ROOT r = (f32[]) tuple(b)\n}\nENTRY e {\n  x = f32[] parameter(0)\n"
+      "  no = pred[] constant(false)\n  k = s32[] constant(2)\n"
+      "  c = (f32[]) conditional(no, x, k), true_computation=t, false_computation=f\n"
+      "  g = f32[] get-tuple-element(c), index=0\n  l = f32[] log(g)\n  ROOT r = f32[] add(x, l)\n}\n",
+      Module("  x = f32[] parameter(0)\n  l = f32[] constant(-103.972)\n  ROOT r = f32[] add(x, l)"),
+      Module("  x = f32[] parameter(0)\n  k = f32[] constant(2.8026e-45)\n  l = f32[] log(k)\n  ROOT r = f32[] add(x, "
+             "l)")};
   const auto given = [&](std::string_view name, std::vector<Literal> arguments) {
     pairs[name].inputs.emplace_back().devices.push_back(std::move(arguments));
   };

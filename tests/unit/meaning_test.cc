@@ -689,6 +689,17 @@ TEST_CASE("factors whose product is rounded to 1 may be left out, and no others"
   }
 }
 
+TEST_CASE("a complex power rounds the exponent of its exponential, also where the power is exact") {
+  const auto of_seven = [](const std::string& power) {
+    return "HloModule m\nENTRY e {\n  k = c64[] constant((7, 0))\n  ROOT r = c64[] " + power + "\n}\n";
+  };
+  const std::string power = of_seven("power(k, k)");  // 7^7 = 823543 = exp(7 log 7), where f32 rounds 13.6
+  const Verdict rounded = VerdictOf(power, of_seven("constant((823542.375, 0))"));
+  CHECK(rounded.agrees());
+  CHECK(rounded.explanations == std::vector<std::string>{"rounding", "constant-steps"});
+  CHECK(VerdictOf(power, of_seven("constant((823540, 0))")).outcome == Outcome::kDisagree);
+}
+
 TEST_CASE("a step through c64 is one through f32, and chains of constants are rounded at each step") {
   const auto from_f64 = [](const std::string& body) {
     return "HloModule m\nENTRY e {\n  x = f64[8]{0} parameter(0)\n" + body + "  ROOT r = f32[8]{0} logistic(s)\n}\n";
@@ -773,6 +784,52 @@ TEST_CASE("a NaN where exponentials overflow may become a number, and no number 
   const std::string difference = "  s = bf16[8] subtract(x, x)\n  ROOT r = bf16[8] exponential(s)\n";
   CheckBoth(x, quotient, difference, "  s = bf16[8] add(x, x)\n  ROOT r = bf16[8] exponential(s)\n");
   CheckBoth(x, difference, difference, quotient);
+}
+
+TEST_CASE("an order of narrow floats by their bits keeps the ties of these") {
+  // 1 + k * 2^-12 are all 1 in bf16, and in the order of their places.
+  const auto of = [](const std::string& key, const std::string& operands) {
+    return "HloModule m\nless {\n" + operands +
+           "}\nENTRY e {\n  x = f32[8]{0} parameter(0)\n"
+           "  b = bf16[8]{0} convert(x)\n  i = s32[8]{0} iota(), iota_dimension=0\n" +
+           key + "  ROOT r = bf16[8]{0} get-tuple-element(s), index=0\n}\n";
+  };
+  const std::string sort = "[8]{0}, s32[8]{0}) sort(b, i), dimensions={0}, is_stable=true, to_apply=less\n";
+  const std::string places = "  i = s32[] parameter(2)\n  j = s32[] parameter(3)\n";
+  const auto by_value = Parse(of("  s = (bf16" + sort, "  p = bf16[] parameter(0)\n  q = bf16[] parameter(1)\n" +
+                                                           places + "  ROOT l = pred[] compare(p, q), direction=LT\n"));
+  const auto by_bits =
+      Parse(of("  s = (bf16" + sort, "  p = bf16[] parameter(0)\n  q = bf16[] parameter(1)\n" + places +
+                                         "  k = s16[] bitcast-convert(p)\n"
+                                         "  m = s16[] bitcast-convert(q)\n"
+                                         "  ROOT l = pred[] compare(k, m), direction=LT\n"));
+  Literal x(Shape::Array(PrimitiveType::F32, {8}));
+  for (int64_t k = 0; k < 8; ++k) x.SetFromDouble(k, 1 + static_cast<double>(k * 5 % 8) * 0x1p-12);
+  const auto verdict = Check(*by_value, *by_bits, {{.devices = {{std::move(x)}}}});
+  REQUIRE(verdict.ok());
+  INFO(verdict->ToString());
+  CHECK(verdict->agrees());
+}
+
+TEST_CASE("what overflows in f16 alone says nothing of its integer") {
+  // Of -inf the one gives the limit, and of -10^10 the other one more.
+  const auto of = [](const std::string& integer) {
+    return "HloModule m\nENTRY e {\n  x = f16[8]{0} parameter(0)\n  y = f16[8]{0} sinh(x)\n" + integer + "}\n";
+  };
+  const std::string written_out =
+      "  a = f16[8]{0} abs(y)\n  i = s32[8]{0} convert(a)\n  n = s32[8]{0} negate(i)\n  g = f16[8]{0} sign(y)\n"
+      "  z = f16[] constant(0)\n  zs = f16[8]{0} broadcast(z), dimensions={}\n"
+      "  less = pred[8]{0} compare(g, zs), direction=LT\n  s = s32[8]{0} select(less, n, i)\n"
+      "  k = f16[] constant(-inf)\n  ks = f16[8]{0} broadcast(k), dimensions={}\n"
+      "  low = pred[8]{0} compare(y, ks), direction=EQ\n  m = s32[] constant(-2147483648)\n"
+      "  ms = s32[8]{0} broadcast(m), dimensions={}\n  ROOT r = s32[8]{0} select(low, ms, s)\n";
+  Literal x(Shape::Array(PrimitiveType::F16, {8}));
+  for (int64_t k = 0; k < 8; ++k) x.SetFromDouble(k, k < 4 ? -30 - static_cast<double>(k) : 0.25);
+  const auto before = Parse(of("  ROOT r = s32[8]{0} convert(y)\n")), after = Parse(of(written_out));
+  const auto verdict = Check(*before, *after, {{.devices = {{std::move(x)}}}});
+  REQUIRE(verdict.ok());
+  INFO(verdict->ToString());
+  CHECK(verdict->agrees());
 }
 
 TEST_CASE("what overflows in f64 has no wider type to tell") {

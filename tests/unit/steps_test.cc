@@ -213,6 +213,22 @@ TEST_CASE("a constant beside values that are usually large is found where they a
   CHECK(VerdictOfSteps(module("k", "1e-12"), module("l", "2e-12")).different_steps == Names{"s"});
 }
 
+TEST_CASE("a constant that differs is a step although values inside a branch are open") {
+  const auto from = [](const std::string& start) {
+    return "HloModule m\nt {\n  ROOT p = f32[8] parameter(0)\n}\nf {\n  p = f32[8] parameter(0)\n"
+           "  ROOT r = f32[8] reverse(p), dimensions={0}\n}\nENTRY e {\n  x = f32[8] parameter(0)\n"
+           "  flip = pred[] parameter(1)\n  k = s32[] constant(" +
+           start +
+           ")\n  s = f32[4] dynamic-slice(x, k), dynamic_slice_sizes={4}\n"
+           "  y = f32[8] concatenate(s, s), dimensions={0}\n"
+           "  c = f32[8] conditional(flip, y, y), true_computation=t, false_computation=f\n"
+           "  ck = f32[] convert(k)\n  b = f32[8] broadcast(ck), dimensions={}\n  ROOT m = f32[8] maximum(c, b)\n}\n";
+  };
+  const Verdict verdict = VerdictOfSteps(from("0"), from("1"));
+  CHECK(verdict.outcome == Outcome::kDisagree);
+  CHECK(verdict.different_steps == Names{"k"});
+}
+
 TEST_CASE("a value that differs has one counterpart") {
   // p and n are products of x and a constant.
   const std::string before = OfTwo(
