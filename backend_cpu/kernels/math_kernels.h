@@ -12,21 +12,21 @@ namespace {
 
 // Applies F to whole vectors; the tail goes through a padded copy, so that it gets the same bits.
 template <class F, class T, class Arch>
-void MathLoop(const TileOp& op, int64_t n) {
+[[gnu::noinline]] void MathLoop(const TileOp& op, int64_t n) {
   using Batch = xsimd::batch<T, Arch>;
   constexpr int64_t kWidth = Batch::size;
   const T* a = static_cast<const T*>(op.in[0]);
   T* out = static_cast<T*>(op.out);
-  alignas(64) T tail[kWidth];
-  for (int64_t i = 0; i < n; i += kWidth) {
-    const bool whole = i + kWidth <= n;
-    if (!whole)
-      for (int64_t k = 0; k < kWidth; ++k) tail[k] = i + k < n ? a[i + k] : T(1);
-    Batch result = F::template Apply<T, Arch>(Batch::load_unaligned(whole ? a + i : tail));
-    result.store_unaligned(whole ? out + i : tail);
-    if (!whole)
-      for (int64_t k = 0; i + k < n; ++k) out[i + k] = tail[k];
-  }
+  int64_t i = 0;
+  for (; i + kWidth <= n; i += kWidth)
+    F::template Apply<T, Arch>(Batch::load_unaligned(a + i)).store_unaligned(out + i);
+  if (i == n) return;
+  T tail[kWidth];
+  for (int64_t k = 0; k < kWidth; ++k) tail[k] = i + k < n ? a[i + k] : T(1);
+  TileOp last = op;
+  last.in[0] = tail, last.out = tail;
+  MathLoop<F, T, Arch>(last, kWidth);
+  for (int64_t k = 0; i + k < n; ++k) out[i + k] = tail[k];
 }
 
 // a * b + c, with one rounding where the machine has FMA.
