@@ -163,8 +163,8 @@ inline V ApplyUnary(V x) {
   else if constexpr (op == UnaryOp::kSqrt) return L::Sqrt(x);
   else if constexpr (op == UnaryOp::kRsqrt) return (V{} + 1) / L::Sqrt(x);
   else if constexpr (op == UnaryOp::kRoundToBf16) {
-    const U bits = (U)x, top = bits & 0xffff0000u, rounded = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u;
-    return L::Blend(x != x, (V)(top | 0x00400000u), (V)rounded);
+    const U bits = (U)x, rounded = bits + 0x7fff + (bits >> 16 & 1);
+    return (V)((U)L::Blend(x == x, (V)rounded, (V)(bits | 0x00400000u)) & 0xffff0000u);
   } else {
     static_assert(op == UnaryOp::kRoundToF16);
 #if defined(HLOIR_HALVES)

@@ -223,11 +223,9 @@ struct RoundToBf16Fn {
   static constexpr bool kHas = std::is_same_v<T, float>;
   template <class T>
   static T Apply(T x) {
-    uint32_t bits = __builtin_bit_cast(uint32_t, x);
-    uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u;
+    const uint32_t bits = __builtin_bit_cast(uint32_t, x), rounded = bits + 0x7fff + (bits >> 16 & 1);
     // Keeps NaN: rounding could clear its payload.
-    uint32_t quiet = (bits & 0xffff0000u) | 0x00400000u;
-    return __builtin_bit_cast(float, x != x ? quiet : rounded);
+    return __builtin_bit_cast(float, (x == x ? rounded : bits | 0x00400000u) & 0xffff0000u);
   }
 };
 

@@ -12,21 +12,21 @@ namespace {
 
 // Applies F to whole vectors; the tail goes through a padded copy, so that it gets the same bits.
 template <class F, class T, class Arch>
-void MathLoop(const TileOp& op, int64_t n) {
+[[gnu::noinline]] void MathLoop(const TileOp& op, int64_t n) {
   using Batch = xsimd::batch<T, Arch>;
   constexpr int64_t kWidth = Batch::size;
   const T* a = static_cast<const T*>(op.in[0]);
   T* out = static_cast<T*>(op.out);
-  alignas(64) T tail[kWidth];
-  for (int64_t i = 0; i < n; i += kWidth) {
-    const bool whole = i + kWidth <= n;
-    if (!whole)
-      for (int64_t k = 0; k < kWidth; ++k) tail[k] = i + k < n ? a[i + k] : T(1);
-    Batch result = F::template Apply<T, Arch>(Batch::load_unaligned(whole ? a + i : tail));
-    result.store_unaligned(whole ? out + i : tail);
-    if (!whole)
-      for (int64_t k = 0; i + k < n; ++k) out[i + k] = tail[k];
-  }
+  int64_t i = 0;
+  for (; i + kWidth <= n; i += kWidth)
+    F::template Apply<T, Arch>(Batch::load_unaligned(a + i)).store_unaligned(out + i);
+  if (i == n) return;
+  T tail[kWidth];
+  for (int64_t k = 0; k < kWidth; ++k) tail[k] = i + k < n ? a[i + k] : T(1);
+  TileOp last = op;
+  last.in[0] = tail, last.out = tail;
+  MathLoop<F, T, Arch>(last, kWidth);
+  for (int64_t k = 0; i + k < n; ++k) out[i + k] = tail[k];
 }
 
 // a * b + c, with one rounding where the machine has FMA.
@@ -40,12 +40,25 @@ inline Batch MultiplyAdd(const Batch& a, const Batch& b, const Batch& c) {
   return xsimd::fma(a, b, c);
 #endif
 }
-// For NEON, xsimd's << looks for the number among all that there are.
-template <int count, class Batch>
-inline Batch ShiftLeft(const Batch& x) {
+// A batch as the compiler's vector, and back. For NEON, xsimd's << looks for the number among all that there are, its
+// bitwise_cast is a call, and its quotient of floats is an estimate that is refined.
+template <class Batch>
+inline auto ToVector(const Batch& x) {
   using Register = typename Batch::register_type;
   typedef typename Batch::value_type V __attribute__((vector_size(sizeof(Register))));
-  return Batch((Register)((V)(Register)x << count));
+  return (V)(Register)x;
+}
+template <class Batch, class V>
+inline Batch ToBatch(V v) {
+  return Batch((typename Batch::register_type)v);
+}
+template <int count, class Batch>
+inline Batch ShiftLeft(const Batch& x) {
+  return ToBatch<Batch>(ToVector(x) << count);
+}
+template <class Batch>
+inline Batch Quotient(const Batch& a, const Batch& b) {
+  return ToBatch<Batch>(ToVector(a) / ToVector(b));
 }
 // Of a polynomial's coefficients, from the highest power down.
 template <class Batch, class... Coefficients>
@@ -87,7 +100,7 @@ struct ExpParts {
   // 2^k of a whole number k, if that is a normal number.
   static Batch Power(const Batch& k) { return ToPower(k + Batch(kRounder)); }
   static Batch ToPower(const Batch& shifted) {
-    return xsimd::bitwise_cast<Batch>(ShiftLeft<kMantissa>(xsimd::bitwise_cast<Bits>(shifted)));
+    return ToBatch<Batch>(ToVector(ShiftLeft<kMantissa>(ToBatch<Bits>(ToVector(shifted)))));
   }
   Batch Scale() const { return ToPower(shifted); }  // 2^n, if that is a normal number
   // exp(x) where it is a normal number.
@@ -167,7 +180,7 @@ struct TanhFn {  // e / (e + 2) for e = exp(2|x|) - 1
     const Parts parts(size + size);
     const Batch scale = parts.Scale(), e = MultiplyAdd(scale, parts.p, scale - Batch(T(1)));
     // Compensates the rounding of the sum: 1 - y is 2 / (e + 2).
-    const Batch two(T(2)), sum = e + two, y = e / sum;
+    const Batch two(T(2)), sum = e + two, y = Quotient(e, sum);
     const Batch lost = (xsimd::max(e, two) - sum) + xsimd::min(e, two);
     return xsimd::copysign(MultiplyAdd(y * lost, MultiplyAdd(y, Batch(T(0.5)), Batch(T(-0.5))), y), x);
   }
@@ -178,7 +191,7 @@ struct LogisticFn {  // 1 / (1 + exp(-x)); of small results e - e^2, for e = exp
   template <class T, class Arch>
   static xsimd::batch<T, Arch> Usual(const xsimd::batch<T, Arch>& x) {
     const xsimd::batch<T, Arch> one(T(1));
-    return one / (one + ExpParts<T, Arch>(-x).Within());
+    return Quotient(one, one + ExpParts<T, Arch>(-x).Within());
   }
   template <class T, class Arch>
   static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
@@ -188,25 +201,64 @@ struct LogisticFn {  // 1 / (1 + exp(-x)); of small results e - e^2, for e = exp
     const auto low = x < Batch(-kUsual<T>);
     // A NaN's sign turns as in -x; xsimd's minus of AVX-512 subtracts from 0.
     const Batch e = ExpFn::Apply<T, Arch>(xsimd::select(low, x, x ^ Batch(T(-0.0))));
-    return xsimd::select(low, MultiplyAdd(-e, e, e), one / (one + e));
+    return xsimd::select(low, MultiplyAdd(-e, e, e), Quotient(one, one + e));
   }
 };
-struct LogFn {  // xsimd's for f64 takes denormals for their bits, and of NaNs there is one
+// log by fdlibm's formula of a normal number u = 2^k (1 + f), where 1 + f is between the roots of 1/2 and 2.
+template <class Arch>
+struct LogParts {
+  using Batch = xsimd::batch<float, Arch>;
+  Batch k, f;
+  explicit LogParts(const Batch& u) {
+    typedef uint32_t U __attribute__((vector_size(sizeof(typename Batch::register_type))));
+    typedef int32_t S __attribute__((vector_size(sizeof(typename Batch::register_type))));
+    const U bits = (U)ToVector(u);
+    const S exponent = (S)(bits - 0x3f3504f3) >> 23;
+    k = ToBatch<Batch>(__builtin_convertvector(exponent, decltype(ToVector(u))));
+    f = ToBatch<Batch>(bits - ((U)exponent << 23)) - Batch(1);
+  }
+  // log(u) + c, of which c is small.
+  Batch Sum(const Batch& c) const {
+    const Batch s = Quotient(f, Batch(2) + f), z = s * s, w = z * z, half = Batch(0.5f) * f * f;
+    const Batch odd = w * MultiplyAdd(w, Batch(0x1.f13c4cp-3f), Batch(0x1.999c26p-2f));
+    const Batch even = z * MultiplyAdd(w, Batch(0x1.23d3dcp-2f), Batch(0x1.555554p-1f));
+    const Batch low = MultiplyAdd(s, half + (even + odd), k * Batch(-0x1.bd0106p-13f) + c);
+    return MultiplyAdd(k, Batch(0x1.63p-1f), low - half + f);
+  }
+};
+struct LogFn {  // of NaNs there is one
   template <class T, class Arch>
   static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
     using Batch = xsimd::batch<T, Arch>;
-    const Batch y = xsimd::log(x);
-    const auto usual = (x >= Batch(kSmallestNormal<T>)) | (x <= Batch(T(0)));
-    if (xsimd::all(usual)) return y;
-    const Batch scaled = xsimd::log(x * Batch(T(0x1p54))) - Batch(T(54 * 0.693147180559945309417232121458L));
-    return xsimd::select(usual, y, xsimd::select(xsimd::isnan(x), x, scaled));
+    const Batch zero(T(0)), infinity(static_cast<T>(__builtin_inf()));
+    const auto of_normal = [&](const Batch& u) {
+      if constexpr (sizeof(T) == 4) return LogParts<Arch>(u).Sum(zero);
+      else return xsimd::log(u);  // which takes denormals for their bits
+    };
+    if (xsimd::all((x >= Batch(kSmallestNormal<T>)) & (x < infinity))) return of_normal(x);
+    const auto small = x < Batch(kSmallestNormal<T>);
+    const Batch y = of_normal(xsimd::select(small, x * Batch(T(0x1p54)), x)) -
+                    xsimd::select(small, Batch(T(54 * 0.693147180559945309417232121458L)), zero);
+    const Batch none = xsimd::select(x < zero, Batch(static_cast<T>(-__builtin_nan(""))), x);
+    return xsimd::select((x > zero) & (x < infinity), y, xsimd::select(x == zero, -infinity, none));
   }
 };
 struct Log1pFn {
   template <class T, class Arch>
   static xsimd::batch<T, Arch> Apply(const xsimd::batch<T, Arch>& x) {
-    const xsimd::batch<T, Arch> zero(T(0));
-    return xsimd::select((x < zero) | (x > zero), xsimd::log1p(x), x);  // -0 and each NaN are their own
+    using Batch = xsimd::batch<T, Arch>;
+    const Batch zero(T(0));
+    if constexpr (sizeof(T) == 8) {
+      return xsimd::select((x < zero) | (x > zero), xsimd::log1p(x), x);  // -0 and each NaN are their own
+    } else {
+      const Batch one(T(1)), infinity(__builtin_inff()), u = x + one;
+      const LogParts<Arch> parts(u);
+      const Batch lost = xsimd::select(parts.k >= Batch(T(2)), one - (u - x), x - (u - one));  // in rounding to u
+      const Batch y = parts.Sum(Quotient(lost, u));
+      const Batch none = xsimd::select(x < -one, Batch(-__builtin_nanf("")), x);
+      const Batch end = xsimd::select(x == -one, -infinity, none);
+      return xsimd::select((x > -one) & (x < infinity) & (x != zero), y, end);
+    }
   }
 };
 // Polynomials by Lawson's method, the best in f64 and then rounded: below 0.92 erf(x)/x - 1 in x^2, 2^-31 of the result
@@ -274,11 +326,11 @@ struct SinCosFn {
       const Batch round(0x1.8p52);  // plus a number: rounded to an integer, which is in the lowest bits
       const Batch shifted = MultiplyAdd(x, Batch(0x1.45f306dc9c883p-1), round);
       turns = shifted - round;
-      quarter = xsimd::bitwise_cast<Bits>(shifted) + Bits(cosine ? 1 : 0);
+      quarter = ToBatch<Bits>(ToVector(shifted)) + Bits(cosine ? 1 : 0);
     }
     Batch Choose(const Batch& sine, const Batch& cosine_of) const {
       const Batch last =
-          xsimd::bitwise_cast<Batch>(ShiftLeft<62>(quarter));  // 2 where it is odd, and the next bit is the sign
+          ToBatch<Batch>(ToVector(ShiftLeft<62>(quarter)));  // 2 where it is odd, and the next bit is the sign
       return xsimd::select(last != Batch(0.0), cosine_of, sine) ^ (last & Batch(-0.0));
     }
   };

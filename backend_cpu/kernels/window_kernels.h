@@ -5,8 +5,12 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "kernels/elementwise_kernels.h"
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 
 namespace hloir::cpu {
 namespace {
@@ -46,6 +50,26 @@ struct WindowExtreme {
   void Take(V x) { best = (op == BinaryOp::kMaximum ? x > best : x < best) ? x : best; }
   V Result() const { return best; }
 };
+#if defined(__aarch64__)
+// NEON's extremes are a NaN beside one, and know the zeros' signs.
+template <class W, BinaryOp op>
+struct WindowFloatExtreme {
+  using V = typename W::V;
+  V best;
+  void Begin(V init) { best = init; }
+  void Take(V x) {
+    using F = std::conditional_t<sizeof(x[0]) == 4, float32x4_t, float64x2_t>;
+    best = (V)Extreme((F)best, (F)x);
+  }
+  V Result() const { return best; }
+  static float32x4_t Extreme(float32x4_t a, float32x4_t b) {
+    return op == BinaryOp::kMaximum ? vmaxq_f32(a, b) : vminq_f32(a, b);
+  }
+  static float64x2_t Extreme(float64x2_t a, float64x2_t b) {
+    return op == BinaryOp::kMaximum ? vmaxq_f64(a, b) : vminq_f64(a, b);
+  }
+};
+#else
 // A plain comparison keeps a NaN in `best` but skips those of x. A result of 0 has the sign that all signs give
 // together.
 template <class W, BinaryOp op>
@@ -69,6 +93,7 @@ struct WindowFloatExtreme {
     return (V)((zero & signs & sign) | (~zero & (U)best) | (U)nan);
   }
 };
+#endif
 
 template <class W, class State, int vectors, class T>
 inline void WindowsOf(const TapRows& rows, T init, const T* x, T* out, int64_t count = W::kCount) {
@@ -89,7 +114,11 @@ inline void WindowsOf(const TapRows& rows, T init, const T* x, T* out, int64_t c
 template <class T, int bytes, class State>
 void TapRowsLoop(const TapRows& rows, const void* init_data, const void* x_data, void* out_data) {
   using W = WindowVectors<T, bytes>;
+#if defined(__aarch64__)
+  constexpr int kVectors = 4;
+#else
   constexpr int kVectors = bytes == 64 ? 4 : 2;
+#endif
   const T init = *static_cast<const T*>(init_data);
   const T* x = static_cast<const T*>(x_data);
   T* out = static_cast<T*>(out_data);

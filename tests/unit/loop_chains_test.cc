@@ -139,9 +139,9 @@ TEST_CASE("chains: extremes with a limit") {
 
 TEST_CASE("chains: one number of a block beyond the usual range of a function") {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
-  for (const char* op : {"exponential", "exponential-minus-one", "logistic", "tanh", "log-plus-one"}) {
+  for (const char* op : {"exponential", "exponential-minus-one", "logistic", "tanh", "log", "log-plus-one"}) {
     const std::string body = std::string(" x = T parameter(0)\n a = T ") + op + "(x)\n ROOT r = T negate(a)";
-    for (const double number : {-100., 89., -800., 800., -9.5, 20., nan, inf, -inf, 1e-310}) {
+    for (const double number : {-100., 89., -800., 800., -9.5, 20., -1., 0., -0., nan, inf, -inf, 1e-40, 1e-310}) {
       for (const char* type : {"f32", "f64"}) CheckChains(Module(body, type, 1000), number);
     }
   }
