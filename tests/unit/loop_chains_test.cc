@@ -518,8 +518,9 @@ TEST_CASE("chains: two operations in one link, squares and rotations") {
         }
       }
       const std::string spread =
-          " m = T multiply(x, c)\n o = T shift-right-logical(m, h)\n a = T xor(m, o)\n n = T multiply(h, a)\n"
-          " q = T shift-right-logical(n, c)\n d = T xor(n, q)\n";
+          " u = S constant(2654435)\n f = T broadcast(u), dimensions={}\n v = S constant(7)\n w = T broadcast(v), "
+          "dimensions={}\n m = T multiply(x, f)\n o = T shift-right-logical(m, h)\n a = T xor(m, o)\n"
+          " n = T multiply(f, a)\n q = T shift-right-logical(n, w)\n d = T xor(n, q)\n";
       CheckChains(Module(kParameters + half + spread + " ROOT r = T add(d, y)", type, n));
       CheckChains(Module(kParameters + half + spread + " ROOT r = (T, T, T) tuple(d, m, a)", type, n));
       for (const char* values : {"l, m", "m, l"}) {
