@@ -514,7 +514,9 @@ template <class L, BinaryOp op, bool unset>
 struct SelectProductIfLink {
   using V = typename L::V;
   static V Do(const TileOp& at, int64_t i, V v) {
-    const V a = L::Load(at, 0, ChainOperand::kVector, i), product = a * L::Load(at, 2, ChainOperand::kVector, i);
+    V a = L::Load(at, 0, ChainOperand::kVector, i);
+    AtOnce(a);  // or g++ reads it twice, often across cache lines
+    const V product = a * L::Load(at, 2, ChainOperand::kVector, i);
     const auto mask = (typename L::S)Apply<L, op, false>(a, L::Load(at, 1, ChainOperand::kScalar, i));
     return unset ? L::Blend(mask, product, v) : L::Blend(mask, v, product);
   }
