@@ -353,6 +353,20 @@ struct BinaryLink {
     return second ? Apply<L, op, integer>(x, v) : Apply<L, op, integer>(v, x);
   }
 };
+// Begins a chain by one operation.
+template <class L, BinaryOp op, ChainOperand operand, bool second, bool integer, class V = typename L::V>
+void BeginLink(const TileOp* at, int64_t i) {
+  constexpr int n = L::kCount;
+  const auto begin = [at](int64_t place) {
+    const V x = L::Load(*at, 1, ChainOperand::kVector, place);
+    V v = BinaryLink<L, op, operand, second, integer>::Do(*at, place, x);
+    AtOnce(v);
+    return v;
+  };
+  const V v0 = begin(i), v1 = begin(i + n), v2 = begin(i + 2 * n), v3 = begin(i + 3 * n), v4 = begin(i + 4 * n),
+          v5 = begin(i + 5 * n), v6 = begin(i + 6 * n), v7 = begin(i + 7 * n);
+  return GoOn<L>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
+}
 // The result goes to memory, and the block stays.
 template <class L, BinaryOp op, ChainOperand operand, bool second, bool integer>
 struct AsideLink {
@@ -404,17 +418,68 @@ struct SquareLink {
   using V = typename L::V;
   static V Do(const TileOp&, int64_t, V v) { return Apply<L, BinaryOp::kMultiply, integer>(v, v); }
 };
+template <class L, class V = typename L::V>
+inline V Rotated(V v, V left, V right, [[maybe_unused]] bool whole) {
+#if defined(__AVX512F__)
+  if (whole) return (V)_mm512_rolv_epi32((__m512i)v, (__m512i)left);
+#endif
+  return Apply<L, BinaryOp::kOr, true>(Apply<L, BinaryOp::kShiftLeft, true>(v, left),
+                                       Apply<L, BinaryOp::kShiftRightLogical, true>(v, right));
+}
+// True if (v << left) | (v >> right) is a rotation.
+inline bool IsWhole(const void* left, const void* right) {
+  const uint32_t l = *static_cast<const uint32_t*>(left);
+  return l <= 32 && *static_cast<const uint32_t*>(right) == 32 - l;
+}
 template <class L>
 struct RotateLink {
   using V = typename L::V;
   static V Do(const TileOp& at, int64_t i, V v) {
-    const V left = L::Load(at, 0, ChainOperand::kScalar, i), right = L::Load(at, 1, ChainOperand::kScalar, i);
-#if defined(__AVX512F__)
-    const uint32_t l = *static_cast<const uint32_t*>(at.in[0]), r = *static_cast<const uint32_t*>(at.in[1]);
-    if (l <= 32 && r == 32 - l) return (V)_mm512_rolv_epi32((__m512i)v, (__m512i)left);
-#endif
-    return Apply<L, BinaryOp::kOr, true>(Apply<L, BinaryOp::kShiftLeft, true>(v, left),
-                                         Apply<L, BinaryOp::kShiftRightLogical, true>(v, right));
+    return Rotated<L>(v, L::Load(at, 0, ChainOperand::kScalar, i), L::Load(at, 1, ChainOperand::kScalar, i),
+                      IsWhole(at.in[0], at.in[1]));
+  }
+};
+// `whole`: the rotation is known to be one, or no instruction rotates.
+template <class L, bool whole, class V = typename L::V>
+void MixLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
+  if constexpr (!whole) {
+    if (IsWhole(at->in[1], at->in[2])) return MixLink<L, true>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
+  }
+  const TileOp op = *at;
+  const V left = L::Load(op, 1, ChainOperand::kScalar, i), right = L::Load(op, 2, ChainOperand::kScalar, i);
+  const auto mix = [&](int64_t place, V v) {
+    const V sum = Apply<L, BinaryOp::kAdd, true>(L::Load(op, 0, ChainOperand::kVector, place), v);
+    L::template Store<ChainResult::kVector>(op, place, sum);
+    return Apply<L, BinaryOp::kXor, true>(Rotated<L>(v, left, right, whole), sum);
+  };
+  constexpr int n = L::kCount;
+  v0 = mix(i, v0);
+  InOrder(v0, v1, i), v1 = mix(i + n, v1);
+  InOrder(v1, v2, i), v2 = mix(i + 2 * n, v2);
+  InOrder(v2, v3, i), v3 = mix(i + 3 * n, v3);
+  InOrder(v3, v4, i), v4 = mix(i + 4 * n, v4);
+  InOrder(v4, v5, i), v5 = mix(i + 5 * n, v5);
+  InOrder(v5, v6, i), v6 = mix(i + 6 * n, v6);
+  InOrder(v6, v7, i), v7 = mix(i + 7 * n, v7);
+  return GoOn<L>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
+}
+template <class L>
+struct SpreadLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v) {
+    const V product = Apply<L, BinaryOp::kMultiply, true>(v, L::Load(at, 2, ChainOperand::kScalar, i));
+    const V shift = L::Load(at, 1, ChainOperand::kScalar, i);
+    return Apply<L, BinaryOp::kXor, true>(product, Apply<L, BinaryOp::kShiftRightLogical, true>(product, shift));
+  }
+};
+template <class L>
+struct BesideLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v) {
+    const V sum = Apply<L, BinaryOp::kAdd, true>(L::Load(at, 0, ChainOperand::kVector, i),
+                                                 L::Load(at, 1, ChainOperand::kScalar, i));
+    L::template Store<ChainResult::kVector>(at, i, sum);
+    return v;
   }
 };
 constexpr ChainOperand Kind(bool scalar) { return scalar ? ChainOperand::kScalar : ChainOperand::kVector; }
@@ -443,6 +508,17 @@ struct SelectIfLink {
     const V other = L::Load(at, 2, Kind(scalar), i);
     const auto mask = (typename L::S)Apply<L, op, integer>(a, b);
     return unset ? L::Blend(mask, other, v) : L::Blend(mask, v, other);
+  }
+};
+template <class L, BinaryOp op, bool unset>
+struct SelectProductIfLink {
+  using V = typename L::V;
+  static V Do(const TileOp& at, int64_t i, V v) {
+    V a = L::Load(at, 0, ChainOperand::kVector, i);
+    AtOnce(a);  // or g++ reads it twice, often across cache lines
+    const V product = a * L::Load(at, 2, ChainOperand::kVector, i);
+    const auto mask = (typename L::S)Apply<L, op, false>(a, L::Load(at, 1, ChainOperand::kScalar, i));
+    return unset ? L::Blend(mask, product, v) : L::Blend(mask, v, product);
   }
 };
 // Of KeptLinkOf.
@@ -517,10 +593,18 @@ void FillLinksOfNesteds(ChainTable& table) {
   }
   (std::make_integer_sequence<int, outers * inners>());
 }
-// For the first `ops` of kOuterOps.
+// For the first `ops` of kOuterOps; and the links that begin a chain by the first three.
 template <class L, ChainType P, int ops>
 void FillLinksOfAsides([[maybe_unused]] ChainTable& table) {
   constexpr bool kInteger = P != ChainType::kF32 && P != ChainType::kF64;
+  if constexpr (P == ChainType::kF32 || P == ChainType::kS32) {
+    [&]<int... m>(std::integer_sequence<int, m...>) {
+      ((table.begin[m >> 2][static_cast<int>(P)][m >> 1 & 1][m & 1] =
+            Entry(&BeginLink<L, kOuterOps[m >> 2], Kind((m >> 1 & 1) != 0), (m & 1) != 0, kInteger>)),
+       ...);
+    }
+    (std::make_integer_sequence<int, 12>());
+  }
 #if HLOIR_KEEPS_BLOCK
   if constexpr (L::kBytes / L::kCount == 4) {
     [&]<int... m>(std::integer_sequence<int, m...>) {
@@ -553,6 +637,11 @@ void FillLinksOfCompare(ChainTable& table) {
      ...);
   }
   (std::make_integer_sequence<int, 8>());
+  if constexpr (P == ChainType::kF32) {
+    auto& products = table.select_product_if[static_cast<int>(op) - static_cast<int>(BinaryOp::kEq)];
+    products[0] = Entry(&LinkOf<L, SelectProductIfLink<L, op, false>>);
+    products[1] = Entry(&LinkOf<L, SelectProductIfLink<L, op, true>>);
+  }
 #if HLOIR_KEEPS_BLOCK
   auto& kept = table.select_if_kept[static_cast<int>(op) - static_cast<int>(BinaryOp::kEq)][p];
   [&]<int... m>(std::integer_sequence<int, m...>) {
@@ -583,6 +672,7 @@ void FillMovesOf(ChainTable& table) {
   constexpr int p = static_cast<int>(P);
   table.elements[p] = 8 * L::kCount;
   FillLoads<L, P, ChainOperand::kVector>(table);
+  if constexpr (P == ChainType::kF32 || P == ChainType::kF64) FillLoads<L, P, ChainOperand::kPred>(table);
 #if defined(__AVX2__)
   if constexpr (P == ChainType::kF32 || P == ChainType::kF64)
     table.load[p][static_cast<int>(ChainOperand::kRuns)] = Entry(&LoadRunsLink<L>);
@@ -720,7 +810,12 @@ void FillIntegersOf(ChainTable& table) {
   }
   if constexpr (P == ChainType::kS32) FillLinksOfNesteds<L, P, 6, kShifts ? 6 : 3>(table);
   if constexpr (P == ChainType::kS32 || P == ChainType::kS64) FillLinksOfAsides<L, P, 6>(table);
-  if constexpr (P == ChainType::kS32 && kShifts) table.rotate = Entry(&LinkOf<L, RotateLink<L>>);
+  if constexpr (P == ChainType::kS32 && kShifts) {
+    table.rotate = Entry(&LinkOf<L, RotateLink<L>>);
+    table.mix = Entry(&MixLink<L, L::kBytes != 64>);
+    table.spread = Entry(&LinkOf<L, SpreadLink<L>>);
+    table.beside = Entry(&LinkOf<L, BesideLink<L>>);
+  }
 }
 template <class T, class Arch, ChainType P>
 void FillNarrowIntegers(ChainTable& table) {
@@ -732,7 +827,7 @@ template <ChainType P, ChainType other>
 void ShareMoves(ChainTable& table) {
   constexpr int p = static_cast<int>(P), o = static_cast<int>(other);
   table.elements[p] = table.elements[o];
-  for (const ChainOperand operand : {ChainOperand::kVector, ChainOperand::kRuns})
+  for (const ChainOperand operand : {ChainOperand::kVector, ChainOperand::kRuns, ChainOperand::kPred})
     table.load[p][static_cast<int>(operand)] = table.load[o][static_cast<int>(operand)];
   table.keep[p][0] = table.keep[o][0];
   // A block that began as integers may end as a narrow float.

@@ -308,6 +308,28 @@ inline T SumOfLanes(const Batch& sums) {
         SumOfHalves<U>((V)(typename Batch::register_type)sums, std::make_index_sequence<Batch::size / 2>()));
   }
 }
+// The sums of four vectors' lanes, each in SumOfLanes' order: groups of 2·w lanes become groups of w.
+template <class T, int w, class V, size_t... k>
+inline typename LaneVector<T, sizeof...(k)>::Type Folded(V a, V b, std::index_sequence<k...>) {
+  return __builtin_shufflevector(a, b, static_cast<int>(k / w * w + k)...) +
+         __builtin_shufflevector(a, b, static_cast<int>(k / w * w + k + w)...);
+}
+template <class T, int w, class V>
+inline typename LaneVector<T, 4>::Type FourGroups(V v) {
+  if constexpr (w == 1) return v;
+  else return FourGroups<T, w / 2>(Folded<T, w / 2>(v, v, std::make_index_sequence<2 * w>()));
+}
+template <class T, class Batch>
+inline void StoreSumsOfLanes(const Batch (&sums)[4], T* out) {
+  constexpr int n = Batch::size;
+  using U = std::conditional_t<kIsFloat<T>, T, Unsigned<T>>;
+  using V = typename LaneVector<U, n>::Type;
+  const auto of = [&](int r) { return (V)(typename Batch::register_type)sums[r]; };
+  constexpr auto kAll = std::make_index_sequence<n>();
+  const V ab = Folded<U, n / 2>(of(0), of(1), kAll), cd = Folded<U, n / 2>(of(2), of(3), kAll);
+  const auto four = FourGroups<U, n / 4>(Folded<U, n / 4>(ab, cd, kAll));
+  __builtin_memcpy(out, &four, sizeof four);
+}
 
 // out[i] = sum over p of a[i·a_stride + p] · x[p], i < rows. The order of a sum does not depend on the number of rows.
 template <class T, class Arch, int rows>
@@ -333,22 +355,35 @@ inline void RowsByVector(int64_t k, const T* a, int64_t a_stride, const T* x, T*
     for (int s = 0; s < kSums; ++s) add(p + s * kWidth, s);
   }
   for (; p + kWidth <= k; p += kWidth) add(p, 0);
+  if constexpr (rows == 4) {
+    Batch sums[rows];
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; ++r) sums[r] = (acc[r][0] + acc[r][1]) + (acc[r][2] + acc[r][3]);
+    StoreSumsOfLanes(sums, out);
+  }
 #pragma GCC unroll 4
   for (int r = 0; r < rows; ++r) {
-    T sum = SumOfLanes<T>((acc[r][0] + acc[r][1]) + (acc[r][2] + acc[r][3]));
+    T sum = rows == 4 ? out[r] : SumOfLanes<T>((acc[r][0] + acc[r][1]) + (acc[r][2] + acc[r][3]));
     for (int64_t q = p; q < k; ++q) sum = AddFn::Apply(sum, MultiplyFn::Apply(a[r * a_stride + q], x[q]));
     out[r] = sum;
   }
 }
-// The same for i < m. Three rows together read x once, and their sums fit in 16 registers.
+// The same for i < m. Several rows together read x once: as many as have their sums in 16 or 32 registers.
 template <class T, class Arch>
-void MatrixVector(int64_t m, int64_t k, const void* a_data, int64_t a_stride, const void* x_data, void* out_data) {
-  constexpr int kRows = 3;
+void MatrixVector(int64_t m, int64_t k, const void* a_data, int64_t a_stride, const void* x_data, void* out_data,
+                  bool backwards) {
+  constexpr int kRows = sizeof(Vector<T, Arch>) == 64 ? 4 : 3;
   const T *a = static_cast<const T*>(a_data), *x = static_cast<const T*>(x_data);
   T* out = static_cast<T*>(out_data);
   int64_t i = 0;
-  for (; i + kRows <= m; i += kRows) RowsByVector<T, Arch, kRows>(k, a + i * a_stride, a_stride, x, out + i);
-  for (; i < m; ++i) RowsByVector<T, Arch, 1>(k, a + i * a_stride, a_stride, x, out + i);
+  for (; i + kRows <= m; i += kRows) {
+    const int64_t row = backwards ? m - kRows - i : i;
+    RowsByVector<T, Arch, kRows>(k, a + row * a_stride, a_stride, x, out + row);
+  }
+  for (; i < m; ++i) {
+    const int64_t row = backwards ? m - 1 - i : i;
+    RowsByVector<T, Arch, 1>(k, a + row * a_stride, a_stride, x, out + row);
+  }
 }
 
 template <class T, class Arch, int kVectors, int kRows>

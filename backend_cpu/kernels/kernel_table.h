@@ -169,8 +169,9 @@ struct GemmKernels {
   // The same for bf16, in f32; only for kF32.
   void (*vector_matrix_bf16)(int64_t k, int64_t n, const void* x, int64_t x_stride, const void* w, int64_t w_stride,
                              void* out);
-  // out[m] = a[m,k] · x[k], with contiguous rows of a, and x.
-  void (*matrix_vector)(int64_t m, int64_t k, const void* a, int64_t a_stride, const void* x, void* out);
+  // out[m] = a[m,k] · x[k], with contiguous rows of a, and x; the last rows first if `backwards`.
+  void (*matrix_vector)(int64_t m, int64_t k, const void* a, int64_t a_stride, const void* x, void* out,
+                        bool backwards);
 };
 
 // Lines begin … begin + lanes - 1 along a dimension of an array of complex numbers: `stored` numbers each, `inner`

@@ -62,6 +62,7 @@ struct Lanes {
     const void* from = at.in[which];
     switch (operand) {
       case ChainOperand::kRuns: break;
+      case ChainOperand::kPred: return (V)~Zeros(static_cast<const uint8_t*>(from) + i);
       case ChainOperand::kVector: return LoadAs<V>(static_cast<const T*>(from) + i);
       case ChainOperand::kScalar: {
         const T x = *static_cast<const T*>(from);

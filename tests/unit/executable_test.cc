@@ -348,6 +348,59 @@ TEST_CASE("loops and branches") {
               0);
 }
 
+TEST_CASE("iterations of a short elementwise loop become one loop over elements") {
+  const auto loop = [](int64_t trips, const char* dims, const char* op) {
+    std::string text = R"(HloModule m
+    step { x = f32[D] parameter(0)
+      y = f32[D] parameter(1)
+      s = f32[] parameter(2)
+      b = f32[D] broadcast(s), dimensions={}
+      z = f32[D] OP
+      ROOT t = (f32[D], f32[D]) tuple(z, x) }
+    body { p = (s32[], f32[D], f32[D], f32[2]) parameter(0)
+      i = s32[] get-tuple-element(p), index=0
+      x = f32[D] get-tuple-element(p), index=1
+      y = f32[D] get-tuple-element(p), index=2
+      k = f32[2] get-tuple-element(p), index=3
+      one = s32[] constant(1)
+      n = s32[] add(i, one)
+      first = f32[1] slice(k), slice={[0:1]}
+      s = f32[] reshape(first)
+      c = (f32[D], f32[D]) call(x, y, s), to_apply=step
+      u = f32[D] get-tuple-element(c), index=0
+      v = f32[D] get-tuple-element(c), index=1
+      ROOT t = (s32[], f32[D], f32[D], f32[2]) tuple(n, u, v, k) }
+    condition { p = (s32[], f32[D], f32[D], f32[2]) parameter(0)
+      i = s32[] get-tuple-element(p), index=0
+      n = s32[] constant(TRIPS)
+      ROOT c = pred[] compare(i, n), direction=LT }
+    ENTRY e { x = f32[D] parameter(0)
+      y = f32[D] parameter(1)
+      k = f32[2] parameter(2)
+      zero = s32[] constant(0)
+      t = (s32[], f32[D], f32[D], f32[2]) tuple(zero, x, y, k)
+      ROOT w = (s32[], f32[D], f32[D], f32[2]) while(t), condition=condition, body=body })";
+    for (const auto& [word, value] : {std::pair<std::string, std::string>{"[D]", std::string("[") + dims + "]"},
+                                      {"TRIPS", std::to_string(trips)},
+                                      {"OP", op}}) {
+      for (size_t at = 0; (at = text.find(word, at)) != std::string::npos;) text.replace(at, word.size(), value);
+    }
+    return text;
+  };
+  const auto is_loop = [&](int64_t trips, const char* dims, const char* op) {
+    const std::string text = loop(trips, dims, op);
+    CheckModule(text, 1e-6);
+    return PlanOf(text).find("while") != std::string::npos;
+  };
+  const char* const multiply = "multiply(b, y)";
+  CHECK_FALSE(is_loop(1, "1024", multiply));
+  CHECK_FALSE(is_loop(8, "1024", multiply));
+  CHECK(is_loop(9, "1024", multiply));
+  CHECK(is_loop(8, "1023", multiply));
+  CHECK(is_loop(0, "1024", multiply));
+  CHECK(is_loop(3, "1024", "reverse(y), dimensions={0}"));
+}
+
 TEST_CASE("limits and cancelling") {
   auto module = ParseModule(R"(HloModule m
     body { p = s32[] parameter(0)

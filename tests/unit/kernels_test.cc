@@ -237,11 +237,14 @@ void CompareProducts(const GemmKernels& kernels) {
     for (int64_t p = 0; p < kDepth; ++p) s += x[p] * y[p * 41 + j];
     CHECK(out[j] == s);
   }
-  kernels.matrix_vector(41, kDepth, y.data(), kDepth, x.data(), out.data());
-  for (int64_t i = 0; i < 41; ++i) {
-    T s = 0;
-    for (int64_t p = 0; p < kDepth; ++p) s += y[i * kDepth + p] * x[p];
-    CHECK(out[i] == s);
+  for (bool backwards : {false, true}) {
+    out.assign(41, T(-1));
+    kernels.matrix_vector(41, kDepth, y.data(), kDepth, x.data(), out.data(), backwards);
+    for (int64_t i = 0; i < 41; ++i) {
+      T s = 0;
+      for (int64_t p = 0; p < kDepth; ++p) s += y[i * kDepth + p] * x[p];
+      CHECK(out[i] == s);
+    }
   }
 }
 

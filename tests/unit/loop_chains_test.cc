@@ -164,6 +164,31 @@ TEST_CASE("chains: comparisons and selects") {
     CheckAllTypes(kParameters + " a = T add(x, y)\n p = P compare(c, a" + end +
                   " t = T select(p, c, z)\n ROOT r = T add(t, y)");
   }
+  // One value is a product of what is compared.
+  for (const char* direction : {"EQ", "NE", "GE", "GT", "LE", "LT"}) {
+    for (const char* pair : {"y, c", "c, y"}) {
+      const std::string compare = std::string(" p = P compare(") + pair + "), direction=" + direction + "\n";
+      for (const char* product : {"x, y", "y, x", "y, y", "x, z"}) {
+        for (const char* values : {"m, a", "a, m"}) {
+          const std::string body = kParameters + compare + " m = T multiply(" + product +
+                                   ")\n a = T subtract(c, x)\n t = T select(p, " + values + ")\n";
+          CheckAllTypes(body + " ROOT r = T copy(t)");
+          CheckAllTypes(body + " ROOT r = (T, T) tuple(t, m)");
+        }
+      }
+    }
+  }
+  // What is compared was in the chain that goes on with the select.
+  for (const char* pair : {"a, c", "c, a", "b, c", "a, b", "d, z"}) {
+    const std::string compare = std::string(" p = P compare(") + pair + "), direction=LT\n";
+    for (const char* values : {"d, z", "z, d", "c, d", "d, b", "b, d"}) {
+      const std::string body = kParameters + " a = T add(x, y)\n b = T negate(a)\n d = T multiply(b, y)\n" + compare +
+                               " t = T select(p, " + values + ")\n u = T subtract(t, c)\n";
+      CheckAllTypes(body + " ROOT r = T add(u, a)");
+      CheckAllTypes(body + " e = T abs(d)\n ROOT r = (T, P) tuple(e, p)");
+      CheckAllTypes(body + " q = P compare(a, u), direction=GT\n ROOT r = T select(q, u, a)");
+    }
+  }
   // A mask that two read, and one that is a result.
   CheckAllTypes(kParameters +
                 " p = P compare(x, y), direction=LT\n a = T add(x, z)\n t = T select(p, a, y)\n b = T multiply(x, z)\n"
@@ -171,6 +196,21 @@ TEST_CASE("chains: comparisons and selects") {
   CheckAllTypes(
       kParameters +
       " a = T add(x, z)\n p = P compare(a, y), direction=LT\n t = T select(p, a, y)\n ROOT r = (P, T) tuple(p, t)");
+}
+
+TEST_CASE("chains: masks in memory become numbers") {
+  for (const char* type : {"f32", "f64", "s32", "s64", "s16", "s8", "bf16"}) {
+    for (int64_t n : {7, 64, 999, 4096}) {
+      const std::string body = " p = P parameter(0)\n x = T parameter(1)\n a = T convert(p)\n";
+      CheckChains(Module(body + " b = T negate(a)\n ROOT r = T add(b, x)", type, n));
+      CheckChains(Module(body + " b = T multiply(x, a)\n ROOT r = (T, T) tuple(a, b)", type, n));
+      const std::string i = "s16[" + std::to_string(n) + "]";
+      CheckChains(Module(" y = " + i + " parameter(0)\n z = " + i +
+                             " parameter(1)\n p = P compare(y, z), direction=LT\n" +
+                             " a = T convert(p)\n b = T abs(a)\n ROOT r = (T, T) tuple(a, b)",
+                         type, n));
+    }
+  }
 }
 
 TEST_CASE("chains: integers, and what becomes of them") {
@@ -477,6 +517,12 @@ TEST_CASE("chains: two operations in one link, squares and rotations") {
                              type, n));
         }
       }
+      const std::string spread =
+          " u = S constant(2654435)\n f = T broadcast(u), dimensions={}\n v = S constant(7)\n w = T broadcast(v), "
+          "dimensions={}\n m = T multiply(x, f)\n o = T shift-right-logical(m, h)\n a = T xor(m, o)\n"
+          " n = T multiply(f, a)\n q = T shift-right-logical(n, w)\n d = T xor(n, q)\n";
+      CheckChains(Module(kParameters + half + spread + " ROOT r = T add(d, y)", type, n));
+      CheckChains(Module(kParameters + half + spread + " ROOT r = (T, T, T) tuple(d, m, a)", type, n));
       for (const char* values : {"l, m", "m, l"}) {
         const std::string turn = std::string(" l = T shift-left(x, h)\n m = T shift-right-logical(x, c)\n a = T or(") +
                                  values + ")\n b = T xor(a, y)\n n = T shift-right-logical(b, c)\n" +
@@ -514,6 +560,29 @@ TEST_CASE("chains: results beside the block") {
       CheckChains(Module(body + " ROOT r = (T, T) tuple(a4, b4)", type, n));
       CheckChains(Module(body + " d = T add(a4, z)\n e = T add(b4, d)\n ROOT r = (T, T) tuple(d, e)", type, n));
     }
+    // With words added between rounds, and values that more than the rounds read.
+    for (const char* last :
+         {"(T, T) tuple(a8, b8)", "T subtract(a8, b5)", "T subtract(b8, in6)", "T subtract(b8, turned6)"}) {
+      for (bool exchange : {false, true}) {
+        body = kParameters + " l = S constant(13)\n lb = T broadcast(l), dimensions={}\n m = S constant(19)\n" +
+               " mb = T broadcast(m), dimensions={}\n a0 = T add(x, c)\n b0 = T add(y, c)\n";
+        for (int i = 0; i < 8; ++i) {
+          const std::string from = std::to_string(i), to = std::to_string(i + 1);
+          const auto put = [&](const char* name, const std::string& op, const std::string& a, const std::string& b) {
+            body +=
+                " " + std::string(name) + to + " = T " + op + "(" + (exchange ? b + ", " + a : a + ", " + b) + ")\n";
+          };
+          put("in", "add", "a" + from, i % 2 == 0 ? "lb" : "z");
+          put("a", "add", (i % 3 == 2 ? "in" + to : "a" + from), "b" + from);
+          body += " left" + to + " = T shift-left(b" + from + ", lb)\n right" + to + " = T shift-right-logical(b" +
+                  from + ", mb)\n";
+          put("turned", "or", "left" + to, "right" + to);
+          put("d", "xor", "a" + to, "turned" + to);
+          put("b", i % 3 == 1 ? "add" : "xor", "d" + to, i % 3 == 1 ? "mb" : "z");
+        }
+        for (int64_t n : {64, 999, 4096}) CheckChains(Module(body + " ROOT r = " + last, type, n));
+      }
+    }
   }
 }
 
@@ -532,10 +601,12 @@ TEST_CASE("chains: random programs") {
       const auto value = [&] {
         return values[values.size() - 1 - std::min(below(values.size()), below(values.size()))];
       };
-      constexpr const char* kOps[] = {"add", "subtract", "multiply", "add", "maximum", "abs", "negate"};
+      constexpr const char* kOps[] = {"add", "subtract", "multiply", "add", "maximum", "abs", "negate", "select"};
       const size_t op = below(std::size(kOps));
-      const std::string name = "v" + std::to_string(i);
-      body += " " + name + " = T " + kOps[op] + "(" + value() + (op < 5 ? ", " + value() : "") + ")\n";
+      const std::string name = "v" + std::to_string(i), mask = "p" + std::to_string(i);
+      if (op == 7) body += " " + mask + " = P compare(" + value() + ", " + value() + "), direction=LT\n";
+      body += " " + name + " = T " + kOps[op] + "(" + (op == 7 ? mask + ", " : "") + value() +
+              (op < 5 || op == 7 ? ", " + value() : "") + ")\n";
       values.push_back(name);
     }
     CheckChains(Module(body + " w = T add(v9, v12)\n ROOT r = (T, T) tuple(v13, w)", kTypes[program % 3],

@@ -115,6 +115,7 @@ class ChainMaker {
     bool square = false;         // the block is both operands
     int other = -1;              // the chain that computes the other operand meanwhile, while the block is kept
     bool aside = false;          // the link stores the result, and the block stays
+    int sum = -1;                // one of `before` whose result the link stores
   };
   struct Chain {
     ChainType type = ChainType::kF32;
@@ -189,13 +190,31 @@ class ChainMaker {
             load.kind == Meaning::kRuns ? ChainOperand::kRuns : static_cast<ChainOperand>(narrow), value->maker};
   }
 
+  // True if an op before `op` reads what the chain stores; but a comparison for `op` alone, which the link of that
+  // does.
+  bool ReaderBefore(int op, int c) const {
+    for (int reader : chains_[c].readers) {
+      if (reader >= op) return false;
+      if (!MayJoinCompare(reader, op)) return true;
+    }
+    return false;
+  }
+  // True if the link of `select` can make the mask that it takes.
+  bool MayJoinCompare(int compare, int select) const {
+    const Value* mask = ValueAt(body_[select].in[0]);
+    return info_[select].meaning->kind == Meaning::kSelect && mask != nullptr && mask->maker == compare &&
+           !mask->elsewhere && mask->users.size() == 1 && info_[compare].meaning &&
+           IsCompare(*info_[compare].meaning) && info_[compare].chain >= 0 &&
+           chains_[info_[compare].chain].holds == compare &&
+           Bytes(info_[compare].meaning->type) == Bytes(info_[select].meaning->type);
+  }
+
   // The chain whose block the operand is, if `op` may follow.
   int Followed(int op, int operand) const {
     const Value* value = ValueAt(body_[op].in[operand]);
     if (value == nullptr || !IsTile(*info_[op].meaning, operand)) return -1;
     const int c = info_[value->maker].chain;
-    if (c < 0 || chains_[c].holds != value->maker ||
-        (!chains_[c].readers.empty() && *chains_[c].readers.begin() < op) ||
+    if (c < 0 || chains_[c].holds != value->maker || ReaderBefore(op, c) ||
         Bytes(chains_[c].type) != Bytes(info_[op].meaning->type))
       return -1;
     for (int user : value->users) {
@@ -248,18 +267,11 @@ class ChainMaker {
   void TakeCompare(Part* select, int chain) {
     const LoopOp& at = body_[select->op];
     const Value* mask = ValueAt(at.in[0]);
-    if (mask == nullptr || mask->elsewhere || mask->users.size() != 1) return;
+    if (mask == nullptr || !MayJoinCompare(mask->maker, select->op) || info_[mask->maker].chain == chain) return;
     const Info& info = info_[mask->maker];
-    const int from = info.chain;
-    if (!info.meaning || !IsCompare(*info.meaning) ||
-        Bytes(info.meaning->type) != Bytes(info_[select->op].meaning->type) || from < 0 || from == chain ||
-        chains_[from].holds != mask->maker)
-      return;
     const LoopOp& compare = body_[mask->maker];
-    for (const TilePlace& place : compare.in) {
-      const Value* value = ValueAt(place);  // would have to be stored before it is read
-      if (value != nullptr && info_[value->maker].chain == chain) return;
-    }
+    const int product = ProductOf(select->op, 3 - select->operand);
+    chains_[chain].readers.erase(mask->maker);
     const bool first = IsTile(*info.meaning, 0);  // otherwise its operands are exchanged
     const BinaryOp op = first ? info.meaning->binary : Exchanged(info.meaning->binary);
     const int other = 3 - select->operand;
@@ -270,6 +282,45 @@ class ChainMaker {
     select->before.push_back(mask->maker);
     // Removes the comparison from its chain, of which it is the last part. Ops cannot use the block before it.
     LeaveChain(mask->maker);
+    if (product >= 0) TakeProduct(op, product, select);
+  }
+  // The product of what is compared with a scalar, that the link of a select may compute as its operand; -1: it is
+  // none.
+  int ProductOf(int select, int operand) const {
+    const Value *mask = ValueAt(body_[select].in[0]), *value = ValueAt(body_[select].in[operand]);
+    if (operand == 0 || mask == nullptr || !MayJoinCompare(mask->maker, select) || value == nullptr ||
+        value->elsewhere || value->users.size() != 1)
+      return -1;
+    const std::optional<Meaning>&compare = info_[mask->maker].meaning, &meaning = info_[value->maker].meaning;
+    if (compare->mode == kVectorVector || compare->type != ChainType::kF32 || !meaning ||
+        meaning->kind != Meaning::kBinary || meaning->binary != BinaryOp::kMultiply || meaning->mode != kVectorVector ||
+        meaning->type != ChainType::kF32)
+      return -1;
+    const TilePlace& compared = body_[mask->maker].in[IsTile(*compare, 0) ? 0 : 1];
+    const LoopOp& at = body_[value->maker];
+    for (int factor : {0, 1}) {
+      if (SamePlace(at.in[factor], compared))
+        return SourceOf(value->maker, 1 - factor).load >= 0 || PartAlone(value->maker) == nullptr ? -1 : value->maker;
+    }
+    return -1;
+  }
+  // The part of the op, if that is alone or an aside.
+  const Part* PartAlone(int op) const {
+    if (info_[op].chain < 0) return nullptr;
+    const std::vector<Part>& parts = chains_[info_[op].chain].parts;
+    const auto part = std::find_if(parts.begin(), parts.end(), [&](const Part& p) { return p.op == op; });
+    return part != parts.end() && (part->aside || IsAlone(op)) ? &*part : nullptr;
+  }
+  void TakeProduct(BinaryOp compare, int product, Part* select) {
+    Chain& chain = chains_[info_[product].chain];
+    chain.parts.erase(chain.parts.begin() + (PartAlone(product) - chain.parts.data()));
+    if (chain.holds == product) chain.holds = -1;
+    info_[product].chain = -1;
+    const TilePlace* factors = body_[product].in;
+    select->link =
+        table_.select_product_if[static_cast<int>(compare) - static_cast<int>(BinaryOp::kEq)][select->operand == 2];
+    select->in[2] = factors[SamePlace(factors[0], select->in[0]) ? 1 : 0];
+    select->before.insert(select->before.begin(), product);
   }
 
   // x op a scalar with a single reader: a link may compute both.
@@ -380,6 +431,88 @@ class ChainMaker {
     Append(c, part);
     return true;
   }
+  // A sum u + v of which only one more op, v rotated ^ (u + v), is the reader of v rotated: the sum is computed with
+  // it.
+  struct Mix {
+    int chain = -1, op = -1, operand = -1;  // whose block is v rotated; the xor, and which operand of it that is
+    TilePlace other;                        // u
+  };
+  std::optional<Mix> MixOf(int sum) const {
+    const Value* value = ValueAt(body_[sum].out);
+    if (table_.mix == nullptr || value == nullptr || !IsOfWords(sum, BinaryOp::kAdd, kVectorVector) ||
+        info_[sum].chain >= 0)
+      return std::nullopt;
+    for (int op : value->users) {
+      if (!IsOfWords(op, BinaryOp::kXor, kVectorVector)) continue;
+      const int operand = SamePlace(body_[op].in[0], body_[sum].out) ? 1 : 0;
+      const Value* turned = ValueAt(body_[op].in[operand]);
+      const int c =
+          turned == nullptr || turned->elsewhere || turned->users.size() != 1 ? -1 : info_[turned->maker].chain;
+      if (c < 0 || chains_[c].holds != turned->maker || chains_[c].parts.back().link != table_.rotate) continue;
+      const TilePlace& v = body_[chains_[c].parts.back().inside[0]].in[0];
+      const int of = SamePlace(body_[sum].in[0], v) ? 0 : 1;
+      const TilePlace& other = body_[sum].in[1 - of];
+      if (!SamePlace(body_[sum].in[of], v) || SamePlace(other, v)) continue;
+      return Mix{c, op, operand, other};
+    }
+    return std::nullopt;
+  }
+  // True if the sum may become that of a mix with the rotation.
+  bool IsMixed(int sum, int rotation) const {
+    const Value* turned = ValueAt(body_[rotation].out);
+    return turned != nullptr && turned->users.size() == 1 && IsOfWords(sum, BinaryOp::kAdd, kVectorVector) &&
+           IsOfWords(rotation, BinaryOp::kOr, kVectorVector) &&
+           IsOfWords(turned->users[0], BinaryOp::kXor, kVectorVector) &&
+           (SamePlace(body_[turned->users[0]].in[0], body_[sum].out) ||
+            SamePlace(body_[turned->users[0]].in[1], body_[sum].out));
+  }
+  bool IsOfWords(int op, BinaryOp binary, OperandMode mode) const {
+    const std::optional<Meaning>& meaning = info_[op].meaning;
+    return meaning && meaning->kind == Meaning::kBinary && meaning->binary == binary && meaning->mode == mode &&
+           meaning->type == ChainType::kS32;
+  }
+  bool TakeMix(int op) {
+    if (MixOf(op)) return true;  // with the xor
+    // What the sum's other operand is made of, by one sum with a scalar, before the chain would have to end for it.
+    for (const OperandMode mode : {kVectorScalar, kScalarVector}) {
+      if (!IsOfWords(op, BinaryOp::kAdd, mode)) continue;
+      const Value* value = ValueAt(body_[op].out);
+      if (value == nullptr || value->elsewhere || value->users.size() != 1) return false;
+      const int tile = mode == kVectorScalar ? 0 : 1;
+      const std::optional<Mix> mix = MixOf(value->users[0]);
+      const Value* from = ValueAt(body_[op].in[tile]);
+      if (!mix || from == nullptr || info_[from->maker].chain != mix->chain) return false;
+      Part part;
+      part.op = op, part.operand = 1 - tile, part.link = table_.beside, part.aside = true;
+      part.in[0] = body_[op].in[tile], part.in[1] = body_[op].in[1 - tile];
+      Chain& chain = chains_[mix->chain];
+      chain.parts.insert(chain.parts.end() - 1, part);
+      chain.readers.erase(op);
+      info_[op].chain = mix->chain;
+      return true;
+    }
+    if (!IsOfWords(op, BinaryOp::kXor, kVectorVector)) return false;
+    for (const TilePlace& place : {body_[op].in[0], body_[op].in[1]}) {
+      const Value* value = ValueAt(place);
+      const std::optional<Mix> mix = value == nullptr ? std::nullopt : MixOf(value->maker);
+      if (!mix || mix->op != op) continue;
+      const int sum = value->maker, c = mix->chain;
+      for (int reader : chains_[c].readers)
+        if (reader < op && reader != sum) return false;
+      Part part = chains_[c].parts.back();
+      chains_[c].parts.pop_back();
+      part.before.push_back(part.op), part.before.push_back(sum), part.inside.push_back(sum);
+      part.op = op, part.operand = mix->operand, part.link = table_.mix, part.sum = sum;
+      part.in[2] = part.in[1], part.in[1] = part.in[0], part.in[0] = mix->other;
+      chains_[c].readers.erase(sum);
+      info_[sum].chain = c;
+      for (int reader : value->users)
+        if (reader != op) chains_[c].readers.insert(reader);
+      Append(c, part);
+      return true;
+    }
+    return false;
+  }
   // True if the value is made from that of `op`, in a few steps.
   bool Follows(const TilePlace& place, int op, int steps) const {
     const Value* value = ValueAt(place);
@@ -412,7 +545,8 @@ class ChainMaker {
   std::optional<Part> AsideOf(int reader, const TilePlace& place, int c, int op) const {
     const std::optional<Meaning>& meaning = info_[reader].meaning;
     if (!meaning || meaning->kind != Meaning::kBinary || info_[reader].chain >= 0 ||
-        Bytes(meaning->type) != Bytes(chains_[c].type) || ValueAt(body_[reader].out) == nullptr)
+        Bytes(meaning->type) != Bytes(chains_[c].type) || ValueAt(body_[reader].out) == nullptr ||
+        (table_.mix != nullptr && IsMixed(reader, op)))
       return std::nullopt;
     const int index = Index(kOuterOps, meaning->binary), operand = SamePlace(body_[reader].in[0], place) ? 0 : 1;
     const TilePlace& other = body_[reader].in[1 - operand];
@@ -459,13 +593,14 @@ class ChainMaker {
 
   void Take(int op) {
     const Meaning& meaning = *info_[op].meaning;
-    if (TakeRotation(op)) return;
+    if (TakeRotation(op) || TakeMix(op)) return;
     // Continue a chain, preferably of a value instead of a mask (the comparison is then merged with the select), of a
     // result without other readers, and the latest.
     int best = -1, operand = -1;
     const auto rank = [&](int c, int o) {
       const Value* value = ValueAt(body_[op].in[o]);
-      return std::tuple(!chains_[c].mask, value->users.size() == 1, value->maker);
+      return std::tuple(!chains_[c].mask, meaning.kind != Meaning::kSelect || ProductOf(op, o) < 0,
+                        value->users.size() == 1, value->maker);
     };
     for (int o = 0; o < Operands(meaning); ++o) {
       const int c = Followed(op, o);
@@ -484,11 +619,15 @@ class ChainMaker {
     }
     // Otherwise begin a chain with an operand from memory.
     for (int o = 0; best < 0 && !OnlyStores(op) && o < Operands(meaning); ++o) {
-      if (!IsTile(meaning, o) || TakesMask(meaning, o) || !PartOf(op, o)) continue;
-      const Source source = SourceOf(op, o);
+      const bool mask = meaning.kind == Meaning::kOfMask;
+      if (!IsTile(meaning, o) || (TakesMask(meaning, o) && !mask) || !PartOf(op, o)) continue;
+      Source source = SourceOf(op, o);
+      if (mask) source.operand = ChainOperand::kPred;
+      const TileKernel load = table_.load[static_cast<int>(meaning.type)][static_cast<int>(source.operand)];
+      if (load == nullptr) continue;
       Chain& chain = chains_.emplace_back();
       chain.type = meaning.type;
-      chain.load.op.kernel = table_.load[static_cast<int>(meaning.type)][static_cast<int>(source.operand)];
+      chain.load.op.kernel = load;
       chain.load.in[0] = source.place;
       if (source.operand == ChainOperand::kRuns)
         std::copy(std::begin(body_[source.load].in), std::end(body_[source.load].in), std::begin(chain.load.in));
@@ -597,7 +736,10 @@ class ChainMaker {
     for (const Part& part : chain.parts) {
       if (&part == &chain.parts[0]) continue;
       if (ValueAt(body_[part.op].in[part.operand]) == value) within += part.square ? 2 : 1;
-      for (int op : part.inside) within += ValueAt(body_[op].in[TileOf(op)]) == value ? 1 : 0;
+      for (int op : part.inside) {
+        const int tile = op == part.sum ? SamePlace(body_[op].in[0], part.in[0]) : TileOf(op);
+        within += ValueAt(body_[op].in[tile]) == value ? 1 : 0;
+      }
     }
     return value->users.size() > within;
   }
@@ -639,8 +781,10 @@ class ChainMaker {
       }
     }
   }
-  // Merges a product with a following sum, and two steps of a polynomial, which saves a jump each.
+  // Merges a product with a following sum, or with an xor with itself shifted, and two steps of a polynomial, which
+  // saves a jump each.
   void JoinSteps(size_t from, std::vector<LoopOp>* links) const {
+    const int exclusive = Index(kOuterOps, BinaryOp::kXor), shift = Index(kInnerOps, BinaryOp::kShiftRightLogical);
     size_t to = from;
     for (size_t i = from; i < links->size(); ++i) {
       LoopOp link = (*links)[i];
@@ -658,6 +802,12 @@ class ChainMaker {
             link.in[1] = (*links)[++i].in[0];
           }
         }
+        if (t == static_cast<int>(ChainType::kS32) && table_.spread != nullptr && i + 1 < links->size() &&
+            is(link, BinaryOp::kMultiply, 1) && (*links)[i + 1].op.kernel == table_.nested[exclusive][shift][t][0][1]) {
+          const TilePlace factor = link.in[0];
+          link = (*links)[++i];
+          link.op.kernel = table_.spread, link.in[2] = factor;
+        }
         if (step == nullptr || link.op.kernel != step || to == from) continue;
         LoopOp& last = (*links)[to - 1];
         if (last.op.kernel != step || !SamePlace(last.in[0], link.in[0])) continue;
@@ -668,6 +818,28 @@ class ChainMaker {
       (*links)[to++] = link;
     }
     links->resize(to);
+    if (to >= from + 2) JoinLoad(from, links);
+  }
+  // Merges the load with the operation after it.
+  void JoinLoad(size_t from, std::vector<LoopOp>* links) const {
+    LoopOp& load = (*links)[from];
+    const LoopOp& link = (*links)[from + 1];
+    const int vector = static_cast<int>(ChainOperand::kVector), scalar = static_cast<int>(ChainOperand::kScalar);
+    for (int t = 0; t < kChainTypes; ++t) {
+      if (load.op.kernel != table_.load[t][vector]) continue;
+      for (int op = 0; op < 3; ++op) {
+        for (const int form : {vector, scalar}) {
+          for (int operand = 0; operand < 2; ++operand) {
+            const TileKernel begin = table_.begin[op][t][form == scalar][operand];
+            if (begin == nullptr || link.op.kernel != table_.binary[static_cast<int>(kOuterOps[op])][t][form][operand])
+              continue;
+            load.op.kernel = begin, load.in[1] = load.in[0], load.in[0] = link.in[0];
+            links->erase(links->begin() + static_cast<std::ptrdiff_t>(from) + 1);
+            return;
+          }
+        }
+      }
+    }
   }
   void PutOps(const Chain& chain, std::vector<LoopOp>* out) const {
     for (const Part& part : chain.parts) {
@@ -691,7 +863,7 @@ class ChainMaker {
         LoopOp& link = out->emplace_back();
         link.op.kernel = part.link;
         std::copy(std::begin(part.in), std::end(part.in), std::begin(link.in));
-        if (part.aside) link.out = body_[part.op].out;
+        if (part.aside || part.sum >= 0) link.out = body_[part.aside ? part.op : part.sum].out;
       }
       if (part.aside) continue;
       const bool last = p + 1 == chain.parts.size();

@@ -99,7 +99,7 @@ class Builder {
     const std::vector<const HloInstruction*>& order = entry->second;  // stays put: unordered_map's nodes do
     for (const HloInstruction* instruction : order) {
       if (++visited_ > kMaxNodes) return ResourceExhausted("inlined calls give too many instructions");
-      if (depth > 0 && IsPure(*instruction)) {
+      if ((depth > 0 || MayBeTwice(*instruction)) && IsPure(*instruction)) {
         HLOIR_RETURN_IF_ERROR(VisitPure(*instruction, arguments, depth));
         continue;
       }
@@ -109,7 +109,12 @@ class Builder {
     return LeavesOf(*computation.root());
   }
 
-  // Merges a value that fusion duplicated into several bodies, because it is free in a loop.
+  // Cheap to know, as most instructions of an entry are there once.
+  static bool MayBeTwice(const HloInstruction& instruction) {
+    return instruction.operand_count() > 0 && instruction.operand(0)->users().size() > 1;
+  }
+  // Merges a value that fusion duplicated into several bodies, because it is free in a loop, or that a program computes
+  // twice.
   Status VisitPure(const HloInstruction& instruction, const std::vector<ValueList>& arguments, int depth) {
     ValueList operands;
     uint64_t hash = StructuralHash(instruction);
@@ -259,12 +264,46 @@ class Builder {
     return same ? OkStatus() : Unimplemented(Format("{}: mixed precision across a call", caller.name()));
   }
 
+  // The iterations of a short loop that fusion joins into one loop over elements, so that large values go through
+  // memory once instead of once per iteration; 0 of others.
+  static int64_t TripsToJoin(const HloInstruction& loop) {
+    constexpr int64_t kMostTrips = 8, kMostInstructions = 800, kLeastBytes = 4096;
+    if (loop.opcode() != HloOpcode::kWhile) return 0;
+    const std::vector<const Shape*> state = loop.shape().Leaves();
+    const auto is_large = [](const Shape* shape) { return shape->IsArray() && shape->ByteSize() >= kLeastBytes; };
+    if (std::none_of(state.begin(), state.end(), is_large)) return 0;
+    const std::optional<LoopCounter> counter = FindLoopCounter(loop);
+    if (!counter || counter->trips < 1 || counter->trips > kMostTrips) return 0;
+    int64_t room = kMostInstructions / counter->trips;
+    return IsElementwise(*loop.while_body(), &room) ? counter->trips : 0;
+  }
+  // Of at most `room` instructions, with those of calls.
+  static bool IsElementwise(const HloComputation& body, int64_t* room) {
+    for (const HloInstruction* i = body.first(); i != nullptr; i = i->next()) {
+      if (--*room < 0) return false;
+      if (i->Is(kElementwise) && !i->Is(kImpure)) continue;
+      if (i->opcode() == HloOpcode::kCall && IsElementwise(*i->called_computations()[0], room)) continue;
+      if (!IsOneOf(i->opcode(), HloOpcode::kParameter, HloOpcode::kConstant, HloOpcode::kTuple,
+                   HloOpcode::kGetTupleElement, HloOpcode::kBroadcast, HloOpcode::kIota, HloOpcode::kReshape,
+                   HloOpcode::kSlice))
+        return false;
+    }
+    return true;
+  }
+
   StatusOr<ValueList> VisitCaller(const HloInstruction& caller, int depth) {
     HLOIR_RETURN_IF_ERROR(CheckCall(caller));
     if (caller.opcode() == HloOpcode::kCall || caller.opcode() == HloOpcode::kFusion) {
       std::vector<ValueList> operands;
       for (const HloInstruction* operand : caller.operands()) operands.push_back(LeavesOf(*operand));
       return Inline(*caller.called_computations()[0], operands, depth + 1);
+    }
+    if (const int64_t trips = TripsToJoin(caller); trips > 0) {
+      ValueList state = LeavesOf(*caller.operand(0));
+      for (int64_t trip = 0; trip < trips; ++trip) {
+        HLOIR_ASSIGN_OR_RETURN(state, Inline(*caller.while_body(), {state}, depth + 1));
+      }
+      return state;
     }
     std::vector<std::unique_ptr<Graph>> graphs;
     for (const HloComputation* called : caller.called_computations()) {

@@ -144,6 +144,7 @@ class GemmStep : public Step {
         case kRowsTimesTransposed: RunTransposed(runtime, a_data, b_data, c_batch); break;
       }
     };
+    backwards_ = !backwards_;
     if (by_batch_ && parallel_) runtime.pool->For(p_.batch, nanoseconds_, batch);
     else
       for (int64_t b = 0; b < p_.batch; ++b) batch(b, 0);
@@ -293,14 +294,15 @@ class GemmStep : public Step {
   void RunColumn(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c) const {
     Split(runtime, p_.m, 16, [&](int64_t begin, int64_t end) {
       kernels_.matrix_vector(end - begin, p_.k, a + (p_.a.row_offsets[begin] + p_.a.k_offsets[0]) * bytes_, a_row_,
-                             b + (p_.b.row_offsets[0] + p_.b.k_offsets[0]) * bytes_, c + begin * bytes_);
+                             b + (p_.b.row_offsets[0] + p_.b.k_offsets[0]) * bytes_, c + begin * bytes_, backwards_);
     });
   }
   void RunTransposed(Runtime& runtime, const std::byte* a, const std::byte* b, std::byte* c) const {
     Split(runtime, p_.n, 16, [&](int64_t begin, int64_t end) {
       for (int64_t i = 0; i < p_.m; ++i) {
         kernels_.matrix_vector(end - begin, p_.k, b + (p_.b.row_offsets[begin] + p_.b.k_offsets[0]) * bytes_, b_row_,
-                               a + (p_.a.row_offsets[i] + p_.a.k_offsets[0]) * bytes_, c + (i * p_.n + begin) * bytes_);
+                               a + (p_.a.row_offsets[i] + p_.a.k_offsets[0]) * bytes_, c + (i * p_.n + begin) * bytes_,
+                               backwards_ != (i % 2 != 0));
       }
     });
   }
@@ -568,8 +570,9 @@ class GemmStep : public Step {
   int64_t rows_at_edge_ = 0;  // as many last rows, or fewer, are multiplied as if A were not packed
   std::vector<WindowBlock> window_blocks_;
   std::vector<std::vector<std::vector<TileRun>>> window_runs_;  // by block of k, and window
-  bool by_tile_ = false;  // each tile's sums are narrowed as soon as they are complete
-  int64_t c_bytes_ = 0;   // of a value where tiles are stored
+  bool backwards_ = false;  // a loop's next product with a matrix begins with the rows that the caches still have
+  bool by_tile_ = false;    // each tile's sums are narrowed as soon as they are complete
+  int64_t c_bytes_ = 0;     // of a value where tiles are stored
   // Scratch in the arena: sums wider than the result. Scratch of a thread: which block it has packed last, a tile, its
   // own panels, and the shared ones: the first thread's are all threads', unless they share out batches.
   int64_t shared_bytes_ = 0, shared_at_ = 0, wide_bytes_ = 0;
