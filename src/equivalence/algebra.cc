@@ -444,6 +444,28 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
     for (int32_t k = kOne; k < power; k += kOne) product = Product(product, p, type);
     return Sum(std::move(product), type);
   }
+  // Factors of all summands are extracted: if b is a sum, b / d in a / (b / d) is one with the factor 1 / d.
+  if (whole && !p.empty()) {
+    std::vector<Factor> common;
+    for (Factor f : p[0].factors) {
+      if (IsPred(TypeOf(f.base))) continue;
+      for (const Monomial& m : p) {
+        const auto same =
+            std::find_if(m.factors.begin(), m.factors.end(), [&](const Factor& g) { return g.base == f.base; });
+        const int32_t other = same == m.factors.end() ? 0 : same->power;
+        f.power = f.power > 0 ? std::clamp(other, 0, f.power) : std::clamp(other, f.power, 0);
+      }
+      if (f.power != 0 && f.power % kOne == 0) common.push_back(f);
+    }
+    if (!common.empty()) {
+      Uses(kRounds | kFiniteOnly);
+      std::vector<Factor> inverse = common, powers = common;
+      for (Factor& f : inverse) f.power = -f.power;
+      for (Factor& f : powers) f.power = static_cast<int32_t>(static_cast<int64_t>(f.power) * power / kOne);
+      const ExprId rest = Sum(Product(p, {{1, 0, std::move(inverse)}}, type), type);
+      return Multiply(OfMonomial({1, 0, std::move(powers)}, type), Power(rest, power));
+    }
+  }
   // The sum's leading coefficient is extracted.
   DoubleDouble lead = 1;
   ExprId base = a;

@@ -36,6 +36,12 @@ int64_t WindowElements(const HloInstruction& i) {
   return product;
 }
 
+// True if a combination of two elements is one operation that commutes.
+bool Commutes(const HloInstruction& combiner) {
+  return combiner.Is(kCommutative) && combiner.operand_count() == 2 && combiner.operand(0)->IsParameter() &&
+         combiner.operand(1)->IsParameter() && combiner.operand(0) != combiner.operand(1);
+}
+
 // The parameters that are part of a term, by number.
 std::unordered_set<int64_t> ParametersOf(const Term* t) {
   std::unordered_set<int64_t> numbers;
@@ -128,10 +134,7 @@ const Term* Terms::OfReduce(const HloInstruction& i, const Operands& x, int dept
   const DimVector sizes = SizesOf(x[0]->shape, kept);
   const int64_t rows = Shape::Array(type, sizes).ElementCount();
   const HloInstruction& combiner = *i.to_apply()->root();
-  const auto is_parameter = [&](int64_t k) { return combiner.operand(k)->IsParameter(); };
-  const bool commutes = combiner.Is(kCommutative) && combiner.operand_count() == 2 && is_parameter(0) &&
-                        is_parameter(1) && combiner.operand(0) != combiner.operand(1) &&
-                        x[0]->shape.element_type() == type;
+  const bool commutes = Commutes(combiner) && x[0]->shape.element_type() == type;
   const Term* initial = Broadcast(x[1], sizes, {});
   if (x[0]->shape.ElementCount() == 0 && x[1]->shape.element_type() == type) return initial;
   // Each result combines a single element with the initial value.
@@ -156,6 +159,28 @@ const Term* Terms::OfReduce(const HloInstruction& i, const Operands& x, int dept
   const Term* result =
       Op(HloOpcode::kReduce, Shape::Array(type, {rows}), {operand, x[1], Nested(*i.to_apply(), depth + 1)});
   return Reshape(result, sizes);
+}
+
+// The padding of a window is no element. It may be elements that are the initial value, which each window has once, if
+// another one changes no bit: 0 + 0, 1 * 1, or a maximum of equal numbers.
+const Term* Terms::OfReduceWindow(const HloInstruction& i, const Operands& x, int depth) {
+  const PrimitiveType type = x[0]->shape.IsArray() ? x[0]->shape.element_type() : PrimitiveType::TUPLE;
+  const HloInstruction& combiner = *i.to_apply()->root();
+  if (x.size() != 2 || !Commutes(combiner) || i.shape().element_type() != type || x[1]->shape.element_type() != type ||
+      Elementwise(combiner.opcode(), type, {x[1], x[1]}) != x[1]) {
+    return Opaque(i, x, depth);
+  }
+  std::vector<int64_t> windows;
+  for (const WindowDimension& w : i.attributes<WindowAttributes>().window) {
+    if (w.padding_low < 0 || w.padding_high < 0 || w.base_dilation != 1 || w.window_reversal)
+      return Opaque(i, x, depth);
+    windows.insert(windows.end(), {w.size, w.stride, w.window_dilation});
+  }
+  int64_t d = 0;
+  const Term* padded = x[0];
+  for (const WindowDimension& w : i.attributes<WindowAttributes>().window)
+    padded = PadWith(padded, x[1], d++, w.padding_low, w.padding_high);
+  return Op(HloOpcode::kReduceWindow, i.shape(), {padded, x[1], Nested(*i.to_apply(), depth + 1)}, std::move(windows));
 }
 
 // Each result of a sort, with the arrays that the comparison reads. Their order among equal elements is the operands'

@@ -339,13 +339,30 @@ const Term* Terms::OfDot(const HloInstruction& i, const Operands& x) {
   return Reshape(product, kept);
 }
 
+// Padding before and after the elements of one dimension is a concatenation.
+const Term* Terms::PadWith(const Term* t, const Term* value, int64_t d, int64_t low, int64_t high) {
+  const auto filling = [&](int64_t count) {
+    DimVector sizes = t->shape.dimensions();
+    sizes[static_cast<size_t>(d)] = count;
+    return Broadcast(value, sizes, {});
+  };
+  Operands parts;
+  if (low > 0) parts.push_back(filling(low));
+  parts.push_back(t);
+  if (high > 0) parts.push_back(filling(high));
+  return Concatenate(std::move(parts), d);
+}
+
 const Term* Terms::OfPad(const HloInstruction& i, const Operands& x) {
   const PaddingConfig& padding = i.attributes<PadAttributes>().padding;
   const Term* result = x[0];
-  for (const PaddingDimension& dimension : padding) {
-    if (dimension.interior != 0) return Op(i.opcode(), i.shape(), x, {}, &i);
-  }
   int64_t d = 0;
+  for (const PaddingDimension& dimension : padding) {
+    // Nothing lies between the elements of a dimension with fewer than two.
+    if (dimension.interior != 0 && x[0]->shape.dimensions(d) > 1) return Op(i.opcode(), i.shape(), x, {}, &i);
+    ++d;
+  }
+  d = 0;
   for (const PaddingDimension& dimension : padding) {
     const int64_t size = result->shape.dimensions(d);
     if (dimension.low < 0 || dimension.high < 0) {
@@ -357,16 +374,7 @@ const Term* Terms::OfPad(const HloInstruction& i, const Operands& x) {
       if (sizes[static_cast<size_t>(d)] < 0) return Op(i.opcode(), i.shape(), x, {}, &i);
       result = Slice(result, start, Ones(result->shape.rank()), sizes);
     }
-    const auto filling = [&](int64_t count) {
-      DimVector sizes = result->shape.dimensions();
-      sizes[static_cast<size_t>(d)] = count;
-      return Broadcast(x[1], sizes, {});
-    };
-    Operands parts;
-    if (dimension.low > 0) parts.push_back(filling(dimension.low));
-    parts.push_back(result);
-    if (dimension.high > 0) parts.push_back(filling(dimension.high));
-    result = Concatenate(std::move(parts), d++);
+    result = PadWith(result, x[1], d++, dimension.low, dimension.high);
   }
   return result;
 }
@@ -622,6 +630,7 @@ const Term* Terms::Of(const HloInstruction& i, const Operands& x, int depth, Ins
     case kReduce:
       if (x.size() == 2) return OfReduce(i, x, depth);
       break;
+    case kReduceWindow: return OfReduceWindow(i, x, depth);
     case kMap: return OfMap(i, x, depth);
     case kSort: return OfSort(i, x, depth);
     default:

@@ -206,8 +206,10 @@ class Terms {
   // Operations.
   const Term* OfDot(const HloInstruction& i, const Operands& x);
   const Term* OfReduce(const HloInstruction& i, const Operands& x, int depth);
+  const Term* OfReduceWindow(const HloInstruction& i, const Operands& x, int depth);
   const Term* OfMap(const HloInstruction& i, const Operands& x, int depth);
   const Term* OfSort(const HloInstruction& i, const Operands& x, int depth);
+  const Term* PadWith(const Term* t, const Term* value, int64_t d, int64_t low, int64_t high);
   const Term* OfPad(const HloInstruction& i, const Operands& x);
   const Term* OfConditional(const HloInstruction& i, const Operands& x, int depth);
   const Term* OfConstants(const HloInstruction& i, const Operands& x);

@@ -580,6 +580,36 @@ TEST_CASE("windows and views that read one part") {
               column + "w = f32[2] reshape(d)\n ROOT r = f32[2] reverse(w), dimensions={0}"));
 }
 
+TEST_CASE("padding between elements and around windows") {
+  const auto padded = [](int64_t columns, const std::string& padding) {
+    const std::string n = std::to_string(columns);
+    return "z = f32[] constant(0)\n s = f32[2," + n + "] slice(x), slice={[0:2], [0:" + n +
+           "]}\n ROOT r = f32[2,3] pad(s, z), padding=0_0x" + padding;
+  };
+  CHECK(Same(padded(1, "1_1_1"), padded(1, "1_1")));
+  CHECK(!Same(padded(2, "0_0_1"), padded(2, "0_1")));
+
+  const auto windows = [](const std::string& operand, const std::string& initial, const std::string& window,
+                          const std::string& combine) {
+    return "k = f32[] constant(" + initial +
+           ")\n q = f32[2,5] pad(x, k), padding=0_0x1_1\n ROOT r = f32[2,3] reduce-window(" + operand +
+           ", k), window={size=1x3" + window + "}, to_apply=" + combine;
+  };
+  const std::string others =
+      "sum { p = f32[] parameter(0)\n q = f32[] parameter(1)\n ROOT s = f32[] add(p, q)\n}\n"
+      "largest { p = f32[] parameter(0)\n q = f32[] parameter(1)\n ROOT s = f32[] maximum(p, q)\n}\n"
+      "product { p = f32[] parameter(0)\n q = f32[] parameter(1)\n ROOT s = f32[] multiply(p, q)\n}\n";
+  const auto same = [&](const std::string& initial, const std::string& combine) {
+    return Same(windows("q", initial, "", combine), windows("x", initial, " pad=0_0x1_1", combine), others);
+  };
+  CHECK(same("0", "sum"));
+  CHECK(same("-0", "sum"));
+  CHECK(same("1", "product"));
+  CHECK(same("5", "largest"));
+  CHECK(!same("1", "sum"));       // the padding is added, too
+  CHECK(!same("-0", "product"));  // -0 * -0 is 0
+}
+
 TEST_CASE("a stable sort depends on what it compares") {
   const std::string compares =
       "two { u = s32[] parameter(0)\n v = s32[] parameter(1)\n s = s32[] parameter(2)\n t = s32[] parameter(3)\n ROOT "
