@@ -15,12 +15,6 @@
 namespace hloir::check {
 namespace {
 
-// One unit in the last place relative to the largest element; 0 for exact types.
-double RelativeUlp(PrimitiveType type) {
-  const PrimitiveType component = ComplexComponentType(type);
-  return IsFloat(component) ? std::ldexp(1.0, -GetFloatFormat(component).mantissa_bits) : 0;
-}
-
 bool IsNan(std::complex<double> v) { return std::isnan(v.real()) || std::isnan(v.imag()); }
 // The distance of complex numbers with infinite parts: equal infinities count 0, different ones infinity.
 double FiniteDistance(std::complex<double> x, std::complex<double> y) {
@@ -92,6 +86,11 @@ bool AllWithinUlps(const Literal& a, const Literal& b, double ulps) {
 }
 
 }  // namespace
+
+double RelativeUlp(PrimitiveType type) {
+  const PrimitiveType component = ComplexComponentType(type);
+  return IsFloat(component) ? std::ldexp(1.0, -GetFloatFormat(component).mantissa_bits) : 0;
+}
 
 double SmallestNormal(PrimitiveType type) {
   if (!IsFloat(type) && !IsComplex(type)) return 0;

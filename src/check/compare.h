@@ -29,6 +29,8 @@ bool HasNumber(const Literal& leaf);
 bool IsZero(const Literal& leaf);
 inline bool IsFinite(std::complex<double> v) { return std::isfinite(v.real()) && std::isfinite(v.imag()); }
 
+// One unit in the last place of a float type, or of a complex type's parts, relative to 1; 0 for other types.
+double RelativeUlp(PrimitiveType type);
 // The smallest normal number of a float type, or of a complex type's parts; 0 for other types.
 double SmallestNormal(PrimitiveType type);
 // The largest finite number of a float type.

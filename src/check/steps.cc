@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "check/compare.h"
 #include "check/extremes.h"
 #include "check/meaning.h"
 #include "check/prove_first.h"
@@ -106,12 +107,20 @@ class StepTester {
   bool AddValues(InputSet set, bool after_too);
   void DropValues() { values_.pop_back(), runs_.inputs.pop_back(); }
   std::vector<int32_t> CandidatesFor(int32_t k) const;
-  // `set` receives the first set of inputs on which the two differ.
-  Found Judge(const HloModule& x, const HloModule& y, std::vector<InputSet> inputs, std::string& how,
-              bool* excess_precision = nullptr, std::optional<size_t>* set = nullptr);
+  struct Judged {
+    Found found = Found::kUnknown;
+    std::string how = "";
+    bool excess_precision = false;  // roundings to narrower types explain what differs
+    double relative = 0;  // the largest difference, relative to the element; infinite if an element is not finite
+    size_t set = 0;       // the first of the sets on which they differ
+  };
+  Judged Judge(const HloModule& x, const HloModule& y, std::vector<InputSet> inputs) const;
   std::vector<InputSet> Occurring(const std::vector<int32_t>& cut, size_t first) const;
   // A pair inside the cones whose second value has roundings that its first value does not have.
   const Tried* RoundedInside(Pair pair, const Step& step) const;
+  // Whether a difference shows only that the values at the cut are rounded: one cone uses a value that the other makes
+  // from others of the cut, which differs by a rounding. It grows as the values are moved; that of two functions stays.
+  bool IsOfRoundedCut(const Step& step, const Judged& seen) const;
   Found TestPair(Pair pair, std::string& how, std::optional<size_t>& set);
   // Searches for module inputs that reach a difference which random values at the cut have shown.
   void Reach(Pair pair, std::string& how);
@@ -292,27 +301,31 @@ std::vector<int32_t> StepTester::CandidatesFor(int32_t k) const {
   return best;
 }
 
-StepTester::Found StepTester::Judge(const HloModule& x, const HloModule& y, std::vector<InputSet> inputs,
-                                    std::string& how, bool* excess_precision, std::optional<size_t>* set) {
+StepTester::Judged StepTester::Judge(const HloModule& x, const HloModule& y, std::vector<InputSet> inputs) const {
   const StatusOr<Verdict> verdict = hloir::Check(x, y, std::move(inputs), runs_.options);
-  if (!verdict.ok()) return Found::kUnknown;
+  Judged judged;
+  if (!verdict.ok()) return judged;
   const std::vector<std::string>& rows = verdict->explanations;
-  if (excess_precision != nullptr && std::find(rows.begin(), rows.end(), "excess-precision") != rows.end())
-    *excess_precision = true;
+  judged.excess_precision = std::find(rows.begin(), rows.end(), "excess-precision") != rows.end();
   switch (verdict->outcome) {
     case Outcome::kSameBits:
-    case Outcome::kAgree: return verdict->answer == Answer::kNotJudged ? Found::kUnknown : Found::kAgree;
-    case Outcome::kLessAccurate: how = verdict->reason; return Found::kAgree;
-    case Outcome::kDisagree:
-      how = verdict->reason;
-      if (set != nullptr) *set = verdict->input_set;
-      return DiffersInNonfiniteAlone(verdict->comparison) ? Found::kNonfinite : Found::kDiffer;
+    case Outcome::kAgree: judged.found = verdict->answer == Answer::kNotJudged ? Found::kUnknown : Found::kAgree; break;
+    case Outcome::kLessAccurate: judged.found = Found::kAgree, judged.how = verdict->reason; break;
+    case Outcome::kDisagree: {
+      const Comparison& seen = verdict->comparison;
+      judged.found = DiffersInNonfiniteAlone(seen) ? Found::kNonfinite : Found::kDiffer;
+      judged.how = verdict->reason;
+      for (const LeafDifference& leaf : seen.leaves)
+        judged.relative = std::max(judged.relative, leaf.nonfinite > 0 ? HUGE_VAL : leaf.max_relative);
+      judged.set = verdict->input_set;
+      break;
+    }
     case Outcome::kNothingFinite:
     case Outcome::kUnspecified:
     case Outcome::kEnginesDisagree:
     case Outcome::kNotAsStored: break;
   }
-  return Found::kUnknown;
+  return judged;
 }
 
 // The values at a cut in the runs of `before`.
@@ -349,6 +362,30 @@ const StepTester::Tried* StepTester::RoundedInside(Pair pair, const Step& step) 
   return nullptr;
 }
 
+bool StepTester::IsOfRoundedCut(const Step& step, const Judged& seen) const {
+  constexpr double kUnits = 64, kGrowth = 8;
+  const PrimitiveType type = step.before->entry_computation()->root()->shape().element_type();
+  std::vector<InputSet> sets = Occurring(step.cut, 0);
+  if (seen.relative > thresholds::kFewUlps * RelativeUlp(type) || seen.set >= sets.size()) return false;
+  InputSet moved = std::move(sets[seen.set]);
+  bool any = false;
+  for (size_t k = 0; k < step.cut.size(); ++k) {
+    Literal& value = moved.devices[0][k];
+    const PrimitiveType of = value.shape().element_type();
+    if (graph_.a[static_cast<size_t>(step.cut[k])].instruction->IsParameter() || !IsFloat(of)) continue;
+    Literal factors(value.shape());
+    FillWithNearlyOne(factors, k, kUnits);
+    for (int64_t i = 0; i < value.element_count(); ++i)
+      value.SetFromDouble(i, value.GetAsDouble(i) * factors.GetAsDouble(i));
+    any = true;
+  }
+  if (!any) return false;
+  sets.clear();
+  sets.push_back(std::move(moved));
+  const Judged judged = Judge(*step.before, *step.after, std::move(sets));
+  return judged.found == Found::kDiffer && judged.relative > kGrowth * seen.relative;
+}
+
 StepTester::Found StepTester::TestPair(Pair pair, std::string& how, std::optional<size_t>& set) {
   Found found = Found::kUnknown;
   // Once the roots account for all differences, the cones of its users are not extended: they show whether the
@@ -361,17 +398,16 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how, std::optiona
     const bool loops = HasLoops(x) || HasLoops(y);
     if (loops && deeper > 0) break;
     if (!step->cut.empty()) tests_made_ += loops ? kMostTests / 6 : 1;
-    how.clear();
     std::vector<InputSet> occurring = Occurring(step->cut, 0);
-    bool excess_precision = false;
-    const Found seen = occurring.empty() ? Found::kUnknown
-                                         : Judge(x, y, std::move(occurring), how, &excess_precision,
-                                                 step->cut.empty() ? nullptr : &set);
-    if (seen == Found::kDiffer || step->cut.empty()) return seen;
-    std::string when_made_up;
-    const Found made_up = Judge(x, y, {}, when_made_up, &excess_precision);
-    if (made_up == Found::kAgree || (made_up == Found::kUnknown && seen == Found::kAgree)) {
+    const Judged seen = occurring.empty() ? Judged() : Judge(x, y, std::move(occurring));
+    how = seen.how;
+    if (seen.found == Found::kDiffer && !step->cut.empty()) set = seen.set;
+    if (seen.found == Found::kDiffer && IsOfRoundedCut(*step, seen)) continue;
+    if (seen.found == Found::kDiffer || step->cut.empty()) return seen.found;
+    const Judged made_up = Judge(x, y, {});
+    if (made_up.found == Found::kAgree || (made_up.found == Found::kUnknown && seen.found == Found::kAgree)) {
       // A rounding that both modules have hides one before it that only the second has.
+      const bool excess_precision = seen.excess_precision || made_up.excess_precision;
       if (const Tried* inside = excess_precision ? RoundedInside(pair, *step) : nullptr) {
         how = inside->how;
         return Found::kDiffer;
@@ -379,18 +415,19 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how, std::optiona
       // Values that larger cones have not met may occur.
       std::string reached;
       if (found == Found::kDifferWhenMadeUp) Reach(pair, reached);
-      if (how.empty()) how = when_made_up;
+      if (how.empty()) how = made_up.how;
       return Found::kAgree;
     }
-    if (made_up == Found::kUnknown) break;
-    how = when_made_up;
+    if (made_up.found == Found::kUnknown) break;
+    how = made_up.how;
     const bool of_parameters = std::all_of(step->cut.begin(), step->cut.end(), [&](int32_t k) {
       return graph_.a[static_cast<size_t>(k)].instruction->IsParameter();
     });
     // Generated parameters may have any value. Runs of the whole modules decide about given inputs, and about NaN and
     // infinities, which some inputs exclude.
-    if (of_parameters) return made_up == Found::kDiffer && context_.inputs.empty() ? Found::kDiffer : Found::kUnknown;
-    if (seen == Found::kAgree) found = Found::kDifferWhenMadeUp;
+    if (of_parameters)
+      return made_up.found == Found::kDiffer && context_.inputs.empty() ? Found::kDiffer : Found::kUnknown;
+    if (seen.found == Found::kAgree) found = Found::kDifferWhenMadeUp;
   }
   return found;
 }
@@ -411,9 +448,9 @@ void StepTester::Reach(Pair pair, std::string& how) {
     DropValues();
     if (occurring.empty()) continue;
     occurring[0].kind = kind;
-    std::string reason;
-    if (Judge(*step->before, *step->after, std::move(occurring), reason) != Found::kDiffer) continue;
-    how = std::move(reason);
+    Judged judged = Judge(*step->before, *step->after, std::move(occurring));
+    if (judged.found != Found::kDiffer) continue;
+    how = std::move(judged.how);
     tests_.inputs.push_back(*std::move(made));
     return;
   }

@@ -151,7 +151,7 @@ class ModuleReader final : public FragmentReader {
     last_defined_ = instruction;
     last_name_ = name;
     const char* digit = name.data + name.size - 1;
-    while (IsDigit(digit[-1])) --digit;  // ends at the first letter, if not before
+    while (digit != name.data && IsDigit(digit[-1])) --digit;
     if (!is_new || *digit == '0') return DefineUnusual(name, slot, is_new, instruction, place);
     names_.SetOwn(slot, name, instruction);
     return true;

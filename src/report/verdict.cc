@@ -82,7 +82,11 @@ std::string VerdictReport(const Verdict& v) {
   };
   if (!v.engines.empty()) text += "engines: " + list(v.engines);
   if (!v.explanations.empty()) text += "explained by: " + list(v.explanations);
-  for (const std::string& where : v.finite_only) text += "only where nothing overflows: " + Printable(where) + "\n";
+  constexpr size_t kShown = 4;
+  for (size_t k = 0; k < std::min(kShown, v.finite_only.size()); ++k)
+    text += "only where nothing overflows: " + Printable(v.finite_only[k]) + "\n";
+  if (v.finite_only.size() > kShown)
+    text += Format("only where nothing overflows: {} more (--json has all)\n", v.finite_only.size() - kShown);
   for (const Verdict::Fault& fault : v.faults) text += "known fault: " + Printable(fault.ToString()) + "\n";
   for (const std::string& note : v.notes) text += "note: " + note + "\n";
   if (v.reached > 0 || !v.unreached.empty()) text += "reached: " + Reached(v) + "\n";

@@ -229,6 +229,24 @@ TEST_CASE("a constant that differs is a step although values inside a branch are
   CHECK(verdict.different_steps == Names{"k"});
 }
 
+TEST_CASE("a step is no difference because the values it starts from are rounded") {
+  // 1 + tan^2 from the tangent, and from the cosine, which are both rounded.
+  const auto of = [](const std::string& one, const std::string& step) {
+    return "HloModule m\nENTRY e {\n  x = f32[8] parameter(0)\n  t = f32[8] tan(x)\n  c = f32[8] cosine(x)\n  one = "
+           "f32[] "
+           "constant(" +
+           one + ")\n  ones = f32[8] broadcast(one), dimensions={}\n" + step +
+           "  ROOT z = (f32[8], f32[8], f32[8]) tuple(t, c, r)\n}\n";
+  };
+  const std::string of_tangent = "  q = f32[8] multiply(t, t)\n  r = f32[8] add(q, ones)\n";
+  const std::string of_cosine = "  q = f32[8] multiply(c, c)\n  r = f32[8] divide(ones, q)\n";
+  const Verdict right = VerdictOfSteps(of("1", of_tangent), of("1", of_cosine));
+  CHECK(right.agrees());
+  CHECK(right.tested_steps == Names{"r"});
+  const Verdict wrong = VerdictOfSteps(of("1", of_tangent), of("1.000002", of_cosine));
+  CHECK(wrong.outcome == Outcome::kDisagree);
+}
+
 TEST_CASE("a value that differs has one counterpart") {
   // p and n are products of x and a constant.
   const std::string before = OfTwo(
