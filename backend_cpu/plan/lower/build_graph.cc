@@ -99,7 +99,7 @@ class Builder {
     const std::vector<const HloInstruction*>& order = entry->second;  // stays put: unordered_map's nodes do
     for (const HloInstruction* instruction : order) {
       if (++visited_ > kMaxNodes) return ResourceExhausted("inlined calls give too many instructions");
-      if ((depth > 0 || MayBeTwice(*instruction)) && IsPure(*instruction)) {
+      if (depth > 0 && IsPure(*instruction)) {
         HLOIR_RETURN_IF_ERROR(VisitPure(*instruction, arguments, depth));
         continue;
       }
@@ -109,12 +109,8 @@ class Builder {
     return LeavesOf(*computation.root());
   }
 
-  // Cheap to know, as most instructions of an entry are there once.
-  static bool MayBeTwice(const HloInstruction& instruction) {
-    return instruction.operand_count() > 0 && instruction.operand(0)->users().size() > 1;
-  }
-  // Merges a value that fusion duplicated into several bodies, because it is free in a loop, or that a program computes
-  // twice.
+  // Merges a value that fusion duplicated into several bodies, because it is free in a loop. (In the entry a value may
+  // stand twice because it is rematerialized.)
   Status VisitPure(const HloInstruction& instruction, const std::vector<ValueList>& arguments, int depth) {
     ValueList operands;
     uint64_t hash = StructuralHash(instruction);
