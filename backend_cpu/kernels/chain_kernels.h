@@ -593,14 +593,14 @@ void FillLinksOfNesteds(ChainTable& table) {
   }
   (std::make_integer_sequence<int, outers * inners>());
 }
-// For the first `ops` of kOuterOps; and the links that begin a chain by the first three.
+// For the first `ops` of kOuterOps; and the links that begin a chain by the first three, of vectors over 16 bytes.
 template <class L, ChainType P, int ops>
 void FillLinksOfAsides([[maybe_unused]] ChainTable& table) {
   constexpr bool kInteger = P != ChainType::kF32 && P != ChainType::kF64;
-  if constexpr (P == ChainType::kF32 || P == ChainType::kS32) {
+  if constexpr (P == ChainType::kF32 && L::kBytes > 16) {
     [&]<int... m>(std::integer_sequence<int, m...>) {
       ((table.begin[m >> 2][static_cast<int>(P)][m >> 1 & 1][m & 1] =
-            Entry(&BeginLink<L, kOuterOps[m >> 2], Kind((m >> 1 & 1) != 0), (m & 1) != 0, kInteger>)),
+            Entry(&BeginLink<L, kOuterOps[m >> 2], Kind((m >> 1 & 1) != 0), (m & 1) != 0, false>)),
        ...);
     }
     (std::make_integer_sequence<int, 12>());
@@ -637,7 +637,7 @@ void FillLinksOfCompare(ChainTable& table) {
      ...);
   }
   (std::make_integer_sequence<int, 8>());
-  if constexpr (P == ChainType::kF32) {
+  if constexpr (P == ChainType::kF32 && L::kBytes > 16) {
     auto& products = table.select_product_if[static_cast<int>(op) - static_cast<int>(BinaryOp::kEq)];
     products[0] = Entry(&LinkOf<L, SelectProductIfLink<L, op, false>>);
     products[1] = Entry(&LinkOf<L, SelectProductIfLink<L, op, true>>);

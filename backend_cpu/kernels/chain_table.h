@@ -39,7 +39,7 @@ struct ChainTable {
   int64_t elements[kChainTypes];  // a block's
   // The first link. in[0]: the source of the block. Never a scalar; alone this takes runs and bytes.
   TileKernel load[kChainTypes][kChainOperands];
-  // A load of in[1] and the `binary` link after it, for f32 and s32, by the first three of kOuterOps.
+  // A load of in[1] and the `binary` link after it, for f32, by the first three of kOuterOps. Not of vectors of 16 bytes.
   TileKernel begin[3][kChainTypes][2][2];
   TileKernel unary[static_cast<int>(UnaryOp::kCount)][kChainTypes];
   TileKernel to_f32;                // from s32
@@ -69,7 +69,7 @@ struct ChainTable {
   // on; 1 if in[1] is a scalar; as select_by.
   TileKernel select_if[6][kChainTypes][2][2][2];
   // For f32, with a scalar in[1] and the product of in[0] and in[2] as the other value. Indices: the direction; whether
-  // the block is selected where the mask is not set.
+  // the block is selected where the mask is not set. Not of vectors of 16 bytes.
   TileKernel select_product_if[6][2];
   // Two blocks at once: `keep` keeps the block in further registers and begins another one, as `load`; the links below
   // combine this with the kept one as `binary`, `select_by` and `select_if` do with one in memory. Links of whole

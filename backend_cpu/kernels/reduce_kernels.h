@@ -37,7 +37,12 @@ inline T FoldVector(V v, std::index_sequence<k...>) {
 template <class F, class T, int64_t half>
 inline T FoldLanes(T* lanes) {
   constexpr int64_t kCount = 16 / sizeof(T);
-  if constexpr (2 * half == kCount) {
+#if defined(__AVX2__) || defined(__aarch64__)
+  constexpr bool kFoldsVectors = true;
+#else
+  constexpr bool kFoldsVectors = false;  // not worth its code
+#endif
+  if constexpr (kFoldsVectors && 2 * half == kCount) {
     typedef Word<T> V __attribute__((vector_size(16)));
     V v;
     __builtin_memcpy(&v, lanes, sizeof v);

@@ -288,8 +288,8 @@ class ChainMaker {
   // none.
   int ProductOf(int select, int operand) const {
     const Value *mask = ValueAt(body_[select].in[0]), *value = ValueAt(body_[select].in[operand]);
-    if (operand == 0 || mask == nullptr || !MayJoinCompare(mask->maker, select) || value == nullptr ||
-        value->elsewhere || value->users.size() != 1)
+    if (table_.select_product_if[0][0] == nullptr || operand == 0 || mask == nullptr ||
+        !MayJoinCompare(mask->maker, select) || value == nullptr || value->elsewhere || value->users.size() != 1)
       return -1;
     const std::optional<Meaning>&compare = info_[mask->maker].meaning, &meaning = info_[value->maker].meaning;
     if (compare->mode == kVectorVector || compare->type != ChainType::kF32 || !meaning ||
