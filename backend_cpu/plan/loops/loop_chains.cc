@@ -818,28 +818,6 @@ class ChainMaker {
       (*links)[to++] = link;
     }
     links->resize(to);
-    if (to >= from + 2) JoinLoad(from, links);
-  }
-  // Merges the load with the operation after it.
-  void JoinLoad(size_t from, std::vector<LoopOp>* links) const {
-    LoopOp& load = (*links)[from];
-    const LoopOp& link = (*links)[from + 1];
-    const int vector = static_cast<int>(ChainOperand::kVector), scalar = static_cast<int>(ChainOperand::kScalar);
-    for (int t = 0; t < kChainTypes; ++t) {
-      if (load.op.kernel != table_.load[t][vector]) continue;
-      for (int op = 0; op < 3; ++op) {
-        for (const int form : {vector, scalar}) {
-          for (int operand = 0; operand < 2; ++operand) {
-            const TileKernel begin = table_.begin[op][t][form == scalar][operand];
-            if (begin == nullptr || link.op.kernel != table_.binary[static_cast<int>(kOuterOps[op])][t][form][operand])
-              continue;
-            load.op.kernel = begin, load.in[1] = load.in[0], load.in[0] = link.in[0];
-            links->erase(links->begin() + static_cast<std::ptrdiff_t>(from) + 1);
-            return;
-          }
-        }
-      }
-    }
   }
   void PutOps(const Chain& chain, std::vector<LoopOp>* out) const {
     for (const Part& part : chain.parts) {
