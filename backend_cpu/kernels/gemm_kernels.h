@@ -375,11 +375,16 @@ void MatrixVector(int64_t m, int64_t k, const void* a_data, int64_t a_stride, co
   constexpr int kRows = sizeof(Vector<T, Arch>) == 64 && kIsFloat<T> ? 4 : 3;
   const T *a = static_cast<const T*>(a_data), *x = static_cast<const T*>(x_data);
   T* out = static_cast<T*>(out_data);
-  for (int64_t i = 0; i < m;) {
-    const bool whole = i + kRows <= m;
-    const int64_t rows = whole ? kRows : 1, row = backwards ? m - rows - i : i;
-    (whole ? RowsByVector<T, Arch, kRows> : RowsByVector<T, Arch, 1>)(k, a + row * a_stride, a_stride, x, out + row);
-    i += rows;
+  // Not worth its code with vectors of 16 bytes.
+  const bool turned = sizeof(Vector<T, Arch>) > 16 && backwards;
+  int64_t i = 0;
+  for (; i + kRows <= m; i += kRows) {
+    const int64_t row = turned ? m - kRows - i : i;
+    RowsByVector<T, Arch, kRows>(k, a + row * a_stride, a_stride, x, out + row);
+  }
+  for (; i < m; ++i) {
+    const int64_t row = turned ? m - 1 - i : i;
+    RowsByVector<T, Arch, 1>(k, a + row * a_stride, a_stride, x, out + row);
   }
 }
 
