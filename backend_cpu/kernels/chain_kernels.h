@@ -353,6 +353,20 @@ struct BinaryLink {
     return second ? Apply<L, op, integer>(x, v) : Apply<L, op, integer>(v, x);
   }
 };
+// Begins a chain by an operation of a scalar.
+template <class L, BinaryOp op, bool second, class V = typename L::V>
+void BeginLink(const TileOp* at, int64_t i) {
+  constexpr int n = L::kCount;
+  const auto begin = [at](int64_t place) {
+    const V x = L::Load(*at, 1, ChainOperand::kVector, place);
+    V v = BinaryLink<L, op, ChainOperand::kScalar, second, false>::Do(*at, place, x);
+    AtOnce(v);
+    return v;
+  };
+  const V v0 = begin(i), v1 = begin(i + n), v2 = begin(i + 2 * n), v3 = begin(i + 3 * n), v4 = begin(i + 4 * n),
+          v5 = begin(i + 5 * n), v6 = begin(i + 6 * n), v7 = begin(i + 7 * n);
+  return GoOn<L>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
+}
 // The result goes to memory, and the block stays.
 template <class L, BinaryOp op, ChainOperand operand, bool second, bool integer>
 struct AsideLink {
@@ -579,10 +593,16 @@ void FillLinksOfNesteds(ChainTable& table) {
   }
   (std::make_integer_sequence<int, outers * inners>());
 }
-// For the first `ops` of kOuterOps.
+// For the first `ops` of kOuterOps; and the links that begin a chain by the first three, of vectors over 16 bytes.
 template <class L, ChainType P, int ops>
 void FillLinksOfAsides([[maybe_unused]] ChainTable& table) {
   constexpr bool kInteger = P != ChainType::kF32 && P != ChainType::kF64;
+  if constexpr (P == ChainType::kF32 && L::kBytes > 16) {
+    [&]<int... m>(std::integer_sequence<int, m...>) {
+      ((table.begin[m >> 1][m & 1] = Entry(&BeginLink<L, kOuterOps[m >> 1], (m & 1) != 0>)), ...);
+    }
+    (std::make_integer_sequence<int, 6>());
+  }
 #if HLOIR_KEEPS_BLOCK
   if constexpr (L::kBytes / L::kCount == 4) {
     [&]<int... m>(std::integer_sequence<int, m...>) {

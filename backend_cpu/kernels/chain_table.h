@@ -39,6 +39,9 @@ struct ChainTable {
   int64_t elements[kChainTypes];  // a block's
   // The first link. in[0]: the source of the block. Never a scalar; alone this takes runs and bytes.
   TileKernel load[kChainTypes][kChainOperands];
+  // A load of in[1] and the `binary` link of a scalar after it, for f32, by the first three of kOuterOps. Not of
+  // vectors of 16 bytes.
+  TileKernel begin[3][2];
   TileKernel unary[static_cast<int>(UnaryOp::kCount)][kChainTypes];
   TileKernel to_f32;                // from s32
   TileKernel of_mask[kChainTypes];  // 1 where it is set, else 0

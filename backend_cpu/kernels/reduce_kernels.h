@@ -16,9 +16,7 @@ template <class F, class T, int64_t half, class V, size_t... k>
 inline T FoldVector(V v, std::index_sequence<k...>) {
   constexpr int64_t kCount = sizeof...(k);
   // g++ would take integers out of the vectors to add them in another order.
-#if defined(__x86_64__)
-  asm("" : "+x"(v));
-#elif defined(__aarch64__)
+#if defined(__aarch64__)
   asm("" : "+w"(v));
 #endif
   const V moved = __builtin_shufflevector(v, v, ((static_cast<int64_t>(k) + half) % kCount)...);
@@ -37,7 +35,7 @@ inline T FoldVector(V v, std::index_sequence<k...>) {
 template <class F, class T, int64_t half>
 inline T FoldLanes(T* lanes) {
   constexpr int64_t kCount = 16 / sizeof(T);
-#if defined(__AVX2__) || defined(__aarch64__)
+#if defined(__aarch64__)
   constexpr bool kFoldsVectors = true;
 #else
   constexpr bool kFoldsVectors = false;  // not worth its code

@@ -818,6 +818,24 @@ class ChainMaker {
       (*links)[to++] = link;
     }
     links->resize(to);
+    if (to >= from + 2) JoinLoad(from, links);
+  }
+  // Merges the load with the operation of a scalar after it.
+  void JoinLoad(size_t from, std::vector<LoopOp>* links) const {
+    constexpr int kF32 = static_cast<int>(ChainType::kF32);
+    LoopOp& load = (*links)[from];
+    const LoopOp& link = (*links)[from + 1];
+    if (load.op.kernel != table_.load[kF32][static_cast<int>(ChainOperand::kVector)]) return;
+    for (int op = 0; op < 3; ++op) {
+      const auto& scalar =
+          table_.binary[static_cast<int>(kOuterOps[op])][kF32][static_cast<int>(ChainOperand::kScalar)];
+      for (int operand = 0; operand < 2; ++operand) {
+        if (table_.begin[op][operand] == nullptr || link.op.kernel != scalar[operand]) continue;
+        load.op.kernel = table_.begin[op][operand], load.in[1] = load.in[0], load.in[0] = link.in[0];
+        links->erase(links->begin() + static_cast<std::ptrdiff_t>(from) + 1);
+        return;
+      }
+    }
   }
   void PutOps(const Chain& chain, std::vector<LoopOp>* out) const {
     for (const Part& part : chain.parts) {
