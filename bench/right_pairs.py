@@ -4,13 +4,14 @@ but those that a known fault of XLA explains.
 
     bench/right_pairs.py [--hloir BIN] [--log FILE] [--generated FIRST:COUNT] [--own FIRST:COUNT] [--seconds S] [FILE…]
 
-Each FILE (a module before optimizations) and each module of `hloir fuzz generate --kind=programs` is compiled by jaxlib, in
-a process of its own, and `hloir verify` compares the two. A line of JSON for each pair goes to the log (default:
-right_pairs.jsonl): its name, the verdict, the reason and the explanations. Pairs that the log knows are not run again, so that a campaign
-goes on where it was stopped; those that XLA refuses, or dies of, are remembered too. At the end what was seen is
-counted. An accusation that names a known fault (docs/equivalence.md) is listed with its name. A proof's file is read by `hloir check-proof`; files that it accepts, has no rule for and refuses are counted. The
-exit status is 1 if a pair was accused and no known fault named, or a file refused. Needs jaxlib, but for `--own`: generated programs against what
-hloir's own passes make of them when they may round as XLA does.
+Each FILE (a module before optimizations) and each module of `hloir fuzz generate --kind=programs` is compiled by
+jaxlib, in a process of its own, and `hloir verify` compares the two. A line of JSON for each pair goes to the log
+(default: right_pairs.jsonl): its name, the verdict, the reason and the explanations. Pairs that the log knows are not
+run again, so that a campaign goes on where it was stopped; those that XLA refuses, or dies of, are remembered too. At
+the end what was seen is counted. An accusation that names a known fault (docs/equivalence.md) is listed with its name.
+A proof's file is read by `hloir check-proof`; files that it accepts, has no rule for and refuses are counted. The exit
+status is 1 if a pair was accused and no known fault named, or a file refused. Needs jaxlib, but for `--own`: generated
+programs against what hloir's own passes make of them when they may round as XLA does.
 """
 import argparse, collections, json, os, subprocess, sys, tempfile, time
 import xla_process

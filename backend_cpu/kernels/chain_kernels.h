@@ -593,16 +593,20 @@ void FillLinksOfNesteds(ChainTable& table) {
   }
   (std::make_integer_sequence<int, outers * inners>());
 }
-// For the first `ops` of kOuterOps; and the links that begin a chain by the first three, of vectors over 16 bytes.
-template <class L, ChainType P, int ops>
-void FillLinksOfAsides([[maybe_unused]] ChainTable& table) {
-  constexpr bool kInteger = P != ChainType::kF32 && P != ChainType::kF64;
-  if constexpr (P == ChainType::kF32 && L::kBytes > 16) {
+// The first three of kOuterOps, with vectors over 16 bytes.
+template <class L>
+void FillLinksOfBegins([[maybe_unused]] ChainTable& table) {
+  if constexpr (L::kBytes > 16) {
     [&]<int... m>(std::integer_sequence<int, m...>) {
       ((table.begin[m >> 1][m & 1] = Entry(&BeginLink<L, kOuterOps[m >> 1], (m & 1) != 0>)), ...);
     }
     (std::make_integer_sequence<int, 6>());
   }
+}
+// For the first `ops` of kOuterOps.
+template <class L, ChainType P, int ops>
+void FillLinksOfAsides([[maybe_unused]] ChainTable& table) {
+  constexpr bool kInteger = P != ChainType::kF32 && P != ChainType::kF64;
 #if HLOIR_KEEPS_BLOCK
   if constexpr (L::kBytes / L::kCount == 4) {
     [&]<int... m>(std::integer_sequence<int, m...>) {
@@ -756,6 +760,7 @@ void FillChainsOf(ChainTable& table) {
   FillLinksOfCompares<L, P>(table);
   FillLinksOfNesteds<L, P, 3, 3>(table);
   FillLinksOfAsides<L, P, 3>(table);
+  if constexpr (P == ChainType::kF32) FillLinksOfBegins<L>(table);
   table.square[p] = Entry(&LinkOf<L, SquareLink<L, false>>);
   constexpr ChainOperand kVector = ChainOperand::kVector, kScalar = ChainOperand::kScalar;
   table.multiply_add[p][0][0] = Entry(&LinkOf<L, MultiplyAddLink<L, kVector, kVector>>);

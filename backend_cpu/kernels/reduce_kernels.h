@@ -10,15 +10,13 @@
 namespace hloir::cpu {
 namespace {
 
+#if defined(__aarch64__)  // elsewhere it is not worth its code
 // FoldLanes of one vector, of whose lanes those below `half` count: all are combined, and none is taken out before the
 // last.
 template <class F, class T, int64_t half, class V, size_t... k>
 inline T FoldVector(V v, std::index_sequence<k...>) {
   constexpr int64_t kCount = sizeof...(k);
-  // g++ would take integers out of the vectors to add them in another order.
-#if defined(__aarch64__)
-  asm("" : "+w"(v));
-#endif
+  asm("" : "+w"(v));  // g++ would take integers out of the vectors to add them in another order
   const V moved = __builtin_shufflevector(v, v, ((static_cast<int64_t>(k) + half) % kCount)...);
   T a[kCount], b[kCount];
   __builtin_memcpy(a, &v, sizeof a), __builtin_memcpy(b, &moved, sizeof b);
@@ -31,21 +29,19 @@ inline T FoldVector(V v, std::index_sequence<k...>) {
     return FoldVector<F, T, half / 2>(v, std::index_sequence<k...>());
   }
 }
+#endif
 // lanes[k] op= lanes[k + half] for halves that get smaller: lanes[0] is the result.
 template <class F, class T, int64_t half>
 inline T FoldLanes(T* lanes) {
-  constexpr int64_t kCount = 16 / sizeof(T);
 #if defined(__aarch64__)
-  constexpr bool kFoldsVectors = true;
-#else
-  constexpr bool kFoldsVectors = false;  // not worth its code
-#endif
-  if constexpr (kFoldsVectors && 2 * half == kCount) {
+  constexpr int64_t kCount = 16 / sizeof(T);
+  if constexpr (2 * half == kCount) {
     typedef Word<T> V __attribute__((vector_size(16)));
     V v;
     __builtin_memcpy(&v, lanes, sizeof v);
     return FoldVector<F, T, half>(v, std::make_index_sequence<kCount>());
   }
+#endif
   HLOIR_VECTORIZE
   for (int64_t k = 0; k < half; ++k) lanes[k] = F::Apply(lanes[k], lanes[k + half]);
   if constexpr (half > 1) return FoldLanes<F, T, half / 2>(lanes);

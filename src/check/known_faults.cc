@@ -19,10 +19,10 @@ const HloComputation* RunBranch(const HloInstruction& conditional) {
   const HloInstruction& selector = *conditional.operand(0);
   if (!selector.IsConstant() || selector.literal().elided()) return nullptr;
   const auto branches = conditional.called_computations();
-  const double value = selector.literal().GetAsDouble(0);
-  const auto last = static_cast<double>(branches.size() - 1);
-  if (selector.shape().element_type() == PrimitiveType::PRED) return branches[value != 0 ? 0 : 1];
-  return branches[static_cast<size_t>(value < 0 ? last : std::min(value, last))];
+  const auto last = static_cast<int64_t>(branches.size()) - 1;
+  const int64_t value = selector.literal().GetAsInt64(0);
+  if (conditional.IsPredConditional()) return branches[value != 0 ? 0 : 1];
+  return branches[static_cast<size_t>(value < 0 || value > last ? last : value)];
 }
 
 // The instruction that computes the value of `i`: outside of its computation, or inside of what `i` calls. Null if it
@@ -210,24 +210,29 @@ std::optional<Literal> ValueOfConstants(const HloInstruction& value, int& left) 
   return result.ok() ? std::optional<Literal>(*std::move(result)) : std::nullopt;
 }
 
-bool LeadingZerosOfConstant(const HloInstruction& i) {
-  constexpr int kMostInstructions = 64;
-  int left = kMostInstructions;
-  if (!Has<HloOpcode::kClz>(i)) return false;
-  const std::optional<Literal> value = ValueOfConstants(*i.operand(0), left);
-  for (int64_t k = 0; value && k < value->element_count(); ++k)
-    if (value->GetAsDouble(k) < 0) return true;
+std::optional<Literal> ValueOfConstants(const HloInstruction& value) {
+  int left = 64;
+  return ValueOfConstants(value, left);
+}
+// Constants alone tell the value, and `holds` is true of an element.
+template <class F>
+bool HasConstantElement(const HloInstruction& value, F&& holds) {
+  const std::optional<Literal> literal = ValueOfConstants(value);
+  for (int64_t k = 0; literal && k < literal->element_count(); ++k)
+    if (holds(literal->GetAsDouble(k))) return true;
   return false;
+}
+
+bool LeadingZerosOfConstant(const HloInstruction& i) {
+  return Has<HloOpcode::kClz>(i) && HasConstantElement(*i.operand(0), [](double x) { return x < 0; });
 }
 
 // A power of constant integers; `holds` takes an element of the base and of the exponent.
 template <class F>
 bool IsPowerOfConstants(const HloInstruction& i, F&& holds) {
-  constexpr int kMostInstructions = 64;
-  int left = kMostInstructions;
   if (!Has<HloOpcode::kPower>(i) || !IsIntegral(i)) return false;
-  const std::optional<Literal> exponent = ValueOfConstants(*i.operand(1), left);
-  const std::optional<Literal> base = exponent ? ValueOfConstants(*i.operand(0), left) : std::nullopt;
+  const std::optional<Literal> exponent = ValueOfConstants(*i.operand(1));
+  const std::optional<Literal> base = exponent ? ValueOfConstants(*i.operand(0)) : std::nullopt;
   for (int64_t k = 0; base && k < base->element_count() && k < exponent->element_count(); ++k)
     if (holds(base->GetAsDouble(k), exponent->GetAsDouble(k))) return true;
   return false;
@@ -240,9 +245,7 @@ bool InverseOfZero(const HloInstruction& i) {
 }
 
 bool LogOfConstantPower(const HloInstruction& i) {
-  constexpr int kMostInstructions = 64;
-  int left = kMostInstructions;
-  return LogOfPower(i) && ValueOfConstants(*i.operand(0), left).has_value();
+  return LogOfPower(i) && ValueOfConstants(*i.operand(0)).has_value();
 }
 
 bool LargePower(const HloInstruction& i) {
@@ -251,11 +254,9 @@ bool LargePower(const HloInstruction& i) {
 }
 
 bool ClampOfPredicates(const HloInstruction& i) {
-  constexpr int kMostInstructions = 64;
-  int left = kMostInstructions;
   return Has<HloOpcode::kClamp>(i) && i.shape().element_type() == PrimitiveType::PRED &&
          std::all_of(i.operands().begin(), i.operands().end(),
-                     [&](const HloInstruction* operand) { return ValueOfConstants(*operand, left).has_value(); });
+                     [](const HloInstruction* operand) { return ValueOfConstants(*operand).has_value(); });
 }
 
 bool SignedRandomBits(const HloInstruction& i) {
@@ -297,15 +298,9 @@ bool LoopOfOneLongStep(const HloInstruction& i) {
 }
 
 bool LogOfDenormal(const HloInstruction& i) {
-  constexpr int kMostInstructions = 64;
-  int left = kMostInstructions;
-  if (!Has<HloOpcode::kLog>(i) || !IsFloating(i)) return false;
-  const std::optional<Literal> value = ValueOfConstants(*i.operand(0), left);
-  for (int64_t k = 0; value && k < value->element_count(); ++k) {
-    const double x = value->GetAsDouble(k);
-    if (x != 0 && std::abs(x) < SmallestNormal(i.shape().element_type())) return true;
-  }
-  return false;
+  return Has<HloOpcode::kLog>(i) && IsFloating(i) && HasConstantElement(*i.operand(0), [&](double x) {
+           return x != 0 && std::abs(x) < SmallestNormal(i.shape().element_type());
+         });
 }
 
 constexpr KnownFault kFaults[] = {

@@ -251,7 +251,7 @@ Comparison MeaningComparer::CompareWide(const Results& a, const Results& b) {
     LeafDifference leaf;
     leaf.where = a.size() > 1 ? Format("device{}.out{}", d, index) : Format("out{}", index);
     leaf.total = x.element_count();
-    if (const size_t k = all.leaves.size(); left_out_ != nullptr && k < left_out_->size() && (*left_out_)[k]) {
+    if (is_left_out_ && is_left_out_(all.leaves.size())) {
       all.leaves.push_back(std::move(leaf));
       return;
     }

@@ -3,10 +3,12 @@
 // element by element. MeaningComparer::Compare is the entry point; docs/accuracy.md describes the method.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "check/error_bound.h"
@@ -43,8 +45,8 @@ class MeaningComparer {
  public:
   MeaningComparer(ModuleUnderTest& before, ModuleUnderTest& after);
   ~MeaningComparer();
-  // Outputs that are not compared; the vector may grow.
-  void set_left_out(const std::vector<bool>* outputs) { left_out_ = outputs; }
+  // Outputs, by number, that are not compared.
+  void set_left_out(std::function<bool(size_t)> is_left_out) { is_left_out_ = std::move(is_left_out); }
   // `notes`: also adds notes about sets on which the modules agree.
   Meaning Compare(size_t set, Nonfinite nonfinite, bool notes = true);
 
@@ -85,7 +87,7 @@ class MeaningComparer {
 
   ModuleUnderTest &before_, &after_;
   bool is_iterative_, compares_nonfinite_, reads_narrow_bits_;
-  const std::vector<bool>* left_out_ = nullptr;
+  std::function<bool(size_t)> is_left_out_;
   // The current comparison.
   size_t set_ = 0;
   bool at_limits_ = false;  // the inputs are near f64's limits

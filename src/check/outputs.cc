@@ -13,10 +13,9 @@ void AppendName(std::string& list, const std::string& name) { list += (list.empt
 
 // `by_steps`: the modules differ in steps alone, and no run shows in which outputs.
 Answer AnswerOf(const OutputEvidence& output, Answer proved, bool differs, bool by_steps, const Verdict& verdict) {
-  if (proved != Answer::kNotJudged && !differs) return proved;
+  if (proved != Answer::kNotJudged && (!differs || verdict.agrees())) return proved;
   if (verdict.outcome == Outcome::kDisagree && (differs || by_steps)) return Answer::kDifferent;
   if (verdict.outcome == Outcome::kLessAccurate && differs) return Answer::kLessAccurate;
-  if (verdict.agrees() && proved != Answer::kNotJudged) return proved;
   return output.known() && (verdict.agrees() || !differs) ? Answer::kTested : Answer::kNotJudged;
 }
 

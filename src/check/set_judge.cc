@@ -51,7 +51,7 @@ SetJudge::SetJudge(Context& context, ModuleUnderTest& before, ModuleUnderTest& a
       whole_arrays_(whole_arrays),
       verdict_(verdict),
       meaning_(before, after) {
-  meaning_.set_left_out(&unspecified_);
+  meaning_.set_left_out([this](size_t leaf) { return IsLeftOut(leaf); });
 }
 
 Status SetJudge::Judge(size_t set) {
@@ -109,11 +109,9 @@ Explained SetJudge::ExplainAll(ResultDifference& d, Explained (*explain)(ResultD
     if (d.seen.agree) break;
     explained = explain(d);
   }
-  unspecified_.resize(std::max(unspecified_.size(), seen.leaves.size()));
-  outputs_.resize(unspecified_.size());
-  for (size_t k = 0; k < seen.leaves.size(); ++k) {
-    if (!seen.leaves[k].agrees && d.seen.leaves[k].agrees) unspecified_[k] = outputs_[k].unspecified = true;
-  }
+  outputs_.resize(std::max(outputs_.size(), seen.leaves.size()));
+  for (size_t k = 0; k < seen.leaves.size(); ++k)
+    if (!seen.leaves[k].agrees && d.seen.leaves[k].agrees) outputs_[k].unspecified = true;
   return explained;
 }
 
@@ -122,7 +120,7 @@ void SetJudge::LeaveOutUnspecified(Comparison& comparison) const {
   comparison.agree = true;
   for (size_t k = 0; k < comparison.leaves.size(); ++k) {
     LeafDifference& leaf = comparison.leaves[k];
-    leaf.agrees = leaf.agrees || (k < unspecified_.size() && unspecified_[k]);
+    leaf.agrees = leaf.agrees || IsLeftOut(k);
     comparison.agree = comparison.agree && leaf.agrees;
   }
 }
@@ -241,9 +239,8 @@ void SetJudge::JudgeMeaning(size_t set) {
 }
 
 void SetJudge::JudgeAccuracy(size_t set) {
-  const auto is_left_out = [&](size_t leaf) { return leaf < unspecified_.size() && unspecified_[leaf]; };
   if (const std::optional<AccuracyLoss> loss = LosesMore(before_, after_, set)) {
-    if (is_left_out(loss->element.leaf)) return;
+    if (IsLeftOut(loss->element.leaf)) return;
     const int digits = before_.pairs() ? 17 : 9;
     SetOutcome(
         verdict_, Outcome::kLessAccurate,
@@ -257,7 +254,7 @@ void SetJudge::JudgeAccuracy(size_t set) {
     return;
   }
   const std::optional<Inaccuracy> after = BeyondOwnRounding(after_, set);
-  if (!after || is_left_out(after->leaf)) return;
+  if (!after || IsLeftOut(after->leaf)) return;
   const std::optional<Inaccuracy> before = BeyondOwnRounding(before_, set);
   if (!before)
     return SetOutcome(verdict_, Outcome::kDisagree, Format("in {}, {}", options_.after_name, after->ToString(after_)));

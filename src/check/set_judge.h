@@ -52,7 +52,9 @@ class SetJudge {
   // explains the rest, or the last of those if nothing is left. `reason`: of the difference.
   Explained ExplainAll(ResultDifference& difference, Explained (*explain)(ResultDifference&),
                        const std::string& reason);
-  // Lets the outputs that HLO does not specify agree in a comparison.
+  // Whether an output differed on an earlier set, and HLO does not specify it: it is not compared any more.
+  bool IsLeftOut(size_t leaf) const { return leaf < outputs_.size() && outputs_[leaf].unspecified; }
+  // Lets these outputs agree in a comparison.
   void LeaveOutUnspecified(Comparison& comparison) const;
   ResultDifference DifferenceOf(Between between, size_t set, const Results* a, const Results* b, Comparison seen);
   // Compares in wide arithmetic, after the results agreed within rounding.
@@ -75,8 +77,6 @@ class SetJudge {
   MeaningComparer meaning_;
   std::vector<OutputEvidence> outputs_;
   std::vector<bool> undetermined_;  // by output, for the current set
-  // Outputs that differed on some set and that HLO does not specify, which are not compared on the sets that follow.
-  std::vector<bool> unspecified_;
   std::string why_unspecified_;
   Comparison unspecified_difference_;  // the first
   int accuracy_sets_ = 0;              // sets other than the whole ones on which accuracy was judged

@@ -66,14 +66,22 @@ std::map<std::string_view, Pair> Pairs() {
           "s32[8] broadcast(u), dimensions={}\n",
       "  ROOT r = s32[8] power(a, ms)", "  ROOT r = s32[8] divide(us, a)",
       "  d = s32[8] copy(a)\n  ROOT r = s32[8] power(d, ms)");
-  const std::string powers = "  a = s32[] parameter(0)\n  m = s32[] constant(-1)\n  n = s32[] constant(-3)\n";
-  pairs["negative-power"] = Entries(powers, "  p = s32[] power(m, n)\n  ROOT r = s32[] add(a, p)",
-                                    "  p = s32[] constant(0)\n  ROOT r = s32[] add(a, p)",
-                                    "  p = s32[] power(m, n)\n  ROOT r = s32[] add(p, a)");
-  const std::string inverse = "  a = s32[] parameter(0)\n  z = s32[] constant(0)\n  n = s32[] constant(-1)\n";
-  pairs["inverse-of-zero"] = Entries(inverse, "  p = s32[] power(z, n)\n  ROOT r = s32[] add(a, p)",
-                                     "  p = s32[] constant(-1)\n  ROOT r = s32[] add(a, p)",
-                                     "  p = s32[] power(z, n)\n  ROOT r = s32[] add(p, a)");
+  // The result of an operation on the constants m and n, beside a parameter, folded to `wrong`.
+  const auto folded = [](const std::string& type, const std::string& m, const std::string& n, const std::string& op,
+                         const std::string& wrong, const std::string& joined) {
+    const std::string sum = "  ROOT r = " + type + joined;
+    return Entries("  a = " + type + " parameter(0)\n  m = " + type + " constant(" + m + ")\n  n = " + type +
+                       " constant(" + n + ")\n",
+                   op + sum + "(a, p)", "  p = " + type + " constant(" + wrong + ")\n" + sum + "(a, p)",
+                   op + sum + "(p, a)");
+  };
+  const std::string power = "  p = s32[] power(m, n)\n";
+  pairs["negative-power"] = folded("s32[]", "-1", "-3", power, "0", " add");
+  pairs["inverse-of-zero"] = folded("s32[]", "0", "-1", power, "-1", " add");
+  pairs["large-power"] = folded("s32[]", "3", "100", power, "-1953380655", " add");
+  pairs["log-of-constant-power"] =
+      folded("f32[]", "-1", "7", "  q = f32[] power(m, n)\n  p = f32[] log(q)\n", "0", " add");
+  pairs["predicate-clamp"] = folded("pred[]", "false", "true", "  p = pred[] clamp(m, m, n)\n", "true", " and");
   pairs["quotient-by-power"] =
       Entries(ints, "  p = s32[8] power(b, c)\n  ROOT r = s32[8] divide(a, p)",
               "  n = s32[8] negate(c)\n  p = s32[8] power(b, n)\n  ROOT r = s32[8] multiply(a, p)",
@@ -101,19 +109,6 @@ std::map<std::string_view, Pair> Pairs() {
               "  k = s32[] select(p, m, l)\n  z = s32[] count-leading-zeros(k)\n  ROOT r = s32[] add(a, z)",
               "  z = s32[] constant(-32)\n  ROOT r = s32[] add(a, z)",
               "  k = s32[] constant(-3)\n  z = s32[] count-leading-zeros(k)\n  ROOT r = s32[] add(z, a)");
-  const std::string threes = "  a = s32[] parameter(0)\n  m = s32[] constant(3)\n  n = s32[] constant(100)\n";
-  pairs["large-power"] = Entries(threes, "  p = s32[] power(m, n)\n  ROOT r = s32[] add(a, p)",
-                                 "  p = s32[] constant(-1953380655)\n  ROOT r = s32[] add(a, p)",
-                                 "  p = s32[] power(m, n)\n  ROOT r = s32[] add(p, a)");
-  const std::string ones = "  a = f32[] parameter(0)\n  m = f32[] constant(-1)\n  n = f32[] constant(7)\n";
-  pairs["log-of-constant-power"] =
-      Entries(ones, "  p = f32[] power(m, n)\n  l = f32[] log(p)\n  ROOT r = f32[] add(a, l)",
-              "  l = f32[] constant(0)\n  ROOT r = f32[] add(a, l)",
-              "  p = f32[] power(m, n)\n  l = f32[] log(p)\n  ROOT r = f32[] add(l, a)");
-  const std::string bools = "  a = pred[] parameter(0)\n  f = pred[] constant(false)\n  t = pred[] constant(true)\n";
-  pairs["predicate-clamp"] = Entries(bools, "  c = pred[] clamp(f, f, t)\n  ROOT r = pred[] and(a, c)",
-                                     "  c = pred[] constant(true)\n  ROOT r = pred[] and(a, c)",
-                                     "  c = pred[] clamp(f, f, t)\n  ROOT r = pred[] and(c, a)");
   const auto random = [](const std::string& type) {
     return Module("  s = u64[2] parameter(0)\n  r = (u64[2], " + type +
                   "[8]) rng-bit-generator(s), algorithm=rng_philox\n  b = " + type +
