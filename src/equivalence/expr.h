@@ -334,6 +334,7 @@ class Exprs {
   Range RangeOf(ExprId e, const std::vector<std::pair<ExprId, Range>>& given, int depth);
   Range RangeOfFunction(ExprId e, const std::vector<std::pair<ExprId, Range>>& given, int depth);
   Range RangeOfSum(ExprId e, const std::vector<std::pair<ExprId, Range>>& given, int depth);
+  std::optional<Range> RangeOfConditions(const Expr& sum) const;
   std::optional<Index> WholeOf(const Index& index) const;
   static uint64_t HashOf(const IndexTerm& term);
   Index WithTerm(IndexTerm term);
@@ -364,6 +365,7 @@ class Exprs {
   std::optional<Bounds> BoundsOf(ExprId condition);
   std::vector<ExprId> ConditionsApart(ExprId a, ExprId b);
   Replacement ClampsWithin(ExprId e, ExprId value, Range range);
+  Replacement ReadsWithin(ExprId e, ExprId value, Range range);
   std::map<VarId, int64_t> CutsOf(ExprId e);
   bool EqualInTiles(ExprId a, ExprId b, int64_t budget, int64_t tiles);
   ExprId Unrolled(ExprId e);
