@@ -377,7 +377,7 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
   const bool whole = power % kOne == 0;
   if (p.empty()) {
     if (power > 0) return Real(0);
-    Refuse("a division by an expression that is 0 over the reals");  // rounding errors are
+    return Unspecified(type);  // rounding errors are
   } else if (p.size() == 1) {
     Monomial m = p[0];
     if (m.real == 1 && m.factors.size() == 1 && m.factors[0].power == kOne && type == PrimitiveType::F64) {

@@ -157,6 +157,7 @@ Value Builder::Evaluate(const HloComputation& computation, const std::vector<Val
     const bool may_give_up = gives_up && in.record && x_.work_left() > kLeastWork && IsOneOperation(*i);
     const int64_t kept = may_give_up ? x_.SetAside() : 0;
     Value value = Of(*i, operands, in, records, &record);
+    if (in.record && x_.unspecified() > 0) x_.Refuse("a division by an expression that is 0 over the reals");
     if (may_give_up) {
       const bool too_much = x_.OutOfWork() && x_.refusal() == nullptr;
       if (x_.refusal() == nullptr) x_.GiveBack(kept);

@@ -90,7 +90,7 @@ struct Shared {
   // that are the same on all devices no range bounds.
   bool in_bounds = false;
   int64_t unbounded_starts = 0;
-  std::deque<Loop> loops;   // of the first module, if the second runs on several devices
+  std::deque<Loop> loops;   // of the first module
   std::vector<Draw> draws;  // in order, if one module draws random numbers and the other's draws are expanded
   int64_t unspecified = 0;  // number of values that nothing may depend on
   // For loops of the second module without an equal: the iteration in which most values have one.
@@ -130,6 +130,9 @@ class Builder {
     ShardMatcher* matcher = nullptr;        // for values of a loop's body
     // Values of a loop's body, with whether they are shards, or do not depend on data.
     std::map<const HloInstruction*, bool>* found = nullptr;
+    // Whether loops inside are compared with those of the other module: not while the values that the loop around them
+    // carries have names that change.
+    bool relates = true;
   };
   Value Evaluate(const HloComputation& computation, const std::vector<Value>& arguments, Inside in,
                  const std::vector<int32_t>& argument_records, int32_t* root_record = nullptr);
@@ -203,10 +206,19 @@ class Builder {
   ExprId StochasticConvert(const HloInstruction& i, const std::vector<ExprId>& x);
   // build_loops.cc
   void Remember(const HloInstruction& i, Loop loop, Inside inner);
-  Value Related(const HloInstruction& i, const Value& init, Inside inner);
+  // What is known of a loop of the second module before it is compared: the values that need no match (the same in all
+  // iterations, or counters), and its trip count, 0 if unknown.
+  struct KnownOfLoop {
+    Value carried;
+    std::vector<bool> fixed;
+    int64_t turns = 0;
+  };
+  Value Related(const HloInstruction& i, const Value& init, Inside inner, const KnownOfLoop& known,
+                const Loop** with = nullptr);
   void Suspect(const HloInstruction& i, const LoopTurn& turn);
-  Ways WaysOf(const Loop& loop, const HloInstruction& i, const Value& init);
-  bool RelatedTo(const Loop& loop, Ways ways, const HloInstruction& i, Inside inner, Value& result);
+  Ways WaysOf(const Loop& loop, const HloInstruction& i, const Value& init, const KnownOfLoop& known);
+  bool RelatedTo(const Loop& loop, Ways ways, const HloInstruction& i, Inside inner, const KnownOfLoop& known,
+                 Value& result);
   ExprId Agreed(int64_t of, ExprId e);
   bool Reached(ExprId from, std::set<int64_t>& leaves);
   int64_t Turns(const Value& init, const Value& carried, const Value& next, ExprId condition);
@@ -268,6 +280,10 @@ struct Loop {
   Value init, carried, next, result;
   ExprId condition;
   std::vector<Record> values;  // records of the body
+  const HloInstruction* instruction;
+  int64_t turns;                // 0: unknown
+  std::vector<int64_t> number;  // the key of the number of iterations
+  std::vector<VarId> captured;  // the iterations of the loops around it on which it depends
 };
 
 inline Shared::Shared(int64_t max_work) : exprs(max_work) {}

@@ -13,6 +13,7 @@ namespace {
 
 constexpr int64_t kMostWritten = 2000;  // instructions, in all unrolled iterations
 constexpr int kMostRounds = 24;
+constexpr int64_t kTurnsOf = -1;  // in place of a class: the number of iterations
 
 }  // namespace
 
@@ -223,6 +224,7 @@ Value Builder::Looped(const HloInstruction& i, const LoopForm& form, const Value
   // Short loops with a known trip count are unrolled, except on several devices, where loops are compared by matching
   // their bodies.
   Value now = init;
+  int64_t unspecified = x_.unspecified();
   const int64_t most = std::min(shared_.most_turns, std::max<int64_t>(4, kMostWritten / form.instructions));
   for (int64_t turn = 0; turn <= most && !shared_.devices; ++turn) {
     const Value again = form.condition(now, inner);
@@ -238,8 +240,10 @@ Value Builder::Looped(const HloInstruction& i, const LoopForm& form, const Value
   ++inner.level;
   Value related(n, -1);
   const bool is_while = i.opcode() == HloOpcode::kWhile;
-  if (is_second && shared_.devices && is_while) related = Related(i, init, inner);
+  if (is_second && shared_.devices && is_while) related = Related(i, init, inner, {});
   if (!why_.empty() || std::all_of(related.begin(), related.end(), [](ExprId e) { return e >= 0; })) return related;
+  const bool relates = inner.relates;
+  inner.relates = shared_.devices.has_value();
   // Carried values that each iteration leaves unchanged or resets to their initial value.
   std::vector<bool> fixed(n, false);
   Value carried(n), next;
@@ -248,6 +252,7 @@ Value Builder::Looped(const HloInstruction& i, const LoopForm& form, const Value
   const auto parameter = [&](size_t k, int64_t of) { return RegionParameter(1, inner.level, of, *shapes[k], axes[k]); };
   for (size_t k = 0; k < n; ++k) carried[k] = parameter(k, -1 - static_cast<int64_t>(k));
   for (int round = 0;; ++round) {
+    x_.SetUnspecified(unspecified);
     next = form.body(carried, inner);
     if (!why_.empty()) return {};
     bool found = false, grew = false;
@@ -277,6 +282,7 @@ Value Builder::Looped(const HloInstruction& i, const LoopForm& form, const Value
   std::vector<ExprId> result(n, -1);
   const int64_t turns = Turns(init, carried, next, condition[0]);
   VarId turn = -1;
+  x_.SetUnspecified(unspecified);
   if (turns > 0) {
     turn = x_.Turn(inner.level, turns);
     for (size_t k = 0; k < n; ++k) {
@@ -298,7 +304,46 @@ Value Builder::Looped(const HloInstruction& i, const LoopForm& form, const Value
       if (!fixed[k]) result[k] = OverTurns(init[k], carried[k], next[k], turn, varying);
     }
   }
+  // Without one, counters are functions of the number of iterations so far, also those that start at different numbers.
+  std::vector<std::pair<size_t, int64_t>> counters;  // with what an iteration adds
+  for (size_t k = 0; k < n && turns == 0 && !shared_.devices; ++k) {
+    if (fixed[k] || !IsInteger(x_.TypeOf(init[k]))) continue;
+    if (const auto step = x_.IntegerOf(x_.Add(next[k], carried[k], -1))) counters.emplace_back(k, *step);
+  }
+  // The value of a counter when the number of iterations is leaf `number`.
+  const auto counted = [&](const std::pair<size_t, int64_t>& counter, ExprId number) {
+    const ExprId first = init[counter.first], step = x_.Integer(counter.second, x_.TypeOf(first));
+    return x_.Add(first, x_.Multiply(step, number));
+  };
+  for (const auto& counter : counters) {
+    const auto& [k, step] = counter;
+    carried[k] = counted(counter, RegionParameter(2, inner.level, 0, Shape::Scalar(shapes[k]->element_type())));
+    fixed[k] = true;
+  }
   const Value start = carried;
+  const auto number_of = [&](const std::vector<int64_t>& key, size_t k, const std::vector<VarId>& captured) {
+    return LeafArray(key, Shape::Scalar(shapes[k]->element_type()), captured);
+  };
+  if (is_second && !shared_.devices && is_while && relates && shared_.search_left > 0) {
+    inner.relates = true;
+    unspecified = x_.unspecified();
+    const Loop* with = nullptr;
+    related = Related(i, init, inner, {start, fixed, turns}, &with);
+    inner.relates = false;
+    if (!why_.empty()) return {};
+    bool all = with != nullptr;
+    for (size_t k = 0; k < n && with != nullptr; ++k) {
+      if (fixed[k] && result[k] < 0) related[k] = init[k];
+      else if (fixed[k]) related[k] = result[k];
+      all = all && related[k] >= 0;
+    }
+    for (size_t c = 0; c < counters.size() && with != nullptr; ++c) {
+      const size_t k = counters[c].first;
+      related[k] = counted(counters[c], number_of(with->number, k, with->captured));
+    }
+    if (all) return related;
+    x_.SetUnspecified(unspecified);
+  }
   // Partition refinement: splits classes until all values of a class behave alike.
   std::vector<int64_t> of(n, -1);
   const auto name = [&](std::vector<int64_t> key) {
@@ -325,7 +370,9 @@ Value Builder::Looped(const HloInstruction& i, const LoopForm& form, const Value
     }
     return all.size();
   };
+  unspecified = x_.unspecified();
   for (int round = 0;; ++round) {
+    x_.SetUnspecified(unspecified);
     for (size_t k = 0; k < n; ++k) carried[k] = fixed[k] ? start[k] : parameter(k, of[k]);
     next = form.body(carried, inner);
     if (why_.empty()) condition = form.condition(carried, inner);
@@ -367,14 +414,8 @@ Value Builder::Looped(const HloInstruction& i, const LoopForm& form, const Value
       if (!fixed[j] && (nested || leaves.count(x_.At(carried[j]).tag) != 0)) reads[k].push_back(j);
     }
   }
-  for (size_t k = 0; k < n; ++k) {
-    if (result[k] >= 0) continue;
-    if (fixed[k]) {
-      result[k] = init[k];
-      continue;
-    }
-    std::set<size_t> closure{k};
-    std::vector<size_t> work{k, n};
+  const auto classes_from = [&](std::vector<size_t> work) {
+    std::set<size_t> closure(work.begin(), work.end());
     while (!work.empty()) {
       const size_t at = work.back();
       work.pop_back();
@@ -382,17 +423,31 @@ Value Builder::Looped(const HloInstruction& i, const LoopForm& form, const Value
         if (closure.insert(j).second) work.push_back(j);
       }
     }
+    closure.erase(n);
     std::set<int64_t> classes;
     for (size_t j : closure) classes.insert(of[j]);
-    std::vector<int64_t> key{-16, of[k], condition[0], turns};
+    return classes;
+  };
+  const auto key_of = [&](int64_t what, const std::set<int64_t>& classes) {
+    std::vector<int64_t> key{kLoopLeaf, what, condition[0], turns};
     key.insert(key.end(), classes.begin(), classes.end());
-    result[k] = LeafArray(std::move(key), *shapes[k], captured);
+    return key;
+  };
+  const std::vector<int64_t> number = key_of(kTurnsOf, classes_from({n}));
+  for (const auto& counter : counters)
+    result[counter.first] = counted(counter, number_of(number, counter.first, captured));
+  for (size_t k = 0; k < n; ++k) {
+    if (result[k] >= 0) continue;
+    result[k] = fixed[k] ? init[k] : LeafArray(key_of(of[k], classes_from({k, n})), *shapes[k], captured);
   }
   for (size_t k = 0; k < n; ++k) {
     if (related[k] >= 0) result[k] = related[k];
   }
-  if (!is_second && shared_.devices && is_while)
-    Remember(i, {shapes, inner.level, init, carried, next, result, condition[0], {}}, inner);
+  if (!is_second && is_while && relates) {
+    inner.relates = true;
+    Remember(i, {shapes, inner.level, init, carried, next, result, condition[0], {}, &i, turns, number, captured},
+             inner);
+  }
   return result;
 }
 

@@ -12,7 +12,7 @@
 namespace hloir::equivalence::inside {
 namespace {
 
-constexpr int kMostDepth = 6;          // nested case distinctions
+constexpr int kMostDepth = 10;         // nested case distinctions
 constexpr size_t kMostIntervals = 24;  // per index
 constexpr int kMostReplaced = 12;      // differing parts that are proved equal in sequence
 constexpr int64_t kHeavy = 20000;      // weight limit for the expressions
@@ -116,14 +116,52 @@ Exprs::Replacement Exprs::ClampsWithin(ExprId e, ExprId value, Range range) {
   return result;
 }
 
+// What is decided where an integer is in `range` about conditions that an index is that integer, or that integer plus a
+// number: those that hold for none of the range are false, and where the sum does not wrap, they are about the integer.
+Exprs::Replacement Exprs::ReadsWithin(ExprId e, ExprId value, Range range) {
+  constexpr int64_t kFar = int64_t{1} << 30;  // of these, no two are equal where integers of 32 bits wrap
+  Replacement result;
+  const PrimitiveType type = TypeOf(value);
+  if (BitWidth(type) < 32) return result;
+  const auto visit = [&](ExprId at) {
+    const Expr& x = At(at);
+    if (x.kind != Expr::Kind::kGuard || x.tag != 1) return;
+    Index rest = x.index[0];
+    const auto read = std::find_if(rest.terms.begin(), rest.terms.end(), [&](const auto& term) {
+      return TermAt(term.first).kind == IndexTerm::Kind::kValue && TypeOf(TermAt(term.first).value) == type;
+    });
+    if (read == rest.terms.end() || (read->second != 1 && read->second != -1)) return;
+    const auto [term, factor] = *read;
+    rest.terms.erase(read);
+    const ExprId sum = TermAt(term).value;
+    const std::optional<int64_t> more = IntegerOf(Add(sum, value, -1));
+    if (!more || *more <= -kFar || *more >= (IsUnsigned(type) ? 1 : kFar)) return;
+    // The condition is that the sum is this index.
+    const Range index = RangeOf(Times(rest, -factor));
+    if (index.low <= -kFar || index.high >= kFar) return;
+    if (index.high < range.low + *more || index.low > range.high + *more) {
+      result[at] = False();
+    } else if (*more != 0 && range.low > -kFar && range.high < kFar && (!IsUnsigned(type) || range.low + *more >= 0)) {
+      result[at] = Guard(true, Plus(Plus(rest, ValueTerm(value), factor), Number(*more), factor));
+    }
+  };
+  ForEachBelow(e, visit, [](const Index&) {});
+  return result;
+}
+
 bool Exprs::EqualByCases(ExprId a, ExprId b, int depth) {
   if (a == b) return true;
   if (depth >= kMostDepth || OutOfWork() || At(a).weight > kHeavy || At(b).weight > kHeavy) return false;
   if (EqualClosed(a, b)) return true;
   if (depth == 0 && in_tiles_ && EqualInRegions(*this, a, b)) return true;
-  const std::vector<ExprId> conditions = ConditionsApart(a, b);
+  std::vector<ExprId> conditions = ConditionsApart(a, b);
   if (conditions.empty()) return false;
-  // Conditions on one index or integer are decided together.
+  // Conditions on one index or integer are decided together; those on integers first, as indices are compared with
+  // them.
+  std::stable_partition(conditions.begin(), conditions.end(), [&](ExprId condition) {
+    const std::optional<Bounds> bounds = BoundsOf(condition);
+    return bounds && bounds->value >= 0;
+  });
   for (ExprId condition : conditions) {
     const std::optional<Bounds> first = BoundsOf(condition);
     if (!first) continue;
@@ -161,6 +199,10 @@ bool Exprs::EqualByCases(ExprId a, ExprId b, int depth) {
         clamps.merge(ClampsWithin(q, first->value, {*low, high}));
         if (clamps.empty()) break;
         p = Replaced(p, clamps), q = Replaced(q, clamps);
+      }
+      if (first->value >= 0 && p != q) {
+        p = Replaced(p, ReadsWithin(p, first->value, {*low, high}));
+        q = Replaced(q, ReadsWithin(q, first->value, {*low, high}));
       }
       equal = EqualByCases(p, q, depth + 1);
     }

@@ -24,10 +24,11 @@ namespace hloir::equivalence {
 using namespace inside;  // the expressions of this prover
 namespace {
 
-constexpr int64_t kForShards = 1024;   // work for each instruction that may be a shard
-constexpr int64_t kLastLook = 400000;  // work for comparing two results
-constexpr size_t kMostCandidates = 3;  // candidates for one value
-constexpr size_t kMostOpen = 16;       // open steps that are reported
+constexpr int64_t kForShards = 1024;    // work for each instruction that may be a shard
+constexpr int64_t kLastLook = 400000;   // work for comparing two results
+constexpr int64_t kForLoops = 1 << 21;  // work for comparing the values of loops' bodies
+constexpr size_t kMostCandidates = 3;   // candidates for one value
+constexpr size_t kMostOpen = 16;        // open steps that are reported
 
 bool TotalOrder(const HloInstruction& i) {
   return i.opcode() == HloOpcode::kCompare &&
@@ -407,6 +408,8 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
   if (p.shared.devices) {
     p.shards.Index();
     p.shared.search_left = p.shared.exprs.work_left() - p.reserve;
+  } else {
+    p.shared.search_left = kForLoops;
   }
   p.after.is_second = true;
   for (const auto& [a, b] : options.assumed) p.assumed[b] = a;
@@ -639,7 +642,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
 Result ProveInside(const HloModule& before, const HloModule& after, const Options& of_caller) {
   constexpr int64_t kSmallest = 24;
   constexpr int64_t kLarge = 160;  // the size that most proofs need
-  Way ways[] = {{kLarge, 4}, {56, 8}, {kSmallest, 4}, {500, 4}, {kSmallest, 4, true}, {kLarge, 4, false, true}};
+  Way ways[] = {{kLarge, 4}, {56, 8}, {kSmallest, 4}, {500, 0}, {kSmallest, 4, true}, {kLarge, 4, false, true}};
   constexpr int64_t kMostMade = 1 << 18;  // expressions, after which no repair is tried, and of sizes only the smallest
   constexpr int64_t kMostForSizes = 1 << 20;  // expressions of one proof, after which no other size is tried
   constexpr size_t kMostCuts = 4;

@@ -496,6 +496,7 @@ bool Exprs::EqualInside(ExprId a, ExprId b, int64_t budget) {
   const int64_t left = work_left_;
   work_left_ = std::min(left, budget);
   const char* const refused = std::exchange(refusal_, nullptr);  // a refusal here only means that the two are not equal
+  const int64_t unspecified = unspecified_;
   const ExprId whole_a = a, whole_b = b;
   bool equal = a == b;
   for (int round = 0; round < kMostRounds && !equal && !OutOfWork(); ++round) {
@@ -519,7 +520,17 @@ bool Exprs::EqualInside(ExprId a, ExprId b, int64_t budget) {
   if (!equal && (a != whole_a || b != whole_b)) equal = EqualCloser(a, b);
   work_left_ = left - (std::min(left, budget) - work_left_);
   refusal_ = refused;
+  equal = equal && unspecified_ == unspecified;
+  unspecified_ = unspecified;
   return equal;
+}
+
+ExprId Exprs::Unspecified(PrimitiveType type) {
+  ++unspecified_;
+  Leaf leaf;
+  leaf.key = {-18, -1 - next_unspecified_++};
+  leaf.type = type;
+  return MakeLeaf(LeafOf(std::move(leaf)), {});
 }
 
 }  // namespace hloir::equivalence::inside

@@ -267,6 +267,12 @@ class Exprs {
   // (evaluate.cc).
   bool EqualClosed(ExprId a, ExprId b);
 
+  // A number that is none over the reals, equal to no other. No proof may rest on one: values that a loop carries are
+  // taken for equal only for a while, and unspecified() is set back to what it was.
+  ExprId Unspecified(PrimitiveType type);
+  int64_t unspecified() const { return unspecified_; }
+  void SetUnspecified(int64_t count) { unspecified_ = count; }
+
   // ---- Printing (text.cc) ----
   std::string Text(const Index& index, int depth = 6) const;
   std::string Text(ExprId e, int depth = 6) const;
@@ -334,6 +340,7 @@ class Exprs {
   Range RangeOf(ExprId e, const std::vector<std::pair<ExprId, Range>>& given, int depth);
   Range RangeOfFunction(ExprId e, const std::vector<std::pair<ExprId, Range>>& given, int depth);
   Range RangeOfSum(ExprId e, const std::vector<std::pair<ExprId, Range>>& given, int depth);
+  std::optional<Range> RangeOfConditions(const Expr& sum) const;
   std::optional<Index> WholeOf(const Index& index) const;
   static uint64_t HashOf(const IndexTerm& term);
   Index WithTerm(IndexTerm term);
@@ -364,6 +371,7 @@ class Exprs {
   std::optional<Bounds> BoundsOf(ExprId condition);
   std::vector<ExprId> ConditionsApart(ExprId a, ExprId b);
   Replacement ClampsWithin(ExprId e, ExprId value, Range range);
+  Replacement ReadsWithin(ExprId e, ExprId value, Range range);
   std::map<VarId, int64_t> CutsOf(ExprId e);
   bool EqualInTiles(ExprId a, ExprId b, int64_t budget, int64_t tiles);
   ExprId Unrolled(ExprId e);
@@ -470,6 +478,7 @@ class Exprs {
   std::unordered_set<double> written_, taken_;         // literals; those that stand for a computed number
   std::unordered_map<ExprId, ExprId> stands_for_;      // constants that replace constant expressions
   int32_t next_fresh_ = 0;
+  int64_t unspecified_ = 0, next_unspecified_ = 0;
   uint32_t uses_ = 0;
   bool naming_ = false, joining_ = false, keep_bits_ = false, in_tiles_ = false;
   bool wide_ = false;  // folds constants in f64 instead of f32

@@ -279,6 +279,16 @@ ExprId Exprs::Compare(int direction, ExprId a, ExprId b) {
                              x.sum.size() == 1 && x.sum[0].factors.size() == 1 && x.sum[0].factors[0].power == kOne &&
                              TypeOf(x.sum[0].factors[0].base) == type)
     a = b = x.sum[0].factors[0].base;
+  // x + 2 = 5 is x = 3, also where integers wrap.
+  if (d == D::kEq && IsInteger(type)) {
+    if (IntegerOf(a)) std::swap(a, b);
+    const Polynomial of = PolynomialOf(a);
+    const auto number = std::find_if(of.begin(), of.end(), [](const Monomial& m) { return m.factors.empty(); });
+    if (IntegerOf(b) && number != of.end()) {
+      const ExprId moved = Integer(number->integer, type);
+      return Compare(static_cast<int>(d), Add(a, moved, -1), Add(b, moved, -1));
+    }
+  }
   if (d == D::kEq && a > b) std::swap(a, b);
   Expr e;
   e.kind = Expr::Kind::kFunction;

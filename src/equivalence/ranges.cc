@@ -9,7 +9,8 @@ namespace hloir::equivalence::inside {
 namespace {
 
 constexpr int kMostNested = 8;
-constexpr size_t kMostCases = 4;  // comparisons that are distinguished
+constexpr size_t kMostCases = 4;       // comparisons that are distinguished
+constexpr size_t kMostConditions = 8;  // of a sum of nothing but conditions
 
 bool Inside(Range a, Range b) {
   return a.low >= b.low && a.high <= b.high && a.low > -kUnbounded && a.high < kUnbounded;
@@ -134,10 +135,37 @@ Range Exprs::RangeOfFunction(ExprId e, const std::vector<std::pair<ExprId, Range
   return all;
 }
 
+// The range of a sum of products of a few conditions, by all their values.
+std::optional<Range> Exprs::RangeOfConditions(const Expr& sum) const {
+  std::vector<ExprId> conditions;
+  for (const Monomial& m : sum.sum) {
+    if (m.integer <= -(1 << 30) || m.integer >= 1 << 30 || sum.sum.size() > kMostCases * kMostConditions) return {};
+    for (const Factor& f : m.factors) {
+      if (TypeOf(f.base) != PrimitiveType::PRED) return {};
+      if (std::find(conditions.begin(), conditions.end(), f.base) == conditions.end()) conditions.push_back(f.base);
+    }
+  }
+  if (conditions.size() > kMostConditions) return {};
+  Range range{kUnbounded, -kUnbounded};
+  for (size_t which = 0; which < size_t{1} << conditions.size(); ++which) {
+    int64_t value = 0;
+    for (const Monomial& m : sum.sum) {
+      const bool holds = std::all_of(m.factors.begin(), m.factors.end(), [&](const Factor& f) {
+        return (which >> (std::find(conditions.begin(), conditions.end(), f.base) - conditions.begin()) & 1) != 0;
+      });
+      if (holds) value += m.integer;
+    }
+    range = {std::min(range.low, value), std::max(range.high, value)};
+  }
+  if (!Inside(range, RangeOfType(sum.type))) return {};
+  return range;
+}
+
 Range Exprs::RangeOfSum(ExprId e, const std::vector<std::pair<ExprId, Range>>& given, int depth) {
   const Expr& x = At(e);
   const Range all = RangeOfType(x.type);
   if (const std::optional<Masked> masked = MaskedOf(e)) return masked->range;
+  if (const std::optional<Range> range = RangeOfConditions(x)) return *range;
   // Comparisons of a value with a number. Each outcome narrows the value's range.
   struct Case {
     ExprId condition, value;

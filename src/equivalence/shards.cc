@@ -121,6 +121,7 @@ std::vector<int32_t> ShardMatcher::Nearest(const std::vector<int32_t>& all, cons
 
 std::vector<Exprs::Substitution> ShardMatcher::Cuts(Shared& shared, const Shape& whole, const Shape& shard) {
   Exprs& x = shared.exprs;
+  if (!shared.devices) return std::vector<Exprs::Substitution>(whole.dimensions() == shard.dimensions() ? 1 : 0);
   std::vector<int64_t> parts;
   for (int64_t d = 0; d < whole.rank(); ++d) parts.push_back(whole.dimensions(d) / shard.dimensions(d));
   std::vector<bool> used(shared.devices->axes().size(), false);
@@ -216,7 +217,8 @@ bool ShardMatcher::Match(const HloInstruction& i, ExprId& value) {
   // Only the shards on the axes that the value depends on.
   const std::vector<VarId> free = x.At(value).free;
   const auto on_same_axes = [&](ExprId shard) {
-    return std::all_of(shared_.devices->axes().begin(), shared_.devices->axes().end(),
+    return !shared_.devices ||
+           std::all_of(shared_.devices->axes().begin(), shared_.devices->axes().end(),
                        [&](VarId axis) { return HasVariable(free, axis) == HasVariable(x.At(shard).free, axis); });
   };
   // Of two equal values one may have a name, or both, of which one stands for a shard of what the other stands for.
@@ -237,7 +239,8 @@ bool ShardMatcher::Match(const HloInstruction& i, ExprId& value) {
       if (++looked > kMostLooks || shared_.search_left <= 0) break;
       const int64_t before = x.work_left();
       const uint32_t uses = x.TakeUses();
-      const bool equal = x.EqualInTiles(shard, value, i.Is(kCollective) ? kPerSum : kPerLook);
+      const bool equal = shared_.devices ? x.EqualInTiles(shard, value, i.Is(kCollective) ? kPerSum : kPerLook)
+                                         : x.EqualInside(shard, value, kPerLook);
       if (!equal) x.TakeUses();
       x.Uses(uses);
       shared_.search_left -= before - x.work_left();
