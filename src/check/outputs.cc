@@ -13,9 +13,11 @@ void AppendName(std::string& list, const std::string& name) { list += (list.empt
 
 // `by_steps`: the modules differ in steps alone, and no run shows in which outputs.
 Answer AnswerOf(const OutputEvidence& output, Answer proved, bool differs, bool by_steps, const Verdict& verdict) {
+  if (output.less_accurate && !verdict.agrees() && !(differs && verdict.outcome == Outcome::kDisagree))
+    return Answer::kLessAccurate;
   if (proved != Answer::kNotJudged && (!differs || verdict.agrees())) return proved;
   if (verdict.outcome == Outcome::kDisagree && (differs || by_steps)) return Answer::kDifferent;
-  if (verdict.outcome == Outcome::kLessAccurate && differs) return Answer::kLessAccurate;
+  if (verdict.outcome == Outcome::kLessAccurate && (differs || by_steps)) return Answer::kLessAccurate;
   return output.known() && (verdict.agrees() || !differs) ? Answer::kTested : Answer::kNotJudged;
 }
 
