@@ -172,6 +172,23 @@ bool ProductWithInfinity(const HloInstruction& i) {
   return Has<HloOpcode::kMultiply>(i) && EitherWay(i, infinite, Any);
 }
 
+// Two constants are added one after the other, of which the sum of the two loses one.
+bool AddedAfterConstant(const HloInstruction& i) {
+  const auto constant = [](const HloInstruction& sum) -> std::optional<double> {
+    if (!Has<HloOpcode::kAdd>(sum) && !Has<HloOpcode::kSubtract>(sum)) return std::nullopt;
+    for (const int64_t k : {0, 1})
+      if (IsConstantThat(Operand(sum, k), [](double x) { return x != 0; }))
+        return Operand(sum, k).literal().GetAsDouble(0);
+    return std::nullopt;
+  };
+  const std::optional<double> last = IsFloating(i) ? constant(i) : std::nullopt;
+  const auto absorbs = [&](const HloInstruction& inner) {
+    const std::optional<double> first = constant(inner);
+    return first && std::abs(*last) < std::abs(*first) * RelativeUlp(i.shape().element_type()) / 4;
+  };
+  return last && EitherWay(i, IsAnyConstant, absorbs);
+}
+
 bool MaximumOfClamp(const HloInstruction& i) {
   const auto clamps = [&](int64_t k) {
     const HloInstruction& clamp = Operand(i, k);
@@ -325,6 +342,8 @@ constexpr KnownFault kFaults[] = {
      nullptr},
     {"constant-overflow", "the product of two constants became one constant, which is infinite", "", ConstantProducts,
      ProductWithInfinity},
+    {"lost-constant", "(c - x) + d or (x + c) + d became (c + d) - x or x + (c + d), of which c + d is c", "",
+     AddedAfterConstant, nullptr},
     {"maximum-of-clamp", "maximum(low, clamp(low, x, high)) became the clamp, which differs if high is below low", "",
      MaximumOfClamp, nullptr},
     {"absolute-of-square", "the square of an integer was assumed positive, although it may wrap around",
