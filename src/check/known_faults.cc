@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "check/compare.h"
+#include "check/reach.h"
 #include "hloir/analysis.h"
 #include "hloir/evaluator.h"
 
@@ -18,11 +19,7 @@ namespace {
 const HloComputation* RunBranch(const HloInstruction& conditional) {
   const HloInstruction& selector = *conditional.operand(0);
   if (!selector.IsConstant() || selector.literal().elided()) return nullptr;
-  const auto branches = conditional.called_computations();
-  const auto last = static_cast<int64_t>(branches.size()) - 1;
-  const int64_t value = selector.literal().GetAsInt64(0);
-  if (conditional.IsPredConditional()) return branches[value != 0 ? 0 : 1];
-  return branches[static_cast<size_t>(value < 0 || value > last ? last : value)];
+  return conditional.called_computation(BranchFor(conditional, selector.literal().GetAsInt64(0)));
 }
 
 // The instruction that computes the value of `i`: outside of its computation, or inside of what `i` calls. Null if it
