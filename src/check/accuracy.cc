@@ -8,10 +8,12 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <utility>
 
 #include "check/compare.h"
-#include "check/sources.h"
 #include "check/error_bound.h"
+#include "check/explanations.h"
+#include "check/sources.h"
 #include "check/thresholds.h"
 #include "support/format.h"
 
@@ -181,12 +183,28 @@ class AccuracyComparer {
   ErrorBounds bounds_;
 };
 
+// `own`: the leaf of the first module.
+AccuracyLoss MakeLoss(Inaccuracy element, const Literal& own) {
+  const double first = own.GetAsDouble(element.index), ideal = element.ideal, second = element.value;
+  return {std::move(element),
+          first,
+          {RightDigits(std::abs(first - ideal), ideal), RightDigits(std::abs(second - ideal), ideal)}};
+}
+
 }  // namespace
 
 std::string Inaccuracy::ToString(const ModuleUnderTest& subject) const {
   const int digits = subject.pairs() ? 17 : 9;
   return Format("out{}{} is {:.{}g}, but {:.{}g} in {}: {:.3g} times the distance that roundings explain", leaf,
                 element, value, digits, ideal, digits, subject.wide_name(), times);
+}
+
+std::string AccuracyLoss::ToString(const ModuleUnderTest& subject) const {
+  const int decimals = subject.pairs() ? 17 : 9;
+  return Format(
+      "out{}{} is {:.{}g} in {}, {:.{}g} in {} and {:.{}g} in {}: {:.1f} and {:.1f} decimal digits are correct",
+      element.leaf, element.element, element.ideal, decimals, subject.wide_name(), first, decimals,
+      subject.options().before_name, element.value, decimals, subject.options().after_name, digits[0], digits[1]);
 }
 
 std::optional<Inaccuracy> BeyondOwnRounding(ModuleUnderTest& subject, size_t set) {
@@ -197,12 +215,41 @@ std::optional<AccuracyLoss> LosesMore(ModuleUnderTest& first, ModuleUnderTest& s
   if (&first == &second) return std::nullopt;
   const std::optional<Inaccuracy> found = AccuracyComparer(second, first, set).Find();
   if (!found) return std::nullopt;
-  AccuracyLoss loss{*found};
-  const std::vector<const Literal*> own = (*first.Result(set))[0].Leaves();
-  loss.first = own[found->leaf]->GetAsDouble(found->index);
-  loss.digits[0] = RightDigits(std::abs(loss.first - found->ideal), found->ideal);
-  loss.digits[1] = RightDigits(std::abs(found->value - found->ideal), found->ideal);
-  return loss;
+  return MakeLoss(*found, *(*first.Result(set))[0].Leaves()[found->leaf]);
+}
+
+std::optional<std::string> LossOf(const ResultDifference& difference, bool may_overflow) {
+  constexpr double kMost = 0.5;  // of the leaf's largest element
+  ModuleUnderTest &before = difference.before, &after = difference.after;
+  const size_t set = difference.set;
+  const StatusOr<Results>&own = before.Result(set), &other = after.Result(set),
+        &wide = before.Ideal(set, /*keep_roundings=*/true);
+  if (!own.ok() || !other.ok() || !wide.ok()) return std::nullopt;
+  const Literal *first = nullptr, *second = nullptr, *exact = nullptr;  // of the leaf that lost most
+  size_t most = 0, k = 0;
+  int64_t at = 0;
+  double largest_part = 0;
+  for (size_t d = 0; d < own->size(); ++d) {
+    const std::vector<const Literal*> x = (*own)[d].Leaves(), y = (*other)[d].Leaves(), ideal = (*wide)[d].Leaves();
+    for (size_t leaf = 0; leaf < x.size(); ++leaf, ++k) {
+      if (k >= difference.seen.leaves.size() || difference.seen.leaves[k].agrees) continue;
+      const PrimitiveType type = x[leaf]->shape().element_type();
+      if (IsExact(type) || !ideal[leaf]->shape().SameDimensions(x[leaf]->shape())) return std::nullopt;
+      const Distance ours = Measure(*ideal[leaf], *x[leaf]), theirs = Measure(*ideal[leaf], *y[leaf]);
+      const bool is_lost = theirs.nonfinite > ours.nonfinite || theirs.absolute > kMost * theirs.largest;
+      if (is_lost && !may_overflow) return std::nullopt;
+      if (theirs.nonfinite > 0 || theirs.absolute <= thresholds::kErrorFactor * ours.absolute ||
+          theirs.absolute <= largest_part * theirs.largest)
+        continue;
+      largest_part = theirs.absolute / theirs.largest;
+      most = leaf, at = theirs.worst;
+      first = x[leaf], second = y[leaf], exact = ideal[leaf];
+    }
+  }
+  if (first == nullptr) return "";
+  Inaccuracy element{most, at, ElementIndexText(first->shape(), at), second->GetAsDouble(at), exact->GetAsDouble(at),
+                     0};
+  return MakeLoss(std::move(element), *first).ToString(before);
 }
 
 }  // namespace hloir::check

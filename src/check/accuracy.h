@@ -9,6 +9,8 @@
 
 namespace hloir::check {
 
+struct ResultDifference;
+
 // An element that is farther from the wide result than roundings explain.
 struct Inaccuracy {
   size_t leaf;
@@ -32,7 +34,15 @@ struct AccuracyLoss {
   Inaccuracy element;
   double first = 0;  // the first module's value
   double digits[2] = {0, 0};
+  // "out0[3] is 1 in f64, …: 7.2 and 2.1 decimal digits are correct"
+  std::string ToString(const ModuleUnderTest& subject) const;
 };
 std::optional<AccuracyLoss> LosesMore(ModuleUnderTest& first, ModuleUnderTest& second, size_t set);
+
+// Given two modules whose results differ in `seen`, in roundings alone: how many digits the second result lost, of the
+// element that lost most, relative to its leaf; empty if it lost none. Returns nothing if such a leaf has integers,
+// which have no digits to lose; or, unless a narrower range may leave none (`may_overflow`), if an element is no longer
+// finite or has no right digit.
+std::optional<std::string> LossOf(const ResultDifference& difference, bool may_overflow);
 
 }  // namespace hloir::check

@@ -248,7 +248,7 @@ StatusOr<bool> Checker::Impl::JudgeDifferentSteps(check::SetJudge& judge, Verdic
     if (steps_.independent) context_.inputs.push_back(std::move(inputs));
     else HLOIR_RETURN_IF_ERROR(JudgeExtraSet(std::move(inputs), judge, verdict));
   }
-  if (!steps_.independent) return !verdict.agrees();
+  if (!steps_.independent || steps_.narrow) return !verdict.agrees();
   HLOIR_ASSIGN_OR_RETURN(const size_t set, FindDifferingSet());
   if (set == context_.inputs.size()) {
     verdict.notes.push_back(Format("{} differs, but the results agree: {}", DifferentSteps(), steps_.how));
@@ -307,6 +307,11 @@ Status Checker::Impl::JudgeByRuns(bool one_set, Verdict& verdict) {
   if (generated_ && same_bits && !whole_alone && !over_reals) HLOIR_RETURN_IF_ERROR(JudgeFurtherSets(judge, verdict));
   judge.Finish();
   outputs_ = judge.outputs();
+  // A rounding that both modules have may hide one before it that only the second has.
+  if (!steps_.narrow || !steps_.independent) return OkStatus();
+  const std::string how = Format("the modules differ only in {}: {}", DifferentSteps(), steps_.how);
+  if (verdict.outcome == Outcome::kLessAccurate) verdict.notes.push_back(how);
+  if (verdict.agrees() && verdict.differing > 0) check::SetOutcome(verdict, Outcome::kLessAccurate, how);
   return OkStatus();
 }
 

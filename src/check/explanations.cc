@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "check/accuracy.h"
 #include "check/compare.h"
 #include "check/error_bound.h"
 #include "check/extremes.h"
@@ -124,6 +125,18 @@ Evidence IllConditioned(ResultDifference& d) {
   return moved.empty() ? std::nullopt : Evidence(moved + "; by two engines, " + d.ToString());
 }
 
+// Accepts if the modules agree without the roundings to narrower types that only the second has, and these lose digits,
+// but not all.
+Evidence NarrowerSteps(ResultDifference& d) {
+  const Meaning meaning = d.meaning->Compare(d.set, d.nonfinite);
+  if (meaning.narrows.empty()) return std::nullopt;
+  // Numbers of an ordinary size are to stay finite.
+  const InputKind kind = d.before.InputsOf(d.set).kind;
+  const bool may_overflow = kind != InputKind::kPlain && kind != InputKind::kPositive && kind != InputKind::kTypical;
+  std::optional<std::string> loss = LossOf(d, may_overflow);
+  return !loss || loss->empty() ? std::move(loss) : Evidence(meaning.narrows + *loss);
+}
+
 // ---- Behaviour of engines ----
 
 bool MayFlushFactors(const ResultDifference& d) {
@@ -230,6 +243,8 @@ constexpr Explanation kExplanations[] = {
      Outcome::kAgree, MayFlushFactors, FlushedFactors, 2},
     {"ill-conditioned", "perturbing each result by a unit in the last place changes the output by as much",
      kModules | kEngines, Outcome::kAgree, Always, IllConditioned, 8},
+    {"narrower-steps", "the second module rounds to a narrower type where the first does not", kModules | kWideModules,
+     Outcome::kLessAccurate, [](const ResultDifference& d) { return d.meaning != nullptr; }, NarrowerSteps, 10},
     {"unspecified-rng", "HLO does not specify the numbers of rng", kModules | kEngines | kWideModules | kExactModules,
      Outcome::kUnspecified, MayBeUnspecified, Unspecified<UnspecifiedRng>, 0},
     {"unspecified-formula", "HLO does not specify the result of a solver outside its domain, or a batch norm's formula",

@@ -47,7 +47,7 @@ struct Explanation {
   std::string_view name;  // "signed-zero"
   std::string_view what;  // one sentence, for docs/accuracy.md
   unsigned between;       // a mask of Between
-  // Of a difference that the row explains: kAgree, or kUnspecified, which may leave a part of it.
+  // Of a difference that the row explains: kAgree, kLessAccurate, or kUnspecified, which may leave a part of it.
   Outcome outcome;
   bool (*applies)(const ResultDifference&);
   // Returns the evidence for a note, empty if the name is sufficient; nullopt if the row does not explain the

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "check/compare.h"
+#include "check/reach.h"
 #include "hloir/analysis.h"
 #include "hloir/evaluator.h"
 
@@ -18,11 +19,7 @@ namespace {
 const HloComputation* RunBranch(const HloInstruction& conditional) {
   const HloInstruction& selector = *conditional.operand(0);
   if (!selector.IsConstant() || selector.literal().elided()) return nullptr;
-  const auto branches = conditional.called_computations();
-  const auto last = static_cast<int64_t>(branches.size()) - 1;
-  const int64_t value = selector.literal().GetAsInt64(0);
-  if (conditional.IsPredConditional()) return branches[value != 0 ? 0 : 1];
-  return branches[static_cast<size_t>(value < 0 || value > last ? last : value)];
+  return conditional.called_computation(BranchFor(conditional, selector.literal().GetAsInt64(0)));
 }
 
 // The instruction that computes the value of `i`: outside of its computation, or inside of what `i` calls. Null if it
@@ -170,6 +167,23 @@ bool ProductWithInfinity(const HloInstruction& i) {
     return IsConstantThat(x, [](double value) { return std::isinf(value); });
   };
   return Has<HloOpcode::kMultiply>(i) && EitherWay(i, infinite, Any);
+}
+
+// Two constants are added one after the other, of which the sum of the two loses one.
+bool AddedAfterConstant(const HloInstruction& i) {
+  const auto constant = [](const HloInstruction& sum) -> std::optional<double> {
+    if (!Has<HloOpcode::kAdd>(sum) && !Has<HloOpcode::kSubtract>(sum)) return std::nullopt;
+    for (const int64_t k : {0, 1})
+      if (IsConstantThat(Operand(sum, k), [](double x) { return x != 0; }))
+        return Operand(sum, k).literal().GetAsDouble(0);
+    return std::nullopt;
+  };
+  const std::optional<double> last = IsFloating(i) ? constant(i) : std::nullopt;
+  const auto absorbs = [&](const HloInstruction& inner) {
+    const std::optional<double> first = constant(inner);
+    return first && std::abs(*last) < std::abs(*first) * RelativeUlp(i.shape().element_type()) / 4;
+  };
+  return last && EitherWay(i, IsAnyConstant, absorbs);
 }
 
 bool MaximumOfClamp(const HloInstruction& i) {
@@ -325,6 +339,8 @@ constexpr KnownFault kFaults[] = {
      nullptr},
     {"constant-overflow", "the product of two constants became one constant, which is infinite", "", ConstantProducts,
      ProductWithInfinity},
+    {"lost-constant", "(c - x) + d or (x + c) + d became (c + d) - x or x + (c + d), of which c + d is c", "",
+     AddedAfterConstant, nullptr},
     {"maximum-of-clamp", "maximum(low, clamp(low, x, high)) became the clamp, which differs if high is below low", "",
      MaximumOfClamp, nullptr},
     {"absolute-of-square", "the square of an integer was assumed positive, although it may wrap around",

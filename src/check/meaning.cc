@@ -523,6 +523,7 @@ bool MeaningComparer::AgreeAs(Variants& variants) {
 bool MeaningComparer::AgreeWithExcessPrecision() {
   const std::string how = NarrowsMore(before_, after_, set_, seen_);
   if (!how.empty()) {
+    meaning_.narrows = how;
     Say(how);
     return false;
   }

@@ -26,6 +26,8 @@ struct Meaning {
   std::string explanation;  // the row of explanations.cc that made them agree
   // An explicit rounding of the first module that the second omits: "reduce-precision.1".
   std::string dropped_rounding;
+  // If the modules agree without roundings to narrower types, and not with them: how the second rounds more.
+  std::string narrows;
   // By leaf: some element is not NaN; the value consists of rounding errors.
   std::vector<bool> has_number, undetermined;
   std::vector<bool> is_zero;                  // all elements are 0

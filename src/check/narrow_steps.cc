@@ -208,10 +208,10 @@ class NarrowSteps {
     }
     return units;
   }
-  // Conversions lose no digits of floats in either module, and digits of integers only if `before` loses some too.
+  // Conversions of `after` lose no digits of floats, and digits of integers only if those of `before` lose some too.
   bool ConversionsDropNoMore(const Comparison& seen) {
     const std::optional<LostDigits> a = DroppedByConversions(before_, set_, seen);
-    const std::optional<LostDigits> b = a && !a->of_floats ? DroppedByConversions(after_, set_, seen) : std::nullopt;
+    const std::optional<LostDigits> b = a ? DroppedByConversions(after_, set_, seen) : std::nullopt;
     return b && !b->of_floats && (a->of_integers || !b->of_integers);
   }
 

@@ -11,11 +11,13 @@ namespace {
 
 void AppendName(std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; }
 
-// `by_steps`: the modules differ in steps alone, and no run shows in which outputs.
+// `by_steps`: the modules differ in steps alone, and these change bits of the output, as far as runs tell.
 Answer AnswerOf(const OutputEvidence& output, Answer proved, bool differs, bool by_steps, const Verdict& verdict) {
+  if (output.less_accurate && !verdict.agrees() && !(differs && verdict.outcome == Outcome::kDisagree))
+    return Answer::kLessAccurate;
   if (proved != Answer::kNotJudged && (!differs || verdict.agrees())) return proved;
   if (verdict.outcome == Outcome::kDisagree && (differs || by_steps)) return Answer::kDifferent;
-  if (verdict.outcome == Outcome::kLessAccurate && differs) return Answer::kLessAccurate;
+  if (verdict.outcome == Outcome::kLessAccurate && (differs || by_steps)) return Answer::kLessAccurate;
   return output.known() && (verdict.agrees() || !differs) ? Answer::kTested : Answer::kNotJudged;
 }
 
@@ -30,14 +32,17 @@ void Conclude(const std::vector<OutputEvidence>& outputs, const Proved& proved, 
   const bool agrees = verdict.agrees();
   Answer weakest = outputs.empty() && !proved.all() ? Answer::kTested : Answer::kProvedBitwise;
   std::string unknown, undetermined;
+  const std::vector<LeafDifference>& leaves = verdict.comparison.leaves;
   const bool by_steps = !verdict.different_steps.empty() && verdict.comparison.agree;
+  const bool by_bits = verdict.comparison.differing() > 0;  // which tell where the steps show
   for (size_t k = 0; k < outputs.size(); ++k) {
     const OutputEvidence& output = outputs[k];
-    const bool differs = k < verdict.comparison.leaves.size() && !verdict.comparison.leaves[k].agrees;
+    const bool differs = k < leaves.size() && !leaves[k].agrees;
     // Each device has the same outputs; the first device's come first.
     const size_t proofs = proved.outputs.size();
     const Answer by_proof = proofs > 0 ? proved.outputs[k % proofs] : Answer::kNotJudged;
-    const Answer answer = AnswerOf(output, by_proof, differs, by_steps, verdict);
+    const bool shows = !output.unspecified && (!by_bits || (k < leaves.size() && leaves[k].differing > 0));
+    const Answer answer = AnswerOf(output, by_proof, differs, by_steps && shows, verdict);
     if (!output.known() && !output.how_undetermined.empty()) verdict.notes.push_back(output.how_undetermined);
     else if (!output.how_undetermined.empty()) AppendName(undetermined, output.where);
     if (agrees && output.total > 0 && output.finite == 0 && !output.known())

@@ -19,7 +19,8 @@ struct OutputEvidence {
   // so its zeros are no evidence.
   bool judged = false, zero = false, undetermined = false;
   std::string how_undetermined;
-  bool unspecified = false;  // by HLO, on some set
+  bool unspecified = false;    // by HLO, on some set
+  bool less_accurate = false;  // on some set, by roundings to narrower types
 
   void Add(bool has_number, bool is_zero, bool is_undetermined);
   bool known() const { return !unspecified && (total == 0 || judged || (zero && !undetermined)); }

@@ -161,16 +161,20 @@ void Reach::See(const HloInstruction& i, const Literal& value) {
     SeeClamp(i, value);
   } else if (i.opcode() == HloOpcode::kConditional) {
     const Literal* branch = ValueOf(i.operand(0));
-    const int64_t count = static_cast<int64_t>(i.called_computations().size());
     if (branch == nullptr) return;
-    const int64_t index = branch->GetAsInt64(0);
-    Mark(first->second + static_cast<size_t>(index < 0 || index >= count ? count - 1 : index));
+    Mark(first->second + static_cast<size_t>(BranchFor(i, branch->GetAsInt64(0))));
   } else if (i.opcode() == HloOpcode::kWhile) {
     const int64_t turns = std::exchange(turns_[&i], 0);
     Mark(first->second + (turns == 0 ? kNever : turns == 1 ? kOnce : kOften));
   } else {
     SeeIndices(i);
   }
+}
+
+int64_t BranchFor(const HloInstruction& conditional, int64_t selector) {
+  if (conditional.IsPredConditional()) return selector != 0 ? 0 : 1;
+  const auto last = static_cast<int64_t>(conditional.called_computations().size()) - 1;
+  return selector < 0 || selector > last ? last : selector;
 }
 
 std::vector<std::string> Reach::Missing() const {

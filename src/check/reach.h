@@ -11,6 +11,9 @@
 
 namespace hloir::check {
 
+// The number of the branch that a conditional runs where its selector has this value.
+int64_t BranchFor(const HloInstruction& conditional, int64_t selector);
+
 // Records the coverage of one module by the values of reference runs. The module must outlive it.
 class Reach {
  public:

@@ -126,7 +126,13 @@ void SetJudge::LeaveOutUnspecified(Comparison& comparison) const {
 }
 
 void SetJudge::Finish() {
-  if (!verdict_.agrees() || why_unspecified_.empty()) return;
+  if (!verdict_.agrees()) return;
+  if (!loss_.empty()) {
+    SetOutcome(verdict_, Outcome::kLessAccurate, loss_);
+    verdict_.comparison = loss_seen_, verdict_.input_set = set_of_loss_;
+    return;
+  }
+  if (why_unspecified_.empty()) return;
   SetOutcome(verdict_, Outcome::kUnspecified, why_unspecified_);
   verdict_.comparison = unspecified_difference_;
 }
@@ -189,7 +195,8 @@ Status SetJudge::JudgeInWide(size_t set) {
   const bool judges_accuracy = accuracy_sets_ < kMostAccuracySets;
   const bool dropped = !meaning.dropped_rounding.empty() && judges_accuracy;
   accuracy_sets_ += dropped ? 1 : 0;
-  if (!meaning.agree || dropped) return Judge(set);
+  const bool loses_alike = !loss_.empty() && !meaning.narrows.empty();  // and agrees otherwise
+  if ((!meaning.agree && !loses_alike) || dropped) return Judge(set);
   ++verdict_.input_sets;
   if (!meaning.explanation.empty()) AddOnce(verdict_.explanations, meaning.explanation);
   for (size_t k = 0; k < std::min(outputs_.size(), meaning.has_number.size()); ++k)
@@ -241,14 +248,7 @@ void SetJudge::JudgeMeaning(size_t set) {
 void SetJudge::JudgeAccuracy(size_t set) {
   if (const std::optional<AccuracyLoss> loss = LosesMore(before_, after_, set)) {
     if (IsLeftOut(loss->element.leaf)) return;
-    const int digits = before_.pairs() ? 17 : 9;
-    SetOutcome(
-        verdict_, Outcome::kLessAccurate,
-        Format(
-            "out{}{} is {:.{}g} in {}, {:.{}g} in {} and {:.{}g} in {}: {:.1f} and {:.1f} decimal digits are correct",
-            loss->element.leaf, loss->element.element, loss->element.ideal, digits, before_.wide_name(), loss->first,
-            digits, options_.before_name, loss->element.value, digits, options_.after_name, loss->digits[0],
-            loss->digits[1]));
+    SetOutcome(verdict_, Outcome::kLessAccurate, loss->ToString(before_));
     verdict_.comparison = OnlyLeaf(CompareOnAll(*before_.Result(set), *after_.Result(set), {}, {}), loss->element.leaf);
     verdict_.comparison.agree = false;
     return;
@@ -285,6 +285,7 @@ void SetJudge::JudgeDifference(ResultDifference d, Outcome otherwise, std::strin
   }
   if (seen.agree) return SetOutcome(verdict_, Outcome::kAgree, "");
   AddOnce(verdict_.explanations, std::string(explained.row->name));
+  if (explained.row->outcome == Outcome::kLessAccurate) return AddLoss(d.set, explained.evidence, seen);
   SetOutcome(verdict_, Outcome::kAgree, "");
   if (!explained.evidence.empty()) AddOnce(verdict_.notes, explained.evidence);
   if (d.between != Between::kModules) return;
@@ -298,6 +299,14 @@ void SetJudge::JudgeDifference(ResultDifference d, Outcome otherwise, std::strin
     Meaning meaning = meaning_.Compare(d.set, d.nonfinite);
     UseMeaning(d.set, meaning);
   }
+}
+
+void SetJudge::AddLoss(size_t set, const std::string& how, const Comparison& seen) {
+  SetOutcome(verdict_, Outcome::kAgree, "");
+  if (how.empty()) return;  // it loses none on this set
+  for (size_t k = 0; k < seen.leaves.size(); ++k)
+    outputs_[k].less_accurate = outputs_[k].less_accurate || !seen.leaves[k].agrees;
+  if (loss_.empty()) loss_ = how, set_of_loss_ = set, loss_seen_ = seen;
 }
 
 bool SetJudge::EnginesAgree(ModuleUnderTest& subject, size_t set) {

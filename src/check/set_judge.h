@@ -31,7 +31,7 @@ class SetJudge {
   // Compares the results of the engine under test, which must exist. A difference is only excused if HLO does not
   // specify the result.
   void Compare(size_t set);
-  // After all sets: what HLO does not specify is the outcome if nothing else differs.
+  // After all sets: a loss of accuracy, or what HLO does not specify, is the outcome if nothing else differs.
   void Finish();
   const std::vector<OutputEvidence>& outputs() const { return outputs_; }
 
@@ -46,6 +46,9 @@ class SetJudge {
   // graph.
   Status AskOther(size_t set, bool must);
   bool EnginesAgree(ModuleUnderTest& subject, size_t set);
+  // Notes that the second module loses digits in what was `seen` on a set, which is the outcome if nothing else
+  // differs.
+  void AddLoss(size_t set, const std::string& how, const Comparison& seen);
   // Searches for an explanation of a difference. Without one, the outcome is `otherwise`, with `reason`.
   void JudgeDifference(ResultDifference difference, Outcome otherwise, std::string reason);
   // Explains a difference row by row; outputs that HLO does not specify are taken out of it. Returns the row that
@@ -79,6 +82,9 @@ class SetJudge {
   std::vector<bool> undetermined_;  // by output, for the current set
   std::string why_unspecified_;
   Comparison unspecified_difference_;  // the first
+  std::string loss_;                   // of the first set on which the second module rounds to narrower types,
+  size_t set_of_loss_ = 0;             // that set,
+  Comparison loss_seen_;               // and the difference
   int accuracy_sets_ = 0;              // sets other than the whole ones on which accuracy was judged
 };
 

@@ -34,6 +34,13 @@ void ResultsOf(const Nodes& nodes, int32_t root, std::vector<int32_t>& all) {
   }
 }
 
+// Whether an operand has a node of its shape. Inside a map, operands are scalars.
+bool HasOperand(const Nodes& nodes, size_t k, size_t o) {
+  const int32_t operand = nodes[k].operands[o];
+  return operand >= 0 && nodes[static_cast<size_t>(operand)].instruction->shape().Compatible(
+                             nodes[k].instruction->operand(static_cast<int64_t>(o))->shape());
+}
+
 }  // namespace
 
 std::vector<bool> ComputableOf(const Nodes& nodes) {
@@ -43,13 +50,8 @@ std::vector<bool> ComputableOf(const Nodes& nodes) {
     const HloInstruction& i = *nodes[k].instruction;
     of_entry = of_entry && i.IsParameter();
     computable[k] = of_entry || !i.IsParameter();
-    for (size_t o = 0; o < nodes[k].operands.size() && computable[k]; ++o) {
-      const int32_t operand = nodes[k].operands[o];
-      // Inside a map, operands are scalars.
-      computable[k] = operand >= 0 && computable[static_cast<size_t>(operand)] &&
-                      nodes[static_cast<size_t>(operand)].instruction->shape().Compatible(
-                          i.operand(static_cast<int64_t>(o))->shape());
-    }
+    for (size_t o = 0; o < nodes[k].operands.size() && computable[k]; ++o)
+      computable[k] = HasOperand(nodes, k, o) && computable[static_cast<size_t>(nodes[k].operands[o])];
   }
   return computable;
 }
@@ -64,9 +66,9 @@ std::unique_ptr<HloModule> MakeCone(const Nodes& nodes, const std::vector<int32_
   for (size_t k = nodes.size(); k-- > 0;) {
     if (!needed[k] || given.count(nodes[k].equal) > 0) continue;
     if (nodes[k].instruction->IsParameter() || ++count > most) return nullptr;
-    for (int32_t o : nodes[k].operands) {
-      if (o < 0) return nullptr;
-      needed[static_cast<size_t>(o)] = true;
+    for (size_t o = 0; o < nodes[k].operands.size(); ++o) {
+      if (!HasOperand(nodes, k, o)) return nullptr;
+      needed[static_cast<size_t>(nodes[k].operands[o])] = true;
     }
   }
   auto module = std::make_unique<HloModule>("step");
@@ -89,12 +91,7 @@ std::unique_ptr<HloModule> MakeCone(const Nodes& nodes, const std::vector<int32_
       continue;
     }
     operands.clear();
-    for (size_t o = 0; o < nodes[k].operands.size(); ++o) {
-      HloInstruction* operand = copies[static_cast<size_t>(nodes[k].operands[o])];
-      // Inside a map, operands are scalars.
-      if (!operand->shape().Compatible(i.operand(static_cast<int64_t>(o))->shape())) return nullptr;
-      operands.push_back(operand);
-    }
+    for (int32_t o : nodes[k].operands) operands.push_back(copies[static_cast<size_t>(o)]);
     copies[k] = copier.Copy(i, operands);
   }
   operands.clear();

@@ -95,6 +95,7 @@ class StepTester {
     Found found;
     std::string how;
     std::optional<size_t> set = {};  // of the runs: it differs on values of this one
+    bool narrows = false;            // it differs in roundings to narrower types alone
   };
 
   equivalence::Result Prove(const std::vector<Pair>& assumed) const {
@@ -111,6 +112,7 @@ class StepTester {
     Found found = Found::kUnknown;
     std::string how = "";
     bool excess_precision = false;  // roundings to narrower types explain what differs
+    bool narrows = false;           // it differs in roundings to narrower types alone
     double relative = 0;  // the largest difference, relative to the element; infinite if an element is not finite
     size_t set = 0;       // the first of the sets on which they differ
   };
@@ -121,7 +123,8 @@ class StepTester {
   // Whether a difference shows only that the values at the cut are rounded: one cone uses a value that the other makes
   // from others of the cut, which differs by a rounding. It grows as the values are moved; that of two functions stays.
   bool IsOfRoundedCut(const Step& step, const Judged& seen) const;
-  Found TestPair(Pair pair, std::string& how, std::optional<size_t>& set);
+  // Sets the members of `test` that say how the pair differs.
+  Found TestPair(Tried& test);
   // Searches for module inputs that reach a difference which random values at the cut have shown.
   void Reach(Pair pair, std::string& how);
   // Tests a node of `after` against its candidates until one agrees, and assumes that one. Returns whether one agreed.
@@ -307,23 +310,21 @@ StepTester::Judged StepTester::Judge(const HloModule& x, const HloModule& y, std
   if (!verdict.ok()) return judged;
   const std::vector<std::string>& rows = verdict->explanations;
   judged.excess_precision = std::find(rows.begin(), rows.end(), "excess-precision") != rows.end();
-  switch (verdict->outcome) {
-    case Outcome::kSameBits:
-    case Outcome::kAgree: judged.found = verdict->answer == Answer::kNotJudged ? Found::kUnknown : Found::kAgree; break;
-    case Outcome::kLessAccurate: judged.found = Found::kAgree, judged.how = verdict->reason; break;
-    case Outcome::kDisagree: {
-      const Comparison& seen = verdict->comparison;
-      judged.found = DiffersInNonfiniteAlone(seen) ? Found::kNonfinite : Found::kDiffer;
-      judged.how = verdict->reason;
-      for (const LeafDifference& leaf : seen.leaves)
-        judged.relative = std::max(judged.relative, leaf.nonfinite > 0 ? HUGE_VAL : leaf.max_relative);
-      judged.set = verdict->input_set;
-      break;
-    }
-    case Outcome::kNothingFinite:
-    case Outcome::kUnspecified:
-    case Outcome::kEnginesDisagree:
-    case Outcome::kNotAsStored: break;
+  const Outcome outcome = verdict->outcome;
+  // A rounding to a narrower type may be a part of a step that rounds as often as the other module's.
+  judged.narrows =
+      outcome == Outcome::kLessAccurate && std::find(rows.begin(), rows.end(), "narrower-steps") != rows.end();
+  if (outcome == Outcome::kDisagree || judged.narrows) {
+    const Comparison& seen = verdict->comparison;
+    judged.found = DiffersInNonfiniteAlone(seen) ? Found::kNonfinite : Found::kDiffer;
+    judged.how = verdict->reason;
+    for (const LeafDifference& leaf : seen.leaves)
+      judged.relative = std::max(judged.relative, leaf.nonfinite > 0 ? HUGE_VAL : leaf.max_relative);
+    judged.set = verdict->input_set;
+  } else if (outcome == Outcome::kLessAccurate) {
+    judged.found = Found::kAgree, judged.how = verdict->reason;
+  } else if (verdict->agrees()) {
+    judged.found = verdict->answer == Answer::kNotJudged ? Found::kUnknown : Found::kAgree;
   }
   return judged;
 }
@@ -386,7 +387,9 @@ bool StepTester::IsOfRoundedCut(const Step& step, const Judged& seen) const {
   return judged.found == Found::kDiffer && judged.relative > kGrowth * seen.relative;
 }
 
-StepTester::Found StepTester::TestPair(Pair pair, std::string& how, std::optional<size_t>& set) {
+StepTester::Found StepTester::TestPair(Tried& test) {
+  const Pair pair = test.pair;
+  std::string& how = test.how;
   Found found = Found::kUnknown;
   // Once the roots account for all differences, the cones of its users are not extended: they show whether the
   // difference persists.
@@ -400,8 +403,8 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how, std::optiona
     if (!step->cut.empty()) tests_made_ += loops ? kMostTests / 6 : 1;
     std::vector<InputSet> occurring = Occurring(step->cut, 0);
     const Judged seen = occurring.empty() ? Judged() : Judge(x, y, std::move(occurring));
-    how = seen.how;
-    if (seen.found == Found::kDiffer && !step->cut.empty()) set = seen.set;
+    how = seen.how, test.narrows = seen.narrows;
+    if (seen.found == Found::kDiffer && !step->cut.empty()) test.set = seen.set;
     if (seen.found == Found::kDiffer && IsOfRoundedCut(*step, seen)) continue;
     if (seen.found == Found::kDiffer || step->cut.empty()) return seen.found;
     const Judged made_up = Judge(x, y, {});
@@ -409,7 +412,7 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how, std::optiona
       // A rounding that both modules have hides one before it that only the second has.
       const bool excess_precision = seen.excess_precision || made_up.excess_precision;
       if (const Tried* inside = excess_precision ? RoundedInside(pair, *step) : nullptr) {
-        how = inside->how;
+        how = inside->how, test.narrows = inside->narrows;
         return Found::kDiffer;
       }
       // Values that larger cones have not met may occur.
@@ -419,7 +422,7 @@ StepTester::Found StepTester::TestPair(Pair pair, std::string& how, std::optiona
       return Found::kAgree;
     }
     if (made_up.found == Found::kUnknown) break;
-    how = made_up.how;
+    how = made_up.how, test.narrows = made_up.narrows;
     const bool of_parameters = std::all_of(step->cut.begin(), step->cut.end(), [&](int32_t k) {
       return graph_.a[static_cast<size_t>(k)].instruction->IsParameter();
     });
@@ -464,8 +467,9 @@ bool StepTester::TestNode(int32_t k) {
       continue;
     }
     Tried test{pair, graph_.Text(pair), Found::kUnknown, ""};
-    if (const Tried* same = Repeated(pair)) test.found = same->found, test.how = same->how, test.set = same->set;
-    else test.found = TestPair(pair, test.how, test.set);
+    const Tried* const same = Repeated(pair);
+    if (same != nullptr) test = {pair, test.text, same->found, same->how, same->set, same->narrows};
+    else test.found = TestPair(test);
     tried_.emplace(pair, test);
     if (test.found == Found::kDiffer || test.found == Found::kDifferWhenMadeUp) differing_.push_back(test);
     if (test.found == Found::kDiffer && !assumes_roots_ && AreResults(pair)) persists_ = true;
@@ -693,8 +697,11 @@ void StepTester::FindDifferent() {
   }
   if (chosen.empty()) return;
   tests_.independent = tests_.independent && tests_.all;
+  tests_.narrow = std::all_of(chosen.begin(), chosen.end(), [](const Tried& test) { return test.narrows; });
   for (const Tried& test : chosen) tests_.different.push_back(test.text);
-  const Tried& first = chosen[0];
+  // One that does more than round is named first.
+  const Tried& first = *std::min_element(chosen.begin(), chosen.end(),
+                                         [](const Tried& x, const Tried& y) { return x.narrows < y.narrows; });
   tests_.how = first.how;
   tests_.first = {graph_.a[static_cast<size_t>(first.pair.first)].instruction,
                   graph_.b[static_cast<size_t>(first.pair.second)].instruction};

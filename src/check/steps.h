@@ -29,7 +29,8 @@ struct StepTests {
   // to differ. Else some are only known to differ if those before them are taken for equal, differences may cancel, and
   // others may follow.
   bool independent = true;
-  std::string how;  // the difference of the first of these
+  bool narrow = false;  // all of these differ in roundings to narrower types alone
+  std::string how;      // the difference of the first of these
   std::pair<const HloInstruction*, const HloInstruction*> first{};
   // Generated inputs of the module on which a step differs; those of the first of `different` come first.
   std::vector<InputSet> inputs;

@@ -393,6 +393,10 @@ const Term* Terms::Normalized(HloOpcode opcode, PrimitiveType type, Operands x, 
     case kCompare: return Compare(shape, std::move(x), std::move(data));
     case kSelect: return Select(shape, std::move(x));
     case kConvert: return Convert(shape, x[0]);
+    case kIsFinite:
+      while (IsOp(x[0], kNegate) || (IsOp(x[0], kAbs) && !IsComplex(x[0]->operands[0]->shape.element_type())))
+        x[0] = x[0]->operands[0];
+      break;
     case kBitcastConvert:
       if (IsOp(x[0], kBitcastConvert)) x[0] = x[0]->operands[0];
       if (x[0]->shape.element_type() == type) return x[0];

@@ -159,6 +159,13 @@ const Term* Terms::Effect(const HloInstruction& i, const Operands& x, int depth)
 const Term* Terms::Opaque(const HloInstruction& i, const Operands& x, int depth) {
   Operands operands = x;
   for (const HloComputation* called : i.called_computations()) operands.push_back(Nested(*called, depth + 1));
+  // A choice by a converted predicate is one by the predicate: the first branch is that of false.
+  const Term* const condition = i.opcode() == HloOpcode::kConditional && x.size() == 3 ? ConditionOf(x[0]) : nullptr;
+  if (condition != nullptr) {
+    operands[0] = condition;
+    std::swap(operands[1], operands[2]);
+    std::swap(operands[3], operands[4]);
+  }
   return Op(i.opcode(), i.shape(), std::move(operands), {}, &i);
 }
 

@@ -60,6 +60,13 @@ std::map<std::string_view, Pair> Pairs() {
   pairs["root-of-square"] =
       Entries(x, "  s = f32[8] multiply(x, x)\n  ROOT r = f32[8] sqrt(s)", "  ROOT r = f32[8] abs(x)",
               "  s = f32[8] multiply(x, x)\n  t = f32[8] sqrt(s)\n  ROOT r = f32[8] abs(t)");
+  const std::string difference =
+      x +
+      "  c = f32[] constant(1)\n  cs = f32[8] broadcast(c), dimensions={}\n  s = f32[8] subtract(cs, x)\n"
+      "  d = f32[] constant(1e-10)\n  ds = f32[8] broadcast(d), dimensions={}\n";
+  pairs["lost-constant"] = Entries(difference, "  t = f32[8] add(s, ds)\n  ROOT r = f32[8] log(t)",
+                                   "  ROOT r = f32[8] log(s)", "  t = f32[8] add(ds, s)\n  ROOT r = f32[8] log(t)");
+  pairs["lost-constant"].inputs = {{.devices = {{Full(1)}}}};
   pairs["integer-inverse"] = Entries(
       ints +
           "  m = s32[] constant(-1)\n  ms = s32[8] broadcast(m), dimensions={}\n  u = s32[] constant(1)\n  us = "

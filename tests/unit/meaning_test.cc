@@ -117,22 +117,72 @@ TEST_CASE("sums in another order mean the same, also where they cancel") {
             .agrees());
 }
 
-TEST_CASE("a rounding to bf16 may not be added, and one by an instruction of its own may not be left out") {
+TEST_CASE("a rounding to bf16 that is added, or one by an instruction of its own that is left out, loses accuracy") {
   const std::string plain = Module("  ROOT r = f32[64]{0} multiply(x, y)");
   const std::string rounded =
       Module("  n = bf16[64]{0} convert(x)\n  w = f32[64]{0} convert(n)\n  ROOT r = f32[64]{0} multiply(w, y)");
-  CHECK(VerdictOf(plain, rounded).outcome == Outcome::kDisagree);
-  CHECK(VerdictOf(plain, rounded).ToString().find("narrower type") != std::string::npos);
+  const Verdict added = VerdictOf(plain, rounded);
+  CHECK(added.outcome == Outcome::kLessAccurate);
+  CHECK(added.answer == Answer::kLessAccurate);
+  CHECK(added.reason.find("after rounds to a narrower type and before does not: ") == 0);
+  CHECK(added.reason.ends_with("decimal digits are correct"));
   const Verdict dropped = VerdictOf(rounded, plain);
   CHECK(dropped.outcome == Outcome::kLessAccurate);
   CHECK(dropped.reason.find("after omits the rounding of n to 8 exponent and 7 mantissa bits") == 0);
   const std::string reduced = Module(
       "  n = f32[64]{0} reduce-precision(x), exponent_bits=8, mantissa_bits=7\n  ROOT r = f32[64]{0} multiply(n, y)");
-  CHECK(VerdictOf(plain, reduced).outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(plain, reduced).outcome == Outcome::kLessAccurate);
   CHECK(VerdictOf(rounded, reduced).agrees());
   const std::string nothing = Module(
       "  n = f32[64]{0} reduce-precision(x), exponent_bits=8, mantissa_bits=23\n  ROOT r = f32[64]{0} multiply(n, y)");
   CHECK(VerdictOf(plain, nothing).agrees());
+}
+
+TEST_CASE("beside an added rounding, wrong values are found") {
+  const auto product = [](const std::string& middle) {
+    return Module(middle + "  ROOT r = f32[64]{0} multiply(m, y)");
+  };
+  const std::string plain = product("  m = f32[64]{0} abs(x)\n"),
+                    rounds = "  n = bf16[64]{0} convert(a)\n  m = f32[64]{0} convert(n)\n";
+  const auto at_most = [](const std::string& number) {
+    return "  k = f32[] constant(" + number +
+           ")\n  ks = f32[64]{0} broadcast(k), dimensions={}\n  b = f32[64]{0} abs(x)\n"
+           "  a = f32[64]{0} minimum(b, ks)\n";
+  };
+  CHECK(VerdictOf(plain, product("  a = f32[64]{0} abs(x)\n" + rounds)).outcome == Outcome::kLessAccurate);
+  CHECK(VerdictOf(plain, product("  b = f32[64]{0} abs(x)\n  k = f32[] constant(1.001)\n"
+                                 "  ks = f32[64]{0} broadcast(k), dimensions={}\n  a = f32[64]{0} multiply(b, ks)\n" +
+                                 rounds))
+            .outcome == Outcome::kDisagree);
+  // Also those that the first set of inputs does not show.
+  CHECK(VerdictOf(plain, product(at_most("5") + rounds)).outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(plain, product(at_most("inf") + rounds)).outcome == Outcome::kLessAccurate);
+  // Integers that were rounded have no digits to lose.
+  const auto whole = [&](const std::string& middle) { return Module(middle + "  ROOT r = s32[64]{0} convert(m)"); };
+  const std::string scaled =
+      "  k = f32[] constant(1000)\n  ks = f32[64]{0} broadcast(k), dimensions={}\n  a = f32[64]{0} multiply(x, ks)\n";
+  CHECK(VerdictOf(whole(scaled + "  m = f32[64]{0} copy(a)\n"), whole(scaled + rounds)).outcome == Outcome::kDisagree);
+}
+
+TEST_CASE("dots and sums that are narrower lose accuracy") {
+  const auto dot = [](const std::string& type, const std::string& result) {
+    return Module("  v = " + type + "[64]{0} convert(x)\n  w = " + type + "[64]{0} convert(y)\n  d = " + result +
+                  "[] dot(v, w), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n  ROOT r = f32[] convert(d)");
+  };
+  const std::string plain = dot("f32", "f32");
+  for (const auto& [type, result] : {std::pair("bf16", "f32"), {"bf16", "bf16"}, {"f16", "f16"}}) {
+    INFO(type << " " << result);
+    CHECK(VerdictOf(plain, dot(type, result)).outcome == Outcome::kLessAccurate);
+  }
+  CHECK(VerdictOf(dot("bf16", "f32"), dot("bf16", "bf16")).outcome == Outcome::kLessAccurate);
+  const auto sum = [](const std::string& type) {
+    return "HloModule m\nadd { a = " + type + "[] parameter(0) b = " + type + "[] parameter(1) ROOT c = " + type +
+           "[] add(a, b) }\nENTRY e {\n  x = f32[640] parameter(0)\n  n = " + type + "[640] convert(x)\n  z = " + type +
+           "[] constant(0)\n  s = " + type +
+           "[] reduce(n, z), dimensions={0}, to_apply=add\n"
+           "  ROOT r = f32[] convert(s)\n}\n";
+  };
+  CHECK(VerdictOf(sum("f32"), sum("bf16")).outcome == Outcome::kLessAccurate);
 }
 
 TEST_CASE("what was f32 is rounded to f32 by nothing") {
@@ -149,7 +199,7 @@ TEST_CASE("what was f32 is rounded to f32 by nothing") {
   const std::string square = "  s = f64[64]{0} multiply(w, w)\n";
   CHECK(VerdictOf(Module(wide + square + "  n = f32[64]{0} convert(s)\n  ROOT r = f64[64]{0} convert(n)"),
                   Module(wide + square + "  ROOT r = f64[64]{0} copy(s)"))
-            .outcome == Outcome::kDisagree);
+            .outcome == Outcome::kLessAccurate);
 }
 
 TEST_CASE("random bits that are floats are those of their own type") {
@@ -409,7 +459,7 @@ TEST_CASE("what is divided by a sum that is 0 but for rounding is no difference"
             .agrees());
 }
 
-TEST_CASE("a step through bf16 is wrong where nothing narrow was, whatever another result goes through") {
+TEST_CASE("a step of integers through bf16 is wrong where nothing narrow was, whatever another result goes through") {
   const auto with = [](const std::string& second) {
     return Module("  n = bf16[64]{0} convert(x)\n  f = f32[64]{0} convert(n)\n" + second +
                   "  i = s32[64]{0} convert(s)\n  ROOT r = (f32[64]{0}, s32[64]{0}) tuple(f, i)");
@@ -421,7 +471,7 @@ TEST_CASE("a step through bf16 is wrong where nothing narrow was, whatever anoth
   CHECK(VerdictOf(with(stepped), with(scaled + "  s = f32[64]{0} copy(s0)\n")).outcome == Outcome::kLessAccurate);
 }
 
-TEST_CASE("a step through f16 is wrong where there was one through bf16, and none may be left out") {
+TEST_CASE("a step through f16 loses accuracy where there was one through bf16, and so does one that is left out") {
   const auto stepped = [](const std::string& first, const std::string& second) {
     return Module("  n = " + first +
                   "[64]{0} convert(x)\n  f = f32[64]{0} convert(n)\n  p = f32[64]{0} multiply(f, y)\n" +
@@ -430,15 +480,15 @@ TEST_CASE("a step through f16 is wrong where there was one through bf16, and non
   const auto outcome = [&](const std::string& narrow, const std::string& first, const std::string& second) {
     return VerdictOf(stepped(narrow, "f32"), stepped(first, second)).outcome;
   };
-  CHECK(outcome("bf16", "bf16", "f16") == Outcome::kDisagree);
-  CHECK(outcome("f16", "f16", "bf16") == Outcome::kDisagree);
+  CHECK(outcome("bf16", "bf16", "f16") == Outcome::kLessAccurate);
+  CHECK(outcome("f16", "f16", "bf16") == Outcome::kLessAccurate);
   CHECK(outcome("f8e5m2", "f16", "f32") == Outcome::kLessAccurate);
   // Where f16 holds all that comes up, and with more digits.
   const auto between = [](const std::string& narrow) {
     return Module("  t = f32[64]{0} tanh(x)\n  n = " + narrow +
                   "[64]{0} convert(t)\n  f = f32[64]{0} convert(n)\n  ROOT r = f32[64]{0} multiply(f, y)");
   };
-  CHECK(VerdictOf(between("bf16"), between("f16")).outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(between("bf16"), between("f16")).outcome == Outcome::kLessAccurate);
   CHECK(VerdictOf(between("bf16"), between("f32")).outcome == Outcome::kLessAccurate);
 }
 
@@ -476,7 +526,7 @@ TEST_CASE("what magnifies the roundings of bf16 may magnify more of them") {
     return Check(*before, *after, {inputs}, {})->outcome;
   };
   CHECK(outcome(twice) == Outcome::kAgree);
-  CHECK(outcome(coarse) == Outcome::kDisagree);
+  CHECK(outcome(coarse) == Outcome::kLessAccurate);
 }
 
 TEST_CASE("matrices that have an inverse are among the inputs") {
@@ -729,7 +779,7 @@ namespace {
 
 // A module of these parameters, `right` and `wrong` of what it computes: the one agrees with it, the other does not.
 void CheckBoth(const std::string& parameters, const std::string& before, const std::string& right,
-               const std::string& wrong) {
+               const std::string& wrong, Outcome of_wrong = Outcome::kDisagree) {
   const auto module = [&](const std::string& body) {
     return "HloModule m\nadd { a = f64[] parameter(0) b = f64[] parameter(1) ROOT c = f64[] add(a, b) }\n"
            "add32 { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\n"
@@ -742,7 +792,7 @@ void CheckBoth(const std::string& parameters, const std::string& before, const s
   const Verdict verdict = VerdictOf(module(before), module(right), unproved);
   INFO(verdict.ToString());
   CHECK(verdict.agrees());
-  CHECK(VerdictOf(module(before), module(wrong)).outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(module(before), module(wrong)).outcome == of_wrong);
 }
 
 }  // namespace
@@ -900,7 +950,8 @@ TEST_CASE("a module that rounds to bf16 may round as bf16 does, where its result
             one +
                 "  j = bf16[64] reduce-precision(i), exponent_bits=8, mantissa_bits=3\n"
                 "  q = bf16[64] multiply(x, j)\n" +
-                root);
+                root,
+            Outcome::kLessAccurate);
 }
 
 TEST_CASE("a folded constant is none of the steps through narrower types beside it") {
@@ -957,7 +1008,7 @@ TEST_CASE("what f64 only held for a while was rounded to f32 before") {
   CHECK(VerdictOf(before, module("  r = f32[] sinh(x)\n"), unproved).agrees());
   CHECK(VerdictOf(before,
                   module("  s = f32[] sinh(x)\n  r = f32[] reduce-precision(s), exponent_bits=8, mantissa_bits=20\n"))
-            .outcome == Outcome::kDisagree);
+            .outcome == Outcome::kLessAccurate);
 }
 
 TEST_CASE("a batch norm that was folded has rounded as its steps do") {
@@ -1038,7 +1089,7 @@ TEST_CASE("a step through a narrower type beside another result of its fusion is
            "calls=f\n}\n";
   };
   CHECK(VerdictOf(once, fused("x")).agrees());
-  CHECK(VerdictOf(once, fused("p")).outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(once, fused("p")).outcome == Outcome::kLessAccurate);
 }
 
 TEST_CASE("what a branch computes from the constant that it is handed may have been folded") {
@@ -1105,7 +1156,7 @@ TEST_CASE("a rounding in a map counts as one of an elementwise operation") {
   unproved.proofs = Proofs::kNone;
   CHECK(VerdictOf(map, module("  c = f32[8] convert(n)\n"), unproved).agrees());
   CHECK(VerdictOf(map, module("  b = bf16[8] convert(n)\n  c = f32[8] convert(b)\n"), unproved).outcome ==
-        Outcome::kDisagree);
+        Outcome::kLessAccurate);
 }
 
 TEST_CASE("double-double has no low parts where f64 ends") {
@@ -1177,7 +1228,7 @@ TEST_CASE("a result that loses its sign at a point where the other module is inf
   CHECK(VerdictOf(before, Module(formula + "  ROOT r = f32[64]{0} copy(f)")).outcome == Outcome::kDisagree);
 }
 
-TEST_CASE("steps that are exact in bf16 excuse no rounding to it") {
+TEST_CASE("steps that are exact in bf16 do not excuse a rounding to it") {
   const std::string exact =
       "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\nENTRY e {\n"
       "  u = u4[96] parameter(0)\n  x = f32[96] parameter(1)\n  b = bf16[96] convert(u)\n  k = bf16[] constant(8)\n"
@@ -1188,5 +1239,5 @@ TEST_CASE("steps that are exact in bf16 excuse no rounding to it") {
                             "  ROOT r = f32[96] convert(n)\n}\n";
   CheckOptions unproved;
   unproved.proofs = Proofs::kNone;
-  CHECK(VerdictOf(before, after, unproved).outcome == Outcome::kDisagree);
+  CHECK(VerdictOf(before, after, unproved).outcome == Outcome::kLessAccurate);
 }

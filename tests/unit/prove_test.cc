@@ -417,6 +417,29 @@ TEST_CASE("conditions as numbers") {
               "f = f32[2,3] multiply(x, y)\n ROOT r = f32[2,3] abs(f)"));
 }
 
+TEST_CASE("a choice of loops by a predicate is one by the number of it") {
+  const std::string loops =
+      LoopOf("(s32[], f32[2,3])",
+             "v = f32[2,3] get-tuple-element(t), index=1\n n = s32[] constant(1)\n j = s32[] add(i, n)\n"
+             " q = f32[2,3] sine(v)\n ROOT r = (s32[], f32[2,3]) tuple(j, q)",
+             "40") +
+      "yes { q = f32[2,3] parameter(0)\n z = s32[] constant(0)\n s = (s32[], f32[2,3]) tuple(z, q)\n"
+      " w = (s32[], f32[2,3]) while(s), condition=on, body=body\n ROOT k = f32[2,3] get-tuple-element(w), index=1 }\n"
+      "no { q = f32[2,3] parameter(0)\n ROOT k = f32[2,3] cosine(q) }\n";
+  const std::string first = "s = pred[1] slice(p), slice={[0:1]}\n o = pred[] reshape(s)\n i = s32[] convert(o)\n";
+  const std::string chosen =
+      first + "ROOT r = f32[2,3] conditional(o, x, y), true_computation=yes, false_computation=no";
+  CHECK(Same(chosen, first + "ROOT r = f32[2,3] conditional(i, y, x), branch_computations={no, yes}", loops));
+  CHECK(!Same(chosen, first + "ROOT r = f32[2,3] conditional(i, x, y), branch_computations={no, yes}", loops));
+  CHECK(!Same(chosen, first + "ROOT r = f32[2,3] conditional(i, x, y), branch_computations={yes, no}", loops));
+}
+
+TEST_CASE("a number is finite whatever its sign") {
+  const std::string finite = "ROOT r = pred[2,3] is-finite(x)";
+  CHECK(Same("u = f32[2,3] abs(x)\n v = f32[2,3] negate(u)\n ROOT r = pred[2,3] is-finite(v)", finite));
+  CHECK(!Same("u = f32[2,3] exponential(x)\n ROOT r = pred[2,3] is-finite(u)", finite));
+}
+
 TEST_CASE("a choice of two numbers is a multiple of its condition") {
   const std::string number =
       "n = s32[6] convert(p)\n k = s32[] constant(2)\n ks = s32[6] broadcast(k), dimensions={}\n";
