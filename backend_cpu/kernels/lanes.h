@@ -72,7 +72,8 @@ struct Lanes {
         for (int k = 0; k < kCount; ++k) v[k] = x;
         return v;
 #else
-        return (V)SplatBits(LoadAs<Unsigned<T>>(from));  // g++ would insert floats one by one
+        using Bits = Unsigned<T>;
+        return (V)SplatBits(LoadAs<Bits>(from));  // g++ would insert floats one by one
 #endif
       }
       case ChainOperand::kBf16:
