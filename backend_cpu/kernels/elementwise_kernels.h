@@ -10,8 +10,11 @@
 
 #if defined(__clang__)
 #define HLOIR_VECTORIZE _Pragma("clang loop vectorize(assume_safety)")
+#define HLOIR_VECTORIZE_BY_TWO HLOIR_VECTORIZE
 #else
 #define HLOIR_VECTORIZE _Pragma("GCC ivdep")
+// Two vectors a turn, where counting the turns would take as many instructions as the work.
+#define HLOIR_VECTORIZE_BY_TWO _Pragma("GCC ivdep") _Pragma("GCC unroll 2")
 #endif
 
 namespace hloir::cpu {
@@ -69,7 +72,7 @@ void UnaryLoop(const TileOp& op, int64_t n) {
   const T* a = static_cast<const T*>(op.in[0]);
   using R = decltype(F::Apply(*a));
   R* out = static_cast<R*>(op.out);
-  HLOIR_VECTORIZE
+  HLOIR_VECTORIZE_BY_TWO
   for (int64_t i = 0; i < n; ++i) out[i] = F::Apply(a[i]);
   RunNext<count>(op);
 }
@@ -171,8 +174,13 @@ void ConvertLoop(const TileOp& op, int64_t n) {
   if constexpr (count != Count::kMany) n = 1;
   const From* a = static_cast<const From*>(op.in[0]);
   To* out = static_cast<To*>(op.out);
-  HLOIR_VECTORIZE
-  for (int64_t i = 0; i < n; ++i) out[i] = ConvertOne<From, To>(a[i]);
+  if constexpr (sizeof(From) >= 4 && sizeof(To) >= 4 && !(kIsFloat<From> && kIsInt<To>)) {
+    HLOIR_VECTORIZE_BY_TWO
+    for (int64_t i = 0; i < n; ++i) out[i] = ConvertOne<From, To>(a[i]);
+  } else {
+    HLOIR_VECTORIZE
+    for (int64_t i = 0; i < n; ++i) out[i] = ConvertOne<From, To>(a[i]);
+  }
   RunNext<count>(op);
 }
 
@@ -287,7 +295,7 @@ void WidenBf16(const TileOp& op, int64_t n) {
   if constexpr (count != Count::kMany) n = 1;
   const uint16_t* a = static_cast<const uint16_t*>(op.in[0]);
   uint32_t* out = static_cast<uint32_t*>(op.out);
-  HLOIR_VECTORIZE
+  HLOIR_VECTORIZE_BY_TWO
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<uint32_t>(a[i]) << 16;
   RunNext<count>(op);
 }
