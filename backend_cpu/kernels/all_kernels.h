@@ -18,7 +18,7 @@ KernelTable MakeTable(Isa isa) {
   table.isa = isa;
   FillPerElement(table);
   FillElementwise(table);
-  FillReduce(table);
+  FillReduce<Arch>(table);
   FillGather(table);
   FillGemm<Arch>(table);
   FillFft<Arch>(table);

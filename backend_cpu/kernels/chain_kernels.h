@@ -54,7 +54,28 @@ inline V ApplyBinary(V a, V b) {
   else if constexpr (op == BinaryOp::kLe) return (V)(a <= b);
   else return (V)(a < b);
 }
-template <class L, BinaryOp op, class V = typename L::V>
+#if defined(__SSE2__) && !defined(__AVX2__)
+// SSE2 shifts all elements by one amount, a number of 64 bits, and everything out from 32 on.
+template <BinaryOp op>
+inline __m128i ShiftAll(__m128i a, __m128i amount) {
+  if constexpr (op == BinaryOp::kShiftLeft) return _mm_sll_epi32(a, amount);
+  else if constexpr (op == BinaryOp::kShiftRightLogical) return _mm_srl_epi32(a, amount);
+  else return _mm_sra_epi32(a, amount);
+}
+template <BinaryOp op>
+inline __m128i ShiftEach(__m128i a, __m128i b) {
+  // An amount below 2^16 has two words, the second of which is 0; from 2^16 on all bits are shifted out anyway.
+  const auto even = [](__m128i x) { return _mm_shufflelo_epi16(x, 0x54); };
+  const auto odd = [](__m128i x) { return _mm_shufflelo_epi16(x, 0xfe); };
+  const __m128i high = _mm_unpackhi_epi64(b, b);
+  const __m128i low_pair = _mm_unpacklo_epi64(ShiftAll<op>(a, even(b)), ShiftAll<op>(a, odd(b)));
+  const __m128i high_pair = _mm_unpackhi_epi64(ShiftAll<op>(a, even(high)), ShiftAll<op>(a, odd(high)));
+  const __m128 both = _mm_shuffle_ps((__m128)low_pair, (__m128)high_pair, _MM_SHUFFLE(3, 0, 3, 0));
+  return (__m128i)both;
+}
+#endif
+// `uniform`: all elements of w are one number.
+template <class L, BinaryOp op, bool uniform = false, class V = typename L::V>
 inline V ApplyInteger(V v, V w) {
   using U = typename L::U;
   const typename L::S a = (typename L::S)v, b = (typename L::S)w;
@@ -96,6 +117,13 @@ inline V ApplyInteger(V v, V w) {
     if constexpr (op == BinaryOp::kShiftLeft) return (V)vshlq_u32((uint32x4_t)a, amount);
     else if constexpr (op == BinaryOp::kShiftRightLogical) return (V)vshlq_u32((uint32x4_t)a, vnegq_s32(amount));
     else return (V)vshlq_s32((int32x4_t)a, vnegq_s32(amount));
+  }
+#elif defined(__SSE2__)
+  else if constexpr (op == BinaryOp::kShiftLeft || op == BinaryOp::kShiftRightLogical ||
+                     op == BinaryOp::kShiftRightArithmetic) {
+    static_assert(sizeof(a[0]) == 4);
+    if constexpr (uniform) return (V)ShiftAll<op>((__m128i)a, _mm_srli_epi64((__m128i)b, 32));
+    else return (V)ShiftEach<op>((__m128i)a, (__m128i)b);
   }
 #endif
   else if constexpr (op == BinaryOp::kEq) return (V)(a == b);
@@ -340,9 +368,9 @@ struct UnaryLink {
   using V = typename L::V;
   static V Do(const TileOp&, int64_t, V v) { return ApplyUnary<L, op>(v); }
 };
-template <class L, BinaryOp op, bool integer, class V = typename L::V>
+template <class L, BinaryOp op, bool integer, bool uniform = false, class V = typename L::V>
 inline V Apply(V a, V b) {
-  if constexpr (integer) return ApplyInteger<L, op>(a, b);
+  if constexpr (integer) return ApplyInteger<L, op, uniform>(a, b);
   else return ApplyBinary<L, op>(a, b);
 }
 template <class L, BinaryOp op, ChainOperand operand, bool second, bool integer>
@@ -350,7 +378,8 @@ struct BinaryLink {
   using V = typename L::V;
   static V Do(const TileOp& at, int64_t i, V v) {
     const V x = L::Load(at, 0, operand, i);
-    return second ? Apply<L, op, integer>(x, v) : Apply<L, op, integer>(v, x);
+    if constexpr (second) return Apply<L, op, integer>(x, v);
+    else return Apply<L, op, integer, operand == ChainOperand::kScalar>(v, x);
   }
 };
 // Begins a chain by an operation of a scalar.
@@ -395,7 +424,7 @@ struct NestedLink {
   using V = typename L::V;
   static V Do(const TileOp& at, int64_t i, V v) {
     const V s = L::Load(at, 1, ChainOperand::kScalar, i);
-    const V x = Apply<L, inner, integer>(of_block ? v : L::Load(at, 0, ChainOperand::kVector, i), s);
+    const V x = Apply<L, inner, integer, true>(of_block ? v : L::Load(at, 0, ChainOperand::kVector, i), s);
     return second ? Apply<L, outer, integer>(x, v) : Apply<L, outer, integer>(v, x);
   }
 };
@@ -423,8 +452,8 @@ inline V Rotated(V v, V left, V right, [[maybe_unused]] bool whole) {
 #if defined(__AVX512F__)
   if (whole) return (V)_mm512_rolv_epi32((__m512i)v, (__m512i)left);
 #endif
-  return Apply<L, BinaryOp::kOr, true>(Apply<L, BinaryOp::kShiftLeft, true>(v, left),
-                                       Apply<L, BinaryOp::kShiftRightLogical, true>(v, right));
+  return Apply<L, BinaryOp::kOr, true>(Apply<L, BinaryOp::kShiftLeft, true, true>(v, left),
+                                       Apply<L, BinaryOp::kShiftRightLogical, true, true>(v, right));
 }
 // True if (v << left) | (v >> right) is a rotation.
 inline bool IsWhole(const void* left, const void* right) {
@@ -469,7 +498,7 @@ struct SpreadLink {
   static V Do(const TileOp& at, int64_t i, V v) {
     const V product = Apply<L, BinaryOp::kMultiply, true>(v, L::Load(at, 2, ChainOperand::kScalar, i));
     const V shift = L::Load(at, 1, ChainOperand::kScalar, i);
-    return Apply<L, BinaryOp::kXor, true>(product, Apply<L, BinaryOp::kShiftRightLogical, true>(product, shift));
+    return Apply<L, BinaryOp::kXor, true>(product, Apply<L, BinaryOp::kShiftRightLogical, true, true>(product, shift));
   }
 };
 template <class L>
@@ -796,7 +825,7 @@ void FillIntegersOf(ChainTable& table) {
 #elif defined(__aarch64__)
   constexpr bool kShifts = P == ChainType::kS32, kCompares = true;
 #else
-  constexpr bool kShifts = false, kCompares = P != ChainType::kS64;
+  constexpr bool kShifts = P == ChainType::kS32, kCompares = P != ChainType::kS64;
 #endif
   if constexpr (kCompares) {
     unary.template operator()<UnaryOp::kAbs>();

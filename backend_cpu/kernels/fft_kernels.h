@@ -5,6 +5,7 @@
 
 #include "kernels/elementwise_kernels.h"
 #include "kernels/fft_lines.h"
+#include "kernels/vector.h"
 
 namespace hloir::cpu {
 namespace {
@@ -150,9 +151,9 @@ void FoldReals(int64_t half, int64_t lanes, const void* turn, void* const* a) {
   }
 }
 
-// Philox4x32-10 and Threefry2x32-20: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. In blocks,
-// so that the compiler vectorizes over counters. A block has more than 16, because g++ unrolls shorter loops completely
-// before it vectorizes.
+// Philox4x32-10 and Threefry2x32-20: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. Philox in
+// blocks, so that the compiler vectorizes over counters. A block has more than 16, because g++ unrolls shorter loops
+// completely before it vectorizes.
 constexpr int kCipherBlock = 32;
 
 template <class Arch>
@@ -183,31 +184,75 @@ void Philox(uint64_t key, uint64_t low, uint64_t high, int64_t count, uint32_t* 
   }
 }
 
+// Words that Threefry computes on side by side.
+template <class Arch>
+struct CipherWords {
+#if defined(__AVX512F__)
+  typedef uint32_t V __attribute__((vector_size(64)));
+#elif defined(__AVX2__)
+  typedef uint32_t V __attribute__((vector_size(32)));
+#else
+  typedef uint32_t V __attribute__((vector_size(16)));
+#endif
+};
+template <>
+struct CipherWords<Plain> {
+  using V = uint32_t;
+};
+// Several vectors by turns, as each operation waits for the one before.
+constexpr int kCipherVectors = 4;
+template <int... rotations, class V>
+inline void ThreefryRounds(V (&a)[kCipherVectors], V (&b)[kCipherVectors]) {
+  const auto round = [&]<int rotation>(std::integral_constant<int, rotation>) {
+#pragma GCC unroll 4
+    for (int k = 0; k < kCipherVectors; ++k) {
+      a[k] += b[k];
+      b[k] = (b[k] << rotation | b[k] >> (32 - rotation)) ^ a[k];
+    }
+  };
+  (round(std::integral_constant<int, rotations>()), ...);
+}
+
 template <class Arch>
 void Threefry(uint64_t key, uint64_t counter, int64_t count, uint32_t* first, uint32_t* second) {
-  constexpr int kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
+  using V = typename CipherWords<Arch>::V;
+  constexpr int kLanes = sizeof(V) / sizeof(uint32_t), kBlock = kCipherVectors * kLanes;
   const uint32_t low = static_cast<uint32_t>(key), high = static_cast<uint32_t>(key >> 32);
   const uint32_t keys[3] = {low, high, low ^ high ^ 0x1BD11BDAu};
-  for (int64_t i0 = 0; i0 < count; i0 += kCipherBlock) {
-    const int64_t n = count - i0 < kCipherBlock ? count - i0 : kCipherBlock;
-    uint32_t a[kCipherBlock], b[kCipherBlock];
-    for (int k = 0; k < kCipherBlock; ++k) {
-      const uint64_t at = counter + static_cast<uint64_t>(i0 + k);
-      a[k] = static_cast<uint32_t>(at) + keys[0], b[k] = static_cast<uint32_t>(at >> 32) + keys[1];
+  V places[kCipherVectors];
+  uint32_t numbers[kBlock];
+  for (uint32_t k = 0; k < kBlock; ++k) numbers[k] = k;
+  __builtin_memcpy(places, numbers, sizeof places);
+  for (int64_t i = 0; i < count; i += kBlock) {
+    const uint64_t at = counter + static_cast<uint64_t>(i);
+    const V from = V{} + static_cast<uint32_t>(at);
+    V a[kCipherVectors], b[kCipherVectors];
+#pragma GCC unroll 4
+    for (int k = 0; k < kCipherVectors; ++k) {
+      a[k] = from + places[k];
+      b[k] = static_cast<uint32_t>(at >> 32) + (V)(a[k] < from ? V{} + 1 : V{}) + keys[1];
+      a[k] += keys[0];
     }
-    for (uint32_t group = 0; group < 5; ++group) {
-      for (int j = 0; j < 4; ++j) {
-        const int rotation = kRotations[group % 2][j];
-        HLOIR_VECTORIZE
-        for (int k = 0; k < kCipherBlock; ++k) {
-          a[k] += b[k];
-          b[k] = (b[k] << rotation | b[k] >> (32 - rotation)) ^ a[k];
-        }
-      }
-      const uint32_t add_a = keys[(group + 1) % 3], add_b = keys[(group + 2) % 3] + group + 1;
-      for (int k = 0; k < kCipherBlock; ++k) a[k] += add_a, b[k] += add_b;
+    for (uint32_t group = 1;; ++group) {
+      const auto add_keys = [&] {
+        const uint32_t add_a = keys[group % 3], add_b = keys[(group + 1) % 3] + group;
+#pragma GCC unroll 4
+        for (int k = 0; k < kCipherVectors; ++k) a[k] += add_a, b[k] += add_b;
+      };
+      ThreefryRounds<13, 15, 26, 6>(a, b);
+      add_keys();
+      if (group++ == 5) break;
+      ThreefryRounds<17, 29, 16, 24>(a, b);
+      add_keys();
     }
-    for (int64_t k = 0; k < n; ++k) first[i0 + k] = a[k], second[i0 + k] = b[k];
+    if (count - i >= kBlock) {
+      __builtin_memcpy(first + i, a, sizeof a);
+      __builtin_memcpy(second + i, b, sizeof b);
+    } else {
+      const size_t left = static_cast<size_t>(count - i) * sizeof(uint32_t);
+      __builtin_memcpy(first + i, a, left);
+      __builtin_memcpy(second + i, b, left);
+    }
   }
 }
 

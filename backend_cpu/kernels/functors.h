@@ -235,12 +235,14 @@ struct RoundToF16Fn {
   template <class T>
   static T Apply(T x) {
     const uint32_t bits = __builtin_bit_cast(uint32_t, x), magnitude = bits & 0x7fffffffu;
-    // Normal halves keep 10 bits of the mantissa. Those below 2^-14 are multiples of 2^-24, the last place of [0.5, 1).
-    uint32_t normal = (magnitude + 0xfff + (magnitude >> 13 & 1)) & ~0x1fffu;
-    normal = normal >= 0x47800000u ? 0x7f800000u : normal;
-    const float tiny = (__builtin_bit_cast(float, magnitude) + 0.5f) - 0.5f;
-    uint32_t rounded = magnitude < 0x38800000u ? __builtin_bit_cast(uint32_t, tiny) : normal;
-    rounded = magnitude > 0x7f800000u ? (magnitude & ~0x1fffu) | 0x00400000u : rounded;
+    // Halves keep 10 bits after the first one, but none below 2^-24: those that are in the last places of a number
+    // 2^13 times as large as the first bit, of 2^-14 at least.
+    const float first = __builtin_bit_cast(float, bits & 0x7f800000u), least = 0x1p-14f;
+    const uint32_t large = __builtin_bit_cast(uint32_t, first > least ? first : least) + (13u << 23);
+    const float places = __builtin_bit_cast(float, large),
+                number = (__builtin_bit_cast(float, magnitude) + places) - places;
+    const uint32_t infinity = 0x7f800000u | (x != x ? (bits & 0x007fe000u) | 0x00400000u : 0u);
+    const uint32_t rounded = magnitude >= 0x477ff000u ? infinity : __builtin_bit_cast(uint32_t, number);
     return __builtin_bit_cast(float, rounded | (bits & 0x80000000u));
   }
 };

@@ -83,8 +83,9 @@ void GemmTileInPlace(const TileRun* runs, int64_t run_count, const void* a_data,
     int64_t at = run->a;
 #pragma GCC unroll 2
     for (int64_t p = 0; p < run->count; ++p, at += a_step, b += b_step) {
+      // Short vectors lie in one line, or nearly so.
 #pragma GCC unroll 4
-      for (int j = 0; j < kVectors; ++j)
+      for (int j = 0; j < (sizeof(Batch) < 32 ? 1 : kVectors); ++j)
         __builtin_prefetch(b + kAhead * b_step + j * static_cast<int64_t>(Batch::size));
       TileStep<T, Arch>(
           sums, [&](int i) { return row[i][at]; }, b);

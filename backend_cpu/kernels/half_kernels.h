@@ -47,6 +47,7 @@ inline void InEights(const TileOp& op, int64_t n, F f) {
   const From* from = static_cast<const From*>(op.in[0]);
   To* to = static_cast<To*>(op.out);
   int64_t i = 0;
+#pragma GCC unroll 4
   for (; i + 8 <= n; i += 8) f(from + i, to + i);
   if (i == n) return;
   From rest[8] = {};

@@ -65,14 +65,15 @@ struct Lanes {
       case ChainOperand::kPred: return (V)~Zeros(static_cast<const uint8_t*>(from) + i);
       case ChainOperand::kVector: return LoadAs<V>(static_cast<const T*>(from) + i);
       case ChainOperand::kScalar: {
+#if defined(__AVX2__)
         const T x = *static_cast<const T*>(from);
         if constexpr (sizeof(T) < 4) return Splat(x);
-#if defined(__aarch64__)
-        return (V)SplatBits(__builtin_bit_cast(Unsigned<T>, x));  // g++ would insert the elements one by one
-#else
         V v;
         for (int k = 0; k < kCount; ++k) v[k] = x;
         return v;
+#else
+        using Bits = Unsigned<T>;
+        return (V)SplatBits(LoadAs<Bits>(from));  // g++ would insert floats one by one
 #endif
       }
       case ChainOperand::kBf16:

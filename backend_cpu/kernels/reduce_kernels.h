@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/elementwise_kernels.h"
+#include "kernels/vector.h"
 
 namespace hloir::cpu {
 namespace {
@@ -121,8 +122,39 @@ inline float ReduceBf16Pairs(const uint16_t* row, int64_t n) {
   return F::Apply(FoldLanes<F, float, kWords / 2>(evens), FoldLanes<F, float, kWords / 2>(odds));
 }
 
+// How many of ReduceRow's lanes are accumulated at once: all where the registers hold them, or where it is not worth
+// its code (bytes, and extremes of floats, which FindExtreme finds).
+template <class F, class T, class Arch, int64_t lanes>
+constexpr int64_t LanesAtOnce() {
+  if (std::is_same_v<Arch, Plain>) return 8;
+#if !defined(__AVX2__) && !defined(__aarch64__)
+  if (sizeof(T) >= 4 && (!kIsFloat<T> || std::is_same_v<F, AddFn> || std::is_same_v<F, MultiplyFn>)) return lanes / 2;
+#endif
+  return lanes;
+}
+
+// lanes[k] = all that lane k takes of whole `lanes` elements, `at_once` lanes after the other; returns their number.
+template <class F, int64_t count, int64_t at_once, class T>
+inline int64_t ReduceLanes(const T* row, int64_t n, T* lanes) {
+  int64_t i = count;
+  for (int64_t first = 0; first < count; first += at_once) {
+    T sums[at_once];
+    const T* from = row + first;
+#pragma GCC unroll 128
+    for (int64_t k = 0; k < at_once; ++k) sums[k] = from[k];
+    for (i = count; i + count <= n; i += count) {
+      from += count;
+#pragma GCC unroll 128
+      for (int64_t k = 0; k < at_once; ++k) sums[k] = F::Apply(sums[k], from[k]);
+    }
+#pragma GCC unroll 128
+    for (int64_t k = 0; k < at_once; ++k) lanes[first + k] = sums[k];
+  }
+  return i;
+}
+
 // Accumulator lane i takes elements i, i+kLanes, …; then the lanes are folded together.
-template <class F, class T, class Stored>
+template <class F, class Arch, class T, class Stored>
 inline T ReduceRow(const Stored* row, int64_t n) {
   constexpr int64_t kLanes = 256 / sizeof(T);
   constexpr bool kMaximum = std::is_same_v<F, MaximumFn>, kMinimum = std::is_same_v<F, MinimumFn>;
@@ -140,17 +172,23 @@ inline T ReduceRow(const Stored* row, int64_t n) {
   } else {
     alignas(64) T lanes[kLanes];
     int64_t i = kLanes;
-    if (n >= 2 * kLanes) {
-      // Not a copy of the first lanes, for which compilers take shorter vectors: loads of whole ones would wait for it.
-      HLOIR_VECTORIZE
-      for (int64_t k = 0; k < kLanes; ++k) lanes[k] = F::Apply(row[k], row[k + kLanes]);
-      i = 2 * kLanes;
+    constexpr int64_t kAtOnce = LanesAtOnce<F, T, Arch, kLanes>();
+    if constexpr (kAtOnce < kLanes) {
+      i = ReduceLanes<F, kLanes, kAtOnce>(row, n, lanes);
     } else {
-      for (int64_t k = 0; k < kLanes; ++k) lanes[k] = row[k];
-    }
-    for (; i + kLanes <= n; i += kLanes) {
-      HLOIR_VECTORIZE
-      for (int64_t k = 0; k < kLanes; ++k) lanes[k] = F::Apply(lanes[k], row[i + k]);
+      if (n >= 2 * kLanes) {
+        // Not a copy of the first lanes, for which compilers take shorter vectors: loads of whole ones would wait for
+        // it.
+        HLOIR_VECTORIZE
+        for (int64_t k = 0; k < kLanes; ++k) lanes[k] = F::Apply(row[k], row[k + kLanes]);
+        i = 2 * kLanes;
+      } else {
+        for (int64_t k = 0; k < kLanes; ++k) lanes[k] = row[k];
+      }
+      for (; i + kLanes <= n; i += kLanes) {
+        HLOIR_VECTORIZE
+        for (int64_t k = 0; k < kLanes; ++k) lanes[k] = F::Apply(lanes[k], row[i + k]);
+      }
     }
     if (i < n) BinaryOfMany<F, T, kVectorVector>(lanes, row + i, lanes, n - i);
     return FoldLanes<F, T, kLanes / 2>(lanes);
@@ -168,7 +206,7 @@ inline void ReduceShortRows(const T* a, T* out, int64_t rows) {
   }
 }
 
-template <class F, class T>
+template <class F, class Arch, class T>
 void ReduceRowsLoop(const TileOp& op, int64_t n) {
   const T* a = static_cast<const T*>(op.in[0]);
   T* out = static_cast<T*>(op.out);
@@ -178,15 +216,15 @@ void ReduceRowsLoop(const TileOp& op, int64_t n) {
     if (length == 3 && n % 3 == 0) return ReduceShortRows<F, T, 3>(a, out, n / 3);
     if (length == 4 && n % 4 == 0) return ReduceShortRows<F, T, 4>(a, out, n / 4);
   }
-  for (int64_t j = 0; j * length < n; ++j) out[j] = ReduceRow<F, T>(a + j * length, length);
+  for (int64_t j = 0; j * length < n; ++j) out[j] = ReduceRow<F, Arch, T>(a + j * length, length);
 }
 
-template <class F>
+template <class F, class Arch>
 void ReduceBf16RowsLoop(const TileOp& op, int64_t n) {
   const uint16_t* a = static_cast<const uint16_t*>(op.in[0]);
   float* out = static_cast<float*>(op.out);
   const int64_t length = op.extra > 0 ? op.extra : n;
-  for (int64_t j = 0; j * length < n; ++j) out[j] = ReduceRow<F, float>(a + j * length, length);
+  for (int64_t j = 0; j * length < n; ++j) out[j] = ReduceRow<F, Arch, float>(a + j * length, length);
 }
 
 // out[j] = Extreme of out[j] and of x[0][j] … x[7][j], by plain comparisons. They keep a NaN in `out` and skip those in
@@ -250,13 +288,13 @@ void ReduceColumnsLoop(const TileOp& op, int64_t n) {
   }
 }
 
-template <TileType P>
+template <TileType P, class Arch>
 void FillReduceOf(KernelTable& table) {
   using T = Cpp<P>;
   auto set = [&]<class F>(BinaryOp op, F) {
     if constexpr (F::template kHas<T>) {
       using U = LoopType<F, T>;
-      table.reduce_rows[static_cast<int>(op)][static_cast<int>(P)] = &ReduceRowsLoop<F, U>;
+      table.reduce_rows[static_cast<int>(op)][static_cast<int>(P)] = &ReduceRowsLoop<F, Arch, U>;
       table.reduce_columns[static_cast<int>(op)][static_cast<int>(P)] = &ReduceColumnsLoop<F, U, U>;
     }
   };
@@ -269,20 +307,21 @@ void FillReduceOf(KernelTable& table) {
   set(BinaryOp::kXor, XorFn());
 }
 
-inline void FillReduce(KernelTable& table) {
-  FillReduceOf<TileType::kPred>(table);
-  FillReduceOf<TileType::kS8>(table);
-  FillReduceOf<TileType::kU8>(table);
-  FillReduceOf<TileType::kS16>(table);
-  FillReduceOf<TileType::kU16>(table);
-  FillReduceOf<TileType::kS32>(table);
-  FillReduceOf<TileType::kU32>(table);
-  FillReduceOf<TileType::kS64>(table);
-  FillReduceOf<TileType::kU64>(table);
-  FillReduceOf<TileType::kF32>(table);
-  FillReduceOf<TileType::kF64>(table);
+template <class Arch>
+void FillReduce(KernelTable& table) {
+  FillReduceOf<TileType::kPred, Arch>(table);
+  FillReduceOf<TileType::kS8, Arch>(table);
+  FillReduceOf<TileType::kU8, Arch>(table);
+  FillReduceOf<TileType::kS16, Arch>(table);
+  FillReduceOf<TileType::kU16, Arch>(table);
+  FillReduceOf<TileType::kS32, Arch>(table);
+  FillReduceOf<TileType::kU32, Arch>(table);
+  FillReduceOf<TileType::kS64, Arch>(table);
+  FillReduceOf<TileType::kU64, Arch>(table);
+  FillReduceOf<TileType::kF32, Arch>(table);
+  FillReduceOf<TileType::kF64, Arch>(table);
   auto set = [&]<class F>(BinaryOp op, F) {
-    table.reduce_bf16_rows[static_cast<int>(op)] = &ReduceBf16RowsLoop<F>;
+    table.reduce_bf16_rows[static_cast<int>(op)] = &ReduceBf16RowsLoop<F, Arch>;
     table.reduce_bf16_columns[static_cast<int>(op)] = &ReduceColumnsLoop<F, float, uint16_t>;
   };
   set(BinaryOp::kAdd, AddFn());

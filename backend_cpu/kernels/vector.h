@@ -28,7 +28,11 @@ struct OneElement {
 template <class T>
 struct VectorTraits<T, Plain> {
   using Type = OneElement<T>;
+#if defined(__x86_64__)
+  static constexpr int kGemmRows = 4, kGemmVectors = 3;  // with the operands, as many as 16 registers hold
+#else
   static constexpr int kGemmRows = 4, kGemmVectors = 4;
+#endif
   // Rounds twice, as where SSE2 is all: not every machine has FMA, and emulating it would cost too much.
   static Type MultiplyAdd(Type a, Type b, Type sum) {
     return Type(AddFn::Apply(sum.value, MultiplyFn::Apply(a.value, b.value)));

@@ -117,7 +117,7 @@ void TapRowsLoop(const TapRows& rows, const void* init_data, const void* x_data,
 #if defined(__aarch64__)
   constexpr int kVectors = 4;
 #else
-  constexpr int kVectors = bytes == 64 ? 4 : 2;
+  constexpr int kVectors = bytes == 64 || sizeof(State) == bytes ? 4 : 2;  // whose states registers hold
 #endif
   const T init = *static_cast<const T*>(init_data);
   const T* x = static_cast<const T*>(x_data);

@@ -336,6 +336,18 @@ TEST_CASE("random bits") {
   }
 }
 
+TEST_CASE("random bits where words of the counter overflow") {
+  for (const char* state : {"{7, 4294967290}", "{7, 18446744073709551590}"}) {
+    for (const char* dims : {"[5]", "[90]", "[1000]"}) {
+      for (const char* algorithm : {"rng_three_fry", "rng_philox"}) {
+        CheckModule(Entry(std::string("s = u64[2] constant(") + state + ")\n ROOT r = (u64[2], u32" + dims +
+                          ") rng-bit-generator(s), algorithm=" + algorithm),
+                    0);
+      }
+    }
+  }
+}
+
 TEST_CASE("computations for each element") {
   CheckModule(R"(HloModule m
     f { a = f32[] parameter(0)

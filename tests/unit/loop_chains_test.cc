@@ -245,6 +245,22 @@ TEST_CASE("chains: integers, and what becomes of them") {
   }
 }
 
+TEST_CASE("chains: shifts by less and by more than the width") {
+  for (const char* type : {"s32", "u32"}) {
+    for (const char* op : {"shift-left", "shift-right-logical", "shift-right-arithmetic"}) {
+      for (const char* amount : {"0", "1", "31", "32", "33", "65535", "65536", "2147483647"}) {
+        const std::string shift = std::string(" = T ") + op;
+        CheckChains(Module(
+            " x = T parameter(0)\n y = T parameter(1)\n k = S constant(63)\n"
+            " l = T broadcast(k), dimensions={}\n m = T and(y, l)\n n = S constant(" +
+                std::string(amount) + ")\n o = T broadcast(n), dimensions={}\n a" + shift + "(x, m)\n b" + shift +
+                "(a, o)\n c" + shift + "(o, b)\n d = T xor(c, b)\n e" + shift + "(y, x)\n ROOT f = T add(d, e)",
+            type, 999));
+      }
+    }
+  }
+}
+
 TEST_CASE("chains: each product of two bytes") {
   CheckChains(
       "HloModule m\nENTRY e { x = s8[65536] iota(), iota_dimension=0\n i = s32[65536] iota(), iota_dimension=0\n"

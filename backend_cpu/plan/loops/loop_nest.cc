@@ -71,10 +71,11 @@ LoopSpace ChooseNest(int64_t count, const ReduceShape* reduce, std::span<const V
   space.flat = dims.empty() || dims.back() < kMinRow;
   if (rows_alone && reduce->reduced > max_tile) {
     max_tile = std::max(max_tile, std::min(kLongRowTile, count / kRowTiles));
-  } else if (rows_alone && reduce->outer >= 2 * kRowTiles) {
-    // The fixed cost of a tile is paid once for several rows; there are enough rows for all threads.
-    space.flat = true;
-    max_tile = std::max(max_tile, std::min(kRowsTile, reduce->outer / kRowTiles * reduce->reduced));
+  } else if (rows_alone) {
+    // The fixed cost of a tile is paid once for several rows; there are enough rows for all threads, or little to do.
+    const int64_t share = std::max(kViewTile, reduce->outer / kRowTiles * reduce->reduced);
+    max_tile = std::max(max_tile, std::min(kRowsTile, share));
+    if (max_tile >= 2 * reduce->reduced) space.flat = true;
   }
   if (space.flat) {
     // Loops over the kept outer part, if the part after it is reduced as one; otherwise all is one row.
