@@ -247,10 +247,26 @@ class LoopBuilder {
     }
     if (out) result.invariant = false;
     if (result.uniform) op.op.divisor = 0;
+    std::vector<LoopOp>& list = result.invariant ? loop_->prologue_ : loop_->body_;
+    if (const LoopOp* same = out ? nullptr : Equal(op, list)) {
+      result.place = same->out;
+      if (result.place.kind == TilePlace::kRegister) aliased_.push_back(result.place.index);
+      return result;
+    }
     result.place = out ? *out : NewRegister(out_bytes > 0 ? out_bytes : TileBytes(type), result.invariant);
     op.out = result.place;
-    (result.invariant ? loop_->prologue_ : loop_->body_).push_back(op);
+    list.push_back(op);
     return result;
+  }
+  // An op that computed the same before: of a value that stands twice in the module, perhaps because the array was to
+  // be computed again instead of kept. Within a tile it is kept.
+  static const LoopOp* Equal(const LoopOp& op, const std::vector<LoopOp>& list) {
+    const auto equal = [&](const LoopOp& other) {
+      return other.op.kernel == op.op.kernel && other.op.extra == op.op.extra && other.op.divisor == op.op.divisor &&
+             other.op.aux == nullptr && std::equal(std::begin(op.in), std::end(op.in), std::begin(other.in));
+    };
+    const auto found = std::find_if(list.begin(), list.end(), equal);
+    return found == list.end() ? nullptr : &*found;
   }
 
   Operand Splat(const Operand& scalar) {
