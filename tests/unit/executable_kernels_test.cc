@@ -696,6 +696,38 @@ TEST_CASE("quotients and remainders of integers") {
   }
 }
 
+TEST_CASE("a remainder by what replaces 0, beside the quotient") {
+  for (const char* type : {"s8", "u8", "s32", "u32", "s64"}) {
+    for (const char* instead : {"1", "2"}) {
+      const std::string t = std::string(type) + "[65536]", s = std::string(type) + "[]";
+      CheckModule(
+          Entry(" i = s32[65536] iota(), iota_dimension=0\n k = s32[] constant(8)\n eight = s32[65536] broadcast(k), "
+                "dimensions={}\n h = s32[65536] shift-right-logical(i, eight)\n less = s32[] constant(128)\n half = "
+                "s32[65536] broadcast(less), dimensions={}\n g = s32[65536] subtract(h, half)\n x = " +
+                t + " convert(i)\n y = " + t + " convert(g)\n zero0 = " + s + " constant(0)\n zero = " + t +
+                " broadcast(zero0), dimensions={}\n one0 = " + s + " constant(" + instead + ")\n one = " + t +
+                " broadcast(one0), dimensions={}\n none = pred[65536] compare(y, zero), direction=EQ\n by = " + t +
+                " select(none, one, y)\n r = " + t + " remainder(x, by)\n q = " + t + " divide(x, y)\n ROOT t = (" + t +
+                ", " + t + ") tuple(q, r)"),
+          0);
+    }
+  }
+}
+
+TEST_CASE("results are rounded to bf16, in blocks with and without denormals") {
+  for (const char* op : {"multiply(x, c)", "multiply(x, y)", "add(x, y)", "divide(x, c)"}) {
+    // All bf16 numbers, in two orders.
+    CheckModule(
+        Entry(std::string(" i = u32[65536] iota(), iota_dimension=0\n p = u32[] constant(40503)\n m = u32[65536] "
+                          "broadcast(p), dimensions={}\n h = u32[65536] multiply(i, m)\n k = u16[65536] "
+                          "convert(h)\n g = u32[65536] multiply(h, m)\n j = u16[65536] convert(g)\n x = "
+                          "bf16[65536] bitcast-convert(k)\n y = bf16[65536] bitcast-convert(j)\n b = bf16[] "
+                          "constant(1.5)\n c = bf16[65536] broadcast(b), dimensions={}\n ROOT r = bf16[65536] ") +
+              op),
+        0);
+  }
+}
+
 TEST_CASE("complex elementwise operations with a scalar on either side, and conjugates") {
   for (const std::string& c : {std::string("c64"), std::string("c128")}) {
     const std::string r = c == "c64" ? "f32" : "f64";

@@ -439,19 +439,28 @@ class LoopBuilder {
 
   // For a remainder of integers: the quotient of the same operands, if the loop needs that too. One division, which
   // takes longer than all else, then gives both.
-  std::optional<Operand> QuotientFor(const Node& node) {
+  std::optional<Operand> QuotientFor(int32_t remainder) {
+    const Node& node = graph_.nodes[remainder];
     if (node.opcode() != HloOpcode::kRemainder || node.is_copy || request_.count == 1 ||
         !IsInteger(node.instruction->shape().element_type()))
       return std::nullopt;
+    const auto emitted = [&](int32_t divide) {
+      const ValueId id = graph_.nodes[divide].outputs[0];
+      if (ResultOf(id) == nullptr) EmitNode(divide), early_.push_back(divide);
+      return *ResultOf(id);
+    };
     for (int32_t index : patterns_.rest) {
       const Node& other = graph_.nodes[index];
-      if (other.opcode() != HloOpcode::kDivide || other.is_copy || other.inputs[0] != node.inputs[0] ||
-          other.inputs[1] != node.inputs[1])
-        continue;
-      if (ResultOf(other.outputs[0]) == nullptr) EmitNode(index), early_.push_back(index);
-      return *ResultOf(other.outputs[0]);
+      if (other.opcode() == HloOpcode::kDivide && !other.is_copy && other.inputs[0] == node.inputs[0] &&
+          other.inputs[1] == node.inputs[1])
+        return emitted(index);
     }
-    return std::nullopt;
+    const auto guarded = patterns_.guarded.find(remainder);
+    if (guarded == patterns_.guarded.end()) return std::nullopt;
+    const Operand guard = OperandFor(guarded->second.guard), one = OperandFor(node.inputs[0]);  // a / 1
+    const Operand quotient = emitted(guarded->second.divide);
+    if (guard.uniform || one.uniform || quotient.uniform) return std::nullopt;
+    return Emit(kernels_.select[static_cast<int>(one.type)][kVectorVector], {guard, one, quotient}, one.type);
   }
 
   void EmitNode(int32_t index) {
@@ -470,7 +479,7 @@ class LoopBuilder {
           node.opcode() == HloOpcode::kCompare && IsSmallNumber(node.inputs[0]) && IsSmallNumber(node.inputs[1]);
       for (size_t i = 0; i < node.inputs.size(); ++i)
         in[i] = small ? Load(node.inputs[i], TileType::kS32) : OperandFor(node.inputs[i]);
-      if (const std::optional<Operand> quotient = QuotientFor(node)) {
+      if (const std::optional<Operand> quotient = QuotientFor(index)) {
         // a - a / b · b, also for b = 0 and -1
         result = EmitBinary(BinaryOp::kSubtract, in[0], EmitBinary(BinaryOp::kMultiply, *quotient, in[1], in[0].type),
                             in[0].type);
