@@ -3,6 +3,7 @@
 #include "plan/loops/fused_loop.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "plan/loops/fused_loop_step.h"
@@ -463,6 +464,26 @@ class LoopBuilder {
     return Emit(kernels_.select[static_cast<int>(one.type)][kVectorVector], {guard, one, quotient}, one.type);
   }
 
+  // The inverse of a power of two, by which a product has the bits of the quotient.
+  std::optional<Operand> InverseFor(const Node& node, const Operand& by) {
+    constexpr int64_t kWorthwhile = 64;
+    constexpr int kMostExponent = 100;
+    if (node.opcode() != HloOpcode::kDivide || node.is_copy || request_.count < kWorthwhile || !by.invariant ||
+        !by.uniform || (by.type != TileType::kF32 && by.type != TileType::kF64))
+      return std::nullopt;
+    const GraphValue& value = graph_.values[node.inputs[1]];
+    if (value.root == kNoValue || graph_.values[value.root].kind != ValueKind::kConstant ||
+        graph_.values[value.root].count != 1 || graph_.values[value.root].type != value.type)
+      return std::nullopt;
+    const Literal& literal = graph_.values[value.root].instruction->literal();
+    int exponent = 0;
+    if (literal.elided() || std::abs(std::frexp(literal.GetAsDouble(0), &exponent)) != 0.5 ||
+        std::abs(exponent) > kMostExponent)
+      return std::nullopt;
+    const Operand one = EmitBinary(BinaryOp::kDivide, by, by, by.type);
+    return EmitBinary(BinaryOp::kDivide, one, by, by.type);
+  }
+
   void EmitNode(int32_t index) {
     const Node& node = graph_.nodes[index];
     const ValueId id = node.outputs[0];
@@ -483,6 +504,8 @@ class LoopBuilder {
         // a - a / b · b, also for b = 0 and -1
         result = EmitBinary(BinaryOp::kSubtract, in[0], EmitBinary(BinaryOp::kMultiply, *quotient, in[1], in[0].type),
                             in[0].type);
+      } else if (const std::optional<Operand> inverse = InverseFor(node, in[1])) {
+        result = Rounded(EmitBinary(BinaryOp::kMultiply, in[0], *inverse, in[0].type), graph_.values[id].type);
       } else {
         result = node.is_copy ? in[0] : Compute(*node.instruction, {in, node.inputs.size()});
       }
