@@ -456,10 +456,11 @@ class LoopBuilder {
           other.inputs[1] == node.inputs[1])
         return emitted(index);
     }
-    const auto guarded = patterns_.guarded.find(remainder);
+    const auto guarded = std::find_if(patterns_.guarded.begin(), patterns_.guarded.end(),
+                                      [&](const GuardedRemainder& found) { return found.remainder == remainder; });
     if (guarded == patterns_.guarded.end()) return std::nullopt;
-    const Operand guard = OperandFor(guarded->second.guard), one = OperandFor(node.inputs[0]);  // a / 1
-    const Operand quotient = emitted(guarded->second.divide);
+    const Operand guard = OperandFor(guarded->guard), one = OperandFor(node.inputs[0]);  // a / 1
+    const Operand quotient = emitted(guarded->divide);
     if (guard.uniform || one.uniform || quotient.uniform) return std::nullopt;
     return Emit(kernels_.select[static_cast<int>(one.type)][kVectorVector], {guard, one, quotient}, one.type);
   }

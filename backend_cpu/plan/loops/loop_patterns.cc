@@ -96,10 +96,10 @@ LoopPatterns FindPatterns(const Graph& graph, std::span<const int32_t> nodes, st
     if (finder.Match(graph.nodes[node], &wrap)) found.wraps.emplace(node, wrap);
     if (ValueId of = finder.ConjugateOf(graph.nodes[node]); of != kNoValue) found.conjugates.emplace(node, of);
     if (graph.nodes[node].opcode() != HloOpcode::kRemainder || graph.nodes[node].is_copy) continue;
-    GuardedRemainder guarded;
+    GuardedRemainder guarded{.remainder = node, .divide = -1, .guard = kNoValue};
     for (const int32_t other : nodes) {
       guarded.divide = other;
-      if (finder.IsGuarded(graph.nodes[node], graph.nodes[other], &guarded)) found.guarded.emplace(node, guarded);
+      if (finder.IsGuarded(graph.nodes[node], graph.nodes[other], &guarded)) found.guarded.push_back(guarded);
     }
   }
   if (found.wraps.empty() && found.conjugates.empty()) return found;

@@ -16,13 +16,13 @@ struct WrappedIndex {
 };
 // The remainder of a by select(b == 0, 1, b) beside the quotient of a by b, which gives it too.
 struct GuardedRemainder {
-  int32_t divide;
+  int32_t remainder, divide;
   ValueId guard;  // b == 0
 };
 struct LoopPatterns {
-  std::unordered_map<int32_t, WrappedIndex> wraps;        // by the select's node
-  std::unordered_map<int32_t, ValueId> conjugates;        // complex(real(x), -imag(x)): x, by its node
-  std::unordered_map<int32_t, GuardedRemainder> guarded;  // by the remainder's node
+  std::unordered_map<int32_t, WrappedIndex> wraps;  // by the select's node
+  std::unordered_map<int32_t, ValueId> conjugates;  // complex(real(x), -imag(x)): x, by its node
+  SmallVector<GuardedRemainder, 2> guarded;
   SmallVector<int32_t, 16>
       rest;  // nodes to emit, those of wraps and conjugates included, without nodes that only they need
 };
