@@ -268,10 +268,22 @@ struct FunctionLink {
 template <class L, class F, class T, class Arch, class V = typename L::V>
 void UsualMathLink(const TileOp* at, int64_t i, HLOIR_BLOCK) {
   const xsimd::batch<T, Arch> limit(F::template kUsual<T>);
-  const auto usual = [=](V v) { return xsimd::abs(L::Batch(v)) <= limit; };
-  auto within = usual(v0);
-  for (const V& v : {v1, v2, v3, v4, v5, v6, v7}) within = within & usual(v);
-  if (xsimd::all(within)) return LinkOf<L, FunctionLink<L, F, T, Arch, true>>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
+  bool within;
+  if constexpr (sizeof(T) == 4 && L::kBytes > 16) {
+    // As whole numbers, floats without sign have the same order, with NaNs last.
+    using S = typename L::S;
+    const auto size = [](V v) { return (S)ApplyUnary<L, UnaryOp::kAbs>(v); };
+    const auto larger = [](S a, S b) { return a > b ? a : b; };
+    const S most = larger(larger(larger(size(v0), size(v1)), larger(size(v2), size(v3))),
+                          larger(larger(size(v4), size(v5)), larger(size(v6), size(v7))));
+    within = xsimd::all(L::Batch((V)most) <= limit);
+  } else {
+    const auto usual = [=](V v) { return xsimd::abs(L::Batch(v)) <= limit; };
+    auto all = usual(v0);
+    for (const V& v : {v1, v2, v3, v4, v5, v6, v7}) all = all & usual(v);
+    within = xsimd::all(all);
+  }
+  if (within) return LinkOf<L, FunctionLink<L, F, T, Arch, true>>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
   return MathLink<L, F, T, Arch>(at, i, v0, v1, v2, v3, v4, v5, v6, v7);
 }
 

@@ -8,6 +8,9 @@
 #include <type_traits>
 
 #include "kernels/elementwise_kernels.h"
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 namespace hloir::cpu {
 namespace {
@@ -24,15 +27,54 @@ struct VectorDivision {
   typedef Float F __attribute__((vector_size(bytes)));
   typedef int64_t M __attribute__((vector_size(bytes)));
 
-  // Not every instruction set converts unsigned numbers of 32 bits.
   static F Widened(V x) {
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<T, int32_t>) return (F)_mm512_cvtepi32_pd((__m256i)x);
+    if constexpr (std::is_same_v<T, uint32_t>) return (F)_mm512_cvtepu32_pd((__m256i)x);
+#endif
+    // Not every instruction set converts unsigned numbers of 32 bits.
     if constexpr (std::is_same_v<T, uint32_t>)
       return __builtin_convertvector((S)(x ^ (V{} + 0x80000000u)), F) + Float(0x1p31);
     else return __builtin_convertvector(__builtin_convertvector(x, S), F);
   }
+#if defined(__AVX512F__) || defined(__AVX2__)
+  static F Divided(F a, F b) {
+#if defined(__AVX512F__)
+    // Up to 2^-32 of itself more than a / b, which too is less than 1/|b|: the estimate of 1 / b is off by 2^-14 of it,
+    // this step by 2^-42 of it.
+    const __m512d by = (__m512d)b, estimate = _mm512_rcp14_pd(by),
+                  rest = _mm512_fnmadd_pd(by, estimate, _mm512_set1_pd(1 + 0x1p-33));
+    return a * (F)_mm512_fmadd_pd(estimate, _mm512_fmadd_pd(rest, rest, rest), estimate);
+#else
+    return a / b;  // of four numbers: as long as that step
+#endif
+  }
+  // What is no number of 32 bits becomes the least one, so that only 0 needs a select: the quotient by -1 overflows to
+  // that.
+  static V Truncated(F x) {
+    if constexpr (std::is_same_v<T, int32_t>) {
+#if defined(__AVX512F__)
+      return (V)_mm512_cvttpd_epi32((__m512d)x);
+#else
+      return (V)_mm256_cvttpd_epi32((__m256d)x);
+#endif
+    } else {
+#if defined(__AVX512F__)
+      return (V)_mm512_cvttpd_epu32((__m512d)x);
+#else
+      const __m256d whole = _mm256_floor_pd((__m256d)x);
+      return (V)_mm256_cvttpd_epi32(_mm256_sub_pd(whole, _mm256_set1_pd(0x1p31))) ^ (V{} + 0x80000000u);
+#endif
+    }
+  }
+#endif
   // As DivideFn.
   static V Quotient(V a, V b) {
-    const V zero = (V)(b == 0), one = V{} + 1;
+    const V zero = (V)(b == 0);
+#if defined(__AVX512F__) || defined(__AVX2__)
+    if constexpr (!kNarrow) return zero | Truncated(Divided(Widened(a), Widened(b)));
+#endif
+    [[maybe_unused]] const V one = V{} + 1;
     if constexpr (std::is_same_v<T, int32_t>) {  // the quotient by -1 may overflow
       const V minus = (V)(b == -1);
       const V quotient =

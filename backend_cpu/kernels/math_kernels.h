@@ -105,12 +105,8 @@ struct ExpParts {
   Batch Scale() const { return ToPower(shifted); }  // 2^n, if that is a normal number
   // exp(x) where it is a normal number.
   Batch Within() const {
-#if defined(__AVX512F__)
-    return Anywhere();
-#else
     const Batch scale = Scale();
     return MultiplyAdd(scale, p, scale);
-#endif
   }
   // exp(x) everywhere.
   Batch Anywhere() const {

@@ -1,6 +1,9 @@
 // executable.h: the ops with kernels or expansions of their own, each against the reference over shapes with tails:
 // convolution, windows, sorting, Fourier transforms, random bits, map and reductions by any computation, complex
 // numbers.
+#include <cstdlib>
+#include <iomanip>
+#include <sstream>
 #include <string>
 
 #include "tests/unit/check_module.h"
@@ -705,6 +708,67 @@ TEST_CASE("quotients and remainders of integers") {
         CheckModule(Entry(body), 0);
       }
     }
+  }
+}
+
+TEST_CASE("a remainder by what replaces 0, beside the quotient") {
+  for (const char* type : {"s8", "u8", "s32", "u32", "s64"}) {
+    for (const char* instead : {"1", "2"}) {
+      const std::string t = std::string(type) + "[65536]", s = std::string(type) + "[]";
+      CheckModule(
+          Entry(" i = s32[65536] iota(), iota_dimension=0\n k = s32[] constant(8)\n eight = s32[65536] broadcast(k), "
+                "dimensions={}\n h = s32[65536] shift-right-logical(i, eight)\n less = s32[] constant(128)\n half = "
+                "s32[65536] broadcast(less), dimensions={}\n g = s32[65536] subtract(h, half)\n x = " +
+                t + " convert(i)\n y = " + t + " convert(g)\n zero0 = " + s + " constant(0)\n zero = " + t +
+                " broadcast(zero0), dimensions={}\n one0 = " + s + " constant(" + instead + ")\n one = " + t +
+                " broadcast(one0), dimensions={}\n none = pred[65536] compare(y, zero), direction=EQ\n by = " + t +
+                " select(none, one, y)\n r = " + t + " remainder(x, by)\n q = " + t + " divide(x, y)\n ROOT t = (" + t +
+                ", " + t + ") tuple(q, r)"),
+          0);
+    }
+  }
+}
+
+TEST_CASE("quotients by powers of two and other scalars") {
+  for (const char* type : {"f32", "f64", "bf16", "f16"}) {
+    for (const char* by : {"4", "-0.5", "3", "1", "0", "inf", "32768", "0.000030517578125", "-7"}) {
+      for (const int64_t n : {3, 64, 1000}) {
+        const std::string t = std::string(type) + "[" + std::to_string(n) + "]";
+        CheckModule(Entry(" x = " + t + " parameter(0)\n b = " + type + "[] constant(" + by + ")\n c = " + t +
+                          " broadcast(b), dimensions={}\n q = " + t + " divide(x, c)\n p = " + t +
+                          " divide(c, x)\n ROOT r = (" + t + ", " + t + ") tuple(q, p)"),
+                    0);
+      }
+    }
+  }
+}
+
+TEST_CASE("results are rounded to bf16, in blocks with and without denormals") {
+  for (const char* op : {"multiply(x, c)", "multiply(x, y)", "add(x, y)", "divide(x, c)"}) {
+    // All bf16 numbers, in two orders.
+    CheckModule(
+        Entry(std::string(" i = u32[65536] iota(), iota_dimension=0\n p = u32[] constant(40503)\n m = u32[65536] "
+                          "broadcast(p), dimensions={}\n h = u32[65536] multiply(i, m)\n k = u16[65536] "
+                          "convert(h)\n g = u32[65536] multiply(h, m)\n j = u16[65536] convert(g)\n x = "
+                          "bf16[65536] bitcast-convert(k)\n y = bf16[65536] bitcast-convert(j)\n b = bf16[] "
+                          "constant(1.5)\n c = bf16[65536] broadcast(b), dimensions={}\n ROOT r = bf16[65536] ") +
+              op),
+        0);
+  }
+}
+
+TEST_CASE("quotients of any bits by scalars") {
+  // Among them 2^-100, and 2^127, whose inverse is no normal number.
+  for (const char* by : {"4", "-0.5", "3", "1", "0", "-inf", "32768", "0x1p-100", "0x1p127"}) {
+    const double number = std::strtod(by, nullptr);
+    std::ostringstream constant;
+    constant << std::setprecision(9) << number;
+    CheckModule(
+        Entry(" i = u32[20011] iota(), iota_dimension=0\n p = u32[] constant(2654435769)\n m = u32[20011] "
+              "broadcast(p), dimensions={}\n h = u32[20011] multiply(i, m)\n x = f32[20011] "
+              "bitcast-convert(h)\n b = f32[] constant(" +
+              constant.str() + ")\n c = f32[20011] broadcast(b), dimensions={}\n ROOT q = f32[20011] divide(x, c)"),
+        0);
   }
 }
 

@@ -338,6 +338,18 @@ TEST_CASE("chains: values that are read again, or are results") {
   }
 }
 
+TEST_CASE("chains: equal values, any of which is a result") {
+  for (const char* results : {"(T, T) tuple(d, a)", "(T, T) tuple(d, b)", "(T, T) tuple(a, b)", "(T, T) tuple(b, a)",
+                              "(T, T, T) tuple(b, d, a)"}) {
+    for (const char* op : {"add(x, y)", "multiply(x, x)", "negate(y)", "add(x, c)"}) {
+      const std::string twice = std::string(" a = T ") + op + "\n b = T " + op + "\n";
+      CheckAllTypes(kParameters + twice + " d = T add(a, z)\n ROOT r = " + results);
+      CheckAllTypes(kParameters + twice + " d = T add(b, z)\n ROOT r = " + results);
+      CheckAllTypes(kParameters + twice + " e = T exponential(a)\n d = T multiply(e, b)\n ROOT r = " + results);
+    }
+  }
+}
+
 TEST_CASE("chains: two blocks at once") {
   // One block waits while the other operand is computed; which may also be stored, or be a whole function.
   for (const char* op : {"add", "subtract", "multiply", "divide", "maximum"}) {

@@ -3,6 +3,7 @@
 #include "plan/loops/fused_loop.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "plan/loops/fused_loop_step.h"
@@ -247,10 +248,26 @@ class LoopBuilder {
     }
     if (out) result.invariant = false;
     if (result.uniform) op.op.divisor = 0;
+    std::vector<LoopOp>& list = result.invariant ? loop_->prologue_ : loop_->body_;
+    if (const LoopOp* same = out ? nullptr : Equal(op, list)) {
+      result.place = same->out;
+      if (result.place.kind == TilePlace::kRegister) aliased_.push_back(result.place.index);
+      return result;
+    }
     result.place = out ? *out : NewRegister(out_bytes > 0 ? out_bytes : TileBytes(type), result.invariant);
     op.out = result.place;
-    (result.invariant ? loop_->prologue_ : loop_->body_).push_back(op);
+    list.push_back(op);
     return result;
+  }
+  // An op that computed the same before: of a value that stands twice in the module, perhaps because the array was to
+  // be computed again instead of kept. Within a tile it is kept.
+  static const LoopOp* Equal(const LoopOp& op, const std::vector<LoopOp>& list) {
+    const auto equal = [&](const LoopOp& other) {
+      return other.op.kernel == op.op.kernel && other.op.extra == op.op.extra && other.op.divisor == op.op.divisor &&
+             other.op.aux == nullptr && std::equal(std::begin(op.in), std::end(op.in), std::begin(other.in));
+    };
+    const auto found = std::find_if(list.begin(), list.end(), equal);
+    return found == list.end() ? nullptr : &*found;
   }
 
   Operand Splat(const Operand& scalar) {
@@ -423,19 +440,49 @@ class LoopBuilder {
 
   // For a remainder of integers: the quotient of the same operands, if the loop needs that too. One division, which
   // takes longer than all else, then gives both.
-  std::optional<Operand> QuotientFor(const Node& node) {
+  std::optional<Operand> QuotientFor(int32_t remainder) {
+    const Node& node = graph_.nodes[remainder];
     if (node.opcode() != HloOpcode::kRemainder || node.is_copy || request_.count == 1 ||
         !IsInteger(node.instruction->shape().element_type()))
       return std::nullopt;
+    const auto emitted = [&](int32_t divide) {
+      const ValueId id = graph_.nodes[divide].outputs[0];
+      if (ResultOf(id) == nullptr) EmitNode(divide), early_.push_back(divide);
+      return *ResultOf(id);
+    };
     for (int32_t index : patterns_.rest) {
       const Node& other = graph_.nodes[index];
-      if (other.opcode() != HloOpcode::kDivide || other.is_copy || other.inputs[0] != node.inputs[0] ||
-          other.inputs[1] != node.inputs[1])
-        continue;
-      if (ResultOf(other.outputs[0]) == nullptr) EmitNode(index), early_.push_back(index);
-      return *ResultOf(other.outputs[0]);
+      if (other.opcode() == HloOpcode::kDivide && !other.is_copy && other.inputs[0] == node.inputs[0] &&
+          other.inputs[1] == node.inputs[1])
+        return emitted(index);
     }
-    return std::nullopt;
+    const auto guarded = std::find_if(patterns_.guarded.begin(), patterns_.guarded.end(),
+                                      [&](const GuardedRemainder& found) { return found.remainder == remainder; });
+    if (guarded == patterns_.guarded.end()) return std::nullopt;
+    const Operand guard = OperandFor(guarded->guard), one = OperandFor(node.inputs[0]);  // a / 1
+    const Operand quotient = emitted(guarded->divide);
+    if (guard.uniform || one.uniform || quotient.uniform) return std::nullopt;
+    return Emit(kernels_.select[static_cast<int>(one.type)][kVectorVector], {guard, one, quotient}, one.type);
+  }
+
+  // The inverse of a power of two, by which a product has the bits of the quotient.
+  std::optional<Operand> InverseFor(const Node& node, const Operand& by) {
+    constexpr int64_t kWorthwhile = 64;
+    constexpr int kMostExponent = 100;
+    if (node.opcode() != HloOpcode::kDivide || node.is_copy || request_.count < kWorthwhile || !by.invariant ||
+        !by.uniform || (by.type != TileType::kF32 && by.type != TileType::kF64))
+      return std::nullopt;
+    const GraphValue& value = graph_.values[node.inputs[1]];
+    if (value.root == kNoValue || graph_.values[value.root].kind != ValueKind::kConstant ||
+        graph_.values[value.root].count != 1 || graph_.values[value.root].type != value.type)
+      return std::nullopt;
+    const Literal& literal = graph_.values[value.root].instruction->literal();
+    int exponent = 0;
+    if (literal.elided() || std::abs(std::frexp(literal.GetAsDouble(0), &exponent)) != 0.5 ||
+        std::abs(exponent) > kMostExponent)
+      return std::nullopt;
+    const Operand one = EmitBinary(BinaryOp::kDivide, by, by, by.type);
+    return EmitBinary(BinaryOp::kDivide, one, by, by.type);
   }
 
   void EmitNode(int32_t index) {
@@ -454,10 +501,12 @@ class LoopBuilder {
           node.opcode() == HloOpcode::kCompare && IsSmallNumber(node.inputs[0]) && IsSmallNumber(node.inputs[1]);
       for (size_t i = 0; i < node.inputs.size(); ++i)
         in[i] = small ? Load(node.inputs[i], TileType::kS32) : OperandFor(node.inputs[i]);
-      if (const std::optional<Operand> quotient = QuotientFor(node)) {
+      if (const std::optional<Operand> quotient = QuotientFor(index)) {
         // a - a / b · b, also for b = 0 and -1
         result = EmitBinary(BinaryOp::kSubtract, in[0], EmitBinary(BinaryOp::kMultiply, *quotient, in[1], in[0].type),
                             in[0].type);
+      } else if (const std::optional<Operand> inverse = InverseFor(node, in[1])) {
+        result = Rounded(EmitBinary(BinaryOp::kMultiply, in[0], *inverse, in[0].type), graph_.values[id].type);
       } else {
         result = node.is_copy ? in[0] : Compute(*node.instruction, {in, node.inputs.size()});
       }

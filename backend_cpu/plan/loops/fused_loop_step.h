@@ -16,6 +16,8 @@ struct TilePlace {
   enum Kind : uint8_t { kNone, kRegister, kSource };
   Kind kind = kNone;
   int32_t index = 0;  // of the register (its offset after allocation) or source
+
+  friend bool operator==(const TilePlace& a, const TilePlace& b) = default;
 };
 
 // A pointer with a stride for each loop, in bytes; without a ref, a number for kernels.

@@ -299,7 +299,7 @@ class ChainMaker {
     const TilePlace& compared = body_[mask->maker].in[IsTile(*compare, 0) ? 0 : 1];
     const LoopOp& at = body_[value->maker];
     for (int factor : {0, 1}) {
-      if (SamePlace(at.in[factor], compared))
+      if (at.in[factor] == compared)
         return SourceOf(value->maker, 1 - factor).load >= 0 || PartAlone(value->maker) == nullptr ? -1 : value->maker;
     }
     return -1;
@@ -319,7 +319,7 @@ class ChainMaker {
     const TilePlace* factors = body_[product].in;
     select->link =
         table_.select_product_if[static_cast<int>(compare) - static_cast<int>(BinaryOp::kEq)][select->operand == 2];
-    select->in[2] = factors[SamePlace(factors[0], select->in[0]) ? 1 : 0];
+    select->in[2] = factors[factors[0] == select->in[0] ? 1 : 0];
     select->before.insert(select->before.begin(), product);
   }
 
@@ -339,7 +339,6 @@ class ChainMaker {
     const auto* found = std::find(ops, ops + n, op);
     return found == ops + n ? -1 : static_cast<int>(found - ops);
   }
-  static bool SamePlace(const TilePlace& a, const TilePlace& b) { return a.kind == b.kind && a.index == b.index; }
   // True if the chain is this op alone.
   bool IsAlone(int op) const {
     const int c = info_[op].chain;
@@ -368,8 +367,7 @@ class ChainMaker {
     if (!IsInner(op)) return false;
     const int user = ValueAt(body_[op].out)->users[0];
     TileKernel link = nullptr;
-    return info_[user].meaning &&
-           InnerOf(user, SamePlace(body_[user].in[0], body_[op].out) ? 0 : 1, false, &link) == op;
+    return info_[user].meaning && InnerOf(user, body_[user].in[0] == body_[op].out ? 0 : 1, false, &link) == op;
   }
   void PutInside(int inner, Part* part) const {
     part->in[0] = body_[inner].in[TileOf(inner)], part->in[1] = body_[inner].in[1 - TileOf(inner)];
@@ -382,7 +380,7 @@ class ChainMaker {
     if (inner < 0 || info_[inner].chain != c || chains_[c].parts.back().op != inner) return false;
     const Part last = chains_[c].parts.back();
     if (!last.inside.empty() || last.operand != TileOf(inner) ||
-        !SamePlace(body_[inner].in[last.operand], body_[op].in[1 - operand]))
+        body_[inner].in[last.operand] != body_[op].in[1 - operand])
       return false;
     LeaveChain(inner);
     part.op = op, part.operand = 1 - operand, part.before = last.before;
@@ -415,7 +413,7 @@ class ChainMaker {
     if (is(shifts[1], BinaryOp::kShiftLeft)) std::swap(shifts[0], shifts[1]);
     const int first = std::min(shifts[0], shifts[1]), second = std::max(shifts[0], shifts[1]), c = info_[first].chain;
     if (!is(shifts[0], BinaryOp::kShiftLeft) || !is(shifts[1], BinaryOp::kShiftRightLogical) || first == second ||
-        !SamePlace(body_[first].in[0], body_[second].in[0]) || !IsAlone(second) || chains_[c].holds != first ||
+        body_[first].in[0] != body_[second].in[0] || !IsAlone(second) || chains_[c].holds != first ||
         chains_[c].parts.back().op != first || !chains_[c].parts.back().inside.empty())
       return false;
     for (int reader : chains_[c].readers)
@@ -444,15 +442,15 @@ class ChainMaker {
       return std::nullopt;
     for (int op : value->users) {
       if (!IsOfWords(op, BinaryOp::kXor, kVectorVector)) continue;
-      const int operand = SamePlace(body_[op].in[0], body_[sum].out) ? 1 : 0;
+      const int operand = body_[op].in[0] == body_[sum].out ? 1 : 0;
       const Value* turned = ValueAt(body_[op].in[operand]);
       const int c =
           turned == nullptr || turned->elsewhere || turned->users.size() != 1 ? -1 : info_[turned->maker].chain;
       if (c < 0 || chains_[c].holds != turned->maker || chains_[c].parts.back().link != table_.rotate) continue;
       const TilePlace& v = body_[chains_[c].parts.back().inside[0]].in[0];
-      const int of = SamePlace(body_[sum].in[0], v) ? 0 : 1;
+      const int of = body_[sum].in[0] == v ? 0 : 1;
       const TilePlace& other = body_[sum].in[1 - of];
-      if (!SamePlace(body_[sum].in[of], v) || SamePlace(other, v)) continue;
+      if (body_[sum].in[of] != v || other == v) continue;
       return Mix{c, op, operand, other};
     }
     return std::nullopt;
@@ -463,8 +461,7 @@ class ChainMaker {
     return turned != nullptr && turned->users.size() == 1 && IsOfWords(sum, BinaryOp::kAdd, kVectorVector) &&
            IsOfWords(rotation, BinaryOp::kOr, kVectorVector) &&
            IsOfWords(turned->users[0], BinaryOp::kXor, kVectorVector) &&
-           (SamePlace(body_[turned->users[0]].in[0], body_[sum].out) ||
-            SamePlace(body_[turned->users[0]].in[1], body_[sum].out));
+           (body_[turned->users[0]].in[0] == body_[sum].out || body_[turned->users[0]].in[1] == body_[sum].out);
   }
   bool IsOfWords(int op, BinaryOp binary, OperandMode mode) const {
     const std::optional<Meaning>& meaning = info_[op].meaning;
@@ -530,7 +527,7 @@ class ChainMaker {
       const std::optional<Meaning>& meaning = info_[user].meaning;
       for (int k = 0; meaning && k < Operands(*meaning); ++k) {
         const TilePlace& in = body_[user].in[k];
-        if (IsTile(*meaning, k) && !SamePlace(in, body_[op].out) && Follows(in, from, kSteps)) return true;
+        if (IsTile(*meaning, k) && in != body_[op].out && Follows(in, from, kSteps)) return true;
       }
       return false;
     });
@@ -548,9 +545,9 @@ class ChainMaker {
         Bytes(meaning->type) != Bytes(chains_[c].type) || ValueAt(body_[reader].out) == nullptr ||
         (table_.mix != nullptr && IsMixed(reader, op)))
       return std::nullopt;
-    const int index = Index(kOuterOps, meaning->binary), operand = SamePlace(body_[reader].in[0], place) ? 0 : 1;
+    const int index = Index(kOuterOps, meaning->binary), operand = body_[reader].in[0] == place ? 0 : 1;
     const TilePlace& other = body_[reader].in[1 - operand];
-    if (index < 0 || !IsTile(*meaning, operand) || SamePlace(other, place) || !IsReady(other, op)) return std::nullopt;
+    if (index < 0 || !IsTile(*meaning, operand) || other == place || !IsReady(other, op)) return std::nullopt;
     const Source source = SourceOf(reader, 1 - operand);
     const bool scalar = source.operand == ChainOperand::kScalar;
     // Where the other operand is a block as well, that chain goes on with this value from memory.
@@ -639,7 +636,7 @@ class ChainMaker {
     if (meaning.kind == Meaning::kBinary) {
       const TileKernel square = table_.square[static_cast<int>(meaning.type)];
       part.square = meaning.binary == BinaryOp::kMultiply && meaning.mode == kVectorVector && square != nullptr &&
-                    SamePlace(body_[op].in[0], body_[op].in[1]);
+                    body_[op].in[0] == body_[op].in[1];
       if (part.square) part.link = square, part.before.clear();
       else TakeInner(&part, best);
     }
@@ -724,7 +721,7 @@ class ChainMaker {
     if (place < chain.parts.back().op) return;
     at->link = KeptLink(*at), at->other = c, chain.within = true;
     for (TilePlace& in : at->in)
-      if (SamePlace(in, body_[chain.holds].out)) in = TilePlace{};  // it is not in memory
+      if (in == body_[chain.holds].out) in = TilePlace{};  // it is not in memory
   }
 
   // ---- The new body.
@@ -737,7 +734,7 @@ class ChainMaker {
       if (&part == &chain.parts[0]) continue;
       if (ValueAt(body_[part.op].in[part.operand]) == value) within += part.square ? 2 : 1;
       for (int op : part.inside) {
-        const int tile = op == part.sum ? SamePlace(body_[op].in[0], part.in[0]) : TileOf(op);
+        const int tile = op == part.sum ? body_[op].in[0] == part.in[0] : TileOf(op);
         within += ValueAt(body_[op].in[tile]) == value ? 1 : 0;
       }
     }
@@ -765,7 +762,7 @@ class ChainMaker {
     const int vector = static_cast<int>(ChainOperand::kVector), scalar = static_cast<int>(ChainOperand::kScalar);
     for (int t = 0; t < kChainTypes; ++t) {
       if (load.op.kernel != table_.load[t][vector] || keep.op.kernel != table_.keep[t][vector] ||
-          keep.op.kernel == nullptr || !SamePlace(load.in[0], keep.in[0]))
+          keep.op.kernel == nullptr || load.in[0] != keep.in[0])
         continue;
       for (int op = 0; op < 3; ++op) {
         for (const int form : {vector, scalar}) {
@@ -810,7 +807,7 @@ class ChainMaker {
         }
         if (step == nullptr || link.op.kernel != step || to == from) continue;
         LoopOp& last = (*links)[to - 1];
-        if (last.op.kernel != step || !SamePlace(last.in[0], link.in[0])) continue;
+        if (last.op.kernel != step || last.in[0] != link.in[0]) continue;
         link.op.kernel = table_.polynomial[t];
         link.in[2] = link.in[1], link.in[1] = last.in[1];
         --to;

@@ -34,11 +34,24 @@ class LoopPatternFinder {
     wrap->x = select.inputs[2];
     const PrimitiveType type = graph_.values[wrap->x].type;
     if (!IsInteger(type) || !IsSigned(type) || BitWidth(type) < 8 || !Same(compare->inputs[0], wrap->x) ||
-        !IsZero(compare->inputs[1]))
+        !IsNumber(compare->inputs[1], 0))
       return false;
     const int operand = Same(sum->inputs[0], wrap->x) ? 0 : 1;
     wrap->by = sum->inputs[1 - operand];
     return Same(sum->inputs[operand], wrap->x);
+  }
+  bool IsGuarded(const Node& remainder, const Node& divide, GuardedRemainder* found) const {
+    if (divide.opcode() != HloOpcode::kDivide || divide.is_copy || !Same(remainder.inputs[0], divide.inputs[0]))
+      return false;
+    const Node* by = NodeOf(remainder, 1);
+    const Node* compare = by != nullptr && by->opcode() == HloOpcode::kSelect ? NodeOf(*by, 0) : nullptr;
+    if (compare == nullptr || compare->opcode() != HloOpcode::kCompare ||
+        compare->instruction->attributes<CompareAttributes>().direction != ComparisonDirection::kEq)
+      return false;
+    found->guard = by->inputs[0];
+    const ValueId b = divide.inputs[1];
+    return Same(by->inputs[2], b) && IsNumber(by->inputs[1], 1) && Same(compare->inputs[0], b) &&
+           IsNumber(compare->inputs[1], 0);
   }
 
  private:
@@ -56,12 +69,12 @@ class LoopPatternFinder {
     return graph_.values[a].root != kNoValue && graph_.values[a].root == graph_.values[b].root && graph_.IsWhole(a) &&
            graph_.IsWhole(b) && graph_.values[a].type == graph_.values[b].type;
   }
-  bool IsZero(ValueId id) const {
+  bool IsNumber(ValueId id, int64_t number) const {
     const ValueId root = graph_.values[id].root;
     if (root == kNoValue || graph_.values[root].kind != ValueKind::kConstant || graph_.values[root].count != 1)
       return false;
     const Literal& literal = graph_.values[root].instruction->literal();
-    return !literal.elided() && graph_.values[id].type == graph_.values[root].type && literal.GetAsInt64(0) == 0;
+    return !literal.elided() && graph_.values[id].type == graph_.values[root].type && literal.GetAsInt64(0) == number;
   }
 
   const Graph& graph_;
@@ -74,7 +87,7 @@ LoopPatterns FindPatterns(const Graph& graph, std::span<const int32_t> nodes, st
   LoopPatterns found;
   found.rest = nodes;
   const auto begins = [&](int32_t n) {
-    return graph.nodes[n].opcode() == HloOpcode::kSelect || graph.nodes[n].opcode() == HloOpcode::kComplex;
+    return IsOneOf(graph.nodes[n].opcode(), HloOpcode::kSelect, HloOpcode::kComplex);
   };
   if (std::none_of(nodes.begin(), nodes.end(), begins)) return found;
   const LoopPatternFinder finder(graph, nodes);
@@ -82,6 +95,12 @@ LoopPatterns FindPatterns(const Graph& graph, std::span<const int32_t> nodes, st
     WrappedIndex wrap;
     if (finder.Match(graph.nodes[node], &wrap)) found.wraps.emplace(node, wrap);
     if (ValueId of = finder.ConjugateOf(graph.nodes[node]); of != kNoValue) found.conjugates.emplace(node, of);
+    if (graph.nodes[node].opcode() != HloOpcode::kRemainder || graph.nodes[node].is_copy) continue;
+    GuardedRemainder guarded{.remainder = node, .divide = -1, .guard = kNoValue};
+    for (const int32_t other : nodes) {
+      guarded.divide = other;
+      if (finder.IsGuarded(graph.nodes[node], graph.nodes[other], &guarded)) found.guarded.push_back(guarded);
+    }
   }
   if (found.wraps.empty() && found.conjugates.empty()) return found;
   // Users before operands: a node is needed if an emitted node or something outside of the loop reads it.

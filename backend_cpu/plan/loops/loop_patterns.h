@@ -14,10 +14,17 @@ namespace hloir::cpu {
 struct WrappedIndex {
   ValueId x, by;
 };
+// The remainder of a by select(b == 0, 1, b) beside the quotient of a by b, which gives it too.
+struct GuardedRemainder {
+  int32_t remainder, divide;
+  ValueId guard;  // b == 0
+};
 struct LoopPatterns {
   std::unordered_map<int32_t, WrappedIndex> wraps;  // by the select's node
   std::unordered_map<int32_t, ValueId> conjugates;  // complex(real(x), -imag(x)): x, by its node
-  SmallVector<int32_t, 16> rest;  // nodes to emit, those two kinds included, without nodes that only they need
+  SmallVector<GuardedRemainder, 2> guarded;
+  SmallVector<int32_t, 16>
+      rest;  // nodes to emit, those of wraps and conjugates included, without nodes that only they need
 };
 LoopPatterns FindPatterns(const Graph& graph, std::span<const int32_t> nodes, std::span<const ValueId> stored);
 

@@ -97,9 +97,11 @@ class ReduceWindowStep : public Step {
       bool inside = true;
       for (int d = 0; d < g_.along && inside; ++d) {
         const WindowDimension& wd = g_.window[d];
-        const int64_t place = position[d] * wd.stride + tap[d] * wd.window_dilation - wd.padding_low;
-        inside = place >= 0 && place % wd.base_dilation == 0 && place / wd.base_dilation < g_.dims[d];
-        base += place / wd.base_dilation * g_.strides[d];
+        int64_t place = position[d] * wd.stride + tap[d] * wd.window_dilation - wd.padding_low;
+        inside = place >= 0;
+        if (wd.base_dilation != 1) inside = inside && place % wd.base_dilation == 0, place /= wd.base_dilation;
+        inside = inside && place < g_.dims[d];
+        base += place * g_.strides[d];
       }
       if (inside) visit(base);
       int d = g_.along - 1;
