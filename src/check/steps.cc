@@ -122,7 +122,9 @@ class StepTester {
   const Tried* RoundedInside(Pair pair, const Step& step) const;
   // Whether a difference shows only that the values at the cut are rounded: one cone uses a value that the other makes
   // from others of the cut, which differs by a rounding. It grows as the values are moved; that of two functions stays.
-  bool IsOfRoundedCut(const Step& step, const Judged& seen) const;
+  // Or the value stands for another one of the module that is equal to it over the reals, and cancellation makes them
+  // differ by more: then the cone of `before` does not give the number that the module gives.
+  bool IsOfRoundedCut(Pair pair, const Step& step, const Judged& seen) const;
   // Sets the members of `test` that say how the pair differs.
   Found TestPair(Tried& test);
   // Searches for module inputs that reach a difference which random values at the cut have shown.
@@ -363,11 +365,19 @@ const StepTester::Tried* StepTester::RoundedInside(Pair pair, const Step& step) 
   return nullptr;
 }
 
-bool StepTester::IsOfRoundedCut(const Step& step, const Judged& seen) const {
+bool StepTester::IsOfRoundedCut(Pair pair, const Step& step, const Judged& seen) const {
   constexpr double kUnits = 64, kGrowth = 8;
   const PrimitiveType type = step.before->entry_computation()->root()->shape().element_type();
   std::vector<InputSet> sets = Occurring(step.cut, 0);
-  if (seen.relative > thresholds::kFewUlps * RelativeUlp(type) || seen.set >= sets.size()) return false;
+  if (seen.set >= sets.size()) return false;
+  if (const auto own = values_[seen.set].find(pair.first); own != values_[seen.set].end()) {
+    const Context context{runs_.options, {}, sets, step.before.get()};
+    ModuleUnderTest cone(*step.before, context);
+    const StatusOr<Results>& results = cone.Result(seen.set);
+    if (results.ok() && 2 * Compare((*results)[0], own->second, {}, {}).leaves[0].max_relative > seen.relative)
+      return true;
+  }
+  if (seen.relative > thresholds::kFewUlps * RelativeUlp(type)) return false;
   InputSet moved = std::move(sets[seen.set]);
   bool any = false;
   for (size_t k = 0; k < step.cut.size(); ++k) {
@@ -405,7 +415,7 @@ StepTester::Found StepTester::TestPair(Tried& test) {
     const Judged seen = occurring.empty() ? Judged() : Judge(x, y, std::move(occurring));
     how = seen.how, test.narrows = seen.narrows;
     if (seen.found == Found::kDiffer && !step->cut.empty()) test.set = seen.set;
-    if (seen.found == Found::kDiffer && IsOfRoundedCut(*step, seen)) continue;
+    if (seen.found == Found::kDiffer && IsOfRoundedCut(pair, *step, seen)) continue;
     if (seen.found == Found::kDiffer || step->cut.empty()) return seen.found;
     const Judged made_up = Judge(x, y, {});
     if (made_up.found == Found::kAgree || (made_up.found == Found::kUnknown && seen.found == Found::kAgree)) {

@@ -247,6 +247,35 @@ TEST_CASE("a step is no difference because the values it starts from are rounded
   CHECK(wrong.outcome == Outcome::kDisagree);
 }
 
+TEST_CASE("a step is no difference because one of two equal values loses digits by cancellation") {
+  // As in the second step of Adam, written out: both variances are x^2 over the reals, and 1 - b^2 loses ten bits.
+  const std::string head =
+      "ENTRY e {\n  x = f32[8] parameter(0)\n  a = f32[8] parameter(1)\n  x2 = f32[8] multiply(x, x)\n"
+      "  k = f32[] constant(0.001)\n  ks = f32[8] broadcast(k), dimensions={}\n  m = f32[8] multiply(x2, ks)\n";
+  const std::string tail =
+      "  r1 = f32[8] sqrt(d1)\n  r2 = f32[8] sqrt(d2)\n  q1 = f32[8] divide(a, r1)\n  q2 = f32[8] divide(a, r2)\n"
+      "  ROOT r = (f32[8], f32[8]) tuple(q1, q2)\n}\n";
+  const std::string before =
+      "HloModule before\n" + head +
+      "  b = f32[] constant(0.999)\n  bs = f32[8] broadcast(b), dimensions={}\n  one = f32[] constant(1)\n"
+      "  p1 = f32[] subtract(one, b)\n  p1s = f32[8] broadcast(p1), dimensions={}\n  d1 = f32[8] divide(m, p1s)\n"
+      "  n = f32[8] multiply(m, bs)\n  s = f32[8] add(m, n)\n  bb = f32[] multiply(b, b)\n"
+      "  p2 = f32[] subtract(one, bb)\n  p2s = f32[8] broadcast(p2), dimensions={}\n  d2 = f32[8] divide(s, p2s)\n" +
+      tail;
+  const auto folded = [&](const std::string& reciprocal) {
+    return "HloModule after\n" + head +
+           "  c = f32[] constant(1.00001287)\n  cs = f32[8] broadcast(c), dimensions={}\n  d1 = f32[8] multiply(x2, "
+           "cs)\n"
+           "  l = f32[] constant(0.000999)\n  ls = f32[8] broadcast(l), dimensions={}\n  n = f32[8] multiply(x2, ls)\n"
+           "  s = f32[8] add(m, n)\n  p2 = f32[] constant(" +
+           reciprocal + ")\n  p2s = f32[8] broadcast(p2), dimensions={}\n  d2 = f32[8] multiply(s, p2s)\n" + tail;
+  };
+  const Verdict right = VerdictOfSteps(before, folded("500.259888"));
+  CHECK(right.agrees());
+  CHECK(!right.tested_steps.empty());
+  CHECK(VerdictOfSteps(before, folded("500.3")).outcome == Outcome::kDisagree);
+}
+
 TEST_CASE("a value that differs has one counterpart") {
   // p and n are products of x and a constant.
   const std::string before = OfTwo(
