@@ -409,7 +409,7 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     p.shards.Index();
     p.shared.search_left = p.shared.exprs.work_left() - p.reserve;
   } else {
-    p.shared.search_left = kForLoops;
+    p.shared.search_left = options.assumed.empty() ? kForLoops : kForLoops / 2;
   }
   p.after.is_second = true;
   for (const auto& [a, b] : options.assumed) p.assumed[b] = a;
