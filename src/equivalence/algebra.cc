@@ -43,9 +43,10 @@ bool Exprs::TakeSigns(Monomial& m) {
   bool changed = false;
   for (Factor& f : m.factors) {
     const Expr& x = At(f.base);
-    if (x.kind != Expr::Kind::kSum || x.sum.size() < 2 || x.type != PrimitiveType::F64 || f.power % kOne != 0 ||
-        LeadOf(x.sum) > 0)
-      continue;
+    if (x.kind != Expr::Kind::kSum || x.sum.size() < 2 || x.type != PrimitiveType::F64 || f.power % kOne != 0) continue;
+    const auto [minus, is_new] = is_led_by_minus_.try_emplace(f.base);
+    if (is_new) minus->second = !(LeadOf(x.sum) > 0);
+    if (!minus->second) continue;
     Polynomial negated = x.sum;
     for (Monomial& part : negated) part.real = -part.real;
     f.base = Sum(std::move(negated), PrimitiveType::F64);
@@ -382,7 +383,7 @@ ExprId Exprs::Power(ExprId a, int32_t power) {
     Monomial m = p[0];
     if (m.real == 1 && m.factors.size() == 1 && m.factors[0].power == kOne && type == PrimitiveType::F64) {
       // exp(x)^p is exp(p x), and (x^y)^k is x^(k y).
-      const Expr inner = At(m.factors[0].base);
+      const Expr& inner = At(m.factors[0].base);
       const double factor = static_cast<double>(power) / kOne;
       if (inner.kind == Expr::Kind::kFunction && inner.op == HloOpcode::kExp) {
         Uses(kRounds | kFiniteOnly);
@@ -525,7 +526,7 @@ ExprId Exprs::If(ExprId condition, ExprId a, ExprId b) {
     // For x < 0, the low bits of |x| with the sign of x are the remainder by a power of 2, and the high bits the
     // quotient.
     const ExprId x = c.args[0];
-    const Expr part = At(b);
+    const Expr& part = At(b);
     if (part.kind == Expr::Kind::kFunction && part.args.size() == 2 && a == Add(Integer(0, type), b, -1) && b != x &&
         !IntegerOf(x) && part.args[0] != x && part.args[1] != x) {
       const ExprId size = If(condition, Add(Integer(0, type), x, -1), x);

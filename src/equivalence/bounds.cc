@@ -71,7 +71,7 @@ std::optional<std::pair<Index, int64_t>> Exprs::Clamped(ExprId e) {
     return std::nullopt;
   for (size_t k = 0; k < 2; ++k) {
     const std::optional<int64_t> most = IntegerOf(least.args[k]);
-    const Expr inner = At(least.args[1 - k]);
+    const Expr& inner = At(least.args[1 - k]);
     if (!most || inner.kind != Expr::Kind::kFunction || inner.op != HloOpcode::kMaximum || inner.args.size() != 2)
       continue;
     for (size_t j = 0; j < 2; ++j) {
@@ -85,7 +85,7 @@ std::optional<std::pair<Index, int64_t>> Exprs::Clamped(ExprId e) {
 // Matches t >= k, where t is min(most, max(0, u)) and 1 <= k <= most, which is equivalent to u >= k, and t = k, where
 // 1 <= k < most, which is equivalent to u = k.
 std::optional<Exprs::ClampBound> Exprs::ClampBoundOf(ExprId condition) {
-  const Expr guard = At(condition);
+  const Expr& guard = At(condition);
   if (guard.kind != Expr::Kind::kGuard) return std::nullopt;
   const bool equal = guard.tag != 0;
   for (const auto& [term, factor] : guard.index[0].terms) {
@@ -178,7 +178,7 @@ std::optional<Exprs::Masked> Exprs::MaskedOf(ExprId e) {
 bool Exprs::UseMasks(Monomial& m) {
   bool changed = false;
   for (Factor& f : m.factors) {
-    const Expr x = At(f.base);
+    const Expr& x = At(f.base);
     if (x.kind != Expr::Kind::kLeaf && x.kind != Expr::Kind::kGuard) continue;
     std::vector<Index> index = x.index;
     bool here = false;
@@ -245,7 +245,7 @@ bool Exprs::UseWindowsOfClamps(Polynomial& p, PrimitiveType type) {
                 if (apart.low < 0 && apart.high > 0) continue;
                 std::vector<Factor> read_at;
                 for (const Factor& f : rest.factors) {
-                  const Expr x = At(f.base);
+                  const Expr& x = At(f.base);
                   std::vector<Index> index = x.index;
                   for (Index& at : index) {
                     for (const auto& [t, by] : std::vector(at.terms)) {
@@ -288,7 +288,7 @@ bool Exprs::UseBoundsOfClamps(Monomial& m) {
   };
   bool changed = false;
   for (Factor& f : m.factors) {
-    const Expr x = At(f.base);
+    const Expr& x = At(f.base);
     if (x.kind != Expr::Kind::kLeaf) continue;
     std::vector<Index> index = x.index;
     bool here = false;
@@ -311,10 +311,10 @@ bool Exprs::UseBoundsOfClamps(Monomial& m) {
 // 0 <= r - size v < size means that v is r div size. Replaces the two conditions by the bounds of v.
 std::optional<Exprs::Tile> Exprs::TileOf(const std::vector<VarId>& variables, Monomial& m) {
   for (size_t i = 0; i < m.factors.size(); ++i) {
-    const Expr low = At(m.factors[i].base);
+    const Expr& low = At(m.factors[i].base);
     if (low.kind != Expr::Kind::kGuard || low.tag != 0) continue;
     for (size_t j = 0; j < m.factors.size(); ++j) {
-      const Expr high = At(m.factors[j].base);
+      const Expr& high = At(m.factors[j].base);
       if (i == j || high.kind != Expr::Kind::kGuard || high.tag != 0) continue;
       const Index both = Plus(low.index[0], high.index[0]);
       if (!both.terms.empty() || both.constant < 1) continue;

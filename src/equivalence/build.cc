@@ -283,7 +283,7 @@ HloOpcode Builder::CombinerOf(const HloComputation& computation, const Value& re
 }
 
 ExprId Builder::RoundedAs(ExprId combined, ExprId e) {
-  const Expr rounding = x_.At(combined);
+  const Expr& rounding = x_.At(combined);
   if (rounding.kind != Expr::Kind::kFunction || rounding.op != HloOpcode::kReducePrecision) return e;
   return x_.Function(HloOpcode::kReducePrecision, rounding.type, {e}, rounding.data);
 }

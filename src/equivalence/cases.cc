@@ -208,7 +208,7 @@ bool Exprs::EqualByCases(ExprId a, ExprId b, int depth) {
     }
     return equal;
   }
-  const Expr split = At(conditions.front());
+  const Expr& split = At(conditions.front());
   bool equal = true;
   if (split.kind == Expr::Kind::kFunction && split.op == HloOpcode::kCompare) {
     // Trichotomy: less, greater, equal, or (floats) unordered.

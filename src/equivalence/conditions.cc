@@ -137,9 +137,8 @@ bool Exprs::UseEqualities(Monomial& m) {
         here = true;
       }
       if (!here) continue;
-      const Expr copy = x;
-      m.factors[j].base = copy.kind == Expr::Kind::kLeaf ? MakeLeaf(static_cast<int32_t>(copy.tag), std::move(index))
-                                                         : Guard(copy.tag != 0, std::move(index[0]));
+      m.factors[j].base = x.kind == Expr::Kind::kLeaf ? MakeLeaf(static_cast<int32_t>(x.tag), std::move(index))
+                                                      : Guard(x.tag != 0, std::move(index[0]));
       changed = true;
     }
   }

@@ -66,14 +66,13 @@ ExprId Exprs::Convert(ExprId a, PrimitiveType from, PrimitiveType to) {
         return Sum(std::move(sum), to);
       }
       if (x.kind == Expr::Kind::kBind && x.tag == kSumOf) {
-        const Expr copy = x;
         Substitution open;
         std::vector<VarId> variables;
-        for (VarId v : copy.bound) {
+        for (VarId v : x.bound) {
           variables.push_back(Fresh(VariableAt(v).size));
           open.push_back({v, Var(variables.back())});
         }
-        const ExprId body = Substitute(copy.args[0], open);
+        const ExprId body = Substitute(x.args[0], open);
         return SumOver(std::move(variables), Convert(body, TypeOf(body), to));
       }
     }

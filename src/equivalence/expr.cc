@@ -153,6 +153,7 @@ void Exprs::Forget(const Mark& mark, std::span<const ExprId> kept) {
     const ExprId id = static_cast<ExprId>(mark.exprs + at);
     by_hash_.Erase(HashOfParts(*expr), id);
     plain_hash_.erase(id);
+    is_led_by_minus_.erase(id);
     range_.erase(id);
     expr.reset();
   }
@@ -348,9 +349,8 @@ ExprId Exprs::Rebuilt(ExprId e, const Substitution& by, const std::unordered_set
     ExprId result = at;
     switch (x.kind) {
       case Expr::Kind::kSum: {
-        const PrimitiveType type = x.type;
         Polynomial sum;
-        for (const Monomial& m : Polynomial(x.sum)) {
+        for (const Monomial& m : x.sum) {
           // If a factor becomes a sum, the product is multiplied out.
           Monomial bare;
           bare.real = m.real, bare.integer = m.integer;
@@ -360,58 +360,55 @@ ExprId Exprs::Rebuilt(ExprId e, const Substitution& by, const std::unordered_set
             const ExprId power = TypeOf(base) == PrimitiveType::PRED || f.power == kOne ? base : Power(base, f.power);
             product = Product(
                 product,
-                TypeOf(power) == PrimitiveType::PRED ? Polynomial{{1, 1, {{power, kOne}}}} : PolynomialOf(power), type);
+                TypeOf(power) == PrimitiveType::PRED ? Polynomial{{1, 1, {{power, kOne}}}} : PolynomialOf(power),
+                x.type);
           }
           sum.insert(sum.end(), product.begin(), product.end());
         }
-        result = Sum(std::move(sum), type);
+        result = Sum(std::move(sum), x.type);
         break;
       }
       case Expr::Kind::kLeaf: {
         const int32_t leaf = static_cast<int32_t>(x.tag);
         std::vector<Index> index;
-        for (const Index& i : std::vector<Index>(x.index)) index.push_back(Substitute(i, by, instead));
+        for (const Index& i : x.index) index.push_back(Substitute(i, by, instead));
         result = MakeLeaf(leaf, std::move(index));
         // (What the name stands for may have been made before or after the name.)
         if (open != nullptr && open->count(leaf) != 0 && IsNamed(result)) result = Opened(result);
         break;
       }
       case Expr::Kind::kIndex: {
-        const PrimitiveType type = x.type;
-        result = IndexValue(Substitute(Index(x.index[0]), by, instead), type);
+        result = IndexValue(Substitute(x.index[0], by, instead), x.type);
         break;
       }
       case Expr::Kind::kGuard: {
-        const bool equal = x.tag != 0;
-        result = Guard(equal, Substitute(Index(x.index[0]), by, instead));
+        result = Guard(x.tag != 0, Substitute(x.index[0], by, instead));
         break;
       }
       case Expr::Kind::kFunction: {
-        const Expr copy = x;
         std::vector<ExprId> args;
-        for (ExprId arg : copy.args) args.push_back(visit(arg));
-        result = Function(copy.op, copy.type, std::move(args), copy.data);
+        for (ExprId arg : x.args) args.push_back(visit(arg));
+        result = Function(x.op, x.type, std::move(args), x.data);
         break;
       }
       case Expr::Kind::kBind: {
         // Bound variables are renamed to fresh ones to avoid capture.
-        Expr copy = x;
         std::vector<VarId> fresh;
         Substitution inside = by;
         std::erase_if(inside, [&](const auto& entry) {
-          return std::find(copy.bound.begin(), copy.bound.end(), entry.first) != copy.bound.end();
+          return std::find(x.bound.begin(), x.bound.end(), entry.first) != x.bound.end();
         });
-        for (VarId v : copy.bound) {
+        for (VarId v : x.bound) {
           fresh.push_back(Fresh(VariableAt(v).size));
           inside.push_back({v, Var(fresh.back())});
         }
         std::vector<ExprId> bodies;
-        for (ExprId arg : copy.args) bodies.push_back(Rebuilt(instead != nullptr ? visit(arg) : arg, inside, open));
+        for (ExprId arg : x.args) bodies.push_back(Rebuilt(instead != nullptr ? visit(arg) : arg, inside, open));
         std::vector<Index> index;
-        for (const Index& i : copy.index) index.push_back(Substitute(i, by, instead));
-        if (copy.tag == kSumOf) result = SumOver(fresh, bodies[0]);
-        else if (copy.tag == kExtremeOf) result = ExtremeOver(copy.op, fresh, bodies[0], bodies[1]);
-        else result = Row(copy.op, copy.data, fresh, std::move(bodies), std::move(index), copy.type);
+        for (const Index& i : x.index) index.push_back(Substitute(i, by, instead));
+        if (x.tag == kSumOf) result = SumOver(fresh, bodies[0]);
+        else if (x.tag == kExtremeOf) result = ExtremeOver(x.op, fresh, bodies[0], bodies[1]);
+        else result = Row(x.op, x.data, fresh, std::move(bodies), std::move(index), x.type);
         break;
       }
     }
@@ -454,7 +451,7 @@ ExprId Exprs::Named(ExprId e, bool always) {
 }
 
 ExprId Exprs::Opened(ExprId e) {
-  const Expr x = At(e);
+  const Expr& x = At(e);
   if (x.kind != Expr::Kind::kLeaf || LeafAt(x.tag).value < 0) return -1;
   const Leaf leaf = LeafAt(x.tag);
   Substitution by;

@@ -473,6 +473,7 @@ class Exprs {
   IdTable by_hash_, leaf_by_hash_, term_by_hash_;
   std::map<std::pair<int64_t, int64_t>, VarId> variable_by_;
   std::unordered_map<ExprId, uint64_t> plain_hash_;
+  std::unordered_map<ExprId, bool> is_led_by_minus_;  // of sums: the sign of LeadOf
   std::unordered_map<ExprId, Range> range_;
   std::map<DoubleDouble, DoubleDouble> coefficients_;  // known numbers with their representatives, all positive
   std::unordered_set<double> written_, taken_;         // literals; those that stand for a computed number

@@ -144,7 +144,7 @@ std::optional<ExprId> Exprs::BesideItsExtreme(ComparisonDirection d, ExprId a, E
   using D = ComparisonDirection;
   if (d != D::kLt && d != D::kLe && d != D::kEq) return std::nullopt;
   for (const auto& [value, extreme, is_left] : {std::tuple(a, b, true), std::tuple(b, a, false)}) {
-    const Expr x = At(extreme);
+    const Expr& x = At(extreme);
     if (x.kind != Expr::Kind::kFunction || (x.op != HloOpcode::kMaximum && x.op != HloOpcode::kMinimum)) continue;
     if (x.args.size() < 2 || std::find(x.args.begin(), x.args.end(), value) == x.args.end()) continue;
     std::vector<ExprId> rest = x.args;
@@ -461,8 +461,8 @@ ExprId Exprs::Function(HloOpcode op, PrimitiveType type, std::vector<ExprId> arg
       if (data.size() != 2 || data[0] >= 0) break;
       const PrimitiveType to = static_cast<PrimitiveType>(data[1]);
       if (IsNarrow(args[0], to)) return args[0];
-      if (const Expr inner = At(args[0]); inner.kind == Expr::Kind::kFunction && inner.op == kReducePrecision &&
-                                          inner.data.size() == 2 && inner.data[0] == -2 && data[0] == -1) {
+      if (const Expr& inner = At(args[0]); inner.kind == Expr::Kind::kFunction && inner.op == kReducePrecision &&
+                                           inner.data.size() == 2 && inner.data[0] == -2 && data[0] == -1) {
         // Rounding to 16 bits before rounding to 8 or fewer.
         Uses(kRounds);
         return Function(op, type, inner.args, data);

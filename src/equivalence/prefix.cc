@@ -12,7 +12,7 @@ std::optional<Exprs::Scan> Exprs::ScanOf(ExprId e) {
     if (inside.kind != Expr::Kind::kBind || inside.tag == kRow) return std::nullopt;
     e = Opened(e);
   }
-  const Expr x = At(e);
+  const Expr& x = At(e);
   if (x.kind != Expr::Kind::kBind || x.tag == kRow || x.type == PrimitiveType::PRED) return std::nullopt;
   Scan scan;
   scan.op = x.tag == kSumOf ? HloOpcode::kAdd : x.op;

@@ -31,7 +31,7 @@ bool IsBound(const Exprs& x, ExprId e) {
 }
 
 bool Regions::AddOpened(const Monomial& m, size_t factor, std::vector<VarId> over, bool second) {
-  const Expr bind = x_.At(m.factors[factor].base);
+  const Expr& bind = x_.At(m.factors[factor].base);
   Exprs::Substitution open;
   for (VarId v : bind.bound) {
     over.push_back(x_.Fresh(x_.VariableAt(v).size));
@@ -90,7 +90,7 @@ bool Regions::AddProduct(Monomial m, std::vector<VarId> over, bool second) {
 
 // The parts of max(a, b), and of max over v of a where a mask holds.
 bool Regions::AddExtreme(HloOpcode op, ExprId e, bool second) {
-  const Expr z = x_.At(e);
+  const Expr& z = x_.At(e);
   if (z.kind == Expr::Kind::kFunction && z.op == op && z.type == type_)
     return std::all_of(z.args.begin(), z.args.end(), [&](ExprId arg) { return AddExtreme(op, arg, second); });
   Summand s;

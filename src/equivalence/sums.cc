@@ -166,7 +166,7 @@ void Exprs::SumOfMonomial(std::vector<VarId> variables, Monomial m, PrimitiveTyp
           break;
         }
       }
-      const Expr x = At(inner);
+      const Expr& x = At(inner);
       if (x.kind != Expr::Kind::kBind || x.tag != kSumOf) continue;
       m.factors.erase(m.factors.begin() + static_cast<std::ptrdiff_t>(k));
       Substitution open;
@@ -381,7 +381,7 @@ ExprId Exprs::ExtremeOver(HloOpcode op, std::vector<VarId> variables, ExprId bod
       const Expr& value = Unnamed(inner);
       if (value.kind == Expr::Kind::kBind && value.tag == kExtremeOf && value.op == op) inner = Opened(inner);
     }
-    const Expr x = At(inner);
+    const Expr& x = At(inner);
     if (!changed && x.kind == Expr::Kind::kBind && x.tag == kExtremeOf && x.op == op) {
       Substitution open;
       for (VarId v : x.bound) {
@@ -527,7 +527,7 @@ std::optional<Exprs::Moved> Exprs::MovedVariable(const std::vector<VarId>& varia
 // likewise for the minimum.
 bool Exprs::TakeNeutral(HloOpcode op, ExprId& body, ExprId& mask) {
   const PrimitiveType type = TypeOf(body);
-  const Expr x = At(body);
+  const Expr& x = At(body);
   if (x.kind != Expr::Kind::kSum || x.sum.size() < 2 || x.sum.size() > 8 || type == PrimitiveType::PRED ||
       (op != HloOpcode::kMaximum && op != HloOpcode::kMinimum && op != HloOpcode::kMultiply))
     return false;

@@ -53,7 +53,7 @@ ExprId Exprs::Unrolled(ExprId e) {
     const ExprId at = work.back();
     work.pop_back();
     if (!seen.insert(at).second) continue;
-    const Expr x = At(at);
+    const Expr& x = At(at);
     if (x.kind != Expr::Kind::kBind) {
       for (ExprId arg : x.args) work.push_back(arg);
       for (const Monomial& m : x.sum) {

@@ -84,7 +84,7 @@ bool Regions::UnifySums(const Polynomial& p, const Polynomial& q, std::vector<bo
 bool Regions::Unify(ExprId p, ExprId q, const Then& then) {
   if (p == q) return then();
   if (--pairs_left_ < 0 || x_.Spent()) return false;
-  const Expr a = x_.At(p), b = x_.At(q);
+  const Expr &a = x_.At(p), &b = x_.At(q);
   if (a.kind != b.kind || a.type != b.type || a.op != b.op || a.tag != b.tag || a.data != b.data ||
       a.args.size() != b.args.size() || a.index.size() != b.index.size() || a.bound != b.bound ||
       a.sum.size() != b.sum.size())
