@@ -352,6 +352,18 @@ Status SetJudge::AskOther(size_t set, bool must) {
   return OkStatus();
 }
 
+// Whether results that are proved equal over the reals differ in rounding: they are finite, agree in wide arithmetic,
+// and the second module's are no less accurate. A loop that ends when a residual is small may take a turn more.
+bool SetJudge::DifferInRoundingAlone(size_t set) {
+  const std::vector<LeafDifference>& leaves = verdict_.comparison.leaves;
+  const auto is_finite = [](const LeafDifference& leaf) {
+    return leaf.agrees || (leaf.comparable && leaf.nonfinite == 0);
+  };
+  if (options_.exact || !std::all_of(leaves.begin(), leaves.end(), is_finite)) return false;
+  const Meaning meaning = meaning_.Compare(set, WhichNonfinite(set), /*notes=*/false);
+  return meaning.judged && meaning.agree && meaning.dropped_rounding.empty() && !LosesMore(before_, after_, set);
+}
+
 void SetJudge::ExcuseByProof(size_t set) {
   if (verdict_.proof.holds || options_.proofs != Proofs::kEnough) return;
   const std::vector<LeafDifference>& leaves = verdict_.comparison.leaves;
@@ -360,6 +372,11 @@ void SetJudge::ExcuseByProof(size_t set) {
     if (leaves[k].agrees) continue;
     const Answer proved = proved_.outputs.empty() ? Answer::kNotJudged : proved_.outputs[k % proved_.outputs.size()];
     if (proved != Answer::kProvedReals && proved != Answer::kProvedAssuming) return;
+  }
+  if (DifferInRoundingAlone(set)) {
+    AddOnce(verdict_.notes,
+            Format("the results are the same function of real numbers, and as accurate: {}", verdict_.reason));
+    return SetOutcome(verdict_, Outcome::kAgree, "");
   }
   const InputKind kind = context_.inputs[set].kind;
   // Given values may be NaN.
