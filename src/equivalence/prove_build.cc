@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/trip_count.h"
+#include "equivalence/prove_algebra.h"
 #include "equivalence/prove_terms.h"
 #include "hloir/cost.h"
 #include "hloir/custom_call.h"
