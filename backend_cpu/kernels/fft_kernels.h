@@ -187,13 +187,7 @@ void Philox(uint64_t key, uint64_t low, uint64_t high, int64_t count, uint32_t* 
 // Words that Threefry computes on side by side.
 template <class Arch>
 struct CipherWords {
-#if defined(__AVX512F__)
-  typedef uint32_t V __attribute__((vector_size(64)));
-#elif defined(__AVX2__)
-  typedef uint32_t V __attribute__((vector_size(32)));
-#else
-  typedef uint32_t V __attribute__((vector_size(16)));
-#endif
+  typedef uint32_t V __attribute__((vector_size(sizeof(Vector<uint32_t, Arch>))));
 };
 template <>
 struct CipherWords<Plain> {

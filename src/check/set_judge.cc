@@ -352,8 +352,6 @@ Status SetJudge::AskOther(size_t set, bool must) {
   return OkStatus();
 }
 
-// Whether results that are proved equal over the reals differ in rounding: they are finite, agree in wide arithmetic,
-// and the second module's are no less accurate. A loop that ends when a residual is small may take a turn more.
 bool SetJudge::DifferInRoundingAlone(size_t set) {
   const std::vector<LeafDifference>& leaves = verdict_.comparison.leaves;
   const auto is_finite = [](const LeafDifference& leaf) {

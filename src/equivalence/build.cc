@@ -95,6 +95,11 @@ ExprId Builder::LeafArray(std::vector<int64_t> key, const Shape& shape, const st
   return x_.MakeLeaf(x_.LeafOf(std::move(leaf)), std::move(index));
 }
 
+ExprId Builder::UnspecifiedArray(int64_t kind, const Shape& shape) {
+  return LeafArray({kind, shared_.unspecified++}, shape,
+                   shared_.devices ? shared_.devices->axes() : std::vector<VarId>());
+}
+
 bool Builder::Build(const HloModule& module, Value& result) {
   const HloComputation* entry = module.entry_computation();
   if (entry == nullptr) {
@@ -421,8 +426,7 @@ Value Builder::Of(const HloInstruction& i, const std::vector<const Value*>& oper
       return {x_.Integer(i.operand(0)->shape().dimensions(i.dimensions()[0]), PrimitiveType::S32)};
     case kCustomCall: {
       if (i.attributes<CustomCallAttributes>().custom_call_target == kUnspecified && i.shape().IsArray())
-        return {LeafArray({-18, shared_.unspecified++}, i.shape(),
-                          shared_.devices ? shared_.devices->axes() : std::vector<VarId>())};
+        return {UnspecifiedArray(-18, i.shape())};
       // Targets that only annotate their operands.
       Value all;
       for (int64_t k = 0; k < ForwardedOperands(i); ++k) {

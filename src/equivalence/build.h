@@ -254,6 +254,8 @@ class Builder {
   ExprId Read(ExprId x, const Shape& shape, const std::vector<Index>& index);
   std::vector<Index> Dimensions(const Shape& shape);
   ExprId LeafArray(std::vector<int64_t> key, const Shape& shape, const std::vector<VarId>& captured = {});
+  // An array of values that nothing may depend on. `kind`: of its key.
+  ExprId UnspecifiedArray(int64_t kind, const Shape& shape);
   std::vector<VarId> Captured(const std::vector<ExprId>& values) const;
   bool TooDeep(Inside in);
   void OutOfBudget(std::string why) {

@@ -230,8 +230,7 @@ bool Builder::RelatedTo(const Loop& loop, Ways ways, const HloInstruction& i, In
         carried[k] = x_.Substitute(loop.carried[shards.place], shards.cut);
         continue;
       }
-      carried[k] = LeafArray({-19, shared_.unspecified++}, *shapes[k],
-                             shared_.devices ? shared_.devices->axes() : std::vector<VarId>());
+      carried[k] = UnspecifiedArray(-19, *shapes[k]);
     }
     turn.values.clear(), turn.found.clear(), turn.lost.clear();
     const Value next = Evaluate(*i.while_body(), {carried}, inner, {-1});
@@ -244,16 +243,18 @@ bool Builder::RelatedTo(const Loop& loop, Ways ways, const HloInstruction& i, In
       effects_.resize(effects);
       return false;
     }
+    // What value k is to be after the iteration, in its way w.
+    const auto wanted = [&](size_t k, size_t w) {
+      const Shards& shards = ways[k][w];
+      return x_.Substitute(loop.next[shards.place], shards.cut);
+    };
+    // (A shard may have a name though the whole, which is smaller, has none.)
+    const auto is_next = [&](size_t k, size_t w) {
+      const ExprId opened = x_.IsNamed(next[k]) ? x_.Opened(next[k]) : next[k], of_first = wanted(k, w);
+      return of_first == next[k] || of_first == opened;
+    };
     for (size_t k = 0; k < n; ++k) {
-      if (ways[k].empty()) continue;
-      const auto wanted = [&](size_t w) {
-        const Shards& shards = ways[k][w];
-        return x_.Substitute(loop.next[shards.place], shards.cut);
-      };
-      // (A shard may have a name though the whole, which is smaller, has none.)
-      const ExprId opened = x_.IsNamed(next[k]) ? x_.Opened(next[k]) : next[k];
-      const auto is_next = [&](size_t w) { return wanted(w) == next[k] || wanted(w) == opened; };
-      if (is_next(way[k]) || equal(wanted(way[k]), next[k])) continue;
+      if (ways[k].empty() || is_next(k, way[k]) || equal(wanted(k, way[k]), next[k])) continue;
       turn.lost.emplace_back(k, ways[k][way[k]].place);
     }
     // A value with no other way may be lost because of one that has another.
@@ -269,15 +270,13 @@ bool Builder::RelatedTo(const Loop& loop, Ways ways, const HloInstruction& i, In
       }
       // Chooses the sharding that the iteration produced, also of what it adds to the carried value, or else the next
       // candidate.
-      const ExprId opened = x_.IsNamed(next[k]) ? x_.Opened(next[k]) : next[k];
       const size_t before = way[k];
       way[k] = (before + 1) % ways[k].size();
       for (size_t w = 0; w < ways[k].size(); ++w) {
         if (w == before) continue;
         const Shards& shards = ways[k][w];
-        const ExprId wanted = x_.Substitute(loop.next[shards.place], shards.cut);
         const ExprId cut = x_.Substitute(loop.carried[shards.place], shards.cut);
-        if (wanted == next[k] || wanted == opened || wanted == x_.Replaced(next[k], {{carried[k], cut}})) way[k] = w;
+        if (is_next(k, w) || wanted(k, w) == x_.Replaced(next[k], {{carried[k], cut}})) way[k] = w;
       }
       // The value that was taken for that one is taken for what this one was, if it may be.
       const size_t other = shared_.devices ? n : taker_of(ways[k][way[k]].place, k);

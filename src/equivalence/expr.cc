@@ -525,7 +525,7 @@ bool Exprs::EqualInside(ExprId a, ExprId b, int64_t budget) {
 ExprId Exprs::Unspecified(PrimitiveType type) {
   ++unspecified_;
   Leaf leaf;
-  leaf.key = {-18, -1 - next_unspecified_++};
+  leaf.key = {-18, -1 - next_unspecified_++};  // UnspecifiedArray() counts from 0 up
   leaf.type = type;
   return MakeLeaf(LeafOf(std::move(leaf)), {});
 }

@@ -16,6 +16,15 @@ ValueId Graph::AddComputed(PrimitiveType type, const DimVector& dims, int32_t no
   return id;
 }
 
+const Literal* Graph::NumberOf(ValueId id) const {
+  const GraphValue& value = values[id];
+  if (value.root == kNoValue) return nullptr;
+  const GraphValue& root = values[value.root];
+  if (root.kind != ValueKind::kConstant || root.count != 1 || root.type != value.type) return nullptr;
+  const Literal& literal = root.instruction->literal();
+  return literal.elided() ? nullptr : &literal;
+}
+
 ValueId Graph::AddView(ValueId of, PrimitiveType type, View view, const HloInstruction* instruction) {
   GraphValue value;
   value.kind = values[of].kind == ValueKind::kIota ? ValueKind::kIota : ValueKind::kView;

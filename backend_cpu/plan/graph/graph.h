@@ -115,6 +115,8 @@ struct Graph {
     return value.kind != ValueKind::kIota && value.view.offset == 0 && value.count == values[value.root].count &&
            value.view.IsContiguous();
   }
+  // The literal of a value that is one number of a constant, in the constant's type; else null.
+  const Literal* NumberOf(ValueId id) const;
   ValueId AddComputed(PrimitiveType type, const DimVector& dims, int32_t node, const HloInstruction* instruction);
   ValueId AddView(ValueId of, PrimitiveType type, View view, const HloInstruction* instruction);
   void RemoveNodes(const std::vector<bool>& removed);  // by node; the others keep their order

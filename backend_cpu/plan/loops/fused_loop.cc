@@ -472,13 +472,9 @@ class LoopBuilder {
     if (node.opcode() != HloOpcode::kDivide || node.is_copy || request_.count < kWorthwhile || !by.invariant ||
         !by.uniform || (by.type != TileType::kF32 && by.type != TileType::kF64))
       return std::nullopt;
-    const GraphValue& value = graph_.values[node.inputs[1]];
-    if (value.root == kNoValue || graph_.values[value.root].kind != ValueKind::kConstant ||
-        graph_.values[value.root].count != 1 || graph_.values[value.root].type != value.type)
-      return std::nullopt;
-    const Literal& literal = graph_.values[value.root].instruction->literal();
+    const Literal* literal = graph_.NumberOf(node.inputs[1]);
     int exponent = 0;
-    if (literal.elided() || std::abs(std::frexp(literal.GetAsDouble(0), &exponent)) != 0.5 ||
+    if (literal == nullptr || std::abs(std::frexp(literal->GetAsDouble(0), &exponent)) != 0.5 ||
         std::abs(exponent) > kMostExponent)
       return std::nullopt;
     const Operand one = EmitBinary(BinaryOp::kDivide, by, by, by.type);

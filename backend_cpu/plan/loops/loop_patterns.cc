@@ -70,11 +70,8 @@ class LoopPatternFinder {
            graph_.IsWhole(b) && graph_.values[a].type == graph_.values[b].type;
   }
   bool IsNumber(ValueId id, int64_t number) const {
-    const ValueId root = graph_.values[id].root;
-    if (root == kNoValue || graph_.values[root].kind != ValueKind::kConstant || graph_.values[root].count != 1)
-      return false;
-    const Literal& literal = graph_.values[root].instruction->literal();
-    return !literal.elided() && graph_.values[id].type == graph_.values[root].type && literal.GetAsInt64(0) == number;
+    const Literal* literal = graph_.NumberOf(id);
+    return literal != nullptr && literal->GetAsInt64(0) == number;
   }
 
   const Graph& graph_;
