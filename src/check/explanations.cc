@@ -11,6 +11,8 @@
 #include "check/error_bound.h"
 #include "check/extremes.h"
 #include "check/judge.h"
+#include "check/prove_first.h"
+#include "check/thresholds.h"
 #include "check/unspecified.h"
 #include "support/format.h"
 
@@ -37,6 +39,21 @@ Context ByReference(const ResultDifference& d) {
 bool AgreeInOwnTypes(ModuleUnderTest& before, ModuleUnderTest& after) {
   const StatusOr<Results>&a = before.Result(0), &b = after.Result(0);
   return a.ok() && b.ok() && Judge(*a, before, *b, after, 0, /*exact=*/false).agree;
+}
+
+// Returns whether the proof has `holds` for each output that differs. Each device has all outputs.
+template <class F>
+bool AllDifferingOutputs(const ResultDifference& d, F holds) {
+  if (d.proved == nullptr || d.proved->outputs.empty()) return false;
+  for (size_t k = 0; k < d.seen.leaves.size(); ++k)
+    if (!d.seen.leaves[k].agrees && !holds(k % d.proved->outputs.size())) return false;
+  return true;
+}
+
+// Returns whether the outputs that differ are proved to differ by rounding alone.
+bool AreEqualButForRounding(const ResultDifference& d) {
+  return AllDifferingOutputs(
+      d, [&](size_t k) { return k < d.proved->but_for_rounding.size() && d.proved->but_for_rounding[k]; });
 }
 
 // ---- Extremes ----
@@ -113,16 +130,40 @@ Evidence Rounding(ResultDifference& d) {
   return AgreeInWideArithmetic(d) && (IsCoverageSet(d) || AgreeWithWideDistance(d)) ? Evidence("") : std::nullopt;
 }
 
-Evidence IllConditioned(ResultDifference& d) {
-  const std::string& name = d.between == Between::kEngines ? d.module_name : d.options().before_name;
-  if (d.between == Between::kModules) {
-    const std::string moved = AgreeInWideArithmetic(d) ? MovedByRoundingAlone(d.before, name, d.set, d.seen) : "";
-    return moved.empty() ? std::nullopt : Evidence(Format("{}; in {} the modules agree", moved, d.before.wide_name()));
+// Returns whether the results are no further apart than `margin` times the first module's distance from its wide
+// results.
+bool AreWithinOwnError(const ResultDifference& d, double margin) {
+  const StatusOr<Results>& wide = d.before.Ideal(d.set, /*keep_roundings=*/true);
+  if (!wide.ok() || (d.a == nullptr && !d.before.Result(d.set).ok())) return false;
+  const Results& own = d.a != nullptr ? *d.a : *d.before.Result(d.set);
+  size_t k = 0;
+  for (size_t device = 0; device < std::min(own.size(), wide->size()); ++device) {
+    for (const double error : MeasureErrors(own[device], &(*wide)[device])) {
+      const LeafDifference& leaf = d.seen.leaves[k++];
+      if (!leaf.agrees && (!leaf.comparable || leaf.nonfinite > 0 || leaf.max_absolute > margin * error)) return false;
+    }
   }
-  const Context by_reference = ByReference(d);
-  ModuleUnderTest alone(d.before.module(), by_reference);
-  const std::string moved = MovedByRoundingAlone(alone, name, 0, d.seen);
-  return moved.empty() ? std::nullopt : Evidence(moved + "; by two engines, " + d.ToString());
+  return true;
+}
+
+// Of two modules, the results agree in wide arithmetic, or are proved equal over the reals. The proof excuses wide
+// results too: they round as well, and a residual at the level of rounding may end a loop of one module early.
+Evidence IllConditioned(ResultDifference& d) {
+  if (d.between == Between::kEngines) {
+    const Context by_reference = ByReference(d);
+    ModuleUnderTest alone(d.before.module(), by_reference);
+    const std::string moved = MovedByRoundingAlone(alone, d.module_name, 0, d.seen);
+    return moved.empty() ? std::nullopt : Evidence(moved + "; by two engines, " + d.ToString());
+  }
+  const bool proved = AreEqualButForRounding(d);
+  if (!proved && (d.between == Between::kWideModules || !AgreeInWideArithmetic(d))) return std::nullopt;
+  const double margin = proved ? thresholds::kAccuracyMargin : thresholds::kMovedMargin;
+  std::string moved = MovedByRoundingAlone(d.before, d.options().before_name, d.set, d.seen, margin);
+  if (moved.empty() && proved && AreWithinOwnError(d, margin))
+    moved = Format("{} is as far from its results in {}", d.options().before_name, d.before.wide_name());
+  if (moved.empty()) return std::nullopt;
+  return proved ? moved + "; the modules are proved to compute the same function of real numbers"
+                : Format("{}; in {} the modules agree", moved, d.before.wide_name());
 }
 
 // Accepts if the modules agree without the roundings to narrower types that only the second has, and these lose digits,
@@ -137,9 +178,36 @@ Evidence NarrowerSteps(ResultDifference& d) {
   return !loss || loss->empty() ? std::move(loss) : Evidence(meaning.narrows + *loss);
 }
 
+// ---- Proofs ----
+
+bool AreProvedOverReals(const ResultDifference& d) {
+  return AllDifferingOutputs(d, [&](size_t k) {
+    const Answer answer = k < d.proved->outputs.size() ? d.proved->outputs[k] : Answer::kNotJudged;
+    return answer == Answer::kProvedReals || answer == Answer::kProvedAssuming;
+  });
+}
+
+// Accepts numbers that only one module loses. A proof's assumption may exclude ordinary inputs: the square of rsqrt(y)
+// is 1 / y only for positive y. If a result becomes NaN on ordinary inputs, the modules differ.
+Evidence ProvedWhereFinite(ResultDifference& d) {
+  const InputKind kind = d.before.InputsOf(d.set).kind;
+  // Given values may be NaN.
+  const bool special =
+      kind == InputKind::kCornerCases || kind == InputKind::kSpecials || kind == InputKind::kMixed || !d.generated;
+  const bool ordinary =
+      d.generated && (kind == InputKind::kPlain || kind == InputKind::kPositive || kind == InputKind::kTypical);
+  const StatusOr<Results>&a = d.before.Result(d.set), &b = d.after.Result(d.set);
+  if (d.OthersAgree()) return std::nullopt;
+  if (ordinary && a.ok() && b.ok() && LosesNumbers(*a, *b)) return std::nullopt;
+  const bool finite_only = !d.proved->finite_only.empty();
+  const bool excused = (special && finite_only) || (DiffersInNonfiniteAlone(d.seen) && (finite_only || !special));
+  return excused ? Evidence("") : std::nullopt;
+}
+
 // ---- Behaviour of engines ----
 
 bool MayFlushFactors(const ResultDifference& d) {
+  if (!FlushFactors(d.before.module()) && !FlushFactors(d.after.module())) return false;
   return d.between == Between::kEngines ||
          (!IsCoverageSet(d) && OtherIsReference(d.before.context()) && d.OthersAgree());
 }
@@ -230,7 +298,7 @@ constexpr Explanation kExplanations[] = {
      InWide<&MeaningComparer::AgreeWithConstantStepsMoved>, 9},
     {"overflow-at-extremes", "elements overflow in only one result, and the modules agree in wide arithmetic", kModules,
      Outcome::kAgree, [](const ResultDifference& d) { return HasExtremes(d) && DiffersInNonfiniteAlone(d.seen); },
-     OverflowAtExtremes, 6},
+     OverflowAtExtremes, 6, /*finite_only=*/true},
     {"rounding", "the modules agree in wide arithmetic, and the difference is within their rounding errors", kModules,
      Outcome::kAgree, [](const ResultDifference& d) { return d.meaning != nullptr; }, Rounding, 2},
     {"engine-extremes", "the results differ on only one engine, and only for extremes in the inputs",
@@ -242,9 +310,11 @@ constexpr Explanation kExplanations[] = {
     {"bf16-denormal-flush", "the engine treats denormal factors of bf16 products as zeros", kModules | kEngines,
      Outcome::kAgree, MayFlushFactors, FlushedFactors, 2},
     {"ill-conditioned", "perturbing each result by a unit in the last place changes the output by as much",
-     kModules | kEngines, Outcome::kAgree, Always, IllConditioned, 8},
+     kModules | kEngines | kWideModules, Outcome::kAgree, Always, IllConditioned, 8},
     {"narrower-steps", "the second module rounds to a narrower type where the first does not", kModules | kWideModules,
      Outcome::kLessAccurate, [](const ResultDifference& d) { return d.meaning != nullptr; }, NarrowerSteps, 10},
+    {"proved-where-finite", "the outputs are proved equal where they are finite, and only one is",
+     kModules | kWideModules, Outcome::kAgree, AreProvedOverReals, ProvedWhereFinite, 0, /*finite_only=*/true},
     {"unspecified-rng", "HLO does not specify the numbers of rng", kModules | kEngines | kWideModules | kExactModules,
      Outcome::kUnspecified, MayBeUnspecified, Unspecified<UnspecifiedRng>, 0},
     {"unspecified-formula", "HLO does not specify the result of a solver outside its domain, or a batch norm's formula",

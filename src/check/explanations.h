@@ -14,6 +14,8 @@
 
 namespace hloir::check {
 
+struct Proved;
+
 // The kinds of differences, by the two results that differ.
 enum class Between : unsigned {
   kModules = 1,        // results of the two modules by one engine
@@ -32,9 +34,11 @@ struct ResultDifference {
   Comparison seen;
   MeaningComparer* meaning = nullptr;  // compares the two modules; null for kEngines
   Nonfinite nonfinite = Nonfinite::kAlways;
-  std::string module_name = {};  // for kEngines: the module's name in messages
-  bool by_other = false;         // `a` and `b` come from the engine that is not under test
-  bool whole_arrays = false;     // the modules are views of partitioned ones (sharded.h)
+  std::string module_name = {};    // for kEngines: the module's name in messages
+  bool by_other = false;           // `a` and `b` come from the engine that is not under test
+  bool whole_arrays = false;       // the modules are views of partitioned ones (sharded.h)
+  bool generated = false;          // the check generated the inputs
+  const Proved* proved = nullptr;  // a proof that excuses differences
 
   // Returns whether the results of the engine that is not under test agree.
   bool OthersAgree() const;
@@ -53,7 +57,8 @@ struct Explanation {
   // Returns the evidence for a note, empty if the name is sufficient; nullopt if the row does not explain the
   // difference.
   std::optional<std::string> (*check)(ResultDifference&);
-  int cost;  // the largest number of runs that `check` needs
+  int cost;                  // the largest number of runs that `check` needs
+  bool finite_only = false;  // of the modules, what the verdict says holds for finite values only
 };
 
 // In the order in which they are tried.

@@ -555,13 +555,16 @@ bool MeaningComparer::AgreeWithConstantStepsMoved() {
   return false;
 }
 
-std::string MovedByRoundingAlone(ModuleUnderTest& subject, std::string_view name, size_t set, const Comparison& seen) {
+std::string MovedByRoundingAlone(ModuleUnderTest& subject, std::string_view name, size_t set, const Comparison& seen,
+                                 double margin) {
   // Perturbed modules do not run by CheckOptions::engine, whose own errors are no effect of a perturbation.
   const StatusOr<Results> results =
       subject.options().engine ? subject.RunTested(subject.module(), set) : subject.Result(set);
   if (!results.ok() || seen.leaves.empty()) return "";
   const std::unique_ptr<HloModule> written_out = WithoutBatchNorms(subject.module());
   const HloModule& module = written_out ? *written_out : subject.module();
+  // A leaf that changes by about its size, or altogether to NaN, has no digit that is not rounding error.
+  constexpr double kLost = 0.5, kInfinite = std::numeric_limits<double>::infinity();
   std::vector<double> moved_by(seen.leaves.size(), 0);
   // If an element becomes NaN or infinite, or changes by about the leaf's size, it may do so in another run.
   std::vector<bool> moved_out(seen.leaves.size());
@@ -572,8 +575,9 @@ std::string MovedByRoundingAlone(ModuleUnderTest& subject, std::string_view name
     for (size_t d = 0; d < moved->size(); ++d) {
       for (const LeafDifference& leaf : Compare((*results)[d], (*moved)[d], {}, {}).leaves) {
         if (k >= seen.leaves.size()) return "";
-        moved_by[k] = std::max(moved_by[k], leaf.max_absolute);
-        moved_out[k] = moved_out[k] || leaf.nonfinite > 0 || leaf.max_relative >= 0.5;
+        const bool is_lost = leaf.max_relative >= kLost || (leaf.nonfinite > 0 && leaf.finite == 0);
+        moved_by[k] = std::max(moved_by[k], is_lost ? kInfinite : leaf.max_absolute);
+        moved_out[k] = moved_out[k] || leaf.nonfinite > 0 || is_lost;
         ++k;
       }
     }
@@ -582,16 +586,18 @@ std::string MovedByRoundingAlone(ModuleUnderTest& subject, std::string_view name
   for (size_t k = 0; k < seen.leaves.size(); ++k) {
     const LeafDifference& leaf = seen.leaves[k];
     if (leaf.agrees) continue;
-    if (!leaf.comparable || (leaf.nonfinite > 0 && !moved_out[k]) || leaf.max_absolute > 4 * moved_by[k]) return "";
+    if (!leaf.comparable || (leaf.nonfinite > 0 && !moved_out[k]) || leaf.max_absolute > margin * moved_by[k])
+      return "";
     if (!evidence.empty()) continue;
-    evidence = leaf.nonfinite > 0 ? Format(
-                                        "{} of {} is ill-conditioned: perturbing each step by a unit in the last place "
-                                        "makes elements NaN or infinite, or changes them by their size",
-                                        leaf.where, name)
-                                  : Format(
-                                        "{} of {} is ill-conditioned: perturbing each step by a unit in the last place "
-                                        "changes it by {:.3g}; the difference is {:.3g}",
-                                        leaf.where, name, moved_by[k], leaf.max_absolute);
+    evidence = leaf.nonfinite > 0 || std::isinf(moved_by[k])
+                   ? Format(
+                         "{} of {} is ill-conditioned: perturbing each step by a unit in the last place "
+                         "makes elements NaN or infinite, or changes them by their size",
+                         leaf.where, name)
+                   : Format(
+                         "{} of {} is ill-conditioned: perturbing each step by a unit in the last place "
+                         "changes it by {:.3g}; the difference is {:.3g}",
+                         leaf.where, name, moved_by[k], leaf.max_absolute);
   }
   return evidence;
 }

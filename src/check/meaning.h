@@ -14,6 +14,7 @@
 #include "check/error_bound.h"
 #include "check/folded.h"
 #include "check/module_under_test.h"
+#include "check/thresholds.h"
 
 namespace hloir::check {
 
@@ -114,9 +115,11 @@ class MeaningComparer {
   std::optional<bool> steps_are_gone_;
 };
 
-// Returns a message if rounding alone moves every differing leaf of `subject` by as much as the difference: the results
-// of such a module are rounding errors. `name` is the module's name in the message. Empty otherwise.
-std::string MovedByRoundingAlone(ModuleUnderTest& subject, std::string_view name, size_t set, const Comparison& seen);
+// Returns a message if rounding alone moves every differing leaf of `subject` by as much as the difference, divided by
+// `margin`: the results of such a module are rounding errors. `name` is the module's name in the message. Empty
+// otherwise.
+std::string MovedByRoundingAlone(ModuleUnderTest& subject, std::string_view name, size_t set, const Comparison& seen,
+                                 double margin = thresholds::kMovedMargin);
 
 // Runs passes, which may round, on a copy of the module. Null on failure.
 std::unique_ptr<HloModule> AfterPasses(const std::vector<std::string>& passes, const HloModule& module);

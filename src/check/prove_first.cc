@@ -77,7 +77,10 @@ bool ProveInside(const HloModule& before, const HloModule& after, bool exact, Pr
     proved.over_reals = !open;
     return false;
   }
-  for (const equivalence::Output& output : result.outputs) proved.outputs.push_back(AnswerOf(output.answer));
+  for (const equivalence::Output& output : result.outputs) {
+    proved.outputs.push_back(AnswerOf(output.answer));
+    proved.but_for_rounding.push_back(output.DiffersInRoundingAlone());
+  }
   if (open) {
     TakeFiniteOnly(result, proved);  // of the outputs that are proved
     proved.inside = std::move(result);

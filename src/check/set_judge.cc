@@ -58,11 +58,7 @@ Status SetJudge::Judge(size_t set) {
   const StatusOr<Results>& a = before_.Result(set);
   if (!a.ok()) return generated_ && IsForCoverage(context_.inputs[set].kind) ? OkStatus() : a.status();
   const StatusOr<Results>& b = after_.Result(set);
-  if (b.ok()) {
-    HLOIR_RETURN_IF_ERROR(JudgeResults(set, *a, *b));
-    if (!verdict_.agrees()) ExcuseByProof(set);
-    return OkStatus();
-  }
+  if (b.ok()) return JudgeResults(set, *a, *b);
   if (!context_.EndsAlone(a, b)) return Named(options_.after_name, b.status());
   verdict_.comparison = {}, verdict_.input_set = set;
   SetOutcome(
@@ -266,7 +262,8 @@ void SetJudge::JudgeAccuracy(size_t set) {
 ResultDifference SetJudge::DifferenceOf(Between between, size_t set, const Results* a, const Results* b,
                                         Comparison seen) {
   ResultDifference d{between, set, before_, after_, a, b, std::move(seen), &meaning_, WhichNonfinite(set)};
-  d.whole_arrays = whole_arrays_;
+  d.whole_arrays = whole_arrays_, d.generated = generated_;
+  if (options_.proofs == Proofs::kEnough && !verdict_.proof.holds) d.proved = &proved_;
   return d;
 }
 
@@ -288,11 +285,12 @@ void SetJudge::JudgeDifference(ResultDifference d, Outcome otherwise, std::strin
   if (explained.row->outcome == Outcome::kLessAccurate) return AddLoss(d.set, explained.evidence, seen);
   SetOutcome(verdict_, Outcome::kAgree, "");
   if (!explained.evidence.empty()) AddOnce(verdict_.notes, explained.evidence);
+  if (explained.row->finite_only)
+    for (const LeafDifference& leaf : seen.leaves) AddOverflow(leaf, options_, verdict_);
   if (d.between != Between::kModules) return;
   undetermined_.resize(std::max(undetermined_.size(), seen.leaves.size()));
   for (size_t k = 0; k < seen.leaves.size(); ++k) {
     if (explained.row->name == "ill-conditioned" && !seen.leaves[k].agrees) undetermined_[k] = true;
-    if (explained.row->name == "overflow-at-extremes") AddOverflow(seen.leaves[k], options_, verdict_);
   }
   // The wide comparison may have found a dropped rounding.
   if (explained.row->name == "rounding" && !d.by_other) {
@@ -350,47 +348,6 @@ Status SetJudge::AskOther(size_t set, bool must) {
   // Equal bits of the two modules need one comparison of the engines.
   if (EnginesAgree(before_, set) && verdict_.comparison.differing() > 0) EnginesAgree(after_, set);
   return OkStatus();
-}
-
-bool SetJudge::DifferInRoundingAlone(size_t set) {
-  const std::vector<LeafDifference>& leaves = verdict_.comparison.leaves;
-  const auto is_finite = [](const LeafDifference& leaf) {
-    return leaf.agrees || (leaf.comparable && leaf.nonfinite == 0);
-  };
-  if (options_.exact || !std::all_of(leaves.begin(), leaves.end(), is_finite)) return false;
-  const Meaning meaning = meaning_.Compare(set, WhichNonfinite(set), /*notes=*/false);
-  return meaning.judged && meaning.agree && meaning.dropped_rounding.empty() && !LosesMore(before_, after_, set);
-}
-
-void SetJudge::ExcuseByProof(size_t set) {
-  if (verdict_.proof.holds || options_.proofs != Proofs::kEnough) return;
-  const std::vector<LeafDifference>& leaves = verdict_.comparison.leaves;
-  if (verdict_.outcome != Outcome::kDisagree || leaves.empty()) return;
-  for (size_t k = 0; k < leaves.size(); ++k) {
-    if (leaves[k].agrees) continue;
-    const Answer proved = proved_.outputs.empty() ? Answer::kNotJudged : proved_.outputs[k % proved_.outputs.size()];
-    if (proved != Answer::kProvedReals && proved != Answer::kProvedAssuming) return;
-  }
-  if (DifferInRoundingAlone(set)) {
-    AddOnce(verdict_.notes,
-            Format("the results are the same function of real numbers, and as accurate: {}", verdict_.reason));
-    return SetOutcome(verdict_, Outcome::kAgree, "");
-  }
-  const InputKind kind = context_.inputs[set].kind;
-  // Given values may be NaN.
-  const bool special =
-      kind == InputKind::kCornerCases || kind == InputKind::kSpecials || kind == InputKind::kMixed || !generated_;
-  const bool finite_only = !proved_.finite_only.empty();
-  // A proof's assumption may exclude ordinary inputs: the square of rsqrt(y) is 1 / y only for positive y. If a result
-  // becomes NaN on ordinary inputs, the modules differ.
-  const bool ordinary =
-      generated_ && (kind == InputKind::kPlain || kind == InputKind::kPositive || kind == InputKind::kTypical);
-  if (ordinary && before_.Result(set).ok() && after_.Result(set).ok() &&
-      LosesNumbers(*before_.Result(set), *after_.Result(set)))
-    return;
-  if (!(special && finite_only) && !(DiffersInNonfiniteAlone(verdict_.comparison) && (finite_only || !special))) return;
-  for (const LeafDifference& leaf : verdict_.comparison.leaves) AddOverflow(leaf, options_, verdict_);
-  SetOutcome(verdict_, Outcome::kAgree, "");
 }
 
 }  // namespace hloir::check

@@ -66,12 +66,6 @@ class SetJudge {
   // Compares the errors of each result with the errors that the roundings of its module, and of the first module,
   // explain.
   void JudgeAccuracy(size_t set);
-  // Returns whether results that are proved equal over the reals differ in rounding: they are finite, agree in wide
-  // arithmetic, and the second module's are no less accurate. A loop that ends when a residual is small may take an
-  // iteration more.
-  bool DifferInRoundingAlone(size_t set);
-  // Excuses a difference that consists of overflows, or of roundings alone, if there is a proof over the reals.
-  void ExcuseByProof(size_t set);
   // The NaNs and infinities that count if only one module has them in wide arithmetic.
   Nonfinite WhichNonfinite(size_t set) const;
 

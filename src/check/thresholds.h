@@ -20,6 +20,8 @@ constexpr double kFewUlps = 4;
 constexpr double kMove = 0x1p-44, kMoveOfPairs = 0x1p-73;
 // 16 units in the last place of f64, the same multiple for kMoveOfPairs, and the smallest number with a low part.
 constexpr double kWideUnits = 0x1p-48, kWideUnitsOfPairs = 0x1p-77, kSmallestOfPairs = 0x1p-1064;
+// How far results of one module may be apart, as a multiple of what perturbations of an ulp in each step change.
+constexpr double kMovedMargin = 4;
 // The number of sign patterns of perturbations; more if few steps are perturbed, since two perturbations may cancel.
 constexpr uint64_t kPatterns = 3, kMorePatterns = 8;
 // A pattern may cancel in a single element, so each element's bound is at least this part of the leaf's median.

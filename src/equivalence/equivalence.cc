@@ -83,6 +83,33 @@ int64_t Roundings(const HloModule& module, PrimitiveType type) {
   return count;
 }
 
+ExprId ValueOf(const Builder::Record& record) { return record.value.size() == 1 ? record.value[0] : -1; }
+
+// The assumptions under which the values of a module that have one expression are equal, by expression. Over the reals
+// (x + k) - k is x, but does not have its bits. `cones`: of each value, from the last values that the other module has
+// too.
+std::unordered_map<ExprId, uint32_t> UsesWithin(const std::vector<Builder::Record>& records,
+                                                const std::vector<uint32_t>& cones) {
+  std::unordered_map<ExprId, size_t> first;
+  std::unordered_map<ExprId, uint32_t> within;
+  const auto alike = [&](int32_t p, int32_t q) {
+    if (p == q || p < 0 || q < 0) return p == q;
+    const ExprId value = ValueOf(records[static_cast<size_t>(p)]);
+    return value >= 0 && value == ValueOf(records[static_cast<size_t>(q)]);
+  };
+  for (size_t k = 0; k < records.size(); ++k) {
+    if (ValueOf(records[k]) < 0) continue;
+    const auto [at, is_new] = first.try_emplace(ValueOf(records[k]), k);
+    const Builder::Record &one = records[at->second], &other = records[k];
+    if (is_new ||
+        (SameOperation(*one.instruction, *other.instruction) &&
+         std::equal(one.operands.begin(), one.operands.end(), other.operands.begin(), other.operands.end(), alike)))
+      continue;
+    within[at->first] |= cones[k] | cones[at->second];
+  }
+  return within;
+}
+
 struct Prover {
   Prover(const HloModule& a, const HloModule& b, const Options& options, bool devices)
       : shared(options.max_work +
@@ -519,17 +546,24 @@ Result ProveOnce(const HloModule& before, const HloModule& after, const Options&
     const size_t a = static_cast<size_t>(partner[k]);
     result.matches.push_back({as[a].instruction, bs[k].instruction, nth_a[a], nth_b[k]});
   }
-  for (size_t k = 0; k < as.size(); ++k) {
-    cone_a[k] = as[k].uses;
-    for (int32_t o : as[k].operands) {
-      if (o >= 0 && partner_of_a[static_cast<size_t>(o)] < 0) cone_a[k] |= cone_a[static_cast<size_t>(o)];
+  for (const auto& [records, partners, cones] :
+       {std::tuple(&as, &partner_of_a, &cone_a), std::tuple(&bs, &partner, &cone_b)}) {
+    std::unordered_map<ExprId, uint32_t> within;
+    for (int pass = 0; pass < 2; ++pass) {
+      for (size_t k = 0; k < records->size(); ++k) {
+        (*cones)[k] = (*records)[k].uses;
+        for (const int32_t o : (*records)[k].operands) {
+          if (o < 0) continue;
+          const auto at = static_cast<size_t>(o);
+          if ((*partners)[at] < 0) (*cones)[k] |= (*cones)[at];
+          else if (const auto found = within.find(ValueOf((*records)[at])); found != within.end())
+            (*cones)[k] |= found->second;
+        }
+      }
+      if (pass == 0) within = UsesWithin(*records, *cones);
     }
   }
   for (size_t k = 0; k < bs.size(); ++k) {
-    cone_b[k] = bs[k].uses;
-    for (int32_t o : bs[k].operands) {
-      if (o >= 0 && partner[static_cast<size_t>(o)] < 0) cone_b[k] |= cone_b[static_cast<size_t>(o)];
-    }
     if (partner[k] < 0 || p.assumed.count(static_cast<int32_t>(k)) != 0) continue;
     const uint32_t uses =
         (cone_b[k] | cone_a[static_cast<size_t>(partner[k])]) & (congruent[k] ? kAssumptions : ~uint32_t{0});

@@ -42,6 +42,8 @@ struct Match {
 struct Output {
   Answer answer = Answer::kOpen;
   uint32_t uses = 0;
+  // Finite values are equal over the reals without an assumption, and pass through the same narrower floats.
+  bool DiffersInRoundingAlone() const;
 };
 
 // A value of a module, inside calls, fusions and branches too, but not inside loops.

@@ -20,6 +20,7 @@ struct Pair {
   std::string before, after;
   std::vector<InputSet> inputs = {};
   ModuleRunner engine = nullptr;
+  Proofs proofs = Proofs::kNone;
 };
 
 // Of one row of the table.
@@ -218,6 +219,23 @@ Case IllConditioned() {
   return {{map(80), map(80), inputs, engine(2e-7)}, {map(2), map(2), inputs, engine(0.05)}};
 }
 
+// A product with a converted condition, and a choice by it, where the product is 0 * inf. The square of rsqrt(x) is 1 /
+// x for positive x alone.
+Case ProvedWhereFinite() {
+  const std::string x = "  x = f32[2] parameter(0)\n", p = "  p = pred[2] parameter(1)\n";
+  const std::string product = Module(x + p + "  c = f32[2] convert(p)\n  ROOT r = f32[2] multiply(x, c)\n");
+  const std::string choice = Module(x + p +
+                                    "  z = f32[] constant(0)\n  zs = f32[2] broadcast(z), dimensions={}\n"
+                                    "  ROOT r = f32[2] select(p, x, zs)\n");
+  const std::string inverse = Module(x +
+                                     "  one = f32[] constant(1)\n  ones = f32[2] broadcast(one), dimensions={}\n"
+                                     "  ROOT r = f32[2] divide(ones, x)\n");
+  const std::string squared = Module(x + "  v = f32[2] rsqrt(x)\n  ROOT r = f32[2] multiply(v, v)\n");
+  const std::vector<InputSet> infinite = {
+      Given({Array(PrimitiveType::F32, {2}, {INFINITY, 1}), Array(PrimitiveType::PRED, {2}, {0, 1})})};
+  return {{product, choice, infinite, nullptr, Proofs::kEnough}, {inverse, squared, {}, nullptr, Proofs::kEnough}};
+}
+
 Case UnspecifiedRng() {
   const auto scaled = [](const std::string& numbers, const std::string& factor) {
     return Module("  x = f32[8] parameter(0)\n  lo = f32[] constant(0)\n  hi = f32[] constant(1)\n  r = f32[8] " +
@@ -292,6 +310,7 @@ std::map<std::string, Case> Cases() {
   cases["engine-extremes"] = EngineExtremes();
   cases["bf16-denormal-flush"] = FlushedFactors();
   cases["ill-conditioned"] = IllConditioned();
+  cases["proved-where-finite"] = ProvedWhereFinite();
   cases["unspecified-rng"] = UnspecifiedRng();
   cases["unspecified-formula"] = UnspecifiedFormula();
   cases["unspecified-order"] = UnspecifiedOrder();
@@ -306,7 +325,7 @@ Verdict VerdictOf(const Pair& pair) {
   REQUIRE(before.ok());
   REQUIRE(after.ok());
   CheckOptions options;
-  options.proofs = Proofs::kNone;
+  options.proofs = pair.proofs;
   options.engine = pair.engine;
   const auto verdict = Check(**before, **after, pair.inputs, options);
   INFO(verdict.status().message());
