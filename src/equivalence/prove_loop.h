@@ -20,6 +20,7 @@ struct Terms::Loop {
   // holds.
   Operands unbounded = {};
   Operands next = {};  // after the iteration
+  std::vector<std::vector<size_t>> needs = {};  // the classes that it reads; at the end, those that the condition reads
   std::vector<Term::Range> ranges = {};
   const Term* test = nullptr;         // the condition
   std::optional<int64_t> turns = {};  // the trip count, if it is known

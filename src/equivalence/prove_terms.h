@@ -200,8 +200,11 @@ class Terms {
   void CountTurns(Loop& loop);
   const Term* Unrolled(const Loop& loop, const Term* begin);
   const Term* LastOf(const Loop& loop, size_t c);
+  void FindNeeds(Loop& loop);
+  std::vector<size_t> Needed(const Loop& loop, const std::vector<size_t>& classes);
+  bool IsUsed(const Loop& loop, size_t k);
   void NameVariables(Loop& loop);
-  const Term* ResultsOf(const Loop& loop);
+  const Term* ResultsOf(Loop& loop);
 
   // Operations.
   const Term* OfDot(const HloInstruction& i, const Operands& x);
