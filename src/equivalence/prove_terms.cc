@@ -281,11 +281,17 @@ const Term* Terms::Rebuilt(const Term* t, const std::function<const Term*(const 
     if (!fits && why_.empty()) why_ = "a polynomial is too large";
     result = FromPolynomial(sum, operands[0]->shape.WithElementType(t->shape.element_type()), bits);
   }
-  return done[t] = result;
+  if (why_.empty()) done[t] = result;
+  return result;
 }
 
 const Term* Terms::Walked(const Term* t, const Walk& walk) {
-  std::unordered_map<const Term*, const Term*> done;
+  std::vector<int64_t> key{0};
+  for (const std::span<const int64_t> part : {std::span<const int64_t>(walk.dimensions.data(), walk.dimensions.size()),
+                                              std::span(walk.from), std::span(walk.step), std::span(walk.start)}) {
+    key.push_back(static_cast<int64_t>(part.size()));
+    key.insert(key.end(), part.begin(), part.end());
+  }
   return Rebuilt(
       t,
       [&](const Term* leaf) {
@@ -297,7 +303,7 @@ const Term* Terms::Walked(const Term* t, const Walk& walk) {
         }
         return View(std::move(to), Shape::Array(leaf->shape.element_type(), walk.dimensions));
       },
-      done);
+      rebuilt_[std::move(key)]);
 }
 
 const Term* Terms::Transpose(const Term* t, std::span<const int64_t> permutation) {
@@ -397,7 +403,9 @@ const Term* Terms::DynamicSlice(const Term* t, Operands starts, const DimVector&
     for (const std::optional<int64_t>& start : known) from.push_back(*start);
     return Slice(t, from, std::vector<int64_t>(sizes.size(), 1), sizes);
   }
-  std::unordered_map<const Term*, const Term*> done;
+  std::vector<int64_t> key{1};
+  for (const Term* start : starts) key.push_back(start->id);
+  key.insert(key.end(), sizes.begin(), sizes.end());
   return Rebuilt(
       t,
       [&](const Term* leaf) {
@@ -416,15 +424,16 @@ const Term* Terms::DynamicSlice(const Term* t, Operands starts, const DimVector&
         operands.insert(operands.end(), starts.begin(), starts.end());
         return Op(HloOpcode::kDynamicSlice, shape, std::move(operands), {sizes.begin(), sizes.end()});
       },
-      done);
+      rebuilt_[std::move(key)]);
 }
 
 const Term* Terms::Reshape(const Term* t, const DimVector& dimensions) {
-  std::unordered_map<const Term*, const Term*> done;
+  if (t->shape.dimensions() == dimensions) return t;
+  std::vector<int64_t> key{2};
+  key.insert(key.end(), dimensions.begin(), dimensions.end());
   return Rebuilt(
       t,
       [&](const Term* leaf) -> const Term* {
-        if (leaf->shape.dimensions() == dimensions) return leaf;
         const Shape shape = Shape::Array(leaf->shape.element_type(), dimensions);
         if (shape.ElementCount() == 0) return View({leaf, 0, std::vector<int64_t>(dimensions.size(), 0)}, shape);
         // Merges adjacent dimensions with compatible strides, then splits the result into the new dimensions.
@@ -466,7 +475,7 @@ const Term* Terms::Reshape(const Term* t, const DimVector& dimensions) {
         }
         return View(std::move(to), shape);
       },
-      done);
+      rebuilt_[std::move(key)]);
 }
 
 const Term* Terms::Concatenate(Operands operands, int64_t dimension) {

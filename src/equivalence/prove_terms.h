@@ -229,6 +229,8 @@ class Terms {
   std::unordered_map<uint64_t, std::vector<const Term*>> by_hash_;
   std::unordered_map<const HloComputation*, const Term*> bodies_;
   std::map<std::pair<const HloInstruction*, std::vector<int64_t>>, const Term*> loops_;  // by level and initial values
+  // What the operations that move the elements of a leaf, by their attributes, make of elementwise terms.
+  std::map<std::vector<int64_t>, std::unordered_map<const Term*, const Term*>> rebuilt_;
   int64_t unused_ = 0;                                 // number of loop results without a use
   int64_t loop_level_ = 0;                             // depth of the current loop nest
   Operands effects_;                                   // of the module that is being read, in order
