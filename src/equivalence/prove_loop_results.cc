@@ -97,15 +97,21 @@ std::vector<size_t> Terms::Needed(const Loop& loop, const std::vector<size_t>& c
   return all;
 }
 
-// Names are hashes of initial values and bodies, so that they depend neither on positions in the state nor on values that
-// no result needs. They are refined until no more of them differ.
-void Terms::NameVariables(Loop& loop) {
+// The classes that the results and the condition need, in order.
+std::vector<size_t> Terms::NeededByResults(Loop& loop) {
   FindNeeds(loop);
   std::vector<size_t> used;
   for (size_t k = 0; k < loop.initial.size(); ++k)
     if (loop.classes[k] >= 0 && IsUsed(loop, k)) used.push_back(static_cast<size_t>(loop.classes[k]));
-  std::vector<size_t> named = Needed(loop, used);
-  std::sort(named.begin(), named.end());
+  std::vector<size_t> all = Needed(loop, used);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+// Names are hashes of initial values and bodies, so that they depend neither on positions in the state nor on values that
+// no result needs. They are refined until no more of them differ.
+void Terms::NameVariables(Loop& loop) {
+  const std::vector<size_t> named = NeededByResults(loop);
   std::unordered_map<const Term*, uint64_t> names;
   Operands bodies;
   for (size_t c : named) {

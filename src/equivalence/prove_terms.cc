@@ -396,6 +396,27 @@ const Term* Terms::SliceOfBase(const Term* view, const Operands& starts, const S
   return Walked(DynamicSlice(v.base, std::move(moved), sizes), walk);
 }
 
+// A dynamic-slice of integers 0, 1, 2, …: the first ones and, in each dimension, the start where it is clamped.
+const Term* Terms::SliceOfIota(const Term* iota, const Operands& starts, const Shape& shape) {
+  const Strided v = AsStrided(iota);
+  const DimVector& sizes = shape.dimensions();
+  Operands sum{View(v, shape)};
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const int64_t room = iota->shape.dimensions()[d] - sizes[d];
+    if (room == 0 || v.strides[d] == 0) continue;
+    const PrimitiveType type = starts[d]->shape.element_type();
+    if (!IsInteger(type) || room > RangeOfType(type).high) return nullptr;
+    const Shape scalar = Shape::Scalar(type);
+    const Term* start = Elementwise(HloOpcode::kMaximum, type, {starts[d], SplatOf(scalar, 0)});
+    start = Elementwise(HloOpcode::kMinimum, type, {start, SplatOf(scalar, room)});
+    start = Convert(Shape::Scalar(shape.element_type()), start);
+    sum.push_back(Elementwise(HloOpcode::kMultiply, shape.element_type(),
+                              {Broadcast(start, sizes, {}), SplatOf(shape, v.strides[d])}));
+    sum = {Elementwise(HloOpcode::kAdd, shape.element_type(), std::move(sum))};
+  }
+  return sum[0];
+}
+
 const Term* Terms::DynamicSlice(const Term* t, Operands starts, const DimVector& sizes) {
   const std::vector<std::optional<int64_t>> known = ClampStarts(starts, t->shape.dimensions(), sizes);
   if (std::all_of(known.begin(), known.end(), [](const auto& start) { return start.has_value(); })) {
@@ -419,6 +440,8 @@ const Term* Terms::DynamicSlice(const Term* t, Operands starts, const DimVector&
             std::equal(starts.begin(), starts.end(), leaf->operands.begin() + 2, leaf->operands.end()))
           return leaf->operands[1];
         if (!moves) return View(std::move(from), shape);  // each slice has the same elements
+        if (from.base->kind == Term::Kind::kIota && IsInteger(shape.element_type()))
+          if (const Term* counted = SliceOfIota(leaf, starts, shape)) return counted;
         if (const Term* moved = SliceOfBase(leaf, starts, shape)) return moved;
         Operands operands{leaf};
         operands.insert(operands.end(), starts.begin(), starts.end());

@@ -128,6 +128,7 @@ class Terms {
   Strided AsStrided(const Term* t) const;
   const Term* View(Strided v, const Shape& shape);
   const Term* ViewOfPart(const Strided& v, const Shape& shape);
+  const Term* SliceOfIota(const Term* iota, const Operands& starts, const Shape& shape);
   const Term* SliceOfBase(const Term* view, const Operands& starts, const Shape& shape);
   const Term* Walked(const Term* t, const Walk& walk);
   const Term* Reshape(const Term* t, const DimVector& dimensions);
@@ -198,11 +199,12 @@ class Terms {
   const Term* Canonical(Loop& loop);
   const Term* StepOf(const Loop& loop, size_t c);
   void CountTurns(Loop& loop);
-  const Term* Unrolled(const Loop& loop, const Term* begin);
+  const Term* Unrolled(Loop& loop, const Term* begin);
   const Term* LastOf(const Loop& loop, size_t c);
   void FindNeeds(Loop& loop);
   std::vector<size_t> Needed(const Loop& loop, const std::vector<size_t>& classes);
   bool IsUsed(const Loop& loop, size_t k);
+  std::vector<size_t> NeededByResults(Loop& loop);
   void NameVariables(Loop& loop);
   const Term* ResultsOf(Loop& loop);
 
