@@ -56,8 +56,9 @@ bool ById(const Term* a, const Term* b) { return a->id < b->id; }
 bool MayNotEnd(const Term* t) {
   if (t->kind != Term::Kind::kOp) return false;
   return t->opcode == HloOpcode::kWhile || t->opcode == HloOpcode::kConditional ||
-         (t->like != nullptr && std::any_of(t->like->called_computations().begin(), t->like->called_computations().end(),
-                                            [](const HloComputation* called) { return MayLoop(*called); }));
+         (t->like != nullptr &&
+          std::any_of(t->like->called_computations().begin(), t->like->called_computations().end(),
+                      [](const HloComputation* called) { return MayLoop(*called); }));
 }
 
 // Returns whether `i` is a custom-call that annotates and returns its operand.
@@ -303,7 +304,8 @@ const Term* Terms::OfConditional(const HloInstruction& i, const Operands& x, int
   const bool arrays = std::all_of(leaves.begin(), leaves.end(), [](const Shape* leaf) { return leaf->IsArray(); }) &&
                       (i.shape().IsArray() || leaves.size() == static_cast<size_t>(i.shape().tuple_size()));
   if (!arrays) return Opaque(i, x, depth);
-  const bool may_loop = std::any_of(branches.begin(), branches.end(), [](const auto* called) { return MayLoop(*called); });
+  const bool may_loop =
+      std::any_of(branches.begin(), branches.end(), [](const auto* called) { return MayLoop(*called); });
   const std::vector<const Term*> outside = may_loop ? PartsOf(x) : Operands();
   // The last branch is taken for every index that has no other.
   Operands results;

@@ -13,9 +13,9 @@
 namespace hloir::equivalence {
 namespace {
 
-// Structural hashes of `parts`, which are sorted by id. They depend neither on the order in which terms were made, unlike
-// the order of commutative operands, nor on the names of the variables of loops within: such a variable is known by its
-// initial value.
+// Structural hashes of `parts`, which are sorted by id. They depend neither on the order in which terms were made,
+// unlike the order of commutative operands, nor on the names of the variables of loops within: such a variable is known
+// by its initial value.
 std::unordered_map<const Term*, uint64_t> HashesOf(const std::vector<const Term*>& parts,
                                                    const std::unordered_map<const Term*, uint64_t>& names) {
   std::map<std::vector<int64_t>, const Term*> initial_of;  // by the variable without its range
@@ -108,8 +108,8 @@ std::vector<size_t> Terms::NeededByResults(Loop& loop) {
   return all;
 }
 
-// Names are hashes of initial values and bodies, so that they depend neither on positions in the state nor on values that
-// no result needs. They are refined until no more of them differ.
+// Names are hashes of initial values and bodies, so that they depend neither on positions in the state nor on values
+// that no result needs. They are refined until no more of them differ.
 void Terms::NameVariables(Loop& loop) {
   const std::vector<size_t> named = NeededByResults(loop);
   std::unordered_map<const Term*, uint64_t> names;
