@@ -25,9 +25,14 @@ std::unordered_map<const Term*, uint64_t> HashesOf(const std::vector<const Term*
     for (size_t k = 1; k + 2 < part->operands.size(); k += 3)
       initial_of[key(part->operands[k])] = part->operands[k + 1];
   }
-  std::unordered_map<const Term*, uint64_t> hashes = names;
+  std::unordered_map<const Term*, uint64_t> hashes = names, sums;
   for (const Term* part : parts) {
     if (names.contains(part)) continue;
+    if (part->kind == Term::Kind::kView && IsOp(part->operands[0], HloOpcode::kDot)) {
+      // The sides of a dot may have been exchanged, and the dimensions of its result with them.
+      hashes[part] = hashes[part->operands[0]];
+      continue;
+    }
     uint64_t hash = Mix(static_cast<uint64_t>(part->kind), static_cast<uint64_t>(part->opcode));
     std::span<const int64_t> data = part->data;
     uint64_t sum = 0;
@@ -50,14 +55,21 @@ std::unordered_map<const Term*, uint64_t> HashesOf(const std::vector<const Term*
       hash = Mix(Mix(hash, hashes[part->operands[0]]), of(1));
       for (size_t k = 4; k < part->operands.size(); k += 3) sum += of(k);
     } else {
-      const bool commutes = HasTrait(part->opcode, kCommutative) || IsOp(part, HloOpcode::kDot) ||
-                            (IsOp(part, HloOpcode::kCompare) && data[0] <= 1);
+      const bool is_extreme = IsOp(part, HloOpcode::kMaximum) || IsOp(part, HloOpcode::kMinimum);
+      const bool equates = (IsOp(part, HloOpcode::kCompare) && data[0] <= 1) || IsOp(part, HloOpcode::kAbs);
       for (const Term* operand : part->operands) {
-        if (commutes) sum += hashes[operand];
-        else hash = Mix(hash, hashes[operand]);
+        if (equates && operand->kind == Term::Kind::kRing) {
+          // A sum that equals 0, or whose size is taken, may have either sign.
+          for (const Term* atom : operand->operands) sum += hashes[atom];
+        } else if (is_extreme && IsOp(operand, part->opcode)) {
+          sum += sums[operand];  // the least of three may be taken in any order
+        } else if (equates || HasTrait(part->opcode, kCommutative) || IsOp(part, HloOpcode::kDot)) {
+          sum += hashes[operand];
+        } else {
+          hash = Mix(hash, hashes[operand]);
+        }
       }
-      // The sides of a dot may have been exchanged, and the dimensions of its result with them.
-      if (IsOp(part->operands[0], HloOpcode::kDot)) data = {};
+      if (is_extreme) sums[part] = sum;
     }
     hash = Mix(hash, sum);
     for (int64_t value : data) hash = Mix(hash, static_cast<uint64_t>(value));
